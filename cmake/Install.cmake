@@ -1,0 +1,63 @@
+# What `cmake --install` puts where: program, libraries, header, filters, man pages, completions,
+# gconv.pc and the CMake package. Everything found by paths relative to itself, so that the tree can
+# be moved and packagers can install under any prefix.
+
+include(CMakePackageConfigHelpers)
+
+install(TARGETS gconv RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# One export set a library: a program that uses the shared one needs nothing of the static one's.
+foreach(kind shared static)
+  install(TARGETS gconv_${kind} EXPORT gconv_${kind}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT gconv_${kind} NAMESPACE gconv:: FILE gconv-${kind}.cmake
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gconv)
+endforeach()
+
+install(FILES include/gconv.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY filters/ DESTINATION ${CMAKE_INSTALL_DATADIR}/gconv/filters
+  FILES_MATCHING PATTERN *.txt)
+install(FILES man/gconv.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES man/gconv-filter.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
+install(FILES completions/gconv.bash RENAME gconv
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES completions/_gconv DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES completions/gconv.fish
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+
+# ---- pkg-config ---------------------------------------------------------------------------------
+
+set(pc_requires_private "libpng libjpeg")
+set(pc_libs_private "-lm ${CMAKE_THREAD_LIBS_INIT} ${OpenMP_C_FLAGS}")
+if(GCONV_HAS_CUDA)
+  string(APPEND pc_libs_private " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt -lpthread")
+endif()
+
+# Absolute directories, as some packagers give them, stay as they are.
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  set(pc_prefix ${CMAKE_INSTALL_PREFIX})
+  set(pc_libdir ${CMAKE_INSTALL_LIBDIR})
+else()
+  file(RELATIVE_PATH up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+  string(REGEX REPLACE "/$" "" up "${up}")
+  set(pc_prefix "\${pcfiledir}/${up}")
+  set(pc_libdir "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
+endif()
+if(IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+  set(pc_includedir ${CMAKE_INSTALL_INCLUDEDIR})
+else()
+  set(pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
+configure_file(cmake/gconv.pc.in gconv.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/gconv.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# ---- CMake package ------------------------------------------------------------------------------
+
+configure_package_config_file(cmake/gconvConfig.cmake.in gconvConfig.cmake
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gconv
+  NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(gconvConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES
+  ${CMAKE_CURRENT_BINARY_DIR}/gconvConfig.cmake
+  ${CMAKE_CURRENT_BINARY_DIR}/gconvConfigVersion.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gconv)

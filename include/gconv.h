@@ -1,0 +1,440 @@
+/* gconv: convolution and edge detection of images, exact on every device.
+ *
+ * The library reads rows from a source, convolves them by a plan, and hands rows to a sink.
+ * Readers and writers of image files are ready-made sources and sinks:
+ *
+ *     gconv_error error;
+ *     gconv_filter *filter;
+ *     gconv_filter_load("gauss5", &filter, &error);
+ *     gconv_reader_open("in.png", &reader_options, &reader, &error);
+ *     gconv_job job = gconv_job_default();          // then fill in shape and filters
+ *     gconv_plan_create(&job, &plan, &error);
+ *     gconv_writer_open("out.png", &writer_options, &writer, &error);
+ *     gconv_plan_run(plan, gconv_reader_source(reader), gconv_writer_sink(writer), NULL, &error);
+ *     gconv_writer_finish(writer, &error);
+ *
+ * Every function that can fail returns a gconv_status and, when `error` is not NULL, leaves one
+ * line of text there. The text does not name the file: the caller knows it. Objects are freed by
+ * the function named after them, which accepts NULL. Plans, readers and writers may be used by one
+ * thread at a time; different objects by different threads.
+ */
+#ifndef GCONV_H
+#define GCONV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define GCONV_API __attribute__((visibility("default")))
+#else
+#define GCONV_API
+#endif
+
+/* ---- Version and errors ---------------------------------------------------------------------- */
+
+/* "MAJOR.MINOR.PATCH" of the library in use. */
+GCONV_API const char *gconv_version(void);
+
+/* How this library was built: compiler, CUDA or not, codec libraries; one line. */
+GCONV_API const char *gconv_build_description(void);
+
+typedef enum gconv_status {
+    GCONV_OK = 0,
+    GCONV_ERROR_MEMORY,      /* memory could not be had */
+    GCONV_ERROR_ARGUMENT,    /* a value outside its range; a size that overflows */
+    GCONV_ERROR_FILTER,      /* a filter text that cannot be read or used */
+    GCONV_ERROR_OPEN,        /* a file that cannot be opened or is not there */
+    GCONV_ERROR_READ,        /* a read failed */
+    GCONV_ERROR_FORMAT,      /* not an image of a known format, or a corrupt one */
+    GCONV_ERROR_LIMIT,       /* refused: larger than a limit */
+    GCONV_ERROR_WRITE,       /* a write, sync, close or rename failed */
+    GCONV_ERROR_EXISTS,      /* the output exists and must not be replaced */
+    GCONV_ERROR_UNSUPPORTED, /* the implementation refuses this job */
+    GCONV_ERROR_DEVICE,      /* the device or implementation is not usable here */
+    GCONV_STATUS_COUNT
+} gconv_status;
+
+/* A fixed English phrase for a status; never NULL. */
+GCONV_API const char *gconv_status_text(gconv_status status);
+
+/* The one message of a failure. Set by whoever detects it, passed up unchanged. */
+typedef struct gconv_error {
+    gconv_status status;
+    int line;          /* of a filter file, counted from 1; 0 where no line applies */
+    char message[512]; /* one line without a newline; control characters escaped */
+} gconv_error;
+
+/* ---- Filters --------------------------------------------------------------------------------- */
+
+enum { GCONV_FILTER_SIDE_MAX = 255 };
+
+/* A matrix of weights. out(x,y) = 1/divisor * sum_j sum_i weights[j*width+i] * in(x-(i-anchor_x),
+ * y-(j-anchor_y)). Filled by the functions below; a caller may also fill one by hand. */
+typedef struct gconv_filter {
+    char *name;     /* what people call it; owned; may be NULL */
+    int width;      /* 1 to GCONV_FILTER_SIDE_MAX */
+    int height;     /* 1 to GCONV_FILTER_SIDE_MAX */
+    int anchor_x;   /* 0 to width-1 */
+    int anchor_y;   /* 0 to height-1 */
+    double divisor; /* finite, not 0 */
+    double offset;  /* in 8-bit levels, added in the final conversion */
+    bool has_offset;
+    float *weights; /* row-major, width*height finite values; owned */
+} gconv_filter;
+
+/* A filter of zero weights: centre anchor (width/2, height/2), divisor 1, no offset. */
+GCONV_API gconv_status gconv_filter_create(int width, int height, gconv_filter **filter,
+                                           gconv_error *error);
+
+/* Parses the text of a filter file, or an inline ImageMagick string (see gconv-filter(5)).
+ * `name` (may be NULL) becomes the filter's name unless the text gives one. On error, error->line
+ * is the line at fault. */
+GCONV_API gconv_status gconv_filter_parse(const char *text, size_t length, const char *name,
+                                          gconv_filter **filter, gconv_error *error);
+
+/* Resolves what --kernel accepts: a path, a built-in name, a generator (gaussian:SIGMA[,SIZE],
+ * box:N, box:WxH, log:SIGMA[,SIZE], identity) or an inline ImageMagick string, in that order. */
+GCONV_API gconv_status gconv_filter_load(const char *specification, gconv_filter **filter,
+                                         gconv_error *error);
+
+GCONV_API void gconv_filter_free(gconv_filter *filter);
+
+/* Sum of the weights over the divisor: what a constant image is multiplied by. */
+GCONV_API double gconv_filter_gain(const gconv_filter *filter);
+
+/* The filters compiled into the library, sorted by name. */
+typedef struct gconv_builtin_filter {
+    const char *name;    /* "gauss5" */
+    const char *summary; /* the first comment line of its file */
+    const char *text;    /* the whole file, NUL-terminated */
+} gconv_builtin_filter;
+
+GCONV_API size_t gconv_builtin_filter_count(void);
+GCONV_API const gconv_builtin_filter *gconv_builtin_filter_at(size_t index);
+
+/* ---- Borders --------------------------------------------------------------------------------- */
+
+typedef enum gconv_border {
+    GCONV_BORDER_MIRROR,    /* b a | a b c d */
+    GCONV_BORDER_MIRROR101, /* c b | a b c d */
+    GCONV_BORDER_REPLICATE, /* a a | a b c d */
+    GCONV_BORDER_WRAP,      /* c d | a b c d */
+    GCONV_BORDER_CONSTANT,  /* V V | a b c d */
+    GCONV_BORDER_COUNT
+} gconv_border;
+
+GCONV_API const char *gconv_border_name(gconv_border border);
+
+/* Reads a border name or alias, `constant:V` and `zero` included; *value is V (0 where none). */
+GCONV_API gconv_status gconv_border_parse(const char *text, gconv_border *border, double *value,
+                                          gconv_error *error);
+
+/* ---- Rows in, rows out ----------------------------------------------------------------------- */
+
+/* Rows of an image in memory: samples interleaved by channel, 1 byte (depth 8) or 2 bytes in host
+ * order (depth 16) each. Depth 1 output: packed bits, most significant first, 1 is white. Depth 32
+ * output: host-order float32. */
+typedef struct gconv_shape {
+    uint32_t width;
+    uint32_t height;
+    int channels; /* 1 grey, 2 grey and alpha, 3 RGB, 4 RGB and alpha */
+    int depth;    /* bits a sample: 8 or 16 (input); 1, 8, 16 or 32 (output) */
+} gconv_shape;
+
+/* Bytes of one row of this shape without padding; 0 if the shape is not valid or too large. */
+GCONV_API size_t gconv_shape_row_bytes(const gconv_shape *shape);
+
+/* A producer of rows: fills `count` rows, `stride` bytes apart, the next ones from the top. */
+typedef struct gconv_source {
+    gconv_status (*read)(void *user, uint32_t count, void *rows, size_t stride, gconv_error *error);
+    void *user;
+} gconv_source;
+
+/* A consumer of rows: takes the next `count` rows, `stride` bytes apart. */
+typedef struct gconv_sink {
+    gconv_status (*write)(void *user, uint32_t count, const void *rows, size_t stride,
+                          gconv_error *error);
+    void *user;
+} gconv_sink;
+
+/* ---- Image files ----------------------------------------------------------------------------- */
+
+typedef enum gconv_format {
+    GCONV_FORMAT_UNKNOWN = 0,
+    GCONV_FORMAT_PNG,
+    GCONV_FORMAT_JPEG,
+    GCONV_FORMAT_PGM,
+    GCONV_FORMAT_PPM,
+    GCONV_FORMAT_PFM,
+    GCONV_FORMAT_COUNT
+} gconv_format;
+
+GCONV_API const char *gconv_format_name(gconv_format format);          /* "png", "jpeg", ... */
+GCONV_API gconv_format gconv_format_from_name(const char *name);       /* "png", "jpg", "jpeg" */
+GCONV_API gconv_format gconv_format_from_path(const char *path);       /* by the extension */
+
+/* By the first bytes of a file (16 are enough); GCONV_FORMAT_UNKNOWN where nothing readable. */
+GCONV_API gconv_format gconv_format_from_content(const void *bytes, size_t count);
+
+/* What an image file carries beside its pixels: ICC profile, resolution, EXIF, colour chunks. */
+typedef struct gconv_metadata gconv_metadata;
+
+typedef struct gconv_reader gconv_reader;
+
+typedef struct gconv_reader_options {
+    bool grey;            /* deliver one grey channel (Rec. 601 luma, or the JPEG's own Y) */
+    bool auto_orient;     /* apply EXIF orientation to the pixels and reset it in the metadata */
+    bool tolerant;        /* missing data at the end is a warning; what is missing reads as 0 */
+    uint64_t max_pixels;  /* refuse images of more than this, from the header */
+    void (*warn)(void *user, const char *message); /* may be NULL */
+    void *warn_user;
+} gconv_reader_options;
+
+GCONV_API gconv_reader_options gconv_reader_options_default(void);
+
+/* Opens `path` ("-" is standard input), finds the format by content and reads the header. */
+GCONV_API gconv_status gconv_reader_open(const char *path, const gconv_reader_options *options,
+                                         gconv_reader **reader, gconv_error *error);
+
+/* Shape of the rows delivered (upright, grey if asked for); valid while the reader lives. */
+GCONV_API const gconv_shape *gconv_reader_shape(const gconv_reader *reader);
+GCONV_API gconv_format gconv_reader_format(const gconv_reader *reader);
+GCONV_API const gconv_metadata *gconv_reader_metadata(const gconv_reader *reader);
+
+/* The next `count` rows. */
+GCONV_API gconv_status gconv_reader_read(gconv_reader *reader, uint32_t count, void *rows,
+                                         size_t stride, gconv_error *error);
+
+/* After the last row: reads to the end of the image and reports what is missing or corrupt. */
+GCONV_API gconv_status gconv_reader_finish(gconv_reader *reader, gconv_error *error);
+
+GCONV_API gconv_source gconv_reader_source(gconv_reader *reader);
+GCONV_API void gconv_reader_free(gconv_reader *reader);
+
+typedef struct gconv_writer gconv_writer;
+
+typedef enum gconv_keep {
+    GCONV_KEEP_NOTHING = 0,    /* pixels only */
+    GCONV_KEEP_RESOLUTION = 1, /* resolution only */
+    GCONV_KEEP_ALL = 2         /* ICC profile, resolution, EXIF, colour chunks */
+} gconv_keep;
+
+typedef struct gconv_writer_options {
+    gconv_format format;
+    gconv_shape shape; /* of the rows that will be written; depth 1, 8, 16, or 32 for PFM only */
+    int quality;       /* JPEG, 1 to 100 */
+    int compression;   /* PNG, 0 to 9; -1 is the fast default */
+    const gconv_metadata *metadata; /* copied at open; may be NULL */
+    gconv_keep keep;                /* how much of `metadata` is written */
+    bool no_clobber;                /* GCONV_ERROR_EXISTS where the output exists */
+    bool sync;                      /* flush to the disk before the rename */
+    void (*warn)(void *user, const char *message); /* may be NULL */
+    void *warn_user;
+} gconv_writer_options;
+
+GCONV_API gconv_writer_options gconv_writer_options_default(void);
+
+/* Opens an output ("-" is standard output). A regular file is written beside its final place under
+ * a temporary name and takes its name in gconv_writer_finish, whole; a FIFO or device is written
+ * to directly. A symbolic link is kept and its target replaced. */
+GCONV_API gconv_status gconv_writer_open(const char *path, const gconv_writer_options *options,
+                                         gconv_writer **writer, gconv_error *error);
+GCONV_API gconv_status gconv_writer_write(gconv_writer *writer, uint32_t count, const void *rows,
+                                          size_t stride, gconv_error *error);
+
+/* Completes the file and gives it its name. Fails when fewer rows came than the shape says. */
+GCONV_API gconv_status gconv_writer_finish(gconv_writer *writer, gconv_error *error);
+
+GCONV_API gconv_sink gconv_writer_sink(gconv_writer *writer);
+
+/* Frees the writer; an unfinished file is removed. */
+GCONV_API void gconv_writer_free(gconv_writer *writer);
+
+/* Removes every unfinished output of this process and lets no new one begin. Async-signal-safe:
+ * made for signal handlers that end the process. */
+GCONV_API void gconv_abandon_outputs(void);
+
+/* ---- Devices and implementations ------------------------------------------------------------- */
+
+typedef enum gconv_device_kind { GCONV_DEVICE_CPU, GCONV_DEVICE_CUDA } gconv_device_kind;
+
+/* What the published tables say of a device; a figure that is not known is 0. */
+typedef struct gconv_device_info {
+    gconv_device_kind kind;
+    int index;                       /* N of cuda:N; 0 for the CPU */
+    char name[128];
+    bool usable;
+    char reason[256];                /* why it is not usable; empty if it is */
+    int compute_major, compute_minor;
+    int processors;                  /* streaming multiprocessors, or logical CPUs */
+    int clock_khz;
+    int memory_clock_khz;
+    int memory_bus_bits;
+    double memory_bandwidth;         /* bytes a second, from clock and bus */
+    uint64_t memory_bytes;
+    uint64_t l2_bytes;
+    uint64_t constant_bytes;
+    uint64_t shared_per_block;       /* bytes without opting in */
+    uint64_t shared_per_block_optin; /* bytes a kernel may opt in to */
+    uint64_t shared_per_processor;
+    int registers_per_block;
+    int registers_per_processor;
+    int threads_per_processor;
+    int threads_per_block;
+    int blocks_per_processor;
+    int warp_size;
+    int driver_version;              /* CUDA's numbering, 13000 is 13.0 */
+    int runtime_version;
+} gconv_device_info;
+
+/* Number of devices: the CPU first, then the CUDA devices found (starting the driver). */
+GCONV_API int gconv_device_count(void);
+GCONV_API gconv_status gconv_device_describe(int index, gconv_device_info *info,
+                                             gconv_error *error);
+
+/* Why there is no CUDA device, or "" where there is one. */
+GCONV_API const char *gconv_cuda_reason(void);
+
+typedef struct gconv_implementation_info {
+    const char *name;
+    const char *summary;
+    const char *limits;     /* what it refuses, in words; "" when nothing */
+    gconv_device_kind kind; /* what it runs on */
+    bool usable;
+    char reason[256];       /* why it is not usable here; empty if it is */
+} gconv_implementation_info;
+
+GCONV_API int gconv_implementation_count(void);
+GCONV_API gconv_status gconv_implementation_describe(int index, gconv_implementation_info *info,
+                                                     gconv_error *error);
+
+/* ---- Jobs and plans -------------------------------------------------------------------------- */
+
+typedef enum gconv_alpha {
+    GCONV_ALPHA_KEEP,       /* alpha passes through unchanged */
+    GCONV_ALPHA_FILTER,     /* alpha is a channel like the others */
+    GCONV_ALPHA_PREMULTIPLY /* colour weighted by alpha is convolved and divided again */
+} gconv_alpha;
+
+typedef enum gconv_rule { GCONV_RULE_ABS, GCONV_RULE_POSITIVE, GCONV_RULE_NEGATIVE } gconv_rule;
+
+typedef enum gconv_output {
+    GCONV_OUTPUT_SAMPLES, /* filter: scale * value + offset, clamped, rounded */
+    GCONV_OUTPUT_EDGES    /* edges: white where the response passes the threshold */
+} gconv_output;
+
+/* Everything that decides what is computed, and on what. */
+typedef struct gconv_job {
+    /* The chain: applied in order, each meeting the border of its own input. Not owned; must live
+     * as long as the plan. */
+    const gconv_filter *const *filters;
+    int filter_count;
+    bool correlate;
+    gconv_border border;
+    double border_value; /* of a constant border, in 8-bit levels */
+
+    gconv_shape input; /* depth 8 or 16 */
+    gconv_alpha alpha; /* for 2 and 4 channels */
+
+    gconv_output output;
+    int output_depth; /* 1, 8, 16 or 32 (float32, in samples of the input's depth) */
+    double scale;     /* samples: v = scale * value + offset */
+    double offset;    /* samples: in 8-bit levels; the chain's own offset where !has_offset */
+    bool has_offset;
+    bool absolute;    /* samples: |value| instead of value */
+    double threshold; /* edges: in 8-bit levels */
+    gconv_rule rule;  /* edges */
+    bool invert;      /* edges: black edges on white */
+
+    const char *implementation; /* a registry name or "auto" */
+    const char *device;         /* "auto", "cpu", "cuda" or "cuda:N" */
+    int threads;                /* CPU threads; 0 is all */
+    int tile;                   /* tiling factor; 0 is the implementation's own */
+    int block_width;            /* thread block; 0 is the implementation's own */
+    int block_height;
+} gconv_job;
+
+GCONV_API gconv_job gconv_job_default(void);
+
+typedef struct gconv_plan gconv_plan;
+
+/* Seconds spent, added to what is there. */
+typedef struct gconv_timings {
+    double decode;   /* in the source */
+    double upload;   /* to the device */
+    double compute;  /* conversion of samples included */
+    double download; /* from the device */
+    double encode;   /* in the sink */
+} gconv_timings;
+
+/* Checks the job, chooses an implementation where the job leaves it open, and prepares it. A named
+ * implementation that cannot do the job is GCONV_ERROR_UNSUPPORTED, one that cannot run here
+ * GCONV_ERROR_DEVICE; `auto` always finds one. */
+GCONV_API gconv_status gconv_plan_create(const gconv_job *job, gconv_plan **plan,
+                                         gconv_error *error);
+GCONV_API void gconv_plan_free(gconv_plan *plan);
+
+/* The implementation that runs, and the shape of the rows that come out. */
+GCONV_API const char *gconv_plan_implementation(const gconv_plan *plan);
+GCONV_API const gconv_shape *gconv_plan_output_shape(const gconv_plan *plan);
+
+/* Why this device and implementation: lines of text, one a candidate, with estimated times. */
+GCONV_API const char *gconv_plan_explanation(const gconv_plan *plan);
+
+/* True when the arithmetic is exact (integer weights and samples, magnitudes under 2^24), so that
+ * every implementation gives the same bits. */
+GCONV_API bool gconv_plan_is_exact(const gconv_plan *plan);
+
+/* Convolves one image. A plan may be run any number of times. `timings` may be NULL. */
+GCONV_API gconv_status gconv_plan_run(gconv_plan *plan, gconv_source source, gconv_sink sink,
+                                      gconv_timings *timings, gconv_error *error);
+
+/* The same on images in memory. Strides are in bytes and at least a row. */
+GCONV_API gconv_status gconv_plan_run_memory(gconv_plan *plan, const void *input,
+                                             size_t input_stride, void *output,
+                                             size_t output_stride, gconv_timings *timings,
+                                             gconv_error *error);
+
+/* Channels that are convolved: the colours, and alpha unless it is kept. */
+GCONV_API int gconv_plan_chain_channels(const gconv_plan *plan);
+
+/* Runs the chain without the final conversion: undivided float32 values, chain_channels
+ * interleaved, rows `chain_stride` bytes apart. What verification compares. */
+GCONV_API gconv_status gconv_plan_run_chain(gconv_plan *plan, const void *input,
+                                            size_t input_stride, float *chain, size_t chain_stride,
+                                            gconv_timings *timings, gconv_error *error);
+
+/* The final conversion of chain values to output rows. `input` is needed where alpha is kept. */
+GCONV_API gconv_status gconv_plan_convert(const gconv_plan *plan, const float *chain,
+                                          size_t chain_stride, const void *input,
+                                          size_t input_stride, gconv_sink sink, gconv_error *error);
+
+/* ---- Verification ---------------------------------------------------------------------------- */
+
+typedef struct gconv_difference {
+    bool within;         /* no value differs by more than the bound */
+    double bound;        /* 0 where the chain is exact */
+    double largest;      /* largest |a - b|, in chain values over the product of the divisors */
+    uint32_t x, y;       /* where it is */
+    int channel;
+    uint64_t mismatches; /* values beyond the bound */
+} gconv_difference;
+
+/* Compares chain values with those of the reference under the plan's bound: bit equality where the
+ * chain is exact, else the float32 summation error of every step, propagated through the chain.
+ * `input` is the image that both were computed from. */
+GCONV_API gconv_status gconv_plan_compare(const gconv_plan *plan, const void *input,
+                                          size_t input_stride, const float *chain,
+                                          const float *reference, size_t chain_stride,
+                                          gconv_difference *difference, gconv_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,273 @@
+#!/bin/sh
+# Sets up what gconv needs on this machine, builds it, and shows or tests it. Plain POSIX sh; takes
+# root only where a package is missing.
+
+set -eu
+cd "$(dirname "$0")"
+
+BUILD_DIR=${BUILD_DIR:-build}
+GCONV_CUDA=${GCONV_CUDA:-AUTO}
+
+usage() {
+  cat <<'END'
+Usage: ./quickstart.sh         install what is missing, build, find the edges of a sample
+       ./quickstart.sh test    install what is missing, build, run the whole test suite
+       ./quickstart.sh help    print this
+
+Missing packages are installed with apt on Debian and Ubuntu; elsewhere they are listed.
+
+Environment:
+  BUILD_DIR     where to build (default: build; a relative path starts at this directory)
+  GCONV_CUDA    the CUDA part: AUTO (where a toolkit is found; the default), ON or OFF
+  CI            true: warnings are errors, and no part of the tests may be left out
+END
+}
+
+note() {
+  printf 'quickstart.sh: %s\n' "$*" >&2
+}
+
+fail() {
+  note "$*"
+  exit 1
+}
+
+# ---- What is needed, and which packages bring it ------------------------------------------------
+
+build_needs='compiler openmp build-tool cmake libpng libjpeg'
+test_needs="$build_needs c++ pkg-config cmocka bats"
+# Without these a part of the tests is left out: some systems do not have them.
+test_wishes='sanitizers clang-format'
+
+# One row a need, one column a package manager; + joins packages, - says that another row has it.
+package_table() {
+  cat <<'END'
+need         apt-get         dnf                pacman        apk               zypper             brew
+compiler     gcc+libc6-dev   gcc                gcc           gcc+musl-dev      gcc                gcc
+openmp       libomp-dev      libomp-devel       openmp        openmp-dev        libomp-devel       libomp
+build-tool   make            make               make          make              make               make
+cmake        cmake           cmake              cmake         cmake             cmake              cmake
+libpng       libpng-dev      libpng-devel       libpng        libpng-dev        libpng16-devel     libpng
+libjpeg      libjpeg-dev     libjpeg-turbo-devel libjpeg-turbo libjpeg-turbo-dev libjpeg8-devel    jpeg-turbo
+c++          g++             gcc-c++            -             g++               gcc-c++            -
+pkg-config   pkg-config      pkgconf-pkg-config pkgconf       pkgconf           pkg-config         pkgconf
+cmocka       libcmocka-dev   libcmocka-devel    cmocka        cmocka-dev        libcmocka-devel    cmocka
+bats         bats            bats               bash-bats     bats              bats               bats-core
+sanitizers   -               libasan+libubsan   -             -                 libasan8+libubsan1 -
+clang-format clang-format-14 -                  -             -                 -                  -
+END
+}
+
+# The packages of one package manager for some needs. Arguments: MANAGER NEED...
+packages() {
+  manager=$1
+  shift
+  package_table | {
+    column=0
+    while read -r need row; do
+      # The row's fields become the arguments of `field`.
+      # shellcheck disable=SC2086
+      case " $* " in
+      *" $need "*) field $column $row ;;
+      *) [ "$need" != need ] || column=$(column_of "$manager" $row) ;;
+      esac
+    done
+  } | tr '+\n' '  '
+}
+
+column_of() {
+  wanted=$1
+  index=0
+  shift
+  for name in "$@"; do
+    index=$((index + 1))
+    [ "$name" != "$wanted" ] || echo $index
+  done
+}
+
+field() {
+  shift "$1"
+  [ "$1" = - ] || printf '%s\n' "$1"
+}
+
+# ---- Finding out what is missing ----------------------------------------------------------------
+
+have() {
+  command -v "$1" >/dev/null 2>&1
+}
+
+find_compiler() {
+  for candidate in ${CC:-} cc gcc clang; do
+    if have "$candidate"; then
+      printf '%s\n' "$candidate"
+      return
+    fi
+  done
+  return 1
+}
+
+# Whether a program compiles and links. Arguments: FLAGS LINE...
+compiles() {
+  compiler=$(find_compiler) || return 1
+  flags=$1
+  shift
+  probe=$(mktemp -d) || fail "cannot make a temporary directory"
+  printf '%s\n' "$@" 'int main(void) { return 0; }' >"$probe/probe.c"
+  result=0
+  # shellcheck disable=SC2086
+  "$compiler" ${CPPFLAGS:-} ${CFLAGS:-} -o "$probe/probe" "$probe/probe.c" $flags ${LDFLAGS:-} \
+    >/dev/null 2>&1 || result=1
+  rm -rf "$probe"
+  return $result
+}
+
+# The compiler flags of a library. Arguments: ITS-PKG-CONFIG-NAME FLAGS-IF-UNKNOWN
+library() {
+  pkg-config --cflags --libs "$1" 2>/dev/null || printf '%s\n' "$2"
+}
+
+recent_cmake() {
+  version=$(cmake --version 2>/dev/null | sed -n 's/^cmake version \([0-9]*\.[0-9]*\).*/\1/p')
+  [ -n "$version" ] || return 1
+  [ "${version%%.*}" -gt 3 ] || { [ "${version%%.*}" -eq 3 ] && [ "${version#*.}" -ge 18 ]; }
+}
+
+# Whether a need is met. What only a missing compiler hides is asked again once there is one.
+met() {
+  case $1 in
+  compiler) compiles -std=c17 '#include <stdio.h>' ;;
+  openmp) compiles -fopenmp '#include <omp.h>' || ! met compiler ;;
+  build-tool) have ninja || have make ;;
+  cmake) recent_cmake ;;
+  libpng) compiles "$(library libpng -lpng)" '#include <png.h>' ;;
+  libjpeg) compiles "$(library libjpeg -ljpeg)" '#include <stdio.h>' '#include <jpeglib.h>' ;;
+  c++) have "${CXX:-c++}" || have g++ || have clang++ ;;
+  pkg-config) have pkg-config ;;
+  cmocka)
+    compiles "$(library cmocka -lcmocka)" '#include <stdarg.h>' '#include <stddef.h>' \
+      '#include <stdint.h>' '#include <setjmp.h>' '#include <cmocka.h>'
+    ;;
+  bats) have bats ;;
+  sanitizers) compiles -fsanitize=address,undefined || ! met compiler ;;
+  clang-format) tests/packaging/format.sh --find >/dev/null ;;
+  esac
+}
+
+unmet() {
+  for need in "$@"; do
+    met "$need" || printf '%s ' "$need"
+  done
+}
+
+# ---- Installing it ------------------------------------------------------------------------------
+
+apt_get() {
+  if [ "$(id -u)" -eq 0 ]; then
+    DEBIAN_FRONTEND=noninteractive apt-get -q "$@"
+  else
+    sudo env DEBIAN_FRONTEND=noninteractive apt-get -q "$@"
+  fi
+}
+
+# Those of some packages that this release of the system has.
+available() {
+  for package in "$@"; do
+    ! apt-cache show "$package" >/dev/null 2>&1 || printf '%s ' "$package"
+  done
+}
+
+# Arguments: PACKAGES PACKAGES-IF-AVAILABLE
+apt_install() {
+  if [ "$(id -u)" -ne 0 ] && ! have sudo; then
+    note "some packages are missing, and it takes root to install them. As root, run:"
+    fail "  apt-get update && apt-get install --no-install-recommends $1$2"
+  fi
+  apt_get update || note "apt-get update failed; going on with the package lists there are"
+  # shellcheck disable=SC2046,SC2086
+  apt_get install -y --no-install-recommends $1 $(available $2) || fail "cannot install $1"
+}
+
+list_missing() {
+  note "missing on this machine: $1"
+  for install in 'dnf install' 'pacman -S' 'apk add' 'zypper install' 'brew install'; do
+    if have "${install%% *}"; then
+      # shellcheck disable=SC2086
+      fail "install it and run this again:  $install $(packages "${install%% *}" $1)"
+    fi
+  done
+  note "install it and run this again. All that is needed: a C17 compiler with OpenMP, make or"
+  note "ninja, CMake 3.18 or newer, libpng and libjpeg-turbo with their headers; for the tests"
+  fail "also a C++ compiler, pkg-config, cmocka and bats."
+}
+
+# Arguments: NEEDS WISHES. Wishes alone are no reason to install anything.
+# shellcheck disable=SC2046,SC2086
+provide() {
+  missing=$(unmet $1)
+  [ -n "$missing" ] || return 0
+  have apt-get || list_missing "$missing"
+  apt_install "$(packages apt-get $missing)" "$(packages apt-get $(unmet $2))"
+  missing=$(unmet $1)
+  [ -z "$missing" ] || fail "installed, and still missing or too old: $missing"
+}
+
+# ---- Building, showing, testing -----------------------------------------------------------------
+
+jobs() {
+  nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1
+}
+
+# Arguments: DIRECTORY CMAKE-ARGUMENT...
+build() {
+  directory=$1
+  shift
+  werror=OFF
+  [ "${CI:-}" != true ] || werror=ON
+  set -- "$@" "-DGCONV_WERROR=$werror"
+  if [ ! -e "$directory/CMakeCache.txt" ] && have ninja; then
+    set -- "$@" -G Ninja
+  fi
+  cmake -S . -B "$directory" "$@"
+  cmake --build "$directory" --parallel "$(jobs)"
+}
+
+show() {
+  provide "$build_needs" ""
+  build "$BUILD_DIR" -DCMAKE_BUILD_TYPE=Release "-DGCONV_CUDA=$GCONV_CUDA" -DBUILD_TESTING=OFF
+  result=$BUILD_DIR/harbour-edges.png
+  "$BUILD_DIR/gconv" edges samples/harbour.jpg "$result"
+  printf '\nThe edges of samples/harbour.jpg are in %s\n' "$result"
+  printf 'Next: %s help\n' "$BUILD_DIR/gconv"
+}
+
+run_tests() {
+  (cd "$1" && ctest --output-on-failure --parallel "$(jobs)")
+}
+
+# The sanitizers' tree comes first, so that the summary of the release tree is the last word.
+check() {
+  provide "$test_needs" "$test_wishes"
+  if met sanitizers || [ "${CI:-}" = true ]; then
+    build "$BUILD_DIR/asan" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG='-O1 -g' \
+      -DGCONV_SANITIZE=ON -DGCONV_CUDA=OFF -DBUILD_TESTING=ON
+    run_tests "$BUILD_DIR/asan"
+  else
+    note "this compiler has no sanitizers; the tests run without them"
+  fi
+  build "$BUILD_DIR" -DCMAKE_BUILD_TYPE=Release "-DGCONV_CUDA=$GCONV_CUDA" -DBUILD_TESTING=ON
+  run_tests "$BUILD_DIR"
+}
+
+if [ $# -gt 1 ]; then
+  usage >&2
+  exit 2
+fi
+case ${1:-} in
+'') show ;;
+test) check ;;
+help | -h | --help) usage ;;
+*)
+  usage >&2
+  exit 2
+  ;;
+esac

@@ -1,0 +1,201 @@
+/* gconv bench: implementations over filter sizes on a synthetic image, no file I/O in the timing.
+ */
+#include "cli/cli.h"
+#include "cli/json.h"
+#include "cli/measure.h"
+#include "cli/messages.h"
+#include "core/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The image that is timed, and one with odd sides on which every result is checked first. */
+enum { TIMED_SIDE = 2048, CHECKED_WIDTH = 257, CHECKED_HEIGHT = 131 };
+
+static const int filter_sides[] = {3, 5, 7, 9, 11, 13, 15, 17, 21, 31};
+enum { SIDE_COUNT = sizeof filter_sides / sizeof filter_sides[0] };
+
+/* Never zeros: a linear congruential generator (Knuth, The Art of Computer Programming, volume 2,
+ * section 3.3.4), its high bits. */
+static uint32_t next_random(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    return (uint32_t)(*state >> 33);
+}
+
+static gconv_status make_picture(uint32_t width, uint32_t height, gc_picture *picture,
+                                 gconv_error *error)
+{
+    picture->shape = (gconv_shape){.width = width, .height = height, .channels = 1, .depth = 8};
+    picture->stride = width;
+    picture->samples = gc_allocate_array(height, width);
+    if (picture->samples == NULL)
+        return gc_fail_memory(error, (size_t)height * width);
+    uint64_t state = 1;
+    for (size_t i = 0; i < (size_t)width * height; i++)
+        picture->samples[i] = (unsigned char)(next_random(&state) >> 7);
+    return GCONV_OK;
+}
+
+/* Random weights: of full rank, so that nothing is gained by taking the filter apart. */
+static gconv_status make_filter(int side, gconv_filter **filter, gconv_error *error)
+{
+    gconv_status status = gconv_filter_create(side, side, filter, error);
+    if (status != GCONV_OK)
+        return status;
+    uint64_t state = (uint64_t)side;
+    for (int i = 0; i < side * side; i++)
+        (*filter)->weights[i] = (float)next_random(&state) / (float)(1u << 31) / (float)side;
+    return GCONV_OK;
+}
+
+typedef struct benchmark {
+    const gc_options *options;
+    gc_picture timed, checked;
+    const char **names;
+    int name_count;
+    double seconds; /* an entry may take */
+    bool wrong;
+} benchmark;
+
+static void print_row(const benchmark *b, const char *label, const gc_measurement *row)
+{
+    if (b->options->json) {
+        gc_json_open(NULL, '{');
+        gc_json_string("filter", label);
+        gc_json_string("name", row->name);
+        gc_json_string("verdict", gc_verdict_name(row->verdict));
+        if (row->verdict == GC_VERDICT_UNUSABLE)
+            gc_json_string("reason", row->reason.message);
+        if (row->runs > 0) {
+            gc_json_integer("runs", row->runs);
+            gc_json_number("seconds", row->seconds);
+            gc_json_number("shortest_seconds", row->shortest);
+            gc_json_number("pixels_per_second", row->values_a_second);
+            gc_json_number("flops", row->flops);
+        }
+        gc_json_close('}');
+    } else if (row->runs > 0) {
+        printf("%-14s %-10s %10.3f %10.3f %10.2f %9.2f  %s\n", label, row->name, 1e3 * row->seconds,
+               1e3 * row->shortest, row->values_a_second / 1e6, row->flops / 1e9,
+               gc_verdict_name(row->verdict));
+    } else {
+        printf("%-14s %-10s %s%s%s\n", label, row->name, gc_verdict_name(row->verdict),
+               row->verdict == GC_VERDICT_UNUSABLE ? ": " : "",
+               row->verdict == GC_VERDICT_UNUSABLE ? row->reason.message : "");
+    }
+    fflush(stdout);
+}
+
+/* Checks and times every implementation on the session's chain. */
+static gconv_status measure_chain(benchmark *b, const gc_session *session, const char *label,
+                                  gconv_error *error)
+{
+    gc_expectation expectation;
+    gconv_status status = gc_expect(session, &b->checked, GCONV_ALPHA_KEEP, &expectation, error);
+    for (int i = 0; status == GCONV_OK && i < b->name_count; i++) {
+        gc_measurement row;
+        status = gc_check(session, b->names[i], &b->checked, GCONV_ALPHA_KEEP, &expectation, &row,
+                          error);
+        if (status != GCONV_OK)
+            break;
+        b->wrong = b->wrong || row.verdict == GC_VERDICT_WRONG;
+        if (row.verdict == GC_VERDICT_EXACT || row.verdict == GC_VERDICT_WITHIN)
+            status =
+                gc_time(session, b->names[i], &b->timed, GCONV_ALPHA_KEEP, b->seconds, &row, error);
+        if (status == GCONV_OK)
+            print_row(b, label, &row);
+    }
+    gc_expectation_destroy(&expectation);
+    return status;
+}
+
+/* One filter size: `base`, whose chain is replaced by a random filter. */
+static gconv_status measure_side(benchmark *b, const gc_session *base, int side, gconv_error *error)
+{
+    gconv_filter *filter;
+    gconv_status status = make_filter(side, &filter, error);
+    if (status != GCONV_OK)
+        return status;
+    gc_session session = *base;
+    session.filters = &filter;
+    session.filter_count = 1;
+    session.job.filters = (const gconv_filter *const *)session.filters;
+    session.job.filter_count = 1;
+    session.job.output = GCONV_OUTPUT_SAMPLES;
+    char label[32];
+    snprintf(label, sizeof label, "%dx%d", side, side);
+    status = measure_chain(b, &session, label, error);
+    gconv_filter_free(filter);
+    return status;
+}
+
+static gconv_status measure_everything(benchmark *b, const gc_session *session, gconv_error *error)
+{
+    bool given = b->options->kernel_count > 0;
+    double entries = (double)b->name_count * (given ? 1 : SIDE_COUNT + 1);
+    b->seconds = (b->options->time > 0 ? b->options->time : 20) / entries;
+    gconv_status status = measure_chain(b, session, given ? "kernel" : "edges", error);
+    for (int i = 0; status == GCONV_OK && !given && i < SIDE_COUNT; i++)
+        status = measure_side(b, session, filter_sides[i], error);
+    return status;
+}
+
+static gconv_status run(benchmark *b, const gc_session *session, gconv_error *error)
+{
+    b->names = gc_implementation_list(b->options, "auto", &b->name_count);
+    if (b->names == NULL)
+        return gc_fail_memory(error, sizeof *b->names);
+    gconv_status status = make_picture(TIMED_SIDE, TIMED_SIDE, &b->timed, error);
+    if (status == GCONV_OK)
+        status = make_picture(CHECKED_WIDTH, CHECKED_HEIGHT, &b->checked, error);
+    if (status != GCONV_OK)
+        return status;
+    if (b->options->json) {
+        gc_json_open(NULL, '{');
+        gc_json_integer("schema", GC_JSON_SCHEMA);
+        gc_json_string("command", "bench");
+        gc_json_integer("width", TIMED_SIDE);
+        gc_json_integer("height", TIMED_SIDE);
+        gc_json_open("results", '[');
+    } else {
+        printf("%dx%d, 1 channel of 8 bits, from memory to memory; border %s\n\n%-14s %-10s %10s "
+               "%10s %10s %9s  %s\n",
+               TIMED_SIDE, TIMED_SIDE, gconv_border_name(b->options->border), "filter", "name",
+               "median ms", "best ms", "Mpixel/s", "GFLOP/s", "verdict");
+    }
+    status = measure_everything(b, session, error);
+    if (b->options->json) {
+        gc_json_close(']');
+        gc_json_close('}');
+        gc_json_end();
+    }
+    return status;
+}
+
+int gc_run_bench(const gc_options *options)
+{
+    gconv_error error;
+    gc_session session;
+    benchmark b = {.options = options};
+    if (options->operand_count > 0) {
+        gc_fail(&error, GCONV_ERROR_ARGUMENT, "gconv bench takes no operand ('%s')",
+                options->operands[0]);
+        gc_report(NULL, &error);
+        return GC_EXIT_USAGE;
+    }
+    gconv_status status = gc_session_create(options, &session, &error);
+    int code = status == GCONV_ERROR_DEVICE ? GC_EXIT_DEVICE : GC_EXIT_USAGE;
+    if (status == GCONV_OK) {
+        status = run(&b, &session, &error);
+        code = status == GCONV_OK && b.wrong ? GC_EXIT_MISMATCH : gc_exit_code(status);
+    }
+    if (status != GCONV_OK)
+        gc_report(session.blamed, &error);
+    free(b.names);
+    gc_picture_destroy(&b.timed);
+    gc_picture_destroy(&b.checked);
+    gc_session_destroy(&session);
+    return code;
+}

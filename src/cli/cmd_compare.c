@@ -1,0 +1,186 @@
+/* gconv compare: every implementation on one image, checked first, then timed. */
+#include "cli/cli.h"
+#include "cli/json.h"
+#include "cli/measure.h"
+#include "cli/messages.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct comparison {
+    const gc_options *options;
+    gc_session session;
+    gc_picture picture;
+    gconv_alpha alpha;
+    gc_expectation expectation;
+    double reference_seconds;
+    bool wrong; /* some implementation's result was */
+} comparison;
+
+static void print_head(const comparison *c)
+{
+    const gconv_shape *shape = &c->picture.shape;
+    printf("%ux%u, %d channel%s of %d bits;", shape->width, shape->height, shape->channels,
+           shape->channels == 1 ? "" : "s", shape->depth);
+    for (int i = 0; i < c->session.filter_count; i++) {
+        const gconv_filter *filter = c->session.filters[i];
+        printf(" %s %dx%d%s", filter->name != NULL ? filter->name : "filter", filter->width,
+               filter->height, i + 1 < c->session.filter_count ? "," : "");
+    }
+    printf("; border %s\n\n%-10s %12s %12s %9s %9s %14s  %s\n",
+           gconv_border_name(c->options->border), "name", "ms (median)", "Mpixel/s", "GFLOP/s",
+           "speed-up", "largest error", "verdict");
+}
+
+static void print_row(const comparison *c, const gc_measurement *row)
+{
+    if (row->verdict == GC_VERDICT_UNUSABLE) {
+        printf("%-10s %s: %s\n", row->name, gc_verdict_name(row->verdict), row->reason.message);
+        return;
+    }
+    if (row->verdict == GC_VERDICT_WRONG) {
+        printf("%-10s %12s %12s %9s %9s %14.6g  %s (bound %g, first at x %u, y %u)\n", row->name,
+               "-", "-", "-", "-", row->difference.largest, gc_verdict_name(row->verdict),
+               row->difference.bound, row->difference.x, row->difference.y);
+        return;
+    }
+    double pixels = (double)c->picture.shape.width * c->picture.shape.height;
+    printf("%-10s %12.3f %12.2f %9.2f %8.1fx %14.6g  %s\n", row->name, 1e3 * row->seconds,
+           pixels / row->seconds / 1e6, row->flops / 1e9, c->reference_seconds / row->seconds,
+           row->difference.largest, gc_verdict_name(row->verdict));
+}
+
+static void json_row(const comparison *c, const gc_measurement *row)
+{
+    gc_json_open(NULL, '{');
+    gc_json_string("name", row->name);
+    gc_json_string("verdict", gc_verdict_name(row->verdict));
+    if (row->verdict == GC_VERDICT_UNUSABLE) {
+        gc_json_string("reason", row->reason.message);
+    } else {
+        gc_json_number("largest_error", row->difference.largest);
+        gc_json_number("bound", row->difference.bound);
+        gc_json_integer("mismatches", (int64_t)row->difference.mismatches);
+    }
+    if (row->runs > 0) {
+        double pixels = (double)c->picture.shape.width * c->picture.shape.height;
+        gc_json_integer("runs", row->runs);
+        gc_json_number("seconds", row->seconds);
+        gc_json_number("shortest_seconds", row->shortest);
+        gc_json_number("pixels_per_second", pixels / row->seconds);
+        gc_json_number("flops", row->flops);
+        gc_json_number("speed_up", c->reference_seconds / row->seconds);
+    }
+    gc_json_close('}');
+}
+
+static gconv_status measure_one(comparison *c, const char *name, gc_measurement *row,
+                                gconv_error *error)
+{
+    gconv_status status =
+        gc_check(&c->session, name, &c->picture, c->alpha, &c->expectation, row, error);
+    bool right = row->verdict == GC_VERDICT_EXACT || row->verdict == GC_VERDICT_WITHIN;
+    c->wrong = c->wrong || row->verdict == GC_VERDICT_WRONG;
+    double seconds = c->options->time > 0 ? c->options->time : 1;
+    if (status == GCONV_OK && right)
+        status = gc_time(&c->session, name, &c->picture, c->alpha, seconds, row, error);
+    return status;
+}
+
+static gconv_status measure_all(comparison *c, gconv_error *error)
+{
+    int count;
+    const char **names = gc_implementation_list(c->options, "all", &count);
+    if (names == NULL)
+        return gc_fail_memory(error, sizeof *names);
+    gconv_status status = GCONV_OK;
+    for (int i = 0; status == GCONV_OK && i < count; i++) {
+        gc_measurement row;
+        status = measure_one(c, names[i], &row, error);
+        if (status != GCONV_OK)
+            break;
+        if (strcmp(names[i], "reference") == 0 && row.runs > 0)
+            c->reference_seconds = row.seconds;
+        if (c->options->json)
+            json_row(c, &row);
+        else
+            print_row(c, &row);
+        fflush(stdout);
+    }
+    free(names);
+    return status;
+}
+
+static gconv_status read_input(comparison *c, const char *path, gconv_error *error)
+{
+    gconv_reader_options options = gc_reader_options(c->options, path);
+    gconv_reader *reader;
+    gconv_status status = gconv_reader_open(path, &options, &reader, error);
+    if (status != GCONV_OK)
+        return status;
+    status = gc_picture_read(reader, &c->picture, error);
+    gconv_reader_free(reader);
+    return status;
+}
+
+static gconv_status compare(comparison *c, const char *path, gconv_error *error)
+{
+    gconv_status status = read_input(c, path, error);
+    if (status != GCONV_OK)
+        return status;
+    c->alpha = gc_choose_alpha(&c->session, &c->picture);
+    status = gc_expect(&c->session, &c->picture, c->alpha, &c->expectation, error);
+    if (status != GCONV_OK)
+        return status;
+    c->reference_seconds = c->expectation.seconds;
+    if (c->options->json) {
+        gc_json_open(NULL, '{');
+        gc_json_integer("schema", GC_JSON_SCHEMA);
+        gc_json_string("command", "compare");
+        gc_json_string("input", path);
+        gc_json_integer("width", c->picture.shape.width);
+        gc_json_integer("height", c->picture.shape.height);
+        gc_json_integer("channels", c->picture.shape.channels);
+        gc_json_integer("depth", c->picture.shape.depth);
+        gc_json_open("implementations", '[');
+    } else {
+        print_head(c);
+    }
+    status = measure_all(c, error);
+    if (c->options->json) {
+        gc_json_close(']');
+        gc_json_close('}');
+        gc_json_end();
+    }
+    return status;
+}
+
+int gc_run_compare(const gc_options *options)
+{
+    gconv_error error;
+    if (options->operand_count != 1) {
+        gc_fail(&error, GCONV_ERROR_ARGUMENT, "gconv compare takes one image, not %d operands",
+                options->operand_count);
+        gc_report(NULL, &error);
+        return GC_EXIT_USAGE;
+    }
+    comparison c = {.options = options};
+    int code = GC_EXIT_USAGE;
+    const char *blamed = NULL;
+    gconv_status status = gc_session_create(options, &c.session, &error);
+    if (status != GCONV_OK) {
+        blamed = c.session.blamed;
+        code = status == GCONV_ERROR_DEVICE ? GC_EXIT_DEVICE : GC_EXIT_USAGE;
+    } else {
+        blamed = options->operands[0];
+        status = compare(&c, blamed, &error);
+        code = c.wrong && status == GCONV_OK ? GC_EXIT_MISMATCH : gc_exit_code(status);
+    }
+    if (status != GCONV_OK)
+        gc_report(blamed, &error);
+    gc_expectation_destroy(&c.expectation);
+    gc_picture_destroy(&c.picture);
+    gc_session_destroy(&c.session);
+    return code;
+}

@@ -1,0 +1,194 @@
+/* gconv edges, gconv filter: one image or a batch, from file to file. */
+#include "cli/cli.h"
+#include "cli/json.h"
+#include "cli/messages.h"
+#include "cli/process.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const outcome_names[] = {
+    [GC_OUTCOME_DONE] = "done",
+    [GC_OUTCOME_SKIPPED] = "skipped",
+    [GC_OUTCOME_FAILED] = "failed",
+    [GC_OUTCOME_MISMATCH] = "mismatch",
+};
+
+/* ---- Reporting one image --------------------------------------------------------------------- */
+
+static void print_timings(const gc_task *task, const gconv_timings *t)
+{
+    char line[256];
+    snprintf(line, sizeof line,
+             "decode %.3f ms, upload %.3f ms, compute %.3f ms, download %.3f ms, encode %.3f ms",
+             1e3 * t->decode, 1e3 * t->upload, 1e3 * t->compute, 1e3 * t->download,
+             1e3 * t->encode);
+    gconv_error error;
+    gc_fail(&error, GCONV_OK, "%s", line);
+    gc_report(task->input, &error);
+}
+
+static void json_shape(const char *key, const gconv_shape *shape)
+{
+    gc_json_open(key, '{');
+    gc_json_integer("width", shape->width);
+    gc_json_integer("height", shape->height);
+    gc_json_integer("channels", shape->channels);
+    gc_json_integer("depth", shape->depth);
+    gc_json_close('}');
+}
+
+static void json_timings(const gconv_timings *timings)
+{
+    gc_json_open("seconds", '{');
+    gc_json_number("decode", timings->decode);
+    gc_json_number("upload", timings->upload);
+    gc_json_number("compute", timings->compute);
+    gc_json_number("download", timings->download);
+    gc_json_number("encode", timings->encode);
+    gc_json_close('}');
+}
+
+static void json_difference(const gconv_difference *difference)
+{
+    gc_json_open("verify", '{');
+    gc_json_bool("within", difference->within);
+    gc_json_number("bound", difference->bound);
+    gc_json_number("largest", difference->largest);
+    gc_json_integer("x", difference->x);
+    gc_json_integer("y", difference->y);
+    gc_json_integer("channel", difference->channel);
+    gc_json_integer("mismatches", (int64_t)difference->mismatches);
+    gc_json_close('}');
+}
+
+static void print_json(const gc_session *session, const gc_task *task, const gc_result *result)
+{
+    gc_json_open(NULL, '{');
+    gc_json_integer("schema", GC_JSON_SCHEMA);
+    gc_json_string("command", session->options->command == GC_COMMAND_EDGES ? "edges" : "filter");
+    gc_json_string("input", task->input);
+    gc_json_string("output", task->output);
+    gc_json_string("status", outcome_names[result->outcome]);
+    if (result->outcome == GC_OUTCOME_FAILED)
+        gc_json_string("error", result->error.message);
+    if (result->outcome == GC_OUTCOME_DONE || result->outcome == GC_OUTCOME_MISMATCH) {
+        json_shape("from", &result->input);
+        json_shape("to", &result->output);
+        gc_json_string("implementation", result->implementation);
+        gc_json_bool("exact", result->exact);
+        json_timings(&result->timings);
+        if (session->options->explain)
+            gc_json_string("explanation", gconv_plan_explanation(session->plan));
+        if (result->verified)
+            json_difference(&result->difference);
+    }
+    gc_json_close('}');
+    gc_json_end();
+}
+
+static void report_verification(const gc_task *task, const gc_result *result)
+{
+    const gconv_difference *d = &result->difference;
+    if (d->within) {
+        gc_note(task->input, "verified: largest difference from the reference %g, bound %g",
+                d->largest, d->bound);
+        return;
+    }
+    gconv_error error;
+    gc_fail(&error, GCONV_OK,
+            "verification failed: %s differs from the reference by up to %g (bound %g) at x %u, "
+            "y %u, channel %d; %llu values beyond the bound",
+            result->implementation, d->largest, d->bound, d->x, d->y, d->channel,
+            (unsigned long long)d->mismatches);
+    gc_report(task->input, &error);
+}
+
+static void report(const gc_session *session, const gc_task *task, const gc_result *result)
+{
+    const gc_options *options = session->options;
+    if (result->outcome == GC_OUTCOME_FAILED)
+        gc_report(result->blamed, &result->error);
+    else if (result->outcome == GC_OUTCOME_SKIPPED)
+        gc_note(task->output, "exists; skipped");
+    else {
+        gc_note(task->input, "%ux%u, %d channel%s of %d bits to %s by %s", result->input.width,
+                result->input.height, result->input.channels,
+                result->input.channels == 1 ? "" : "s", result->input.depth, task->output,
+                result->implementation);
+        if (result->verified)
+            report_verification(task, result);
+        if (options->timings)
+            print_timings(task, &result->timings);
+        if (options->explain && !options->json) {
+            gc_progress_clear();
+            fputs(gconv_plan_explanation(session->plan), stderr);
+        }
+    }
+    if (options->json)
+        print_json(session, task, result);
+}
+
+/* ---- All images ------------------------------------------------------------------------------ */
+
+/* The exit code of one image alone. A depth that its format cannot hold was asked for on the
+ * command line. */
+static int single_code(const gc_result *result)
+{
+    if (result->outcome == GC_OUTCOME_MISMATCH)
+        return GC_EXIT_MISMATCH;
+    if (result->outcome != GC_OUTCOME_FAILED)
+        return GC_EXIT_DONE;
+    return result->error.status == GCONV_ERROR_ARGUMENT ? GC_EXIT_USAGE
+                                                        : gc_exit_code(result->error.status);
+}
+
+static int run_tasks(gc_session *session, const gc_task_list *list)
+{
+    size_t failed = 0, skipped = 0, mismatched = 0;
+    int code = GC_EXIT_DONE;
+    session->image_count = list->count;
+    for (size_t i = 0; i < list->count; i++) {
+        gc_result result;
+        session->image = i;
+        gc_process(session, &list->tasks[i], list->batch, &result);
+        report(session, &list->tasks[i], &result);
+        failed += result.outcome == GC_OUTCOME_FAILED;
+        skipped += result.outcome == GC_OUTCOME_SKIPPED;
+        mismatched += result.outcome == GC_OUTCOME_MISMATCH;
+        code = single_code(&result);
+    }
+    if (!list->batch)
+        return code;
+    if (failed + skipped > 0)
+        gc_say("%zu of %zu images done, %zu failed, %zu skipped", list->count - failed - skipped,
+               list->count, failed, skipped);
+    return failed > 0 ? GC_EXIT_FAILED : mismatched > 0 ? GC_EXIT_MISMATCH : GC_EXIT_DONE;
+}
+
+int gc_run_process(const gc_options *options)
+{
+    gc_session session = {.options = options};
+    gc_task_list list = {.tasks = NULL};
+    gconv_error error;
+    const char *blamed = NULL;
+    gconv_status status = GCONV_OK;
+    int code = GC_EXIT_USAGE;
+    if (options->command == GC_COMMAND_FILTER && options->kernel_count == 0)
+        status = gc_fail(&error, GCONV_ERROR_ARGUMENT,
+                         "which filter? give --kernel (gconv info lists the built-in ones)");
+    if (status == GCONV_OK)
+        status = gc_task_list_create(options, &list, &blamed, &error);
+    if (status == GCONV_OK) {
+        status = gc_session_create(options, &session, &error);
+        blamed = session.blamed;
+        code = status == GCONV_ERROR_DEVICE ? GC_EXIT_DEVICE : GC_EXIT_USAGE;
+    }
+    if (status == GCONV_OK)
+        code = run_tasks(&session, &list);
+    else
+        gc_report(blamed, &error);
+    gc_session_destroy(&session);
+    gc_task_list_destroy(&list);
+    return code;
+}

@@ -1,0 +1,59 @@
+/* Checks implementations against the reference and times them, for compare and bench. */
+#ifndef GC_CLI_MEASURE_H
+#define GC_CLI_MEASURE_H
+
+#include "cli/process.h"
+
+typedef enum gc_verdict {
+    GC_VERDICT_EXACT,   /* the reference's bits */
+    GC_VERDICT_WITHIN,  /* within the bound of rule 4 */
+    GC_VERDICT_WRONG,   /* beyond it: never timed, never ranked */
+    GC_VERDICT_UNUSABLE /* cannot run here, or refuses this job; `reason` says why */
+} gc_verdict;
+
+typedef struct gc_measurement {
+    const char *name;
+    gc_verdict verdict;
+    gconv_error reason;
+    gconv_difference difference;
+    int runs;
+    double seconds;         /* median of the runs, from samples in memory to samples in memory */
+    double shortest;        /* of the runs */
+    double values_a_second; /* samples convolved */
+    double flops;           /* 2 * w * h a sample and step, a second */
+} gc_measurement;
+
+/* The reference's result on one picture: what all measurements are checked against. */
+typedef struct gc_expectation {
+    float *chain;
+    size_t chain_stride;
+    void *output;
+    size_t output_stride;
+    size_t output_bytes;
+    double seconds; /* of the reference's run */
+} gc_expectation;
+
+gconv_status gc_expect(const gc_session *session, const gc_picture *picture, gconv_alpha alpha,
+                       gc_expectation *expectation, gconv_error *error);
+void gc_expectation_destroy(gc_expectation *expectation);
+
+/* Checks `name` on `picture` and fills all of `row` but the times. Fails only where the reference
+ * could not have been computed either (memory). */
+gconv_status gc_check(const gc_session *session, const char *name, const gc_picture *picture,
+                      gconv_alpha alpha, const gc_expectation *expectation, gc_measurement *row,
+                      gconv_error *error);
+
+/* Times `name` on `picture`: one run to warm up, then at least three and as many as `seconds`
+ * allow.
+ * */
+gconv_status gc_time(const gc_session *session, const char *name, const gc_picture *picture,
+                     gconv_alpha alpha, double seconds, gc_measurement *row, gconv_error *error);
+
+/* The names that --impl stands for: `fallback` where it was not given. The result is an array of
+ * registry names of *count entries, freed with free; NULL for lack of memory. */
+const char **gc_implementation_list(const gc_options *options, const char *fallback, int *count);
+
+/* "exact", "within bound", "WRONG", "not usable". */
+const char *gc_verdict_name(gc_verdict verdict);
+
+#endif

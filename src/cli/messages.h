@@ -1,0 +1,38 @@
+/* What the program says on standard error: errors, notes of -v, progress. */
+#ifndef GC_CLI_MESSAGES_H
+#define GC_CLI_MESSAGES_H
+
+#include "core/status.h"
+
+/* Exit codes (contract, "Failing well"). */
+enum {
+    GC_EXIT_DONE = 0,
+    GC_EXIT_FAILED = 1,
+    GC_EXIT_USAGE = 2,
+    GC_EXIT_MISMATCH = 3,
+    GC_EXIT_DEVICE = 4,
+};
+
+/* How much is said; `progress` is whether a progress line is drawn. */
+void gc_messages_set(bool quiet, bool verbose, bool progress);
+
+/* "gconv: FILE:LINE: MESSAGE", the line where there is one, the file where it is not NULL. */
+void gc_report(const char *file, const gconv_error *error);
+
+/* "gconv: MESSAGE" on standard error, unless -q. */
+void gc_say(const char *format, ...) GC_PRINTF(1, 2);
+
+/* "gconv: FILE: MESSAGE" where -v was given. */
+void gc_note(const char *file, const char *format, ...) GC_PRINTF(2, 3);
+
+/* Draws the progress line: `name`, and how much of the whole is done (0 to 1). At most ten times a
+ * second, and not in the first half second, so that short work stays silent. */
+void gc_progress_show(const char *name, double done);
+
+/* Removes the progress line. */
+void gc_progress_clear(void);
+
+/* The exit code that stands for a failed computation on one image. */
+int gc_exit_code(gconv_status status);
+
+#endif

@@ -1,0 +1,449 @@
+#include "cli/operands.h"
+
+#include "core/memory.h"
+#include "core/status.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What a walk through operands and directories carries along. */
+typedef struct walk {
+    const gc_options *options;
+    gc_task_list *list;
+    size_t capacity;
+    struct stat output; /* of the output directory, where it exists */
+    bool output_exists;
+    const char **blamed;
+    gconv_error *error;
+} walk;
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+static char *join(const char *directory, const char *name)
+{
+    size_t length = strlen(directory) + strlen(name) + 2;
+    char *path = malloc(length);
+    if (path == NULL)
+        return NULL;
+    bool slash = directory[0] != '\0' && directory[strlen(directory) - 1] != '/';
+    snprintf(path, length, "%s%s%s", directory, slash ? "/" : "", name);
+    return path;
+}
+
+/* ---- Formats and names of outputs ------------------------------------------------------------ */
+
+static gconv_format sniff(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+        return GCONV_FORMAT_UNKNOWN;
+    unsigned char bytes[16];
+    FILE *file = fopen(path, "rbe");
+    if (file == NULL)
+        return GCONV_FORMAT_UNKNOWN;
+    size_t count = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    return gconv_format_from_content(bytes, count);
+}
+
+/* The format of a batch output: what --format says, png for edges, else the input's own. */
+static gconv_format batch_format(const gc_options *options, const char *input)
+{
+    if (options->format != GCONV_FORMAT_UNKNOWN)
+        return options->format;
+    if (options->command == GC_COMMAND_EDGES)
+        return GCONV_FORMAT_PNG;
+    gconv_format format = sniff(input);
+    return format != GCONV_FORMAT_UNKNOWN ? format : gconv_format_from_path(input);
+}
+
+static const char *default_extension(gconv_format format)
+{
+    static const char *const extensions[GCONV_FORMAT_COUNT] = {
+        [GCONV_FORMAT_UNKNOWN] = "png", [GCONV_FORMAT_PNG] = "png", [GCONV_FORMAT_JPEG] = "jpg",
+        [GCONV_FORMAT_PGM] = "pgm",     [GCONV_FORMAT_PPM] = "ppm", [GCONV_FORMAT_PFM] = "pfm",
+    };
+    return extensions[format];
+}
+
+/* True where files named `path` may hold `format`: its extension need not change. */
+static bool extension_fits(const char *path, gconv_format format)
+{
+    const char *name = base_name(path);
+    const char *dot = strrchr(name, '.');
+    if (dot != NULL && strcmp(dot, ".pnm") == 0)
+        return format == GCONV_FORMAT_PGM || format == GCONV_FORMAT_PPM;
+    return gconv_format_from_path(path) == format;
+}
+
+/* DIR/relative with the extension that its format wants. */
+static char *batch_output(const char *directory, const char *relative, gconv_format format)
+{
+    if (extension_fits(relative, format))
+        return join(directory, relative);
+    const char *name = base_name(relative);
+    const char *dot = strrchr(name, '.');
+    bool has_extension = dot != NULL && dot != name;
+    size_t stem = has_extension ? (size_t)(dot - relative) : strlen(relative);
+    size_t length = stem + 8;
+    char *renamed = malloc(length);
+    if (renamed == NULL)
+        return NULL;
+    snprintf(renamed, length, "%.*s.%s", (int)stem, relative, default_extension(format));
+    char *path = join(directory, renamed);
+    free(renamed);
+    return path;
+}
+
+/* ---- Collecting ------------------------------------------------------------------------------ */
+
+/* Takes over `input` and `output`, either of which may be NULL for lack of memory. */
+static gconv_status add_task(walk *w, char *input, char *output, gconv_format format)
+{
+    gc_task_list *list = w->list;
+    if (list->count == w->capacity) {
+        size_t capacity = w->capacity > 0 ? 2 * w->capacity : 16;
+        gc_task *longer = realloc(list->tasks, capacity * sizeof *longer);
+        if (longer != NULL) {
+            list->tasks = longer;
+            w->capacity = capacity;
+        }
+    }
+    if (input == NULL || output == NULL || list->count == w->capacity) {
+        free(input);
+        free(output);
+        return gc_fail_memory(w->error, sizeof *list->tasks);
+    }
+    list->tasks[list->count++] = (gc_task){input, output, format};
+    return GCONV_OK;
+}
+
+static gconv_status add_batch_file(walk *w, const char *path, const char *relative)
+{
+    gconv_format format = batch_format(w->options, path);
+    return add_task(w, gc_copy_string(path),
+                    batch_output(w->options->output_directory, relative, format), format);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void free_names(char **names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(names[i]);
+    free(names);
+}
+
+/* The entries of a directory, sorted; hidden ones are left out. */
+static gconv_status list_directory(walk *w, const char *path, char ***names, size_t *count)
+{
+    *names = NULL;
+    *count = 0;
+    size_t capacity = 0;
+    DIR *directory = opendir(path);
+    if (directory == NULL)
+        return gc_fail_errno(w->error, GCONV_ERROR_OPEN, errno, "cannot list the directory");
+    gconv_status status = GCONV_OK;
+    struct dirent *entry;
+    while (status == GCONV_OK && (entry = readdir(directory)) != NULL) {
+        if (entry->d_name[0] == '.')
+            continue;
+        if (*count == capacity) {
+            capacity = capacity > 0 ? 2 * capacity : 64;
+            char **longer = realloc(*names, capacity * sizeof *longer);
+            if (longer == NULL) {
+                status = gc_fail_memory(w->error, capacity * sizeof *longer);
+                break;
+            }
+            *names = longer;
+        }
+        (*names)[*count] = gc_copy_string(entry->d_name);
+        if ((*names)[*count] == NULL)
+            status = gc_fail_memory(w->error, strlen(entry->d_name));
+        else
+            ++*count;
+    }
+    closedir(directory);
+    if (*count > 0)
+        qsort(*names, *count, sizeof **names, compare_names);
+    return status;
+}
+
+/* Whether a file met in a directory is an image to process: by content, or by a name that says so
+ * (a broken image is an error to report, not a file to pass over). */
+static bool looks_like_image(const char *path)
+{
+    gconv_format named = gconv_format_from_path(path);
+    return (named != GCONV_FORMAT_UNKNOWN && named != GCONV_FORMAT_PFM) ||
+           sniff(path) != GCONV_FORMAT_UNKNOWN;
+}
+
+static gconv_status add_directory(walk *w, const char *path, const char *relative);
+
+static gconv_status add_entry(walk *w, const char *directory, const char *relative,
+                              const char *name)
+{
+    struct stat status;
+    struct stat link;
+    char *path = join(directory, name);
+    char *below = join(relative, name);
+    gconv_status result = GCONV_OK;
+    if (path == NULL || below == NULL)
+        result = gc_fail_memory(w->error, strlen(directory) + strlen(name));
+    else if (stat(path, &status) != 0 || lstat(path, &link) != 0)
+        result = looks_like_image(path) ? add_batch_file(w, path, below) : GCONV_OK;
+    else if (S_ISREG(status.st_mode))
+        result = looks_like_image(path) ? add_batch_file(w, path, below) : GCONV_OK;
+    /* A linked directory may lead back here; the output directory holds results, not inputs. */
+    else if (S_ISDIR(link.st_mode) && w->options->recursive &&
+             !(w->output_exists && status.st_dev == w->output.st_dev &&
+               status.st_ino == w->output.st_ino))
+        result = add_directory(w, path, below);
+    free(below);
+    free(path);
+    return result;
+}
+
+static gconv_status add_directory(walk *w, const char *path, const char *relative)
+{
+    char **names;
+    size_t count;
+    gconv_status status = list_directory(w, path, &names, &count);
+    for (size_t i = 0; status == GCONV_OK && i < count; i++)
+        status = add_entry(w, path, relative, names[i]);
+    free_names(names, count);
+    return status;
+}
+
+static gconv_status add_operand(walk *w, const char *operand)
+{
+    *w->blamed = operand;
+    if (strcmp(operand, "-") == 0)
+        return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
+                       "standard input has no name to write under in a directory");
+    struct stat status;
+    if (stat(operand, &status) == 0 && S_ISDIR(status.st_mode))
+        return add_directory(w, operand, "");
+    const char *name = base_name(operand);
+    if (name[0] == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+        return gc_fail(w->error, GCONV_ERROR_ARGUMENT, "not the name of a file");
+    return add_batch_file(w, operand, name);
+}
+
+/* ---- Outputs that would meet ----------------------------------------------------------------- */
+
+static int compare_outputs(const void *a, const void *b)
+{
+    return strcmp((*(const gc_task *const *)a)->output, (*(const gc_task *const *)b)->output);
+}
+
+static gconv_status refuse_same_outputs(walk *w, const gc_task **sorted)
+{
+    size_t count = w->list->count;
+    qsort(sorted, count, sizeof *sorted, compare_outputs);
+    for (size_t i = 0; i + 1 < count; i++)
+        if (strcmp(sorted[i]->output, sorted[i + 1]->output) == 0) {
+            *w->blamed = NULL;
+            return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
+                           "'%.150s' and '%.150s' would both be written to '%.150s'",
+                           sorted[i]->input, sorted[i + 1]->input, sorted[i]->output);
+        }
+    return GCONV_OK;
+}
+
+typedef struct file_identity {
+    dev_t device;
+    ino_t inode;
+    const gc_task *task;
+} file_identity;
+
+static int compare_identities(const void *a, const void *b)
+{
+    const file_identity *x = a, *y = b;
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
+    return x->inode < y->inode ? -1 : x->inode > y->inode;
+}
+
+/* An output that is another task's input would be read after it was replaced. */
+static gconv_status refuse_outputs_over_inputs(walk *w, file_identity *inputs)
+{
+    size_t count = 0;
+    struct stat status;
+    for (size_t i = 0; i < w->list->count; i++)
+        if (stat(w->list->tasks[i].input, &status) == 0)
+            inputs[count++] = (file_identity){status.st_dev, status.st_ino, &w->list->tasks[i]};
+    qsort(inputs, count, sizeof *inputs, compare_identities);
+    for (size_t i = 0; i < w->list->count; i++) {
+        const gc_task *task = &w->list->tasks[i];
+        if (stat(task->output, &status) != 0)
+            continue;
+        file_identity key = {status.st_dev, status.st_ino, task};
+        const file_identity *same =
+            count > 0 ? bsearch(&key, inputs, count, sizeof *inputs, compare_identities) : NULL;
+        if (same == NULL || same->task == task)
+            continue;
+        *w->blamed = NULL;
+        return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
+                       "the output of '%.150s' would replace another input, '%.150s'", task->input,
+                       same->task->input);
+    }
+    return GCONV_OK;
+}
+
+static gconv_status refuse_collisions(walk *w)
+{
+    size_t count = w->list->count;
+    const gc_task **sorted = gc_allocate_array(count, sizeof *sorted);
+    file_identity *inputs = gc_allocate_array(count, sizeof *inputs);
+    gconv_status status = GCONV_OK;
+    if (sorted == NULL || inputs == NULL)
+        status = gc_fail_memory(w->error, count * sizeof *inputs);
+    for (size_t i = 0; status == GCONV_OK && i < count; i++)
+        sorted[i] = &w->list->tasks[i];
+    if (status == GCONV_OK)
+        status = refuse_same_outputs(w, sorted);
+    if (status == GCONV_OK)
+        status = refuse_outputs_over_inputs(w, inputs);
+    free(inputs);
+    free(sorted);
+    return status;
+}
+
+static gconv_status collect_batch(walk *w)
+{
+    const gc_options *options = w->options;
+    w->list->batch = true;
+    w->output_exists = stat(options->output_directory, &w->output) == 0;
+    if (w->output_exists && !S_ISDIR(w->output.st_mode)) {
+        *w->blamed = options->output_directory;
+        return gc_fail(w->error, GCONV_ERROR_ARGUMENT, "not a directory");
+    }
+    if (options->operand_count == 0)
+        return gc_fail(w->error, GCONV_ERROR_ARGUMENT, "no input is named");
+    gconv_status status = GCONV_OK;
+    if (options->depth != 0 && options->format != GCONV_FORMAT_UNKNOWN)
+        status = gc_check_depth(options->format, options->depth, w->error);
+    for (int i = 0; status == GCONV_OK && i < options->operand_count; i++)
+        status = add_operand(w, options->operands[i]);
+    if (status != GCONV_OK)
+        return status;
+    *w->blamed = NULL;
+    if (w->list->count == 0)
+        return gc_fail(w->error, GCONV_ERROR_ARGUMENT, "no image among the inputs%s",
+                       options->recursive ? "" : " (--recursive looks below directories)");
+    return refuse_collisions(w);
+}
+
+gconv_status gc_check_depth(gconv_format format, int depth, gconv_error *error)
+{
+    if (format == GCONV_FORMAT_JPEG && depth != 8)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "JPEG holds 8 bits a sample, not %d", depth);
+    if (format == GCONV_FORMAT_PFM && depth != 32)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "PFM holds floats; it takes no --depth");
+    return GCONV_OK;
+}
+
+/* ---- One input, one output ------------------------------------------------------------------- */
+
+static gconv_status single_format(walk *w, const char *output, gconv_format *format)
+{
+    const gc_options *options = w->options;
+    *format = options->format;
+    *w->blamed = output;
+    if (strcmp(output, "-") == 0) {
+        if (*format == GCONV_FORMAT_UNKNOWN && options->command == GC_COMMAND_EDGES)
+            *format = GCONV_FORMAT_PNG;
+        return GCONV_OK;
+    }
+    gconv_format named = gconv_format_from_path(output);
+    if (named == GCONV_FORMAT_UNKNOWN && *format == GCONV_FORMAT_UNKNOWN)
+        return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
+                       "its extension names no known format; give --format png, jpeg, pgm, ppm or "
+                       "pfm");
+    if (*format == GCONV_FORMAT_UNKNOWN)
+        *format = named;
+    if (named != GCONV_FORMAT_UNKNOWN && !extension_fits(output, *format))
+        return gc_fail(w->error, GCONV_ERROR_ARGUMENT, "--format %s contradicts the extension",
+                       gconv_format_name(*format));
+    return GCONV_OK;
+}
+
+static gconv_status check_terminals(walk *w, const char *input, const char *output)
+{
+    if (strcmp(output, "-") == 0 && isatty(STDOUT_FILENO) == 1)
+        return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
+                       "standard output is a terminal; redirect it or name an output");
+    if (strcmp(output, "-") == 0 && w->options->json)
+        return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
+                       "--json and the image cannot both go to standard output");
+    if (strcmp(input, "-") == 0 && isatty(STDIN_FILENO) == 1)
+        return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
+                       "standard input is a terminal; redirect it or name an input");
+    return GCONV_OK;
+}
+
+static gconv_status collect_single(walk *w)
+{
+    const gc_options *options = w->options;
+    if (options->operand_count == 1)
+        return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
+                       "one operand alone; give IN and OUT, or -o DIR and inputs");
+    if (options->operand_count > 2)
+        return gc_fail(w->error, GCONV_ERROR_ARGUMENT, "%d operands; several inputs need -o DIR",
+                       options->operand_count);
+    bool pipe = options->operand_count == 0;
+    const char *input = pipe ? "-" : options->operands[0];
+    const char *output = pipe ? "-" : options->operands[1];
+    struct stat status;
+    if (strcmp(input, "-") != 0 && stat(input, &status) == 0 && S_ISDIR(status.st_mode)) {
+        *w->blamed = input;
+        return gc_fail(w->error, GCONV_ERROR_ARGUMENT, "a directory needs -o DIR");
+    }
+    gconv_format format;
+    gconv_status result = single_format(w, output, &format);
+    if (result != GCONV_OK)
+        return result;
+    if (options->depth != 0)
+        result = gc_check_depth(format, options->depth, w->error);
+    if (result != GCONV_OK)
+        return result;
+    *w->blamed = NULL;
+    result = check_terminals(w, input, output);
+    if (result != GCONV_OK)
+        return result;
+    return add_task(w, gc_copy_string(input), gc_copy_string(output), format);
+}
+
+gconv_status gc_task_list_create(const gc_options *options, gc_task_list *list, const char **blamed,
+                                 gconv_error *error)
+{
+    *list = (gc_task_list){.tasks = NULL};
+    *blamed = NULL;
+    walk w = {.options = options, .list = list, .blamed = blamed, .error = error};
+    if (options->recursive && options->output_directory == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "--recursive needs -o DIR");
+    return options->output_directory != NULL ? collect_batch(&w) : collect_single(&w);
+}
+
+void gc_task_list_destroy(gc_task_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        free(list->tasks[i].input);
+        free(list->tasks[i].output);
+    }
+    free(list->tasks);
+    *list = (gc_task_list){.tasks = NULL};
+}

@@ -1,0 +1,28 @@
+/* From operands to tasks: which file is read, which is written, in which format. */
+#ifndef GC_CLI_OPERANDS_H
+#define GC_CLI_OPERANDS_H
+
+#include "cli/options.h"
+
+typedef struct gc_task {
+    char *input;         /* a path, or "-" */
+    char *output;        /* a path, or "-" */
+    gconv_format format; /* of the output; GCONV_FORMAT_UNKNOWN: the input's own */
+} gc_task;
+
+typedef struct gc_task_list {
+    gc_task *tasks;
+    size_t count;
+    bool batch; /* -o DIR: failures are counted, parents of outputs are made */
+} gc_task_list;
+
+/* Fills `list` from the operands. Every error is one of the command line (exit 2): nothing has been
+ * started. `*blamed` is the operand at fault or NULL. */
+gconv_status gc_task_list_create(const gc_options *options, gc_task_list *list, const char **blamed,
+                                 gconv_error *error);
+/* Whether `format` can hold samples of `depth` bits. */
+gconv_status gc_check_depth(gconv_format format, int depth, gconv_error *error);
+
+void gc_task_list_destroy(gc_task_list *list);
+
+#endif

@@ -1,0 +1,453 @@
+#include "cli/process.h"
+
+#include "cli/messages.h"
+#include "core/memory.h"
+#include "core/status.h"
+#include "core/stream.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- Sessions -------------------------------------------------------------------------------- */
+
+static gconv_status load_builtin(const char *name, gconv_filter **filter, gconv_error *error)
+{
+    for (size_t i = 0; i < gconv_builtin_filter_count(); i++) {
+        const gconv_builtin_filter *builtin = gconv_builtin_filter_at(i);
+        if (strcmp(builtin->name, name) == 0)
+            return gconv_filter_parse(builtin->text, strlen(builtin->text), name, filter, error);
+    }
+    return gc_fail(error, GCONV_ERROR_FILTER, "not among the built-in filters");
+}
+
+static gconv_status load_chain(gc_session *session, gconv_error *error)
+{
+    static const char *const edges_chain[] = {"gauss5", "laplace3"};
+    const gc_options *options = session->options;
+    bool given = options->kernel_count > 0;
+    const char *const *names = given ? (const char *const *)options->kernels : edges_chain;
+    int count = given ? options->kernel_count : 2;
+    session->filters = calloc((size_t)count, sizeof(gconv_filter *));
+    if (session->filters == NULL)
+        return gc_fail_memory(error, (size_t)count * sizeof(gconv_filter *));
+    session->gain = 1;
+    for (int i = 0; i < count; i++) {
+        session->blamed = names[i];
+        /* The edges chain is the built-in one, whatever files lie about under these names. */
+        gconv_status status = given ? gconv_filter_load(names[i], &session->filters[i], error)
+                                    : load_builtin(names[i], &session->filters[i], error);
+        if (status != GCONV_OK)
+            return status;
+        session->filter_count++;
+        session->gain *= gconv_filter_gain(session->filters[i]);
+    }
+    session->blamed = NULL;
+    return GCONV_OK;
+}
+
+static void fill_job(gc_session *session)
+{
+    const gc_options *options = session->options;
+    gconv_job *job = &session->job;
+    *job = gconv_job_default();
+    job->filters = (const gconv_filter *const *)session->filters;
+    job->filter_count = session->filter_count;
+    job->correlate = options->correlate;
+    job->border = options->border;
+    job->border_value = options->border_value;
+    job->output = options->kernel_count > 0 ? GCONV_OUTPUT_SAMPLES : GCONV_OUTPUT_EDGES;
+    job->scale = options->scale;
+    job->offset = options->offset;
+    job->has_offset = options->has_offset;
+    job->absolute = options->absolute;
+    job->threshold = options->threshold;
+    job->rule = options->rule;
+    job->invert = options->invert;
+    job->implementation = options->implementation != NULL ? options->implementation : "auto";
+    job->device = options->device;
+    job->threads = options->threads;
+    job->tile = options->tile;
+    job->block_width = options->block_width;
+    job->block_height = options->block_height;
+}
+
+/* A plan for one pixel shows every error that does not depend on the image. */
+static gconv_status check_job(gc_session *session, gconv_error *error)
+{
+    bool several = strchr(session->job.implementation, ',') != NULL ||
+                   strcmp(session->job.implementation, "all") == 0;
+    gconv_job job = session->job;
+    job.input = (gconv_shape){.width = 1, .height = 1, .channels = 1, .depth = 8};
+    job.output_depth = 8;
+    if (several)
+        job.implementation = "reference";
+    gconv_plan *plan;
+    gconv_status status = gconv_plan_create(&job, &plan, error);
+    gconv_plan_free(plan);
+    /* What an implementation refuses may depend on the shape: the image will tell. */
+    return status == GCONV_ERROR_UNSUPPORTED ? GCONV_OK : status;
+}
+
+gconv_status gc_session_create(const gc_options *options, gc_session *session, gconv_error *error)
+{
+    *session = (gc_session){.options = options};
+    gconv_status status = load_chain(session, error);
+    if (status != GCONV_OK)
+        return status;
+    fill_job(session);
+    return check_job(session, error);
+}
+
+void gc_session_destroy(gc_session *session)
+{
+    gconv_plan_free(session->plan);
+    for (int i = 0; i < session->filter_count; i++)
+        gconv_filter_free(session->filters[i]);
+    free(session->filters);
+    *session = (gc_session){.options = NULL};
+}
+
+static bool same_shape(const gconv_shape *a, const gconv_shape *b)
+{
+    return a->width == b->width && a->height == b->height && a->channels == b->channels &&
+           a->depth == b->depth;
+}
+
+gconv_status gc_session_plan(gc_session *session, const gconv_shape *shape, gconv_alpha alpha,
+                             int output_depth, gconv_error *error)
+{
+    gconv_job job = session->job;
+    job.input = *shape;
+    job.alpha = alpha;
+    job.output_depth = output_depth;
+    if (session->plan != NULL && same_shape(shape, &session->plan_job.input) &&
+        session->plan_job.alpha == alpha && session->plan_job.output_depth == output_depth)
+        return GCONV_OK;
+    gconv_plan_free(session->plan);
+    session->plan = NULL;
+    session->plan_job = job;
+    return gconv_plan_create(&job, &session->plan, error);
+}
+
+/* ---- Pictures -------------------------------------------------------------------------------- */
+
+static void note_warning(void *user, const char *message)
+{
+    gc_note(user, "%s", message);
+}
+
+gconv_reader_options gc_reader_options(const gc_options *options, const char *path)
+{
+    gconv_reader_options reader = gconv_reader_options_default();
+    bool filters = options->command == GC_COMMAND_FILTER || options->kernel_count > 0;
+    reader.grey = !filters;
+    reader.auto_orient = !options->no_auto_orient;
+    reader.tolerant = options->tolerant;
+    reader.max_pixels = options->max_pixels;
+    reader.warn = note_warning;
+    reader.warn_user = (void *)path;
+    return reader;
+}
+
+gconv_status gc_picture_read(gconv_reader *reader, gc_picture *picture, gconv_error *error)
+{
+    picture->shape = *gconv_reader_shape(reader);
+    picture->format = gconv_reader_format(reader);
+    picture->stride = gconv_shape_row_bytes(&picture->shape);
+    picture->samples = gc_allocate_array(picture->shape.height, picture->stride);
+    if (picture->samples == NULL)
+        return gc_fail(error, GCONV_ERROR_MEMORY, "out of memory for %ux%u pixels",
+                       picture->shape.width, picture->shape.height);
+    gconv_status status =
+        gconv_reader_read(reader, picture->shape.height, picture->samples, picture->stride, error);
+    return status == GCONV_OK ? gconv_reader_finish(reader, error) : status;
+}
+
+void gc_picture_destroy(gc_picture *picture)
+{
+    free(picture->samples);
+    *picture = (gc_picture){.samples = NULL};
+}
+
+static bool is_opaque(const gc_picture *picture)
+{
+    size_t channels = (size_t)picture->shape.channels;
+    for (size_t y = 0; y < picture->shape.height; y++) {
+        const unsigned char *row = picture->samples + y * picture->stride;
+        for (size_t x = 0; x < picture->shape.width; x++) {
+            size_t at = (x + 1) * channels - 1;
+            bool opaque = picture->shape.depth == 8
+                              ? row[at] == UINT8_MAX
+                              : ((const uint16_t *)(const void *)row)[at] == UINT16_MAX;
+            if (!opaque)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Whether the pixels decide how alpha is treated. */
+static bool alpha_is_open(const gc_session *session, const gconv_shape *shape)
+{
+    return shape->channels % 2 == 0 && session->options->alpha == GC_ALPHA_AUTO &&
+           fabs(session->gain - 1) <= 1e-6;
+}
+
+gconv_alpha gc_choose_alpha(const gc_session *session, const gc_picture *picture)
+{
+    switch (session->options->alpha) {
+    case GC_ALPHA_FILTER:
+        return GCONV_ALPHA_FILTER;
+    case GC_ALPHA_PREMULTIPLY:
+        return GCONV_ALPHA_PREMULTIPLY;
+    case GC_ALPHA_AUTO:
+        if (picture->samples != NULL && alpha_is_open(session, &picture->shape) &&
+            !is_opaque(picture))
+            return GCONV_ALPHA_PREMULTIPLY;
+        return GCONV_ALPHA_KEEP;
+    default:
+        return GCONV_ALPHA_KEEP;
+    }
+}
+
+/* ---- One image ------------------------------------------------------------------------------- */
+
+/* Everything that one image needs and that is cleaned up after it. */
+typedef struct work {
+    gc_session *session;
+    const gc_task *task;
+    gc_result *result;
+    gconv_reader *reader;
+    gconv_writer *writer;
+    gc_picture picture;  /* the whole input, where it must be seen whole */
+    uint32_t rows_given; /* of the picture, as a source */
+    gconv_format format;
+    gconv_error *error;
+} work;
+
+static gconv_status read_picture(void *user, uint32_t count, void *rows, size_t stride,
+                                 gconv_error *error)
+{
+    work *w = user;
+    (void)error;
+    for (uint32_t i = 0; i < count; i++)
+        memcpy((char *)rows + i * stride,
+               w->picture.samples + (size_t)(w->rows_given + i) * w->picture.stride,
+               w->picture.stride);
+    w->rows_given += count;
+    return GCONV_OK;
+}
+
+/* Rows on their way to the writer, counted for the progress line. */
+typedef struct counted_sink {
+    gconv_sink to;
+    const gc_session *session;
+    const char *name;
+    uint32_t rows, height;
+} counted_sink;
+
+static gconv_status write_counted(void *user, uint32_t count, const void *rows, size_t stride,
+                                  gconv_error *error)
+{
+    counted_sink *sink = user;
+    sink->rows += count;
+    double part = (double)sink->rows / sink->height;
+    gc_progress_show(sink->name,
+                     ((double)sink->session->image + part) / (double)sink->session->image_count);
+    return sink->to.write(sink->to.user, count, rows, stride, error);
+}
+
+/* Depth of the output where --depth leaves it to the format and the input. */
+static gconv_status output_depth(const work *w, const gconv_shape *input, int *depth)
+{
+    const gc_options *options = w->session->options;
+    *depth = options->depth;
+    if (w->format == GCONV_FORMAT_PFM)
+        *depth = options->depth == 0 ? 32 : options->depth;
+    else if (options->depth == 0 && w->format == GCONV_FORMAT_JPEG)
+        *depth = 8;
+    else if (options->depth == 0 && options->command == GC_COMMAND_EDGES)
+        *depth = w->format == GCONV_FORMAT_PNG ? 1 : 8;
+    else if (options->depth == 0)
+        *depth = input->depth;
+    return gc_check_depth(w->format, *depth, w->error);
+}
+
+static gconv_status open_input(work *w)
+{
+    w->result->blamed = w->task->input;
+    gconv_reader_options options = gc_reader_options(w->session->options, w->task->input);
+    gconv_status status = gconv_reader_open(w->task->input, &options, &w->reader, w->error);
+    if (status != GCONV_OK)
+        return status;
+    w->result->input = *gconv_reader_shape(w->reader);
+    w->format =
+        w->task->format != GCONV_FORMAT_UNKNOWN ? w->task->format : gconv_reader_format(w->reader);
+    if (!w->session->options->verify && !alpha_is_open(w->session, &w->result->input))
+        return GCONV_OK;
+    double start = gc_seconds();
+    status = gc_picture_read(w->reader, &w->picture, w->error);
+    w->result->timings.decode += gc_seconds() - start;
+    return status;
+}
+
+static gconv_status make_plan(work *w)
+{
+    int depth;
+    gconv_status status = output_depth(w, &w->result->input, &depth);
+    if (status != GCONV_OK)
+        return status;
+    status = gc_session_plan(w->session, &w->result->input,
+                             gc_choose_alpha(w->session, &w->picture), depth, w->error);
+    if (status != GCONV_OK)
+        return status;
+    w->result->output = *gconv_plan_output_shape(w->session->plan);
+    w->result->implementation = gconv_plan_implementation(w->session->plan);
+    w->result->exact = gconv_plan_is_exact(w->session->plan);
+    return GCONV_OK;
+}
+
+/* Makes the directories above `path` that are not there yet. */
+static gconv_status make_parent_directories(const char *path, gconv_error *error)
+{
+    char *copy = gc_copy_string(path);
+    if (copy == NULL)
+        return gc_fail_memory(error, strlen(path));
+    gconv_status status = GCONV_OK;
+    for (char *slash = strchr(copy + 1, '/'); slash != NULL && status == GCONV_OK;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(copy, 0777) != 0 && errno != EEXIST)
+            status = gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot make its directory");
+        *slash = '/';
+    }
+    free(copy);
+    return status;
+}
+
+static gconv_status open_output(work *w, bool make_parents)
+{
+    const gc_options *options = w->session->options;
+    w->result->blamed = w->task->output;
+    if (make_parents) {
+        gconv_status status = make_parent_directories(w->task->output, w->error);
+        if (status != GCONV_OK)
+            return status;
+    }
+    gconv_writer_options writer = gconv_writer_options_default();
+    writer.format = w->format;
+    writer.shape = w->result->output;
+    writer.quality = options->quality;
+    writer.compression = options->compression;
+    writer.metadata = gconv_reader_metadata(w->reader);
+    writer.keep = options->strip                         ? GCONV_KEEP_NOTHING
+                  : options->command == GC_COMMAND_EDGES ? GCONV_KEEP_RESOLUTION
+                                                         : GCONV_KEEP_ALL;
+    writer.no_clobber = options->no_clobber;
+    writer.sync = options->sync;
+    writer.warn = note_warning;
+    writer.warn_user = w->task->output;
+    return gconv_writer_open(w->task->output, &writer, &w->writer, w->error);
+}
+
+/* Computes with the plan and with the reference, compares, and writes the plan's result. */
+static gconv_status run_verified(work *w, gconv_sink sink)
+{
+    gconv_plan *plan = w->session->plan;
+    gconv_job job = w->session->plan_job;
+    job.implementation = "reference";
+    job.device = "cpu";
+    size_t row = (size_t)job.input.width * (size_t)gconv_plan_chain_channels(plan) * sizeof(float);
+    float *chain = gc_allocate_array(job.input.height, row);
+    float *expected = gc_allocate_array(job.input.height, row);
+    gconv_plan *reference = NULL;
+    gconv_status status = GCONV_OK;
+    if (chain == NULL || expected == NULL)
+        status = gc_fail_memory(w->error, 2 * row * job.input.height);
+    if (status == GCONV_OK)
+        status = gconv_plan_create(&job, &reference, w->error);
+    const void *input = w->picture.samples;
+    size_t stride = w->picture.stride;
+    if (status == GCONV_OK)
+        status =
+            gconv_plan_run_chain(plan, input, stride, chain, row, &w->result->timings, w->error);
+    if (status == GCONV_OK)
+        status = gconv_plan_run_chain(reference, input, stride, expected, row, NULL, w->error);
+    if (status == GCONV_OK)
+        status = gconv_plan_compare(plan, input, stride, chain, expected, row,
+                                    &w->result->difference, w->error);
+    w->result->verified = status == GCONV_OK;
+    if (status == GCONV_OK)
+        status = gconv_plan_convert(plan, chain, row, input, stride, sink, w->error);
+    gconv_plan_free(reference);
+    free(expected);
+    free(chain);
+    return status;
+}
+
+static gconv_status compute(work *w)
+{
+    counted_sink counted = {.to = gconv_writer_sink(w->writer),
+                            .session = w->session,
+                            .name = w->task->input,
+                            .height = w->result->output.height};
+    gconv_sink sink = {write_counted, &counted};
+    gconv_source source = w->picture.samples != NULL ? (gconv_source){read_picture, w}
+                                                     : gconv_reader_source(w->reader);
+    gconv_status status;
+    if (w->session->options->verify)
+        status = run_verified(w, sink);
+    else
+        status = gconv_plan_run(w->session->plan, source, sink, &w->result->timings, w->error);
+    if (status != GCONV_ERROR_WRITE)
+        w->result->blamed = w->task->input;
+    if (status == GCONV_OK && w->picture.samples == NULL)
+        status = gconv_reader_finish(w->reader, w->error);
+    return status;
+}
+
+static gconv_status finish_output(work *w)
+{
+    w->result->blamed = w->task->output;
+    double start = gc_seconds();
+    gconv_status status = gconv_writer_finish(w->writer, w->error);
+    w->result->timings.encode += gc_seconds() - start;
+    return status;
+}
+
+static bool output_exists(const gc_task *task)
+{
+    struct stat status;
+    return strcmp(task->output, "-") != 0 && lstat(task->output, &status) == 0;
+}
+
+void gc_process(gc_session *session, const gc_task *task, bool make_parents, gc_result *result)
+{
+    *result = (gc_result){.outcome = GC_OUTCOME_DONE};
+    if (session->options->no_clobber && output_exists(task)) {
+        result->outcome = GC_OUTCOME_SKIPPED;
+        return;
+    }
+    work w = {.session = session, .task = task, .result = result, .error = &result->error};
+    gconv_status status = open_input(&w);
+    if (status == GCONV_OK)
+        status = make_plan(&w);
+    if (status == GCONV_OK)
+        status = open_output(&w, make_parents);
+    if (status == GCONV_OK)
+        status = compute(&w);
+    if (status == GCONV_OK)
+        status = finish_output(&w);
+    gconv_writer_free(w.writer);
+    gconv_reader_free(w.reader);
+    gc_picture_destroy(&w.picture);
+    if (status == GCONV_ERROR_EXISTS)
+        result->outcome = GC_OUTCOME_SKIPPED;
+    else if (status != GCONV_OK)
+        result->outcome = GC_OUTCOME_FAILED;
+    else if (result->verified && !result->difference.within)
+        result->outcome = GC_OUTCOME_MISMATCH;
+}

@@ -1,0 +1,72 @@
+/* One image from file to file. */
+#ifndef GC_CLI_PROCESS_H
+#define GC_CLI_PROCESS_H
+
+#include "cli/operands.h"
+
+/* What all images of one command share: the chain, and the latest plan, which serves the next image
+ * too when its shape is the same. */
+typedef struct gc_session {
+    const gc_options *options;
+    gconv_filter **filters;
+    int filter_count;
+    double gain;   /* of the chain: product of sum/divisor */
+    gconv_job job; /* what the command line decides; the image adds its shape */
+    gconv_plan *plan;
+    gconv_job plan_job; /* what `plan` was made for */
+    size_t image;       /* for the progress line: images before this one */
+    size_t image_count; /* and in all */
+    const char *blamed; /* on failure: the filter or file the message is about, or NULL */
+} gc_session;
+
+/* Loads the chain and checks all that needs no image: filters, implementation, device. */
+gconv_status gc_session_create(const gc_options *options, gc_session *session, gconv_error *error);
+void gc_session_destroy(gc_session *session);
+
+/* A whole image in memory. */
+typedef struct gc_picture {
+    gconv_shape shape;
+    gconv_format format; /* of its file */
+    size_t stride;
+    unsigned char *samples;
+} gc_picture;
+
+/* Reads the rest of an opened image, to its end. */
+gconv_status gc_picture_read(gconv_reader *reader, gc_picture *picture, gconv_error *error);
+void gc_picture_destroy(gc_picture *picture);
+
+/* Options of a reader for this command; warnings become notes on `path`. */
+gconv_reader_options gc_reader_options(const gc_options *options, const char *path);
+
+/* How alpha is treated where the choice is open: premultiplied when the chain's gain is 1 and some
+ * pixel of `picture` is not opaque. */
+gconv_alpha gc_choose_alpha(const gc_session *session, const gc_picture *picture);
+
+/* Makes session->plan fit an image of this shape. */
+gconv_status gc_session_plan(gc_session *session, const gconv_shape *shape, gconv_alpha alpha,
+                             int output_depth, gconv_error *error);
+
+typedef enum gc_outcome {
+    GC_OUTCOME_DONE,
+    GC_OUTCOME_SKIPPED, /* the output existed and --no-clobber was given */
+    GC_OUTCOME_FAILED,
+    GC_OUTCOME_MISMATCH /* written, but --verify found a difference */
+} gc_outcome;
+
+typedef struct gc_result {
+    gc_outcome outcome;
+    gconv_error error;  /* where it failed */
+    const char *blamed; /* the file the error is about */
+    gconv_shape input;
+    gconv_shape output;
+    const char *implementation;
+    bool exact;
+    bool verified;
+    gconv_difference difference;
+    gconv_timings timings;
+} gc_result;
+
+/* Reads, computes, writes. Nothing is reported; all that can be said is in `result`. */
+void gc_process(gc_session *session, const gc_task *task, bool make_parents, gc_result *result);
+
+#endif

@@ -1,0 +1,126 @@
+/* Follows the names in a job, or chooses by expected time. */
+#include "core/implementation.h"
+
+#include "core/number.h"
+#include "core/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What --device says. */
+typedef struct wanted_device {
+    bool any;               /* auto */
+    gconv_device_kind kind; /* where not any */
+    int cuda_index;
+} wanted_device;
+
+static gconv_status read_device(const char *text, wanted_device *wanted, gconv_error *error)
+{
+    *wanted = (wanted_device){.any = false, .kind = GCONV_DEVICE_CPU};
+    long long index = 0;
+    if (text == NULL || strcmp(text, "auto") == 0)
+        wanted->any = true;
+    else if (strcmp(text, "cuda") == 0 ||
+             (strncmp(text, "cuda:", 5) == 0 && gc_parse_integer(text + 5, 0, 1023, &index))) {
+        wanted->kind = GCONV_DEVICE_CUDA;
+        wanted->cuda_index = (int)index;
+    } else if (strcmp(text, "cpu") != 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "unknown device '%s' (auto, cpu, cuda or cuda:N)", text);
+    return GCONV_OK;
+}
+
+/* Appends a line to a growing text; what memory does not hold is left out. */
+static void explain(char **text, const char *format, ...) GC_PRINTF(2, 3);
+
+static void explain(char **text, const char *format, ...)
+{
+    char line[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    size_t used = *text == NULL ? 0 : strlen(*text);
+    char *longer = realloc(*text, used + strlen(line) + 2);
+    if (longer == NULL)
+        return;
+    *text = longer;
+    sprintf(longer + used, "%s\n", line);
+}
+
+/* A candidate as far as it can serve: usable here, on the wanted device, supporting the problem. */
+static gconv_status check_candidate(const gc_implementation *candidate, const gc_problem *problem,
+                                    const wanted_device *wanted, gconv_device_info *device,
+                                    gconv_error *error)
+{
+    if (!wanted->any && candidate->kind != wanted->kind)
+        return gc_fail(error, GCONV_ERROR_DEVICE, "'%s' does not run on the device asked for",
+                       candidate->name);
+    gconv_status status = gc_implementation_device(candidate, wanted->cuda_index, device, error);
+    if (status == GCONV_OK)
+        status = candidate->operations->supports(problem, device, error);
+    return status;
+}
+
+static gconv_status choose_named(const gc_problem *problem, const wanted_device *wanted,
+                                 gc_choice *choice, gconv_error *error)
+{
+    const char *name = problem->job.implementation;
+    choice->implementation = gc_implementation_named(name);
+    if (choice->implementation == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "there is no implementation '%s'", name);
+    gconv_status status =
+        check_candidate(choice->implementation, problem, wanted, &choice->device, error);
+    if (status == GCONV_OK)
+        explain(&choice->explanation, "%s on %s: asked for by name", name, choice->device.name);
+    return status;
+}
+
+static gconv_status choose_fastest(const gc_problem *problem, const wanted_device *wanted,
+                                   gc_choice *choice, gconv_error *error)
+{
+    double best = 0;
+    for (int i = 0; i < gc_implementation_count(); i++) {
+        const gc_implementation *candidate = gc_implementation_at(i);
+        gconv_device_info device;
+        gconv_error reason;
+        if (check_candidate(candidate, problem, wanted, &device, &reason) != GCONV_OK) {
+            explain(&choice->explanation, "%-10s no: %s", candidate->name, reason.message);
+            continue;
+        }
+        double cost = candidate->operations->cost(problem, &device);
+        explain(&choice->explanation, "%-10s %10.3f ms estimated on %s", candidate->name,
+                1e3 * cost, device.name);
+        if (choice->implementation == NULL || cost < best) {
+            choice->implementation = candidate;
+            choice->device = device;
+            best = cost;
+        }
+    }
+    if (choice->implementation == NULL)
+        return gc_fail(error, GCONV_ERROR_DEVICE, "no implementation can run on device '%s': %s",
+                       problem->job.device, gconv_cuda_reason());
+    explain(&choice->explanation, "chosen: %s, the least estimated time",
+            choice->implementation->name);
+    return GCONV_OK;
+}
+
+gconv_status gc_choose(const gc_problem *problem, gc_choice *choice, gconv_error *error)
+{
+    *choice = (gc_choice){.implementation = NULL};
+    wanted_device wanted;
+    gconv_status status = read_device(problem->job.device, &wanted, error);
+    if (status != GCONV_OK)
+        return status;
+    const char *name = problem->job.implementation;
+    bool is_auto = name == NULL || strcmp(name, "auto") == 0;
+    status = is_auto ? choose_fastest(problem, &wanted, choice, error)
+                     : choose_named(problem, &wanted, choice, error);
+    if (status != GCONV_OK) {
+        free(choice->explanation);
+        choice->explanation = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,76 @@
+/* Verification: chain values of an implementation against the reference's. */
+#include "core/convert.h"
+#include "core/memory.h"
+#include "core/plan.h"
+#include "core/status.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Largest |chain input| of the image: what the bound of rule 4 scales with. */
+static gconv_status largest_input(const gc_problem *problem, const void *input, size_t stride,
+                                  double *largest, gconv_error *error)
+{
+    size_t values = (size_t)problem->width * (size_t)problem->channels;
+    float *row = gc_allocate_array(values, sizeof *row);
+    if (row == NULL)
+        return gc_fail_memory(error, values * sizeof *row);
+    float most = 0;
+    for (uint32_t y = 0; y < problem->height; y++) {
+        gc_load_row(problem, (const char *)input + y * stride, row);
+        for (size_t i = 0; i < values; i++)
+            most = fmaxf(most, fabsf(row[i]));
+    }
+    free(row);
+    *largest = most;
+    return GCONV_OK;
+}
+
+/* |a - b|; 0 for the same bits, infinite where either alone is not a number. */
+static double distance(float a, float b)
+{
+    if (memcmp(&a, &b, sizeof a) == 0 || a == b)
+        return 0;
+    double difference = fabs((double)a - (double)b);
+    return isnan(difference) ? INFINITY : difference;
+}
+
+static void compare_row(const float *chain, const float *reference, const gc_problem *problem,
+                        uint32_t y, double bound, gconv_difference *difference)
+{
+    size_t values = (size_t)problem->width * (size_t)problem->channels;
+    for (size_t i = 0; i < values; i++) {
+        double error = distance(chain[i], reference[i]);
+        difference->mismatches += error > bound;
+        if (error > difference->largest) {
+            difference->largest = error;
+            difference->x = (uint32_t)(i / (size_t)problem->channels);
+            difference->y = y;
+            difference->channel = (int)(i % (size_t)problem->channels);
+        }
+    }
+}
+
+gconv_status gconv_plan_compare(const gconv_plan *plan, const void *input, size_t input_stride,
+                                const float *chain, const float *reference, size_t chain_stride,
+                                gconv_difference *difference, gconv_error *error)
+{
+    const gc_problem *problem = &plan->problem;
+    const gc_operations *operations = plan->choice.implementation->operations;
+    memset(difference, 0, sizeof *difference);
+    double largest = 0;
+    gconv_status status = largest_input(problem, input, input_stride, &largest, error);
+    if (status != GCONV_OK)
+        return status;
+    double extra = operations->extra_terms != NULL ? operations->extra_terms(problem) : 0;
+    double bound = gc_problem_bound(problem, largest, extra);
+    for (uint32_t y = 0; y < problem->height; y++)
+        compare_row((const float *)((const char *)chain + y * chain_stride),
+                    (const float *)((const char *)reference + y * chain_stride), problem, y, bound,
+                    difference);
+    difference->within = difference->mismatches == 0;
+    difference->bound = bound / fabs(problem->divisor);
+    difference->largest /= fabs(problem->divisor);
+    return GCONV_OK;
+}

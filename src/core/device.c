@@ -1,0 +1,62 @@
+/* The list of devices: the CPU, then what the GPU part finds. */
+#include "gconv.h"
+
+#include "core/status.h"
+#include "gpu/gpu.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+int gconv_device_count(void)
+{
+    return 1 + gc_gpu_count();
+}
+
+const char *gconv_cuda_reason(void)
+{
+    return gc_gpu_reason();
+}
+
+/* The CPU's marketing name where the system tells it. */
+static void read_cpu_name(char *name, size_t size)
+{
+    snprintf(name, size, "CPU");
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    if (file == NULL)
+        return;
+    char line[256];
+    while (fgets(line, sizeof line, file) != NULL) {
+        char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", strlen("model name")) != 0 || colon == NULL)
+            continue;
+        line[strcspn(line, "\n")] = '\0';
+        snprintf(name, size, "%.*s", (int)size - 1, colon + (colon[1] == ' ' ? 2 : 1));
+        break;
+    }
+    fclose(file);
+}
+
+static void describe_cpu(gconv_device_info *info)
+{
+    memset(info, 0, sizeof *info);
+    info->kind = GCONV_DEVICE_CPU;
+    info->usable = true;
+    read_cpu_name(info->name, sizeof info->name);
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    info->processors = processors > 0 ? (int)processors : 1;
+    long pages = sysconf(_SC_PHYS_PAGES);
+    long page_bytes = sysconf(_SC_PAGESIZE);
+    if (pages > 0 && page_bytes > 0)
+        info->memory_bytes = (uint64_t)pages * (uint64_t)page_bytes;
+}
+
+gconv_status gconv_device_describe(int index, gconv_device_info *info, gconv_error *error)
+{
+    if (index > 0)
+        return gc_gpu_describe(index - 1, info, error);
+    if (index < 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "there is no device %d", index);
+    describe_cpu(info);
+    return GCONV_OK;
+}

@@ -1,0 +1,55 @@
+/* What an implementation is: one row of the registry. */
+#ifndef GC_CORE_IMPLEMENTATION_H
+#define GC_CORE_IMPLEMENTATION_H
+
+#include "core/problem.h"
+#include "core/stream.h"
+
+/* What an implementation does. All functions but `describe` are required. */
+typedef struct gc_operations {
+    /* GCONV_OK when this problem can be done on this device; else the reason, as an error with
+     * status GCONV_ERROR_UNSUPPORTED. Not applicable is a normal answer. */
+    gconv_status (*supports)(const gc_problem *problem, const gconv_device_info *device,
+                             gconv_error *error);
+    /* Seconds that one image is expected to take, start-up and transfers included. */
+    double (*cost)(const gc_problem *problem, const gconv_device_info *device);
+    /* Takes what is needed to run the problem many times; *state is given to run and release. */
+    gconv_status (*prepare)(const gc_problem *problem, const gconv_device_info *device,
+                            void **state, gconv_error *error);
+    /* Reads every row of the stream, writes every row. */
+    gconv_status (*run)(void *state, gc_stream *stream, gconv_error *error);
+    void (*release)(void *state);
+    /* Terms that the summation of a step adds to n = w*h in the bound of rule 4; NULL is 0. */
+    double (*extra_terms)(const gc_problem *problem);
+} gc_operations;
+
+typedef struct gc_implementation {
+    const char *name;    /* of --impl; also the file's name */
+    const char *summary; /* one line for people */
+    const char *limits;  /* what it refuses, in words; "" where nothing */
+    gconv_device_kind kind;
+    const gc_operations *operations; /* NULL where it is not part of this build */
+} gc_implementation;
+
+/* The registry: every implementation there is. */
+int gc_implementation_count(void);
+const gc_implementation *gc_implementation_at(int index);
+const gc_implementation *gc_implementation_named(const char *name);
+
+/* Whether an implementation can run on this machine at all; on a CUDA one, on device cuda:`index`.
+ * Fills `device` with the device it runs on. */
+gconv_status gc_implementation_device(const gc_implementation *implementation, int cuda_index,
+                                      gconv_device_info *device, gconv_error *error);
+
+/* The result of choosing. */
+typedef struct gc_choice {
+    const gc_implementation *implementation;
+    gconv_device_info device;
+    char *explanation; /* lines of text; owned by the receiver */
+} gc_choice;
+
+/* Follows job->implementation and job->device: what is named must be usable, `auto` takes what is
+ * expected to be fastest of all that supports the problem. */
+gconv_status gc_choose(const gc_problem *problem, gc_choice *choice, gconv_error *error);
+
+#endif

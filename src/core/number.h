@@ -1,0 +1,19 @@
+/* Numbers read from text the same way in every locale. */
+#ifndef GC_CORE_NUMBER_H
+#define GC_CORE_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Reads one C-locale number (integer, decimal, exponent, C hex float) at `text`, of at most
+ * `length` bytes, without leading white space. Returns the bytes used, 0 where no number stands
+ * there. Infinities and NaNs by name are not numbers; a magnitude over DBL_MAX gives HUGE_VAL. */
+size_t gc_read_number(const char *text, size_t length, double *value);
+
+/* True when the whole string is one finite number. */
+bool gc_parse_number(const char *text, double *value);
+
+/* True when the whole string is one decimal integer from `low` to `high`. */
+bool gc_parse_integer(const char *text, long long low, long long high, long long *value);
+
+#endif

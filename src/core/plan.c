@@ -1,0 +1,241 @@
+#include "core/plan.h"
+
+#include "core/convert.h"
+#include "core/memory.h"
+#include "core/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+gconv_job gconv_job_default(void)
+{
+    return (gconv_job){
+        .border = GCONV_BORDER_MIRROR,
+        .alpha = GCONV_ALPHA_KEEP,
+        .output = GCONV_OUTPUT_SAMPLES,
+        .output_depth = 8,
+        .scale = 1,
+        .threshold = 5,
+        .rule = GCONV_RULE_ABS,
+        .implementation = "auto",
+        .device = "auto",
+    };
+}
+
+size_t gconv_shape_row_bytes(const gconv_shape *shape)
+{
+    if (shape->width < 1 || shape->height < 1 || shape->width > INT32_MAX ||
+        shape->height > INT32_MAX || shape->channels < 1 || shape->channels > GC_CHANNELS_MAX)
+        return 0;
+    size_t samples;
+    if (!gc_multiply(shape->width, (size_t)shape->channels, &samples))
+        return 0;
+    switch (shape->depth) {
+    case 1:
+        return (samples + 7) / 8;
+    case 8:
+        return samples;
+    case 16:
+        return gc_multiply(samples, 2, &samples) ? samples : 0;
+    case 32:
+        return gc_multiply(samples, 4, &samples) ? samples : 0;
+    default:
+        return 0;
+    }
+}
+
+static gconv_status prepare(const gconv_job *job, gconv_plan *plan, gconv_error *error)
+{
+    gconv_job owned = *job;
+    plan->implementation_name = gc_copy_string(job->implementation ? job->implementation : "auto");
+    plan->device_name = gc_copy_string(job->device ? job->device : "auto");
+    if (plan->implementation_name == NULL || plan->device_name == NULL)
+        return gc_fail_memory(error, sizeof *plan);
+    owned.implementation = plan->implementation_name;
+    owned.device = plan->device_name;
+    gconv_status status = gc_problem_create(&owned, &plan->problem, error);
+    if (status == GCONV_OK)
+        status = gc_choose(&plan->problem, &plan->choice, error);
+    if (status == GCONV_OK)
+        status = plan->choice.implementation->operations->prepare(
+            &plan->problem, &plan->choice.device, &plan->state, error);
+    return status;
+}
+
+gconv_status gconv_plan_create(const gconv_job *job, gconv_plan **plan, gconv_error *error)
+{
+    *plan = NULL;
+    gconv_plan *created = calloc(1, sizeof *created);
+    if (created == NULL)
+        return gc_fail_memory(error, sizeof *created);
+    gconv_status status = prepare(job, created, error);
+    if (status != GCONV_OK) {
+        gconv_plan_free(created);
+        return status;
+    }
+    *plan = created;
+    return GCONV_OK;
+}
+
+void gconv_plan_free(gconv_plan *plan)
+{
+    if (plan == NULL)
+        return;
+    if (plan->state != NULL)
+        plan->choice.implementation->operations->release(plan->state);
+    gc_problem_destroy(&plan->problem);
+    free(plan->choice.explanation);
+    free(plan->implementation_name);
+    free(plan->device_name);
+    free(plan);
+}
+
+const char *gconv_plan_implementation(const gconv_plan *plan)
+{
+    return plan->choice.implementation->name;
+}
+
+const gconv_shape *gconv_plan_output_shape(const gconv_plan *plan)
+{
+    return &plan->problem.output;
+}
+
+const char *gconv_plan_explanation(const gconv_plan *plan)
+{
+    return plan->choice.explanation != NULL ? plan->choice.explanation : "";
+}
+
+bool gconv_plan_is_exact(const gconv_plan *plan)
+{
+    return plan->problem.exact;
+}
+
+int gconv_plan_chain_channels(const gconv_plan *plan)
+{
+    return plan->problem.channels;
+}
+
+/* ---- Running --------------------------------------------------------------------------------- */
+
+static void add_timings(gconv_timings *sum, const gconv_timings *part, double total)
+{
+    if (sum == NULL)
+        return;
+    sum->decode += part->decode;
+    sum->upload += part->upload;
+    sum->download += part->download;
+    sum->encode += part->encode;
+    sum->compute += total - part->decode - part->upload - part->download - part->encode;
+}
+
+static gconv_status run(gconv_plan *plan, gconv_source source, gconv_sink sink, bool chain_only,
+                        gconv_timings *timings, gconv_error *error)
+{
+    double start = gc_seconds();
+    gc_stream stream;
+    gconv_status status = gc_stream_open(&stream, &plan->problem, source, sink, chain_only, error);
+    if (status == GCONV_OK)
+        status = plan->choice.implementation->operations->run(plan->state, &stream, error);
+    add_timings(timings, &stream.timings, gc_seconds() - start);
+    gc_stream_close(&stream);
+    return status;
+}
+
+gconv_status gconv_plan_run(gconv_plan *plan, gconv_source source, gconv_sink sink,
+                            gconv_timings *timings, gconv_error *error)
+{
+    return run(plan, source, sink, false, timings, error);
+}
+
+/* Rows of an image in memory, as source or sink. */
+typedef struct memory_rows {
+    const char *from;
+    char *to;
+    size_t row_bytes;
+    size_t stride;
+} memory_rows;
+
+static gconv_status read_memory(void *user, uint32_t count, void *rows, size_t stride,
+                                gconv_error *error)
+{
+    memory_rows *memory = user;
+    (void)error;
+    for (uint32_t i = 0; i < count; i++) {
+        memcpy((char *)rows + i * stride, memory->from, memory->row_bytes);
+        memory->from += memory->stride;
+    }
+    return GCONV_OK;
+}
+
+static gconv_status write_memory(void *user, uint32_t count, const void *rows, size_t stride,
+                                 gconv_error *error)
+{
+    memory_rows *memory = user;
+    (void)error;
+    for (uint32_t i = 0; i < count; i++) {
+        memcpy(memory->to, (const char *)rows + i * stride, memory->row_bytes);
+        memory->to += memory->stride;
+    }
+    return GCONV_OK;
+}
+
+static gconv_status run_memory(gconv_plan *plan, const void *input, size_t input_stride,
+                               void *output, size_t output_stride, bool chain_only,
+                               gconv_timings *timings, gconv_error *error)
+{
+    const gc_problem *problem = &plan->problem;
+    memory_rows from = {.from = input,
+                        .row_bytes = gconv_shape_row_bytes(&problem->job.input),
+                        .stride = input_stride};
+    memory_rows to = {.to = output, .stride = output_stride};
+    to.row_bytes = chain_only ? problem->width * (size_t)problem->channels * sizeof(float)
+                              : gconv_shape_row_bytes(&problem->output);
+    if (from.stride < from.row_bytes || to.stride < to.row_bytes)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "a stride is smaller than a row");
+    return run(plan, (gconv_source){read_memory, &from}, (gconv_sink){write_memory, &to},
+               chain_only, timings, error);
+}
+
+gconv_status gconv_plan_run_memory(gconv_plan *plan, const void *input, size_t input_stride,
+                                   void *output, size_t output_stride, gconv_timings *timings,
+                                   gconv_error *error)
+{
+    return run_memory(plan, input, input_stride, output, output_stride, false, timings, error);
+}
+
+gconv_status gconv_plan_run_chain(gconv_plan *plan, const void *input, size_t input_stride,
+                                  float *chain, size_t chain_stride, gconv_timings *timings,
+                                  gconv_error *error)
+{
+    return run_memory(plan, input, input_stride, chain, chain_stride, true, timings, error);
+}
+
+/* ---- The final conversion alone -------------------------------------------------------------- */
+
+static gconv_status convert_row(const gc_problem *problem, const float *chain, const void *input,
+                                void *alpha, void *output, gconv_sink sink, gconv_error *error)
+{
+    if (alpha != NULL)
+        gc_extract_alpha(&problem->job.input, input, alpha);
+    gc_store_row(problem, chain, alpha, output);
+    return sink.write(sink.user, 1, output, gconv_shape_row_bytes(&problem->output), error);
+}
+
+gconv_status gconv_plan_convert(const gconv_plan *plan, const float *chain, size_t chain_stride,
+                                const void *input, size_t input_stride, gconv_sink sink,
+                                gconv_error *error)
+{
+    const gc_problem *problem = &plan->problem;
+    size_t output_bytes = gconv_shape_row_bytes(&problem->output);
+    void *output = gc_allocate_array(1, output_bytes);
+    void *alpha = problem->keeps_alpha ? gc_allocate_array(problem->width, 2) : NULL;
+    gconv_status status = GCONV_OK;
+    if (output == NULL || (problem->keeps_alpha && alpha == NULL))
+        status = gc_fail_memory(error, output_bytes);
+    for (uint32_t y = 0; status == GCONV_OK && y < problem->height; y++)
+        status = convert_row(problem, (const float *)((const char *)chain + y * chain_stride),
+                             (const char *)input + y * input_stride, alpha, output, sink, error);
+    free(alpha);
+    free(output);
+    return status;
+}

@@ -1,0 +1,15 @@
+/* A plan's insides, for the parts of core that work on plans. */
+#ifndef GC_CORE_PLAN_H
+#define GC_CORE_PLAN_H
+
+#include "core/implementation.h"
+
+struct gconv_plan {
+    gc_problem problem;
+    gc_choice choice;
+    char *implementation_name; /* copies: the job's strings need not outlive creation */
+    char *device_name;
+    void *state; /* of the implementation */
+};
+
+#endif

@@ -1,0 +1,227 @@
+#include "core/problem.h"
+
+#include "core/memory.h"
+#include "core/status.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Above this a float32 no longer holds every integer. */
+static const double exact_limit = 16777216.0;
+
+static gconv_status check_shape(const gconv_job *job, gconv_error *error)
+{
+    const gconv_shape *input = &job->input;
+    if (gconv_shape_row_bytes(input) == 0 || (input->depth != 8 && input->depth != 16))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "not an input shape: %ux%u, %d channels, depth %d", input->width,
+                       input->height, input->channels, input->depth);
+    if (job->output == GCONV_OUTPUT_EDGES && input->channels != 1)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "edges are found in one grey channel, not in %d", input->channels);
+    int depth = job->output_depth;
+    if (depth != 1 && depth != 8 && depth != 16 && depth != 32)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "output depth %d is not 1, 8, 16 or 32", depth);
+    return GCONV_OK;
+}
+
+static gconv_status check_filter(const gconv_filter *filter, gconv_error *error)
+{
+    if (filter->width < 1 || filter->width > GCONV_FILTER_SIDE_MAX || filter->height < 1 ||
+        filter->height > GCONV_FILTER_SIDE_MAX)
+        return gc_fail(error, GCONV_ERROR_FILTER, "filter size %dx%d is not within 1x1 and %dx%d",
+                       filter->width, filter->height, GCONV_FILTER_SIDE_MAX, GCONV_FILTER_SIDE_MAX);
+    if (filter->anchor_x < 0 || filter->anchor_x >= filter->width || filter->anchor_y < 0 ||
+        filter->anchor_y >= filter->height)
+        return gc_fail(error, GCONV_ERROR_FILTER, "anchor %d %d lies outside the %dx%d filter",
+                       filter->anchor_x, filter->anchor_y, filter->width, filter->height);
+    if (!isfinite(filter->divisor) || filter->divisor == 0)
+        return gc_fail(error, GCONV_ERROR_FILTER, "divisor %g is zero or not finite",
+                       filter->divisor);
+    for (int i = 0; i < filter->width * filter->height; i++)
+        if (!isfinite(filter->weights[i]))
+            return gc_fail(error, GCONV_ERROR_FILTER, "weight %d is not finite", i);
+    return GCONV_OK;
+}
+
+static gconv_status check_chain(const gconv_job *job, gconv_error *error)
+{
+    if (job->filter_count < 1)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "a chain has at least one filter");
+    for (int i = 0; i < job->filter_count; i++) {
+        gconv_status status = check_filter(job->filters[i], error);
+        if (status != GCONV_OK)
+            return status;
+        if (job->filters[i]->has_offset && i + 1 < job->filter_count)
+            return gc_fail(error, GCONV_ERROR_FILTER,
+                           "filter %d of %d has an offset; only the last of a chain may have one",
+                           i + 1, job->filter_count);
+    }
+    if (!isfinite(job->border_value) || !isfinite(job->scale) || !isfinite(job->offset) ||
+        !isfinite(job->threshold))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "border value, scale, offset and threshold must be finite");
+    return GCONV_OK;
+}
+
+/* Taps in reading order. True convolution reads the filter backwards (contract, rule 1). */
+static gconv_status make_step(const gconv_filter *filter, bool correlate, gc_step *step,
+                              gconv_error *error)
+{
+    size_t count = (size_t)filter->width * (size_t)filter->height;
+    step->taps = gc_allocate_aligned(count, sizeof *step->taps);
+    if (step->taps == NULL)
+        return gc_fail_memory(error, count * sizeof *step->taps);
+    step->filter = filter;
+    step->width = filter->width;
+    step->height = filter->height;
+    step->left = correlate ? filter->anchor_x : filter->width - 1 - filter->anchor_x;
+    step->top = correlate ? filter->anchor_y : filter->height - 1 - filter->anchor_y;
+    step->absolute_sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        step->taps[i] = filter->weights[correlate ? i : count - 1 - i];
+        step->absolute_sum += fabs((double)step->taps[i]);
+    }
+    return GCONV_OK;
+}
+
+static gconv_status make_steps(gc_problem *problem, gconv_error *error)
+{
+    const gconv_job *job = &problem->job;
+    problem->steps = calloc((size_t)job->filter_count, sizeof *problem->steps);
+    if (problem->steps == NULL)
+        return gc_fail_memory(error, (size_t)job->filter_count * sizeof *problem->steps);
+    problem->step_count = job->filter_count;
+    problem->divisor = 1;
+    double level = job->border_value * problem->sample_max / 255;
+    for (int s = 0; s < job->filter_count; s++) {
+        gc_step *step = &problem->steps[s];
+        gconv_status status = make_step(job->filters[s], job->correlate, step, error);
+        if (status != GCONV_OK)
+            return status;
+        for (int c = 0; c < problem->channels; c++) {
+            /* Alpha of a constant border is opaque; premultiplied colour is colour * alpha. */
+            bool is_alpha = problem->channels % 2 == 0 && c == problem->channels - 1;
+            double value = is_alpha                 ? problem->sample_max
+                           : problem->premultiplies ? level * problem->sample_max
+                                                    : level;
+            step->border[c] = (float)(value * problem->divisor);
+            if (!isfinite(step->border[c]))
+                return gc_fail(error, GCONV_ERROR_ARGUMENT, "border value %g is too large",
+                               job->border_value);
+        }
+        problem->divisor *= job->filters[s]->divisor;
+    }
+    if (!isfinite(problem->divisor) || problem->divisor == 0)
+        return gc_fail(error, GCONV_ERROR_FILTER,
+                       "the product of the divisors is zero or not finite");
+    return GCONV_OK;
+}
+
+static bool is_integer(float value)
+{
+    return value == truncf(value);
+}
+
+/* Rule 3: integer weights on integer samples whose partial sums stay under 2^24. */
+static bool chain_is_exact(const gc_problem *problem)
+{
+    double magnitude = problem->sample_max * (problem->premultiplies ? problem->sample_max : 1);
+    for (int s = 0; s < problem->step_count; s++) {
+        const gc_step *step = &problem->steps[s];
+        if (problem->job.border == GCONV_BORDER_CONSTANT)
+            for (int c = 0; c < problem->channels; c++) {
+                if (!is_integer(step->border[c]))
+                    return false;
+                magnitude = fmax(magnitude, fabs((double)step->border[c]));
+            }
+        for (int i = 0; i < step->width * step->height; i++)
+            if (!is_integer(step->taps[i]))
+                return false;
+        if (magnitude >= exact_limit)
+            return false;
+        magnitude *= step->absolute_sum;
+    }
+    return magnitude < exact_limit;
+}
+
+static void set_conversion(gc_problem *problem)
+{
+    const gconv_job *job = &problem->job;
+    const gconv_filter *last = job->filters[job->filter_count - 1];
+    double samples_per_level = problem->sample_max / 255;
+    double offset = job->has_offset ? job->offset : last->has_offset ? last->offset : 0;
+    problem->offset = offset * samples_per_level;
+    problem->threshold = job->threshold * samples_per_level * fabs(problem->divisor);
+    problem->rule = job->rule;
+    if (problem->divisor < 0 && job->rule != GCONV_RULE_ABS)
+        problem->rule =
+            job->rule == GCONV_RULE_POSITIVE ? GCONV_RULE_NEGATIVE : GCONV_RULE_POSITIVE;
+    problem->bilevel = job->output == GCONV_OUTPUT_EDGES || job->output_depth == 1;
+    problem->output = job->input;
+    /* Only a single channel can be packed to bits; elsewhere bilevel samples take 8. */
+    bool packs = job->output_depth != 1 || job->input.channels == 1;
+    problem->output.depth = packs ? job->output_depth : 8;
+}
+
+gconv_status gc_problem_create(const gconv_job *job, gc_problem *problem, gconv_error *error)
+{
+    memset(problem, 0, sizeof *problem);
+    gconv_status status = check_shape(job, error);
+    if (status == GCONV_OK)
+        status = check_chain(job, error);
+    if (status != GCONV_OK)
+        return status;
+    bool has_alpha = job->input.channels % 2 == 0;
+    problem->job = *job;
+    problem->width = job->input.width;
+    problem->height = job->input.height;
+    problem->keeps_alpha = has_alpha && job->alpha == GCONV_ALPHA_KEEP;
+    problem->premultiplies = has_alpha && job->alpha == GCONV_ALPHA_PREMULTIPLY;
+    problem->channels = job->input.channels - (problem->keeps_alpha ? 1 : 0);
+    problem->sample_max = job->input.depth == 16 ? 65535 : 255;
+    status = make_steps(problem, error);
+    if (status != GCONV_OK) {
+        gc_problem_destroy(problem);
+        return status;
+    }
+    set_conversion(problem);
+    problem->exact = chain_is_exact(problem);
+    return GCONV_OK;
+}
+
+void gc_problem_destroy(gc_problem *problem)
+{
+    for (int s = 0; s < problem->step_count; s++)
+        free(problem->steps[s].taps);
+    free(problem->steps);
+    memset(problem, 0, sizeof *problem);
+}
+
+double gc_problem_bound(const gc_problem *problem, double largest_input, double extra_terms)
+{
+    if (problem->exact)
+        return 0;
+    double bound = 0;
+    double largest = largest_input;
+    for (int s = 0; s < problem->step_count; s++) {
+        const gc_step *step = &problem->steps[s];
+        if (problem->job.border == GCONV_BORDER_CONSTANT)
+            for (int c = 0; c < problem->channels; c++)
+                largest = fmax(largest, fabs((double)step->border[c]));
+        double terms = (double)step->width * step->height + extra_terms;
+        double rounding = 4 * terms * 0x1p-24 * step->absolute_sum * largest;
+        bound = rounding + step->absolute_sum * bound;
+        largest *= step->absolute_sum;
+    }
+    return bound;
+}
+
+double gc_problem_taps(const gc_problem *problem)
+{
+    double taps = 0;
+    for (int s = 0; s < problem->step_count; s++)
+        taps += (double)problem->steps[s].width * problem->steps[s].height;
+    return taps;
+}

@@ -1,0 +1,54 @@
+/* A job made ready to compute: checked, with everything derived that implementations share.
+ *
+ * Rule 3 of the contract is built in here: steps use undivided weights, the product of the divisors
+ * waits for the final conversion, the border constant of a step is multiplied by the divisors
+ * before it, and `exact` says when the arithmetic therefore cannot round. */
+#ifndef GC_CORE_PROBLEM_H
+#define GC_CORE_PROBLEM_H
+
+#include "gconv.h"
+
+enum { GC_CHANNELS_MAX = 4 };
+
+/* One filter of the chain in reading order of its input, so that convolution and correlation look
+ * alike: out(x,y) = sum_j sum_i taps[j*width+i] * in(x + i - left, y + j - top). */
+typedef struct gc_step {
+    const gconv_filter *filter; /* as the user gave it */
+    float *taps;
+    int width, height;
+    int left, top;
+    float border[GC_CHANNELS_MAX]; /* constant border of this step's input, per chain channel */
+    double absolute_sum;           /* sum of |taps| */
+} gc_step;
+
+typedef struct gc_problem {
+    gconv_job job; /* a copy; `filters` is the caller's */
+    gc_step *steps;
+    int step_count;
+    uint32_t width, height;
+    int channels;       /* chain channels, interleaved: colours, and alpha unless it is kept */
+    bool keeps_alpha;   /* alpha is not in the chain and is copied at the end */
+    bool premultiplies; /* chain channels are colour * alpha and, last, alpha */
+    bool bilevel;       /* output is black or white: edges, or depth 1 of filter */
+    gconv_shape output;
+    double sample_max; /* 255 or 65535: the input's white */
+    double divisor;    /* product of all divisors */
+    double offset;     /* of the final conversion, in samples of the input's depth */
+    double threshold;  /* edges: in chain values, not negative for a threshold that is not */
+    gconv_rule rule;   /* edges: as it applies to chain values (a negative divisor flips it) */
+    bool exact;
+} gc_problem;
+
+/* Checks `job` and fills `problem`. */
+gconv_status gc_problem_create(const gconv_job *job, gc_problem *problem, gconv_error *error);
+void gc_problem_destroy(gc_problem *problem);
+
+/* Bound on |chain value - reference's| (rule 4), each step's error propagated through the later
+ * ones; `largest_input` is the largest |value| that enters the chain, `extra_terms` what an
+ * implementation's summation adds to a step's n = w*h. 0 where the chain is exact. */
+double gc_problem_bound(const gc_problem *problem, double largest_input, double extra_terms);
+
+/* Weights over all steps: the multiply-adds a chain value takes. */
+double gc_problem_taps(const gc_problem *problem);
+
+#endif

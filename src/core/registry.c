@@ -1,0 +1,92 @@
+/* THE table of implementations. A new one is a file, a row here, and a line of CMakeLists.txt. */
+#include "core/implementation.h"
+
+#include "core/status.h"
+#include "core/text.h"
+#include "gpu/gpu.h"
+
+#include <stdio.h>
+#include <string.h>
+
+extern const gc_operations gc_reference_operations;
+extern const gc_operations gc_cpu_operations;
+
+static const gc_implementation implementations[] = {
+    {"reference", "serial C, the textbook loops, accumulating in double: the judge of all others",
+     "", GCONV_DEVICE_CPU, &gc_reference_operations},
+    {"cpu", "rows streamed through OpenMP threads and vector units", "", GCONV_DEVICE_CPU,
+     &gc_cpu_operations},
+    {"naive", "one thread a pixel, image and filter in global memory", "", GCONV_DEVICE_CUDA, NULL},
+    {"shared", "block and apron in shared memory", "", GCONV_DEVICE_CUDA, NULL},
+    {"const", "shared, with the filter in constant memory", "filters over 64 KB", GCONV_DEVICE_CUDA,
+     NULL},
+    {"tiled", "1xN tiling with a fixed factor", "", GCONV_DEVICE_CUDA, NULL},
+    {"adaptive", "1xN tiling, the factor chosen for filter and device", "", GCONV_DEVICE_CUDA,
+     NULL},
+    {"separable", "rank-1 filters in a row and a column pass", "filters of higher rank",
+     GCONV_DEVICE_CUDA, NULL},
+    {"fft", "whole-image convolution through cuFFT", "", GCONV_DEVICE_CUDA, NULL},
+};
+enum { IMPLEMENTATION_COUNT = sizeof implementations / sizeof implementations[0] };
+
+int gc_implementation_count(void)
+{
+    return IMPLEMENTATION_COUNT;
+}
+
+const gc_implementation *gc_implementation_at(int index)
+{
+    return index >= 0 && index < IMPLEMENTATION_COUNT ? &implementations[index] : NULL;
+}
+
+const gc_implementation *gc_implementation_named(const char *name)
+{
+    for (int i = 0; i < IMPLEMENTATION_COUNT; i++)
+        if (strcmp(implementations[i].name, name) == 0)
+            return &implementations[i];
+    return NULL;
+}
+
+gconv_status gc_implementation_device(const gc_implementation *implementation, int cuda_index,
+                                      gconv_device_info *device, gconv_error *error)
+{
+    int index = implementation->kind == GCONV_DEVICE_CPU ? 0 : 1 + cuda_index;
+    if (implementation->kind == GCONV_DEVICE_CUDA && gconv_cuda_reason()[0] != '\0')
+        return gc_fail(error, GCONV_ERROR_DEVICE, "'%s' needs a CUDA device: %s",
+                       implementation->name, gconv_cuda_reason());
+    gconv_status status = gconv_device_describe(index, device, error);
+    if (status != GCONV_OK)
+        return status;
+    if (!device->usable)
+        return gc_fail(error, GCONV_ERROR_DEVICE, "'%s' cannot run on %s: %s", implementation->name,
+                       device->name, device->reason);
+    if (implementation->operations == NULL)
+        return gc_fail(error, GCONV_ERROR_DEVICE, "'%s' is not part of this build",
+                       implementation->name);
+    return GCONV_OK;
+}
+
+int gconv_implementation_count(void)
+{
+    return IMPLEMENTATION_COUNT;
+}
+
+gconv_status gconv_implementation_describe(int index, gconv_implementation_info *info,
+                                           gconv_error *error)
+{
+    const gc_implementation *implementation = gc_implementation_at(index);
+    if (implementation == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "there is no implementation %d", index);
+    memset(info, 0, sizeof *info);
+    info->name = implementation->name;
+    info->summary = implementation->summary;
+    info->limits = implementation->limits;
+    info->kind = implementation->kind;
+    gconv_device_info device;
+    gconv_error reason;
+    info->usable = gc_implementation_device(implementation, 0, &device, &reason) == GCONV_OK;
+    if (!info->usable)
+        snprintf(info->reason, sizeof info->reason, "%.*s", (int)sizeof info->reason - 1,
+                 reason.message);
+    return GCONV_OK;
+}

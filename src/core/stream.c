@@ -1,0 +1,90 @@
+#include "core/stream.h"
+
+#include "core/convert.h"
+#include "core/memory.h"
+#include "core/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+double gc_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem, gconv_source source,
+                            gconv_sink sink, bool chain_only, gconv_error *error)
+{
+    memset(stream, 0, sizeof *stream);
+    stream->problem = problem;
+    stream->source = source;
+    stream->sink = sink;
+    stream->chain_only = chain_only;
+    stream->input_bytes = gconv_shape_row_bytes(&problem->job.input);
+    stream->output_bytes = gconv_shape_row_bytes(&problem->output);
+    if (chain_only)
+        stream->output_bytes = (size_t)problem->width * (size_t)problem->channels * sizeof(float);
+    else if (problem->keeps_alpha) {
+        stream->alpha_bytes = (size_t)problem->width * (problem->job.input.depth == 16 ? 2 : 1);
+        stream->alpha = gc_allocate_array(problem->height, stream->alpha_bytes);
+        if (stream->alpha == NULL)
+            return gc_fail_memory(error, problem->height * stream->alpha_bytes);
+    }
+    return GCONV_OK;
+}
+
+void gc_stream_close(gc_stream *stream)
+{
+    free(stream->alpha);
+    stream->alpha = NULL;
+}
+
+static void keep_alpha(gc_stream *stream, uint32_t count, const void *rows, size_t stride)
+{
+    for (uint32_t i = 0; i < count; i++)
+        gc_extract_alpha(&stream->problem->job.input, (const char *)rows + i * stride,
+                         (char *)stream->alpha + (stream->rows_read + i) * stream->alpha_bytes);
+}
+
+gconv_status gc_stream_read(gc_stream *stream, uint32_t count, void *rows, size_t stride,
+                            gconv_error *error)
+{
+    double start = gc_seconds();
+    gconv_status status = stream->source.read(stream->source.user, count, rows, stride, error);
+    stream->timings.decode += gc_seconds() - start;
+    if (status != GCONV_OK)
+        return status;
+    if (stream->alpha != NULL)
+        keep_alpha(stream, count, rows, stride);
+    stream->rows_read += count;
+    return GCONV_OK;
+}
+
+void gc_stream_load_row(const gc_stream *stream, const void *samples, float *row)
+{
+    gc_load_row(stream->problem, samples, row);
+}
+
+void gc_stream_store_row(const gc_stream *stream, uint32_t y, const float *row, void *output)
+{
+    if (stream->chain_only) {
+        memcpy(output, row, stream->output_bytes);
+        return;
+    }
+    const char *alpha = stream->alpha;
+    gc_store_row(stream->problem, row, alpha == NULL ? NULL : alpha + y * stream->alpha_bytes,
+                 output);
+}
+
+gconv_status gc_stream_write(gc_stream *stream, uint32_t count, const void *rows, size_t stride,
+                             gconv_error *error)
+{
+    double start = gc_seconds();
+    gconv_status status = stream->sink.write(stream->sink.user, count, rows, stride, error);
+    stream->timings.encode += gc_seconds() - start;
+    stream->rows_written += count;
+    return status;
+}

@@ -1,0 +1,42 @@
+/* One run of a plan as an implementation sees it: rows of samples in, rows of output out. */
+#ifndef GC_CORE_STREAM_H
+#define GC_CORE_STREAM_H
+
+#include "core/problem.h"
+
+typedef struct gc_stream {
+    const gc_problem *problem;
+    gconv_source source;
+    gconv_sink sink;
+    bool chain_only;     /* output rows are chain values, without the final conversion */
+    size_t input_bytes;  /* of a row of samples */
+    size_t output_bytes; /* of a row of output */
+    void *alpha;         /* alpha samples of all rows where the problem keeps alpha */
+    size_t alpha_bytes;  /* of a row of them */
+    uint32_t rows_read;
+    uint32_t rows_written;
+    gconv_timings timings;
+} gc_stream;
+
+gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem, gconv_source source,
+                            gconv_sink sink, bool chain_only, gconv_error *error);
+void gc_stream_close(gc_stream *stream);
+
+/* The next `count` rows of input samples, `stride` bytes apart. */
+gconv_status gc_stream_read(gc_stream *stream, uint32_t count, void *rows, size_t stride,
+                            gconv_error *error);
+
+/* Chain values of one row of samples. Any thread. */
+void gc_stream_load_row(const gc_stream *stream, const void *samples, float *row);
+
+/* Output of row `y` from its chain values. Any thread, once row y has been read. */
+void gc_stream_store_row(const gc_stream *stream, uint32_t y, const float *row, void *output);
+
+/* Hands on the next `count` rows of output. */
+gconv_status gc_stream_write(gc_stream *stream, uint32_t count, const void *rows, size_t stride,
+                             gconv_error *error);
+
+/* Seconds of a clock that never steps back. */
+double gc_seconds(void);
+
+#endif

@@ -1,0 +1,139 @@
+/* The reference: the definition of the contract (rule 1), written down.
+ *
+ *     out(x,y) = sum_j sum_i F[j][i] * in(x - (i - ax), y - (j - ay))
+ *
+ * Serial, one thread, whole images, accumulating in double, each step meeting the border of its own
+ * input (rule 2). Undivided weights (rule 3). It judges every other implementation, so it is kept
+ * short and obvious and is not changed for speed. */
+#include "core/border.h"
+#include "core/implementation.h"
+#include "core/memory.h"
+#include "core/status.h"
+
+#include <stdlib.h>
+
+/* Sample of channel `c` at any (x, y): inside, mirrored, wrapped, ... or the border constant. */
+static double sample(const gc_problem *problem, const gc_step *step, const float *image, int64_t x,
+                     int64_t y, int c)
+{
+    x = gc_border_index(problem->job.border, x, problem->width);
+    y = gc_border_index(problem->job.border, y, problem->height);
+    if (x < 0 || y < 0)
+        return step->border[c];
+    return image[(y * problem->width + x) * problem->channels + c];
+}
+
+static float convolve_at(const gc_problem *problem, const gc_step *step, const float *image,
+                         int64_t x, int64_t y, int c)
+{
+    const gconv_filter *filter = step->filter;
+    int direction = problem->job.correlate ? 1 : -1;
+    double sum = 0;
+    for (int j = 0; j < filter->height; j++)
+        for (int i = 0; i < filter->width; i++)
+            sum += (double)filter->weights[j * filter->width + i] *
+                   sample(problem, step, image, x + direction * (i - filter->anchor_x),
+                          y + direction * (j - filter->anchor_y), c);
+    return (float)sum;
+}
+
+static void convolve(const gc_problem *problem, const gc_step *step, const float *in, float *out)
+{
+    for (int64_t y = 0; y < problem->height; y++)
+        for (int64_t x = 0; x < problem->width; x++)
+            for (int c = 0; c < problem->channels; c++)
+                *out++ = convolve_at(problem, step, in, x, y, c);
+}
+
+static gconv_status supports(const gc_problem *problem, const gconv_device_info *device,
+                             gconv_error *error)
+{
+    (void)problem;
+    (void)device;
+    (void)error;
+    return GCONV_OK;
+}
+
+/* About 2 ns a multiply-add, measured on a 2.7 GHz server core: never the fastest. */
+static double cost(const gc_problem *problem, const gconv_device_info *device)
+{
+    (void)device;
+    double values = (double)problem->width * problem->height * problem->channels;
+    return values * (5e-9 + 2e-9 * gc_problem_taps(problem));
+}
+
+static gconv_status prepare(const gc_problem *problem, const gconv_device_info *device,
+                            void **state, gconv_error *error)
+{
+    (void)device;
+    (void)error;
+    *state = (void *)problem;
+    return GCONV_OK;
+}
+
+static gconv_status read_image(gc_stream *stream, void *samples, float *image, gconv_error *error)
+{
+    const gc_problem *problem = stream->problem;
+    for (size_t y = 0; y < problem->height; y++) {
+        gconv_status status = gc_stream_read(stream, 1, samples, stream->input_bytes, error);
+        if (status != GCONV_OK)
+            return status;
+        gc_stream_load_row(stream, samples, image + y * problem->width * (size_t)problem->channels);
+    }
+    return GCONV_OK;
+}
+
+static gconv_status write_image(gc_stream *stream, const float *image, void *output,
+                                gconv_error *error)
+{
+    const gc_problem *problem = stream->problem;
+    for (uint32_t y = 0; y < problem->height; y++) {
+        gc_stream_store_row(stream, y,
+                            image + (size_t)y * problem->width * (size_t)problem->channels, output);
+        gconv_status status = gc_stream_write(stream, 1, output, stream->output_bytes, error);
+        if (status != GCONV_OK)
+            return status;
+    }
+    return GCONV_OK;
+}
+
+static gconv_status run(void *state, gc_stream *stream, gconv_error *error)
+{
+    const gc_problem *problem = state;
+    size_t row_floats = (size_t)problem->width * (size_t)problem->channels;
+    size_t row_bytes =
+        stream->input_bytes > stream->output_bytes ? stream->input_bytes : stream->output_bytes;
+    float *in = gc_allocate_array(problem->height, row_floats * sizeof *in);
+    float *out = gc_allocate_array(problem->height, row_floats * sizeof *out);
+    void *row = gc_allocate_array(1, row_bytes);
+    gconv_status status = GCONV_OK;
+    if (in == NULL || out == NULL || row == NULL)
+        status = gc_fail_memory(error, 2 * problem->height * row_floats * sizeof *in);
+    if (status == GCONV_OK)
+        status = read_image(stream, row, in, error);
+    for (int s = 0; status == GCONV_OK && s < problem->step_count; s++) {
+        convolve(problem, &problem->steps[s], in, out);
+        float *swap = in;
+        in = out;
+        out = swap;
+    }
+    if (status == GCONV_OK)
+        status = write_image(stream, in, row, error);
+    free(row);
+    free(out);
+    free(in);
+    return status;
+}
+
+static void release(void *state)
+{
+    (void)state;
+}
+
+const gc_operations gc_reference_operations = {
+    .supports = supports,
+    .cost = cost,
+    .prepare = prepare,
+    .run = run,
+    .release = release,
+};

@@ -1,0 +1,52 @@
+/* A window on the rows of a step's input: the last `capacity` rows of an image that passes by from
+ * top to bottom, each extended to the left and right by the border mode. */
+#ifndef GC_CPU_WINDOW_H
+#define GC_CPU_WINDOW_H
+
+#include "core/problem.h"
+
+/* Samples after a row's right extension that vector code may read and write. */
+enum { GC_WINDOW_SLACK = 64 };
+
+typedef struct gc_window {
+    const gc_step *step;
+    gconv_border border;
+    int64_t width, height;
+    int channels;
+    int64_t capacity; /* rows held */
+    size_t left;      /* samples before column 0 of a row, a multiple of the alignment */
+    size_t stride;    /* samples from row to row */
+    float *rows;
+    float *constant_row; /* what stands above and below under a constant border; else NULL */
+} gc_window;
+
+/* Rows above and below an output row that this step reads. */
+static inline int64_t gc_step_above(const gc_step *step)
+{
+    return step->top;
+}
+
+static inline int64_t gc_step_below(const gc_step *step)
+{
+    return step->height - 1 - step->top;
+}
+
+/* A window that serves `chunk` output rows at once; it holds the whole image where the border mode
+ * needs that. */
+gconv_status gc_window_create(gc_window *window, const gc_problem *problem, const gc_step *step,
+                              int64_t chunk, gconv_error *error);
+void gc_window_destroy(gc_window *window);
+
+/* Column 0 of row y, which must be among the last `capacity` rows; 64-byte aligned. */
+float *gc_window_row(const gc_window *window, int64_t y);
+
+/* Extends row y to both sides, after its samples have been stored. */
+void gc_window_extend(const gc_window *window, int64_t y);
+
+/* The last input row needed for output rows `first` to `last`. */
+int64_t gc_window_last_needed(const gc_window *window, int64_t first, int64_t last);
+
+/* rows[j] = where the taps of filter row j start reading for column 0 of output row y. */
+void gc_window_taps(const gc_window *window, int64_t y, const float **rows);
+
+#endif

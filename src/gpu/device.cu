@@ -1,0 +1,104 @@
+/* Finds and describes CUDA devices. */
+#include "gpu/gpu.h"
+
+extern "C" {
+#include "core/status.h"
+}
+
+#include <cstdio>
+#include <cstring>
+#include <cuda_runtime.h>
+
+/* Found once: asking the driver again costs time and cannot change the answer. */
+struct discovery {
+    int count;
+    char reason[256];
+};
+
+static discovery discover()
+{
+    discovery found = {};
+    cudaError_t status = cudaGetDeviceCount(&found.count);
+    if (status != cudaSuccess) {
+        found.count = 0;
+        snprintf(found.reason, sizeof found.reason, "%s", cudaGetErrorString(status));
+    } else if (found.count == 0) {
+        snprintf(found.reason, sizeof found.reason, "no CUDA device found");
+    }
+    cudaGetLastError();
+    return found;
+}
+
+static const discovery &devices()
+{
+    static const discovery found = discover();
+    return found;
+}
+
+int gc_gpu_count(void)
+{
+    return devices().count;
+}
+
+const char *gc_gpu_reason(void)
+{
+    return devices().reason;
+}
+
+/* A device attribute, 0 where the driver does not know it. */
+static int attribute(cudaDeviceAttr name, int index)
+{
+    int value = 0;
+    if (cudaDeviceGetAttribute(&value, name, index) != cudaSuccess) {
+        cudaGetLastError();
+        return 0;
+    }
+    return value;
+}
+
+static void describe_limits(int index, const cudaDeviceProp &properties, gconv_device_info *info)
+{
+    info->compute_major = properties.major;
+    info->compute_minor = properties.minor;
+    info->processors = properties.multiProcessorCount;
+    info->memory_bytes = properties.totalGlobalMem;
+    info->l2_bytes = (uint64_t)properties.l2CacheSize;
+    info->constant_bytes = properties.totalConstMem;
+    info->shared_per_block = properties.sharedMemPerBlock;
+    info->shared_per_block_optin = properties.sharedMemPerBlockOptin;
+    info->shared_per_processor = properties.sharedMemPerMultiprocessor;
+    info->registers_per_block = properties.regsPerBlock;
+    info->registers_per_processor = properties.regsPerMultiprocessor;
+    info->threads_per_processor = properties.maxThreadsPerMultiProcessor;
+    info->threads_per_block = properties.maxThreadsPerBlock;
+    info->blocks_per_processor = properties.maxBlocksPerMultiProcessor;
+    info->warp_size = properties.warpSize;
+    info->memory_bus_bits = properties.memoryBusWidth;
+    info->clock_khz = attribute(cudaDevAttrClockRate, index);
+    info->memory_clock_khz = attribute(cudaDevAttrMemoryClockRate, index);
+    /* Double data rate: two transfers a clock, bus bits over 8 bytes each. */
+    info->memory_bandwidth = 2.0 * 1e3 * info->memory_clock_khz * info->memory_bus_bits / 8;
+}
+
+gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *error)
+{
+    if (index < 0 || index >= devices().count)
+        return gc_fail(error, GCONV_ERROR_DEVICE, "there is no device cuda:%d: %s", index,
+                       devices().count == 0 ? devices().reason : "its number is too high");
+    memset(info, 0, sizeof *info);
+    info->kind = GCONV_DEVICE_CUDA;
+    info->index = index;
+    cudaDeviceProp properties;
+    cudaError_t status = cudaGetDeviceProperties(&properties, index);
+    if (status != cudaSuccess) {
+        snprintf(info->name, sizeof info->name, "cuda:%d", index);
+        snprintf(info->reason, sizeof info->reason, "%s", cudaGetErrorString(status));
+        return GCONV_OK;
+    }
+    snprintf(info->name, sizeof info->name, "%s", properties.name);
+    describe_limits(index, properties, info);
+    cudaDriverGetVersion(&info->driver_version);
+    cudaRuntimeGetVersion(&info->runtime_version);
+    info->usable = true;
+    return GCONV_OK;
+}

@@ -1,0 +1,25 @@
+/* What the host may ask of the GPU part: plain C, no CUDA types. In a build without CUDA the same
+ * functions answer that there is none (unavailable.c). */
+#ifndef GC_GPU_GPU_H
+#define GC_GPU_GPU_H
+
+#include "gconv.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Number of CUDA devices, 0 where there is none or no driver; starts the driver. */
+int gc_gpu_count(void);
+
+/* Why gc_gpu_count is 0; "" where it is not. */
+const char *gc_gpu_reason(void);
+
+/* Describes device cuda:`index`, 0 to count-1. */
+gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

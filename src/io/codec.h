@@ -1,0 +1,84 @@
+/* What reader.c and writer.c know of a format: two tables of functions. Codecs know nothing of
+ * orientation, of luma, or of names and temporary files. */
+#ifndef GC_IO_CODEC_H
+#define GC_IO_CODEC_H
+
+#include "gconv.h"
+#include "io/input.h"
+#include "io/metadata.h"
+#include "io/output.h"
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+typedef struct gc_decoder_type gc_decoder_type;
+
+/* The head of every codec's own structure. `open` fills shape, format and metadata. */
+typedef struct gc_decoder {
+    const gc_decoder_type *type;
+    gc_input *input;
+    gc_warnings warnings;
+    uint64_t max_pixels;
+    bool tolerant;
+    bool grey_wanted;  /* a codec that has grey without converting may deliver it */
+    gconv_shape shape; /* of the rows that `read` gives: depth 8 or 16 */
+    gconv_format format;
+    gconv_metadata metadata;
+} gc_decoder;
+
+struct gc_decoder_type {
+    /* True where the first bytes of a file are of this format. */
+    bool (*recognise)(const unsigned char *bytes, size_t size);
+    /* Reads the header. *decoder is set, and must be freed, even where this fails; NULL where
+     * memory is out. `common` is copied to its head. */
+    gconv_status (*open)(const gc_decoder *common, gc_decoder **decoder, gconv_error *error);
+    /* The next `count` rows; never more than there are. */
+    gconv_status (*read)(gc_decoder *decoder, uint32_t count, unsigned char *rows, size_t stride,
+                         gconv_error *error);
+    /* After the last row: what follows it, to the end of the image. */
+    gconv_status (*finish)(gc_decoder *decoder, gconv_error *error);
+    void (*free)(gc_decoder *decoder);
+};
+
+enum { GC_RECOGNISE_BYTES = 8 }; /* what `recognise` is shown, where the file has as many */
+
+extern const gc_decoder_type gc_png_decoder;
+extern const gc_decoder_type gc_jpeg_decoder;
+extern const gc_decoder_type gc_pnm_decoder;
+
+/* Refuses a size beyond the decoder's max_pixels, or one whose rows or pixels overflow size_t. */
+gconv_status gc_decoder_check_size(const gc_decoder *decoder, gconv_error *error);
+
+/* Warns of bytes after the image. */
+void gc_decoder_check_trailing(const gc_decoder *decoder);
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+typedef struct gc_encoder_type gc_encoder_type;
+
+/* The head of every codec's own structure. */
+typedef struct gc_encoder {
+    const gc_encoder_type *type;
+    gc_output *output;
+    gc_warnings warnings;
+    gconv_format format;
+    gconv_shape shape;       /* of the rows that `write` takes */
+    int quality;             /* JPEG */
+    int compression;         /* PNG; -1 is the fast default */
+    gconv_metadata metadata; /* all of it is for writing; borrowed while `open` runs */
+} gc_encoder;
+
+struct gc_encoder_type {
+    /* Writes the header. `common` is copied to the head. */
+    /* *encoder is set, and must be freed, even where this fails; NULL where memory is out. */
+    gconv_status (*open)(const gc_encoder *common, gc_encoder **encoder, gconv_error *error);
+    gconv_status (*write)(gc_encoder *encoder, uint32_t count, const unsigned char *rows,
+                          size_t stride, gconv_error *error);
+    gconv_status (*finish)(gc_encoder *encoder, gconv_error *error);
+    void (*free)(gc_encoder *encoder);
+};
+
+extern const gc_encoder_type gc_png_encoder;
+extern const gc_encoder_type gc_jpeg_encoder;
+extern const gc_encoder_type gc_pnm_encoder; /* PGM, PPM and PFM */
+
+#endif

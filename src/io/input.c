@@ -1,0 +1,170 @@
+#include "io/input.h"
+
+#include "core/status.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static gconv_status too_large(gconv_error *error)
+{
+    return gc_fail(error, GCONV_ERROR_LIMIT, "larger than 4 GiB, the limit for an input file");
+}
+
+static gconv_status open_descriptor(const char *path, gc_input *input, gconv_error *error)
+{
+    if (strcmp(path, "-") == 0) {
+        input->descriptor = STDIN_FILENO;
+        return GCONV_OK;
+    }
+    do
+        input->descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    while (input->descriptor < 0 && errno == EINTR);
+    if (input->descriptor < 0)
+        return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot open");
+    input->owned = true;
+    return GCONV_OK;
+}
+
+static gconv_status check_kind(gc_input *input, gconv_error *error)
+{
+    struct stat status;
+    if (fstat(input->descriptor, &status) != 0)
+        return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot open");
+    if (S_ISDIR(status.st_mode))
+        return gc_fail_errno(error, GCONV_ERROR_OPEN, EISDIR, "cannot read");
+    input->regular = S_ISREG(status.st_mode);
+    if (input->regular && (uint64_t)status.st_size > GC_INPUT_BYTES_MAX)
+        return too_large(error);
+    return GCONV_OK;
+}
+
+gconv_status gc_input_open(const char *path, gc_input *input, gconv_error *error)
+{
+    *input = (gc_input){.descriptor = -1};
+    gconv_status status = open_descriptor(path, input, error);
+    if (status == GCONV_OK)
+        status = check_kind(input, error);
+    if (status == GCONV_OK) {
+        input->bytes = malloc(GC_INPUT_BUFFER_BYTES);
+        if (input->bytes == NULL)
+            status = gc_fail_memory(error, GC_INPUT_BUFFER_BYTES);
+    }
+    if (status != GCONV_OK)
+        gc_input_close(input);
+    return status;
+}
+
+void gc_input_close(gc_input *input)
+{
+    if (input->owned)
+        close(input->descriptor);
+    free(input->bytes);
+    *input = (gc_input){.descriptor = -1};
+}
+
+/* One read(2) of at most `size` bytes into `bytes`. */
+static gconv_status read_once(gc_input *input, void *bytes, size_t size, size_t *got,
+                              gconv_error *error)
+{
+    *got = 0;
+    if (input->ended)
+        return GCONV_OK;
+    ssize_t count;
+    while ((count = read(input->descriptor, bytes, size)) < 0 &&
+           (errno == EINTR || errno == EAGAIN))
+        if (errno == EAGAIN) /* a pipe that somebody else made non-blocking */
+            poll(&(struct pollfd){.fd = input->descriptor, .events = POLLIN}, 1, -1);
+    if (count < 0)
+        return gc_fail_errno(error, GCONV_ERROR_READ, errno, "cannot read");
+    input->ended = count == 0;
+    input->taken += (uint64_t)count;
+    if (input->taken > GC_INPUT_BYTES_MAX)
+        return too_large(error);
+    *got = (size_t)count;
+    return GCONV_OK;
+}
+
+gconv_status gc_input_peek(gc_input *input, size_t wanted, const unsigned char **bytes,
+                           size_t *available, gconv_error *error)
+{
+    if (GC_INPUT_BUFFER_BYTES - input->start < wanted) {
+        memmove(input->bytes, input->bytes + input->start, input->end - input->start);
+        input->end -= input->start;
+        input->start = 0;
+    }
+    while (input->end - input->start < wanted && !input->ended) {
+        size_t got;
+        gconv_status status = read_once(input, input->bytes + input->end,
+                                        GC_INPUT_BUFFER_BYTES - input->end, &got, error);
+        if (status != GCONV_OK)
+            return status;
+        input->end += got;
+    }
+    *bytes = input->bytes + input->start;
+    *available = input->end - input->start;
+    return GCONV_OK;
+}
+
+void gc_input_skip(gc_input *input, size_t count)
+{
+    input->start += count;
+}
+
+gconv_status gc_input_read(gc_input *input, void *bytes, size_t wanted, size_t *got,
+                           gconv_error *error)
+{
+    unsigned char *next = bytes;
+    *got = 0;
+    while (*got < wanted) {
+        size_t buffered = input->end - input->start;
+        size_t left = wanted - *got;
+        gconv_status status = GCONV_OK;
+        size_t count = 0;
+        if (buffered > 0) {
+            count = buffered < left ? buffered : left;
+            memcpy(next, input->bytes + input->start, count);
+            input->start += count;
+        } else if (left >= GC_INPUT_BUFFER_BYTES) {
+            status = read_once(input, next, left, &count, error);
+        } else {
+            input->start = 0;
+            status = read_once(input, input->bytes, GC_INPUT_BUFFER_BYTES, &input->end, error);
+        }
+        if (status != GCONV_OK)
+            return status;
+        if (input->ended && input->end == input->start && count == 0)
+            return GCONV_OK;
+        next += count;
+        *got += count;
+    }
+    return GCONV_OK;
+}
+
+gconv_status gc_input_take(gc_input *input, const unsigned char **bytes, size_t *size,
+                           gconv_error *error)
+{
+    size_t available;
+    if (input->start == input->end)
+        input->start = input->end = 0;
+    gconv_status status = gc_input_peek(input, 1, bytes, &available, error);
+    if (status != GCONV_OK)
+        return status;
+    *size = available;
+    input->start = input->end;
+    return GCONV_OK;
+}
+
+bool gc_input_has_more(gc_input *input)
+{
+    const unsigned char *bytes;
+    size_t available = input->end - input->start;
+    if (available == 0 && input->regular &&
+        gc_input_peek(input, 1, &bytes, &available, NULL) != GCONV_OK)
+        return true;
+    return available > 0;
+}

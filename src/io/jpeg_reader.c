@@ -1,0 +1,399 @@
+/* JPEG, baseline and progressive, by libjpeg (the API of version 6b and jpeg_read_icc_profile). */
+#include "core/memory.h"
+#include "core/status.h"
+#include "io/codec.h"
+
+#include <limits.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jpeglib.h>
+
+#include <jerror.h>
+
+enum {
+    SCANS_MAX = 100,
+    HEADER_BYTES_MAX = 64 << 20, /* before the first scan: 255 ICC segments are 16 MiB */
+    ROWS_AT_ONCE = 16,
+    MARKER_EXIF = JPEG_APP0 + 1,
+    MARKER_ICC = JPEG_APP0 + 2
+};
+
+static const unsigned char exif_prefix[6] = "Exif\0"; /* and the NUL of the string */
+
+typedef struct jpeg_decoder {
+    gc_decoder common;
+    struct jpeg_decompress_struct jpeg;
+    struct jpeg_error_mgr errors;
+    struct jpeg_source_mgr source;
+    struct jpeg_progress_mgr progress;
+    jmp_buf trap;
+    gconv_error *error;  /* of the call in progress */
+    gconv_status status; /* of the failure that sprang the trap */
+    bool in_header;
+    bool at_end; /* the file is used up; libjpeg is fed an EOI */
+    bool missing_told;
+    uint64_t bytes_fed;
+    bool started;
+    unsigned char *cmyk; /* ROWS_AT_ONCE rows on their way to RGB, else NULL */
+} jpeg_decoder;
+
+/* ---- What libjpeg calls ---------------------------------------------------------------------- */
+
+static _Noreturn void spring(jpeg_decoder *decoder, gconv_status status)
+{
+    decoder->status = status;
+    longjmp(decoder->trap, 1);
+}
+
+static jpeg_decoder *owner(j_common_ptr jpeg)
+{
+    return jpeg->client_data;
+}
+
+static void format_message(j_common_ptr jpeg, char message[JMSG_LENGTH_MAX])
+{
+    jpeg->err->format_message(jpeg, message);
+}
+
+static _Noreturn void take_error(j_common_ptr jpeg)
+{
+    jpeg_decoder *decoder = owner(jpeg);
+    char message[JMSG_LENGTH_MAX];
+    format_message(jpeg, message);
+    if (jpeg->err->msg_code == JERR_OUT_OF_MEMORY)
+        spring(decoder, gc_fail(decoder->error, GCONV_ERROR_MEMORY, "out of memory"));
+    spring(decoder, gc_fail(decoder->error, GCONV_ERROR_FORMAT, "JPEG: %s", message));
+}
+
+static bool means_missing(int code)
+{
+    return code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER;
+}
+
+static bool means_corrupt(int code)
+{
+    switch (code) {
+    case JWRN_EXTRANEOUS_DATA:
+    case JWRN_HUFF_BAD_CODE:
+    case JWRN_MUST_RESYNC:
+    case JWRN_BOGUS_PROGRESSION:
+    case JWRN_ARITH_BAD_CODE:
+        return true;
+    default:
+        return means_missing(code);
+    }
+}
+
+/* libjpeg repairs and warns; here damage is an error. Level -1 is a warning, others are traces. */
+static void take_message(j_common_ptr jpeg, int level)
+{
+    jpeg_decoder *decoder = owner(jpeg);
+    int code = jpeg->err->msg_code;
+    if (level >= 0)
+        return;
+    jpeg->err->num_warnings++;
+    bool tolerated =
+        decoder->common.tolerant && !decoder->in_header && (means_missing(code) || decoder->at_end);
+    if (tolerated && decoder->missing_told)
+        return;
+    char message[JMSG_LENGTH_MAX];
+    format_message(jpeg, message);
+    if (means_corrupt(code) && !tolerated) {
+        if (code == JWRN_JPEG_EOF)
+            snprintf(message, sizeof message, "truncated: the file ends in %s",
+                     decoder->in_header ? "the header" : "the image data");
+        spring(decoder, gc_fail(decoder->error, GCONV_ERROR_FORMAT, "%s", message));
+    }
+    decoder->missing_told |= tolerated;
+    gc_warn(&decoder->common.warnings, "%s", message);
+}
+
+static void no_operation(j_decompress_ptr jpeg)
+{
+    (void)jpeg;
+}
+
+/* At the end of the file an EOI, so that libjpeg finishes what it has. */
+static boolean fill_source(j_decompress_ptr jpeg)
+{
+    static const JOCTET end_of_image[] = {0xff, JPEG_EOI};
+    jpeg_decoder *decoder = owner((j_common_ptr)jpeg);
+    const unsigned char *bytes;
+    size_t size;
+    gconv_status status = gc_input_take(decoder->common.input, &bytes, &size, decoder->error);
+    if (status != GCONV_OK)
+        spring(decoder, status);
+    decoder->bytes_fed += size;
+    if (decoder->in_header && decoder->bytes_fed > HEADER_BYTES_MAX)
+        spring(decoder, gc_fail(decoder->error, GCONV_ERROR_LIMIT,
+                                "more than 64 MiB before the image data, the limit"));
+    if (size == 0) {
+        WARNMS(jpeg, JWRN_JPEG_EOF);
+        decoder->at_end = true;
+        bytes = end_of_image;
+        size = sizeof end_of_image;
+    }
+    jpeg->src->next_input_byte = bytes;
+    jpeg->src->bytes_in_buffer = size;
+    return TRUE;
+}
+
+static void skip_source(j_decompress_ptr jpeg, long count)
+{
+    struct jpeg_source_mgr *source = jpeg->src;
+    while (count > 0 && (size_t)count > source->bytes_in_buffer) {
+        count -= (long)source->bytes_in_buffer;
+        fill_source(jpeg);
+    }
+    if (count > 0) {
+        source->next_input_byte += count;
+        source->bytes_in_buffer -= (size_t)count;
+    }
+}
+
+/* Each scan of a progressive file is a pass over the whole image: a small file could keep a
+ * decoder busy for hours. */
+static void check_scans(j_common_ptr jpeg)
+{
+    jpeg_decoder *decoder = owner(jpeg);
+    if (decoder->jpeg.input_scan_number > SCANS_MAX)
+        spring(decoder, gc_fail(decoder->error, GCONV_ERROR_LIMIT,
+                                "more than %d scans, the limit for progressive JPEG", SCANS_MAX));
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static bool recognise(const unsigned char *bytes, size_t size)
+{
+    return size >= 3 && bytes[0] == 0xff && bytes[1] == 0xd8 && bytes[2] == 0xff;
+}
+
+static void connect(jpeg_decoder *decoder)
+{
+    decoder->jpeg.err = jpeg_std_error(&decoder->errors);
+    decoder->errors.error_exit = take_error;
+    decoder->errors.emit_message = take_message;
+    decoder->jpeg.client_data = decoder;
+    jpeg_create_decompress(&decoder->jpeg);
+    decoder->source = (struct jpeg_source_mgr){.init_source = no_operation,
+                                               .fill_input_buffer = fill_source,
+                                               .skip_input_data = skip_source,
+                                               .resync_to_restart = jpeg_resync_to_restart,
+                                               .term_source = no_operation};
+    decoder->jpeg.src = &decoder->source;
+    decoder->progress.progress_monitor = check_scans;
+    decoder->jpeg.progress = &decoder->progress;
+    decoder->jpeg.mem->max_memory_to_use = LONG_MAX; /* never a temporary file */
+}
+
+static gconv_status choose_colours(jpeg_decoder *decoder, gconv_error *error)
+{
+    struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
+    int channels = 3;
+    switch (jpeg->jpeg_color_space) {
+    case JCS_GRAYSCALE:
+        jpeg->out_color_space = JCS_GRAYSCALE;
+        channels = 1;
+        break;
+    case JCS_YCbCr:
+        /* As grey only the Y plane is decoded. */
+        jpeg->out_color_space = decoder->common.grey_wanted ? JCS_GRAYSCALE : JCS_RGB;
+        channels = decoder->common.grey_wanted ? 1 : 3;
+        break;
+    case JCS_RGB:
+        jpeg->out_color_space = JCS_RGB;
+        break;
+    case JCS_CMYK:
+    case JCS_YCCK:
+        jpeg->out_color_space = JCS_CMYK;
+        break;
+    default:
+        return gc_fail(error, GCONV_ERROR_FORMAT, "JPEG of an unknown colour space, %d components",
+                       jpeg->num_components);
+    }
+    decoder->common.shape = (gconv_shape){
+        .width = jpeg->image_width, .height = jpeg->image_height, .channels = channels, .depth = 8};
+    return GCONV_OK;
+}
+
+static void read_resolution(jpeg_decoder *decoder)
+{
+    static const gc_resolution_unit units[] = {GC_RESOLUTION_RATIO, GC_RESOLUTION_PER_INCH,
+                                               GC_RESOLUTION_PER_CENTIMETRE};
+    const struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
+    if (!jpeg->saw_JFIF_marker || jpeg->density_unit > 2 || jpeg->X_density == 0 ||
+        jpeg->Y_density == 0)
+        return;
+    if (jpeg->density_unit == 0 && jpeg->X_density == jpeg->Y_density)
+        return; /* square pixels say nothing */
+    decoder->common.metadata.resolution = (gc_resolution){
+        .unit = units[jpeg->density_unit], .x = jpeg->X_density, .y = jpeg->Y_density};
+}
+
+static void read_blobs(jpeg_decoder *decoder)
+{
+    gconv_metadata *metadata = &decoder->common.metadata;
+    for (jpeg_saved_marker_ptr marker = decoder->jpeg.marker_list; marker != NULL;
+         marker = marker->next) {
+        if (marker->marker != MARKER_EXIF || marker->data_length < sizeof exif_prefix ||
+            memcmp(marker->data, exif_prefix, sizeof exif_prefix) != 0)
+            continue;
+        gc_metadata_set_exif(metadata, marker->data + sizeof exif_prefix,
+                             marker->data_length - sizeof exif_prefix, &decoder->common.warnings);
+        break;
+    }
+    JOCTET *profile;
+    unsigned int size;
+    if (jpeg_read_icc_profile(&decoder->jpeg, &profile, &size)) {
+        gc_metadata_set_icc(metadata, profile, size, &decoder->common.warnings);
+        free(profile);
+    }
+}
+
+static gconv_status read_header(jpeg_decoder *decoder, gconv_error *error)
+{
+    decoder->error = error;
+    decoder->in_header = true;
+    /* Covers every libjpeg call of opening. */
+    if (setjmp(decoder->trap) != 0)
+        return decoder->status;
+    connect(decoder);
+    jpeg_save_markers(&decoder->jpeg, MARKER_EXIF, 0xffff);
+    jpeg_save_markers(&decoder->jpeg, MARKER_ICC, 0xffff);
+    jpeg_read_header(&decoder->jpeg, TRUE);
+    /* Later ones, between scans, are skipped. */
+    jpeg_save_markers(&decoder->jpeg, MARKER_EXIF, 0);
+    jpeg_save_markers(&decoder->jpeg, MARKER_ICC, 0);
+    decoder->in_header = false;
+    gconv_status status = choose_colours(decoder, error);
+    if (status == GCONV_OK)
+        status = gc_decoder_check_size(&decoder->common, error);
+    if (status != GCONV_OK)
+        return status;
+    read_resolution(decoder);
+    read_blobs(decoder);
+    return GCONV_OK;
+}
+
+static gconv_status open_decoder(const gc_decoder *common, gc_decoder **decoder, gconv_error *error)
+{
+    jpeg_decoder *opened = calloc(1, sizeof *opened);
+    *decoder = (gc_decoder *)opened;
+    if (opened == NULL)
+        return gc_fail_memory(error, sizeof *opened);
+    opened->common = *common;
+    opened->common.format = GCONV_FORMAT_JPEG;
+    return read_header(opened, error);
+}
+
+static void free_decoder(gc_decoder *common)
+{
+    jpeg_decoder *decoder = (jpeg_decoder *)common;
+    jpeg_destroy_decompress(&decoder->jpeg);
+    free(decoder->cmyk);
+    free(decoder);
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+static unsigned int scale_255(unsigned int a, unsigned int b)
+{
+    return (a * b + 127) / 255;
+}
+
+/* Adobe's programs store CMYK inverted, 255 is no ink, and say so by their marker. */
+static void cmyk_to_rgb(const unsigned char *cmyk, unsigned char *rgb, uint32_t width,
+                        bool inverted)
+{
+    unsigned int flip = inverted ? 0 : 255;
+    for (size_t i = 0; i < width; i++) {
+        unsigned int light = cmyk[4 * i + 3] ^ flip;
+        for (size_t c = 0; c < 3; c++)
+            rgb[3 * i + c] = (unsigned char)scale_255(cmyk[4 * i + c] ^ flip, light);
+    }
+}
+
+/* Under the caller's trap. A progressive image is read whole here. */
+static void start(jpeg_decoder *decoder)
+{
+    if (decoder->started)
+        return;
+    jpeg_start_decompress(&decoder->jpeg);
+    decoder->started = true;
+}
+
+/* Decodes 1 to ROWS_AT_ONCE rows, under the caller's trap; returns how many. */
+static uint32_t decode_some(jpeg_decoder *decoder, uint32_t count, unsigned char *rows,
+                            size_t stride)
+{
+    uint32_t width = decoder->common.shape.width;
+    JSAMPROW pointers[ROWS_AT_ONCE];
+    if (count > ROWS_AT_ONCE)
+        count = ROWS_AT_ONCE;
+    for (uint32_t i = 0; i < count; i++)
+        pointers[i] =
+            decoder->cmyk != NULL ? decoder->cmyk + (size_t)i * width * 4 : rows + i * stride;
+    uint32_t got = jpeg_read_scanlines(&decoder->jpeg, pointers, count);
+    for (uint32_t i = 0; decoder->cmyk != NULL && i < got; i++)
+        cmyk_to_rgb(pointers[i], rows + i * stride, width, decoder->jpeg.saw_Adobe_marker);
+    return got;
+}
+
+static gconv_status decode_rows(jpeg_decoder *decoder, uint32_t count, unsigned char *rows,
+                                size_t stride)
+{
+    /* Covers the decoding of rows. */
+    if (setjmp(decoder->trap) != 0)
+        return decoder->status;
+    start(decoder);
+    for (uint32_t done = 0; done < count;)
+        done += decode_some(decoder, count - done, rows + done * stride, stride);
+    return GCONV_OK;
+}
+
+static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char *rows,
+                              size_t stride, gconv_error *error)
+{
+    jpeg_decoder *decoder = (jpeg_decoder *)common;
+    decoder->error = error;
+    if (decoder->jpeg.out_color_space == JCS_CMYK && decoder->cmyk == NULL) {
+        decoder->cmyk = gc_allocate_array(common->shape.width, (size_t)4 * ROWS_AT_ONCE);
+        if (decoder->cmyk == NULL)
+            return gc_fail_memory(error, (size_t)common->shape.width * 4 * ROWS_AT_ONCE);
+    }
+    return decode_rows(decoder, count, rows, stride);
+}
+
+static gconv_status finish_image(jpeg_decoder *decoder)
+{
+    /* Covers the markers after the image data. */
+    if (setjmp(decoder->trap) != 0)
+        return decoder->status;
+    jpeg_finish_decompress(&decoder->jpeg);
+    return GCONV_OK;
+}
+
+static gconv_status finish(gc_decoder *common, gconv_error *error)
+{
+    jpeg_decoder *decoder = (jpeg_decoder *)common;
+    decoder->error = error;
+    gconv_status status = finish_image(decoder);
+    if (status != GCONV_OK || decoder->at_end)
+        return status;
+    if (decoder->source.bytes_in_buffer > 0)
+        gc_warn(&common->warnings, "bytes after the end of the image ignored");
+    else
+        gc_decoder_check_trailing(common);
+    return GCONV_OK;
+}
+
+const gc_decoder_type gc_jpeg_decoder = {
+    .recognise = recognise,
+    .open = open_decoder,
+    .read = read_rows,
+    .finish = finish,
+    .free = free_decoder,
+};

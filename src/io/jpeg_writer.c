@@ -1,0 +1,241 @@
+/* JPEG, baseline, grey or YCbCr, by libjpeg (the API of version 6b and jpeg_write_icc_profile). */
+#include "core/memory.h"
+#include "core/status.h"
+#include "io/codec.h"
+
+#include <limits.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jpeglib.h>
+
+#include <jerror.h>
+
+enum {
+    BUFFER_BYTES = 64 * 1024,
+    ROWS_AT_ONCE = 16,
+    SIDE_MAX = 65500, /* JPEG_MAX_DIMENSION of every libjpeg */
+    MARKER_EXIF = JPEG_APP0 + 1,
+    MARKER_BYTES_MAX = 65533
+};
+
+static const unsigned char exif_prefix[6] = "Exif\0"; /* and the NUL of the string */
+
+typedef struct jpeg_encoder {
+    gc_encoder common;
+    struct jpeg_compress_struct jpeg;
+    struct jpeg_error_mgr errors;
+    struct jpeg_destination_mgr destination;
+    jmp_buf trap;
+    gconv_error *error;  /* of the call in progress */
+    gconv_status status; /* of the failure that sprang the trap */
+    JOCTET buffer[BUFFER_BYTES];
+} jpeg_encoder;
+
+/* ---- What libjpeg calls ---------------------------------------------------------------------- */
+
+static jpeg_encoder *owner(j_common_ptr jpeg)
+{
+    return jpeg->client_data;
+}
+
+static _Noreturn void take_error(j_common_ptr jpeg)
+{
+    jpeg_encoder *encoder = owner(jpeg);
+    char message[JMSG_LENGTH_MAX];
+    jpeg->err->format_message(jpeg, message);
+    encoder->status = gc_fail(encoder->error, GCONV_ERROR_WRITE, "JPEG: %s", message);
+    longjmp(encoder->trap, 1);
+}
+
+static void take_message(j_common_ptr jpeg, int level)
+{
+    jpeg_encoder *encoder = owner(jpeg);
+    char message[JMSG_LENGTH_MAX];
+    if (level >= 0)
+        return;
+    jpeg->err->format_message(jpeg, message);
+    gc_warn(&encoder->common.warnings, "%s", message);
+}
+
+static void write_buffer(jpeg_encoder *encoder, size_t size)
+{
+    encoder->status =
+        gc_output_write(encoder->common.output, encoder->buffer, size, encoder->error);
+    if (encoder->status != GCONV_OK)
+        longjmp(encoder->trap, 1);
+    encoder->destination.next_output_byte = encoder->buffer;
+    encoder->destination.free_in_buffer = BUFFER_BYTES;
+}
+
+static void start_destination(j_compress_ptr jpeg)
+{
+    jpeg_encoder *encoder = owner((j_common_ptr)jpeg);
+    encoder->destination.next_output_byte = encoder->buffer;
+    encoder->destination.free_in_buffer = BUFFER_BYTES;
+}
+
+static boolean empty_destination(j_compress_ptr jpeg)
+{
+    write_buffer(owner((j_common_ptr)jpeg), BUFFER_BYTES);
+    return TRUE;
+}
+
+static void end_destination(j_compress_ptr jpeg)
+{
+    jpeg_encoder *encoder = owner((j_common_ptr)jpeg);
+    write_buffer(encoder, BUFFER_BYTES - encoder->destination.free_in_buffer);
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static void connect(jpeg_encoder *encoder)
+{
+    encoder->jpeg.err = jpeg_std_error(&encoder->errors);
+    encoder->errors.error_exit = take_error;
+    encoder->errors.emit_message = take_message;
+    encoder->jpeg.client_data = encoder;
+    jpeg_create_compress(&encoder->jpeg);
+    encoder->destination = (struct jpeg_destination_mgr){.init_destination = start_destination,
+                                                         .empty_output_buffer = empty_destination,
+                                                         .term_destination = end_destination};
+    encoder->jpeg.dest = &encoder->destination;
+    encoder->jpeg.mem->max_memory_to_use = LONG_MAX; /* never a temporary file */
+}
+
+static void set_resolution(jpeg_encoder *encoder)
+{
+    gc_resolution resolution = encoder->common.metadata.resolution;
+    if (resolution.unit == GC_RESOLUTION_PER_METRE)
+        resolution = gc_resolution_convert(resolution, GC_RESOLUTION_PER_INCH, UINT16_MAX);
+    if (resolution.unit == GC_RESOLUTION_NONE || resolution.x > UINT16_MAX ||
+        resolution.y > UINT16_MAX)
+        return;
+    encoder->jpeg.density_unit = resolution.unit == GC_RESOLUTION_RATIO      ? 0
+                                 : resolution.unit == GC_RESOLUTION_PER_INCH ? 1
+                                                                             : 2;
+    encoder->jpeg.X_density = (UINT16)resolution.x;
+    encoder->jpeg.Y_density = (UINT16)resolution.y;
+}
+
+static void write_exif(jpeg_encoder *encoder)
+{
+    const gconv_metadata *metadata = &encoder->common.metadata;
+    if (metadata->exif == NULL)
+        return;
+    if (metadata->exif_bytes > MARKER_BYTES_MAX - sizeof exif_prefix) {
+        gc_warn(&encoder->common.warnings, "EXIF dropped: %zu bytes do not fit in a JPEG",
+                metadata->exif_bytes);
+        return;
+    }
+    jpeg_write_m_header(&encoder->jpeg, MARKER_EXIF,
+                        (unsigned int)(sizeof exif_prefix + metadata->exif_bytes));
+    for (size_t i = 0; i < sizeof exif_prefix; i++)
+        jpeg_write_m_byte(&encoder->jpeg, exif_prefix[i]);
+    for (size_t i = 0; i < metadata->exif_bytes; i++)
+        jpeg_write_m_byte(&encoder->jpeg, metadata->exif[i]);
+}
+
+/* A profile is spread over at most 255 markers. */
+static void write_icc(jpeg_encoder *encoder)
+{
+    const gconv_metadata *metadata = &encoder->common.metadata;
+    const size_t largest = (size_t)255 * (MARKER_BYTES_MAX - 14);
+    if (metadata->icc == NULL)
+        return;
+    if (metadata->icc_bytes > largest)
+        gc_warn(&encoder->common.warnings, "ICC profile dropped: %zu bytes do not fit in a JPEG",
+                metadata->icc_bytes);
+    else
+        jpeg_write_icc_profile(&encoder->jpeg, metadata->icc, (unsigned int)metadata->icc_bytes);
+}
+
+static gconv_status write_header(jpeg_encoder *encoder, gconv_error *error)
+{
+    const gconv_shape *shape = &encoder->common.shape;
+    struct jpeg_compress_struct *jpeg = &encoder->jpeg;
+    encoder->error = error;
+    /* Covers every libjpeg call of opening. */
+    if (setjmp(encoder->trap) != 0)
+        return encoder->status;
+    connect(encoder);
+    jpeg->image_width = shape->width;
+    jpeg->image_height = shape->height;
+    jpeg->input_components = shape->channels;
+    jpeg->in_color_space = shape->channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    jpeg_set_defaults(jpeg);
+    jpeg_set_quality(jpeg, encoder->common.quality, TRUE);
+    set_resolution(encoder);
+    jpeg_start_compress(jpeg, TRUE);
+    write_exif(encoder);
+    write_icc(encoder);
+    return GCONV_OK;
+}
+
+static gconv_status open_encoder(const gc_encoder *common, gc_encoder **encoder, gconv_error *error)
+{
+    *encoder = NULL;
+    if (common->shape.width > SIDE_MAX || common->shape.height > SIDE_MAX)
+        return gc_fail(error, GCONV_ERROR_LIMIT, "a JPEG holds at most %d x %d pixels", SIDE_MAX,
+                       SIDE_MAX);
+    jpeg_encoder *opened = calloc(1, sizeof *opened);
+    if (opened == NULL)
+        return gc_fail_memory(error, sizeof *opened);
+    *encoder = &opened->common;
+    opened->common = *common;
+    return write_header(opened, error);
+}
+
+static void free_encoder(gc_encoder *common)
+{
+    jpeg_encoder *encoder = (jpeg_encoder *)common;
+    jpeg_destroy_compress(&encoder->jpeg);
+    free(encoder);
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+/* Encodes 1 to ROWS_AT_ONCE rows, under the caller's trap; returns how many. */
+static uint32_t encode_some(jpeg_encoder *encoder, uint32_t count, const unsigned char *rows,
+                            size_t stride)
+{
+    JSAMPROW pointers[ROWS_AT_ONCE];
+    if (count > ROWS_AT_ONCE)
+        count = ROWS_AT_ONCE;
+    for (uint32_t i = 0; i < count; i++)
+        pointers[i] = (JSAMPROW)(uintptr_t)(rows + i * stride); /* libjpeg only reads them */
+    return jpeg_write_scanlines(&encoder->jpeg, pointers, count);
+}
+
+static gconv_status write_rows(gc_encoder *common, uint32_t count, const unsigned char *rows,
+                               size_t stride, gconv_error *error)
+{
+    jpeg_encoder *encoder = (jpeg_encoder *)common;
+    encoder->error = error;
+    /* Covers the encoding of rows. */
+    if (setjmp(encoder->trap) != 0)
+        return encoder->status;
+    for (uint32_t done = 0; done < count;)
+        done += encode_some(encoder, count - done, rows + done * stride, stride);
+    return GCONV_OK;
+}
+
+static gconv_status finish(gc_encoder *common, gconv_error *error)
+{
+    jpeg_encoder *encoder = (jpeg_encoder *)common;
+    encoder->error = error;
+    /* Covers the end of the image data and EOI. */
+    if (setjmp(encoder->trap) != 0)
+        return encoder->status;
+    jpeg_finish_compress(&encoder->jpeg);
+    return GCONV_OK;
+}
+
+const gc_encoder_type gc_jpeg_encoder = {
+    .open = open_encoder,
+    .write = write_rows,
+    .finish = finish,
+    .free = free_encoder,
+};

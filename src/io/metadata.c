@@ -1,0 +1,114 @@
+#include "io/metadata.h"
+
+#include "io/exif.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void gc_metadata_clear(gconv_metadata *metadata)
+{
+    free(metadata->icc);
+    free(metadata->exif);
+    *metadata = (gconv_metadata){0};
+}
+
+static void set_blob(unsigned char **blob, size_t *blob_bytes, const void *bytes, size_t size,
+                     const char *name, const gc_warnings *warnings)
+{
+    unsigned char *copy = size > 0 ? malloc(size) : NULL;
+    if (copy == NULL) {
+        gc_warn(warnings, "%s dropped: %s", name, size > 0 ? "out of memory" : "it is empty");
+        return;
+    }
+    memcpy(copy, bytes, size);
+    free(*blob);
+    *blob = copy;
+    *blob_bytes = size;
+}
+
+void gc_metadata_set_icc(gconv_metadata *metadata, const void *bytes, size_t size,
+                         const gc_warnings *warnings)
+{
+    set_blob(&metadata->icc, &metadata->icc_bytes, bytes, size, "ICC profile", warnings);
+}
+
+void gc_metadata_set_exif(gconv_metadata *metadata, const void *bytes, size_t size,
+                          const gc_warnings *warnings)
+{
+    set_blob(&metadata->exif, &metadata->exif_bytes, bytes, size, "EXIF", warnings);
+}
+
+int gc_metadata_orientation(gconv_metadata *metadata, const gc_warnings *warnings)
+{
+    if (metadata->exif == NULL)
+        return GC_ORIENTATION_UPRIGHT;
+    int orientation = gc_exif_orientation(metadata->exif, metadata->exif_bytes);
+    if (orientation > 0)
+        return orientation;
+    gc_warn(warnings, "broken EXIF dropped");
+    free(metadata->exif);
+    metadata->exif = NULL;
+    metadata->exif_bytes = 0;
+    return GC_ORIENTATION_UPRIGHT;
+}
+
+/* ICC.1, 7.2: a header of 128 bytes with the colour space of the device side at byte 16, and
+ * "acsp" at byte 36. */
+static bool icc_fits(const gconv_metadata *metadata, int channels, const gc_warnings *warnings)
+{
+    const char *space = channels <= 2 ? "GRAY" : "RGB ";
+    if (metadata->icc_bytes < 128 || memcmp(metadata->icc + 36, "acsp", 4) != 0) {
+        gc_warn(warnings, "broken ICC profile dropped");
+        return false;
+    }
+    if (memcmp(metadata->icc + 16, space, 4) == 0)
+        return true;
+    gc_warn(warnings, "ICC profile dropped: it is for %.4s, the output is %s",
+            (const char *)metadata->icc + 16, channels <= 2 ? "grey" : "RGB");
+    return false;
+}
+
+gconv_metadata gc_metadata_select(const gconv_metadata *metadata, gconv_keep keep, int channels,
+                                  const gc_warnings *warnings)
+{
+    gconv_metadata selected = {0};
+    if (metadata == NULL || keep == GCONV_KEEP_NOTHING)
+        return selected;
+    if (keep == GCONV_KEEP_RESOLUTION) {
+        selected.resolution = metadata->resolution;
+        return selected;
+    }
+    selected = *metadata;
+    if (metadata->icc != NULL && !icc_fits(metadata, channels, warnings)) {
+        selected.icc = NULL;
+        selected.icc_bytes = 0;
+    }
+    return selected;
+}
+
+gc_resolution gc_resolution_convert(gc_resolution resolution, gc_resolution_unit unit,
+                                    uint32_t largest)
+{
+    static const double per_metre[] = {
+        [GC_RESOLUTION_PER_INCH] = 1 / 0.0254,
+        [GC_RESOLUTION_PER_CENTIMETRE] = 100,
+        [GC_RESOLUTION_PER_METRE] = 1,
+    };
+    if (resolution.unit == GC_RESOLUTION_NONE)
+        return resolution;
+    double x = resolution.x;
+    double y = resolution.y;
+    gc_resolution converted = resolution;
+    if (resolution.unit != GC_RESOLUTION_RATIO) {
+        double factor = per_metre[resolution.unit] / per_metre[unit];
+        x = floor(x * factor + 0.5);
+        y = floor(y * factor + 0.5);
+        converted.unit = unit;
+    }
+    if (x < 1 || y < 1 || x > largest || y > largest)
+        return (gc_resolution){.unit = GC_RESOLUTION_NONE};
+    converted.x = (uint32_t)x;
+    converted.y = (uint32_t)y;
+    return converted;
+}

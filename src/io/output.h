@@ -1,0 +1,27 @@
+/* Outputs that appear under their name whole or not at all. */
+#ifndef GC_IO_OUTPUT_H
+#define GC_IO_OUTPUT_H
+
+#include "gconv.h"
+
+typedef struct gc_output gc_output;
+
+typedef struct gc_output_options {
+    bool no_clobber; /* GCONV_ERROR_EXISTS where the output exists */
+    bool sync;       /* flush to the disk even where no file is replaced */
+} gc_output_options;
+
+/* "-" is standard output. A new or regular file is written beside its final place and named by
+ * gc_output_commit; anything else (FIFO, device) is written to directly. */
+gconv_status gc_output_open(const char *path, const gc_output_options *options, gc_output **output,
+                            gconv_error *error);
+
+gconv_status gc_output_write(gc_output *output, const void *bytes, size_t size, gconv_error *error);
+
+/* Completes the output and gives it its name. */
+gconv_status gc_output_commit(gc_output *output, gconv_error *error);
+
+/* Frees; what was not committed is removed. NULL is fine. */
+void gc_output_free(gc_output *output);
+
+#endif

@@ -1,0 +1,336 @@
+/* PNG of every colour type, depth and interlacing, by libpng. */
+#include "core/memory.h"
+#include "core/status.h"
+#include "io/codec.h"
+
+#include <png.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SIGNATURE_BYTES = 8,
+    CHUNK_BYTES_MAX = 8 << 20, /* what one chunk beside the image data may take, inflated */
+    CHUNK_COUNT_MAX = 64,      /* such chunks that libpng keeps */
+    /* Compressed bytes libpng asks for at one time. Where the file ends within them they are lost,
+     * so that a tolerant reader asks for few. */
+    TOLERANT_READ_BYTES = 64
+};
+
+typedef struct png_decoder {
+    gc_decoder common;
+    png_structp png;
+    png_infop info;
+    jmp_buf trap;
+    gconv_error *error;  /* of the call in progress */
+    gconv_status status; /* of the failure that sprang the trap */
+    const char *part;    /* what is being read, for messages: "the header" */
+    bool missing;        /* the failure was an end of the data, not a defect */
+    size_t row_bytes;
+    bool interlaced;
+    unsigned char *image; /* all rows of an interlaced image; allocated when needed */
+    uint32_t row;         /* rows decoded, or delivered from the image */
+    bool started;
+    bool stopped; /* tolerant: there is no more data, rows are 0 from here on */
+} png_decoder;
+
+/* ---- What libpng calls ----------------------------------------------------------------------- */
+
+static _Noreturn void spring(png_decoder *decoder, gconv_status status)
+{
+    decoder->status = status;
+    longjmp(decoder->trap, 1);
+}
+
+static _Noreturn void spring_truncated(png_decoder *decoder)
+{
+    decoder->missing = true;
+    spring(decoder, gc_fail(decoder->error, GCONV_ERROR_FORMAT, "truncated: the file ends in %s",
+                            decoder->part));
+}
+
+static void take_error(png_structp png, png_const_charp message)
+{
+    png_decoder *decoder = png_get_error_ptr(png);
+    /* libpng's words for image data that stop although chunks follow. */
+    if (strcmp(message, "Not enough image data") == 0) {
+        decoder->missing = true;
+        spring(decoder, gc_fail(decoder->error, GCONV_ERROR_FORMAT,
+                                "truncated: the image data end too early"));
+    }
+    spring(decoder, gc_fail(decoder->error, GCONV_ERROR_FORMAT, "corrupt PNG: %s", message));
+}
+
+static void take_warning(png_structp png, png_const_charp message)
+{
+    png_decoder *decoder = png_get_error_ptr(png);
+    gc_warn(&decoder->common.warnings, "PNG: %s", message);
+}
+
+static void read_bytes(png_structp png, png_bytep bytes, size_t size)
+{
+    png_decoder *decoder = png_get_io_ptr(png);
+    size_t got;
+    gconv_status status = gc_input_read(decoder->common.input, bytes, size, &got, decoder->error);
+    if (status != GCONV_OK)
+        spring(decoder, status);
+    if (got < size)
+        spring_truncated(decoder);
+}
+
+static png_voidp allocate(png_structp png, png_alloc_size_t size)
+{
+    png_decoder *decoder = png_get_mem_ptr(png);
+    void *memory = malloc(size);
+    /* Beyond a chunk's limit it is a row: without it there is no image. Smaller ones libpng may do
+     * without. */
+    if (memory == NULL && size > CHUNK_BYTES_MAX)
+        spring(decoder, gc_fail_memory(decoder->error, size));
+    return memory;
+}
+
+static void release(png_structp png, png_voidp memory)
+{
+    (void)png;
+    free(memory);
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static bool recognise(const unsigned char *bytes, size_t size)
+{
+    return size >= SIGNATURE_BYTES && png_sig_cmp(bytes, 0, SIGNATURE_BYTES) == 0;
+}
+
+/* Sets the limits. Chunks that nobody uses are passed over in the file, not read: a compressed
+ * text of 1 kB may inflate to gigabytes. */
+static void set_limits(png_decoder *decoder)
+{
+    static const png_byte unused[] =
+        "bKGD\0hIST\0iTXt\0oFFs\0pCAL\0sBIT\0sCAL\0sPLT\0tEXt\0tIME\0zTXt";
+    png_set_user_limits(decoder->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_set_chunk_malloc_max(decoder->png, CHUNK_BYTES_MAX);
+    png_set_chunk_cache_max(decoder->png, CHUNK_COUNT_MAX);
+    png_set_keep_unknown_chunks(decoder->png, PNG_HANDLE_CHUNK_NEVER, NULL, 0);
+    png_set_keep_unknown_chunks(decoder->png, PNG_HANDLE_CHUNK_NEVER, unused,
+                                (int)(sizeof unused / 5));
+    if (decoder->common.tolerant)
+        png_set_compression_buffer_size(decoder->png, TOLERANT_READ_BYTES);
+}
+
+/* Every colour type and depth becomes 1 to 4 channels of 8 or 16 bits in host order. */
+static void set_transformations(png_decoder *decoder)
+{
+    png_structp png = decoder->png;
+    int colour = png_get_color_type(png, decoder->info);
+    int depth = png_get_bit_depth(png, decoder->info);
+    bool transparent = png_get_valid(png, decoder->info, PNG_INFO_tRNS) != 0;
+    if (colour == PNG_COLOR_TYPE_PALETTE)
+        png_set_palette_to_rgb(png);
+    if (colour == PNG_COLOR_TYPE_GRAY && depth < 8)
+        png_set_expand_gray_1_2_4_to_8(png);
+    if (transparent)
+        png_set_tRNS_to_alpha(png);
+    const uint16_t one = 1;
+    unsigned char first_byte;
+    memcpy(&first_byte, &one, 1);
+    if (depth == 16 && first_byte == 1)
+        png_set_swap(png);
+    decoder->interlaced = png_set_interlace_handling(png) > 1;
+    bool alpha = transparent || (colour & PNG_COLOR_MASK_ALPHA) != 0;
+    decoder->common.shape =
+        (gconv_shape){.width = png_get_image_width(png, decoder->info),
+                      .height = png_get_image_height(png, decoder->info),
+                      .channels = ((colour & PNG_COLOR_MASK_COLOR) ? 3 : 1) + (alpha ? 1 : 0),
+                      .depth = depth == 16 ? 16 : 8};
+}
+
+static void read_resolution(png_decoder *decoder)
+{
+    png_uint_32 x;
+    png_uint_32 y;
+    int unit;
+    if (png_get_pHYs(decoder->png, decoder->info, &x, &y, &unit) == 0 || x == 0 || y == 0)
+        return;
+    decoder->common.metadata.resolution = (gc_resolution){
+        .unit = unit == PNG_RESOLUTION_METER ? GC_RESOLUTION_PER_METRE : GC_RESOLUTION_RATIO,
+        .x = x,
+        .y = y};
+}
+
+static void read_colour(png_decoder *decoder)
+{
+    gconv_metadata *metadata = &decoder->common.metadata;
+    png_fixed_point gamma;
+    png_fixed_point c[GC_CHROMATICITY_COUNT];
+    metadata->has_srgb = png_get_sRGB(decoder->png, decoder->info, &metadata->srgb_intent) != 0;
+    metadata->has_gamma = png_get_gAMA_fixed(decoder->png, decoder->info, &gamma) != 0;
+    if (metadata->has_gamma)
+        metadata->gamma = gamma;
+    metadata->has_chromaticities =
+        png_get_cHRM_fixed(decoder->png, decoder->info, &c[0], &c[1], &c[2], &c[3], &c[4], &c[5],
+                           &c[6], &c[7]) != 0;
+    for (int i = 0; metadata->has_chromaticities && i < GC_CHROMATICITY_COUNT; i++)
+        metadata->chromaticities[i] = c[i];
+}
+
+static void read_blobs(png_decoder *decoder)
+{
+    gconv_metadata *metadata = &decoder->common.metadata;
+    png_charp name;
+    int compression;
+    png_bytep bytes;
+    png_uint_32 size;
+    if (png_get_iCCP(decoder->png, decoder->info, &name, &compression, &bytes, &size) != 0)
+        gc_metadata_set_icc(metadata, bytes, size, &decoder->common.warnings);
+    if (png_get_eXIf_1(decoder->png, decoder->info, &size, &bytes) != 0)
+        gc_metadata_set_exif(metadata, bytes, size, &decoder->common.warnings);
+}
+
+static gconv_status read_header(png_decoder *decoder, gconv_error *error)
+{
+    decoder->error = error;
+    decoder->part = "the header";
+    /* Covers every libpng call of opening. */
+    if (setjmp(decoder->trap) != 0)
+        return decoder->status;
+    decoder->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, decoder, take_error,
+                                            take_warning, decoder, allocate, release);
+    decoder->info = decoder->png != NULL ? png_create_info_struct(decoder->png) : NULL;
+    if (decoder->info == NULL)
+        return gc_fail(error, GCONV_ERROR_MEMORY, "libpng cannot start");
+    png_set_read_fn(decoder->png, decoder, read_bytes);
+    set_limits(decoder);
+    png_read_info(decoder->png, decoder->info);
+    set_transformations(decoder);
+    gconv_status status = gc_decoder_check_size(&decoder->common, error);
+    if (status != GCONV_OK)
+        return status;
+    decoder->row_bytes = gconv_shape_row_bytes(&decoder->common.shape);
+    read_resolution(decoder);
+    read_colour(decoder);
+    read_blobs(decoder);
+    return GCONV_OK;
+}
+
+static gconv_status open_decoder(const gc_decoder *common, gc_decoder **decoder, gconv_error *error)
+{
+    png_decoder *opened = calloc(1, sizeof *opened);
+    *decoder = (gc_decoder *)opened;
+    if (opened == NULL)
+        return gc_fail_memory(error, sizeof *opened);
+    opened->common = *common;
+    opened->common.format = GCONV_FORMAT_PNG;
+    return read_header(opened, error);
+}
+
+static void free_decoder(gc_decoder *common)
+{
+    png_decoder *decoder = (png_decoder *)common;
+    png_destroy_read_struct(&decoder->png, &decoder->info, NULL);
+    free(decoder->image);
+    free(decoder);
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* After a trap: a tolerant reader goes on without the data that are missing. */
+static gconv_status survive(png_decoder *decoder)
+{
+    if (!decoder->common.tolerant || !decoder->missing)
+        return decoder->status;
+    if (!decoder->stopped)
+        gc_warn(&decoder->common.warnings, "truncated: the file ends in %s", decoder->part);
+    decoder->stopped = true;
+    return GCONV_OK;
+}
+
+/* Allocates libpng's rows, under the caller's trap. */
+static void start(png_decoder *decoder)
+{
+    if (decoder->started)
+        return;
+    decoder->started = true;
+    png_read_update_info(decoder->png, decoder->info);
+    if (png_get_rowbytes(decoder->png, decoder->info) != decoder->row_bytes)
+        png_error(decoder->png, "rows of an unexpected size");
+}
+
+/* Decodes all passes into the image. What is missing stays 0. */
+static gconv_status load_image(png_decoder *decoder)
+{
+    uint32_t height = decoder->common.shape.height;
+    decoder->image = calloc(height, decoder->row_bytes);
+    if (decoder->image == NULL)
+        return gc_fail_memory(decoder->error, height * decoder->row_bytes);
+    /* Covers the decoding of every row of every pass. */
+    if (setjmp(decoder->trap) != 0)
+        return survive(decoder);
+    start(decoder);
+    int passes = png_set_interlace_handling(decoder->png);
+    for (int pass = 0; pass < passes; pass++)
+        for (uint32_t y = 0; y < height; y++)
+            png_read_row(decoder->png, decoder->image + y * decoder->row_bytes, NULL);
+    return GCONV_OK;
+}
+
+static gconv_status read_interlaced(png_decoder *decoder, uint32_t count, unsigned char *rows,
+                                    size_t stride)
+{
+    gconv_status status = decoder->image != NULL ? GCONV_OK : load_image(decoder);
+    for (uint32_t i = 0; status == GCONV_OK && i < count; i++)
+        memcpy(rows + i * stride, decoder->image + (size_t)decoder->row++ * decoder->row_bytes,
+               decoder->row_bytes);
+    return status;
+}
+
+static gconv_status decode_rows(png_decoder *decoder, uint32_t count, unsigned char *rows,
+                                size_t stride)
+{
+    const uint32_t first = decoder->row;
+    /* Covers the decoding of rows. */
+    if (setjmp(decoder->trap) != 0)
+        return survive(decoder);
+    start(decoder);
+    for (; decoder->row - first < count; decoder->row++)
+        png_read_row(decoder->png, rows + (decoder->row - first) * stride, NULL);
+    return GCONV_OK;
+}
+
+static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char *rows,
+                              size_t stride, gconv_error *error)
+{
+    png_decoder *decoder = (png_decoder *)common;
+    decoder->error = error;
+    decoder->part = "the image data";
+    if (decoder->interlaced)
+        return read_interlaced(decoder, count, rows, stride);
+    uint32_t first = decoder->row;
+    gconv_status status = decoder->stopped ? GCONV_OK : decode_rows(decoder, count, rows, stride);
+    for (; status == GCONV_OK && decoder->row - first < count; decoder->row++)
+        memset(rows + (decoder->row - first) * stride, 0, decoder->row_bytes);
+    return status;
+}
+
+static gconv_status finish(gc_decoder *common, gconv_error *error)
+{
+    png_decoder *decoder = (png_decoder *)common;
+    if (decoder->stopped)
+        return GCONV_OK;
+    decoder->error = error;
+    decoder->part = "what follows the image data";
+    /* Covers the chunks after the image data. */
+    if (setjmp(decoder->trap) != 0)
+        return survive(decoder);
+    png_read_end(decoder->png, NULL);
+    gc_decoder_check_trailing(common);
+    return GCONV_OK;
+}
+
+const gc_decoder_type gc_png_decoder = {
+    .recognise = recognise,
+    .open = open_decoder,
+    .read = read_rows,
+    .finish = finish,
+    .free = free_decoder,
+};

@@ -1,0 +1,236 @@
+/* Binary PGM (P5) and PPM (P6). */
+#include "core/memory.h"
+#include "core/status.h"
+#include "io/codec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEADER_BYTES_MAX = 64 * 1024 }; /* comments included */
+
+typedef struct pnm_decoder {
+    gc_decoder common;
+    uint32_t maxval;
+    size_t row_samples;
+    size_t row_bytes; /* in the file */
+    uint16_t *levels; /* what sample 0..maxval becomes; NULL where it stays as it is */
+    bool stopped;     /* tolerant: there is no more data, rows are 0 from here on */
+} pnm_decoder;
+
+/* ---- The header ------------------------------------------------------------------------------ */
+
+typedef struct header {
+    const unsigned char *bytes;
+    size_t size;
+    size_t at;
+} header;
+
+static bool is_blank(unsigned char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* Blanks, and comments from # to the end of the line. */
+static void skip_blanks(header *text)
+{
+    while (text->at < text->size) {
+        unsigned char c = text->bytes[text->at];
+        if (c == '#')
+            while (text->at < text->size && text->bytes[text->at] != '\n' &&
+                   text->bytes[text->at] != '\r')
+                text->at++;
+        else if (is_blank(c))
+            text->at++;
+        else
+            return;
+    }
+}
+
+/* A decimal number of 1 to `largest`; 0 where there is none. */
+static uint32_t read_number(header *text, uint32_t largest)
+{
+    uint64_t value = 0;
+    skip_blanks(text);
+    while (text->at < text->size && text->bytes[text->at] >= '0' && text->bytes[text->at] <= '9') {
+        value = 10 * value + (uint64_t)(text->bytes[text->at++] - '0');
+        if (value > largest)
+            return 0;
+    }
+    return (uint32_t)value;
+}
+
+static bool recognise(const unsigned char *bytes, size_t size)
+{
+    return size >= 3 && bytes[0] == 'P' && (bytes[1] == '5' || bytes[1] == '6') &&
+           (is_blank(bytes[2]) || bytes[2] == '#');
+}
+
+/* Parses the header; false where the text ends before it does. A value that is not right is 0. */
+static bool parse_header(pnm_decoder *decoder, header *text)
+{
+    gconv_shape *shape = &decoder->common.shape;
+    bool colour = text->bytes[1] == '6';
+    text->at = 2;
+    shape->width = read_number(text, INT32_MAX);
+    shape->height = read_number(text, INT32_MAX);
+    decoder->maxval = read_number(text, UINT16_MAX);
+    shape->channels = colour ? 3 : 1;
+    shape->depth = decoder->maxval > UINT8_MAX ? 16 : 8;
+    decoder->common.format = colour ? GCONV_FORMAT_PPM : GCONV_FORMAT_PGM;
+    return text->at < text->size;
+}
+
+static gconv_status read_header(pnm_decoder *decoder, gconv_error *error)
+{
+    gc_input *input = decoder->common.input;
+    header text = {0};
+    bool complete = false;
+    for (size_t wanted = 64; !complete && wanted <= HEADER_BYTES_MAX; wanted *= 4) {
+        gconv_status status = gc_input_peek(input, wanted, &text.bytes, &text.size, error);
+        if (status != GCONV_OK)
+            return status;
+        complete = parse_header(decoder, &text);
+        if (!complete && text.size < wanted)
+            return gc_fail(error, GCONV_ERROR_FORMAT, "truncated: the file ends in the header");
+    }
+    const gconv_shape *shape = &decoder->common.shape;
+    if (!complete || shape->width == 0 || shape->height == 0 || decoder->maxval == 0 ||
+        !is_blank(text.bytes[text.at]))
+        return gc_fail(error, GCONV_ERROR_FORMAT,
+                       "the header is not width, height and a maximum of 1 to 65535");
+    gc_input_skip(input, text.at + 1);
+    return gc_decoder_check_size(&decoder->common, error);
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+/* Samples 0..maxval stretched to 0..255 or 0..65535, rounded to nearest. */
+static gconv_status make_levels(pnm_decoder *decoder, gconv_error *error)
+{
+    uint32_t maxval = decoder->maxval;
+    uint32_t full = decoder->common.shape.depth == 16 ? UINT16_MAX : UINT8_MAX;
+    if (maxval == full)
+        return GCONV_OK;
+    decoder->levels = gc_allocate_array(maxval + 1, sizeof *decoder->levels);
+    if (decoder->levels == NULL)
+        return gc_fail_memory(error, (maxval + 1) * sizeof *decoder->levels);
+    for (uint32_t v = 0; v <= maxval; v++)
+        decoder->levels[v] = (uint16_t)((v * full + maxval / 2) / maxval);
+    return GCONV_OK;
+}
+
+static gconv_status open_decoder(const gc_decoder *common, gc_decoder **decoder, gconv_error *error)
+{
+    pnm_decoder *opened = calloc(1, sizeof *opened);
+    *decoder = (gc_decoder *)opened;
+    if (opened == NULL)
+        return gc_fail_memory(error, sizeof *opened);
+    opened->common = *common;
+    gconv_status status = read_header(opened, error);
+    if (status != GCONV_OK)
+        return status;
+    opened->row_bytes = gconv_shape_row_bytes(&opened->common.shape);
+    opened->row_samples =
+        (size_t)opened->common.shape.width * (size_t)opened->common.shape.channels;
+    return make_levels(opened, error);
+}
+
+static void free_decoder(gc_decoder *common)
+{
+    pnm_decoder *decoder = (pnm_decoder *)common;
+    free(decoder->levels);
+    free(decoder);
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* Reads one row as it is in the file; what is missing at the end is an error or 0. */
+static gconv_status read_raw(pnm_decoder *decoder, unsigned char *row, gconv_error *error)
+{
+    size_t got = 0;
+    if (!decoder->stopped) {
+        gconv_status status =
+            gc_input_read(decoder->common.input, row, decoder->row_bytes, &got, error);
+        if (status != GCONV_OK)
+            return status;
+    }
+    if (got == decoder->row_bytes)
+        return GCONV_OK;
+    const char *message = "truncated: the file ends in the image data";
+    if (!decoder->common.tolerant)
+        return gc_fail(error, GCONV_ERROR_FORMAT, "%s", message);
+    if (!decoder->stopped)
+        gc_warn(&decoder->common.warnings, "%s", message);
+    decoder->stopped = true;
+    memset(row + got, 0, decoder->row_bytes - got);
+    return GCONV_OK;
+}
+
+/* Each converts a row in place and returns its largest sample before the levels. */
+static uint32_t convert_8(const pnm_decoder *decoder, uint8_t *row)
+{
+    uint8_t largest = 0;
+    for (size_t i = 0; i < decoder->row_samples; i++)
+        largest = row[i] > largest ? row[i] : largest;
+    for (size_t i = 0; largest <= decoder->maxval && i < decoder->row_samples; i++)
+        row[i] = (uint8_t)decoder->levels[row[i]];
+    return largest;
+}
+
+static uint32_t convert_16(const pnm_decoder *decoder, uint16_t *row)
+{
+    const unsigned char *bytes = (const unsigned char *)row;
+    uint16_t largest = 0;
+    for (size_t i = 0; i < decoder->row_samples; i++) {
+        uint16_t sample = (uint16_t)(bytes[2 * i] << 8 | bytes[2 * i + 1]);
+        largest = sample > largest ? sample : largest;
+        row[i] = sample;
+    }
+    if (decoder->levels == NULL || largest > decoder->maxval)
+        return largest;
+    for (size_t i = 0; i < decoder->row_samples; i++)
+        row[i] = decoder->levels[row[i]];
+    return largest;
+}
+
+static gconv_status read_row(pnm_decoder *decoder, unsigned char *row, gconv_error *error)
+{
+    gconv_status status = read_raw(decoder, row, error);
+    if (status != GCONV_OK)
+        return status;
+    uint32_t largest = 0;
+    if (decoder->common.shape.depth == 16)
+        largest = convert_16(decoder, (uint16_t *)(void *)row);
+    else if (decoder->levels != NULL)
+        largest = convert_8(decoder, row);
+    if (largest > decoder->maxval)
+        return gc_fail(error, GCONV_ERROR_FORMAT,
+                       "corrupt: a sample of %lu is above the maximum %lu", (unsigned long)largest,
+                       (unsigned long)decoder->maxval);
+    return GCONV_OK;
+}
+
+static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char *rows,
+                              size_t stride, gconv_error *error)
+{
+    pnm_decoder *decoder = (pnm_decoder *)common;
+    gconv_status status = GCONV_OK;
+    for (uint32_t i = 0; status == GCONV_OK && i < count; i++)
+        status = read_row(decoder, rows + i * stride, error);
+    return status;
+}
+
+static gconv_status finish(gc_decoder *common, gconv_error *error)
+{
+    (void)error;
+    gc_decoder_check_trailing(common);
+    return GCONV_OK;
+}
+
+const gc_decoder_type gc_pnm_decoder = {
+    .recognise = recognise,
+    .open = open_decoder,
+    .read = read_rows,
+    .finish = finish,
+    .free = free_decoder,
+};

@@ -1,0 +1,296 @@
+/* Reading in layers: the codec's rows, then grey if asked for, then orientation. */
+#include "core/memory.h"
+#include "core/status.h"
+#include "io/codec.h"
+#include "io/exif.h"
+#include "io/grey.h"
+#include "io/orient.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    BAND_BYTES = 256 * 1024
+}; /* of rows that wait for the conversion to grey: fits the L2 cache */
+
+#define MAX_PIXELS_DEFAULT (UINT64_C(1) << 30)
+
+static const gc_decoder_type *const decoder_types[] = {
+    &gc_png_decoder,
+    &gc_jpeg_decoder,
+    &gc_pnm_decoder,
+};
+enum { DECODER_COUNT = sizeof decoder_types / sizeof decoder_types[0] };
+
+struct gconv_reader {
+    gc_input input;
+    gc_decoder *decoder;
+    gconv_shape stored;  /* after grey, before orientation */
+    gconv_shape shape;   /* as delivered */
+    size_t stored_bytes; /* of a stored row */
+    uint32_t delivered;
+    int orientation; /* 1 to 8; 1 where it is not applied */
+    bool to_grey;
+    unsigned char *band; /* decoder rows on their way to grey; allocated when needed */
+    uint32_t band_rows;
+    unsigned char *image; /* all stored rows, for orientations 3 to 8; allocated when needed */
+    gconv_error failure;  /* the first one; every later call repeats it */
+};
+
+gconv_reader_options gconv_reader_options_default(void)
+{
+    return (gconv_reader_options){.auto_orient = true, .max_pixels = MAX_PIXELS_DEFAULT};
+}
+
+/* ---- What codecs share ----------------------------------------------------------------------- */
+
+gconv_status gc_decoder_check_size(const gc_decoder *decoder, gconv_error *error)
+{
+    const gconv_shape *shape = &decoder->shape;
+    uint64_t pixels = (uint64_t)shape->width * shape->height;
+    if (pixels > decoder->max_pixels)
+        return gc_fail(error, GCONV_ERROR_LIMIT,
+                       "%lu x %lu is %llu pixels, more than the limit of %llu (--max-pixels)",
+                       (unsigned long)shape->width, (unsigned long)shape->height,
+                       (unsigned long long)pixels, (unsigned long long)decoder->max_pixels);
+    size_t row_bytes = gconv_shape_row_bytes(shape);
+    size_t bytes;
+    if (row_bytes == 0 || !gc_multiply(row_bytes, shape->height, &bytes) || bytes > PTRDIFF_MAX)
+        return gc_fail(error, GCONV_ERROR_LIMIT,
+                       "%lu x %lu pixels do not fit this machine's memory",
+                       (unsigned long)shape->width, (unsigned long)shape->height);
+    return GCONV_OK;
+}
+
+void gc_decoder_check_trailing(const gc_decoder *decoder)
+{
+    if (gc_input_has_more(decoder->input))
+        gc_warn(&decoder->warnings, "bytes after the end of the image ignored");
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static gconv_status unrecognised(const unsigned char *bytes, size_t size, gconv_error *error)
+{
+    if (size == 0)
+        return gc_fail(error, GCONV_ERROR_FORMAT, "the file is empty");
+    if (size >= 3 && bytes[0] == 'P' && strchr("1234", bytes[1]) != NULL &&
+        strchr(" \t\r\n#", bytes[2]) != NULL)
+        return gc_fail(error, GCONV_ERROR_FORMAT,
+                       "text and bitmap PNM are not read, only binary PGM (P5) and PPM (P6)");
+    if (size >= 3 && bytes[0] == 'P' && (bytes[1] == 'f' || bytes[1] == 'F') && bytes[2] == '\n')
+        return gc_fail(error, GCONV_ERROR_FORMAT, "PFM is written but not read");
+    return gc_fail(error, GCONV_ERROR_FORMAT, "not a PNG, JPEG, PGM or PPM image");
+}
+
+static gconv_status open_decoder(gconv_reader *reader, const gconv_reader_options *options,
+                                 gconv_error *error)
+{
+    const unsigned char *bytes;
+    size_t size;
+    gconv_status status = gc_input_peek(&reader->input, GC_RECOGNISE_BYTES, &bytes, &size, error);
+    if (status != GCONV_OK)
+        return status;
+    for (size_t i = 0; i < DECODER_COUNT; i++) {
+        if (!decoder_types[i]->recognise(bytes, size))
+            continue;
+        gc_decoder common = {.type = decoder_types[i],
+                             .input = &reader->input,
+                             .warnings = {options->warn, options->warn_user},
+                             .max_pixels = options->max_pixels,
+                             .tolerant = options->tolerant,
+                             .grey_wanted = options->grey};
+        return decoder_types[i]->open(&common, &reader->decoder, error);
+    }
+    return unrecognised(bytes, size, error);
+}
+
+static void swap_resolution(gconv_metadata *metadata)
+{
+    uint32_t x = metadata->resolution.x;
+    metadata->resolution.x = metadata->resolution.y;
+    metadata->resolution.y = x;
+}
+
+/* Settles what the layers above the decoder do. */
+static void plan_layers(gconv_reader *reader, const gconv_reader_options *options)
+{
+    gc_decoder *decoder = reader->decoder;
+    gconv_metadata *metadata = &decoder->metadata;
+    reader->stored = decoder->shape;
+    reader->to_grey = options->grey && decoder->shape.channels > 1;
+    if (reader->to_grey)
+        reader->stored.channels = 1;
+    reader->stored_bytes = gconv_shape_row_bytes(&reader->stored);
+    reader->shape = reader->stored;
+    int orientation = gc_metadata_orientation(metadata, &decoder->warnings);
+    reader->orientation = options->auto_orient ? orientation : GC_ORIENTATION_UPRIGHT;
+    if (reader->orientation == GC_ORIENTATION_UPRIGHT)
+        return;
+    gc_exif_reset_orientation(metadata->exif, metadata->exif_bytes);
+    if (gc_orientation_swaps(reader->orientation)) {
+        reader->shape.width = reader->stored.height;
+        reader->shape.height = reader->stored.width;
+        swap_resolution(metadata);
+    }
+}
+
+gconv_status gconv_reader_open(const char *path, const gconv_reader_options *options,
+                               gconv_reader **reader, gconv_error *error)
+{
+    *reader = NULL;
+    gconv_reader *opened = calloc(1, sizeof *opened);
+    if (opened == NULL)
+        return gc_fail_memory(error, sizeof *opened);
+    gconv_status status = gc_input_open(path, &opened->input, error);
+    if (status == GCONV_OK)
+        status = open_decoder(opened, options, error);
+    if (status != GCONV_OK) {
+        gconv_reader_free(opened);
+        return status;
+    }
+    plan_layers(opened, options);
+    *reader = opened;
+    return GCONV_OK;
+}
+
+void gconv_reader_free(gconv_reader *reader)
+{
+    if (reader == NULL)
+        return;
+    if (reader->decoder != NULL) {
+        gc_metadata_clear(&reader->decoder->metadata);
+        reader->decoder->type->free(reader->decoder);
+    }
+    gc_input_close(&reader->input);
+    free(reader->band);
+    free(reader->image);
+    free(reader);
+}
+
+const gconv_shape *gconv_reader_shape(const gconv_reader *reader)
+{
+    return &reader->shape;
+}
+
+gconv_format gconv_reader_format(const gconv_reader *reader)
+{
+    return reader->decoder->format;
+}
+
+const gconv_metadata *gconv_reader_metadata(const gconv_reader *reader)
+{
+    return &reader->decoder->metadata;
+}
+
+/* ---- Layers ---------------------------------------------------------------------------------- */
+
+static gconv_status allocate_band(gconv_reader *reader, size_t row_bytes, gconv_error *error)
+{
+    uint32_t rows = row_bytes < BAND_BYTES ? (uint32_t)(BAND_BYTES / row_bytes) : 1;
+    if (rows > reader->stored.height)
+        rows = reader->stored.height;
+    reader->band = gc_allocate_aligned(rows, row_bytes);
+    if (reader->band == NULL)
+        return gc_fail_memory(error, rows * row_bytes);
+    reader->band_rows = rows;
+    return GCONV_OK;
+}
+
+/* The decoder's next rows, as grey where that is asked for. */
+static gconv_status read_stored(gconv_reader *reader, uint32_t count, unsigned char *rows,
+                                size_t stride, gconv_error *error)
+{
+    gc_decoder *decoder = reader->decoder;
+    if (!reader->to_grey)
+        return decoder->type->read(decoder, count, rows, stride, error);
+    size_t row_bytes = gconv_shape_row_bytes(&decoder->shape);
+    gconv_status status = reader->band != NULL ? GCONV_OK : allocate_band(reader, row_bytes, error);
+    while (status == GCONV_OK && count > 0) {
+        uint32_t some = count < reader->band_rows ? count : reader->band_rows;
+        status = decoder->type->read(decoder, some, reader->band, row_bytes, error);
+        if (status != GCONV_OK)
+            break;
+        for (uint32_t i = 0; i < some; i++)
+            gc_grey_row(reader->band + i * row_bytes, rows + i * stride, decoder->shape.width,
+                        decoder->shape.channels, decoder->shape.depth);
+        rows += some * stride;
+        count -= some;
+    }
+    return status;
+}
+
+static gconv_status load_image(gconv_reader *reader, gconv_error *error)
+{
+    reader->image = gc_allocate_array(reader->stored.height, reader->stored_bytes);
+    if (reader->image == NULL)
+        return gc_fail_memory(error, reader->stored.height * reader->stored_bytes);
+    return read_stored(reader, reader->stored.height, reader->image, reader->stored_bytes, error);
+}
+
+static gconv_status read_upright(gconv_reader *reader, uint32_t count, unsigned char *rows,
+                                 size_t stride, gconv_error *error)
+{
+    gconv_status status;
+    switch (reader->orientation) {
+    case 1:
+        return read_stored(reader, count, rows, stride, error);
+    case 2:
+        status = read_stored(reader, count, rows, stride, error);
+        for (uint32_t i = 0; status == GCONV_OK && i < count; i++)
+            gc_orient_mirror_row(rows + i * stride, reader->stored.width,
+                                 reader->stored_bytes / reader->stored.width);
+        return status;
+    default:
+        status = reader->image != NULL ? GCONV_OK : load_image(reader, error);
+        if (status == GCONV_OK)
+            gc_orient_rows(reader->image, &reader->stored, reader->stored_bytes,
+                           reader->orientation, reader->delivered, count, rows, stride);
+        return status;
+    }
+}
+
+/* Keeps the first failure, and gives the caller a copy. */
+static gconv_status settle(gconv_reader *reader, gconv_status status, gconv_error *error)
+{
+    reader->failure.status = status;
+    if (status != GCONV_OK && error != NULL)
+        *error = reader->failure;
+    return status;
+}
+
+gconv_status gconv_reader_read(gconv_reader *reader, uint32_t count, void *rows, size_t stride,
+                               gconv_error *error)
+{
+    if (reader->failure.status != GCONV_OK)
+        return settle(reader, reader->failure.status, error);
+    if (count > reader->shape.height - reader->delivered)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "more rows asked for than the image has");
+    if (count == 0)
+        return GCONV_OK;
+    gconv_status status = read_upright(reader, count, rows, stride, &reader->failure);
+    reader->delivered += count;
+    return settle(reader, status, error);
+}
+
+gconv_status gconv_reader_finish(gconv_reader *reader, gconv_error *error)
+{
+    if (reader->failure.status != GCONV_OK)
+        return settle(reader, reader->failure.status, error);
+    if (reader->delivered < reader->shape.height)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "%lu rows are not read yet",
+                       (unsigned long)(reader->shape.height - reader->delivered));
+    gc_decoder *decoder = reader->decoder;
+    return settle(reader, decoder->type->finish(decoder, &reader->failure), error);
+}
+
+static gconv_status read_for_source(void *user, uint32_t count, void *rows, size_t stride,
+                                    gconv_error *error)
+{
+    return gconv_reader_read(user, count, rows, stride, error);
+}
+
+gconv_source gconv_reader_source(gconv_reader *reader)
+{
+    return (gconv_source){.read = read_for_source, .user = reader};
+}

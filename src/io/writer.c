@@ -1,0 +1,242 @@
+/* Writing in layers: channels as the format has them, the codec, the output. */
+#include "core/memory.h"
+#include "core/status.h"
+#include "io/codec.h"
+#include "io/grey.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a format can hold; rows of other channels are converted, other depths refused. */
+typedef struct output_format {
+    const gc_encoder_type *encoder;
+    bool alpha;
+    int channels; /* 1 or 3 where only that is possible, else 0 */
+    int depths;   /* the sum of those possible */
+} output_format;
+
+static const output_format output_formats[GCONV_FORMAT_COUNT] = {
+    [GCONV_FORMAT_PNG] = {&gc_png_encoder, .alpha = true, .depths = 1 + 8 + 16},
+    [GCONV_FORMAT_JPEG] = {&gc_jpeg_encoder, .depths = 8},
+    [GCONV_FORMAT_PGM] = {&gc_pnm_encoder, .channels = 1, .depths = 1 + 8 + 16},
+    [GCONV_FORMAT_PPM] = {&gc_pnm_encoder, .channels = 3, .depths = 1 + 8 + 16},
+    [GCONV_FORMAT_PFM] = {&gc_pnm_encoder, .depths = 32},
+};
+
+struct gconv_writer {
+    gc_output *output;
+    gc_encoder *encoder;
+    gconv_shape shape;   /* of the rows that come */
+    uint32_t taken;      /* rows */
+    unsigned char *row;  /* one with the encoder's channels; NULL where they are the same */
+    gconv_error failure; /* the first one; every later call repeats it */
+};
+
+gconv_writer_options gconv_writer_options_default(void)
+{
+    return (gconv_writer_options){.quality = 90, .compression = -1, .keep = GCONV_KEEP_ALL};
+}
+
+/* ---- Channels -------------------------------------------------------------------------------- */
+
+/* The first `kept` of `channels` samples of each pixel. */
+static inline void keep_samples(const unsigned char *restrict input, unsigned char *restrict output,
+                                uint32_t width, size_t pixel_bytes, size_t kept_bytes)
+{
+    for (size_t i = 0; i < width; i++)
+        memcpy(output + i * kept_bytes, input + i * pixel_bytes, kept_bytes);
+}
+
+static void drop_alpha_row(const unsigned char *input, unsigned char *output, uint32_t width,
+                           int channels, size_t sample_bytes)
+{
+    if (sample_bytes == 1 && channels == 4)
+        keep_samples(input, output, width, 4, 3);
+    else
+        keep_samples(input, output, width, (size_t)channels * sample_bytes,
+                     (size_t)(channels - 1) * sample_bytes);
+}
+
+static void replicate_row(const unsigned char *input, unsigned char *output, uint32_t width,
+                          int channels, size_t sample_bytes)
+{
+    for (size_t i = 0; i < width; i++)
+        for (size_t copy = 0; copy < 3; copy++)
+            memcpy(output + (3 * i + copy) * sample_bytes,
+                   input + i * (size_t)channels * sample_bytes, sample_bytes);
+}
+
+static void adapt_row(const gconv_writer *writer, const unsigned char *row)
+{
+    int have = writer->shape.channels;
+    int want = writer->encoder->shape.channels;
+    size_t sample_bytes = (size_t)writer->shape.depth / 8;
+    if (want == 1 && have > 1 && writer->shape.depth <= 16)
+        gc_grey_row(row, writer->row, writer->shape.width, have, writer->shape.depth);
+    else if (want == 3 && have < 3)
+        replicate_row(row, writer->row, writer->shape.width, have, sample_bytes);
+    else
+        drop_alpha_row(row, writer->row, writer->shape.width, have, sample_bytes);
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static gconv_status check_options(const gconv_writer_options *options, gconv_error *error)
+{
+    gconv_format format = options->format;
+    if ((int)format < 0 || format >= GCONV_FORMAT_COUNT || output_formats[format].encoder == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "unknown output format");
+    const gconv_shape *shape = &options->shape;
+    size_t row_bytes = gconv_shape_row_bytes(shape);
+    size_t bytes;
+    if (row_bytes == 0 || shape->height == 0 || (shape->depth == 1 && shape->channels != 1) ||
+        !gc_multiply(row_bytes, shape->height, &bytes) || bytes > PTRDIFF_MAX)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "%lu x %lu pixels of %d channels and %d bits cannot be written",
+                       (unsigned long)shape->width, (unsigned long)shape->height, shape->channels,
+                       shape->depth);
+    if ((shape->depth & output_formats[format].depths) == 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "%s cannot hold samples of %d bits",
+                       gconv_format_name(format), shape->depth);
+    if (options->quality < 1 || options->quality > 100)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "quality %d is not within 1 to 100",
+                       options->quality);
+    if (options->compression < -1 || options->compression > 9)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "compression %d is not within 0 to 9",
+                       options->compression);
+    return GCONV_OK;
+}
+
+/* Channels of the file; one bit a sample is grey, and widened by the encoder. */
+static int file_channels(const output_format *format, const gconv_shape *shape)
+{
+    if (shape->depth == 1)
+        return shape->channels;
+    if (format->channels > 0)
+        return format->channels;
+    return format->alpha || shape->channels % 2 == 1 ? shape->channels : shape->channels - 1;
+}
+
+static gconv_status open_encoder(gconv_writer *writer, const gconv_writer_options *options,
+                                 gconv_error *error)
+{
+    const output_format *format = &output_formats[options->format];
+    gc_encoder common = {.type = format->encoder,
+                         .output = writer->output,
+                         .warnings = {options->warn, options->warn_user},
+                         .format = options->format,
+                         .shape = options->shape,
+                         .quality = options->quality,
+                         .compression = options->compression};
+    common.shape.channels = file_channels(format, &options->shape);
+    common.metadata = gc_metadata_select(options->metadata, options->keep, common.shape.channels,
+                                         &common.warnings);
+    if (options->shape.channels % 2 == 0 && !format->alpha)
+        gc_warn(&common.warnings, "%s has no alpha: dropped", gconv_format_name(options->format));
+    if (common.shape.channels != options->shape.channels) {
+        size_t row_bytes = gconv_shape_row_bytes(&common.shape);
+        writer->row = gc_allocate_aligned(1, row_bytes);
+        if (writer->row == NULL)
+            return gc_fail_memory(error, row_bytes);
+    }
+    gconv_status status = format->encoder->open(&common, &writer->encoder, error);
+    if (writer->encoder != NULL)
+        writer->encoder->metadata = (gconv_metadata){0};
+    return status;
+}
+
+gconv_status gconv_writer_open(const char *path, const gconv_writer_options *options,
+                               gconv_writer **writer, gconv_error *error)
+{
+    *writer = NULL;
+    gconv_status status = check_options(options, error);
+    if (status != GCONV_OK)
+        return status;
+    gconv_writer *opened = calloc(1, sizeof *opened);
+    if (opened == NULL)
+        return gc_fail_memory(error, sizeof *opened);
+    opened->shape = options->shape;
+    gc_output_options output_options = {options->no_clobber, options->sync};
+    status = gc_output_open(path, &output_options, &opened->output, error);
+    if (status == GCONV_OK)
+        status = open_encoder(opened, options, error);
+    if (status != GCONV_OK) {
+        gconv_writer_free(opened);
+        return status;
+    }
+    *writer = opened;
+    return GCONV_OK;
+}
+
+void gconv_writer_free(gconv_writer *writer)
+{
+    if (writer == NULL)
+        return;
+    if (writer->encoder != NULL)
+        writer->encoder->type->free(writer->encoder);
+    gc_output_free(writer->output);
+    free(writer->row);
+    free(writer);
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+static gconv_status write_rows(gconv_writer *writer, uint32_t count, const unsigned char *rows,
+                               size_t stride, gconv_error *error)
+{
+    gc_encoder *encoder = writer->encoder;
+    if (writer->row == NULL)
+        return encoder->type->write(encoder, count, rows, stride, error);
+    gconv_status status = GCONV_OK;
+    for (uint32_t i = 0; status == GCONV_OK && i < count; i++) {
+        adapt_row(writer, rows + i * stride);
+        status = encoder->type->write(encoder, 1, writer->row, 0, error);
+    }
+    return status;
+}
+
+/* Keeps the first failure, and gives the caller a copy. */
+static gconv_status settle(gconv_writer *writer, gconv_status status, gconv_error *error)
+{
+    writer->failure.status = status;
+    if (status != GCONV_OK && error != NULL)
+        *error = writer->failure;
+    return status;
+}
+
+gconv_status gconv_writer_write(gconv_writer *writer, uint32_t count, const void *rows,
+                                size_t stride, gconv_error *error)
+{
+    if (writer->failure.status != GCONV_OK)
+        return settle(writer, writer->failure.status, error);
+    if (count > writer->shape.height - writer->taken)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "more rows written than the image has");
+    if (count == 0)
+        return GCONV_OK;
+    writer->taken += count;
+    return settle(writer, write_rows(writer, count, rows, stride, &writer->failure), error);
+}
+
+gconv_status gconv_writer_finish(gconv_writer *writer, gconv_error *error)
+{
+    if (writer->failure.status != GCONV_OK)
+        return settle(writer, writer->failure.status, error);
+    if (writer->taken < writer->shape.height)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "%lu rows are missing",
+                       (unsigned long)(writer->shape.height - writer->taken));
+    gconv_status status = writer->encoder->type->finish(writer->encoder, &writer->failure);
+    if (status == GCONV_OK)
+        status = gc_output_commit(writer->output, &writer->failure);
+    return settle(writer, status, error);
+}
+
+static gconv_status write_for_sink(void *user, uint32_t count, const void *rows, size_t stride,
+                                   gconv_error *error)
+{
+    return gconv_writer_write(user, count, rows, stride, error);
+}
+
+gconv_sink gconv_writer_sink(gconv_writer *writer)
+{
+    return (gconv_sink){.write = write_for_sink, .user = writer};
+}
