@@ -39,11 +39,12 @@ test_needs="$build_needs c++ pkg-config cmocka bats"
 # Without these a part of the tests is left out: some systems do not have them.
 test_wishes='sanitizers clang-format'
 
-# One row a need, one column a package manager; + joins packages, - says that another row has it.
+# One row a need, one column a package manager. A comma joins packages; - says that another row
+# brings it.
 package_table() {
   cat <<'END'
 need         apt-get         dnf                pacman        apk               zypper             brew
-compiler     gcc+libc6-dev   gcc                gcc           gcc+musl-dev      gcc                gcc
+compiler     gcc,libc6-dev   gcc                gcc           gcc,musl-dev      gcc                gcc
 openmp       libomp-dev      libomp-devel       openmp        openmp-dev        libomp-devel       libomp
 build-tool   make            make               make          make              make               make
 cmake        cmake           cmake              cmake         cmake             cmake              cmake
@@ -53,7 +54,7 @@ c++          g++             gcc-c++            -             g++               
 pkg-config   pkg-config      pkgconf-pkg-config pkgconf       pkgconf           pkg-config         pkgconf
 cmocka       libcmocka-dev   libcmocka-devel    cmocka        cmocka-dev        libcmocka-devel    cmocka
 bats         bats            bats               bash-bats     bats              bats               bats-core
-sanitizers   -               libasan+libubsan   -             -                 libasan8+libubsan1 -
+sanitizers   -               libasan,libubsan   -             -                 libasan8,libubsan1 -
 clang-format clang-format-14 -                  -             -                 -                  -
 END
 }
@@ -72,7 +73,7 @@ packages() {
       *) [ "$need" != need ] || column=$(column_of "$manager" $row) ;;
       esac
     done
-  } | tr '+\n' '  '
+  } | tr ',\n' '  '
 }
 
 column_of() {

@@ -23,6 +23,7 @@ if(GCONV_HAS_CUDA)
   set(CMAKE_CUDA_STANDARD 17)
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)
   set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
-  set(GCONV_CUDA_LIBRARIES CUDA::cudart_static)
+  # The host part of CUDA sources is C++.
+  set(GCONV_CUDA_LIBRARIES CUDA::cudart_static stdc++)
 endif()
 message(STATUS "gconv: CUDA part ${GCONV_HAS_CUDA}")

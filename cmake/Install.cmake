@@ -28,10 +28,12 @@ install(FILES completions/gconv.fish
 # ---- pkg-config ---------------------------------------------------------------------------------
 
 set(pc_requires_private "libpng libjpeg")
-set(pc_libs_private "-lm ${CMAKE_THREAD_LIBS_INIT} ${OpenMP_C_FLAGS}")
+set(pc_libs_private -lm ${CMAKE_THREAD_LIBS_INIT} ${OpenMP_C_FLAGS})
 if(GCONV_HAS_CUDA)
-  string(APPEND pc_libs_private " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt -lpthread")
+  list(APPEND pc_libs_private
+    -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -lstdc++ -ldl -lrt -lpthread)
 endif()
+list(JOIN pc_libs_private " " pc_libs_private)
 
 # Absolute directories, as some packagers give them, stay as they are.
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")

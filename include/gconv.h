@@ -149,13 +149,15 @@ typedef struct gconv_shape {
 /* Bytes of one row of this shape without padding; 0 if the shape is not valid or too large. */
 GCONV_API size_t gconv_shape_row_bytes(const gconv_shape *shape);
 
-/* A producer of rows: fills `count` rows, `stride` bytes apart, the next ones from the top. */
+/* A producer of rows: fills `count` rows, `stride` bytes apart, the next ones from the top. A plan
+ * calls it from one thread at a time, but not always from the same one; a source and a sink may be
+ * called at the same time. */
 typedef struct gconv_source {
     gconv_status (*read)(void *user, uint32_t count, void *rows, size_t stride, gconv_error *error);
     void *user;
 } gconv_source;
 
-/* A consumer of rows: takes the next `count` rows, `stride` bytes apart. */
+/* A consumer of rows: takes the next `count` rows, `stride` bytes apart. Threads as above. */
 typedef struct gconv_sink {
     gconv_status (*write)(void *user, uint32_t count, const void *rows, size_t stride,
                           gconv_error *error);
@@ -363,13 +365,14 @@ GCONV_API gconv_job gconv_job_default(void);
 
 typedef struct gconv_plan gconv_plan;
 
-/* Seconds spent, added to what is there. */
+/* Seconds spent, added to what is there. Stages overlap: their sum may exceed the total. */
 typedef struct gconv_timings {
     double decode;   /* in the source */
     double upload;   /* to the device */
-    double compute;  /* conversion of samples included */
+    double compute;  /* conversion of samples included; on the CPU the sum over threads */
     double download; /* from the device */
     double encode;   /* in the sink */
+    double total;    /* from start to end */
 } gconv_timings;
 
 /* Checks the job, chooses an implementation where the job leaves it open, and prepares it. A named

@@ -52,7 +52,7 @@ static double grain_at(int x, int y, int channel)
 static uint8_t to_level(double light, double grain)
 {
     /* A film-like shoulder, then the sRGB curve. */
-    double exposed = 1 - exp(-1.6 * fmax(light, 0));
+    double exposed = 1 - exp(-1.15 * fmax(light, 0));
     double level = exposed <= 0.0031308 ? 12.92 * exposed : 1.055 * pow(exposed, 1 / 2.4) - 0.055;
     return (uint8_t)lround(fmin(fmax(255 * level + grain, 0), 255));
 }

@@ -20,9 +20,10 @@ static void print_timings(const gc_task *task, const gconv_timings *t)
 {
     char line[256];
     snprintf(line, sizeof line,
-             "decode %.3f ms, upload %.3f ms, compute %.3f ms, download %.3f ms, encode %.3f ms",
-             1e3 * t->decode, 1e3 * t->upload, 1e3 * t->compute, 1e3 * t->download,
-             1e3 * t->encode);
+             "decode %.3f ms, upload %.3f ms, compute %.3f ms, download %.3f ms, encode %.3f ms, "
+             "total %.3f ms",
+             1e3 * t->decode, 1e3 * t->upload, 1e3 * t->compute, 1e3 * t->download, 1e3 * t->encode,
+             1e3 * t->total);
     gconv_error error;
     gc_fail(&error, GCONV_OK, "%s", line);
     gc_report(task->input, &error);
@@ -46,6 +47,7 @@ static void json_timings(const gconv_timings *timings)
     gc_json_number("compute", timings->compute);
     gc_json_number("download", timings->download);
     gc_json_number("encode", timings->encode);
+    gc_json_number("total", timings->total);
     gc_json_close('}');
 }
 

@@ -426,6 +426,7 @@ static bool output_exists(const gc_task *task)
 
 void gc_process(gc_session *session, const gc_task *task, bool make_parents, gc_result *result)
 {
+    double start = gc_seconds();
     *result = (gc_result){.outcome = GC_OUTCOME_DONE};
     if (session->options->no_clobber && output_exists(task)) {
         result->outcome = GC_OUTCOME_SKIPPED;
@@ -444,6 +445,7 @@ void gc_process(gc_session *session, const gc_task *task, bool make_parents, gc_
     gconv_writer_free(w.writer);
     gconv_reader_free(w.reader);
     gc_picture_destroy(&w.picture);
+    result->timings.total = gc_seconds() - start;
     if (status == GCONV_ERROR_EXISTS)
         result->outcome = GC_OUTCOME_SKIPPED;
     else if (status != GCONV_OK)

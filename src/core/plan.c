@@ -125,7 +125,8 @@ static void add_timings(gconv_timings *sum, const gconv_timings *part, double to
     sum->upload += part->upload;
     sum->download += part->download;
     sum->encode += part->encode;
-    sum->compute += total - part->decode - part->upload - part->download - part->encode;
+    sum->compute += part->compute;
+    sum->total += total;
 }
 
 static gconv_status run(gconv_plan *plan, gconv_source source, gconv_sink sink, bool chain_only,

@@ -39,6 +39,8 @@ static gconv_status check_filter(const gconv_filter *filter, gconv_error *error)
     if (!isfinite(filter->divisor) || filter->divisor == 0)
         return gc_fail(error, GCONV_ERROR_FILTER, "divisor %g is zero or not finite",
                        filter->divisor);
+    if (filter->has_offset && !isfinite(filter->offset))
+        return gc_fail(error, GCONV_ERROR_FILTER, "offset %g is not finite", filter->offset);
     for (int i = 0; i < filter->width * filter->height; i++)
         if (!isfinite(filter->weights[i]))
             return gc_fail(error, GCONV_ERROR_FILTER, "weight %d is not finite", i);
@@ -86,6 +88,24 @@ static gconv_status make_step(const gconv_filter *filter, bool correlate, gc_ste
     return GCONV_OK;
 }
 
+/* The constant border of a step's input: V times the divisors of the steps before it (rule 3). */
+static gconv_status set_border(const gc_problem *problem, gc_step *step, gconv_error *error)
+{
+    double level = problem->job.border_value * problem->sample_max / 255;
+    for (int c = 0; c < problem->channels; c++) {
+        /* Alpha of a constant border is opaque; premultiplied colour is colour * alpha. */
+        bool is_alpha = problem->channels % 2 == 0 && c == problem->channels - 1;
+        double value = is_alpha                 ? problem->sample_max
+                       : problem->premultiplies ? level * problem->sample_max
+                                                : level;
+        step->border[c] = (float)(value * problem->divisor);
+        if (!isfinite(step->border[c]))
+            return gc_fail(error, GCONV_ERROR_ARGUMENT, "border value %g is too large",
+                           problem->job.border_value);
+    }
+    return GCONV_OK;
+}
+
 static gconv_status make_steps(gc_problem *problem, gconv_error *error)
 {
     const gconv_job *job = &problem->job;
@@ -94,23 +114,13 @@ static gconv_status make_steps(gc_problem *problem, gconv_error *error)
         return gc_fail_memory(error, (size_t)job->filter_count * sizeof *problem->steps);
     problem->step_count = job->filter_count;
     problem->divisor = 1;
-    double level = job->border_value * problem->sample_max / 255;
     for (int s = 0; s < job->filter_count; s++) {
-        gc_step *step = &problem->steps[s];
-        gconv_status status = make_step(job->filters[s], job->correlate, step, error);
+        gconv_status status =
+            make_step(job->filters[s], job->correlate, &problem->steps[s], error);
+        if (status == GCONV_OK && job->border == GCONV_BORDER_CONSTANT)
+            status = set_border(problem, &problem->steps[s], error);
         if (status != GCONV_OK)
             return status;
-        for (int c = 0; c < problem->channels; c++) {
-            /* Alpha of a constant border is opaque; premultiplied colour is colour * alpha. */
-            bool is_alpha = problem->channels % 2 == 0 && c == problem->channels - 1;
-            double value = is_alpha                 ? problem->sample_max
-                           : problem->premultiplies ? level * problem->sample_max
-                                                    : level;
-            step->border[c] = (float)(value * problem->divisor);
-            if (!isfinite(step->border[c]))
-                return gc_fail(error, GCONV_ERROR_ARGUMENT, "border value %g is too large",
-                               job->border_value);
-        }
         problem->divisor *= job->filters[s]->divisor;
     }
     if (!isfinite(problem->divisor) || problem->divisor == 0)

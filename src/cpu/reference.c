@@ -111,12 +111,14 @@ static gconv_status run(void *state, gc_stream *stream, gconv_error *error)
         status = gc_fail_memory(error, 2 * problem->height * row_floats * sizeof *in);
     if (status == GCONV_OK)
         status = read_image(stream, row, in, error);
+    double start = gc_seconds();
     for (int s = 0; status == GCONV_OK && s < problem->step_count; s++) {
         convolve(problem, &problem->steps[s], in, out);
         float *swap = in;
         in = out;
         out = swap;
     }
+    stream->timings.compute += gc_seconds() - start;
     if (status == GCONV_OK)
         status = write_image(stream, in, row, error);
     free(row);

@@ -1,43 +1,50 @@
-/* A block of outputs stays in vector registers while the taps go by: one load and one multiply-add
- * a tap and vector, no store until the block is done. The compiler's vector types give the same
- * code for every instruction set; the widest the processor has is taken at program start. */
 #include "cpu/rows.h"
 
-#include <string.h>
+gc_rows_function gc_convolve_row_portable;
 
-/* Sixteen samples: one AVX-512 register, two of AVX2, four of SSE2 or NEON. */
-typedef float vector __attribute__((vector_size(64)));
+static bool always(void)
+{
+    return true;
+}
 
-/* Vectors in a block: enough independent sums to hide the latency of a multiply-add, few enough
- * for their registers. A block is GC_WINDOW_SLACK samples, so a row's last one may run over. */
-enum { BLOCK_VECTORS = 4, VECTOR_SAMPLES = sizeof(vector) / sizeof(float) };
+#if GC_HAS_X86_KERNELS
+gc_rows_function gc_convolve_row_avx512;
+gc_rows_function gc_convolve_row_avx2;
 
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
-#define BEST_INSTRUCTION_SET                                                                       \
-    __attribute__((target_clones("arch=skylake-avx512", "arch=haswell", "default")))
-#else
-#define BEST_INSTRUCTION_SET
+static bool has_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}
 #endif
 
-BEST_INSTRUCTION_SET
-void gc_convolve_row(const gc_step *step, const float *const *rows, size_t channels, size_t count,
-                     float *out)
+static const gc_rows_kernel kernels[] = {
+#if GC_HAS_X86_KERNELS
+    {"avx512", has_avx512, gc_convolve_row_avx512},
+    {"avx2", has_avx2, gc_convolve_row_avx2},
+#endif
+    {"portable", always, gc_convolve_row_portable},
+};
+
+int gc_rows_kernel_count(void)
 {
-    for (size_t first = 0; first < count; first += BLOCK_VECTORS * VECTOR_SAMPLES) {
-        vector sums[BLOCK_VECTORS] = {0};
-        const float *tap = step->taps;
-        for (int j = 0; j < step->height; j++) {
-            const float *row = rows[j] + first;
-            for (int k = 0; k < step->width; k++, tap++, row += channels) {
-                if (*tap == 0)
-                    continue;
-                for (int b = 0; b < BLOCK_VECTORS; b++) {
-                    vector samples;
-                    memcpy(&samples, row + b * VECTOR_SAMPLES, sizeof samples);
-                    sums[b] += *tap * samples;
-                }
-            }
-        }
-        memcpy(out + first, sums, sizeof sums);
-    }
+    return sizeof kernels / sizeof kernels[0];
+}
+
+const gc_rows_kernel *gc_rows_kernel_at(int index)
+{
+    return index >= 0 && index < gc_rows_kernel_count() ? &kernels[index] : NULL;
+}
+
+const gc_rows_kernel *gc_rows_kernel_best(void)
+{
+    const gc_rows_kernel *kernel = kernels;
+    while (!kernel->usable())
+        kernel++;
+    return kernel;
 }

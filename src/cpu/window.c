@@ -46,6 +46,14 @@ static gconv_status allocate_rows(gc_window *window, gconv_error *error)
     return GCONV_OK;
 }
 
+/* A reflection may pass the far end, where the filter is larger than the image. */
+static bool reads_any_row(const gc_window *window)
+{
+    bool reflects =
+        window->border == GCONV_BORDER_MIRROR || window->border == GCONV_BORDER_MIRROR101;
+    return reflects && window->step->height > window->height;
+}
+
 gconv_status gc_window_create(gc_window *window, const gc_problem *problem, const gc_step *step,
                               int64_t chunk, gconv_error *error)
 {
@@ -56,9 +64,10 @@ gconv_status gc_window_create(gc_window *window, const gc_problem *problem, cons
                           .height = problem->height,
                           .channels = problem->channels};
     int64_t reach = gc_step_above(step) + gc_step_below(step);
-    /* Wrapping reads the last rows first; a reflection beyond the far end reads any row. */
-    bool whole = window->border == GCONV_BORDER_WRAP || reach >= window->height;
-    window->capacity = whole ? window->height : smaller(window->height, chunk + reach + 1);
+    window->capacity = chunk + reach + 1;
+    if (window->border != GCONV_BORDER_WRAP)
+        window->capacity =
+            reads_any_row(window) ? window->height : smaller(window->height, window->capacity);
     size_t channels = (size_t)problem->channels;
     size_t right = (size_t)(step->width - 1 - step->left) * channels;
     window->left = ((size_t)step->left * channels + align - 1) / align * align;
@@ -75,7 +84,9 @@ void gc_window_destroy(gc_window *window)
 
 float *gc_window_row(const gc_window *window, int64_t y)
 {
-    return window->rows + (size_t)(y % window->capacity) * window->stride + window->left;
+    int64_t slot = y % window->capacity;
+    slot = slot < 0 ? slot + window->capacity : slot;
+    return window->rows + (size_t)slot * window->stride + window->left;
 }
 
 static void extend_column(const gc_window *window, float *row, int64_t x)
@@ -96,22 +107,40 @@ void gc_window_extend(const gc_window *window, int64_t y)
         extend_column(window, row, x);
 }
 
-int64_t gc_window_last_needed(const gc_window *window, int64_t first, int64_t last)
+void gc_window_range(const gc_window *window, int64_t first, int64_t last, int64_t *from,
+                     int64_t *to)
 {
+    int64_t above = gc_step_above(window->step);
+    int64_t below = gc_step_below(window->step);
+    int64_t bottom = window->height - 1;
+    *from = first - above;
+    *to = last + below;
     if (window->border == GCONV_BORDER_WRAP)
-        return window->height - 1;
-    /* Row -n reflects to row n under mirror101, to n-1 under mirror. */
-    int64_t reflected = gc_step_above(window->step) - first;
-    int64_t needed = larger(last + gc_step_below(window->step), reflected);
-    return smaller(window->height - 1, needed);
+        return;
+    bool reflects =
+        window->border == GCONV_BORDER_MIRROR || window->border == GCONV_BORDER_MIRROR101;
+    /* Row -n reflects to row n under mirror101 and to n-1 under mirror; likewise at the bottom. */
+    if (reflects && last + below > bottom)
+        *from = smaller(*from, bottom - below);
+    if (reflects && first - above < 0)
+        *to = larger(*to, above - first);
+    if (reads_any_row(window)) {
+        *from = 0;
+        *to = bottom;
+    }
+    *from = larger(*from, 0);
+    *to = smaller(*to, bottom);
 }
 
 void gc_window_taps(const gc_window *window, int64_t y, const float **rows)
 {
     const gc_step *step = window->step;
     for (int64_t j = 0; j < step->height; j++) {
-        int64_t from = gc_border_index(window->border, y + j - step->top, window->height);
-        const float *row = from < 0 ? window->constant_row : gc_window_row(window, from);
+        int64_t from = y + j - step->top;
+        if (window->border != GCONV_BORDER_WRAP)
+            from = gc_border_index(window->border, from, window->height);
+        const float *row = from < 0 && window->constant_row != NULL ? window->constant_row
+                                                                    : gc_window_row(window, from);
         rows[j] = row - (size_t)step->left * (size_t)window->channels;
     }
 }

@@ -1,5 +1,5 @@
-/* A window on the rows of a step's input: the last `capacity` rows of an image that passes by from
- * top to bottom, each extended to the left and right by the border mode. */
+/* A window on the rows of a step's input: the last `capacity` rows of a part of an image that
+ * passes by from top to bottom, each extended to the left and right by the border mode. */
 #ifndef GC_CPU_WINDOW_H
 #define GC_CPU_WINDOW_H
 
@@ -31,8 +31,7 @@ static inline int64_t gc_step_below(const gc_step *step)
     return step->height - 1 - step->top;
 }
 
-/* A window that serves `chunk` output rows at once; it holds the whole image where the border mode
- * needs that. */
+/* A window that serves `chunk` output rows at once. */
 gconv_status gc_window_create(gc_window *window, const gc_problem *problem, const gc_step *step,
                               int64_t chunk, gconv_error *error);
 void gc_window_destroy(gc_window *window);
@@ -43,8 +42,11 @@ float *gc_window_row(const gc_window *window, int64_t y);
 /* Extends row y to both sides, after its samples have been stored. */
 void gc_window_extend(const gc_window *window, int64_t y);
 
-/* The last input row needed for output rows `first` to `last`. */
-int64_t gc_window_last_needed(const gc_window *window, int64_t first, int64_t last);
+/* Input rows *from to *to are what output rows `first` to `last` read. Under wrap, and only there,
+ * they may lie outside the image: row y is then row y modulo the height, of every step's output
+ * alike, since wrapping commutes with convolution. */
+void gc_window_range(const gc_window *window, int64_t first, int64_t last, int64_t *from,
+                     int64_t *to);
 
 /* rows[j] = where the taps of filter row j start reading for column 0 of output row y. */
 void gc_window_taps(const gc_window *window, int64_t y, const float **rows);

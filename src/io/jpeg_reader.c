@@ -37,6 +37,8 @@ typedef struct jpeg_decoder {
     bool missing_told;
     uint64_t bytes_fed;
     bool started;
+    uint32_t row;        /* rows delivered */
+    bool stopped;        /* tolerant: libjpeg cannot go on, rows are 0 from here on */
     unsigned char *cmyk; /* ROWS_AT_ONCE rows on their way to RGB, else NULL */
 } jpeg_decoder;
 
@@ -342,15 +344,27 @@ static uint32_t decode_some(jpeg_decoder *decoder, uint32_t count, unsigned char
     return got;
 }
 
+/* After a trap. Beyond the end of the file any error of libjpeg's is a consequence of it. */
+static gconv_status survive(jpeg_decoder *decoder)
+{
+    if (!decoder->common.tolerant || !decoder->at_end || decoder->status != GCONV_ERROR_FORMAT)
+        return decoder->status;
+    decoder->stopped = true;
+    return GCONV_OK;
+}
+
 static gconv_status decode_rows(jpeg_decoder *decoder, uint32_t count, unsigned char *rows,
                                 size_t stride)
 {
+    const uint32_t first = decoder->row;
     /* Covers the decoding of rows. */
     if (setjmp(decoder->trap) != 0)
-        return decoder->status;
+        return survive(decoder);
     start(decoder);
-    for (uint32_t done = 0; done < count;)
-        done += decode_some(decoder, count - done, rows + done * stride, stride);
+    while (decoder->row - first < count) {
+        uint32_t done = decoder->row - first;
+        decoder->row += decode_some(decoder, count - done, rows + done * stride, stride);
+    }
     return GCONV_OK;
 }
 
@@ -364,14 +378,19 @@ static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char 
         if (decoder->cmyk == NULL)
             return gc_fail_memory(error, (size_t)common->shape.width * 4 * ROWS_AT_ONCE);
     }
-    return decode_rows(decoder, count, rows, stride);
+    const uint32_t first = decoder->row;
+    gconv_status status = decoder->stopped ? GCONV_OK : decode_rows(decoder, count, rows, stride);
+    size_t row_bytes = gconv_shape_row_bytes(&common->shape);
+    for (; status == GCONV_OK && decoder->row - first < count; decoder->row++)
+        memset(rows + (decoder->row - first) * stride, 0, row_bytes);
+    return status;
 }
 
 static gconv_status finish_image(jpeg_decoder *decoder)
 {
     /* Covers the markers after the image data. */
     if (setjmp(decoder->trap) != 0)
-        return decoder->status;
+        return survive(decoder);
     jpeg_finish_decompress(&decoder->jpeg);
     return GCONV_OK;
 }
@@ -380,7 +399,7 @@ static gconv_status finish(gc_decoder *common, gconv_error *error)
 {
     jpeg_decoder *decoder = (jpeg_decoder *)common;
     decoder->error = error;
-    gconv_status status = finish_image(decoder);
+    gconv_status status = decoder->stopped ? GCONV_OK : finish_image(decoder);
     if (status != GCONV_OK || decoder->at_end)
         return status;
     if (decoder->source.bytes_in_buffer > 0)

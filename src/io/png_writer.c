@@ -53,7 +53,13 @@ static void flush_bytes(png_structp png)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* Speed first unless a level is asked for: see bench in the comment of each choice. */
+/* Speed first unless a level is asked for. Measured with zlib 1.2.13 on 4096 x 3072 synthetic
+ * photographs (grey, RGB) and an 8-bit edge map, level 1, milliseconds and MB:
+ *     SUB, Z_RLE            106, 6.4    322, 19.1    29, 0.56
+ *     UP,  Z_RLE            104, 6.3    311, 18.8    26, 0.31
+ *     UP,  Z_HUFFMAN_ONLY    96, 6.3    284, 18.8    77, 1.64
+ *     UP,  default          143, 7.3    413, 21.8    27, 0.45
+ * UP is also a quarter faster to read back than SUB. One bit a sample gains nothing by a filter. */
 static void set_compression(png_encoder *encoder)
 {
     png_structp png = encoder->png;
@@ -62,7 +68,7 @@ static void set_compression(png_encoder *encoder)
     if (level < 0) {
         png_set_compression_level(png, 1);
         bool bits = encoder->common.shape.depth == 1;
-        png_set_filter(png, PNG_FILTER_TYPE_BASE, bits ? PNG_FILTER_NONE : PNG_FILTER_SUB);
+        png_set_filter(png, PNG_FILTER_TYPE_BASE, bits ? PNG_FILTER_NONE : PNG_FILTER_UP);
         png_set_compression_strategy(png, Z_RLE);
         return;
     }

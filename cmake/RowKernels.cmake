@@ -1,0 +1,28 @@
+# src/cpu/rows_kernel.c once for every instruction set. These are the only files whose arithmetic
+# may be contracted to fused multiply-adds: sums of products, exact where rule 3 of the contract
+# demands it and within the bound of rule 4 elsewhere; -std=c17 forbids it everywhere else.
+
+include(CheckCCompilerFlag)
+set(row_kernel_objects "")
+
+function(gconv_add_row_kernel name)
+  add_library(rows_${name} OBJECT src/cpu/rows_kernel.c)
+  target_link_libraries(rows_${name} PRIVATE gconv_settings)
+  target_compile_definitions(rows_${name} PRIVATE GC_ROWS_KERNEL=gc_convolve_row_${name})
+  target_compile_options(rows_${name} PRIVATE -O3 -ffp-contract=fast -Wno-psabi ${ARGN})
+  set(row_kernel_objects ${row_kernel_objects} $<TARGET_OBJECTS:rows_${name}> PARENT_SCOPE)
+endfunction()
+
+gconv_add_row_kernel(portable)
+set(GCONV_HAS_X86_KERNELS OFF)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
+  set(avx2 -mavx2 -mfma)
+  set(avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512)
+  check_c_compiler_flag("-mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512"
+    GCONV_COMPILES_AVX512)
+  if(GCONV_COMPILES_AVX512)
+    set(GCONV_HAS_X86_KERNELS ON)
+    gconv_add_row_kernel(avx2 ${avx2})
+    gconv_add_row_kernel(avx512 ${avx512})
+  endif()
+endif()

@@ -1,0 +1,47 @@
+#!/bin/sh
+# The shared library exports exactly what gconv.h declares; in the static library every other
+# external name begins with gc_. Weak ones are the C++ compiler's own, in CUDA builds; the name of an
+# OpenMP critical section is global by nature, and becomes one with a prefix of gcc's.
+#
+# Usage: symbols.sh SOURCE_DIR SHARED_LIBRARY STATIC_LIBRARY
+set -eu
+header=$1/include/gconv.h
+shared=$2
+static=$3
+
+command -v nm >/dev/null || { echo "skipped: no nm"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+LC_ALL=C
+export LC_ALL
+result=0
+
+complain() {
+  if [ -s "$work/wrong" ]; then
+    echo "$1"
+    sed 's/^/  /' "$work/wrong"
+    result=1
+  fi
+}
+
+# Declarations may run over several lines: one statement a line, then what stands before the
+# first parenthesis.
+tr '\n' ' ' <"$header" | tr ';' '\n' |
+  sed -n 's/.*GCONV_API [^(]*[ *]\(gconv_[a-z0-9_]*\)(.*/\1/p' | sort >"$work/declared"
+nm -D --defined-only "$shared" | awk '{ print $3 }' | grep -v '^\.gomp_critical_user_gc_' |
+  sed 's/@.*//' | sort >"$work/exported"
+nm -g --defined-only "$static" 2>/dev/null |
+  awk 'NF == 3 && $2 !~ /[VWvwu]/ { sub(/^\.gomp_critical_user_/, "", $3); print $3 }' |
+  sort -u >"$work/external"
+[ -s "$work/declared" ] || { echo "no declaration found in $header"; exit 1; }
+[ -s "$work/exported" ] || { echo "$shared exports nothing"; exit 1; }
+
+comm -13 "$work/declared" "$work/exported" >"$work/wrong"
+complain "exported by the shared library, but not declared in gconv.h:"
+comm -23 "$work/declared" "$work/exported" >"$work/wrong"
+complain "declared in gconv.h, but not exported by the shared library:"
+comm -13 "$work/declared" "$work/external" | grep -v '^gc_' >"$work/wrong" || true
+complain "external in the static library, neither public nor gc_:"
+
+echo "$(wc -l <"$work/declared") public functions"
+exit $result
