@@ -176,9 +176,9 @@ typedef enum gconv_format {
     GCONV_FORMAT_COUNT
 } gconv_format;
 
-GCONV_API const char *gconv_format_name(gconv_format format);          /* "png", "jpeg", ... */
-GCONV_API gconv_format gconv_format_from_name(const char *name);       /* "png", "jpg", "jpeg" */
-GCONV_API gconv_format gconv_format_from_path(const char *path);       /* by the extension */
+GCONV_API const char *gconv_format_name(gconv_format format);    /* "png", "jpeg", ... */
+GCONV_API gconv_format gconv_format_from_name(const char *name); /* "png", "jpg", "jpeg" */
+GCONV_API gconv_format gconv_format_from_path(const char *path); /* by the extension */
 
 /* By the first bytes of a file (16 are enough); GCONV_FORMAT_UNKNOWN where nothing readable. */
 GCONV_API gconv_format gconv_format_from_content(const void *bytes, size_t count);
@@ -189,10 +189,10 @@ typedef struct gconv_metadata gconv_metadata;
 typedef struct gconv_reader gconv_reader;
 
 typedef struct gconv_reader_options {
-    bool grey;            /* deliver one grey channel (Rec. 601 luma, or the JPEG's own Y) */
-    bool auto_orient;     /* apply EXIF orientation to the pixels and reset it in the metadata */
-    bool tolerant;        /* missing data at the end is a warning; what is missing reads as 0 */
-    uint64_t max_pixels;  /* refuse images of more than this, from the header */
+    bool grey;           /* deliver one grey channel (Rec. 601 luma, or the JPEG's own Y) */
+    bool auto_orient;    /* apply EXIF orientation to the pixels and reset it in the metadata */
+    bool tolerant;       /* missing data at the end is a warning; what is missing reads as 0 */
+    uint64_t max_pixels; /* refuse images of more than this, from the header */
     void (*warn)(void *user, const char *message); /* may be NULL */
     void *warn_user;
 } gconv_reader_options;
@@ -231,10 +231,10 @@ typedef struct gconv_writer_options {
     gconv_shape shape; /* of the rows that will be written; depth 1, 8, 16, or 32 for PFM only */
     int quality;       /* JPEG, 1 to 100 */
     int compression;   /* PNG, 0 to 9; -1 is the fast default */
-    const gconv_metadata *metadata; /* copied at open; may be NULL */
-    gconv_keep keep;                /* how much of `metadata` is written */
-    bool no_clobber;                /* GCONV_ERROR_EXISTS where the output exists */
-    bool sync;                      /* flush to the disk before the rename */
+    const gconv_metadata *metadata;                /* copied at open; may be NULL */
+    gconv_keep keep;                               /* how much of `metadata` is written */
+    bool no_clobber;                               /* GCONV_ERROR_EXISTS where the output exists */
+    bool sync;                                     /* flush to the disk before the rename */
     void (*warn)(void *user, const char *message); /* may be NULL */
     void *warn_user;
 } gconv_writer_options;
@@ -268,16 +268,16 @@ typedef enum gconv_device_kind { GCONV_DEVICE_CPU, GCONV_DEVICE_CUDA } gconv_dev
 /* What the published tables say of a device; a figure that is not known is 0. */
 typedef struct gconv_device_info {
     gconv_device_kind kind;
-    int index;                       /* N of cuda:N; 0 for the CPU */
+    int index; /* N of cuda:N; 0 for the CPU */
     char name[128];
     bool usable;
-    char reason[256];                /* why it is not usable; empty if it is */
+    char reason[256]; /* why it is not usable; empty if it is */
     int compute_major, compute_minor;
-    int processors;                  /* streaming multiprocessors, or logical CPUs */
+    int processors; /* streaming multiprocessors, or logical CPUs */
     int clock_khz;
     int memory_clock_khz;
     int memory_bus_bits;
-    double memory_bandwidth;         /* bytes a second, from clock and bus */
+    double memory_bandwidth; /* bytes a second, from clock and bus */
     uint64_t memory_bytes;
     uint64_t l2_bytes;
     uint64_t constant_bytes;
@@ -290,7 +290,7 @@ typedef struct gconv_device_info {
     int threads_per_block;
     int blocks_per_processor;
     int warp_size;
-    int driver_version;              /* CUDA's numbering, 13000 is 13.0 */
+    int driver_version; /* CUDA's numbering, 13000 is 13.0 */
     int runtime_version;
 } gconv_device_info;
 
@@ -298,6 +298,9 @@ typedef struct gconv_device_info {
 GCONV_API int gconv_device_count(void);
 GCONV_API gconv_status gconv_device_describe(int index, gconv_device_info *info,
                                              gconv_error *error);
+
+/* Peak of a CUDA device in float32 operations a second, a multiply-add being two; 0 for the CPU. */
+GCONV_API double gconv_device_peak(const gconv_device_info *info);
 
 /* Why there is no CUDA device, or "" where there is one. */
 GCONV_API const char *gconv_cuda_reason(void);
@@ -308,7 +311,7 @@ typedef struct gconv_implementation_info {
     const char *limits;     /* what it refuses, in words; "" when nothing */
     gconv_device_kind kind; /* what it runs on */
     bool usable;
-    char reason[256];       /* why it is not usable here; empty if it is */
+    char reason[256]; /* why it is not usable here; empty if it is */
 } gconv_implementation_info;
 
 GCONV_API int gconv_implementation_count(void);
@@ -387,7 +390,11 @@ GCONV_API const char *gconv_plan_implementation(const gconv_plan *plan);
 GCONV_API const gconv_shape *gconv_plan_output_shape(const gconv_plan *plan);
 
 /* Why this device and implementation: lines of text, one a candidate, with estimated times. */
-GCONV_API const char *gconv_plan_explanation(const gconv_plan *plan);
+GCONV_API const char *gconv_plan_explanation(gconv_plan *plan);
+
+/* Why the CPU took over from the device that `auto` had chosen, in the latest run; "" where it did
+ * not. */
+GCONV_API const char *gconv_plan_fallback(const gconv_plan *plan);
 
 /* True when the arithmetic is exact (integer weights and samples, magnitudes under 2^24), so that
  * every implementation gives the same bits. */
@@ -417,13 +424,29 @@ GCONV_API gconv_status gconv_plan_convert(const gconv_plan *plan, const float *c
                                           size_t chain_stride, const void *input,
                                           size_t input_stride, gconv_sink sink, gconv_error *error);
 
+/* Median seconds of the chain on a device alone: values in its memory to values in its memory,
+ * without transfers or conversion of samples, caches emptied before each of the many runs that fit
+ * in `seconds`. GCONV_ERROR_UNSUPPORTED for implementations on the CPU. */
+GCONV_API gconv_status gconv_plan_time_device(gconv_plan *plan, const void *input,
+                                              size_t input_stride, double seconds, double *median,
+                                              gconv_error *error);
+
+/* Floating-point operations a byte of device memory by the published model of the implementation
+ * (van Werkhoven et al. 2014, equations 1 and 2; KTH 2018, equations 9 to 14); 0 where there is
+ * none. */
+GCONV_API double gconv_plan_intensity(gconv_plan *plan);
+
+/* The roofline: floating-point operations a second that intensity and device allow at most; 0 where
+ * there is no model. */
+GCONV_API double gconv_plan_roofline(gconv_plan *plan);
+
 /* ---- Verification ---------------------------------------------------------------------------- */
 
 typedef struct gconv_difference {
-    bool within;         /* no value differs by more than the bound */
-    double bound;        /* 0 where the chain is exact */
-    double largest;      /* largest |a - b|, in chain values over the product of the divisors */
-    uint32_t x, y;       /* where it is */
+    bool within;    /* no value differs by more than the bound */
+    double bound;   /* 0 where the chain is exact */
+    double largest; /* largest |a - b|, in chain values over the product of the divisors */
+    uint32_t x, y;  /* where it is */
     int channel;
     uint64_t mismatches; /* values beyond the bound */
 } gconv_difference;

@@ -56,36 +56,40 @@ typedef struct benchmark {
     const char **names;
     int name_count;
     double seconds; /* an entry may take */
-    bool wrong;
+    bool wrong;     /* some result was */
+    bool refused;   /* an implementation asked for by name could not be used */
 } benchmark;
 
-static void print_row(const benchmark *b, const char *label, const gc_measurement *row)
+static void json_row(const char *filter, const gc_measurement *row)
 {
-    if (b->options->json) {
-        gc_json_open(NULL, '{');
-        gc_json_string("filter", label);
-        gc_json_string("name", row->name);
-        gc_json_string("verdict", gc_verdict_name(row->verdict));
-        if (row->verdict == GC_VERDICT_UNUSABLE)
-            gc_json_string("reason", row->reason.message);
-        if (row->runs > 0) {
-            gc_json_integer("runs", row->runs);
-            gc_json_number("seconds", row->seconds);
-            gc_json_number("shortest_seconds", row->shortest);
-            gc_json_number("pixels_per_second", row->values_a_second);
-            gc_json_number("flops", row->flops);
-        }
-        gc_json_close('}');
-    } else if (row->runs > 0) {
-        printf("%-14s %-10s %10.3f %10.3f %10.2f %9.2f  %s\n", label, row->name, 1e3 * row->seconds,
-               1e3 * row->shortest, row->values_a_second / 1e6, row->flops / 1e9,
-               gc_verdict_name(row->verdict));
-    } else {
-        printf("%-14s %-10s %s%s%s\n", label, row->name, gc_verdict_name(row->verdict),
-               row->verdict == GC_VERDICT_UNUSABLE ? ": " : "",
-               row->verdict == GC_VERDICT_UNUSABLE ? row->reason.message : "");
+    gc_json_open(NULL, '{');
+    gc_json_string("filter", filter);
+    gc_json_string("name", row->name);
+    gc_json_string("implementation", row->implementation);
+    gc_json_string("verdict", gc_verdict_name(row->verdict));
+    if (row->verdict == GC_VERDICT_UNUSABLE)
+        gc_json_string("reason", row->reason.message);
+    if (row->runs > 0) {
+        gc_json_integer("runs", row->runs);
+        gc_json_number("seconds", row->seconds);
+        gc_json_number("shortest_seconds", row->shortest);
+        gc_json_number("pixels_per_second", row->values_a_second);
+        gc_json_number("flops", row->flops);
     }
-    fflush(stdout);
+    gc_json_close('}');
+}
+
+static void print_row(const char *filter, const gc_measurement *row)
+{
+    char label[48];
+    printf("%-14s %-14s ", filter, gc_measurement_label(row, label, sizeof label));
+    if (row->runs > 0)
+        printf("%10.3f %10.3f %10.2f %9.2f  ", 1e3 * row->seconds, 1e3 * row->shortest,
+               row->values_a_second / 1e6, row->flops / 1e9);
+    printf("%s", gc_verdict_name(row->verdict));
+    if (row->verdict == GC_VERDICT_UNUSABLE)
+        printf(": %s", row->reason.message);
+    putchar('\n');
 }
 
 /* Checks and times every implementation on the session's chain. */
@@ -101,11 +105,17 @@ static gconv_status measure_chain(benchmark *b, const gc_session *session, const
         if (status != GCONV_OK)
             break;
         b->wrong = b->wrong || row.verdict == GC_VERDICT_WRONG;
+        b->refused = b->refused || row.verdict == GC_VERDICT_UNUSABLE;
         if (row.verdict == GC_VERDICT_EXACT || row.verdict == GC_VERDICT_WITHIN)
             status =
                 gc_time(session, b->names[i], &b->timed, GCONV_ALPHA_KEEP, b->seconds, &row, error);
-        if (status == GCONV_OK)
-            print_row(b, label, &row);
+        if (status != GCONV_OK)
+            break;
+        if (b->options->json)
+            json_row(label, &row);
+        else
+            print_row(label, &row);
+        fflush(stdout);
     }
     gc_expectation_destroy(&expectation);
     return status;
@@ -142,6 +152,23 @@ static gconv_status measure_everything(benchmark *b, const gc_session *session, 
     return status;
 }
 
+static void print_head(const benchmark *b)
+{
+    if (b->options->json) {
+        gc_json_open(NULL, '{');
+        gc_json_integer("schema", GC_JSON_SCHEMA);
+        gc_json_string("command", "bench");
+        gc_json_integer("width", TIMED_SIDE);
+        gc_json_integer("height", TIMED_SIDE);
+        gc_json_open("results", '[');
+    } else {
+        printf("%dx%d, 1 channel of 8 bits, from memory to memory; border %s\n\n%-14s %-14s %10s "
+               "%10s %10s %9s  %s\n",
+               TIMED_SIDE, TIMED_SIDE, gconv_border_name(b->options->border), "filter", "name",
+               "median ms", "best ms", "Mpixel/s", "GFLOP/s", "verdict");
+    }
+}
+
 static gconv_status run(benchmark *b, const gc_session *session, gconv_error *error)
 {
     b->names = gc_implementation_list(b->options, "auto", &b->name_count);
@@ -152,19 +179,7 @@ static gconv_status run(benchmark *b, const gc_session *session, gconv_error *er
         status = make_picture(CHECKED_WIDTH, CHECKED_HEIGHT, &b->checked, error);
     if (status != GCONV_OK)
         return status;
-    if (b->options->json) {
-        gc_json_open(NULL, '{');
-        gc_json_integer("schema", GC_JSON_SCHEMA);
-        gc_json_string("command", "bench");
-        gc_json_integer("width", TIMED_SIDE);
-        gc_json_integer("height", TIMED_SIDE);
-        gc_json_open("results", '[');
-    } else {
-        printf("%dx%d, 1 channel of 8 bits, from memory to memory; border %s\n\n%-14s %-10s %10s "
-               "%10s %10s %9s  %s\n",
-               TIMED_SIDE, TIMED_SIDE, gconv_border_name(b->options->border), "filter", "name",
-               "median ms", "best ms", "Mpixel/s", "GFLOP/s", "verdict");
-    }
+    print_head(b);
     status = measure_everything(b, session, error);
     if (b->options->json) {
         gc_json_close(']');
@@ -174,22 +189,23 @@ static gconv_status run(benchmark *b, const gc_session *session, gconv_error *er
     return status;
 }
 
+static int finished_code(const benchmark *b)
+{
+    if (b->wrong)
+        return GC_EXIT_MISMATCH;
+    return b->refused && gc_is_named_list(b->options) ? GC_EXIT_DEVICE : GC_EXIT_DONE;
+}
+
 int gc_run_bench(const gc_options *options)
 {
     gconv_error error;
     gc_session session;
     benchmark b = {.options = options};
-    if (options->operand_count > 0) {
-        gc_fail(&error, GCONV_ERROR_ARGUMENT, "gconv bench takes no operand ('%s')",
-                options->operands[0]);
-        gc_report(NULL, &error);
-        return GC_EXIT_USAGE;
-    }
     gconv_status status = gc_session_create(options, &session, &error);
-    int code = status == GCONV_ERROR_DEVICE ? GC_EXIT_DEVICE : GC_EXIT_USAGE;
+    int code = gc_start_code(status);
     if (status == GCONV_OK) {
         status = run(&b, &session, &error);
-        code = status == GCONV_OK && b.wrong ? GC_EXIT_MISMATCH : gc_exit_code(status);
+        code = status == GCONV_OK ? finished_code(&b) : gc_exit_code(status);
     }
     if (status != GCONV_OK)
         gc_report(session.blamed, &error);

@@ -15,7 +15,8 @@ typedef struct comparison {
     gconv_alpha alpha;
     gc_expectation expectation;
     double reference_seconds;
-    bool wrong; /* some implementation's result was */
+    bool wrong;   /* some implementation's result was */
+    bool refused; /* one that was asked for by name could not be used */
 } comparison;
 
 static void print_head(const comparison *c)
@@ -28,33 +29,37 @@ static void print_head(const comparison *c)
         printf(" %s %dx%d%s", filter->name != NULL ? filter->name : "filter", filter->width,
                filter->height, i + 1 < c->session.filter_count ? "," : "");
     }
-    printf("; border %s\n\n%-10s %12s %12s %9s %9s %14s  %s\n",
+    printf("; border %s\n\n%-14s %12s %12s %9s %9s %14s  %s\n",
            gconv_border_name(c->options->border), "name", "ms (median)", "Mpixel/s", "GFLOP/s",
            "speed-up", "largest error", "verdict");
 }
 
 static void print_row(const comparison *c, const gc_measurement *row)
 {
+    char label[48];
+    const char *verdict = gc_verdict_name(row->verdict);
+    gc_measurement_label(row, label, sizeof label);
     if (row->verdict == GC_VERDICT_UNUSABLE) {
-        printf("%-10s %s: %s\n", row->name, gc_verdict_name(row->verdict), row->reason.message);
+        printf("%-14s %s: %s\n", label, verdict, row->reason.message);
         return;
     }
     if (row->verdict == GC_VERDICT_WRONG) {
-        printf("%-10s %12s %12s %9s %9s %14.6g  %s (bound %g, first at x %u, y %u)\n", row->name,
-               "-", "-", "-", "-", row->difference.largest, gc_verdict_name(row->verdict),
-               row->difference.bound, row->difference.x, row->difference.y);
+        printf("%-14s %12s %12s %9s %9s %14.6g  %s (bound %g, largest at x %u, y %u)\n", label, "-",
+               "-", "-", "-", row->difference.largest, verdict, row->difference.bound,
+               row->difference.x, row->difference.y);
         return;
     }
     double pixels = (double)c->picture.shape.width * c->picture.shape.height;
-    printf("%-10s %12.3f %12.2f %9.2f %8.1fx %14.6g  %s\n", row->name, 1e3 * row->seconds,
+    printf("%-14s %12.3f %12.2f %9.2f %8.1fx %14.6g  %s\n", label, 1e3 * row->seconds,
            pixels / row->seconds / 1e6, row->flops / 1e9, c->reference_seconds / row->seconds,
-           row->difference.largest, gc_verdict_name(row->verdict));
+           row->difference.largest, verdict);
 }
 
 static void json_row(const comparison *c, const gc_measurement *row)
 {
     gc_json_open(NULL, '{');
     gc_json_string("name", row->name);
+    gc_json_string("implementation", row->implementation);
     gc_json_string("verdict", gc_verdict_name(row->verdict));
     if (row->verdict == GC_VERDICT_UNUSABLE) {
         gc_json_string("reason", row->reason.message);
@@ -82,6 +87,7 @@ static gconv_status measure_one(comparison *c, const char *name, gc_measurement 
         gc_check(&c->session, name, &c->picture, c->alpha, &c->expectation, row, error);
     bool right = row->verdict == GC_VERDICT_EXACT || row->verdict == GC_VERDICT_WITHIN;
     c->wrong = c->wrong || row->verdict == GC_VERDICT_WRONG;
+    c->refused = c->refused || row->verdict == GC_VERDICT_UNUSABLE;
     double seconds = c->options->time > 0 ? c->options->time : 1;
     if (status == GCONV_OK && right)
         status = gc_time(&c->session, name, &c->picture, c->alpha, seconds, row, error);
@@ -124,6 +130,19 @@ static gconv_status read_input(comparison *c, const char *path, gconv_error *err
     return status;
 }
 
+static void json_head(const comparison *c, const char *path)
+{
+    gc_json_open(NULL, '{');
+    gc_json_integer("schema", GC_JSON_SCHEMA);
+    gc_json_string("command", "compare");
+    gc_json_string("input", path);
+    gc_json_integer("width", c->picture.shape.width);
+    gc_json_integer("height", c->picture.shape.height);
+    gc_json_integer("channels", c->picture.shape.channels);
+    gc_json_integer("depth", c->picture.shape.depth);
+    gc_json_open("implementations", '[');
+}
+
 static gconv_status compare(comparison *c, const char *path, gconv_error *error)
 {
     gconv_status status = read_input(c, path, error);
@@ -134,19 +153,10 @@ static gconv_status compare(comparison *c, const char *path, gconv_error *error)
     if (status != GCONV_OK)
         return status;
     c->reference_seconds = c->expectation.seconds;
-    if (c->options->json) {
-        gc_json_open(NULL, '{');
-        gc_json_integer("schema", GC_JSON_SCHEMA);
-        gc_json_string("command", "compare");
-        gc_json_string("input", path);
-        gc_json_integer("width", c->picture.shape.width);
-        gc_json_integer("height", c->picture.shape.height);
-        gc_json_integer("channels", c->picture.shape.channels);
-        gc_json_integer("depth", c->picture.shape.depth);
-        gc_json_open("implementations", '[');
-    } else {
+    if (c->options->json)
+        json_head(c, path);
+    else
         print_head(c);
-    }
     status = measure_all(c, error);
     if (c->options->json) {
         gc_json_close(']');
@@ -156,26 +166,28 @@ static gconv_status compare(comparison *c, const char *path, gconv_error *error)
     return status;
 }
 
+static int finished_code(const comparison *c)
+{
+    if (c->wrong)
+        return GC_EXIT_MISMATCH;
+    return c->refused && gc_is_named_list(c->options) ? GC_EXIT_DEVICE : GC_EXIT_DONE;
+}
+
 int gc_run_compare(const gc_options *options)
 {
     gconv_error error;
-    if (options->operand_count != 1) {
-        gc_fail(&error, GCONV_ERROR_ARGUMENT, "gconv compare takes one image, not %d operands",
-                options->operand_count);
-        gc_report(NULL, &error);
-        return GC_EXIT_USAGE;
-    }
     comparison c = {.options = options};
-    int code = GC_EXIT_USAGE;
-    const char *blamed = NULL;
-    gconv_status status = gc_session_create(options, &c.session, &error);
-    if (status != GCONV_OK) {
+    const char *path = options->operands[0], *blamed = NULL;
+    gconv_status status = gc_check_input(path, &error);
+    if (status == GCONV_OK) {
+        status = gc_session_create(options, &c.session, &error);
         blamed = c.session.blamed;
-        code = status == GCONV_ERROR_DEVICE ? GC_EXIT_DEVICE : GC_EXIT_USAGE;
-    } else {
-        blamed = options->operands[0];
-        status = compare(&c, blamed, &error);
-        code = c.wrong && status == GCONV_OK ? GC_EXIT_MISMATCH : gc_exit_code(status);
+    }
+    int code = gc_start_code(status);
+    if (status == GCONV_OK) {
+        blamed = gc_input_name(path);
+        status = compare(&c, path, &error);
+        code = status == GCONV_OK ? finished_code(&c) : gc_exit_code(status);
     }
     if (status != GCONV_OK)
         gc_report(blamed, &error);

@@ -149,13 +149,6 @@ static void print_json(void)
 
 int gc_run_info(const gc_options *options)
 {
-    if (options->operand_count > 0) {
-        gconv_error error;
-        gc_fail(&error, GCONV_ERROR_ARGUMENT, "gconv info takes no operand ('%s')",
-                options->operands[0]);
-        gc_report(NULL, &error);
-        return GC_EXIT_USAGE;
-    }
     if (options->json)
         print_json();
     else

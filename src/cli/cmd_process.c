@@ -16,17 +16,13 @@ static const char *const outcome_names[] = {
 
 /* ---- Reporting one image --------------------------------------------------------------------- */
 
-static void print_timings(const gc_task *task, const gconv_timings *t)
+static void print_timings(const char *name, const gconv_timings *t)
 {
-    char line[256];
-    snprintf(line, sizeof line,
-             "decode %.3f ms, upload %.3f ms, compute %.3f ms, download %.3f ms, encode %.3f ms, "
-             "total %.3f ms",
-             1e3 * t->decode, 1e3 * t->upload, 1e3 * t->compute, 1e3 * t->download, 1e3 * t->encode,
-             1e3 * t->total);
-    gconv_error error;
-    gc_fail(&error, GCONV_OK, "%s", line);
-    gc_report(task->input, &error);
+    gc_answer(name,
+              "decode %.3f ms, upload %.3f ms, compute %.3f ms, download %.3f ms, encode %.3f ms, "
+              "total %.3f ms",
+              1e3 * t->decode, 1e3 * t->upload, 1e3 * t->compute, 1e3 * t->download,
+              1e3 * t->encode, 1e3 * t->total);
 }
 
 static void json_shape(const char *key, const gconv_shape *shape)
@@ -89,45 +85,47 @@ static void print_json(const gc_session *session, const gc_task *task, const gc_
     gc_json_end();
 }
 
-static void report_verification(const gc_task *task, const gc_result *result)
+static void report_verification(const char *name, const gc_result *result)
 {
     const gconv_difference *d = &result->difference;
-    if (d->within) {
-        gc_note(task->input, "verified: largest difference from the reference %g, bound %g",
-                d->largest, d->bound);
-        return;
+    if (d->within)
+        gc_note(name, "verified: largest difference from the reference %g, bound %g", d->largest,
+                d->bound);
+    else
+        gc_answer(name,
+                  "verification failed: '%s' differs from the reference by up to %g (bound %g) at "
+                  "x %u, y %u, channel %d; %llu values beyond the bound",
+                  result->implementation, d->largest, d->bound, d->x, d->y, d->channel,
+                  (unsigned long long)d->mismatches);
+}
+
+static void report_done(const gc_session *session, const gc_task *task, const gc_result *result)
+{
+    const gc_options *options = session->options;
+    const char *name = gc_input_name(task->input);
+    const gconv_shape *from = &result->input;
+    gc_note(name, "%ux%u, %d channel%s of %d bits to %s by %s", from->width, from->height,
+            from->channels, from->channels == 1 ? "" : "s", from->depth,
+            gc_output_name(task->output), result->implementation);
+    if (result->verified)
+        report_verification(name, result);
+    if (options->timings)
+        print_timings(name, &result->timings);
+    if (options->explain && !options->json) {
+        gc_progress_clear();
+        fputs(gconv_plan_explanation(session->plan), stderr);
     }
-    gconv_error error;
-    gc_fail(&error, GCONV_OK,
-            "verification failed: %s differs from the reference by up to %g (bound %g) at x %u, "
-            "y %u, channel %d; %llu values beyond the bound",
-            result->implementation, d->largest, d->bound, d->x, d->y, d->channel,
-            (unsigned long long)d->mismatches);
-    gc_report(task->input, &error);
 }
 
 static void report(const gc_session *session, const gc_task *task, const gc_result *result)
 {
-    const gc_options *options = session->options;
     if (result->outcome == GC_OUTCOME_FAILED)
         gc_report(result->blamed, &result->error);
     else if (result->outcome == GC_OUTCOME_SKIPPED)
         gc_note(task->output, "exists; skipped");
-    else {
-        gc_note(task->input, "%ux%u, %d channel%s of %d bits to %s by %s", result->input.width,
-                result->input.height, result->input.channels,
-                result->input.channels == 1 ? "" : "s", result->input.depth, task->output,
-                result->implementation);
-        if (result->verified)
-            report_verification(task, result);
-        if (options->timings)
-            print_timings(task, &result->timings);
-        if (options->explain && !options->json) {
-            gc_progress_clear();
-            fputs(gconv_plan_explanation(session->plan), stderr);
-        }
-    }
-    if (options->json)
+    else
+        report_done(session, task, result);
+    if (session->options->json)
         print_json(session, task, result);
 }
 
@@ -175,7 +173,6 @@ int gc_run_process(const gc_options *options)
     gconv_error error;
     const char *blamed = NULL;
     gconv_status status = GCONV_OK;
-    int code = GC_EXIT_USAGE;
     if (options->command == GC_COMMAND_FILTER && options->kernel_count == 0)
         status = gc_fail(&error, GCONV_ERROR_ARGUMENT,
                          "which filter? give --kernel (gconv info lists the built-in ones)");
@@ -184,8 +181,8 @@ int gc_run_process(const gc_options *options)
     if (status == GCONV_OK) {
         status = gc_session_create(options, &session, &error);
         blamed = session.blamed;
-        code = status == GCONV_ERROR_DEVICE ? GC_EXIT_DEVICE : GC_EXIT_USAGE;
     }
+    int code = gc_start_code(status);
     if (status == GCONV_OK)
         code = run_tasks(&session, &list);
     else

@@ -32,8 +32,7 @@ void gc_help_program(FILE *stream)
                     "Manual: gconv(1); filter files: gconv-filter(5).\n");
 }
 
-/* One option: "  -k, --kernel K       help", the help on a line of its own where it does not fit.
- */
+/* One option: "  -k, --kernel K       help", the help going on in its column. */
 static void print_option(FILE *stream, const gc_option *option)
 {
     enum { COLUMN = 24, WIDTH = 96 };
@@ -59,10 +58,7 @@ static void print_option(FILE *stream, const gc_option *option)
 
 void gc_help_command(FILE *stream, gc_command command)
 {
-    const gc_command_row *row = gc_command_at(0);
-    for (int i = 0; i < gc_command_count(); i++)
-        if (gc_command_at(i)->command == command)
-            row = gc_command_at(i);
+    const gc_command_row *row = gc_command_of(command);
     print_synopsis(stream, row, "");
     fprintf(stream, "\n%c%s.\n\nOptions:\n", row->summary[0] - 'a' + 'A', row->summary + 1);
     for (int i = 0; i < gc_option_count(); i++) {

@@ -5,8 +5,8 @@
 #include "cli/signals.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 static int print_version(void)
@@ -15,36 +15,33 @@ static int print_version(void)
     return GC_EXIT_DONE;
 }
 
+static int print_help(gc_command command)
+{
+    if (command == GC_COMMAND_NONE)
+        gc_help_program(stdout);
+    else
+        gc_help_command(stdout, command);
+    return GC_EXIT_DONE;
+}
+
 static int run_help(const gc_options *options)
 {
-    if (options->operand_count == 0) {
-        gc_help_program(stdout);
-        return GC_EXIT_DONE;
-    }
-    const gc_command_row *row = gc_command_named(options->operands[0]);
-    if (row == NULL || options->operand_count > 1) {
-        gconv_error error;
-        gc_fail(&error, GCONV_ERROR_ARGUMENT, "there is no command '%s'; see gconv help",
-                options->operands[options->operand_count > 1 ? 1 : 0]);
-        gc_report(NULL, &error);
-        return GC_EXIT_USAGE;
-    }
-    gc_help_command(stdout, row->command);
-    return GC_EXIT_DONE;
+    if (options->operand_count == 0)
+        return print_help(GC_COMMAND_NONE);
+    const gc_command_row *row;
+    gconv_error error;
+    if (gc_command_find(options->operands[0], &row, &error) == GCONV_OK)
+        return print_help(row->command);
+    gc_report(NULL, &error);
+    return GC_EXIT_USAGE;
 }
 
 static int run_command(const gc_options *options)
 {
     if (options->version)
         return print_version();
-    if (options->help && options->command == GC_COMMAND_NONE) {
-        gc_help_program(stdout);
-        return GC_EXIT_DONE;
-    }
-    if (options->help) {
-        gc_help_command(stdout, options->command);
-        return GC_EXIT_DONE;
-    }
+    if (options->help)
+        return print_help(options->command);
     switch (options->command) {
     case GC_COMMAND_EDGES:
     case GC_COMMAND_FILTER:
@@ -65,34 +62,50 @@ static int run_command(const gc_options *options)
     }
 }
 
+/* Standard descriptors that are closed are opened the wrong way round: they go on failing, and no
+ * image file takes their number and receives what is meant for them. */
+static void occupy_descriptors(void)
+{
+    for (int number = STDIN_FILENO; number <= STDERR_FILENO; number++)
+        if (fcntl(number, F_GETFD) == -1 && errno == EBADF)
+            open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 /* A result that could not be written is a failure too (a full disk, a closed pipe). */
 static int close_output(int code)
 {
     bool failed = ferror(stdout) != 0;
     errno = 0;
-    if ((fclose(stdout) == 0 && !failed) || code != GC_EXIT_DONE)
+    failed = fclose(stdout) != 0 || failed;
+    if (!failed || code != GC_EXIT_DONE)
         return code;
     gconv_error error;
-    gc_fail_errno(&error, GCONV_ERROR_WRITE, errno != 0 ? errno : EIO,
-                  "standard output: cannot write");
-    gc_report(NULL, &error);
+    gc_fail_errno(&error, GCONV_ERROR_WRITE, errno != 0 ? errno : EIO, "cannot write");
+    gc_report("standard output", &error);
     return GC_EXIT_FAILED;
+}
+
+/* A progress line that was not asked for waits half a second: short work stays silent. */
+static void set_messages(const gc_options *options)
+{
+    bool always = options->progress == GC_PROGRESS_ALWAYS;
+    bool fits =
+        options->progress == GC_PROGRESS_AUTO && !options->quiet && isatty(STDERR_FILENO) == 1;
+    gc_messages_set(options->quiet, options->verbose, always || fits, always ? 0 : 0.5);
 }
 
 int main(int argc, char **argv)
 {
+    occupy_descriptors();
     gc_signals_install();
     gc_options options;
     gconv_error error;
     int code = GC_EXIT_USAGE;
-    if (gc_options_parse(argc, argv, &options, &error) != GCONV_OK) {
-        gc_report(NULL, &error);
-    } else {
-        bool draws =
-            options.progress == GC_PROGRESS_ALWAYS ||
-            (options.progress == GC_PROGRESS_AUTO && !options.quiet && isatty(STDERR_FILENO) == 1);
-        gc_messages_set(options.quiet, options.verbose, draws);
+    if (gc_options_parse(argc, argv, &options, &error) == GCONV_OK) {
+        set_messages(&options);
         code = run_command(&options);
+    } else {
+        gc_report(NULL, &error);
     }
     gc_options_free(&options);
     gc_progress_clear();

@@ -21,6 +21,14 @@ const char *gc_verdict_name(gc_verdict verdict)
     return names[verdict];
 }
 
+const char *gc_measurement_label(const gc_measurement *row, char *buffer, size_t size)
+{
+    bool chosen = strcmp(row->name, row->implementation) != 0;
+    snprintf(buffer, size, "%s%s%s", row->name, chosen ? ": " : "",
+             chosen ? row->implementation : "");
+    return buffer;
+}
+
 static gconv_status make_plan(const gc_session *session, const char *name,
                               const gc_picture *picture, gconv_alpha alpha, gconv_plan **plan,
                               gconv_error *error)
@@ -30,12 +38,7 @@ static gconv_status make_plan(const gc_session *session, const char *name,
     job.alpha = alpha;
     job.output_depth = job.output == GCONV_OUTPUT_EDGES ? 1 : picture->shape.depth;
     job.implementation = name;
-    /* Every implementation runs where it belongs; --device narrows the GPU ones. */
-    gconv_implementation_info info;
-    for (int i = 0; i < gconv_implementation_count(); i++)
-        if (gconv_implementation_describe(i, &info, NULL) == GCONV_OK &&
-            strcmp(info.name, name) == 0 && info.kind == GCONV_DEVICE_CPU)
-            job.device = "auto";
+    job.device = gc_device_for(session, name);
     return gconv_plan_create(&job, plan, error);
 }
 
@@ -110,19 +113,20 @@ gconv_status gc_check(const gc_session *session, const char *name, const gc_pict
                       gconv_alpha alpha, const gc_expectation *expectation, gc_measurement *row,
                       gconv_error *error)
 {
-    *row = (gc_measurement){.name = name};
+    *row = (gc_measurement){.name = name, .implementation = name};
     gconv_plan *plan;
     gconv_status status = make_plan(session, name, picture, alpha, &plan, &row->reason);
-    if (status == GCONV_ERROR_UNSUPPORTED || status == GCONV_ERROR_DEVICE) {
+    if (status == GCONV_OK) {
+        row->implementation = gconv_plan_implementation(plan);
+        status = check_plan(plan, picture, expectation, row, &row->reason);
+    }
+    gconv_plan_free(plan);
+    if (status == GCONV_ERROR_UNSUPPORTED || status == GCONV_ERROR_DEVICE ||
+        status == GCONV_ERROR_MEMORY) {
         row->verdict = GC_VERDICT_UNUSABLE;
         return GCONV_OK;
     }
-    if (status != GCONV_OK) {
-        *error = row->reason;
-        return status;
-    }
-    status = check_plan(plan, picture, expectation, row, error);
-    gconv_plan_free(plan);
+    *error = row->reason;
     return status;
 }
 
@@ -144,7 +148,8 @@ static gconv_status time_plan(gconv_plan *plan, const gc_picture *picture, doubl
     gconv_status status = GCONV_OK;
     for (int run = -1; status == GCONV_OK && run < RUNS_MAX; run++) {
         double start = gc_seconds();
-        if (run >= RUNS_MIN && start - begin > seconds)
+        bool enough = run >= RUNS_MIN || (run > 0 && times[0] > seconds);
+        if (enough && start - begin > seconds)
             break;
         status = gconv_plan_run_memory(plan, picture->samples, picture->stride, output, stride,
                                        NULL, error);
@@ -188,6 +193,12 @@ static bool is_named(const char *list, const char *name)
             return true;
     }
     return false;
+}
+
+bool gc_is_named_list(const gc_options *options)
+{
+    const char *list = options->implementation;
+    return list != NULL && !is_named(list, "all");
 }
 
 const char **gc_implementation_list(const gc_options *options, const char *fallback, int *count)

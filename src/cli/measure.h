@@ -12,7 +12,8 @@ typedef enum gc_verdict {
 } gc_verdict;
 
 typedef struct gc_measurement {
-    const char *name;
+    const char *name;           /* as asked for */
+    const char *implementation; /* what runs: the name, or what auto chose */
     gc_verdict verdict;
     gconv_error reason;
     gconv_difference difference;
@@ -37,21 +38,26 @@ gconv_status gc_expect(const gc_session *session, const gc_picture *picture, gco
                        gc_expectation *expectation, gconv_error *error);
 void gc_expectation_destroy(gc_expectation *expectation);
 
-/* Checks `name` on `picture` and fills all of `row` but the times. Fails only where the reference
- * could not have been computed either (memory). */
+/* Checks `name` on `picture` and fills all of `row` but the times. An implementation that cannot
+ * run or breaks down is not a failure but a verdict. */
 gconv_status gc_check(const gc_session *session, const char *name, const gc_picture *picture,
                       gconv_alpha alpha, const gc_expectation *expectation, gc_measurement *row,
                       gconv_error *error);
 
-/* Times `name` on `picture`: one run to warm up, then at least three and as many as `seconds`
- * allow.
- * */
+/* Times `name` on `picture`: one run to warm up, then as many as `seconds` allow and at least
+ * three, or one where that alone takes longer. */
 gconv_status gc_time(const gc_session *session, const char *name, const gc_picture *picture,
                      gconv_alpha alpha, double seconds, gc_measurement *row, gconv_error *error);
 
 /* The names that --impl stands for: `fallback` where it was not given. The result is an array of
  * registry names of *count entries, freed with free; NULL for lack of memory. */
 const char **gc_implementation_list(const gc_options *options, const char *fallback, int *count);
+
+/* Whether --impl names implementations one by one, so that each must be usable. */
+bool gc_is_named_list(const gc_options *options);
+
+/* What people read: the name, and what auto chose. Points into `buffer`. */
+const char *gc_measurement_label(const gc_measurement *row, char *buffer, size_t size);
 
 /* "exact", "within bound", "WRONG", "not usable". */
 const char *gc_verdict_name(gc_verdict verdict);

@@ -13,8 +13,9 @@ enum {
     GC_EXIT_DEVICE = 4,
 };
 
-/* How much is said; `progress` is whether a progress line is drawn. */
-void gc_messages_set(bool quiet, bool verbose, bool progress);
+/* How much is said; `progress` is whether a progress line is drawn, the first after `delay`
+ * seconds. */
+void gc_messages_set(bool quiet, bool verbose, bool progress, double delay);
 
 /* "gconv: FILE:LINE: MESSAGE", the line where there is one, the file where it is not NULL. */
 void gc_report(const char *file, const gconv_error *error);
@@ -22,17 +23,21 @@ void gc_report(const char *file, const gconv_error *error);
 /* "gconv: MESSAGE" on standard error, unless -q. */
 void gc_say(const char *format, ...) GC_PRINTF(1, 2);
 
-/* "gconv: FILE: MESSAGE" where -v was given. */
+/* "gconv: FILE: MESSAGE" on standard error, even with -q: what was asked for by an option. */
+void gc_answer(const char *file, const char *format, ...) GC_PRINTF(2, 3);
+
+/* The same where -v was given. */
 void gc_note(const char *file, const char *format, ...) GC_PRINTF(2, 3);
 
 /* Draws the progress line: `name`, and how much of the whole is done (0 to 1). At most ten times a
- * second, and not in the first half second, so that short work stays silent. */
+ * second. */
 void gc_progress_show(const char *name, double done);
 
 /* Removes the progress line. */
 void gc_progress_clear(void);
 
-/* The exit code that stands for a failed computation on one image. */
+/* The exit code that stands for a failure before anything was started, and for one afterwards. */
+int gc_start_code(gconv_status status);
 int gc_exit_code(gconv_status status);
 
 #endif

@@ -5,9 +5,11 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,6 +39,16 @@ static char *join(const char *directory, const char *name)
     bool slash = directory[0] != '\0' && directory[strlen(directory) - 1] != '/';
     snprintf(path, length, "%s%s%s", directory, slash ? "/" : "", name);
     return path;
+}
+
+const char *gc_input_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+const char *gc_output_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard output" : path;
 }
 
 /* ---- Formats and names of outputs ------------------------------------------------------------ */
@@ -75,12 +87,16 @@ static const char *default_extension(gconv_format format)
     return extensions[format];
 }
 
+bool gc_is_either_pnm(const char *path)
+{
+    const char *dot = strrchr(base_name(path), '.');
+    return dot != NULL && strcasecmp(dot, ".pnm") == 0;
+}
+
 /* True where files named `path` may hold `format`: its extension need not change. */
 static bool extension_fits(const char *path, gconv_format format)
 {
-    const char *name = base_name(path);
-    const char *dot = strrchr(name, '.');
-    if (dot != NULL && strcmp(dot, ".pnm") == 0)
+    if (gc_is_either_pnm(path))
         return format == GCONV_FORMAT_PGM || format == GCONV_FORMAT_PPM;
     return gconv_format_from_path(path) == format;
 }
@@ -106,8 +122,8 @@ static char *batch_output(const char *directory, const char *relative, gconv_for
 
 /* ---- Collecting ------------------------------------------------------------------------------ */
 
-/* Takes over `input` and `output`, either of which may be NULL for lack of memory. */
-static gconv_status add_task(walk *w, char *input, char *output, gconv_format format)
+/* Takes over the task's strings, which may be NULL for lack of memory. */
+static gconv_status add_task(walk *w, gc_task task)
 {
     gc_task_list *list = w->list;
     if (list->count == w->capacity) {
@@ -118,20 +134,22 @@ static gconv_status add_task(walk *w, char *input, char *output, gconv_format fo
             w->capacity = capacity;
         }
     }
-    if (input == NULL || output == NULL || list->count == w->capacity) {
-        free(input);
-        free(output);
+    if (task.input == NULL || task.output == NULL || list->count == w->capacity) {
+        free(task.input);
+        free(task.output);
         return gc_fail_memory(w->error, sizeof *list->tasks);
     }
-    list->tasks[list->count++] = (gc_task){input, output, format};
+    list->tasks[list->count++] = task;
     return GCONV_OK;
 }
 
 static gconv_status add_batch_file(walk *w, const char *path, const char *relative)
 {
     gconv_format format = batch_format(w->options, path);
-    return add_task(w, gc_copy_string(path),
-                    batch_output(w->options->output_directory, relative, format), format);
+    return add_task(
+        w, (gc_task){.input = gc_copy_string(path),
+                     .output = batch_output(w->options->output_directory, relative, format),
+                     .format = format});
 }
 
 static int compare_names(const void *a, const void *b)
@@ -139,46 +157,53 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void free_names(char **names, size_t count)
+/* The names in a directory; hidden ones are left out. */
+typedef struct name_list {
+    char **names;
+    size_t count, capacity;
+} name_list;
+
+static bool add_name(name_list *list, const char *name)
 {
-    for (size_t i = 0; i < count; i++)
-        free(names[i]);
-    free(names);
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity > 0 ? 2 * list->capacity : 64;
+        char **longer = realloc(list->names, capacity * sizeof *longer);
+        if (longer == NULL)
+            return false;
+        list->names = longer;
+        list->capacity = capacity;
+    }
+    list->names[list->count] = gc_copy_string(name);
+    return list->names[list->count] != NULL && ++list->count > 0;
 }
 
-/* The entries of a directory, sorted; hidden ones are left out. */
-static gconv_status list_directory(walk *w, const char *path, char ***names, size_t *count)
+static void free_names(name_list *list)
 {
-    *names = NULL;
-    *count = 0;
-    size_t capacity = 0;
+    for (size_t i = 0; i < list->count; i++)
+        free(list->names[i]);
+    free(list->names);
+}
+
+/* Lists a directory, sorted; false with errno set where that fails. */
+static bool list_directory(const char *path, name_list *list)
+{
     DIR *directory = opendir(path);
     if (directory == NULL)
-        return gc_fail_errno(w->error, GCONV_ERROR_OPEN, errno, "cannot list the directory");
-    gconv_status status = GCONV_OK;
+        return false;
+    bool listed = true;
     struct dirent *entry;
-    while (status == GCONV_OK && (entry = readdir(directory)) != NULL) {
-        if (entry->d_name[0] == '.')
-            continue;
-        if (*count == capacity) {
-            capacity = capacity > 0 ? 2 * capacity : 64;
-            char **longer = realloc(*names, capacity * sizeof *longer);
-            if (longer == NULL) {
-                status = gc_fail_memory(w->error, capacity * sizeof *longer);
-                break;
-            }
-            *names = longer;
-        }
-        (*names)[*count] = gc_copy_string(entry->d_name);
-        if ((*names)[*count] == NULL)
-            status = gc_fail_memory(w->error, strlen(entry->d_name));
-        else
-            ++*count;
+    errno = 0;
+    while (listed && (entry = readdir(directory)) != NULL) {
+        if (entry->d_name[0] != '.')
+            listed = add_name(list, entry->d_name);
+        errno = listed ? 0 : ENOMEM;
     }
+    int failure = errno;
     closedir(directory);
-    if (*count > 0)
-        qsort(*names, *count, sizeof **names, compare_names);
-    return status;
+    if (list->count > 0)
+        qsort(list->names, list->count, sizeof list->names[0], compare_names);
+    errno = failure;
+    return failure == 0;
 }
 
 /* Whether a file met in a directory is an image to process: by content, or by a name that says so
@@ -202,9 +227,7 @@ static gconv_status add_entry(walk *w, const char *directory, const char *relati
     gconv_status result = GCONV_OK;
     if (path == NULL || below == NULL)
         result = gc_fail_memory(w->error, strlen(directory) + strlen(name));
-    else if (stat(path, &status) != 0 || lstat(path, &link) != 0)
-        result = looks_like_image(path) ? add_batch_file(w, path, below) : GCONV_OK;
-    else if (S_ISREG(status.st_mode))
+    else if (stat(path, &status) != 0 || lstat(path, &link) != 0 || S_ISREG(status.st_mode))
         result = looks_like_image(path) ? add_batch_file(w, path, below) : GCONV_OK;
     /* A linked directory may lead back here; the output directory holds results, not inputs. */
     else if (S_ISDIR(link.st_mode) && w->options->recursive &&
@@ -216,14 +239,18 @@ static gconv_status add_entry(walk *w, const char *directory, const char *relati
     return result;
 }
 
+/* A directory that cannot be listed is an input that fails, like a file that cannot be read. */
 static gconv_status add_directory(walk *w, const char *path, const char *relative)
 {
-    char **names;
-    size_t count;
-    gconv_status status = list_directory(w, path, &names, &count);
-    for (size_t i = 0; status == GCONV_OK && i < count; i++)
-        status = add_entry(w, path, relative, names[i]);
-    free_names(names, count);
+    name_list list = {.names = NULL};
+    gconv_status status = GCONV_OK;
+    if (!list_directory(path, &list))
+        status = add_task(w, (gc_task){.input = gc_copy_string(path),
+                                       .output = gc_copy_string(path),
+                                       .unlisted = errno});
+    for (size_t i = 0; status == GCONV_OK && i < list.count; i++)
+        status = add_entry(w, path, relative, list.names[i]);
+    free_names(&list);
     return status;
 }
 
@@ -322,19 +349,28 @@ static gconv_status refuse_collisions(walk *w)
     return status;
 }
 
+/* Outputs go into a directory: what looks like the name of one image is refused. */
+static gconv_status check_output_directory(walk *w)
+{
+    const char *path = w->options->output_directory;
+    *w->blamed = path;
+    w->output_exists = stat(path, &w->output) == 0;
+    bool image = gconv_format_from_path(path) != GCONV_FORMAT_UNKNOWN || strcmp(path, "-") == 0;
+    if (w->output_exists ? !S_ISDIR(w->output.st_mode) : image)
+        return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
+                       "not a directory; -o takes one, a single output is given as IN OUT");
+    *w->blamed = NULL;
+    return GCONV_OK;
+}
+
 static gconv_status collect_batch(walk *w)
 {
     const gc_options *options = w->options;
     w->list->batch = true;
-    w->output_exists = stat(options->output_directory, &w->output) == 0;
-    if (w->output_exists && !S_ISDIR(w->output.st_mode)) {
-        *w->blamed = options->output_directory;
-        return gc_fail(w->error, GCONV_ERROR_ARGUMENT, "not a directory");
-    }
-    if (options->operand_count == 0)
-        return gc_fail(w->error, GCONV_ERROR_ARGUMENT, "no input is named");
-    gconv_status status = GCONV_OK;
-    if (options->depth != 0 && options->format != GCONV_FORMAT_UNKNOWN)
+    gconv_status status = check_output_directory(w);
+    if (status == GCONV_OK && options->operand_count == 0)
+        status = gc_fail(w->error, GCONV_ERROR_ARGUMENT, "no input is named");
+    if (status == GCONV_OK && options->depth != 0 && options->format != GCONV_FORMAT_UNKNOWN)
         status = gc_check_depth(options->format, options->depth, w->error);
     for (int i = 0; status == GCONV_OK && i < options->operand_count; i++)
         status = add_operand(w, options->operands[i]);
@@ -358,11 +394,11 @@ gconv_status gc_check_depth(gconv_format format, int depth, gconv_error *error)
 
 /* ---- One input, one output ------------------------------------------------------------------- */
 
+/* Standard output takes the format of --format, png for edges, else the input's own. */
 static gconv_status single_format(walk *w, const char *output, gconv_format *format)
 {
     const gc_options *options = w->options;
     *format = options->format;
-    *w->blamed = output;
     if (strcmp(output, "-") == 0) {
         if (*format == GCONV_FORMAT_UNKNOWN && options->command == GC_COMMAND_EDGES)
             *format = GCONV_FORMAT_PNG;
@@ -381,18 +417,63 @@ static gconv_status single_format(walk *w, const char *output, gconv_format *for
     return GCONV_OK;
 }
 
-static gconv_status check_terminals(walk *w, const char *input, const char *output)
+gconv_status gc_check_input(const char *path, gconv_error *error)
 {
-    if (strcmp(output, "-") == 0 && isatty(STDOUT_FILENO) == 1)
+    if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO) == 1)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "standard input is a terminal; redirect it or name an input");
+    return GCONV_OK;
+}
+
+/* Whether what is written to `path` would appear on a terminal. */
+static bool is_terminal(const char *path)
+{
+    struct stat status;
+    if (strcmp(path, "-") == 0)
+        return isatty(STDOUT_FILENO) == 1;
+    if (stat(path, &status) != 0 || !S_ISCHR(status.st_mode))
+        return false;
+    int descriptor = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    bool terminal = descriptor >= 0 && isatty(descriptor) == 1;
+    if (descriptor >= 0)
+        close(descriptor);
+    return terminal;
+}
+
+static gconv_status check_standard_streams(walk *w, const char *input, const char *output)
+{
+    if (is_terminal(output))
         return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
-                       "standard output is a terminal; redirect it or name an output");
+                       "%s is a terminal; redirect it or name an output", gc_output_name(output));
     if (strcmp(output, "-") == 0 && w->options->json)
         return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
                        "--json and the image cannot both go to standard output");
-    if (strcmp(input, "-") == 0 && isatty(STDIN_FILENO) == 1)
+    return gc_check_input(input, w->error);
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat status;
+    return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+static gconv_status check_single(walk *w, const char *input, const char *output,
+                                 gconv_format *format)
+{
+    gconv_status status = check_standard_streams(w, input, output);
+    if (status != GCONV_OK)
+        return status;
+    *w->blamed = input;
+    if (is_directory(input))
         return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
-                       "standard input is a terminal; redirect it or name an input");
-    return GCONV_OK;
+                       "a directory; -o DIR writes the results of those in it");
+    *w->blamed = output;
+    if (is_directory(output) || output[strlen(output) - 1] == '/')
+        return gc_fail(w->error, GCONV_ERROR_ARGUMENT, "a directory; -o DIR writes into one");
+    status = single_format(w, output, format);
+    if (status == GCONV_OK && w->options->depth != 0)
+        status = gc_check_depth(*format, w->options->depth, w->error);
+    return status;
 }
 
 static gconv_status collect_single(walk *w)
@@ -407,24 +488,14 @@ static gconv_status collect_single(walk *w)
     bool pipe = options->operand_count == 0;
     const char *input = pipe ? "-" : options->operands[0];
     const char *output = pipe ? "-" : options->operands[1];
-    struct stat status;
-    if (strcmp(input, "-") != 0 && stat(input, &status) == 0 && S_ISDIR(status.st_mode)) {
-        *w->blamed = input;
-        return gc_fail(w->error, GCONV_ERROR_ARGUMENT, "a directory needs -o DIR");
-    }
-    gconv_format format;
-    gconv_status result = single_format(w, output, &format);
-    if (result != GCONV_OK)
-        return result;
-    if (options->depth != 0)
-        result = gc_check_depth(format, options->depth, w->error);
-    if (result != GCONV_OK)
-        return result;
+    gconv_format format = GCONV_FORMAT_UNKNOWN;
+    gconv_status status = check_single(w, input, output, &format);
+    if (status != GCONV_OK)
+        return status;
     *w->blamed = NULL;
-    result = check_terminals(w, input, output);
-    if (result != GCONV_OK)
-        return result;
-    return add_task(w, gc_copy_string(input), gc_copy_string(output), format);
+    return add_task(w, (gc_task){.input = gc_copy_string(input),
+                                 .output = gc_copy_string(output),
+                                 .format = format});
 }
 
 gconv_status gc_task_list_create(const gc_options *options, gc_task_list *list, const char **blamed,

@@ -8,6 +8,7 @@ typedef struct gc_task {
     char *input;         /* a path, or "-" */
     char *output;        /* a path, or "-" */
     gconv_format format; /* of the output; GCONV_FORMAT_UNKNOWN: the input's own */
+    int unlisted;        /* why the directory `input` could not be listed, as errno; else 0 */
 } gc_task;
 
 typedef struct gc_task_list {
@@ -20,9 +21,19 @@ typedef struct gc_task_list {
  * started. `*blamed` is the operand at fault or NULL. */
 gconv_status gc_task_list_create(const gc_options *options, gc_task_list *list, const char **blamed,
                                  gconv_error *error);
+void gc_task_list_destroy(gc_task_list *list);
+
+/* Refuses "-" where standard input is a terminal. */
+gconv_status gc_check_input(const char *path, gconv_error *error);
+
 /* Whether `format` can hold samples of `depth` bits. */
 gconv_status gc_check_depth(gconv_format format, int depth, gconv_error *error);
 
-void gc_task_list_destroy(gc_task_list *list);
+/* Whether the extension of `path` stands for PGM and PPM alike. */
+bool gc_is_either_pnm(const char *path);
+
+/* What messages call a path: itself, or what "-" stands for. */
+const char *gc_input_name(const char *path);
+const char *gc_output_name(const char *path);
 
 #endif

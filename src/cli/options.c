@@ -73,11 +73,8 @@ static gconv_status set_number(const char *value, double *result, gconv_error *e
 
 static gconv_status set_kernel(gc_options *options, const char *value, gconv_error *error)
 {
-    size_t count = (size_t)options->kernel_count + 1;
-    char **longer = realloc(options->kernels, count * sizeof *longer);
-    if (longer == NULL)
-        return gc_fail_memory(error, count * sizeof *longer);
-    options->kernels = longer;
+    if (value[0] == '\0')
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the name of the filter is empty");
     options->kernels[options->kernel_count++] = (char *)value;
     return GCONV_OK;
 }
@@ -358,18 +355,20 @@ const gc_option *gc_option_at(int index)
 
 /* ---- The parser ------------------------------------------------------------------------------ */
 
-/* getopt_long's tables, made from ours. Option i returns LONG_BASE + i. */
-enum { LONG_BASE = 256 };
+/* getopt_long's tables, made from ours. Option i returns LONG_BASE + i, an operand OPERAND: so
+ * options may follow operands even where POSIXLY_CORRECT is set. */
+enum { OPERAND = 1, LONG_BASE = 256 };
 
 typedef struct getopt_tables {
     struct option long_options[OPTION_COUNT + 1];
-    char letters[3 * OPTION_COUNT + 2];
+    char letters[3 * OPTION_COUNT + 3];
 } getopt_tables;
 
 static void make_tables(getopt_tables *tables)
 {
     memset(tables, 0, sizeof *tables);
     char *letter = tables->letters;
+    *letter++ = '-';
     *letter++ = ':';
     for (int i = 0; i < OPTION_COUNT; i++) {
         const gc_option *option = &options_table[i];
@@ -393,29 +392,27 @@ static int option_index(int code)
     return -1;
 }
 
-/* What getopt_long refused: an unknown or ambiguous option, or an argument where none belongs. */
-static gconv_status refuse_option(const char *argument, int code, gconv_error *error)
+/* A long option that is none, or begins several. */
+static gconv_status refuse_long_option(const char *argument, gconv_error *error)
 {
-    if (argument[0] != '-' || argument[1] != '-')
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "unknown option '-%c'; see gconv --help", code);
-    if (code >= LONG_BASE)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "option '--%s' takes no value",
-                       options_table[code - LONG_BASE].name);
-    char name[64];
+    char name[64], candidates[256] = "";
     snprintf(name, sizeof name, "%.*s", (int)strcspn(argument + 2, "="), argument + 2);
     const char *names[OPTION_COUNT];
-    int beginning = 0;
     for (int i = 0; i < OPTION_COUNT; i++) {
         names[i] = options_table[i].name;
-        beginning += strncmp(names[i], name, strlen(name)) == 0;
+        size_t used = strlen(candidates);
+        if (strncmp(names[i], name, strlen(name)) == 0)
+            snprintf(candidates + used, sizeof candidates - used, "%s --%s", used > 0 ? "," : "",
+                     names[i]);
     }
-    if (beginning > 1)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "option '--%s' is ambiguous; see gconv --help",
-                       name);
-    char nearest[64];
-    suggestion(name, names, OPTION_COUNT, nearest, sizeof nearest);
-    return gc_fail(error, GCONV_ERROR_ARGUMENT, "unknown option '--%s'%s%s", name, nearest,
-                   nearest[0] == '\0' ? "; see gconv --help" : "");
+    if (candidates[0] != '\0')
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "option '--%s' is ambiguous:%s", name,
+                       candidates);
+    const char *nearest = gc_nearest_name(name, names, OPTION_COUNT);
+    if (nearest != NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "unknown option '--%s'; did you mean '--%s'?",
+                       name, nearest);
+    return gc_fail(error, GCONV_ERROR_ARGUMENT, "unknown option '--%s'; see gconv --help", name);
 }
 
 /* Puts "option '--name': " before a setter's message. */
@@ -428,10 +425,15 @@ static gconv_status blame_option(const gc_option *option, gconv_error *error)
 
 static gconv_status take_option(int code, char **argv, gc_options *options, gconv_error *error)
 {
-    if (code == '?')
-        return refuse_option(argv[optind - 1], optopt, error);
-    int index = option_index(code == ':' ? optopt : code);
+    if (code == '?' && optopt == 0)
+        return refuse_long_option(argv[optind - 1], error);
+    if (code == '?' && optopt < LONG_BASE)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "unknown option '-%c'; see gconv --help",
+                       optopt);
+    int index = option_index(code == '?' || code == ':' ? optopt : code);
     const gc_option *option = &options_table[index];
+    if (code == '?')
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "option '--%s' takes no value", option->name);
     if (code == ':')
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "option '--%s' needs a value (%s)",
                        option->name, option->argument);
@@ -443,53 +445,86 @@ static gconv_status take_option(int code, char **argv, gc_options *options, gcon
     return GCONV_OK;
 }
 
+static gconv_status read_arguments(int argc, char **argv, gc_options *options, gconv_error *error)
+{
+    getopt_tables tables;
+    make_tables(&tables);
+    opterr = 0;
+    int code;
+    while ((code = getopt_long(argc, argv, tables.letters, tables.long_options, NULL)) != -1) {
+        if (code == OPERAND)
+            options->operands[options->operand_count++] = optarg;
+        else if (take_option(code, argv, options, error) != GCONV_OK)
+            return error->status;
+    }
+    while (optind < argc)
+        options->operands[options->operand_count++] = argv[optind++];
+    return GCONV_OK;
+}
+
+/* ---- What belongs together ------------------------------------------------------------------- */
+
+/* The first operand is the command. */
 static gconv_status take_command(gc_options *options, gconv_error *error)
 {
-    if (options->operand_count == 0)
+    if (options->operand_count == 0 || options->version)
         return GCONV_OK;
-    const char *name = options->operands[0];
-    const gc_command_row *row = gc_command_named(name);
-    if (row == NULL) {
-        const char *names[16];
-        for (int i = 0; i < gc_command_count(); i++)
-            names[i] = gc_command_at(i)->name;
-        char nearest[64];
-        suggestion(name, names, (size_t)gc_command_count(), nearest, sizeof nearest);
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "unknown command '%s'%s%s", name, nearest,
-                       nearest[0] == '\0' ? "; see gconv --help" : "");
-    }
+    const gc_command_row *row;
+    gconv_status status = gc_command_find(options->operands[0], &row, error);
+    if (status != GCONV_OK)
+        return status;
     options->command = row->command;
-    options->operands++;
     options->operand_count--;
+    memmove(options->operands, options->operands + 1,
+            (size_t)options->operand_count * sizeof options->operands[0]);
+    return GCONV_OK;
+}
+
+static gconv_status check_options(const gc_options *options, const char *command,
+                                  gconv_error *error)
+{
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const gc_option *option = &options_table[i];
+        bool given = (options->given >> i & 1) != 0;
+        if (given && option->commands != 0 && (option->commands & options->command) == 0)
+            return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                           "option '--%s' does not belong to 'gconv %s'", option->name, command);
+    }
+    const char *names = options->implementation;
+    bool several = names != NULL && (strchr(names, ',') != NULL || strcmp(names, "all") == 0);
+    if (several && (options->command & MEASURES) == 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "option '--impl': '%s' names several; a list and all are for compare and "
+                       "bench",
+                       names);
+    return GCONV_OK;
+}
+
+static gconv_status check_operands(const gc_options *options, const gc_command_row *row,
+                                   gconv_error *error)
+{
+    for (int i = 0; i < options->operand_count; i++)
+        if (options->operands[i][0] == '\0')
+            return gc_fail(error, GCONV_ERROR_ARGUMENT, "the name of a file is empty");
+    if (options->operand_count < row->operands_min)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'gconv %s' needs an operand: %s", row->name,
+                       row->synopsis[0]);
+    if (options->operand_count > row->operands_max)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is one operand too many: %s",
+                       options->operands[row->operands_max], row->synopsis[0]);
     return GCONV_OK;
 }
 
 static gconv_status check_belonging(const gc_options *options, gconv_error *error)
 {
-    if (options->command == GC_COMMAND_NONE || options->help || options->version)
+    const gc_command_row *row = gc_command_of(options->command);
+    if (row == NULL || options->help || options->version)
         return GCONV_OK;
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        const gc_option *option = &options_table[i];
-        bool given = (options->given >> i & 1) != 0;
-        if (given && option->commands != 0 && (option->commands & options->command) == 0)
-            for (int c = 0; c < gc_command_count(); c++)
-                if (gc_command_at(c)->command == options->command)
-                    return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                                   "option '--%s' does not belong to 'gconv %s'", option->name,
-                                   gc_command_at(c)->name);
-    }
-    bool several =
-        options->implementation != NULL && (strchr(options->implementation, ',') != NULL ||
-                                            strcmp(options->implementation, "all") == 0);
-    if (several && (options->command & MEASURES) == 0)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "option '--impl': '%s' names several; a list and all are for compare and "
-                       "bench",
-                       options->implementation);
-    return GCONV_OK;
+    gconv_status status = check_options(options, row->name, error);
+    return status == GCONV_OK ? check_operands(options, row, error) : status;
 }
 
-static void set_defaults(gc_options *options)
+gconv_status gc_options_parse(int argc, char **argv, gc_options *options, gconv_error *error)
 {
     *options = (gc_options){
         .border = GCONV_BORDER_MIRROR,
@@ -500,28 +535,21 @@ static void set_defaults(gc_options *options)
         .max_pixels = UINT64_C(1) << 30,
         .device = "auto",
     };
-}
-
-gconv_status gc_options_parse(int argc, char **argv, gc_options *options, gconv_error *error)
-{
-    set_defaults(options);
-    getopt_tables tables;
-    make_tables(&tables);
-    opterr = 0;
-    int code;
-    while ((code = getopt_long(argc, argv, tables.letters, tables.long_options, NULL)) != -1) {
-        gconv_status status = take_option(code, argv, options, error);
-        if (status != GCONV_OK)
-            return status;
-    }
-    options->operands = argv + optind;
-    options->operand_count = argc - optind;
-    gconv_status status = take_command(options, error);
+    /* Neither can have more than there are arguments. */
+    options->kernels = calloc((size_t)argc + 1, sizeof(char *));
+    options->operands = calloc((size_t)argc + 1, sizeof(char *));
+    if (options->kernels == NULL || options->operands == NULL)
+        return gc_fail_memory(error, (size_t)argc * sizeof(char *));
+    gconv_status status = read_arguments(argc, argv, options, error);
+    if (status == GCONV_OK)
+        status = take_command(options, error);
     return status == GCONV_OK ? check_belonging(options, error) : status;
 }
 
 void gc_options_free(gc_options *options)
 {
     free(options->kernels);
+    free(options->operands);
     options->kernels = NULL;
+    options->operands = NULL;
 }

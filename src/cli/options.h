@@ -30,7 +30,7 @@ typedef struct gc_options {
     gc_command command;
     uint64_t given; /* bit i: option i of the table was given */
 
-    char **kernels; /* --kernel, in order; pointers into argv */
+    char **kernels; /* --kernel, in order; an owned array of pointers into argv */
     int kernel_count;
     bool correlate;
     gconv_border border;
@@ -78,7 +78,7 @@ typedef struct gc_options {
     bool help;
     bool version;
 
-    char **operands; /* what is neither option nor command */
+    char **operands; /* what is neither option nor command; an owned array as above */
     int operand_count;
 } gc_options;
 
@@ -108,10 +108,14 @@ typedef struct gc_command_row {
     const char *name;
     const char *synopsis[3]; /* lines of usage, NULL-terminated where shorter */
     const char *summary;
+    int operands_min, operands_max;
 } gc_command_row;
 
 int gc_command_count(void);
 const gc_command_row *gc_command_at(int index);
-const gc_command_row *gc_command_named(const char *name);
+const gc_command_row *gc_command_of(gc_command command); /* NULL for GC_COMMAND_NONE */
+
+/* The command of this name; an error with a suggestion where there is none. */
+gconv_status gc_command_find(const char *name, const gc_command_row **row, gconv_error *error);
 
 #endif

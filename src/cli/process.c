@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -74,21 +75,46 @@ static void fill_job(gc_session *session)
     job->block_height = options->block_height;
 }
 
-/* A plan for one pixel shows every error that does not depend on the image. */
-static gconv_status check_job(gc_session *session, gconv_error *error)
+const char *gc_device_for(const gc_session *session, const char *implementation)
 {
-    bool several = strchr(session->job.implementation, ',') != NULL ||
-                   strcmp(session->job.implementation, "all") == 0;
+    bool measures = (session->options->command & (GC_COMMAND_COMPARE | GC_COMMAND_BENCH)) != 0;
+    gconv_implementation_info info;
+    for (int i = 0; measures && i < gconv_implementation_count(); i++)
+        if (gconv_implementation_describe(i, &info, NULL) == GCONV_OK &&
+            strcmp(info.name, implementation) == 0 && info.kind == GCONV_DEVICE_CPU)
+            return "auto";
+    return session->job.device;
+}
+
+/* A plan for one pixel shows every error that does not depend on the image. */
+static gconv_status check_job(const gc_session *session, const char *implementation,
+                              gconv_error *error)
+{
     gconv_job job = session->job;
     job.input = (gconv_shape){.width = 1, .height = 1, .channels = 1, .depth = 8};
     job.output_depth = 8;
-    if (several)
-        job.implementation = "reference";
+    job.implementation = implementation;
+    job.device = gc_device_for(session, implementation);
     gconv_plan *plan;
     gconv_status status = gconv_plan_create(&job, &plan, error);
     gconv_plan_free(plan);
     /* What an implementation refuses may depend on the shape: the image will tell. */
     return status == GCONV_ERROR_UNSUPPORTED ? GCONV_OK : status;
+}
+
+/* Each of the implementations named; where all are meant, one must be usable. */
+static gconv_status check_jobs(const gc_session *session, gconv_error *error)
+{
+    const char *next = session->job.implementation;
+    gconv_status status = GCONV_OK;
+    while (status == GCONV_OK && *next != '\0') {
+        char name[64];
+        size_t length = strcspn(next, ",");
+        snprintf(name, sizeof name, "%.*s", (int)length, next);
+        status = check_job(session, strcmp(name, "all") == 0 ? "auto" : name, error);
+        next += length + (next[length] == ',');
+    }
+    return status;
 }
 
 gconv_status gc_session_create(const gc_options *options, gc_session *session, gconv_error *error)
@@ -98,7 +124,7 @@ gconv_status gc_session_create(const gc_options *options, gc_session *session, g
     if (status != GCONV_OK)
         return status;
     fill_job(session);
-    return check_job(session, error);
+    return check_jobs(session, error);
 }
 
 void gc_session_destroy(gc_session *session)
@@ -148,7 +174,7 @@ gconv_reader_options gc_reader_options(const gc_options *options, const char *pa
     reader.tolerant = options->tolerant;
     reader.max_pixels = options->max_pixels;
     reader.warn = note_warning;
-    reader.warn_user = (void *)path;
+    reader.warn_user = (void *)gc_input_name(path);
     return reader;
 }
 
@@ -276,16 +302,30 @@ static gconv_status output_depth(const work *w, const gconv_shape *input, int *d
     return gc_check_depth(w->format, *depth, w->error);
 }
 
+/* The format of the output, once the input's header is read. */
+static gconv_format output_format(const work *w)
+{
+    const gc_task *task = w->task;
+    if (task->format == GCONV_FORMAT_UNKNOWN)
+        return gconv_reader_format(w->reader);
+    if (task->format == GCONV_FORMAT_PPM && w->session->options->format == GCONV_FORMAT_UNKNOWN &&
+        gc_is_either_pnm(task->output) && w->result->input.channels < 3)
+        return GCONV_FORMAT_PGM;
+    return task->format;
+}
+
 static gconv_status open_input(work *w)
 {
-    w->result->blamed = w->task->input;
+    w->result->blamed = gc_input_name(w->task->input);
+    if (w->task->unlisted != 0)
+        return gc_fail_errno(w->error, GCONV_ERROR_READ, w->task->unlisted,
+                             "cannot list the directory");
     gconv_reader_options options = gc_reader_options(w->session->options, w->task->input);
     gconv_status status = gconv_reader_open(w->task->input, &options, &w->reader, w->error);
     if (status != GCONV_OK)
         return status;
     w->result->input = *gconv_reader_shape(w->reader);
-    w->format =
-        w->task->format != GCONV_FORMAT_UNKNOWN ? w->task->format : gconv_reader_format(w->reader);
+    w->format = output_format(w);
     if (!w->session->options->verify && !alpha_is_open(w->session, &w->result->input))
         return GCONV_OK;
     double start = gc_seconds();
@@ -331,7 +371,7 @@ static gconv_status make_parent_directories(const char *path, gconv_error *error
 static gconv_status open_output(work *w, bool make_parents)
 {
     const gc_options *options = w->session->options;
-    w->result->blamed = w->task->output;
+    w->result->blamed = gc_output_name(w->task->output);
     if (make_parents) {
         gconv_status status = make_parent_directories(w->task->output, w->error);
         if (status != GCONV_OK)
@@ -349,7 +389,7 @@ static gconv_status open_output(work *w, bool make_parents)
     writer.no_clobber = options->no_clobber;
     writer.sync = options->sync;
     writer.warn = note_warning;
-    writer.warn_user = w->task->output;
+    writer.warn_user = (void *)gc_output_name(w->task->output);
     return gconv_writer_open(w->task->output, &writer, &w->writer, w->error);
 }
 
@@ -392,7 +432,7 @@ static gconv_status compute(work *w)
 {
     counted_sink counted = {.to = gconv_writer_sink(w->writer),
                             .session = w->session,
-                            .name = w->task->input,
+                            .name = gc_input_name(w->task->input),
                             .height = w->result->output.height};
     gconv_sink sink = {write_counted, &counted};
     gconv_source source = w->picture.samples != NULL ? (gconv_source){read_picture, w}
@@ -403,7 +443,7 @@ static gconv_status compute(work *w)
     else
         status = gconv_plan_run(w->session->plan, source, sink, &w->result->timings, w->error);
     if (status != GCONV_ERROR_WRITE)
-        w->result->blamed = w->task->input;
+        w->result->blamed = gc_input_name(w->task->input);
     if (status == GCONV_OK && w->picture.samples == NULL)
         status = gconv_reader_finish(w->reader, w->error);
     return status;
@@ -411,37 +451,43 @@ static gconv_status compute(work *w)
 
 static gconv_status finish_output(work *w)
 {
-    w->result->blamed = w->task->output;
+    w->result->blamed = gc_output_name(w->task->output);
     double start = gc_seconds();
     gconv_status status = gconv_writer_finish(w->writer, w->error);
     w->result->timings.encode += gc_seconds() - start;
     return status;
 }
 
+/* Whether there is an output that --no-clobber protects. */
 static bool output_exists(const gc_task *task)
 {
     struct stat status;
-    return strcmp(task->output, "-") != 0 && lstat(task->output, &status) == 0;
+    return task->unlisted == 0 && strcmp(task->output, "-") != 0 &&
+           lstat(task->output, &status) == 0;
+}
+
+static gconv_status process(work *w, bool make_parents)
+{
+    if (w->session->options->no_clobber && output_exists(w->task))
+        return GCONV_ERROR_EXISTS;
+    gconv_status status = open_input(w);
+    if (status == GCONV_OK)
+        status = make_plan(w);
+    if (status == GCONV_OK)
+        status = open_output(w, make_parents);
+    if (status == GCONV_OK)
+        status = compute(w);
+    if (status == GCONV_OK)
+        status = finish_output(w);
+    return status;
 }
 
 void gc_process(gc_session *session, const gc_task *task, bool make_parents, gc_result *result)
 {
     double start = gc_seconds();
     *result = (gc_result){.outcome = GC_OUTCOME_DONE};
-    if (session->options->no_clobber && output_exists(task)) {
-        result->outcome = GC_OUTCOME_SKIPPED;
-        return;
-    }
     work w = {.session = session, .task = task, .result = result, .error = &result->error};
-    gconv_status status = open_input(&w);
-    if (status == GCONV_OK)
-        status = make_plan(&w);
-    if (status == GCONV_OK)
-        status = open_output(&w, make_parents);
-    if (status == GCONV_OK)
-        status = compute(&w);
-    if (status == GCONV_OK)
-        status = finish_output(&w);
+    gconv_status status = process(&w, make_parents);
     gconv_writer_free(w.writer);
     gconv_reader_free(w.reader);
     gc_picture_destroy(&w.picture);

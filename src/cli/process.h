@@ -23,6 +23,10 @@ typedef struct gc_session {
 gconv_status gc_session_create(const gc_options *options, gc_session *session, gconv_error *error);
 void gc_session_destroy(gc_session *session);
 
+/* Where an implementation runs: on --device; compare and bench run each where it belongs, and
+ * --device narrows only those of GPUs. */
+const char *gc_device_for(const gc_session *session, const char *implementation);
+
 /* A whole image in memory. */
 typedef struct gc_picture {
     gconv_shape shape;

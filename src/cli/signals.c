@@ -15,7 +15,8 @@ static void end_program(int number)
 
 void gc_signals_install(void)
 {
-    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int ending[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,   SIGALRM,
+                                 SIGUSR1, SIGUSR2, SIGXCPU, SIGVTALRM, SIGPROF};
     for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) {
         struct sigaction action;
         if (sigaction(ending[i], NULL, &action) != 0 || action.sa_handler == SIG_IGN)

@@ -2,8 +2,8 @@
 #ifndef GC_CLI_SIGNALS_H
 #define GC_CLI_SIGNALS_H
 
-/* SIGINT, SIGTERM and SIGHUP, unless they are ignored, remove unfinished outputs and then end the
- * program as they would have. SIGPIPE and SIGXFSZ become write errors. */
+/* SIGINT, SIGTERM, SIGHUP and the others that would end the program remove unfinished outputs
+ * first, unless they are ignored. SIGPIPE and SIGXFSZ become write errors. */
 void gc_signals_install(void);
 
 #endif

@@ -5,7 +5,7 @@
 #include "core/problem.h"
 #include "core/stream.h"
 
-/* What an implementation does. All functions but `describe` are required. */
+/* What an implementation does. The functions up to `release` are required. */
 typedef struct gc_operations {
     /* GCONV_OK when this problem can be done on this device; else the reason, as an error with
      * status GCONV_ERROR_UNSUPPORTED. Not applicable is a normal answer. */
@@ -21,6 +21,17 @@ typedef struct gc_operations {
     void (*release)(void *state);
     /* Terms that the summation of a step adds to n = w*h in the bound of rule 4; NULL is 0. */
     double (*extra_terms)(const gc_problem *problem);
+    /* What was chosen for this problem, in lines of text; NULL where there is nothing to choose. */
+    void (*describe)(void *state, char *text, size_t size);
+    /* Floating-point operations for a byte of device memory, as the published models count them (van
+     * Werkhoven et al. 2014, equations 1 and 2; KTH 2018, equations 9 to 14), over the whole chain.
+     * NULL where there is no such model. */
+    double (*intensity)(void *state);
+    /* Median seconds of the chain alone, on the device, from values in its memory to values in its
+     * memory, caches emptied before each of the many runs that fit in `seconds`. NULL where `run`
+     * has no transfers to leave out. */
+    gconv_status (*time)(void *state, const void *input, size_t stride, double seconds,
+                         double *median, gconv_error *error);
 } gc_operations;
 
 typedef struct gc_implementation {

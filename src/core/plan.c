@@ -85,6 +85,7 @@ void gconv_plan_free(gconv_plan *plan)
         plan->choice.implementation->operations->release(plan->state);
     gc_problem_destroy(&plan->problem);
     free(plan->choice.explanation);
+    free(plan->description);
     free(plan->implementation_name);
     free(plan->device_name);
     free(plan);
@@ -100,9 +101,24 @@ const gconv_shape *gconv_plan_output_shape(const gconv_plan *plan)
     return &plan->problem.output;
 }
 
-const char *gconv_plan_explanation(const gconv_plan *plan)
+const char *gconv_plan_explanation(gconv_plan *plan)
 {
-    return plan->choice.explanation != NULL ? plan->choice.explanation : "";
+    enum { DETAIL_BYTES = 4096 };
+    const char *chosen = plan->choice.explanation != NULL ? plan->choice.explanation : "";
+    const gc_operations *operations = plan->choice.implementation->operations;
+    if (plan->description == NULL && operations->describe != NULL) {
+        plan->description = malloc(strlen(chosen) + DETAIL_BYTES);
+        if (plan->description == NULL)
+            return chosen;
+        strcpy(plan->description, chosen);
+        operations->describe(plan->state, plan->description + strlen(chosen), DETAIL_BYTES);
+    }
+    return plan->description != NULL ? plan->description : chosen;
+}
+
+const char *gconv_plan_fallback(const gconv_plan *plan)
+{
+    return plan->fallback.status == GCONV_OK ? "" : plan->fallback.message;
 }
 
 bool gconv_plan_is_exact(const gconv_plan *plan)
@@ -129,25 +145,6 @@ static void add_timings(gconv_timings *sum, const gconv_timings *part, double to
     sum->total += total;
 }
 
-static gconv_status run(gconv_plan *plan, gconv_source source, gconv_sink sink, bool chain_only,
-                        gconv_timings *timings, gconv_error *error)
-{
-    double start = gc_seconds();
-    gc_stream stream;
-    gconv_status status = gc_stream_open(&stream, &plan->problem, source, sink, chain_only, error);
-    if (status == GCONV_OK)
-        status = plan->choice.implementation->operations->run(plan->state, &stream, error);
-    add_timings(timings, &stream.timings, gc_seconds() - start);
-    gc_stream_close(&stream);
-    return status;
-}
-
-gconv_status gconv_plan_run(gconv_plan *plan, gconv_source source, gconv_sink sink,
-                            gconv_timings *timings, gconv_error *error)
-{
-    return run(plan, source, sink, false, timings, error);
-}
-
 /* Rows of an image in memory, as source or sink. */
 typedef struct memory_rows {
     const char *from;
@@ -166,6 +163,70 @@ static gconv_status read_memory(void *user, uint32_t count, void *rows, size_t s
         memory->from += memory->stride;
     }
     return GCONV_OK;
+}
+
+/* Under `auto` a device that fails before anything was written leaves the job to the CPU. */
+static bool may_fall_back(const gconv_plan *plan, const gc_stream *stream, gconv_status status)
+{
+    bool device_failed = status == GCONV_ERROR_DEVICE || status == GCONV_ERROR_MEMORY;
+    return device_failed && plan->choice.implementation->kind != GCONV_DEVICE_CPU &&
+           strcmp(plan->implementation_name, "auto") == 0 &&
+           strcmp(plan->device_name, "auto") == 0 && stream->kept != NULL &&
+           stream->rows_written == 0;
+}
+
+/* Puts the CPU in the place of the implementation that failed, for this run and later ones. */
+static gconv_status fall_back(gconv_plan *plan, const gconv_error *failure)
+{
+    const gc_implementation *cpu = gc_implementation_named("cpu");
+    gconv_device_info device;
+    void *state;
+    gconv_status status = gc_implementation_device(cpu, 0, &device, NULL);
+    if (status == GCONV_OK)
+        status = cpu->operations->prepare(&plan->problem, &device, &state, NULL);
+    if (status != GCONV_OK)
+        return status;
+    plan->choice.implementation->operations->release(plan->state);
+    plan->choice.implementation = cpu;
+    plan->choice.device = device;
+    plan->state = state;
+    plan->fallback = *failure;
+    return GCONV_OK;
+}
+
+/* Runs the plan on the rows that an earlier run of the same stream has kept. */
+static gconv_status run_again(gconv_plan *plan, gc_stream *stream, gconv_error *error)
+{
+    memory_rows kept = {
+        .from = stream->kept, .row_bytes = stream->input_bytes, .stride = stream->input_bytes};
+    stream->source = (gconv_source){read_memory, &kept};
+    stream->rows_read = 0;
+    return plan->choice.implementation->operations->run(plan->state, stream, error);
+}
+
+static gconv_status run(gconv_plan *plan, gconv_source source, gconv_sink sink, bool chain_only,
+                        gconv_timings *timings, gconv_error *error)
+{
+    double start = gc_seconds();
+    gc_stream stream;
+    gconv_error failure;
+    gconv_status status =
+        gc_stream_open(&stream, &plan->problem, source, sink, chain_only, &failure);
+    if (status == GCONV_OK)
+        status = plan->choice.implementation->operations->run(plan->state, &stream, &failure);
+    if (may_fall_back(plan, &stream, status) && fall_back(plan, &failure) == GCONV_OK)
+        status = run_again(plan, &stream, &failure);
+    if (status != GCONV_OK && error != NULL)
+        *error = failure;
+    add_timings(timings, &stream.timings, gc_seconds() - start);
+    gc_stream_close(&stream);
+    return status;
+}
+
+gconv_status gconv_plan_run(gconv_plan *plan, gconv_source source, gconv_sink sink,
+                            gconv_timings *timings, gconv_error *error)
+{
+    return run(plan, source, sink, false, timings, error);
 }
 
 static gconv_status write_memory(void *user, uint32_t count, const void *rows, size_t stride,
@@ -239,4 +300,31 @@ gconv_status gconv_plan_convert(const gconv_plan *plan, const float *chain, size
     free(alpha);
     free(output);
     return status;
+}
+
+/* ---- Timing ---------------------------------------------------------------------------------- */
+
+gconv_status gconv_plan_time_device(gconv_plan *plan, const void *input, size_t input_stride,
+                                    double seconds, double *median, gconv_error *error)
+{
+    const gc_implementation *implementation = plan->choice.implementation;
+    if (implementation->operations->time == NULL)
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "'%s' runs on no device with transfers",
+                       implementation->name);
+    return implementation->operations->time(plan->state, input, input_stride, seconds, median,
+                                            error);
+}
+
+double gconv_plan_intensity(gconv_plan *plan)
+{
+    const gc_operations *operations = plan->choice.implementation->operations;
+    return operations->intensity != NULL ? operations->intensity(plan->state) : 0;
+}
+
+double gconv_plan_roofline(gconv_plan *plan)
+{
+    const gconv_device_info *device = &plan->choice.device;
+    double memory_bound = gconv_plan_intensity(plan) * device->memory_bandwidth;
+    double peak = gconv_device_peak(device);
+    return memory_bound < peak ? memory_bound : peak;
 }

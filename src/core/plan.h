@@ -9,7 +9,9 @@ struct gconv_plan {
     gc_choice choice;
     char *implementation_name; /* copies: the job's strings need not outlive creation */
     char *device_name;
-    void *state; /* of the implementation */
+    void *state;          /* of the implementation */
+    gconv_error fallback; /* why the CPU took over; status GCONV_OK where it did not */
+    char *description;    /* explanation and what the implementation chose */
 };
 
 #endif

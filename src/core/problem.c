@@ -115,8 +115,7 @@ static gconv_status make_steps(gc_problem *problem, gconv_error *error)
     problem->step_count = job->filter_count;
     problem->divisor = 1;
     for (int s = 0; s < job->filter_count; s++) {
-        gconv_status status =
-            make_step(job->filters[s], job->correlate, &problem->steps[s], error);
+        gconv_status status = make_step(job->filters[s], job->correlate, &problem->steps[s], error);
         if (status == GCONV_OK && job->border == GCONV_BORDER_CONSTANT)
             status = set_border(problem, &problem->steps[s], error);
         if (status != GCONV_OK)
@@ -234,4 +233,58 @@ double gc_problem_taps(const gc_problem *problem)
     for (int s = 0; s < problem->step_count; s++)
         taps += (double)problem->steps[s].width * problem->steps[s].height;
     return taps;
+}
+
+int64_t gc_step_above(const gc_step *step)
+{
+    return step->top;
+}
+
+int64_t gc_step_below(const gc_step *step)
+{
+    return step->height - 1 - step->top;
+}
+
+static bool reflects(const gc_problem *problem)
+{
+    return problem->job.border == GCONV_BORDER_MIRROR ||
+           problem->job.border == GCONV_BORDER_MIRROR101;
+}
+
+bool gc_step_reads_any_row(const gc_problem *problem, const gc_step *step)
+{
+    return reflects(problem) && step->height > (int64_t)problem->height;
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+void gc_step_range(const gc_problem *problem, const gc_step *step, int64_t first, int64_t last,
+                   int64_t *from, int64_t *to)
+{
+    int64_t above = gc_step_above(step);
+    int64_t below = gc_step_below(step);
+    int64_t bottom = (int64_t)problem->height - 1;
+    *from = first - above;
+    *to = last + below;
+    if (problem->job.border == GCONV_BORDER_WRAP)
+        return;
+    /* Row -n reflects to row n under mirror101 and to n-1 under mirror; likewise at the bottom. */
+    if (reflects(problem) && last + below > bottom)
+        *from = smaller(*from, bottom - below);
+    if (reflects(problem) && first - above < 0)
+        *to = larger(*to, above - first);
+    if (gc_step_reads_any_row(problem, step)) {
+        *from = 0;
+        *to = bottom;
+    }
+    *from = larger(*from, 0);
+    *to = smaller(*to, bottom);
 }

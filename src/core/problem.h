@@ -48,6 +48,20 @@ void gc_problem_destroy(gc_problem *problem);
  * implementation's summation adds to a step's n = w*h. 0 where the chain is exact. */
 double gc_problem_bound(const gc_problem *problem, double largest_input, double extra_terms);
 
+/* Rows *from to *to of a step's input are what its output rows `first` to `last` read. Under wrap,
+ * and only there, they may lie outside the image: row y then is row y modulo the height, of every
+ * step's output alike, since wrapping commutes with convolution. */
+void gc_step_range(const gc_problem *problem, const gc_step *step, int64_t first, int64_t last,
+                   int64_t *from, int64_t *to);
+
+/* Rows above and below an output row that a step reads. */
+int64_t gc_step_above(const gc_step *step);
+int64_t gc_step_below(const gc_step *step);
+
+/* True where a row may read any other: a reflection passes the far end, because the filter is
+ * larger than the image. */
+bool gc_step_reads_any_row(const gc_problem *problem, const gc_step *step);
+
 /* Weights over all steps: the multiply-adds a chain value takes. */
 double gc_problem_taps(const gc_problem *problem);
 

@@ -10,22 +10,42 @@
 
 extern const gc_operations gc_reference_operations;
 extern const gc_operations gc_cpu_operations;
+#if GC_HAS_CUDA
+extern const gc_operations gc_naive_operations;
+extern const gc_operations gc_shared_operations;
+extern const gc_operations gc_const_operations;
+extern const gc_operations gc_tiled_operations;
+extern const gc_operations gc_adaptive_operations;
+extern const gc_operations gc_separable_operations;
+extern const gc_operations gc_fft_operations;
+#define CUDA(operations) &operations
+#else
+#define CUDA(operations) NULL
+#endif
 
 static const gc_implementation implementations[] = {
     {"reference", "serial C, the textbook loops, accumulating in double: the judge of all others",
      "", GCONV_DEVICE_CPU, &gc_reference_operations},
     {"cpu", "rows streamed through OpenMP threads and vector units", "", GCONV_DEVICE_CPU,
      &gc_cpu_operations},
-    {"naive", "one thread a pixel, image and filter in global memory", "", GCONV_DEVICE_CUDA, NULL},
-    {"shared", "block and apron in shared memory", "", GCONV_DEVICE_CUDA, NULL},
-    {"const", "shared, with the filter in constant memory", "filters over 64 KB", GCONV_DEVICE_CUDA,
-     NULL},
-    {"tiled", "1xN tiling with a fixed factor", "", GCONV_DEVICE_CUDA, NULL},
-    {"adaptive", "1xN tiling, the factor chosen for filter and device", "", GCONV_DEVICE_CUDA,
-     NULL},
-    {"separable", "rank-1 filters in a row and a column pass", "filters of higher rank",
-     GCONV_DEVICE_CUDA, NULL},
-    {"fft", "whole-image convolution through cuFFT", "", GCONV_DEVICE_CUDA, NULL},
+    {"naive", "one thread a pixel, image and filter in global memory", "", GCONV_DEVICE_CUDA,
+     CUDA(gc_naive_operations)},
+    {"shared", "a block's pixels and apron in shared memory",
+     "filters whose block does not fit in shared memory", GCONV_DEVICE_CUDA,
+     CUDA(gc_shared_operations)},
+    {"const", "shared, with the filter in constant memory",
+     "filters of more than 16384 weights, and what shared refuses", GCONV_DEVICE_CUDA,
+     CUDA(gc_const_operations)},
+    {"tiled", "1xN tiling with a fixed factor (--tile, default 4)",
+     "filters of more than 16384 weights, or whose tiles do not fit in shared memory",
+     GCONV_DEVICE_CUDA, CUDA(gc_tiled_operations)},
+    {"adaptive", "1xN tiling, the factor chosen for filter and device",
+     "filters of more than 16384 weights, or of which not one tile fits in shared memory",
+     GCONV_DEVICE_CUDA, CUDA(gc_adaptive_operations)},
+    {"separable", "filters of rank 1 in a row and a column pass",
+     "chains without a filter of rank 1", GCONV_DEVICE_CUDA, CUDA(gc_separable_operations)},
+    {"fft", "whole-image convolution through cuFFT",
+     "integer chains that rounding cannot make exact", GCONV_DEVICE_CUDA, CUDA(gc_fft_operations)},
 };
 enum { IMPLEMENTATION_COUNT = sizeof implementations / sizeof implementations[0] };
 

@@ -4,6 +4,7 @@
 #include "core/memory.h"
 #include "core/status.h"
 
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -39,7 +40,11 @@ gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem, gconv_
 void gc_stream_close(gc_stream *stream)
 {
     free(stream->alpha);
+    free(stream->kept);
+    free(stream->converted);
     stream->alpha = NULL;
+    stream->kept = NULL;
+    stream->converted = NULL;
 }
 
 static void keep_alpha(gc_stream *stream, uint32_t count, const void *rows, size_t stride)
@@ -87,4 +92,35 @@ gconv_status gc_stream_write(gc_stream *stream, uint32_t count, const void *rows
     stream->timings.encode += gc_seconds() - start;
     stream->rows_written += count;
     return status;
+}
+
+gconv_status gc_stream_keep(gc_stream *stream, gconv_error *error)
+{
+    uint32_t height = stream->problem->height;
+    stream->kept = gc_allocate_array(height, stream->input_bytes);
+    if (stream->kept == NULL)
+        return gc_fail_memory(error, height * stream->input_bytes);
+    return gc_stream_read(stream, height, stream->kept, stream->input_bytes, error);
+}
+
+gconv_status gc_stream_write_chain(gc_stream *stream, uint32_t count, const float *rows,
+                                   size_t stride, gconv_error *error)
+{
+    if (stream->converted_rows < count) {
+        free(stream->converted);
+        stream->converted = gc_allocate_array(count, stream->output_bytes);
+        stream->converted_rows = stream->converted != NULL ? count : 0;
+        if (stream->converted == NULL)
+            return gc_fail_memory(error, count * stream->output_bytes);
+    }
+    double start = gc_seconds();
+    uint32_t first = stream->rows_written;
+    int threads =
+        stream->problem->job.threads > 0 ? stream->problem->job.threads : omp_get_max_threads();
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (uint32_t i = 0; i < count; i++)
+        gc_stream_store_row(stream, first + i, rows + i * stride,
+                            stream->converted + i * stream->output_bytes);
+    stream->timings.compute += gc_seconds() - start;
+    return gc_stream_write(stream, count, stream->converted, stream->output_bytes, error);
 }

@@ -13,6 +13,9 @@ typedef struct gc_stream {
     size_t output_bytes; /* of a row of output */
     void *alpha;         /* alpha samples of all rows where the problem keeps alpha */
     size_t alpha_bytes;  /* of a row of them */
+    char *kept;          /* all rows of samples, after gc_stream_keep; else NULL */
+    char *converted;     /* output rows of gc_stream_write_chain */
+    size_t converted_rows;
     uint32_t rows_read;
     uint32_t rows_written;
     gconv_timings timings;
@@ -35,6 +38,15 @@ void gc_stream_store_row(const gc_stream *stream, uint32_t y, const float *row, 
 /* Hands on the next `count` rows of output. */
 gconv_status gc_stream_write(gc_stream *stream, uint32_t count, const void *rows, size_t stride,
                              gconv_error *error);
+
+/* Reads all rows into stream->kept, input_bytes apart, where they stay until the stream is closed:
+ * for implementations that need the whole image, and for another to start again with it. */
+gconv_status gc_stream_keep(gc_stream *stream, gconv_error *error);
+
+/* Converts the next `count` rows of chain values, `stride` samples apart, on all threads, and hands
+ * them on. */
+gconv_status gc_stream_write_chain(gc_stream *stream, uint32_t count, const float *rows,
+                                   size_t stride, gconv_error *error);
 
 /* Seconds of a clock that never steps back. */
 double gc_seconds(void);

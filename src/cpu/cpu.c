@@ -76,15 +76,19 @@ static void release(void *opaque)
     free(state);
 }
 
-/* Rows above or below that an output row of the chain comes from. */
+/* How far from an output row of the chain the input rows lie that it comes from. A border reflects
+ * what one step reaches above to below, where the next step reaches on: the larger sides add up. */
 static int64_t chain_reach(const gc_problem *problem)
 {
-    int64_t above = 0, below = 0;
+    int64_t reach = 0;
     for (int s = 0; s < problem->step_count; s++) {
-        above += gc_step_above(&problem->steps[s]);
-        below += gc_step_below(&problem->steps[s]);
+        const gc_step *step = &problem->steps[s];
+        if (step->height > (int64_t)problem->height)
+            return problem->height; /* reflected to and fro it reads any row */
+        int64_t above = gc_step_above(step), below = gc_step_below(step);
+        reach += above > below ? above : below;
     }
-    return above > below ? above : below;
+    return reach;
 }
 
 static void choose_bands(cpu_state *state)
@@ -271,8 +275,10 @@ static gconv_status run(void *opaque, gc_stream *stream, gconv_error *error)
         run.status =
             gc_fail_memory(error, ring_rows * (stream->input_bytes + stream->output_bytes));
     } else {
+        /* Not `single`: libgomp (of gcc 12) leaks what tasks with dependences leave behind when
+         * another thread than the first one makes them. */
 #pragma omp parallel num_threads(state->threads)
-#pragma omp single
+#pragma omp master
         make_tasks(&run);
         if (run.status != GCONV_OK && error != NULL)
             *error = run.error;

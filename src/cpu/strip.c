@@ -43,15 +43,6 @@ void gc_strip_destroy(gc_strip *strip)
     free(strip->result);
 }
 
-void gc_strip_range(const gc_strip *strip, int64_t first, int64_t last, int64_t *from, int64_t *to)
-{
-    for (int s = strip->problem->step_count - 1; s >= 0; s--) {
-        gc_window_range(&strip->windows[s], first, last, from, to);
-        first = *from;
-        last = *to;
-    }
-}
-
 static void load_rows(gc_strip *strip, const gc_stream *stream, const gc_sample_rows *input)
 {
     const gc_window *window = &strip->windows[0];
@@ -80,7 +71,8 @@ static void advance(gc_strip *strip, const gc_stream *stream, const gc_sample_ro
     int steps = strip->problem->step_count;
     int64_t ignored;
     for (int s = steps - 1; s >= 0; s--) {
-        gc_window_range(&strip->windows[s], first, last, &ignored, &strip->needed[s]);
+        gc_step_range(strip->problem, &strip->problem->steps[s], first, last, &ignored,
+                      &strip->needed[s]);
         first = strip->ready[s];
         last = strip->needed[s];
     }
@@ -101,7 +93,7 @@ void gc_strip_compute(gc_strip *strip, const gc_stream *stream, const gc_sample_
     strip->ready[steps - 1] = first;
     for (int s = steps - 1; s >= 0; s--) {
         int64_t from = s == steps - 1 ? first : strip->ready[s + 1];
-        gc_window_range(&strip->windows[s], from, to, &strip->ready[s], &to);
+        gc_step_range(strip->problem, &strip->problem->steps[s], from, to, &strip->ready[s], &to);
     }
     for (int64_t row = first; row <= last; row += ROUND_ROWS) {
         int64_t end = row + ROUND_ROWS - 1 < last ? row + ROUND_ROWS - 1 : last;

@@ -27,10 +27,6 @@ typedef struct gc_sample_rows {
     int64_t capacity;
 } gc_sample_rows;
 
-/* Input rows *from to *to are what output rows `first` to `last` come from; outside the image only
- * under wrap. */
-void gc_strip_range(const gc_strip *strip, int64_t first, int64_t last, int64_t *from, int64_t *to);
-
 /* Output rows `first` to `last`, converted, to `output`, stream->output_bytes apart. */
 void gc_strip_compute(gc_strip *strip, const gc_stream *stream, const gc_sample_rows *input,
                       int64_t first, int64_t last, char *output);

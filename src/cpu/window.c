@@ -12,11 +12,6 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 static void fill_constant(const gc_window *window, float *row, int64_t count)
 {
     for (int64_t x = 0; x < count; x++)
@@ -46,14 +41,6 @@ static gconv_status allocate_rows(gc_window *window, gconv_error *error)
     return GCONV_OK;
 }
 
-/* A reflection may pass the far end, where the filter is larger than the image. */
-static bool reads_any_row(const gc_window *window)
-{
-    bool reflects =
-        window->border == GCONV_BORDER_MIRROR || window->border == GCONV_BORDER_MIRROR101;
-    return reflects && window->step->height > window->height;
-}
-
 gconv_status gc_window_create(gc_window *window, const gc_problem *problem, const gc_step *step,
                               int64_t chunk, gconv_error *error)
 {
@@ -66,8 +53,9 @@ gconv_status gc_window_create(gc_window *window, const gc_problem *problem, cons
     int64_t reach = gc_step_above(step) + gc_step_below(step);
     window->capacity = chunk + reach + 1;
     if (window->border != GCONV_BORDER_WRAP)
-        window->capacity =
-            reads_any_row(window) ? window->height : smaller(window->height, window->capacity);
+        window->capacity = gc_step_reads_any_row(problem, step)
+                               ? window->height
+                               : smaller(window->height, window->capacity);
     size_t channels = (size_t)problem->channels;
     size_t right = (size_t)(step->width - 1 - step->left) * channels;
     window->left = ((size_t)step->left * channels + align - 1) / align * align;
@@ -105,31 +93,6 @@ void gc_window_extend(const gc_window *window, int64_t y)
         extend_column(window, row, x);
     for (int64_t x = window->width; x < window->width + right; x++)
         extend_column(window, row, x);
-}
-
-void gc_window_range(const gc_window *window, int64_t first, int64_t last, int64_t *from,
-                     int64_t *to)
-{
-    int64_t above = gc_step_above(window->step);
-    int64_t below = gc_step_below(window->step);
-    int64_t bottom = window->height - 1;
-    *from = first - above;
-    *to = last + below;
-    if (window->border == GCONV_BORDER_WRAP)
-        return;
-    bool reflects =
-        window->border == GCONV_BORDER_MIRROR || window->border == GCONV_BORDER_MIRROR101;
-    /* Row -n reflects to row n under mirror101 and to n-1 under mirror; likewise at the bottom. */
-    if (reflects && last + below > bottom)
-        *from = smaller(*from, bottom - below);
-    if (reflects && first - above < 0)
-        *to = larger(*to, above - first);
-    if (reads_any_row(window)) {
-        *from = 0;
-        *to = bottom;
-    }
-    *from = larger(*from, 0);
-    *to = smaller(*to, bottom);
 }
 
 void gc_window_taps(const gc_window *window, int64_t y, const float **rows)

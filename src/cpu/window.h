@@ -20,17 +20,6 @@ typedef struct gc_window {
     float *constant_row; /* what stands above and below under a constant border; else NULL */
 } gc_window;
 
-/* Rows above and below an output row that this step reads. */
-static inline int64_t gc_step_above(const gc_step *step)
-{
-    return step->top;
-}
-
-static inline int64_t gc_step_below(const gc_step *step)
-{
-    return step->height - 1 - step->top;
-}
-
 /* A window that serves `chunk` output rows at once. */
 gconv_status gc_window_create(gc_window *window, const gc_problem *problem, const gc_step *step,
                               int64_t chunk, gconv_error *error);
@@ -41,12 +30,6 @@ float *gc_window_row(const gc_window *window, int64_t y);
 
 /* Extends row y to both sides, after its samples have been stored. */
 void gc_window_extend(const gc_window *window, int64_t y);
-
-/* Input rows *from to *to are what output rows `first` to `last` read. Under wrap, and only there,
- * they may lie outside the image: row y is then row y modulo the height, of every step's output
- * alike, since wrapping commutes with convolution. */
-void gc_window_range(const gc_window *window, int64_t first, int64_t last, int64_t *from,
-                     int64_t *to);
 
 /* rows[j] = where the taps of filter row j start reading for column 0 of output row y. */
 void gc_window_taps(const gc_window *window, int64_t y, const float **rows);

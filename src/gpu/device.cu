@@ -95,7 +95,7 @@ gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *er
         snprintf(info->reason, sizeof info->reason, "%s", cudaGetErrorString(status));
         return GCONV_OK;
     }
-    snprintf(info->name, sizeof info->name, "%s", properties.name);
+    snprintf(info->name, sizeof info->name, "%.*s", (int)sizeof info->name - 1, properties.name);
     describe_limits(index, properties, info);
     cudaDriverGetVersion(&info->driver_version);
     cudaRuntimeGetVersion(&info->runtime_version);

@@ -33,7 +33,8 @@ typedef struct jpeg_decoder {
     gconv_error *error;  /* of the call in progress */
     gconv_status status; /* of the failure that sprang the trap */
     bool in_header;
-    bool at_end; /* the file is used up; libjpeg is fed an EOI */
+    const char *part; /* what is being read, for messages: "in the header" */
+    bool at_end;      /* the file is used up; libjpeg is fed an EOI */
     bool missing_told;
     uint64_t bytes_fed;
     bool started;
@@ -103,12 +104,10 @@ static void take_message(j_common_ptr jpeg, int level)
         return;
     char message[JMSG_LENGTH_MAX];
     format_message(jpeg, message);
-    if (means_corrupt(code) && !tolerated) {
-        if (code == JWRN_JPEG_EOF)
-            snprintf(message, sizeof message, "truncated: the file ends in %s",
-                     decoder->in_header ? "the header" : "the image data");
+    if (code == JWRN_JPEG_EOF)
+        snprintf(message, sizeof message, "truncated: the file ends %s", decoder->part);
+    if (means_corrupt(code) && !tolerated)
         spring(decoder, gc_fail(decoder->error, GCONV_ERROR_FORMAT, "%s", message));
-    }
     decoder->missing_told |= tolerated;
     gc_warn(&decoder->common.warnings, "%s", message);
 }
@@ -259,6 +258,7 @@ static gconv_status read_header(jpeg_decoder *decoder, gconv_error *error)
 {
     decoder->error = error;
     decoder->in_header = true;
+    decoder->part = "in the header";
     /* Covers every libjpeg call of opening. */
     if (setjmp(decoder->trap) != 0)
         return decoder->status;
@@ -270,6 +270,7 @@ static gconv_status read_header(jpeg_decoder *decoder, gconv_error *error)
     jpeg_save_markers(&decoder->jpeg, MARKER_EXIF, 0);
     jpeg_save_markers(&decoder->jpeg, MARKER_ICC, 0);
     decoder->in_header = false;
+    decoder->part = "in the image data";
     gconv_status status = choose_colours(decoder, error);
     if (status == GCONV_OK)
         status = gc_decoder_check_size(&decoder->common, error);
@@ -399,6 +400,7 @@ static gconv_status finish(gc_decoder *common, gconv_error *error)
 {
     jpeg_decoder *decoder = (jpeg_decoder *)common;
     decoder->error = error;
+    decoder->part = "before the end of the image (EOI)";
     gconv_status status = decoder->stopped ? GCONV_OK : finish_image(decoder);
     if (status != GCONV_OK || decoder->at_end)
         return status;

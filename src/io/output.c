@@ -37,6 +37,10 @@ typedef struct pending_file {
     char path[PATH_MAX];
 } pending_file;
 
+/* Anything else is not allowed in a signal handler. */
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2 && ATOMIC_BOOL_LOCK_FREE == 2,
+               "atomics must be lock-free");
+
 static pending_file pending_files[PENDING_COUNT];
 static atomic_bool abandoned;
 

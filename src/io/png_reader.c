@@ -24,7 +24,7 @@ typedef struct png_decoder {
     jmp_buf trap;
     gconv_error *error;  /* of the call in progress */
     gconv_status status; /* of the failure that sprang the trap */
-    const char *part;    /* what is being read, for messages: "the header" */
+    const char *part;    /* what is being read, for messages: "in the header" */
     bool missing;        /* the failure was an end of the data, not a defect */
     size_t row_bytes;
     bool interlaced;
@@ -45,7 +45,7 @@ static _Noreturn void spring(png_decoder *decoder, gconv_status status)
 static _Noreturn void spring_truncated(png_decoder *decoder)
 {
     decoder->missing = true;
-    spring(decoder, gc_fail(decoder->error, GCONV_ERROR_FORMAT, "truncated: the file ends in %s",
+    spring(decoder, gc_fail(decoder->error, GCONV_ERROR_FORMAT, "truncated: the file ends %s",
                             decoder->part));
 }
 
@@ -190,7 +190,7 @@ static void read_blobs(png_decoder *decoder)
 static gconv_status read_header(png_decoder *decoder, gconv_error *error)
 {
     decoder->error = error;
-    decoder->part = "the header";
+    decoder->part = "in the header";
     /* Covers every libpng call of opening. */
     if (setjmp(decoder->trap) != 0)
         return decoder->status;
@@ -240,7 +240,7 @@ static gconv_status survive(png_decoder *decoder)
     if (!decoder->common.tolerant || !decoder->missing)
         return decoder->status;
     if (!decoder->stopped)
-        gc_warn(&decoder->common.warnings, "truncated: the file ends in %s", decoder->part);
+        gc_warn(&decoder->common.warnings, "truncated: the file ends %s", decoder->part);
     decoder->stopped = true;
     return GCONV_OK;
 }
@@ -302,7 +302,7 @@ static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char 
 {
     png_decoder *decoder = (png_decoder *)common;
     decoder->error = error;
-    decoder->part = "the image data";
+    decoder->part = "in the image data";
     if (decoder->interlaced)
         return read_interlaced(decoder, count, rows, stride);
     uint32_t first = decoder->row;
@@ -318,7 +318,7 @@ static gconv_status finish(gc_decoder *common, gconv_error *error)
     if (decoder->stopped)
         return GCONV_OK;
     decoder->error = error;
-    decoder->part = "what follows the image data";
+    decoder->part = "before the end of the image (IEND)";
     /* Covers the chunks after the image data. */
     if (setjmp(decoder->trap) != 0)
         return survive(decoder);

@@ -1,0 +1,166 @@
+# Completion of gconv(1) for bash 4 and newer, with or without the bash-completion package.
+# shellcheck shell=bash
+
+# The long options of a command; of all commands where none is named yet. The tests hold these
+# lists against `gconv help COMMAND`.
+_gconv_options() {
+  local common='--quiet --verbose --help --version'
+  local device='--impl --device --threads --tile --block'
+  local images="--border --depth --format --quality --compression --strip --no-auto-orient
+    --output --recursive --no-clobber --sync --max-pixels --tolerant $device --verify --explain
+    --timings --json --progress"
+  local edges='--threshold --rule --invert'
+  local filter='--kernel --correlate --scale --offset --abs --alpha'
+  case $1 in
+  edges) echo "$edges $images $common" ;;
+  filter) echo "$filter $images $common" ;;
+  compare)
+    echo "--kernel --threshold --border --correlate --alpha --no-auto-orient --max-pixels
+      --tolerant $device --explain --time --json $common"
+    ;;
+  bench) echo "--kernel --border --correlate $device --time --json $common" ;;
+  tune) echo "--impl --device --time --progress $common" ;;
+  info) echo "--json $common" ;;
+  help) echo "$common" ;;
+  *) echo "$edges $filter $images --time $common" ;;
+  esac
+}
+
+# What may follow an option: words to choose from; FILE or DIR; NONE where it is for the user to
+# know; nothing where the option takes no value. Arguments: OPTION COMMAND
+_gconv_values() {
+  case $1 in
+  -k | --kernel)
+    echo 'FILE box3 box5 emboss3 gauss3 gauss5 identity laplace3 laplace8 log5 prewitt-x prewitt-y
+      roberts-x roberts-y scharr-x scharr-y sharpen3 sobel-x sobel-y box: gaussian: log:'
+    ;;
+  -b | --border) echo 'mirror mirror101 replicate wrap constant constant: zero' ;;
+  -i | --impl)
+    echo 'auto reference cpu naive shared const tiled adaptive separable fft'
+    [[ $2 != compare && $2 != bench ]] || echo all
+    ;;
+  -d | --device) echo 'auto cpu cuda cuda:' ;;
+  -f | --format) echo 'png jpeg pgm ppm pfm' ;;
+  --rule) echo 'abs positive negative' ;;
+  --alpha) echo 'auto keep filter premultiply' ;;
+  --depth) echo '1 8 16' ;;
+  --compression) echo '0 1 2 3 4 5 6 7 8 9' ;;
+  --progress) echo 'auto always never' ;;
+  -o | --output) echo DIR ;;
+  -t | --threshold | --scale | --offset | --quality | --max-pixels | -j | --threads | --tile | \
+    --block | --time) echo NONE ;;
+  esac
+}
+
+# The words up to the cursor in `words`, put together where bash split them at = and :
+_gconv_join_words() {
+  local i glue=
+  words=()
+  for ((i = 0; i <= COMP_CWORD; i++)); do
+    if [[ $i -gt 0 && ${COMP_WORDS[i]} =~ ^[:=]+$ ]]; then
+      words[${#words[@]} - 1]+=${COMP_WORDS[i]}
+      glue=yes
+    elif [[ $glue ]]; then
+      words[${#words[@]} - 1]+=${COMP_WORDS[i]}
+      glue=
+    else
+      words+=("${COMP_WORDS[i]}")
+    fi
+  done
+}
+
+# The command among the words before the cursor, in `command`.
+_gconv_find_command() {
+  local i
+  command=
+  for ((i = 1; i < ${#words[@]} - 1; i++)); do
+    case ${words[i]} in
+    --*=*) ;;
+    -*) [[ -z $(_gconv_values "${words[i]}") ]] || i=$((i + 1)) ;;
+    edges | filter | compare | bench | tune | info | help)
+      command=${words[i]}
+      return
+      ;;
+    *) return ;;
+    esac
+  done
+}
+
+# Fails, to no harm, where the function is called by hand.
+_gconv_compopt() {
+  compopt "$@" 2>/dev/null || true
+}
+
+# Adds those of the words that begin with TEXT, after PREFIX. Arguments: PREFIX TEXT WORD...
+_gconv_add() {
+  local prefix=$1 text=$2 word
+  shift 2
+  for word in "$@"; do
+    [[ $word != "$text"* ]] || COMPREPLY+=("$prefix$word")
+  done
+}
+
+# Values of an option. Arguments: PREFIX TEXT VALUE-OF-_gconv_values...
+_gconv_add_values() {
+  local prefix=$1 text=$2 kind=${3-} file
+  shift 2
+  case $kind in
+  FILE)
+    shift
+    while IFS= read -r file; do
+      COMPREPLY+=("$prefix$file")
+    done < <(compgen -f -- "$text")
+    [[ ${#COMPREPLY[@]} -eq 0 ]] || _gconv_compopt -o filenames
+    ;;
+  DIR)
+    _gconv_compopt -o dirnames
+    return
+    ;;
+  NONE) return ;;
+  esac
+  _gconv_add "$prefix" "$text" "$@"
+}
+
+_gconv() {
+  local words command current previous values word
+  COMPREPLY=()
+  _gconv_join_words
+  _gconv_find_command
+  current=${words[${#words[@]} - 1]}
+  previous=
+  [[ ${#words[@]} -lt 3 ]] || previous=${words[${#words[@]} - 2]}
+
+  local option=$previous prefix='' text=$current
+  if [[ $current == --*=* ]]; then
+    option=${current%%=*}
+    prefix=$option=
+    text=${current#*=}
+  fi
+  values=$(_gconv_values "$option" "$command")
+  if [[ $values ]]; then
+    if [[ $text == *,* && ($option == --impl || $option == -i) && $values == *all* ]]; then
+      prefix+=${text%,*},
+      text=${text##*,}
+    fi
+    # Split into words on purpose.
+    # shellcheck disable=SC2086
+    _gconv_add_values "$prefix" "$text" $values
+  elif [[ $current == -* ]]; then
+    # shellcheck disable=SC2046
+    _gconv_add '' "$current" $(_gconv_options "$command")
+  elif [[ -z $command || ($command == help && $previous == help) ]]; then
+    _gconv_add '' "$current" edges filter compare bench tune info help
+  elif [[ $command == edges || $command == filter || $command == compare ]]; then
+    _gconv_compopt -o default
+  fi
+
+  # bash replaces only what follows the last = or : at which it split.
+  local last=${COMP_WORDS[COMP_CWORD]} i
+  [[ ! $last =~ ^[:=]+$ ]] || last=
+  for ((i = 0; i < ${#COMPREPLY[@]}; i++)); do
+    COMPREPLY[i]=${COMPREPLY[i]#"${current%"$last"}"}
+  done
+  [[ ${#COMPREPLY[@]} -ne 1 || ${COMPREPLY[0]} != *: ]] || _gconv_compopt -o nospace
+}
+
+complete -F _gconv gconv

@@ -1,0 +1,91 @@
+#include "core/separate.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static bool all_integers(const gc_step *step)
+{
+    for (int i = 0; i < step->width * step->height; i++)
+        if (step->taps[i] != truncf(step->taps[i]) || fabsf(step->taps[i]) >= 0x1p24f)
+            return false;
+    return true;
+}
+
+/* The tap of the largest magnitude: its row and column carry most of the filter. */
+static void find_pivot(const gc_step *step, int *pivot_x, int *pivot_y)
+{
+    float largest = -1;
+    for (int j = 0; j < step->height; j++)
+        for (int i = 0; i < step->width; i++) {
+            float magnitude = fabsf(step->taps[j * step->width + i]);
+            if (magnitude > largest) {
+                largest = magnitude;
+                *pivot_x = i;
+                *pivot_y = j;
+            }
+        }
+}
+
+static long greatest_divisor(long a, long b)
+{
+    while (b != 0) {
+        long rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* The pivot's row over its greatest common divisor is a row without a common factor, so that by
+ * Gauss's lemma an integer filter of rank 1 has an integer column to it. */
+static bool separate_integers(const gc_step *step, int pivot_x, int pivot_y, float *row,
+                              float *column)
+{
+    const float *taps = step->taps;
+    long divisor = 0;
+    for (int i = 0; i < step->width; i++)
+        divisor = greatest_divisor(divisor, labs((long)taps[pivot_y * step->width + i]));
+    for (int i = 0; i < step->width; i++)
+        row[i] = (float)((long)taps[pivot_y * step->width + i] / divisor);
+    for (int j = 0; j < step->height; j++)
+        column[j] = truncf(taps[j * step->width + pivot_x] / row[pivot_x]);
+    for (int j = 0; j < step->height; j++)
+        for (int i = 0; i < step->width; i++)
+            if ((double)column[j] * (double)row[i] != (double)taps[j * step->width + i])
+                return false;
+    return true;
+}
+
+/* What is left of the filter, and what two passes round, must stay under 4 n 2^-24 sum|w|: the
+ * passes round less than (w + h + 2) 2^-24 of the sum, so the rest may hold n 2^-24 of it. For that
+ * n = w * h has to be large enough, which it is from 2x2 on. */
+static bool separate_reals(const gc_step *step, int pivot_x, int pivot_y, float *row, float *column)
+{
+    const float *taps = step->taps;
+    double pivot = taps[pivot_y * step->width + pivot_x];
+    for (int i = 0; i < step->width; i++)
+        row[i] = taps[pivot_y * step->width + i];
+    for (int j = 0; j < step->height; j++)
+        column[j] = (float)((double)taps[j * step->width + pivot_x] / pivot);
+    double rest = 0;
+    for (int j = 0; j < step->height; j++)
+        for (int i = 0; i < step->width; i++)
+            rest += fabs((double)taps[j * step->width + i] - (double)column[j] * (double)row[i]);
+    double terms = (double)step->width * step->height;
+    return rest <= terms * 0x1p-24 * step->absolute_sum;
+}
+
+bool gc_step_separate(const gc_step *step, float *row, float *column)
+{
+    int pivot_x = 0, pivot_y = 0;
+    find_pivot(step, &pivot_x, &pivot_y);
+    if (step->taps[pivot_y * step->width + pivot_x] == 0) {
+        for (int i = 0; i < step->width; i++)
+            row[i] = 0;
+        for (int j = 0; j < step->height; j++)
+            column[j] = 0;
+        return true;
+    }
+    return all_integers(step) ? separate_integers(step, pivot_x, pivot_y, row, column)
+                              : separate_reals(step, pivot_x, pivot_y, row, column);
+}

@@ -1,0 +1,311 @@
+#include "cases.h"
+
+#include "filters.h"
+
+#include <string.h>
+
+/* ---- The grid: every shape with every border and some chains --------------------------------- */
+
+/* Single samples, rows and columns, primes, images smaller than their filters, the neighbours of
+ * warp, block and band sizes. */
+static const uint32_t shapes[][2] = {
+    {1, 1},   {1, 2},   {2, 1},   {1, 7},   {7, 1},   {1, 64},  {64, 1},  {2, 2},   {3, 3},
+    {4, 5},   {5, 4},   {13, 11}, {31, 29}, {17, 31}, {16, 32}, {15, 33}, {33, 63}, {32, 64},
+    {31, 65}, {20, 97}, {63, 8},  {64, 9},  {65, 10}, {127, 5}, {128, 6}, {129, 7}, {257, 33},
+};
+enum { SHAPE_COUNT = sizeof shapes / sizeof shapes[0] };
+
+/* A name ending in '!' is found edges in, with threshold 5. */
+static const char *const grid_chains[][CHECK_CHAIN_MAX + 1] = {
+    {"gauss5", "laplace3", "!"}, {"corner"}, {"even4x6"}, {"large31x29"}, {"row7", "column9"},
+};
+enum { GRID_CHAIN_COUNT = sizeof grid_chains / sizeof grid_chains[0] };
+enum { GRID_COUNT = SHAPE_COUNT * GCONV_BORDER_COUNT * GRID_CHAIN_COUNT };
+
+/* ---- The table ------------------------------------------------------------------------------- */
+
+/* Zeros stand for the usual: see make_from_table. */
+typedef struct table_row {
+    const char *name;
+    const char *chain[CHECK_CHAIN_MAX];
+    uint32_t width, height; /* 0: 37x41 */
+    int channels;           /* 0: 1 */
+    int depth;              /* 0: 8 */
+    gconv_border border;
+    double border_value;
+    bool correlate;
+    gconv_alpha alpha;
+    gconv_output output;
+    int output_depth; /* 0: that of the input */
+    double scale;     /* 0: 1 */
+    double offset;
+    bool absolute;
+    double threshold; /* 0: 5 */
+    gconv_rule rule;
+    bool invert;
+    int threads; /* 0: 2 */
+    check_pattern pattern;
+} table_row;
+
+#define CONSTANT .border = GCONV_BORDER_CONSTANT
+#define EDGES .chain = {"gauss5", "laplace3"}, .output = GCONV_OUTPUT_EDGES
+
+static const table_row table[] = {
+    {"edges to bits", EDGES, .output_depth = 1},
+    {"edges to bits, width 1", EDGES, .output_depth = 1, .width = 1},
+    {"edges to bits, width 8", EDGES, .output_depth = 1, .width = 8},
+    {"edges to bits, width 9", EDGES, .output_depth = 1, .width = 9},
+    {"edges to bits, width 1027", EDGES, .output_depth = 1, .width = 1027, .height = 9},
+    {"edges to 16 bits", EDGES, .output_depth = 16},
+    {"edges to floats", EDGES, .output_depth = 32},
+    {"edges inverted", EDGES, .invert = true, .output_depth = 1, .width = 21},
+    {"edges positive", EDGES, .rule = GCONV_RULE_POSITIVE},
+    {"edges negative", EDGES, .rule = GCONV_RULE_NEGATIVE, .invert = true},
+    {"edges of 16 bits", EDGES, .depth = 16, .output_depth = 1},
+    {"edges of 16 bits, inverted", EDGES, .depth = 16, .invert = true},
+    {"edges without threshold", EDGES, .threshold = -1},
+    {"edges, high threshold", EDGES, .threshold = 200, .pattern = CHECK_PATTERN_EXTREMES},
+    {"edges, constant border", EDGES, CONSTANT, .border_value = 77},
+    {"edges, fractional border", EDGES, CONSTANT, .border_value = 0.5},
+    {"edges in black", EDGES, .pattern = CHECK_PATTERN_ZERO},
+    {"edges in white", EDGES, .pattern = CHECK_PATTERN_MAX},
+    {"edges of a checker", EDGES, .pattern = CHECK_PATTERN_CHECKER},
+    {"edges of an impulse", EDGES, .pattern = CHECK_PATTERN_IMPULSE},
+    {"tie: |response| = T is no edge", .chain = {"laplace3"}, .output = GCONV_OUTPUT_EDGES,
+     .threshold = 3, .pattern = CHECK_PATTERN_RAMP},
+    {"tie: threshold 4", .chain = {"laplace3"}, .output = GCONV_OUTPUT_EDGES, .threshold = 4,
+     .pattern = CHECK_PATTERN_EXTREMES},
+    {"tie: threshold 2/16", .chain = {"gauss3", "laplace3"}, .output = GCONV_OUTPUT_EDGES,
+     .threshold = 0.125, .pattern = CHECK_PATTERN_RAMP},
+    {"edges, negative divisor", .chain = {"negative", "laplace3"}, .output = GCONV_OUTPUT_EDGES,
+     .rule = GCONV_RULE_POSITIVE},
+    {"edges, deep chain", .chain = {"gauss3", "box3", "box2", "laplace3"},
+     .output = GCONV_OUTPUT_EDGES, .threshold = 1},
+
+    {"grey and alpha kept", .chain = {"gauss3"}, .channels = 2},
+    {"grey and alpha filtered", .chain = {"gauss3"}, .channels = 2, .alpha = GCONV_ALPHA_FILTER},
+    {"grey premultiplied", .chain = {"gauss3"}, .channels = 2, .alpha = GCONV_ALPHA_PREMULTIPLY},
+    {"colour", .chain = {"gauss5"}, .channels = 3},
+    {"colour, 16 bits", .chain = {"gauss3"}, .channels = 3, .depth = 16},
+    {"colour and alpha kept", .chain = {"gauss5"}, .channels = 4},
+    {"colour and alpha kept, 16 to 8", .chain = {"gauss3"}, .channels = 4, .depth = 16,
+     .output_depth = 8},
+    {"colour and alpha filtered", .chain = {"gauss5"}, .channels = 4, .alpha = GCONV_ALPHA_FILTER},
+    {"colour premultiplied", .chain = {"gauss3"}, .channels = 4, .alpha = GCONV_ALPHA_PREMULTIPLY},
+    {"colour premultiplied, constant", .chain = {"gauss3"}, .channels = 4, CONSTANT,
+     .border_value = 200, .alpha = GCONV_ALPHA_PREMULTIPLY},
+    {"colour premultiplied, not exact", .chain = {"gauss5", "box3"}, .channels = 4,
+     .alpha = GCONV_ALPHA_PREMULTIPLY},
+    {"colour premultiplied, 16 bits", .chain = {"gauss3"}, .channels = 4, .depth = 16,
+     .alpha = GCONV_ALPHA_PREMULTIPLY},
+    {"colour premultiplied, negative alpha", .chain = {"sobel-x"}, .channels = 4,
+     .alpha = GCONV_ALPHA_PREMULTIPLY},
+    {"colour to black and white", .chain = {"box3"}, .channels = 3, .output_depth = 1},
+    {"colour and alpha to black and white", .chain = {"box3"}, .channels = 4, .output_depth = 1},
+    {"grey to bits", .chain = {"box3"}, .output_depth = 1, .width = 19},
+    {"16 bits to bits", .chain = {"box3"}, .depth = 16, .output_depth = 1, .width = 300},
+
+    {"8 to 16", .chain = {"gauss3"}, .output_depth = 16},
+    {"16 to 8", .chain = {"gauss3"}, .depth = 16, .output_depth = 8},
+    {"8 to float", .chain = {"tenths"}, .output_depth = 32, .scale = -1.5, .offset = 3},
+    {"16 to float", .chain = {"sobel-x"}, .depth = 16, .output_depth = 32, .offset = 128},
+    {"colour to float", .chain = {"fraction3"}, .channels = 3, .output_depth = 32},
+    {"rounding ties", .chain = {"box2"}, .scale = 0.5, .pattern = CHECK_PATTERN_EXTREMES},
+    {"offset", .chain = {"sobel-x"}, .scale = 0.125, .offset = 127.5},
+    {"offset, 16 bits", .chain = {"sobel-x"}, .depth = 16, .scale = 0.25, .offset = 128},
+    {"absolute", .chain = {"sobel-x"}, .absolute = true, .scale = 0.25},
+    {"absolute of a negative", .chain = {"negative"}, .absolute = true},
+
+    {"correlate", .chain = {"corner"}, .correlate = true, .output_depth = 32},
+    {"correlate even", .chain = {"even4x6", "even2x8"}, .correlate = true, .output_depth = 32},
+    {"corners", .chain = {"corner", "far-corner"}, .output_depth = 32},
+    {"far corner, wrap", .chain = {"far-corner"}, .border = GCONV_BORDER_WRAP, .channels = 3},
+    {"sparse", .chain = {"hollow"}, .channels = 3, .output_depth = 32},
+    {"identity", .chain = {"identity"}, .channels = 4, .alpha = GCONV_ALPHA_FILTER},
+    {"chain of identities", .chain = {"identity", "identity", "identity", "identity"}},
+    {"fractions", .chain = {"fraction3", "tenths"}, .channels = 2, .output_depth = 32},
+    {"fractions, fractional border", .chain = {"fraction3", "tenths"}, CONSTANT,
+     .border_value = -10.3, .output_depth = 32},
+
+    {"row of 255", .chain = {"row255"}, .output_depth = 32, .width = 130, .height = 3},
+    {"row of 255, narrow", .chain = {"row255"}, .output_depth = 32, .width = 3, .height = 5,
+     .channels = 3},
+    {"column of 255", .chain = {"column255"}, .output_depth = 32, .width = 5, .height = 131},
+    {"column of 255, wrap", .chain = {"column255"}, .output_depth = 32, .width = 4, .height = 97,
+     .border = GCONV_BORDER_WRAP},
+    {"large filter, tiny image", .chain = {"large31x29"}, .output_depth = 32, .width = 2,
+     .height = 3, .border = GCONV_BORDER_MIRROR101},
+    {"reaches far up", .chain = {"gauss3", "deep-top"}, .output_depth = 32, .width = 6,
+     .height = 330},
+    {"reaches far up twice", .chain = {"deep-top", "column9", "deep-top"}, .output_depth = 32,
+     .width = 3, .height = 420, .border = GCONV_BORDER_MIRROR101},
+    {"reaches far down", .chain = {"deep-bottom", "gauss3", "deep-bottom"}, .output_depth = 32,
+     .width = 4, .height = 333},
+    {"up and down", .chain = {"deep-top", "deep-bottom", "deep-top"}, .output_depth = 32,
+     .width = 4, .height = 257},
+    {"up and down, replicate", .chain = {"deep-top", "deep-bottom", "deep-top"}, .output_depth = 32,
+     .width = 4, .height = 257, .border = GCONV_BORDER_REPLICATE},
+    {"up and down, constant", .chain = {"deep-bottom", "deep-top"}, .output_depth = 32, .width = 4,
+     .height = 200, CONSTANT, .border_value = 3},
+
+    /* Enough work that an implementation may share it out: 2e6 multiply-adds and more. */
+    {"one thread", EDGES, .width = 311, .height = 290, .threads = 1},
+    {"three threads", EDGES, .width = 311, .height = 290, .threads = 3},
+    {"five threads", EDGES, .width = 311, .height = 397, .threads = 5, .output_depth = 1},
+    {"five threads, wrap", EDGES, .width = 330, .height = 329, .threads = 5,
+     .border = GCONV_BORDER_WRAP},
+    {"threads, colour", .chain = {"gauss5", "even4x6"}, .width = 131, .height = 231, .channels = 3,
+     .threads = 3, .border = GCONV_BORDER_REPLICATE},
+    {"threads, alpha kept", .chain = {"wide17x3", "gauss3"}, .width = 131, .height = 257,
+     .channels = 4, .depth = 16, .threads = 5},
+    {"threads, premultiplied", .chain = {"gauss3", "box3"}, .width = 260, .height = 228,
+     .channels = 4, .alpha = GCONV_ALPHA_PREMULTIPLY, .threads = 3, CONSTANT, .border_value = 9},
+    {"threads, large filter", .chain = {"large31x29"}, .width = 65, .height = 97, .threads = 5,
+     .border = GCONV_BORDER_MIRROR101, .output_depth = 32},
+    {"threads, flat image", .chain = {"large31x29"}, .width = 700, .height = 11, .threads = 5,
+     .output_depth = 32},
+    {"threads, narrow image", .chain = {"gauss5", "laplace3"}, .width = 3, .height = 30011,
+     .threads = 5, .output = GCONV_OUTPUT_EDGES, .output_depth = 1},
+    {"many threads, first down then up", .chain = {"deep-top", "deep-bottom"}, .width = 200,
+     .height = 640, .threads = 16, .output_depth = 32},
+    {"many threads, first up then down", .chain = {"deep-bottom", "deep-top"}, .width = 200,
+     .height = 640, .threads = 16, .output_depth = 32, .border = GCONV_BORDER_MIRROR101},
+    {"many threads, up and down, wrap", .chain = {"deep-bottom", "gauss3", "deep-bottom"},
+     .width = 100, .height = 640, .threads = 16, .output_depth = 32, .border = GCONV_BORDER_WRAP},
+    {"many threads, up and down, constant", .chain = {"deep-top", "deep-top"}, .width = 100,
+     .height = 640, .threads = 16, .output_depth = 32, CONSTANT, .border_value = 100},
+    {"many bands, far up", .chain = {"up40"}, .width = 8200, .height = 260, .threads = 2},
+    {"many bands, far down", .chain = {"down40"}, .width = 4100, .height = 260, .channels = 2,
+     .threads = 2, .border = GCONV_BORDER_MIRROR101},
+    {"many threads, filter above image", .chain = {"column255", "deep-top"}, .width = 160,
+     .height = 200, .threads = 16, .output_depth = 32},
+};
+enum { TABLE_COUNT = sizeof table / sizeof table[0] };
+
+/* ---- Making a case --------------------------------------------------------------------------- */
+
+int check_fixed_case_count(void)
+{
+    return GRID_COUNT + TABLE_COUNT;
+}
+
+void check_case_add_filter(check_case *made, gconv_filter *filter)
+{
+    made->filters[made->job.filter_count++] = filter;
+}
+
+static void set_name(check_case *made, const char *name)
+{
+    snprintf(made->name, sizeof made->name, "%s", name);
+}
+
+static void make_from_grid(check_case *made, int index)
+{
+    static const double constants[] = {0, 200, -17, 0.25};
+    gconv_job *job = &made->job;
+    const char *const *chain = grid_chains[index % GRID_CHAIN_COUNT];
+    index /= GRID_CHAIN_COUNT;
+    job->border = (gconv_border)(index % GCONV_BORDER_COUNT);
+    index /= GCONV_BORDER_COUNT;
+    job->input.width = shapes[index][0];
+    job->input.height = shapes[index][1];
+    job->border_value = constants[index % 4];
+    job->threads = 1 + index % 3;
+    set_name(made, "grid");
+    for (; *chain != NULL && **chain != '!'; chain++)
+        check_case_add_filter(made, check_filter_named(*chain));
+    job->output = *chain != NULL ? GCONV_OUTPUT_EDGES : GCONV_OUTPUT_SAMPLES;
+    if (job->output == GCONV_OUTPUT_EDGES)
+        job->output_depth = 1;
+}
+
+static void make_from_table(check_case *made, const table_row *row)
+{
+    gconv_job *job = &made->job;
+    set_name(made, row->name);
+    for (int i = 0; i < CHECK_CHAIN_MAX && row->chain[i] != NULL; i++)
+        check_case_add_filter(made, check_filter_named(row->chain[i]));
+    job->input.width = row->width > 0 ? row->width : 37;
+    job->input.height = row->height > 0 ? row->height : 41;
+    job->input.channels = row->channels > 0 ? row->channels : 1;
+    job->input.depth = row->depth > 0 ? row->depth : 8;
+    job->border = row->border;
+    job->border_value = row->border_value;
+    job->correlate = row->correlate;
+    job->alpha = row->alpha;
+    job->output = row->output;
+    job->output_depth = row->output_depth > 0 ? row->output_depth : job->input.depth;
+    job->scale = row->scale != 0 ? row->scale : 1;
+    job->offset = row->offset;
+    job->has_offset = row->offset != 0;
+    job->absolute = row->absolute;
+    job->threshold = row->threshold != 0 ? row->threshold : 5;
+    job->rule = row->rule;
+    job->invert = row->invert;
+    job->threads = row->threads > 0 ? row->threads : 2;
+    made->pattern = row->pattern;
+}
+
+check_case check_case_make(uint64_t seed, int index)
+{
+    check_case made = {.index = index,
+                       .job = gconv_job_default(),
+                       .random = check_random_for(seed, (uint64_t)index)};
+    made.job.input = (gconv_shape){.width = 1, .height = 1, .channels = 1, .depth = 8};
+    if (index < GRID_COUNT)
+        make_from_grid(&made, index);
+    else if (index < GRID_COUNT + TABLE_COUNT)
+        make_from_table(&made, &table[index - GRID_COUNT]);
+    else
+        check_case_randomise(&made);
+    return made;
+}
+
+void check_case_free(check_case *made)
+{
+    for (int i = 0; i < made->job.filter_count; i++)
+        gconv_filter_free(made->filters[i]);
+}
+
+/* ---- Printing -------------------------------------------------------------------------------- */
+
+static void print_chain(const check_case *made, FILE *file)
+{
+    for (int i = 0; i < made->job.filter_count; i++) {
+        const gconv_filter *filter = made->filters[i];
+        fprintf(file, "%s%s %dx%d anchor %d,%d divisor %g", i == 0 ? "  chain: " : " | ",
+                filter->name != NULL ? filter->name : "unnamed", filter->width, filter->height,
+                filter->anchor_x, filter->anchor_y, filter->divisor);
+        if (filter->has_offset)
+            fprintf(file, " offset %g", filter->offset);
+    }
+    fprintf(file, "%s\n", made->job.correlate ? ", correlated" : "");
+}
+
+static void print_output(const gconv_job *job, FILE *file)
+{
+    static const char *const rules[] = {"abs", "positive", "negative"};
+    static const char *const alphas[] = {"keep", "filter", "premultiply"};
+    if (job->output == GCONV_OUTPUT_EDGES)
+        fprintf(file, "  edges: threshold %.17g, rule %s%s", job->threshold, rules[job->rule],
+                job->invert ? ", inverted" : "");
+    else
+        fprintf(file, "  samples: scale %.17g, offset %.17g%s%s, alpha %s", job->scale, job->offset,
+                job->has_offset ? "" : " (unset)", job->absolute ? ", absolute" : "",
+                alphas[job->alpha]);
+    fprintf(file, ", output depth %d\n", job->output_depth);
+}
+
+void check_case_print(const check_case *made, FILE *file)
+{
+    const gconv_job *job = &made->job;
+    fprintf(file, "case %d (%s)\n  image: %ux%u, %d channels, depth %d, pattern %s; border %s",
+            made->index, made->name, job->input.width, job->input.height, job->input.channels,
+            job->input.depth, check_pattern_name(made->pattern), gconv_border_name(job->border));
+    if (job->border == GCONV_BORDER_CONSTANT)
+        fprintf(file, ":%.17g", job->border_value);
+    fprintf(file, "; threads %d, tile %d, block %dx%d\n", job->threads, job->tile, job->block_width,
+            job->block_height);
+    print_chain(made, file);
+    print_output(job, file);
+}

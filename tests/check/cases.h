@@ -1,0 +1,40 @@
+/* What is checked: every case is an image, a chain and a job, made from its number and the seed.
+ *
+ * Numbers: first the grid (shapes x borders x chains), then the table of hand-picked cases, then
+ * random ones, as many as asked for. */
+#ifndef CHECK_CASES_H
+#define CHECK_CASES_H
+
+#include "gconv.h"
+#include "image.h"
+
+#include <stdio.h>
+
+enum { CHECK_CHAIN_MAX = 4 };
+
+typedef struct check_case {
+    int index;
+    char name[64];
+    gconv_filter *filters[CHECK_CHAIN_MAX]; /* owned */
+    gconv_job job;                          /* its `filters` is set when the case is run */
+    check_pattern pattern;
+    check_random random; /* for pixels and strides */
+} check_case;
+
+/* Cases that are there before the random ones. */
+int check_fixed_case_count(void);
+
+/* Case `index` of this seed. Freed with check_case_free. */
+check_case check_case_make(uint64_t seed, int index);
+void check_case_free(check_case *made);
+
+/* All that decides what the case computes, in a few lines. */
+void check_case_print(const check_case *made, FILE *file);
+
+/* Random cases (random_case.c). */
+void check_case_randomise(check_case *made);
+
+/* Adds a filter of tests/check/filters.c to the chain. */
+void check_case_add_filter(check_case *made, gconv_filter *filter);
+
+#endif

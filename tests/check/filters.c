@@ -1,0 +1,118 @@
+#include "filters.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct named_filter {
+    const char *name;
+    int width, height;
+    int anchor_x, anchor_y;
+    double divisor;
+    const float *weights; /* NULL: whole numbers from -4 to 5 without symmetry */
+    double scale;         /* what those are multiplied by; 0 is 1 */
+} named_filter;
+
+static const float one[] = {1};
+static const float gauss3[] = {1, 2, 1, 2, 4, 2, 1, 2, 1};
+static const float gauss5[] = {4,  8,  10, 8,  4,  8,  16, 20, 16, 8,  10, 20, 25,
+                               20, 10, 8,  16, 20, 16, 8,  4,  8,  10, 8,  4};
+static const float laplace3[] = {0, 1, 0, 1, -4, 1, 0, 1, 0};
+static const float sobel_x[] = {-1, 0, 1, -2, 0, 2, -1, 0, 1};
+static const float box3[] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+static const float box2[] = {1, 1, 1, 1};
+static const float fraction3[] = {0.1f, 0.2f, -0.3f, 0.7f, 1.1f, 0.01f, -0.05f, 0.4f, 1e-3f};
+static const float hollow[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, -2};
+
+/* Whole weights make exact chains. Asymmetric ones tell a flipped filter from a straight one. */
+static const named_filter table[] = {
+    {"identity", 1, 1, 0, 0, 1, one, 0},        {"gauss3", 3, 3, 1, 1, 16, gauss3, 0},
+    {"gauss5", 5, 5, 2, 2, 289, gauss5, 0},     {"laplace3", 3, 3, 1, 1, 1, laplace3, 0},
+    {"sobel-x", 3, 3, 1, 1, 1, sobel_x, 0},     {"box3", 3, 3, 1, 1, 9, box3, 0},
+    {"box2", 2, 2, 1, 1, 4, box2, 0},           {"negative", 3, 3, 1, 1, -9, box3, 0},
+    {"fraction3", 3, 3, 1, 1, 1, fraction3, 0}, {"hollow", 5, 3, 2, 1, 1, hollow, 0},
+    {"row7", 7, 1, 3, 0, 7, NULL, 0},           {"column9", 1, 9, 0, 4, 3, NULL, 0},
+    {"even4x6", 4, 6, 2, 3, 5, NULL, 0},        {"even2x8", 2, 8, 1, 4, 1, NULL, 0},
+    {"corner", 5, 4, 0, 0, 1, NULL, 0},         {"far-corner", 4, 5, 3, 4, 1, NULL, 0},
+    {"deep-top", 3, 71, 1, 70, 1, NULL, 0},     {"deep-bottom", 3, 71, 1, 0, 1, NULL, 0},
+    {"up40", 1, 40, 0, 0, 1, NULL, 0},          {"down40", 1, 40, 0, 39, 1, NULL, 0},
+    {"wide17x3", 17, 3, 8, 1, 2, NULL, 0},      {"large31x29", 31, 29, 15, 14, 1, NULL, 0},
+    {"tenths", 7, 5, 3, 2, 1, NULL, 0.1},       {"row255", 255, 1, 127, 0, 1, NULL, 0},
+    {"column255", 1, 255, 0, 127, 1, NULL, 0},
+};
+enum { TABLE_COUNT = sizeof table / sizeof table[0] };
+
+gconv_filter *check_filter_zero(int width, int height)
+{
+    gconv_filter *filter;
+    gconv_error error;
+    if (gconv_filter_create(width, height, &filter, &error) != GCONV_OK) {
+        fprintf(stderr, "gconv_check: %s\n", error.message);
+        exit(1);
+    }
+    return filter;
+}
+
+static void set_name(gconv_filter *filter, const char *name)
+{
+    free(filter->name);
+    size_t bytes = strlen(name) + 1;
+    filter->name = malloc(bytes);
+    if (filter->name != NULL)
+        memcpy(filter->name, name, bytes);
+}
+
+static gconv_filter *make_filter(const named_filter *row)
+{
+    gconv_filter *filter = check_filter_zero(row->width, row->height);
+    set_name(filter, row->name);
+    filter->anchor_x = row->anchor_x;
+    filter->anchor_y = row->anchor_y;
+    filter->divisor = row->divisor;
+    check_random random = check_random_for((uint64_t)row->width, (uint64_t)row->height);
+    for (int i = 0; i < row->width * row->height; i++) {
+        double whole =
+            row->weights != NULL ? (double)row->weights[i] : check_between(&random, -4, 5);
+        filter->weights[i] = (float)(row->scale != 0 ? row->scale * whole : whole);
+    }
+    return filter;
+}
+
+gconv_filter *check_filter_named(const char *name)
+{
+    for (size_t i = 0; i < TABLE_COUNT; i++)
+        if (strcmp(table[i].name, name) == 0)
+            return make_filter(&table[i]);
+    fprintf(stderr, "gconv_check: no filter '%s' in tests/check/filters.c\n", name);
+    exit(1);
+}
+
+static double random_divisor(check_random *random, const gconv_filter *filter)
+{
+    static const double divisors[] = {1, 1, 1, 16, 289, -3, 0.5, 7.25};
+    double sum = 0;
+    for (int i = 0; i < filter->width * filter->height; i++)
+        sum += (double)filter->weights[i];
+    if (check_once_in(random, 3) && sum != 0)
+        return sum;
+    return divisors[check_below(random, sizeof divisors / sizeof divisors[0])];
+}
+
+gconv_filter *check_filter_random(check_random *random, int width, int height, bool whole)
+{
+    gconv_filter *filter = check_filter_zero(width, height);
+    set_name(filter, "random");
+    int low = check_once_in(random, 2) ? -3 : 0;
+    bool sparse = check_once_in(random, 4);
+    for (int i = 0; i < width * height; i++)
+        if (!sparse || check_once_in(random, 3))
+            filter->weights[i] =
+                whole ? (float)check_between(random, low, 5) : (float)(2 * check_unit(random) - 1);
+    filter->divisor = random_divisor(random, filter);
+    if (check_once_in(random, 2)) {
+        filter->anchor_x = check_between(random, 0, width - 1);
+        filter->anchor_y = check_between(random, 0, height - 1);
+    }
+    return filter;
+}

@@ -1,0 +1,17 @@
+/* The filters that the cases are made of. */
+#ifndef CHECK_FILTERS_H
+#define CHECK_FILTERS_H
+
+#include "gconv.h"
+#include "random.h"
+
+/* A filter of the table in filters.c by its name; ends the program where there is none. */
+gconv_filter *check_filter_named(const char *name);
+
+/* A random filter of this size: whole weights, or fractions. */
+gconv_filter *check_filter_random(check_random *random, int width, int height, bool whole);
+
+/* gconv_filter_create that ends the program where memory is out. */
+gconv_filter *check_filter_zero(int width, int height);
+
+#endif

@@ -1,0 +1,53 @@
+/* Random numbers that are the same everywhere, drawn from a seed and the number of the case. */
+#ifndef CHECK_RANDOM_H
+#define CHECK_RANDOM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct check_random {
+    uint64_t state;
+} check_random;
+
+/* SplitMix64 (Steele, Lea, Flood 2014): every state is good, so seeds may be small numbers. */
+static inline uint64_t check_next(check_random *random)
+{
+    uint64_t z = random->state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+/* A generator of its own for case `index` of a seed. */
+static inline check_random check_random_for(uint64_t seed, uint64_t index)
+{
+    check_random random = {seed};
+    random.state = check_next(&random) + index * 0xd1342543de82ef95u;
+    return random;
+}
+
+/* From 0 to count-1. */
+static inline uint32_t check_below(check_random *random, uint32_t count)
+{
+    return (uint32_t)((check_next(random) >> 32) * count >> 32);
+}
+
+/* From low to high, both included. */
+static inline int check_between(check_random *random, int low, int high)
+{
+    return low + (int)check_below(random, (uint32_t)(high - low + 1));
+}
+
+/* True once in `times`. */
+static inline bool check_once_in(check_random *random, uint32_t times)
+{
+    return check_below(random, times) == 0;
+}
+
+/* From 0 to less than 1. */
+static inline double check_unit(check_random *random)
+{
+    return (double)(check_next(random) >> 11) * 0x1p-53;
+}
+
+#endif

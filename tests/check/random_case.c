@@ -1,0 +1,135 @@
+/* Random cases: every field of a job from its neighbourhood of awkward values. */
+#include "cases.h"
+
+#include "filters.h"
+
+/* Multiply-adds of a random case, what keeps the whole run within seconds, and of the few that are
+ * large enough to be shared out over several threads. */
+static const double usual_work = 1e6;
+static const double shared_work = 8e6;
+
+#define PICK(random, array) ((array)[check_below((random), sizeof(array) / sizeof((array)[0]))])
+
+static uint32_t random_side(check_random *random)
+{
+    static const uint32_t near[] = {1, 2, 8, 16, 31, 32, 33, 64, 96, 97, 127, 128, 129, 255, 256};
+    switch (check_below(random, 4)) {
+    case 0:
+        return 1 + check_below(random, 6);
+    case 1:
+        return PICK(random, near);
+    case 2:
+        return 1 + check_below(random, 160);
+    default:
+        return 1 + check_below(random, 48);
+    }
+}
+
+static int random_filter_side(check_random *random)
+{
+    if (check_once_in(random, 40))
+        return check_between(random, 1, GCONV_FILTER_SIDE_MAX);
+    return check_once_in(random, 6) ? check_between(random, 1, 40) : check_between(random, 1, 7);
+}
+
+static void randomise_chain(check_case *made, check_random *random)
+{
+    static const char *const common[] = {"gauss3",   "gauss5", "laplace3", "sobel-x",
+                                         "identity", "box3",   "negative", "hollow"};
+    int count = check_once_in(random, 2) ? 1 : check_between(random, 1, CHECK_CHAIN_MAX);
+    bool whole = !check_once_in(random, 4);
+    for (int i = 0; i < count; i++) {
+        if (check_once_in(random, 3)) {
+            check_case_add_filter(made, check_filter_named(PICK(random, common)));
+            continue;
+        }
+        int width = random_filter_side(random), height = random_filter_side(random);
+        check_case_add_filter(made, check_filter_random(random, width, height, whole));
+    }
+    gconv_filter *last = made->filters[count - 1];
+    if (check_once_in(random, 5)) {
+        last->has_offset = true;
+        last->offset = check_between(random, -20, 140);
+    }
+}
+
+static void randomise_border(gconv_job *job, check_random *random)
+{
+    static const double constants[] = {0, 1, 255, 128, -40, 300, 0.5, 33.3};
+    job->border = (gconv_border)check_below(random, GCONV_BORDER_COUNT);
+    job->border_value = PICK(random, constants);
+}
+
+static void randomise_output(gconv_job *job, check_random *random)
+{
+    static const double scales[] = {1, 1, 1, 0.5, -1, 2, 0.37};
+    static const double offsets[] = {0, 128, 127.5, -3.25};
+    static const double thresholds[] = {5, 5, 0, 1, 2.5, 20, -1, 255, 7.3};
+    static const int depths[] = {1, 8, 8, 16, 32};
+    bool edges = job->input.channels == 1 && check_once_in(random, 2);
+    job->output = edges ? GCONV_OUTPUT_EDGES : GCONV_OUTPUT_SAMPLES;
+    job->output_depth = PICK(random, depths);
+    job->scale = PICK(random, scales);
+    job->offset = PICK(random, offsets);
+    job->has_offset = check_once_in(random, 2);
+    job->absolute = check_once_in(random, 4);
+    job->threshold = PICK(random, thresholds);
+    job->rule = (gconv_rule)check_below(random, 3);
+    job->invert = check_once_in(random, 3);
+    job->alpha = (gconv_alpha)check_below(random, 3);
+}
+
+/* What implementations may be told about how to run, most often nothing. */
+static void randomise_tuning(gconv_job *job, check_random *random)
+{
+    static const int threads[] = {1, 2, 3, 5};
+    static const int tiles[] = {1, 2, 4, 8};
+    static const int blocks[][2] = {{32, 4}, {32, 8}, {16, 16}, {64, 2}};
+    job->threads = PICK(random, threads);
+    if (check_once_in(random, 4))
+        job->tile = PICK(random, tiles);
+    if (check_once_in(random, 4)) {
+        const int *block = PICK(random, blocks);
+        job->block_width = block[0];
+        job->block_height = block[1];
+    }
+}
+
+static double work(const check_case *made)
+{
+    double taps = 0;
+    for (int i = 0; i < made->job.filter_count; i++)
+        taps += (double)made->filters[i]->width * made->filters[i]->height;
+    return taps * made->job.input.width * made->job.input.height * made->job.input.channels;
+}
+
+void check_case_randomise(check_case *made)
+{
+    check_random *random = &made->random;
+    gconv_job *job = &made->job;
+    snprintf(made->name, sizeof made->name, "random");
+    job->input = (gconv_shape){.width = random_side(random),
+                               .height = random_side(random),
+                               .channels = check_between(random, 1, 4),
+                               .depth = check_once_in(random, 3) ? 16 : 8};
+    job->correlate = check_once_in(random, 3);
+    randomise_chain(made, random);
+    randomise_border(job, random);
+    randomise_output(job, random);
+    randomise_tuning(job, random);
+    double most_work = usual_work;
+    bool plain = check_once_in(random, 2);
+    made->pattern =
+        plain ? CHECK_PATTERN_RANDOM : (check_pattern)check_below(random, CHECK_PATTERN_COUNT);
+    if (check_once_in(random, 16)) {
+        most_work = shared_work;
+        job->input.width += 100;
+        job->input.height += 200;
+    }
+    while (work(made) > most_work && job->input.width * job->input.height > 1) {
+        if (job->input.width > job->input.height)
+            job->input.width = (job->input.width + 1) / 2;
+        else
+            job->input.height = (job->input.height + 1) / 2;
+    }
+}

@@ -1,0 +1,28 @@
+/* One case against one implementation. */
+#ifndef CHECK_RUN_H
+#define CHECK_RUN_H
+
+#include "verdict.h"
+
+/* Multiply-adds up to which a case is also judged by judge.c. */
+#define CHECK_JUDGE_WORK 1e6
+
+/* A case with its image and what must come out. */
+typedef struct check_trial {
+    check_case made;
+    check_image input;
+    unsigned char *input_copy; /* of its whole allocation */
+    float *reference;          /* chain values of `reference`, without padding; NULL: it failed */
+    bool exact;
+    bool judged; /* `reference` was itself compared with judge.c */
+} check_trial;
+
+/* Makes case `index` and has `reference` compute it, judged where it is small. */
+check_verdict check_trial_create(check_trial *trial, uint64_t seed, int index);
+void check_trial_free(check_trial *trial);
+
+/* Checks the implementation that `subject` names: chain values, output in memory, output by rows.
+ * For `reference` itself the judge's verdict counts. */
+check_verdict check_trial_run(check_trial *trial, check_subject *subject);
+
+#endif

@@ -1,0 +1,147 @@
+#!/usr/bin/env bats
+# The completions offer what the program takes: by a look at their text, and by asking each shell.
+
+load documents
+
+BASH_FILE=$SOURCE/completions/gconv.bash
+ZSH_FILE=$SOURCE/completions/_gconv
+FISH_FILE=$SOURCE/completions/gconv.fish
+
+all_long_options() {
+  for command in $(commands); do
+    long_options "$command"
+  done | sort -u
+}
+
+# Words that a text must have. Arguments: FILE WORD...
+has_words() {
+  local file=$1 word
+  shift
+  for word in "$@"; do
+    grep -qE -- "(^|[^a-z0-9-])$word([^a-z0-9-]|\$)" "$file" || {
+      echo "$file: no $word"
+      return 1
+    }
+  done
+}
+
+@test "each file names the options of the program and no others" {
+  expected=$(all_long_options)
+  same bash "$expected" "$(grep -v '^ *#' "$BASH_FILE" | grep -oE -- '--[a-z][a-z-]*' | sort -u)"
+  same zsh "$expected" "$(sed -n '/^table=(/,/^)/p' "$ZSH_FILE" | grep -oE -- '--[a-z][a-z-]*' | sort -u)"
+  same fish "$expected" "$(sed -nE 's/^complete .* -l ([a-z-]+).*/--\1/p' "$FISH_FILE" | sort -u)"
+}
+
+@test "each file names the implementations and the built-in filters" {
+  for file in "$BASH_FILE" "$ZSH_FILE" "$FISH_FILE"; do
+    has_words "$file" $(implementations) $(builtin_filters) $(commands)
+  done
+}
+
+# ---- bash ----------------------------------------------------------------------------------------
+
+# What bash offers for a line of words, split as bash splits it; the last word is the one at the
+# cursor. Runs without bash-completion.
+offers_bash() {
+  bash --norc --noprofile -c '
+    source "$1"; shift
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE}
+    _gconv gconv "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+    printf "%s\n" "${COMPREPLY[@]}"' bash "$BASH_FILE" gconv "$@" | sort
+}
+
+@test "bash: the file is valid" {
+  bash -n "$BASH_FILE"
+  bash --norc --noprofile -c 'source "$1" && complete -p gconv' bash "$BASH_FILE"
+}
+
+@test "bash: options of every command" {
+  for command in $(commands); do
+    same "$command" "$(long_options "$command")" "$(offers_bash "$command" --)"
+  done
+  same "no command" "$(all_long_options)" "$(offers_bash --)"
+}
+
+@test "bash: commands, before and after options" {
+  same "at first" "$(commands | sort)" "$(offers_bash '')"
+  same "after options" "$(commands | sort)" "$(offers_bash --border wrap -v '')"
+  same "after help" edges "$(offers_bash help ed)"
+  same "options follow the command" --threads "$(offers_bash --threshold 5 edges in.png --threa)"
+}
+
+@test "bash: values, after a blank and after =" {
+  same rule "$(printf '%s\n' abs negative positive)" "$(offers_bash edges --rule '')"
+  same border wrap "$(offers_bash filter --border w)"
+  same "border=" wrap "$(offers_bash filter --border = w)"
+  same "border= alone" "$(offers_bash filter --border '')" "$(offers_bash filter --border =)"
+  same implementations "$({ implementations; echo auto; } | sort)" "$(offers_bash edges --impl '')"
+  same "a list" cpu,tiled "$(offers_bash compare --impl cpu,ti)"
+  same "several" all "$(offers_bash bench -i al)"
+  [ -z "$(offers_bash edges -i al)" ]
+  [ -z "$(offers_bash edges --threshold '')" ]
+}
+
+@test "bash: filters are names, generators and files" {
+  touch gauss-mine.txt
+  same kernel "$(printf '%s\n' gauss-mine.txt gauss3 gauss5 gaussian: | LC_ALL=C sort)" \
+    "$(offers_bash filter -k gau | LC_ALL=C sort)"
+  mine=$(builtin_filters | tr '\n' ' ')
+  rm gauss-mine.txt
+  offered=$(offers_bash filter --kernel '' | grep -v : | tr '\n' ' ')
+  [ "$mine" = "$offered" ]
+}
+
+# ---- zsh -----------------------------------------------------------------------------------------
+
+# The options that _gconv tells zsh's _arguments about, for a command.
+offers_zsh() {
+  zsh -f -c '
+    file=$1
+    _arguments() { print -rl -- "$@"; return 1 }
+    words=(gconv $2 "") CURRENT=3
+    [[ -n $2 ]] || { words=(gconv ""); CURRENT=2 }
+    complete_gconv() { source $file }
+    complete_gconv' zsh "$ZSH_FILE" "$1" | sed -nE 's/^(\([^)]*\)|\*)?(--[a-z-]+).*/\2/p' | sort
+}
+
+@test "zsh: the file is valid" {
+  need zsh
+  zsh -n "$ZSH_FILE"
+  head -n 1 "$ZSH_FILE" | grep -qx '#compdef gconv'
+}
+
+@test "zsh: options of every command" {
+  need zsh
+  for command in $(commands); do
+    same "$command" "$(long_options "$command")" "$(offers_zsh "$command")"
+  done
+  same "no command" "$(all_long_options)" "$(offers_zsh '')"
+}
+
+# ---- fish ----------------------------------------------------------------------------------------
+
+offers_fish() {
+  HOME=$WORK fish --no-config -c 'source $argv[1]; complete -C $argv[2]' \
+    "$FISH_FILE" "gconv $1" | cut -f 1 | sort
+}
+
+@test "fish: the file is valid" {
+  need fish
+  fish -n "$FISH_FILE"
+}
+
+@test "fish: options of every command" {
+  need fish
+  for command in $(commands); do
+    same "$command" "$(long_options "$command")" "$(offers_fish "$command --")"
+  done
+  same "no command" "$(all_long_options)" "$(offers_fish --)"
+}
+
+@test "fish: commands and values" {
+  need fish
+  same "at first" "$(commands | sort)" "$(offers_fish '')"
+  same rule "$(printf '%s\n' abs negative positive)" "$(offers_fish 'edges --rule ')"
+  same implementations "$({ implementations; echo auto; } | sort)" "$(offers_fish 'edges --impl ')"
+  same several all "$(offers_fish 'compare --impl al')"
+}

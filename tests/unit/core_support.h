@@ -1,0 +1,43 @@
+/* What the tests of the core share: filters and problems made by hand. */
+#ifndef UNIT_CORE_SUPPORT_H
+#define UNIT_CORE_SUPPORT_H
+
+#include "core/problem.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A filter on the caller's weights: no allocation, the centre anchor. */
+static inline gconv_filter filter_of(int width, int height, double divisor, float *weights)
+{
+    return (gconv_filter){.width = width,
+                          .height = height,
+                          .anchor_x = width / 2,
+                          .anchor_y = height / 2,
+                          .divisor = divisor,
+                          .weights = weights};
+}
+
+static inline gconv_shape shape_of(uint32_t width, uint32_t height, int channels, int depth)
+{
+    return (gconv_shape){.width = width, .height = height, .channels = channels, .depth = depth};
+}
+
+/* The default job of a chain on an image of this shape. */
+static inline gconv_job job_of(const gconv_filter *const *filters, int count, gconv_shape input)
+{
+    gconv_job job = gconv_job_default();
+    job.filters = filters;
+    job.filter_count = count;
+    job.input = input;
+    job.output_depth = input.depth;
+    return job;
+}
+
+#endif

@@ -1,0 +1,212 @@
+/* What --kernel accepts: paths first, then built-in names, generators and inline strings. Runs in a
+ * directory of its own. */
+#include "core/filter.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+}
+
+static gconv_filter *load(const char *specification)
+{
+    gconv_filter *filter;
+    gconv_error error;
+    if (gconv_filter_load(specification, &filter, &error) != GCONV_OK)
+        fail_msg("%s: %s", specification, error.message);
+    return filter;
+}
+
+static void check_refused(const char *specification, gconv_status expected, int line,
+                          const char *message)
+{
+    static gconv_filter untouched;
+    gconv_filter *filter = &untouched;
+    gconv_error error;
+    gconv_status status = gconv_filter_load(specification, &filter, &error);
+    if (status != expected)
+        fail_msg("'%s' gave status %d", specification, (int)status);
+    assert_null(filter);
+    if (error.line != line || strstr(error.message, message) == NULL)
+        fail_msg("'%s': line %d: %s", specification, error.line, error.message);
+    assert_int_equal(gconv_filter_load(specification, &filter, NULL), expected);
+}
+
+static void check_width(const char *specification, int width, const char *name)
+{
+    gconv_filter *filter = load(specification);
+    assert_int_equal(filter->width, width);
+    assert_string_equal(filter->name, name);
+    gconv_filter_free(filter);
+}
+
+static void a_path_wins(void **state)
+{
+    (void)state;
+    static const char *const taken[] = {"gauss5", "gauss5.txt", "box:3", "identity", "3x1: 1,2,3"};
+    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
+        write_file(taken[i], "1 2 3 4 5 6 7\n");
+        gconv_filter *filter = load(taken[i]);
+        assert_int_equal(filter->width, 7);
+        gconv_filter_free(filter);
+        assert_int_equal(unlink(taken[i]), 0);
+    }
+    check_width("gauss5", 5, "gauss5");
+    check_width("gauss5.txt", 5, "gauss5");
+    check_width("box:3", 3, "box:3");
+    check_width("identity", 1, "identity");
+    check_width("3x1: 1,2,3", 3, "3x1: 1,2,3");
+}
+
+static void a_file_gives_its_stem_or_its_name(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("dir", 0777), 0);
+    write_file("dir/mine.txt", "1 2\n");
+    check_width("dir/mine.txt", 2, "mine");
+    check_width("./dir//mine.txt", 2, "mine");
+    write_file("dir/mine.txt", "name Other\n1 2 3\n");
+    check_width("dir/mine.txt", 3, "Other");
+    write_file("dir/.txt", "3x1: 1\n2 3\n");
+    check_width("dir/.txt", 3, ".txt");
+    assert_int_equal(symlink("nowhere", "gauss3"), 0);
+    check_width("gauss3", 3, "gauss3"); /* a link to nothing is no file */
+    assert_int_equal(unlink("gauss3"), 0);
+}
+
+static void reports_what_cannot_be_read(void **state)
+{
+    (void)state;
+    write_file("bad.txt", "1 2\n\n3 x\n");
+    check_refused("bad.txt", GCONV_ERROR_FILTER, 3, "'x' is not a number");
+    write_file("empty.txt", "");
+    check_refused("empty.txt", GCONV_ERROR_FILTER, 1, "no weights");
+    check_refused(".", GCONV_ERROR_OPEN, 0, "a directory");
+    check_refused("/dev/null", GCONV_ERROR_FILTER, 1, "no weights");
+    check_refused("/dev/zero", GCONV_ERROR_FILTER, 0, "longer than 4 MiB");
+    assert_int_equal(symlink("loop", "loop"), 0);
+    check_refused("loop", GCONV_ERROR_OPEN, 0, "cannot open the filter: ");
+    assert_int_equal(unlink("loop"), 0);
+    if (geteuid() != 0) {
+        assert_int_equal(chmod("bad.txt", 0), 0);
+        check_refused("bad.txt", GCONV_ERROR_OPEN, 0, "cannot open the filter: Permission denied");
+    }
+    unlink("bad.txt");
+    unlink("empty.txt");
+}
+
+static void refuses_unknown_names(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"", "empty"},
+        {"-", "/dev/stdin"},
+        {"gaus5", "no such file, built-in filter or generator; did you mean 'gauss5'?"},
+        {"gauss5.", "did you mean 'gauss5'?"},
+        {"Sobel-X", "did you mean 'sobel-x'?"},
+        {"guassian:2", "did you mean 'gaussian:SIGMA[,SIZE]'?"},
+        {"Box:3", "did you mean 'box:N or box:WxH'?"},
+        {"nothing/like/it.txt", "generator ('gconv info' lists them)"},
+        {"gauss5/x", "no such file"},
+        {"gauss5.txt.txt", "no such file"},
+        {"1 2 1", "no such file"},
+        {"3x1", "no such file"},
+        {"3x1: 1,2", "2 weights where 3x1 needs 3"},
+        {"3: 1,2,3", "'3:' is not the beginning of an ImageMagick filter"},
+        {"3x1: 1,x,3", "'x' is not a number"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        check_refused(cases[i][0], GCONV_ERROR_FILTER, 0, cases[i][1]);
+    check_refused("3x1:\n1,x,3", GCONV_ERROR_FILTER, 2, "'x' is not a number");
+}
+
+static void takes_long_inline_strings(void **state)
+{
+    (void)state;
+    char text[6000];
+    size_t used = (size_t)sprintf(text, "50x50:");
+    for (int i = 0; i < 2500; i++)
+        used += (size_t)sprintf(text + used, "%s1", i == 0 ? " " : ",");
+    gconv_filter *filter = load(text);
+    assert_true(gconv_filter_gain(filter) == 2500);
+    assert_int_equal(filter->anchor_x, 24);
+    gconv_filter_free(filter);
+    memset(text, 'a', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    check_refused(text, GCONV_ERROR_FILTER, 0, "no such file");
+}
+
+static void *feed(void *path)
+{
+    int descriptor = open(path, O_WRONLY);
+    static const char *const pieces[] = {"1 2", " 1\n3", " 4 5\n"};
+    for (size_t i = 0; i < 3; i++) {
+        if (write(descriptor, pieces[i], strlen(pieces[i])) < 0)
+            break;
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    }
+    close(descriptor);
+    return NULL;
+}
+
+static void reads_a_fifo_to_its_end(void **state)
+{
+    (void)state;
+    static char path[] = "pipe";
+    pthread_t thread;
+    assert_int_equal(mkfifo(path, 0666), 0);
+    assert_int_equal(pthread_create(&thread, NULL, feed, path), 0);
+    gconv_filter *filter = load(path);
+    pthread_join(thread, NULL);
+    assert_int_equal(filter->width, 3);
+    assert_int_equal(filter->height, 2);
+    assert_true(filter->weights[5] == 5);
+    gconv_filter_free(filter);
+    unlink(path);
+}
+
+static char directory[] = "/tmp/gconv-test-XXXXXX";
+
+static int enter_directory(void **state)
+{
+    (void)state;
+    return mkdtemp(directory) == NULL || chdir(directory) != 0;
+}
+
+static int leave_directory(void **state)
+{
+    (void)state;
+    unlink("dir/mine.txt");
+    unlink("dir/.txt");
+    rmdir("dir");
+    return chdir("/") != 0 || rmdir(directory) != 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_path_wins),
+        cmocka_unit_test(a_file_gives_its_stem_or_its_name),
+        cmocka_unit_test(reports_what_cannot_be_read),
+        cmocka_unit_test(refuses_unknown_names),
+        cmocka_unit_test(takes_long_inline_strings),
+        cmocka_unit_test(reads_a_fifo_to_its_end),
+    };
+    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+}

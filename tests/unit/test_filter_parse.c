@@ -1,0 +1,489 @@
+/* Filter texts: what is accepted, what is refused and how, and that nothing crashes the parser. */
+#include "core/filter.h"
+
+#include <locale.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Parses a copy that ends where the text ends, so that the sanitizer sees any reading beyond. */
+static gconv_status parse(const char *text, size_t length, gconv_filter **filter,
+                          gconv_error *error)
+{
+    char *copy = malloc(length > 0 ? length : 1);
+    assert_non_null(copy);
+    memcpy(copy, text, length);
+    *error = (gconv_error){.line = -1};
+    gconv_status status = gconv_filter_parse(copy, length, "given", filter, error);
+    free(copy);
+    return status;
+}
+
+static gconv_filter *parse_good(const char *text)
+{
+    gconv_filter *filter;
+    gconv_error error;
+    if (parse(text, strlen(text), &filter, &error) != GCONV_OK)
+        fail_msg("refused: %s\nline %d: %s", text, error.line, error.message);
+    return filter;
+}
+
+/* ---- What is accepted ------------------------------------------------------------------------ */
+
+typedef struct good {
+    const char *text;
+    int width, height, anchor_x, anchor_y;
+    double divisor;
+    float weights[9]; /* the first ones */
+} good;
+
+static const good goods[] = {
+    {"1", 1, 1, 0, 0, 1, {1}},
+    {"1 2 1\n2 4 2\n1 2 1\n", 3, 3, 1, 1, 1, {1, 2, 1, 2, 4, 2, 1, 2, 1}},
+    {"\xef\xbb\xbf"
+     "1,2,1\r\n2 ,4, 2\r\n1\t2\t 1\r\n",
+     3,
+     3,
+     1,
+     1,
+     1,
+     {1, 2, 1, 2, 4, 2, 1, 2, 1}},
+    {"# only\n\n   # comments\n 5 # here too\n\n6\n", 1, 2, 0, 1, 1, {5, 6}},
+    {"1 2 3 4", 4, 1, 2, 0, 1, {1, 2, 3, 4}},
+    {"1 2\n3 4", 2, 2, 1, 1, 1, {1, 2, 3, 4}},
+    {"+1 -.5 5. 1e2", 4, 1, 2, 0, 1, {1, -0.5f, 5, 100}},
+    {"0x1p-3 0X1.8P1 -0xA", 3, 1, 1, 0, 1, {0.125f, 3, -10}},
+    {"1/16 -1/2 3/-4 0/5 1.5/0x2", 5, 1, 2, 0, 1, {0.0625f, -0.5f, -0.75f, 0, 0.75f}},
+    {"0.1 1e-50 3.4028235e38", 3, 1, 1, 0, 1, {0.1f, 0, 3.4028235e38f}},
+    {"divisor 9\n1 1\n", 2, 1, 1, 0, 9, {1, 1}},
+    {"divisor 1/4\n1 1\n", 2, 1, 1, 0, 0.25, {1, 1}},
+    {"divisor -2 # negative is fine\n1 1\n", 2, 1, 1, 0, -2, {1, 1}},
+    {"divisor sum\n1 2.5\n", 2, 1, 1, 0, 3.5, {1, 2.5f}},
+    {"divisor sum\n16777216 -16777215\n", 2, 1, 1, 0, 1, {16777216, -16777215}},
+    {"anchor 0 1\n1 2\n3 4\n", 2, 2, 0, 1, 1, {1, 2, 3, 4}},
+    {"anchor 0,0\n1 2\n3 4\n", 2, 2, 0, 0, 1, {1, 2, 3, 4}},
+    /* Without white space after the colon, over lines, with blanks for commas, with nothing. */
+    {"3x1: 1,2,3", 3, 1, 1, 0, 1, {1, 2, 3}},
+    {"2x2:1,2,3,4", 2, 2, 0, 0, 1, {1, 2, 3, 4}},
+    {"2x2+1+0: 1,2,3,4", 2, 2, 1, 0, 1, {1, 2, 3, 4}},
+    {"# a file\n3x3:\n 1,2,3\n ,4,5,6,\n7 8 9 # end\n\n",
+     3,
+     3,
+     1,
+     1,
+     1,
+     {1, 2, 3, 4, 5, 6, 7, 8, 9}},
+    {"3x2: -,nan,NaN -1,1/2,-", 3, 2, 1, 0, 1, {0, 0, 0, -1, 0.5f, 0}},
+    {"divisor 4\nanchor 1 1\n2x2: 1,1,1,1", 2, 2, 1, 1, 4, {1, 1, 1, 1}},
+    /* libvips. */
+    {"3 1\n1 2 1\n", 3, 1, 1, 0, 1, {1, 2, 1}},
+    {"3 3 9 0\n1 1 1 \n1 1 1 \n1 1 1 \n", 3, 3, 1, 1, 9, {1, 1, 1, 1, 1, 1, 1, 1, 1}},
+    {"# saved\n2 2 0.5\n1 2\n3 4\n", 2, 2, 1, 1, 0.5, {1, 2, 3, 4}},
+    /* Readable as plain rows, so they are. */
+    {"3 1 2\n1 2 1\n", 3, 2, 1, 1, 1, {3, 1, 2, 1, 2, 1}},
+    {"2 2\n1 2\n3 4\n", 2, 3, 1, 1, 1, {2, 2, 1, 2, 3, 4}},
+};
+
+static void accepts(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof goods / sizeof goods[0]; i++) {
+        const good *expected = &goods[i];
+        gconv_filter *filter = parse_good(expected->text);
+        bool same = filter->width == expected->width && filter->height == expected->height &&
+                    filter->anchor_x == expected->anchor_x &&
+                    filter->anchor_y == expected->anchor_y && filter->divisor == expected->divisor;
+        for (int k = 0; same && k < filter->width * filter->height; k++)
+            same = filter->weights[k] == expected->weights[k];
+        if (!same)
+            fail_msg("read otherwise: %s", expected->text);
+        assert_string_equal(filter->name, "given");
+        gconv_filter_free(filter);
+    }
+}
+
+static void reads_headers(void **state)
+{
+    (void)state;
+    gconv_filter *filter = parse_good("\tname  Soft \xc3\xa9"
+                                      "dges 2  # not this\noffset -12.5\n1\n");
+    assert_string_equal(filter->name, "Soft \xc3\xa9"
+                                      "dges 2");
+    assert_true(filter->has_offset);
+    assert_true(filter->offset == -12.5);
+    gconv_filter_free(filter);
+
+    filter = parse_good("offset 0\n1\n");
+    assert_true(filter->has_offset);
+    assert_true(filter->offset == 0);
+    gconv_filter_free(filter);
+
+    filter = parse_good("2 3 4 128\n1 2\n3 4\n5 6\n");
+    assert_true(filter->has_offset && filter->offset == 128 && filter->divisor == 4);
+    gconv_filter_free(filter);
+
+    gconv_error error;
+    assert_int_equal(gconv_filter_parse("1", 1, NULL, &filter, &error), GCONV_OK);
+    assert_null(filter->name);
+    gconv_filter_free(filter);
+    assert_int_equal(gconv_filter_parse("x", 1, NULL, &filter, NULL), GCONV_ERROR_FILTER);
+}
+
+/* The text of a filter of `width` x `height` ones, after `begin`. */
+static char *ones(const char *begin, int width, int height)
+{
+    char *text = malloc(strlen(begin) + (size_t)(2 * width * height) + 1);
+    assert_non_null(text);
+    char *next = text + sprintf(text, "%s", begin);
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++)
+            next += sprintf(next, "1%c", x + 1 < width ? ' ' : '\n');
+    return text;
+}
+
+static void accepts_sides_to_255(void **state)
+{
+    (void)state;
+    static const char *const begins[] = {"", "255x255: ", "255 255 65025\n"};
+    for (size_t i = 0; i < 3; i++) {
+        char *text = ones(begins[i], 255, 255);
+        gconv_filter *filter = parse_good(text);
+        assert_int_equal(filter->width, 255);
+        assert_int_equal(filter->height, 255);
+        assert_true(gconv_filter_gain(filter) * filter->divisor == 65025);
+        gconv_filter_free(filter);
+        free(text);
+    }
+    char *text = ones("2 255\n", 2, 255); /* 256 rows of 2 cannot be plain rows */
+    gconv_filter *filter = parse_good(text);
+    assert_int_equal(filter->height, 255);
+    gconv_filter_free(filter);
+    free(text);
+}
+
+/* ---- What is refused ------------------------------------------------------------------------- */
+
+typedef struct bad {
+    const char *text;
+    int line;
+    const char *message; /* a part of it */
+} bad;
+
+static const bad bads[] = {
+    {"", 1, "no weights"},
+    {"\xef\xbb\xbf", 1, "no weights"},
+    {"\n\n# nothing\n", 3, "no weights"},
+    {"divisor 3\n", 1, "no weights"},
+    {"1 2 1\n1 x 1\n", 2, "'x' is not a number"},
+    {"1 2 1\n1 2 1 junk\n", 2, "'junk' is not a number"},
+    {"1 2 1x\n", 1, "'1x' is not a number"},
+    {"0x\n", 1, "'0x' is not a number"},
+    {"1 - 1\n", 1, "'-' is not a number"},
+    {"1 \xe2\x88\x92"
+     "1\n",
+     1, "the minus sign is '-'"},
+    {"1;2\n", 1, "'1;2' is not a number"},
+    {"inf\n", 1, "'inf' is not a finite number"},
+    {"1 -Infinity\n", 1, "'-Infinity' is not a finite number"},
+    {"1\nNaN\n", 2, "'NaN' is not a finite number"},
+    {"1\n1e39\n", 2, "1e+39 is infinite in float32"},
+    {"3.4028236e38\n", 1, "infinite in float32"},
+    {"1e999\n", 1, "'1e999' is too large"},
+    {"1 2 3\n4 5\n", 2, "2 weights where line 1 has 3"},
+    {"# c\n1 2 3\n\n4 5 6\n7 8 9 10\n", 5, "4 weights where line 2 has 3"},
+    {"3 3\n1 2 1\n1 2 1\n", 2, "nor is it a libvips matrix: 3 x 3 in line 1, then 3 x 2"},
+    {"divisor 2\n3 1\n1 2 1\n", 3, "3 weights where line 2 has 2"},
+    {"3 1 0\n1 2 1 3\n", 2, "4 weights where line 1 has 3"},
+    {"4 1 0\n1 2 1 3\n", 1, "the scale (the divisor) is zero"},
+    {"4 1 1\n1 2 1 1e39\n", 2, "infinite in float32"},
+    {"1,2,\n", 1, "a trailing comma"},
+    {"1,2\n3,4 ,\n", 2, "a trailing comma"},
+    {"1,,2\n", 1, "an empty field"},
+    {"1, ,2\n", 1, "an empty field"},
+    {",1\n", 1, "an empty field"},
+    {",\n", 1, "an empty field"},
+    {"1/0\n", 1, "'1/0' divides by zero"},
+    {"1/ 2\n", 1, "'1/' is not a number (a fraction is p/q, without blanks)"},
+    {"1 /2\n", 1, "'/2' is not a number (a fraction"},
+    {"1/2/3\n", 1, "'1/2/3' is not a number"},
+    {"1/1e999\n", 1, "too large"},
+    {"1/inf\n", 1, "'1/inf' is not a number"},
+    {"1e300/1e-300\n", 1, "too large"},
+    {"1 2\r3 4\r", 1, "has a CR inside"},
+    {"1 \x0b 2\n", 1, "'\\x0b' is not a number"},
+    {"1 \xff\n", 1, "'\\xff' is not a number"},
+    {"\xff\xfe"
+     "1",
+     1, "UTF-16"},
+    {"divisor 0\n1\n", 1, "the divisor is zero"},
+    {"divisor 1e-999\n1\n", 1, "the divisor is zero"},
+    {"divisor 1e999\n1\n", 1, "too large"},
+    {"divisor\n1\n", 1, "write 'divisor V' or 'divisor sum'"},
+    {"divisor 1 2\n1\n", 1, "write 'divisor V' or 'divisor sum'"},
+    {"divisor 1,\n1\n", 1, "write 'divisor V' or 'divisor sum'"},
+    {"divisor sum 2\n1\n", 1, "'sum' is not a number"},
+    {"divisor nan\n1\n", 1, "'nan' is not a finite number"},
+    {"divisor sum\n1 -1\n", 1, "the weights sum to 0"},
+    {"\ndivisor sum\n0.1 0.2 -0.3\n", 2, "the weights sum to 0"},
+    {"divisor 2\ndivisor 3\n1\n", 2, "a second divisor line (the first is line 1)"},
+    {"name a\n\nname b\n1\n", 3, "a second name line (the first is line 1)"},
+    {"1\ndivisor 2\n", 2, "a divisor line after the rows"},
+    {"1 2\nname x\n", 2, "a name line after the rows"},
+    {"scale 3\n1\n", 1, "'scale' is neither a number nor a header"},
+    {"Divisor 3\n1\n", 1, "'Divisor' is neither a number nor a header"},
+    {"divisor: 3\n1\n", 1, "'divisor:' is neither a number nor a header"},
+    {"name\n1\n", 1, "the name is missing"},
+    {"name # x\n1\n", 1, "the name is missing"},
+    {"name a\x1b[2J\n1\n", 1, "control character"},
+    {"name \xe9\n1\n", 1, "not valid UTF-8"},
+    {"offset inf\n1\n", 1, "'inf' is not a finite number"},
+    {"offset\n1\n", 1, "write 'offset V'"},
+    {"anchor 1\n1\n", 1, "write 'anchor X Y'"},
+    {"anchor 0 0 0\n1\n", 1, "write 'anchor X Y'"},
+    {"anchor 0.5 0\n1 2\n", 1, "not two whole numbers"},
+    {"anchor 0 x\n1 2\n", 1, "'x' is not a number"},
+    {"# c\nanchor 2 0\n1 2\n", 2, "the anchor 2,0 is outside the filter of 2 x 1"},
+    {"anchor -1 0\n1 2\n", 1, "the anchor -1,0 is outside"},
+    {"anchor 1e300 0\n1 2\n", 1, "is outside"},
+    {"3x3: 1,2,3,4,5,6,7,8\n", 1, "8 weights where 3x3 needs 9"},
+    {"3x3:\n", 1, "0 weights where 3x3 needs 9"},
+    {"2x1:\n1,\n2,\n3\n", 4, "more than the 2 weights of 2x1"},
+    {"2x1: 1,2,\n# end\n", 1, "a trailing comma"},
+    {"2x1: 1,,2\n", 1, "an empty field"},
+    {"2x1: 1,\n,2\n", 2, "an empty field"},
+    {"2x1: 1,inf\n", 1, "'inf' is not a finite number"},
+    {"2x1: 1,1e39\n", 1, "infinite in float32"},
+    {"2x1: 1,2;3\n", 1, "'2;3' is not a number"},
+    {"2x1+2+0: 1,2\n", 1, "the anchor 2,0 is outside"},
+    {"2x1+0: 1,2\n", 1, "'2x1+0:' is not the beginning of an ImageMagick filter"},
+    {"2x1+0+0+0: 1,2\n", 1, "not the beginning"},
+    {"3: 1,2,3\n", 1, "'3:' is not the beginning"},
+    {"2x1>: 1,2\n", 1, "'2x1>:' is not the beginning"},
+    {"0x1: 1\n", 1, "the size 0x1: sides are 1 to 255"},
+    {"99999999999999999999x1: 1\n", 1, "sides are 1 to 255"},
+    {"anchor 0 0\n2x1+0+0: 1,2\n", 2, "an origin, and an anchor in line 1"},
+    {"1 2\n2x1: 1,2\n", 2, "'2x1:' is not a number"},
+    {"2x1: 1,2\ndivisor 3\n", 2, "more than the 2 weights"},
+};
+
+static void check_refused(const char *text, size_t length, int line, const char *message)
+{
+    static gconv_filter untouched;
+    gconv_filter *filter = &untouched;
+    gconv_error error;
+    gconv_status status = parse(text, length, &filter, &error);
+    if (status != GCONV_ERROR_FILTER || error.status != status)
+        fail_msg("status %d: %.80s", (int)status, text);
+    assert_null(filter);
+    if (error.line != line || strstr(error.message, message) == NULL)
+        fail_msg("'%.80s'\n is line %d: %s\n    not %d: %s", text, error.line, error.message, line,
+                 message);
+}
+
+static void refuses(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof bads / sizeof bads[0]; i++)
+        check_refused(bads[i].text, strlen(bads[i].text), bads[i].line, bads[i].message);
+    check_refused("1 2\n1 \0 2", 9, 2, "a NUL byte");
+    check_refused("1\0", 2, 1, "a NUL byte");
+}
+
+static void refuses_what_is_too_large(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *begin;
+        int width, height, line;
+        const char *message;
+    } cases[] = {
+        {"", 256, 1, 1, "more than 255 weights in a row"},
+        {"", 1, 256, 256, "more than 255 rows"},
+        {"", 1, 300, 257, "more than 255 rows"},
+        {"\n", 2, 256, 257, "more than 255 rows"},
+        {"256x1: ", 256, 1, 1, "sides are 1 to 255"},
+        {"1 256\n", 1, 256, 257, "more than 255 rows"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *text = ones(cases[i].begin, cases[i].width, cases[i].height);
+        check_refused(text, strlen(text), cases[i].line, cases[i].message);
+        free(text);
+    }
+    size_t length = GC_FILTER_TEXT_MAX + 1;
+    char *text = malloc(length);
+    assert_non_null(text);
+    memset(text, '#', length);
+    text[0] = '1';
+    text[1] = ' ';
+    gconv_filter *filter;
+    gconv_error error;
+    assert_int_equal(gconv_filter_parse(text, length - 1, NULL, &filter, &error), GCONV_OK);
+    gconv_filter_free(filter);
+    check_refused(text, length, 0, "longer than 4 MiB");
+    memset(text, '9', length);
+    check_refused(text, length - 1, 1, "too large");
+    memset(text, 'n', length);
+    memcpy(text, "name ", 5);
+    check_refused(text, length - 1, 1, "a name of more than 255 bytes");
+    free(text);
+}
+
+/* ---- Random edits ---------------------------------------------------------------------------- */
+
+static uint32_t next_random(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
+}
+
+static size_t edit(char *text, size_t length, size_t size, uint32_t *random)
+{
+    static const char palette[] = "0123456789+-.,/xXpPeE:# \t\r\n\0infsum\xef\xbb\xbf\xff";
+    size_t at = length > 0 ? next_random(random) % length : 0;
+    char byte = palette[next_random(random) % (sizeof palette - 1)];
+    switch (next_random(random) % 4) {
+    case 0: /* replace */
+        if (length > 0)
+            text[at] = byte;
+        return length;
+    case 1: /* insert */
+        if (length + 1 >= size)
+            return length;
+        memmove(text + at + 1, text + at, length - at);
+        text[at] = byte;
+        return length + 1;
+    case 2: /* delete */
+        if (length == 0)
+            return 0;
+        memmove(text + at, text + at + 1, length - at - 1);
+        return length - 1;
+    default: /* cut short, seldom */
+        return next_random(random) % 8 == 0 ? at : length;
+    }
+}
+
+static void check_valid(const gconv_filter *filter)
+{
+    assert_in_range(filter->width, 1, GCONV_FILTER_SIDE_MAX);
+    assert_in_range(filter->height, 1, GCONV_FILTER_SIDE_MAX);
+    assert_true(filter->anchor_x >= 0 && filter->anchor_x < filter->width);
+    assert_true(filter->anchor_y >= 0 && filter->anchor_y < filter->height);
+    assert_true(isfinite(filter->divisor) && filter->divisor != 0 && isfinite(filter->offset));
+    for (int i = 0; i < filter->width * filter->height; i++)
+        assert_true(isfinite(filter->weights[i]));
+}
+
+static void survives_random_edits(void **state)
+{
+    (void)state;
+    uint32_t random = 7;
+    for (size_t i = 0; i < sizeof goods / sizeof goods[0]; i++)
+        for (int round = 0; round < 400; round++) {
+            char text[512];
+            size_t length = strlen(goods[i].text);
+            memcpy(text, goods[i].text, length);
+            for (uint32_t edits = 1 + next_random(&random) % 6; edits > 0; edits--)
+                length = edit(text, length, sizeof text, &random);
+            gconv_filter *filter;
+            gconv_error error;
+            gconv_status status = parse(text, length, &filter, &error);
+            if (status == GCONV_OK)
+                check_valid(filter);
+            else {
+                assert_int_equal(status, GCONV_ERROR_FILTER);
+                assert_null(filter);
+                assert_true(error.line >= 1 && error.message[0] != '\0');
+            }
+            gconv_filter_free(filter);
+        }
+}
+
+static void ignores_the_locale(void **state)
+{
+    (void)state;
+    if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL)
+        skip();
+    gconv_filter *filter = parse_good("divisor 0.5\n0.25,1.5\n");
+    setlocale(LC_ALL, "C");
+    assert_int_equal(filter->width, 2);
+    assert_true(filter->divisor == 0.5 && filter->weights[0] == 0.25f &&
+                filter->weights[1] == 1.5f);
+    gconv_filter_free(filter);
+}
+
+/* Loads the examples of man/gconv-filter.5: what stands between .EX and .EE. */
+static void loads_the_examples_of_the_manual(void **state)
+{
+    (void)state;
+    char path[1024];
+    snprintf(path, sizeof path, "%s", __FILE__);
+    char *tests = strstr(path, "tests/unit/");
+    FILE *manual = NULL;
+    if (tests != NULL) {
+        strcpy(tests, "man/gconv-filter.5");
+        manual = fopen(path, "r");
+    }
+    if (manual == NULL)
+        skip(); /* built elsewhere than in its source tree */
+    char line[512], example[4096];
+    size_t used = 0;
+    int count = 0;
+    bool inside = false;
+    while (fgets(line, sizeof line, manual) != NULL) {
+        if (strcmp(line, ".EE\n") == 0) {
+            example[used] = '\0';
+            gconv_filter_free(parse_good(example));
+            count++;
+            inside = false;
+        } else if (strcmp(line, ".EX\n") == 0) {
+            used = 0;
+            inside = true;
+        } else if (inside)
+            for (const char *c = line; *c != '\0' && used + 1 < sizeof example; c++)
+                if (*c != '\\') /* a minus sign is \- in a manual */
+                    example[used++] = *c;
+    }
+    fclose(manual);
+    assert_int_equal(count, 7);
+}
+
+static void creates_within_limits(void **state)
+{
+    (void)state;
+    gconv_filter *filter;
+    gconv_error error;
+    static const int sides[][2] = {{0, 1}, {1, 0}, {-1, 1}, {256, 1}, {1, 256}};
+    for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++)
+        assert_int_equal(gconv_filter_create(sides[i][0], sides[i][1], &filter, &error),
+                         GCONV_ERROR_ARGUMENT);
+    assert_null(filter);
+    assert_int_equal(gconv_filter_create(4, 3, &filter, &error), GCONV_OK);
+    assert_int_equal(filter->anchor_x, 2);
+    assert_int_equal(filter->anchor_y, 1);
+    assert_true(filter->divisor == 1 && !filter->has_offset && filter->name == NULL);
+    assert_true(gconv_filter_gain(filter) == 0);
+    gconv_filter_free(filter);
+    gconv_filter_free(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(accepts),
+        cmocka_unit_test(reads_headers),
+        cmocka_unit_test(accepts_sides_to_255),
+        cmocka_unit_test(refuses),
+        cmocka_unit_test(refuses_what_is_too_large),
+        cmocka_unit_test(survives_random_edits),
+        cmocka_unit_test(ignores_the_locale),
+        cmocka_unit_test(loads_the_examples_of_the_manual),
+        cmocka_unit_test(creates_within_limits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

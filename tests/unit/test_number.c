@@ -1,0 +1,229 @@
+/* Numbers: the same value as strtod in the C locale, whatever the locale. */
+#include "core/number.h"
+
+#include <float.h>
+#include <locale.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct reading {
+    const char *text;
+    size_t used;
+    double value;
+} reading;
+
+static const reading readings[] = {
+    {"0", 1, 0.0},
+    {"-0", 2, -0.0},
+    {"+7", 2, 7},
+    {"12 13", 2, 12},
+    {"1,5", 1, 1},
+    {"1.5", 3, 1.5},
+    {".5", 2, 0.5},
+    {"5.", 2, 5},
+    {"1.2.3", 3, 1.2},
+    {"1e3", 3, 1000},
+    {"1E+3", 4, 1000},
+    {"1e-3", 4, 0.001},
+    {"1e", 1, 1},
+    {"1e+", 1, 1},
+    {"1e5x", 3, 1e5},
+    {"0x10", 4, 16},
+    {"0X1.8p1", 7, 3},
+    {"0x.8", 4, 0.5},
+    {"0x1p-1074", 9, 0x1p-1074},
+    {"-0x1.fffffffffffffp+1023", 24, -DBL_MAX},
+    {"0x", 1, 0},
+    {"0x.", 1, 0},
+    {"0xp1", 1, 0},
+    {"0x1p", 3, 1},
+    {"1p3", 1, 1},
+    {"", 0, 0},
+    {"-", 0, 0},
+    {"+-1", 0, 0},
+    {".", 0, 0},
+    {"e5", 0, 0},
+    {" 1", 0, 0},
+    {"inf", 0, 0},
+    {"-Infinity", 0, 0},
+    {"nan", 0, 0},
+    {"1e400", 5, HUGE_VAL},
+    {"-1e400", 6, -HUGE_VAL},
+    {"1e-400", 6, 0},
+    {"1e99999999999999999999999999", 28, HUGE_VAL},
+    {"1e-99999999999999999999999999", 29, 0},
+    {"0e99999999999999999999999999", 28, 0},
+    {"0x1p99999999999999999999", 24, HUGE_VAL},
+    {"0x1p-99999999999999999999", 25, 0},
+    {"1.7976931348623157e308", 22, DBL_MAX},
+    {"1.7976931348623159e308", 22, HUGE_VAL},
+    {"4.9406564584124654e-324", 23, 0x1p-1074},
+    {"2.4703282292062327e-324", 23, 0},
+    {"2.4703282292062328e-324", 23, 0x1p-1074},
+    {"2.2250738585072011e-308", 23, 0x0.fffffffffffffp-1022},
+    {"9007199254740993", 16, 9007199254740992.0},
+    {"9007199254740993.0000000000000000000000000000001", 48, 9007199254740994.0},
+    {"0x1.00000000000008p0", 20, 1},
+    {"0x1.000000000000080000000000000000000000001p0", 45, 0x1.0000000000001p0},
+};
+
+static void reads_what_strtod_reads(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof readings / sizeof readings[0]; i++) {
+        const reading *expected = &readings[i];
+        double value = 0;
+        size_t used = gc_read_number(expected->text, strlen(expected->text), &value);
+        if (used != expected->used)
+            fail_msg("'%s' used %zu bytes, not %zu", expected->text, used, expected->used);
+        if (used > 0 && memcmp(&value, &expected->value, sizeof value) != 0)
+            fail_msg("'%s' is %a, not %a", expected->text, value, expected->value);
+    }
+}
+
+static void stays_within_its_length(void **state)
+{
+    (void)state;
+    static const char text[] = "0x1.8p12";
+    static const size_t used[] = {0, 1, 1, 3, 4, 5, 5, 7, 8};
+    for (size_t length = 0; length < sizeof text; length++) {
+        char *copy = malloc(length + 1); /* the sanitizer watches the byte after the last */
+        assert_non_null(copy);
+        char *exact = realloc(copy, length > 0 ? length : 1);
+        assert_non_null(exact);
+        memcpy(exact, text, length);
+        double value;
+        assert_int_equal(gc_read_number(exact, length, &value), used[length]);
+        free(exact);
+    }
+}
+
+/* A number of `zeros` zeros between a 1 and what decides the rounding. */
+static void counts_digits_far_behind(void **state)
+{
+    (void)state;
+    enum { ZEROS = 5000 };
+    static char text[ZEROS + 64];
+    int head = sprintf(text, "9007199254740993.");
+    memset(text + head, '0', ZEROS);
+    strcpy(text + head + ZEROS, "1");
+    double value;
+    assert_int_equal(gc_read_number(text, strlen(text), &value), strlen(text));
+    assert_true(value == 9007199254740994.0);
+
+    memset(text, '0', ZEROS);
+    text[1] = '.';
+    strcpy(text + ZEROS, "25e5000");
+    assert_int_equal(gc_read_number(text, strlen(text), &value), strlen(text));
+    assert_true(value == 25);
+
+    memset(text, '7', ZEROS);
+    sprintf(text + ZEROS, "e-%d", ZEROS);
+    assert_int_equal(gc_read_number(text, strlen(text), &value), strlen(text));
+    assert_true(value == 0.7777777777777777777777);
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+static void round_trips_every_double(void **state)
+{
+    (void)state;
+    static const char *const formats[] = {"%.17g", "%a", "%.30e", "%.800f"};
+    uint64_t random = 20141;
+    for (int i = 0; i < 20000; i++) {
+        uint64_t bits = next_random(&random);
+        double expected, value;
+        memcpy(&expected, &bits, sizeof expected);
+        if (!isfinite(expected))
+            continue;
+        char text[1200];
+        const char *format = formats[i % 4];
+        if (i % 4 == 3)
+            expected = ldexp(frexp(expected, &(int){0}), (int)(bits % 600) - 300);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+        snprintf(text, sizeof text, format, expected);
+#pragma GCC diagnostic pop
+        assert_int_equal(gc_read_number(text, strlen(text), &value), strlen(text));
+        if (i % 4 == 3)
+            expected = strtod(text, NULL); /* %.800f may round a tiny number */
+        if (memcmp(&value, &expected, sizeof value) != 0)
+            fail_msg("'%s' is %a, not %a", text, value, expected);
+    }
+}
+
+static void ignores_the_locale(void **state)
+{
+    (void)state;
+    static const char *const locales[] = {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8", "ru_RU.UTF-8"};
+    size_t i = 0;
+    while (i < sizeof locales / sizeof locales[0] && setlocale(LC_ALL, locales[i]) == NULL)
+        i++;
+    if (i == sizeof locales / sizeof locales[0])
+        skip();
+    double value = 0;
+    assert_string_equal(localeconv()->decimal_point, ",");
+    assert_true(gc_parse_number("1234.5", &value));
+    assert_true(value == 1234.5);
+    assert_true(gc_parse_number("0x1.8p0", &value));
+    assert_true(value == 1.5);
+    assert_false(gc_parse_number("1234,5", &value));
+    setlocale(LC_ALL, "C");
+}
+
+static void parses_whole_numbers(void **state)
+{
+    (void)state;
+    double number = 3;
+    assert_true(gc_parse_number("-2.5e-1", &number));
+    assert_true(number == -0.25);
+    static const char *const bad[] = {"", " 1", "1 ", "1x", "inf", "nan", "1e999", "--1", "1/2"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_false(gc_parse_number(bad[i], &number));
+    assert_true(number == -0.25);
+
+    long long integer = 7;
+    assert_true(gc_parse_integer("-9223372036854775808", INT64_MIN, INT64_MAX, &integer));
+    assert_true(integer == INT64_MIN);
+    assert_true(gc_parse_integer("+9223372036854775807", INT64_MIN, INT64_MAX, &integer));
+    assert_true(integer == INT64_MAX);
+    assert_true(gc_parse_integer("007", 7, 7, &integer));
+    assert_int_equal(integer, 7);
+    static const char *const wrong[] = {"",
+                                        "-",
+                                        "1.0",
+                                        "0x1",
+                                        "1e1",
+                                        " 1",
+                                        "1 ",
+                                        "101",
+                                        "-1",
+                                        "9223372036854775808",
+                                        "-9223372036854775809"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_false(gc_parse_integer(wrong[i], 0, 100, &integer));
+    assert_int_equal(integer, 7);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reads_what_strtod_reads),  cmocka_unit_test(stays_within_its_length),
+        cmocka_unit_test(counts_digits_far_behind), cmocka_unit_test(round_trips_every_double),
+        cmocka_unit_test(ignores_the_locale),       cmocka_unit_test(parses_whole_numbers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

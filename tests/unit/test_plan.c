@@ -1,0 +1,408 @@
+/* Plans through the public interface: choosing, running, failing, comparing. */
+#include "core_support.h"
+
+#include <math.h>
+
+static float box_weights[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+static gconv_filter box = {
+    .width = 3, .height = 3, .anchor_x = 1, .anchor_y = 1, .divisor = 9, .weights = box_weights};
+static const gconv_filter *const chain[] = {&box};
+
+enum { WIDTH = 53, HEIGHT = 300 };
+
+static gconv_plan *planned(const gconv_job *job)
+{
+    gconv_plan *plan;
+    gconv_error error;
+    if (gconv_plan_create(job, &plan, &error) != GCONV_OK)
+        fail_msg("%s", error.message);
+    return plan;
+}
+
+static gconv_job usual_job(void)
+{
+    gconv_job job = job_of(chain, 1, shape_of(WIDTH, HEIGHT, 1, 8));
+    job.threads = 2;
+    return job;
+}
+
+static void refused(const gconv_job *job, gconv_status status, const char *says)
+{
+    gconv_plan *plan = (gconv_plan *)1;
+    gconv_error error;
+    assert_int_equal(gconv_plan_create(job, &plan, &error), status);
+    assert_null(plan);
+    assert_int_equal(error.status, status);
+    assert_non_null(strstr(error.message, says));
+    assert_int_equal(gconv_plan_create(job, &plan, NULL), status);
+}
+
+/* ---- Choosing -------------------------------------------------------------------------------- */
+
+static void unknown_implementation(void **state)
+{
+    (void)state;
+    gconv_job job = usual_job();
+    job.implementation = "fastest";
+    refused(&job, GCONV_ERROR_ARGUMENT, "'fastest'");
+}
+
+static void unknown_device(void **state)
+{
+    (void)state;
+    gconv_job job = usual_job();
+    static const char *const devices[] = {"gpu", "cuda:", "cuda:x", "cuda:-1", "CPU", ""};
+    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
+        job.device = devices[i];
+        refused(&job, GCONV_ERROR_ARGUMENT, "unknown device");
+    }
+    job.device = "cuda:1023"; /* a device that no machine has */
+    refused(&job, GCONV_ERROR_DEVICE, "");
+}
+
+static void unusable_implementations(void **state)
+{
+    (void)state;
+    for (int i = 0; i < gconv_implementation_count(); i++) {
+        gconv_implementation_info info;
+        assert_int_equal(gconv_implementation_describe(i, &info, NULL), GCONV_OK);
+        assert_true(info.usable == (info.reason[0] == '\0'));
+        if (info.usable)
+            continue;
+        gconv_job job = usual_job();
+        job.implementation = info.name;
+        refused(&job, GCONV_ERROR_DEVICE, info.name);
+    }
+    gconv_implementation_info info;
+    assert_int_equal(gconv_implementation_describe(-1, &info, NULL), GCONV_ERROR_ARGUMENT);
+    assert_int_equal(gconv_implementation_describe(gconv_implementation_count(), &info, NULL),
+                     GCONV_ERROR_ARGUMENT);
+}
+
+static void implementation_on_the_wrong_device(void **state)
+{
+    (void)state;
+    gconv_job job = usual_job();
+    job.implementation = "cpu";
+    job.device = "cuda";
+    refused(&job, GCONV_ERROR_DEVICE, "cpu");
+}
+
+static void named_ones_are_used(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"reference", "cpu"};
+    for (size_t i = 0; i < 2; i++) {
+        gconv_job job = usual_job();
+        char name[16];
+        snprintf(name, sizeof name, "%s", names[i]);
+        job.implementation = name;
+        gconv_plan *plan = planned(&job);
+        memset(name, 'x', sizeof name - 1); /* the plan has its own copy */
+        assert_string_equal(gconv_plan_implementation(plan), names[i]);
+        assert_non_null(strstr(gconv_plan_explanation(plan), names[i]));
+        gconv_plan_free(plan);
+    }
+}
+
+static void auto_explains_its_choice(void **state)
+{
+    (void)state;
+    gconv_job job = usual_job();
+    job.device = "cpu";
+    gconv_plan *plan = planned(&job);
+    const char *text = gconv_plan_explanation(plan);
+    char chosen[64];
+    snprintf(chosen, sizeof chosen, "chosen: %s", gconv_plan_implementation(plan));
+    assert_non_null(strstr(text, chosen));
+    assert_non_null(strstr(text, "reference"));
+    assert_non_null(strstr(text, "ms estimated"));
+    gconv_plan_free(plan);
+    job.implementation = NULL; /* no name and no device are auto too */
+    job.device = NULL;
+    plan = planned(&job);
+    assert_non_null(strstr(gconv_plan_explanation(plan), "chosen: "));
+    gconv_plan_free(plan);
+}
+
+static void bad_jobs_are_refused(void **state)
+{
+    (void)state;
+    gconv_job job = usual_job();
+    job.input.width = 0;
+    refused(&job, GCONV_ERROR_ARGUMENT, "shape");
+    job = usual_job();
+    job.filter_count = 0;
+    refused(&job, GCONV_ERROR_ARGUMENT, "filter");
+    gconv_plan_free(NULL);
+}
+
+static void devices(void **state)
+{
+    (void)state;
+    gconv_device_info info;
+    assert_true(gconv_device_count() >= 1);
+    assert_int_equal(gconv_device_describe(0, &info, NULL), GCONV_OK);
+    assert_int_equal(info.kind, GCONV_DEVICE_CPU);
+    assert_true(info.usable && info.name[0] != '\0' && info.processors >= 1);
+    assert_int_not_equal(gconv_device_describe(-1, &info, NULL), GCONV_OK);
+    assert_int_not_equal(gconv_device_describe(gconv_device_count(), &info, NULL), GCONV_OK);
+}
+
+/* ---- Running --------------------------------------------------------------------------------- */
+
+static void stride_under_a_row(void **state)
+{
+    (void)state;
+    static uint8_t in[WIDTH * HEIGHT], out[WIDTH * HEIGHT];
+    static float values[WIDTH * HEIGHT];
+    gconv_job job = usual_job();
+    gconv_plan *plan = planned(&job);
+    gconv_error error;
+    assert_int_equal(gconv_plan_run_memory(plan, in, WIDTH - 1, out, WIDTH, NULL, &error),
+                     GCONV_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "stride"));
+    assert_int_equal(gconv_plan_run_memory(plan, in, WIDTH, out, WIDTH - 1, NULL, NULL),
+                     GCONV_ERROR_ARGUMENT);
+    assert_int_equal(
+        gconv_plan_run_chain(plan, in, WIDTH, values, WIDTH * sizeof(float) - 4, NULL, &error),
+        GCONV_ERROR_ARGUMENT);
+    assert_int_equal(
+        gconv_plan_run_chain(plan, in, WIDTH, values, WIDTH * sizeof(float), NULL, &error),
+        GCONV_OK);
+    gconv_plan_free(plan);
+}
+
+/* Rows of a flat image that end in a failure. */
+typedef struct broken {
+    uint32_t good; /* rows before it breaks */
+    uint32_t done;
+    int calls_after;
+} broken;
+
+static gconv_status break_off(broken *b, uint32_t count, gconv_status status, gconv_error *error)
+{
+    if (b->done > b->good)
+        b->calls_after++;
+    b->done += count;
+    if (b->done <= b->good)
+        return GCONV_OK;
+    if (error != NULL) {
+        *error = (gconv_error){.status = status, .line = 42};
+        snprintf(error->message, sizeof error->message, "broken after %u rows", b->good);
+    }
+    return status;
+}
+
+static gconv_status read_broken(void *user, uint32_t count, void *rows, size_t stride,
+                                gconv_error *error)
+{
+    for (uint32_t i = 0; i < count; i++)
+        memset((char *)rows + i * stride, 100, WIDTH);
+    return break_off(user, count, GCONV_ERROR_FORMAT, error);
+}
+
+static gconv_status write_broken(void *user, uint32_t count, const void *rows, size_t stride,
+                                 gconv_error *error)
+{
+    (void)rows;
+    (void)stride;
+    return break_off(user, count, GCONV_ERROR_WRITE, error);
+}
+
+/* Both implementations of the CPU, source or sink failing after `good` rows. */
+static void run_broken(uint32_t good_in, uint32_t good_out, gconv_status status, int threads)
+{
+    static const char *const names[] = {"reference", "cpu"};
+    for (size_t i = 0; i < 2; i++) {
+        gconv_job job = usual_job();
+        job.implementation = names[i];
+        job.threads = threads;
+        gconv_plan *plan = planned(&job);
+        broken source = {.good = good_in}, sink = {.good = good_out};
+        gconv_error error = {.status = GCONV_OK};
+        gconv_status got = gconv_plan_run(plan, (gconv_source){read_broken, &source},
+                                          (gconv_sink){write_broken, &sink}, NULL, &error);
+        assert_int_equal(got, status);
+        if (status != GCONV_OK) {
+            assert_int_equal(error.status, status);
+            assert_int_equal(error.line, 42);
+            assert_non_null(strstr(error.message, "broken after"));
+        }
+        assert_int_equal(source.calls_after + sink.calls_after, 0);
+        /* The plan is as good as new. */
+        source = (broken){.good = HEIGHT};
+        sink = (broken){.good = HEIGHT};
+        assert_int_equal(gconv_plan_run(plan, (gconv_source){read_broken, &source},
+                                        (gconv_sink){write_broken, &sink}, NULL, NULL),
+                         GCONV_OK);
+        assert_int_equal(source.done, HEIGHT);
+        assert_int_equal(sink.done, HEIGHT);
+        gconv_plan_free(plan);
+    }
+}
+
+static void failing_source(void **state)
+{
+    (void)state;
+    static const uint32_t rows[] = {0, 1, 100, HEIGHT - 1};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        for (int threads = 1; threads <= 3; threads++)
+            run_broken(rows[i], HEIGHT, GCONV_ERROR_FORMAT, threads);
+}
+
+static void failing_sink(void **state)
+{
+    (void)state;
+    static const uint32_t rows[] = {0, 1, 100, HEIGHT - 1};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        for (int threads = 1; threads <= 3; threads++)
+            run_broken(HEIGHT, rows[i], GCONV_ERROR_WRITE, threads);
+}
+
+/* An image that depends on everything, so that no two runs look alike. */
+static void fill(uint8_t *image, unsigned run)
+{
+    for (unsigned i = 0; i < WIDTH * HEIGHT; i++)
+        image[i] = (uint8_t)((i * 7 + i / WIDTH * 31 + run * 59) * 2654435761u >> 24);
+}
+
+static void plan_serves_many_images(void **state)
+{
+    (void)state;
+    static uint8_t in[WIDTH * HEIGHT], once[WIDTH * HEIGHT], again[WIDTH * HEIGHT];
+    gconv_job job = usual_job();
+    job.implementation = "cpu";
+    gconv_plan *reused = planned(&job);
+    for (unsigned run = 0; run < 6; run++) {
+        fill(in, run);
+        assert_int_equal(gconv_plan_run_memory(reused, in, WIDTH, again, WIDTH, NULL, NULL),
+                         GCONV_OK);
+        gconv_plan *fresh = planned(&job);
+        assert_int_equal(gconv_plan_run_memory(fresh, in, WIDTH, once, WIDTH, NULL, NULL),
+                         GCONV_OK);
+        gconv_plan_free(fresh);
+        assert_memory_equal(again, once, sizeof once);
+    }
+    gconv_plan_free(reused);
+}
+
+static void timings_add_up(void **state)
+{
+    (void)state;
+    static uint8_t in[WIDTH * HEIGHT], out[WIDTH * HEIGHT];
+    gconv_job job = usual_job();
+    gconv_plan *plan = planned(&job);
+    gconv_timings timings = {.decode = 100, .compute = 200};
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(gconv_plan_run_memory(plan, in, WIDTH, out, WIDTH, &timings, NULL),
+                         GCONV_OK);
+    assert_true(timings.decode >= 100 && timings.decode < 101);
+    assert_true(timings.compute > 200 && timings.compute < 201);
+    gconv_plan_free(plan);
+}
+
+/* ---- Comparing ------------------------------------------------------------------------------- */
+
+static gconv_difference compared(const gconv_plan *plan, const uint8_t *in, const float *a,
+                                 const float *b)
+{
+    gconv_difference difference;
+    gconv_error error;
+    if (gconv_plan_compare(plan, in, WIDTH, a, b, WIDTH * sizeof(float), &difference, &error) !=
+        GCONV_OK)
+        fail_msg("%s", error.message);
+    return difference;
+}
+
+static void compare_exact_chains(void **state)
+{
+    (void)state;
+    static uint8_t in[WIDTH * HEIGHT];
+    static float a[WIDTH * HEIGHT], b[WIDTH * HEIGHT];
+    gconv_job job = usual_job();
+    gconv_plan *plan = planned(&job);
+    assert_true(gconv_plan_is_exact(plan));
+    gconv_difference d = compared(plan, in, a, b);
+    assert_true(d.within && d.mismatches == 0 && d.largest == 0 && d.bound == 0);
+    a[7 * WIDTH + 5] = 0x1p-20f;
+    a[9 * WIDTH + 6] = -18;
+    d = compared(plan, in, a, b);
+    assert_false(d.within);
+    assert_int_equal(d.mismatches, 2);
+    assert_true(d.largest == 2); /* 18 over the divisor */
+    assert_int_equal(d.x, 6);
+    assert_int_equal(d.y, 9);
+    a[0] = NAN;
+    d = compared(plan, in, a, b);
+    assert_false(d.within);
+    assert_true(d.largest == INFINITY);
+    b[0] = NAN; /* the same bits */
+    assert_int_equal(compared(plan, in, a, b).mismatches, 2);
+    gconv_plan_free(plan);
+}
+
+static void compare_within_the_bound(void **state)
+{
+    (void)state;
+    static uint8_t in[WIDTH * HEIGHT];
+    static float a[WIDTH * HEIGHT], b[WIDTH * HEIGHT];
+    float tenth[] = {0.1f};
+    gconv_filter filter = filter_of(1, 1, 2, tenth);
+    const gconv_filter *fraction[] = {&filter};
+    in[3] = 200;
+    gconv_job job = usual_job();
+    job.filters = fraction;
+    gconv_plan *plan = planned(&job);
+    assert_false(gconv_plan_is_exact(plan));
+    float bound = 4 * 0x1p-24f * 0.1f * 200;
+    a[50] = bound * 0.99f;
+    gconv_difference d = compared(plan, in, a, b);
+    assert_true(d.within && d.mismatches == 0 && d.largest > 0 && d.largest <= d.bound);
+    assert_true(d.bound > 0.499 * (double)bound && d.bound < 0.501 * (double)bound);
+    a[50] = -bound * 1.01f;
+    d = compared(plan, in, a, b);
+    assert_false(d.within);
+    assert_int_equal(d.mismatches, 1);
+    gconv_plan_free(plan);
+}
+
+static void convert_hands_on_errors(void **state)
+{
+    (void)state;
+    static uint8_t in[WIDTH * HEIGHT];
+    static float values[WIDTH * HEIGHT];
+    gconv_job job = usual_job();
+    gconv_plan *plan = planned(&job);
+    broken sink = {.good = 17};
+    gconv_error error;
+    assert_int_equal(gconv_plan_convert(plan, values, WIDTH * sizeof(float), in, WIDTH,
+                                        (gconv_sink){write_broken, &sink}, &error),
+                     GCONV_ERROR_WRITE);
+    assert_string_equal(error.message, "broken after 17 rows");
+    assert_int_equal(sink.done, 18);
+    gconv_plan_free(plan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unknown_implementation),
+        cmocka_unit_test(unknown_device),
+        cmocka_unit_test(unusable_implementations),
+        cmocka_unit_test(implementation_on_the_wrong_device),
+        cmocka_unit_test(named_ones_are_used),
+        cmocka_unit_test(auto_explains_its_choice),
+        cmocka_unit_test(bad_jobs_are_refused),
+        cmocka_unit_test(devices),
+        cmocka_unit_test(stride_under_a_row),
+        cmocka_unit_test(failing_source),
+        cmocka_unit_test(failing_sink),
+        cmocka_unit_test(plan_serves_many_images),
+        cmocka_unit_test(timings_add_up),
+        cmocka_unit_test(compare_exact_chains),
+        cmocka_unit_test(compare_within_the_bound),
+        cmocka_unit_test(convert_hands_on_errors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

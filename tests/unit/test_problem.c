@@ -1,0 +1,415 @@
+/* Problems: taps, borders and thresholds under deferred divisors, exactness, the bound. */
+#include "core_support.h"
+
+#include <math.h>
+
+static float six[] = {1, 2, 3, 4, 5, 6};
+static float ones[25] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+
+/* Makes the problem, which must succeed. */
+static gc_problem made(const gconv_job *job)
+{
+    gc_problem problem;
+    gconv_error error;
+    if (gc_problem_create(job, &problem, &error) != GCONV_OK)
+        fail_msg("%s", error.message);
+    return problem;
+}
+
+static void refused(const gconv_job *job, gconv_status status, const char *says)
+{
+    gc_problem problem;
+    gconv_error error;
+    assert_int_equal(gc_problem_create(job, &problem, &error), status);
+    assert_int_equal(error.status, status);
+    assert_non_null(strstr(error.message, says));
+    assert_int_equal(gc_problem_create(job, &problem, NULL), status);
+}
+
+/* ---- Taps ------------------------------------------------------------------------------------ */
+
+static void taps_of_convolution_read_backwards(void **state)
+{
+    (void)state;
+    gconv_filter filter = filter_of(3, 2, 1, six);
+    const gconv_filter *chain[] = {&filter};
+    filter.anchor_x = 0;
+    gconv_job job = job_of(chain, 1, shape_of(9, 9, 1, 8));
+    gc_problem problem = made(&job);
+    const float backwards[] = {6, 5, 4, 3, 2, 1};
+    assert_memory_equal(problem.steps[0].taps, backwards, sizeof backwards);
+    assert_int_equal(problem.steps[0].left, 2);
+    assert_int_equal(problem.steps[0].top, 0);
+    assert_true(problem.steps[0].absolute_sum == 21);
+    gc_problem_destroy(&problem);
+}
+
+static void taps_of_correlation_read_forwards(void **state)
+{
+    (void)state;
+    gconv_filter filter = filter_of(3, 2, 1, six);
+    const gconv_filter *chain[] = {&filter};
+    filter.anchor_x = 0;
+    gconv_job job = job_of(chain, 1, shape_of(9, 9, 1, 8));
+    job.correlate = true;
+    gc_problem problem = made(&job);
+    assert_memory_equal(problem.steps[0].taps, six, sizeof six);
+    assert_int_equal(problem.steps[0].left, 0);
+    assert_int_equal(problem.steps[0].top, 1);
+    gc_problem_destroy(&problem);
+}
+
+static void taps_are_counted(void **state)
+{
+    (void)state;
+    gconv_filter a = filter_of(3, 2, 1, six), b = filter_of(5, 5, 1, ones);
+    const gconv_filter *chain[] = {&a, &b};
+    gconv_job job = job_of(chain, 2, shape_of(9, 9, 1, 8));
+    gc_problem problem = made(&job);
+    assert_true(gc_problem_taps(&problem) == 31);
+    gc_problem_destroy(&problem);
+}
+
+/* ---- Exactness ------------------------------------------------------------------------------- */
+
+static bool exact(const gconv_job *job)
+{
+    gc_problem problem = made(job);
+    bool result = problem.exact;
+    gc_problem_destroy(&problem);
+    return result;
+}
+
+static void exact_under_2_to_24(void **state)
+{
+    (void)state;
+    float weight[] = {65793}; /* 255 * 65793 = 2^24 - 1 */
+    gconv_filter filter = filter_of(1, 1, 1, weight);
+    const gconv_filter *chain[] = {&filter};
+    gconv_job job = job_of(chain, 1, shape_of(4, 4, 1, 8));
+    assert_true(exact(&job));
+    weight[0] = 65794;
+    assert_false(exact(&job));
+    weight[0] = -65793;
+    assert_true(exact(&job));
+    weight[0] = 0.5f;
+    assert_false(exact(&job));
+    job.input.depth = 16;
+    weight[0] = 256; /* 65535 * 256 = 2^24 - 256 */
+    assert_true(exact(&job));
+    weight[0] = 257;
+    assert_false(exact(&job));
+}
+
+static void exact_counts_every_step(void **state)
+{
+    (void)state;
+    float big[] = {65793}, small[] = {0};
+    gconv_filter first = filter_of(1, 1, 1, big), second = filter_of(1, 1, 289, ones);
+    gconv_filter nothing = filter_of(1, 1, 1, small);
+    const gconv_filter *chain[] = {&first, &second, &nothing};
+    gconv_job job = job_of(chain, 2, shape_of(4, 4, 1, 8));
+    assert_true(exact(&job));
+    second.width = 2;
+    assert_false(exact(&job));
+    /* What follows cannot heal a step that has rounded. */
+    job.filter_count = 3;
+    assert_false(exact(&job));
+}
+
+static void exact_depends_on_border(void **state)
+{
+    (void)state;
+    gconv_filter first = filter_of(2, 2, 0.5, ones), second = filter_of(1, 1, 1, ones);
+    const gconv_filter *chain[] = {&first, &second};
+    gconv_job job = job_of(chain, 2, shape_of(4, 4, 1, 8));
+    job.border_value = 0.5;
+    assert_true(exact(&job)); /* no constant border */
+    job.border = GCONV_BORDER_CONSTANT;
+    assert_false(exact(&job));
+    job.border_value = 3; /* 1.5 before the second step */
+    assert_false(exact(&job));
+    job.border_value = 4;
+    assert_true(exact(&job));
+    job.border_value = 4194303; /* times the four weights, 2^24 - 4 */
+    job.filter_count = 1;
+    assert_true(exact(&job));
+    job.border_value = 4194304;
+    assert_false(exact(&job));
+}
+
+static void exact_depends_on_premultiplication(void **state)
+{
+    (void)state;
+    gconv_filter filter = filter_of(1, 1, 1, ones);
+    const gconv_filter *chain[] = {&filter};
+    gconv_job job = job_of(chain, 1, shape_of(4, 4, 4, 16));
+    assert_true(exact(&job));
+    job.alpha = GCONV_ALPHA_PREMULTIPLY;
+    assert_false(exact(&job));
+    job.input.depth = 8;
+    assert_true(exact(&job));
+    float weight[] = {259}; /* 255 * 255 * 259 > 2^24 */
+    filter.weights = weight;
+    assert_false(exact(&job));
+    weight[0] = 258;
+    assert_true(exact(&job));
+}
+
+/* ---- The bound ------------------------------------------------------------------------------- */
+
+static void bound_of_one_and_two_steps(void **state)
+{
+    (void)state;
+    float third[] = {1 / 3.0f, -1 / 3.0f};
+    gconv_filter a = filter_of(2, 1, 7, third), b = filter_of(5, 5, 1, ones);
+    const gconv_filter *chain[] = {&a, &b};
+    gconv_job job = job_of(chain, 1, shape_of(4, 4, 1, 8));
+    gc_problem problem = made(&job);
+    double sum = 2 * (double)(1 / 3.0f);
+    double one = 4 * 2 * 0x1p-24 * sum * 200;
+    assert_true(fabs(gc_problem_bound(&problem, 200, 0) - one) < 1e-12);
+    assert_true(fabs(gc_problem_bound(&problem, 200, 3) - one * 5 / 2) < 1e-12);
+    gc_problem_destroy(&problem);
+    job.filter_count = 2;
+    problem = made(&job);
+    double two = 25 * one + 4 * 25 * 0x1p-24 * 25 * (sum * 200);
+    assert_true(fabs(gc_problem_bound(&problem, 200, 0) - two) < 1e-9);
+    gc_problem_destroy(&problem);
+}
+
+static void bound_is_zero_where_exact(void **state)
+{
+    (void)state;
+    gconv_filter filter = filter_of(3, 2, 1, six);
+    const gconv_filter *chain[] = {&filter};
+    gconv_job job = job_of(chain, 1, shape_of(4, 4, 1, 8));
+    gc_problem problem = made(&job);
+    assert_true(gc_problem_bound(&problem, 255, 100) == 0);
+    gc_problem_destroy(&problem);
+}
+
+static void bound_counts_the_border(void **state)
+{
+    (void)state;
+    float tenth[] = {0.1f};
+    gconv_filter filter = filter_of(1, 1, 1, tenth);
+    const gconv_filter *chain[] = {&filter};
+    gconv_job job = job_of(chain, 1, shape_of(4, 4, 1, 8));
+    job.border = GCONV_BORDER_CONSTANT;
+    job.border_value = -1000;
+    gc_problem problem = made(&job);
+    double bound = 4 * 0x1p-24 * (double)0.1f * 1000;
+    assert_true(fabs(gc_problem_bound(&problem, 255, 0) - bound) < 1e-12);
+    gc_problem_destroy(&problem);
+}
+
+/* ---- Borders, thresholds, offsets ------------------------------------------------------------ */
+
+static void border_waits_for_the_divisors_before(void **state)
+{
+    (void)state;
+    gconv_filter a = filter_of(3, 2, 289, six), b = filter_of(1, 1, -2, ones);
+    const gconv_filter *chain[] = {&a, &b, &b};
+    gconv_job job = job_of(chain, 3, shape_of(4, 4, 1, 16));
+    job.border = GCONV_BORDER_CONSTANT;
+    job.border_value = 10;
+    gc_problem problem = made(&job);
+    assert_true(problem.steps[0].border[0] == 2570);
+    assert_true(problem.steps[1].border[0] == 2570 * 289);
+    assert_true(problem.steps[2].border[0] == -2570 * 289 * 2);
+    assert_true(problem.divisor == 289 * 4);
+    gc_problem_destroy(&problem);
+}
+
+static void border_is_opaque(void **state)
+{
+    (void)state;
+    gconv_filter filter = filter_of(1, 1, 1, ones);
+    const gconv_filter *chain[] = {&filter};
+    gconv_job job = job_of(chain, 1, shape_of(4, 4, 4, 8));
+    job.border = GCONV_BORDER_CONSTANT;
+    job.border_value = 10;
+    job.alpha = GCONV_ALPHA_FILTER;
+    gc_problem problem = made(&job);
+    assert_true(problem.steps[0].border[2] == 10 && problem.steps[0].border[3] == 255);
+    gc_problem_destroy(&problem);
+    job.alpha = GCONV_ALPHA_PREMULTIPLY;
+    problem = made(&job);
+    assert_true(problem.steps[0].border[2] == 2550 && problem.steps[0].border[3] == 255);
+    gc_problem_destroy(&problem);
+    job.alpha = GCONV_ALPHA_KEEP;
+    problem = made(&job);
+    assert_int_equal(problem.channels, 3);
+    assert_true(problem.steps[0].border[2] == 10);
+    gc_problem_destroy(&problem);
+}
+
+static void threshold_waits_for_all_divisors(void **state)
+{
+    (void)state;
+    gconv_filter a = filter_of(5, 5, 289, ones), b = filter_of(3, 2, 1, six);
+    const gconv_filter *chain[] = {&a, &b};
+    gconv_job job = job_of(chain, 2, shape_of(4, 4, 1, 8));
+    job.output = GCONV_OUTPUT_EDGES;
+    gc_problem problem = made(&job);
+    assert_true(problem.threshold == 5 * 289);
+    gc_problem_destroy(&problem);
+    job.input.depth = 16;
+    job.rule = GCONV_RULE_POSITIVE;
+    b.divisor = -1;
+    problem = made(&job);
+    assert_true(problem.threshold == 5 * 289 * 257.0);
+    assert_int_equal(problem.rule, GCONV_RULE_NEGATIVE); /* the divisor turns the sign */
+    gc_problem_destroy(&problem);
+}
+
+static void offset_of_the_last_filter(void **state)
+{
+    (void)state;
+    gconv_filter a = filter_of(1, 1, 1, ones), b = filter_of(1, 1, 1, ones);
+    const gconv_filter *chain[] = {&a, &b};
+    gconv_job job = job_of(chain, 2, shape_of(4, 4, 1, 16));
+    b.has_offset = true;
+    b.offset = 128;
+    gc_problem problem = made(&job);
+    assert_true(problem.offset == 128 * 257);
+    gc_problem_destroy(&problem);
+    job.has_offset = true;
+    job.offset = 0;
+    problem = made(&job);
+    assert_true(problem.offset == 0);
+    gc_problem_destroy(&problem);
+    a.has_offset = true;
+    refused(&job, GCONV_ERROR_FILTER, "filter 1 of 2 has an offset");
+}
+
+static void output_shapes(void **state)
+{
+    (void)state;
+    gconv_filter filter = filter_of(1, 1, 1, ones);
+    const gconv_filter *chain[] = {&filter};
+    gconv_job job = job_of(chain, 1, shape_of(9, 4, 1, 8));
+    job.output_depth = 1;
+    gc_problem problem = made(&job);
+    assert_int_equal(problem.output.depth, 1);
+    assert_int_equal(gconv_shape_row_bytes(&problem.output), 2);
+    assert_true(problem.bilevel);
+    gc_problem_destroy(&problem);
+    job.input.channels = 3; /* bits are packed only for a single channel */
+    problem = made(&job);
+    assert_int_equal(problem.output.depth, 8);
+    assert_true(problem.bilevel);
+    gc_problem_destroy(&problem);
+}
+
+/* ---- Refusals -------------------------------------------------------------------------------- */
+
+static void refuses_shapes(void **state)
+{
+    (void)state;
+    gconv_filter filter = filter_of(1, 1, 1, ones);
+    const gconv_filter *chain[] = {&filter};
+    static const gconv_shape wrong[] = {{0, 1, 1, 8},  {1, 0, 1, 8},         {1, 1, 0, 8},
+                                        {1, 1, 5, 8},  {1, 1, 1, 1},         {1, 1, 1, 32},
+                                        {1, 1, 1, 12}, {UINT32_MAX, 1, 1, 8}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        gconv_job job = job_of(chain, 1, wrong[i]);
+        job.output_depth = 8;
+        refused(&job, GCONV_ERROR_ARGUMENT, "shape");
+    }
+    gconv_job job = job_of(chain, 1, shape_of(4, 4, 3, 8));
+    job.output = GCONV_OUTPUT_EDGES;
+    refused(&job, GCONV_ERROR_ARGUMENT, "grey");
+    job.output = GCONV_OUTPUT_SAMPLES;
+    job.output_depth = 2;
+    refused(&job, GCONV_ERROR_ARGUMENT, "output depth 2");
+}
+
+static void refuses_filters(void **state)
+{
+    (void)state;
+    float weights[] = {1, 2};
+    gconv_filter filter = filter_of(2, 1, 1, weights);
+    const gconv_filter *chain[] = {&filter};
+    gconv_job job = job_of(chain, 1, shape_of(4, 4, 1, 8));
+    filter.divisor = 0;
+    refused(&job, GCONV_ERROR_FILTER, "divisor");
+    filter.divisor = NAN;
+    refused(&job, GCONV_ERROR_FILTER, "divisor");
+    filter.divisor = 1;
+    weights[1] = INFINITY;
+    refused(&job, GCONV_ERROR_FILTER, "weight 1");
+    weights[1] = 2;
+    filter.anchor_x = 2;
+    refused(&job, GCONV_ERROR_FILTER, "anchor 2 0");
+    filter.anchor_x = 0;
+    filter.has_offset = true;
+    filter.offset = NAN;
+    refused(&job, GCONV_ERROR_FILTER, "offset");
+    filter.has_offset = false;
+    filter.width = 256;
+    refused(&job, GCONV_ERROR_FILTER, "256x1");
+    job.filter_count = 0;
+    refused(&job, GCONV_ERROR_ARGUMENT, "at least one");
+}
+
+static void refuses_values(void **state)
+{
+    (void)state;
+    gconv_filter filter = filter_of(1, 1, 1, ones);
+    const gconv_filter *chain[] = {&filter};
+    const gconv_job good = job_of(chain, 1, shape_of(4, 4, 1, 8));
+    gconv_job job = good;
+    job.scale = INFINITY;
+    refused(&job, GCONV_ERROR_ARGUMENT, "finite");
+    job = good;
+    job.threshold = NAN;
+    refused(&job, GCONV_ERROR_ARGUMENT, "finite");
+    job = good;
+    job.border = GCONV_BORDER_CONSTANT;
+    job.border_value = 1e39; /* infinite in float32 */
+    refused(&job, GCONV_ERROR_ARGUMENT, "too large");
+}
+
+/* A border value that no border needs does not matter, however large the divisors make it. */
+static void unused_border_value_is_free(void **state)
+{
+    (void)state;
+    gconv_filter huge = filter_of(1, 1, 1e200, ones), tiny = filter_of(1, 1, 1e-200, ones);
+    const gconv_filter *chain[] = {&huge, &tiny};
+    gconv_job job = job_of(chain, 2, shape_of(4, 4, 4, 8));
+    job.alpha = GCONV_ALPHA_FILTER;
+    job.border_value = 1e39;
+    gc_problem problem = made(&job);
+    assert_true(fabs(problem.divisor - 1) < 1e-12);
+    gc_problem_destroy(&problem);
+    tiny.divisor = 1e200;
+    refused(&job, GCONV_ERROR_FILTER, "product of the divisors");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(taps_of_convolution_read_backwards),
+        cmocka_unit_test(taps_of_correlation_read_forwards),
+        cmocka_unit_test(taps_are_counted),
+        cmocka_unit_test(exact_under_2_to_24),
+        cmocka_unit_test(exact_counts_every_step),
+        cmocka_unit_test(exact_depends_on_border),
+        cmocka_unit_test(exact_depends_on_premultiplication),
+        cmocka_unit_test(bound_of_one_and_two_steps),
+        cmocka_unit_test(bound_is_zero_where_exact),
+        cmocka_unit_test(bound_counts_the_border),
+        cmocka_unit_test(border_waits_for_the_divisors_before),
+        cmocka_unit_test(border_is_opaque),
+        cmocka_unit_test(threshold_waits_for_all_divisors),
+        cmocka_unit_test(offset_of_the_last_filter),
+        cmocka_unit_test(output_shapes),
+        cmocka_unit_test(refuses_shapes),
+        cmocka_unit_test(refuses_filters),
+        cmocka_unit_test(refuses_values),
+        cmocka_unit_test(unused_border_value_is_free),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,135 @@
+/* Errors: a phrase for every status, one line in every message. */
+#include "core/status.h"
+
+#include "core_support.h"
+
+#include <errno.h>
+
+static void every_status_has_a_text(void **state)
+{
+    (void)state;
+    for (int i = 0; i < GCONV_STATUS_COUNT; i++) {
+        const char *text = gconv_status_text((gconv_status)i);
+        assert_non_null(text);
+        assert_true(strlen(text) > 0);
+        for (int j = 0; j < i; j++)
+            assert_string_not_equal(text, gconv_status_text((gconv_status)j));
+    }
+    assert_string_equal(gconv_status_text(GCONV_STATUS_COUNT), "unknown status");
+    assert_string_equal(gconv_status_text((gconv_status)-1), "unknown status");
+}
+
+static void fail_fills_the_error(void **state)
+{
+    (void)state;
+    gconv_error error = {.line = 7};
+    assert_int_equal(gc_fail(&error, GCONV_ERROR_LIMIT, "%d of %s", 3, "a\nb"), GCONV_ERROR_LIMIT);
+    assert_int_equal(error.status, GCONV_ERROR_LIMIT);
+    assert_int_equal(error.line, 0);
+    assert_string_equal(error.message, "3 of a\\nb");
+    assert_int_equal(gc_fail(NULL, GCONV_ERROR_LIMIT, "%d", 3), GCONV_ERROR_LIMIT);
+}
+
+static void fail_line_keeps_the_line(void **state)
+{
+    (void)state;
+    gconv_error error;
+    assert_int_equal(gc_fail_line(&error, 12, "ragged"), GCONV_ERROR_FILTER);
+    assert_int_equal(error.line, 12);
+    assert_string_equal(error.message, "ragged");
+}
+
+static void fail_errno_says_why(void **state)
+{
+    (void)state;
+    gconv_error error;
+    assert_int_equal(gc_fail_errno(&error, GCONV_ERROR_OPEN, ENOENT, "cannot open"),
+                     GCONV_ERROR_OPEN);
+    assert_string_equal(error.message, "cannot open: No such file or directory");
+}
+
+static void fail_memory_says_how_much(void **state)
+{
+    (void)state;
+    gconv_error error;
+    assert_int_equal(gc_fail_memory(&error, 12345), GCONV_ERROR_MEMORY);
+    assert_non_null(strstr(error.message, "12345"));
+}
+
+static void long_messages_are_cut(void **state)
+{
+    (void)state;
+    char text[2000];
+    memset(text, '\n', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    gconv_error error;
+    gc_fail(&error, GCONV_ERROR_READ, "%s", text);
+    size_t length = strlen(error.message);
+    assert_true(length < sizeof error.message && length > sizeof error.message - 8);
+    assert_null(strchr(error.message, '\n'));
+    assert_memory_equal(error.message + length - 2, "\\n", 2); /* whole escapes only */
+}
+
+static void escapes(const char *text, const char *wanted)
+{
+    char buffer[64];
+    assert_ptr_equal(gc_escape(text, buffer, sizeof buffer), buffer);
+    assert_string_equal(buffer, wanted);
+}
+
+static void escape_control_characters(void **state)
+{
+    (void)state;
+    escapes("", "");
+    escapes("plain ~", "plain ~");
+    escapes("a\tb\nc\r", "a\\tb\\nc\\r");
+    escapes("\x1b[31m\x7f\x01", "\\x1b[31m\\x7f\\x01");
+    escapes("back\\slash", "back\\slash");
+}
+
+static void escape_keeps_valid_utf8(void **state)
+{
+    (void)state;
+    escapes("gr\xc3\xa4u", "gr\xc3\xa4u");
+    escapes("\xe2\x82\xac", "\xe2\x82\xac");
+    escapes("\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80");
+}
+
+static void escape_invalid_utf8(void **state)
+{
+    (void)state;
+    escapes("\xff\xc3", "\\xff\\xc3");                   /* no lead byte; cut short */
+    escapes("\xc0\xaf", "\\xc0\\xaf");                   /* overlong */
+    escapes("\xe0\x80\xaf", "\\xe0\\x80\\xaf");          /* overlong */
+    escapes("\xed\xa0\x80", "\\xed\\xa0\\x80");          /* surrogate */
+    escapes("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"); /* beyond Unicode */
+    escapes("\xc2\x9b", "\\xc2\\x9b");                   /* C1 control */
+    escapes("\x80x", "\\x80x");
+}
+
+static void escape_cuts_between_characters(void **state)
+{
+    (void)state;
+    char buffer[6];
+    assert_string_equal(gc_escape("abcdefgh", buffer, sizeof buffer), "abcde");
+    assert_string_equal(gc_escape("abcd\xc3\xa4", buffer, sizeof buffer), "abcd");
+    assert_string_equal(gc_escape("ab\x01", buffer, sizeof buffer), "ab");
+    assert_string_equal(gc_escape("abc", buffer, 1), "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_status_has_a_text),
+        cmocka_unit_test(fail_fills_the_error),
+        cmocka_unit_test(fail_line_keeps_the_line),
+        cmocka_unit_test(fail_errno_says_why),
+        cmocka_unit_test(fail_memory_says_how_much),
+        cmocka_unit_test(long_messages_are_cut),
+        cmocka_unit_test(escape_control_characters),
+        cmocka_unit_test(escape_keeps_valid_utf8),
+        cmocka_unit_test(escape_invalid_utf8),
+        cmocka_unit_test(escape_cuts_between_characters),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
