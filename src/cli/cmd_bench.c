@@ -11,10 +11,20 @@
 #include <string.h>
 
 /* The image that is timed, and one with odd sides on which every result is checked first. */
-enum { TIMED_SIDE = 2048, CHECKED_WIDTH = 257, CHECKED_HEIGHT = 131 };
+enum { TIMED_SIDE = 4096, CHECKED_WIDTH = 257, CHECKED_HEIGHT = 131 };
 
-static const int filter_sides[] = {3, 5, 7, 9, 11, 13, 15, 17, 21, 31};
-enum { SIDE_COUNT = sizeof filter_sides / sizeof filter_sides[0] };
+/* Filters that are timed: of full rank, and of rank 1 for what takes filters apart. */
+typedef struct timed_filter {
+    int side;
+    bool separates;
+} timed_filter;
+
+static const timed_filter timed_filters[] = {
+    {3, false},  {5, false},  {7, false},  {9, false},  {11, false}, {13, false},
+    {15, false}, {17, false}, {21, false}, {25, false}, {31, false}, {43, false},
+    {3, true},   {5, true},   {9, true},   {17, true},  {31, true},  {43, true},
+};
+enum { FILTER_COUNT = sizeof timed_filters / sizeof timed_filters[0] };
 
 /* Never zeros: a linear congruential generator (Knuth, The Art of Computer Programming, volume 2,
  * section 3.3.4), its high bits. */
@@ -38,15 +48,22 @@ static gconv_status make_picture(uint32_t width, uint32_t height, gc_picture *pi
     return GCONV_OK;
 }
 
-/* Random weights: of full rank, so that nothing is gained by taking the filter apart. */
-static gconv_status make_filter(int side, gconv_filter **filter, gconv_error *error)
+/* Random weights from 0 to 1, every one of its own (full rank, so that nothing is gained by taking
+ * the filter apart), or whole ones up to 7 that are a column times a row. */
+static gconv_status make_filter(timed_filter wanted, gconv_filter **filter, gconv_error *error)
 {
+    int side = wanted.side;
     gconv_status status = gconv_filter_create(side, side, filter, error);
     if (status != GCONV_OK)
         return status;
     uint64_t state = (uint64_t)side;
+    float whole[GCONV_FILTER_SIDE_MAX];
+    for (int i = 0; i < side; i++)
+        whole[i] = (float)(1 + next_random(&state) % 7);
     for (int i = 0; i < side * side; i++)
-        (*filter)->weights[i] = (float)next_random(&state) / (float)(1u << 31) / (float)side;
+        (*filter)->weights[i] = wanted.separates ? whole[i / side] * whole[i % side]
+                                                 : (float)next_random(&state) / (float)(1u << 31);
+    (*filter)->divisor = side * side;
     return GCONV_OK;
 }
 
@@ -81,11 +98,13 @@ static void json_row(const char *filter, const gc_measurement *row)
 
 static void print_row(const char *filter, const gc_measurement *row)
 {
-    char label[48];
+    char label[48], kernel[32];
     printf("%-14s %-14s ", filter, gc_measurement_label(row, label, sizeof label));
     if (row->runs > 0)
-        printf("%10.3f %10.3f %10.2f %9.2f  ", 1e3 * row->seconds, 1e3 * row->shortest,
-               row->values_a_second / 1e6, row->flops / 1e9);
+        printf("%10s %10.3f %10.3f %10.1f %9.1f  ",
+               gc_figure(1e3 * row->kernel_seconds, "", 4, kernel, sizeof kernel),
+               1e3 * row->seconds, 1e3 * row->shortest, row->values_a_second / 1e6,
+               row->flops / 1e9);
     printf("%s", gc_verdict_name(row->verdict));
     if (row->verdict == GC_VERDICT_UNUSABLE)
         printf(": %s", row->reason.message);
@@ -115,17 +134,18 @@ static gconv_status measure_chain(benchmark *b, const gc_session *session, const
             json_row(label, &row);
         else
             print_row(label, &row);
-        fflush(stdout);
+        gc_flush_output();
     }
     gc_expectation_destroy(&expectation);
     return status;
 }
 
-/* One filter size: `base`, whose chain is replaced by a random filter. */
-static gconv_status measure_side(benchmark *b, const gc_session *base, int side, gconv_error *error)
+/* One filter: `base`, whose chain is replaced by it. */
+static gconv_status measure_filter(benchmark *b, const gc_session *base, timed_filter wanted,
+                                   gconv_error *error)
 {
     gconv_filter *filter;
-    gconv_status status = make_filter(side, &filter, error);
+    gconv_status status = make_filter(wanted, &filter, error);
     if (status != GCONV_OK)
         return status;
     gc_session session = *base;
@@ -135,7 +155,8 @@ static gconv_status measure_side(benchmark *b, const gc_session *base, int side,
     session.job.filter_count = 1;
     session.job.output = GCONV_OUTPUT_SAMPLES;
     char label[32];
-    snprintf(label, sizeof label, "%dx%d", side, side);
+    snprintf(label, sizeof label, "%dx%d%s", wanted.side, wanted.side,
+             wanted.separates ? " rank 1" : "");
     status = measure_chain(b, &session, label, error);
     gconv_filter_free(filter);
     return status;
@@ -144,11 +165,11 @@ static gconv_status measure_side(benchmark *b, const gc_session *base, int side,
 static gconv_status measure_everything(benchmark *b, const gc_session *session, gconv_error *error)
 {
     bool given = b->options->kernel_count > 0;
-    double entries = (double)b->name_count * (given ? 1 : SIDE_COUNT + 1);
+    double entries = (double)b->name_count * (given ? 1 : FILTER_COUNT + 1);
     b->seconds = (b->options->time > 0 ? b->options->time : 20) / entries;
     gconv_status status = measure_chain(b, session, given ? "kernel" : "edges", error);
-    for (int i = 0; status == GCONV_OK && !given && i < SIDE_COUNT; i++)
-        status = measure_side(b, session, filter_sides[i], error);
+    for (int i = 0; status == GCONV_OK && !given && i < FILTER_COUNT; i++)
+        status = measure_filter(b, session, timed_filters[i], error);
     return status;
 }
 
@@ -163,9 +184,9 @@ static void print_head(const benchmark *b)
         gc_json_open("results", '[');
     } else {
         printf("%dx%d, 1 channel of 8 bits, from memory to memory; border %s\n\n%-14s %-14s %10s "
-               "%10s %10s %9s  %s\n",
+               "%10s %10s %10s %9s  %s\n",
                TIMED_SIDE, TIMED_SIDE, gconv_border_name(b->options->border), "filter", "name",
-               "median ms", "best ms", "Mpixel/s", "GFLOP/s", "verdict");
+               "kernel ms", "total ms", "best ms", "Mpixel/s", "GFLOP/s", "verdict");
     }
 }
 

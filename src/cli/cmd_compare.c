@@ -15,8 +15,9 @@ typedef struct comparison {
     gconv_alpha alpha;
     gc_expectation expectation;
     double reference_seconds;
-    bool wrong;   /* some implementation's result was */
-    bool refused; /* one that was asked for by name could not be used */
+    double naive_seconds; /* of its kernel; 0 where it was not measured */
+    bool wrong;           /* some implementation's result was */
+    bool refused;         /* one that was asked for by name could not be used */
 } comparison;
 
 static void print_head(const comparison *c)
@@ -29,9 +30,16 @@ static void print_head(const comparison *c)
         printf(" %s %dx%d%s", filter->name != NULL ? filter->name : "filter", filter->width,
                filter->height, i + 1 < c->session.filter_count ? "," : "");
     }
-    printf("; border %s\n\n%-14s %12s %12s %9s %9s %14s  %s\n",
-           gconv_border_name(c->options->border), "name", "ms (median)", "Mpixel/s", "GFLOP/s",
-           "speed-up", "largest error", "verdict");
+    printf("; border %s\n\n", gconv_border_name(c->options->border));
+    printf("%-14s %10s %10s %10s %9s %7s %8s %11s %7s %10s  %s\n", "name", "kernel ms", "total ms",
+           "Mpixel/s", "GFLOP/s", "FLOP/B", "of roof", "x reference", "x naive", "error",
+           "verdict");
+}
+
+/* Rates and speed-ups are of the kernel, where there is one beside the transfers. */
+static double counted_seconds(const gc_measurement *row)
+{
+    return row->kernel_seconds > 0 ? row->kernel_seconds : row->seconds;
 }
 
 static void print_row(const comparison *c, const gc_measurement *row)
@@ -44,15 +52,24 @@ static void print_row(const comparison *c, const gc_measurement *row)
         return;
     }
     if (row->verdict == GC_VERDICT_WRONG) {
-        printf("%-14s %12s %12s %9s %9s %14.6g  %s (bound %g, largest at x %u, y %u)\n", label, "-",
-               "-", "-", "-", row->difference.largest, verdict, row->difference.bound,
-               row->difference.x, row->difference.y);
+        printf("%-14s %79s %10.4g  %s (bound %g, largest at x %u, y %u)\n", label, "not timed",
+               row->difference.largest, verdict, row->difference.bound, row->difference.x,
+               row->difference.y);
         return;
     }
     double pixels = (double)c->picture.shape.width * c->picture.shape.height;
-    printf("%-14s %12.3f %12.2f %9.2f %8.1fx %14.6g  %s\n", label, 1e3 * row->seconds,
-           pixels / row->seconds / 1e6, row->flops / 1e9, c->reference_seconds / row->seconds,
+    char kernel[32], intensity[32], roof[32], naive[32];
+    printf("%-14s %10s %10.3f %10.1f %9.1f %7s %8s %10.1fx %7s %10.4g  %s\n", label,
+           gc_figure(1e3 * row->kernel_seconds, "", 4, kernel, sizeof kernel), 1e3 * row->seconds,
+           pixels / counted_seconds(row) / 1e6, row->flops / 1e9,
+           gc_figure(row->intensity, "", 2, intensity, sizeof intensity),
+           gc_figure(row->roofline > 0 ? 100 * row->flops / row->roofline : 0, " %", 1, roof,
+                     sizeof roof),
+           c->reference_seconds / counted_seconds(row),
+           gc_figure(c->naive_seconds / counted_seconds(row), "x", 2, naive, sizeof naive),
            row->difference.largest, verdict);
+    if (c->options->explain)
+        fputs(row->explanation, stderr);
 }
 
 static void json_row(const comparison *c, const gc_measurement *row)
@@ -73,9 +90,19 @@ static void json_row(const comparison *c, const gc_measurement *row)
         gc_json_integer("runs", row->runs);
         gc_json_number("seconds", row->seconds);
         gc_json_number("shortest_seconds", row->shortest);
-        gc_json_number("pixels_per_second", pixels / row->seconds);
+        if (row->kernel_seconds > 0)
+            gc_json_number("kernel_seconds", row->kernel_seconds);
+        gc_json_number("pixels_per_second", pixels / counted_seconds(row));
         gc_json_number("flops", row->flops);
-        gc_json_number("speed_up", c->reference_seconds / row->seconds);
+        if (row->intensity > 0) {
+            gc_json_number("intensity", row->intensity);
+            gc_json_number("roofline_flops", row->roofline);
+        }
+        gc_json_number("speed_up", c->reference_seconds / counted_seconds(row));
+        if (c->naive_seconds > 0)
+            gc_json_number("speed_up_over_naive", c->naive_seconds / counted_seconds(row));
+        if (c->options->explain)
+            gc_json_string("explanation", row->explanation);
     }
     gc_json_close('}');
 }
@@ -108,11 +135,13 @@ static gconv_status measure_all(comparison *c, gconv_error *error)
             break;
         if (strcmp(names[i], "reference") == 0 && row.runs > 0)
             c->reference_seconds = row.seconds;
+        if (strcmp(names[i], "naive") == 0)
+            c->naive_seconds = row.kernel_seconds;
         if (c->options->json)
             json_row(c, &row);
         else
             print_row(c, &row);
-        fflush(stdout);
+        gc_flush_output();
     }
     free(names);
     return status;

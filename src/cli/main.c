@@ -74,13 +74,13 @@ static void occupy_descriptors(void)
 /* A result that could not be written is a failure too (a full disk, a closed pipe). */
 static int close_output(int code)
 {
-    bool failed = ferror(stdout) != 0;
-    errno = 0;
-    failed = fclose(stdout) != 0 || failed;
-    if (!failed || code != GC_EXIT_DONE)
+    int failure = gc_flush_output();
+    if (fclose(stdout) != 0 && failure == 0)
+        failure = errno;
+    if (failure == 0 || code != GC_EXIT_DONE)
         return code;
     gconv_error error;
-    gc_fail_errno(&error, GCONV_ERROR_WRITE, errno != 0 ? errno : EIO, "cannot write");
+    gc_fail_errno(&error, GCONV_ERROR_WRITE, failure, "cannot write");
     gc_report("standard output", &error);
     return GC_EXIT_FAILED;
 }

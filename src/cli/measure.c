@@ -172,14 +172,22 @@ gconv_status gc_time(const gc_session *session, const char *name, const gc_pictu
     gconv_status status = make_plan(session, name, picture, alpha, &plan, error);
     if (status != GCONV_OK)
         return status;
+    snprintf(row->explanation, sizeof row->explanation, "%s", gconv_plan_explanation(plan));
+    row->intensity = gconv_plan_intensity(plan);
+    row->roofline = gconv_plan_roofline(plan);
     status = time_plan(plan, picture, seconds, row, error);
+    if (status == GCONV_OK &&
+        gconv_plan_time_device(plan, picture->samples, picture->stride, seconds,
+                               &row->kernel_seconds, NULL) != GCONV_OK)
+        row->kernel_seconds = 0;
+    double counted = row->kernel_seconds > 0 ? row->kernel_seconds : row->seconds;
     double values =
         (double)picture->shape.width * picture->shape.height * gconv_plan_chain_channels(plan);
     double taps = 0;
     for (int i = 0; i < session->filter_count; i++)
         taps += (double)session->filters[i]->width * session->filters[i]->height;
-    row->values_a_second = values / row->seconds;
-    row->flops = 2 * taps * values / row->seconds;
+    row->values_a_second = values / counted;
+    row->flops = 2 * taps * values / counted;
     gconv_plan_free(plan);
     return status;
 }
@@ -216,4 +224,13 @@ const char **gc_implementation_list(const gc_options *options, const char *fallb
             (is_named(list, "all") || is_named(list, info.name)))
             names[(*count)++] = info.name;
     return names;
+}
+
+const char *gc_figure(double value, const char *unit, int decimals, char *buffer, size_t size)
+{
+    if (value > 0)
+        snprintf(buffer, size, "%.*f%s", decimals, value, unit);
+    else
+        snprintf(buffer, size, "-");
+    return buffer;
 }

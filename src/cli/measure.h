@@ -20,8 +20,12 @@ typedef struct gc_measurement {
     int runs;
     double seconds;         /* median of the runs, from samples in memory to samples in memory */
     double shortest;        /* of the runs */
-    double values_a_second; /* samples convolved */
-    double flops;           /* 2 * w * h a sample and step, a second */
+    double kernel_seconds;  /* median of the chain on the device alone; 0 on the CPU */
+    double values_a_second; /* samples convolved, by the kernel's time where there is one */
+    double flops;           /* 2 * w * h a sample and step, a second, likewise */
+    double intensity;       /* FLOP a byte by the published model; 0 where there is none */
+    double roofline;        /* FLOP a second that the model allows on this device; 0 likewise */
+    char explanation[1024]; /* lines of text: what was chosen */
 } gc_measurement;
 
 /* The reference's result on one picture: what all measurements are checked against. */
@@ -55,6 +59,9 @@ const char **gc_implementation_list(const gc_options *options, const char *fallb
 
 /* Whether --impl names implementations one by one, so that each must be usable. */
 bool gc_is_named_list(const gc_options *options);
+
+/* A number with its unit, or a dash where it is not known (0). Points into `buffer`. */
+const char *gc_figure(double value, const char *unit, int decimals, char *buffer, size_t size);
 
 /* What people read: the name, and what auto chose. Points into `buffer`. */
 const char *gc_measurement_label(const gc_measurement *row, char *buffer, size_t size);

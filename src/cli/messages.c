@@ -2,6 +2,7 @@
 
 #include "core/stream.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -107,6 +108,15 @@ void gc_note(const char *file, const char *format, ...)
     va_start(arguments, format);
     write_formatted(file, format, arguments);
     va_end(arguments);
+}
+
+int gc_flush_output(void)
+{
+    static int failure;
+    errno = 0;
+    if ((fflush(stdout) != 0 || ferror(stdout) != 0) && failure == 0)
+        failure = errno != 0 ? errno : EIO;
+    return failure;
 }
 
 int gc_start_code(gconv_status status)

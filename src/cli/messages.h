@@ -36,6 +36,9 @@ void gc_progress_show(const char *name, double done);
 /* Removes the progress line. */
 void gc_progress_clear(void);
 
+/* Flushes standard output. 0, or the errno of the first time that failed. */
+int gc_flush_output(void);
+
 /* The exit code that stands for a failure before anything was started, and for one afterwards. */
 int gc_start_code(gconv_status status);
 int gc_exit_code(gconv_status status);

@@ -137,12 +137,15 @@ static inline double clamp_and_round(double value, double largest)
     return (value + 0x1.8p52) - 0x1.8p52;
 }
 
-/* Eight flags, 0 or 1, to a byte, the first one in its most significant bit. */
+/* Eight flags, 0 or 1, to a byte, the first one in its most significant bit: the product moves flag
+ * k, bit 8k of the word, to bit 63 - k. */
 static inline uint8_t pack_byte(const uint8_t flags[8])
 {
-    uint64_t word = 0;
-    for (int k = 0; k < 8; k++)
-        word |= (uint64_t)flags[k] << (8 * k);
+    uint64_t word;
+    memcpy(&word, flags, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
     return (uint8_t)((word * 0x8040201008040201u) >> 56);
 }
 

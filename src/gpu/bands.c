@@ -1,5 +1,7 @@
 #include "gpu/bands.h"
 
+#include <math.h>
+
 void gc_band_steps(const gc_problem *problem, int64_t first, int64_t last, gc_band_step *steps)
 {
     for (int s = problem->step_count - 1; s >= 0; s--) {
@@ -18,21 +20,20 @@ int64_t gc_device_pitch(int64_t width)
 
 double gc_band_bytes(const gc_problem *problem, int64_t rows)
 {
-    double samples = (double)problem->width * problem->job.input.channels *
-                     (problem->job.input.depth == 16 ? 2 : 1);
-    double plane_row = (double)gc_device_pitch(problem->width) * problem->channels * sizeof(float);
-    double most_scratch = 0;
-    double reach = 0;
-    for (int s = problem->step_count - 1; s >= 0; s--) {
+    double samples = (double)gconv_shape_row_bytes(&problem->job.input);
+    double row_unit = (double)problem->channels * sizeof(float);
+    double plane_row = (double)gc_device_pitch(problem->width) * row_unit;
+    double scratch_row = 0;
+    double input_rows = (double)rows;
+    for (int s = 0; s < problem->step_count; s++) {
         const gc_step *step = &problem->steps[s];
-        double pitch = (double)gc_device_pitch((int64_t)problem->width + step->width - 1);
-        double scratch =
-            ((double)rows + reach + step->height - 1) * pitch * problem->channels * sizeof(float);
-        most_scratch = scratch > most_scratch ? scratch : most_scratch;
+        int64_t pitch = gc_device_pitch((int64_t)problem->width + step->width - 1);
+        scratch_row = fmax(scratch_row, (double)pitch * row_unit);
         /* A reflection may double what a step reaches on one side. */
-        reach += 2 * (step->height - 1);
+        input_rows += 2 * (step->height - 1);
     }
-    return ((double)rows + reach) * (samples + 2 * plane_row) + most_scratch;
+    return input_rows * (samples + 2 * plane_row + scratch_row) +
+           gc_problem_taps(problem) * sizeof(float);
 }
 
 int64_t gc_band_rows(const gc_problem *problem, double bytes,

@@ -22,8 +22,9 @@ void gc_band_steps(const gc_problem *problem, int64_t first, int64_t last, gc_ba
 /* Samples from row to row on the device: whole 128-byte lines. */
 int64_t gc_device_pitch(int64_t width);
 
-/* Bytes of the device's memory that a band of `rows` output rows takes: input samples, two planes
- * of values a channel, and the scratch image that carries the border. */
+/* Bytes of the device's memory that a band of `rows` output rows takes, all buffers as long as its
+ * input: samples, two planes of values a channel, and the scratch image that carries the border; and
+ * the weights. */
 double gc_band_bytes(const gc_problem *problem, int64_t rows);
 
 /* The most output rows, at most the image's height, whose band fits into `bytes`; 0 where not even

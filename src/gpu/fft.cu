@@ -131,12 +131,11 @@ template <typename real>
 static __global__ void widen(const float *plane, int64_t plane_pitch, int width, int height,
                              real *image, int64_t pitch, int64_t rows)
 {
-    int64_t item = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (item >= pitch * rows)
+    int64_t x = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (x >= pitch)
         return;
-    int64_t y = item / pitch;
-    int64_t x = item % pitch;
-    image[item] = x < width && y < height ? (real)plane[y * plane_pitch + x] : (real)0;
+    for (int64_t y = blockIdx.y; y < rows; y += gridDim.y)
+        image[y * pitch + x] = x < width && y < height ? (real)plane[y * plane_pitch + x] : (real)0;
 }
 
 /* Multiplies by the conjugate of the filter's spectrum, which correlates (taps are in reading
@@ -158,16 +157,23 @@ template <typename real>
 static __global__ void narrow(const real *image, int64_t pitch, float *plane, int64_t plane_pitch,
                               int width, int height, bool round)
 {
-    int64_t item = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (item >= (int64_t)width * height)
+    int64_t x = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (x >= width)
         return;
-    int64_t y = item / width;
-    int64_t x = item % width;
-    real value = image[y * pitch + x];
-    plane[y * plane_pitch + x] = (float)(round ? (real)rint((double)value) : value);
+    for (int64_t y = blockIdx.y; y < height; y += gridDim.y) {
+        real value = image[y * pitch + x];
+        plane[y * plane_pitch + x] = (float)(round ? (real)rint((double)value) : value);
+    }
 }
 
-enum { THREADS = 256 };
+enum { THREADS = 256, GRID_ROWS_MAX = 65535 };
+
+/* A thread a column; rows go round where there are more than a grid is high. */
+static dim3 grid_over(int64_t width, int64_t rows)
+{
+    return dim3((unsigned)((width + THREADS - 1) / THREADS),
+                (unsigned)std::min<int64_t>(rows, GRID_ROWS_MAX));
+}
 
 static unsigned blocks_for(int64_t count)
 {
@@ -214,7 +220,7 @@ static gconv_status transform_backward(const fft_step *s, gconv_error *error)
 static gconv_status widen_to_image(const fft_step *s, const float *plane, int64_t pitch, int width,
                                    int height, cudaStream_t stream, gconv_error *error)
 {
-    unsigned blocks = blocks_for(s->width * s->height);
+    dim3 blocks = grid_over(s->width, s->height);
     if (s->exact)
         widen<<<blocks, THREADS, 0, stream>>>(plane, pitch, width, height, (double *)s->image,
                                               s->width, s->height);
@@ -242,7 +248,7 @@ static gconv_status multiply_spectra(const fft_step *s, cudaStream_t stream, gco
 static gconv_status narrow_to_plane(const fft_step *s, const gc_gpu_step &step, float *plane,
                                     cudaStream_t stream, gconv_error *error)
 {
-    unsigned blocks = blocks_for((int64_t)step.width * step.height);
+    dim3 blocks = grid_over(step.width, step.height);
     if (s->exact)
         narrow<<<blocks, THREADS, 0, stream>>>((const double *)s->image, s->width, plane,
                                                step.output_pitch, step.width, step.height, true);

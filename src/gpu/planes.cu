@@ -6,49 +6,52 @@ extern "C" {
 #include "core/border.h"
 }
 
-enum { THREADS = 256 };
+#include <algorithm>
 
-/* Blocks for `count` items, one a thread. A grid has up to 2^31 - 1 blocks: 2^39 items. */
-static unsigned blocks_for(int64_t count)
+enum { THREADS = 256, GRID_ROWS_MAX = 65535 };
+
+/* A thread a column; rows go round where there are more than a grid is high. */
+static dim3 grid_over(int64_t width, int64_t rows)
 {
-    return (unsigned)((count + THREADS - 1) / THREADS);
+    return dim3((unsigned)((width + THREADS - 1) / THREADS),
+                (unsigned)std::min<int64_t>(rows, GRID_ROWS_MAX));
 }
 
-static __device__ inline int64_t item_index()
+static __device__ inline int column_index()
 {
-    return (int64_t)blockIdx.x * THREADS + threadIdx.x;
+    return (int)(blockIdx.x * THREADS + threadIdx.x);
 }
 
 template <typename sample>
 static __global__ void load_samples(const sample *samples, int input_channels, bool premultiply,
                                     gc_gpu_planes planes)
 {
-    int64_t item = item_index();
-    if (item >= planes.rows * planes.width)
+    int x = column_index();
+    if (x >= planes.width)
         return;
-    int64_t y = item / planes.width;
-    int64_t x = item % planes.width;
-    const sample *pixel = samples + item * input_channels;
-    float alpha = (float)pixel[input_channels - 1];
-    for (int c = 0; c < planes.channels; c++) {
-        float value = (float)pixel[c];
-        if (premultiply && c + 1 < input_channels)
-            value *= alpha;
-        planes.values[c * planes.plane + y * planes.pitch + x] = value;
+    for (int64_t y = blockIdx.y; y < planes.rows; y += gridDim.y) {
+        const sample *pixel = samples + (y * planes.width + x) * input_channels;
+        float alpha = (float)pixel[input_channels - 1];
+        for (int c = 0; c < planes.channels; c++) {
+            float value = (float)pixel[c];
+            if (premultiply && c + 1 < input_channels)
+                value *= alpha;
+            planes.values[c * planes.plane + y * planes.pitch + x] = value;
+        }
     }
 }
 
 gconv_status gc_gpu_load(const gc_problem *problem, const void *samples,
                          const gc_gpu_planes &planes, cudaStream_t stream, gconv_error *error)
 {
-    unsigned blocks = blocks_for(planes.rows * planes.width);
+    dim3 grid = grid_over(planes.width, planes.rows);
     int channels = problem->job.input.channels;
     if (problem->job.input.depth == 8)
-        load_samples<<<blocks, THREADS, 0, stream>>>((const uint8_t *)samples, channels,
-                                                     problem->premultiplies, planes);
+        load_samples<<<grid, THREADS, 0, stream>>>((const uint8_t *)samples, channels,
+                                                   problem->premultiplies, planes);
     else
-        load_samples<<<blocks, THREADS, 0, stream>>>((const uint16_t *)samples, channels,
-                                                     problem->premultiplies, planes);
+        load_samples<<<grid, THREADS, 0, stream>>>((const uint16_t *)samples, channels,
+                                                   problem->premultiplies, planes);
     GC_CUDA_TRY_LAUNCH(error);
     return GCONV_OK;
 }
@@ -65,20 +68,20 @@ struct border_rule {
 
 static __global__ void extend_planes(gc_gpu_planes planes, gc_gpu_planes scratch, border_rule rule)
 {
-    int64_t item = item_index();
-    if (item >= scratch.rows * scratch.width)
+    int x = column_index();
+    if (x >= scratch.width)
         return;
-    int64_t y = item / scratch.width;
-    int64_t x = item % scratch.width;
     int64_t column = gc_border_index(rule.mode, x - rule.left, rule.width);
-    int64_t row = y + rule.first_scratch;
-    if (rule.mode != GCONV_BORDER_WRAP)
-        row = gc_border_index(rule.mode, row, rule.height);
-    bool outside = column < 0 || (rule.mode == GCONV_BORDER_CONSTANT && row < 0);
-    const float *from = planes.values + (row - rule.first_row) * planes.pitch + column;
-    float *to = scratch.values + y * scratch.pitch + x;
-    for (int c = 0; c < planes.channels; c++)
-        to[c * scratch.plane] = outside ? rule.constant[c] : from[c * planes.plane];
+    for (int64_t y = blockIdx.y; y < scratch.rows; y += gridDim.y) {
+        int64_t row = y + rule.first_scratch;
+        if (rule.mode != GCONV_BORDER_WRAP)
+            row = gc_border_index(rule.mode, row, rule.height);
+        bool outside = column < 0 || (rule.mode == GCONV_BORDER_CONSTANT && row < 0);
+        const float *from = planes.values + (row - rule.first_row) * planes.pitch + column;
+        float *to = scratch.values + y * scratch.pitch + x;
+        for (int c = 0; c < planes.channels; c++)
+            to[c * scratch.plane] = outside ? rule.constant[c] : from[c * planes.plane];
+    }
 }
 
 gconv_status gc_gpu_extend(const gc_problem *problem, const gc_step *step,
@@ -94,27 +97,27 @@ gconv_status gc_gpu_extend(const gc_problem *problem, const gc_step *step,
     rule.left = step->left;
     rule.first_row = first_row;
     rule.first_scratch = first_output - step->top;
-    unsigned blocks = blocks_for(scratch.rows * scratch.width);
-    extend_planes<<<blocks, THREADS, 0, stream>>>(planes, scratch, rule);
+    extend_planes<<<grid_over(scratch.width, scratch.rows), THREADS, 0, stream>>>(planes, scratch,
+                                                                                  rule);
     GC_CUDA_TRY_LAUNCH(error);
     return GCONV_OK;
 }
 
 static __global__ void interleave_planes(gc_gpu_planes planes, float *rows)
 {
-    int64_t item = item_index();
-    if (item >= planes.rows * planes.width)
+    int x = column_index();
+    if (x >= planes.width)
         return;
-    int64_t y = item / planes.width;
-    int64_t x = item % planes.width;
-    for (int c = 0; c < planes.channels; c++)
-        rows[item * planes.channels + c] = planes.values[c * planes.plane + y * planes.pitch + x];
+    for (int64_t y = blockIdx.y; y < planes.rows; y += gridDim.y)
+        for (int c = 0; c < planes.channels; c++)
+            rows[(y * planes.width + x) * planes.channels + c] =
+                planes.values[c * planes.plane + y * planes.pitch + x];
 }
 
 gconv_status gc_gpu_interleave(const gc_gpu_planes &planes, float *rows, cudaStream_t stream,
                                gconv_error *error)
 {
-    interleave_planes<<<blocks_for(planes.rows * planes.width), THREADS, 0, stream>>>(planes, rows);
+    interleave_planes<<<grid_over(planes.width, planes.rows), THREADS, 0, stream>>>(planes, rows);
     GC_CUDA_TRY_LAUNCH(error);
     return GCONV_OK;
 }

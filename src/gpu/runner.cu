@@ -9,6 +9,7 @@
 
 extern "C" {
 #include "core/memory.h"
+#include "core/number.h"
 }
 
 #include <algorithm>
@@ -64,16 +65,32 @@ static size_t chain_row_values(const gc_problem *problem)
 
 /* ---- Start and end --------------------------------------------------------------------------- */
 
-static gconv_status choose_band(gpu_plan *plan, gconv_error *error)
+/* What a plan may take of the device's memory: a share of what is free, or what the user says. */
+static gconv_status memory_budget(double *bytes, gconv_error *error)
 {
     size_t available = 0, total = 0;
     GC_CUDA_TRY(error, cudaMemGetInfo(&available, &total));
-    plan->band_rows =
-        gc_band_rows(plan->problem, memory_share * (double)available, plan->method->extra_bytes);
+    *bytes = memory_share * (double)available;
+    const char *limit = getenv("GCONV_CUDA_MEMORY");
+    long long number;
+    if (limit == nullptr)
+        return GCONV_OK;
+    if (!gc_parse_integer(limit, 1, INT64_MAX, &number))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "GCONV_CUDA_MEMORY: '%s' is not a number of bytes", limit);
+    *bytes = std::min(*bytes, (double)number);
+    return GCONV_OK;
+}
+
+static gconv_status choose_band(gpu_plan *plan, gconv_error *error)
+{
+    double bytes = 0;
+    GC_TRY(memory_budget(&bytes, error));
+    plan->band_rows = gc_band_rows(plan->problem, bytes, plan->method->extra_bytes);
     if (plan->band_rows == 0)
         return gc_fail(error, GCONV_ERROR_MEMORY,
-                       "not one row fits in the %.1f MiB that are free on %s",
-                       (double)available / (1 << 20), plan->device.name);
+                       "not one row fits in the %.1f MiB that may be taken of %s",
+                       bytes / (1 << 20), plan->device.name);
     return GCONV_OK;
 }
 

@@ -19,9 +19,10 @@ typedef struct gc_tiling {
     uint64_t shared_bytes; /* a block */
 } gc_tiling;
 
-/* Samples from row to row in shared memory: F_w - 1 + tile * B_w, and for blocks narrower than the
- * banks F_w - 1 raised to their next multiple, so that the rows of a warp start in different banks
- * (van Werkhoven et al. 2014, section 3). */
+/* Samples from row to row in shared memory: F_w - 1 + tile * B_w. For blocks narrower than the banks
+ * it is padded (van Werkhoven et al. 2014, section 3): F_w - 1 to a multiple of the banks, and
+ * tile * B_w to B_w more than one, so that the threads of a warp, which lie in several rows, meet
+ * different banks. */
 int gc_tiling_pitch(int filter_width, int block_width, int tile);
 
 /* Fills pitch and bytes for a filter. */
@@ -32,10 +33,10 @@ typedef struct gc_tile_registers {
     int count[GC_TILE_MAX + 1];
 } gc_tile_registers;
 
-/* Adaptive tiling: the largest factor up to GC_TILE_MAX (and no wider than the image) whose block
- * fits in the device's shared memory and registers, such that two blocks can run on each
- * multiprocessor where the filter is small enough for that at any factor, else one
- * (van Werkhoven et al. 2014, section 4). False where not even factor 1 fits. */
+/* Adaptive tiling (van Werkhoven et al. 2014, section 4): the largest factor up to GC_TILE_MAX whose
+ * blocks fit in the device's shared memory and registers, several at once on a multiprocessor while
+ * the filter is small, and which leaves next to no threads idle at the right edge of the image. False
+ * where not even factor 1 fits. */
 bool gc_tiling_adapt(const gconv_device_info *device, const gc_tile_registers *registers,
                      uint32_t image_width, int filter_width, int filter_height, gc_tiling *tiling);
 

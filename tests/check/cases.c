@@ -256,8 +256,10 @@ check_case check_case_make(uint64_t seed, int index)
         make_from_grid(&made, index);
     else if (index < GRID_COUNT + TABLE_COUNT)
         make_from_table(&made, &table[index - GRID_COUNT]);
-    else
+    else if (index < CHECK_SWEEP_FIRST)
         check_case_randomise(&made);
+    else
+        check_case_sweep(&made, index - CHECK_SWEEP_FIRST);
     return made;
 }
 

@@ -1,7 +1,7 @@
 /* What is checked: every case is an image, a chain and a job, made from its number and the seed.
  *
  * Numbers: first the grid (shapes x borders x chains), then the table of hand-picked cases, then
- * random ones, as many as asked for. */
+ * random ones, as many as asked for. Far behind those, from CHECK_SWEEP_FIRST, comes the sweep. */
 #ifndef CHECK_CASES_H
 #define CHECK_CASES_H
 
@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-enum { CHECK_CHAIN_MAX = 4 };
+enum { CHECK_CHAIN_MAX = 4, CHECK_RANDOM_MAX = 10000000, CHECK_SWEEP_FIRST = 100000000 };
 
 typedef struct check_case {
     int index;
@@ -24,6 +24,9 @@ typedef struct check_case {
 /* Cases that are there before the random ones. */
 int check_fixed_case_count(void);
 
+/* Cases of the sweep. */
+int check_sweep_count(void);
+
 /* Case `index` of this seed. Freed with check_case_free. */
 check_case check_case_make(uint64_t seed, int index);
 void check_case_free(check_case *made);
@@ -33,6 +36,9 @@ void check_case_print(const check_case *made, FILE *file);
 
 /* Random cases (random_case.c). */
 void check_case_randomise(check_case *made);
+
+/* Case `number` of the sweep, from 0 (sweep_case.c). */
+void check_case_sweep(check_case *made, int number);
 
 /* Adds a filter of tests/check/filters.c to the chain. */
 void check_case_add_filter(check_case *made, gconv_filter *filter);

@@ -116,3 +116,46 @@ gconv_filter *check_filter_random(check_random *random, int width, int height, b
     }
     return filter;
 }
+
+/* Clears values, but never the first, until their magnitudes add up to `largest_sum` at most. */
+static void thin(check_random *random, float *values, int count, int largest_sum)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += fabs((double)values[i]);
+    while (sum > largest_sum && count > 1) {
+        float *value = &values[check_between(random, 1, count - 1)];
+        sum -= fabs((double)*value);
+        *value = 0;
+    }
+}
+
+void check_filter_thin(check_random *random, gconv_filter *filter, int largest_sum)
+{
+    thin(random, filter->weights, filter->width * filter->height, largest_sum);
+}
+
+static void random_vector(check_random *random, float *values, int count, int largest_sum)
+{
+    for (int i = 0; i < count; i++)
+        values[i] = largest_sum > 0 ? (float)check_between(random, -3, 3)
+                                    : (float)(2 * check_unit(random) - 1);
+    if (values[0] == 0)
+        values[0] = 1; /* never a vector of nothing */
+    if (largest_sum > 0)
+        thin(random, values, count, (int)sqrt(largest_sum));
+}
+
+gconv_filter *check_filter_product(check_random *random, int width, int height, int largest_sum)
+{
+    float row[GCONV_FILTER_SIDE_MAX], column[GCONV_FILTER_SIDE_MAX];
+    random_vector(random, row, width, largest_sum);
+    random_vector(random, column, height, largest_sum);
+    gconv_filter *filter = check_filter_zero(width, height);
+    set_name(filter, "product");
+    for (int j = 0; j < height; j++)
+        for (int i = 0; i < width; i++)
+            filter->weights[j * width + i] = column[j] * row[i];
+    filter->divisor = random_divisor(random, filter);
+    return filter;
+}

@@ -11,15 +11,21 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+#ifdef GC_CHECK_CUDA
+#include <cuda_runtime_api.h>
+#endif
 
 enum { EXIT_PASSED = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_NOTHING = 77 };
-enum { IMPLEMENTATIONS_MAX = 64, EVERYTHING = -1, NOTHING = -2 };
+enum { IMPLEMENTATIONS_MAX = 64 };
+
+/* What of all there is. */
+typedef enum selection { USUAL, SWEEP, QUICK, ONE_CASE, ONE_PROPERTY } selection;
 
 typedef struct options {
     uint64_t seed;
+    selection what;
     int cases;                  /* random ones */
-    int only_case;              /* or EVERYTHING, NOTHING */
-    int only_property;          /* or EVERYTHING, NOTHING */
+    int one;                    /* index of the one case or property */
     const char *implementation; /* NULL: all */
     const char *device;
     bool list;
@@ -33,9 +39,10 @@ typedef struct tally {
 
 static const char usage[] =
     "usage: gconv_check [--seed N] [--cases N] [--impl NAME] [--device NAME] [--list]\n"
-    "                   [--case INDEX | --property NAME]\n"
-    "Checks every usable implementation. --cases is the number of random cases (default 1500),\n"
-    "--case and --property run one check alone.\n";
+    "                   [--sweep | --quick | --case INDEX | --property NAME]\n"
+    "Checks every usable implementation. --cases is the number of random cases (default 1500).\n"
+    "--sweep runs all filter sizes, borders and depths on shapes around warps and blocks instead,\n"
+    "--quick a few dozen cases of every kind, --case and --property one check alone.\n";
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
@@ -68,31 +75,31 @@ static void set_option(options *set, const char *name, const char *value)
     if (strcmp(name, "--seed") == 0)
         set->seed = read_number(value, UINT64_MAX);
     else if (strcmp(name, "--cases") == 0)
-        set->cases = (int)read_number(value, 10000000);
+        set->cases = (int)read_number(value, CHECK_RANDOM_MAX);
     else if (strcmp(name, "--impl") == 0)
         set->implementation = value;
     else if (strcmp(name, "--device") == 0)
         set->device = value;
     else if (strcmp(name, "--case") == 0) {
-        set->only_case = (int)read_number(value, INT32_MAX);
-        set->only_property = NOTHING;
+        set->what = ONE_CASE;
+        set->one = (int)read_number(value, (uint64_t)CHECK_SWEEP_FIRST + check_sweep_count() - 1);
     } else if (strcmp(name, "--property") == 0) {
-        set->only_property = property_named(value);
-        set->only_case = NOTHING;
+        set->what = ONE_PROPERTY;
+        set->one = property_named(value);
     } else
         usage_error("unknown option", name);
 }
 
 static options read_options(int argc, char **argv)
 {
-    options set = {.seed = 1,
-                   .cases = 1500,
-                   .only_case = EVERYTHING,
-                   .only_property = EVERYTHING,
-                   .device = "auto"};
+    options set = {.seed = 1, .cases = 1500, .device = "auto"};
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--list") == 0)
             set.list = true;
+        else if (strcmp(argv[i], "--sweep") == 0)
+            set.what = SWEEP;
+        else if (strcmp(argv[i], "--quick") == 0)
+            set.what = QUICK;
         else if (strcmp(argv[i], "--help") == 0) {
             fputs(usage, stdout);
             exit(EXIT_PASSED);
@@ -143,15 +150,50 @@ static int find_implementations(const options *set, tally *tallies)
     return count;
 }
 
+/* Every `step`th number from `first` to before `end`. */
+typedef struct range {
+    int first, end, step;
+} range;
+
+enum { RANGE_COUNT = 2 };
+
+static range select_properties(const options *set)
+{
+    if (set->what == ONE_PROPERTY)
+        return (range){set->one, set->one + 1, 1};
+    return (range){0, set->what == USUAL ? check_property_count() : 0, 1};
+}
+
+/* The steps of --quick share no factor with what the cases are made of, so that it meets every kind.
+ */
+static void select_cases(const options *set, range ranges[RANGE_COUNT])
+{
+    int fixed = check_fixed_case_count(), end = CHECK_SWEEP_FIRST + check_sweep_count();
+    memset(ranges, 0, RANGE_COUNT * sizeof *ranges);
+    if (set->what == USUAL)
+        ranges[0] = (range){0, fixed + set->cases, 1};
+    if (set->what == SWEEP)
+        ranges[0] = (range){CHECK_SWEEP_FIRST, end, 1};
+    if (set->what == ONE_CASE)
+        ranges[0] = (range){set->one, set->one + 1, 1};
+    if (set->what == QUICK) {
+        ranges[0] = (range){0, fixed, 29};
+        ranges[1] = (range){CHECK_SWEEP_FIRST, end, 71};
+    }
+}
+
 static int list(const options *set)
 {
-    for (int i = 0; i < check_property_count(); i++)
+    range properties = select_properties(set), cases[RANGE_COUNT];
+    select_cases(set, cases);
+    for (int i = properties.first; i < properties.end; i += properties.step)
         printf("property %s\n", check_property_name(i));
-    for (int i = 0; i < check_fixed_case_count() + set->cases; i++) {
-        check_case made = check_case_make(set->seed, i);
-        check_case_print(&made, stdout);
-        check_case_free(&made);
-    }
+    for (int r = 0; r < RANGE_COUNT; r++)
+        for (int i = cases[r].first; i < cases[r].end; i += cases[r].step) {
+            check_case made = check_case_make(set->seed, i);
+            check_case_print(&made, stdout);
+            check_case_free(&made);
+        }
     return EXIT_PASSED;
 }
 
@@ -203,14 +245,13 @@ static void run_property(const options *set, int index, tally *tallies, int coun
 static unsigned run_all(const options *set, tally *tallies, int count)
 {
     unsigned reference_failures = 0;
-    for (int i = 0; i < check_property_count(); i++)
-        if (set->only_property == EVERYTHING || set->only_property == i)
-            run_property(set, i, tallies, count);
-    int cases = check_fixed_case_count() + set->cases;
-    for (int i = 0; set->only_case == EVERYTHING && i < cases; i++)
-        run_case(set, i, tallies, count, &reference_failures);
-    if (set->only_case >= 0)
-        run_case(set, set->only_case, tallies, count, &reference_failures);
+    range properties = select_properties(set), cases[RANGE_COUNT];
+    select_cases(set, cases);
+    for (int i = properties.first; i < properties.end; i += properties.step)
+        run_property(set, i, tallies, count);
+    for (int r = 0; r < RANGE_COUNT; r++)
+        for (int i = cases[r].first; i < cases[r].end; i += cases[r].step)
+            run_case(set, i, tallies, count, &reference_failures);
     return reference_failures;
 }
 
@@ -250,6 +291,9 @@ int main(int argc, char **argv)
     int count = find_implementations(&set, tallies);
     unsigned reference_failures = count > 0 ? run_all(&set, tallies, count) : 0;
     int status = report(tallies, count, reference_failures);
+#ifdef GC_CHECK_CUDA
+    cudaDeviceReset(); /* compute-sanitizer looks for leaks when the context goes */
+#endif
     if (fflush(stdout) != 0)
         return EXIT_FAILED;
     return status;

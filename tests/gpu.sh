@@ -1,0 +1,281 @@
+#!/bin/sh
+# Builds gconv and runs everything that needs a GPU, without cmocka or bats.
+#
+# Usage: gpu.sh [--no-build] [--no-sanitizer] [IMAGE...]
+#
+# Edges are found in samples/ and in every IMAGE, by each implementation. --no-build tests the build
+# in BUILD_DIR as it is; --no-sanitizer leaves compute-sanitizer out.
+# Environment: BUILD_DIR (build/gpu), ARCHITECTURES (native), CUDACXX (nvcc). Logs are kept in
+# BUILD_DIR/logs.
+#
+# Exit status: 0 all passed, 1 something failed, 77 skipped: no GPU, no nvcc or no CUDA part.
+#
+# shellcheck disable=SC2317 # most functions are run by `part`
+set -u
+LC_ALL=C
+export LC_ALL
+source=$(cd "$(dirname "$0")/.." && pwd)
+build=${BUILD_DIR:-$source/build/gpu}
+gconv=$build/gconv
+check=$build/tests/gconv_check
+with_build=yes
+with_sanitizer=yes
+passed=0
+failed=0
+skipped=0
+
+while [ $# -gt 0 ]; do
+  case $1 in
+  --no-build) with_build= ;;
+  --no-sanitizer) with_sanitizer= ;;
+  --help)
+    sed -n 's/^# \{0,1\}//; 2,12p' "$0"
+    exit
+    ;;
+  -*)
+    echo "gpu.sh: unknown option '$1' (--no-build, --no-sanitizer, --help)" >&2
+    exit 2
+    ;;
+  *) break ;;
+  esac
+  shift
+done
+
+# ---- Reporting -----------------------------------------------------------------------------------
+
+# One line a part: name, verdict, details.
+say() {
+  printf '%-26s %s\n' "$1" "$2"
+}
+
+skip() {
+  skipped=$((skipped + 1))
+  say "$1" "skipped: $2"
+}
+
+# Nothing can be tested here at all.
+skip_everything() {
+  say gpu "skipped: $1"
+  echo '0 passed, 0 failed, 1 skipped'
+  exit 77
+}
+
+# part NAME COMMAND...: runs it, with a log. Its last line of output says more.
+part() {
+  name=$1
+  shift
+  log=$logs/$(printf %s "$name" | tr -c '[:alnum:]\n' -).log
+  started=$(date +%s)
+  "$@" >"$log" 2>&1
+  status=$?
+  took=$(($(date +%s) - started))s
+  if [ "$status" = 0 ]; then
+    passed=$((passed + 1))
+    say "$name" "ok ($took) $(tail -n 1 "$log")"
+  else
+    failed=$((failed + 1))
+    say "$name" "FAILED ($took, exit $status), see $log"
+    tail -n 25 "$log" | sed 's/^/    /'
+  fi
+  return "$status"
+}
+
+summary() {
+  echo "$passed passed, $failed failed, $skipped skipped"
+  [ $failed = 0 ]
+  exit
+}
+
+# ---- What is there -------------------------------------------------------------------------------
+
+has_gpu() {
+  nvidia-smi -L 2>/dev/null | grep -q GPU || [ -e /dev/nvidia0 ]
+}
+
+find_nvcc() {
+  for nvcc in "${CUDACXX:-}" nvcc "${CUDA_HOME:-/usr/local/cuda}/bin/nvcc" /usr/local/cuda/bin/nvcc; do
+    [ -n "$nvcc" ] && command -v "$nvcc" && return
+  done
+  return 1
+}
+
+find_sanitizer() {
+  for directory in "$(dirname "$(find_nvcc || echo nvcc)")" /usr/local/cuda/bin; do
+    [ ! -x "$directory/compute-sanitizer" ] || { echo "$directory/compute-sanitizer" && return; }
+  done
+  command -v compute-sanitizer
+}
+
+# Names of the implementations that can be used; those on a GPU alone with the argument `cuda`.
+implementations() {
+  "$gconv" info | awk -v wanted="${1:-}" '
+    /^implementations:/ { inside = 1; next }
+    /^$/ { inside = 0 }
+    inside && /^  [^ ]/ { names[++count] = $1 }
+    inside && /not usable here:/ { unusable[count] = 1 }
+    END {
+      for (i = 1; i <= count; i++)
+        if (!unusable[i] && (wanted != "cuda" || (names[i] != "reference" && names[i] != "cpu")))
+          print names[i]
+    }'
+}
+
+# ---- The parts -----------------------------------------------------------------------------------
+
+build_all() {
+  generator=
+  ! command -v ninja >/dev/null || generator='-G Ninja'
+  # shellcheck disable=SC2086
+  CUDACXX=$(find_nvcc) cmake -S "$source" -B "$build" $generator -DCMAKE_BUILD_TYPE=Release \
+    -DGCONV_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES="${ARCHITECTURES:-native}" &&
+    cmake --build "$build" --parallel "$(getconf _NPROCESSORS_ONLN)" \
+      --target gconv --target gconv_check
+}
+
+# same_everywhere IMAGE COMMAND OPTION...: every implementation writes the reference's bytes.
+same_everywhere() {
+  image=$1
+  shift
+  "$gconv" "$@" --impl reference "$image" "$work/reference.png" || return 1
+  count=0
+  result=0
+  for implementation in $(implementations); do
+    rm -f "$work/other.png"
+    if ! "$gconv" "$@" --impl "$implementation" "$image" "$work/other.png"; then
+      echo "$implementation fails"
+      result=1
+    elif ! cmp "$work/reference.png" "$work/other.png"; then
+      echo "$implementation differs from the reference"
+      result=1
+    fi
+    count=$((count + 1))
+  done
+  echo "$count implementations, $(wc -c <"$work/reference.png") bytes"
+  return "$result"
+}
+
+# The same with so little of the device's memory that the image goes through it in bands.
+bands_everywhere() {
+  for border in mirror mirror101 wrap constant:9; do
+    GCONV_CUDA_MEMORY=6000000 same_everywhere "$source/samples/harbour.jpg" filter \
+      --border "$border" --kernel gauss5 --kernel sobel-x --offset 128 || return
+  done
+}
+
+# exits STATUS COMMAND...: it does, and says why where that is not 0.
+exits() {
+  wanted=$1
+  shift
+  "$@" >"$work/stdout" 2>"$work/stderr"
+  status=$?
+  cat "$work/stderr"
+  [ "$status" = "$wanted" ] || { echo "exit $status, not $wanted: $*" && return 1; }
+  [ "$wanted" = 0 ] || [ -s "$work/stderr" ] || { echo "no reason is given: $*" && return 1; }
+}
+
+says() {
+  grep -q -e "$1" "$work/stderr" || { echo "nothing is said of '$1'" && return 1; }
+}
+
+hidden() {
+  env CUDA_VISIBLE_DEVICES= "$gconv" "$@"
+}
+
+# Without a GPU, `auto` works on the CPU and says so; what is asked for by name is an error.
+fall_back() {
+  sample=$source/samples/craters.png
+  none=$work/none.png
+  "$gconv" edges --impl reference "$sample" "$work/reference.png" || return
+  exits 0 hidden edges --impl auto -v "$sample" "$work/other.png" || return
+  says 'by cpu' || return
+  cmp "$work/reference.png" "$work/other.png" || return
+  # Enough work for a GPU to be asked for.
+  exits 0 hidden filter --explain --threads 1 --kernel box:255 --kernel box:255 "$sample" \
+    "$work/other.png" || return
+  says "'adaptive' needs a CUDA device" || return
+  exits 4 hidden edges --impl naive "$sample" "$none" || return
+  exits 4 hidden edges --device cuda "$sample" "$none" || return
+  exits 4 "$gconv" edges --device cuda:9 "$sample" "$none" || return
+  exits 4 "$gconv" edges --device cuda:9 --impl naive "$sample" "$none" || return
+  [ ! -e "$none" ] || { echo 'an output was written all the same' && return 1; }
+  echo 'auto falls back, names are refused'
+}
+
+# Every usable implementation is right and timed.
+compare() {
+  "$gconv" compare --time 0.2 "$@" "$source/samples/still-life.png" >"$work/table"
+  status=$?
+  cat "$work/table"
+  [ "$status" = 0 ] || return "$status"
+  for implementation in $(implementations); do
+    grep -qE "^$implementation .* (exact|within bound)\$" "$work/table" ||
+      { echo "$implementation is not right" && return 1; }
+  done
+  echo 'all are right'
+}
+
+# Cases of gconv_check under one tool; the memory of its threads and of the CPU is not its business.
+sanitize() {
+  tool=$1
+  shift
+  "$sanitizer" --tool "$tool" --error-exitcode 99 "$@" "$check" --quick --device cuda:0
+}
+
+# Leaks count too; padding after each allocation is a guard against accesses far outside.
+check_memory() {
+  sanitize memcheck --leak-check full --padding 256 >"$work/memcheck" 2>&1
+  status=$?
+  cat "$work/memcheck"
+  [ "$status" = 0 ] || return "$status"
+  grep 'LEAK SUMMARY: 0 bytes leaked' "$work/memcheck" || { echo 'leaks, or none looked for' && return 1; }
+}
+
+# ---- All of it -----------------------------------------------------------------------------------
+
+has_gpu || skip_everything 'no GPU'
+logs=$build/logs
+if [ -n "$with_build" ]; then
+  find_nvcc >/dev/null || skip_everything 'no nvcc (set CUDACXX)'
+  mkdir -p "$logs"
+  part build build_all || summary
+elif ! [ -x "$gconv" ] || ! [ -x "$check" ]; then
+  echo "gpu.sh: no build in $build (set BUILD_DIR)" >&2
+  exit 1
+elif ! "$gconv" info | grep -q '^build: .*CUDA [0-9]'; then
+  skip_everything 'the build has no CUDA part'
+fi
+mkdir -p "$logs"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+
+"$gconv" info >"$logs/info.log"
+if [ -z "$(implementations cuda)" ]; then
+  failed=$((failed + 1))
+  say devices "FAILED: a GPU is there, but no implementation can use it, see $logs/info.log"
+  summary
+fi
+part 'cases' "$check"
+part 'sweep' "$check" --sweep
+for image in "$source"/samples/*.png "$source"/samples/*.jpg "$@"; do
+  part "edges $(basename "$image")" same_everywhere "$image" edges
+done
+part 'filter gauss5' same_everywhere "$source/samples/harbour.jpg" filter --kernel gauss5
+part 'bands' bands_everywhere
+part 'fallbacks' fall_back
+part 'compare edges' compare
+part 'compare gaussian' compare --kernel gaussian:2
+
+if [ -z "$with_sanitizer" ]; then
+  skip 'compute-sanitizer' 'left out by --no-sanitizer'
+elif ! sanitizer=$(find_sanitizer); then
+  for tool in memcheck racecheck initcheck synccheck; do
+    skip "$tool" 'no compute-sanitizer'
+  done
+else
+  part memcheck check_memory
+  for tool in racecheck initcheck synccheck; do
+    part $tool sanitize $tool
+  done
+fi
+summary

@@ -1,0 +1,234 @@
+/* Bands: the rows that each step of a chain needs, and how many of them fit in memory. */
+#include "core_support.h"
+
+#include "core/border.h"
+#include "gpu/bands.h"
+
+static const gconv_border borders[] = {GCONV_BORDER_MIRROR, GCONV_BORDER_MIRROR101,
+                                       GCONV_BORDER_REPLICATE, GCONV_BORDER_WRAP,
+                                       GCONV_BORDER_CONSTANT};
+enum { BORDERS = sizeof borders / sizeof borders[0], STEPS_MAX = 3 };
+
+static float weights[GCONV_FILTER_SIDE_MAX * 3];
+
+/* A problem of up to three steps, with what it needs to stay alive. */
+typedef struct fixture {
+    gconv_filter filters[STEPS_MAX];
+    const gconv_filter *chain[STEPS_MAX];
+    gc_problem problem;
+} fixture;
+
+/* Steps of 3 x heights[s], anchored at anchors[s]; correlated, so that a step reads anchors[s] rows
+ * above. */
+static void make(fixture *f, gconv_shape shape, gconv_border border, int count, const int *heights,
+                 const int *anchors)
+{
+    for (int s = 0; s < count; s++) {
+        f->filters[s] = filter_of(3, heights[s], 1, weights);
+        f->filters[s].anchor_y = anchors[s];
+        f->chain[s] = &f->filters[s];
+    }
+    gconv_job job = job_of(f->chain, count, shape);
+    job.border = border;
+    job.correlate = true;
+    gconv_error error;
+    if (gc_problem_create(&job, &f->problem, &error) != GCONV_OK)
+        fail_msg("%s", error.message);
+}
+
+/* ---- Ranges ---------------------------------------------------------------------------------- */
+
+/* Every row that the step reads for this band is in its range, and in the image except under wrap. */
+static void assert_range_covers(const gc_problem *problem, const gc_step *step,
+                                const gc_band_step *band)
+{
+    bool wraps = problem->job.border == GCONV_BORDER_WRAP;
+    int64_t height = problem->height;
+    for (int64_t y = band->output_first; y <= band->output_last; y++)
+        for (int64_t j = 0; j < step->height; j++) {
+            int64_t row = y + j - step->top;
+            if (!wraps)
+                row = gc_border_index(problem->job.border, row, height);
+            if (row == -1 && problem->job.border == GCONV_BORDER_CONSTANT)
+                continue;
+            if (row < band->input_first || row > band->input_last)
+                fail_msg("row %lld is not in %lld to %lld", (long long)row,
+                         (long long)band->input_first, (long long)band->input_last);
+        }
+    if (!wraps)
+        assert_true(band->input_first >= 0 && band->input_last < height);
+}
+
+/* Also what the device's buffers are made for: see gc_band_bytes. */
+static void assert_band(const fixture *f, int64_t first, int64_t last)
+{
+    gc_band_step steps[STEPS_MAX];
+    const gc_problem *problem = &f->problem;
+    gc_band_steps(problem, first, last, steps);
+    int64_t most = last - first + 1;
+    for (int s = problem->step_count - 1; s >= 0; s--) {
+        assert_int_equal(steps[s].output_first, first);
+        assert_int_equal(steps[s].output_last, last);
+        assert_range_covers(problem, &problem->steps[s], &steps[s]);
+        most += 2 * (problem->steps[s].height - 1);
+        first = steps[s].input_first;
+        last = steps[s].input_last;
+        assert_true(last - first + 1 <= most);
+    }
+}
+
+static void assert_all_bands(gconv_border border, int height, int count, const int *heights,
+                             const int *anchors)
+{
+    fixture f;
+    make(&f, shape_of(5, (uint32_t)height, 1, 8), border, count, heights, anchors);
+    for (int first = 0; first < height; first++)
+        for (int last = first; last < height; last++)
+            assert_band(&f, first, last);
+    gc_problem_destroy(&f.problem);
+}
+
+/* All image heights, filter heights and anchors up to small limits: filters larger than the image
+ * among them. */
+static void ranges_of_one_step(void **state)
+{
+    (void)state;
+    for (int b = 0; b < BORDERS; b++)
+        for (int height = 1; height <= 11; height++)
+            for (int filter = 1; filter <= 14; filter++)
+                for (int anchor = 0; anchor < filter; anchor++)
+                    assert_all_bands(borders[b], height, 1, &filter, &anchor);
+}
+
+static void ranges_of_chains(void **state)
+{
+    (void)state;
+    srand(1);
+    for (int n = 0; n < 4000; n++) {
+        int heights[STEPS_MAX], anchors[STEPS_MAX];
+        for (int s = 0; s < STEPS_MAX; s++) {
+            heights[s] = 1 + rand() % (n % 2 == 0 ? 5 : 15);
+            anchors[s] = rand() % heights[s];
+        }
+        assert_all_bands(borders[n % BORDERS], 1 + rand() % 20, STEPS_MAX, heights, anchors);
+    }
+}
+
+static void wrap_leaves_the_image(void **state)
+{
+    (void)state;
+    fixture f;
+    gc_band_step steps[2];
+    make(&f, shape_of(5, 10, 1, 8), GCONV_BORDER_WRAP, 2, (int[]){5, 31}, (int[]){2, 15});
+    gc_band_steps(&f.problem, 0, 3, steps);
+    assert_int_equal(steps[1].input_first, -15);
+    assert_int_equal(steps[1].input_last, 18);
+    assert_int_equal(steps[0].output_first, -15);
+    assert_int_equal(steps[0].input_first, -17);
+    assert_int_equal(steps[0].input_last, 20);
+    gc_problem_destroy(&f.problem);
+}
+
+static void bands_in_the_middle_take_no_more_than_they_read(void **state)
+{
+    (void)state;
+    for (int b = 0; b < BORDERS; b++) {
+        fixture f;
+        gc_band_step steps[2];
+        make(&f, shape_of(5, 1000, 1, 8), borders[b], 2, (int[]){5, 31}, (int[]){2, 10});
+        gc_band_steps(&f.problem, 400, 499, steps);
+        assert_int_equal(steps[0].input_first, 400 - 10 - 2);
+        assert_int_equal(steps[0].input_last, 499 + 20 + 2);
+        gc_problem_destroy(&f.problem);
+    }
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static void pitches(void **state)
+{
+    (void)state;
+    assert_int_equal(gc_device_pitch(1), 32);
+    assert_int_equal(gc_device_pitch(32), 32);
+    assert_int_equal(gc_device_pitch(33), 64);
+    assert_int_equal(gc_device_pitch(INT64_C(5000000000)), INT64_C(5000000000));
+}
+
+/* As the runner allocates: samples, two planes and the widest scratch image, all with the rows of
+ * the input; and the weights. */
+static void bytes_of_a_band(void **state)
+{
+    (void)state;
+    fixture f;
+    make(&f, shape_of(63, 100, 3, 16), GCONV_BORDER_MIRROR, 2, (int[]){5, 9}, (int[]){2, 4});
+    double rows = 10 + 8 + 16;
+    double row = 63 * 3 * 2 + 2 * 64 * 3 * 4 + 96 * 3 * 4;
+    assert_true(gc_band_bytes(&f.problem, 10) == rows * row + (15 + 27) * 4);
+    gc_problem_destroy(&f.problem);
+}
+
+static void bytes_grow_with_the_band(void **state)
+{
+    (void)state;
+    fixture f;
+    make(&f, shape_of(1000, 1 << 20, 4, 8), GCONV_BORDER_WRAP, 1, (int[]){255}, (int[]){0});
+    double before = 0;
+    for (int64_t rows = 1; rows <= 1 << 20; rows *= 2) {
+        assert_true(gc_band_bytes(&f.problem, rows) > before);
+        before = gc_band_bytes(&f.problem, rows);
+    }
+    assert_true(before > 0x1p32); /* no 32-bit arithmetic */
+    gc_problem_destroy(&f.problem);
+}
+
+static double ten_megabytes_a_row(const gc_problem *problem, int64_t rows)
+{
+    (void)problem;
+    return 1e7 * (double)rows;
+}
+
+static void rows_that_fit(void **state)
+{
+    (void)state;
+    fixture f;
+    make(&f, shape_of(1000, 700, 1, 8), GCONV_BORDER_MIRROR, 2, (int[]){5, 3}, (int[]){2, 1});
+    const gc_problem *problem = &f.problem;
+    assert_int_equal(gc_band_rows(problem, 0, NULL), 0);
+    assert_int_equal(gc_band_rows(problem, gc_band_bytes(problem, 1) - 1, NULL), 0);
+    assert_int_equal(gc_band_rows(problem, gc_band_bytes(problem, 700), NULL), 700);
+    assert_int_equal(gc_band_rows(problem, 1e18, NULL), 700);
+    for (int64_t rows = 1; rows < 700; rows++) {
+        double bytes = gc_band_bytes(problem, rows);
+        assert_int_equal(gc_band_rows(problem, bytes, NULL), rows);
+        assert_int_equal(gc_band_rows(problem, bytes + 1, NULL), rows);
+    }
+    gc_problem_destroy(&f.problem);
+}
+
+static void what_a_method_takes_counts(void **state)
+{
+    (void)state;
+    fixture f;
+    make(&f, shape_of(1000, 700, 1, 8), GCONV_BORDER_MIRROR, 1, (int[]){5}, (int[]){2});
+    double own = gc_band_bytes(&f.problem, 50);
+    assert_int_equal(gc_band_rows(&f.problem, own + 50e7, ten_megabytes_a_row), 50);
+    assert_int_equal(gc_band_rows(&f.problem, own + 50e7 - 1, ten_megabytes_a_row), 49);
+    assert_int_equal(gc_band_rows(&f.problem, 9e6, ten_megabytes_a_row), 0);
+    gc_problem_destroy(&f.problem);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranges_of_one_step),
+        cmocka_unit_test(ranges_of_chains),
+        cmocka_unit_test(wrap_leaves_the_image),
+        cmocka_unit_test(bands_in_the_middle_take_no_more_than_they_read),
+        cmocka_unit_test(pitches),
+        cmocka_unit_test(bytes_of_a_band),
+        cmocka_unit_test(bytes_grow_with_the_band),
+        cmocka_unit_test(rows_that_fit),
+        cmocka_unit_test(what_a_method_takes_counts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

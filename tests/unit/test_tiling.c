@@ -1,0 +1,267 @@
+/* Tilings: shared memory without bank conflicts, factors chosen from descriptions of devices. */
+#include "core_support.h"
+
+#include "gpu/tiling.h"
+
+/* ---- Bank conflicts -------------------------------------------------------------------------- */
+
+/* True where two threads of some warp of a block want different words of one bank, when each reads
+ * the word at its place in a row of `pitch` words. */
+static bool has_conflicts(int block_width, int block_height, int pitch)
+{
+    int threads = block_width * block_height;
+    for (int warp = 0; warp < threads; warp += 32) {
+        bool taken[GC_SHARED_BANKS] = {false};
+        for (int thread = warp; thread < warp + 32 && thread < threads; thread++) {
+            int bank = (thread / block_width * pitch + thread % block_width) % GC_SHARED_BANKS;
+            if (taken[bank])
+                return true;
+            taken[bank] = true;
+        }
+    }
+    return false;
+}
+
+static void no_bank_conflicts(void **state)
+{
+    (void)state;
+    static const int widths[] = {1, 2, 4, 8, 16, 24, 32, 48, 64, 128};
+    for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++)
+        for (int tile = 1; tile <= GC_TILE_MAX; tile++)
+            for (int filter = 1; filter <= 64; filter++) {
+                int width = widths[w];
+                int pitch = gc_tiling_pitch(filter, width, tile);
+                if (width < 32 && has_conflicts(width, 1024 / width, pitch))
+                    fail_msg("block %d, factor %d, filter %d: pitch %d", width, tile, filter,
+                             pitch);
+                if (width % 32 == 0)
+                    assert_false(has_conflicts(width, 1024 / width, pitch));
+            }
+    assert_true(has_conflicts(16, 16, 64)); /* what the padding is for */
+    assert_true(has_conflicts(8, 32, 34));
+}
+
+static void pitch_holds_the_row(void **state)
+{
+    (void)state;
+    for (int width = 1; width <= 128; width++)
+        for (int tile = 1; tile <= GC_TILE_MAX; tile++)
+            for (int filter = 1; filter <= 255; filter++) {
+                int needed = filter - 1 + tile * width;
+                int pitch = gc_tiling_pitch(filter, width, tile);
+                assert_true(pitch >= needed);
+                if (width >= 32)
+                    assert_int_equal(pitch, needed); /* nothing to pad */
+                else
+                    assert_true(pitch < needed + 2 * GC_SHARED_BANKS);
+            }
+}
+
+static void measures(void **state)
+{
+    (void)state;
+    gc_tiling tiling = {.block_width = 32, .block_height = 8, .tile = 4};
+    gc_tiling_measure(17, 9, &tiling);
+    assert_int_equal(tiling.shared_pitch, 16 + 4 * 32);
+    assert_int_equal(tiling.shared_bytes, 144 * (8 + 8) * 4);
+    tiling = (gc_tiling){.block_width = 16, .block_height = 16, .tile = 2};
+    gc_tiling_measure(17, 17, &tiling);
+    assert_int_equal(tiling.shared_pitch, 32 + 48); /* 32 and 32 without padding, and one more 16 */
+    gc_tiling_measure(255, 255, &tiling);
+    assert_int_equal(tiling.shared_bytes, (256 + 48) * (254 + 16) * 4);
+}
+
+/* ---- Devices --------------------------------------------------------------------------------- */
+
+static const gconv_device_info gtx680 = {
+    .name = "GTX 680",
+    .compute_major = 3,
+    .processors = 8,
+    .shared_per_block = 49152,
+    .shared_per_block_optin = 49152,
+    .shared_per_processor = 49152,
+    .registers_per_processor = 65536,
+    .registers_per_block = 65536,
+    .threads_per_processor = 2048,
+    .threads_per_block = 1024,
+    .blocks_per_processor = 16,
+    .warp_size = 32,
+};
+
+static const gconv_device_info h200 = {
+    .name = "H200",
+    .compute_major = 9,
+    .processors = 132,
+    .shared_per_block = 49152,
+    .shared_per_block_optin = 227 * 1024,
+    .shared_per_processor = 228 * 1024,
+    .registers_per_processor = 65536,
+    .registers_per_block = 65536,
+    .threads_per_processor = 2048,
+    .threads_per_block = 1024,
+    .blocks_per_processor = 32,
+    .warp_size = 32,
+};
+
+static const gconv_device_info tiny = {
+    .name = "tiny",
+    .compute_major = 7,
+    .compute_minor = 5,
+    .processors = 1,
+    .shared_per_block = 8192,
+    .shared_per_block_optin = 8192,
+    .shared_per_processor = 16384,
+    .registers_per_processor = 16384,
+    .registers_per_block = 16384,
+    .threads_per_processor = 512,
+    .threads_per_block = 256,
+    .blocks_per_processor = 8,
+    .warp_size = 32,
+};
+
+static gc_tile_registers registers_of(int count)
+{
+    gc_tile_registers registers;
+    for (int tile = 0; tile <= GC_TILE_MAX; tile++)
+        registers.count[tile] = count;
+    return registers;
+}
+
+/* 32 times the least common multiple of 1 to 16: no factor leaves columns idle. */
+enum { EVEN_WIDTH = 32 * 720720 };
+
+/* The factor for a square filter on an image that suits every factor, 0 where there is none. */
+static int factor(const gconv_device_info *device, int registers, int width, int height, int filter)
+{
+    gc_tile_registers all = registers_of(registers);
+    gc_tiling tiling = {.block_width = width, .block_height = height};
+    return gc_tiling_adapt(device, &all, EVEN_WIDTH, filter, filter, &tiling) ? tiling.tile : 0;
+}
+
+/* The table of the papers: on a GTX 680 large filters leave room for ever smaller factors. */
+static void factors_on_a_gtx680(void **state)
+{
+    (void)state;
+    assert_int_equal(factor(&gtx680, 32, 32, 8, 3), 12);  /* 386 * 10 * 4 bytes, three times */
+    assert_int_equal(factor(&gtx680, 32, 32, 8, 17), 7);  /* 240 * 24 * 4, twice */
+    assert_int_equal(factor(&gtx680, 32, 32, 8, 31), 4);  /* 158 * 38 * 4, twice */
+    assert_int_equal(factor(&gtx680, 32, 32, 8, 43), 6);  /* 234 * 50 * 4, one block */
+    assert_int_equal(factor(&gtx680, 32, 32, 8, 64), 3);  /* 159 * 71 * 4, one block */
+    assert_int_equal(factor(&gtx680, 32, 32, 8, 128), 0); /* 159 * 135 * 4 is too much */
+}
+
+static void factors_on_an_h200(void **state)
+{
+    (void)state;
+    assert_int_equal(factor(&h200, 32, 32, 8, 3), 16);
+    assert_int_equal(factor(&h200, 32, 32, 8, 43), 10); /* 362 * 50 * 4, three times */
+    assert_int_equal(factor(&h200, 32, 32, 8, 64), 10); /* 383 * 71 * 4, twice */
+    assert_int_equal(factor(&h200, 32, 32, 8, 128), 9); /* 415 * 135 * 4, one block */
+    assert_int_equal(factor(&h200, 32, 32, 8, 200), 2); /* 263 * 207 * 4, one block */
+    assert_int_equal(factor(&h200, 32, 32, 8, 255), 0);
+}
+
+/* A block may take all the shared memory there is, where the system keeps none of it. */
+static void all_shared_memory_of_an_old_device(void **state)
+{
+    (void)state;
+    gconv_device_info device = gtx680;
+    gc_tiling tiling = {.block_width = 32, .block_height = 8, .tile = 2};
+    gc_tiling_measure(64, 64, &tiling);
+    device.shared_per_block_optin = device.shared_per_processor = tiling.shared_bytes;
+    assert_int_equal(factor(&device, 32, 32, 8, 64), 2);
+    device.compute_major = 8;
+    assert_int_equal(factor(&device, 32, 32, 8, 64), 1);
+    device.shared_per_processor += 1024;
+    assert_int_equal(factor(&device, 32, 32, 8, 64), 2);
+}
+
+static void registers_limit_the_factor(void **state)
+{
+    (void)state;
+    gc_tile_registers registers = registers_of(32);
+    for (int tile = 9; tile <= GC_TILE_MAX; tile++)
+        registers.count[tile] = 129; /* 136 * 256 threads, once in 65536 */
+    gc_tiling tiling = {.block_width = 32, .block_height = 8};
+    assert_true(gc_tiling_adapt(&h200, &registers, 4096, 5, 5, &tiling));
+    assert_int_equal(tiling.tile, 8);
+    assert_int_equal(factor(&h200, 64, 32, 32, 5), 16); /* 1024 threads, once */
+    assert_int_equal(factor(&h200, 65, 32, 32, 5), 0);  /* 72 * 1024 are too many */
+    assert_int_equal(factor(&h200, 32, 32, 33, 5), 0);  /* more than 1024 threads */
+}
+
+static void factors_on_a_tiny_device(void **state)
+{
+    (void)state;
+    assert_int_equal(factor(&tiny, 32, 32, 8, 3), 6); /* 194 * 10 * 4, twice */
+    assert_int_equal(factor(&tiny, 64, 32, 8, 3), 6); /* one block of 16384 registers */
+    assert_int_equal(factor(&tiny, 32, 32, 8, 43), 0);
+    assert_int_equal(factor(&tiny, 32, 32, 16, 3), 0);
+    assert_int_equal(factor(&tiny, 32, 16, 8, 17), 3); /* (32 + 48) * 24 * 4, twice */
+}
+
+/* Factors that leave more than a hundredth of the columns idle are passed over. */
+static void images_decide_too(void **state)
+{
+    (void)state;
+    gc_tile_registers registers = registers_of(32);
+    static const struct {
+        uint32_t width;
+        int tile;
+    } images[] = {{1, 1},    {32, 1},   {33, 2},   {64, 2},    {65, 3},
+                  {480, 15}, {481, 16}, {640, 10}, {4000, 14}, {1 << 30, 16}};
+    for (size_t i = 0; i < sizeof images / sizeof images[0]; i++) {
+        gc_tiling tiling = {.block_width = 32, .block_height = 8};
+        assert_true(gc_tiling_adapt(&h200, &registers, images[i].width, 3, 3, &tiling));
+        assert_int_equal(tiling.tile, images[i].tile);
+    }
+}
+
+/* What a tiling takes fits as often as is wished for, and no larger one does. */
+static void assert_largest(const gconv_device_info *device, const gc_tiling *chosen, int filter)
+{
+    uint64_t kept = device->compute_major >= 8 ? 1024 : 0;
+    int fits[4] = {0, 0, 0, 0}; /* the largest factor of which that many blocks fit */
+    for (int tile = 1; tile <= GC_TILE_MAX; tile++) {
+        gc_tiling other = *chosen;
+        other.tile = tile;
+        gc_tiling_measure(filter, filter, &other);
+        for (int blocks = 1; blocks <= 3; blocks++)
+            if (other.shared_bytes <= device->shared_per_block_optin &&
+                (other.shared_bytes + kept) * (uint64_t)blocks <= device->shared_per_processor)
+                fits[blocks] = tile;
+    }
+    assert_int_equal(chosen->tile, fits[3] >= 8 ? fits[3] : fits[2] >= 4 ? fits[2] : fits[1]);
+}
+
+static void chosen_factors_are_the_largest(void **state)
+{
+    (void)state;
+    static const int blocks[][2] = {{32, 8}, {32, 4}, {16, 16}, {8, 8}, {64, 2}, {32, 16}};
+    static const gconv_device_info *const devices[] = {&gtx680, &h200};
+    gc_tile_registers registers = registers_of(32);
+    for (int n = 0; n < 12; n++)
+        for (int filter = 1; filter <= 128; filter++) {
+            gc_tiling tiling = {.block_width = blocks[n / 2][0], .block_height = blocks[n / 2][1]};
+            /* Where none fits the factor stays 0. */
+            gc_tiling_adapt(devices[n % 2], &registers, EVEN_WIDTH, filter, filter, &tiling);
+            assert_largest(devices[n % 2], &tiling, filter);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_bank_conflicts),
+        cmocka_unit_test(pitch_holds_the_row),
+        cmocka_unit_test(measures),
+        cmocka_unit_test(factors_on_a_gtx680),
+        cmocka_unit_test(factors_on_an_h200),
+        cmocka_unit_test(all_shared_memory_of_an_old_device),
+        cmocka_unit_test(registers_limit_the_factor),
+        cmocka_unit_test(factors_on_a_tiny_device),
+        cmocka_unit_test(images_decide_too),
+        cmocka_unit_test(chosen_factors_are_the_largest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
