@@ -9,9 +9,11 @@
  *   in double.
  * Exactness: integer chains (rule 3) are transformed in double and rounded to the nearest integer.
  *   A transform of N points errs by less than 8 log2(N) 2^-53 of its input in the 2-norm (Higham,
- *   Accuracy and Stability of Numerical Algorithms, 2002, theorem 24.2), so three of them and the
- *   product stay below 32 log2(N) 2^-53 sqrt(N) sum|w| max|in| everywhere; a job for which that is
- *   not under 1/2 is refused. Other chains are transformed in float32.
+ *   Accuracy and Stability of Numerical Algorithms, 2002, theorem 24.2); a value of the filter's
+ *   spectrum, a sum of weights times roots of unity, by less than as much of sum|w|. So two
+ *   transforms of the image, the filter's and the product stay below
+ *   32 log2(N) 2^-53 sqrt(N) sum|w| max|in| everywhere; a job for which that is not under 1/2 is
+ *   refused. Other chains are transformed in float32.
  * Limits: cuFFT's shared library must be found at run time; memory.
  * Loses: to everything else at small filters. */
 #include "gpu/check.cuh"
@@ -101,17 +103,20 @@ static int64_t fast_size(int64_t size)
     }
 }
 
-static double log2_points(const gc_problem *problem, const gc_step *step, int64_t rows)
+/* Of the transform that serves the whole image, with the rows that other steps reach. */
+static double log2_points(const gc_problem *problem, const gc_step *step)
 {
+    int64_t rows = problem->height;
+    for (int s = 0; s < problem->step_count; s++)
+        rows += 3 * (int64_t)(problem->steps[s].height - 1);
     double width = (double)fast_size((int64_t)problem->width + step->width - 1);
-    double height = (double)fast_size(rows + step->height - 1);
-    return log2(width * height);
+    return log2(width * (double)fast_size(rows));
 }
 
 /* How far double transforms of an exact chain's step may be from the integer they stand for. */
 static double double_error(const gc_problem *problem, const gc_step *step)
 {
-    double points = log2_points(problem, step, problem->height);
+    double points = log2_points(problem, step);
     /* All values of an exact chain are below 2^24, so sum|w| max|in| is too. */
     return 32 * points * 0x1p-53 * exp2(points / 2) * 0x1p24;
 }
@@ -120,7 +125,7 @@ static double extra_terms(const gc_problem *problem)
 {
     double most = 0;
     for (int s = 0; s < problem->step_count; s++)
-        most = std::max(most, log2_points(problem, &problem->steps[s], problem->height));
+        most = std::max(most, log2_points(problem, &problem->steps[s]));
     return 32 * most;
 }
 
@@ -153,6 +158,8 @@ static __global__ void multiply(complex *spectrum, const complex *filter, int64_
     spectrum[item] = product;
 }
 
+/* Copies the part of a real image that a plane holds. Adding zero turns the -0 that rounding makes
+ * into the +0 of a direct sum. */
 template <typename real>
 static __global__ void narrow(const real *image, int64_t pitch, float *plane, int64_t plane_pitch,
                               int width, int height, bool round)
@@ -162,7 +169,7 @@ static __global__ void narrow(const real *image, int64_t pitch, float *plane, in
         return;
     for (int64_t y = blockIdx.y; y < height; y += gridDim.y) {
         real value = image[y * pitch + x];
-        plane[y * plane_pitch + x] = (float)(round ? (real)rint((double)value) : value);
+        plane[y * plane_pitch + x] = (float)(round ? (real)(rint((double)value) + 0.0) : value);
     }
 }
 
@@ -379,7 +386,7 @@ static double extra_bytes(const gc_problem *problem, int64_t rows)
 static double seconds(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device)
 {
-    double points = exp2(log2_points(problem, step, problem->height)) * problem->channels;
+    double points = exp2(log2_points(problem, step)) * problem->channels;
     double bytes = points * 14 * (problem->exact ? sizeof(double) : sizeof(float));
     return 4e-5 + bytes / (0.7 * device->memory_bandwidth);
 }

@@ -10,7 +10,9 @@ double gc_gpu_seconds(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device, double share)
 {
     double values = (double)problem->width * problem->height * problem->channels;
-    double bytes = values * 4 * sizeof(float) / (0.85 * device->memory_bandwidth);
+    /* Some devices do not tell their bandwidth: 100 GB/s is what a slow one has. */
+    double bandwidth = device->memory_bandwidth > 0 ? device->memory_bandwidth : 1e11;
+    double bytes = values * 4 * sizeof(float) / (0.85 * bandwidth);
     double products = values * step->width * step->height / (share * gconv_device_peak(device) / 2);
     return 5e-6 + bytes + products;
 }
@@ -45,6 +47,16 @@ void gc_gpu_block(const gc_problem *problem, gc_tiling *tiling)
         tiling->block_width = problem->job.block_width;
         tiling->block_height = problem->job.block_height;
     }
+}
+
+gc_tiling gc_block_tiling(const gc_problem *problem, const gc_step *step)
+{
+    gc_tiling tiling = {32, 16, 1, 0, 0};
+    gc_gpu_block(problem, &tiling);
+    tiling.shared_pitch = step->width - 1 + tiling.block_width;
+    tiling.shared_bytes = (uint64_t)tiling.shared_pitch *
+                          (uint64_t)(step->height - 1 + tiling.block_height) * sizeof(float);
+    return tiling;
 }
 
 gconv_status gc_tiling_create(const gc_tiling *tiling, void **state, gconv_error *error)

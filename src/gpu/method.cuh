@@ -29,6 +29,9 @@ gconv_status gc_gpu_opt_in(const void *kernel, const gconv_device_info *device, 
 /* The thread block that --block asks for, else the method's own. */
 void gc_gpu_block(const gc_problem *problem, gc_tiling *tiling);
 
+/* One tile a block of 32x16 threads or what --block asks for, its rows not padded. */
+gc_tiling gc_block_tiling(const gc_problem *problem, const gc_step *step);
+
 /* A step's state where a tiling is all there is; freed with free. */
 gconv_status gc_tiling_create(const gc_tiling *tiling, void **state, gconv_error *error);
 /* Equations 1 and 2 of van Werkhoven et al. 2014. */

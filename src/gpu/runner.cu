@@ -82,6 +82,13 @@ static gconv_status memory_budget(double *bytes, gconv_error *error)
     return GCONV_OK;
 }
 
+/* Rows whose pixels a grid can number even in blocks of 1x1. */
+static int64_t rows_of_a_grid(const gpu_plan *plan)
+{
+    int64_t reach = max_input_rows(plan) - plan->band_rows;
+    return std::max<int64_t>(1, INT32_MAX / (int64_t)plan->problem->width - reach);
+}
+
 static gconv_status choose_band(gpu_plan *plan, gconv_error *error)
 {
     double bytes = 0;
@@ -91,6 +98,7 @@ static gconv_status choose_band(gpu_plan *plan, gconv_error *error)
         return gc_fail(error, GCONV_ERROR_MEMORY,
                        "not one row fits in the %.1f MiB that may be taken of %s",
                        bytes / (1 << 20), plan->device.name);
+    plan->band_rows = std::min(plan->band_rows, rows_of_a_grid(plan));
     return GCONV_OK;
 }
 
@@ -136,13 +144,47 @@ static gconv_status prepare_steps(gpu_plan *plan, gconv_error *error)
     return GCONV_OK;
 }
 
+/* Frees what allocate and prepare_steps took. What was never taken is null. */
+static void free_memory(gpu_plan *plan)
+{
+    for (int s = 0; s < plan->problem->step_count; s++) {
+        if (plan->step_states[s] != nullptr)
+            plan->method->release(plan->step_states[s]);
+        plan->step_states[s] = nullptr;
+        cudaFree(plan->taps[s]);
+        plan->taps[s] = nullptr;
+    }
+    for (int i = 0; i < PIECES; i++) {
+        cudaFreeHost(plan->pieces[i]);
+        plan->pieces[i] = nullptr;
+        if (plan->arrived[i] != nullptr)
+            cudaEventDestroy(plan->arrived[i]);
+        plan->arrived[i] = nullptr;
+    }
+    for (float **memory : {&plan->planes[0], &plan->planes[1], &plan->scratch}) {
+        cudaFree(*memory);
+        *memory = nullptr;
+    }
+    cudaFree(plan->samples);
+    plan->samples = nullptr;
+    cudaGetLastError();
+}
+
 static gconv_status start(gpu_plan *plan, gconv_error *error)
 {
     GC_CUDA_TRY(error, cudaSetDevice(plan->device.index));
     GC_CUDA_TRY(error, cudaStreamCreateWithFlags(&plan->stream, cudaStreamNonBlocking));
     GC_TRY(choose_band(plan, error));
-    GC_TRY(allocate(plan, error));
-    return prepare_steps(plan, error);
+    for (;;) {
+        gconv_status status = allocate(plan, error);
+        if (status == GCONV_OK)
+            status = prepare_steps(plan, error);
+        if (status != GCONV_ERROR_MEMORY || plan->band_rows == 1)
+            return status;
+        /* Others may have taken what was free a moment ago. */
+        free_memory(plan);
+        plan->band_rows = (plan->band_rows + 1) / 2;
+    }
 }
 
 static void *start_in_thread(void *opaque)
@@ -152,7 +194,24 @@ static void *start_in_thread(void *opaque)
     return nullptr;
 }
 
-/* Waits for the start and makes the device current for this thread. */
+/* Makes a device current for the calling thread, and in the end again the one that was. */
+struct current_device {
+    int before;
+    explicit current_device(int index)
+    {
+        if (cudaGetDevice(&before) != cudaSuccess)
+            before = -1;
+        cudaSetDevice(index);
+        cudaGetLastError();
+    }
+    ~current_device()
+    {
+        if (before >= 0)
+            cudaSetDevice(before);
+    }
+};
+
+/* Waits for the start. */
 static gconv_status await_start(gpu_plan *plan, gconv_error *error)
 {
     if (plan->starting)
@@ -163,7 +222,6 @@ static gconv_status await_start(gpu_plan *plan, gconv_error *error)
             *error = plan->error;
         return plan->status;
     }
-    GC_CUDA_TRY(error, cudaSetDevice(plan->device.index));
     return GCONV_OK;
 }
 
@@ -172,24 +230,10 @@ void gc_gpu_release(void *state)
     gpu_plan *plan = (gpu_plan *)state;
     if (plan->starting)
         pthread_join(plan->starter, nullptr);
-    /* What was never taken is null or 0, which all of these accept or are spared. */
-    cudaSetDevice(plan->device.index);
+    current_device current(plan->device.index);
     if (plan->stream != nullptr)
         cudaStreamSynchronize(plan->stream);
-    for (int s = 0; s < plan->problem->step_count; s++) {
-        if (plan->step_states[s] != nullptr)
-            plan->method->release(plan->step_states[s]);
-        cudaFree(plan->taps[s]);
-    }
-    for (int i = 0; i < PIECES; i++) {
-        cudaFreeHost(plan->pieces[i]);
-        if (plan->arrived[i] != nullptr)
-            cudaEventDestroy(plan->arrived[i]);
-    }
-    cudaFree(plan->scratch);
-    cudaFree(plan->planes[1]);
-    cudaFree(plan->planes[0]);
-    cudaFree(plan->samples);
+    free_memory(plan);
     if (plan->stream != nullptr)
         cudaStreamDestroy(plan->stream);
     cudaGetLastError();
@@ -238,9 +282,14 @@ static gconv_status upload(gpu_plan *plan, const char *image, size_t stride, int
     for (int64_t y = first; y <= last;) {
         int64_t from = (y % height + height) % height;
         int64_t rows = std::min(last - y + 1, height - from);
-        GC_CUDA_TRY(error, cudaMemcpy2DAsync(to, row_bytes, image + (size_t)from * stride, stride,
-                                             row_bytes, (size_t)rows, cudaMemcpyHostToDevice,
-                                             plan->stream));
+        const char *source = image + (size_t)from * stride;
+        if (stride == row_bytes) /* the other copy has a largest pitch */
+            GC_CUDA_TRY(error, cudaMemcpyAsync(to, source, (size_t)rows * row_bytes,
+                                               cudaMemcpyHostToDevice, plan->stream));
+        else
+            GC_CUDA_TRY(error,
+                        cudaMemcpy2DAsync(to, row_bytes, source, stride, row_bytes, (size_t)rows,
+                                          cudaMemcpyHostToDevice, plan->stream));
         to += (size_t)rows * row_bytes;
         y += rows;
     }
@@ -340,6 +389,7 @@ gconv_status gc_gpu_run(void *state, gc_stream *stream, gconv_error *error)
     gpu_plan *plan = (gpu_plan *)state;
     GC_TRY(gc_stream_keep(stream, error));
     GC_TRY(await_start(plan, error));
+    current_device current(plan->device.index);
     int64_t height = plan->problem->height;
     for (int64_t first = 0; first < height; first += plan->band_rows)
         GC_TRY(run_band(plan, stream, first, std::min(first + plan->band_rows, height) - 1, error));
@@ -398,6 +448,7 @@ gconv_status gc_gpu_time(void *state, const void *input, size_t stride, double s
 {
     gpu_plan *plan = (gpu_plan *)state;
     GC_TRY(await_start(plan, error));
+    current_device current(plan->device.index);
     int64_t height = plan->problem->height;
     if (plan->band_rows < height)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,

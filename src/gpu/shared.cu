@@ -46,20 +46,10 @@ static gconv_status convolve(void *state, const gc_gpu_step &step, cudaStream_t 
     return GCONV_OK;
 }
 
-static gc_tiling choose(const gc_problem *problem, const gc_step *step)
-{
-    gc_tiling tiling = {32, 16, 1, 0, 0};
-    gc_gpu_block(problem, &tiling);
-    tiling.shared_pitch = step->width - 1 + tiling.block_width;
-    tiling.shared_bytes =
-        (uint64_t)tiling.shared_pitch * (step->height - 1 + tiling.block_height) * sizeof(float);
-    return tiling;
-}
-
 static gconv_status supports(const gc_problem *problem, const gc_step *step,
                              const gconv_device_info *device, gconv_error *error)
 {
-    gc_tiling tiling = choose(problem, step);
+    gc_tiling tiling = gc_block_tiling(problem, step);
     return gc_gpu_check_shared(&tiling, device, error);
 }
 
@@ -68,7 +58,7 @@ static gconv_status prepare(const gc_problem *problem, const gc_step *step,
                             gconv_error *error)
 {
     (void)rows;
-    gc_tiling tiling = choose(problem, step);
+    gc_tiling tiling = gc_block_tiling(problem, step);
     gconv_status status = gc_gpu_opt_in((const void *)convolve_block, device, error);
     return status == GCONV_OK ? gc_tiling_create(&tiling, state, error) : status;
 }

@@ -1,0 +1,376 @@
+#!/usr/bin/env bats
+# Failing well: one line, the right status, no partial file, the old file as it was.
+
+load common
+
+# Names of temporary files begin with a dot: `holds` sees them.
+
+setup_old() {
+    make_image png:grey in.png 90 70 noise
+    make_image png:rgb old.png 3 3 noise
+    cp old.png kept.png
+}
+
+# fails_clean MESSAGE COMMAND...: exit 1, one line, and old.png is what it was.
+fails_clean() {
+    complains 1 "$@"
+    cmp old.png kept.png
+}
+
+# ---- Inputs
+
+@test "inputs that are missing, empty, or no images" {
+    setup_old
+    : >empty.png
+    echo 'just text' >text.png
+    printf 'GIF89a..........' >gif.png
+    printf 'P2\n1 1\n255\n0\n' >plain.pgm
+    for command in edges 'filter -k box3'; do
+        fails_clean 'none.png: cannot open: No such file or directory' gconv $command none.png old.png
+        fails_clean 'empty.png: the file is empty' gconv $command empty.png old.png
+        fails_clean 'text.png: not a PNG, JPEG, PGM or PPM image' gconv $command text.png old.png
+        fails_clean 'gif.png: not a PNG, JPEG, PGM or PPM image' gconv $command gif.png old.png
+        fails_clean 'plain.pgm: text *PNM are not read, *' gconv $command plain.pgm old.png
+    done
+    complains 1 'none.png: cannot open: No such file or directory' gconv compare none.png
+    complains 1 'empty.png: the file is empty' gconv compare empty.png
+    gconv edges <empty.png >out.png 2>err && false
+    same "$(cat err)" 'gconv: standard input: the file is empty'
+    [ ! -s out.png ]
+    holds empty.png err gif.png in.png kept.png old.png out.png plain.pgm text.png
+}
+
+@test "truncated inputs" {
+    setup_old
+    for kind in png:grey png:rgb:interlaced jpeg:ycc jpeg:ycc:progressive pgm ppm; do
+        make_image $kind whole 90 70 noise
+        size=$(wc -c <whole)
+        for bytes in 1 2 4 7 9 12 20 33 40 100 $((size / 2)) $((size - 14)) $((size - 1)); do
+            head -c "$bytes" whole >cut
+            fails_clean 'cut: *' gconv edges cut old.png
+            fails_clean 'cut: *' gconv filter -k box3 --impl reference cut old.png
+        done
+        head -c $((size - 1)) whole >cut
+        fails_clean 'cut: truncated*' gconv edges cut old.png
+    done
+    holds cut in.png kept.png old.png whole
+}
+
+@test "--tolerant takes what is there" {
+    make_image png:grey whole.png 90 70 noise
+    head -c 3000 whole.png >cut.png
+    expect 0 gconv filter -k identity --tolerant -v cut.png out.png
+    like "$err" 'gconv: cut.png: truncated*'
+    same "$(dump out.png | sed -n 2p)" "$(dump whole.png | sed -n 2p)"
+    like "$(dump out.png | tail -n 1)" '0 0 0 *0 0 0'
+    head -c 20 whole.png >cut.png
+    complains 1 'cut.png: *' gconv filter -k identity --tolerant cut.png new.png
+    holds cut.png out.png whole.png
+}
+
+@test "trailing bytes are a warning" {
+    make_image png:grey in.png 9 7 noise
+    gconv edges in.png wanted.png
+    echo more >>in.png
+    silently gconv edges in.png out.png
+    cmp wanted.png out.png
+    expect 0 gconv edges -v in.png out.png
+    like "$err" 'gconv: in.png: bytes after the end of the image ignored
+*'
+}
+
+@test "--max-pixels refuses from the header" {
+    setup_old
+    fails_clean 'in.png: 90 x 70 is 6300 pixels, more than the limit of 6299 (--max-pixels)' \
+        gconv edges --max-pixels 6299 in.png old.png
+    silently gconv edges --max-pixels 6300 in.png out.png
+    printf 'P5\n65536 65536\n255\n' >huge.pgm
+    fails_clean 'huge.pgm: *4294967296 pixels, *1073741824 (--max-pixels)' gconv edges huge.pgm old.png
+    complains 1 'huge.pgm: *--max-pixels*' gconv compare huge.pgm
+}
+
+@test "broken images of a batch are reported and counted, the others are done" {
+    mkdir in
+    for name in a b c d; do make_image png:grey in/$name.png 9 7 noise; done
+    : >in/b.png
+    head -c 60 in/d.png >in/x.png
+    expect 1 gconv edges -o out in missing.png
+    same "$out" ''
+    like "$err" 'gconv: in/b.png: the file is empty
+gconv: in/x.png: truncated*
+gconv: missing.png: cannot open: No such file or directory
+gconv: 3 of 6 images done, 3 failed, 0 skipped'
+    (cd out && holds a.png c.png d.png)
+    expect 1 gconv edges -q -o out in/b.png
+    same "$err" 'gconv: in/b.png: the file is empty'
+}
+
+@test "a directory that cannot be listed is a failure among others" {
+    needs setpriv
+    mkdir -p in/closed out
+    make_image pgm in/a.pgm 2 2 5
+    chmod 700 in/closed
+    chmod 777 out
+    cp "$GCONV" ./gconv
+    chmod 755 . in # relative paths: nothing above matters
+    setpriv --reuid=65534 --regid=65534 --clear-groups test -r in/a.pgm || skip "cannot be another user"
+    expect 1 setpriv --reuid=65534 --regid=65534 --clear-groups ./gconv edges -r -o out in
+    same "$err" 'gconv: in/closed: cannot list the directory: Permission denied
+gconv: 1 of 2 images done, 1 failed, 0 skipped'
+    complains 1 'new.png: cannot create: Permission denied' \
+        setpriv --reuid=65534 --regid=65534 --clear-groups ./gconv edges in/a.pgm new.png
+}
+
+# ---- Filters
+
+# bad_filter MESSAGE TEXT: the text as a file.
+bad_filter() {
+    printf "$2" >k.txt
+    complains 2 "k.txt:$1" gconv filter -k k.txt in.png out.png
+    complains 2 "k.txt:$1" gconv filter -k box3 -k k.txt -o out in.png
+    complains 2 "k.txt:$1" gconv compare -k k.txt in.png
+    rm k.txt
+}
+
+@test "malformed filter files are exit 2, with file and line, and nothing is started" {
+    make_image png:grey in.png 4 4 noise
+    bad_filter '1: *' ''
+    bad_filter '*: *' '# only a comment\n'
+    bad_filter '3: *' '# one\n1 2 3\n4 5\n'
+    bad_filter "2: 'x' *" '1 2\n3 x\n'
+    bad_filter '1: *' '1 nan\n'
+    bad_filter '1: *' '1 inf\n'
+    bad_filter '1: *' '1 1e39\n'
+    bad_filter '1: *' '1/0 1\n'
+    bad_filter '1: *' '1,2,\n'
+    bad_filter '1: *' '1 2;\n'
+    bad_filter '1: *' 'divisor 0\n1 2\n'
+    bad_filter '*: *' 'divisor sum\n1 -1\n'
+    bad_filter '2: *' '1 2\ndivisor 2\n'
+    bad_filter '*: *' 'anchor 2 0\n1 2\n'
+    bad_filter '1: *' 'flavour 2\n1 2\n'
+    bad_filter '1: *' '3x3: 1,2,3\n'
+    holds in.png
+}
+
+@test "filters that are not there, or no filters" {
+    make_image png:grey in.png 4 4 noise
+    mkdir dir
+    complains 2 "box33: no such file, *; did you mean 'box3'[?]*" gconv filter -k box33 in.png out.png
+    complains 2 'none.txt: no such file, *' gconv filter -k none.txt in.png out.png
+    complains 2 'dir: a directory, *' gconv filter -k dir in.png out.png
+    complains 2 'gaussian: parameters are missing: *' gconv filter -k gaussian in.png out.png
+    complains 2 'gaussian:0: *' gconv filter -k gaussian:0 in.png out.png
+    complains 2 'gaussian:1,4: *' gconv filter -k gaussian:1,4 in.png out.png
+    complains 2 'gaussian:1,5x: *' gconv filter -k gaussian:1,5x in.png out.png
+    complains 2 'box:256: *' gconv filter -k box:256 in.png out.png
+    complains 2 'box:0x3: *' gconv filter -k box:0x3 in.png out.png
+    complains 2 '3x1: 1,2: *' gconv filter -k '3x1: 1,2' in.png out.png
+    complains 2 '3x1: 1,2,x: *' gconv filter -k '3x1: 1,2,x' in.png out.png
+    complains 2 'identity:3: *' gconv filter -k identity:3 in.png out.png
+    complains 2 'none: *' gconv filter -k none -o out missing.png
+    complains 2 'none: *' gconv bench -k none
+    holds dir in.png
+}
+
+# ---- Outputs
+
+@test "a full device" {
+    setup_old
+    [ -w /dev/full ] || skip "no /dev/full"
+    fails_clean '/dev/full: cannot write: No space left on device' gconv edges -f png in.png /dev/full
+    for arguments in --help --version info 'info --json' 'help edges' 'compare --time 0.01 --impl cpu in.png' \
+        'edges --json in.png out.png'; do
+        status=0
+        # shellcheck disable=SC2086
+        gconv $arguments >/dev/full 2>err || status=$?
+        same "$status $(cat err)" '1 gconv: standard output: cannot write: No space left on device'
+    done
+    status=0
+    gconv edges in.png - >/dev/full 2>err || status=$?
+    same "$status $(cat err)" '1 gconv: standard output: cannot write: No space left on device'
+}
+
+@test "closed standard streams" {
+    setup_old
+    for arguments in --help info 'edges in.png -' 'edges --json in.png out.png'; do
+        status=0
+        # shellcheck disable=SC2086
+        gconv $arguments >&- 2>err || status=$?
+        same "$status $(cat err)" '1 gconv: standard output: cannot write: Bad file descriptor'
+    done
+    like "$(dump out.png)" 'png *' # and holds no JSON
+    status=0
+    gconv edges - out2.png <&- 2>err || status=$?
+    same "$status $(cat err)" '1 gconv: standard input: cannot read: Bad file descriptor'
+    rm -f out.png
+    gconv edges in.png out.png >&-
+    gconv edges -v --timings in.png out.png <&- >&- 2>&-
+    like "$(dump out.png)" 'png *'
+    gconv edges in.png wanted.png
+    cmp wanted.png out.png
+    status=0
+    gconv edges none.png out.png 2>&- || status=$?
+    same $status 1
+}
+
+@test "a reader that goes away" {
+    make_image png:grey in.png 500 500 noise
+    status=0
+    { gconv filter -k identity -f ppm in.png - 2>err || echo $? >status; } | head -c 10 >/dev/null
+    same "$(cat status) $(cat err)" '1 gconv: standard output: cannot write: Broken pipe'
+}
+
+@test "a full disk" {
+    setup_old
+    mkdir disk
+    mount -t tmpfs -o size=64k tmpfs disk 2>/dev/null || skip "cannot mount"
+    make_image png:grey big.png 300 300 noise
+    cp old.png disk/old.png
+    status=0
+    {
+        complains 1 'disk/new.png: cannot write: No space left on device' \
+            gconv filter -k identity --depth 16 big.png disk/new.png &&
+            complains 1 'disk/old.png: cannot write: No space left on device' \
+                gconv filter -k identity --depth 16 big.png disk/old.png &&
+            cmp old.png disk/old.png &&
+            (cd disk && holds old.png)
+    } || status=1
+    umount disk
+    return $status
+}
+
+@test "a limit on file size" {
+    setup_old
+    make_image png:grey big.png 300 300 noise
+    expect 1 sh -c 'ulimit -f 8; exec "$0" filter -k identity --depth 16 big.png old.png' "$GCONV"
+    same "$err" 'gconv: old.png: cannot write: File too large'
+    cmp old.png kept.png
+    holds big.png in.png kept.png old.png
+}
+
+@test "a terminal gets no image, and gives none" {
+    make_image png:grey in.png 9 7 noise
+    needs script
+    script -qec true /dev/null >/dev/null || skip "script(1) is another one"
+    for arguments in 'edges' 'edges in.png -' 'edges -f png in.png /dev/stdout' 'edges -f png in.png /dev/tty'; do
+        status=0
+        script -qec "'$GCONV' $arguments" /dev/null >out </dev/null || status=$?
+        like "$status $(tr -d '\r' <out)" '2 gconv: * is a terminal; redirect it or name an output'
+    done
+    for arguments in 'edges - out.png' 'compare -'; do
+        status=0
+        script -qec "'$GCONV' $arguments" /dev/null >out </dev/null || status=$?
+        like "$status $(tr -d '\r' <out)" '2 gconv: standard input is a terminal; redirect it or name an input'
+    done
+    holds in.png out
+}
+
+# ---- Signals
+
+# stopped SIGNAL NUMBER: gconv waits for the rest of its input, its output half made, and is told to
+# stop. bash starts background jobs with SIGINT ignored: env undoes that.
+stopped() {
+    local name=$1 number=$2 status=0 i
+    env --default-signal=INT,QUIT "$GCONV" filter -k identity pipe old.png 2>err &
+    local pid=$!
+    exec 9>pipe
+    head -c 3000 in.png >&9
+    for i in $(seq 100); do
+        ls .old.png.gconv-* >/dev/null 2>&1 && break
+        sleep 0.02
+    done
+    ls .old.png.gconv-*
+    local start
+    start=$(date +%s%N)
+    kill -s "$name" $pid
+    wait $pid || status=$?
+    [ $((($(date +%s%N) - start) / 1000000)) -lt 1000 ]
+    exec 9>&-
+    same "$status" $((128 + number))
+    same "$(cat err)" ''
+    cmp old.png kept.png
+    holds err in.png kept.png old.png pipe
+}
+
+@test "signals stop it within a second and leave nothing behind" {
+    env --default-signal=INT true 2>/dev/null || skip "env cannot reset signals"
+    setup_old
+    mkfifo pipe
+    stopped INT 2
+    stopped TERM 15
+    stopped HUP 1
+    stopped QUIT 3
+}
+
+@test "a signal while the output is opened, or computed" {
+    setup_old
+    mkfifo pipe
+    "$GCONV" edges -f png in.png pipe &
+    pid=$!
+    sleep 0.2
+    kill $pid
+    status=0
+    wait $pid || status=$?
+    same $status 143
+    make_image pgm big.pgm 1500 1500 noise
+    "$GCONV" filter --impl reference -k box:41 big.pgm old.png &
+    pid=$!
+    sleep 0.3
+    start=$(date +%s%N)
+    kill $pid
+    status=0
+    wait $pid || status=$?
+    same $status 143
+    [ $((($(date +%s%N) - start) / 1000000)) -lt 1000 ]
+    cmp old.png kept.png
+    holds big.pgm in.png kept.png old.png pipe
+}
+
+@test "an ignored SIGHUP stays ignored" {
+    setup_old
+    mkfifo pipe
+    (
+        trap '' HUP
+        exec "$GCONV" filter -k identity pipe out.png
+    ) &
+    pid=$!
+    exec 9>pipe
+    head -c 3000 in.png >&9
+    sleep 0.1
+    kill -s HUP $pid
+    sleep 0.1
+    tail -c +3001 in.png >&9
+    exec 9>&-
+    wait $pid
+    same "$(dump out.png)" "$(dump in.png)"
+}
+
+# ---- Devices
+
+@test "a GPU that is not there" {
+    if has_gpu; then skip "there is one"; fi
+    make_image png:grey in.png 9 7 noise
+    complains 4 "'naive' needs a CUDA device: *" gconv edges --impl naive in.png out.png
+    complains 4 "'naive' needs a CUDA device: *" gconv edges --impl naive -o out in.png
+    complains 4 "no implementation can run on device 'cuda': *" gconv edges --device cuda in.png out.png
+    complains 4 "no implementation can run on device 'cuda:3': *" gconv edges -d cuda:3 in.png out.png
+    complains 4 "'naive' needs a CUDA device: *" gconv compare --impl cpu,naive in.png
+    complains 4 "no implementation can run on device 'cuda': *" gconv compare --device cuda in.png
+    complains 4 "'naive' needs a CUDA device: *" gconv bench --impl naive
+    complains 4 'there is nothing to tune: *' gconv tune
+    complains 4 "'cpu' does not run on device 'cuda'" gconv edges --impl cpu --device cuda in.png out.png
+    holds in.png
+}
+
+@test "an implementation that refuses or breaks down is not replaced by another" {
+    make_image png:grey in.png 9 7 noise
+    make_image png:grey small.png 8 7 noise
+    complains 4 "in.png: 'picky' takes images up to 8 wide" "$FAULTY" edges --impl picky in.png out.png
+    complains 4 "in.png: 'broken' broke down" "$FAULTY" edges --impl broken in.png out.png
+    silently "$FAULTY" edges --impl picky small.png out.png
+    expect 1 "$FAULTY" edges --impl picky -o out small.png in.png
+    same "$err" "gconv: in.png: 'picky' takes images up to 8 wide
+gconv: 1 of 2 images done, 1 failed, 0 skipped"
+    (cd out && holds small.png)
+}

@@ -1,0 +1,156 @@
+/* Stands in for src/core/registry.c at link time: a registry with implementations that misbehave on
+ * purpose, so that the way this is reported can be tested. All of them compute by the reference.
+ *
+ *     wrong    gets one sample of every image wrong
+ *     picky    refuses images wider than 8
+ *     broken   fails when it is run */
+#include "core/implementation.h"
+
+#include "core/status.h"
+
+#include <stdio.h>
+#include <string.h>
+
+extern const gc_operations gc_reference_operations;
+
+/* ---- What they do ---------------------------------------------------------------------------- */
+
+static gconv_status supports_all(const gc_problem *problem, const gconv_device_info *device,
+                                 gconv_error *error)
+{
+    return gc_reference_operations.supports(problem, device, error);
+}
+
+static gconv_status supports_narrow(const gc_problem *problem, const gconv_device_info *device,
+                                    gconv_error *error)
+{
+    (void)device;
+    if (problem->width > 8)
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "'picky' takes images up to 8 wide");
+    return GCONV_OK;
+}
+
+/* Never chosen by `auto`. */
+static double cost(const gc_problem *problem, const gconv_device_info *device)
+{
+    (void)problem;
+    (void)device;
+    return 1e9;
+}
+
+static gconv_status prepare(const gc_problem *problem, const gconv_device_info *device,
+                            void **state, gconv_error *error)
+{
+    return gc_reference_operations.prepare(problem, device, state, error);
+}
+
+typedef struct spoiled_source {
+    gconv_source source;
+    bool spoiled; /* the first sample has passed */
+} spoiled_source;
+
+static gconv_status read_wrong(void *user, uint32_t count, void *rows, size_t stride,
+                               gconv_error *error)
+{
+    spoiled_source *own = user;
+    gconv_status status = own->source.read(own->source.user, count, rows, stride, error);
+    if (status == GCONV_OK && !own->spoiled)
+        *(unsigned char *)rows ^= 64;
+    own->spoiled = true;
+    return status;
+}
+
+static gconv_status run_wrong(void *state, gc_stream *stream, gconv_error *error)
+{
+    spoiled_source own = {.source = stream->source};
+    stream->source = (gconv_source){read_wrong, &own};
+    return gc_reference_operations.run(state, stream, error);
+}
+
+static gconv_status run_right(void *state, gc_stream *stream, gconv_error *error)
+{
+    return gc_reference_operations.run(state, stream, error);
+}
+
+static gconv_status run_broken(void *state, gc_stream *stream, gconv_error *error)
+{
+    (void)state;
+    (void)stream;
+    return gc_fail(error, GCONV_ERROR_DEVICE, "'broken' broke down");
+}
+
+static void release(void *state)
+{
+    gc_reference_operations.release(state);
+}
+
+static const gc_operations wrong = {.supports = supports_all,
+                                    .cost = cost,
+                                    .prepare = prepare,
+                                    .run = run_wrong,
+                                    .release = release};
+static const gc_operations picky = {.supports = supports_narrow,
+                                    .cost = cost,
+                                    .prepare = prepare,
+                                    .run = run_right,
+                                    .release = release};
+static const gc_operations broken = {.supports = supports_all,
+                                     .cost = cost,
+                                     .prepare = prepare,
+                                     .run = run_broken,
+                                     .release = release};
+
+/* ---- The registry ---------------------------------------------------------------------------- */
+
+static const gc_implementation implementations[] = {
+    {"reference", "the judge", "", GCONV_DEVICE_CPU, &gc_reference_operations},
+    {"wrong", "the reference with an error", "", GCONV_DEVICE_CPU, &wrong},
+    {"picky", "the reference for small images", "images wider than 8", GCONV_DEVICE_CPU, &picky},
+    {"broken", "fails", "", GCONV_DEVICE_CPU, &broken},
+};
+enum { IMPLEMENTATION_COUNT = sizeof implementations / sizeof implementations[0] };
+
+int gc_implementation_count(void)
+{
+    return IMPLEMENTATION_COUNT;
+}
+
+const gc_implementation *gc_implementation_at(int index)
+{
+    return index >= 0 && index < IMPLEMENTATION_COUNT ? &implementations[index] : NULL;
+}
+
+const gc_implementation *gc_implementation_named(const char *name)
+{
+    for (int i = 0; i < IMPLEMENTATION_COUNT; i++)
+        if (strcmp(implementations[i].name, name) == 0)
+            return &implementations[i];
+    return NULL;
+}
+
+gconv_status gc_implementation_device(const gc_implementation *implementation, int cuda_index,
+                                      gconv_device_info *device, gconv_error *error)
+{
+    (void)implementation;
+    (void)cuda_index;
+    return gconv_device_describe(0, device, error);
+}
+
+int gconv_implementation_count(void)
+{
+    return IMPLEMENTATION_COUNT;
+}
+
+gconv_status gconv_implementation_describe(int index, gconv_implementation_info *info,
+                                           gconv_error *error)
+{
+    const gc_implementation *row = gc_implementation_at(index);
+    if (row == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "there is no implementation %d", index);
+    *info = (gconv_implementation_info){.name = row->name,
+                                        .summary = row->summary,
+                                        .limits = row->limits,
+                                        .kind = row->kind,
+                                        .usable = true};
+    return GCONV_OK;
+}

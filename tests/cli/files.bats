@@ -1,0 +1,283 @@
+#!/usr/bin/env bats
+# Which files are read and written, under which names, in which formats.
+
+load common
+
+# ---- One input, one output
+
+@test "standard input to standard output" {
+    make_image png:grey in.png 9 7 noise
+    gconv edges in.png edges.png
+    gconv filter -k box3 in.png box3.png
+    make_image jpeg:ycc in.jpg 9 7 noise
+    gconv edges <in.png >out.png
+    cmp edges.png out.png
+    cat in.png | gconv filter -k box3 | cat >out.png
+    cmp box3.png out.png
+    gconv edges - - <in.png >out.png
+    cmp edges.png out.png
+    gconv edges in.png - >out.png
+    cmp edges.png out.png
+    gconv edges - out.png <in.png
+    cmp edges.png out.png
+    gconv filter -k box3 <in.jpg >out
+    like "$(dump out)" 'jpeg *'
+    gconv filter -k box3 -f pgm <in.jpg >out
+    like "$(dump out)" 'pgm *'
+    gconv edges -f jpeg <in.png >out
+    like "$(dump out)" 'jpeg *'
+}
+
+@test "the input's format is found by content, the output's by its extension" {
+    make_image jpeg:grey in.png 2 2 5
+    for extension in png:png PNG:png jpg:jpeg jpeg:jpeg JPE:jpeg jfif:jpeg pgm:pgm ppm:ppm pfm:pfm pnm:pgm; do
+        silently gconv filter -k identity in.png "out.${extension%:*}"
+        like "$(dump "out.${extension%:*}")" "${extension#*:} *"
+    done
+    silently gconv filter -k identity in.png out.txt --format pgm
+    like "$(dump out.txt)" 'pgm *'
+    silently gconv filter -k identity in.png out.pnm --format ppm
+    like "$(dump out.pnm)" 'ppm *'
+}
+
+@test "extensions that contradict, or say nothing" {
+    make_image png:grey in.png 2 2 5
+    complains 2 'out.png: --format jpeg contradicts the extension' gconv edges -f jpeg in.png out.png
+    complains 2 'out.pnm: --format pfm contradicts the extension' gconv edges -f pfm in.png out.pnm
+    for name in out out.txt out. .png a.png/out; do
+        complains 2 "$name: its extension names no known format; give --format *" gconv edges in.png $name
+    done
+    holds in.png
+}
+
+@test "directories in the wrong place" {
+    make_image png:grey in.png 2 2 5
+    mkdir dir
+    complains 2 'dir: a directory; -o DIR *' gconv edges dir out.png
+    complains 2 'dir: a directory; -o DIR *' gconv edges in.png dir
+    complains 2 'new/: a directory; -o DIR *' gconv edges in.png new/
+    complains 1 'none/out.png: cannot create: No such file or directory' gconv edges in.png none/out.png
+    complains 1 'in.png/out.png: cannot create: Not a directory' gconv edges in.png in.png/out.png
+    holds dir in.png
+}
+
+@test "an existing output is replaced, and stays with --no-clobber" {
+    make_image png:grey in.png 9 7 noise
+    echo old >out.png
+    silently gconv edges --no-clobber in.png out.png
+    same "$(cat out.png)" old
+    expect 0 gconv edges -v -n in.png out.png
+    same "$err" 'gconv: out.png: exists; skipped'
+    silently gconv edges in.png out.png
+    like "$(dump out.png)" 'png *'
+    silently gconv edges -n in.png new.png
+    cmp new.png out.png
+    ln -s nowhere.png dangling.png
+    silently gconv edges -n in.png dangling.png
+    [ ! -e nowhere.png ]
+}
+
+@test "the output may be the input" {
+    make_image pgm in.pgm 50 40 noise
+    gconv filter -k box3 in.pgm wanted.pgm
+    silently gconv filter -k box3 in.pgm in.pgm
+    cmp wanted.pgm in.pgm
+    make_image pgm in.pgm 50 40 noise
+    silently gconv filter -k box3 -o . in.pgm
+    cmp wanted.pgm in.pgm
+    make_image pgm in.pgm 50 40 noise
+    ln in.pgm hard.pgm
+    ln -s in.pgm soft.pgm
+    silently gconv filter -k box3 soft.pgm in.pgm
+    cmp wanted.pgm in.pgm
+    [ -L soft.pgm ]
+    [ "$(stat -c %h in.pgm)" = 1 ] # a name of its own now: the other keeps the old picture
+    silently gconv filter -k box3 hard.pgm soft.pgm
+    cmp wanted.pgm in.pgm
+}
+
+@test "symbolic links are kept and their targets replaced" {
+    make_image png:grey in.png 2 2 5
+    mkdir dir
+    ln -s dir/real.png out.png
+    ln -s out.png second.png
+    silently gconv edges in.png second.png
+    [ -L second.png ]
+    [ -L out.png ]
+    like "$(dump dir/real.png)" 'png *'
+    ln -s none/real.png broken.png
+    complains 1 'broken.png: cannot create: No such file or directory' gconv edges in.png broken.png
+    ln -s b.png a.png
+    ln -s a.png b.png
+    complains 1 'a.png: *symbolic links' gconv edges in.png a.png
+    complains 1 'a.png: *symbolic links' gconv edges a.png out.png
+}
+
+@test "a replaced file keeps its mode, a new one has the umask's" {
+    make_image png:grey in.png 2 2 5
+    echo old >out.png
+    chmod 604 out.png
+    silently gconv edges in.png out.png
+    same "$(stat -c %a out.png)" 604
+    (umask 027 && gconv edges in.png new.png)
+    same "$(stat -c %a new.png)" 640
+    (umask 0 && gconv edges --sync in.png open.png)
+    same "$(stat -c %a open.png)" 666
+}
+
+@test "pipes and devices are written to, not replaced" {
+    make_image png:grey in.png 2 2 5
+    gconv edges in.png wanted.png
+    mkfifo pipe
+    cat pipe >got.png &
+    silently gconv edges -f png in.png pipe
+    wait $!
+    cmp wanted.png got.png
+    [ -p pipe ]
+    cat in.png >pipe &
+    silently gconv edges pipe out.png
+    cmp wanted.png out.png
+    silently gconv edges -f png in.png /dev/null
+    [ -c /dev/null ]
+    complains 2 '/dev/null: its extension names no *' gconv edges in.png /dev/null
+    gconv edges -f png in.png /dev/stdout >got.png
+    cmp wanted.png got.png
+}
+
+# ---- Batches
+
+setup_tree() {
+    mkdir -p tree/deep/deeper
+    make_image png:grey tree/a.png 2 2 5
+    make_image pgm tree/b.pgm 2 2 5
+    make_image jpeg:grey tree/deep/c.JPG 2 2 5
+    make_image png:grey tree/deep/deeper/really-png.jpg 2 2 5
+    make_image png:grey tree/.hidden.png 2 2 5
+    make_image png:grey tree/no-extension 2 2 5
+    echo text >tree/notes.txt
+    : >tree/deep/empty.txt
+}
+
+@test "a directory stands for the images in it, with --recursive for those below" {
+    setup_tree
+    silently gconv edges -o flat tree
+    (cd flat && holds a.png b.png no-extension.png)
+    silently gconv edges --recursive -o all tree
+    (cd all && holds a.png b.png deep deep/c.png deep/deeper deep/deeper/really-png.png no-extension.png)
+    silently gconv filter -k box3 -r -o own tree
+    (cd own && holds a.png b.pgm deep deep/c.JPG deep/deeper deep/deeper/really-png.png no-extension.png)
+    like "$(dump own/deep/c.JPG)" 'jpeg *'
+    like "$(dump own/deep/deeper/really-png.png)" 'png *'
+    silently gconv filter -k box3 -r -o jpegs -f jpeg tree/deep
+    (cd jpegs && holds c.JPG deeper deeper/really-png.jpg)
+}
+
+@test "the output directory is made with its parents; it may be among the inputs" {
+    setup_tree
+    silently gconv edges -o tree/out/x/ tree/a.png tree/deep/c.JPG
+    (cd tree/out && holds x x/a.png x/c.png)
+    silently gconv filter -k identity -r -o tree/out tree/deep tree/out/x/a.png
+    (cd tree/out && holds a.png c.JPG deeper deeper/really-png.png x x/a.png x/c.png)
+    rm -r tree/out
+    mkdir tree/out
+    echo old >tree/out/a.png
+    silently gconv edges -r -o tree/out tree # what is in the output directory is no input
+    (cd tree/out && holds a.png b.png deep deep/c.png deep/deeper deep/deeper/really-png.png no-extension.png)
+}
+
+@test "names stay inside the output directory" {
+    mkdir -p a/b
+    make_image pgm outside.pgm 2 2 5
+    (cd a/b && silently gconv edges -o ../../out ../../outside.pgm)
+    holds a a/b out out/outside.png outside.pgm
+    rm -r out
+    silently gconv edges -o out "$PWD/a/../outside.pgm"
+    holds a a/b out out/outside.png outside.pgm
+    complains 2 'a/nothing/: not the name of a file' gconv edges -o out a/nothing/
+}
+
+@test "two inputs for one output are refused before anything is written" {
+    mkdir one two
+    make_image png:grey one/x.png 2 2 5
+    make_image pgm two/x.pgm 2 2 5
+    complains 2 "'one/x.png' and 'two/x.pgm' would both be written to 'out/x.png'" \
+        gconv edges -o out one/x.png two/x.pgm
+    complains 2 "*would both be written to 'out/x.png'" gconv edges -o out one two
+    complains 2 "*would both be written to 'out/x.png'" gconv edges -o out one one/x.png
+    complains 2 "*would both be written to 'out/x.png'" gconv filter -k box3 -f png -o out one two
+    holds one one/x.png two two/x.pgm
+    silently gconv filter -k box3 -o out one two
+    (cd out && holds x.pgm x.png)
+}
+
+@test "an output that is another's input is refused" {
+    mkdir out
+    make_image png:grey x.png 2 2 5
+    make_image png:grey y.png 2 2 9
+    ln -s ../x.png out/y.png
+    complains 2 "the output of 'y.png' would replace another input, 'x.png'" \
+        gconv edges -o out y.png x.png
+    holds out out/y.png x.png y.png
+}
+
+@test "--no-clobber in a batch counts what it skips" {
+    mkdir in out
+    make_image png:grey in/a.png 2 2 5
+    make_image png:grey in/b.png 2 2 5
+    echo old >out/a.png
+    complains 0 '1 of 2 images done, 0 failed, 1 skipped' gconv edges -n -o out in
+    same "$(cat out/a.png)" old
+    silently gconv edges -q -n -o out in
+    expect 0 gconv edges -v -n -o out in
+    like "$err" 'gconv: out/a.png: exists; skipped
+gconv: out/b.png: exists; skipped
+gconv: 0 of 2 images done, 0 failed, 2 skipped'
+}
+
+@test "a batch that cannot be: no input, no directory, standard input" {
+    mkdir empty
+    make_image png:grey in.png 2 2 5
+    complains 2 'no image among the inputs (--recursive *)' gconv edges -o out empty
+    complains 2 'no image among the inputs' gconv edges -r -o out empty
+    complains 2 '-: standard input has no name *' gconv edges -o out -
+    complains 2 'in.png: not a directory; -o takes one, *' gconv edges -o in.png in.png
+    complains 2 'new.png: not a directory; -o takes one, *' gconv edges -o new.png in.png
+    expect 1 gconv edges -o in.png/out in.png
+    same "$err" 'gconv: in.png/out/in.png: cannot make its directory: Not a directory
+gconv: 0 of 1 images done, 1 failed, 0 skipped'
+    holds empty in.png
+    silently gconv edges -o new.png/ in.png
+    holds empty in.png new.png new.png/in.png
+}
+
+# ---- Names
+
+@test "control characters in names are escaped in messages, and are names all the same" {
+    name=$(printf 'a\nb\033[31m\351.pgm')
+    complains 1 'a\\nb\\x1b?31m\\xe9.pgm: cannot open: *' gconv edges "$name" out.png
+    make_image pgm "$name" 2 2 5
+    complains 2 'a\\nb\\x1b?31m\\xe9.pgm.txt: its extension *' gconv edges "$name" "$name.txt"
+    silently gconv edges -o out "$name"
+    [ -s "out/${name%.pgm}.png" ]
+    expect 0 gconv edges --json "$name" out.png
+    printf '%s\n' "$out" | valid_json
+    like "$out" '*"input": "a\\u000ab\\u001b?31m\\ufffd.pgm"*'
+    complains 2 'x\\ty: no such file, *' gconv filter -k "$(printf 'x\ty')" "$name" out.png
+    complains 2 "unknown command 'a\\\\nb'; *" gconv "$(printf 'a\nb')"
+}
+
+@test "names in UTF-8 are shown as they are, whatever the locale" {
+    for locale in C C.utf8 POSIX; do
+        LC_ALL=$locale complains 1 'größe ☃.png: cannot open: *' gconv edges 'größe ☃.png' out.png
+    done
+}
+
+@test "very long names" {
+    make_image pgm in.pgm 2 2 5
+    name=$(printf '%0250d' 0).png
+    silently gconv edges in.pgm "$name"
+    holds "$name" in.pgm
+    name=$(printf '%0300d' 0).png
+    complains 1 '000*: cannot create: File name too long' gconv edges in.pgm "$name"
+    complains 1 '000*: cannot open: File name too long' gconv edges "$name" out.png
+}

@@ -1,0 +1,310 @@
+#!/usr/bin/env bats
+# gconv filter, end to end: pixels worked out by hand.
+
+load common
+
+# filtered WANTED OPTIONS...: the rows of in.png, filtered to out.png.
+filtered() {
+    local wanted=$1
+    shift
+    silently gconv filter "$@" in.png out.png
+    same "$(rows out.png)" "$wanted"
+}
+
+# floats WANTED OPTIONS...: the same as PFM.
+floats() {
+    local wanted=$1
+    shift
+    silently gconv filter "$@" in.png out.pfm
+    same "$(rows out.pfm)" "$wanted"
+}
+
+# ---- What a step computes
+
+@test "an impulse gives the filter, correlation the flipped one" {
+    make_image png:grey in.png 5 5 0 0 0 0 0  0 0 0 0 0  0 0 1 0 0  0 0 0 0 0  0 0 0 0 0
+    printf '1 2 3\n4 5 6\n7 8 9\n' >k.txt
+    floats '0 0 0 0 0/0 1 2 3 0/0 4 5 6 0/0 7 8 9 0/0 0 0 0 0' -k k.txt
+    floats '0 0 0 0 0/0 9 8 7 0/0 6 5 4 0/0 3 2 1 0/0 0 0 0 0' -k k.txt --correlate
+    printf 'anchor 0 0\n1 2 3\n4 5 6\n7 8 9\n' >k.txt
+    floats '0 0 0 0 0/0 0 0 0 0/0 0 1 2 3/0 0 4 5 6/0 0 7 8 9' -k k.txt
+}
+
+@test "an even filter has its anchor right of the middle" {
+    make_image png:grey in.png 7 1 0 0 0 1 0 0 0
+    echo '1 2 3 4' >k.txt
+    floats '0 1 2 3 4 0 0' -k k.txt
+    floats '0 0 4 3 2 1 0' -k k.txt --correlate
+    floats '0 0 1 2 3 4 0' -k '4x1: 1,2,3,4'
+    floats '1 2 3 4 0 0 0' -k '4x1+3+0: 1,2,3,4'
+    printf '4 1\n1 2 3 4\n' >vips.txt
+    floats '0 1 2 3 4 0 0' -k vips.txt
+}
+
+@test "a chain is one filter after the other" {
+    make_image png:grey in.png 7 1 0 0 0 1 0 0 0
+    echo '1 1' >a.txt
+    echo '1 0 -1' >b.txt
+    floats '0 1 2 1 0 0 0' -k a.txt -k a.txt
+    floats '0 1 1 -1 -1 0 0' -k a.txt -k b.txt
+    floats '0 1 1 -1 -1 0 0' -k b.txt -k a.txt
+}
+
+@test "borders" {
+    make_image png:grey in.png 4 1 10 20 30 40
+    echo '0 0 0 0 1' >k.txt # the pixel two to the left
+    for mode in mirror reflect symmetric; do filtered '20 10 10 20' -k k.txt --border $mode; done
+    for mode in mirror101 reflect101; do filtered '30 20 10 20' -k k.txt --border $mode; done
+    for mode in replicate clamp edge nearest; do filtered '10 10 10 20' -k k.txt --border $mode; done
+    for mode in wrap periodic; do filtered '30 40 10 20' -k k.txt --border $mode; done
+    for mode in constant constant:0 zero; do filtered '0 0 10 20' -k k.txt --border $mode; done
+    filtered '7 7 10 20' -k k.txt -b constant:7
+    filtered '20 10 10 20' -k k.txt
+    floats '-300.5 -300.5 10 20' -k k.txt -b constant:-300.5
+    make_image png:grey:16 in.png 4 1 10 20 30 40
+    filtered '1799 1799 10 20' -k k.txt -b constant:7
+}
+
+@test "a filter larger than the image" {
+    make_image png:grey in.png 2 1 10 20
+    echo '0 0 0 0 0 0 0 0 0 0 1' >k.txt # the pixel five to the left
+    filtered '10 10' -k k.txt -b mirror
+    filtered '20 10' -k k.txt -b mirror101
+    filtered '10 10' -k k.txt -b replicate
+    filtered '20 10' -k k.txt -b wrap
+    filtered '7 7' -k k.txt -b constant:7
+    make_image png:grey in.png 1 1 10
+    for mode in mirror mirror101 replicate wrap; do
+        filtered 10 -k k.txt -b $mode
+        filtered 10 -k box:255 -b $mode
+    done
+}
+
+@test "a constant border has its value at every step" {
+    make_image png:grey in.png 2 1 10 20
+    printf 'divisor 2\n2\n' >a.txt
+    echo '0 0 1' >b.txt
+    filtered '7 10' -k a.txt -k b.txt -b constant:7
+    filtered '7 10' -k a.txt -k a.txt -k b.txt -b constant:7
+}
+
+# ---- The final conversion
+
+@test "rounding is to nearest, ties to even, and clamps" {
+    make_image png:grey in.png 5 1 1 3 5 200 0
+    filtered '0 2 2 100 0' -k identity --scale 0.5
+    filtered '2 6 10 255 0' -k identity --scale 2
+    filtered '0 0 0 150 0' -k identity --offset -50
+    filtered '101 103 105 255 100' -k identity --offset 100
+    filtered '2 4 6 200 0' -k identity --offset 0.5
+}
+
+@test "PFM holds the value as it is" {
+    make_image png:grey in.png 3 1 1 3 200
+    floats '0.5 1.5 100' -k identity --scale 0.5
+    floats '-49 -47 150' -k identity --offset -50
+    floats '400 1200 80000' -k identity --scale 400
+    make_image png:grey:16 in.png 2 1 1000 65535
+    floats '1000 65535' -k identity
+    floats '1257 65792' -k identity --offset 1
+    make_image png:rgb in.png 1 2 1 2 3 4 5 6
+    floats '1 2 3/4 5 6' -k identity
+}
+
+@test "--abs comes before scale and offset" {
+    make_image png:grey in.png 2 1 10 200
+    echo -1 >k.txt
+    filtered '0 0' -k k.txt
+    filtered '10 200' -k k.txt --abs
+    filtered '90 0' -k k.txt --abs --scale -1 --offset 100
+    filtered '110 255' -k k.txt --scale -1 --offset 100
+}
+
+@test "the offset of a filter, and of --offset" {
+    make_image png:grey in.png 1 1 10
+    printf 'offset 5\n1\n' >k.txt
+    filtered 15 -k k.txt
+    filtered 10 -k k.txt --offset 0
+    filtered 12 -k k.txt --offset 2
+    filtered 15 -k identity -k k.txt
+    complains 2 'filter 1 of 2 has an offset; only the last of a chain may have one' \
+        gconv filter -k k.txt -k identity in.png out.png
+    make_image png:grey:16 in.png 1 1 2570
+    filtered 3855 -k k.txt
+}
+
+@test "a change of depth is a factor of 257" {
+    make_image png:grey in.png 4 1 0 1 128 255
+    filtered '0 257 32896 65535' -k identity --depth 16
+    make_image png:grey:16 in.png 5 1 128 129 385 386 65535
+    filtered '0 1 1 2 255' -k identity --depth 8
+    filtered '128 129 385 386 65535' -k identity
+    make_image png:grey:4 in.png 3 1 0 1 15
+    filtered '0 17 255' -k identity
+    same "$(dump out.png | head -n 1)" 'png grey 8 3x1'
+}
+
+@test "depth 1 is white from 128" {
+    make_image png:grey in.png 4 1 0 127 128 255
+    filtered '0 0 1 1' -k identity --depth 1
+    filtered '0 1 1 1' -k identity --depth 1 --offset 0.996 --scale 1.0001
+    make_image png:grey:16 in.png 2 1 32895 32896
+    filtered '0 1' -k identity --depth 1
+    make_image png:rgb in.png 1 1 127 128 200
+    filtered '0 255 255' -k identity --depth 1
+}
+
+@test "channels are on their own, grey is luma" {
+    make_image png:rgb in.png 2 1 10 20 30 200 100 50
+    filtered '10 20 30 10 20 30' -k '3x1: 0,0,1'
+    make_image png:rgb in.png 1 1 100 150 200
+    silently gconv filter -k identity in.png out.pgm
+    same "$(dump out.pgm)" 'pgm grey 8 1x1
+141'
+    make_image png:grey in.png 2 1 7 8
+    silently gconv filter -k identity in.png out.ppm
+    same "$(dump out.ppm)" 'ppm rgb 8 2x1
+7 7 7 8 8 8'
+    silently gconv filter -k identity in.png out.pnm
+    like "$(dump out.pnm)" 'pgm *'
+}
+
+# ---- Alpha
+
+@test "alpha: keep, filter, premultiply, auto" {
+    make_image png:grey-alpha in.png 2 1 100 255 200 0
+    printf 'divisor 2\n1 1\n' >mean.txt # with the pixel to the right
+    filtered '150 255 200 0' -k mean.txt --alpha keep
+    filtered '150 128 200 0' -k mean.txt --alpha filter
+    filtered '100 128 0 0' -k mean.txt --alpha premultiply
+    filtered '100 128 0 0' -k mean.txt --alpha auto
+    filtered '100 128 0 0' -k mean.txt
+    printf '1 1\n' >sum.txt # its gain is not 1
+    filtered '255 255 255 0' -k sum.txt
+    make_image png:grey-alpha in.png 2 1 100 255 200 255
+    filtered '150 255 200 255' -k mean.txt
+    filtered '150 255 200 255' -k mean.txt --alpha premultiply
+}
+
+@test "a constant border is opaque" {
+    make_image png:grey-alpha in.png 1 1 100 0
+    filtered '60 255' -k '3x1: 0,0,1' -b constant:60 --alpha filter
+    filtered '60 255' -k '3x1: 0,0,1' -b constant:60 --alpha premultiply
+    filtered '60 0' -k '3x1: 0,0,1' -b constant:60 --alpha keep
+}
+
+@test "formats without alpha drop it and say so with -v" {
+    make_image png:rgba in.png 1 1 10 20 30 255
+    expect 0 gconv filter -v -k identity in.png out.ppm
+    like "$err" '*out.ppm: ppm has no alpha: dropped*'
+    same "$(rows out.ppm)" '10 20 30'
+}
+
+# ---- Filters by name
+
+@test "built-in names, with and without .txt; a path that exists wins" {
+    make_image png:grey in.png 3 1 0 90 0
+    filtered '30 30 30' -k box3
+    filtered '30 30 30' -k box3.txt
+    echo 2 >box3
+    filtered '0 180 0' -k box3
+    filtered '0 180 0' -k ./box3
+    filtered '30 30 30' -k box3.txt
+}
+
+@test "every built-in filter can be used" {
+    make_image png:rgb in.png 9 9 noise
+    for file in "$SOURCE"/filters/*.txt; do
+        name=$(basename "$file" .txt)
+        silently gconv filter -k "$name" in.png a.png
+        silently gconv filter -k "$file" in.png b.png
+        cmp a.png b.png
+    done
+}
+
+@test "generators" {
+    make_image png:grey in.png 5 1 0 0 90 0 0
+    filtered '0 30 30 30 0' -k box:3
+    filtered '0 45 45 0 0' -k box:2x1
+    filtered '0 0 90 0 0' -k identity
+    make_image png:grey in.png 5 4 77
+    filtered '77 77 77 77 77/77 77 77 77 77/77 77 77 77 77/77 77 77 77 77' -k gaussian:1.5
+    filtered '77 77 77 77 77/77 77 77 77 77/77 77 77 77 77/77 77 77 77 77' -k gaussian:40,9
+    filtered '0 0 0 0 0/0 0 0 0 0/0 0 0 0 0/0 0 0 0 0' -k log:1.2 --abs
+    make_image png:grey in.png 9 1 0 0 0 0 1 0 0 0 0
+    silently gconv filter -k log:1 in.png out.pfm
+    like "$(rows out.pfm | cut -d ' ' -f 5)" '-*' # negative in the centre
+}
+
+@test "filter texts: comments, CRLF, BOM, fractions, hex, commas, divisor sum" {
+    make_image png:grey in.png 3 1 0 240 0
+    printf '\357\273\277# a comment\r\n\r\nname my filter # of mine\r\ndivisor sum\r\n1, 0x1p1, 1/1\r\n' >k.txt
+    filtered '60 120 60' -k k.txt
+    printf '1/4,1/2\t0.25' >k.txt
+    filtered '60 120 60' -k k.txt
+    printf '3x1: nan,1,\n -\n' >k.txt
+    filtered '0 240 0' -k k.txt
+}
+
+@test "a filter is read from a pipe" {
+    make_image png:grey in.png 3 1 0 240 0
+    printf '1 2 1\ndivisor 4' | complains 2 '/dev/stdin:2: *' gconv filter -k /dev/stdin in.png out.png
+    printf 'divisor 4\n1 2 1' | filtered '60 120 60' -k /dev/stdin
+}
+
+# ---- Metadata
+
+@test "profile, resolution and EXIF are kept, --strip drops them" {
+    for format in png jpeg; do
+        make_image $format:grey:exif=6:phys=3000:icc in.$format 2 1 0 255
+        silently gconv filter -k identity in.$format out.$format
+        same "$(dump out.$format | head -n 1)" "$format grey 8 1x2 phys=3000 exif=1 icc"
+        silently gconv filter -k identity --no-auto-orient in.$format out.$format
+        same "$(dump out.$format | head -n 1)" "$format grey 8 2x1 phys=3000 exif=6 icc"
+        silently gconv filter -k identity --strip in.$format out.$format
+        same "$(dump out.$format | head -n 1)" "$format grey 8 1x2"
+    done
+}
+
+@test "all orientations" {
+    i=0
+    for wanted in '1 2/3 4/5 6' '2 1/4 3/6 5' '6 5/4 3/2 1' '5 6/3 4/1 2' '1 3 5/2 4 6' '5 3 1/6 4 2' \
+        '6 4 2/5 3 1' '2 4 6/1 3 5'; do
+        i=$((i + 1))
+        make_image png:grey:exif=$i in.png 2 3 1 2 3 4 5 6
+        filtered "$wanted" -k identity
+    done
+}
+
+@test "--quality and --compression" {
+    make_image png:rgb in.png 64 64 noise
+    gconv filter -k identity --quality 10 in.png small.jpg
+    gconv filter -k identity in.png middle.jpg
+    gconv filter -k identity --quality 90 in.png same.jpg
+    gconv filter -k identity --quality 100 in.png large.jpg
+    cmp middle.jpg same.jpg
+    [ "$(wc -c <small.jpg)" -lt "$(wc -c <middle.jpg)" ]
+    [ "$(wc -c <middle.jpg)" -lt "$(wc -c <large.jpg)" ]
+    make_image png:grey in.png 64 64 7 8
+    gconv edges --compression 0 in.png stored.png
+    gconv edges --compression 9 in.png packed.png
+    [ "$(wc -c <packed.png)" -lt "$(wc -c <stored.png)" ]
+    same "$(dump packed.png)" "$(dump stored.png)"
+}
+
+# ---- Exactness
+
+@test "integer chains give the same bytes from reference and cpu, with any number of threads" {
+    for kind in png:rgb png:rgba:16 png:grey-alpha; do
+        make_image $kind in.png 101 47 noise
+        for chain in '-k box3' '-k sobel-x -k laplace8 --offset 128' '-k emboss3 -b wrap' '-k box:9x4 -b constant:3'; do
+            # shellcheck disable=SC2086
+            silently gconv filter --alpha keep --impl reference $chain in.png wanted.pfm
+            for threads in 1 2 3 7; do
+                # shellcheck disable=SC2086
+                silently gconv filter --alpha keep --impl cpu --threads $threads $chain in.png out.pfm
+                cmp wanted.pfm out.pfm
+            done
+        done
+    done
+}

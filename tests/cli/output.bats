@@ -1,0 +1,217 @@
+#!/usr/bin/env bats
+# What is said besides the image: JSON, timings, explanations, verification, measurements.
+
+load common
+
+setup_images() {
+    make_image png:grey in.png 40 30 noise
+    make_image pgm other.pgm 8 3 noise
+}
+
+# The only words on stderr of a command that draws progress.
+bare() { tr '\r' '\n' <"$BATS_TEST_TMPDIR/err" | sed 's/\x1b\[K//g' | sed '/^$/d'; }
+
+# ---- edges and filter
+
+@test "silence is the rule" {
+    setup_images
+    silently gconv edges in.png out.png
+    silently gconv filter -k box3 in.png out.png
+    silently gconv edges -o out in.png other.pgm
+    silently gconv edges --verify in.png out.png
+}
+
+@test "-v says what was done, for a batch too" {
+    setup_images
+    expect 0 gconv edges -v --impl cpu in.png out.png
+    same "$out" ''
+    same "$err" 'gconv: in.png: 40x30, 1 channel of 8 bits to out.png by cpu'
+    expect 0 gconv edges -v --impl reference - - <in.png
+    same "$err" 'gconv: standard input: 40x30, 1 channel of 8 bits to standard output by reference'
+    make_image png:rgba:16 in.png 40 30 noise
+    expect 0 gconv filter -v -k box3 --impl cpu -o out in.png other.pgm
+    same "$err" 'gconv: in.png: 40x30, 4 channels of 16 bits to out/in.png by cpu
+gconv: other.pgm: 8x3, 1 channel of 8 bits to out/other.pgm by cpu'
+}
+
+@test "--timings names every stage, even with -q" {
+    setup_images
+    for quiet in '' -q; do
+        expect 0 gconv edges --timings $quiet in.png out.png
+        same "$out" ''
+        like "$err" 'gconv: in.png: decode *[0-9] ms, upload * ms, compute * ms, download * ms, encode * ms, total * ms'
+    done
+}
+
+@test "--explain gives the candidates and the choice" {
+    setup_images
+    expect 0 gconv edges --explain in.png out.png
+    same "$out" ''
+    like "$err" '*reference * ms estimated on *cpu * ms estimated on *chosen: *'
+    expect 0 gconv edges --explain --impl cpu in.png out.png
+    like "$err" 'cpu on *: asked for by name'
+}
+
+@test "--json: one object a line for every image" {
+    setup_images
+    expect 0 gconv edges --json --impl cpu in.png out.png
+    same "$err" ''
+    printf '%s\n' "$out" | valid_json
+    same "$(key schema)" 1
+    same "$(key command) $(key input) $(key output) $(key status)" 'edges in.png out.png done'
+    same "$(key implementation) $(key exact)" 'cpu True'
+    same "$(key width | paste -sd ' ' -)" '40 40'
+    same "$(key depth | paste -sd ' ' -)" '8 1'
+    expect 1 gconv filter -k box3 --json -o out in.png none.png other.pgm
+    same "$(printf '%s\n' "$out" | wc -l | tr -d ' ')" 3
+    same "$(key status | paste -sd ' ' -)" 'done failed done'
+    same "$(key error)" 'cannot open: No such file or directory'
+    expect 0 gconv filter -k box3 -n --json -o out in.png
+    same "$(key status)" skipped
+    expect 0 gconv edges --json --explain --verify in.png out.png
+    printf '%s\n' "$out" | valid_json
+    like "$(key explanation)" '*chosen: *'
+    same "$(key within) $(key largest) $(key mismatches)" 'True 0 0'
+    complains 2 '--json and the image cannot both go to standard output' gconv edges --json in.png -
+}
+
+@test "--verify agrees, and leaves the output as it is" {
+    setup_images
+    gconv filter -k gaussian:1.3 in.png wanted.png
+    silently gconv filter --verify -k gaussian:1.3 in.png out.png
+    cmp wanted.png out.png
+    expect 0 gconv filter --verify -v -k gaussian:1.3 in.png out.png
+    like "$err" '*
+gconv: in.png: verified: largest difference from the reference *, bound *'
+    make_image png:rgba in.png 40 30 noise
+    for alpha in keep filter premultiply; do
+        silently gconv filter --verify -k gaussian:1.3 --alpha $alpha in.png out.png
+    done
+    silently gconv edges --verify in.png out.png
+    gconv edges --verify <in.png >piped.png
+    cmp piped.png out.png
+}
+
+@test "--verify finds a wrong value: exit 3, its size and place, the output all the same" {
+    make_image png:grey in.png 5 5 0 0 0 0 0  0 0 0 0 0  0 0 99 0 0  0 0 0 0 0  0 0 0 0 0
+    complains 3 "in.png: verification failed: 'wrong' differs from the reference by up to 64 (bound 0) at x 0, y 0, channel 0; 1 values beyond the bound" \
+        "$FAULTY" filter -k identity --impl wrong --verify in.png out.png
+    same "$(rows out.png)" '64 0 0 0 0/0 0 0 0 0/0 0 99 0 0/0 0 0 0 0/0 0 0 0 0'
+    expect 3 "$FAULTY" filter -k identity --impl wrong --verify --json in.png out.png
+    same "$(key status) $(key within) $(key largest) $(key mismatches)" 'mismatch False 64 1'
+    expect 3 "$FAULTY" edges --impl wrong --verify -o out in.png
+    silently "$FAULTY" edges --impl reference --verify -o out in.png
+    expect 1 "$FAULTY" edges --impl wrong --verify -o out in.png none.png
+    like "$err" "gconv: in.png: verification failed: *
+gconv: none.png: *
+gconv: 1 of 2 images done, 1 failed, 0 skipped"
+    silently "$FAULTY" filter -k identity --impl wrong in.png out.png
+}
+
+@test "--progress always, auto and never" {
+    setup_images
+    expect 0 gconv edges --progress always in.png out.png
+    same "$out" ''
+    like "$(bare)" '*[0-9] %  in.png'
+    silently gconv edges --progress never in.png out.png
+    silently gconv edges --progress auto in.png out.png # stderr is no terminal
+    expect 1 gconv edges --progress always -o out in.png none.png
+    like "$(bare)" '*[0-9] %  in.png
+gconv: none.png: cannot open: No such file or directory
+gconv: 1 of 2 images done, 1 failed, 0 skipped'
+}
+
+# ---- compare, bench
+
+# row NAME: the line of $out that begins with this name, its blanks single.
+row() { printf '%s\n' "$out" | tr -s ' ' | grep "^$1 "; }
+
+@test "compare: a table, the reference first" {
+    setup_images
+    expect 0 gconv compare --time 0.01 in.png
+    same "$err" ''
+    like "$out" '40x30, 1 channel of 8 bits; gauss5 5x5, laplace3 3x3; border mirror
+
+name *verdict
+reference *
+cpu *'
+    like "$(row reference)" 'reference * 1.0x * 0 exact'
+    like "$(row cpu)" 'cpu *[0-9]x * 0 exact'
+    expect 0 gconv compare --time 0.01 --impl cpu -k sobel-x -k '3x1:1,2,1' -b wrap other.pgm
+    like "$out" '8x3, 1 channel of 8 bits; * 3x3, * 3x1; border wrap
+
+*
+cpu *exact'
+    expect 0 gconv compare --time 0.01 --impl auto - <in.png
+    like "$(row auto:)" 'auto: [a-z]* *exact'
+    expect 0 gconv compare --time 0.01 --impl cpu,reference -k gaussian:1 in.png
+    like "$(row cpu)" 'cpu *within bound'
+}
+
+@test "compare --json" {
+    setup_images
+    expect 0 gconv compare --json --time 0.01 --impl reference,cpu in.png
+    same "$err" ''
+    printf '%s\n' "$out" | valid_json
+    same "$(key schema) $(key command) $(key width)" '1 compare 40'
+    same "$(key name | paste -sd ' ' -)" 'reference cpu'
+    same "$(key verdict | paste -sd ' ' -)" 'exact exact'
+    same "$(key largest_error | paste -sd ' ' -)" '0 0'
+    same "$(key seconds | wc -l | tr -d ' ')" 2
+}
+
+@test "compare: what is wrong is exit 3 and not ranked; what cannot run says why" {
+    setup_images
+    expect 3 "$FAULTY" compare --time 0.01 in.png
+    same "$err" ''
+    like "$(row reference)" '*exact'
+    like "$(row wrong)" 'wrong *WRONG (bound 0, *x [0-9]*, y [0-9]*)'
+    same "$(row wrong | grep -c '[0-9]x')" 0
+    same "$(row picky)" "picky not usable: 'picky' takes images up to 8 wide"
+    same "$(row broken)" "broken not usable: 'broken' broke down"
+    expect 3 "$FAULTY" compare --json --time 0.01 in.png
+    same "$(key verdict | paste -sd , -)" 'exact,WRONG,not usable,not usable'
+    same "$(key seconds | wc -l | tr -d ' ')" 1
+    same "$(key speed_up | wc -l | tr -d ' ')" 1
+    expect 0 "$FAULTY" compare --time 0.01 --impl reference,picky other.pgm
+    expect 4 "$FAULTY" compare --time 0.01 --impl reference,picky in.png
+    expect 4 "$FAULTY" compare --time 0.01 --impl broken in.png
+}
+
+@test "bench" {
+    expect 0 gconv bench --time 0.1 --impl cpu -k box3
+    same "$err" ''
+    like "$out" '*, 1 channel of 8 bits, *; border mirror
+
+filter *name *verdict
+* cpu *exact'
+    expect 0 gconv bench --time 0.1 --impl cpu --json -k box3
+    printf '%s\n' "$out" | valid_json
+    same "$(key schema) $(key command) $(key verdict)" '1 bench exact'
+    expect 3 "$FAULTY" bench --time 0.1 --impl wrong -k box3
+    like "$out" '* wrong *WRONG'
+}
+
+# ---- Locale
+
+@test "numbers have a point whatever the locale" {
+    needs locale
+    comma=$(locale -a | while read -r name; do
+        [ "$(LC_ALL=$name locale decimal_point 2>/dev/null)" = , ] && echo "$name" && break
+    done) || true
+    if [ -z "$comma" ] && localedef -i de_DE -f UTF-8 "$PWD/de_DE.UTF-8" 2>/dev/null; then
+        export LOCPATH=$PWD
+        comma=de_DE.UTF-8
+    fi
+    [ -n "$comma" ] || skip "no locale with a decimal comma"
+    make_image png:grey in.png 3 1 10 20 30
+    export LC_ALL=$comma
+    printf 'divisor 2.5\n2.5\n' >k.txt
+    expect 0 gconv filter -k k.txt --scale 0.5 --timings in.png out.png
+    same "$(rows out.png)" '5 10 15'
+    like "$err" '*[0-9].[0-9]* ms*'
+    complains 2 "option '--scale': '0,5' is not *" gconv filter -k k.txt --scale 0,5 in.png out.png
+    expect 0 gconv edges --json in.png out.png
+    printf '%s\n' "$out" | valid_json
+    like "$(gconv compare --time 0.01 in.png)" '*[0-9].[0-9]*'
+}

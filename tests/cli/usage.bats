@@ -1,0 +1,251 @@
+#!/usr/bin/env bats
+# The grammar of the command line: commands, options, values, help.
+
+load common
+
+setup_images() {
+    make_image png:grey in.png 4 3 noise
+}
+
+# ---- Commands
+
+@test "gconv alone prints its usage on stderr" {
+    expect 2 gconv
+    same "$out" ''
+    like "$err" 'usage:*gconv edges [[]options] IN OUT*gconv help*'
+}
+
+@test "--version and -V print one line, whatever else stands there" {
+    for arguments in --version -V '--version edges a b' 'edges --version' '-V nonsense'; do
+        # shellcheck disable=SC2086
+        expect 0 gconv $arguments
+        like "$out" 'gconv [0-9]*.[0-9]*.[0-9]*'
+        same "$err" ''
+    done
+}
+
+@test "help goes to stdout and names every command" {
+    for arguments in help --help -h; do
+        expect 0 gconv $arguments
+        same "$err" ''
+        for command in edges filter compare bench tune info help; do
+            like "$out" "*
+  $command *"
+        done
+    done
+}
+
+@test "help of a command in all three spellings" {
+    for command in edges filter compare bench tune info help; do
+        expect 0 gconv help $command
+        first=$out
+        like "$first" "gconv $command*Options:*"
+        same "$err" ''
+        expect 0 gconv $command --help
+        same "$out" "$first"
+        expect 0 gconv --help $command
+        same "$out" "$first"
+    done
+}
+
+@test "help wins over missing operands" {
+    expect 0 gconv filter -h
+    like "$out" 'gconv filter *'
+}
+
+# The commands of one row of the table, from the expression in its fourth column.
+commands_of() {
+    case $1 in 0) echo edges filter compare bench tune info help ;; esac
+    case $1 in *IMAGES* | *COMPUTES*) echo edges filter ;; esac
+    case $1 in *MEASURES* | *COMPUTES*) echo compare bench ;; esac
+    for command in edges filter compare bench tune info; do
+        case $1 in *GC_COMMAND_$(echo $command | tr a-z A-Z)*) echo $command ;; esac
+    done
+}
+
+@test "help of each command lists exactly the options of the table" {
+    sed -n 's/^    {"\([a-z-]*\)", [^,]*, [^,]*, \([A-Z_ |0]*\),.*/\1:\2/p' \
+        "$SOURCE/src/cli/options.c" >table
+    [ "$(wc -l <table)" -gt 30 ]
+    while IFS=: read -r option expression; do
+        for command in $(commands_of "$expression"); do
+            echo "$option" >>"wanted.$command"
+        done
+    done <table
+    for command in edges filter compare bench tune info help; do
+        gconv help $command | sed -n 's/^  ..[, ] --\([a-z-]*\).*/\1/p' >got
+        diff "wanted.$command" got
+    done
+}
+
+@test "unknown commands get a suggestion where one is near" {
+    complains 2 "unknown command 'edgs'; did you mean 'edges'[?]" gconv edgs a b
+    complains 2 "unknown command 'edgs'; did you mean 'edges'[?]" gconv help edgs
+    complains 2 "unknown command 'frobnicate'; see gconv --help" gconv frobnicate
+    complains 2 "unknown command ''; see gconv --help" gconv ''
+}
+
+@test "operands that a command does not take" {
+    complains 2 "'x' is one operand too many: gconv info *" gconv info x
+    complains 2 "'x' is one operand too many: gconv bench *" gconv bench x
+    complains 2 "'x' is one operand too many: gconv tune *" gconv tune x
+    complains 2 "'b' is one operand too many: gconv compare *" gconv compare a b
+    complains 2 "'b' is one operand too many: gconv help *" gconv help edges b
+    complains 2 "'gconv compare' needs an operand: *" gconv compare
+    complains 2 "one operand alone; *IN and OUT*-o DIR*" gconv edges a.png
+    complains 2 "3 operands; several inputs need -o DIR" gconv edges a b c.png
+    complains 2 "the name of a file is empty" gconv edges '' a.png
+    complains 2 "no input is named" gconv edges -o out
+    complains 2 "--recursive needs -o DIR" gconv edges -r a.png b.png
+    complains 2 "which filter[?] give --kernel *" gconv filter a.png b.png
+    holds
+}
+
+# ---- Options
+
+@test "options before, between and after command and operands" {
+    setup_images
+    gconv edges in.png wanted.png --threshold 40
+    silently gconv --threshold 40 edges in.png out.png
+    cmp wanted.png out.png
+    silently gconv edges --threshold=40 in.png out.png
+    cmp wanted.png out.png
+    silently gconv edges in.png --threshold 40 out.png
+    cmp wanted.png out.png
+    silently gconv -t 40 edges in.png out.png
+    cmp wanted.png out.png
+    silently gconv edges -t40 in.png out.png
+    cmp wanted.png out.png
+    silently gconv edges in.png out.png --threshold 3 --threshold 40
+    cmp wanted.png out.png
+    silently gconv edges in.png out.png --thresh 40
+    cmp wanted.png out.png
+    silently env POSIXLY_CORRECT=1 "$GCONV" edges in.png out.png --threshold 40
+    cmp wanted.png out.png
+}
+
+@test "-- ends the options" {
+    setup_images
+    cp in.png ./-in.png
+    silently gconv edges -- -in.png --out.png
+    [ -s ./--out.png ]
+    silently gconv -- edges in.png out.png
+    [ -s out.png ]
+    complains 2 '3 operands; *' gconv edges in.png out.png -- --invert
+}
+
+@test "unknown, ambiguous and incomplete options" {
+    complains 2 "unknown option '--treshold'; did you mean '--threshold'[?]" gconv edges --treshold 5 a b
+    complains 2 "unknown option '--nothing-like-it'; see gconv --help" gconv --nothing-like-it=3 edges
+    complains 2 "option '--thr' is ambiguous: --threshold, --threads" gconv edges --thr 5 a b
+    complains 2 "unknown option '-x'; see gconv --help" gconv edges --invert -x a b
+    complains 2 "unknown option '-x'; see gconv --help" gconv edges --invert -xn a b
+    complains 2 "unknown option '-x'; see gconv --help" gconv edges -nx a b
+    complains 2 "option '--invert' takes no value" gconv edges --invert=1 a b
+    complains 2 "option '--threshold' needs a value (T)" gconv edges a b --threshold
+    complains 2 "option '--output' needs a value (DIR)" gconv edges a b -o
+}
+
+@test "options that do not belong to a command" {
+    complains 2 "option '--kernel' does not belong to 'gconv edges'" gconv edges -k box3 a.png b.png
+    complains 2 "option '--threshold' does not belong to 'gconv filter'" gconv filter -t 5 a.png b.png
+    complains 2 "option '--threshold' does not belong to 'gconv info'" gconv info --threshold 5
+    complains 2 "option '--output' does not belong to 'gconv compare'" gconv compare -o d a.png
+    complains 2 "option '--verify' does not belong to 'gconv bench'" gconv bench --verify
+    complains 2 "option '--json' does not belong to 'gconv help'" gconv help --json
+    complains 2 "option '--time' does not belong to 'gconv edges'" gconv edges --time 1 a.png b.png
+}
+
+# refused COMMAND OPTION LEGAL VALUE...: each value is exit 2 and names option, value, legal values.
+refused() {
+    local command=$1 option=$2 legal=$3
+    shift 3
+    for value in "$@"; do
+        complains 2 "option '--$option': *'$value'*$legal*" gconv $command "--$option=$value" a.png b.png
+        complains 2 "option '--$option': *'$value'*$legal*" gconv $command "--$option" "$value" a.png b.png
+    done
+}
+
+@test "illegal numbers" {
+    refused edges threshold 'finite number' '' x 5x '5 ' 1,5 nan inf -inf 1e999 0x
+    refused edges threshold 'negative' -1
+    refused filter scale 'finite number' '' x nan inf 1e400 2s
+    refused filter offset 'finite number' '' x nan 1e400 --3
+    refused edges quality '1 to 100' '' 0 101 -1 90.5 x 1e1 99999999999999999999
+    refused edges compression '0 to 9' '' 10 -1 fast
+    refused edges threads '1 to 1024' '' 0 -1 1025 two 2x
+    refused edges tile '1 to 64' '' 0 65 x
+    refused edges max-pixels 'whole number of at least 1' '' 0 -1 1.5 1e9 99999999999999999999
+    refused edges depth '1, 8 or 16' '' 0 2 4 32 8x
+    refused edges block 'WxH*1024' '' 32 32x 0x4 32x64 x8 32x8x1 32X8
+    refused bench time 'seconds' 0 -1 86401
+    holds
+}
+
+@test "illegal words, with suggestions" {
+    refused edges border 'mirror, mirror101, replicate, wrap, constant?:V? or zero' '' black MIRROR
+    complains 2 "option '--border': unknown border 'miror'; did you mean 'mirror'[?] *" \
+        gconv edges --border miror a.png b.png
+    complains 2 "option '--border': 'x' is not a finite number *" \
+        gconv edges --border constant:x a.png b.png
+    refused edges rule 'abs, positive or negative' '' both
+    complains 2 "*; did you mean 'positive'[?]" gconv edges --rule positve a.png b.png
+    refused filter alpha 'auto, keep, filter or premultiply' '' none
+    refused edges format 'png, jpeg, pgm, ppm or pfm' '' gif tiff
+    refused edges progress 'auto, always or never' '' sometimes
+    refused edges device 'auto, cpu, cuda or cuda:N' '' gpu cuda: cuda:x cuda:-1 CPU
+    refused edges impl 'auto, reference, cpu, *' '' gpu CPU
+    for list in cpu, ,cpu cpu,,auto; do # the name that is none is the empty one
+        complains 2 "option '--impl': '' is not auto, reference, cpu, *" gconv compare -i $list a.png
+    done
+    complains 2 "*; did you mean 'reference'[?]" gconv edges --impl refrence a.png b.png
+    complains 2 "option '--impl': 'all' names several; *compare and bench" gconv edges -i all a.png b.png
+    complains 2 "option '--impl': 'cpu,reference' names several; *" gconv edges -i cpu,reference a.png b.png
+    complains 2 "option '--output': the directory's name is empty" gconv edges -o '' a.png
+    complains 2 "option '--kernel': the name of the filter is empty" gconv filter -k '' a.png b.png
+    holds
+}
+
+@test "a value is checked even where its option does not matter" {
+    setup_images
+    complains 2 "option '--quality': '0' is not *" gconv edges --quality 0 in.png out.png
+    holds in.png
+}
+
+# ---- info
+
+@test "info in text" {
+    expect 0 gconv info
+    same "$err" ''
+    for part in 'gconv [0-9]*' '*
+build: *' '*
+devices:
+  cpu *' '*
+implementations:
+  reference *' '*
+  cpu *' '*
+built-in filters:
+*' '*
+  gauss5 *' '*
+  laplace3 *' '*
+  identity *'; do
+        like "$out" "$part"
+    done
+}
+
+@test "info --json is one valid object with a schema" {
+    expect 0 gconv info --json
+    same "$err" ''
+    printf '%s\n' "$out" | valid_json
+    same "$(key schema)" 1
+    like "$(key name)" '*reference*cpu*gauss5*'
+}
+
+@test "info lists every filter of filters/ with a summary" {
+    expect 0 gconv info
+    for file in "$SOURCE"/filters/*.txt; do
+        name=$(basename "$file" .txt)
+        like "$out" "*
+  $name *[a-z]*"
+    done
+}
