@@ -98,8 +98,9 @@ have() {
 }
 
 find_compiler() {
-  for candidate in ${CC:-} cc gcc clang; do
-    if have "$candidate"; then
+  # The first word of CC is the program, what follows belongs to it: "ccache gcc".
+  for candidate in "${CC:-cc}" cc gcc clang; do
+    if have "${candidate%% *}"; then
       printf '%s\n' "$candidate"
       return
     fi
@@ -116,7 +117,7 @@ compiles() {
   printf '%s\n' "$@" 'int main(void) { return 0; }' >"$probe/probe.c"
   result=0
   # shellcheck disable=SC2086
-  "$compiler" ${CPPFLAGS:-} ${CFLAGS:-} -o "$probe/probe" "$probe/probe.c" $flags ${LDFLAGS:-} \
+  $compiler ${CPPFLAGS:-} ${CFLAGS:-} -o "$probe/probe" "$probe/probe.c" $flags ${LDFLAGS:-} \
     >/dev/null 2>&1 || result=1
   rm -rf "$probe"
   return $result

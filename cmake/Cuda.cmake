@@ -1,9 +1,20 @@
 # Decides whether the CUDA part is compiled: sets GCONV_HAS_CUDA and GCONV_CUDA_LIBRARIES, and
-# enables the CUDA language with default architectures that a user can narrow.
+# enables the CUDA language. CUDACXX or CMAKE_CUDA_COMPILER name another nvcc, CUDAARCHS or
+# CMAKE_CUDA_ARCHITECTURES other architectures than the default ones.
+
+include(cmake/CudaArchitectures.cmake)
 
 set(GCONV_HAS_CUDA OFF)
 set(GCONV_CUDA_LIBRARIES "")
 if(NOT GCONV_CUDA STREQUAL "OFF")
+  # CMake itself looks for nvcc in PATH alone.
+  if(NOT DEFINED CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+    find_program(GCONV_NVCC nvcc PATHS $ENV{CUDA_PATH}/bin $ENV{CUDA_HOME}/bin /usr/local/cuda/bin)
+    mark_as_advanced(GCONV_NVCC)
+    if(GCONV_NVCC)
+      set(ENV{CUDACXX} ${GCONV_NVCC})
+    endif()
+  endif()
   include(CheckLanguage)
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
@@ -14,16 +25,19 @@ if(NOT GCONV_CUDA STREQUAL "OFF")
 endif()
 
 if(GCONV_HAS_CUDA)
-  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-    set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 86-real 89-real 90-real 100-real 120-real 120-virtual
-      CACHE STRING "GPU architectures to compile for")
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
+    gconv_cuda_architectures(architectures ${CMAKE_CUDA_COMPILER})
+    if(architectures)
+      set(CMAKE_CUDA_ARCHITECTURES ${architectures} CACHE STRING "GPU architectures to compile for")
+    endif()
   endif()
   enable_language(CUDA)
   find_package(CUDAToolkit REQUIRED)
   set(CMAKE_CUDA_STANDARD 17)
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)
   set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
-  # The host part of CUDA sources is C++.
-  set(GCONV_CUDA_LIBRARIES CUDA::cudart_static stdc++)
+  # The host part of CUDA sources is C++ that needs no C++ library, so that all is linked as C.
+  list(REMOVE_ITEM CMAKE_CUDA_IMPLICIT_LINK_LIBRARIES stdc++)
+  set(GCONV_CUDA_LIBRARIES CUDA::cudart_static)
 endif()
 message(STATUS "gconv: CUDA part ${GCONV_HAS_CUDA}")

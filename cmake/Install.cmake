@@ -31,7 +31,7 @@ set(pc_requires_private "libpng libjpeg")
 set(pc_libs_private -lm ${CMAKE_THREAD_LIBS_INIT} ${OpenMP_C_FLAGS})
 if(GCONV_HAS_CUDA)
   list(APPEND pc_libs_private
-    -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -lstdc++ -ldl -lrt -lpthread)
+    -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt -lpthread)
 endif()
 list(JOIN pc_libs_private " " pc_libs_private)
 

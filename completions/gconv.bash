@@ -16,9 +16,9 @@ _gconv_options() {
   filter) echo "$filter $images $common" ;;
   compare)
     echo "--kernel --threshold --border --correlate --alpha --no-auto-orient --max-pixels
-      --tolerant $device --explain --time --json $common"
+      --tolerant $device --explain --time --json --progress $common"
     ;;
-  bench) echo "--kernel --border --correlate $device --time --json $common" ;;
+  bench) echo "--kernel --border --correlate $device --time --json --progress $common" ;;
   tune) echo "--impl --device --time --progress $common" ;;
   info) echo "--json $common" ;;
   help) echo "$common" ;;

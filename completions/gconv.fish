@@ -94,7 +94,7 @@ complete -c gconv -n '__gconv_for edges filter compare' -l explain -d 'Say why t
 complete -c gconv -n '__gconv_for edges filter' -l timings -d 'Time of each stage'
 complete -c gconv -n '__gconv_for compare bench tune' -l time -x -d 'Seconds that measuring may take'
 complete -c gconv -n '__gconv_for edges filter compare bench info' -l json -d 'Machine-readable results'
-complete -c gconv -n '__gconv_for edges filter tune' -l progress -x -a 'auto always never' -d 'Show progress'
+complete -c gconv -n '__gconv_for edges filter compare bench tune' -l progress -x -a 'auto always never' -d 'Show progress'
 complete -c gconv -s q -l quiet -d 'Errors only'
 complete -c gconv -s v -l verbose -d 'Also warnings'
 complete -c gconv -s h -l help -d 'Help on gconv or the command'

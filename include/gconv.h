@@ -11,12 +11,17 @@
  *     gconv_plan_create(&job, &plan, &error);
  *     gconv_writer_open("out.png", &writer_options, &writer, &error);
  *     gconv_plan_run(plan, gconv_reader_source(reader), gconv_writer_sink(writer), NULL, &error);
+ *     gconv_reader_finish(reader, &error);          // a damaged end: no output then
  *     gconv_writer_finish(writer, &error);
  *
  * Every function that can fail returns a gconv_status and, when `error` is not NULL, leaves one
  * line of text there. The text does not name the file: the caller knows it. Objects are freed by
  * the function named after them, which accepts NULL. Plans, readers and writers may be used by one
  * thread at a time; different objects by different threads.
+ *
+ * A gconv_job and the options of readers and writers start as their _default() says, and are then
+ * changed: structures may grow, and a member that is 0 need not mean its default. Until 1.0 the
+ * minor version is part of the shared library's name.
  */
 #ifndef GCONV_H
 #define GCONV_H
@@ -138,7 +143,8 @@ GCONV_API gconv_status gconv_border_parse(const char *text, gconv_border *border
 
 /* Rows of an image in memory: samples interleaved by channel, 1 byte (depth 8) or 2 bytes in host
  * order (depth 16) each. Depth 1 output: packed bits, most significant first, 1 is white. Depth 32
- * output: host-order float32. */
+ * output: host-order float32. Samples are accessed as what they are: where rows are given with a
+ * stride, both are multiples of the sample's size. */
 typedef struct gconv_shape {
     uint32_t width;
     uint32_t height;
@@ -151,13 +157,16 @@ GCONV_API size_t gconv_shape_row_bytes(const gconv_shape *shape);
 
 /* A producer of rows: fills `count` rows, `stride` bytes apart, the next ones from the top. A plan
  * calls it from one thread at a time, but not always from the same one; a source and a sink may be
- * called at the same time. */
+ * called at the same time. Any status but GCONV_OK ends the run, and is what the run returns;
+ * `error`, never NULL, should say why, else the status alone does. Neither exceptions nor longjmp
+ * may pass through. */
 typedef struct gconv_source {
     gconv_status (*read)(void *user, uint32_t count, void *rows, size_t stride, gconv_error *error);
     void *user;
 } gconv_source;
 
-/* A consumer of rows: takes the next `count` rows, `stride` bytes apart. Threads as above. */
+/* A consumer of rows: takes the next `count` rows, `stride` bytes apart. Threads and failures as
+ * above. */
 typedef struct gconv_sink {
     gconv_status (*write)(void *user, uint32_t count, const void *rows, size_t stride,
                           gconv_error *error);
@@ -199,7 +208,8 @@ typedef struct gconv_reader_options {
 
 GCONV_API gconv_reader_options gconv_reader_options_default(void);
 
-/* Opens `path` ("-" is standard input), finds the format by content and reads the header. */
+/* Opens `path` ("-" is standard input), finds the format by content and reads the header. `options`
+ * may be NULL, for the default. */
 GCONV_API gconv_status gconv_reader_open(const char *path, const gconv_reader_options *options,
                                          gconv_reader **reader, gconv_error *error);
 
@@ -243,7 +253,8 @@ GCONV_API gconv_writer_options gconv_writer_options_default(void);
 
 /* Opens an output ("-" is standard output). A regular file is written beside its final place under
  * a temporary name and takes its name in gconv_writer_finish, whole; a FIFO or device is written
- * to directly. A symbolic link is kept and its target replaced. */
+ * to directly. A symbolic link is kept and its target replaced. `options` NULL is the default, which
+ * is refused: it has neither format nor shape. */
 GCONV_API gconv_status gconv_writer_open(const char *path, const gconv_writer_options *options,
                                          gconv_writer **writer, gconv_error *error);
 GCONV_API gconv_status gconv_writer_write(gconv_writer *writer, uint32_t count, const void *rows,
@@ -360,8 +371,8 @@ typedef struct gconv_job {
     const char *device;         /* "auto", "cpu", "cuda" or "cuda:N" */
     int threads;                /* CPU threads; 0 is all */
     int tile;                   /* tiling factor; 0 is the implementation's own */
-    int block_width;            /* thread block; 0 is the implementation's own */
-    int block_height;
+    int block_width;            /* thread block of 1 to 1024 threads; both sides 0 */
+    int block_height;           /* are the implementation's own */
 } gconv_job;
 
 GCONV_API gconv_job gconv_job_default(void);
@@ -380,7 +391,8 @@ typedef struct gconv_timings {
 
 /* Checks the job, chooses an implementation where the job leaves it open, and prepares it. A named
  * implementation that cannot do the job is GCONV_ERROR_UNSUPPORTED, one that cannot run here
- * GCONV_ERROR_DEVICE; `auto` always finds one. */
+ * GCONV_ERROR_DEVICE; `auto` always finds one. A chain whose values can exceed float32 is
+ * GCONV_ERROR_FILTER. */
 GCONV_API gconv_status gconv_plan_create(const gconv_job *job, gconv_plan **plan,
                                          gconv_error *error);
 GCONV_API void gconv_plan_free(gconv_plan *plan);
@@ -389,11 +401,12 @@ GCONV_API void gconv_plan_free(gconv_plan *plan);
 GCONV_API const char *gconv_plan_implementation(const gconv_plan *plan);
 GCONV_API const gconv_shape *gconv_plan_output_shape(const gconv_plan *plan);
 
-/* Why this device and implementation: lines of text, one a candidate, with estimated times. */
+/* Why this device and implementation: lines of text, one a candidate, with estimated times. Valid
+ * until the plan's next run, which may add a line. */
 GCONV_API const char *gconv_plan_explanation(gconv_plan *plan);
 
-/* Why the CPU took over from the device that `auto` had chosen, in the latest run; "" where it did
- * not. */
+/* Why the CPU took over from the device that `auto` had chosen, in the latest run or an earlier one:
+ * the plan has run on the CPU since. "" where it did not. */
 GCONV_API const char *gconv_plan_fallback(const gconv_plan *plan);
 
 /* True when the arithmetic is exact (integer weights and samples, magnitudes under 2^24), so that
@@ -404,7 +417,7 @@ GCONV_API bool gconv_plan_is_exact(const gconv_plan *plan);
 GCONV_API gconv_status gconv_plan_run(gconv_plan *plan, gconv_source source, gconv_sink sink,
                                       gconv_timings *timings, gconv_error *error);
 
-/* The same on images in memory. Strides are in bytes and at least a row. */
+/* The same on images in memory, which must not overlap. Strides are in bytes and at least a row. */
 GCONV_API gconv_status gconv_plan_run_memory(gconv_plan *plan, const void *input,
                                              size_t input_stride, void *output,
                                              size_t output_stride, gconv_timings *timings,
@@ -414,12 +427,14 @@ GCONV_API gconv_status gconv_plan_run_memory(gconv_plan *plan, const void *input
 GCONV_API int gconv_plan_chain_channels(const gconv_plan *plan);
 
 /* Runs the chain without the final conversion: undivided float32 values, chain_channels
- * interleaved, rows `chain_stride` bytes apart. What verification compares. */
+ * interleaved, rows `chain_stride` bytes apart, not overlapping the input. What verification
+ * compares. */
 GCONV_API gconv_status gconv_plan_run_chain(gconv_plan *plan, const void *input,
                                             size_t input_stride, float *chain, size_t chain_stride,
                                             gconv_timings *timings, gconv_error *error);
 
-/* The final conversion of chain values to output rows. `input` is needed where alpha is kept. */
+/* The final conversion of chain values to output rows. `input` is needed where alpha is kept, else it
+ * may be NULL. */
 GCONV_API gconv_status gconv_plan_convert(const gconv_plan *plan, const float *chain,
                                           size_t chain_stride, const void *input,
                                           size_t input_stride, gconv_sink sink, gconv_error *error);
@@ -453,7 +468,8 @@ typedef struct gconv_difference {
 
 /* Compares chain values with those of the reference under the plan's bound: bit equality where the
  * chain is exact, else the float32 summation error of every step, propagated through the chain.
- * `input` is the image that both were computed from. */
+ * `chain` and `reference` are as gconv_plan_run_chain leaves them: chain_channels interleaved, rows
+ * `chain_stride` bytes apart. `input` is the image that both were computed from. */
 GCONV_API gconv_status gconv_plan_compare(const gconv_plan *plan, const void *input,
                                           size_t input_stride, const float *chain,
                                           const float *reference, size_t chain_stride,

@@ -5,6 +5,7 @@
 #include "cli/measure.h"
 #include "cli/messages.h"
 #include "core/memory.h"
+#include "core/stream.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,10 +73,14 @@ typedef struct benchmark {
     gc_picture timed, checked;
     const char **names;
     int name_count;
-    double seconds; /* an entry may take */
-    bool wrong;     /* some result was */
-    bool refused;   /* an implementation asked for by name could not be used */
+    double seconds; /* all entries together may take */
+    double begin;   /* when the first of them began */
+    size_t entry, entry_count;
+    bool wrong;   /* some result was */
+    bool refused; /* an implementation asked for by name could not be used */
 } benchmark;
+
+static const char too_long[] = "one run takes longer than --time";
 
 static void json_row(const char *filter, const gc_measurement *row)
 {
@@ -86,10 +91,14 @@ static void json_row(const char *filter, const gc_measurement *row)
     gc_json_string("verdict", gc_verdict_name(row->verdict));
     if (row->verdict == GC_VERDICT_UNUSABLE)
         gc_json_string("reason", row->reason.message);
+    if (row->too_long)
+        gc_json_string("reason", too_long);
     if (row->runs > 0) {
         gc_json_integer("runs", row->runs);
         gc_json_number("seconds", row->seconds);
         gc_json_number("shortest_seconds", row->shortest);
+        if (row->kernel_seconds > 0)
+            gc_json_number("kernel_seconds", row->kernel_seconds);
         gc_json_number("pixels_per_second", row->values_a_second);
         gc_json_number("flops", row->flops);
     }
@@ -101,40 +110,74 @@ static void print_row(const char *filter, const gc_measurement *row)
     char label[48], kernel[32];
     printf("%-14s %-14s ", filter, gc_measurement_label(row, label, sizeof label));
     if (row->runs > 0)
-        printf("%10s %10.3f %10.3f %10.1f %9.1f  ",
+        printf("%5d %10s %10.3f %10.3f %10.1f %9.1f  ", row->runs,
                gc_figure(1e3 * row->kernel_seconds, "", 4, kernel, sizeof kernel),
                1e3 * row->seconds, 1e3 * row->shortest, row->values_a_second / 1e6,
                row->flops / 1e9);
     printf("%s", gc_verdict_name(row->verdict));
+    if (row->too_long)
+        printf(", not measured: %s", too_long);
     if (row->verdict == GC_VERDICT_UNUSABLE)
         printf(": %s", row->reason.message);
     putchar('\n');
 }
 
+static void show_row(const benchmark *b, const char *filter, const gc_measurement *row)
+{
+    gc_progress_clear();
+    if (b->options->json)
+        json_row(filter, row);
+    else
+        print_row(filter, row);
+    gc_flush_output();
+}
+
+/* What is left of the time, shared by the entries that are left. */
+static gc_budget next_budget(const benchmark *b)
+{
+    double left = b->seconds - (gc_seconds() - b->begin);
+    return (gc_budget){
+        .seconds = left / (double)(b->entry_count - b->entry), .limit = b->seconds, .runs_min = 1};
+}
+
+/* Whether it is known beforehand that one run takes too long: the reference, which gives no row
+ * before all are done, takes a time in proportion to the pixels. */
+static bool is_hopeless(const benchmark *b, const gc_expectation *expectation, const char *name)
+{
+    double ratio = (double)TIMED_SIDE * TIMED_SIDE / (CHECKED_WIDTH * CHECKED_HEIGHT);
+    return strcmp(name, "reference") == 0 && expectation->seconds * ratio > b->seconds;
+}
+
+/* Checks one implementation on the session's chain and times it. */
+static gconv_status measure_entry(benchmark *b, gc_session *session, const char *name,
+                                  const gc_expectation *expectation, gc_measurement *row,
+                                  gconv_error *error)
+{
+    session->image = b->entry;
+    session->image_count = b->entry_count;
+    gconv_status status =
+        gc_check(session, name, &b->checked, GCONV_ALPHA_KEEP, expectation, row, error);
+    row->too_long = is_hopeless(b, expectation, name);
+    bool right = row->verdict == GC_VERDICT_EXACT || row->verdict == GC_VERDICT_WITHIN;
+    if (status == GCONV_OK && right && !row->too_long)
+        status = gc_time(session, name, &b->timed, GCONV_ALPHA_KEEP, next_budget(b), row, error);
+    b->wrong = b->wrong || row->verdict == GC_VERDICT_WRONG;
+    b->refused = b->refused || row->verdict == GC_VERDICT_UNUSABLE;
+    b->entry++;
+    return status;
+}
+
 /* Checks and times every implementation on the session's chain. */
-static gconv_status measure_chain(benchmark *b, const gc_session *session, const char *label,
+static gconv_status measure_chain(benchmark *b, gc_session *session, const char *label,
                                   gconv_error *error)
 {
     gc_expectation expectation;
     gconv_status status = gc_expect(session, &b->checked, GCONV_ALPHA_KEEP, &expectation, error);
     for (int i = 0; status == GCONV_OK && i < b->name_count; i++) {
         gc_measurement row;
-        status = gc_check(session, b->names[i], &b->checked, GCONV_ALPHA_KEEP, &expectation, &row,
-                          error);
-        if (status != GCONV_OK)
-            break;
-        b->wrong = b->wrong || row.verdict == GC_VERDICT_WRONG;
-        b->refused = b->refused || row.verdict == GC_VERDICT_UNUSABLE;
-        if (row.verdict == GC_VERDICT_EXACT || row.verdict == GC_VERDICT_WITHIN)
-            status =
-                gc_time(session, b->names[i], &b->timed, GCONV_ALPHA_KEEP, b->seconds, &row, error);
-        if (status != GCONV_OK)
-            break;
-        if (b->options->json)
-            json_row(label, &row);
-        else
-            print_row(label, &row);
-        gc_flush_output();
+        status = measure_entry(b, session, b->names[i], &expectation, &row, error);
+        if (status == GCONV_OK)
+            show_row(b, label, &row);
     }
     gc_expectation_destroy(&expectation);
     return status;
@@ -162,11 +205,30 @@ static gconv_status measure_filter(benchmark *b, const gc_session *base, timed_f
     return status;
 }
 
-static gconv_status measure_everything(benchmark *b, const gc_session *session, gconv_error *error)
+/* Implementations that cannot run here get one row, not one a filter. */
+static void drop_unusable(benchmark *b, const gc_session *session)
+{
+    int kept = 0;
+    for (int i = 0; i < b->name_count; i++) {
+        gc_measurement row = {
+            .name = b->names[i], .implementation = b->names[i], .verdict = GC_VERDICT_UNUSABLE};
+        if (gc_session_check(session, b->names[i], &row.reason) == GCONV_ERROR_DEVICE) {
+            show_row(b, "all", &row);
+            b->refused = true;
+        } else {
+            b->names[kept++] = b->names[i];
+        }
+    }
+    b->name_count = kept;
+}
+
+static gconv_status measure_everything(benchmark *b, gc_session *session, gconv_error *error)
 {
     bool given = b->options->kernel_count > 0;
-    double entries = (double)b->name_count * (given ? 1 : FILTER_COUNT + 1);
-    b->seconds = (b->options->time > 0 ? b->options->time : 20) / entries;
+    drop_unusable(b, session);
+    b->entry_count = (size_t)b->name_count * (given ? 1 : FILTER_COUNT + 1);
+    b->seconds = b->options->time > 0 ? b->options->time : 20;
+    b->begin = gc_seconds();
     gconv_status status = measure_chain(b, session, given ? "kernel" : "edges", error);
     for (int i = 0; status == GCONV_OK && !given && i < FILTER_COUNT; i++)
         status = measure_filter(b, session, timed_filters[i], error);
@@ -183,14 +245,14 @@ static void print_head(const benchmark *b)
         gc_json_integer("height", TIMED_SIDE);
         gc_json_open("results", '[');
     } else {
-        printf("%dx%d, 1 channel of 8 bits, from memory to memory; border %s\n\n%-14s %-14s %10s "
-               "%10s %10s %10s %9s  %s\n",
+        printf("%dx%d, 1 channel of 8 bits, from memory to memory; border %s\n\n%-14s %-14s %5s "
+               "%10s %10s %10s %10s %9s  %s\n",
                TIMED_SIDE, TIMED_SIDE, gconv_border_name(b->options->border), "filter", "name",
-               "kernel ms", "total ms", "best ms", "Mpixel/s", "GFLOP/s", "verdict");
+               "runs", "kernel ms", "total ms", "best ms", "Mpixel/s", "GFLOP/s", "verdict");
     }
 }
 
-static gconv_status run(benchmark *b, const gc_session *session, gconv_error *error)
+static gconv_status run(benchmark *b, gc_session *session, gconv_error *error)
 {
     b->names = gc_implementation_list(b->options, "auto", &b->name_count);
     if (b->names == NULL)

@@ -14,6 +14,8 @@ typedef struct comparison {
     gc_picture picture;
     gconv_alpha alpha;
     gc_expectation expectation;
+    const char **names;
+    int name_count;
     double reference_seconds;
     double naive_seconds; /* of its kernel; 0 where it was not measured */
     bool wrong;           /* some implementation's result was */
@@ -110,40 +112,34 @@ static void json_row(const comparison *c, const gc_measurement *row)
 static gconv_status measure_one(comparison *c, const char *name, gc_measurement *row,
                                 gconv_error *error)
 {
-    gconv_status status =
-        gc_check(&c->session, name, &c->picture, c->alpha, &c->expectation, row, error);
-    bool right = row->verdict == GC_VERDICT_EXACT || row->verdict == GC_VERDICT_WITHIN;
+    double seconds = c->options->time > 0 ? c->options->time : 1;
+    c->session.image++; /* of the progress; the first is the judging run of the reference */
+    gconv_status status = gc_check_and_time(&c->session, name, &c->picture, c->alpha,
+                                            &c->expectation, seconds, row, error);
     c->wrong = c->wrong || row->verdict == GC_VERDICT_WRONG;
     c->refused = c->refused || row->verdict == GC_VERDICT_UNUSABLE;
-    double seconds = c->options->time > 0 ? c->options->time : 1;
-    if (status == GCONV_OK && right)
-        status = gc_time(&c->session, name, &c->picture, c->alpha, seconds, row, error);
     return status;
 }
 
 static gconv_status measure_all(comparison *c, gconv_error *error)
 {
-    int count;
-    const char **names = gc_implementation_list(c->options, "all", &count);
-    if (names == NULL)
-        return gc_fail_memory(error, sizeof *names);
     gconv_status status = GCONV_OK;
-    for (int i = 0; status == GCONV_OK && i < count; i++) {
+    for (int i = 0; status == GCONV_OK && i < c->name_count; i++) {
         gc_measurement row;
-        status = measure_one(c, names[i], &row, error);
+        status = measure_one(c, c->names[i], &row, error);
         if (status != GCONV_OK)
             break;
-        if (strcmp(names[i], "reference") == 0 && row.runs > 0)
+        if (strcmp(row.name, "reference") == 0 && row.runs > 0)
             c->reference_seconds = row.seconds;
-        if (strcmp(names[i], "naive") == 0)
+        if (strcmp(row.name, "naive") == 0)
             c->naive_seconds = row.kernel_seconds;
+        gc_progress_clear();
         if (c->options->json)
             json_row(c, &row);
         else
             print_row(c, &row);
         gc_flush_output();
     }
-    free(names);
     return status;
 }
 
@@ -178,10 +174,16 @@ static gconv_status compare(comparison *c, const char *path, gconv_error *error)
     if (status != GCONV_OK)
         return status;
     c->alpha = gc_choose_alpha(&c->session, &c->picture);
+    c->names = gc_implementation_list(c->options, "all", &c->name_count);
+    if (c->names == NULL)
+        return gc_fail_memory(error, sizeof *c->names);
+    c->session.image_count = (size_t)c->name_count + 1;
+    gc_progress_begin("the reference, to judge by", 0);
     status = gc_expect(&c->session, &c->picture, c->alpha, &c->expectation, error);
     if (status != GCONV_OK)
         return status;
     c->reference_seconds = c->expectation.seconds;
+    gc_progress_clear();
     if (c->options->json)
         json_head(c, path);
     else
@@ -220,6 +222,7 @@ int gc_run_compare(const gc_options *options)
     }
     if (status != GCONV_OK)
         gc_report(blamed, &error);
+    free(c.names);
     gc_expectation_destroy(&c.expectation);
     gc_picture_destroy(&c.picture);
     gc_session_destroy(&c.session);

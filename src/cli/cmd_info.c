@@ -60,7 +60,10 @@ static void print_text(void)
             if (info.limits[0] != '\0')
                 printf("            refuses: %s\n", info.limits);
             if (!info.usable)
-                printf("            not usable here: %s\n", info.reason);
+                printf("            not usable here: %s\n",
+                       info.kind == GCONV_DEVICE_CUDA && gconv_cuda_reason()[0] != '\0'
+                           ? "see cuda above"
+                           : info.reason);
         }
     printf("\nbuilt-in filters:\n");
     for (size_t i = 0; i < gconv_builtin_filter_count(); i++)

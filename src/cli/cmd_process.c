@@ -107,6 +107,8 @@ static void report_done(const gc_session *session, const gc_task *task, const gc
     gc_note(name, "%ux%u, %d channel%s of %d bits to %s by %s", from->width, from->height,
             from->channels, from->channels == 1 ? "" : "s", from->depth,
             gc_output_name(task->output), result->implementation);
+    if (gconv_plan_fallback(session->plan)[0] != '\0')
+        gc_note(name, "the CPU took over: %s", gconv_plan_fallback(session->plan));
     if (result->verified)
         report_verification(name, result);
     if (options->timings)
@@ -183,6 +185,11 @@ int gc_run_process(const gc_options *options)
         blamed = session.blamed;
     }
     int code = gc_start_code(status);
+    if (status == GCONV_OK && list.batch) {
+        blamed = options->output_directory;
+        status = gc_make_directory(blamed, &error);
+        code = gc_exit_code(status);
+    }
     if (status == GCONV_OK)
         code = run_tasks(&session, &list);
     else

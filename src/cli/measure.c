@@ -1,9 +1,11 @@
 #include "cli/measure.h"
 
+#include "cli/messages.h"
 #include "core/memory.h"
 #include "core/status.h"
 #include "core/stream.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +51,61 @@ void gc_expectation_destroy(gc_expectation *expectation)
     *expectation = (gc_expectation){.chain = NULL};
 }
 
+/* Rows of output on their way into memory. */
+typedef struct row_sink {
+    char *to;
+    size_t row_bytes;
+    uint32_t rows, height;
+    double start, limit; /* where limit > 0: a run that will take longer is given up */
+} row_sink;
+
+/* Whether the run will take too long, once a tenth of the limit lets that be foreseen. */
+static bool takes_too_long(const row_sink *sink)
+{
+    double spent = gc_seconds() - sink->start;
+    return sink->limit > 0 && spent > sink->limit / 10 && sink->rows < sink->height &&
+           spent * sink->height > sink->limit * sink->rows;
+}
+
+static gconv_status write_rows(void *user, uint32_t count, const void *rows, size_t stride,
+                               gconv_error *error)
+{
+    row_sink *sink = user;
+    for (uint32_t i = 0; i < count; i++)
+        memcpy(sink->to + (size_t)sink->rows++ * sink->row_bytes, (const char *)rows + i * stride,
+               sink->row_bytes);
+    if (takes_too_long(sink))
+        return gc_fail(error, GCONV_ERROR_LIMIT, "takes too long");
+    return GCONV_OK;
+}
+
+typedef struct row_source {
+    const gc_picture *picture;
+    uint32_t rows;
+} row_source;
+
+static gconv_status read_rows(void *user, uint32_t count, void *rows, size_t stride,
+                              gconv_error *error)
+{
+    row_source *source = user;
+    const gc_picture *picture = source->picture;
+    (void)error;
+    for (uint32_t i = 0; i < count; i++)
+        memcpy((char *)rows + i * stride,
+               picture->samples + (size_t)source->rows++ * picture->stride, picture->stride);
+    return GCONV_OK;
+}
+
+/* The final conversion alone, after gconv_plan_run_chain. */
+static gconv_status convert(const gconv_plan *plan, const gc_picture *picture, const float *chain,
+                            size_t chain_stride, void *output, gconv_error *error)
+{
+    row_sink sink = {.to = output,
+                     .row_bytes = gconv_shape_row_bytes(gconv_plan_output_shape(plan))};
+    return gconv_plan_convert(plan, chain, chain_stride, picture->samples, picture->stride,
+                              (gconv_sink){write_rows, &sink}, error);
+}
+
 gconv_status gc_expect(const gc_session *session, const gc_picture *picture, gconv_alpha alpha,
                        gc_expectation *expectation, gconv_error *error)
 {
@@ -66,21 +123,59 @@ gconv_status gc_expect(const gc_session *session, const gc_picture *picture, gco
     e->output = gc_allocate_array(picture->shape.height, e->output_stride);
     if (e->chain == NULL || e->output == NULL)
         status = gc_fail_memory(error, e->output_bytes + e->chain_stride * picture->shape.height);
+    double start = gc_seconds();
     if (status == GCONV_OK)
         status = gconv_plan_run_chain(plan, picture->samples, picture->stride, e->chain,
                                       e->chain_stride, NULL, error);
-    double start = gc_seconds();
     if (status == GCONV_OK)
-        status = gconv_plan_run_memory(plan, picture->samples, picture->stride, e->output,
-                                       e->output_stride, NULL, error);
+        status = convert(plan, picture, e->chain, e->chain_stride, e->output, error);
     e->seconds = gc_seconds() - start;
     gconv_plan_free(plan);
     return status;
 }
 
-/* Runs chain and whole job once and compares both with what is expected. */
+/* ---- Checking -------------------------------------------------------------------------------- */
+
+static void take_one_run(gc_measurement *row, double seconds)
+{
+    row->runs = 1;
+    row->seconds = row->shortest = seconds;
+}
+
+/* Runs the chain and compares it, then the whole job; where the chain takes longer than `limit`
+ * its conversion has to do for that. Leaves output of the job in `output`. */
+static gconv_status run_and_compare(gconv_plan *plan, const gc_picture *picture,
+                                    const gc_expectation *expected, double limit, float *chain,
+                                    void *output, gc_measurement *row, gconv_error *error)
+{
+    double start = gc_seconds();
+    gconv_status status = gconv_plan_run_chain(plan, picture->samples, picture->stride, chain,
+                                               expected->chain_stride, NULL, error);
+    double seconds = gc_seconds() - start;
+    if (status == GCONV_OK)
+        status = gconv_plan_compare(plan, picture->samples, picture->stride, chain, expected->chain,
+                                    expected->chain_stride, &row->difference, error);
+    if (status != GCONV_OK)
+        return status;
+    if (seconds <= limit)
+        return gconv_plan_run_memory(plan, picture->samples, picture->stride, output,
+                                     expected->output_stride, NULL, error);
+    start = gc_seconds();
+    status = convert(plan, picture, chain, expected->chain_stride, output, error);
+    take_one_run(row, seconds + gc_seconds() - start);
+    return status;
+}
+
+static void judge(const gconv_plan *plan, bool same_output, gc_measurement *row)
+{
+    bool exact = gconv_plan_is_exact(plan);
+    row->verdict = !row->difference.within || (exact && !same_output) ? GC_VERDICT_WRONG
+                   : exact                                            ? GC_VERDICT_EXACT
+                                                                      : GC_VERDICT_WITHIN;
+}
+
 static gconv_status check_plan(gconv_plan *plan, const gc_picture *picture,
-                               const gc_expectation *expected, gc_measurement *row,
+                               const gc_expectation *expected, double limit, gc_measurement *row,
                                gconv_error *error)
 {
     float *chain = gc_allocate_array(picture->shape.height, expected->chain_stride);
@@ -89,23 +184,39 @@ static gconv_status check_plan(gconv_plan *plan, const gc_picture *picture,
     if (chain == NULL || output == NULL)
         status = gc_fail_memory(error, expected->output_bytes);
     if (status == GCONV_OK)
-        status = gconv_plan_run_chain(plan, picture->samples, picture->stride, chain,
-                                      expected->chain_stride, NULL, error);
+        status = run_and_compare(plan, picture, expected, limit, chain, output, row, error);
     if (status == GCONV_OK)
-        status = gconv_plan_compare(plan, picture->samples, picture->stride, chain, expected->chain,
-                                    expected->chain_stride, &row->difference, error);
-    if (status == GCONV_OK)
-        status = gconv_plan_run_memory(plan, picture->samples, picture->stride, output,
-                                       expected->output_stride, NULL, error);
-    if (status == GCONV_OK) {
-        bool exact = gconv_plan_is_exact(plan);
-        bool same = !exact || memcmp(output, expected->output, expected->output_bytes) == 0;
-        row->verdict = !row->difference.within || !same ? GC_VERDICT_WRONG
-                       : exact                          ? GC_VERDICT_EXACT
-                                                        : GC_VERDICT_WITHIN;
-    }
+        judge(plan, memcmp(output, expected->output, expected->output_bytes) == 0, row);
     free(output);
     free(chain);
+    return status;
+}
+
+/* The reference's own row, where another run of it would take too long: it is what it is. */
+static gconv_status adopt_expectation(const gconv_plan *plan, const gc_picture *picture,
+                                      const gc_expectation *expected, gc_measurement *row,
+                                      gconv_error *error)
+{
+    gconv_status status =
+        gconv_plan_compare(plan, picture->samples, picture->stride, expected->chain,
+                           expected->chain, expected->chain_stride, &row->difference, error);
+    if (status == GCONV_OK)
+        judge(plan, true, row);
+    take_one_run(row, expected->seconds);
+    return status;
+}
+
+/* An implementation that cannot run or breaks down is a verdict, other failures are failures. */
+static gconv_status settle(gconv_status status, gc_measurement *row, gconv_error *error)
+{
+    if (status == GCONV_ERROR_UNSUPPORTED || status == GCONV_ERROR_DEVICE ||
+        status == GCONV_ERROR_MEMORY) {
+        row->verdict = GC_VERDICT_UNUSABLE;
+        row->runs = 0;
+        return GCONV_OK;
+    }
+    if (status != GCONV_OK)
+        *error = row->reason;
     return status;
 }
 
@@ -118,17 +229,13 @@ gconv_status gc_check(const gc_session *session, const char *name, const gc_pict
     gconv_status status = make_plan(session, name, picture, alpha, &plan, &row->reason);
     if (status == GCONV_OK) {
         row->implementation = gconv_plan_implementation(plan);
-        status = check_plan(plan, picture, expectation, row, &row->reason);
+        status = check_plan(plan, picture, expectation, INFINITY, row, &row->reason);
     }
     gconv_plan_free(plan);
-    if (status == GCONV_ERROR_UNSUPPORTED || status == GCONV_ERROR_DEVICE ||
-        status == GCONV_ERROR_MEMORY) {
-        row->verdict = GC_VERDICT_UNUSABLE;
-        return GCONV_OK;
-    }
-    *error = row->reason;
-    return status;
+    return settle(status, row, error);
 }
+
+/* ---- Timing ---------------------------------------------------------------------------------- */
 
 static int compare_doubles(const void *a, const void *b)
 {
@@ -136,27 +243,52 @@ static int compare_doubles(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static gconv_status time_plan(gconv_plan *plan, const gc_picture *picture, double seconds,
+/* How much of everything is done, once this part of the present measurement is. */
+static double progress(const gc_session *session, double part)
+{
+    return ((double)session->image + fmin(part, 1)) / (double)session->image_count;
+}
+
+/* One run to warm up, given up as GCONV_ERROR_LIMIT where it will take longer than `limit`. */
+static gconv_status warm_up(gconv_plan *plan, const gc_picture *picture, double limit, void *output,
+                            gconv_error *error)
+{
+    const gconv_shape *shape = gconv_plan_output_shape(plan);
+    row_source source = {.picture = picture};
+    row_sink sink = {.to = output,
+                     .row_bytes = gconv_shape_row_bytes(shape),
+                     .height = shape->height,
+                     .start = gc_seconds(),
+                     .limit = limit};
+    return gconv_plan_run(plan, (gconv_source){read_rows, &source}, (gconv_sink){write_rows, &sink},
+                          NULL, error);
+}
+
+/* Runs the plan as often as the budget allows. */
+static gconv_status run_often(const gc_session *session, gconv_plan *plan,
+                              const gc_picture *picture, gc_budget budget, void *output,
                               gc_measurement *row, gconv_error *error)
 {
     size_t stride = gconv_shape_row_bytes(gconv_plan_output_shape(plan));
-    void *output = gc_allocate_array(picture->shape.height, stride);
-    if (output == NULL)
-        return gc_fail_memory(error, picture->shape.height * stride);
     double times[RUNS_MAX];
     double begin = gc_seconds();
-    gconv_status status = GCONV_OK;
-    for (int run = -1; status == GCONV_OK && run < RUNS_MAX; run++) {
-        double start = gc_seconds();
-        bool enough = run >= RUNS_MIN || (run > 0 && times[0] > seconds);
-        if (enough && start - begin > seconds)
+    gconv_status status =
+        budget.warm ? GCONV_OK : warm_up(plan, picture, budget.limit, output, error);
+    row->too_long = status == GCONV_ERROR_LIMIT;
+    if (row->too_long)
+        return GCONV_OK;
+    while (status == GCONV_OK && row->runs < RUNS_MAX) {
+        double start = gc_seconds(), spent = start - begin;
+        double last = row->runs > 0 ? times[row->runs - 1] : 0;
+        bool enough = row->runs >= budget.runs_min || last > budget.seconds;
+        if (row->runs > 0 && enough && spent + last > budget.seconds)
             break;
+        gc_progress_show(row->name, progress(session, spent / fmax(budget.seconds, spent)));
+        start = gc_seconds();
         status = gconv_plan_run_memory(plan, picture->samples, picture->stride, output, stride,
                                        NULL, error);
-        if (run >= 0)
-            times[row->runs++] = gc_seconds() - start;
+        times[row->runs++] = gc_seconds() - start;
     }
-    free(output);
     if (status != GCONV_OK)
         return status;
     qsort(times, (size_t)row->runs, sizeof times[0], compare_doubles);
@@ -165,21 +297,12 @@ static gconv_status time_plan(gconv_plan *plan, const gc_picture *picture, doubl
     return GCONV_OK;
 }
 
-gconv_status gc_time(const gc_session *session, const char *name, const gc_picture *picture,
-                     gconv_alpha alpha, double seconds, gc_measurement *row, gconv_error *error)
+static void fill_rates(const gc_session *session, gconv_plan *plan, const gc_picture *picture,
+                       gc_measurement *row)
 {
-    gconv_plan *plan;
-    gconv_status status = make_plan(session, name, picture, alpha, &plan, error);
-    if (status != GCONV_OK)
-        return status;
     snprintf(row->explanation, sizeof row->explanation, "%s", gconv_plan_explanation(plan));
     row->intensity = gconv_plan_intensity(plan);
     row->roofline = gconv_plan_roofline(plan);
-    status = time_plan(plan, picture, seconds, row, error);
-    if (status == GCONV_OK &&
-        gconv_plan_time_device(plan, picture->samples, picture->stride, seconds,
-                               &row->kernel_seconds, NULL) != GCONV_OK)
-        row->kernel_seconds = 0;
     double counted = row->kernel_seconds > 0 ? row->kernel_seconds : row->seconds;
     double values =
         (double)picture->shape.width * picture->shape.height * gconv_plan_chain_channels(plan);
@@ -188,9 +311,82 @@ gconv_status gc_time(const gc_session *session, const char *name, const gc_pictu
         taps += (double)session->filters[i]->width * session->filters[i]->height;
     row->values_a_second = values / counted;
     row->flops = 2 * taps * values / counted;
+}
+
+static gconv_status time_plan(const gc_session *session, gconv_plan *plan,
+                              const gc_picture *picture, gc_budget budget, gc_measurement *row,
+                              gconv_error *error)
+{
+    size_t stride = gconv_shape_row_bytes(gconv_plan_output_shape(plan));
+    void *output = gc_allocate_array(picture->shape.height, stride);
+    if (output == NULL)
+        return gc_fail_memory(error, picture->shape.height * stride);
+    if (gc_is_cuda(gconv_plan_implementation(plan)))
+        budget.seconds /= 2;
+    gconv_status status = run_often(session, plan, picture, budget, output, row, error);
+    free(output);
+    if (status != GCONV_OK || row->too_long)
+        return status;
+    if (gconv_plan_time_device(plan, picture->samples, picture->stride, fmax(budget.seconds, 0),
+                               &row->kernel_seconds, NULL) != GCONV_OK)
+        row->kernel_seconds = 0;
+    fill_rates(session, plan, picture, row);
+    return GCONV_OK;
+}
+
+gconv_status gc_time(const gc_session *session, const char *name, const gc_picture *picture,
+                     gconv_alpha alpha, gc_budget budget, gc_measurement *row, gconv_error *error)
+{
+    gconv_plan *plan;
+    gc_progress_begin(name, progress(session, 0));
+    gconv_status status = make_plan(session, name, picture, alpha, &plan, error);
+    if (status == GCONV_OK)
+        status = time_plan(session, plan, picture, budget, row, error);
     gconv_plan_free(plan);
     return status;
 }
+
+/* Checks, then times unless the check took too long for more runs. */
+static gconv_status check_and_time_plan(const gc_session *session, gconv_plan *plan,
+                                        const gc_picture *picture,
+                                        const gc_expectation *expectation, double seconds,
+                                        gc_measurement *row, gconv_error *error)
+{
+    bool adopts = strcmp(row->name, "reference") == 0 && expectation->seconds > seconds;
+    gconv_status status = adopts ? adopt_expectation(plan, picture, expectation, row, error)
+                                 : check_plan(plan, picture, expectation, seconds, row, error);
+    if (status != GCONV_OK)
+        return status;
+    if (row->verdict == GC_VERDICT_WRONG)
+        row->runs = 0;
+    else if (row->runs > 0)
+        fill_rates(session, plan, picture, row);
+    else
+        status = time_plan(session, plan, picture,
+                           (gc_budget){.seconds = seconds, .runs_min = RUNS_MIN, .warm = true}, row,
+                           error);
+    return status;
+}
+
+gconv_status gc_check_and_time(const gc_session *session, const char *name,
+                               const gc_picture *picture, gconv_alpha alpha,
+                               const gc_expectation *expectation, double seconds,
+                               gc_measurement *row, gconv_error *error)
+{
+    *row = (gc_measurement){.name = name, .implementation = name};
+    gconv_plan *plan;
+    gc_progress_begin(name, progress(session, 0));
+    gconv_status status = make_plan(session, name, picture, alpha, &plan, &row->reason);
+    if (status == GCONV_OK) {
+        row->implementation = gconv_plan_implementation(plan);
+        status =
+            check_and_time_plan(session, plan, picture, expectation, seconds, row, &row->reason);
+    }
+    gconv_plan_free(plan);
+    return settle(status, row, error);
+}
+
+/* ---- Lists and figures ----------------------------------------------------------------------- */
 
 static bool is_named(const char *list, const char *name)
 {

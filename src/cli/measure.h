@@ -17,7 +17,8 @@ typedef struct gc_measurement {
     gc_verdict verdict;
     gconv_error reason;
     gconv_difference difference;
-    int runs;
+    int runs;               /* 0 where it was not timed */
+    bool too_long;          /* not timed: one run takes longer than all may */
     double seconds;         /* median of the runs, from samples in memory to samples in memory */
     double shortest;        /* of the runs */
     double kernel_seconds;  /* median of the chain on the device alone; 0 on the CPU */
@@ -35,8 +36,16 @@ typedef struct gc_expectation {
     void *output;
     size_t output_stride;
     size_t output_bytes;
-    double seconds; /* of the reference's run */
+    double seconds; /* of the reference's one run */
 } gc_expectation;
+
+/* How long and how often something is timed. */
+typedef struct gc_budget {
+    double seconds; /* the runs may take together; half of it where a kernel is timed too */
+    double limit;   /* one run may take, else it is given up; 0 for any time */
+    int runs_min;   /* fewer only where the first takes longer than `seconds` */
+    bool warm;      /* no run to warm up is needed */
+} gc_budget;
 
 gconv_status gc_expect(const gc_session *session, const gc_picture *picture, gconv_alpha alpha,
                        gc_expectation *expectation, gconv_error *error);
@@ -48,10 +57,16 @@ gconv_status gc_check(const gc_session *session, const char *name, const gc_pict
                       gconv_alpha alpha, const gc_expectation *expectation, gc_measurement *row,
                       gconv_error *error);
 
-/* Times `name` on `picture`: one run to warm up, then as many as `seconds` allow and at least
- * three, or one where that alone takes longer. */
+/* Times `name` on `picture`. */
 gconv_status gc_time(const gc_session *session, const char *name, const gc_picture *picture,
-                     gconv_alpha alpha, double seconds, gc_measurement *row, gconv_error *error);
+                     gconv_alpha alpha, gc_budget budget, gc_measurement *row, gconv_error *error);
+
+/* Checks and times on one picture: as the two above, but where one run takes longer than `seconds`
+ * the time is that of the run that was checked, or of the reference's in `expectation`. */
+gconv_status gc_check_and_time(const gc_session *session, const char *name,
+                               const gc_picture *picture, gconv_alpha alpha,
+                               const gc_expectation *expectation, double seconds,
+                               gc_measurement *row, gconv_error *error);
 
 /* The names that --impl stands for: `fallback` where it was not given. The result is an array of
  * registry names of *count entries, freed with free; NULL for lack of memory. */

@@ -51,6 +51,14 @@ void gc_progress_show(const char *name, double done)
     funlockfile(stderr);
 }
 
+void gc_progress_begin(const char *name, double done)
+{
+    flockfile(stderr);
+    messages.next = 0;
+    gc_progress_show(name, done);
+    funlockfile(stderr);
+}
+
 /* One line to standard error in one call, so that lines of several processes do not mix. */
 static void write_line(const char *file, int line, const char *message)
 {

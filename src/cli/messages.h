@@ -33,6 +33,9 @@ void gc_note(const char *file, const char *format, ...) GC_PRINTF(2, 3);
  * second. */
 void gc_progress_show(const char *name, double done);
 
+/* The same at once, before work that may be long and says nothing. */
+void gc_progress_begin(const char *name, double done);
+
 /* Removes the progress line. */
 void gc_progress_clear(void);
 

@@ -284,8 +284,11 @@ static gconv_status refuse_same_outputs(walk *w, const gc_task **sorted)
         if (strcmp(sorted[i]->output, sorted[i + 1]->output) == 0) {
             *w->blamed = NULL;
             return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
-                           "'%.150s' and '%.150s' would both be written to '%.150s'",
-                           sorted[i]->input, sorted[i + 1]->input, sorted[i]->output);
+                           "'%.110s' and '%.110s' would both be written to '%.110s'; rename one%s, "
+                           "or write them to different directories",
+                           sorted[i]->input, sorted[i + 1]->input, sorted[i]->output,
+                           w->options->format != GCONV_FORMAT_UNKNOWN ? ", leave --format out"
+                                                                      : "");
         }
     return GCONV_OK;
 }
@@ -468,8 +471,11 @@ static gconv_status check_single(walk *w, const char *input, const char *output,
         return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
                        "a directory; -o DIR writes the results of those in it");
     *w->blamed = output;
-    if (is_directory(output) || output[strlen(output) - 1] == '/')
+    if (is_directory(output))
         return gc_fail(w->error, GCONV_ERROR_ARGUMENT, "a directory; -o DIR writes into one");
+    if (output[strlen(output) - 1] == '/')
+        return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
+                       "no such directory; -o DIR makes one and writes into it");
     status = single_format(w, output, format);
     if (status == GCONV_OK && w->options->depth != 0)
         status = gc_check_depth(*format, w->options->depth, w->error);

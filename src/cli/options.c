@@ -243,10 +243,14 @@ static gconv_status set_block(gc_options *options, const char *value, gconv_erro
     long long columns = 0, rows = 0;
     if (cross != NULL && (size_t)(cross - value) < sizeof width)
         memcpy(width, value, (size_t)(cross - value));
-    if (cross == NULL || !gc_parse_integer(width, 1, 1024, &columns) ||
-        !gc_parse_integer(cross + 1, 1, 1024, &rows) || columns * rows > 1024)
+    if (cross == NULL || !gc_parse_integer(width, 1, INT32_MAX, &columns) ||
+        !gc_parse_integer(cross + 1, 1, INT32_MAX, &rows))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "'%s' is not WxH, a thread block of at most 1024 threads", value);
+    if (columns * rows > 1024)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "'%s' is too large: %lld threads, and a block has at most 1024", value,
+                       columns * rows);
     options->block_width = (int)columns;
     options->block_height = (int)rows;
     return GCONV_OK;
@@ -333,7 +337,7 @@ static const gc_option options_table[] = {
     {"time", 0, "SECONDS", MEASURES | GC_COMMAND_TUNE, "how long measuring may take", set_time, 0},
     {"json", 0, NULL, COMPUTES | GC_COMMAND_INFO, "machine-readable results on standard output",
      FLAG(json)},
-    {"progress", 0, "WHEN", IMAGES | GC_COMMAND_TUNE, "auto (default), always or never",
+    {"progress", 0, "WHEN", COMPUTES | GC_COMMAND_TUNE, "auto (default), always or never",
      set_progress, 0},
     {"quiet", 'q', NULL, 0, "errors only", FLAG(quiet)},
     {"verbose", 'v', NULL, 0, "also warnings and what is being done", FLAG(verbose)},

@@ -43,6 +43,9 @@ static gconv_status load_chain(gc_session *session, gconv_error *error)
         if (status != GCONV_OK)
             return status;
         session->filter_count++;
+        if (session->filters[i]->has_offset && i + 1 < count)
+            return gc_fail(error, GCONV_ERROR_FILTER,
+                           "has an offset, and only the last filter of a chain may have one");
         session->gain *= gconv_filter_gain(session->filters[i]);
     }
     session->blamed = NULL;
@@ -75,19 +78,25 @@ static void fill_job(gc_session *session)
     job->block_height = options->block_height;
 }
 
+bool gc_is_cuda(const char *implementation)
+{
+    gconv_implementation_info info;
+    for (int i = 0; i < gconv_implementation_count(); i++)
+        if (gconv_implementation_describe(i, &info, NULL) == GCONV_OK &&
+            strcmp(info.name, implementation) == 0)
+            return info.kind == GCONV_DEVICE_CUDA;
+    return false;
+}
+
 const char *gc_device_for(const gc_session *session, const char *implementation)
 {
     bool measures = (session->options->command & (GC_COMMAND_COMPARE | GC_COMMAND_BENCH)) != 0;
-    gconv_implementation_info info;
-    for (int i = 0; measures && i < gconv_implementation_count(); i++)
-        if (gconv_implementation_describe(i, &info, NULL) == GCONV_OK &&
-            strcmp(info.name, implementation) == 0 && info.kind == GCONV_DEVICE_CPU)
-            return "auto";
-    return session->job.device;
+    bool on_cpu = strcmp(implementation, "auto") != 0 && !gc_is_cuda(implementation);
+    return measures && on_cpu ? "auto" : session->job.device;
 }
 
 /* A plan for one pixel shows every error that does not depend on the image. */
-static gconv_status check_job(const gc_session *session, const char *implementation,
+gconv_status gc_session_check(const gc_session *session, const char *implementation,
                               gconv_error *error)
 {
     gconv_job job = session->job;
@@ -102,19 +111,31 @@ static gconv_status check_job(const gc_session *session, const char *implementat
     return status == GCONV_ERROR_UNSUPPORTED ? GCONV_OK : status;
 }
 
-/* Each of the implementations named; where all are meant, one must be usable. */
+/* One of the implementations named must be usable; those that are not get a row of their own. */
 static gconv_status check_jobs(const gc_session *session, gconv_error *error)
 {
     const char *next = session->job.implementation;
-    gconv_status status = GCONV_OK;
-    while (status == GCONV_OK && *next != '\0') {
+    gconv_error reason, first = {.status = GCONV_OK};
+    int usable = 0;
+    while (*next != '\0') {
         char name[64];
         size_t length = strcspn(next, ",");
         snprintf(name, sizeof name, "%.*s", (int)length, next);
-        status = check_job(session, strcmp(name, "all") == 0 ? "auto" : name, error);
+        gconv_status status =
+            gc_session_check(session, strcmp(name, "all") == 0 ? "auto" : name, &reason);
+        usable += status == GCONV_OK;
+        if (status != GCONV_OK && first.status == GCONV_OK)
+            first = reason;
+        if (status != GCONV_OK && status != GCONV_ERROR_DEVICE) {
+            *error = reason;
+            return status;
+        }
         next += length + (next[length] == ',');
     }
-    return status;
+    if (usable > 0)
+        return GCONV_OK;
+    *error = first;
+    return first.status;
 }
 
 gconv_status gc_session_create(const gc_options *options, gc_session *session, gconv_error *error)
@@ -368,6 +389,18 @@ static gconv_status make_parent_directories(const char *path, gconv_error *error
     return status;
 }
 
+gconv_status gc_make_directory(const char *path, gconv_error *error)
+{
+    struct stat status;
+    if (make_parent_directories(path, error) != GCONV_OK)
+        return error->status;
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot make the directory");
+    if (stat(path, &status) != 0)
+        return gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot make the directory");
+    return GCONV_OK;
+}
+
 static gconv_status open_output(work *w, bool make_parents)
 {
     const gc_options *options = w->session->options;
@@ -444,6 +477,7 @@ static gconv_status compute(work *w)
         status = gconv_plan_run(w->session->plan, source, sink, &w->result->timings, w->error);
     if (status != GCONV_ERROR_WRITE)
         w->result->blamed = gc_input_name(w->task->input);
+    w->result->implementation = gconv_plan_implementation(w->session->plan);
     if (status == GCONV_OK && w->picture.samples == NULL)
         status = gconv_reader_finish(w->reader, w->error);
     return status;

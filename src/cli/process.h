@@ -23,6 +23,13 @@ typedef struct gc_session {
 gconv_status gc_session_create(const gc_options *options, gc_session *session, gconv_error *error);
 void gc_session_destroy(gc_session *session);
 
+/* Checks what needs no image for one implementation. */
+gconv_status gc_session_check(const gc_session *session, const char *implementation,
+                              gconv_error *error);
+
+/* Whether an implementation is one of GPUs. */
+bool gc_is_cuda(const char *implementation);
+
 /* Where an implementation runs: on --device; compare and bench run each where it belongs, and
  * --device narrows only those of GPUs. */
 const char *gc_device_for(const gc_session *session, const char *implementation);
@@ -69,6 +76,9 @@ typedef struct gc_result {
     gconv_difference difference;
     gconv_timings timings;
 } gc_result;
+
+/* Makes `path`, a directory, with its parents. */
+gconv_status gc_make_directory(const char *path, gconv_error *error);
 
 /* Reads, computes, writes. Nothing is reported; all that can be said is in `result`. */
 void gc_process(gc_session *session, const gc_task *task, bool make_parents, gc_result *result);

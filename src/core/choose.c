@@ -32,10 +32,7 @@ static gconv_status read_device(const char *text, wanted_device *wanted, gconv_e
     return GCONV_OK;
 }
 
-/* Appends a line to a growing text; what memory does not hold is left out. */
-static void explain(char **text, const char *format, ...) GC_PRINTF(2, 3);
-
-static void explain(char **text, const char *format, ...)
+void gc_explain(char **text, const char *format, ...)
 {
     char line[512];
     va_list arguments;
@@ -74,7 +71,7 @@ static gconv_status choose_named(const gc_problem *problem, const wanted_device 
     gconv_status status =
         check_candidate(choice->implementation, problem, wanted, &choice->device, error);
     if (status == GCONV_OK)
-        explain(&choice->explanation, "%s on %s: asked for by name", name, choice->device.name);
+        gc_explain(&choice->explanation, "%s on %s: asked for by name", name, choice->device.name);
     return status;
 }
 
@@ -93,12 +90,12 @@ static void compete(const gc_problem *problem, const wanted_device *wanted, gcon
         gconv_device_info device;
         gconv_error reason;
         if (check_candidate(candidate, problem, wanted, &device, &reason) != GCONV_OK) {
-            explain(&choice->explanation, "%-10s no: %s", candidate->name, reason.message);
+            gc_explain(&choice->explanation, "%-10s no: %s", candidate->name, reason.message);
             continue;
         }
         double cost = candidate->operations->cost(problem, &device);
-        explain(&choice->explanation, "%-10s %10.3f ms estimated on %s", candidate->name,
-                1e3 * cost, device.name);
+        gc_explain(&choice->explanation, "%-10s %10.3f ms estimated on %s", candidate->name,
+                   1e3 * cost, device.name);
         if (choice->implementation == NULL || cost < *best) {
             choice->implementation = candidate;
             choice->device = device;
@@ -113,8 +110,8 @@ static gconv_status choose_fastest(const gc_problem *problem, const wanted_devic
     double best = 0;
     compete(problem, wanted, GCONV_DEVICE_CPU, choice, &best);
     if (choice->implementation != NULL && best < cuda_start)
-        explain(&choice->explanation, "cuda       not asked: starting it takes about %.0f ms",
-                1e3 * cuda_start);
+        gc_explain(&choice->explanation, "cuda       not asked: starting it takes about %.0f ms",
+                   1e3 * cuda_start);
     else
         compete(problem, wanted, GCONV_DEVICE_CUDA, choice, &best);
     if (choice->implementation == NULL) {
@@ -122,8 +119,8 @@ static gconv_status choose_fastest(const gc_problem *problem, const wanted_devic
         return gc_fail(error, GCONV_ERROR_DEVICE, "no implementation can run on device '%s'%s%s",
                        problem->job.device, no_cuda[0] != '\0' ? ": " : "", no_cuda);
     }
-    explain(&choice->explanation, "chosen: %s, the least estimated time",
-            choice->implementation->name);
+    gc_explain(&choice->explanation, "chosen: %s, the least estimated time",
+               choice->implementation->name);
     return GCONV_OK;
 }
 

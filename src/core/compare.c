@@ -4,6 +4,7 @@
 #include "core/plan.h"
 #include "core/status.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,13 +28,16 @@ static gconv_status largest_input(const gc_problem *problem, const void *input, 
     return GCONV_OK;
 }
 
-/* |a - b|; 0 for the same bits, infinite where either alone is not a number. */
-static double distance(float a, float b)
+/* |a - b|; 0 for the same bits, infinite where either alone is not a number. Where the chain is
+ * exact other bits are never 0 apart: a zero of the other sign is the smallest float away. */
+static double distance(float a, float b, bool exact)
 {
-    if (memcmp(&a, &b, sizeof a) == 0 || a == b)
+    if (memcmp(&a, &b, sizeof a) == 0)
         return 0;
     double difference = fabs((double)a - (double)b);
-    return isnan(difference) ? INFINITY : difference;
+    if (isnan(difference))
+        return INFINITY;
+    return exact ? fmax(difference, FLT_TRUE_MIN) : difference;
 }
 
 static void compare_row(const float *chain, const float *reference, const gc_problem *problem,
@@ -41,7 +45,7 @@ static void compare_row(const float *chain, const float *reference, const gc_pro
 {
     size_t values = (size_t)problem->width * (size_t)problem->channels;
     for (size_t i = 0; i < values; i++) {
-        double error = distance(chain[i], reference[i]);
+        double error = distance(chain[i], reference[i], problem->exact);
         difference->mismatches += error > bound;
         if (error > difference->largest) {
             difference->largest = error;

@@ -2,11 +2,13 @@
 #include "core/filter.h"
 
 #include "core/memory.h"
+#include "core/number.h"
 #include "core/status.h"
 #include "core/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -117,16 +119,60 @@ static const char *nearest_filter(const char *specification)
     return generator == NULL ? nearest : generator->usage;
 }
 
+/* The generator that makes the other sizes of what was asked for (gauss7, box9); NULL where none. */
+static const gc_generator *related_generator(const char *specification)
+{
+    for (size_t i = 0; i < gc_generator_count(); i++)
+        if (strncmp(specification, gc_generator_at(i)->name, 3) == 0)
+            return gc_generator_at(i);
+    return NULL;
+}
+
+/* How many numbers the text is, between blanks or commas; 0 where it is anything else. */
+static int count_numbers(const char *text)
+{
+    int count = 0;
+    for (; *text != '\0'; text += strspn(text, " \t,")) {
+        double value;
+        size_t length = strcspn(text, " \t,");
+        if (gc_read_number(text, length, &value) != length)
+            return 0;
+        count += length > 0;
+        text += length;
+    }
+    return count;
+}
+
+/* Weights without a size: shows how a row of them is written. */
+static gconv_status fail_bare_weights(const char *text, int count, gconv_error *error)
+{
+    char weights[64] = "v,v,...";
+    size_t used = 0;
+    for (const char *next = text + strspn(text, " \t,"); *next != '\0' && strlen(text) < 50;
+         next += strspn(next, " \t,")) {
+        int length = (int)strcspn(next, " \t,");
+        used += (size_t)snprintf(weights + used, sizeof weights - used, "%s%.*s",
+                                 used > 0 ? "," : "", length, next);
+        next += length;
+    }
+    return gc_fail(error, GCONV_ERROR_FILTER,
+                   "no such file; weights need their size before them, as in '%dx1: %s'", count,
+                   weights);
+}
+
 static gconv_status fail_unknown(const char *specification, gconv_error *error)
 {
+    int numbers = count_numbers(specification);
+    if (numbers > 1)
+        return fail_bare_weights(specification, numbers, error);
     const char *nearest = nearest_filter(specification);
-    if (nearest == NULL)
-        return gc_fail(error, GCONV_ERROR_FILTER,
-                       "no such file, built-in filter or generator ('gconv info' lists them)");
+    const gc_generator *related = related_generator(specification);
+    bool hints = related != NULL && nearest != related->usage;
     return gc_fail(error, GCONV_ERROR_FILTER,
-                   "no such file, built-in filter or generator; did you mean '%s'? ('gconv info' "
-                   "lists them)",
-                   nearest);
+                   "no such file, built-in filter or generator%s%s%s (%s%s'gconv info' lists them)",
+                   nearest == NULL ? "" : "; did you mean '", nearest == NULL ? "" : nearest,
+                   nearest == NULL ? "" : "'?", hints ? related->usage : "",
+                   hints ? " makes any size; " : "");
 }
 
 /* Whether a failed stat says that no such file exists, rather than that it cannot be reached. */

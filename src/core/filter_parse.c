@@ -374,17 +374,23 @@ static gconv_status take_matrix(parser *p)
     return GCONV_OK;
 }
 
+static const char *weights_word(size_t count)
+{
+    return count == 1 ? "weight" : "weights";
+}
+
 static gconv_status fail_ragged(const parser *p, int ragged)
 {
     const row *found = &p->rows[ragged];
     if (begins_matrix(p) && first_ragged(p, 1) == p->row_count)
         return gc_fail_line(p->error, found->line,
-                            "%d weights where line %d has %d; nor is it a libvips matrix: %g x %g "
+                            "%d %s where line %d has %d; nor is it a libvips matrix: %g x %g "
                             "in line %d, then %d x %d",
-                            found->count, p->rows[0].line, p->rows[0].count, p->values[0],
-                            p->values[1], p->rows[0].line, p->rows[1].count, p->row_count - 1);
-    return gc_fail_line(p->error, found->line, "%d weights where line %d has %d", found->count,
-                        p->rows[0].line, p->rows[0].count);
+                            found->count, weights_word((size_t)found->count), p->rows[0].line,
+                            p->rows[0].count, p->values[0], p->values[1], p->rows[0].line,
+                            p->rows[1].count, p->row_count - 1);
+    return gc_fail_line(p->error, found->line, "%d %s where line %d has %d", found->count,
+                        weights_word((size_t)found->count), p->rows[0].line, p->rows[0].count);
 }
 
 /* Decides what the rows are: plain rows where they can be, else a libvips matrix. */
@@ -471,8 +477,8 @@ static gconv_status read_imagemagick_value(parser *p, span field)
 {
     double *value = &p->values[p->value_count];
     if (p->value_count == (size_t)p->width * (size_t)p->height)
-        return gc_fail_line(p->error, p->line, "more than the %d weights of %dx%d",
-                            p->width * p->height, p->width, p->height);
+        return gc_fail_line(p->error, p->line, "more than the %d %s of %dx%d", p->width * p->height,
+                            weights_word((size_t)(p->width * p->height)), p->width, p->height);
     *value = 0;
     p->value_count++;
     if (span_is(field, "-") || (field.length == 3 && strncasecmp(field.text, "nan", 3) == 0))
@@ -508,8 +514,8 @@ static gconv_status read_imagemagick(parser *p, span line)
     if (list.wants_value && p->value_count > 0)
         return fail_field(p, FIELD_END);
     if (p->value_count < (size_t)wanted)
-        return gc_fail_line(p->error, p->line, "%zu weights where %dx%d needs %d", p->value_count,
-                            p->width, p->height, wanted);
+        return gc_fail_line(p->error, p->line, "%zu %s where %dx%d needs %d", p->value_count,
+                            weights_word(p->value_count), p->width, p->height, wanted);
     p->weights = p->values;
     return GCONV_OK;
 }

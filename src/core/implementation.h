@@ -3,6 +3,7 @@
 #define GC_CORE_IMPLEMENTATION_H
 
 #include "core/problem.h"
+#include "core/status.h"
 #include "core/stream.h"
 
 /* What an implementation does. The functions up to `release` are required. */
@@ -58,6 +59,9 @@ typedef struct gc_choice {
     gconv_device_info device;
     char *explanation; /* lines of text; owned by the receiver */
 } gc_choice;
+
+/* Appends a line to an explanation; what memory does not hold is left out. */
+void gc_explain(char **text, const char *format, ...) GC_PRINTF(2, 3);
 
 /* Follows job->implementation and job->device: what is named must be usable, `auto` takes what is
  * expected to be fastest of all that supports the problem. */

@@ -1,9 +1,10 @@
-/* Numbers read from text the same way in every locale. */
+/* Numbers read from text the same way in every locale; the smaller and the larger of two. */
 #ifndef GC_CORE_NUMBER_H
 #define GC_CORE_NUMBER_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Reads one C-locale number (integer, decimal, exponent, C hex float) at `text`, of at most
  * `length` bytes, without leading white space. Returns the bytes used, 0 where no number stands
@@ -15,5 +16,15 @@ bool gc_parse_number(const char *text, double *value);
 
 /* True when the whole string is one decimal integer from `low` to `high`. */
 bool gc_parse_integer(const char *text, long long low, long long high, long long *value);
+
+static inline int64_t gc_smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t gc_larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
 
 #endif

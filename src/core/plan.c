@@ -165,13 +165,14 @@ static gconv_status read_memory(void *user, uint32_t count, void *rows, size_t s
     return GCONV_OK;
 }
 
-/* Under `auto` a device that fails before anything was written leaves the job to the CPU. */
+/* Under `auto` a device that fails before anything was written leaves the job to the CPU, where the
+ * input can still be had: kept, or not yet asked for. */
 static bool may_fall_back(const gconv_plan *plan, const gc_stream *stream, gconv_status status)
 {
     bool device_failed = status == GCONV_ERROR_DEVICE || status == GCONV_ERROR_MEMORY;
     return device_failed && plan->choice.implementation->kind != GCONV_DEVICE_CPU &&
            strcmp(plan->implementation_name, "auto") == 0 &&
-           strcmp(plan->device_name, "auto") == 0 && stream->kept != NULL &&
+           strcmp(plan->device_name, "auto") == 0 && (stream->kept != NULL || !stream->asked) &&
            stream->rows_written == 0;
 }
 
@@ -191,17 +192,30 @@ static gconv_status fall_back(gconv_plan *plan, const gconv_error *failure)
     plan->choice.device = device;
     plan->state = state;
     plan->fallback = *failure;
+    free(plan->description);
+    plan->description = NULL;
+    gc_explain(&plan->choice.explanation, "cpu took over: %s", failure->message);
     return GCONV_OK;
 }
 
-/* Runs the plan on the rows that an earlier run of the same stream has kept. */
+/* Runs the plan on the rows that an earlier run of the same stream has kept, or on those of the
+ * source where it kept none. */
 static gconv_status run_again(gconv_plan *plan, gc_stream *stream, gconv_error *error)
 {
     memory_rows kept = {
         .from = stream->kept, .row_bytes = stream->input_bytes, .stride = stream->input_bytes};
-    stream->source = (gconv_source){read_memory, &kept};
+    if (stream->kept != NULL)
+        stream->source = (gconv_source){read_memory, &kept};
     stream->rows_read = 0;
     return plan->choice.implementation->operations->run(plan->state, stream, error);
+}
+
+static gconv_status run_stream(gconv_plan *plan, gc_stream *stream, gconv_error *error)
+{
+    gconv_status status = plan->choice.implementation->operations->run(plan->state, stream, error);
+    if (may_fall_back(plan, stream, status) && fall_back(plan, error) == GCONV_OK)
+        status = run_again(plan, stream, error);
+    return status;
 }
 
 static gconv_status run(gconv_plan *plan, gconv_source source, gconv_sink sink, bool chain_only,
@@ -209,13 +223,11 @@ static gconv_status run(gconv_plan *plan, gconv_source source, gconv_sink sink, 
 {
     double start = gc_seconds();
     gc_stream stream;
-    gconv_error failure;
+    gconv_error failure = {.status = GCONV_OK};
     gconv_status status =
         gc_stream_open(&stream, &plan->problem, source, sink, chain_only, &failure);
     if (status == GCONV_OK)
-        status = plan->choice.implementation->operations->run(plan->state, &stream, &failure);
-    if (may_fall_back(plan, &stream, status) && fall_back(plan, &failure) == GCONV_OK)
-        status = run_again(plan, &stream, &failure);
+        status = run_stream(plan, &stream, &failure);
     if (status != GCONV_OK && error != NULL)
         *error = failure;
     add_timings(timings, &stream.timings, gc_seconds() - start);
@@ -274,13 +286,14 @@ gconv_status gconv_plan_run_chain(gconv_plan *plan, const void *input, size_t in
 
 /* ---- The final conversion alone -------------------------------------------------------------- */
 
-static gconv_status convert_row(const gc_problem *problem, const float *chain, const void *input,
-                                void *alpha, void *output, gconv_sink sink, gconv_error *error)
+/* `stream` has room for one row, of alpha where it is kept and of output. */
+static gconv_status convert_row(gc_stream *stream, const float *chain, const void *input,
+                                gconv_error *error)
 {
-    if (alpha != NULL)
-        gc_extract_alpha(&problem->job.input, input, alpha);
-    gc_store_row(problem, chain, alpha, output);
-    return sink.write(sink.user, 1, output, gconv_shape_row_bytes(&problem->output), error);
+    if (stream->alpha != NULL)
+        gc_extract_alpha(&stream->problem->job.input, input, stream->alpha);
+    gc_store_row(stream->problem, chain, stream->alpha, stream->converted);
+    return gc_stream_write(stream, 1, stream->converted, stream->output_bytes, error);
 }
 
 gconv_status gconv_plan_convert(const gconv_plan *plan, const float *chain, size_t chain_stride,
@@ -288,17 +301,23 @@ gconv_status gconv_plan_convert(const gconv_plan *plan, const float *chain, size
                                 gconv_error *error)
 {
     const gc_problem *problem = &plan->problem;
-    size_t output_bytes = gconv_shape_row_bytes(&problem->output);
-    void *output = gc_allocate_array(1, output_bytes);
-    void *alpha = problem->keeps_alpha ? gc_allocate_array(problem->width, 2) : NULL;
+    if (problem->keeps_alpha && input == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the input's alpha is kept: it is needed");
+    gc_stream stream = {.problem = problem, .sink = sink};
+    stream.output_bytes = gconv_shape_row_bytes(&problem->output);
+    stream.converted = gc_allocate_array(1, stream.output_bytes);
+    stream.alpha = problem->keeps_alpha ? gc_allocate_array(problem->width, 2) : NULL;
     gconv_status status = GCONV_OK;
-    if (output == NULL || (problem->keeps_alpha && alpha == NULL))
-        status = gc_fail_memory(error, output_bytes);
+    gconv_error failure;
+    if (stream.converted == NULL || (problem->keeps_alpha && stream.alpha == NULL))
+        status = gc_fail_memory(&failure, stream.output_bytes);
     for (uint32_t y = 0; status == GCONV_OK && y < problem->height; y++)
-        status = convert_row(problem, (const float *)((const char *)chain + y * chain_stride),
-                             (const char *)input + y * input_stride, alpha, output, sink, error);
-    free(alpha);
-    free(output);
+        status =
+            convert_row(&stream, (const float *)((const char *)chain + y * chain_stride),
+                        input == NULL ? NULL : (const char *)input + y * input_stride, &failure);
+    if (status != GCONV_OK && error != NULL)
+        *error = failure;
+    gc_stream_close(&stream);
     return status;
 }
 

@@ -1,11 +1,16 @@
 #include "core/problem.h"
 
 #include "core/memory.h"
+#include "core/number.h"
 #include "core/status.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What CUDA allows on every device. */
+enum { BLOCK_THREADS_MAX = 1024 };
 
 /* Above this a float32 no longer holds every integer. */
 static const double exact_limit = 16777216.0;
@@ -23,6 +28,28 @@ static gconv_status check_shape(const gconv_job *job, gconv_error *error)
     int depth = job->output_depth;
     if (depth != 1 && depth != 8 && depth != 16 && depth != 32)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "output depth %d is not 1, 8, 16 or 32", depth);
+    return GCONV_OK;
+}
+
+/* Values that a C caller may get wrong: the command line has its own words for them. */
+static gconv_status check_choices(const gconv_job *job, gconv_error *error)
+{
+    if ((unsigned)job->border >= GCONV_BORDER_COUNT ||
+        (unsigned)job->alpha > GCONV_ALPHA_PREMULTIPLY ||
+        (unsigned)job->rule > GCONV_RULE_NEGATIVE || (unsigned)job->output > GCONV_OUTPUT_EDGES)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "unknown border %d, alpha %d, rule %d or output %d", (int)job->border,
+                       (int)job->alpha, (int)job->rule, (int)job->output);
+    if (job->threads < 0 || job->tile < 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "%d threads or tile %d: less than 0",
+                       job->threads, job->tile);
+    int width = job->block_width, height = job->block_height;
+    bool left_open = width == 0 && height == 0;
+    if (!left_open && (width < 1 || width > BLOCK_THREADS_MAX || height < 1 ||
+                       height > BLOCK_THREADS_MAX || width * height > BLOCK_THREADS_MAX))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "a block of %dx%d threads is not one of 1 to %d", width, height,
+                       BLOCK_THREADS_MAX);
     return GCONV_OK;
 }
 
@@ -133,26 +160,59 @@ static bool is_integer(float value)
     return value == truncf(value);
 }
 
+/* The largest |value| that enters the chain of any image. */
+static double largest_sample(const gc_problem *problem)
+{
+    return problem->sample_max * (problem->premultiplies ? problem->sample_max : 1);
+}
+
+/* The largest |value| that a step meets where those of its input are at most `largest`. */
+static double largest_with_border(const gc_problem *problem, const gc_step *step, double largest)
+{
+    if (problem->job.border == GCONV_BORDER_CONSTANT)
+        for (int c = 0; c < problem->channels; c++)
+            largest = fmax(largest, fabs((double)step->border[c]));
+    return largest;
+}
+
+/* Beyond float32 there would be infinities, and not-a-number where they meet. */
+static gconv_status check_range(const gc_problem *problem, gconv_error *error)
+{
+    double largest = largest_sample(problem);
+    for (int s = 0; s < problem->step_count; s++) {
+        const gc_step *step = &problem->steps[s];
+        largest = largest_with_border(problem, step, largest) * step->absolute_sum;
+        if (largest >= FLT_MAX)
+            return gc_fail(error, GCONV_ERROR_FILTER,
+                           "the values of this chain can exceed float32");
+    }
+    return GCONV_OK;
+}
+
+static bool step_is_integer(const gc_problem *problem, const gc_step *step)
+{
+    if (problem->job.border == GCONV_BORDER_CONSTANT)
+        for (int c = 0; c < problem->channels; c++)
+            if (!is_integer(step->border[c]))
+                return false;
+    for (int i = 0; i < step->width * step->height; i++)
+        if (!is_integer(step->taps[i]))
+            return false;
+    return true;
+}
+
 /* Rule 3: integer weights on integer samples whose partial sums stay under 2^24. */
 static bool chain_is_exact(const gc_problem *problem)
 {
-    double magnitude = problem->sample_max * (problem->premultiplies ? problem->sample_max : 1);
+    double largest = largest_sample(problem);
     for (int s = 0; s < problem->step_count; s++) {
         const gc_step *step = &problem->steps[s];
-        if (problem->job.border == GCONV_BORDER_CONSTANT)
-            for (int c = 0; c < problem->channels; c++) {
-                if (!is_integer(step->border[c]))
-                    return false;
-                magnitude = fmax(magnitude, fabs((double)step->border[c]));
-            }
-        for (int i = 0; i < step->width * step->height; i++)
-            if (!is_integer(step->taps[i]))
-                return false;
-        if (magnitude >= exact_limit)
+        largest = largest_with_border(problem, step, largest);
+        if (largest >= exact_limit || !step_is_integer(problem, step))
             return false;
-        magnitude *= step->absolute_sum;
+        largest *= step->absolute_sum;
     }
-    return magnitude < exact_limit;
+    return largest < exact_limit;
 }
 
 static void set_conversion(gc_problem *problem)
@@ -179,6 +239,8 @@ gconv_status gc_problem_create(const gconv_job *job, gc_problem *problem, gconv_
     memset(problem, 0, sizeof *problem);
     gconv_status status = check_shape(job, error);
     if (status == GCONV_OK)
+        status = check_choices(job, error);
+    if (status == GCONV_OK)
         status = check_chain(job, error);
     if (status != GCONV_OK)
         return status;
@@ -191,6 +253,8 @@ gconv_status gc_problem_create(const gconv_job *job, gc_problem *problem, gconv_
     problem->channels = job->input.channels - (problem->keeps_alpha ? 1 : 0);
     problem->sample_max = job->input.depth == 16 ? 65535 : 255;
     status = make_steps(problem, error);
+    if (status == GCONV_OK)
+        status = check_range(problem, error);
     if (status != GCONV_OK) {
         gc_problem_destroy(problem);
         return status;
@@ -216,9 +280,7 @@ double gc_problem_bound(const gc_problem *problem, double largest_input, double 
     double largest = largest_input;
     for (int s = 0; s < problem->step_count; s++) {
         const gc_step *step = &problem->steps[s];
-        if (problem->job.border == GCONV_BORDER_CONSTANT)
-            for (int c = 0; c < problem->channels; c++)
-                largest = fmax(largest, fabs((double)step->border[c]));
+        largest = largest_with_border(problem, step, largest);
         double terms = (double)step->width * step->height + extra_terms;
         double rounding = 4 * terms * 0x1p-24 * step->absolute_sum * largest;
         bound = rounding + step->absolute_sum * bound;
@@ -256,16 +318,6 @@ bool gc_step_reads_any_row(const gc_problem *problem, const gc_step *step)
     return reflects(problem) && step->height > (int64_t)problem->height;
 }
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 void gc_step_range(const gc_problem *problem, const gc_step *step, int64_t first, int64_t last,
                    int64_t *from, int64_t *to)
 {
@@ -278,13 +330,13 @@ void gc_step_range(const gc_problem *problem, const gc_step *step, int64_t first
         return;
     /* Row -n reflects to row n under mirror101 and to n-1 under mirror; likewise at the bottom. */
     if (reflects(problem) && last + below > bottom)
-        *from = smaller(*from, bottom - below);
+        *from = gc_smaller(*from, bottom - below);
     if (reflects(problem) && first - above < 0)
-        *to = larger(*to, above - first);
+        *to = gc_larger(*to, above - first);
     if (gc_step_reads_any_row(problem, step)) {
         *from = 0;
         *to = bottom;
     }
-    *from = larger(*from, 0);
-    *to = smaller(*to, bottom);
+    *from = gc_larger(*from, 0);
+    *to = gc_smaller(*to, bottom);
 }

@@ -54,11 +54,22 @@ static void keep_alpha(gc_stream *stream, uint32_t count, const void *rows, size
                          (char *)stream->alpha + (stream->rows_read + i) * stream->alpha_bytes);
 }
 
+/* Gives a failed callback that left no message one. */
+static gconv_status settle(gconv_status status, gconv_error *error)
+{
+    if (status != GCONV_OK && error->status != status)
+        return gc_fail(error, status, "%s", gconv_status_text(status));
+    return status;
+}
+
 gconv_status gc_stream_read(gc_stream *stream, uint32_t count, void *rows, size_t stride,
                             gconv_error *error)
 {
     double start = gc_seconds();
+    *error = (gconv_error){.status = GCONV_OK};
+    stream->asked = true;
     gconv_status status = stream->source.read(stream->source.user, count, rows, stride, error);
+    status = settle(status, error);
     stream->timings.decode += gc_seconds() - start;
     if (status != GCONV_OK)
         return status;
@@ -88,7 +99,9 @@ gconv_status gc_stream_write(gc_stream *stream, uint32_t count, const void *rows
                              gconv_error *error)
 {
     double start = gc_seconds();
+    *error = (gconv_error){.status = GCONV_OK};
     gconv_status status = stream->sink.write(stream->sink.user, count, rows, stride, error);
+    status = settle(status, error);
     stream->timings.encode += gc_seconds() - start;
     stream->rows_written += count;
     return status;
@@ -100,7 +113,12 @@ gconv_status gc_stream_keep(gc_stream *stream, gconv_error *error)
     stream->kept = gc_allocate_array(height, stream->input_bytes);
     if (stream->kept == NULL)
         return gc_fail_memory(error, height * stream->input_bytes);
-    return gc_stream_read(stream, height, stream->kept, stream->input_bytes, error);
+    gconv_status status = gc_stream_read(stream, height, stream->kept, stream->input_bytes, error);
+    if (status != GCONV_OK) {
+        free(stream->kept);
+        stream->kept = NULL;
+    }
+    return status;
 }
 
 gconv_status gc_stream_write_chain(gc_stream *stream, uint32_t count, const float *rows,

@@ -13,7 +13,8 @@ typedef struct gc_stream {
     size_t output_bytes; /* of a row of output */
     void *alpha;         /* alpha samples of all rows where the problem keeps alpha */
     size_t alpha_bytes;  /* of a row of them */
-    char *kept;          /* all rows of samples, after gc_stream_keep; else NULL */
+    bool asked;          /* the source was, so that it may no longer stand at the first row */
+    char *kept;          /* all rows of samples, after gc_stream_keep succeeded; else NULL */
     char *converted;     /* output rows of gc_stream_write_chain */
     size_t converted_rows;
     uint32_t rows_read;
@@ -25,7 +26,8 @@ gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem, gconv_
                             gconv_sink sink, bool chain_only, gconv_error *error);
 void gc_stream_close(gc_stream *stream);
 
-/* The next `count` rows of input samples, `stride` bytes apart. */
+/* The next `count` rows of input samples, `stride` bytes apart. `error` is not NULL, here and below.
+ */
 gconv_status gc_stream_read(gc_stream *stream, uint32_t count, void *rows, size_t stride,
                             gconv_error *error);
 

@@ -1,5 +1,7 @@
 #include "core/text.h"
 
+#include "core/number.h"
+
 #include <string.h>
 
 /* Longer names are near nothing; it bounds the rows of the distance table. */
@@ -9,6 +11,9 @@ static size_t smaller(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
+
+/* Shorter beginnings of a name are near nothing. */
+enum { BEGINNING_MIN_LENGTH = 3 };
 
 /* Optimal string alignment distance: edits that turn `a` into `b`, no part edited twice. Both of at
  * most NAME_MAX_LENGTH bytes. */
@@ -35,7 +40,8 @@ static size_t edit_distance(const char *a, const char *b)
 const char *gc_nearest_name(const char *text, const char *const *names, size_t count)
 {
     size_t length = strlen(text);
-    if (length > NAME_MAX_LENGTH)
+    double number;
+    if (length > NAME_MAX_LENGTH || gc_parse_number(text, &number))
         return NULL;
     size_t limit = length / 3 > 1 ? length / 3 : 1;
     const char *nearest = NULL;
@@ -50,5 +56,8 @@ const char *gc_nearest_name(const char *text, const char *const *names, size_t c
             limit = distance - 1;
         }
     }
+    for (size_t i = 0; nearest == NULL && length >= BEGINNING_MIN_LENGTH && i < count; i++)
+        if (strncmp(text, names[i], length) == 0)
+            nearest = names[i];
     return nearest;
 }

@@ -2,13 +2,16 @@
  * one writes it; tasks of a band wait only for what they need, so that decoding, computing on all
  * threads and encoding overlap, and no thread waits at a barrier for one that the system has put
  * aside. Input rows live in a ring, so that memory grows with the image's width and the filters'
- * heights and not with its height; only a border that wraps needs the whole image. */
+ * heights and not with its height; only a border that wraps needs the whole image, and an alpha
+ * channel that is kept is held for all rows (core/stream.c). */
 #include "core/implementation.h"
 #include "core/memory.h"
+#include "core/number.h"
 #include "core/status.h"
 #include "cpu/strip.h"
 
 #include <omp.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 /* Values in a band: enough that a task outweighs its scheduling, few enough to stay in cache. */
@@ -34,10 +37,10 @@ typedef struct cpu_state {
 typedef struct cpu_run {
     const cpu_state *state;
     gc_stream *stream;
-    char *input;  /* ring_bands bands of samples */
-    char *output; /* ring_bands bands of output */
-    char *slots;  /* a byte a band of the ring: what tasks name as their dependences */
-    gconv_status status;
+    char *input;       /* ring_bands bands of samples */
+    char *output;      /* ring_bands bands of output */
+    char *slots;       /* a byte a band of the ring: what tasks name as their dependences */
+    atomic_int status; /* the first failure sets it, and then `error`, to be read after the tasks */
     gconv_error error;
 } cpu_run;
 
@@ -85,8 +88,7 @@ static int64_t chain_reach(const gc_problem *problem)
         const gc_step *step = &problem->steps[s];
         if (step->height > (int64_t)problem->height)
             return problem->height; /* reflected to and fro it reads any row */
-        int64_t above = gc_step_above(step), below = gc_step_below(step);
-        reach += above > below ? above : below;
+        reach += gc_larger(gc_step_above(step), gc_step_below(step));
     }
     return reach;
 }
@@ -95,9 +97,8 @@ static void choose_bands(cpu_state *state)
 {
     const gc_problem *problem = state->problem;
     int64_t rows = BAND_VALUES / ((int64_t)problem->width * problem->channels);
-    rows = rows < BAND_ROWS_MIN ? BAND_ROWS_MIN : rows > BAND_ROWS_MAX ? BAND_ROWS_MAX : rows;
-    int64_t share = (problem->height + state->threads - 1) / state->threads;
-    rows = rows > share ? share : rows;
+    rows = gc_smaller(gc_larger(rows, BAND_ROWS_MIN), BAND_ROWS_MAX);
+    rows = gc_smaller(rows, (problem->height + state->threads - 1) / state->threads);
     int64_t reach = chain_reach(problem);
     state->band_rows = rows;
     state->band_count = (problem->height + rows - 1) / rows;
@@ -137,26 +138,20 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
 
 static bool has_failed(cpu_run *run)
 {
-    bool failed;
-#pragma omp critical(gc_cpu_status)
-    failed = run->status != GCONV_OK;
-    return failed;
+    return atomic_load(&run->status) != GCONV_OK;
 }
 
 /* Keeps the first error of the run. */
 static void fail(cpu_run *run, gconv_status status, const gconv_error *error)
 {
-#pragma omp critical(gc_cpu_status)
-    if (run->status == GCONV_OK) {
+    int none = GCONV_OK;
+    if (atomic_compare_exchange_strong(&run->status, &none, (int)status))
         run->error = *error;
-        run->status = status;
-    }
 }
 
 static int64_t rows_of_band(const cpu_state *state, int64_t band)
 {
-    int64_t left = state->problem->height - band * state->band_rows;
-    return left < state->band_rows ? left : state->band_rows;
+    return gc_smaller(state->problem->height - band * state->band_rows, state->band_rows);
 }
 
 static void read_band(cpu_run *run, int64_t band)
@@ -164,7 +159,7 @@ static void read_band(cpu_run *run, int64_t band)
     const cpu_state *state = run->state;
     size_t bytes = run->stream->input_bytes;
     char *rows = run->input + (size_t)(band % state->ring_bands * state->band_rows) * bytes;
-    gconv_error error;
+    gconv_error error = {.status = GCONV_OK};
     if (has_failed(run))
         return;
     gconv_status status =
@@ -198,7 +193,7 @@ static void compute_band(cpu_run *run, int64_t band)
 
 static void write_band(cpu_run *run, int64_t band)
 {
-    gconv_error error;
+    gconv_error error = {.status = GCONV_OK};
     if (has_failed(run))
         return;
     gconv_status status =
@@ -214,9 +209,8 @@ static void make_compute_task(cpu_run *run, int64_t band)
 {
     const cpu_state *state = run->state;
     int64_t ring = state->ring_bands;
-    int64_t first = band - state->neighbours > 0 ? band - state->neighbours : 0;
-    int64_t last = band + state->neighbours;
-    last = last < state->band_count - 1 ? last : state->band_count - 1;
+    int64_t first = gc_larger(band - state->neighbours, 0);
+    int64_t last = gc_smaller(band + state->neighbours, state->band_count - 1);
     if (last - first + 1 > ring || state->problem->job.border == GCONV_BORDER_WRAP) {
         first = 0;
         last = ring - 1;
@@ -286,7 +280,7 @@ static gconv_status run(void *opaque, gc_stream *stream, gconv_error *error)
     free(run.slots);
     free(run.output);
     free(run.input);
-    return run.status;
+    return (gconv_status)run.status;
 }
 
 const gc_operations gc_cpu_operations = {

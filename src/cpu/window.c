@@ -2,15 +2,11 @@
 
 #include "core/border.h"
 #include "core/memory.h"
+#include "core/number.h"
 #include "core/status.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 static void fill_constant(const gc_window *window, float *row, int64_t count)
 {
@@ -55,7 +51,7 @@ gconv_status gc_window_create(gc_window *window, const gc_problem *problem, cons
     if (window->border != GCONV_BORDER_WRAP)
         window->capacity = gc_step_reads_any_row(problem, step)
                                ? window->height
-                               : smaller(window->height, window->capacity);
+                               : gc_smaller(window->height, window->capacity);
     size_t channels = (size_t)problem->channels;
     size_t right = (size_t)(step->width - 1 - step->left) * channels;
     window->left = ((size_t)step->left * channels + align - 1) / align * align;

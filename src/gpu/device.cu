@@ -8,41 +8,41 @@ extern "C" {
 #include <cstdio>
 #include <cstring>
 #include <cuda_runtime.h>
+#include <pthread.h>
 
 /* Found once: asking the driver again costs time and cannot change the answer. */
-struct discovery {
+static struct {
     int count;
     char reason[256];
-};
+} found;
 
-static discovery discover()
+static void discover()
 {
-    discovery found = {};
     cudaError_t status = cudaGetDeviceCount(&found.count);
     if (status != cudaSuccess) {
         found.count = 0;
-        snprintf(found.reason, sizeof found.reason, "%s", cudaGetErrorString(status));
+        /* Where there is no driver at all, CUDA speaks of one that is too old. */
+        int driver = 0;
+        bool none = status == cudaErrorInsufficientDriver &&
+                    cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0;
+        snprintf(found.reason, sizeof found.reason, "%s",
+                 none ? "no NVIDIA driver found" : cudaGetErrorString(status));
     } else if (found.count == 0) {
         snprintf(found.reason, sizeof found.reason, "no CUDA device found");
     }
     cudaGetLastError();
-    return found;
-}
-
-static const discovery &devices()
-{
-    static const discovery found = discover();
-    return found;
 }
 
 int gc_gpu_count(void)
 {
-    return devices().count;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, discover);
+    return found.count;
 }
 
 const char *gc_gpu_reason(void)
 {
-    return devices().reason;
+    return gc_gpu_count() == 0 ? found.reason : "";
 }
 
 /* A device attribute, 0 where the driver does not know it. */
@@ -82,9 +82,9 @@ static void describe_limits(int index, const cudaDeviceProp &properties, gconv_d
 
 gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *error)
 {
-    if (index < 0 || index >= devices().count)
+    if (index < 0 || index >= gc_gpu_count())
         return gc_fail(error, GCONV_ERROR_DEVICE, "there is no device cuda:%d: %s", index,
-                       devices().count == 0 ? devices().reason : "its number is too high");
+                       gc_gpu_count() == 0 ? found.reason : "its number is too high");
     memset(info, 0, sizeof *info);
     info->kind = GCONV_DEVICE_CUDA;
     info->index = index;

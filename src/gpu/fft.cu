@@ -25,6 +25,7 @@
 #include <cstdlib>
 #include <cufft.h>
 #include <dlfcn.h>
+#include <pthread.h>
 
 /* ---- The library, loaded when first asked for ------------------------------------------------ */
 
@@ -69,10 +70,13 @@ static fft_library load_library()
     return library;
 }
 
+static fft_library the_library;
+static pthread_once_t library_once = PTHREAD_ONCE_INIT;
+
 static const fft_library &fft()
 {
-    static const fft_library library = load_library();
-    return library;
+    pthread_once(&library_once, [] { the_library = load_library(); });
+    return the_library;
 }
 
 static gconv_status fft_fail(gconv_error *error, cufftResult code, const char *what)

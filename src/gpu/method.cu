@@ -4,7 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <mutex>
+#include <pthread.h>
 
 double gc_gpu_seconds(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device, double share)
@@ -96,13 +96,13 @@ gconv_status gc_gpu_check_constant(const gc_step *step, gconv_error *error)
 
 /* Constant memory belongs to the process, streams to plans: `last_use` is the latest kernel that
  * reads it, and who holds the mutex is about to launch the next. */
-static std::mutex constant_mutex;
+static pthread_mutex_t constant_mutex = PTHREAD_MUTEX_INITIALIZER;
 static cudaEvent_t constant_last_use[64];
 
 gconv_status gc_constant_lock(void *symbol, const float *taps, int count, cudaStream_t stream,
                               gconv_error *error)
 {
-    constant_mutex.lock();
+    pthread_mutex_lock(&constant_mutex);
     int device = 0;
     cudaError_t code = cudaGetDevice(&device);
     cudaEvent_t *last_use = &constant_last_use[device % 64];
@@ -115,7 +115,7 @@ gconv_status gc_constant_lock(void *symbol, const float *taps, int count, cudaSt
                                stream);
     if (code == cudaSuccess)
         return GCONV_OK;
-    constant_mutex.unlock();
+    pthread_mutex_unlock(&constant_mutex);
     return gc_cuda_fail(error, code, "copying the filter to constant memory", __FILE__, __LINE__);
 }
 
@@ -127,7 +127,7 @@ gconv_status gc_constant_unlock(cudaStream_t stream, gconv_error *error)
         code = cudaGetDevice(&device);
     if (code == cudaSuccess)
         code = cudaEventRecord(constant_last_use[device % 64], stream);
-    constant_mutex.unlock();
+    pthread_mutex_unlock(&constant_mutex);
     GC_CUDA_TRY(error, code);
     return GCONV_OK;
 }

@@ -26,8 +26,6 @@ typedef struct gc_decoder {
 } gc_decoder;
 
 struct gc_decoder_type {
-    /* True where the first bytes of a file are of this format. */
-    bool (*recognise)(const unsigned char *bytes, size_t size);
     /* Reads the header. *decoder is set, and must be freed, even where this fails; NULL where
      * memory is out. `common` is copied to its head. */
     gconv_status (*open)(const gc_decoder *common, gc_decoder **decoder, gconv_error *error);
@@ -39,7 +37,7 @@ struct gc_decoder_type {
     void (*free)(gc_decoder *decoder);
 };
 
-enum { GC_RECOGNISE_BYTES = 8 }; /* what `recognise` is shown, where the file has as many */
+enum { GC_RECOGNISE_BYTES = 8 }; /* the longest signature that gconv_format_from_content knows */
 
 extern const gc_decoder_type gc_png_decoder;
 extern const gc_decoder_type gc_jpeg_decoder;

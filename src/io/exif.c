@@ -1,15 +1,46 @@
 #include "io/exif.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
-/* TIFF 6.0: an 8-byte header, then directories of 12-byte entries: tag, type, count, value. */
+/* TIFF 6.0: an 8-byte header, then directories of 12-byte entries (tag, type, count, value), each
+ * followed by the place of the next directory. A value of more than 4 bytes is given by its place.
+ */
 enum {
     HEADER_BYTES = 8,
     ENTRY_BYTES = 12,
+    ENTRY_TYPE = 2,
+    ENTRY_COUNT = 4,
     ENTRY_VALUE = 8,
-    TYPE_SHORT = 3,
-    TAG_ORIENTATION = 0x0112
+    INLINE_BYTES = 4
+};
+
+enum { TYPE_SHORT = 3, TYPE_LONG = 4, TYPE_RATIONAL = 5, TYPE_DIRECTORY = 13, TYPE_COUNT };
+
+enum {
+    TAG_IMAGE_WIDTH = 0x0100,
+    TAG_IMAGE_LENGTH = 0x0101,
+    TAG_STRIP_OFFSETS = 0x0111,
+    TAG_ORIENTATION = 0x0112,
+    TAG_STRIP_BYTE_COUNTS = 0x0117,
+    TAG_X_RESOLUTION = 0x011a,
+    TAG_Y_RESOLUTION = 0x011b,
+    TAG_RESOLUTION_UNIT = 0x0128,
+    TAG_TILE_OFFSETS = 0x0144,
+    TAG_TILE_BYTE_COUNTS = 0x0145,
+    TAG_SUB_DIRECTORIES = 0x014a,
+    TAG_JPEG_OFFSET = 0x0201,
+    TAG_JPEG_BYTE_COUNT = 0x0202,
+    TAG_EXIF_DIRECTORY = 0x8769,
+    TAG_GPS_DIRECTORY = 0x8825,
+    TAG_PIXEL_X_DIMENSION = 0xa002,
+    TAG_PIXEL_Y_DIMENSION = 0xa003,
+    TAG_INTEROPERABILITY_DIRECTORY = 0xa005,
+    TAG_FOCAL_PLANE_X_RESOLUTION = 0xa20e,
+    TAG_FOCAL_PLANE_Y_RESOLUTION = 0xa20f
 };
 
 typedef struct tiff {
@@ -17,6 +48,14 @@ typedef struct tiff {
     size_t size;
     bool big_endian;
 } tiff;
+
+/* A directory that lies within the file. */
+typedef struct directory {
+    size_t first; /* entry */
+    size_t entries;
+} directory;
+
+/* ---- Structure ------------------------------------------------------------------------------- */
 
 static uint32_t read_u16(const tiff *file, size_t at)
 {
@@ -40,35 +79,99 @@ static bool open_tiff(tiff *file, const unsigned char *bytes, size_t size)
     return read_u16(file, 2) == 42;
 }
 
+static bool open_directory(const tiff *file, size_t at, directory *opened)
+{
+    if (at < HEADER_BYTES || at > file->size - 2)
+        return false;
+    *opened = (directory){.first = at + 2, .entries = read_u16(file, at)};
+    return opened->entries <= (file->size - opened->first) / ENTRY_BYTES;
+}
+
+/* The file and its first directory. */
+static bool open_first(tiff *file, const unsigned char *bytes, size_t size, directory *first)
+{
+    return open_tiff(file, bytes, size) && open_directory(file, read_u32(file, 4), first);
+}
+
+/* Where the place of the next directory is written, 0 where the file ends before. */
+static size_t next_place(const tiff *file, const directory *from)
+{
+    size_t at = from->first + from->entries * ENTRY_BYTES;
+    return file->size - at >= 4 ? at : 0;
+}
+
+/* The entry's offset in the file, 0 where there is none. */
+static size_t find_entry(const tiff *file, const directory *in, uint32_t tag)
+{
+    for (size_t i = 0; i < in->entries; i++)
+        if (read_u16(file, in->first + i * ENTRY_BYTES) == tag)
+            return in->first + i * ENTRY_BYTES;
+    return 0;
+}
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+/* An entry's values: where they are, of which type, and how many. */
+typedef struct values {
+    size_t at;
+    uint32_t type;
+    uint32_t count;
+    uint64_t bytes; /* of all of them; 0 of an unknown type */
+} values;
+
+static values entry_values(const tiff *file, size_t entry)
+{
+    static const unsigned char type_bytes[TYPE_COUNT] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4};
+    values found = {.at = entry + ENTRY_VALUE,
+                    .type = read_u16(file, entry + ENTRY_TYPE),
+                    .count = read_u32(file, entry + ENTRY_COUNT)};
+    if (found.type < TYPE_COUNT)
+        found.bytes = (uint64_t)found.count * type_bytes[found.type];
+    if (found.bytes > INLINE_BYTES)
+        found.at = read_u32(file, entry + ENTRY_VALUE);
+    return found;
+}
+
+static bool values_are_inside(const tiff *file, const values *of)
+{
+    return of->bytes > 0 && of->at <= file->size && of->bytes <= file->size - of->at;
+}
+
+/* The values of an entry that is there, holds whole numbers, and lies within the file. */
+static bool find_numbers(const tiff *file, const directory *in, uint32_t tag, values *found)
+{
+    size_t entry = find_entry(file, in, tag);
+    if (entry == 0)
+        return false;
+    *found = entry_values(file, entry);
+    return (found->type == TYPE_SHORT || found->type == TYPE_LONG) &&
+           values_are_inside(file, found);
+}
+
+static uint32_t number_at(const tiff *file, const values *of, uint32_t index)
+{
+    return of->type == TYPE_SHORT ? read_u16(file, of->at + (size_t)index * 2)
+                                  : read_u32(file, of->at + (size_t)index * 4);
+}
+
+/* ---- Orientation ----------------------------------------------------------------------------- */
+
 /* Finds the value of the orientation entry in the first directory: *value is its offset, 0 where
  * there is none. False where the structure is broken. */
-static bool find_orientation(const tiff *file, size_t *value)
+static bool find_orientation(const tiff *file, const directory *first, size_t *value)
 {
-    *value = 0;
-    size_t directory = read_u32(file, 4);
-    if (directory < HEADER_BYTES || directory > file->size - 2)
-        return false;
-    size_t entries = read_u16(file, directory);
-    size_t first = directory + 2;
-    if (entries > (file->size - first) / ENTRY_BYTES)
-        return false;
-    for (size_t i = 0; i < entries; i++) {
-        size_t entry = first + i * ENTRY_BYTES;
-        if (read_u16(file, entry) != TAG_ORIENTATION)
-            continue;
-        if (read_u16(file, entry + 2) != TYPE_SHORT || read_u32(file, entry + 4) != 1)
-            return false;
-        *value = entry + ENTRY_VALUE;
-        return true;
-    }
-    return true;
+    size_t entry = find_entry(file, first, TAG_ORIENTATION);
+    *value = entry > 0 ? entry + ENTRY_VALUE : 0;
+    return entry == 0 || (read_u16(file, entry + ENTRY_TYPE) == TYPE_SHORT &&
+                          read_u32(file, entry + ENTRY_COUNT) == 1);
 }
 
 int gc_exif_orientation(const unsigned char *exif, size_t size)
 {
     tiff file;
+    directory first;
     size_t value;
-    if (!open_tiff(&file, exif, size) || !find_orientation(&file, &value))
+    if (!open_first(&file, exif, size, &first) || !find_orientation(&file, &first, &value))
         return 0;
     if (value == 0)
         return GC_ORIENTATION_UPRIGHT;
@@ -76,12 +179,243 @@ int gc_exif_orientation(const unsigned char *exif, size_t size)
     return orientation >= 1 && orientation <= GC_ORIENTATION_COUNT ? (int)orientation : 0;
 }
 
+/* Exchanges what two entries say: types, counts and values, or the places of these. */
+static void exchange(const tiff *file, const directory *in, unsigned char *exif, uint32_t tag_x,
+                     uint32_t tag_y)
+{
+    enum { SAID_BYTES = ENTRY_BYTES - ENTRY_TYPE };
+    size_t x = find_entry(file, in, tag_x);
+    size_t y = find_entry(file, in, tag_y);
+    if (x == 0 || y == 0)
+        return;
+    unsigned char said[SAID_BYTES];
+    memcpy(said, exif + x + ENTRY_TYPE, SAID_BYTES);
+    memcpy(exif + x + ENTRY_TYPE, exif + y + ENTRY_TYPE, SAID_BYTES);
+    memcpy(exif + y + ENTRY_TYPE, said, SAID_BYTES);
+}
+
+static void exchange_sides(const tiff *file, const directory *first, unsigned char *exif)
+{
+    exchange(file, first, exif, TAG_X_RESOLUTION, TAG_Y_RESOLUTION);
+    exchange(file, first, exif, TAG_IMAGE_WIDTH, TAG_IMAGE_LENGTH);
+    values pointer;
+    directory sub;
+    if (!find_numbers(file, first, TAG_EXIF_DIRECTORY, &pointer) ||
+        !open_directory(file, number_at(file, &pointer, 0), &sub))
+        return;
+    exchange(file, &sub, exif, TAG_PIXEL_X_DIMENSION, TAG_PIXEL_Y_DIMENSION);
+    exchange(file, &sub, exif, TAG_FOCAL_PLANE_X_RESOLUTION, TAG_FOCAL_PLANE_Y_RESOLUTION);
+}
+
 void gc_exif_reset_orientation(unsigned char *exif, size_t size)
 {
     tiff file;
+    directory first;
     size_t value;
-    if (!open_tiff(&file, exif, size) || !find_orientation(&file, &value) || value == 0)
+    if (!open_first(&file, exif, size, &first) || !find_orientation(&file, &first, &value) ||
+        value == 0)
         return;
+    bool quarter_turn = read_u16(&file, value) >= 5;
     exif[value] = file.big_endian ? 0 : GC_ORIENTATION_UPRIGHT;
     exif[value + 1] = file.big_endian ? GC_ORIENTATION_UPRIGHT : 0;
+    if (quarter_turn)
+        exchange_sides(&file, &first, exif);
+}
+
+/* ---- Resolution ------------------------------------------------------------------------------ */
+
+typedef struct fraction {
+    uint32_t over;
+    uint32_t under;
+} fraction;
+
+/* A fraction greater than 0. */
+static bool find_fraction(const tiff *file, const directory *in, uint32_t tag, fraction *found)
+{
+    size_t entry = find_entry(file, in, tag);
+    if (entry == 0)
+        return false;
+    values of = entry_values(file, entry);
+    if (of.type != TYPE_RATIONAL || of.count != 1 || !values_are_inside(file, &of))
+        return false;
+    *found = (fraction){read_u32(file, of.at), read_u32(file, of.at + 4)};
+    return found->over > 0 && found->under > 0;
+}
+
+/* EXIF 2.32: inches where the unit is not given. */
+static gc_resolution_unit resolution_unit(const tiff *file, const directory *first)
+{
+    static const gc_resolution_unit units[] = {GC_RESOLUTION_NONE, GC_RESOLUTION_RATIO,
+                                               GC_RESOLUTION_PER_INCH,
+                                               GC_RESOLUTION_PER_CENTIMETRE};
+    values unit;
+    if (!find_numbers(file, first, TAG_RESOLUTION_UNIT, &unit))
+        return GC_RESOLUTION_PER_INCH;
+    uint32_t number = number_at(file, &unit, 0);
+    return number < sizeof units / sizeof units[0] ? units[number] : GC_RESOLUTION_NONE;
+}
+
+/* Fractions are rounded in metres, where the least is lost. */
+static gc_resolution round_resolution(fraction x, fraction y, gc_resolution_unit unit)
+{
+    const gc_resolution none = {.unit = GC_RESOLUTION_NONE};
+    if (x.over % x.under == 0 && y.over % y.under == 0)
+        return (gc_resolution){.unit = unit, .x = x.over / x.under, .y = y.over / y.under};
+    if (unit == GC_RESOLUTION_RATIO)
+        return none;
+    double per_metre = unit == GC_RESOLUTION_PER_INCH ? 1 / 0.0254 : 100;
+    double across = floor((double)x.over / x.under * per_metre + 0.5);
+    double down = floor((double)y.over / y.under * per_metre + 0.5);
+    if (across < 1 || down < 1 || across > UINT32_MAX || down > UINT32_MAX)
+        return none;
+    return (gc_resolution){
+        .unit = GC_RESOLUTION_PER_METRE, .x = (uint32_t)across, .y = (uint32_t)down};
+}
+
+gc_resolution gc_exif_resolution(const unsigned char *exif, size_t size)
+{
+    tiff file;
+    directory first;
+    fraction x;
+    fraction y;
+    gc_resolution none = {.unit = GC_RESOLUTION_NONE};
+    if (!open_first(&file, exif, size, &first) ||
+        !find_fraction(&file, &first, TAG_X_RESOLUTION, &x) ||
+        !find_fraction(&file, &first, TAG_Y_RESOLUTION, &y))
+        return none;
+    gc_resolution_unit unit = resolution_unit(&file, &first);
+    return unit == GC_RESOLUTION_NONE ? none : round_resolution(x, y, unit);
+}
+
+/* ---- Thumbnail ------------------------------------------------------------------------------- */
+
+/* What a byte of the file is part of. Directories share values in some files, so that what goes
+ * must not take along what stays. */
+enum {
+    KEPT_STRUCTURE = 1, /* the header, a directory that stays */
+    KEPT_VALUE = 2,
+    DROPPED = 4, /* a directory that goes, its values */
+    PICTURE = 8  /* the thumbnail itself: goes even from within a value that stays */
+};
+
+enum { DEPTH_MAX = 3 }; /* of directories in directories: the first, Exif, interoperability */
+
+typedef struct survey {
+    tiff file;
+    unsigned char *marks; /* one for each byte of the file */
+    uint64_t budget;      /* bytes to mark yet: a small hostile file could take for ever */
+} survey;
+
+/* Marks what is within the file; false where the budget is used up. */
+static bool mark(survey *in, size_t at, uint64_t count, unsigned char as)
+{
+    if (at >= in->file.size)
+        return true;
+    if (count > in->file.size - at)
+        count = in->file.size - at;
+    if (count > in->budget)
+        return false;
+    in->budget -= count;
+    for (size_t i = 0; i < count; i++)
+        in->marks[at + i] |= as;
+    return true;
+}
+
+static bool is_pointer(uint32_t tag)
+{
+    return tag == TAG_EXIF_DIRECTORY || tag == TAG_GPS_DIRECTORY ||
+           tag == TAG_INTEROPERABILITY_DIRECTORY || tag == TAG_SUB_DIRECTORIES;
+}
+
+/* Marks a directory, the values it refers to, and the directories in it. */
+static bool mark_directory(survey *in, const directory *from, bool kept, int depth)
+{
+    size_t bytes = 2 + from->entries * ENTRY_BYTES + 4;
+    if (!mark(in, from->first - 2, bytes, kept ? KEPT_STRUCTURE : DROPPED))
+        return false;
+    for (size_t i = 0; i < from->entries; i++) {
+        size_t entry = from->first + i * ENTRY_BYTES;
+        values of = entry_values(&in->file, entry);
+        if (of.bytes > INLINE_BYTES && !mark(in, of.at, of.bytes, kept ? KEPT_VALUE : DROPPED))
+            return false;
+        bool places = of.type == TYPE_LONG || of.type == TYPE_DIRECTORY;
+        if (!is_pointer(read_u16(&in->file, entry)) || depth == DEPTH_MAX || !places ||
+            !values_are_inside(&in->file, &of))
+            continue;
+        for (uint32_t n = 0; n < of.count; n++) {
+            directory sub;
+            if (open_directory(&in->file, number_at(&in->file, &of, n), &sub) &&
+                !mark_directory(in, &sub, kept, depth + 1))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Marks the pieces of a picture that two entries give by place and size. */
+static bool mark_picture(survey *in, const directory *from, uint32_t tag_places, uint32_t tag_sizes)
+{
+    values places;
+    values sizes;
+    if (!find_numbers(&in->file, from, tag_places, &places) ||
+        !find_numbers(&in->file, from, tag_sizes, &sizes))
+        return true;
+    for (uint32_t i = 0; i < places.count && i < sizes.count; i++)
+        if (!mark(in, number_at(&in->file, &places, i), number_at(&in->file, &sizes, i), PICTURE))
+            return false;
+    return true;
+}
+
+/* Marks the directories from `at` on. Where one is broken, or lies in what is marked already (a
+ * loop), nobody knows what belonged to it: everything that does not stay goes. */
+static bool mark_thumbnail(survey *in, size_t at)
+{
+    while (at != 0) {
+        directory thumbnail;
+        if (!open_directory(&in->file, at, &thumbnail) || in->marks[at] != 0)
+            return mark(in, 0, in->file.size, DROPPED);
+        if (!mark_directory(in, &thumbnail, false, 1) ||
+            !mark_picture(in, &thumbnail, TAG_JPEG_OFFSET, TAG_JPEG_BYTE_COUNT) ||
+            !mark_picture(in, &thumbnail, TAG_STRIP_OFFSETS, TAG_STRIP_BYTE_COUNTS) ||
+            !mark_picture(in, &thumbnail, TAG_TILE_OFFSETS, TAG_TILE_BYTE_COUNTS))
+            return false;
+        size_t next = next_place(&in->file, &thumbnail);
+        at = next > 0 ? read_u32(&in->file, next) : 0;
+    }
+    return true;
+}
+
+/* Removes the marked bytes that go. */
+static void sweep(const survey *in, unsigned char *exif, size_t *size)
+{
+    for (size_t i = 0; i < in->file.size; i++) {
+        unsigned char as = in->marks[i];
+        bool goes = (as & PICTURE) != 0 || ((as & DROPPED) != 0 && (as & KEPT_VALUE) == 0);
+        if (goes && (as & KEPT_STRUCTURE) == 0)
+            exif[i] = 0;
+    }
+    while (*size > HEADER_BYTES && (in->marks[*size - 1] & (DROPPED | PICTURE)) != 0 &&
+           (in->marks[*size - 1] & (KEPT_STRUCTURE | KEPT_VALUE)) == 0)
+        (*size)--;
+}
+
+bool gc_exif_drop_thumbnail(unsigned char *exif, size_t *size)
+{
+    tiff file;
+    directory first;
+    if (!open_first(&file, exif, *size, &first))
+        return true;
+    size_t place = next_place(&file, &first);
+    size_t next = place > 0 ? read_u32(&file, place) : 0;
+    if (next == 0)
+        return true;
+    survey all = {.file = file, .marks = calloc(1, *size), .budget = (uint64_t)8 * *size};
+    bool done = all.marks != NULL && mark(&all, 0, HEADER_BYTES, KEPT_STRUCTURE) &&
+                mark_directory(&all, &first, true, 1) && mark_thumbnail(&all, next);
+    if (done) {
+        memset(exif + place, 0, 4);
+        sweep(&all, exif, size);
+    }
+    free(all.marks);
+    return done;
 }

@@ -18,10 +18,12 @@ enum {
     HEADER_BYTES_MAX = 64 << 20, /* before the first scan: 255 ICC segments are 16 MiB */
     ROWS_AT_ONCE = 16,
     MARKER_EXIF = JPEG_APP0 + 1,
-    MARKER_ICC = JPEG_APP0 + 2
+    MARKER_ICC = JPEG_APP0 + 2,
+    MARKER_IPTC = JPEG_APP0 + 13
 };
 
-static const unsigned char exif_prefix[6] = "Exif\0"; /* and the NUL of the string */
+static const unsigned char exif_prefix[6] = "Exif\0";     /* and the NUL of the string */
+static const char xmp_prefix[] = "http://ns.adobe.com/x"; /* of xap/1.0/ and xmp/extension/ */
 
 typedef struct jpeg_decoder {
     gc_decoder common;
@@ -155,6 +157,28 @@ static void skip_source(j_decompress_ptr jpeg, long count)
     }
 }
 
+static unsigned int next_byte(j_decompress_ptr jpeg)
+{
+    if (jpeg->src->bytes_in_buffer == 0)
+        fill_source(jpeg);
+    jpeg->src->bytes_in_buffer--;
+    return *jpeg->src->next_input_byte++;
+}
+
+/* A segment that is not kept: remembered, and passed over. */
+static boolean pass_over(j_decompress_ptr jpeg)
+{
+    gconv_metadata *metadata = &owner((j_common_ptr)jpeg)->common.metadata;
+    if (jpeg->unread_marker == JPEG_COM)
+        metadata->has_comment = true;
+    else
+        metadata->has_iptc = true;
+    unsigned int size = next_byte(jpeg) << 8;
+    size |= next_byte(jpeg);
+    skip_source(jpeg, (long)size - 2);
+    return TRUE;
+}
+
 /* Each scan of a progressive file is a pass over the whole image: a small file could keep a
  * decoder busy for hours. */
 static void check_scans(j_common_ptr jpeg)
@@ -166,11 +190,6 @@ static void check_scans(j_common_ptr jpeg)
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
-
-static bool recognise(const unsigned char *bytes, size_t size)
-{
-    return size >= 3 && bytes[0] == 0xff && bytes[1] == 0xd8 && bytes[2] == 0xff;
-}
 
 static void connect(jpeg_decoder *decoder)
 {
@@ -234,17 +253,25 @@ static void read_resolution(jpeg_decoder *decoder)
         .unit = units[jpeg->density_unit], .x = jpeg->X_density, .y = jpeg->Y_density};
 }
 
+static bool starts_with(jpeg_saved_marker_ptr marker, const void *prefix, size_t size)
+{
+    return marker->data_length >= size && memcmp(marker->data, prefix, size) == 0;
+}
+
 static void read_blobs(jpeg_decoder *decoder)
 {
     gconv_metadata *metadata = &decoder->common.metadata;
+    bool exif_found = false;
     for (jpeg_saved_marker_ptr marker = decoder->jpeg.marker_list; marker != NULL;
          marker = marker->next) {
-        if (marker->marker != MARKER_EXIF || marker->data_length < sizeof exif_prefix ||
-            memcmp(marker->data, exif_prefix, sizeof exif_prefix) != 0)
+        if (marker->marker != MARKER_EXIF)
             continue;
+        metadata->has_xmp |= starts_with(marker, xmp_prefix, sizeof xmp_prefix - 1);
+        if (exif_found || !starts_with(marker, exif_prefix, sizeof exif_prefix))
+            continue;
+        exif_found = true;
         gc_metadata_set_exif(metadata, marker->data + sizeof exif_prefix,
                              marker->data_length - sizeof exif_prefix, &decoder->common.warnings);
-        break;
     }
     JOCTET *profile;
     unsigned int size;
@@ -265,6 +292,8 @@ static gconv_status read_header(jpeg_decoder *decoder, gconv_error *error)
     connect(decoder);
     jpeg_save_markers(&decoder->jpeg, MARKER_EXIF, 0xffff);
     jpeg_save_markers(&decoder->jpeg, MARKER_ICC, 0xffff);
+    jpeg_set_marker_processor(&decoder->jpeg, MARKER_IPTC, pass_over);
+    jpeg_set_marker_processor(&decoder->jpeg, JPEG_COM, pass_over);
     jpeg_read_header(&decoder->jpeg, TRUE);
     /* Later ones, between scans, are skipped. */
     jpeg_save_markers(&decoder->jpeg, MARKER_EXIF, 0);
@@ -412,7 +441,6 @@ static gconv_status finish(gc_decoder *common, gconv_error *error)
 }
 
 const gc_decoder_type gc_jpeg_decoder = {
-    .recognise = recognise,
     .open = open_decoder,
     .read = read_rows,
     .finish = finish,

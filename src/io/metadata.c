@@ -33,10 +33,26 @@ void gc_metadata_set_icc(gconv_metadata *metadata, const void *bytes, size_t siz
     set_blob(&metadata->icc, &metadata->icc_bytes, bytes, size, "ICC profile", warnings);
 }
 
+static void drop_exif(gconv_metadata *metadata)
+{
+    free(metadata->exif);
+    metadata->exif = NULL;
+    metadata->exif_bytes = 0;
+}
+
 void gc_metadata_set_exif(gconv_metadata *metadata, const void *bytes, size_t size,
                           const gc_warnings *warnings)
 {
     set_blob(&metadata->exif, &metadata->exif_bytes, bytes, size, "EXIF", warnings);
+    if (metadata->exif == NULL)
+        return;
+    if (!gc_exif_drop_thumbnail(metadata->exif, &metadata->exif_bytes)) {
+        gc_warn(warnings, "EXIF dropped: its thumbnail cannot be removed");
+        drop_exif(metadata);
+        return;
+    }
+    if (metadata->resolution.unit == GC_RESOLUTION_NONE)
+        metadata->resolution = gc_exif_resolution(metadata->exif, metadata->exif_bytes);
 }
 
 int gc_metadata_orientation(gconv_metadata *metadata, const gc_warnings *warnings)
@@ -47,9 +63,7 @@ int gc_metadata_orientation(gconv_metadata *metadata, const gc_warnings *warning
     if (orientation > 0)
         return orientation;
     gc_warn(warnings, "broken EXIF dropped");
-    free(metadata->exif);
-    metadata->exif = NULL;
-    metadata->exif_bytes = 0;
+    drop_exif(metadata);
     return GC_ORIENTATION_UPRIGHT;
 }
 
@@ -69,6 +83,16 @@ static bool icc_fits(const gconv_metadata *metadata, int channels, const gc_warn
     return false;
 }
 
+static void warn_of_unkept(const gconv_metadata *metadata, const gc_warnings *warnings)
+{
+    if (metadata->has_xmp)
+        gc_warn(warnings, "XMP dropped: it is not kept");
+    if (metadata->has_iptc)
+        gc_warn(warnings, "IPTC dropped: it is not kept");
+    if (metadata->has_comment)
+        gc_warn(warnings, "comment dropped: it is not kept");
+}
+
 gconv_metadata gc_metadata_select(const gconv_metadata *metadata, gconv_keep keep, int channels,
                                   const gc_warnings *warnings)
 {
@@ -79,6 +103,7 @@ gconv_metadata gc_metadata_select(const gconv_metadata *metadata, gconv_keep kee
         selected.resolution = metadata->resolution;
         return selected;
     }
+    warn_of_unkept(metadata, warnings);
     selected = *metadata;
     if (metadata->icc != NULL && !icc_fits(metadata, channels, warnings)) {
         selected.icc = NULL;

@@ -27,6 +27,9 @@ struct gconv_metadata {
     unsigned char *exif; /* a TIFF structure, without "Exif\0\0"; NULL where there is none */
     size_t exif_bytes;
     gc_resolution resolution;
+    bool has_xmp; /* these three are not kept, only told of */
+    bool has_iptc;
+    bool has_comment;
     bool has_srgb;
     int srgb_intent;
     bool has_gamma;
@@ -37,7 +40,9 @@ struct gconv_metadata {
 
 void gc_metadata_clear(gconv_metadata *metadata);
 
-/* Keeps a copy; where memory is out, a warning and nothing kept. */
+/* Keeps a copy; where memory is out, a warning and nothing kept. Of EXIF the thumbnail is not kept,
+ * as it shows the picture before it was filtered, and its resolution becomes that of the image
+ * where none is known yet: that of the container comes first. */
 void gc_metadata_set_icc(gconv_metadata *metadata, const void *bytes, size_t size,
                          const gc_warnings *warnings);
 void gc_metadata_set_exif(gconv_metadata *metadata, const void *bytes, size_t size,
@@ -47,7 +52,7 @@ void gc_metadata_set_exif(gconv_metadata *metadata, const void *bytes, size_t si
 int gc_metadata_orientation(gconv_metadata *metadata, const gc_warnings *warnings);
 
 /* The part of `metadata` (may be NULL) that `keep` lets through and that fits an image of so many
- * channels. It borrows the blobs of `metadata` and is not cleared. */
+ * channels, with warnings of what is lost although all was to be kept. It borrows the blobs of `metadata` and is not cleared. */
 gconv_metadata gc_metadata_select(const gconv_metadata *metadata, gconv_keep keep, int channels,
                                   const gc_warnings *warnings);
 

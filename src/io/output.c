@@ -204,6 +204,8 @@ static gconv_status create_temporary(gc_output *output, mode_t mode, gconv_error
         if (errno != EEXIST && errno != EINTR)
             break;
     }
+    if (errno == ENOENT)
+        return gc_fail(error, GCONV_ERROR_OPEN, "cannot create: its directory does not exist");
     return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot create");
 }
 

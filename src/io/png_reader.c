@@ -9,9 +9,11 @@
 #include <string.h>
 
 enum {
-    SIGNATURE_BYTES = 8,
     CHUNK_BYTES_MAX = 8 << 20, /* what one chunk beside the image data may take, inflated */
     CHUNK_COUNT_MAX = 64,      /* such chunks that libpng keeps */
+    SIGNATURE_BYTES = 8,
+    CHUNK_HEAD_BYTES = 8, /* length and type */
+    CHUNK_TAIL_BYTES = 4, /* the checksum */
     /* Compressed bytes libpng asks for at one time. Where the file ends within them they are lost,
      * so that a tolerant reader asks for few. */
     TOLERANT_READ_BYTES = 64
@@ -25,6 +27,7 @@ typedef struct png_decoder {
     gconv_error *error;  /* of the call in progress */
     gconv_status status; /* of the failure that sprang the trap */
     const char *part;    /* what is being read, for messages: "in the header" */
+    uint32_t chunk_left; /* bytes to the next chunk; first of the signature */
     bool missing;        /* the failure was an end of the data, not a defect */
     size_t row_bytes;
     bool interlaced;
@@ -61,10 +64,45 @@ static void take_error(png_structp png, png_const_charp message)
     spring(decoder, gc_fail(decoder->error, GCONV_ERROR_FORMAT, "corrupt PNG: %s", message));
 }
 
+/* libpng's words, after the name of the chunk, for a profile that is too large once inflated. */
+static bool means_too_large(const char *message)
+{
+    static const char words[] = ": exceeds application limits";
+    size_t length = strlen(message);
+    return length >= sizeof words - 1 && strcmp(message + length - (sizeof words - 1), words) == 0;
+}
+
 static void take_warning(png_structp png, png_const_charp message)
 {
     png_decoder *decoder = png_get_error_ptr(png);
+    if (means_too_large(message))
+        spring(decoder, gc_fail(decoder->error, GCONV_ERROR_LIMIT,
+                                "the %.4s chunk inflates to more than the limit of 8 MiB (%s)",
+                                message, message));
     gc_warn(&decoder->common.warnings, "PNG: %s", message);
+}
+
+static uint32_t big_endian(const unsigned char bytes[4])
+{
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+/* Follows libpng from chunk to chunk: it reads the length and type of one by themselves. Lengths
+ * that PNG does not allow are for it to refuse. */
+static void follow_chunks(png_decoder *decoder, const unsigned char *bytes, size_t size)
+{
+    if (size <= decoder->chunk_left) {
+        decoder->chunk_left -= (uint32_t)size;
+        return;
+    }
+    uint32_t length = size == CHUNK_HEAD_BYTES ? big_endian(bytes) : UINT32_MAX;
+    if (length > PNG_UINT_31_MAX)
+        return;
+    if (length > CHUNK_BYTES_MAX && memcmp(bytes + 4, "IDAT", 4) != 0)
+        spring(decoder, gc_fail(decoder->error, GCONV_ERROR_LIMIT,
+                                "the %.4s chunk has %lu bytes, more than the limit of 8 MiB",
+                                (const char *)bytes + 4, (unsigned long)length));
+    decoder->chunk_left = length + CHUNK_TAIL_BYTES;
 }
 
 static void read_bytes(png_structp png, png_bytep bytes, size_t size)
@@ -76,6 +114,7 @@ static void read_bytes(png_structp png, png_bytep bytes, size_t size)
         spring(decoder, status);
     if (got < size)
         spring_truncated(decoder);
+    follow_chunks(decoder, bytes, size);
 }
 
 static png_voidp allocate(png_structp png, png_alloc_size_t size)
@@ -96,11 +135,6 @@ static void release(png_structp png, png_voidp memory)
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
-
-static bool recognise(const unsigned char *bytes, size_t size)
-{
-    return size >= SIGNATURE_BYTES && png_sig_cmp(bytes, 0, SIGNATURE_BYTES) == 0;
-}
 
 /* Sets the limits. Chunks that nobody uses are passed over in the file, not read: a compressed
  * text of 1 kB may inflate to gigabytes. */
@@ -191,6 +225,7 @@ static gconv_status read_header(png_decoder *decoder, gconv_error *error)
 {
     decoder->error = error;
     decoder->part = "in the header";
+    decoder->chunk_left = SIGNATURE_BYTES;
     /* Covers every libpng call of opening. */
     if (setjmp(decoder->trap) != 0)
         return decoder->status;
@@ -328,7 +363,6 @@ static gconv_status finish(gc_decoder *common, gconv_error *error)
 }
 
 const gc_decoder_type gc_png_decoder = {
-    .recognise = recognise,
     .open = open_decoder,
     .read = read_rows,
     .finish = finish,

@@ -46,38 +46,54 @@ static void skip_blanks(header *text)
     }
 }
 
-/* A decimal number of 1 to `largest`; 0 where there is none. */
-static uint32_t read_number(header *text, uint32_t largest)
+/* What stands for a number that is missing, and for all above INT32_MAX. */
+#define NUMBER_MISSING UINT32_MAX
+#define NUMBER_TOO_LARGE (UINT32_MAX - 1)
+
+static uint32_t read_number(header *text)
 {
     uint64_t value = 0;
     skip_blanks(text);
+    size_t first = text->at;
     while (text->at < text->size && text->bytes[text->at] >= '0' && text->bytes[text->at] <= '9') {
         value = 10 * value + (uint64_t)(text->bytes[text->at++] - '0');
-        if (value > largest)
-            return 0;
+        if (value > INT32_MAX)
+            value = NUMBER_TOO_LARGE;
     }
-    return (uint32_t)value;
+    return text->at == first ? NUMBER_MISSING : (uint32_t)value;
 }
 
-static bool recognise(const unsigned char *bytes, size_t size)
-{
-    return size >= 3 && bytes[0] == 'P' && (bytes[1] == '5' || bytes[1] == '6') &&
-           (is_blank(bytes[2]) || bytes[2] == '#');
-}
-
-/* Parses the header; false where the text ends before it does. A value that is not right is 0. */
+/* Parses the header; false where the text ends before it does. */
 static bool parse_header(pnm_decoder *decoder, header *text)
 {
     gconv_shape *shape = &decoder->common.shape;
     bool colour = text->bytes[1] == '6';
     text->at = 2;
-    shape->width = read_number(text, INT32_MAX);
-    shape->height = read_number(text, INT32_MAX);
-    decoder->maxval = read_number(text, UINT16_MAX);
+    shape->width = read_number(text);
+    shape->height = read_number(text);
+    decoder->maxval = read_number(text);
     shape->channels = colour ? 3 : 1;
     shape->depth = decoder->maxval > UINT8_MAX ? 16 : 8;
     decoder->common.format = colour ? GCONV_FORMAT_PPM : GCONV_FORMAT_PGM;
     return text->at < text->size;
+}
+
+static gconv_status check_header(const pnm_decoder *decoder, bool ends_well, gconv_error *error)
+{
+    const gconv_shape *shape = &decoder->common.shape;
+    if (!ends_well || shape->width == NUMBER_MISSING || shape->height == NUMBER_MISSING ||
+        decoder->maxval == NUMBER_MISSING)
+        return gc_fail(error, GCONV_ERROR_FORMAT,
+                       "the header is not width, height and maximum, three whole numbers");
+    if (shape->width == 0 || shape->height == 0)
+        return gc_fail(error, GCONV_ERROR_FORMAT, "the header says a width or height of 0");
+    if (shape->width > INT32_MAX || shape->height > INT32_MAX)
+        return gc_fail(error, GCONV_ERROR_FORMAT,
+                       "the header says a width or height of more than %ld", (long)INT32_MAX);
+    if (decoder->maxval < 1 || decoder->maxval > UINT16_MAX)
+        return gc_fail(error, GCONV_ERROR_FORMAT,
+                       "the header says a maximum that is not within 1 to 65535");
+    return GCONV_OK;
 }
 
 static gconv_status read_header(pnm_decoder *decoder, gconv_error *error)
@@ -93,11 +109,10 @@ static gconv_status read_header(pnm_decoder *decoder, gconv_error *error)
         if (!complete && text.size < wanted)
             return gc_fail(error, GCONV_ERROR_FORMAT, "truncated: the file ends in the header");
     }
-    const gconv_shape *shape = &decoder->common.shape;
-    if (!complete || shape->width == 0 || shape->height == 0 || decoder->maxval == 0 ||
-        !is_blank(text.bytes[text.at]))
-        return gc_fail(error, GCONV_ERROR_FORMAT,
-                       "the header is not width, height and a maximum of 1 to 65535");
+    bool ends_well = complete && is_blank(text.bytes[text.at]);
+    gconv_status status = check_header(decoder, ends_well, error);
+    if (status != GCONV_OK)
+        return status;
     gc_input_skip(input, text.at + 1);
     return gc_decoder_check_size(&decoder->common, error);
 }
@@ -228,7 +243,6 @@ static gconv_status finish(gc_decoder *common, gconv_error *error)
 }
 
 const gc_decoder_type gc_pnm_decoder = {
-    .recognise = recognise,
     .open = open_decoder,
     .read = read_rows,
     .finish = finish,

@@ -15,12 +15,13 @@ enum {
 
 #define MAX_PIXELS_DEFAULT (UINT64_C(1) << 30)
 
-static const gc_decoder_type *const decoder_types[] = {
-    &gc_png_decoder,
-    &gc_jpeg_decoder,
-    &gc_pnm_decoder,
+/* NULL for formats that are not read. */
+static const gc_decoder_type *const decoder_types[GCONV_FORMAT_COUNT] = {
+    [GCONV_FORMAT_PNG] = &gc_png_decoder,
+    [GCONV_FORMAT_JPEG] = &gc_jpeg_decoder,
+    [GCONV_FORMAT_PGM] = &gc_pnm_decoder,
+    [GCONV_FORMAT_PPM] = &gc_pnm_decoder,
 };
-enum { DECODER_COUNT = sizeof decoder_types / sizeof decoder_types[0] };
 
 struct gconv_reader {
     gc_input input;
@@ -74,8 +75,8 @@ static gconv_status unrecognised(const unsigned char *bytes, size_t size, gconv_
 {
     if (size == 0)
         return gc_fail(error, GCONV_ERROR_FORMAT, "the file is empty");
-    if (size >= 3 && bytes[0] == 'P' && strchr("1234", bytes[1]) != NULL &&
-        strchr(" \t\r\n#", bytes[2]) != NULL)
+    if (size >= 3 && bytes[0] == 'P' && memchr("1234", bytes[1], 4) != NULL &&
+        memchr(" \t\r\n#", bytes[2], 5) != NULL)
         return gc_fail(error, GCONV_ERROR_FORMAT,
                        "text and bitmap PNM are not read, only binary PGM (P5) and PPM (P6)");
     if (size >= 3 && bytes[0] == 'P' && (bytes[1] == 'f' || bytes[1] == 'F') && bytes[2] == '\n')
@@ -91,18 +92,16 @@ static gconv_status open_decoder(gconv_reader *reader, const gconv_reader_option
     gconv_status status = gc_input_peek(&reader->input, GC_RECOGNISE_BYTES, &bytes, &size, error);
     if (status != GCONV_OK)
         return status;
-    for (size_t i = 0; i < DECODER_COUNT; i++) {
-        if (!decoder_types[i]->recognise(bytes, size))
-            continue;
-        gc_decoder common = {.type = decoder_types[i],
-                             .input = &reader->input,
-                             .warnings = {options->warn, options->warn_user},
-                             .max_pixels = options->max_pixels,
-                             .tolerant = options->tolerant,
-                             .grey_wanted = options->grey};
-        return decoder_types[i]->open(&common, &reader->decoder, error);
-    }
-    return unrecognised(bytes, size, error);
+    const gc_decoder_type *type = decoder_types[gconv_format_from_content(bytes, size)];
+    if (type == NULL)
+        return unrecognised(bytes, size, error);
+    gc_decoder common = {.type = type,
+                         .input = &reader->input,
+                         .warnings = {options->warn, options->warn_user},
+                         .max_pixels = options->max_pixels,
+                         .tolerant = options->tolerant,
+                         .grey_wanted = options->grey};
+    return type->open(&common, &reader->decoder, error);
 }
 
 static void swap_resolution(gconv_metadata *metadata)
@@ -139,6 +138,9 @@ gconv_status gconv_reader_open(const char *path, const gconv_reader_options *opt
                                gconv_reader **reader, gconv_error *error)
 {
     *reader = NULL;
+    const gconv_reader_options defaults = gconv_reader_options_default();
+    if (options == NULL)
+        options = &defaults;
     gconv_reader *opened = calloc(1, sizeof *opened);
     if (opened == NULL)
         return gc_fail_memory(error, sizeof *opened);

@@ -149,6 +149,9 @@ gconv_status gconv_writer_open(const char *path, const gconv_writer_options *opt
                                gconv_writer **writer, gconv_error *error)
 {
     *writer = NULL;
+    const gconv_writer_options defaults = gconv_writer_options_default();
+    if (options == NULL)
+        options = &defaults;
     gconv_status status = check_options(options, error);
     if (status != GCONV_OK)
         return status;

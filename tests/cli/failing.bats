@@ -40,6 +40,21 @@ fails_clean() {
     holds empty.png err gif.png in.png kept.png old.png out.png plain.pgm text.png
 }
 
+@test "PNM headers that are wrong say what is" {
+    setup_old
+    while read -r header message; do
+        printf "P5\n$header\n............" >x.pgm
+        fails_clean "x.pgm: the header $message" gconv edges x.pgm old.png
+    done <<'END'
+0\n5\n255 says a width or height of 0
+5\n0\n255 says a width or height of 0
+5\n99999999999\n255 says a width or height of more than 2147483647
+5\n5\n0 says a maximum that is not within 1 to 65535
+5\n5\n65536 says a maximum that is not within 1 to 65535
+5\n5\nx is not width, height and maximum, *
+END
+}
+
 @test "truncated inputs" {
     setup_old
     for kind in png:grey png:rgb:interlaced jpeg:ycc jpeg:ycc:progressive pgm ppm; do
@@ -157,6 +172,16 @@ bad_filter() {
     make_image png:grey in.png 4 4 noise
     mkdir dir
     complains 2 "box33: no such file, *; did you mean 'box3'[?]*" gconv filter -k box33 in.png out.png
+    complains 2 "sobel: no such file, *; did you mean 'sobel-x'[?]*" gconv filter -k sobel in.png out.png
+    for name in gauss7 gaus; do
+        complains 2 "$name: no such file, *; did you mean 'gauss3'[?] (gaussian:SIGMA*" \
+            gconv filter -k $name in.png out.png
+    done
+    complains 2 "1 2 1: *, as in '3x1: 1,2,1'" gconv filter -k '1 2 1' in.png out.png
+    complains 2 '1, -2.5 1/2: no such file, *' gconv filter -k '1, -2.5 1/2' in.png out.png
+    complains 2 "*weights need their size before them, as in '40x1: v,v,...'" \
+        gconv filter -k "$(yes 10 | head -n 40 | paste -sd ' ' -)" in.png out.png
+    complains 2 '2x1: 1: 1 weight where 2x1 needs 2' gconv filter -k '2x1: 1' in.png out.png
     complains 2 'none.txt: no such file, *' gconv filter -k none.txt in.png out.png
     complains 2 'dir: a directory, *' gconv filter -k dir in.png out.png
     complains 2 'gaussian: parameters are missing: *' gconv filter -k gaussian in.png out.png
@@ -173,7 +198,30 @@ bad_filter() {
     holds dir in.png
 }
 
+@test "an offset before the last filter of a chain is blamed on its file" {
+    make_image png:grey in.png 4 4 noise
+    printf 'offset 3\n1 2\n' >off.txt
+    complains 2 'off.txt: has an offset, and only the last *' gconv filter -k off.txt -k box3 in.png out.png
+    silently gconv filter -k box3 -k off.txt in.png out.png
+}
+
 # ---- Outputs
+
+@test "directories that are not there, or cannot be made" {
+    setup_old
+    cp in.png in2.png
+    fails_clean 'none/x.png: cannot create: its directory does not exist' gconv edges in.png none/x.png
+    complains 2 'none/: no such directory; *' gconv edges in.png none/
+    : >file
+    # Once, not for each image.
+    fails_clean 'file/sub: cannot make * Not a directory' gconv edges -o file/sub in.png in2.png
+    ln -s nowhere/at/all link
+    fails_clean 'link: cannot make the directory: No such file or directory' \
+        gconv edges -o link in.png in2.png
+    holds file in.png in2.png kept.png link old.png
+    silently gconv edges -o a/b/c in.png in2.png
+    (cd a/b/c && holds in.png in2.png)
+}
 
 @test "a full device" {
     setup_old
@@ -355,7 +403,7 @@ stopped() {
     complains 4 "'naive' needs a CUDA device: *" gconv edges --impl naive -o out in.png
     complains 4 "no implementation can run on device 'cuda': *" gconv edges --device cuda in.png out.png
     complains 4 "no implementation can run on device 'cuda:3': *" gconv edges -d cuda:3 in.png out.png
-    complains 4 "'naive' needs a CUDA device: *" gconv compare --impl cpu,naive in.png
+    complains 4 "'naive' needs a CUDA device: *" gconv compare --impl naive,tiled in.png
     complains 4 "no implementation can run on device 'cuda': *" gconv compare --device cuda in.png
     complains 4 "'naive' needs a CUDA device: *" gconv bench --impl naive
     complains 4 'there is nothing to tune: *' gconv tune

@@ -3,7 +3,8 @@
  *
  *     wrong    gets one sample of every image wrong
  *     picky    refuses images wider than 8
- *     broken   fails when it is run */
+ *     broken   fails when it is run
+ *     dead     the same, as a GPU's: the first choice of `auto` for what takes the CPU long */
 #include "core/implementation.h"
 
 #include "core/status.h"
@@ -79,6 +80,20 @@ static gconv_status run_broken(void *state, gc_stream *stream, gconv_error *erro
     return gc_fail(error, GCONV_ERROR_DEVICE, "'broken' broke down");
 }
 
+static gconv_status run_dead(void *state, gc_stream *stream, gconv_error *error)
+{
+    (void)state;
+    gconv_status status = gc_stream_keep(stream, error);
+    return status == GCONV_OK ? gc_fail(error, GCONV_ERROR_DEVICE, "'dead' broke down") : status;
+}
+
+static double no_cost(const gc_problem *problem, const gconv_device_info *device)
+{
+    (void)problem;
+    (void)device;
+    return 0;
+}
+
 static void release(void *state)
 {
     gc_reference_operations.release(state);
@@ -100,6 +115,12 @@ static const gc_operations broken = {.supports = supports_all,
                                      .run = run_broken,
                                      .release = release};
 
+static const gc_operations dead = {.supports = supports_all,
+                                   .cost = no_cost,
+                                   .prepare = prepare,
+                                   .run = run_dead,
+                                   .release = release};
+
 /* ---- The registry ---------------------------------------------------------------------------- */
 
 static const gc_implementation implementations[] = {
@@ -107,6 +128,8 @@ static const gc_implementation implementations[] = {
     {"wrong", "the reference with an error", "", GCONV_DEVICE_CPU, &wrong},
     {"picky", "the reference for small images", "images wider than 8", GCONV_DEVICE_CPU, &picky},
     {"broken", "fails", "", GCONV_DEVICE_CPU, &broken},
+    {"cpu", "the reference again", "", GCONV_DEVICE_CPU, &gc_reference_operations},
+    {"dead", "fails", "", GCONV_DEVICE_CUDA, &dead},
 };
 enum { IMPLEMENTATION_COUNT = sizeof implementations / sizeof implementations[0] };
 

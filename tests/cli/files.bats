@@ -55,8 +55,8 @@ load common
     mkdir dir
     complains 2 'dir: a directory; -o DIR *' gconv edges dir out.png
     complains 2 'dir: a directory; -o DIR *' gconv edges in.png dir
-    complains 2 'new/: a directory; -o DIR *' gconv edges in.png new/
-    complains 1 'none/out.png: cannot create: No such file or directory' gconv edges in.png none/out.png
+    complains 2 'new/: no such directory; -o DIR *' gconv edges in.png new/
+    complains 1 'none/out.png: cannot create: its directory does not exist' gconv edges in.png none/out.png
     complains 1 'in.png/out.png: cannot create: Not a directory' gconv edges in.png in.png/out.png
     holds dir in.png
 }
@@ -106,7 +106,7 @@ load common
     [ -L out.png ]
     like "$(dump dir/real.png)" 'png *'
     ln -s none/real.png broken.png
-    complains 1 'broken.png: cannot create: No such file or directory' gconv edges in.png broken.png
+    complains 1 'broken.png: cannot create: its directory does not exist' gconv edges in.png broken.png
     ln -s b.png a.png
     ln -s a.png b.png
     complains 1 'a.png: *symbolic links' gconv edges in.png a.png
@@ -200,11 +200,11 @@ setup_tree() {
     mkdir one two
     make_image png:grey one/x.png 2 2 5
     make_image pgm two/x.pgm 2 2 5
-    complains 2 "'one/x.png' and 'two/x.pgm' would both be written to 'out/x.png'" \
+    complains 2 "'one/x.png' and 'two/x.pgm' would both be written to 'out/x.png'; *" \
         gconv edges -o out one/x.png two/x.pgm
-    complains 2 "*would both be written to 'out/x.png'" gconv edges -o out one two
-    complains 2 "*would both be written to 'out/x.png'" gconv edges -o out one one/x.png
-    complains 2 "*would both be written to 'out/x.png'" gconv filter -k box3 -f png -o out one two
+    complains 2 "*would both be written to 'out/x.png'; *" gconv edges -o out one two
+    complains 2 "*would both be written to 'out/x.png'; *" gconv edges -o out one one/x.png
+    complains 2 "*would both be written to 'out/x.png'; *" gconv filter -k box3 -f png -o out one two
     holds one one/x.png two two/x.pgm
     silently gconv filter -k box3 -o out one two
     (cd out && holds x.pgm x.png)
@@ -243,8 +243,7 @@ gconv: 0 of 2 images done, 0 failed, 2 skipped'
     complains 2 'in.png: not a directory; -o takes one, *' gconv edges -o in.png in.png
     complains 2 'new.png: not a directory; -o takes one, *' gconv edges -o new.png in.png
     expect 1 gconv edges -o in.png/out in.png
-    same "$err" 'gconv: in.png/out/in.png: cannot make its directory: Not a directory
-gconv: 0 of 1 images done, 1 failed, 0 skipped'
+    same "$err" 'gconv: in.png/out: cannot make the directory: Not a directory'
     holds empty in.png
     silently gconv edges -o new.png/ in.png
     holds empty in.png new.png new.png/in.png

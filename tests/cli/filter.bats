@@ -127,7 +127,7 @@ floats() {
     filtered 10 -k k.txt --offset 0
     filtered 12 -k k.txt --offset 2
     filtered 15 -k identity -k k.txt
-    complains 2 'filter 1 of 2 has an offset; only the last of a chain may have one' \
+    complains 2 'k.txt: has an offset, and only the last filter of a chain may have one' \
         gconv filter -k k.txt -k identity in.png out.png
     make_image png:grey:16 in.png 1 1 2570
     filtered 3855 -k k.txt

@@ -170,26 +170,84 @@ cpu *exact'
     same "$(row picky)" "picky not usable: 'picky' takes images up to 8 wide"
     same "$(row broken)" "broken not usable: 'broken' broke down"
     expect 3 "$FAULTY" compare --json --time 0.01 in.png
-    same "$(key verdict | paste -sd , -)" 'exact,WRONG,not usable,not usable'
-    same "$(key seconds | wc -l | tr -d ' ')" 1
-    same "$(key speed_up | wc -l | tr -d ' ')" 1
+    same "$(key verdict | paste -sd , -)" 'exact,WRONG,not usable,not usable,exact,not usable'
+    same "$(key seconds | wc -l | tr -d ' ')" 2
+    same "$(key speed_up | wc -l | tr -d ' ')" 2
     expect 0 "$FAULTY" compare --time 0.01 --impl reference,picky other.pgm
     expect 4 "$FAULTY" compare --time 0.01 --impl reference,picky in.png
     expect 4 "$FAULTY" compare --time 0.01 --impl broken in.png
 }
 
 @test "bench" {
-    expect 0 gconv bench --time 0.1 --impl cpu -k box3
+    expect 0 gconv bench --time 1 --impl cpu -k box3
     same "$err" ''
     like "$out" '*, 1 channel of 8 bits, *; border mirror
 
 filter *name *verdict
 * cpu *exact'
-    expect 0 gconv bench --time 0.1 --impl cpu --json -k box3
+    expect 0 gconv bench --time 1 --impl cpu --json -k box3
     printf '%s\n' "$out" | valid_json
     same "$(key schema) $(key command) $(key verdict)" '1 bench exact'
     expect 3 "$FAULTY" bench --time 0.1 --impl wrong -k box3
     like "$out" '* wrong *WRONG'
+}
+
+# milliseconds COMMAND...: how long it takes.
+milliseconds() {
+    local start
+    start=$(date +%s%N)
+    "$@" >/dev/null
+    echo $((($(date +%s%N) - start) / 1000000))
+}
+
+@test "compare runs the reference once where that takes longer than --time" {
+    make_image pgm big.pgm 700 700 noise
+    once=$(milliseconds gconv filter --impl reference -k box:31 big.pgm out.pgm)
+    thrice=$(milliseconds gconv compare --impl reference,cpu --time 0.02 -k box:31 big.pgm)
+    [ "$thrice" -lt $((2 * once + 500)) ]
+    expect 0 gconv compare --json --impl reference --time 0.01 -k box:31 big.pgm
+    same "$(key runs) $(key verdict) $(key speed_up)" '1 exact 1'
+}
+
+@test "compare and bench go on beside what cannot run here: exit 4" {
+    if has_gpu; then skip "there is a GPU"; fi
+    setup_images
+    expect 4 gconv compare --time 0.01 --impl cpu,tiled in.png
+    same "$err" ''
+    like "$(row cpu)" 'cpu *exact'
+    like "$(row tiled)" "tiled not usable: 'tiled' needs a CUDA device: *"
+    expect 4 gconv bench --time 0.01 --impl cpu,naive
+    same "$(printf '%s\n' "$out" | grep -c naive)" 1
+    like "$(row all)" "all naive not usable: *"
+    same "$(gconv info | grep -c 'not usable here: see cuda above')" 7
+    same "$(gconv info | grep -c '^  cuda .*none: ')" 1
+}
+
+@test "bench keeps to --time" {
+    [ "$(milliseconds gconv bench --impl reference --time 0.05)" -lt 20000 ]
+    expect 0 gconv bench --impl reference --time 0.05 -k box:9
+    like "$(row kernel)" 'kernel reference exact, not measured: one run takes longer than --time'
+    expect 0 gconv bench --impl reference --time 0.05 -k box:9 --json
+    same "$(key verdict) $(key reason)" 'exact one run takes longer than --time'
+    same "$(key runs)" ''
+}
+
+@test "compare and bench show progress" {
+    setup_images
+    expect 0 gconv compare --time 0.01 --impl cpu --progress always in.png
+    like "$(bare)" '* %  the reference*[0-9] %  cpu*'
+    expect 0 gconv bench --time 0.01 --impl cpu --progress always -k box3
+    like "$(bare)" '*[0-9] %  cpu*'
+    expect 0 gconv bench --time 0.01 --impl cpu --progress never -k box3
+    same "$err" ''
+}
+
+@test "-v says that the CPU took over" {
+    make_image pgm big.pgm 600 600 noise
+    expect 0 "$FAULTY" filter -v -k box:41 big.pgm out.pgm
+    like "$err" "gconv: big.pgm: 600x600, 1 channel of 8 bits to out.pgm by cpu
+gconv: big.pgm: the CPU took over: 'dead' broke down"
+    silently "$FAULTY" filter -k box:41 big.pgm out.pgm
 }
 
 # ---- Locale

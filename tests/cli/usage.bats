@@ -177,7 +177,9 @@ refused() {
     refused edges tile '1 to 64' '' 0 65 x
     refused edges max-pixels 'whole number of at least 1' '' 0 -1 1.5 1e9 99999999999999999999
     refused edges depth '1, 8 or 16' '' 0 2 4 32 8x
-    refused edges block 'WxH*1024' '' 32 32x 0x4 32x64 x8 32x8x1 32X8
+    complains 2 "option '--depth': '12' is not 1, 8 or 16" gconv edges --depth 12 a.png b.png
+    refused edges block 'WxH*1024' '' 32 32x 0x4 x8 32x8x1 32X8
+    refused edges block 'too large: 2048 threads' 32x64 2048x1
     refused bench time 'seconds' 0 -1 86401
     holds
 }

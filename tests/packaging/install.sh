@@ -40,6 +40,11 @@ needs_library() {
   LC_ALL=C readelf -d "$1" | grep -q 'NEEDED.*libgconv\.so'
 }
 
+# Until 1.0 a minor version may change the interface.
+minor=$("$prefix/bin/gconv" --version | sed -n 's/^gconv \([0-9]*\.[0-9]*\)\..*/\1/p')
+LC_ALL=C readelf -d "$libdir/libgconv.so" | grep -q "SONAME.*\[libgconv\.so\.$minor\]" ||
+  fail "the name of libgconv.so does not end in .so.$minor"
+
 echo "== pkg-config, shared"
 # The flags are meant to be split.
 # shellcheck disable=SC2046

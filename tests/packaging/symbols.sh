@@ -1,7 +1,7 @@
 #!/bin/sh
 # The shared library exports exactly what gconv.h declares; in the static library every other
-# external name begins with gc_. Weak ones are the C++ compiler's own, in CUDA builds; the name of an
-# OpenMP critical section is global by nature, and becomes one with a prefix of gcc's.
+# external name begins with gc_, in CUDA builds as C++ writes it. Weak ones are the C++ compiler's
+# own. Nothing needs a C++ library.
 #
 # Usage: symbols.sh SOURCE_DIR SHARED_LIBRARY STATIC_LIBRARY
 set -eu
@@ -28,10 +28,9 @@ complain() {
 # first parenthesis.
 tr '\n' ' ' <"$header" | tr ';' '\n' |
   sed -n 's/.*GCONV_API [^(]*[ *]\(gconv_[a-z0-9_]*\)(.*/\1/p' | sort >"$work/declared"
-nm -D --defined-only "$shared" | awk '{ print $3 }' | grep -v '^\.gomp_critical_user_gc_' |
-  sed 's/@.*//' | sort >"$work/exported"
+nm -D --defined-only "$shared" | awk '{ print $3 }' | sed 's/@.*//' | sort >"$work/exported"
 nm -g --defined-only "$static" 2>/dev/null |
-  awk 'NF == 3 && $2 !~ /[VWvwu]/ { sub(/^\.gomp_critical_user_/, "", $3); print $3 }' |
+  awk 'NF == 3 && $2 !~ /[VWvwu]/ { sub(/^_Z[0-9]+gc_/, "gc_", $3); print $3 }' |
   sort -u >"$work/external"
 [ -s "$work/declared" ] || { echo "no declaration found in $header"; exit 1; }
 [ -s "$work/exported" ] || { echo "$shared exports nothing"; exit 1; }
@@ -42,6 +41,9 @@ comm -23 "$work/declared" "$work/exported" >"$work/wrong"
 complain "declared in gconv.h, but not exported by the shared library:"
 comm -13 "$work/declared" "$work/external" | grep -v '^gc_' >"$work/wrong" || true
 complain "external in the static library, neither public nor gc_:"
+nm -g --undefined-only "$static" 2>/dev/null |
+  awk '$2 ~ /^(__cxa_|__gxx_|_ZS|_ZNS|_ZNKS|_Zn|_Zd)/ { print $2 }' | sort -u >"$work/wrong"
+complain "needed from a C++ library:"
 
 echo "$(wc -l <"$work/declared") public functions"
 exit $result

@@ -272,6 +272,16 @@ static void assert_warned(const blob *file, const char *message)
     free_picture(&result);
 }
 
+static void assert_refused(const blob *file, bool tolerant, const char *name)
+{
+    picture result;
+    gconv_error error;
+    assert_int_equal(read_bytes(file->bytes, file->size, tolerant, &result, &error),
+                     GCONV_ERROR_LIMIT);
+    if (strstr(error.message, "8 MiB") == NULL || strstr(error.message, name) == NULL)
+        fail_msg("refused as '%s'", error.message);
+}
+
 static void broken_chunks_are_warnings(void **state)
 {
     (void)state;
@@ -336,7 +346,10 @@ static void bombs_take_no_memory(void **state)
     insert_bomb(&files[2], "iTXt", "Comment\0\1\0\0\0", 12, icc, 0);
     long before = peak_kilobytes();
     for (int i = 0; i < 3; i++) {
-        assert_warned(&files[i], i == 0 ? "iCCP" : NULL);
+        if (i == 0)
+            assert_refused(&files[i], false, "iCCP");
+        else
+            assert_warned(&files[i], NULL);
         free(files[i].bytes);
     }
     /* The peak of making the bombs is behind us and hides up to as much again; so it is the
@@ -344,23 +357,30 @@ static void bombs_take_no_memory(void **state)
     assert_true(peak_kilobytes() - before < 40 << 10);
 }
 
-static void large_useless_chunks_are_passed_over(void **state)
+/* Of those that are used, those that are not, and those after the image data. */
+static void large_chunks_are_refused(void **state)
 {
     (void)state;
-    enum { LARGE = 9 << 20 };
-    unsigned char *text = calloc(1, LARGE);
-    assert_non_null(text);
-    memcpy(text, "Comment", 7);
+    enum { LIMIT = 8 << 20 };
+    static const char *const types[] = {"eXIf", "tEXt", "prVt", "iCCP", "PLTE"};
+    unsigned char *bytes = calloc(1, LIMIT + 1);
+    assert_non_null(bytes);
+    memcpy(bytes, "Comment", 7);
+    for (size_t i = 0; i < 2 * sizeof types / sizeof types[0]; i++) {
+        blob file = sample_file(GCONV_FORMAT_PNG, 3, 8);
+        size_t at = i % 2 ? file.size - IEND_BYTES : AFTER_IHDR;
+        insert_chunk(&file, at, types[i / 2], bytes, LIMIT + 1, 0);
+        assert_refused(&file, false, types[i / 2]);
+        assert_refused(&file, true, types[i / 2]);
+        file.size = at + 8; /* no byte of the chunk is there: the head is enough */
+        assert_refused(&file, true, types[i / 2]);
+        free(file.bytes);
+    }
     blob file = sample_file(GCONV_FORMAT_PNG, 3, 8);
-    insert_chunk(&file, AFTER_IHDR, "tEXt", text, LARGE, 0);
-    picture result;
-    gconv_error error;
-    gconv_status status = read_bytes(file.bytes, file.size, false, &result, &error);
-    if (status != GCONV_OK)
-        fail_msg("%s", error.message);
-    free_picture(&result);
+    insert_chunk(&file, AFTER_IHDR, "tEXt", bytes, LIMIT, 0);
+    assert_warned(&file, NULL);
     free(file.bytes);
-    free(text);
+    free(bytes);
 }
 
 static void huge_images_are_refused(void **state)
@@ -495,7 +515,7 @@ int main(void)
         cmocka_unit_test(bytes_after_the_image_are_a_warning),
         cmocka_unit_test(broken_chunks_are_warnings),
         cmocka_unit_test(bombs_take_no_memory),
-        cmocka_unit_test(large_useless_chunks_are_passed_over),
+        cmocka_unit_test(large_chunks_are_refused),
         cmocka_unit_test(huge_images_are_refused),
         cmocka_unit_test(many_scans_are_refused),
         cmocka_unit_test(unusual_jpegs_are_errors),

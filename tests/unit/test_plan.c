@@ -1,4 +1,6 @@
 /* Plans through the public interface: choosing, running, failing, comparing. */
+#include "core/plan.h"
+#include "core/status.h"
 #include "core_support.h"
 
 #include <math.h>
@@ -267,6 +269,48 @@ static void fill(uint8_t *image, unsigned run)
         image[i] = (uint8_t)((i * 7 + i / WIDTH * 31 + run * 59) * 2654435761u >> 24);
 }
 
+/* Callbacks that fail and do not say why. */
+static gconv_status read_silently(void *user, uint32_t count, void *rows, size_t stride,
+                                  gconv_error *error)
+{
+    (void)count;
+    (void)rows;
+    (void)stride;
+    assert_non_null(error);
+    return *(const gconv_status *)user;
+}
+
+static gconv_status write_silently(void *user, uint32_t count, const void *rows, size_t stride,
+                                   gconv_error *error)
+{
+    (void)count;
+    (void)rows;
+    (void)stride;
+    assert_non_null(error);
+    return *(const gconv_status *)user;
+}
+
+static void failing_without_a_word(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"reference", "cpu"};
+    gconv_status bad = GCONV_ERROR_LIMIT, good = GCONV_OK;
+    for (size_t i = 0; i < 4; i++) {
+        gconv_job job = usual_job();
+        job.implementation = names[i % 2];
+        gconv_plan *plan = planned(&job);
+        gconv_source source = {read_silently, i < 2 ? &bad : &good};
+        gconv_sink sink = {write_silently, i < 2 ? &good : &bad};
+        gconv_error error = {.status = GCONV_ERROR_OPEN, .line = 3, .message = "of old"};
+        assert_int_equal(gconv_plan_run(plan, source, sink, NULL, &error), bad);
+        assert_int_equal(error.status, bad);
+        assert_int_equal(error.line, 0);
+        assert_string_equal(error.message, gconv_status_text(bad));
+        assert_int_equal(gconv_plan_run(plan, source, sink, NULL, NULL), bad);
+        gconv_plan_free(plan);
+    }
+}
+
 static void plan_serves_many_images(void **state)
 {
     (void)state;
@@ -299,6 +343,106 @@ static void timings_add_up(void **state)
                          GCONV_OK);
     assert_true(timings.decode >= 100 && timings.decode < 101);
     assert_true(timings.compute > 200 && timings.compute < 201);
+    gconv_plan_free(plan);
+}
+
+/* ---- Falling back ---------------------------------------------------------------------------- */
+
+/* Stands for a device that breaks in a run, before or after it has taken the input. */
+typedef struct device {
+    bool keeps;
+    bool released;
+} device;
+
+static gconv_status run_device(void *opaque, gc_stream *stream, gconv_error *error)
+{
+    const device *own = opaque;
+    gconv_status status = own->keeps ? gc_stream_keep(stream, error) : GCONV_OK;
+    return status != GCONV_OK ? status : gc_fail(error, GCONV_ERROR_DEVICE, "the device broke");
+}
+
+static void release_device(void *opaque)
+{
+    ((device *)opaque)->released = true;
+}
+
+static void describe_device(void *opaque, char *text, size_t size)
+{
+    (void)opaque;
+    snprintf(text, size, "breaks\n");
+}
+
+/* A plan that `auto` has given to the device. */
+static gconv_plan *planned_on(device *own)
+{
+    static const gc_operations operations = {
+        .run = run_device, .release = release_device, .describe = describe_device};
+    static const gc_implementation implementation = {
+        .name = "fake", .kind = GCONV_DEVICE_CUDA, .operations = &operations};
+    gconv_job job = usual_job();
+    gconv_plan *plan = planned(&job);
+    plan->choice.implementation->operations->release(plan->state);
+    plan->choice.implementation = &implementation;
+    plan->state = own;
+    return plan;
+}
+
+static void cpu_takes_over(void **state)
+{
+    (void)state;
+    static uint8_t in[WIDTH * HEIGHT], out[WIDTH * HEIGHT], expected[WIDTH * HEIGHT];
+    gconv_job job = usual_job();
+    job.implementation = "cpu";
+    gconv_plan *cpu = planned(&job);
+    fill(in, 0);
+    assert_int_equal(gconv_plan_run_memory(cpu, in, WIDTH, expected, WIDTH, NULL, NULL), GCONV_OK);
+    gconv_plan_free(cpu);
+    for (int keeps = 0; keeps < 2; keeps++) {
+        device own = {.keeps = keeps};
+        gconv_plan *plan = planned_on(&own);
+        assert_non_null(strstr(gconv_plan_explanation(plan), "breaks"));
+        assert_string_equal(gconv_plan_fallback(plan), "");
+        for (int run = 0; run < 2; run++) {
+            memset(out, 0, sizeof out);
+            assert_int_equal(gconv_plan_run_memory(plan, in, WIDTH, out, WIDTH, NULL, NULL),
+                             GCONV_OK);
+            assert_memory_equal(out, expected, sizeof out);
+            assert_true(own.released);
+            assert_string_equal(gconv_plan_implementation(plan), "cpu");
+            assert_string_equal(gconv_plan_fallback(plan), "the device broke");
+            assert_non_null(
+                strstr(gconv_plan_explanation(plan), "\ncpu took over: the device broke\n"));
+        }
+        gconv_plan_free(plan);
+    }
+}
+
+static gconv_status read_without_memory(void *user, uint32_t count, void *rows, size_t stride,
+                                        gconv_error *error)
+{
+    (void)count;
+    (void)rows;
+    (void)stride;
+    ++*(int *)user;
+    return gc_fail(error, GCONV_ERROR_MEMORY, "no memory to read");
+}
+
+/* A source that fails looks like a device that does, but there is nothing to compute from. */
+static void cpu_does_not_take_over_a_broken_source(void **state)
+{
+    (void)state;
+    device own = {.keeps = true};
+    gconv_plan *plan = planned_on(&own);
+    int reads = 0;
+    broken sink = {.good = HEIGHT};
+    gconv_error error;
+    assert_int_equal(gconv_plan_run(plan, (gconv_source){read_without_memory, &reads},
+                                    (gconv_sink){write_broken, &sink}, NULL, &error),
+                     GCONV_ERROR_MEMORY);
+    assert_string_equal(error.message, "no memory to read");
+    assert_int_equal(reads, 1);
+    assert_int_equal(sink.done, 0);
+    assert_string_equal(gconv_plan_fallback(plan), "");
     gconv_plan_free(plan);
 }
 
@@ -339,6 +483,30 @@ static void compare_exact_chains(void **state)
     assert_true(d.largest == INFINITY);
     b[0] = NAN; /* the same bits */
     assert_int_equal(compared(plan, in, a, b).mismatches, 2);
+    gconv_plan_free(plan);
+}
+
+static void compare_tells_zeros_apart_where_exact(void **state)
+{
+    (void)state;
+    static uint8_t in[WIDTH * HEIGHT];
+    static float a[WIDTH * HEIGHT], b[WIDTH * HEIGHT];
+    float tenth[] = {0.1f};
+    gconv_filter filter = filter_of(1, 1, 1, tenth);
+    const gconv_filter *fraction[] = {&filter};
+    gconv_job job = usual_job();
+    gconv_plan *plan = planned(&job);
+    a[4 * WIDTH + 3] = -0.0f;
+    gconv_difference d = compared(plan, in, a, b);
+    assert_false(d.within);
+    assert_int_equal(d.mismatches, 1);
+    assert_int_equal(d.x, 3);
+    assert_int_equal(d.y, 4);
+    gconv_plan_free(plan);
+    job.filters = fraction;
+    plan = planned(&job);
+    d = compared(plan, in, a, b);
+    assert_true(d.within && d.mismatches == 0 && d.largest == 0);
     gconv_plan_free(plan);
 }
 
@@ -384,6 +552,45 @@ static void convert_hands_on_errors(void **state)
     gconv_plan_free(plan);
 }
 
+static void convert_needs_the_input_for_alpha_alone(void **state)
+{
+    (void)state;
+    static float values[WIDTH * HEIGHT * 3];
+    gconv_job job = usual_job();
+    gconv_plan *plan = planned(&job);
+    broken sink = {.good = HEIGHT};
+    assert_int_equal(gconv_plan_convert(plan, values, WIDTH * sizeof(float), NULL, WIDTH,
+                                        (gconv_sink){write_broken, &sink}, NULL),
+                     GCONV_OK);
+    assert_int_equal(sink.done, HEIGHT);
+    gconv_plan_free(plan);
+    job.input.channels = 4;
+    plan = planned(&job);
+    gconv_error error;
+    assert_int_equal(gconv_plan_convert(plan, values, WIDTH * 3 * sizeof(float), NULL, 0,
+                                        (gconv_sink){write_broken, &sink}, &error),
+                     GCONV_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "alpha"));
+    gconv_plan_free(plan);
+}
+
+static void convert_fails_without_a_word(void **state)
+{
+    (void)state;
+    static float values[WIDTH * HEIGHT];
+    gconv_job job = usual_job();
+    gconv_plan *plan = planned(&job);
+    gconv_status bad = GCONV_ERROR_WRITE;
+    gconv_sink sink = {write_silently, &bad};
+    gconv_error error = {.message = "of old"};
+    assert_int_equal(gconv_plan_convert(plan, values, WIDTH * sizeof(float), NULL, 0, sink, &error),
+                     bad);
+    assert_string_equal(error.message, gconv_status_text(bad));
+    assert_int_equal(gconv_plan_convert(plan, values, WIDTH * sizeof(float), NULL, 0, sink, NULL),
+                     bad);
+    gconv_plan_free(plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -398,11 +605,17 @@ int main(void)
         cmocka_unit_test(stride_under_a_row),
         cmocka_unit_test(failing_source),
         cmocka_unit_test(failing_sink),
+        cmocka_unit_test(failing_without_a_word),
         cmocka_unit_test(plan_serves_many_images),
         cmocka_unit_test(timings_add_up),
+        cmocka_unit_test(cpu_takes_over),
+        cmocka_unit_test(cpu_does_not_take_over_a_broken_source),
         cmocka_unit_test(compare_exact_chains),
+        cmocka_unit_test(compare_tells_zeros_apart_where_exact),
         cmocka_unit_test(compare_within_the_bound),
         cmocka_unit_test(convert_hands_on_errors),
+        cmocka_unit_test(convert_needs_the_input_for_alpha_alone),
+        cmocka_unit_test(convert_fails_without_a_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

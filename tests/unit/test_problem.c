@@ -372,6 +372,87 @@ static void refuses_values(void **state)
     refused(&job, GCONV_ERROR_ARGUMENT, "too large");
 }
 
+static void refuses_choices(void **state)
+{
+    (void)state;
+    gconv_filter filter = filter_of(1, 1, 1, ones);
+    const gconv_filter *chain[] = {&filter};
+    const gconv_job good = job_of(chain, 1, shape_of(4, 4, 1, 8));
+    for (int i = 0; i < 8; i++) {
+        gconv_job job = good;
+        int beyond = i % 2 == 0 ? -1 : i < 2 ? GCONV_BORDER_COUNT : 7;
+        switch (i / 2) {
+        case 0:
+            job.border = (gconv_border)beyond;
+            break;
+        case 1:
+            job.alpha = (gconv_alpha)beyond;
+            break;
+        case 2:
+            job.rule = (gconv_rule)beyond;
+            break;
+        default:
+            job.output = (gconv_output)beyond;
+        }
+        refused(&job, GCONV_ERROR_ARGUMENT, "unknown");
+    }
+    gconv_job job = good;
+    job.threads = -1;
+    refused(&job, GCONV_ERROR_ARGUMENT, "-1 threads");
+    job = good;
+    job.tile = -2;
+    refused(&job, GCONV_ERROR_ARGUMENT, "tile -2");
+}
+
+static void refuses_blocks(void **state)
+{
+    (void)state;
+    gconv_filter filter = filter_of(1, 1, 1, ones);
+    const gconv_filter *chain[] = {&filter};
+    gconv_job job = job_of(chain, 1, shape_of(4, 4, 1, 8));
+    static const int wrong[][2] = {{0, 8},   {8, 0},   {-1, 8},   {8, -1},
+                                   {-8, -8}, {33, 32}, {1025, 1}, {1 << 16, 1 << 16}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        job.block_width = wrong[i][0];
+        job.block_height = wrong[i][1];
+        refused(&job, GCONV_ERROR_ARGUMENT, "block");
+    }
+    static const int right[][2] = {{0, 0}, {1, 1}, {32, 32}, {1024, 1}, {1, 1024}};
+    for (size_t i = 0; i < sizeof right / sizeof right[0]; i++) {
+        job.block_width = right[i][0];
+        job.block_height = right[i][1];
+        gc_problem problem = made(&job);
+        gc_problem_destroy(&problem);
+    }
+}
+
+/* Infinities of either sign would meet, and order of summation would decide. */
+static void refuses_what_exceeds_float32(void **state)
+{
+    (void)state;
+    float far[] = {3e38f, -3e38f}, hundredth[] = {0.01f}, root[] = {2e18f};
+    gconv_filter filter = filter_of(2, 1, 1, far), second = filter_of(1, 1, 1, hundredth);
+    const gconv_filter *chain[] = {&filter, &second};
+    gconv_job job = job_of(chain, 1, shape_of(4, 4, 1, 8));
+    refused(&job, GCONV_ERROR_FILTER, "exceed float32");
+    job.filter_count = 2; /* what follows does not heal it */
+    refused(&job, GCONV_ERROR_FILTER, "exceed float32");
+    far[0] = 3e38f / 512;
+    far[1] = -far[0];
+    gc_problem problem = made(&job);
+    gc_problem_destroy(&problem);
+    job.border = GCONV_BORDER_CONSTANT;
+    job.border_value = 1000;
+    refused(&job, GCONV_ERROR_FILTER, "exceed float32");
+    job.border_value = 0;
+    job.input.depth = 16;
+    refused(&job, GCONV_ERROR_FILTER, "exceed float32");
+    filter = filter_of(1, 1, 1e18, root); /* divisors wait until the end */
+    second = filter;
+    job.input.depth = 8;
+    refused(&job, GCONV_ERROR_FILTER, "exceed float32");
+}
+
 /* A border value that no border needs does not matter, however large the divisors make it. */
 static void unused_border_value_is_free(void **state)
 {
@@ -409,6 +490,9 @@ int main(void)
         cmocka_unit_test(refuses_shapes),
         cmocka_unit_test(refuses_filters),
         cmocka_unit_test(refuses_values),
+        cmocka_unit_test(refuses_choices),
+        cmocka_unit_test(refuses_blocks),
+        cmocka_unit_test(refuses_what_exceeds_float32),
         cmocka_unit_test(unused_border_value_is_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,11 @@ static void finds_the_nearest(void **state)
         {"lapalce", "laplace3"},  /* two edits of seven letters */
         {"sobely", "sobel-y"},    /* nearer than sobel-x */
         {"lg", "log"},            /* one edit is always allowed */
-        {"lap", NULL},            /* five edits */
+        {"lap", "laplace3"},      /* its beginning */
+        {"sobel", "sobel-x"},     /* the first of those */
+        {"la", NULL},             /* too short for one */
+        {"12", NULL},             /* numbers are near nothing */
+        {"-1.5", NULL},
         {"entirely different", NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
