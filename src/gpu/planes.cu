@@ -8,13 +8,15 @@ extern "C" {
 
 #include <algorithm>
 
-enum { THREADS = 256, GRID_ROWS_MAX = 65535 };
+enum { THREADS = 256, ROWS_A_THREAD = 8, GRID_ROWS_MAX = 65535 };
 
-/* A thread a column; rows go round where there are more than a grid is high. */
+/* A thread a column and ROWS_A_THREAD rows, which shares out what a thread does once; more rows where
+ * a grid would be too high. */
 static dim3 grid_over(int64_t width, int64_t rows)
 {
+    int64_t high = (rows + ROWS_A_THREAD - 1) / ROWS_A_THREAD;
     return dim3((unsigned)((width + THREADS - 1) / THREADS),
-                (unsigned)std::min<int64_t>(rows, GRID_ROWS_MAX));
+                (unsigned)std::min<int64_t>(high, GRID_ROWS_MAX));
 }
 
 static __device__ inline int column_index()
@@ -79,8 +81,10 @@ static __global__ void extend_planes(gc_gpu_planes planes, gc_gpu_planes scratch
         bool outside = column < 0 || (rule.mode == GCONV_BORDER_CONSTANT && row < 0);
         const float *from = planes.values + (row - rule.first_row) * planes.pitch + column;
         float *to = scratch.values + y * scratch.pitch + x;
-        for (int c = 0; c < planes.channels; c++)
-            to[c * scratch.plane] = outside ? rule.constant[c] : from[c * planes.plane];
+#pragma unroll /* so that the constants are found without an index */
+        for (int c = 0; c < GC_CHANNELS_MAX; c++)
+            if (c < planes.channels)
+                to[c * scratch.plane] = outside ? rule.constant[c] : from[c * planes.plane];
     }
 }
 
