@@ -99,6 +99,17 @@ static void report_verification(const char *name, const gc_result *result)
                   (unsigned long long)d->mismatches);
 }
 
+/* The lines of an explanation that tell of steps: what the implementation chose for each. */
+static void note_choices(const char *name, const char *explanation)
+{
+    for (const char *line = explanation; *line != '\0';) {
+        int length = (int)strcspn(line, "\n");
+        if (strncmp(line, "step ", strlen("step ")) == 0)
+            gc_note(name, "%.*s", length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
 static void report_done(const gc_session *session, const gc_task *task, const gc_result *result)
 {
     const gc_options *options = session->options;
@@ -116,6 +127,8 @@ static void report_done(const gc_session *session, const gc_task *task, const gc
     if (options->explain && !options->json) {
         gc_progress_clear();
         fputs(gconv_plan_explanation(session->plan), stderr);
+    } else if (options->verbose) {
+        note_choices(name, gconv_plan_explanation(session->plan));
     }
 }
 
