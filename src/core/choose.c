@@ -75,10 +75,6 @@ static gconv_status choose_named(const gc_problem *problem, const wanted_device 
     return status;
 }
 
-/* Seconds that the driver and a context take to start, measured: work that the CPU ends sooner never
- * wakes the GPU. */
-static const double cuda_start = 0.2;
-
 /* Lets the candidates of one kind compete with the best so far, `*best` seconds. */
 static void compete(const gc_problem *problem, const wanted_device *wanted, gconv_device_kind kind,
                     gc_choice *choice, double *best)
@@ -109,9 +105,9 @@ static gconv_status choose_fastest(const gc_problem *problem, const wanted_devic
 {
     double best = 0;
     compete(problem, wanted, GCONV_DEVICE_CPU, choice, &best);
-    if (choice->implementation != NULL && best < cuda_start)
+    if (choice->implementation != NULL && best < GC_CUDA_START)
         gc_explain(&choice->explanation, "cuda       not asked: starting it takes about %.0f ms",
-                   1e3 * cuda_start);
+                   1e3 * GC_CUDA_START);
     else
         compete(problem, wanted, GCONV_DEVICE_CUDA, choice, &best);
     if (choice->implementation == NULL) {

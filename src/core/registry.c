@@ -2,11 +2,6 @@
 #include "core/implementation.h"
 
 #include "core/status.h"
-#include "core/text.h"
-#include "gpu/gpu.h"
-
-#include <stdio.h>
-#include <string.h>
 
 extern const gc_operations gc_reference_operations;
 extern const gc_operations gc_cpu_operations;
@@ -59,14 +54,6 @@ const gc_implementation *gc_implementation_at(int index)
     return index >= 0 && index < IMPLEMENTATION_COUNT ? &implementations[index] : NULL;
 }
 
-const gc_implementation *gc_implementation_named(const char *name)
-{
-    for (int i = 0; i < IMPLEMENTATION_COUNT; i++)
-        if (strcmp(implementations[i].name, name) == 0)
-            return &implementations[i];
-    return NULL;
-}
-
 gconv_status gc_implementation_device(const gc_implementation *implementation, int cuda_index,
                                       gconv_device_info *device, gconv_error *error)
 {
@@ -83,30 +70,5 @@ gconv_status gc_implementation_device(const gc_implementation *implementation, i
     if (implementation->operations == NULL)
         return gc_fail(error, GCONV_ERROR_DEVICE, "'%s' is not part of this build",
                        implementation->name);
-    return GCONV_OK;
-}
-
-int gconv_implementation_count(void)
-{
-    return IMPLEMENTATION_COUNT;
-}
-
-gconv_status gconv_implementation_describe(int index, gconv_implementation_info *info,
-                                           gconv_error *error)
-{
-    const gc_implementation *implementation = gc_implementation_at(index);
-    if (implementation == NULL)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "there is no implementation %d", index);
-    memset(info, 0, sizeof *info);
-    info->name = implementation->name;
-    info->summary = implementation->summary;
-    info->limits = implementation->limits;
-    info->kind = implementation->kind;
-    gconv_device_info device;
-    gconv_error reason;
-    info->usable = gc_implementation_device(implementation, 0, &device, &reason) == GCONV_OK;
-    if (!info->usable)
-        snprintf(info->reason, sizeof info->reason, "%.*s", (int)sizeof info->reason - 1,
-                 reason.message);
     return GCONV_OK;
 }

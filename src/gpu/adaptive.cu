@@ -1,9 +1,10 @@
 /* adaptive: 1xN tiling, the factor chosen at run time.
  *
  * Idea: the largest tiling factor that the filter, the shared memory (as much as a kernel may opt
- *   in to) and the registers of the device present allow, such that two blocks still run at once on
- *   each multiprocessor where the filter leaves room for that (van Werkhoven et al. 2011, section 7;
- *   2014, section 4). Kernels for every factor are compiled from one template.
+ *   in to) and the registers of the device present allow, such that several blocks still run at once
+ *   on each multiprocessor where the filter leaves room for that (van Werkhoven et al. 2011, section
+ *   7; 2014, section 4; gc_tiling_adapt has the rule). Kernels for every factor are compiled from one
+ *   template.
  * Improves on: tiled, whose one factor is too small for small filters and does not fit large ones.
  * Needs: what tiled needs, at the factor chosen.
  * Limits: filters of up to 16384 weights of which factor 1 fits in shared memory.

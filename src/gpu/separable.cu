@@ -4,12 +4,12 @@
  *   (KTH 2018, sections 3.4 and 3.5.2; van Werkhoven et al. 2014, section 5). The row pass has 1xT
  *   tiling, the column pass Tx1 tiling, which is where the overlap of each lies. Rank 1 is found
  *   automatically: exactly for integer filters, within the bound of rule 4 for others.
- * Improves on: adaptive, from about 5x5 on.
+ * Improves on: adaptive, from 9x9 on (H200).
  * Needs: (F_w - 1 + T * B_w) * B_h floats of shared memory for the rows and B_w * (F_h - 1 + T * B_h)
  *   for the columns; a plane of the device's memory for what stands between the passes.
  * Limits: some filter of the chain must be of rank 1; the others are convolved as adaptive does,
  *   and have its limits.
- * Loses: to adaptive at 3x3, where it moves twice the bytes for two thirds of the products. */
+ * Loses: to adaptive at 3x3 and 5x5, where a second pass over memory costs more than it saves. */
 #include "gpu/adaptive.cuh"
 #include "gpu/tile.cuh"
 

@@ -9,9 +9,6 @@
 
 #include "core/status.h"
 
-#include <stdio.h>
-#include <string.h>
-
 extern const gc_operations gc_reference_operations;
 
 /* ---- What they do ---------------------------------------------------------------------------- */
@@ -143,37 +140,10 @@ const gc_implementation *gc_implementation_at(int index)
     return index >= 0 && index < IMPLEMENTATION_COUNT ? &implementations[index] : NULL;
 }
 
-const gc_implementation *gc_implementation_named(const char *name)
-{
-    for (int i = 0; i < IMPLEMENTATION_COUNT; i++)
-        if (strcmp(implementations[i].name, name) == 0)
-            return &implementations[i];
-    return NULL;
-}
-
 gconv_status gc_implementation_device(const gc_implementation *implementation, int cuda_index,
                                       gconv_device_info *device, gconv_error *error)
 {
     (void)implementation;
     (void)cuda_index;
     return gconv_device_describe(0, device, error);
-}
-
-int gconv_implementation_count(void)
-{
-    return IMPLEMENTATION_COUNT;
-}
-
-gconv_status gconv_implementation_describe(int index, gconv_implementation_info *info,
-                                           gconv_error *error)
-{
-    const gc_implementation *row = gc_implementation_at(index);
-    if (row == NULL)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "there is no implementation %d", index);
-    *info = (gconv_implementation_info){.name = row->name,
-                                        .summary = row->summary,
-                                        .limits = row->limits,
-                                        .kind = row->kind,
-                                        .usable = true};
-    return GCONV_OK;
 }

@@ -1,0 +1,40 @@
+/* Questions about the rows of the registry. */
+#include "core/implementation.h"
+
+#include "core/status.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const gc_implementation *gc_implementation_named(const char *name)
+{
+    for (int i = 0; i < gc_implementation_count(); i++)
+        if (strcmp(gc_implementation_at(i)->name, name) == 0)
+            return gc_implementation_at(i);
+    return NULL;
+}
+
+int gconv_implementation_count(void)
+{
+    return gc_implementation_count();
+}
+
+gconv_status gconv_implementation_describe(int index, gconv_implementation_info *info,
+                                           gconv_error *error)
+{
+    const gc_implementation *implementation = gc_implementation_at(index);
+    if (implementation == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "there is no implementation %d", index);
+    memset(info, 0, sizeof *info);
+    info->name = implementation->name;
+    info->summary = implementation->summary;
+    info->limits = implementation->limits;
+    info->kind = implementation->kind;
+    gconv_device_info device;
+    gconv_error reason;
+    info->usable = gc_implementation_device(implementation, 0, &device, &reason) == GCONV_OK;
+    if (!info->usable)
+        snprintf(info->reason, sizeof info->reason, "%.*s", (int)sizeof info->reason - 1,
+                 reason.message);
+    return GCONV_OK;
+}
