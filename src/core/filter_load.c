@@ -1,6 +1,7 @@
 /* Finds the filter that a --kernel names. */
 #include "core/filter.h"
 
+#include "core/file.h"
 #include "core/memory.h"
 #include "core/number.h"
 #include "core/status.h"
@@ -15,18 +16,10 @@
 #include <unistd.h>
 
 /* Reads to the end, or to one byte more than a filter text may have. */
-static gconv_status read_all(int descriptor, char *buffer, size_t *length, gconv_error *error)
+static gconv_status read_text(int descriptor, char *buffer, size_t *length, gconv_error *error)
 {
-    *length = 0;
-    while (*length <= GC_FILTER_TEXT_MAX) {
-        ssize_t got = read(descriptor, buffer + *length, GC_FILTER_TEXT_MAX + 1 - *length);
-        if (got == 0)
-            break;
-        if (got > 0)
-            *length += (size_t)got;
-        else if (errno != EINTR)
-            return gc_fail_errno(error, GCONV_ERROR_READ, errno, "cannot read the filter");
-    }
+    if (!gc_read_all(descriptor, buffer, GC_FILTER_TEXT_MAX + 1, length))
+        return gc_fail_errno(error, GCONV_ERROR_READ, errno, "cannot read the filter");
     return GCONV_OK;
 }
 
@@ -48,8 +41,9 @@ static gconv_status load_descriptor(int descriptor, const char *path, gconv_filt
 {
     size_t length = 0;
     char *text = malloc(GC_FILTER_TEXT_MAX + 1), *stem = stem_of(path);
-    gconv_status status = text == NULL || stem == NULL ? gc_fail_memory(error, GC_FILTER_TEXT_MAX)
-                                                       : read_all(descriptor, text, &length, error);
+    gconv_status status = text == NULL || stem == NULL
+                              ? gc_fail_memory(error, GC_FILTER_TEXT_MAX)
+                              : read_text(descriptor, text, &length, error);
     if (status == GCONV_OK)
         status = gconv_filter_parse(text, length, stem, filter, error);
     free(stem);

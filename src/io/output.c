@@ -1,5 +1,6 @@
 #include "io/output.h"
 
+#include "core/file.h"
 #include "core/memory.h"
 #include "core/status.h"
 
@@ -14,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -152,24 +152,6 @@ static char *resolve_links(const char *path)
     return NULL;
 }
 
-/* Six characters that differ between calls, threads and processes; O_EXCL settles the rest. */
-static void random_suffix(char suffix[7])
-{
-    static const char digits[] = "abcdefghijklmnopqrstuvwxyz0123456789";
-    static atomic_uint calls;
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    uint64_t value = (uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 30;
-    value ^= (uint64_t)getpid() << 40 ^ (uint64_t)atomic_fetch_add(&calls, 1) << 20;
-    value *= UINT64_C(0x9E3779B97F4A7C15); /* 2^64 / golden ratio: spreads the low bits upwards */
-    value >>= 24;
-    for (int i = 0; i < 6; i++) {
-        suffix[i] = digits[value % (sizeof digits - 1)];
-        value /= sizeof digits - 1;
-    }
-    suffix[6] = '\0';
-}
-
 /* Writes DIR/.NAME.gconv-XXXXXX for DIR/NAME; false where it does not fit. */
 static bool temporary_path(const char *path, char *buffer, size_t size)
 {
@@ -181,8 +163,8 @@ static bool temporary_path(const char *path, char *buffer, size_t size)
         while (kept > 0 && ((unsigned char)name[kept] & 0xc0) == 0x80) /* no half of a character */
             kept--;
     }
-    char suffix[7];
-    random_suffix(suffix);
+    char suffix[GC_SUFFIX_BYTES];
+    gc_random_suffix(suffix);
     int length =
         snprintf(buffer, size, "%.*s.%.*s.gconv-%s", (int)directory, path, (int)kept, name, suffix);
     return length >= 0 && (size_t)length < size;
@@ -309,22 +291,11 @@ gconv_status gc_output_open(const char *path, const gc_output_options *options, 
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-static gconv_status write_all(gc_output *output, const unsigned char *bytes, size_t size,
+static gconv_status write_all(const gc_output *output, const void *bytes, size_t size,
                               gconv_error *error)
 {
-    while (size > 0) {
-        ssize_t count = write(output->descriptor, bytes, size);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count < 0 && errno == EAGAIN) { /* a pipe that somebody else made non-blocking */
-            poll(&(struct pollfd){.fd = output->descriptor, .events = POLLOUT}, 1, -1);
-            continue;
-        }
-        if (count < 0)
-            return gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot write");
-        bytes += count;
-        size -= (size_t)count;
-    }
+    if (!gc_write_all(output->descriptor, bytes, size))
+        return gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot write");
     return GCONV_OK;
 }
 
@@ -358,9 +329,8 @@ static gconv_status sync_to_disk(const gc_output *output, gconv_error *error)
     if (!output->sync || fstat(output->descriptor, &status) != 0 ||
         (!S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode)))
         return GCONV_OK;
-    while (fsync(output->descriptor) != 0)
-        if (errno != EINTR)
-            return gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot flush to the disk");
+    if (!gc_sync(output->descriptor))
+        return gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot flush to the disk");
     return GCONV_OK;
 }
 
