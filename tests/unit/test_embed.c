@@ -1,0 +1,54 @@
+/* gconv_embed_text puts whole texts into the program, but for what NVRTC cannot include. */
+#include "io_support.h"
+
+extern const char gc_text_long[], gc_text_axpy[];
+
+/* The text that the build wrote, whatever stands in it. */
+static void every_byte_is_there(void **state)
+{
+    (void)state;
+    const char line[] = "int a[2]; // \\ \"?\?/\" ;;\n";
+    const char *next = gc_text_long + strlen("#line 1 \"long.cuh\"\n");
+    assert_memory_equal(gc_text_long, "#line 1 \"long.cuh\"\n", (size_t)(next - gc_text_long));
+    for (int i = 0; i < 4000; i++, next += strlen(line))
+        assert_memory_equal(next, line, strlen(line));
+    assert_string_equal(next, "");
+}
+
+/* A file's text behind its #line, at `embedded`; `skip` is a line that is left empty. Returns what
+ * follows. */
+static const char *assert_file(const char *embedded, const char *path, const char *skip)
+{
+    char first[256];
+    snprintf(first, sizeof first, "#line 1 \"%s\"\n", strrchr(path, '/') + 1);
+    assert_memory_equal(embedded, first, strlen(first));
+    embedded += strlen(first);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    char line[256];
+    while (fgets(line, sizeof line, file) != NULL) {
+        const char *expected = strstr(line, skip) != NULL ? "\n" : line;
+        assert_memory_equal(embedded, expected, strlen(expected));
+        embedded += strlen(expected);
+    }
+    fclose(file);
+    return embedded;
+}
+
+static void includes_are_left_out(void **state)
+{
+    (void)state;
+    const char *next = assert_file(gc_text_axpy, "tests/gpu/multiply_add.cuh", "#include \"");
+    next = assert_file(next, "tests/gpu/axpy.cuh", "include \"");
+    assert_string_equal(next, "");
+    assert_null(strstr(gc_text_axpy, "include \""));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_byte_is_there),
+        cmocka_unit_test(includes_are_left_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
