@@ -72,6 +72,8 @@ part() {
   if [ "$status" = 0 ]; then
     passed=$((passed + 1))
     say "$name" "ok ($took) $(tail -n 1 "$log")"
+  elif [ "$status" = 77 ]; then
+    skip "$name" "$(tail -n 1 "$log")"
   else
     failed=$((failed + 1))
     say "$name" "FAILED ($took, exit $status), see $log"
@@ -129,7 +131,7 @@ build_all() {
   CUDACXX=$(find_nvcc) cmake -S "$source" -B "$build" $generator -DCMAKE_BUILD_TYPE=Release \
     -DGCONV_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES="${ARCHITECTURES:-native}" &&
     cmake --build "$build" --parallel "$(getconf _NPROCESSORS_ONLN)" \
-      --target gconv --target gconv_check
+      --target gconv --target gconv_check --target gpu_jit
 }
 
 # same_everywhere IMAGE COMMAND OPTION...: every implementation writes the reference's bytes.
@@ -214,6 +216,11 @@ compare() {
   echo 'all are right'
 }
 
+# A kernel is compiled at run time, found in the cache, and launched.
+compile_at_run_time() {
+  XDG_CACHE_HOME=$work "$build/tests/gpu_jit"
+}
+
 # Cases of gconv_check under one tool; the memory of its threads and of the CPU is not its business.
 sanitize() {
   tool=$1
@@ -273,6 +280,7 @@ done
 part 'filter gauss5' same_everywhere "$source/samples/harbour.jpg" filter --kernel gauss5
 part 'bands' bands_everywhere
 part 'fallbacks' fall_back
+part 'run-time compilation' compile_at_run_time
 part 'compare edges' compare
 part 'compare gaussian' compare --kernel gaussian:2
 

@@ -1,5 +1,6 @@
 /* The GPU part of a build without CUDA: no devices, and the reason. */
 #include "gpu/gpu.h"
+#include "gpu/jit.h"
 
 #include "core/status.h"
 
@@ -18,4 +19,27 @@ gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *er
     (void)info;
     return gc_fail(error, GCONV_ERROR_DEVICE, "there is no device cuda:%d: %s", index,
                    gc_gpu_reason());
+}
+
+bool gc_jit_available(void)
+{
+    return false;
+}
+
+gconv_status gc_jit_compile(int major, int minor, const char *source, const char *const *options,
+                            int option_count, void **image, size_t *size, gconv_error *error)
+{
+    (void)major, (void)minor, (void)source, (void)options, (void)option_count;
+    *image = NULL;
+    *size = 0;
+    return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "%s", gc_gpu_reason());
+}
+
+gconv_status gc_jit_image(const gconv_device_info *device, const char *source,
+                          const char *const *options, int option_count, gc_jit_when when,
+                          void **image, size_t *size, gconv_error *error)
+{
+    (void)when;
+    return gc_jit_compile(device->compute_major, device->compute_minor, source, options,
+                          option_count, image, size, error);
 }

@@ -1,0 +1,37 @@
+/* Kernels compiled at run time: what needs no device, plain C. NVRTC is loaded when first needed. */
+#ifndef GC_GPU_JIT_H
+#define GC_GPU_JIT_H
+
+#include "gconv.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gc_jit_when {
+    GC_JIT_CACHED_ONLY, /* what was compiled before, by whatever NVRTC; takes microseconds */
+    GC_JIT_COMPILE /* what is not in the cache, or was compiled by another NVRTC, is compiled */
+} gc_jit_when;
+
+/* True where NVRTC can be loaded, which takes milliseconds, from a cold disk half a second. */
+bool gc_jit_available(void);
+
+/* Compiles `source`, whose kernels are extern "C", for a compute capability: machine code, or PTX
+ * (with its NUL) where this NVRTC does not know the device yet. `options` are NVRTC's, such as
+ * "-DWIDTH=5"; device is the default execution space, C++17 the language. The bytes are freed with
+ * free. GCONV_ERROR_UNSUPPORTED where there is no NVRTC for it; GCONV_ERROR_DEVICE with the
+ * compiler's words where the source does not compile. */
+gconv_status gc_jit_compile(int major, int minor, const char *source, const char *const *options,
+                            int option_count, void **image, size_t *size, gconv_error *error);
+
+/* The same through the cache on disk, for a device that need not be there.
+ * GCONV_ERROR_UNSUPPORTED where only the cache is asked and does not have it. */
+gconv_status gc_jit_image(const gconv_device_info *device, const char *source,
+                          const char *const *options, int option_count, gc_jit_when when,
+                          void **image, size_t *size, gconv_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,238 @@
+/* NVRTC compiles without a device, and the cache returns what it made. Skipped without NVRTC. */
+#include "cache_support.h"
+
+#include "gpu/jit.h"
+
+#include <sys/wait.h>
+
+extern const char gc_text_axpy[];
+
+static const char *const options[] = {"-DFACTOR=3.0f"};
+static const char *const other_options[] = {"-DFACTOR=5.0f"};
+
+static gconv_device_info device_of(int major, int minor)
+{
+    gconv_device_info device = {.kind = GCONV_DEVICE_CUDA,
+                                .compute_major = major,
+                                .compute_minor = minor,
+                                .driver_version = 13000};
+    strcpy(device.name, "a device for tests");
+    return device;
+}
+
+typedef struct image {
+    void *bytes;
+    size_t size;
+    gconv_status status;
+    gconv_error error;
+} image;
+
+static image get_image(const char *source, const char *const *chosen, gc_jit_when when)
+{
+    gconv_device_info device = device_of(9, 0);
+    image got = {0};
+    got.status = gc_jit_image(&device, source, chosen, 1, when, &got.bytes, &got.size, &got.error);
+    return got;
+}
+
+static void assert_cubin(const image *got)
+{
+    assert_int_equal(got->status, GCONV_OK);
+    assert_true(got->size > 64);
+    assert_memory_equal(got->bytes,
+                        "\x7f"
+                        "ELF",
+                        4);
+}
+
+static void machine_code_for_a_device(void **state)
+{
+    (void)state;
+    image got = {0};
+    got.status = gc_jit_compile(9, 0, gc_text_axpy, options, 1, &got.bytes, &got.size, NULL);
+    assert_cubin(&got);
+    free(got.bytes);
+}
+
+static void ptx_for_what_comes_later(void **state)
+{
+    (void)state;
+    void *bytes;
+    size_t size;
+    assert_int_equal(gc_jit_compile(99, 0, gc_text_axpy, options, 1, &bytes, &size, NULL),
+                     GCONV_OK);
+    assert_int_equal(((char *)bytes)[size - 1], '\0');
+    assert_non_null(strstr(bytes, ".visible .entry axpy("));
+    free(bytes);
+}
+
+static void too_old_is_refused(void **state)
+{
+    (void)state;
+    void *bytes;
+    size_t size;
+    gconv_error error;
+    assert_int_equal(gc_jit_compile(1, 3, gc_text_axpy, options, 1, &bytes, &size, &error),
+                     GCONV_ERROR_UNSUPPORTED);
+    assert_null(bytes);
+    assert_non_null(strstr(error.message, "compute capability 1.3"));
+}
+
+static void errors_tell_file_and_line(void **state)
+{
+    (void)state;
+    const char source[] = "#line 1 \"wrong.cuh\"\n\nint f() { return missing; }\n";
+    image got = get_image(source, options, GC_JIT_COMPILE);
+    assert_int_equal(got.status, GCONV_ERROR_DEVICE);
+    assert_int_equal(got.error.status, GCONV_ERROR_DEVICE);
+    assert_null(got.bytes);
+    assert_non_null(strstr(got.error.message, "wrong.cuh(2): error"));
+    assert_non_null(strstr(got.error.message, "missing"));
+    assert_int_equal(count_cached("", NULL), 0);
+}
+
+/* Only what was compiled with the same options is found. */
+static void compiled_once(void **state)
+{
+    (void)state;
+    assert_int_equal(get_image(gc_text_axpy, options, GC_JIT_CACHED_ONLY).status,
+                     GCONV_ERROR_UNSUPPORTED);
+    image compiled = get_image(gc_text_axpy, options, GC_JIT_COMPILE);
+    assert_cubin(&compiled);
+    image cached = get_image(gc_text_axpy, options, GC_JIT_CACHED_ONLY);
+    assert_int_equal(cached.status, GCONV_OK);
+    assert_int_equal(cached.size, compiled.size);
+    assert_memory_equal(cached.bytes, compiled.bytes, cached.size);
+    assert_int_equal(get_image(gc_text_axpy, other_options, GC_JIT_CACHED_ONLY).status,
+                     GCONV_ERROR_UNSUPPORTED);
+    assert_int_equal(get_image("", options, GC_JIT_CACHED_ONLY).status, GCONV_ERROR_UNSUPPORTED);
+    free(compiled.bytes);
+    free(cached.bytes);
+}
+
+/* An entry of the cache is taken as it is where this NVRTC made it, else made again. */
+static void the_entry_is_used(void **state)
+{
+    (void)state;
+    image compiled = get_image(gc_text_axpy, options, GC_JIT_COMPILE);
+    const struct timespec past[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+    struct stat before, after;
+    assert_int_equal(stat(only_entry(), &before), 0);
+    assert_int_equal(utimensat(AT_FDCWD, only_entry(), past, 0), 0);
+    image again = get_image(gc_text_axpy, options, GC_JIT_COMPILE);
+    assert_cubin(&again);
+    assert_int_equal(stat(only_entry(), &after), 0);
+    assert_true(before.st_ino == after.st_ino);
+    assert_true(after.st_mtime > 1);
+    free(compiled.bytes);
+    free(again.bytes);
+}
+
+/* What key_of in jit_compile.cu makes of a kernel is not known here, but stands in the name. */
+static gc_hash only_key(void)
+{
+    gc_hash key = {0};
+    const char *digits = strstr(only_entry(), "/kernel-");
+    assert_non_null(digits);
+    unsigned long long high, low;
+    assert_int_equal(sscanf(digits, "/kernel-%16llx%16llx.bin", &high, &low), 2);
+    key.high = high;
+    key.low = low;
+    return key;
+}
+
+static void other_compilers_code_is_made_again(void **state)
+{
+    (void)state;
+    image compiled = get_image(gc_text_axpy, options, GC_JIT_COMPILE);
+    assert_cubin(&compiled);
+    const struct {
+        char code[100];
+        int release;
+    } other = {"code of another compiler", 1020};
+    assert_int_equal(gc_cache_store("kernel", only_key(), &other, sizeof other, NULL), GCONV_OK);
+    image cached = get_image(gc_text_axpy, options, GC_JIT_CACHED_ONLY);
+    assert_int_equal(cached.status, GCONV_OK);
+    assert_int_equal(cached.size, sizeof other.code);
+    assert_string_equal(cached.bytes, other.code);
+    image again = get_image(gc_text_axpy, options, GC_JIT_COMPILE);
+    assert_cubin(&again);
+    free(compiled.bytes);
+    free(cached.bytes);
+    free(again.bytes);
+    cached = get_image(gc_text_axpy, options, GC_JIT_CACHED_ONLY);
+    assert_cubin(&cached);
+    free(cached.bytes);
+}
+
+static void damaged_is_compiled_again(void **state)
+{
+    (void)state;
+    image compiled = get_image(gc_text_axpy, options, GC_JIT_COMPILE);
+    const long offsets[] = {0, 100, -1, -20, -30, -36};
+    for (size_t i = 0; i < sizeof offsets / sizeof offsets[0]; i++) {
+        damage_byte(only_entry(), offsets[i]);
+        assert_int_equal(get_image(gc_text_axpy, options, GC_JIT_CACHED_ONLY).status,
+                         GCONV_ERROR_UNSUPPORTED);
+        image again = get_image(gc_text_axpy, options, GC_JIT_COMPILE);
+        assert_cubin(&again);
+        free(again.bytes);
+    }
+    free(compiled.bytes);
+}
+
+static void processes_compile_at_once(void **state)
+{
+    (void)state;
+    enum { PROCESSES = 4 };
+    for (int i = 0; i < PROCESSES; i++)
+        if (fork() == 0) {
+            image got = get_image(gc_text_axpy, options, GC_JIT_COMPILE);
+            _exit(got.status != GCONV_OK);
+        }
+    for (int i = 0; i < PROCESSES; i++) {
+        int result;
+        assert_true(wait(&result) > 0);
+        assert_int_equal(result, 0);
+    }
+    image got = get_image(gc_text_axpy, options, GC_JIT_CACHED_ONLY);
+    assert_cubin(&got);
+    free(got.bytes);
+    assert_int_equal(count_cached("", NULL), 1);
+}
+
+/* Without a cache it is compiled each time. */
+static void no_cache_is_no_error(void **state)
+{
+    (void)state;
+    setenv("XDG_CACHE_HOME", "/proc/none", 1);
+    image got = get_image(gc_text_axpy, options, GC_JIT_COMPILE);
+    assert_cubin(&got);
+    free(got.bytes);
+    assert_int_equal(get_image(gc_text_axpy, options, GC_JIT_CACHED_ONLY).status,
+                     GCONV_ERROR_UNSUPPORTED);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_cache, remove_cache)
+
+int main(void)
+{
+    if (!gc_jit_available()) {
+        image got = get_image(gc_text_axpy, options, GC_JIT_COMPILE);
+        printf("skipped: %s\n", got.error.message);
+        return got.status == GCONV_ERROR_UNSUPPORTED ? 77 : 1;
+    }
+    const struct CMUnitTest tests[] = {
+        TEST(machine_code_for_a_device),
+        TEST(ptx_for_what_comes_later),
+        TEST(too_old_is_refused),
+        TEST(errors_tell_file_and_line),
+        TEST(compiled_once),
+        TEST(the_entry_is_used),
+        TEST(other_compilers_code_is_made_again),
+        TEST(damaged_is_compiled_again),
+        TEST(processes_compile_at_once),
+        TEST(no_cache_is_no_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
