@@ -81,6 +81,9 @@ static bool print_machine(const options &options)
 #else
     printf("# NPP: not installed\n");
 #endif
+#if GC_PEERS_HAS_NPP && !GC_PEERS_HAS_NPP_EDGES
+    printf("# NPP edges: not all libraries installed\n");
+#endif
     printf(
         "# pictures: %dx%d, random; us: median between two events; graph us: a launch in a graph;\n"
         "#   x copy: to the fastest copy of the same plane, both between events\n",
@@ -100,7 +103,7 @@ static void add_all(std::vector<peers_entry> *entries, const peers_data &data)
 #endif
         (void)side;
     }
-#if GC_PEERS_HAS_NPP
+#if GC_PEERS_HAS_NPP_EDGES
     peers_add_npp_edges(entries, data);
 #endif
     std::stable_sort(entries->begin(), entries->end(),
