@@ -373,6 +373,8 @@ typedef struct gconv_job {
     int tile;                   /* tiling factor; 0 is the implementation's own */
     int block_width;            /* thread block of 1 to 1024 threads; both sides 0 */
     int block_height;           /* are the implementation's own */
+    uint64_t runs; /* how often the plan will be run, as far as is known; 0 is once. What is
+                    * worth its preparation depends on it */
 } gconv_job;
 
 GCONV_API gconv_job gconv_job_default(void);

@@ -21,6 +21,7 @@ void peers_add_floors(std::vector<peers_entry> *entries, const peers_data &data)
 /* Each adds a square filter's entries. */
 void peers_add_fft(std::vector<peers_entry> *entries, const peers_data &data, int side);
 void peers_add_npp(std::vector<peers_entry> *entries, const peers_data &data, int side);
+void peers_add_ours(std::vector<peers_entry> *entries, const peers_data &data, int side);
 
 void peers_add_npp_edges(std::vector<peers_entry> *entries, const peers_data &data);
 

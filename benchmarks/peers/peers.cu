@@ -95,13 +95,13 @@ static void add_all(std::vector<peers_entry> *entries, const peers_data &data)
 {
     peers_add_floors(entries, data);
     for (int side : sides) {
+        peers_add_ours(entries, data, side);
 #if GC_PEERS_HAS_NPP
         peers_add_npp(entries, data, side);
 #endif
 #if GC_PEERS_HAS_CUFFT
         peers_add_fft(entries, data, side);
 #endif
-        (void)side;
     }
 #if GC_PEERS_HAS_NPP_EDGES
     peers_add_npp_edges(entries, data);

@@ -1,6 +1,7 @@
 #include "core/convert.h"
 
-#include <float.h>
+#include "core/number.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -211,19 +212,10 @@ static void store_samples(const gc_problem *problem, const float *row, const voi
     }
 }
 
-/* The largest float32 that is not above `value`: r > value and r > this agree for every float r. */
-static float float_at_most(double value)
-{
-    if (value >= FLT_MAX)
-        return value > FLT_MAX ? INFINITY : FLT_MAX;
-    float nearest = (float)value;
-    return (double)nearest > value ? nextafterf(nearest, -INFINITY) : nearest;
-}
-
 /* flags[i] = whether the response passes the threshold (rule 6). */
 static void find_edges(const gc_problem *problem, const float *row, size_t count, uint8_t *flags)
 {
-    float threshold = float_at_most(problem->threshold);
+    float threshold = gc_float_at_most(problem->threshold);
     uint8_t inverted = problem->job.invert;
     if (problem->rule == GCONV_RULE_ABS)
         for (size_t i = 0; i < count; i++)

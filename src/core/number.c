@@ -3,6 +3,7 @@
  * correct to the last bit. */
 #include "core/number.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,4 +151,12 @@ bool gc_parse_integer(const char *text, long long low, long long high, long long
         return false;
     *value = number;
     return true;
+}
+
+float gc_float_at_most(double value)
+{
+    if (value >= FLT_MAX)
+        return value > FLT_MAX ? INFINITY : FLT_MAX;
+    float nearest = (float)value;
+    return (double)nearest > value ? nextafterf(nearest, -INFINITY) : nearest;
 }

@@ -27,4 +27,7 @@ static inline int64_t gc_larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* The largest float32 that is not above `value`: r > value and r > this agree for every float r. */
+float gc_float_at_most(double value);
+
 #endif

@@ -11,6 +11,8 @@ extern const gc_operations gc_shared_operations;
 extern const gc_operations gc_const_operations;
 extern const gc_operations gc_tiled_operations;
 extern const gc_operations gc_adaptive_operations;
+extern const gc_operations gc_twopass_operations;
+extern const gc_operations gc_direct_operations;
 extern const gc_operations gc_separable_operations;
 extern const gc_operations gc_fft_operations;
 #define CUDA(operations) &operations
@@ -37,8 +39,14 @@ static const gc_implementation implementations[] = {
     {"adaptive", "1xN tiling, the factor chosen for filter and device",
      "filters of more than 16384 weights, or of which not one tile fits in shared memory",
      GCONV_DEVICE_CUDA, CUDA(gc_adaptive_operations)},
-    {"separable", "filters of rank 1 in a row and a column pass",
-     "chains without a filter of rank 1", GCONV_DEVICE_CUDA, CUDA(gc_separable_operations)},
+    {"twopass", "filters of rank 1 in a row and a column pass", "chains without a filter of rank 1",
+     GCONV_DEVICE_CUDA, CUDA(gc_twopass_operations)},
+    {"direct", "every output in registers, borders in place, weights as constants",
+     "filters of more than 1024 weights; without NVRTC all but odd squares up to 9x9",
+     GCONV_DEVICE_CUDA, CUDA(gc_direct_operations)},
+    {"separable", "filters of rank 1, rows and columns in one pass over memory",
+     "chains without a filter of rank 1 that fits in shared memory, and what direct refuses",
+     GCONV_DEVICE_CUDA, CUDA(gc_separable_operations)},
     {"fft", "whole-image convolution through cuFFT",
      "integer chains that rounding cannot make exact", GCONV_DEVICE_CUDA, CUDA(gc_fft_operations)},
 };

@@ -17,6 +17,16 @@ double gc_gpu_seconds(const gc_problem *problem, const gc_step *step,
     return 5e-6 + bytes + products;
 }
 
+double gc_pass_seconds(const gc_problem *problem, int crossings, double products,
+                       const gconv_device_info *device, double share)
+{
+    double values = (double)problem->width * problem->height * problem->channels;
+    double bandwidth = device->memory_bandwidth > 0 ? device->memory_bandwidth : 1e11;
+    double bytes = values * crossings * sizeof(float) / (0.85 * bandwidth);
+    double seconds = values * products / (share * gconv_device_peak(device) / 2);
+    return 5e-6 + (bytes > seconds ? bytes : seconds);
+}
+
 gconv_status gc_gpu_check_shared(const gc_tiling *tiling, const gconv_device_info *device,
                                  gconv_error *error)
 {

@@ -16,6 +16,11 @@ extern "C" {
 double gc_gpu_seconds(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device, double share);
 
+/* Seconds of a pass that crosses memory `crossings` times and takes `products` multiply-adds a value at
+ * `share` of the device's peak: whichever is longer, since a pass does both at once. */
+double gc_pass_seconds(const gc_problem *problem, int crossings, double products,
+                       const gconv_device_info *device, double share);
+
 /* ---- Shared memory --------------------------------------------------------------------------- */
 
 /* GCONV_ERROR_UNSUPPORTED with the figures where a block wants more than the device has. */

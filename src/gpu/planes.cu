@@ -1,6 +1,7 @@
 #include "gpu/planes.cuh"
 
 #include "gpu/check.cuh"
+#include "gpu/kernels/pass.cuh"
 
 extern "C" {
 #include "core/border.h"
@@ -122,6 +123,65 @@ gconv_status gc_gpu_interleave(const gc_gpu_planes &planes, float *rows, cudaStr
                                gconv_error *error)
 {
     interleave_planes<<<grid_over(planes.width, planes.rows), THREADS, 0, stream>>>(planes, rows);
+    GC_CUDA_TRY_LAUNCH(error);
+    return GCONV_OK;
+}
+
+/* All that gc_finish_integer asks is said by the pass. */
+struct any_finish {
+    static constexpr int output = -1, finish = -1;
+};
+
+/* A thread a sample and ROWS_A_THREAD rows. */
+template <typename sample>
+static __global__ void store_samples(gc_gpu_planes planes, gc_pass pass, sample *rows)
+{
+    int i = column_index(), width = planes.width * planes.channels;
+    if (i >= width)
+        return;
+    const float *from = planes.values + i % planes.channels * planes.plane + i / planes.channels;
+    for (int64_t y = blockIdx.y; y < planes.rows; y += gridDim.y) {
+        float value = from[y * planes.pitch];
+        if (pass.output_type == GC_FLOAT)
+            rows[y * width + i] = (sample)gc_finish_float<any_finish>(pass, value);
+        else
+            rows[y * width + i] = (sample)gc_finish_integer<any_finish>(pass, value);
+    }
+}
+
+/* A thread a byte of 8 pixels and ROWS_A_THREAD rows. */
+static __global__ void store_bits(gc_gpu_planes planes, gc_pass pass, uint8_t *rows)
+{
+    int i = column_index(), width = (planes.width + 7) / 8;
+    if (i >= width)
+        return;
+    for (int64_t y = blockIdx.y; y < planes.rows; y += gridDim.y) {
+        unsigned bits = 0;
+        for (int x = 8 * i; x < 8 * i + 8; x++)
+            bits = bits << 1 | (x < planes.width ? gc_finish_integer<any_finish>(
+                                                       pass, planes.values[y * planes.pitch + x])
+                                                 : 0);
+        rows[y * width + i] = (uint8_t)bits;
+    }
+}
+
+gconv_status gc_gpu_store(const gc_finish &finish, gc_sample_type type, const gc_gpu_planes &planes,
+                          void *rows, cudaStream_t stream, gconv_error *error)
+{
+    gc_pass pass = {};
+    pass.finish = finish;
+    pass.output_type = type;
+    dim3 grid = grid_over(
+        type == GC_BIT ? (planes.width + 7) / 8 : (int64_t)planes.width * planes.channels,
+        planes.rows);
+    if (type == GC_BIT)
+        store_bits<<<grid, THREADS, 0, stream>>>(planes, pass, (uint8_t *)rows);
+    else if (type == GC_BYTE)
+        store_samples<<<grid, THREADS, 0, stream>>>(planes, pass, (uint8_t *)rows);
+    else if (type == GC_SHORT)
+        store_samples<<<grid, THREADS, 0, stream>>>(planes, pass, (uint16_t *)rows);
+    else
+        store_samples<<<grid, THREADS, 0, stream>>>(planes, pass, (float *)rows);
     GC_CUDA_TRY_LAUNCH(error);
     return GCONV_OK;
 }

@@ -3,6 +3,9 @@
 #ifndef GC_GPU_PLANES_CUH
 #define GC_GPU_PLANES_CUH
 
+extern "C" {
+#include "gpu/finish.h"
+}
 #include "gpu/runner.cuh"
 
 /* A float image on the device: `channels` planes of `rows` rows of `width` values. */
@@ -25,6 +28,10 @@ gconv_status gc_gpu_load(const gc_problem *problem, const void *samples,
 gconv_status gc_gpu_extend(const gc_problem *problem, const gc_step *step,
                            const gc_gpu_planes &planes, int64_t first_row, int64_t first_output,
                            const gc_gpu_planes &scratch, cudaStream_t stream, gconv_error *error);
+
+/* Rows of output, densely packed, from planes of chain values. */
+gconv_status gc_gpu_store(const gc_finish &finish, gc_sample_type type, const gc_gpu_planes &planes,
+                          void *rows, cudaStream_t stream, gconv_error *error);
 
 /* Interleaved chain values, densely packed, from planes. */
 gconv_status gc_gpu_interleave(const gc_gpu_planes &planes, float *rows, cudaStream_t stream,

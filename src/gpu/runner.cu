@@ -1,4 +1,4 @@
-/* A chain on the device: samples up, values through the steps, values down, band by band where the
+/* A chain on the device: samples up, values through the steps, output down, band by band where the
  * device's memory is short. Intermediate results never leave the device. The device is started in a
  * thread of its own, while the caller reads the image. */
 #include "gpu/runner.cuh"
@@ -26,16 +26,20 @@ struct gpu_plan {
     const gc_problem *problem;
     gconv_device_info device;
     int64_t band_rows;   /* of output */
-    void **step_states;  /* of the method, one a step */
+    void **step_states;  /* of the method, one a step or a pass */
+    gc_gpu_pass *passes; /* of a method that has them; as many as steps at most */
+    int pass_count;
+    gc_finish finish; /* the final conversion, where `finishes` */
+    bool finishes;    /* the device makes the output, unless a run wants chain values */
     gc_band_step *steps; /* of the band in work */
     cudaStream_t stream;
     char *samples;         /* device: a band of input */
     float *planes[2];      /* device: a step's input and output */
-    float *scratch;        /* device: a step's input with its border */
+    float *scratch;        /* device: a step's input with its border; in the end the output */
     float **taps;          /* device: weights, one array a step */
-    float *pieces[PIECES]; /* host, pinned: chain values on their way down */
+    char *pieces[PIECES];  /* host, pinned: rows on their way down */
+    size_t piece_bytes;
     cudaEvent_t arrived[PIECES];
-    int64_t piece_rows;
     pthread_t starter;
     bool starting;       /* the starter has not been joined */
     gconv_status status; /* of the start */
@@ -120,11 +124,40 @@ static gconv_status allocate(gpu_plan *plan, gconv_error *error)
     GC_CUDA_TRY(error, cudaMalloc(&plan->planes[1], plane_bytes));
     GC_CUDA_TRY(error, cudaMalloc(&plan->scratch, scratch_bytes));
     size_t value_bytes = chain_row_values(problem) * sizeof(float);
-    plan->piece_rows = std::max<int64_t>(1, PIECE_BYTES / (int64_t)value_bytes);
-    plan->piece_rows = std::min(plan->piece_rows, plan->band_rows);
+    plan->piece_bytes =
+        std::min(std::max((size_t)PIECE_BYTES, value_bytes), value_bytes * plan->band_rows);
     for (int i = 0; i < PIECES; i++) {
-        GC_CUDA_TRY(error, cudaMallocHost(&plan->pieces[i], plan->piece_rows * value_bytes));
+        GC_CUDA_TRY(error, cudaMallocHost(&plan->pieces[i], plan->piece_bytes));
         GC_CUDA_TRY(error, cudaEventCreateWithFlags(&plan->arrived[i], cudaEventDisableTiming));
+    }
+    return GCONV_OK;
+}
+
+/* Whether kernels may read the samples where they lie: one channel, rows of whole 4-sample words. */
+static bool reads_samples(const gc_problem *problem)
+{
+    return problem->job.input.channels == 1 && problem->width % 4 == 0;
+}
+
+static gconv_status prepare_passes(gpu_plan *plan, gconv_error *error)
+{
+    const gc_problem *problem = plan->problem;
+    plan->pass_count = 0;
+    for (int first = 0; first < problem->step_count;) {
+        gc_gpu_pass *pass = &plan->passes[plan->pass_count];
+        int count = plan->method->pass_steps(problem, first, &plan->device);
+        *pass = {first, count, GC_FLOAT, GC_FLOAT, GC_FINISH_NONE};
+        if (first == 0 && reads_samples(problem))
+            pass->input = problem->job.input.depth == 8 ? GC_BYTE : GC_SHORT;
+        if (first + count == problem->step_count && plan->finishes && problem->channels == 1 &&
+            gc_finish_type(problem) != GC_FLOAT) {
+            pass->output = gc_finish_type(problem);
+            pass->finish = plan->finish.kind;
+        }
+        GC_TRY(plan->method->prepare_pass(problem, &plan->device, pass,
+                                          &plan->step_states[plan->pass_count], error));
+        plan->pass_count++;
+        first += count;
     }
     return GCONV_OK;
 }
@@ -132,6 +165,8 @@ static gconv_status allocate(gpu_plan *plan, gconv_error *error)
 static gconv_status prepare_steps(gpu_plan *plan, gconv_error *error)
 {
     const gc_problem *problem = plan->problem;
+    if (plan->method->run_pass != nullptr)
+        return prepare_passes(plan, error);
     for (int s = 0; s < problem->step_count; s++) {
         const gc_step *step = &problem->steps[s];
         size_t bytes = (size_t)step->width * (size_t)step->height * sizeof(float);
@@ -225,6 +260,15 @@ static gconv_status await_start(gpu_plan *plan, gconv_error *error)
     return GCONV_OK;
 }
 
+static void free_plan(gpu_plan *plan)
+{
+    free(plan->step_states);
+    free(plan->passes);
+    free(plan->steps);
+    free(plan->taps);
+    free(plan);
+}
+
 void gc_gpu_release(void *state)
 {
     gpu_plan *plan = (gpu_plan *)state;
@@ -237,10 +281,7 @@ void gc_gpu_release(void *state)
     if (plan->stream != nullptr)
         cudaStreamDestroy(plan->stream);
     cudaGetLastError();
-    free(plan->step_states);
-    free(plan->steps);
-    free(plan->taps);
-    free(plan);
+    free_plan(plan);
 }
 
 gconv_status gc_gpu_prepare(const gc_gpu_method &method, const gc_problem *problem,
@@ -253,14 +294,14 @@ gconv_status gc_gpu_prepare(const gc_gpu_method &method, const gc_problem *probl
     plan->method = &method;
     plan->problem = problem;
     plan->device = *device;
+    plan->finishes = gc_finish_of(problem, &plan->finish);
     plan->step_states = (void **)calloc(steps, sizeof *plan->step_states);
+    plan->passes = (gc_gpu_pass *)calloc(steps, sizeof *plan->passes);
     plan->steps = (gc_band_step *)calloc(steps, sizeof *plan->steps);
     plan->taps = (float **)calloc(steps, sizeof *plan->taps);
-    if (plan->step_states == nullptr || plan->steps == nullptr || plan->taps == nullptr) {
-        free(plan->step_states);
-        free(plan->steps);
-        free(plan->taps);
-        free(plan);
+    if (plan->step_states == nullptr || plan->passes == nullptr || plan->steps == nullptr ||
+        plan->taps == nullptr) {
+        free_plan(plan);
         return gc_fail_memory(error, steps * sizeof *plan->steps);
     }
     plan->starting = pthread_create(&plan->starter, nullptr, start_in_thread, plan) == 0;
@@ -323,42 +364,153 @@ static gconv_status convolve_step(gpu_plan *plan, int s, gconv_error *error)
     return plan->method->convolve(plan->step_states[s], work, plan->stream, error);
 }
 
-static gconv_status convolve_steps(gpu_plan *plan, gconv_error *error)
+/* ---- Passes ---------------------------------------------------------------------------------- */
+
+/* Whether the last pass stores the output itself, so that rows lie as far apart as on the device. */
+static bool last_pass_finishes(const gpu_plan *plan, bool chain_only)
 {
+    return plan->pass_count > 0 && !chain_only &&
+           plan->passes[plan->pass_count - 1].output != GC_FLOAT;
+}
+
+static void set_input(const gpu_plan *plan, int p, gc_pass *pass)
+{
+    const gc_gpu_pass *what = &plan->passes[p];
+    const gc_band_step *band = &plan->steps[what->first];
+    gc_gpu_planes planes = planes_of(plan, plan->planes[p % 2],
+                                     band->input_last - band->input_first + 1, plan->problem->width);
+    pass->input_type = what->input;
+    pass->input = what->input == GC_FLOAT ? (const void *)planes.values : plan->samples;
+    pass->input_pitch = what->input == GC_FLOAT ? planes.pitch : plan->problem->width;
+    pass->input_plane = planes.plane;
+    pass->input_first = (int)band->input_first;
+}
+
+static void set_output(const gpu_plan *plan, int p, bool chain_only, gc_pass *pass)
+{
+    const gc_gpu_pass *what = &plan->passes[p];
+    const gc_band_step *band = &plan->steps[what->first + what->count - 1];
+    int64_t rows = band->output_last - band->output_first + 1;
+    gc_gpu_planes planes = planes_of(plan, plan->planes[(p + 1) % 2], rows, plan->problem->width);
+    bool finishes = p + 1 == plan->pass_count && last_pass_finishes(plan, chain_only);
+    pass->output_type = finishes ? what->output : GC_FLOAT;
+    pass->output = finishes ? plan->scratch : planes.values;
+    pass->output_pitch = pass->output_type == GC_BIT ? planes.pitch / 8 : planes.pitch;
+    pass->output_plane = planes.plane;
+    pass->output_first = (int)band->output_first;
+    pass->rows = (int)rows;
+}
+
+static gconv_status run_passes(gpu_plan *plan, bool chain_only, gconv_error *error)
+{
+    const gc_problem *problem = plan->problem;
+    for (int p = 0; p < plan->pass_count; p++) {
+        gc_pass pass = {};
+        pass.width = (int)problem->width;
+        pass.height = (int)problem->height;
+        pass.border = problem->job.border;
+        for (int c = 0; c < problem->channels; c++)
+            pass.constant[c] = problem->steps[plan->passes[p].first].border[c];
+        pass.finish = plan->finish;
+        set_input(plan, p, &pass);
+        set_output(plan, p, chain_only, &pass);
+        GC_TRY(plan->method->run_pass(plan->step_states[p], pass, problem->channels, plan->stream,
+                                      error));
+    }
+    return GCONV_OK;
+}
+
+/* ---- The chain ------------------------------------------------------------------------------- */
+
+/* The chain's input: values of the uploaded samples, unless a pass reads those. */
+static gconv_status begin_chain(gpu_plan *plan, gconv_error *error)
+{
+    return plan->pass_count > 0 && plan->passes[0].input != GC_FLOAT ? GCONV_OK : load(plan, error);
+}
+
+static gconv_status run_chain(gpu_plan *plan, bool chain_only, gconv_error *error)
+{
+    if (plan->pass_count > 0)
+        return run_passes(plan, chain_only, error);
     for (int s = 0; s < plan->problem->step_count; s++)
         GC_TRY(convolve_step(plan, s, error));
     return GCONV_OK;
 }
 
-static gconv_status begin_piece(gpu_plan *plan, int64_t first, int64_t rows, int which,
-                                gconv_error *error)
+/* Rows as they come down from plan->scratch. */
+struct result_rows {
+    int64_t rows;
+    size_t bytes, pitch; /* of a row, from row to row */
+    bool is_chain;       /* chain values, for the CPU to convert */
+};
+
+/* Puts the chain's result into plan->scratch as it is wanted. */
+static gconv_status end_chain(gpu_plan *plan, bool chain_only, int64_t rows, result_rows *result,
+                              gconv_error *error)
 {
-    size_t values = chain_row_values(plan->problem);
-    GC_CUDA_TRY(error, cudaMemcpyAsync(plan->pieces[which], plan->scratch + (size_t)first * values,
-                                       (size_t)rows * values * sizeof(float),
-                                       cudaMemcpyDeviceToHost, plan->stream));
+    const gc_problem *problem = plan->problem;
+    int turns = plan->pass_count > 0 ? plan->pass_count : problem->step_count;
+    gc_gpu_planes values = planes_of(plan, plan->planes[turns % 2], rows, problem->width);
+    bool finishes = plan->finishes && !chain_only;
+    *result = {rows, chain_row_values(problem) * sizeof(float), 0, !finishes};
+    if (finishes)
+        result->bytes = gconv_shape_row_bytes(&problem->output);
+    result->pitch = result->bytes;
+    if (last_pass_finishes(plan, chain_only)) {
+        gc_sample_type type = gc_finish_type(problem);
+        size_t pitch = (size_t)values.pitch;
+        result->pitch = type == GC_BIT ? pitch / 8 : type == GC_BYTE ? pitch : 2 * pitch;
+        return GCONV_OK;
+    }
+    if (finishes)
+        return gc_gpu_store(plan->finish, gc_finish_type(problem), values, plan->scratch,
+                            plan->stream, error);
+    return gc_gpu_interleave(values, plan->scratch, plan->stream, error);
+}
+
+static gconv_status begin_piece(gpu_plan *plan, const result_rows &result, int64_t first,
+                                int64_t rows, int which, gconv_error *error)
+{
+    const char *from = (const char *)plan->scratch + (size_t)first * result.pitch;
+    if (result.pitch == result.bytes) /* the other copy has a largest pitch */
+        GC_CUDA_TRY(error, cudaMemcpyAsync(plan->pieces[which], from, (size_t)rows * result.bytes,
+                                           cudaMemcpyDeviceToHost, plan->stream));
+    else
+        GC_CUDA_TRY(error, cudaMemcpy2DAsync(plan->pieces[which], result.bytes, from, result.pitch,
+                                             result.bytes, (size_t)rows, cudaMemcpyDeviceToHost,
+                                             plan->stream));
     GC_CUDA_TRY(error, cudaEventRecord(plan->arrived[which], plan->stream));
     return GCONV_OK;
 }
 
-/* Chain values come down piece by piece; one is converted and written while the next arrives. */
-static gconv_status download(gpu_plan *plan, gc_stream *stream, int64_t rows, gconv_error *error)
+static gconv_status write_piece(gc_stream *stream, const result_rows &result, int64_t rows,
+                                const char *piece, gconv_error *error)
 {
-    size_t values = chain_row_values(plan->problem);
-    int64_t pieces = (rows + plan->piece_rows - 1) / plan->piece_rows;
+    if (!result.is_chain)
+        return gc_stream_write(stream, (uint32_t)rows, piece, result.bytes, error);
+    return gc_stream_write_chain(stream, (uint32_t)rows, (const float *)piece,
+                                 result.bytes / sizeof(float), error);
+}
+
+/* Rows come down piece by piece; one is written while the next arrives. */
+static gconv_status download(gpu_plan *plan, gc_stream *stream, const result_rows &result,
+                             gconv_error *error)
+{
+    int64_t piece_rows = (int64_t)(plan->piece_bytes / result.bytes);
+    int64_t pieces = (result.rows + piece_rows - 1) / piece_rows;
     for (int64_t piece = 0; piece <= pieces; piece++) {
-        int64_t first = piece * plan->piece_rows;
+        int64_t first = piece * piece_rows;
         if (piece < pieces)
-            GC_TRY(begin_piece(plan, first, std::min(plan->piece_rows, rows - first),
+            GC_TRY(begin_piece(plan, result, first, std::min(piece_rows, result.rows - first),
                                (int)(piece % PIECES), error));
         if (piece == 0)
             continue;
         int before = (int)((piece - 1) % PIECES);
-        int64_t count = std::min(plan->piece_rows, rows - (first - plan->piece_rows));
+        int64_t count = std::min(piece_rows, result.rows - (first - piece_rows));
         double begin = gc_seconds();
         GC_CUDA_TRY(error, cudaEventSynchronize(plan->arrived[before]));
         stream->timings.download += gc_seconds() - begin;
-        GC_TRY(gc_stream_write_chain(stream, (uint32_t)count, plan->pieces[before], values, error));
+        GC_TRY(write_piece(stream, result, count, plan->pieces[before], error));
     }
     return GCONV_OK;
 }
@@ -372,16 +524,14 @@ static gconv_status run_band(gpu_plan *plan, gc_stream *stream, int64_t first, i
                   plan->steps[0].input_last, error));
     GC_CUDA_TRY(error, cudaStreamSynchronize(plan->stream));
     double uploaded = gc_seconds();
-    GC_TRY(load(plan, error));
-    GC_TRY(convolve_steps(plan, error));
-    int64_t rows = last - first + 1;
-    int steps = plan->problem->step_count;
-    gc_gpu_planes result = planes_of(plan, plan->planes[steps % 2], rows, plan->problem->width);
-    GC_TRY(gc_gpu_interleave(result, plan->scratch, plan->stream, error));
+    result_rows result;
+    GC_TRY(begin_chain(plan, error));
+    GC_TRY(run_chain(plan, stream->chain_only, error));
+    GC_TRY(end_chain(plan, stream->chain_only, last - first + 1, &result, error));
     GC_CUDA_TRY(error, cudaStreamSynchronize(plan->stream));
     stream->timings.upload += uploaded - begin;
     stream->timings.compute += gc_seconds() - uploaded;
-    return download(plan, stream, rows, error);
+    return download(plan, stream, result, error);
 }
 
 gconv_status gc_gpu_run(void *state, gc_stream *stream, gconv_error *error)
@@ -410,10 +560,10 @@ struct stopwatch {
 static gconv_status time_once(gpu_plan *plan, const stopwatch *watch, float *milliseconds,
                               gconv_error *error)
 {
-    GC_TRY(load(plan, error));
+    GC_TRY(begin_chain(plan, error));
     GC_CUDA_TRY(error, cudaMemsetAsync(watch->flush, 1, watch->flush_bytes, plan->stream));
     GC_CUDA_TRY(error, cudaEventRecord(watch->begin, plan->stream));
-    GC_TRY(convolve_steps(plan, error));
+    GC_TRY(run_chain(plan, false, error));
     GC_CUDA_TRY(error, cudaEventRecord(watch->end, plan->stream));
     GC_CUDA_TRY(error, cudaEventSynchronize(watch->end));
     GC_CUDA_TRY(error, cudaEventElapsedTime(milliseconds, watch->begin, watch->end));
@@ -513,10 +663,12 @@ void gc_gpu_describe(void *state, char *text, size_t size)
     if (await_start(plan, nullptr) != GCONV_OK || plan->method->describe == nullptr)
         return;
     size_t used = 0;
-    for (int s = 0; s < plan->problem->step_count && used + 1 < size; s++) {
+    int turns = plan->pass_count > 0 ? plan->pass_count : plan->problem->step_count;
+    for (int i = 0; i < turns && used + 1 < size; i++) {
+        int s = plan->pass_count > 0 ? plan->passes[i].first : i;
         const gc_step *step = &plan->problem->steps[s];
         char line[160];
-        plan->method->describe(plan->step_states[s], line, sizeof line);
+        plan->method->describe(plan->step_states[i], line, sizeof line);
         int length = snprintf(text + used, size - used, "step %d (%dx%d): %s\n", s + 1, step->width,
                               step->height, line);
         used += length > 0 ? (size_t)length : 0;

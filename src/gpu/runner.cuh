@@ -6,6 +6,7 @@
 extern "C" {
 #include "core/implementation.h"
 #include "gpu/bands.h"
+#include "gpu/kernels/types.h"
 }
 
 #include <cuda_runtime.h>
@@ -38,7 +39,16 @@ static inline gc_gpu_grid gc_gpu_grid_of(const gc_gpu_step &step, int tile_width
     return {dim3(columns * rows, (unsigned)step.channels, 1), columns};
 }
 
-/* How an implementation convolves. */
+/* Steps that one kernel takes at once, reading borders by itself: from samples or values to values
+ * or, where they end the chain, samples. */
+struct gc_gpu_pass {
+    int first, count;             /* steps of the problem */
+    gc_sample_type input, output; /* of an output other than GC_FLOAT: `finish` makes it */
+    int finish;                   /* gc_finish_kind */
+};
+
+/* How an implementation convolves: step by step from a scratch image, by `prepare` and `convolve`; or
+ * in passes, by `pass_steps`, `prepare_pass` and `run_pass`. What it does not have is NULL. */
 struct gc_gpu_method {
     const char *name;
     /* GCONV_OK, or why this step cannot be done on this device (GCONV_ERROR_UNSUPPORTED). */
@@ -63,6 +73,15 @@ struct gc_gpu_method {
     double (*extra_bytes)(const gc_problem *problem, int64_t rows);
     /* Terms added to n in the bound of rule 4; NULL is 0. */
     double (*extra_terms)(const gc_problem *problem);
+    /* How many steps from step `first` on one pass takes. */
+    int (*pass_steps)(const gc_problem *problem, int first, const gconv_device_info *device);
+    /* As prepare. Input and output of *pass are what would suit the runner; they may be set to
+     * GC_FLOAT. */
+    gconv_status (*prepare_pass)(const gc_problem *problem, const gconv_device_info *device,
+                                 gc_gpu_pass *pass, void **state, gconv_error *error);
+    /* Every channel of `pass`, whose output type is the prepared one or GC_FLOAT: chain values. */
+    gconv_status (*run_pass)(void *state, gc_pass &pass, int channels, cudaStream_t stream,
+                             gconv_error *error);
 };
 
 gconv_status gc_gpu_supports(const gc_gpu_method &method, const gc_problem *problem,

@@ -1,248 +1,184 @@
-/* separable: filters of rank 1 in two passes.
+/* separable: filters of rank 1 in one pass over memory.
  *
  * Idea: a filter that is a column times a row takes F_w + F_h products a pixel instead of F_w * F_h
- *   (KTH 2018, sections 3.4 and 3.5.2; van Werkhoven et al. 2014, section 5). The row pass has 1xT
- *   tiling, the column pass Tx1 tiling, which is where the overlap of each lies. Rank 1 is found
- *   automatically: exactly for integer filters, within the bound of rule 4 for others.
- * Improves on: adaptive, from 9x9 on (H200).
- * Needs: (F_w - 1 + T * B_w) * B_h floats of shared memory for the rows and B_w * (F_h - 1 + T * B_h)
- *   for the columns; a plane of the device's memory for what stands between the passes.
- * Limits: some filter of the chain must be of rank 1; the others are convolved as adaptive does,
- *   and have its limits.
- * Loses: to adaptive at 3x3 and 5x5, where a second pass over memory costs more than it saves. */
-#include "gpu/adaptive.cuh"
-#include "gpu/tile.cuh"
+ *   (KTH 2018, sections 3.4 and 3.5.2; van Werkhoven et al. 2014, section 5). The row pass writes its
+ *   result over its input in shared memory, the column pass reads it from there, so that memory is
+ *   crossed once (kernels/rank1.cuh). Rank 1 is found automatically: exactly for integer filters,
+ *   within the bound of rule 4 for others. Odd squares up to 21x21 are compiled ahead.
+ * Improves on: twopass, which crosses memory twice and copies the border; direct, from 9x9 on.
+ * Needs: shared memory for a tile and its surroundings.
+ * Limits: some filter of the chain must be of rank 1 and its tile fit in shared memory; the others are
+ *   convolved as direct does, and have its limits.
+ * Loses: to direct at 3x3 and 5x5, which memory bounds either way. */
+#include "gpu/check.cuh"
+#include "gpu/direct.cuh"
+#include "gpu/kernels/rank1.cuh"
+#include "gpu/method.cuh"
 
 extern "C" {
 #include "core/separate.h"
+#include "gpu/tuning.h"
 }
 
-#include <cstdio>
-#include <new>
+#include <cstdlib>
 
-enum { ROW_TILE = 4, COLUMN_TILE = 8, ROW_BLOCK_WIDTH = 64, ROW_BLOCK_HEIGHT = 4 };
-enum { COLUMN_BLOCK_WIDTH = 32, COLUMN_BLOCK_HEIGHT = 8 };
-
-/* Weights in constant memory: the row's, then the column's. */
-static __global__ void convolve_rows(gc_gpu_step step, unsigned columns, int rows)
-{
-    extern __shared__ float pixels[];
-    const int span = ROW_BLOCK_WIDTH * ROW_TILE;
-    int left = (int)(blockIdx.x % columns) * span;
-    int top = (int)(blockIdx.x / columns) * ROW_BLOCK_HEIGHT;
-    int pitch = span + step.filter_width - 1;
-    gc_load_block(pixels, pitch, pitch, ROW_BLOCK_HEIGHT,
-                  step.input + blockIdx.y * step.input_plane + top * step.input_pitch + left,
-                  step.input_pitch, step.width - left + step.filter_width - 1, rows - top);
-    const float *row = pixels + (int)threadIdx.y * pitch + (int)threadIdx.x;
-    float sums[ROW_TILE] = {};
-    for (int i = 0; i < step.filter_width; i++)
-#pragma unroll
-        for (int t = 0; t < ROW_TILE; t++)
-            sums[t] += row[i + t * ROW_BLOCK_WIDTH] * gc_filter[i];
-    int y = top + (int)threadIdx.y;
-    if (y >= rows)
-        return;
-    float *output = step.output + blockIdx.y * step.output_plane + y * step.output_pitch;
-#pragma unroll
-    for (int t = 0; t < ROW_TILE; t++) {
-        int x = left + (int)threadIdx.x + t * ROW_BLOCK_WIDTH;
-        if (x < step.width)
-            output[x] = sums[t];
-    }
-}
-
-static __global__ void convolve_columns(gc_gpu_step step, unsigned columns)
-{
-    extern __shared__ float pixels[];
-    const int span = COLUMN_BLOCK_HEIGHT * COLUMN_TILE;
-    int left = (int)(blockIdx.x % columns) * COLUMN_BLOCK_WIDTH;
-    int top = (int)(blockIdx.x / columns) * span;
-    gc_load_block(pixels, COLUMN_BLOCK_WIDTH, COLUMN_BLOCK_WIDTH, span + step.filter_height - 1,
-                  step.input + blockIdx.y * step.input_plane + top * step.input_pitch + left,
-                  step.input_pitch, step.width - left, step.height - top + step.filter_height - 1);
-    const float *weights = gc_filter + step.filter_width;
-    const float *column = pixels + (int)threadIdx.y * COLUMN_BLOCK_WIDTH + (int)threadIdx.x;
-    float sums[COLUMN_TILE] = {};
-    for (int j = 0; j < step.filter_height; j++)
-#pragma unroll
-        for (int t = 0; t < COLUMN_TILE; t++)
-            sums[t] += column[(j + t * COLUMN_BLOCK_HEIGHT) * COLUMN_BLOCK_WIDTH] * weights[j];
-    int x = left + (int)threadIdx.x;
-    if (x >= step.width)
-        return;
-    float *output = step.output + blockIdx.y * step.output_plane + x;
-#pragma unroll
-    for (int t = 0; t < COLUMN_TILE; t++) {
-        int y = top + (int)threadIdx.y + t * COLUMN_BLOCK_HEIGHT;
-        if (y < step.height)
-            output[y * step.output_pitch] = sums[t];
-    }
-}
-
-/* A step's state: two passes, or what adaptive does. */
-struct separable_step {
-    bool separates;
-    void *adaptive; /* where it does not */
-    float *weights; /* device: the row, then the column */
-    float *between; /* device: the row pass's result */
-    int64_t between_pitch;
-    int64_t between_plane;
+template <int side, int rows_of_a_thread, int warps_of_a_block> struct square {
+    static constexpr int width = side, height = side, left = side / 2, top = side / 2;
+    static constexpr int rows = rows_of_a_thread, warps = warps_of_a_block,
+                         schedule = GC_ONE_TILE;
+    static constexpr int input = -1, output = GC_FLOAT, finish = GC_FINISH_NONE, border = -1;
 };
 
-static uint64_t row_bytes(int filter_width)
+template <class config>
+static __global__ void __launch_bounds__(32 * config::warps)
+    separable_squares(const __grid_constant__ gc_pass pass,
+                      const __grid_constant__ gc_pass_weights<config::width + config::height> weights)
 {
-    return (uint64_t)(ROW_BLOCK_WIDTH * ROW_TILE + filter_width - 1) * ROW_BLOCK_HEIGHT *
-           sizeof(float);
+    gc_block_pass<gc_block_rank1, config>(pass, weights);
 }
 
-static uint64_t column_bytes(int filter_height)
+struct ahead_kernel {
+    int side;
+    gc_tuning tuning;
+    const void *kernel;
+};
+
+#define SQUARE(side, rows, warps)                                                                  \
+    {                                                                                              \
+        side, {GC_FORM_RANK1, rows, warps, GC_ONE_TILE, 1},                                        \
+            (const void *)separable_squares<square<side, rows, warps>>                             \
+    }
+
+static const ahead_kernel ahead_kernels[] = {
+    SQUARE(3, 4, 4),  SQUARE(5, 4, 4),  SQUARE(7, 8, 4),  SQUARE(9, 8, 8),  SQUARE(11, 8, 4),
+    SQUARE(13, 8, 4), SQUARE(15, 8, 8), SQUARE(17, 8, 8), SQUARE(19, 8, 8), SQUARE(21, 8, 8),
+};
+
+static const ahead_kernel *find_ahead(const gc_step *step)
 {
-    return (uint64_t)(COLUMN_BLOCK_HEIGHT * COLUMN_TILE + filter_height - 1) * COLUMN_BLOCK_WIDTH *
-           sizeof(float);
+    for (const ahead_kernel &row : ahead_kernels)
+        if (step->width == row.side && step->height == row.side && step->left == row.side / 2 &&
+            step->top == row.side / 2)
+            return &row;
+    return nullptr;
 }
 
-static gconv_status convolve(void *state, const gc_gpu_step &step, cudaStream_t stream,
-                             gconv_error *error)
+/* ---- Choosing -------------------------------------------------------------------------------- */
+
+static gc_layout layout_of(const gc_problem *problem, const gc_step *step,
+                           const gconv_device_info *device)
 {
-    const separable_step *s = (const separable_step *)state;
-    if (!s->separates)
-        return gc_adaptive_method.convolve(s->adaptive, step, stream, error);
-    int rows = step.height + step.filter_height - 1;
-    gc_gpu_step first = step, second = step;
-    first.output = s->between;
-    first.output_pitch = s->between_pitch;
-    first.output_plane = s->between_plane;
-    first.height = rows;
-    second.input = s->between;
-    second.input_pitch = s->between_pitch;
-    second.input_plane = s->between_plane;
-    gc_gpu_grid row_grid = gc_gpu_grid_of(first, ROW_BLOCK_WIDTH * ROW_TILE, ROW_BLOCK_HEIGHT);
-    gc_gpu_grid column_grid =
-        gc_gpu_grid_of(second, COLUMN_BLOCK_WIDTH, COLUMN_BLOCK_HEIGHT * COLUMN_TILE);
-    void *symbol;
-    GC_CUDA_TRY(error, cudaGetSymbolAddress(&symbol, gc_filter));
-    GC_TRY(gc_constant_lock(symbol, s->weights, step.filter_width + step.filter_height, stream,
-                            error));
-    convolve_rows<<<row_grid.blocks, dim3(ROW_BLOCK_WIDTH, ROW_BLOCK_HEIGHT),
-                    row_bytes(step.filter_width), stream>>>(first, row_grid.columns, rows);
-    convolve_columns<<<column_grid.blocks, dim3(COLUMN_BLOCK_WIDTH, COLUMN_BLOCK_HEIGHT),
-                       column_bytes(step.filter_height), stream>>>(second, column_grid.columns);
-    return gc_constant_unlock(stream, error);
+    gc_layout layout = gc_layout_of(problem, step);
+    layout.tuning.form = GC_FORM_RANK1;
+    layout.tuning = gc_tuning_of(device, &layout);
+    return layout;
 }
 
-static bool separates(const gc_step *step)
+/* Whether a step is of rank 1 and can be taken in one pass; weights holds its row, then its column. */
+static bool separates(const gc_problem *problem, const gc_step *step,
+                      const gconv_device_info *device, float *weights)
 {
-    float row[GCONV_FILTER_SIDE_MAX], column[GCONV_FILTER_SIDE_MAX];
-    return gc_step_separate(step, row, column);
+    float column[GCONV_FILTER_SIDE_MAX];
+    gc_layout layout = layout_of(problem, step, device);
+    if (gc_layout_shared_bytes(&layout) > device->shared_per_block_optin ||
+        !gc_step_separate(step, weights, column))
+        return false;
+    for (int j = 0; j < step->height; j++)
+        weights[step->width + j] = column[j];
+    return find_ahead(step) != nullptr || gc_jit_available();
 }
 
 static gconv_status supports(const gc_problem *problem, const gc_step *step,
                              const gconv_device_info *device, gconv_error *error)
 {
+    float weights[2 * GCONV_FILTER_SIDE_MAX];
     bool any = false;
     for (int s = 0; s < problem->step_count; s++)
-        any = any || separates(&problem->steps[s]);
+        any = any || separates(problem, &problem->steps[s], device, weights);
     if (!any)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
-                       "no filter of the chain is of rank 1 (a column times a row)");
-    return separates(step) ? GCONV_OK : gc_adaptive_method.supports(problem, step, device, error);
+                       "no filter of the chain is of rank 1 (a column times a row) and small enough");
+    return separates(problem, step, device, weights)
+               ? GCONV_OK
+               : gc_direct_supports(problem, step, device, error);
 }
 
-static void release(void *state)
-{
-    separable_step *s = (separable_step *)state;
-    if (s->adaptive != nullptr)
-        gc_adaptive_method.release(s->adaptive);
-    cudaFree(s->weights);
-    cudaFree(s->between);
-    free(s);
-}
-
-static gconv_status prepare_passes(const gc_problem *problem, const gc_step *step, int rows,
-                                   separable_step *s, gconv_error *error)
-{
-    float weights[2 * GCONV_FILTER_SIDE_MAX], column[GCONV_FILTER_SIDE_MAX];
-    gc_step_separate(step, weights, column);
-    for (int j = 0; j < step->height; j++)
-        weights[step->width + j] = column[j];
-    size_t bytes = (size_t)(step->width + step->height) * sizeof(float);
-    GC_CUDA_TRY(error, cudaMalloc(&s->weights, bytes));
-    GC_CUDA_TRY(error, cudaMemcpy(s->weights, weights, bytes, cudaMemcpyHostToDevice));
-    s->between_pitch = gc_device_pitch(problem->width);
-    s->between_plane = s->between_pitch * (rows + step->height - 1);
-    GC_CUDA_TRY(error, cudaMalloc(&s->between,
-                                  (size_t)(s->between_plane * problem->channels) * sizeof(float)));
-    return GCONV_OK;
-}
-
-static gconv_status prepare(const gc_problem *problem, const gc_step *step,
-                            const gconv_device_info *device, int rows, void **state,
-                            gconv_error *error)
-{
-    separable_step *s = (separable_step *)calloc(1, sizeof *s);
-    if (s == nullptr)
-        return gc_fail_memory(error, sizeof *s);
-    *state = s;
-    s->separates = separates(step);
-    if (!s->separates)
-        return gc_adaptive_method.prepare(problem, step, device, rows, &s->adaptive, error);
-    GC_TRY(gc_gpu_opt_in((const void *)convolve_rows, device, error));
-    GC_TRY(gc_gpu_opt_in((const void *)convolve_columns, device, error));
-    return prepare_passes(problem, step, rows, s, error);
-}
-
-static void describe(const void *state, char *text, size_t size)
-{
-    const separable_step *s = (const separable_step *)state;
-    if (s->separates)
-        snprintf(text, size, "rank 1: rows with factor %d, columns with factor %d", (int)ROW_TILE,
-                 (int)COLUMN_TILE);
-    else {
-        int used = snprintf(text, size, "not of rank 1, as adaptive: ");
-        gc_adaptive_method.describe(s->adaptive, text + used, size - (size_t)used);
-    }
-}
-
-static double extra_bytes(const gc_problem *problem, int64_t rows)
-{
-    double bytes = 0;
-    double reach = 0;
-    for (int s = problem->step_count - 1; s >= 0; s--)
-        reach += 3.0 * (problem->steps[s].height - 1);
-    for (int s = 0; s < problem->step_count; s++)
-        bytes += ((double)rows + reach) * (double)gc_device_pitch(problem->width) *
-                 problem->channels * sizeof(float);
-    return bytes;
-}
+/* Multiply-adds a second that the two passes reach of the device's peak, besides the shared memory
+ * that they go through (measured on an H200). */
+static const double share = 0.4;
 
 static double seconds(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device)
 {
-    if (!separates(step))
-        return gc_adaptive_method.seconds(problem, step, device);
-    gc_step passes = *step;
-    passes.width = step->width + step->height;
-    passes.height = 1;
-    return 1.5 * gc_gpu_seconds(problem, &passes, device, 0.2);
+    float weights[2 * GCONV_FILTER_SIDE_MAX];
+    return separates(problem, step, device, weights)
+               ? gc_pass_seconds(problem, 2, 1.3 * step->width + step->height, device, share)
+               : gc_direct_seconds(problem, step, device);
 }
 
-/* Equation 2 for each pass, over the operations of the whole filter, as equation 14 of KTH 2018
- * counts them for its tiling. */
-static double intensity(const void *state, const gc_step *step)
+/* ---- The method ------------------------------------------------------------------------------ */
+
+static int one_step(const gc_problem *, int, const gconv_device_info *)
 {
-    const separable_step *s = (const separable_step *)state;
-    if (!s->separates)
-        return gc_adaptive_method.intensity(s->adaptive, step);
-    double row_span = ROW_BLOCK_WIDTH * ROW_TILE, column_span = COLUMN_BLOCK_HEIGHT * COLUMN_TILE;
-    double row_loads = (row_span + step->width - 1) / row_span;
-    double column_loads = (column_span + step->height - 1) / column_span;
-    return 2.0 * step->width * step->height / ((row_loads + column_loads) * sizeof(float));
+    return 1;
+}
+
+static gconv_status prepare_rank1(const gc_problem *problem, const gc_step *step,
+                                  const gconv_device_info *device, const float *weights,
+                                  gc_gpu_pass *pass, gc_pass_kernel *kernel, gconv_error *error)
+{
+    const ahead_kernel *ahead = find_ahead(step);
+    int count = step->width + step->height;
+    gc_layout layout = layout_of(problem, step, device);
+    layout.input = pass->input;
+    layout.output = pass->output;
+    layout.finish = pass->finish;
+    /* Constant weights gain little here: only types that are not compiled ahead are worth it. */
+    bool compiles = ahead == nullptr || (pass->output != GC_FLOAT && problem->job.runs > 1000);
+    gconv_status status =
+        gc_pass_specialise(layout, weights, count, device,
+                           compiles ? GC_JIT_COMPILE : GC_JIT_CACHED_ONLY, kernel, error);
+    if (status != GCONV_ERROR_UNSUPPORTED || ahead == nullptr)
+        return status;
+    layout.tuning = ahead->tuning;
+    layout.output = pass->output = GC_FLOAT;
+    return gc_pass_use_ahead(layout, ahead->kernel, weights, count, device, kernel, error);
+}
+
+static gconv_status prepare(const gc_problem *problem, const gconv_device_info *device,
+                            gc_gpu_pass *pass, void **state, gconv_error *error)
+{
+    float weights[2 * GCONV_FILTER_SIDE_MAX];
+    const gc_step *step = &problem->steps[pass->first];
+    gc_pass_kernel *kernel = (gc_pass_kernel *)calloc(1, sizeof *kernel);
+    if (kernel == nullptr)
+        return gc_fail_memory(error, sizeof *kernel);
+    *state = kernel;
+    return separates(problem, step, device, weights)
+               ? prepare_rank1(problem, step, device, weights, pass, kernel, error)
+               : gc_direct_prepare(problem, step, device, pass, kernel, error);
+}
+
+static void release(void *state)
+{
+    gc_pass_release((gc_pass_kernel *)state);
+    free(state);
+}
+
+static gconv_status run(void *state, gc_pass &pass, int channels, cudaStream_t stream,
+                        gconv_error *error)
+{
+    return gc_pass_launch(*(const gc_pass_kernel *)state, pass, channels, stream, error);
+}
+
+static void describe(const void *state, char *text, size_t size)
+{
+    gc_pass_describe(*(const gc_pass_kernel *)state, text, size);
 }
 
 static const gc_gpu_method method = {
-    "separable", supports,  seconds,  prepare,     convolve,
-    release,     intensity, describe, extra_bytes, nullptr,
+    "separable", supports, seconds, nullptr,  nullptr, release, nullptr,
+    describe,    nullptr,  nullptr, one_step, prepare, run,
 };
 
 extern "C" {

@@ -1,0 +1,202 @@
+/* direct: every output from all of its surroundings, the fast way.
+ *
+ * Idea: rows of the image are read once in 16-byte words and multiplied into several rows and columns
+ *   of output that stay in a thread's registers; borders are read where they fall, without a scratch
+ *   image; weights are operands of the multiply-adds themselves. Small filters work from registers and
+ *   shuffles alone (kernels/warp.cuh), others from shared memory filled past the registers
+ *   (kernels/block.cuh). Odd squares up to 9x9 are compiled ahead with the weights as arguments; with
+ *   the weights as constants, which saves their loads, any filter is compiled at run time where that
+ *   pays (gconv_job.runs) or was done before.
+ * Improves on: adaptive, by sharing loads between outputs in both directions, by the missing pass for
+ *   the border, and by the weights.
+ * Needs: shared memory for a tile and its surroundings, twice where one is loaded while the other is
+ *   computed.
+ * Limits: filters of up to GC_DIRECT_WEIGHTS weights; but for those compiled ahead, NVRTC or what it
+ *   left in the cache.
+ * Loses: to separable at filters of rank 1 from 5x5 on, to fft at large filters. */
+#include "gpu/direct.cuh"
+
+#include "gpu/check.cuh"
+#include "gpu/kernels/block.cuh"
+#include "gpu/kernels/warp.cuh"
+#include "gpu/method.cuh"
+#include "gpu/passes.cuh"
+
+extern "C" {
+#include "gpu/tuning.h"
+}
+
+#include <cstdio>
+#include <cstdlib>
+
+/* ---- Kernels compiled ahead ------------------------------------------------------------------ */
+
+/* A square filter around its middle; input and border are said by the pass. */
+template <int side, int rows_of_a_thread, int warps_of_a_block, gc_schedule order> struct square {
+    static constexpr int width = side, height = side, left = side / 2, top = side / 2;
+    static constexpr int rows = rows_of_a_thread, warps = warps_of_a_block, schedule = order;
+    static constexpr int input = -1, output = GC_FLOAT, finish = GC_FINISH_NONE, border = -1;
+};
+
+template <class config>
+static __global__ void __launch_bounds__(32 * config::warps)
+    small_squares(const __grid_constant__ gc_pass pass,
+                  const __grid_constant__ gc_pass_weights<config::width * config::height> weights)
+{
+    gc_warp_pass<config>(pass, weights);
+}
+
+template <class config>
+static __global__ void __launch_bounds__(32 * config::warps)
+    large_squares(const __grid_constant__ gc_pass pass,
+                  const __grid_constant__ gc_pass_weights<config::width * config::height> weights)
+{
+    gc_block_pass<gc_block_direct, config>(pass, weights);
+}
+
+struct ahead_kernel {
+    int side;
+    gc_tuning tuning;
+    const void *kernel;
+};
+
+static const ahead_kernel ahead_kernels[] = {
+    {3, {GC_FORM_WARP, 4, 4, GC_ONE_TILE, 1},
+     (const void *)small_squares<square<3, 4, 4, GC_ONE_TILE>>},
+    {5, {GC_FORM_WARP, 4, 4, GC_ONE_TILE, 1},
+     (const void *)small_squares<square<5, 4, 4, GC_ONE_TILE>>},
+    {7, {GC_FORM_BLOCK, 6, 4, GC_QUEUE, 1}, (const void *)large_squares<square<7, 6, 4, GC_QUEUE>>},
+    {9, {GC_FORM_BLOCK, 4, 4, GC_QUEUE, 1}, (const void *)large_squares<square<9, 4, 4, GC_QUEUE>>},
+};
+
+/* The kernel compiled ahead for a step; null where there is none. */
+static const ahead_kernel *find_ahead(const gc_step *step)
+{
+    for (const ahead_kernel &row : ahead_kernels)
+        if (step->width == row.side && step->height == row.side && step->left == row.side / 2 &&
+            step->top == row.side / 2)
+            return &row;
+    return nullptr;
+}
+
+/* ---- Choosing -------------------------------------------------------------------------------- */
+
+/* Multiply-adds a second that a kernel reaches of the device's peak: weights as constants, as
+ * arguments (measured on an H200: 0.78 and 0.6). */
+static const double special_share = 0.78, ahead_share = 0.6;
+
+/* Seconds that NVRTC takes for a kernel: a start, and its instructions (measured). */
+static double compile_seconds(const gc_step *step)
+{
+    return 0.3 + 1e-3 * step->width * step->height;
+}
+
+double gc_direct_seconds(const gc_problem *problem, const gc_step *step,
+                         const gconv_device_info *device)
+{
+    return gc_pass_seconds(problem, 2, step->width * (double)step->height, device,
+                           find_ahead(step) != nullptr ? ahead_share : special_share);
+}
+
+/* Whether compiling for this very filter costs less than it saves over the runs that are expected. */
+static bool compiling_pays(const gc_problem *problem, const gc_step *step,
+                           const gconv_device_info *device)
+{
+    double products = step->width * (double)step->height;
+    double saved = gc_pass_seconds(problem, 2, products, device, ahead_share) -
+                   gc_pass_seconds(problem, 2, products, device, special_share);
+    return saved * (double)problem->job.runs > compile_seconds(step);
+}
+
+gconv_status gc_direct_supports(const gc_problem *problem, const gc_step *step,
+                                const gconv_device_info *device, gconv_error *error)
+{
+    (void)problem;
+    (void)device;
+    if (step->width * step->height > GC_DIRECT_WEIGHTS)
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                       "a %dx%d filter has more than %d weights to keep in code", step->width,
+                       step->height, (int)GC_DIRECT_WEIGHTS);
+    if (find_ahead(step) == nullptr && !gc_jit_available())
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                       "a %dx%d filter has to be compiled at run time, and there is no NVRTC here "
+                       "(libnvrtc of the CUDA toolkit)",
+                       step->width, step->height);
+    return GCONV_OK;
+}
+
+static gconv_status use_ahead(const gc_layout &wanted, const ahead_kernel *row, const gc_step *step,
+                              const gconv_device_info *device, gc_pass_kernel *kernel,
+                              gconv_error *error)
+{
+    gc_layout layout = wanted;
+    layout.tuning = row->tuning;
+    layout.output = GC_FLOAT;
+    return gc_pass_use_ahead(layout, row->kernel, step->taps, step->width * step->height, device,
+                             kernel, error);
+}
+
+gconv_status gc_direct_prepare(const gc_problem *problem, const gc_step *step,
+                               const gconv_device_info *device, gc_gpu_pass *pass,
+                               gc_pass_kernel *kernel, gconv_error *error)
+{
+    const ahead_kernel *ahead = find_ahead(step);
+    bool compiles = ahead == nullptr || compiling_pays(problem, step, device);
+    gc_layout layout = gc_layout_of(problem, step);
+    layout.input = pass->input;
+    layout.output = pass->output;
+    layout.finish = pass->finish;
+    layout.tuning = gc_tuning_of(device, &layout);
+    gconv_status status =
+        gc_pass_specialise(layout, step->taps, step->width * step->height, device,
+                           compiles ? GC_JIT_COMPILE : GC_JIT_CACHED_ONLY, kernel, error);
+    if (status == GCONV_ERROR_UNSUPPORTED && ahead != nullptr) {
+        pass->output = GC_FLOAT;
+        status = use_ahead(layout, ahead, step, device, kernel, error);
+    }
+    return status;
+}
+
+/* ---- The method ------------------------------------------------------------------------------ */
+
+static int one_step(const gc_problem *, int, const gconv_device_info *)
+{
+    return 1;
+}
+
+static gconv_status prepare(const gc_problem *problem, const gconv_device_info *device,
+                            gc_gpu_pass *pass, void **state, gconv_error *error)
+{
+    gc_pass_kernel *kernel = (gc_pass_kernel *)calloc(1, sizeof *kernel);
+    if (kernel == nullptr)
+        return gc_fail_memory(error, sizeof *kernel);
+    *state = kernel;
+    return gc_direct_prepare(problem, &problem->steps[pass->first], device, pass, kernel, error);
+}
+
+static void release(void *state)
+{
+    gc_pass_release((gc_pass_kernel *)state);
+    free(state);
+}
+
+static gconv_status run(void *state, gc_pass &pass, int channels, cudaStream_t stream,
+                        gconv_error *error)
+{
+    return gc_pass_launch(*(const gc_pass_kernel *)state, pass, channels, stream, error);
+}
+
+static void describe(const void *state, char *text, size_t size)
+{
+    gc_pass_describe(*(const gc_pass_kernel *)state, text, size);
+}
+
+static const gc_gpu_method method = {
+    "direct", gc_direct_supports, gc_direct_seconds, nullptr, nullptr, release, nullptr,
+    describe, nullptr,            nullptr,           one_step, prepare, run,
+};
+
+extern "C" {
+extern const gc_operations gc_direct_operations;
+const gc_operations gc_direct_operations = gc_gpu_operations<method>();
+}

@@ -1,0 +1,74 @@
+#include "gpu/finish.h"
+
+#include "core/number.h"
+
+#include <math.h>
+
+_Static_assert((int)GC_PASS_MIRROR == (int)GCONV_BORDER_MIRROR &&
+                   (int)GC_PASS_MIRROR101 == (int)GCONV_BORDER_MIRROR101 &&
+                   (int)GC_PASS_REPLICATE == (int)GCONV_BORDER_REPLICATE &&
+                   (int)GC_PASS_WRAP == (int)GCONV_BORDER_WRAP &&
+                   (int)GC_PASS_CONSTANT == (int)GCONV_BORDER_CONSTANT,
+               "kernels count borders as the interface does");
+
+gc_sample_type gc_finish_type(const gc_problem *problem)
+{
+    switch (problem->output.depth) {
+    case 1:
+        return GC_BIT;
+    case 8:
+        return GC_BYTE;
+    case 16:
+        return GC_SHORT;
+    default:
+        return GC_FLOAT;
+    }
+}
+
+static void finish_edges(const gc_problem *problem, gc_finish *finish)
+{
+    finish->kind = GC_FINISH_EDGES;
+    finish->threshold = gc_float_at_most(problem->threshold);
+    finish->side = problem->rule == GCONV_RULE_ABS        ? 0
+                   : problem->rule == GCONV_RULE_POSITIVE ? 1
+                                                          : -1;
+    finish->invert = problem->job.invert;
+    if (problem->output.depth == 1)
+        finish->largest = 1;
+}
+
+/* Integers throughout: a sum below 2^24 over an integer, samples that keep their depth. */
+static bool is_quotient(const gc_problem *problem)
+{
+    return problem->exact && !problem->bilevel && problem->job.scale == 1 && problem->offset == 0 &&
+           problem->output.depth == problem->job.input.depth && problem->divisor >= 1 &&
+           problem->divisor < 0x1p22 && problem->divisor == trunc(problem->divisor);
+}
+
+static void finish_samples(const gc_problem *problem, gc_finish *finish)
+{
+    finish->kind = is_quotient(problem) ? GC_FINISH_QUOTIENT : GC_FINISH_SAMPLES;
+    finish->divisor = problem->divisor;
+    finish->scale = problem->job.scale;
+    finish->offset = problem->offset;
+    finish->absolute = problem->job.absolute;
+    finish->bilevel = problem->bilevel;
+    finish->denominator = (float)problem->divisor;
+    finish->reciprocal = (float)(1 / problem->divisor);
+}
+
+bool gc_finish_of(const gc_problem *problem, gc_finish *finish)
+{
+    *finish = (gc_finish){.kind = GC_FINISH_NONE};
+    if (problem->keeps_alpha || problem->premultiplies)
+        return false;
+    finish->sample_max = problem->sample_max;
+    finish->largest = problem->output.depth == 16 ? 65535 : 255;
+    finish->factor = finish->largest / problem->sample_max;
+    finish->narrows = finish->factor < 1;
+    if (problem->job.output == GCONV_OUTPUT_EDGES)
+        finish_edges(problem, finish);
+    else
+        finish_samples(problem, finish);
+    return true;
+}

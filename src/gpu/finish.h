@@ -1,0 +1,23 @@
+/* The final conversion as kernels compute it. Plain C: needs no GPU. */
+#ifndef GC_GPU_FINISH_H
+#define GC_GPU_FINISH_H
+
+#include "core/problem.h"
+#include "gpu/kernels/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* True where the device can make the output of this problem: alpha that is kept or divided by is left
+ * to the CPU. Then *finish gives the bits of gc_store_row for every chain value. */
+bool gc_finish_of(const gc_problem *problem, gc_finish *finish);
+
+/* The type of the problem's output samples. */
+gc_sample_type gc_finish_type(const gc_problem *problem);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,247 @@
+/* A block's pass: 128 columns and all rows around them in shared memory, loaded by asynchronous copies
+ * past the registers, 4 columns by `rows` rows of output a thread. A thread reads a row of its
+ * surroundings in 16-byte words and multiplies it into every output row that it touches before the
+ * next, so that a word is read once for all outputs of the thread (van Werkhoven et al. 2014, section
+ * 4, with the tile of a thread in two directions). Blocks that lie inside the image check nothing.
+ *
+ * A fence between rows keeps the compiler from reading ahead: without it, it takes all registers there
+ * are and spills. Code beyond some 32 KiB, `rows` x width x height x 64 bytes, falls out of the
+ * instruction cache (measured on an H200). */
+#ifndef GC_GPU_KERNELS_BLOCK_CUH
+#define GC_GPU_KERNELS_BLOCK_CUH
+
+#include "gpu/kernels/pass.cuh"
+
+/* Sizes in samples. */
+template <class config> struct gc_block {
+    static constexpr int threads = 32 * config::warps;
+    static constexpr int tile_width = 128, tile_height = config::rows * config::warps;
+    /* What lies before and after the tile in shared memory: whole words. */
+    static constexpr int before = (config::left + 3) / 4 * 4;
+    static constexpr int after = (config::width - 1 - config::left + 3) / 4 * 4;
+    static constexpr int pitch = before + tile_width + after;
+    static constexpr int lines = tile_height + config::height - 1;
+    static constexpr int slot = lines * pitch;
+    static constexpr int slots = config::schedule == GC_ONE_TILE ? 1 : 2;
+    /* A thread's surroundings start at `skip` of `words` words. */
+    static constexpr int skip = before - config::left;
+    static constexpr int words = (skip + 3 + config::width + 3) / 4;
+};
+
+/* Copies 16 bytes, past the registers where the device can; they are there after gc_block_arrive. */
+static __device__ inline void gc_block_copy16(float *to, const float *from)
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+                     (unsigned)__cvta_generic_to_shared(to)),
+                 "l"(from)
+                 : "memory");
+#else
+    *(float4 *)to = __ldg((const float4 *)from);
+#endif
+}
+
+/* This thread's copies have arrived. */
+static __device__ inline void gc_block_arrive()
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+/* One word of a tile from sample `index` of the input. */
+template <class config>
+static __device__ inline void gc_block_fetch(const gc_pass &pass, float *to, long long index)
+{
+    if (gc_pass_input<config>(pass) == GC_FLOAT)
+        gc_block_copy16(to, (const float *)pass.input + index);
+    else
+        *(float4 *)to = gc_pass_load4<config>(pass, index);
+}
+
+template <class config>
+static __device__ inline void gc_block_fill_inside(const gc_pass &pass, float *tile, int x, int y)
+{
+    typedef gc_block<config> block;
+    int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+    long long start = gc_pass_input_start(pass) + (y - pass.input_first) * pass.input_pitch + x;
+    long long index = start + warp * pass.input_pitch + 4 * lane;
+    float *to = tile + warp * block::pitch + 4 * lane;
+#pragma unroll
+    for (int row = 0; row < block::lines; row += config::warps) {
+        if (row + config::warps <= block::lines || warp + row < block::lines)
+            gc_block_fetch<config>(pass, to, index);
+        index += config::warps * pass.input_pitch;
+        to += config::warps * block::pitch;
+    }
+    /* What 32 lanes left over of each row. */
+    constexpr int rest = (block::pitch - block::tile_width) / 4;
+#pragma unroll
+    for (int first = 0; first < rest * block::lines; first += block::threads) {
+        int i = first + (int)threadIdx.x;
+        if (i < rest * block::lines) {
+            int row = i / rest, column = block::tile_width + i % rest * 4;
+            gc_block_fetch<config>(pass, tile + row * block::pitch + column,
+                                   start + row * pass.input_pitch + column);
+        }
+    }
+}
+
+/* At the image's border: words that lie inside as they are, the others value by value. */
+template <class config>
+static __device__ inline void gc_block_fill_border(const gc_pass &pass, float *tile, int x, int y)
+{
+    typedef gc_block<config> block;
+    /* Rows that only outputs beyond the last one need may not be there. */
+    int last = pass.output_first + pass.rows - 1 + config::height - 1 - config::top;
+    int whole = pass.width & ~3;
+#pragma unroll 1
+    for (int i = (int)threadIdx.x; i < block::slot / 4; i += block::threads) {
+        int line = i / (block::pitch / 4), column = x + i % (block::pitch / 4) * 4;
+        int row = gc_pass_row<config>(pass, y + line < last ? y + line : last);
+        if (column < 0 || column >= whole)
+            continue;
+        if (row >= 0)
+            gc_block_fetch<config>(
+                pass, tile + 4 * i,
+                gc_pass_input_start(pass) + row * pass.input_pitch + column);
+        else {
+            float v = pass.constant[blockIdx.y];
+            *(float4 *)(tile + 4 * i) = make_float4(v, v, v, v);
+        }
+    }
+    int at_left = x < 0 ? -x : 0;
+    int right = whole - x < block::pitch ? whole - x : block::pitch; /* the first value after */
+    int count = at_left + block::pitch - right;
+#pragma unroll 1
+    for (int i = (int)threadIdx.x; i < block::lines * count; i += block::threads) {
+        int line = i / count, column = i % count;
+        column = column < at_left ? column : right + column - at_left;
+        /* Columns beyond what the last output reads stand for none. */
+        int end = pass.width + config::width - 1 - config::left - 1;
+        tile[line * block::pitch + column] = gc_pass_value<config>(
+            pass, gc_pass_row<config>(pass, y + line < last ? y + line : last),
+            x + column < end ? x + column : end);
+    }
+}
+
+/* Loads the surroundings of the tile whose first output is (x, y). */
+template <class config>
+static __device__ inline void gc_block_fill(const gc_pass &pass, float *tile, int x, int y)
+{
+    typedef gc_block<config> block;
+    x -= block::before;
+    y -= config::top;
+    bool inside = x >= 0 && x + block::pitch <= pass.width &&
+                  y + block::lines <= pass.output_first + pass.rows + config::height - 1 - config::top &&
+                  gc_pass_rows_inside<config>(pass, y, block::lines);
+    if (inside)
+        gc_block_fill_inside<config>(pass, tile, x, y);
+    else
+        gc_block_fill_border<config>(pass, tile, x, y);
+}
+
+template <class config, class weights_type>
+static __device__ inline void gc_block_sum(const float *tile, const weights_type &weights,
+                                           float (&sums)[config::rows][4])
+{
+    typedef gc_block<config> block;
+    int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+    const float *base = tile + warp * config::rows * block::pitch + 4 * lane;
+#pragma unroll
+    for (int q = 0; q < config::rows + config::height - 1; q++) {
+        asm volatile("" ::: "memory");
+        float window[4 * block::words];
+#pragma unroll
+        for (int k = 0; k < block::words; k++)
+            *(float4 *)&window[4 * k] = *(const float4 *)(base + q * block::pitch + 4 * k);
+#pragma unroll
+        for (int r = 0; r < config::rows; r++)
+            if (q - r >= 0 && q - r < config::height)
+#pragma unroll
+                for (int i = 0; i < config::width; i++)
+#pragma unroll
+                    for (int c = 0; c < 4 && !weights.skips((q - r) * config::width + i); c++)
+                        sums[r][c] = fmaf(window[block::skip + i + c],
+                                          weights.at((q - r) * config::width + i), sums[r][c]);
+    }
+}
+
+/* The outputs of a thread, those of the tile starting at (x, y). */
+template <class config>
+static __device__ inline void gc_block_store(const gc_pass &pass, int x, int y,
+                                             const float (&sums)[config::rows][4])
+{
+    x += (int)threadIdx.x % 32 * 4;
+    y += (int)threadIdx.x / 32 * config::rows;
+#pragma unroll
+    for (int r = 0; r < config::rows; r++)
+        if (y + r < pass.output_first + pass.rows)
+            gc_pass_store4<config>(pass, x, y + r, sums[r], x < pass.width);
+}
+
+/* Every output from all of its surroundings. */
+struct gc_block_direct {
+    template <class config, class weights_type>
+    static __device__ inline void compute(const gc_pass &pass, float *tile, int x, int y,
+                                          const weights_type &weights)
+    {
+        float sums[config::rows][4] = {};
+        gc_block_sum<config>(tile, weights, sums);
+        gc_block_store<config>(pass, x, y, sums);
+    }
+};
+
+/* Tiles in a row of the plane. */
+static __device__ inline int gc_block_columns(const gc_pass &pass)
+{
+    return (pass.width + 127) / 128;
+}
+
+/* A walk over tiles: `method` computes one in a slot while the next is loaded into the other. */
+template <class method, class config, class weights_type>
+static __device__ inline void gc_block_pass(const gc_pass &pass, const weights_type &weights)
+{
+    typedef gc_block<config> block;
+    extern __shared__ float4 gc_block_memory[];
+    __shared__ int drawn[2];
+    float *slots = (float *)gc_block_memory;
+    int columns = gc_block_columns(pass);
+    int tile_x = (int)blockIdx.x % columns * block::tile_width;
+    int tile_y = (int)blockIdx.x / columns * block::tile_height *
+                     (config::schedule == GC_STRIP ? pass.tiles : 1) +
+                 pass.output_first;
+    int end = pass.output_first + pass.rows;
+    int strip_end = tile_y + block::tile_height * pass.tiles;
+    int slot = 0;
+    gc_block_fill<config>(pass, slots, tile_x, tile_y);
+    if (config::schedule == GC_QUEUE && threadIdx.x == 0)
+        drawn[0] = (int)(gridDim.x + atomicInc(&pass.queue[blockIdx.y], (unsigned)pass.tiles - 1));
+#pragma unroll 1
+    for (;;) {
+        gc_block_arrive();
+        __syncthreads();
+        int next_x = tile_x, next_y = tile_y + block::tile_height;
+        bool more = config::schedule == GC_STRIP && next_y < end && next_y < strip_end;
+        if (config::schedule == GC_QUEUE) {
+            int next = drawn[slot];
+            more = next < pass.tiles;
+            next_x = next % columns * block::tile_width;
+            next_y = next / columns * block::tile_height + pass.output_first;
+            if (more && threadIdx.x == 0)
+                drawn[slot ^ 1] =
+                    (int)(gridDim.x + atomicInc(&pass.queue[blockIdx.y], (unsigned)pass.tiles - 1));
+        }
+        if (block::slots == 2 && more)
+            gc_block_fill<config>(pass, slots + (slot ^ 1) * block::slot, next_x, next_y);
+        method::template compute<config>(pass, slots + slot * block::slot, tile_x, tile_y,
+                                         weights);
+        if (block::slots == 1 || !more)
+            break;
+        tile_x = next_x;
+        tile_y = next_y;
+        slot ^= 1;
+    }
+}
+
+#endif

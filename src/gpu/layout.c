@@ -1,0 +1,90 @@
+#include "gpu/layout.h"
+
+/* Code up to this size stays in the instruction cache of an H200 (measured); a thread's row of output
+ * takes four multiply-adds of 16 bytes a weight. */
+enum { CODE_BYTES = 32 << 10, CODE_OF_A_WEIGHT = 4 * 16 };
+
+enum { WARP_COLUMNS = 120, TILE_COLUMNS = 128 };
+
+const char *gc_form_name(gc_form form)
+{
+    static const char *const names[] = {
+        [GC_FORM_WARP] = "warp", [GC_FORM_BLOCK] = "block", [GC_FORM_RANK1] = "rank1"};
+    return names[form];
+}
+
+const char *gc_schedule_name(gc_schedule schedule)
+{
+    static const char *const names[] = {
+        [GC_ONE_TILE] = "one", [GC_STRIP] = "strip", [GC_QUEUE] = "queue"};
+    return names[schedule];
+}
+
+gc_layout gc_layout_of(const gc_problem *problem, const gc_step *step)
+{
+    return (gc_layout){.width = step->width,
+                       .height = step->height,
+                       .left = step->left,
+                       .top = step->top,
+                       .input = GC_FLOAT,
+                       .output = GC_FLOAT,
+                       .finish = GC_FINISH_NONE,
+                       .border = (int)problem->job.border};
+}
+
+/* Small blocks hide the latency of short sums, large ones share more of a tile's surroundings. */
+static gc_tuning default_block(int weights)
+{
+    int rows = CODE_BYTES / (CODE_OF_A_WEIGHT * weights);
+    if (weights <= 49)
+        return (gc_tuning){GC_FORM_BLOCK, 6, 4, GC_QUEUE, 1};
+    if (weights <= 81)
+        return (gc_tuning){GC_FORM_BLOCK, 4, 4, GC_QUEUE, 1};
+    if (weights <= 121)
+        return (gc_tuning){GC_FORM_BLOCK, 3, 8, GC_STRIP, 2};
+    if (weights <= 225)
+        return (gc_tuning){GC_FORM_BLOCK, 2, 8, GC_STRIP, 3};
+    return (gc_tuning){GC_FORM_BLOCK, rows > 1 || weights <= 512 ? 2 : 1, 8, GC_ONE_TILE, 1};
+}
+
+gc_tuning gc_tuning_default(gc_form form, int width, int height)
+{
+    if (form == GC_FORM_WARP)
+        return (gc_tuning){GC_FORM_WARP, 4, 4, GC_ONE_TILE, 1};
+    if (form == GC_FORM_RANK1)
+        return (gc_tuning){GC_FORM_RANK1, height > 5 ? 8 : 4, height > 13 ? 8 : 4, GC_ONE_TILE, 1};
+    return default_block(width * height);
+}
+
+bool gc_form_fits(gc_form form, const gc_layout *layout)
+{
+    int right = layout->width - 1 - layout->left;
+    if (form == GC_FORM_WARP)
+        return layout->left <= 4 && right <= 4 && layout->height <= 9;
+    return true;
+}
+
+void gc_layout_tile(const gc_layout *layout, int *width, int *height)
+{
+    *width = layout->tuning.form == GC_FORM_WARP ? WARP_COLUMNS : TILE_COLUMNS;
+    *height = layout->tuning.rows * layout->tuning.warps;
+}
+
+/* Whole words of 4 samples that hold `columns`. */
+static int whole_words(int columns)
+{
+    return (columns + 3) / 4 * 4;
+}
+
+size_t gc_layout_shared_bytes(const gc_layout *layout)
+{
+    if (layout->tuning.form == GC_FORM_WARP)
+        return 0;
+    int width, height;
+    gc_layout_tile(layout, &width, &height);
+    size_t pitch = (size_t)(whole_words(layout->left) + width +
+                            whole_words(layout->width - 1 - layout->left));
+    size_t lines = (size_t)(height + layout->height - 1);
+    size_t slots = layout->tuning.schedule == GC_ONE_TILE ? 1 : 2;
+    return pitch * lines * slots * sizeof(float);
+}

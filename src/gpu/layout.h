@@ -1,0 +1,58 @@
+/* How a pass is laid out over threads: what can be chosen, what is chosen unasked, what it takes. Plain
+ * C: needs no GPU. */
+#ifndef GC_GPU_LAYOUT_H
+#define GC_GPU_LAYOUT_H
+
+#include "core/problem.h"
+#include "gpu/kernels/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gc_form {
+    GC_FORM_WARP,  /* kernels/warp.cuh */
+    GC_FORM_BLOCK, /* kernels/block.cuh */
+    GC_FORM_RANK1, /* kernels/rank1.cuh */
+    GC_FORM_COUNT
+} gc_form;
+
+/* What a search may vary. */
+typedef struct gc_tuning {
+    gc_form form;
+    int rows;             /* of output a thread */
+    int warps;            /* a block */
+    gc_schedule schedule; /* of the forms of blocks */
+    int tiles;            /* of GC_STRIP */
+} gc_tuning;
+
+/* Everything about a kernel but its weights. */
+typedef struct gc_layout {
+    gc_tuning tuning;
+    int width, height, left, top; /* of the filter */
+    gc_sample_type input, output;
+    int finish; /* gc_finish_kind */
+    int border;
+} gc_layout;
+
+const char *gc_form_name(gc_form form);
+const char *gc_schedule_name(gc_schedule schedule);
+
+/* The layout of a step whose tuning is still open. */
+gc_layout gc_layout_of(const gc_problem *problem, const gc_step *step);
+
+/* The choice for a device that was never tuned: rules from measurements on an H200. */
+gc_tuning gc_tuning_default(gc_form form, int width, int height);
+
+/* Whether the form can serve this filter at all. */
+bool gc_form_fits(gc_form form, const gc_layout *layout);
+
+/* Columns and rows of output a block, and dynamic shared memory that it takes. */
+void gc_layout_tile(const gc_layout *layout, int *width, int *height);
+size_t gc_layout_shared_bytes(const gc_layout *layout);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,60 @@
+/* Kernels that take a step in one pass over memory: how they are laid out, compiled, launched. */
+#ifndef GC_GPU_PASSES_CUH
+#define GC_GPU_PASSES_CUH
+
+#include "gpu/jit.cuh"
+#include "gpu/runner.cuh"
+
+extern "C" {
+#include "gpu/layout.h"
+}
+
+/* A kernel for one filter, compiled ahead or at run time, and what launching it takes. */
+struct gc_pass_kernel {
+    gc_layout layout;
+    const void *ahead;        /* compiled ahead: takes the weights as its second argument */
+    gc_gpu_kernel *special;   /* compiled at run time; null where `ahead` is not */
+    float *weights;           /* of `ahead`; owned */
+    unsigned *queue;          /* device: a counter a channel */
+    unsigned shared_bytes;    /* of a block */
+    int resident;             /* blocks on the device at once */
+};
+
+/* The weights that a kernel compiled ahead is given by value. */
+template <int count> struct gc_pass_weights {
+    float values[count];
+    __device__ float at(int k) const
+    {
+        return values[k];
+    }
+    __device__ constexpr bool skips(int) const
+    {
+        return false;
+    }
+};
+
+/* Makes *kernel run the kernel `ahead` (see gc_pass_kernel) with `count` weights. */
+gconv_status gc_pass_use_ahead(const gc_layout &layout, const void *ahead, const float *weights,
+                               int count, const gconv_device_info *device, gc_pass_kernel *kernel,
+                               gconv_error *error);
+
+/* Makes *kernel run a kernel compiled for `layout` and `count` weights, which become constants.
+ * GCONV_ERROR_UNSUPPORTED where it cannot be had (see gc_jit_create). */
+gconv_status gc_pass_specialise(const gc_layout &layout, const float *weights, int count,
+                                const gconv_device_info *device, gc_jit_when when,
+                                gc_pass_kernel *kernel, gconv_error *error);
+
+/* What is compiled for that, freed with free; null where memory is short. */
+char *gc_pass_source(const gc_layout &layout, const float *weights, int count);
+
+/* Enqueues `pass` for all channels. */
+gconv_status gc_pass_launch(const gc_pass_kernel &kernel, gc_pass &pass, int channels,
+                            cudaStream_t stream, gconv_error *error);
+
+/* One line on how the kernel is laid out. */
+void gc_pass_describe(const gc_pass_kernel &kernel, char *text, size_t size);
+
+/* Frees what the kernel holds; launches are done. */
+void gc_pass_release(gc_pass_kernel *kernel);
+
+#endif
