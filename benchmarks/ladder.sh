@@ -13,7 +13,7 @@ gconv=$1
 shift
 here=$(cd "$(dirname "$0")/.." && pwd)
 commit=${COMMIT:-$(git -C "$here" rev-parse HEAD)}
-implementations=naive,shared,const,tiled,adaptive,separable,fft
+implementations=naive,shared,const,tiled,adaptive,twopass,fft
 
 echo "# commit:   $commit"
 echo "# build:    $("$gconv" info | sed -n 's/^build: //p')"

@@ -36,7 +36,7 @@ _gconv_values() {
     ;;
   -b | --border) echo 'mirror mirror101 replicate wrap constant constant: zero' ;;
   -i | --impl)
-    echo 'auto reference cpu naive shared const tiled adaptive separable fft'
+    echo 'auto reference cpu naive shared const tiled adaptive twopass direct separable fused fft'
     [[ $2 != compare && $2 != bench ]] || echo all
     ;;
   -d | --device) echo 'auto cpu cuda cuda:' ;;

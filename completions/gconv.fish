@@ -36,7 +36,7 @@ function __gconv_filters
 end
 
 function __gconv_implementations
-    printf '%s\n' auto reference cpu naive shared const tiled adaptive separable fft
+    printf '%s\n' auto reference cpu naive shared const tiled adaptive twopass direct separable fused fft
     __gconv_after compare bench; and echo all
 end
 

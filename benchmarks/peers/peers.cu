@@ -19,13 +19,15 @@ struct options {
     int size;
     double seconds;
     const char *csv;
+    const char *name; /* of entries that are wanted; NULL: all */
 };
 
 static bool usage()
 {
-    fputs("usage: gconv_peers [--size N] [--seconds S] [--csv FILE]\n"
+    fputs("usage: gconv_peers [--size N] [--seconds S] [--name TEXT] [--csv FILE]\n"
           "  --size N     pixels a side, a multiple of 64 from 256 to 16384 (4096)\n"
           "  --seconds S  how long each time is taken (0.2)\n"
+          "  --name TEXT  only what has this in its name, and the floors\n"
           "  --csv FILE   write the table there too\n",
           stderr);
     return false;
@@ -40,13 +42,15 @@ static bool parse_number(const char *text, double least, double most, double *va
 
 static bool parse(int argc, char **argv, options *options)
 {
-    *options = {4096, 0.2, nullptr};
+    *options = {4096, 0.2, nullptr, nullptr};
     for (int i = 1; i < argc; i += 2) {
         double number = 0.0;
         if (i + 1 == argc)
             return usage();
         if (strcmp(argv[i], "--csv") == 0)
             options->csv = argv[i + 1];
+        else if (strcmp(argv[i], "--name") == 0)
+            options->name = argv[i + 1];
         else if (strcmp(argv[i], "--seconds") == 0 &&
                  parse_number(argv[i + 1], 1e-3, 60.0, &number))
             options->seconds = number;
@@ -103,11 +107,20 @@ static void add_all(std::vector<peers_entry> *entries, const peers_data &data)
         peers_add_fft(entries, data, side);
 #endif
     }
+    peers_add_our_edges(entries, data);
 #if GC_PEERS_HAS_NPP_EDGES
     peers_add_npp_edges(entries, data);
 #endif
     std::stable_sort(entries->begin(), entries->end(),
                      [](const peers_entry &a, const peers_entry &b) { return a.group < b.group; });
+}
+
+static void keep_named(std::vector<peers_entry> *entries, const char *name)
+{
+    auto others = [name](const peers_entry &entry) {
+        return entry.group != PEERS_FLOORS && strstr(entry.name, name) == nullptr;
+    };
+    entries->erase(std::remove_if(entries->begin(), entries->end(), others), entries->end());
 }
 
 static bool close_csv(FILE *csv, const char *name)
@@ -131,6 +144,8 @@ int main(int argc, char **argv)
     if (!print_machine(options) || !peers_data_make(&data, options.size))
         return 1;
     add_all(&entries, data);
+    if (options.name != nullptr)
+        keep_named(&entries, options.name);
     bool good = peers_run(data, entries, options.seconds, csv);
     if (csv != nullptr)
         good = close_csv(csv, options.csv) && good;

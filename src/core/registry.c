@@ -14,6 +14,7 @@ extern const gc_operations gc_adaptive_operations;
 extern const gc_operations gc_twopass_operations;
 extern const gc_operations gc_direct_operations;
 extern const gc_operations gc_separable_operations;
+extern const gc_operations gc_fused_operations;
 extern const gc_operations gc_fft_operations;
 #define CUDA(operations) &operations
 #else
@@ -47,6 +48,9 @@ static const gc_implementation implementations[] = {
     {"separable", "filters of rank 1, rows and columns in one pass over memory",
      "chains without a filter of rank 1 that fits in shared memory, and what direct refuses",
      GCONV_DEVICE_CUDA, CUDA(gc_separable_operations)},
+    {"fused", "whole chains of 8-bit images in one pass, on the tensor cores",
+     "all but one 8-bit channel, and chains that are not one exact filter of small whole weights",
+     GCONV_DEVICE_CUDA, CUDA(gc_fused_operations)},
     {"fft", "whole-image convolution through cuFFT",
      "integer chains that rounding cannot make exact", GCONV_DEVICE_CUDA, CUDA(gc_fft_operations)},
 };

@@ -37,17 +37,28 @@ static void finish_edges(const gc_problem *problem, gc_finish *finish)
         finish->largest = 1;
 }
 
-/* Integers throughout: a sum below 2^24 over an integer, samples that keep their depth. */
-static bool is_quotient(const gc_problem *problem)
+/* Integers throughout: a sum below 2^24 over an integer, samples that keep their depth. What is no tie
+ * misses one by 1 / 2d or more; float32 misses n / d by less than 2^-23 of it. */
+static bool is_quotient(const gc_problem *problem, double largest)
 {
     return problem->exact && !problem->bilevel && problem->job.scale == 1 && problem->offset == 0 &&
            problem->output.depth == problem->job.input.depth && problem->divisor >= 1 &&
-           problem->divisor < 0x1p22 && problem->divisor == trunc(problem->divisor);
+           problem->divisor * (largest + 1) < 0x1p22 && problem->divisor == trunc(problem->divisor);
+}
+
+/* An odd divisor leaves no ties, a power of 2 divides without error. */
+static bool rounds_plainly(const gc_problem *problem)
+{
+    int exponent;
+    bool is_power = frexp(problem->divisor, &exponent) == 0.5;
+    return !problem->job.absolute && (is_power || fmod(problem->divisor, 2) == 1);
 }
 
 static void finish_samples(const gc_problem *problem, gc_finish *finish)
 {
-    finish->kind = is_quotient(problem) ? GC_FINISH_QUOTIENT : GC_FINISH_SAMPLES;
+    finish->kind = !is_quotient(problem, finish->largest) ? GC_FINISH_SAMPLES
+                   : rounds_plainly(problem)              ? GC_FINISH_ROUND
+                                                          : GC_FINISH_QUOTIENT;
     finish->divisor = problem->divisor;
     finish->scale = problem->job.scale;
     finish->offset = problem->offset;
@@ -60,7 +71,8 @@ static void finish_samples(const gc_problem *problem, gc_finish *finish)
 bool gc_finish_of(const gc_problem *problem, gc_finish *finish)
 {
     *finish = (gc_finish){.kind = GC_FINISH_NONE};
-    if (problem->keeps_alpha || problem->premultiplies)
+    bool has_alpha = problem->output.channels % 2 == 0;
+    if (problem->keeps_alpha || problem->premultiplies || (has_alpha && problem->bilevel))
         return false;
     finish->sample_max = problem->sample_max;
     finish->largest = problem->output.depth == 16 ? 65535 : 255;

@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* True where the device can make the output of this problem: alpha that is kept or divided by is left
- * to the CPU. Then *finish gives the bits of gc_store_row for every chain value. */
+/* True where the device can make the output of this problem: alpha that is treated otherwise than colour
+ * is left to the CPU. Then *finish gives the bits of gc_store_row for every chain value. */
 bool gc_finish_of(const gc_problem *problem, gc_finish *finish);
 
 /* The type of the problem's output samples. */

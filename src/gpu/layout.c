@@ -82,8 +82,8 @@ size_t gc_layout_shared_bytes(const gc_layout *layout)
         return 0;
     int width, height;
     gc_layout_tile(layout, &width, &height);
-    size_t pitch = (size_t)(whole_words(layout->left) + width +
-                            whole_words(layout->width - 1 - layout->left));
+    size_t pitch =
+        (size_t)(whole_words(layout->left) + width + whole_words(layout->width - 1 - layout->left));
     size_t lines = (size_t)(height + layout->height - 1);
     size_t slots = layout->tuning.schedule == GC_ONE_TILE ? 1 : 2;
     return pitch * lines * slots * sizeof(float);

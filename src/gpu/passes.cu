@@ -122,9 +122,8 @@ gconv_status gc_pass_use_ahead(const gc_layout &layout, const void *ahead, const
     GC_CUDA_TRY(error, cudaFuncSetAttribute(ahead, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                             (int)kernel->shared_bytes));
     int blocks = 0;
-    GC_CUDA_TRY(error,
-                cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                    &blocks, ahead, 32 * layout.tuning.warps, (size_t)kernel->shared_bytes));
+    GC_CUDA_TRY(error, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                           &blocks, ahead, 32 * layout.tuning.warps, (size_t)kernel->shared_bytes));
     kernel->resident = std::max(1, blocks) * device->processors;
     return GCONV_OK;
 }
@@ -206,7 +205,7 @@ gconv_status gc_pass_launch(const gc_pass_kernel &kernel, gc_pass &pass, int cha
     if (kernel.special != nullptr)
         return gc_jit_launch(kernel.special, grid, block, kernel.shared_bytes, stream, arguments,
                              error);
-    GC_CUDA_TRY(error, cudaLaunchKernel(kernel.ahead, grid, block, arguments, kernel.shared_bytes,
-                                        stream));
+    GC_CUDA_TRY(
+        error, cudaLaunchKernel(kernel.ahead, grid, block, arguments, kernel.shared_bytes, stream));
     return GCONV_OK;
 }

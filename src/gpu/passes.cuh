@@ -9,15 +9,18 @@ extern "C" {
 #include "gpu/layout.h"
 }
 
+/* What NVRTC takes for a kernel of moderate size, measured on a server. */
+#define GC_COMPILE_SECONDS 0.5
+
 /* A kernel for one filter, compiled ahead or at run time, and what launching it takes. */
 struct gc_pass_kernel {
     gc_layout layout;
-    const void *ahead;        /* compiled ahead: takes the weights as its second argument */
-    gc_gpu_kernel *special;   /* compiled at run time; null where `ahead` is not */
-    float *weights;           /* of `ahead`; owned */
-    unsigned *queue;          /* device: a counter a channel */
-    unsigned shared_bytes;    /* of a block */
-    int resident;             /* blocks on the device at once */
+    const void *ahead;      /* compiled ahead: takes the weights as its second argument */
+    gc_gpu_kernel *special; /* compiled at run time; null where `ahead` is not */
+    float *weights;         /* of `ahead`; owned */
+    unsigned *queue;        /* device: a counter a channel */
+    unsigned shared_bytes;  /* of a block */
+    int resident;           /* blocks on the device at once */
 };
 
 /* The weights that a kernel compiled ahead is given by value. */

@@ -158,9 +158,10 @@ static __global__ void store_bits(gc_gpu_planes planes, gc_pass pass, uint8_t *r
     for (int64_t y = blockIdx.y; y < planes.rows; y += gridDim.y) {
         unsigned bits = 0;
         for (int x = 8 * i; x < 8 * i + 8; x++)
-            bits = bits << 1 | (x < planes.width ? gc_finish_integer<any_finish>(
-                                                       pass, planes.values[y * planes.pitch + x])
-                                                 : 0);
+            bits = bits << 1 |
+                   (x < planes.width
+                        ? gc_finish_integer<any_finish>(pass, planes.values[y * planes.pitch + x])
+                        : 0);
         rows[y * width + i] = (uint8_t)bits;
     }
 }
@@ -171,9 +172,9 @@ gconv_status gc_gpu_store(const gc_finish &finish, gc_sample_type type, const gc
     gc_pass pass = {};
     pass.finish = finish;
     pass.output_type = type;
-    dim3 grid = grid_over(
-        type == GC_BIT ? (planes.width + 7) / 8 : (int64_t)planes.width * planes.channels,
-        planes.rows);
+    dim3 grid =
+        grid_over(type == GC_BIT ? (planes.width + 7) / 8 : (int64_t)planes.width * planes.channels,
+                  planes.rows);
     if (type == GC_BIT)
         store_bits<<<grid, THREADS, 0, stream>>>(planes, pass, (uint8_t *)rows);
     else if (type == GC_BYTE)

@@ -29,15 +29,15 @@ struct gpu_plan {
     void **step_states;  /* of the method, one a step or a pass */
     gc_gpu_pass *passes; /* of a method that has them; as many as steps at most */
     int pass_count;
-    gc_finish finish; /* the final conversion, where `finishes` */
-    bool finishes;    /* the device makes the output, unless a run wants chain values */
+    gc_finish finish;    /* the final conversion, where `finishes` */
+    bool finishes;       /* the device makes the output, unless a run wants chain values */
     gc_band_step *steps; /* of the band in work */
     cudaStream_t stream;
-    char *samples;         /* device: a band of input */
-    float *planes[2];      /* device: a step's input and output */
-    float *scratch;        /* device: a step's input with its border; in the end the output */
-    float **taps;          /* device: weights, one array a step */
-    char *pieces[PIECES];  /* host, pinned: rows on their way down */
+    char *samples;        /* device: a band of input */
+    float *planes[2];     /* device: a step's input and output */
+    float *scratch;       /* device: a step's input with its border; in the end the output */
+    float **taps;         /* device: weights, one array a step */
+    char *pieces[PIECES]; /* host, pinned: rows on their way down */
     size_t piece_bytes;
     cudaEvent_t arrived[PIECES];
     pthread_t starter;
@@ -133,10 +133,10 @@ static gconv_status allocate(gpu_plan *plan, gconv_error *error)
     return GCONV_OK;
 }
 
-/* Whether kernels may read the samples where they lie: one channel, rows of whole 4-sample words. */
-static bool reads_samples(const gc_problem *problem)
+/* Whether rows of samples lie on the device as kernels want them: without gaps, but whole lines. */
+static bool samples_are_aligned(const gc_problem *problem)
 {
-    return problem->job.input.channels == 1 && problem->width % 4 == 0;
+    return gc_device_pitch(problem->width) == (int64_t)problem->width;
 }
 
 static gconv_status prepare_passes(gpu_plan *plan, gconv_error *error)
@@ -147,7 +147,7 @@ static gconv_status prepare_passes(gpu_plan *plan, gconv_error *error)
         gc_gpu_pass *pass = &plan->passes[plan->pass_count];
         int count = plan->method->pass_steps(problem, first, &plan->device);
         *pass = {first, count, GC_FLOAT, GC_FLOAT, GC_FINISH_NONE};
-        if (first == 0 && reads_samples(problem))
+        if (first == 0 && problem->job.input.channels == 1)
             pass->input = problem->job.input.depth == 8 ? GC_BYTE : GC_SHORT;
         if (first + count == problem->step_count && plan->finishes && problem->channels == 1 &&
             gc_finish_type(problem) != GC_FLOAT) {
@@ -205,6 +205,12 @@ static void free_memory(gpu_plan *plan)
     cudaGetLastError();
 }
 
+static gconv_status synchronize_copies(gconv_error *error)
+{
+    GC_CUDA_TRY(error, cudaStreamSynchronize(nullptr));
+    return GCONV_OK;
+}
+
 static gconv_status start(gpu_plan *plan, gconv_error *error)
 {
     GC_CUDA_TRY(error, cudaSetDevice(plan->device.index));
@@ -214,6 +220,8 @@ static gconv_status start(gpu_plan *plan, gconv_error *error)
         gconv_status status = allocate(plan, error);
         if (status == GCONV_OK)
             status = prepare_steps(plan, error);
+        if (status == GCONV_OK) /* what was copied must be there for a stream that waits for none */
+            status = synchronize_copies(error);
         if (status != GCONV_ERROR_MEMORY || plan->band_rows == 1)
             return status;
         /* Others may have taken what was free a moment ago. */
@@ -366,6 +374,13 @@ static gconv_status convolve_step(gpu_plan *plan, int s, gconv_error *error)
 
 /* ---- Passes ---------------------------------------------------------------------------------- */
 
+/* From row to row of an output that a pass stores, in samples, of bits in bytes: whole words of 16. */
+static int64_t output_pitch(const gpu_plan *plan, gc_sample_type type)
+{
+    int64_t pitch = gc_device_pitch(plan->problem->width);
+    return type == GC_BIT ? (pitch + 127) / 128 * 16 : pitch;
+}
+
 /* Whether the last pass stores the output itself, so that rows lie as far apart as on the device. */
 static bool last_pass_finishes(const gpu_plan *plan, bool chain_only)
 {
@@ -377,11 +392,12 @@ static void set_input(const gpu_plan *plan, int p, gc_pass *pass)
 {
     const gc_gpu_pass *what = &plan->passes[p];
     const gc_band_step *band = &plan->steps[what->first];
-    gc_gpu_planes planes = planes_of(plan, plan->planes[p % 2],
-                                     band->input_last - band->input_first + 1, plan->problem->width);
+    gc_gpu_planes planes = planes_of(
+        plan, plan->planes[p % 2], band->input_last - band->input_first + 1, plan->problem->width);
     pass->input_type = what->input;
-    pass->input = what->input == GC_FLOAT ? (const void *)planes.values : plan->samples;
-    pass->input_pitch = what->input == GC_FLOAT ? planes.pitch : plan->problem->width;
+    bool in_place = what->input != GC_FLOAT && samples_are_aligned(plan->problem);
+    pass->input = in_place ? (const void *)plan->samples : planes.values;
+    pass->input_pitch = planes.pitch;
     pass->input_plane = planes.plane;
     pass->input_first = (int)band->input_first;
 }
@@ -395,7 +411,7 @@ static void set_output(const gpu_plan *plan, int p, bool chain_only, gc_pass *pa
     bool finishes = p + 1 == plan->pass_count && last_pass_finishes(plan, chain_only);
     pass->output_type = finishes ? what->output : GC_FLOAT;
     pass->output = finishes ? plan->scratch : planes.values;
-    pass->output_pitch = pass->output_type == GC_BIT ? planes.pitch / 8 : planes.pitch;
+    pass->output_pitch = output_pitch(plan, (gc_sample_type)pass->output_type);
     pass->output_plane = planes.plane;
     pass->output_first = (int)band->output_first;
     pass->rows = (int)rows;
@@ -422,10 +438,25 @@ static gconv_status run_passes(gpu_plan *plan, bool chain_only, gconv_error *err
 
 /* ---- The chain ------------------------------------------------------------------------------- */
 
+/* Rows of samples a pitch apart, where the first plane would be. */
+static gconv_status align_samples(gpu_plan *plan, gconv_error *error)
+{
+    const gc_band_step *band = &plan->steps[0];
+    size_t bytes = gconv_shape_row_bytes(&plan->problem->job.input);
+    size_t pitch =
+        (size_t)gc_device_pitch(plan->problem->width) * (plan->problem->job.input.depth / 8);
+    GC_CUDA_TRY(error, cudaMemcpy2DAsync(plan->planes[0], pitch, plan->samples, bytes, bytes,
+                                         (size_t)(band->input_last - band->input_first + 1),
+                                         cudaMemcpyDeviceToDevice, plan->stream));
+    return GCONV_OK;
+}
+
 /* The chain's input: values of the uploaded samples, unless a pass reads those. */
 static gconv_status begin_chain(gpu_plan *plan, gconv_error *error)
 {
-    return plan->pass_count > 0 && plan->passes[0].input != GC_FLOAT ? GCONV_OK : load(plan, error);
+    if (plan->pass_count == 0 || plan->passes[0].input == GC_FLOAT)
+        return load(plan, error);
+    return samples_are_aligned(plan->problem) ? GCONV_OK : align_samples(plan, error);
 }
 
 static gconv_status run_chain(gpu_plan *plan, bool chain_only, gconv_error *error)
@@ -458,8 +489,7 @@ static gconv_status end_chain(gpu_plan *plan, bool chain_only, int64_t rows, res
     result->pitch = result->bytes;
     if (last_pass_finishes(plan, chain_only)) {
         gc_sample_type type = gc_finish_type(problem);
-        size_t pitch = (size_t)values.pitch;
-        result->pitch = type == GC_BIT ? pitch / 8 : type == GC_BYTE ? pitch : 2 * pitch;
+        result->pitch = (size_t)output_pitch(plan, type) * (type == GC_SHORT ? 2 : 1);
         return GCONV_OK;
     }
     if (finishes)

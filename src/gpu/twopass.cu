@@ -243,7 +243,7 @@ static double intensity(const void *state, const gc_step *step)
 
 static const gc_gpu_method method = {
     "twopass", supports,  seconds,  prepare,     convolve,
-    release,     intensity, describe, extra_bytes, nullptr,
+    release,   intensity, describe, extra_bytes, nullptr,
 };
 
 extern "C" {

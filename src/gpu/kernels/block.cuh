@@ -32,10 +32,10 @@ template <class config> struct gc_block {
 static __device__ inline void gc_block_copy16(float *to, const float *from)
 {
 #if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
-                     (unsigned)__cvta_generic_to_shared(to)),
-                 "l"(from)
-                 : "memory");
+    asm volatile(
+        "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
+        "l"(from)
+        : "memory");
 #else
     *(float4 *)to = __ldg((const float4 *)from);
 #endif
@@ -102,9 +102,8 @@ static __device__ inline void gc_block_fill_border(const gc_pass &pass, float *t
         if (column < 0 || column >= whole)
             continue;
         if (row >= 0)
-            gc_block_fetch<config>(
-                pass, tile + 4 * i,
-                gc_pass_input_start(pass) + row * pass.input_pitch + column);
+            gc_block_fetch<config>(pass, tile + 4 * i,
+                                   gc_pass_input_start(pass) + row * pass.input_pitch + column);
         else {
             float v = pass.constant[blockIdx.y];
             *(float4 *)(tile + 4 * i) = make_float4(v, v, v, v);
@@ -132,9 +131,10 @@ static __device__ inline void gc_block_fill(const gc_pass &pass, float *tile, in
     typedef gc_block<config> block;
     x -= block::before;
     y -= config::top;
-    bool inside = x >= 0 && x + block::pitch <= pass.width &&
-                  y + block::lines <= pass.output_first + pass.rows + config::height - 1 - config::top &&
-                  gc_pass_rows_inside<config>(pass, y, block::lines);
+    bool inside =
+        x >= 0 && x + block::pitch <= pass.width &&
+        y + block::lines <= pass.output_first + pass.rows + config::height - 1 - config::top &&
+        gc_pass_rows_inside<config>(pass, y, block::lines);
     if (inside)
         gc_block_fill_inside<config>(pass, tile, x, y);
     else
@@ -234,8 +234,7 @@ static __device__ inline void gc_block_pass(const gc_pass &pass, const weights_t
         }
         if (block::slots == 2 && more)
             gc_block_fill<config>(pass, slots + (slot ^ 1) * block::slot, next_x, next_y);
-        method::template compute<config>(pass, slots + slot * block::slot, tile_x, tile_y,
-                                         weights);
+        method::template compute<config>(pass, slots + slot * block::slot, tile_x, tile_y, weights);
         if (block::slots == 1 || !more)
             break;
         tile_x = next_x;

@@ -131,17 +131,29 @@ static __device__ inline float gc_pass_value(const gc_pass &pass, int row, int x
 
 /* ---- The final conversion -------------------------------------------------------------------- */
 
-static __device__ inline float gc_finish_quotient(const gc_finish &f, float value)
+/* value / denominator, clamped, to the nearest integer. The addition rounds to even; a product with the
+ * reciprocal comes near enough to the quotient for that (see gc_finish_of) wherever that is no tie. */
+static __device__ inline float gc_finish_nearest(const gc_finish &f, float value)
 {
-    float n = f.absolute ? fabsf(value) : value;
-    float quotient = rintf(n * f.reciprocal);
-    float rest = fmaf(-quotient, f.denominator, n); /* exact */
-    float odd = quotient - 2 * floorf(quotient * 0.5f);
-    if (2 * rest > f.denominator || (2 * rest == f.denominator && odd != 0))
-        quotient += 1;
-    else if (2 * rest < -f.denominator || (2 * rest == -f.denominator && odd != 0))
-        quotient -= 1;
-    return fminf(fmaxf(quotient, 0), (float)f.largest);
+    return fminf(fmaxf(value * f.reciprocal, 0.0f), (float)f.largest) + 8388608.0f;
+}
+
+/* Where there are no ties, or the reciprocal is exact. */
+static __device__ inline unsigned gc_finish_round(const gc_finish &f, float value)
+{
+    return __float_as_uint(gc_finish_nearest(f, value)) & 0xffffu;
+}
+
+/* Where there may be ties, which the rest of the division tells. */
+static __device__ inline unsigned gc_finish_quotient(const gc_finish &f, float value)
+{
+    value = f.absolute ? fabsf(value) : value;
+    float nearest = gc_finish_nearest(f, value);
+    unsigned quotient = __float_as_uint(nearest) & 0xffffu;
+    float rest = fmaf(8388608.0f - nearest, f.denominator, value); /* exact */
+    if (2 * fabsf(rest) == f.denominator && (quotient & 1) != 0)
+        quotient += rest > 0 ? 1 : ~0u;
+    return quotient < (unsigned)f.largest ? quotient : (unsigned)f.largest;
 }
 
 /* In the steps of gc_store_row, each rounded alike. */
@@ -172,8 +184,10 @@ static __device__ inline unsigned gc_finish_integer(const gc_pass &pass, float v
     const gc_finish &f = pass.finish;
     if (gc_pass_finish<config>(pass) == GC_FINISH_EDGES)
         return gc_finish_edge(f, value) * (unsigned)f.largest;
+    if (gc_pass_finish<config>(pass) == GC_FINISH_ROUND)
+        return gc_finish_round(f, value);
     if (gc_pass_finish<config>(pass) == GC_FINISH_QUOTIENT)
-        return (unsigned)gc_finish_quotient(f, value);
+        return gc_finish_quotient(f, value);
     if (gc_pass_output<config>(pass) == GC_BIT)
         return gc_finish_sample(f, value, false) > 0;
     return (unsigned)gc_finish_sample(f, value, true);

@@ -13,7 +13,7 @@ struct gc_block_rank1 {
     {
         typedef gc_block<config> block;
         int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
-#pragma unroll 1
+#pragma unroll 2
         for (int line = warp; line < block::lines; line += config::warps) {
             float *base = tile + line * block::pitch + 4 * lane;
             float window[4 * block::words], sums[4] = {};

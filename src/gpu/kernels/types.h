@@ -30,7 +30,8 @@ typedef enum gc_schedule {
 typedef enum gc_finish_kind {
     GC_FINISH_NONE,     /* it is stored as float */
     GC_FINISH_SAMPLES,  /* rule 5 of the contract, in double, as gc_store_row */
-    GC_FINISH_QUOTIENT, /* the same where all numbers are integers below 2^24 */
+    GC_FINISH_QUOTIENT, /* the same for an integer over an integer, in float */
+    GC_FINISH_ROUND,    /* the same where no quotient is a tie that has to be told from others */
     GC_FINISH_EDGES     /* rule 6 */
 } gc_finish_kind;
 
@@ -40,7 +41,7 @@ typedef struct gc_finish {
      * a division; `largest` is the output's white. */
     double divisor, scale, offset, sample_max, factor, largest;
     int absolute, bilevel, narrows;
-    /* Quotient: value / denominator to the nearest integer, ties to even. */
+    /* Quotient and round: value / denominator to the nearest integer, ties to even. */
     float denominator, reciprocal;
     /* Edges: 1 if side * value, or |value| where side is 0, is more than the threshold. */
     float threshold;

@@ -16,9 +16,9 @@ static __device__ inline float4 gc_warp_load4(const gc_pass &pass, int row, int 
 {
     if (row >= 0 && x >= 0 && x + 4 <= pass.width)
         return gc_pass_load4<config>(pass, gc_pass_input_start(pass) + row * pass.input_pitch + x);
-    return make_float4(
-        gc_pass_value<config>(pass, row, x), gc_pass_value<config>(pass, row, x + 1),
-        gc_pass_value<config>(pass, row, x + 2), gc_pass_value<config>(pass, row, x + 3));
+    return make_float4(gc_pass_value<config>(pass, row, x), gc_pass_value<config>(pass, row, x + 1),
+                       gc_pass_value<config>(pass, row, x + 2),
+                       gc_pass_value<config>(pass, row, x + 3));
 }
 
 /* The rows that a thread needs of its own four columns. */
