@@ -19,7 +19,7 @@ _gconv_options() {
       --tolerant $device --explain --time --json --progress $common"
     ;;
   bench) echo "--kernel --border --correlate $device --time --json --progress $common" ;;
-  tune) echo "--impl --device --time --progress $common" ;;
+  tune) echo "--impl --device --time --json --progress $common" ;;
   info) echo "--json $common" ;;
   help) echo "$common" ;;
   *) echo "$edges $filter $images --time $common" ;;

@@ -93,7 +93,7 @@ complete -c gconv -n '__gconv_for edges filter' -l verify -d 'Compare with the r
 complete -c gconv -n '__gconv_for edges filter compare' -l explain -d 'Say why this implementation'
 complete -c gconv -n '__gconv_for edges filter' -l timings -d 'Time of each stage'
 complete -c gconv -n '__gconv_for compare bench tune' -l time -x -d 'Seconds that measuring may take'
-complete -c gconv -n '__gconv_for edges filter compare bench info' -l json -d 'Machine-readable results'
+complete -c gconv -n '__gconv_for edges filter compare bench tune info' -l json -d 'Machine-readable results'
 complete -c gconv -n '__gconv_for edges filter compare bench tune' -l progress -x -a 'auto always never' -d 'Show progress'
 complete -c gconv -s q -l quiet -d 'Errors only'
 complete -c gconv -s v -l verbose -d 'Also warnings'

@@ -221,6 +221,23 @@ compile_at_run_time() {
   XDG_CACHE_HOME=$work "$build/tests/gpu_jit"
 }
 
+# A search that time cuts short is gone on with by the next one, and what they found serves.
+tune() (
+  XDG_CACHE_HOME=$work/tuned
+  export XDG_CACHE_HOME
+  mkdir "$XDG_CACHE_HOME" || return
+  for known in 0 '[1-9][0-9]*'; do
+    "$gconv" tune --time 15 -v 2>"$work/stderr" || { cat "$work/stderr" && return 1; }
+    cat "$work/stderr"
+    says "^gconv: [1-9][0-9]* of [0-9]* searched, $known known before" || return
+    ! grep 'left out' "$work/stderr" || return
+  done
+  cat "$XDG_CACHE_HOME"/gconv/tuning-*.txt || return
+  for implementation in direct separable; do
+    "$check" --quick --impl "$implementation" || return
+  done
+)
+
 # Cases of gconv_check under one tool; the memory of its threads and of the CPU is not its business.
 sanitize() {
   tool=$1
@@ -281,6 +298,7 @@ part 'filter gauss5' same_everywhere "$source/samples/harbour.jpg" filter --kern
 part 'bands' bands_everywhere
 part 'fallbacks' fall_back
 part 'run-time compilation' compile_at_run_time
+part 'tune' tune
 part 'compare edges' compare
 part 'compare gaussian' compare --kernel gaussian:2
 

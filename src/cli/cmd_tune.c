@@ -1,14 +1,270 @@
-/* gconv tune: searches the configurations of the GPU implementations present. */
+/* gconv tune: the fastest configurations of the kernels that are compiled for a filter, on one GPU. */
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "cli/messages.h"
+#include "core/number.h"
+#include "core/stream.h"
+#include "gpu/gpu.h"
+#include "gpu/jit.h"
+#include "gpu/tune.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is searched, in this order; each for both implementations and types. */
+static const struct {
+    int width, height;
+} sizes[] = {{3, 3},   {5, 5},   {7, 7},   {9, 9},  {11, 11}, {13, 13}, {15, 15},
+             {17, 17}, {19, 19}, {21, 21}, {3, 15}, {15, 3},  {5, 17},  {17, 5}};
+static const gc_sample_type types[] = {GC_FLOAT, GC_BYTE};
+static const struct {
+    const char *name;
+    gc_form form;
+} implementations[] = {{"direct", GC_FORM_BLOCK}, {"separable", GC_FORM_RANK1}};
+enum {
+    SIZES = sizeof sizes / sizeof sizes[0],
+    TYPES = sizeof types / sizeof types[0],
+    IMPLEMENTATIONS = sizeof implementations / sizeof implementations[0]
+};
+
+typedef struct tune_case {
+    const char *implementation;
+    gc_layout layout;
+    char label[48];
+} tune_case;
+
+typedef struct tuning {
+    const gc_options *options;
+    gconv_device_info device;
+    char *path; /* of the file that keeps results */
+    gc_tuner *tuner;
+    tune_case cases[SIZES * TYPES * IMPLEMENTATIONS];
+    int case_count, current; /* and where in them the search is */
+    int found, known;        /* now, before */
+    double begin;
+} tuning;
+
+/* ---- What to do ------------------------------------------------------------------------------ */
+
+static bool is_wanted(const gc_options *options, const char *implementation)
+{
+    const char *given = options->implementation;
+    return given == NULL || strcmp(given, "auto") == 0 || strcmp(given, implementation) == 0;
+}
+
+static gconv_status list_cases(tuning *t, gconv_error *error)
+{
+    for (int s = 0; s < SIZES; s++)
+        for (int k = 0; k < TYPES; k++)
+            for (int i = 0; i < IMPLEMENTATIONS; i++) {
+                if (!is_wanted(t->options, implementations[i].name))
+                    continue;
+                tune_case *c = &t->cases[t->case_count++];
+                c->implementation = implementations[i].name;
+                c->layout = gc_candidate_layout(implementations[i].form, sizes[s].width,
+                                                sizes[s].height, types[k]);
+                snprintf(c->label, sizeof c->label, "%s %dx%d %s", c->implementation,
+                         sizes[s].width, sizes[s].height, gc_sample_type_name(types[k]));
+            }
+    if (t->case_count == 0)
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                       "there is nothing to tune: '%s' has no configurations; direct and separable "
+                       "have",
+                       t->options->implementation);
+    return GCONV_OK;
+}
+
+static gconv_status find_device(tuning *t, gconv_error *error)
+{
+    static const char nothing[] = "there is nothing to tune";
+    const char *name = t->options->device != NULL ? t->options->device : "auto";
+    long long index = 0;
+    if (strcmp(name, "cpu") == 0)
+        return gc_fail(error, GCONV_ERROR_DEVICE, "%s: a CPU has no configurations", nothing);
+    if (gconv_cuda_reason()[0] != '\0')
+        return gc_fail(error, GCONV_ERROR_DEVICE, "%s: %s", nothing, gconv_cuda_reason());
+    if (strncmp(name, "cuda:", 5) == 0)
+        gc_parse_integer(name + 5, 0, 1023, &index);
+    gconv_status status = gc_gpu_describe((int)index, &t->device, error);
+    if (status == GCONV_OK && !t->device.usable)
+        return gc_fail(error, GCONV_ERROR_DEVICE, "%s: %s is not usable: %s", nothing,
+                       t->device.name, t->device.reason);
+    if (status == GCONV_OK && !gc_jit_available())
+        return gc_fail(error, GCONV_ERROR_DEVICE,
+                       "%s: kernels are compiled for the search, and there is no NVRTC here "
+                       "(libnvrtc of the CUDA toolkit)",
+                       nothing);
+    return status;
+}
+
+/* ---- What is printed ------------------------------------------------------------------------- */
+
+static void print_head(const tuning *t)
+{
+    int side = gc_tuner_side(t->tuner);
+    if (t->options->json) {
+        gc_json_open(NULL, '{');
+        gc_json_integer("schema", GC_JSON_SCHEMA);
+        gc_json_string("command", "tune");
+        gc_json_string("device", t->device.name);
+        gc_json_string("file", t->path);
+        gc_json_integer("width", side);
+        gc_json_integer("height", side);
+        gc_json_open("results", '[');
+    } else {
+        printf("%s, %dx%d, 1 channel\n\n%-14s %-7s %-8s %-6s %4s %5s %-8s %5s %10s %9s\n",
+               t->device.name, side, side, "implementation", "filter", "type", "form", "rows",
+               "warps", "schedule", "tiles", "us", "x untuned");
+    }
+    gc_flush_output();
+}
+
+/* 0 where what would be taken untuned does not work. */
+static double speed_up(const gc_tune_result *result)
+{
+    return result->untuned_microseconds / result->best.microseconds;
+}
+
+static void json_result(const tune_case *c, const gc_tune_result *result)
+{
+    const gc_tuning *best = &result->best.tuning;
+    char filter[32];
+    snprintf(filter, sizeof filter, "%dx%d", c->layout.width, c->layout.height);
+    gc_json_open(NULL, '{');
+    gc_json_string("implementation", c->implementation);
+    gc_json_string("filter", filter);
+    gc_json_string("type", gc_sample_type_name(c->layout.input));
+    gc_json_string("form", gc_form_name(best->form));
+    gc_json_integer("rows", best->rows);
+    gc_json_integer("warps", best->warps);
+    gc_json_string("schedule", gc_schedule_name(best->schedule));
+    gc_json_integer("tiles", best->tiles);
+    gc_json_number("seconds", 1e-6 * result->best.microseconds);
+    if (result->untuned_microseconds > 0)
+        gc_json_number("speed_up_over_untuned", speed_up(result));
+    gc_json_integer("tried", result->tried);
+    gc_json_integer("left_out", result->left_out);
+    gc_json_close('}');
+}
+
+static void print_result(const tune_case *c, const gc_tune_result *result)
+{
+    const gc_tuning *best = &result->best.tuning;
+    char filter[32], ratio[32] = "-";
+    snprintf(filter, sizeof filter, "%dx%d", c->layout.width, c->layout.height);
+    if (result->untuned_microseconds > 0)
+        snprintf(ratio, sizeof ratio, "%.3f", speed_up(result));
+    printf("%-14s %-7s %-8s %-6s %4d %5d %-8s %5d %10.2f %9s\n", c->implementation, filter,
+           gc_sample_type_name(c->layout.input), gc_form_name(best->form), best->rows, best->warps,
+           gc_schedule_name(best->schedule), best->tiles, result->best.microseconds, ratio);
+}
+
+static void show_result(const tuning *t, const tune_case *c, const gc_tune_result *result)
+{
+    gc_progress_clear();
+    if (result->left_out > 0)
+        gc_say("%s: %d of %d configurations failed or were wrong, and were left out", c->label,
+               result->left_out, result->tried);
+    if (t->options->json)
+        json_result(c, result);
+    else
+        print_result(c, result);
+    gc_flush_output();
+}
+
+static void print_end(const tuning *t)
+{
+    int left = t->case_count - t->found - t->known;
+    if (t->options->json) {
+        gc_json_close(']');
+        gc_json_integer("known", t->known);
+        gc_json_integer("left", left);
+        gc_json_close('}');
+        gc_json_end();
+    }
+    gc_say("%d of %d searched, %d known before, %d left%s", t->found, t->case_count, t->known, left,
+           left > 0 ? ": run it again to go on" : "");
+}
+
+/* ---- The search ------------------------------------------------------------------------------ */
+
+/* Shows the progress of all cases, or that of the time where it is nearer to its end. */
+static bool goes_on(void *user, const gc_tune_progress *progress)
+{
+    const tuning *t = user;
+    double limit = t->options->time, spent = gc_seconds() - t->begin;
+    double done = (t->current + (double)progress->done / progress->count) / t->case_count;
+    if (limit > 0 && spent > limit * done)
+        done = spent / limit;
+    if (done < 1)
+        gc_progress_show(t->cases[t->current].label, done);
+    return limit <= 0 || spent < limit;
+}
+
+static gconv_status search_case(tuning *t, bool *finished, gconv_error *error)
+{
+    const tune_case *c = &t->cases[t->current];
+    gc_tune_result result;
+    gconv_status status = gc_tuner_search(t->tuner, &c->layout, goes_on, t, &result, error);
+    *finished = status == GCONV_OK && result.finished;
+    if (!*finished)
+        return status;
+    t->found++;
+    show_result(t, c, &result);
+    return gc_tuning_keep(&t->device, &result.best, error);
+}
+
+static gconv_status search_all(tuning *t, gconv_error *error)
+{
+    gc_tuned_list *before = malloc(sizeof *before);
+    if (before == NULL)
+        return gc_fail_memory(error, sizeof *before);
+    gc_tuning_read(&t->device, before);
+    gconv_status status = GCONV_OK;
+    bool finished = true;
+    for (t->current = 0; status == GCONV_OK && t->current < t->case_count; t->current++) {
+        if (gc_tuned_find(before, &t->cases[t->current].layout) != NULL)
+            t->known++;
+        else if (finished)
+            status = search_case(t, &finished, error);
+    }
+    free(before);
+    return status;
+}
+
+/* Finds first what would make the search vain. */
+static gconv_status run(tuning *t, gconv_error *error)
+{
+    gconv_status status = find_device(t, error);
+    if (status == GCONV_OK)
+        status = list_cases(t, error);
+    if (status == GCONV_OK)
+        status = gc_tuning_path(&t->device, &t->path, error);
+    if (status == GCONV_OK)
+        status = gc_tuning_keep(&t->device, NULL, error);
+    if (status != GCONV_OK)
+        return status;
+    gc_note(NULL, "what is found is kept in %s", t->path);
+    t->begin = gc_seconds();
+    status = gc_tuner_create(&t->device, &t->tuner, error);
+    if (status != GCONV_OK)
+        return status;
+    print_head(t);
+    status = search_all(t, error);
+    gc_progress_clear();
+    print_end(t);
+    return status;
+}
 
 int gc_run_tune(const gc_options *options)
 {
-    (void)options;
+    tuning t = {.options = options};
     gconv_error error;
-    const char *reason = gconv_cuda_reason();
-    gc_fail(&error, GCONV_ERROR_DEVICE, "there is nothing to tune: %s",
-            reason[0] != '\0' ? reason : "no implementation of this version has configurations");
-    gc_report(NULL, &error);
-    return GC_EXIT_DEVICE;
+    gconv_status status = run(&t, &error);
+    if (status != GCONV_OK)
+        gc_report(NULL, &error);
+    gc_tuner_destroy(t.tuner);
+    free(t.path);
+    return gc_exit_code(status);
 }

@@ -10,7 +10,8 @@ extern "C" {
 
 typedef enum gc_jit_when {
     GC_JIT_CACHED_ONLY, /* what was compiled before, by whatever NVRTC; takes microseconds */
-    GC_JIT_COMPILE /* what is not in the cache, or was compiled by another NVRTC, is compiled */
+    GC_JIT_COMPILE, /* what is not in the cache, or was compiled by another NVRTC, is compiled */
+    GC_JIT_UNKEPT   /* compiled, past the cache: for what will not be asked for again */
 } gc_jit_when;
 
 /* True where NVRTC can be loaded, which takes milliseconds, from a cold disk half a second. */

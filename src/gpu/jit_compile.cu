@@ -315,6 +315,9 @@ gconv_status gc_jit_image(const gconv_device_info *device, const char *source,
                           const char *const *options, int option_count, gc_jit_when when,
                           void **image, size_t *size, gconv_error *error)
 {
+    if (when == GC_JIT_UNKEPT)
+        return gc_jit_compile(device->compute_major, device->compute_minor, source, options,
+                              option_count, image, size, error);
     gc_hash key = key_of(device, source, options, option_count);
     int release = 0;
     bool cached = load_entry(key, &release, image, size);

@@ -9,8 +9,67 @@
 extern "C" {
 #endif
 
-/* The tuning for a layout whose tuning.form says GC_FORM_RANK1, or any other form. */
+/* The fastest of all that was tried for filters of one size. */
+typedef struct gc_tuned {
+    int width, height; /* of the filter */
+    gc_sample_type input, output;
+    gc_tuning tuning;
+    double microseconds; /* for a plane; 0 where it was not measured */
+    char date[11];       /* YYYY-MM-DD */
+} gc_tuned;
+
+/* ---- What is known --------------------------------------------------------------------------- */
+
+/* The tuning for a layout whose tuning.form says GC_FORM_RANK1, or any other form: of its size and
+ * types where that is known, else of the nearest that is known and fits. What was found on this
+ * machine is read once in a process. */
 gc_tuning gc_tuning_of(const gconv_device_info *device, const gc_layout *layout);
+
+/* The same without what was found on this machine. */
+gc_tuning gc_tuning_untuned(const gconv_device_info *device, const gc_layout *layout);
+
+/* Whether the layout with its tuning can run: form, threads, registers by estimate, shared memory. */
+bool gc_tuning_fits(const gconv_device_info *device, const gc_layout *layout);
+
+/* What is shipped for a device: an array of *count; NULL where that is 0. */
+const gc_tuned *gc_tuning_shipped(const gconv_device_info *device, int *count);
+
+/* ---- What was found on this machine ---------------------------------------------------------- */
+
+/* A text in the cache, a file a device, that names device, driver and version: one that was written
+ * for others, or is damaged anywhere, counts as none. It begins with
+ *
+ *     gconv tuning 1
+ *     device NVIDIA H200
+ *     driver 13.0
+ *     version 0.1.0
+ *
+ * and a comment that names the columns. Then comes a line a result, words with blanks between them:
+ * implementation (direct or separable), width and height of the filter, types of input and output,
+ * form, rows, warps, schedule, tiles, microseconds, date. */
+
+enum { GC_TUNED_MAX = 512 };
+
+typedef struct gc_tuned_list {
+    int count;
+    gc_tuned entries[GC_TUNED_MAX]; /* no two of the same filters */
+} gc_tuned_list;
+
+const char *gc_sample_type_name(gc_sample_type type);
+
+/* Where the file is or would be, freed with free. */
+gconv_status gc_tuning_path(const gconv_device_info *device, char **path, gconv_error *error);
+
+/* What the file holds now; nothing where it counts as none. */
+void gc_tuning_read(const gconv_device_info *device, gc_tuned_list *list);
+
+/* The entry for filters of this size, types and kind; NULL where there is none. */
+const gc_tuned *gc_tuned_find(const gc_tuned_list *list, const gc_layout *layout);
+
+/* Adds an entry to the file, in the place of one for the same filters. With NULL the file is only
+ * written as it is, or begun where it counts as none: which shows whether that can be done. */
+gconv_status gc_tuning_keep(const gconv_device_info *device, const gc_tuned *found,
+                            gconv_error *error);
 
 #ifdef __cplusplus
 }

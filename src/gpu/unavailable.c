@@ -1,6 +1,7 @@
 /* The GPU part of a build without CUDA: no devices, and the reason. */
 #include "gpu/gpu.h"
 #include "gpu/jit.h"
+#include "gpu/tune.h"
 
 #include "core/status.h"
 
@@ -42,4 +43,30 @@ gconv_status gc_jit_image(const gconv_device_info *device, const char *source,
     (void)when;
     return gc_jit_compile(device->compute_major, device->compute_minor, source, options,
                           option_count, image, size, error);
+}
+
+gconv_status gc_tuner_create(const gconv_device_info *device, gc_tuner **tuner, gconv_error *error)
+{
+    (void)device;
+    *tuner = NULL;
+    return gc_fail(error, GCONV_ERROR_DEVICE, "%s", gc_gpu_reason());
+}
+
+int gc_tuner_side(const gc_tuner *tuner)
+{
+    (void)tuner;
+    return 0;
+}
+
+gconv_status gc_tuner_search(gc_tuner *tuner, const gc_layout *layout, gc_tune_goes_on *goes_on,
+                             void *user, gc_tune_result *result, gconv_error *error)
+{
+    (void)tuner, (void)layout, (void)goes_on, (void)user;
+    *result = (gc_tune_result){.finished = false};
+    return gc_fail(error, GCONV_ERROR_DEVICE, "%s", gc_gpu_reason());
+}
+
+void gc_tuner_destroy(gc_tuner *tuner)
+{
+    (void)tuner;
 }

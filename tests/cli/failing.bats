@@ -407,6 +407,8 @@ stopped() {
     complains 4 "no implementation can run on device 'cuda': *" gconv compare --device cuda in.png
     complains 4 "'naive' needs a CUDA device: *" gconv bench --impl naive
     complains 4 'there is nothing to tune: *' gconv tune
+    complains 4 'there is nothing to tune: *' gconv tune --time 1 --json --device cuda:0
+    complains 4 'there is nothing to tune: a CPU has no configurations' gconv tune --device cpu
     complains 4 "'cpu' does not run on device 'cuda'" gconv edges --impl cpu --device cuda in.png out.png
     holds in.png
 }

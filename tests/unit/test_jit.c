@@ -106,6 +106,11 @@ static void compiled_once(void **state)
     assert_int_equal(get_image(gc_text_axpy, other_options, GC_JIT_CACHED_ONLY).status,
                      GCONV_ERROR_UNSUPPORTED);
     assert_int_equal(get_image("", options, GC_JIT_CACHED_ONLY).status, GCONV_ERROR_UNSUPPORTED);
+    image past = get_image(gc_text_axpy, other_options, GC_JIT_UNKEPT);
+    assert_cubin(&past);
+    free(past.bytes);
+    assert_int_equal(get_image(gc_text_axpy, other_options, GC_JIT_CACHED_ONLY).status,
+                     GCONV_ERROR_UNSUPPORTED);
     free(compiled.bytes);
     free(cached.bytes);
 }

@@ -1,0 +1,488 @@
+/* Tunings: what is kept on this machine, what is shipped, which of them a filter gets. */
+#include "cache_support.h"
+
+#include "gpu/candidates.h"
+
+#include <pthread.h>
+
+static char header[256];
+static const char file_name[] = "tuning-test-gpu-1.txt";
+
+static gconv_device_info device_named(const char *name)
+{
+    gconv_device_info device = {.kind = GCONV_DEVICE_CUDA,
+                                .compute_major = 9,
+                                .driver_version = 13000,
+                                .shared_per_block_optin = 227 << 10,
+                                .registers_per_block = 65536,
+                                .threads_per_block = 1024};
+    snprintf(device.name, sizeof device.name, "%s", name);
+    return device;
+}
+
+static gconv_device_info test_device(void)
+{
+    return device_named("Test GPU (1)");
+}
+
+static void make_header(void)
+{
+    snprintf(
+        header, sizeof header,
+        "gconv tuning 1\ndevice Test GPU (1)\ndriver 13.0\nversion %s\n"
+        "# implementation, width, height, input, output, form, rows, warps, schedule, tiles, us, "
+        "date\n",
+        gconv_version());
+}
+
+static const gc_tuning warp_tuning = {GC_FORM_WARP, 6, 2, GC_ONE_TILE, 1};
+static const gc_tuning block_tuning = {GC_FORM_BLOCK, 2, 8, GC_STRIP, 3};
+static const gc_tuning rank1_tuning = {GC_FORM_RANK1, 12, 4, GC_QUEUE, 1};
+
+static gc_tuned tuned(int width, int height, gc_sample_type type, gc_tuning tuning)
+{
+    return (gc_tuned){width, height, type, type, tuning, 41.25, "2026-11-21"};
+}
+
+static void assert_same_tuning(gc_tuning a, gc_tuning b)
+{
+    assert_int_equal(a.form, b.form);
+    assert_int_equal(a.rows, b.rows);
+    assert_int_equal(a.warps, b.warps);
+    assert_int_equal(a.schedule, b.schedule);
+    assert_int_equal(a.tiles, b.tiles);
+}
+
+static int kept_count(const gconv_device_info *device)
+{
+    gc_tuned_list list;
+    gc_tuning_read(device, &list);
+    return list.count;
+}
+
+static int kept_count_of(const char *text, size_t size)
+{
+    gconv_device_info device = test_device();
+    assert_int_equal(gc_cache_write(file_name, text, size, NULL), GCONV_OK);
+    return kept_count(&device);
+}
+
+/* ---- The file -------------------------------------------------------------------------------- */
+
+static void kept_is_read(void **state)
+{
+    (void)state;
+    gconv_device_info device = test_device();
+    const gc_tuned entries[] = {tuned(3, 3, GC_FLOAT, warp_tuning),
+                                tuned(15, 3, GC_BYTE, block_tuning),
+                                tuned(3, 3, GC_FLOAT, rank1_tuning)};
+    assert_int_equal(kept_count(&device), 0);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(gc_tuning_keep(&device, &entries[i], NULL), GCONV_OK);
+        assert_int_equal(kept_count(&device), i + 1);
+    }
+    gc_tuned_list list;
+    gc_tuning_read(&device, &list);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(list.entries[i].width, entries[i].width);
+        assert_int_equal(list.entries[i].height, entries[i].height);
+        assert_int_equal(list.entries[i].input, entries[i].input);
+        assert_int_equal(list.entries[i].output, entries[i].output);
+        assert_same_tuning(list.entries[i].tuning, entries[i].tuning);
+        assert_true(list.entries[i].microseconds == 41.25);
+        assert_string_equal(list.entries[i].date, "2026-11-21");
+    }
+}
+
+static void a_file_for_people(void **state)
+{
+    (void)state;
+    gconv_device_info device = test_device();
+    gc_tuned entry = tuned(15, 3, GC_BYTE, block_tuning);
+    assert_int_equal(gc_tuning_keep(&device, &entry, NULL), GCONV_OK);
+    char *path, expected[512];
+    assert_int_equal(gc_tuning_path(&device, &path, NULL), GCONV_OK);
+    snprintf(expected, sizeof expected, "%s/%s", cache_path, file_name);
+    assert_string_equal(path, expected);
+    snprintf(expected, sizeof expected, "%s%s", header,
+             "direct     15   3 8-bit   8-bit   block  2  8 strip  3     41.250 2026-11-21\n");
+    blob whole = load_file(path);
+    assert_int_equal(whole.size, strlen(expected));
+    assert_memory_equal(whole.bytes, expected, whole.size);
+    free(whole.bytes);
+    free(path);
+}
+
+static void the_same_filters_are_replaced(void **state)
+{
+    (void)state;
+    gconv_device_info device = test_device();
+    gc_tuned entry = tuned(3, 3, GC_FLOAT, warp_tuning);
+    assert_int_equal(gc_tuning_keep(&device, &entry, NULL), GCONV_OK);
+    entry.tuning = block_tuning; /* direct, too */
+    assert_int_equal(gc_tuning_keep(&device, &entry, NULL), GCONV_OK);
+    gc_tuned_list list;
+    gc_tuning_read(&device, &list);
+    assert_int_equal(list.count, 1);
+    assert_same_tuning(list.entries[0].tuning, block_tuning);
+    gc_layout layout = gc_candidate_layout(GC_FORM_BLOCK, 3, 3, GC_FLOAT);
+    assert_ptr_equal(gc_tuned_find(&list, &layout), &list.entries[0]);
+    layout = gc_candidate_layout(GC_FORM_RANK1, 3, 3, GC_FLOAT);
+    assert_null(gc_tuned_find(&list, &layout));
+    layout = gc_candidate_layout(GC_FORM_BLOCK, 3, 3, GC_BYTE);
+    assert_null(gc_tuned_find(&list, &layout));
+}
+
+static void what_is_for_others_counts_as_none(void **state)
+{
+    (void)state;
+    gconv_device_info device = test_device(), other = device_named("Test-GPU 1");
+    gc_tuned entry = tuned(3, 3, GC_FLOAT, warp_tuning);
+    assert_int_equal(gc_tuning_keep(&device, &entry, NULL), GCONV_OK);
+    assert_int_equal(kept_count(&other), 0); /* its file has the same name */
+    other = device;
+    other.driver_version = 12080;
+    assert_int_equal(kept_count(&other), 0);
+    assert_int_equal(kept_count(&device), 1);
+    char text[1024];
+    snprintf(text, sizeof text, "%s", header);
+    assert_int_equal(kept_count_of(text, strlen(text)), 0);
+    const char line[] = "direct 3 3 float32 float32 warp 6 2 one 1 41.25 2026-11-21\n";
+    snprintf(text, sizeof text, "%s%s", header, line);
+    assert_int_equal(kept_count_of(text, strlen(text)), 1);
+    *strstr(text, "\nversion ") = ' ';
+    assert_int_equal(kept_count_of(text, strlen(text)), 0);
+    /* What counts as none is begun anew, what is whole stays. */
+    assert_int_equal(gc_tuning_keep(&device, NULL, NULL), GCONV_OK);
+    assert_int_equal(gc_tuning_keep(&device, &entry, NULL), GCONV_OK);
+    assert_int_equal(gc_tuning_keep(&device, NULL, NULL), GCONV_OK);
+    assert_int_equal(kept_count(&device), 1);
+}
+
+/* No byte can be lost or turned over in the header; elsewhere it gives another entry or none. */
+static void damage_counts_as_none(void **state)
+{
+    (void)state;
+    char text[1024];
+    const char line[] = "separable 5 5 float32 8-bit rank1 12 4 queue 1 41.25 2026-11-21\n";
+    size_t size = (size_t)snprintf(text, sizeof text, "%s%s", header, line);
+    for (size_t length = 0; length < size; length++)
+        if (length != strlen(header))
+            assert_int_equal(kept_count_of(text, length), 0);
+    assert_int_equal(kept_count_of(text, size), 1);
+    for (size_t i = 0; i < size; i++) {
+        text[i] ^= 0x10;
+        int count = kept_count_of(text, size);
+        assert_true(count == 0 || (i >= strlen(header) && count == 1));
+        text[i] ^= 0x10;
+    }
+    text[strlen(header) + 9] = '\0';
+    assert_int_equal(kept_count_of(text, size), 0);
+}
+
+static void wrong_lines_count_as_none(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "",
+        "direct 3 3 float32 float32 warp 6 2 one 1 41.25",
+        "direct 3 3 float32 float32 warp 6 2 one 1 41.25 2026-11-21 more",
+        "# direct 3 3 float32 float32 warp 6 2 one 1 41.25 2026-11-21",
+        "naive 3 3 float32 float32 warp 6 2 one 1 41.25 2026-11-21",
+        "separable 3 3 float32 float32 warp 6 2 one 1 41.25 2026-11-21",
+        "direct 3 3 float32 float32 rank1 6 2 one 1 41.25 2026-11-21",
+        "direct 0 3 float32 float32 warp 6 2 one 1 41.25 2026-11-21",
+        "direct 3 256 float32 float32 warp 6 2 one 1 41.25 2026-11-21",
+        "direct 3 3 float64 float32 warp 6 2 one 1 41.25 2026-11-21",
+        "direct 3 3 1-bit float32 warp 6 2 one 1 41.25 2026-11-21",
+        "direct 3 3 float32 float32 warp 33 2 one 1 41.25 2026-11-21",
+        "direct 3 3 float32 float32 warp 6 0 one 1 41.25 2026-11-21",
+        "direct 3 3 float32 float32 warp 6 2 strip 2 41.25 2026-11-21",
+        "direct 3 3 float32 float32 block 6 2 two 2 41.25 2026-11-21",
+        "direct 3 3 float32 float32 block 6 2 strip 65 41.25 2026-11-21",
+        "direct 3 3 float32 float32 warp 6 2 one 1 0 2026-11-21",
+        "direct 3 3 float32 float32 warp 6 2 one 1 nan 2026-11-21",
+        "direct 3 3 float32 float32 warp 6 2 one 1 41.25 2026-11-2",
+        "direct 3 3 float32 float32 warp 6 2 one 1 41.25 21.11.2026",
+        "direct 3 3 float32 float32 warp 6 2 one 1 41.25 2026-11-21\n"
+        "direct 3 3 float32 float32 block 6 2 one 1 41.25 2026-11-21",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        char text[1024];
+        size_t size = (size_t)snprintf(text, sizeof text, "%s%s\n", header, lines[i]);
+        if (kept_count_of(text, size) != 0)
+            fail_msg("taken: %s", lines[i]);
+    }
+    char text[1024];
+    size_t size =
+        (size_t)snprintf(text, sizeof text, "%sdirect 3 3 float32%300s\n", header, "float32");
+    assert_int_equal(kept_count_of(text, size), 0);
+}
+
+static void no_place_to_keep_it(void **state)
+{
+    (void)state;
+    gconv_device_info device = test_device();
+    gconv_error error;
+    assert_int_equal(setenv("XDG_CACHE_HOME", "/dev/null/none", 1), 0);
+    assert_int_equal(gc_tuning_keep(&device, NULL, &error), GCONV_ERROR_OPEN);
+    assert_true(strlen(error.message) > 0);
+    assert_int_equal(kept_count(&device), 0);
+}
+
+static void names_of_files(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *device, *file;
+    } cases[] = {{"NVIDIA H200", "/tuning-nvidia-h200.txt"},
+                 {"  ../NVIDIA (R) \"x\" ", "/tuning-nvidia-r-x.txt"},
+                 {"\xc3\xa9", "/tuning.txt"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        gconv_device_info device = device_named(cases[i].device);
+        char *path;
+        assert_int_equal(gc_tuning_path(&device, &path, NULL), GCONV_OK);
+        assert_string_equal(path + strlen(cache_path), cases[i].file);
+        free(path);
+    }
+    gconv_device_info device = test_device();
+    memset(device.name, 'x', sizeof device.name - 1);
+    gc_tuned entry = tuned(3, 3, GC_FLOAT, warp_tuning);
+    assert_int_equal(gc_tuning_keep(&device, &entry, NULL), GCONV_OK);
+    assert_int_equal(kept_count(&device), 1);
+}
+
+/* ---- What a filter gets ---------------------------------------------------------------------- */
+
+/* What was found is read once for a device, so that each question has one of its own. */
+static gconv_device_info new_device(void)
+{
+    static int count;
+    char name[32];
+    snprintf(name, sizeof name, "Device %d", count++);
+    return device_named(name);
+}
+
+static gc_tuning tuning_of(const gconv_device_info *device, gc_form form, int width, int height,
+                           gc_sample_type type)
+{
+    gc_layout layout = gc_candidate_layout(form, width, height, type);
+    return gc_tuning_of(device, &layout);
+}
+
+static void keep(const gconv_device_info *device, int width, int height, gc_sample_type type,
+                 gc_tuning tuning)
+{
+    gc_tuned entry = tuned(width, height, type, tuning);
+    assert_int_equal(gc_tuning_keep(device, &entry, NULL), GCONV_OK);
+}
+
+static void found_goes_before_the_model(void **state)
+{
+    (void)state;
+    gconv_device_info device = new_device();
+    assert_same_tuning(tuning_of(&device, GC_FORM_BLOCK, 15, 15, GC_FLOAT),
+                       gc_tuning_default(GC_FORM_BLOCK, 15, 15));
+    keep(&device, 15, 15, GC_FLOAT, warp_tuning);
+    assert_same_tuning(tuning_of(&device, GC_FORM_BLOCK, 15, 15, GC_FLOAT),
+                       gc_tuning_default(GC_FORM_BLOCK, 15, 15)); /* read before */
+    device = new_device();
+    const gc_tuning tuning = {GC_FORM_BLOCK, 1, 4, GC_QUEUE, 1};
+    keep(&device, 15, 15, GC_FLOAT, tuning);
+    keep(&device, 15, 15, GC_FLOAT, rank1_tuning);
+    assert_same_tuning(tuning_of(&device, GC_FORM_BLOCK, 15, 15, GC_FLOAT), tuning);
+    assert_same_tuning(tuning_of(&device, GC_FORM_RANK1, 15, 15, GC_FLOAT), rank1_tuning);
+    gc_layout layout = gc_candidate_layout(GC_FORM_BLOCK, 15, 15, GC_FLOAT);
+    assert_same_tuning(gc_tuning_untuned(&device, &layout),
+                       gc_tuning_default(GC_FORM_BLOCK, 15, 15));
+}
+
+static void the_nearest_serves(void **state)
+{
+    (void)state;
+    gconv_device_info device = new_device();
+    const gc_tuning at_9 = {GC_FORM_BLOCK, 4, 8, GC_STRIP, 2};
+    const gc_tuning at_11 = {GC_FORM_BLOCK, 3, 8, GC_STRIP, 4};
+    const gc_tuning at_11_bytes = {GC_FORM_BLOCK, 3, 4, GC_STRIP, 4};
+    keep(&device, 9, 9, GC_FLOAT, at_9);
+    keep(&device, 11, 11, GC_FLOAT, at_11);
+    keep(&device, 11, 11, GC_BYTE, at_11_bytes);
+    assert_same_tuning(tuning_of(&device, GC_FORM_BLOCK, 9, 10, GC_FLOAT), at_9);
+    assert_same_tuning(tuning_of(&device, GC_FORM_BLOCK, 10, 11, GC_FLOAT), at_11);
+    assert_same_tuning(tuning_of(&device, GC_FORM_BLOCK, 10, 11, GC_BYTE), at_11_bytes);
+    assert_same_tuning(tuning_of(&device, GC_FORM_BLOCK, 10, 11, GC_SHORT), at_11_bytes);
+    assert_same_tuning(tuning_of(&device, GC_FORM_BLOCK, 9, 9, GC_BYTE), at_11_bytes);
+    assert_same_tuning(tuning_of(&device, GC_FORM_BLOCK, 8, 8, GC_BYTE), at_9); /* within reach */
+    /* Beyond reach the model is better. */
+    assert_same_tuning(tuning_of(&device, GC_FORM_BLOCK, 17, 17, GC_FLOAT),
+                       gc_tuning_default(GC_FORM_BLOCK, 17, 17));
+    assert_same_tuning(tuning_of(&device, GC_FORM_RANK1, 9, 9, GC_FLOAT),
+                       gc_tuning_default(GC_FORM_RANK1, 9, 9));
+}
+
+static void what_does_not_fit_is_passed_over(void **state)
+{
+    (void)state;
+    gconv_device_info device = new_device();
+    keep(&device, 3, 15, GC_FLOAT, warp_tuning); /* more rows than the form has */
+    assert_same_tuning(tuning_of(&device, GC_FORM_BLOCK, 3, 15, GC_FLOAT),
+                       gc_tuning_default(GC_FORM_BLOCK, 3, 15));
+    device = new_device();
+    device.shared_per_block_optin = 48 << 10;
+    const gc_tuning large = {GC_FORM_BLOCK, 4, 32, GC_STRIP, 2};
+    keep(&device, 7, 7, GC_FLOAT, large);
+    assert_same_tuning(tuning_of(&device, GC_FORM_BLOCK, 7, 7, GC_FLOAT),
+                       gc_tuning_default(GC_FORM_BLOCK, 7, 7));
+    gc_layout layout = gc_candidate_layout(GC_FORM_BLOCK, 7, 7, GC_FLOAT);
+    layout.tuning = (gc_tuning){GC_FORM_BLOCK, 8, 8, GC_ONE_TILE, 1};
+    assert_true(gc_tuning_fits(&device, &layout));
+    device.threads_per_block = 128;
+    assert_false(gc_tuning_fits(&device, &layout));
+    device.threads_per_block = 1024;
+    device.registers_per_block = 8192;
+    assert_false(gc_tuning_fits(&device, &layout));
+}
+
+static void what_is_shipped(void **state)
+{
+    (void)state;
+    gconv_device_info device = device_named("NVIDIA H200");
+    int count;
+    const gc_tuned *shipped = gc_tuning_shipped(&device, &count);
+    assert_true(count >= 20);
+    for (int i = 0; i < count; i++) {
+        gc_layout layout = gc_candidate_layout(shipped[i].tuning.form, shipped[i].width,
+                                               shipped[i].height, shipped[i].input);
+        assert_same_tuning(gc_tuning_of(&device, &layout), shipped[i].tuning);
+        for (int other = 0; other < i; other++)
+            assert_false(shipped[other].width == shipped[i].width &&
+                         shipped[other].height == shipped[i].height &&
+                         shipped[other].input == shipped[i].input &&
+                         shipped[other].output == shipped[i].output &&
+                         (shipped[other].tuning.form == GC_FORM_RANK1) ==
+                             (shipped[i].tuning.form == GC_FORM_RANK1));
+    }
+    device = device_named("NVIDIA H100");
+    assert_null(gc_tuning_shipped(&device, &count));
+    assert_int_equal(count, 0);
+}
+
+/* ---- At the same time ------------------------------------------------------------------------ */
+
+static void *ask_often(void *opaque)
+{
+    const gconv_device_info *devices = opaque;
+    gc_layout layout = gc_candidate_layout(GC_FORM_BLOCK, 15, 15, GC_FLOAT);
+    size_t wrong = 0;
+    for (int i = 0; i < 64; i++) {
+        gc_tuning tuning = gc_tuning_of(&devices[i % 8], &layout);
+        wrong += tuning.rows != block_tuning.rows || tuning.tiles != block_tuning.tiles;
+    }
+    return (void *)wrong;
+}
+
+static void threads_ask_together(void **state)
+{
+    (void)state;
+    gconv_device_info devices[8];
+    for (int i = 0; i < 8; i++) {
+        devices[i] = new_device();
+        keep(&devices[i], 15, 15, GC_FLOAT, block_tuning);
+    }
+    pthread_t threads[8];
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, ask_often, devices), 0);
+    for (int i = 0; i < 8; i++) {
+        void *wrong;
+        assert_int_equal(pthread_join(threads[i], &wrong), 0);
+        assert_null(wrong);
+    }
+}
+
+/* ---- Candidates ------------------------------------------------------------------------------ */
+
+static bool holds(const gc_tuning *list, int count, gc_tuning wanted)
+{
+    for (int i = 0; i < count; i++)
+        if (memcmp(&list[i], &wanted, sizeof wanted) == 0)
+            return true;
+    return false;
+}
+
+static int check_candidates(const gconv_device_info *device, gc_form form, int width, int height,
+                            gc_tuning list[GC_CANDIDATES_MAX])
+{
+    gc_layout layout = gc_candidate_layout(form, width, height, GC_FLOAT);
+    int first = gc_candidates(device, &layout, list);
+    assert_true(first >= 1 && first < GC_CANDIDATES_MAX);
+    assert_same_tuning(list[0], gc_tuning_untuned(device, &layout));
+    int count = first;
+    for (int i = 0; i < first && count == first; i++)
+        if (list[i].form != GC_FORM_WARP)
+            count = gc_candidates_like(device, &layout, &list[i], list, count);
+    assert_true(count >= first && count <= GC_CANDIDATES_MAX);
+    for (int i = 0; i < count; i++) {
+        layout.tuning = list[i];
+        assert_true(gc_tuning_fits(device, &layout));
+        assert_int_equal(list[i].form == GC_FORM_RANK1, form == GC_FORM_RANK1);
+        assert_false(holds(list, i, list[i]));
+    }
+    return count;
+}
+
+static void candidates_can_run(void **state)
+{
+    (void)state;
+    gconv_device_info device = new_device();
+    gc_tuning list[GC_CANDIDATES_MAX];
+    for (int height = 1; height <= 31; height++)
+        for (int width = 1; width <= 31; width++) {
+            check_candidates(&device, GC_FORM_BLOCK, width, height, list);
+            check_candidates(&device, GC_FORM_RANK1, width, height, list);
+        }
+    device.shared_per_block_optin = 64 << 10;
+    check_candidates(&device, GC_FORM_RANK1, 21, 21, list);
+}
+
+static void candidates_are_few_and_varied(void **state)
+{
+    (void)state;
+    gconv_device_info device = new_device();
+    gc_tuning list[GC_CANDIDATES_MAX];
+    int count = check_candidates(&device, GC_FORM_BLOCK, 5, 5, list);
+    assert_in_range(count, 20, 28);
+    assert_true(holds(list, count, (gc_tuning){GC_FORM_WARP, 8, 2, GC_ONE_TILE, 1}));
+    assert_true(holds(list, count, (gc_tuning){GC_FORM_BLOCK, 8, 4, GC_QUEUE, 1}));
+    count = check_candidates(&device, GC_FORM_BLOCK, 21, 21, list);
+    assert_in_range(count, 5, 12);
+    assert_true(holds(list, count, (gc_tuning){GC_FORM_BLOCK, 1, 8, GC_QUEUE, 1}));
+    assert_false(holds(list, count, (gc_tuning){GC_FORM_BLOCK, 3, 8, GC_QUEUE, 1}));
+    count = check_candidates(&device, GC_FORM_RANK1, 21, 21, list);
+    assert_in_range(count, 10, 20);
+    assert_true(holds(list, count, (gc_tuning){GC_FORM_RANK1, 16, 8, GC_ONE_TILE, 1}));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_cache, remove_cache)
+
+int main(void)
+{
+    make_header();
+    const struct CMUnitTest tests[] = {
+        TEST(kept_is_read),
+        TEST(a_file_for_people),
+        TEST(the_same_filters_are_replaced),
+        TEST(what_is_for_others_counts_as_none),
+        TEST(damage_counts_as_none),
+        TEST(wrong_lines_count_as_none),
+        TEST(no_place_to_keep_it),
+        TEST(names_of_files),
+        TEST(found_goes_before_the_model),
+        TEST(the_nearest_serves),
+        TEST(what_does_not_fit_is_passed_over),
+        TEST(what_is_shipped),
+        TEST(threads_ask_together),
+        TEST(candidates_can_run),
+        TEST(candidates_are_few_and_varied),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
