@@ -460,8 +460,8 @@ static contender *fastest_of(search *s, bool warps_too)
     return fastest;
 }
 
-/* The fastest and what would be taken untuned are timed again, side by side; the winner of the former
- * is the result. */
+/* The fastest, and what would be taken untuned, are timed again, right after each other: the fastest of
+ * these is the result. */
 static gconv_status decide(search *s, gc_tune_result *result, gconv_error *error)
 {
     contender *winner = nullptr;
