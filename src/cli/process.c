@@ -163,6 +163,16 @@ static bool same_shape(const gconv_shape *a, const gconv_shape *b)
            a->depth == b->depth;
 }
 
+/* Multiply-adds, and what they cost that a pixel takes beside the filters. */
+static double work_of(const gc_session *session, const gconv_shape *shape)
+{
+    const double besides = 8;
+    double taps = 0;
+    for (int i = 0; i < session->filter_count; i++)
+        taps += (double)session->filters[i]->width * session->filters[i]->height;
+    return (taps + besides) * shape->width * shape->height * shape->channels;
+}
+
 gconv_status gc_session_plan(gc_session *session, const gconv_shape *shape, gconv_alpha alpha,
                              int output_depth, gconv_error *error)
 {
@@ -170,6 +180,8 @@ gconv_status gc_session_plan(gc_session *session, const gconv_shape *shape, gcon
     job.input = *shape;
     job.alpha = alpha;
     job.output_depth = output_depth;
+    if (job.threads == 0)
+        job.threads = gc_stream_threads(work_of(session, shape));
     if (session->plan != NULL && same_shape(shape, &session->plan_job.input) &&
         session->plan_job.alpha == alpha && session->plan_job.output_depth == output_depth)
         return GCONV_OK;

@@ -4,6 +4,7 @@
 #include "core/status.h"
 #include "gpu/gpu.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -37,9 +38,11 @@ static void read_cpu_name(char *name, size_t size)
     fclose(file);
 }
 
-static void describe_cpu(gconv_device_info *info)
+static gconv_device_info cpu;
+
+static void describe_cpu(void)
 {
-    memset(info, 0, sizeof *info);
+    gconv_device_info *info = &cpu;
     info->kind = GCONV_DEVICE_CPU;
     info->usable = true;
     read_cpu_name(info->name, sizeof info->name);
@@ -57,7 +60,9 @@ gconv_status gconv_device_describe(int index, gconv_device_info *info, gconv_err
         return gc_gpu_describe(index - 1, info, error);
     if (index < 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "there is no device %d", index);
-    describe_cpu(info);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, describe_cpu);
+    *info = cpu;
     return GCONV_OK;
 }
 
