@@ -169,8 +169,8 @@ static void write_png(const image *made, FILE *file, unsigned char *row)
         exit(1);
     png_init_io(png, file);
     png_set_IHDR(png, info, made->width, made->height, 8,
-                 made->channels == 1 ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB,
-                 PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+                 made->channels == 1 ? PNG_COLOR_TYPE_GRAY : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_write_info(png, info);
     for (unsigned y = 0; y < made->height; y++) {
         make_row(made, y, row);

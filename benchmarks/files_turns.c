@@ -61,9 +61,8 @@ static void measure(command *measured, int run)
     if (run < 0)
         return;
     measured->wall[run] = wall;
-    measured->cpu[run] =
-        1e3 * (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-        1e-3 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+    measured->cpu[run] = 1e3 * (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                         1e-3 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
     if (usage.ru_maxrss > measured->peak)
         measured->peak = usage.ru_maxrss;
 }

@@ -1,8 +1,8 @@
 /* gconv edges, gconv filter: one image or a batch, from file to file. */
+#include "cli/batch.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/messages.h"
-#include "cli/process.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -60,6 +60,11 @@ static void json_difference(const gconv_difference *difference)
     gc_json_close('}');
 }
 
+static const char *explanation_of(const gc_result *result)
+{
+    return result->explanation != NULL ? result->explanation : "";
+}
+
 static void print_json(const gc_session *session, const gc_task *task, const gc_result *result)
 {
     gc_json_open(NULL, '{');
@@ -77,7 +82,7 @@ static void print_json(const gc_session *session, const gc_task *task, const gc_
         gc_json_bool("exact", result->exact);
         json_timings(&result->timings);
         if (session->options->explain)
-            gc_json_string("explanation", gconv_plan_explanation(session->plan));
+            gc_json_string("explanation", explanation_of(result));
         if (result->verified)
             json_difference(&result->difference);
     }
@@ -118,22 +123,24 @@ static void report_done(const gc_session *session, const gc_task *task, const gc
     gc_note(name, "%ux%u, %d channel%s of %d bits to %s by %s", from->width, from->height,
             from->channels, from->channels == 1 ? "" : "s", from->depth,
             gc_output_name(task->output), result->implementation);
-    if (gconv_plan_fallback(session->plan)[0] != '\0')
-        gc_note(name, "the CPU took over: %s", gconv_plan_fallback(session->plan));
+    if (result->fallback != NULL)
+        gc_note(name, "the CPU took over: %s", result->fallback);
     if (result->verified)
         report_verification(name, result);
     if (options->timings)
         print_timings(name, &result->timings);
     if (options->explain && !options->json) {
         gc_progress_clear();
-        fputs(gconv_plan_explanation(session->plan), stderr);
+        fputs(explanation_of(result), stderr);
     } else if (options->verbose) {
-        note_choices(name, gconv_plan_explanation(session->plan));
+        note_choices(name, explanation_of(result));
     }
 }
 
 static void report(const gc_session *session, const gc_task *task, const gc_result *result)
 {
+    if (result->notes != NULL)
+        gc_notes_print(result->notes);
     if (result->outcome == GC_OUTCOME_FAILED)
         gc_report(result->blamed, &result->error);
     else if (result->outcome == GC_OUTCOME_SKIPPED)
@@ -158,27 +165,38 @@ static int single_code(const gc_result *result)
                                                         : gc_exit_code(result->error.status);
 }
 
-static int run_tasks(gc_session *session, const gc_task_list *list)
+/* What has been reported so far. */
+typedef struct tally {
+    const gc_session *session;
+    size_t failed, skipped, mismatched;
+    int code; /* of the latest image, as if it were alone */
+} tally;
+
+static void take_result(void *user, const gc_task *task, const gc_result *result)
 {
-    size_t failed = 0, skipped = 0, mismatched = 0;
-    int code = GC_EXIT_DONE;
-    session->image_count = list->count;
-    for (size_t i = 0; i < list->count; i++) {
-        gc_result result;
-        session->image = i;
-        gc_process(session, &list->tasks[i], list->batch, &result);
-        report(session, &list->tasks[i], &result);
-        failed += result.outcome == GC_OUTCOME_FAILED;
-        skipped += result.outcome == GC_OUTCOME_SKIPPED;
-        mismatched += result.outcome == GC_OUTCOME_MISMATCH;
-        code = single_code(&result);
+    tally *t = user;
+    report(t->session, task, result);
+    t->failed += result->outcome == GC_OUTCOME_FAILED;
+    t->skipped += result->outcome == GC_OUTCOME_SKIPPED;
+    t->mismatched += result->outcome == GC_OUTCOME_MISMATCH;
+    t->code = single_code(result);
+}
+
+static int run_tasks(const gc_session *session, const gc_task_list *list)
+{
+    tally t = {.session = session, .code = GC_EXIT_DONE};
+    gconv_error error;
+    gconv_status status = gc_batch_run(session, list, take_result, &t, &error);
+    if (status != GCONV_OK) {
+        gc_report(NULL, &error);
+        return GC_EXIT_FAILED;
     }
     if (!list->batch)
-        return code;
-    if (failed + skipped > 0)
-        gc_say("%zu of %zu images done, %zu failed, %zu skipped", list->count - failed - skipped,
-               list->count, failed, skipped);
-    return failed > 0 ? GC_EXIT_FAILED : mismatched > 0 ? GC_EXIT_MISMATCH : GC_EXIT_DONE;
+        return t.code;
+    if (t.failed + t.skipped > 0)
+        gc_say("%zu of %zu images done, %zu failed, %zu skipped",
+               list->count - t.failed - t.skipped, list->count, t.failed, t.skipped);
+    return t.failed > 0 ? GC_EXIT_FAILED : t.mismatched > 0 ? GC_EXIT_MISMATCH : GC_EXIT_DONE;
 }
 
 int gc_run_process(const gc_options *options)

@@ -18,6 +18,9 @@ static struct {
     double next; /* when it may be drawn again, in seconds */
 } messages;
 
+/* Where this thread's notes go; NULL: to standard error. */
+static _Thread_local FILE *kept_notes;
+
 void gc_messages_set(bool quiet, bool verbose, bool progress, double delay)
 {
     messages.quiet = quiet;
@@ -59,18 +62,23 @@ void gc_progress_begin(const char *name, double done)
     funlockfile(stderr);
 }
 
-/* One line to standard error in one call, so that lines of several processes do not mix. */
-static void write_line(const char *file, int line, const char *message)
+/* One line in one call, so that lines of several processes do not mix. */
+static void print_line(FILE *stream, const char *file, int line, const char *message)
 {
     char name[NAME_BYTES];
+    if (file == NULL)
+        fprintf(stream, "gconv: %s\n", message);
+    else if (line > 0)
+        fprintf(stream, "gconv: %s:%d: %s\n", gc_escape(file, name, sizeof name), line, message);
+    else
+        fprintf(stream, "gconv: %s: %s\n", gc_escape(file, name, sizeof name), message);
+}
+
+static void write_line(const char *file, int line, const char *message)
+{
     flockfile(stderr);
     gc_progress_clear();
-    if (file == NULL)
-        fprintf(stderr, "gconv: %s\n", message);
-    else if (line > 0)
-        fprintf(stderr, "gconv: %s:%d: %s\n", gc_escape(file, name, sizeof name), line, message);
-    else
-        fprintf(stderr, "gconv: %s: %s\n", gc_escape(file, name, sizeof name), message);
+    print_line(stderr, file, line, message);
     funlockfile(stderr);
 }
 
@@ -79,32 +87,37 @@ void gc_report(const char *file, const gconv_error *error)
     write_line(file, error->line, error->message);
 }
 
-/* Formats and writes one message; what does not fit is cut. */
-static void write_formatted(const char *file, const char *format, va_list arguments)
-    GC_PRINTF(2, 0);
+enum { MESSAGE_BYTES = 2048 };
 
-static void write_formatted(const char *file, const char *format, va_list arguments)
+/* Formats one message; what does not fit is cut. */
+static const char *format_message(char message[MESSAGE_BYTES], const char *format,
+                                  va_list arguments) GC_PRINTF(2, 0);
+
+static const char *format_message(char message[MESSAGE_BYTES], const char *format,
+                                  va_list arguments)
 {
-    char text[2048], escaped[2048];
+    char text[MESSAGE_BYTES];
     vsnprintf(text, sizeof text, format, arguments);
-    write_line(file, 0, gc_escape(text, escaped, sizeof escaped));
+    return gc_escape(text, message, MESSAGE_BYTES);
 }
 
 void gc_say(const char *format, ...)
 {
     if (messages.quiet)
         return;
+    char message[MESSAGE_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    write_formatted(NULL, format, arguments);
+    write_line(NULL, 0, format_message(message, format, arguments));
     va_end(arguments);
 }
 
 void gc_answer(const char *file, const char *format, ...)
 {
+    char message[MESSAGE_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    write_formatted(file, format, arguments);
+    write_line(file, 0, format_message(message, format, arguments));
     va_end(arguments);
 }
 
@@ -112,10 +125,28 @@ void gc_note(const char *file, const char *format, ...)
 {
     if (!messages.verbose)
         return;
+    char message[MESSAGE_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    write_formatted(file, format, arguments);
+    format_message(message, format, arguments);
     va_end(arguments);
+    if (kept_notes != NULL)
+        print_line(kept_notes, file, 0, message);
+    else
+        write_line(file, 0, message);
+}
+
+void gc_notes_redirect(FILE *stream)
+{
+    kept_notes = stream;
+}
+
+void gc_notes_print(const char *notes)
+{
+    flockfile(stderr);
+    gc_progress_clear();
+    fputs(notes, stderr);
+    funlockfile(stderr);
 }
 
 int gc_flush_output(void)

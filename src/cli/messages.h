@@ -4,6 +4,8 @@
 
 #include "core/status.h"
 
+#include <stdio.h>
+
 /* Exit codes (contract, "Failing well"). */
 enum {
     GC_EXIT_DONE = 0,
@@ -28,6 +30,12 @@ void gc_answer(const char *file, const char *format, ...) GC_PRINTF(2, 3);
 
 /* The same where -v was given. */
 void gc_note(const char *file, const char *format, ...) GC_PRINTF(2, 3);
+
+/* Notes of this thread go to `stream`, which keeps them until their turn; NULL: to standard error. */
+void gc_notes_redirect(FILE *stream);
+
+/* Writes notes that were kept, lines as gc_note makes them. */
+void gc_notes_print(const char *notes);
 
 /* Draws the progress line: `name`, and how much of the whole is done (0 to 1). At most ten times a
  * second. */

@@ -2,11 +2,13 @@
 
 #include "cli/messages.h"
 #include "core/memory.h"
+#include "core/plan.h"
 #include "core/status.h"
 #include "core/stream.h"
 
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,6 +175,11 @@ static double work_of(const gc_session *session, const gconv_shape *shape)
     return (taps + besides) * shape->width * shape->height * shape->channels;
 }
 
+static bool is_on_gpu(const gconv_plan *plan)
+{
+    return plan->choice.implementation->kind == GCONV_DEVICE_CUDA;
+}
+
 gconv_status gc_session_plan(gc_session *session, const gconv_shape *shape, gconv_alpha alpha,
                              int output_depth, gconv_error *error)
 {
@@ -186,8 +193,14 @@ gconv_status gc_session_plan(gc_session *session, const gconv_shape *shape, gcon
         session->plan_job.alpha == alpha && session->plan_job.output_depth == output_depth)
         return GCONV_OK;
     gconv_plan_free(session->plan);
-    session->plan = NULL;
     session->plan_job = job;
+    gconv_status status = gconv_plan_create(&job, &session->plan, error);
+    if (status != GCONV_OK || session->share == 0 || is_on_gpu(session->plan))
+        return status;
+    /* All threads together are as fast as those of one image alone: that decided for the CPU. */
+    gconv_plan_free(session->plan);
+    job.threads = session->share;
+    job.device = "cpu";
     return gconv_plan_create(&job, &session->plan, error);
 }
 
@@ -483,10 +496,16 @@ static gconv_status compute(work *w)
     gconv_source source = w->picture.samples != NULL ? (gconv_source){read_picture, w}
                                                      : gconv_reader_source(w->reader);
     gconv_status status;
+    static pthread_mutex_t gpu = PTHREAD_MUTEX_INITIALIZER; /* serves one image at a time */
+    bool locks = is_on_gpu(w->session->plan);
+    if (locks)
+        pthread_mutex_lock(&gpu);
     if (w->session->options->verify)
         status = run_verified(w, sink);
     else
         status = gconv_plan_run(w->session->plan, source, sink, &w->result->timings, w->error);
+    if (locks)
+        pthread_mutex_unlock(&gpu);
     if (status != GCONV_ERROR_WRITE)
         w->result->blamed = gc_input_name(w->task->input);
     w->result->implementation = gconv_plan_implementation(w->session->plan);
@@ -528,6 +547,17 @@ static gconv_status process(work *w, bool make_parents)
     return status;
 }
 
+/* The plan serves the next image before this one is reported. */
+static void keep_explanation(work *w)
+{
+    const gc_options *options = w->session->options;
+    if (!options->verbose && !options->explain)
+        return;
+    w->result->explanation = gc_copy_string(gconv_plan_explanation(w->session->plan));
+    if (gconv_plan_fallback(w->session->plan)[0] != '\0')
+        w->result->fallback = gc_copy_string(gconv_plan_fallback(w->session->plan));
+}
+
 void gc_process(gc_session *session, const gc_task *task, bool make_parents, gc_result *result)
 {
     double start = gc_seconds();
@@ -544,4 +574,14 @@ void gc_process(gc_session *session, const gc_task *task, bool make_parents, gc_
         result->outcome = GC_OUTCOME_FAILED;
     else if (result->verified && !result->difference.within)
         result->outcome = GC_OUTCOME_MISMATCH;
+    if (status == GCONV_OK)
+        keep_explanation(&w);
+}
+
+void gc_result_destroy(gc_result *result)
+{
+    free(result->explanation);
+    free(result->fallback);
+    free(result->notes);
+    result->explanation = result->fallback = result->notes = NULL;
 }

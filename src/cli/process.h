@@ -14,6 +14,7 @@ typedef struct gc_session {
     gconv_job job; /* what the command line decides; the image adds its shape */
     gconv_plan *plan;
     gconv_job plan_job; /* what `plan` was made for */
+    int share;          /* threads of one image of several at one time; 0: it is alone */
     size_t image;       /* for the progress line: images before this one */
     size_t image_count; /* and in all */
     const char *blamed; /* on failure: the filter or file the message is about, or NULL */
@@ -75,12 +76,17 @@ typedef struct gc_result {
     bool verified;
     gconv_difference difference;
     gconv_timings timings;
+    char *explanation; /* how the implementation was chosen, where -v or --explain asks for it */
+    char *fallback;    /* why the CPU took over, where it did */
+    char *notes;       /* what was kept of -v's messages while other images had their turn */
 } gc_result;
 
 /* Makes `path`, a directory, with its parents. */
 gconv_status gc_make_directory(const char *path, gconv_error *error);
 
-/* Reads, computes, writes. Nothing is reported; all that can be said is in `result`. */
+/* Reads, computes, writes. Nothing is reported; all that can be said is in `result`, which is
+ * destroyed in any case. */
 void gc_process(gc_session *session, const gc_task *task, bool make_parents, gc_result *result);
+void gc_result_destroy(gc_result *result);
 
 #endif

@@ -12,9 +12,14 @@
 /* Measured: edges of 1024x1024 pixels, 40 million, are as fast on one thread as on two. */
 static const double work_for_threads = 5e7;
 
+int gc_thread_count(int wanted)
+{
+    return wanted > 0 ? wanted : omp_get_max_threads();
+}
+
 int gc_stream_threads(double work)
 {
-    int threads = omp_get_max_threads();
+    int threads = gc_thread_count(0);
     return threads == 1 || work < work_for_threads ? 1 : threads + 1;
 }
 
@@ -142,8 +147,7 @@ gconv_status gc_stream_write_chain(gc_stream *stream, uint32_t count, const floa
     }
     double start = gc_seconds();
     uint32_t first = stream->rows_written;
-    int threads =
-        stream->problem->job.threads > 0 ? stream->problem->job.threads : omp_get_max_threads();
+    int threads = gc_thread_count(stream->problem->job.threads);
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (uint32_t i = 0; i < count; i++)
         gc_stream_store_row(stream, first + i, rows + i * stride,

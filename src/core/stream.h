@@ -57,6 +57,9 @@ gconv_status gc_stream_write_chain(gc_stream *stream, uint32_t count, const floa
  * 11.5 ms with two threads on two processors, 7.1 ms with three. */
 int gc_stream_threads(double work);
 
+/* Threads that a job asks for; 0 stands for what OpenMP offers. */
+int gc_thread_count(int wanted);
+
 /* Seconds of a clock that never steps back. */
 double gc_seconds(void);
 

@@ -1,0 +1,187 @@
+#include "cli/batch.h"
+
+#include "cli/messages.h"
+#include "core/status.h"
+#include "core/stream.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+    WORKERS_MAX = 256,
+    RESULTS_MAX = 4 * WORKERS_MAX /* that wait for an earlier one */
+};
+
+typedef struct batch {
+    const gc_session *session;
+    const gc_task_list *list;
+    gc_report_function *report;
+    void *user;
+    int share; /* threads an image; 0: images come one after the other */
+    pthread_mutex_t lock;
+    pthread_cond_t reported_more;
+    size_t started, reported; /* tasks */
+    size_t room;              /* results that may wait */
+    gc_result *results;       /* of task i at i % room */
+    bool *waits;              /* whether there is a result to report */
+} batch;
+
+/* ---- Whether images may change places -------------------------------------------------------- */
+
+typedef struct file_identity {
+    dev_t device;
+    ino_t inode;
+    size_t task;
+} file_identity;
+
+static int compare_files(const void *left, const void *right)
+{
+    const file_identity *a = left;
+    const file_identity *b = right;
+    if (a->device != b->device)
+        return a->device < b->device ? -1 : 1;
+    return a->inode < b->inode ? -1 : a->inode > b->inode;
+}
+
+/* Whether some output replaces the input of another task. */
+static bool replaces_input(const gc_task_list *list, const file_identity *inputs, size_t count)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        struct stat status;
+        if (stat(list->tasks[i].output, &status) != 0)
+            continue;
+        file_identity wanted = {status.st_dev, status.st_ino, i};
+        const file_identity *found = bsearch(&wanted, inputs, count, sizeof *inputs, compare_files);
+        if (found != NULL && found->task != i)
+            return true;
+    }
+    return false;
+}
+
+/* Whether the tasks can be done in any order: none reads what another one writes, and standard input
+ * is read by none. */
+static bool are_independent(const gc_task_list *list)
+{
+    file_identity *inputs = calloc(list->count, sizeof *inputs);
+    if (inputs == NULL)
+        return false;
+    size_t count = 0;
+    bool piped = false;
+    for (size_t i = 0; i < list->count; i++) {
+        struct stat status;
+        piped |= strcmp(list->tasks[i].input, "-") == 0;
+        if (stat(list->tasks[i].input, &status) == 0)
+            inputs[count++] = (file_identity){status.st_dev, status.st_ino, i};
+    }
+    qsort(inputs, count, sizeof *inputs, compare_files);
+    bool independent = !piped && !replaces_input(list, inputs, count);
+    free(inputs);
+    return independent;
+}
+
+/* ---- Working --------------------------------------------------------------------------------- */
+
+/* Whether this thread may take another task now; waits while too many results do. */
+static bool may_start(batch *b)
+{
+    while (b->started < b->list->count && b->started >= b->reported + b->room)
+        pthread_cond_wait(&b->reported_more, &b->lock);
+    return b->started < b->list->count;
+}
+
+/* Reports what is next in the order of the tasks, as far as it is there. */
+static void report_ready(batch *b)
+{
+    size_t slot = b->reported % b->room;
+    while (b->waits[slot]) {
+        b->report(b->user, &b->list->tasks[b->reported], &b->results[slot]);
+        gc_result_destroy(&b->results[slot]);
+        b->waits[slot] = false;
+        slot = ++b->reported % b->room;
+    }
+    pthread_cond_broadcast(&b->reported_more);
+}
+
+static void process_task(const batch *b, gc_session *session, size_t task, gc_result *result)
+{
+    char *notes = NULL;
+    size_t size;
+    FILE *stream = b->share > 0 ? open_memstream(&notes, &size) : NULL;
+    gc_notes_redirect(stream);
+    gc_process(session, &b->list->tasks[task], b->list->batch, result);
+    gc_notes_redirect(NULL);
+    if (stream != NULL && fclose(stream) == 0)
+        result->notes = notes;
+}
+
+static void *work(void *user)
+{
+    batch *b = user;
+    gc_session session = *b->session;
+    session.share = b->share;
+    session.image_count = b->list->count;
+    pthread_mutex_lock(&b->lock);
+    while (may_start(b)) {
+        size_t task = b->started++;
+        session.image = b->reported;
+        pthread_mutex_unlock(&b->lock);
+        gc_result result;
+        process_task(b, &session, task, &result);
+        pthread_mutex_lock(&b->lock);
+        b->results[task % b->room] = result;
+        b->waits[task % b->room] = true;
+        report_ready(b);
+    }
+    pthread_mutex_unlock(&b->lock);
+    gconv_plan_free(session.plan);
+    return NULL;
+}
+
+/* How many images are worked on at one time. An explanation tells of one that has all threads. */
+static int choose_workers(const gc_session *session, const gc_task_list *list)
+{
+    int threads = gc_thread_count(session->options->threads);
+    if (list->count < 2 || threads < 2 || session->options->explain || !are_independent(list))
+        return 1;
+    int workers = threads < WORKERS_MAX ? threads : WORKERS_MAX;
+    return list->count < (size_t)workers ? (int)list->count : workers;
+}
+
+static void run_workers(batch *b, int workers)
+{
+    pthread_t threads[WORKERS_MAX];
+    int created = 0;
+    while (created < workers - 1 && pthread_create(&threads[created], NULL, work, b) == 0)
+        created++;
+    work(b);
+    while (created > 0)
+        pthread_join(threads[--created], NULL);
+}
+
+gconv_status gc_batch_run(const gc_session *session, const gc_task_list *list,
+                          gc_report_function *report, void *user, gconv_error *error)
+{
+    int workers = choose_workers(session, list);
+    size_t room = list->count < RESULTS_MAX ? list->count : RESULTS_MAX;
+    batch b = {.session = session,
+               .list = list,
+               .report = report,
+               .user = user,
+               .share = workers > 1 ? gc_thread_count(session->options->threads) / workers : 0,
+               .lock = PTHREAD_MUTEX_INITIALIZER,
+               .reported_more = PTHREAD_COND_INITIALIZER,
+               .room = room,
+               .results = calloc(room, sizeof *b.results),
+               .waits = calloc(room, sizeof *b.waits)};
+    gconv_status status = GCONV_OK;
+    if (b.results != NULL && b.waits != NULL)
+        run_workers(&b, workers);
+    else if (room > 0)
+        status = gc_fail_memory(error, room * sizeof *b.results);
+    free(b.results);
+    free(b.waits);
+    return status;
+}
