@@ -244,14 +244,16 @@ void gc_picture_destroy(gc_picture *picture)
     *picture = (gc_picture){.samples = NULL};
 }
 
-static bool is_opaque(const gc_picture *picture)
+/* Whether each of `count` rows of an image with alpha is opaque. */
+static bool are_opaque(const gconv_shape *shape, const unsigned char *rows, uint32_t count,
+                       size_t stride)
 {
-    size_t channels = (size_t)picture->shape.channels;
-    for (size_t y = 0; y < picture->shape.height; y++) {
-        const unsigned char *row = picture->samples + y * picture->stride;
-        for (size_t x = 0; x < picture->shape.width; x++) {
+    size_t channels = (size_t)shape->channels;
+    for (size_t y = 0; y < count; y++) {
+        const unsigned char *row = rows + y * stride;
+        for (size_t x = 0; x < shape->width; x++) {
             size_t at = (x + 1) * channels - 1;
-            bool opaque = picture->shape.depth == 8
+            bool opaque = shape->depth == 8
                               ? row[at] == UINT8_MAX
                               : ((const uint16_t *)(const void *)row)[at] == UINT16_MAX;
             if (!opaque)
@@ -268,7 +270,8 @@ static bool alpha_is_open(const gc_session *session, const gconv_shape *shape)
            fabs(session->gain - 1) <= 1e-6;
 }
 
-gconv_alpha gc_choose_alpha(const gc_session *session, const gc_picture *picture)
+/* The alpha of the command line, where `opaque` says what `auto` hangs on. */
+static gconv_alpha alpha_for(const gc_session *session, bool opaque)
 {
     switch (session->options->alpha) {
     case GC_ALPHA_FILTER:
@@ -276,16 +279,24 @@ gconv_alpha gc_choose_alpha(const gc_session *session, const gc_picture *picture
     case GC_ALPHA_PREMULTIPLY:
         return GCONV_ALPHA_PREMULTIPLY;
     case GC_ALPHA_AUTO:
-        if (picture->samples != NULL && alpha_is_open(session, &picture->shape) &&
-            !is_opaque(picture))
-            return GCONV_ALPHA_PREMULTIPLY;
-        return GCONV_ALPHA_KEEP;
+        return opaque ? GCONV_ALPHA_KEEP : GCONV_ALPHA_PREMULTIPLY;
     default:
         return GCONV_ALPHA_KEEP;
     }
 }
 
+gconv_alpha gc_choose_alpha(const gc_session *session, const gc_picture *picture)
+{
+    bool opaque =
+        picture->samples == NULL || !alpha_is_open(session, &picture->shape) ||
+        are_opaque(&picture->shape, picture->samples, picture->shape.height, picture->stride);
+    return alpha_for(session, opaque);
+}
+
 /* ---- One image ------------------------------------------------------------------------------- */
+
+/* A larger image is decoded twice rather than held where its alpha must be known beforehand. */
+#define HELD_BYTES ((size_t)16 << 20)
 
 /* Everything that one image needs and that is cleaned up after it. */
 typedef struct work {
@@ -296,6 +307,7 @@ typedef struct work {
     gconv_writer *writer;
     gc_picture picture;  /* the whole input, where it must be seen whole */
     uint32_t rows_given; /* of the picture, as a source */
+    bool opaque;         /* as far as it decides how alpha is treated */
     gconv_format format;
     gconv_error *error;
 } work;
@@ -360,6 +372,53 @@ static gconv_format output_format(const work *w)
     return task->format;
 }
 
+/* A file that can be read twice, and is better not held in memory. */
+static bool is_large_file(const work *w)
+{
+    struct stat status;
+    size_t bytes = gconv_shape_row_bytes(&w->result->input) * (size_t)w->result->input.height;
+    return bytes > HELD_BYTES && strcmp(w->task->input, "-") != 0 &&
+           stat(w->task->input, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* Reads until `reader` comes to a row that is not opaque, or to the end. */
+static gconv_status read_opaque_rows(gconv_reader *reader, unsigned char *rows, uint32_t room,
+                                     bool *opaque, gconv_error *error)
+{
+    const gconv_shape *shape = gconv_reader_shape(reader);
+    size_t stride = gconv_shape_row_bytes(shape);
+    *opaque = true;
+    for (uint32_t y = 0; *opaque && y < shape->height; y += room) {
+        uint32_t count = shape->height - y < room ? shape->height - y : room;
+        gconv_status status = gconv_reader_read(reader, count, rows, stride, error);
+        if (status != GCONV_OK)
+            return status;
+        *opaque = are_opaque(shape, rows, count, stride);
+    }
+    return GCONV_OK;
+}
+
+/* Sets w->opaque by a reader of its own, whose warnings the other one will repeat. */
+static gconv_status look_for_transparency(work *w)
+{
+    enum { ROWS = 16 };
+    gconv_reader_options options = gc_reader_options(w->session->options, w->task->input);
+    options.warn = NULL;
+    gconv_reader *reader;
+    gconv_status status = gconv_reader_open(w->task->input, &options, &reader, w->error);
+    if (status != GCONV_OK)
+        return status;
+    size_t row_bytes = gconv_shape_row_bytes(gconv_reader_shape(reader));
+    unsigned char *rows = gc_allocate_array(ROWS, row_bytes);
+    if (rows != NULL)
+        status = read_opaque_rows(reader, rows, ROWS, &w->opaque, w->error);
+    else
+        status = gc_fail_memory(w->error, ROWS * row_bytes);
+    free(rows);
+    gconv_reader_free(reader);
+    return status;
+}
+
 static gconv_status open_input(work *w)
 {
     w->result->blamed = gc_input_name(w->task->input);
@@ -372,10 +431,18 @@ static gconv_status open_input(work *w)
         return status;
     w->result->input = *gconv_reader_shape(w->reader);
     w->format = output_format(w);
-    if (!w->session->options->verify && !alpha_is_open(w->session, &w->result->input))
+    w->opaque = true;
+    bool alpha_is_wanted = alpha_is_open(w->session, &w->result->input);
+    if (!w->session->options->verify && !alpha_is_wanted)
         return GCONV_OK;
     double start = gc_seconds();
-    status = gc_picture_read(w->reader, &w->picture, w->error);
+    if (!w->session->options->verify && is_large_file(w))
+        status = look_for_transparency(w);
+    else
+        status = gc_picture_read(w->reader, &w->picture, w->error);
+    if (status == GCONV_OK && alpha_is_wanted && w->picture.samples != NULL)
+        w->opaque = are_opaque(&w->picture.shape, w->picture.samples, w->picture.shape.height,
+                               w->picture.stride);
     w->result->timings.decode += gc_seconds() - start;
     return status;
 }
@@ -386,8 +453,8 @@ static gconv_status make_plan(work *w)
     gconv_status status = output_depth(w, &w->result->input, &depth);
     if (status != GCONV_OK)
         return status;
-    status = gc_session_plan(w->session, &w->result->input,
-                             gc_choose_alpha(w->session, &w->picture), depth, w->error);
+    status = gc_session_plan(w->session, &w->result->input, alpha_for(w->session, w->opaque), depth,
+                             w->error);
     if (status != GCONV_OK)
         return status;
     w->result->output = *gconv_plan_output_shape(w->session->plan);

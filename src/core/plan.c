@@ -286,13 +286,13 @@ gconv_status gconv_plan_run_chain(gconv_plan *plan, const void *input, size_t in
 
 /* ---- The final conversion alone -------------------------------------------------------------- */
 
-/* `stream` has room for one row, of alpha where it is kept and of output. */
+/* `alpha` has room for a row of it where it is kept, else it is NULL; `stream` for one of output. */
 static gconv_status convert_row(gc_stream *stream, const float *chain, const void *input,
-                                gconv_error *error)
+                                void *alpha, gconv_error *error)
 {
-    if (stream->alpha != NULL)
-        gc_extract_alpha(&stream->problem->job.input, input, stream->alpha);
-    gc_store_row(stream->problem, chain, stream->alpha, stream->converted);
+    if (alpha != NULL)
+        gc_extract_alpha(&stream->problem->job.input, input, alpha);
+    gc_store_row(stream->problem, chain, alpha, stream->converted);
     return gc_stream_write(stream, 1, stream->converted, stream->output_bytes, error);
 }
 
@@ -306,17 +306,18 @@ gconv_status gconv_plan_convert(const gconv_plan *plan, const float *chain, size
     gc_stream stream = {.problem = problem, .sink = sink};
     stream.output_bytes = gconv_shape_row_bytes(&problem->output);
     stream.converted = gc_allocate_array(1, stream.output_bytes);
-    stream.alpha = problem->keeps_alpha ? gc_allocate_array(problem->width, 2) : NULL;
+    void *alpha = problem->keeps_alpha ? gc_allocate_array(problem->width, 2) : NULL;
     gconv_status status = GCONV_OK;
     gconv_error failure;
-    if (stream.converted == NULL || (problem->keeps_alpha && stream.alpha == NULL))
+    if (stream.converted == NULL || (problem->keeps_alpha && alpha == NULL))
         status = gc_fail_memory(&failure, stream.output_bytes);
     for (uint32_t y = 0; status == GCONV_OK && y < problem->height; y++)
-        status =
-            convert_row(&stream, (const float *)((const char *)chain + y * chain_stride),
-                        input == NULL ? NULL : (const char *)input + y * input_stride, &failure);
+        status = convert_row(&stream, (const float *)((const char *)chain + y * chain_stride),
+                             input == NULL ? NULL : (const char *)input + y * input_stride, alpha,
+                             &failure);
     if (status != GCONV_OK && error != NULL)
         *error = failure;
+    free(alpha);
     gc_stream_close(&stream);
     return status;
 }

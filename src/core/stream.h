@@ -11,7 +11,8 @@ typedef struct gc_stream {
     bool chain_only;     /* output rows are chain values, without the final conversion */
     size_t input_bytes;  /* of a row of samples */
     size_t output_bytes; /* of a row of output */
-    void *alpha;         /* alpha samples of all rows where the problem keeps alpha */
+    void **alpha;        /* where the problem keeps alpha: blocks of rows of its samples, each there
+                          * from the reading of its first row to the writing of its last; else NULL */
     size_t alpha_bytes;  /* of a row of them */
     bool asked;          /* the source was, so that it may no longer stand at the first row */
     char *kept;          /* all rows of samples, after gc_stream_keep succeeded; else NULL */

@@ -320,6 +320,30 @@ gconv_status gc_output_write(gc_output *output, const void *bytes, size_t size, 
     return GCONV_OK;
 }
 
+bool gc_output_seeks(const gc_output *output)
+{
+    return output->pending != NULL;
+}
+
+gconv_status gc_output_write_at(gc_output *output, uint64_t offset, const void *bytes, size_t size,
+                                gconv_error *error)
+{
+    const unsigned char *next = bytes;
+    while (size > 0) {
+        ssize_t count = pwrite(output->descriptor, next, size, (off_t)offset);
+        if (count < 0) {
+            gconv_status status = retry(output, error);
+            if (status != GCONV_OK)
+                return status;
+            continue;
+        }
+        next += count;
+        offset += (uint64_t)count;
+        size -= (size_t)count;
+    }
+    return GCONV_OK;
+}
+
 /* ---- Committing ------------------------------------------------------------------------------ */
 
 /* Only files and disks can be synced: pipes and terminals have nothing to flush. */

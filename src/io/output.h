@@ -18,6 +18,13 @@ gconv_status gc_output_open(const char *path, const gc_output_options *options, 
 
 gconv_status gc_output_write(gc_output *output, const void *bytes, size_t size, gconv_error *error);
 
+/* Whether gc_output_write_at can be used: the output is a file, not a pipe or a device. */
+bool gc_output_seeks(const gc_output *output);
+
+/* Writes at a place behind all that gc_output_write has written or will write. */
+gconv_status gc_output_write_at(gc_output *output, uint64_t offset, const void *bytes, size_t size,
+                                gconv_error *error);
+
 /* Completes the output and gives it its name. */
 gconv_status gc_output_commit(gc_output *output, gconv_error *error);
 

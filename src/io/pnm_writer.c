@@ -9,11 +9,17 @@
 
 typedef struct pnm_encoder {
     gc_encoder common;
-    size_t row_bytes;     /* in the file */
-    unsigned char *row;   /* one in the file's form; NULL where that is the given one */
-    unsigned char *image; /* all rows of a PFM, which stores the last first; else NULL */
+    size_t row_bytes;   /* in the file */
+    unsigned char *row; /* one in the file's form; NULL where that is the given one */
+    /* A PFM stores the last row first. */
+    unsigned char *block; /* room for block_rows of its rows, filled from the end; else NULL */
+    uint32_t block_rows;  /* all of them where the output cannot be written backwards */
+    uint32_t held;        /* rows in the block */
     uint32_t rows;        /* taken */
+    size_t header_bytes;
 } pnm_encoder;
+
+enum { BLOCK_BYTES = 1 << 20 };
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
@@ -30,7 +36,15 @@ static gconv_status write_header(pnm_encoder *encoder, gconv_error *error)
         snprintf(header, sizeof header, "P%c\n%lu %lu\n%lu\n",
                  encoder->common.format == GCONV_FORMAT_PGM ? '5' : '6', width, height,
                  (1ul << shape->depth) - 1);
+    encoder->header_bytes = strlen(header);
     return gc_output_write(encoder->common.output, header, strlen(header), error);
+}
+
+static uint32_t choose_block_rows(const pnm_encoder *encoder)
+{
+    uint32_t height = encoder->common.shape.height;
+    size_t rows = encoder->row_bytes < BLOCK_BYTES ? BLOCK_BYTES / encoder->row_bytes : 1;
+    return gc_output_seeks(encoder->common.output) && rows < height ? (uint32_t)rows : height;
 }
 
 static gconv_status allocate(pnm_encoder *encoder, gconv_error *error)
@@ -45,8 +59,9 @@ static gconv_status allocate(pnm_encoder *encoder, gconv_error *error)
         encoder->row_bytes =
             encoder->common.format == GCONV_FORMAT_PPM ? (size_t)shape->width * 3 : shape->width;
     if (shape->depth == 32) {
-        rows = shape->height;
-        buffer = &encoder->image;
+        encoder->block_rows = choose_block_rows(encoder);
+        rows = encoder->block_rows;
+        buffer = &encoder->block;
     }
     *buffer = gc_allocate_array(rows, encoder->row_bytes);
     return *buffer != NULL ? GCONV_OK : gc_fail_memory(error, rows * encoder->row_bytes);
@@ -67,7 +82,7 @@ static void free_encoder(gc_encoder *common)
 {
     pnm_encoder *encoder = (pnm_encoder *)common;
     free(encoder->row);
-    free(encoder->image);
+    free(encoder->block);
     free(encoder);
 }
 
@@ -100,6 +115,32 @@ static void store_little_endian(const unsigned char *samples, unsigned char *byt
     }
 }
 
+static gconv_status write_block(pnm_encoder *encoder, gconv_error *error)
+{
+    gc_output *output = encoder->common.output;
+    size_t size = encoder->held * encoder->row_bytes;
+    const unsigned char *bytes =
+        encoder->block + (encoder->block_rows - encoder->held) * encoder->row_bytes;
+    uint64_t behind = encoder->common.shape.height - encoder->rows;
+    encoder->held = 0;
+    if (behind == 0 && encoder->block_rows == encoder->common.shape.height)
+        return gc_output_write(output, bytes, size, error);
+    return gc_output_write_at(output, encoder->header_bytes + behind * encoder->row_bytes, bytes,
+                              size, error);
+}
+
+static gconv_status hold_row(pnm_encoder *encoder, const unsigned char *row, gconv_error *error)
+{
+    encoder->held++;
+    encoder->rows++;
+    store_little_endian(row,
+                        encoder->block + (encoder->block_rows - encoder->held) * encoder->row_bytes,
+                        encoder->row_bytes / 4);
+    bool complete =
+        encoder->held == encoder->block_rows || encoder->rows == encoder->common.shape.height;
+    return complete ? write_block(encoder, error) : GCONV_OK;
+}
+
 static gconv_status write_row(pnm_encoder *encoder, const unsigned char *row, gconv_error *error)
 {
     const gconv_shape *shape = &encoder->common.shape;
@@ -111,11 +152,7 @@ static gconv_status write_row(pnm_encoder *encoder, const unsigned char *row, gc
         store_big_endian(row, encoder->row, encoder->row_bytes / 2);
         break;
     case 32:
-        encoder->rows++;
-        store_little_endian(row,
-                            encoder->image + (shape->height - encoder->rows) * encoder->row_bytes,
-                            encoder->row_bytes / 4);
-        return GCONV_OK;
+        return hold_row(encoder, row, error);
     default:
         return gc_output_write(encoder->common.output, row, encoder->row_bytes, error);
     }
@@ -134,11 +171,9 @@ static gconv_status write_rows(gc_encoder *common, uint32_t count, const unsigne
 
 static gconv_status finish(gc_encoder *common, gconv_error *error)
 {
-    pnm_encoder *encoder = (pnm_encoder *)common;
-    if (encoder->image == NULL)
-        return GCONV_OK;
-    return gc_output_write(common->output, encoder->image,
-                           common->shape.height * encoder->row_bytes, error);
+    (void)common;
+    (void)error;
+    return GCONV_OK;
 }
 
 const gc_encoder_type gc_pnm_encoder = {
