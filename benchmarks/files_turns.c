@@ -1,13 +1,13 @@
 /* Runs commands in turns, so that a machine whose speed drifts is as fast for one as for the other,
  * and compares their whole processes, from fork to exit.
  *
- *     files_turns RUNS NAME COMMAND [ARGUMENT...] [-- NAME COMMAND [ARGUMENT...]]...
+ *     files_turns RUNS OUTPUT NAME COMMAND [ARGUMENT...] [-- NAME COMMAND [ARGUMENT...]]...
  *
- * A line a command: the medians of wall and processor time (ms), the median of the pairwise ratios
+ * OUTPUT is a file that is removed before each run, so that none replaces another one's. A line a command: the medians of wall and processor time (ms), the median of the pairwise ratios
  * of wall time, the first command's over this one's, and the largest peak memory (MB). One round
  * before the others is not counted. Output of the commands is discarded; a command that fails ends
  * the program. */
-#define _GNU_SOURCE
+#define _DEFAULT_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,8 +45,9 @@ static void run_child(char **arguments)
     _exit(127);
 }
 
-static void measure(command *measured, int run)
+static void measure(command *measured, const char *output, int run)
 {
+    unlink(output);
     double start = milliseconds();
     pid_t child = vfork();
     if (child == 0)
@@ -93,14 +94,14 @@ static void print(const command *printed, int runs)
 
 int main(int argc, char **argv)
 {
-    int runs = argc > 3 ? atoi(argv[1]) : 0;
+    int runs = argc > 4 ? atoi(argv[1]) : 0;
     if (runs < 1 || runs > RUNS_MAX) {
-        fputs("usage: files_turns RUNS NAME COMMAND [ARGUMENT...] [-- NAME COMMAND...]...\n",
+        fputs("usage: files_turns RUNS OUTPUT NAME COMMAND [ARGUMENT...] [-- NAME COMMAND...]...\n",
               stderr);
         return 2;
     }
     int count = 0;
-    for (int i = 2; i + 1 < argc && count < COMMANDS_MAX; count++) {
+    for (int i = 3; i + 1 < argc && count < COMMANDS_MAX; count++) {
         commands[count].name = argv[i];
         commands[count].arguments = argv + i + 1;
         while (i < argc && strcmp(argv[i], "--") != 0)
@@ -109,7 +110,7 @@ int main(int argc, char **argv)
     }
     for (int run = -1; run < runs; run++)
         for (int i = 0; i < count; i++)
-            measure(&commands[i], run);
+            measure(&commands[i], argv[2], run);
     for (int i = 0; i < count; i++)
         print(&commands[i], runs);
     return 0;

@@ -7,8 +7,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
 enum {
     WORKERS_MAX = 256,
@@ -28,61 +26,6 @@ typedef struct batch {
     gc_result *results;       /* of task i at i % room */
     bool *waits;              /* whether there is a result to report */
 } batch;
-
-/* ---- Whether images may change places -------------------------------------------------------- */
-
-typedef struct file_identity {
-    dev_t device;
-    ino_t inode;
-    size_t task;
-} file_identity;
-
-static int compare_files(const void *left, const void *right)
-{
-    const file_identity *a = left;
-    const file_identity *b = right;
-    if (a->device != b->device)
-        return a->device < b->device ? -1 : 1;
-    return a->inode < b->inode ? -1 : a->inode > b->inode;
-}
-
-/* Whether some output replaces the input of another task. */
-static bool replaces_input(const gc_task_list *list, const file_identity *inputs, size_t count)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        struct stat status;
-        if (stat(list->tasks[i].output, &status) != 0)
-            continue;
-        file_identity wanted = {status.st_dev, status.st_ino, i};
-        const file_identity *found = bsearch(&wanted, inputs, count, sizeof *inputs, compare_files);
-        if (found != NULL && found->task != i)
-            return true;
-    }
-    return false;
-}
-
-/* Whether the tasks can be done in any order: none reads what another one writes, and standard input
- * is read by none. */
-static bool are_independent(const gc_task_list *list)
-{
-    file_identity *inputs = calloc(list->count, sizeof *inputs);
-    if (inputs == NULL)
-        return false;
-    size_t count = 0;
-    bool piped = false;
-    for (size_t i = 0; i < list->count; i++) {
-        struct stat status;
-        piped |= strcmp(list->tasks[i].input, "-") == 0;
-        if (stat(list->tasks[i].input, &status) == 0)
-            inputs[count++] = (file_identity){status.st_dev, status.st_ino, i};
-    }
-    qsort(inputs, count, sizeof *inputs, compare_files);
-    bool independent = !piped && !replaces_input(list, inputs, count);
-    free(inputs);
-    return independent;
-}
-
-/* ---- Working --------------------------------------------------------------------------------- */
 
 /* Whether this thread may take another task now; waits while too many results do. */
 static bool may_start(batch *b)
@@ -109,11 +52,9 @@ static void process_task(const batch *b, gc_session *session, size_t task, gc_re
 {
     char *notes = NULL;
     size_t size;
-    FILE *stream = b->share > 0 ? open_memstream(&notes, &size) : NULL;
-    gc_notes_redirect(stream);
+    session->notes = b->share > 0 ? open_memstream(&notes, &size) : NULL;
     gc_process(session, &b->list->tasks[task], b->list->batch, result);
-    gc_notes_redirect(NULL);
-    if (stream != NULL && fclose(stream) == 0)
+    if (session->notes != NULL && fclose(session->notes) == 0)
         result->notes = notes;
 }
 
@@ -140,11 +81,12 @@ static void *work(void *user)
     return NULL;
 }
 
-/* How many images are worked on at one time. An explanation tells of one that has all threads. */
+/* How many images are worked on at one time: gc_task_list_create has seen to it that none reads what
+ * another one writes. An explanation tells of one that has all threads. */
 static int choose_workers(const gc_session *session, const gc_task_list *list)
 {
     int threads = gc_thread_count(session->options->threads);
-    if (list->count < 2 || threads < 2 || session->options->explain || !are_independent(list))
+    if (list->count < 2 || threads < 2 || session->options->explain)
         return 1;
     int workers = threads < WORKERS_MAX ? threads : WORKERS_MAX;
     return list->count < (size_t)workers ? (int)list->count : workers;

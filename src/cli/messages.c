@@ -18,9 +18,6 @@ static struct {
     double next; /* when it may be drawn again, in seconds */
 } messages;
 
-/* Where this thread's notes go; NULL: to standard error. */
-static _Thread_local FILE *kept_notes;
-
 void gc_messages_set(bool quiet, bool verbose, bool progress, double delay)
 {
     messages.quiet = quiet;
@@ -128,17 +125,16 @@ void gc_note(const char *file, const char *format, ...)
     char message[MESSAGE_BYTES];
     va_list arguments;
     va_start(arguments, format);
-    format_message(message, format, arguments);
+    write_line(file, 0, format_message(message, format, arguments));
     va_end(arguments);
-    if (kept_notes != NULL)
-        print_line(kept_notes, file, 0, message);
-    else
-        write_line(file, 0, message);
 }
 
-void gc_notes_redirect(FILE *stream)
+void gc_note_into(FILE *stream, const char *file, const char *message)
 {
-    kept_notes = stream;
+    if (stream == NULL)
+        gc_note(file, "%s", message);
+    else if (messages.verbose)
+        print_line(stream, file, 0, message);
 }
 
 void gc_notes_print(const char *notes)

@@ -31,10 +31,10 @@ void gc_answer(const char *file, const char *format, ...) GC_PRINTF(2, 3);
 /* The same where -v was given. */
 void gc_note(const char *file, const char *format, ...) GC_PRINTF(2, 3);
 
-/* Notes of this thread go to `stream`, which keeps them until their turn; NULL: to standard error. */
-void gc_notes_redirect(FILE *stream);
+/* A note that goes to `stream`, which keeps it until its turn, where that is not NULL. Any thread. */
+void gc_note_into(FILE *stream, const char *file, const char *message);
 
-/* Writes notes that were kept, lines as gc_note makes them. */
+/* Writes notes that were kept. */
 void gc_notes_print(const char *notes);
 
 /* Draws the progress line: `name`, and how much of the whole is done (0 to 1). At most ten times a

@@ -298,6 +298,18 @@ gconv_alpha gc_choose_alpha(const gc_session *session, const gc_picture *picture
 /* A larger image is decoded twice rather than held where its alpha must be known beforehand. */
 #define HELD_BYTES ((size_t)16 << 20)
 
+/* Where the warnings of a reader or writer go. */
+typedef struct note_place {
+    const char *name;
+    FILE *stream; /* as in gc_note_into */
+} note_place;
+
+static void place_warning(void *user, const char *message)
+{
+    const note_place *place = user;
+    gc_note_into(place->stream, place->name, message);
+}
+
 /* Everything that one image needs and that is cleaned up after it. */
 typedef struct work {
     gc_session *session;
@@ -309,6 +321,7 @@ typedef struct work {
     uint32_t rows_given; /* of the picture, as a source */
     bool opaque;         /* as far as it decides how alpha is treated */
     gconv_format format;
+    note_place input_notes, output_notes;
     gconv_error *error;
 } work;
 
@@ -426,6 +439,9 @@ static gconv_status open_input(work *w)
         return gc_fail_errno(w->error, GCONV_ERROR_READ, w->task->unlisted,
                              "cannot list the directory");
     gconv_reader_options options = gc_reader_options(w->session->options, w->task->input);
+    w->input_notes = (note_place){gc_input_name(w->task->input), w->session->notes};
+    options.warn = place_warning;
+    options.warn_user = &w->input_notes;
     gconv_status status = gconv_reader_open(w->task->input, &options, &w->reader, w->error);
     if (status != GCONV_OK)
         return status;
@@ -513,8 +529,9 @@ static gconv_status open_output(work *w, bool make_parents)
                                                          : GCONV_KEEP_ALL;
     writer.no_clobber = options->no_clobber;
     writer.sync = options->sync;
-    writer.warn = note_warning;
-    writer.warn_user = (void *)gc_output_name(w->task->output);
+    w->output_notes = (note_place){gc_output_name(w->task->output), w->session->notes};
+    writer.warn = place_warning;
+    writer.warn_user = &w->output_notes;
     return gconv_writer_open(w->task->output, &writer, &w->writer, w->error);
 }
 

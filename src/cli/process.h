@@ -4,6 +4,8 @@
 
 #include "cli/operands.h"
 
+#include <stdio.h>
+
 /* What all images of one command share: the chain, and the latest plan, which serves the next image
  * too when its shape is the same. */
 typedef struct gc_session {
@@ -15,6 +17,7 @@ typedef struct gc_session {
     gconv_plan *plan;
     gconv_job plan_job; /* what `plan` was made for */
     int share;          /* threads of one image of several at one time; 0: it is alone */
+    FILE *notes;        /* keeps what -v says of the image in work; NULL: it is said at once */
     size_t image;       /* for the progress line: images before this one */
     size_t image_count; /* and in all */
     const char *blamed; /* on failure: the filter or file the message is about, or NULL */

@@ -220,6 +220,46 @@ setup_tree() {
     holds out out/y.png x.png y.png
 }
 
+@test "a batch on several threads: the same files, reported in the order of the inputs" {
+    mkdir in
+    for i in 1 2 3 4 5 6 7 8 9; do
+        make_image jpeg:ycc in/$i.jpg $((900 / i)) $((700 / i)) noise
+        echo trailing >>in/$i.jpg
+    done
+    echo broken >in/4.jpg
+    expect 1 gconv edges --json -v --threads 1 -o single in
+    one=$(sed 's/"seconds.*//; s/single/OUT/' <<<"$out")
+    err_one=${err//single/OUT}
+    for threads in 2 3 16; do
+        expect 1 gconv edges --json -v --threads $threads -o "many$threads" in
+        same "$(sed "s/\"seconds.*//; s/many$threads/OUT/" <<<"$out")" "$one"
+        same "${err//many$threads/OUT}" "$err_one"
+        diff -r single "many$threads"
+    done
+    like "$err_one" '*1.jpg: bytes after the end of the image ignored*2.jpg: bytes after*4.jpg: not a PNG*
+gconv: 8 of 9 images done, 1 failed, 0 skipped'
+}
+
+@test "a stopped batch leaves whole files and nothing else" {
+    env --default-signal=INT true 2>/dev/null || skip "env cannot reset signals"
+    mkdir in
+    make_image jpeg:ycc in/1.jpg 1500 1200 noise
+    for i in $(seq 2 60); do ln in/1.jpg in/$i.jpg; done
+    env --default-signal=INT "$GCONV" edges --threads 4 -o out in &
+    pid=$!
+    for i in $(seq 200); do
+        [ -n "$(find out -name '*.png' ! -name '.*' 2>/dev/null)" ] && break
+        sleep 0.01
+    done
+    kill -s INT $pid
+    status=0
+    wait $pid || status=$?
+    same $status 130
+    same "$(find out -name '.*gconv-*')" ''
+    gconv edges in/1.jpg whole.png
+    for name in out/*; do cmp "$name" whole.png; done
+}
+
 @test "--no-clobber in a batch counts what it skips" {
     mkdir in out
     make_image png:grey in/a.png 2 2 5

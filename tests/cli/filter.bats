@@ -193,6 +193,27 @@ floats() {
     filtered '60 0' -k '3x1: 0,0,1' -b constant:60 --alpha keep
 }
 
+@test "alpha: a large image, decoded twice, is treated as a small one" {
+    make_image png:rgba opaque.png 2400 1900 9 200 30 255 40 50 60 255 1 2 3 255
+    make_image png:rgba clear.png 2400 1900 9 200 30 255 40 50 60 25 1 2 3 255
+    for name in opaque:keep clear:premultiply; do
+        silently gconv filter -k gauss3 "${name%:*}.png" auto.png
+        silently gconv filter -k gauss3 --alpha "${name#*:}" "${name%:*}.png" wanted.png
+        cmp auto.png wanted.png
+        gconv filter -k gauss3 <"${name%:*}.png" >piped.png
+        cmp auto.png piped.png
+    done
+    head -c 20000 clear.png >cut.png
+    complains 1 'cut.png: truncated: *' gconv filter -k gauss3 cut.png out.png
+}
+
+@test "a large PFM is the same in a file, written backwards, as in a pipe" {
+    make_image png:rgb in.png 500 401 noise
+    silently gconv filter -k gauss3 in.png out.pfm
+    gconv filter -k gauss3 -f pfm in.png - >piped.pfm
+    cmp out.pfm piped.pfm
+}
+
 @test "formats without alpha drop it and say so with -v" {
     make_image png:rgba in.png 1 1 10 20 30 255
     expect 0 gconv filter -v -k identity in.png out.ppm
