@@ -92,6 +92,16 @@ static int choose_workers(const gc_session *session, const gc_task_list *list)
     return list->count < (size_t)workers ? (int)list->count : workers;
 }
 
+/* Threads of each of `workers` images; where there are several of them one more, as for one image
+ * alone. */
+static int choose_share(const gc_session *session, int workers)
+{
+    int share = gc_thread_count(session->options->threads) / workers;
+    if (workers == 1)
+        return 0;
+    return share > 1 ? share + 1 : 1;
+}
+
 static void run_workers(batch *b, int workers)
 {
     pthread_t threads[WORKERS_MAX];
@@ -112,7 +122,7 @@ gconv_status gc_batch_run(const gc_session *session, const gc_task_list *list,
                .list = list,
                .report = report,
                .user = user,
-               .share = workers > 1 ? gc_thread_count(session->options->threads) / workers : 0,
+               .share = choose_share(session, workers),
                .lock = PTHREAD_MUTEX_INITIALIZER,
                .reported_more = PTHREAD_COND_INITIALIZER,
                .room = room,
