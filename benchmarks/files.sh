@@ -5,12 +5,12 @@
 #
 # Usage: files.sh GCONV [PHOTOGRAPH...]    GCONV is the program; images are mirrored PHOTOGRAPHs (PNG or
 #                                          JPEG, taken in turn), or made up where none is given
-# Environment: RUNS of each command (15); BATCH, files of a batch (200); LARGE=1 adds images of
-# 30000x30000 (10 minutes, 4 GB of disk); WORK, a directory for images that is kept; COMMIT, where this
-# is not a git checkout.
+# Environment: SECTIONS, some of "edges filter batch memory" (all); RUNS of each command (15); BATCH,
+# files of a batch (200); LARGE=1 adds images of 30000x30000 (10 minutes, 4 GB of disk); WORK, a
+# directory for images that is kept; COMMIT, where this is not a git checkout.
 set -eu
 if [ $# -lt 1 ]; then
-  sed -n 's/^# \{0,1\}//; 2,11p' "$0" >&2
+  sed -n 's/^# \{0,1\}//; 2,12p' "$0" >&2
   exit 2
 fi
 gconv=$(realpath "$1")
@@ -18,6 +18,7 @@ shift
 here=$(cd "$(dirname "$0")" && pwd)
 runs=${RUNS:-15}
 batch=${BATCH:-200}
+sections=${SECTIONS:-edges filter batch memory}
 if [ -n "${WORK:-}" ]; then
   mkdir -p "$WORK"
   work=$(cd "$WORK" && pwd)
@@ -35,6 +36,13 @@ cd "$work"
 
 have() {
   command -v "$1" >/dev/null 2>&1
+}
+
+wanted() {
+  case " $sections " in
+    *" $1 "*) true ;;
+    *) false ;;
+  esac
 }
 
 missing() {
@@ -65,7 +73,7 @@ echo "# build:    $("$gconv" info | sed -n 's/^build: //p')"
 echo "# machine:  $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) processors"
 echo "# compiler: $("$cc" --version | head -n 1)"
 echo "# images:   ${*:-made up}"
-echo "# command:  RUNS=$runs BATCH=$batch LARGE=${LARGE:-} files.sh gconv ..."
+echo "# command:  SECTIONS='$sections' RUNS=$runs BATCH=$batch LARGE=${LARGE:-} files.sh gconv ..."
 [ -n "$opencv" ] || missing "the program on OpenCV's core (files_opencv.log says why)"
 [ -n "$magick" ] || missing "ImageMagick"
 have gm || missing "GraphicsMagick"
@@ -153,20 +161,22 @@ edges_of_others() {
   ./files_turns 3 out.png "$@"
 }
 
-for size in 4096x3072 512x512; do
-  n=$runs
-  [ $size = 4096x3072 ] || n=$((4 * runs))
-  for kind in grey-1.jpg rgb-3.jpg grey-1.png rgb-3.png; do
-    next_photograph "$@"
-    name=$size-$kind
-    channels=${kind#*-}
-    image "$name" "${size%x*}" "${size#*x}" "${channels%.*}"
-    echo
-    echo "edges of $size, ${kind%-*} ${kind#*.}, to a PNG of 1 bit"
-    edges "$n" "$name"
-    [ "$kind" != rgb-3.jpg ] || edges_of_others "$name"
+if wanted edges; then
+  for size in 4096x3072 512x512; do
+    n=$runs
+    [ $size = 4096x3072 ] || n=$((4 * runs))
+    for kind in grey-1.jpg rgb-3.jpg grey-1.png rgb-3.png; do
+      next_photograph "$@"
+      name=$size-$kind
+      channels=${kind#*-}
+      image "$name" "${size%x*}" "${size#*x}" "${channels%.*}"
+      echo
+      echo "edges of $size, ${kind%-*} ${kind#*.}, to a PNG of 1 bit"
+      edges "$n" "$name"
+      [ "$kind" != rgb-3.jpg ] || edges_of_others "$name"
+    done
   done
-done
+fi
 
 # ---- filter ---------------------------------------------------------------------------------------
 
@@ -191,19 +201,21 @@ filters() {
   ./files_turns 7 "$@"
 }
 
-next_photograph "$@"
-image 2048-rgb.png 2048 2048 3
-for extension in png jpg; do
+if wanted filter; then
+  next_photograph "$@"
+  image 2048-rgb.png 2048 2048 3
+  for extension in png jpg; do
+    echo
+    echo "filter 9x9 of 2048x2048, rgb png, to $extension"
+    filters $extension
+  done
   echo
-  echo "filter 9x9 of 2048x2048, rgb png, to $extension"
-  filters $extension
-done
-echo
-echo "the same as PNG: bytes by gconv's default, --compression 1, 6 and 9"
-for option in '' '--compression 1' '--compression 6' '--compression 9'; do
-  # shellcheck disable=SC2086 # an option and its value
-  "$gconv" filter $option -f png -k disc9.txt 2048-rgb.png - | wc -c
-done
+  echo "the same as PNG: bytes by gconv's default, --compression 1, 6 and 9"
+  for option in '' '--compression 1' '--compression 6' '--compression 9'; do
+    # shellcheck disable=SC2086 # an option and its value
+    "$gconv" filter $option -f png -k disc9.txt 2048-rgb.png - | wc -c
+  done
+fi
 
 # ---- Batches --------------------------------------------------------------------------------------
 
@@ -225,11 +237,13 @@ batches() {
   rm -rf many
 }
 
-for extension in jpg png; do
-  echo
-  echo "edges of $batch files of 1024x1024, rgb $extension"
-  batches $extension
-done
+if wanted batch; then
+  for extension in jpg png; do
+    echo
+    echo "edges of $batch files of 1024x1024, rgb $extension"
+    batches $extension
+  done
+fi
 
 # ---- Memory ---------------------------------------------------------------------------------------
 
@@ -249,5 +263,7 @@ memory() {
   done
 }
 
-memory 8192 3 rgb-3.png rgb-3.jpg
-[ -z "${LARGE:-}" ] || memory 30000 1 grey-1.png rgb-3.jpg
+if wanted memory; then
+  memory 8192 3 rgb-3.png rgb-3.jpg
+  [ -z "${LARGE:-}" ] || memory 30000 1 grey-1.png rgb-3.jpg
+fi

@@ -331,15 +331,13 @@ gconv_status gc_output_write_at(gc_output *output, uint64_t offset, const void *
     const unsigned char *next = bytes;
     while (size > 0) {
         ssize_t count = pwrite(output->descriptor, next, size, (off_t)offset);
-        if (count < 0) {
-            gconv_status status = retry(output, error);
-            if (status != GCONV_OK)
-                return status;
-            continue;
+        if (count < 0 && errno != EINTR)
+            return gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot write");
+        if (count > 0) {
+            next += count;
+            offset += (uint64_t)count;
+            size -= (size_t)count;
         }
-        next += count;
-        offset += (uint64_t)count;
-        size -= (size_t)count;
     }
     return GCONV_OK;
 }
