@@ -10,7 +10,7 @@
 # directory for images that is kept; COMMIT, where this is not a git checkout.
 set -eu
 if [ $# -lt 1 ]; then
-  sed -n 's/^# \{0,1\}//; 2,12p' "$0" >&2
+  sed -n 's/^# \{0,1\}//; 2,10p' "$0" >&2
   exit 2
 fi
 gconv=$(realpath "$1")
