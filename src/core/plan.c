@@ -218,7 +218,9 @@ static gconv_status run_stream(gconv_plan *plan, gc_stream *stream, gconv_error 
     return status;
 }
 
-static gconv_status run(gconv_plan *plan, gconv_source source, gconv_sink sink, bool chain_only,
+/* `from` and `to` are source and sink where these are memory, else NULL. */
+static gconv_status run(gconv_plan *plan, gconv_source source, gconv_sink sink,
+                        const memory_rows *from, const memory_rows *to, bool chain_only,
                         gconv_timings *timings, gconv_error *error)
 {
     double start = gc_seconds();
@@ -226,6 +228,8 @@ static gconv_status run(gconv_plan *plan, gconv_source source, gconv_sink sink, 
     gconv_error failure = {.status = GCONV_OK};
     gconv_status status =
         gc_stream_open(&stream, &plan->problem, source, sink, chain_only, &failure);
+    if (status == GCONV_OK && from != NULL && to != NULL)
+        gc_stream_use_memory(&stream, from->from, from->stride, to->to, to->stride);
     if (status == GCONV_OK)
         status = run_stream(plan, &stream, &failure);
     if (status != GCONV_OK && error != NULL)
@@ -238,7 +242,7 @@ static gconv_status run(gconv_plan *plan, gconv_source source, gconv_sink sink, 
 gconv_status gconv_plan_run(gconv_plan *plan, gconv_source source, gconv_sink sink,
                             gconv_timings *timings, gconv_error *error)
 {
-    return run(plan, source, sink, false, timings, error);
+    return run(plan, source, sink, NULL, NULL, false, timings, error);
 }
 
 static gconv_status write_memory(void *user, uint32_t count, const void *rows, size_t stride,
@@ -266,8 +270,8 @@ static gconv_status run_memory(gconv_plan *plan, const void *input, size_t input
                               : gconv_shape_row_bytes(&problem->output);
     if (from.stride < from.row_bytes || to.stride < to.row_bytes)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "a stride is smaller than a row");
-    return run(plan, (gconv_source){read_memory, &from}, (gconv_sink){write_memory, &to},
-               chain_only, timings, error);
+    return run(plan, (gconv_source){read_memory, &from}, (gconv_sink){write_memory, &to}, &from,
+               &to, chain_only, timings, error);
 }
 
 gconv_status gconv_plan_run_memory(gconv_plan *plan, const void *input, size_t input_stride,

@@ -58,6 +58,17 @@ gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem, gconv_
     return GCONV_OK;
 }
 
+void gc_stream_use_memory(gc_stream *stream, const void *input, size_t input_stride, void *output,
+                          size_t output_stride)
+{
+    if (stream->alpha != NULL)
+        return;
+    stream->image = input;
+    stream->image_stride = input_stride;
+    stream->result = output;
+    stream->result_stride = output_stride;
+}
+
 void gc_stream_close(gc_stream *stream)
 {
     for (size_t i = 0; stream->alpha != NULL && i < alpha_blocks(stream->problem); i++)

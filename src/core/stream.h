@@ -17,6 +17,10 @@ typedef struct gc_stream {
     bool asked;          /* the source was, so that it may no longer stand at the first row */
     char *kept;          /* all rows of samples, after gc_stream_keep succeeded; else NULL */
     char *converted;     /* output rows of gc_stream_write_chain */
+    const char *image;   /* all rows of samples where they already lie in memory, else NULL: */
+    size_t image_stride; /* implementations may take them from there, without reading */
+    char *result;        /* where all rows of output go in memory, else NULL: implementations may */
+    size_t result_stride; /* put them there, without writing */
     size_t converted_rows;
     uint32_t rows_read;
     uint32_t rows_written;
@@ -26,6 +30,11 @@ typedef struct gc_stream {
 gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem, gconv_source source,
                             gconv_sink sink, bool chain_only, gconv_error *error);
 void gc_stream_close(gc_stream *stream);
+
+/* Says that source and sink are memory: rows `input_stride` and `output_stride` bytes apart. Not
+ * where alpha is kept, since reading is what keeps it. */
+void gc_stream_use_memory(gc_stream *stream, const void *input, size_t input_stride, void *output,
+                          size_t output_stride);
 
 /* The next `count` rows of input samples, `stride` bytes apart. `error` is not NULL, here and below.
  */

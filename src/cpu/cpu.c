@@ -17,6 +17,9 @@
 /* Values in a band: enough that a task outweighs its scheduling, few enough to stay in cache. */
 enum { BAND_VALUES = 1 << 18, BAND_ROWS_MIN = 16, BAND_ROWS_MAX = 1024 };
 
+/* Rows of a band at least, in rows that the chain reaches. */
+enum { BAND_REACHES = 8 };
+
 /* Bands between reading and writing, beside those that the threads work on. */
 enum { BANDS_AHEAD = 4 };
 
@@ -26,6 +29,7 @@ static const double work_per_thread = 1e6;
 typedef struct cpu_state {
     const gc_problem *problem;
     int threads;
+    gc_passes passes;
     gc_strip *strips; /* one a thread */
     int64_t band_rows;
     int64_t band_count; /* of the image */
@@ -37,8 +41,8 @@ typedef struct cpu_state {
 typedef struct cpu_run {
     const cpu_state *state;
     gc_stream *stream;
-    char *input;       /* ring_bands bands of samples */
-    char *output;      /* ring_bands bands of output */
+    char *input;       /* ring_bands bands of samples; NULL where the image lies in memory */
+    char *output;      /* ring_bands bands of output; NULL where they go to memory */
     char *slots;       /* a byte a band of the ring: what tasks name as their dependences */
     atomic_int status; /* the first failure sets it, and then `error`, to be read after the tasks */
     gconv_error error;
@@ -62,12 +66,22 @@ static int choose_threads(const gc_problem *problem)
     return useful < threads ? (int)useful : threads;
 }
 
-/* Measured on a 2.7 GHz server core with AVX-512: 1 ns a value for conversion, 0.03 ns a tap. */
+/* Measured on the machine of docs/performance-cpu.md: what a value costs beside the passes. */
+static const double start_seconds = 2e-5;
+static const double conversion_seconds = 0.4e-9;
+
 static double cost(const gc_problem *problem, const gconv_device_info *device)
 {
     (void)device;
     double values = (double)problem->width * problem->height * problem->channels;
-    return 2e-5 + values * (1e-9 + 3e-11 * gc_problem_taps(problem)) / choose_threads(problem);
+    double seconds = values * (conversion_seconds + gc_passes_estimate(problem));
+    return start_seconds + seconds / choose_threads(problem);
+}
+
+static void describe(void *opaque, char *text, size_t size)
+{
+    const cpu_state *state = opaque;
+    gc_passes_describe(&state->passes, text, size);
 }
 
 static void release(void *opaque)
@@ -76,6 +90,7 @@ static void release(void *opaque)
     for (int t = 0; state->strips != NULL && t < state->threads; t++)
         gc_strip_destroy(&state->strips[t]);
     free(state->strips);
+    gc_passes_destroy(&state->passes);
     free(state);
 }
 
@@ -97,9 +112,12 @@ static void choose_bands(cpu_state *state)
 {
     const gc_problem *problem = state->problem;
     int64_t rows = BAND_VALUES / ((int64_t)problem->width * problem->channels);
-    rows = gc_smaller(gc_larger(rows, BAND_ROWS_MIN), BAND_ROWS_MAX);
-    rows = gc_smaller(rows, (problem->height + state->threads - 1) / state->threads);
     int64_t reach = chain_reach(problem);
+    rows = gc_smaller(gc_larger(rows, BAND_ROWS_MIN), BAND_ROWS_MAX);
+    /* The first rows of a band repeat what the band above has done: keep that a small part. */
+    rows = gc_larger(rows, BAND_REACHES * reach);
+    rows = gc_smaller(rows, (problem->height + state->threads - 1) / state->threads);
+    rows = (rows + GC_SWEEP_ROWS - 1) / GC_SWEEP_ROWS * GC_SWEEP_ROWS;
     state->band_rows = rows;
     state->band_count = (problem->height + rows - 1) / rows;
     /* A reflected row lies as far inside as the row itself lies outside, under mirror101 one
@@ -120,12 +138,12 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
     state->problem = problem;
     state->threads = choose_threads(problem);
     choose_bands(state);
-    gconv_status status = GCONV_OK;
+    gconv_status status = gc_passes_create(&state->passes, problem, error);
     state->strips = calloc((size_t)state->threads, sizeof *state->strips);
-    if (state->strips == NULL)
+    if (status == GCONV_OK && state->strips == NULL)
         status = gc_fail_memory(error, (size_t)state->threads * sizeof *state->strips);
     for (int t = 0; status == GCONV_OK && t < state->threads; t++)
-        status = gc_strip_create(&state->strips[t], problem, error);
+        status = gc_strip_create(&state->strips[t], problem, &state->passes, error);
     if (status != GCONV_OK) {
         release(state);
         return status;
@@ -158,10 +176,10 @@ static void read_band(cpu_run *run, int64_t band)
 {
     const cpu_state *state = run->state;
     size_t bytes = run->stream->input_bytes;
-    char *rows = run->input + (size_t)(band % state->ring_bands * state->band_rows) * bytes;
     gconv_error error = {.status = GCONV_OK};
-    if (has_failed(run))
+    if (has_failed(run) || run->input == NULL)
         return;
+    char *rows = run->input + (size_t)(band % state->ring_bands * state->band_rows) * bytes;
     gconv_status status =
         gc_stream_read(run->stream, (uint32_t)rows_of_band(state, band), rows, bytes, &error);
     if (status != GCONV_OK)
@@ -171,8 +189,19 @@ static void read_band(cpu_run *run, int64_t band)
 static char *output_of_band(const cpu_run *run, int64_t band)
 {
     const cpu_state *state = run->state;
+    if (run->output == NULL)
+        return run->stream->result + (size_t)(band * state->band_rows) * run->stream->result_stride;
     return run->output +
            (size_t)(band % state->ring_bands * state->band_rows) * run->stream->output_bytes;
+}
+
+static gc_sample_rows input_rows(const cpu_run *run)
+{
+    const cpu_state *state = run->state;
+    const gc_stream *stream = run->stream;
+    if (run->input == NULL)
+        return (gc_sample_rows){stream->image, stream->image_stride, state->problem->height};
+    return (gc_sample_rows){run->input, stream->input_bytes, state->ring_bands * state->band_rows};
 }
 
 static void compute_band(cpu_run *run, int64_t band)
@@ -181,11 +210,11 @@ static void compute_band(cpu_run *run, int64_t band)
     if (has_failed(run))
         return;
     double start = gc_seconds();
-    gc_sample_rows input = {run->input, run->stream->input_bytes,
-                            state->ring_bands * state->band_rows};
+    gc_sample_rows input = input_rows(run);
     int64_t first = band * state->band_rows;
     gc_strip_compute(&state->strips[omp_get_thread_num()], run->stream, &input, first,
-                     first + rows_of_band(state, band) - 1, output_of_band(run, band));
+                     first + rows_of_band(state, band) - 1, output_of_band(run, band),
+                     run->output == NULL ? run->stream->result_stride : run->stream->output_bytes);
     double seconds = gc_seconds() - start;
 #pragma omp atomic
     run->stream->timings.compute += seconds;
@@ -194,7 +223,7 @@ static void compute_band(cpu_run *run, int64_t band)
 static void write_band(cpu_run *run, int64_t band)
 {
     gconv_error error = {.status = GCONV_OK};
-    if (has_failed(run))
+    if (has_failed(run) || run->output == NULL)
         return;
     gconv_status status =
         gc_stream_write(run->stream, (uint32_t)rows_of_band(run->state, band),
@@ -262,10 +291,13 @@ static gconv_status run(void *opaque, gc_stream *stream, gconv_error *error)
     cpu_state *state = opaque;
     cpu_run run = {.state = state, .stream = stream, .status = GCONV_OK};
     size_t ring_rows = (size_t)(state->ring_bands * state->band_rows);
-    run.input = gc_allocate_array(ring_rows, stream->input_bytes);
-    run.output = gc_allocate_array(ring_rows, stream->output_bytes);
+    bool in_memory = stream->image != NULL;
+    if (!in_memory) {
+        run.input = gc_allocate_array(ring_rows, stream->input_bytes);
+        run.output = gc_allocate_array(ring_rows, stream->output_bytes);
+    }
     run.slots = calloc((size_t)state->ring_bands + 1, 2);
-    if (run.input == NULL || run.output == NULL || run.slots == NULL) {
+    if ((!in_memory && (run.input == NULL || run.output == NULL)) || run.slots == NULL) {
         run.status =
             gc_fail_memory(error, ring_rows * (stream->input_bytes + stream->output_bytes));
     } else {
@@ -289,4 +321,5 @@ const gc_operations gc_cpu_operations = {
     .prepare = prepare,
     .run = run,
     .release = release,
+    .describe = describe,
 };

@@ -1,26 +1,47 @@
-/* The inner loop of the cpu implementation: one output row of one step, for every instruction set.
- */
+/* The inner loops of the cpu implementation: output rows of one step, for every instruction set. */
 #ifndef GC_CPU_ROWS_H
 #define GC_CPU_ROWS_H
 
 #include "core/problem.h"
 
-/* out[i] = sum_j sum_k taps[j*width+k] * rows[j][i + k*channels] for i in [0, count). Reads and
- * writes up to GC_WINDOW_SLACK samples beyond. */
+/* Output rows that are computed together: what is loaded of an input row serves them all. */
+enum { GC_SWEEP_ROWS = 6 };
+
+/* out[o][i] = sum_j sum_k taps[j*width+k] * rows[o+j][i + k*channels] for i in [0, count), o in
+ * [0, row_count), row_count at most GC_SWEEP_ROWS. `rows` holds height + GC_SWEEP_ROWS - 1 readable
+ * rows whatever row_count is. Reads up to GC_WINDOW_SLACK samples beyond, writes none. */
 typedef void gc_rows_function(const gc_step *step, const float *const *rows, size_t channels,
-                              size_t count, float *out);
+                              size_t count, int row_count, float *const *out);
 
 typedef struct gc_rows_kernel {
-    const char *name; /* of the instruction set */
-    bool (*usable)(void);
-    gc_rows_function *convolve;
+    gc_rows_function *sweep;  /* every tap */
+    gc_rows_function *sparse; /* those that are not 0, one row after the other */
 } gc_rows_kernel;
 
-/* Those compiled into this build, the best first, the portable one last. */
-int gc_rows_kernel_count(void);
-const gc_rows_kernel *gc_rows_kernel_at(int index);
+/* Conversions that give the bits of core/convert.h in wider vectors. */
+typedef struct gc_samples_kernel {
+    /* row[i] = samples[i] */
+    void (*load8)(const uint8_t *samples, size_t count, float *row);
+    void (*load16)(const uint16_t *samples, size_t count, float *row);
+    /* Rules 5: divided, made absolute, scaled, offset, clamped to 0..255 and rounded. */
+    void (*store8)(const gc_problem *problem, const float *row, size_t count, uint8_t *samples);
+} gc_samples_kernel;
 
-/* The best that this processor has. */
-const gc_rows_kernel *gc_rows_kernel_best(void);
+/* What is compiled for one instruction set. */
+typedef struct gc_instructions {
+    const char *name;
+    bool (*usable)(void);
+    const gc_rows_kernel *rows;
+    const gc_samples_kernel *samples;
+    double tap_seconds; /* of a multiply-add of one value in a sweep, measured */
+} gc_instructions;
+
+/* Those compiled into this build, the best first, the portable one last. */
+int gc_instructions_count(void);
+const gc_instructions *gc_instructions_at(int index);
+
+/* The best that this processor has; where the environment variable GCONV_INSTRUCTIONS names another
+ * that it has, that one. */
+const gc_instructions *gc_instructions_chosen(void);
 
 #endif

@@ -1,47 +1,163 @@
-/* The inner loop, compiled once for every instruction set (see CMakeLists.txt), under the name that
- * GC_ROWS_KERNEL gives it.
+/* The sums of products, compiled once for every instruction set (see cmake/RowKernels.cmake), under
+ * the name that GC_ROWS_KERNEL gives them.
  *
- * A block of outputs stays in vector registers while the taps go by: one load and one multiply-add
- * a tap and vector, no store until the block is done. The compiler's vector types give the same
- * code for every instruction set. */
+ * Idea: a block of GC_SWEEP_ROWS x VECTORS sums stays in registers while the taps go by. Each vector
+ * of samples that is loaded meets one tap a row of the block, so that six multiply-adds cost one
+ * load, and each tap meets VECTORS of them. Without that the loads, which are unaligned and cross
+ * cache lines, take longer than the arithmetic. The compiler's vector types give the same code for
+ * every instruction set. */
 #include "cpu/rows.h"
 #include "cpu/window.h"
 
+#include <stddef.h>
 #include <string.h>
 
-/* Sixteen samples: one register of AVX-512, two of AVX2, four of SSE2 or NEON. */
-typedef float vector __attribute__((vector_size(64)));
-
-/* Vectors in a block: enough independent sums to hide the latency of a multiply-add, few enough for
- * the registers (16 of SSE2 hold two vectors, some taps and samples). */
-#if defined(__AVX__) || defined(__aarch64__)
-enum { BLOCK_VECTORS = 4 };
+/* Sums, one row of samples and a tap fill the registers: 24 + 4 + 1 of 32, or 12 + 2 + 1 of 16. */
+#if defined(__AVX512F__)
+enum { VECTOR_BYTES = 64, VECTORS = 4 };
+#elif defined(__AVX2__)
+enum { VECTOR_BYTES = 32, VECTORS = 2 };
+#elif defined(__aarch64__)
+enum { VECTOR_BYTES = 16, VECTORS = 4 };
 #else
-enum { BLOCK_VECTORS = 2 };
+enum { VECTOR_BYTES = 16, VECTORS = 2 };
 #endif
-enum { VECTOR_SAMPLES = sizeof(vector) / sizeof(float) };
-_Static_assert(BLOCK_VECTORS *VECTOR_SAMPLES <= GC_WINDOW_SLACK, "a row's last block runs over");
 
-gc_rows_function GC_ROWS_KERNEL;
+typedef float vector __attribute__((vector_size(VECTOR_BYTES)));
+/* The same in memory: at any address of a float. */
+typedef float unaligned_vector
+    __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(float)), may_alias));
 
-void GC_ROWS_KERNEL(const gc_step *step, const float *const *rows, size_t channels, size_t count,
-                    float *out)
+enum { LANES = VECTOR_BYTES / sizeof(float), BLOCK = VECTORS * LANES, ROWS = GC_SWEEP_ROWS };
+_Static_assert(BLOCK <= (int)GC_WINDOW_SLACK, "a row's last block runs over");
+
+/* Loops over registers have to be unrolled, or the registers become memory. */
+#if defined(__clang__)
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#endif
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE void load(vector x[VECTORS], const float *samples)
 {
-    for (size_t first = 0; first < count; first += BLOCK_VECTORS * VECTOR_SAMPLES) {
-        vector sums[BLOCK_VECTORS] = {0};
-        const float *tap = step->taps;
-        for (int j = 0; j < step->height; j++) {
-            const float *row = rows[j] + first;
-            for (int k = 0; k < step->width; k++, tap++, row += channels) {
-                if (*tap == 0)
-                    continue;
-                for (int b = 0; b < BLOCK_VECTORS; b++) {
-                    vector samples;
-                    memcpy(&samples, row + b * VECTOR_SAMPLES, sizeof samples);
-                    sums[b] += *tap * samples;
-                }
-            }
+    UNROLL for (int v = 0; v < VECTORS; v++) x[v] =
+        *(const unaligned_vector *)(samples + v * LANES);
+}
+
+/* What one input row adds to the sums of output rows `from` to `to`. Output row `o` meets it in the
+ * filter row that lies o rows before `taps`. */
+INLINE void add_row(vector sums[ROWS][VECTORS], const float *samples, const float *taps,
+                    ptrdiff_t width, size_t channels, const int from, const int to)
+{
+    for (ptrdiff_t k = 0; k < width; k++, samples += channels, taps++) {
+        vector x[VECTORS];
+        load(x, samples);
+        UNROLL for (int o = from; o <= to; o++)
+        {
+            float tap = taps[-o * width];
+            UNROLL for (int v = 0; v < VECTORS; v++) sums[o][v] += tap * x[v];
         }
-        memcpy(out + first, sums, sizeof sums);
     }
 }
+
+/* Stores `count` values of a row's sums, at most BLOCK. */
+INLINE void store(const vector sums[VECTORS], size_t count, float *out)
+{
+    if (count >= BLOCK) {
+        UNROLL for (int v = 0; v < VECTORS; v++) * (unaligned_vector *)(out + v * LANES) = sums[v];
+        return;
+    }
+    float block[BLOCK];
+    UNROLL for (int v = 0; v < VECTORS; v++) * (unaligned_vector *)(block + v * LANES) = sums[v];
+    memcpy(out, block, count * sizeof *out);
+}
+
+/* A filter of `height` rows, a constant below ROWS: every input row meets its own set of outputs. */
+INLINE void add_low(vector sums[ROWS][VECTORS], const float *taps, ptrdiff_t width,
+                    const int height, const float *const *rows, size_t channels, size_t first)
+{
+    UNROLL for (int r = 0; r < ROWS + height - 1; r++)
+        add_row(sums, rows[r] + first, taps + r * width, width, channels,
+                r < height ? 0 : r - height + 1, r < ROWS ? r : ROWS - 1);
+}
+
+/* A filter of at least ROWS - 1 rows: all but the first and last input rows meet every output. */
+INLINE void add_high(vector sums[ROWS][VECTORS], const float *taps, ptrdiff_t width, int height,
+                     const float *const *rows, size_t channels, size_t first)
+{
+    UNROLL for (int r = 0; r < ROWS - 1; r++)
+        add_row(sums, rows[r] + first, taps + r * width, width, channels, 0, r);
+    for (int r = ROWS - 1; r < height; r++)
+        add_row(sums, rows[r] + first, taps + r * width, width, channels, 0, ROWS - 1);
+    UNROLL for (int e = 1; e < ROWS; e++)
+        add_row(sums, rows[height - 1 + e] + first, taps + (height - 1 + e) * width, width,
+                channels, e, ROWS - 1);
+}
+
+/* `height` is a constant where it is less than ROWS - 1, else 0 and the step's own counts. */
+INLINE void sweep_rows(const gc_step *step, const int height, const float *const *rows,
+                       size_t channels, size_t count, int row_count, float *const *out)
+{
+    for (size_t first = 0; first < count; first += BLOCK) {
+        vector sums[ROWS][VECTORS] = {0};
+        if (height > 0)
+            add_low(sums, step->taps, step->width, height, rows, channels, first);
+        else
+            add_high(sums, step->taps, step->width, step->height, rows, channels, first);
+        UNROLL for (int o = 0; o < ROWS; o++) if (o < row_count)
+            store(sums[o], count - first, out[o] + first);
+    }
+}
+
+static void sweep(const gc_step *step, const float *const *rows, size_t channels, size_t count,
+                  int row_count, float *const *out)
+{
+    switch (step->height) {
+    case 1:
+        sweep_rows(step, 1, rows, channels, count, row_count, out);
+        break;
+    case 2:
+        sweep_rows(step, 2, rows, channels, count, row_count, out);
+        break;
+    case 3:
+        sweep_rows(step, 3, rows, channels, count, row_count, out);
+        break;
+    case 4:
+        sweep_rows(step, 4, rows, channels, count, row_count, out);
+        break;
+    default:
+        sweep_rows(step, 0, rows, channels, count, row_count, out);
+        break;
+    }
+}
+
+static void sparse_row(const gc_step *step, const float *const *rows, size_t channels, size_t count,
+                       float *out)
+{
+    for (size_t first = 0; first < count; first += BLOCK) {
+        vector sums[VECTORS] = {0};
+        const float *tap = step->taps;
+        for (int j = 0; j < step->height; j++) {
+            const float *samples = rows[j] + first;
+            for (int k = 0; k < step->width; k++, tap++, samples += channels) {
+                if (*tap == 0)
+                    continue;
+                vector x[VECTORS];
+                load(x, samples);
+                UNROLL for (int v = 0; v < VECTORS; v++) sums[v] += *tap * x[v];
+            }
+        }
+        store(sums, count - first, out + first);
+    }
+}
+
+static void sparse(const gc_step *step, const float *const *rows, size_t channels, size_t count,
+                   int row_count, float *const *out)
+{
+    for (int o = 0; o < row_count; o++)
+        sparse_row(step, rows + o, channels, count, out[o]);
+}
+
+extern const gc_rows_kernel GC_ROWS_KERNEL;
+const gc_rows_kernel GC_ROWS_KERNEL = {sweep, sparse};

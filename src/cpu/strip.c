@@ -1,47 +1,96 @@
-/* Rows of samples enter the window of the first step, results of a step enter the window of the
+/* Rows of samples enter the window of the first pass, results of a pass enter the window of the
  * next, a few rows at a time, so that a chain's intermediate results stay in cache. The first rows
  * of a strip repeat some of the work of the strip above: what later filters reach. */
 #include "cpu/strip.h"
 
 #include "core/memory.h"
+#include "core/number.h"
 #include "core/status.h"
 
 #include <stdlib.h>
 
-/* Output rows per round through the chain. */
-enum { ROUND_ROWS = 4 };
-
-gconv_status gc_strip_create(gc_strip *strip, const gc_problem *problem, gconv_error *error)
+gconv_status gc_strip_create(gc_strip *strip, const gc_problem *problem, const gc_passes *passes,
+                             gconv_error *error)
 {
-    size_t steps = (size_t)problem->step_count;
-    size_t values = (size_t)problem->width * (size_t)problem->channels + GC_WINDOW_SLACK;
-    *strip = (gc_strip){.problem = problem, .convolve = gc_rows_kernel_best()->convolve};
-    strip->windows = calloc(steps, sizeof *strip->windows);
-    strip->ready = calloc(steps, sizeof *strip->ready);
-    strip->needed = calloc(steps, sizeof *strip->needed);
-    strip->result = gc_allocate_aligned(values, sizeof *strip->result);
+    const size_t align = GC_ALIGNMENT / sizeof(float);
+    size_t count = (size_t)passes->count;
+    size_t rows = (size_t)passes->rows_at_once;
+    *strip = (gc_strip){.problem = problem, .passes = passes};
+    strip->stride = (size_t)problem->width * (size_t)problem->channels;
+    strip->stride = (strip->stride + align - 1) / align * align;
+    size_t row_bytes = strip->stride * sizeof *strip->result;
+    strip->windows = calloc(count, sizeof *strip->windows);
+    strip->ready = calloc(count, sizeof *strip->ready);
+    strip->needed = calloc(count, sizeof *strip->needed);
+    strip->result = gc_allocate_aligned(rows, row_bytes);
     if (strip->windows == NULL || strip->ready == NULL || strip->needed == NULL ||
         strip->result == NULL)
-        return gc_fail_memory(error, values * sizeof *strip->result);
-    /* A window serves what later steps ask for at once: a round and all that they reach. */
-    int64_t chunk = ROUND_ROWS;
+        return gc_fail_memory(error, rows * row_bytes);
+    /* A window serves what later passes ask for at once: a round and all that they reach. */
+    int64_t chunk = passes->rows_at_once;
     gconv_status status = GCONV_OK;
-    for (int s = problem->step_count - 1; status == GCONV_OK && s >= 0; s--) {
-        status = gc_window_create(&strip->windows[s], problem, &problem->steps[s], chunk, error);
-        chunk += problem->steps[s].height;
+    for (int p = passes->count - 1; status == GCONV_OK && p >= 0; p--) {
+        const gc_step *step = &passes->list[p].step;
+        status = gc_window_create(&strip->windows[p], problem, step, chunk, error);
+        chunk += step->height;
     }
     return status;
 }
 
 void gc_strip_destroy(gc_strip *strip)
 {
-    for (int s = 0; strip->windows != NULL && s < strip->problem->step_count; s++)
-        gc_window_destroy(&strip->windows[s]);
+    for (int p = 0; strip->windows != NULL && p < strip->passes->count; p++)
+        gc_window_destroy(&strip->windows[p]);
     free(strip->windows);
     free(strip->ready);
     free(strip->needed);
     free(strip->result);
 }
+
+/* ---- Samples in, output out ------------------------------------------------------------------ */
+
+static void load_row(const gc_strip *strip, const gc_stream *stream, const char *samples,
+                     float *row)
+{
+    const gc_problem *problem = strip->problem;
+    const gc_samples_kernel *kernel = strip->passes->instructions->samples;
+    size_t count = (size_t)problem->width * (size_t)problem->channels;
+    if (problem->keeps_alpha || problem->premultiplies)
+        gc_stream_load_row(stream, samples, row);
+    else if (problem->job.input.depth == 8)
+        kernel->load8((const uint8_t *)samples, count, row);
+    else
+        kernel->load16((const uint16_t *)(const void *)samples, count, row);
+}
+
+/* Whether the final conversion is gc_samples_kernel.store8. */
+static bool stores_levels(const gc_problem *problem, const gc_stream *stream)
+{
+    return !stream->chain_only && !problem->keeps_alpha && !problem->premultiplies &&
+           !problem->bilevel && problem->job.input.depth == 8 && problem->output.depth == 8;
+}
+
+/* Whether output rows are chain values as they are, so that the last pass can write them. */
+static bool stores_chain(const gc_problem *problem, const gc_stream *stream)
+{
+    return stream->chain_only ||
+           (!problem->keeps_alpha && !problem->premultiplies && !problem->bilevel &&
+            problem->output.depth == 32 && problem->divisor == 1 && problem->job.scale == 1 &&
+            problem->offset == 0 && !problem->job.absolute);
+}
+
+static void store_row(const gc_strip *strip, const gc_stream *stream, int64_t y, const float *row,
+                      char *output)
+{
+    const gc_problem *problem = strip->problem;
+    if (stores_levels(problem, stream))
+        strip->passes->instructions->samples->store8(
+            problem, row, (size_t)problem->width * (size_t)problem->channels, (uint8_t *)output);
+    else
+        gc_stream_store_row(stream, (uint32_t)y, row, output);
+}
+
+/* ---- Rows through the passes ----------------------------------------------------------------- */
 
 static void load_rows(gc_strip *strip, const gc_stream *stream, const gc_sample_rows *input)
 {
@@ -49,59 +98,85 @@ static void load_rows(gc_strip *strip, const gc_stream *stream, const gc_sample_
     for (; strip->ready[0] <= strip->needed[0]; strip->ready[0]++) {
         int64_t y = strip->ready[0] % window->height;
         y = y < 0 ? y + window->height : y;
-        gc_stream_load_row(stream, input->samples + (size_t)(y % input->capacity) * input->stride,
-                           gc_window_row(window, strip->ready[0]));
+        load_row(strip, stream, input->samples + (size_t)(y % input->capacity) * input->stride,
+                 gc_window_row(window, strip->ready[0]));
         gc_window_extend(window, strip->ready[0]);
     }
 }
 
-static void convolve_row(const gc_strip *strip, int s, int64_t y, float *out)
+/* Rows y to y + count - 1 of what pass `p` computes, at most GC_SWEEP_ROWS. */
+static void convolve_rows(const gc_strip *strip, int p, int64_t y, int count, float *const *out)
 {
-    const gc_window *window = &strip->windows[s];
-    const float *rows[GCONV_FILTER_SIDE_MAX];
-    gc_window_taps(window, y, rows);
-    strip->convolve(window->step, rows, (size_t)window->channels,
-                    (size_t)window->width * (size_t)window->channels, out);
+    const gc_pass *pass = &strip->passes->list[p];
+    const gc_window *window = &strip->windows[p];
+    const gc_rows_kernel *kernel = strip->passes->instructions->rows;
+    const float *rows[GCONV_FILTER_SIDE_MAX + GC_SWEEP_ROWS];
+    gc_window_taps(window, y, count, rows);
+    int last = pass->step.height + count - 2;
+    for (int r = last + 1; r < pass->step.height + GC_SWEEP_ROWS - 1; r++)
+        rows[r] = rows[last];
+    gc_rows_function *convolve = pass->method == GC_METHOD_SPARSE ? kernel->sparse : kernel->sweep;
+    convolve(window->step, rows, (size_t)window->channels,
+             (size_t)window->width * (size_t)window->channels, count, out);
 }
 
-/* Brings every window to where the last step can compute output rows up to `last`. */
+/* Brings window p to where it holds every row that is needed of it. */
+static void fill_window(gc_strip *strip, int p)
+{
+    while (strip->ready[p] <= strip->needed[p]) {
+        float *out[GC_SWEEP_ROWS];
+        int64_t y = strip->ready[p];
+        int count = (int)gc_smaller(strip->needed[p] - y + 1, GC_SWEEP_ROWS);
+        for (int o = 0; o < count; o++)
+            out[o] = gc_window_row(&strip->windows[p], y + o);
+        convolve_rows(strip, p - 1, y, count, out);
+        for (int o = 0; o < count; o++)
+            gc_window_extend(&strip->windows[p], y + o);
+        strip->ready[p] += count;
+    }
+}
+
+/* Brings every window to where the last pass can compute output rows up to `last`. */
 static void advance(gc_strip *strip, const gc_stream *stream, const gc_sample_rows *input,
                     int64_t first, int64_t last)
 {
-    int steps = strip->problem->step_count;
     int64_t ignored;
-    for (int s = steps - 1; s >= 0; s--) {
-        gc_step_range(strip->problem, &strip->problem->steps[s], first, last, &ignored,
-                      &strip->needed[s]);
-        first = strip->ready[s];
-        last = strip->needed[s];
+    for (int p = strip->passes->count - 1; p >= 0; p--) {
+        gc_step_range(strip->problem, &strip->passes->list[p].step, first, last, &ignored,
+                      &strip->needed[p]);
+        first = strip->ready[p];
+        last = strip->needed[p];
     }
     load_rows(strip, stream, input);
-    for (int s = 1; s < steps; s++)
-        for (; strip->ready[s] <= strip->needed[s]; strip->ready[s]++) {
-            convolve_row(strip, s - 1, strip->ready[s],
-                         gc_window_row(&strip->windows[s], strip->ready[s]));
-            gc_window_extend(&strip->windows[s], strip->ready[s]);
-        }
+    for (int p = 1; p < strip->passes->count; p++)
+        fill_window(strip, p);
+}
+
+/* Where the windows begin: the first rows that output rows `first` to `last` come from. */
+static void begin(gc_strip *strip, int64_t first, int64_t last)
+{
+    for (int p = strip->passes->count - 1; p >= 0; p--) {
+        gc_step_range(strip->problem, &strip->passes->list[p].step, first, last, &strip->ready[p],
+                      &last);
+        first = strip->ready[p];
+    }
 }
 
 void gc_strip_compute(gc_strip *strip, const gc_stream *stream, const gc_sample_rows *input,
-                      int64_t first, int64_t last, char *output)
+                      int64_t first, int64_t last, char *output, size_t stride)
 {
-    int steps = strip->problem->step_count;
-    int64_t to = last;
-    strip->ready[steps - 1] = first;
-    for (int s = steps - 1; s >= 0; s--) {
-        int64_t from = s == steps - 1 ? first : strip->ready[s + 1];
-        gc_step_range(strip->problem, &strip->problem->steps[s], from, to, &strip->ready[s], &to);
-    }
-    for (int64_t row = first; row <= last; row += ROUND_ROWS) {
-        int64_t end = row + ROUND_ROWS - 1 < last ? row + ROUND_ROWS - 1 : last;
-        advance(strip, stream, input, row, end);
-        for (int64_t y = row; y <= end; y++) {
-            convolve_row(strip, steps - 1, y, strip->result);
-            gc_stream_store_row(stream, (uint32_t)y, strip->result,
-                                output + (size_t)(y - first) * stream->output_bytes);
-        }
+    bool direct = stores_chain(strip->problem, stream);
+    begin(strip, first, last);
+    for (int64_t row = first; row <= last; row += GC_SWEEP_ROWS) {
+        int count = (int)gc_smaller(last - row + 1, GC_SWEEP_ROWS);
+        char *to = output + (size_t)(row - first) * stride;
+        float *out[GC_SWEEP_ROWS];
+        for (int o = 0; o < count; o++)
+            out[o] = direct ? (float *)(void *)(to + (size_t)o * stride)
+                            : strip->result + (size_t)o * strip->stride;
+        advance(strip, stream, input, row, row + count - 1);
+        convolve_rows(strip, strip->passes->count - 1, row, count, out);
+        for (int o = 0; !direct && o < count; o++)
+            store_row(strip, stream, row + o, out[o], to + (size_t)o * stride);
     }
 }

@@ -91,10 +91,10 @@ void gc_window_extend(const gc_window *window, int64_t y)
         extend_column(window, row, x);
 }
 
-void gc_window_taps(const gc_window *window, int64_t y, const float **rows)
+void gc_window_taps(const gc_window *window, int64_t y, int64_t count, const float **rows)
 {
     const gc_step *step = window->step;
-    for (int64_t j = 0; j < step->height; j++) {
+    for (int64_t j = 0; j < step->height + count - 1; j++) {
         int64_t from = y + j - step->top;
         if (window->border != GCONV_BORDER_WRAP)
             from = gc_border_index(window->border, from, window->height);

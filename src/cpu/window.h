@@ -31,7 +31,8 @@ float *gc_window_row(const gc_window *window, int64_t y);
 /* Extends row y to both sides, after its samples have been stored. */
 void gc_window_extend(const gc_window *window, int64_t y);
 
-/* rows[j] = where the taps of filter row j start reading for column 0 of output row y. */
-void gc_window_taps(const gc_window *window, int64_t y, const float **rows);
+/* rows[o+j] = where the taps of filter row j start reading for column 0 of output row y + o, for o
+ * in [0, count): height + count - 1 rows. */
+void gc_window_taps(const gc_window *window, int64_t y, int64_t count, const float **rows);
 
 #endif

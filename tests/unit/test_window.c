@@ -69,7 +69,7 @@ static void check_row(const view *v, int64_t y)
     const gc_step *step = v->window.step;
     const float *rows[GCONV_FILTER_SIDE_MAX];
     int channels = v->window.channels;
-    gc_window_taps(&v->window, y, rows);
+    gc_window_taps(&v->window, y, 1, rows);
     for (int j = 0; j < step->height; j++)
         for (int64_t i = 0; i < v->window.width + step->width - 1; i++)
             for (int c = 0; c < channels; c++) {
