@@ -1,0 +1,314 @@
+/* The CPU beside its peers: convolutions in memory, taking turns, medians and ratios.
+ *
+ * Every result is verified in the same run: at points all over the image and along its borders it is
+ * held against the definition, summed in double, under the bound of float32 summation. gconv reads
+ * its samples as 16-bit integers, since it has no float input; the peers read floats. Everybody
+ * writes floats, but in the lines of 8 bits. */
+#include "contenders.h"
+
+#include <gconv.h>
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIZE = 4096, TURNS_MAX = 31, POINTS = 4000, CONTENDERS_MAX = 9 };
+
+/* Seconds of turns a filter size may take in all. */
+static const double patience = 12;
+
+/* ---- gconv ----------------------------------------------------------------------------------- */
+
+typedef struct ours {
+    gconv_filter filter;
+    const gconv_filter *chain[1];
+    gconv_plan *plan;
+} ours;
+
+static void stop(const gconv_error *error)
+{
+    fprintf(stderr, "gconv: %s\n", error->message);
+    exit(1);
+}
+
+static void open_ours(ours *o, const contest *race, const float *weights, int depth, int threads)
+{
+    gconv_error error;
+    o->filter = (gconv_filter){.width = race->side,
+                               .height = race->side,
+                               .anchor_x = race->side / 2,
+                               .anchor_y = race->side / 2,
+                               .divisor = 1,
+                               .weights = (float *)weights};
+    o->chain[0] = &o->filter;
+    gconv_job job = gconv_job_default();
+    job.filters = o->chain;
+    job.filter_count = 1;
+    job.correlate = true;
+    job.implementation = "cpu";
+    job.threads = threads;
+    job.input = (gconv_shape){(uint32_t)race->width, (uint32_t)race->height, 1, depth};
+    job.output_depth = depth == 8 ? 8 : 32;
+    if (gconv_plan_create(&job, &o->plan, &error) != GCONV_OK)
+        stop(&error);
+}
+
+static void run_ours(const ours *o, const contest *race, int depth)
+{
+    gconv_error error;
+    size_t width = (size_t)race->width;
+    const void *in = depth == 8 ? (const void *)race->levels : race->samples;
+    void *out = depth == 8 ? (void *)race->levels_out : race->out;
+    if (gconv_plan_run_memory(o->plan, in, width * (depth == 8 ? 1 : 2), out,
+                              width * (depth == 8 ? 1 : 4), NULL, &error) != GCONV_OK)
+        stop(&error);
+}
+
+static ours direct, separable, alone, levels;
+
+static void run_direct(const contest *race)
+{
+    run_ours(&direct, race, 16);
+}
+
+static void run_alone(const contest *race)
+{
+    run_ours(&alone, race, 16);
+}
+
+static void run_separable(const contest *race)
+{
+    run_ours(&separable, race, 16);
+}
+
+static void run_levels(const contest *race)
+{
+    run_ours(&levels, race, 8);
+}
+
+/* ---- Verification ---------------------------------------------------------------------------- */
+
+static int mirrored(int at, int size)
+{
+    return at < 0 ? -1 - at : at < size ? at : 2 * size - 1 - at;
+}
+
+static double wanted(const contest *race, const float *weights, int x, int y)
+{
+    double sum = 0;
+    int radius = race->side / 2;
+    for (int j = 0; j < race->side; j++)
+        for (int i = 0; i < race->side; i++)
+            sum += (double)weights[j * race->side + i] *
+                   (double)race->floats[(size_t)mirrored(y + j - radius, race->height) *
+                                            (size_t)race->width +
+                                        (size_t)mirrored(x + i - radius, race->width)];
+    return sum;
+}
+
+/* The rounding of any order of summation, a transform of 2^16 points included, and half a level of
+ * 8-bit results. */
+static bool verify(const contest *race, const float *weights, bool eight)
+{
+    double sum = 0;
+    for (int i = 0; i < race->side * race->side; i++)
+        sum += fabs((double)weights[i]);
+    double bound = 4 * (race->side * race->side + 32.0 * 16) * 0x1p-24 * sum * 255;
+    unsigned seed = 1;
+    for (int n = 0; n < POINTS; n++) {
+        seed = seed * 1664525 + 1013904223;
+        int x = (int)(seed >> 8) % race->width;
+        seed = seed * 1664525 + 1013904223;
+        int y = (int)(seed >> 8) % race->height;
+        x = n % 4 == 0 ? n / 4 % 50 : n % 4 == 1 ? race->width - 1 - n / 4 % 50 : x;
+        y = n % 8 == 2 ? n / 8 % 50 : n % 8 == 3 ? race->height - 1 - n / 8 % 50 : y;
+        size_t at = (size_t)y * (size_t)race->width + (size_t)x;
+        double value = wanted(race, weights, x, y);
+        double got = eight ? (double)race->levels_out[at] : (double)race->out[at];
+        if (eight)
+            value = value < 0 ? 0 : value > 255 ? 255 : value;
+        if (!(fabs(got - value) <= bound + (eight ? 0.5 : 0))) {
+            printf("  (%d, %d) is %.6g, not %.6g\n", x, y, got, value);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- The race -------------------------------------------------------------------------------- */
+
+typedef struct contender {
+    const char *name;
+    void (*run)(const contest *race);
+    const float *weights;
+    bool eight; /* its result is in levels_out */
+    double seconds[TURNS_MAX];
+    int turns;
+    double median;
+} contender;
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static bool check(const contest *race, contender *c)
+{
+    memset(race->out, 0xff, (size_t)race->width * (size_t)race->height * sizeof(float));
+    memset(race->levels_out, 0x55, (size_t)race->width * (size_t)race->height);
+    c->run(race);
+    if (verify(race, c->weights, c->eight))
+        return true;
+    printf("%s is wrong at %dx%d\n", c->name, race->side, race->side);
+    return false;
+}
+
+/* In turns until patience ends; a slow one sits out turns so that it does not take it all. */
+static void take_turns(const contest *race, contender *list, int count)
+{
+    double start = omp_get_wtime();
+    for (int turn = 0; turn < TURNS_MAX; turn++)
+        for (int i = 0; i < count; i++) {
+            contender *c = &list[i];
+            bool slow = c->turns > 0 && c->seconds[0] > patience / 20;
+            if ((omp_get_wtime() - start > patience && turn >= 3) || (slow && turn % 4 != 0))
+                continue;
+            double from = omp_get_wtime();
+            c->run(race);
+            c->seconds[c->turns++] = omp_get_wtime() - from;
+        }
+    for (int i = 0; i < count; i++) {
+        qsort(list[i].seconds, (size_t)list[i].turns, sizeof(double), compare);
+        list[i].median = list[i].seconds[list[i].turns / 2];
+    }
+}
+
+static contender list[CONTENDERS_MAX];
+static int count;
+
+static contender *enter(const char *name, void (*run)(const contest *race), const float *weights,
+                        bool eight)
+{
+    list[count] = (contender){.name = name, .run = run, .weights = weights, .eight = eight};
+    return &list[count++];
+}
+
+static double milliseconds(const contender *c)
+{
+    return c == NULL ? NAN : 1e3 * c->median;
+}
+
+static void print_line(const contest *race, const contender *const *c, double peak)
+{
+    double best = fmin(fmin(milliseconds(c[2]), milliseconds(c[3])), milliseconds(c[4]));
+    double flops = 2.0 * race->side * race->side * race->width * race->height / c[0]->median;
+    printf("%2dx%-2d %8.1f %8.1f %8.1f %8.1f %6.2f %5.0f%% %6.2f | %8.1f %8.1f %6.2f | %8.1f %8.1f\n",
+           race->side, race->side, milliseconds(c[0]), milliseconds(c[2]), milliseconds(c[3]),
+           milliseconds(c[4]), best / milliseconds(c[0]), 100 * flops / peak,
+           c[1]->median / c[0]->median, milliseconds(c[5]), milliseconds(c[6]),
+           milliseconds(c[6]) / milliseconds(c[5]), milliseconds(c[7]), milliseconds(c[8]));
+    fflush(stdout);
+}
+
+/* One filter size. False where a result was wrong. */
+static bool run_size(const contest *race, const float *product, double peak)
+{
+    open_ours(&direct, race, race->weights, 16, race->threads);
+    open_ours(&alone, race, race->weights, 16, 1);
+    open_ours(&separable, race, product, 16, race->threads);
+    open_ours(&levels, race, race->weights, 8, race->threads);
+    count = 0;
+    const contender *c[9] = {NULL};
+    c[0] = enter("gconv", run_direct, race->weights, false);
+    c[1] = enter("gconv, one thread", run_alone, race->weights, false);
+#if HAVE_OPENCV
+    c[2] = enter("OpenCV filter2D", opencv_filter2d, race->weights, false);
+    c[6] = enter("OpenCV sepFilter2D", opencv_separable, product, false);
+#endif
+#if HAVE_FFTW
+    c[3] = enter("FFTW", fftw_tiles, race->weights, false);
+#endif
+    c[4] = enter("plain loop", plain_loop, race->weights, false);
+    c[5] = enter("gconv, separable", run_separable, product, false);
+    c[7] = enter("gconv, 8 bits", run_levels, race->weights, true);
+#if HAVE_OPENCV
+    if (race->side < 12) /* above, its result is off by more than half a level */
+        c[8] = enter("OpenCV filter2D, 8 bits", opencv_filter2d_levels, race->weights, true);
+#endif
+    bool right = true;
+    for (int i = 0; i < count; i++)
+        right = check(race, &list[i]) && right;
+    take_turns(race, list, count);
+    print_line(race, c, peak);
+    gconv_plan_free(direct.plan);
+    gconv_plan_free(alone.plan);
+    gconv_plan_free(separable.plan);
+    gconv_plan_free(levels.plan);
+    return right;
+}
+
+static void fill_image(contest *race, uint8_t *eight, uint16_t *sixteen, float *floats)
+{
+    unsigned seed = 7;
+    for (size_t i = 0; i < (size_t)race->width * (size_t)race->height; i++) {
+        seed = seed * 1664525 + 1013904223;
+        eight[i] = (uint8_t)(seed >> 24);
+        sixteen[i] = eight[i];
+        floats[i] = eight[i];
+    }
+    race->levels = eight;
+    race->samples = sixteen;
+    race->floats = floats;
+}
+
+/* Weights of both signs and no structure, and a row like a Gaussian. */
+static void fill_filters(int side, float *weights, float *row, float *product)
+{
+    unsigned seed = 99;
+    for (int i = 0; i < side * side; i++) {
+        seed = seed * 1664525 + 1013904223;
+        weights[i] = ((float)(seed >> 8) / 0x1p24f - 0.4f) / (float)side / 4;
+    }
+    double sum = 0;
+    for (int i = 0; i < side; i++)
+        sum += exp(-8.0 * pow((i - side / 2) / (double)side, 2));
+    for (int i = 0; i < side; i++)
+        row[i] = (float)(exp(-8.0 * pow((i - side / 2) / (double)side, 2)) / sum);
+    for (int i = 0; i < side * side; i++)
+        product[i] = row[i / side] * row[i % side];
+}
+
+int main(int argc, char **argv)
+{
+    static const int sides[] = {3, 5, 7, 9, 11, 15, 17, 21, 31, 43};
+    static float weights[64 * 64], product[64 * 64], row[64];
+    const size_t values = (size_t)SIZE * SIZE;
+    contest race = {.width = SIZE, .height = SIZE, .weights = weights, .row = row};
+    race.threads = omp_get_max_threads();
+    uint8_t *eight = malloc(values);
+    uint16_t *sixteen = malloc(values * sizeof *sixteen);
+    float *floats = malloc(values * sizeof *floats);
+    race.out = malloc(values * sizeof *race.out);
+    race.levels_out = malloc(values);
+    if (eight == NULL || sixteen == NULL || floats == NULL || race.out == NULL ||
+        race.levels_out == NULL)
+        return 1;
+    fill_image(&race, eight, sixteen, floats);
+    double peak = multiply_add_peak(race.threads);
+    printf("%s\n%dx%d, %d threads; multiply-add peak %.0f GFLOP/s\n", gconv_build_description(), SIZE,
+           SIZE, race.threads, 1e-9 * peak);
+    printf("ms       gconv filter2D     FFTW    plain  ahead   peak  one/n |  separab sepFilt2D "
+           "ahead |   8 bits filter2D\n");
+    bool right = true;
+    for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
+        race.side = sides[i];
+        if (argc > 1 && atoi(argv[1]) != race.side)
+            continue;
+        fill_filters(race.side, weights, row, product);
+        right = run_size(&race, product, peak) && right;
+    }
+    printf(right ? "all results verified\n" : "some results are WRONG\n");
+    return right ? 0 : 1;
+}
