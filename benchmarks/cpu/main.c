@@ -100,10 +100,11 @@ static double wanted(const contest *race, const float *weights, int x, int y)
     int radius = race->side / 2;
     for (int j = 0; j < race->side; j++)
         for (int i = 0; i < race->side; i++)
-            sum += (double)weights[j * race->side + i] *
-                   (double)race->floats[(size_t)mirrored(y + j - radius, race->height) *
-                                            (size_t)race->width +
-                                        (size_t)mirrored(x + i - radius, race->width)];
+            sum +=
+                (double)weights[j * race->side + i] *
+                (double)race
+                    ->floats[(size_t)mirrored(y + j - radius, race->height) * (size_t)race->width +
+                             (size_t)mirrored(x + i - radius, race->width)];
     return sum;
 }
 
@@ -204,11 +205,12 @@ static void print_line(const contest *race, const contender *const *c, double pe
 {
     double best = fmin(fmin(milliseconds(c[2]), milliseconds(c[3])), milliseconds(c[4]));
     double flops = 2.0 * race->side * race->side * race->width * race->height / c[0]->median;
-    printf("%2dx%-2d %8.1f %8.1f %8.1f %8.1f %6.2f %5.0f%% %6.2f | %8.1f %8.1f %6.2f | %8.1f %8.1f\n",
-           race->side, race->side, milliseconds(c[0]), milliseconds(c[2]), milliseconds(c[3]),
-           milliseconds(c[4]), best / milliseconds(c[0]), 100 * flops / peak,
-           c[1]->median / c[0]->median, milliseconds(c[5]), milliseconds(c[6]),
-           milliseconds(c[6]) / milliseconds(c[5]), milliseconds(c[7]), milliseconds(c[8]));
+    printf(
+        "%2dx%-2d %8.1f %8.1f %8.1f %8.1f %6.2f %5.0f%% %6.2f | %8.1f %8.1f %6.2f | %8.1f %8.1f\n",
+        race->side, race->side, milliseconds(c[0]), milliseconds(c[2]), milliseconds(c[3]),
+        milliseconds(c[4]), best / milliseconds(c[0]), 100 * flops / peak,
+        c[1]->median / c[0]->median, milliseconds(c[5]), milliseconds(c[6]),
+        milliseconds(c[6]) / milliseconds(c[5]), milliseconds(c[7]), milliseconds(c[8]));
     fflush(stdout);
 }
 
@@ -297,8 +299,8 @@ int main(int argc, char **argv)
         return 1;
     fill_image(&race, eight, sixteen, floats);
     double peak = multiply_add_peak(race.threads);
-    printf("%s\n%dx%d, %d threads; multiply-add peak %.0f GFLOP/s\n", gconv_build_description(), SIZE,
-           SIZE, race.threads, 1e-9 * peak);
+    printf("%s\n%dx%d, %d threads; multiply-add peak %.0f GFLOP/s\n", gconv_build_description(),
+           SIZE, SIZE, race.threads, 1e-9 * peak);
     printf("ms       gconv filter2D     FFTW    plain  ahead   peak  one/n |  separab sepFilt2D "
            "ahead |   8 bits filter2D\n");
     bool right = true;

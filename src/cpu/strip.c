@@ -9,6 +9,15 @@
 
 #include <stdlib.h>
 
+/* Values of a row that the last pass computes before they are converted: six rows of them, and the
+ * rows that a small filter reads for them, fit in 32 KiB. */
+enum { PANEL_VALUES = 512 };
+
+static size_t row_values(const gc_strip *strip)
+{
+    return (size_t)strip->problem->width * (size_t)strip->problem->channels;
+}
+
 gconv_status gc_strip_create(gc_strip *strip, const gc_problem *problem, const gc_passes *passes,
                              gconv_error *error)
 {
@@ -16,8 +25,7 @@ gconv_status gc_strip_create(gc_strip *strip, const gc_problem *problem, const g
     size_t count = (size_t)passes->count;
     size_t rows = (size_t)passes->rows_at_once;
     *strip = (gc_strip){.problem = problem, .passes = passes};
-    strip->stride = (size_t)problem->width * (size_t)problem->channels;
-    strip->stride = (strip->stride + align - 1) / align * align;
+    strip->stride = (row_values(strip) + align - 1) / align * align;
     size_t row_bytes = strip->stride * sizeof *strip->result;
     strip->windows = calloc(count, sizeof *strip->windows);
     strip->ready = calloc(count, sizeof *strip->ready);
@@ -63,31 +71,21 @@ static void load_row(const gc_strip *strip, const gc_stream *stream, const char 
         kernel->load16((const uint16_t *)(const void *)samples, count, row);
 }
 
-/* Whether the final conversion is gc_samples_kernel.store8. */
-static bool stores_levels(const gc_problem *problem, const gc_stream *stream)
-{
-    return !stream->chain_only && !problem->keeps_alpha && !problem->premultiplies &&
-           !problem->bilevel && problem->job.input.depth == 8 && problem->output.depth == 8;
-}
+/* How chain values become output: are what they are, 8-bit levels from 8-bit samples, or anything
+ * else, which takes whole rows. */
+typedef enum storing { STORE_CHAIN, STORE_LEVELS, STORE_ROW } storing;
 
-/* Whether output rows are chain values as they are, so that the last pass can write them. */
-static bool stores_chain(const gc_problem *problem, const gc_stream *stream)
+static storing choose_storing(const gc_problem *problem, const gc_stream *stream)
 {
-    return stream->chain_only ||
-           (!problem->keeps_alpha && !problem->premultiplies && !problem->bilevel &&
-            problem->output.depth == 32 && problem->divisor == 1 && problem->job.scale == 1 &&
-            problem->offset == 0 && !problem->job.absolute);
-}
-
-static void store_row(const gc_strip *strip, const gc_stream *stream, int64_t y, const float *row,
-                      char *output)
-{
-    const gc_problem *problem = strip->problem;
-    if (stores_levels(problem, stream))
-        strip->passes->instructions->samples->store8(
-            problem, row, (size_t)problem->width * (size_t)problem->channels, (uint8_t *)output);
-    else
-        gc_stream_store_row(stream, (uint32_t)y, row, output);
+    if (stream->chain_only)
+        return STORE_CHAIN;
+    if (problem->keeps_alpha || problem->premultiplies || problem->bilevel)
+        return STORE_ROW;
+    if (problem->output.depth == 8 && problem->job.input.depth == 8)
+        return STORE_LEVELS;
+    bool unscaled = problem->divisor == 1 && problem->job.scale == 1 && problem->offset == 0 &&
+                    !problem->job.absolute;
+    return problem->output.depth == 32 && unscaled ? STORE_CHAIN : STORE_ROW;
 }
 
 /* ---- Rows through the passes ----------------------------------------------------------------- */
@@ -104,8 +102,10 @@ static void load_rows(gc_strip *strip, const gc_stream *stream, const gc_sample_
     }
 }
 
-/* Rows y to y + count - 1 of what pass `p` computes, at most GC_SWEEP_ROWS. */
-static void convolve_rows(const gc_strip *strip, int p, int64_t y, int count, float *const *out)
+/* Values `first` to `first + values - 1` of rows y to y + count - 1 of what pass `p` computes, at
+ * most GC_SWEEP_ROWS rows. */
+static void convolve_part(const gc_strip *strip, int p, int64_t y, int count, size_t first,
+                          size_t values, float *const *out)
 {
     const gc_pass *pass = &strip->passes->list[p];
     const gc_window *window = &strip->windows[p];
@@ -113,11 +113,10 @@ static void convolve_rows(const gc_strip *strip, int p, int64_t y, int count, fl
     const float *rows[GCONV_FILTER_SIDE_MAX + GC_SWEEP_ROWS];
     gc_window_taps(window, y, count, rows);
     int last = pass->step.height + count - 2;
-    for (int r = last + 1; r < pass->step.height + GC_SWEEP_ROWS - 1; r++)
-        rows[r] = rows[last];
+    for (int r = 0; r < pass->step.height + GC_SWEEP_ROWS - 1; r++)
+        rows[r] = r <= last ? rows[r] + first : rows[last];
     gc_rows_function *convolve = pass->method == GC_METHOD_SPARSE ? kernel->sparse : kernel->sweep;
-    convolve(window->step, rows, (size_t)window->channels,
-             (size_t)window->width * (size_t)window->channels, count, out);
+    convolve(window->step, rows, (size_t)window->channels, values, count, out);
 }
 
 /* Brings window p to where it holds every row that is needed of it. */
@@ -129,7 +128,7 @@ static void fill_window(gc_strip *strip, int p)
         int count = (int)gc_smaller(strip->needed[p] - y + 1, GC_SWEEP_ROWS);
         for (int o = 0; o < count; o++)
             out[o] = gc_window_row(&strip->windows[p], y + o);
-        convolve_rows(strip, p - 1, y, count, out);
+        convolve_part(strip, p - 1, y, count, 0, row_values(strip), out);
         for (int o = 0; o < count; o++)
             gc_window_extend(&strip->windows[p], y + o);
         strip->ready[p] += count;
@@ -162,21 +161,39 @@ static void begin(gc_strip *strip, int64_t first, int64_t last)
     }
 }
 
+/* Rows y to y + count - 1 of output, panel by panel, so that what the last pass leaves is converted
+ * while it is in the first-level cache. */
+static void finish_rows(gc_strip *strip, const gc_stream *stream, int64_t y, int count,
+                        char *output, size_t stride)
+{
+    storing how = choose_storing(strip->problem, stream);
+    size_t values = row_values(strip);
+    size_t panel = how == STORE_LEVELS ? PANEL_VALUES : values;
+    float *out[GC_SWEEP_ROWS];
+    for (int o = 0; o < count; o++)
+        out[o] = how == STORE_CHAIN ? (float *)(void *)(output + (size_t)o * stride)
+                                    : strip->result + (size_t)o * strip->stride;
+    for (size_t first = 0; first < values; first += panel) {
+        size_t width = values - first < panel ? values - first : panel;
+        convolve_part(strip, strip->passes->count - 1, y, count, first, width, out);
+        for (int o = 0; o < count && how != STORE_CHAIN; o++) {
+            char *to = output + (size_t)o * stride;
+            if (how == STORE_LEVELS)
+                strip->passes->instructions->samples->store8(strip->problem, out[o], width,
+                                                             (uint8_t *)to + first);
+            else
+                gc_stream_store_row(stream, (uint32_t)(y + o), out[o], to);
+        }
+    }
+}
+
 void gc_strip_compute(gc_strip *strip, const gc_stream *stream, const gc_sample_rows *input,
                       int64_t first, int64_t last, char *output, size_t stride)
 {
-    bool direct = stores_chain(strip->problem, stream);
     begin(strip, first, last);
     for (int64_t row = first; row <= last; row += GC_SWEEP_ROWS) {
         int count = (int)gc_smaller(last - row + 1, GC_SWEEP_ROWS);
-        char *to = output + (size_t)(row - first) * stride;
-        float *out[GC_SWEEP_ROWS];
-        for (int o = 0; o < count; o++)
-            out[o] = direct ? (float *)(void *)(to + (size_t)o * stride)
-                            : strip->result + (size_t)o * strip->stride;
         advance(strip, stream, input, row, row + count - 1);
-        convolve_rows(strip, strip->passes->count - 1, row, count, out);
-        for (int o = 0; !direct && o < count; o++)
-            store_row(strip, stream, row + o, out[o], to + (size_t)o * stride);
+        finish_rows(strip, stream, row, count, output + (size_t)(row - first) * stride, stride);
     }
 }
