@@ -1,17 +1,21 @@
-# src/cpu/*_kernel.c once for every instruction set. Sums of products in rows_kernel.c are the only
-# arithmetic that may be contracted to fused multiply-adds: exact where rule 3 of the contract
-# demands it and within the bound of rule 4 elsewhere; -ffp-contract=off of gconv_settings forbids it
+# src/cpu/*_kernel.c once for every instruction set. Sums of products in rows_kernel.c and
+# transform_kernel.c are the only arithmetic that may be contracted to fused multiply-adds: the former
+# are exact where rule 3 of the contract demands it, the latter are not used there, and both are
+# within the bound of rule 4 elsewhere; -ffp-contract=off of gconv_settings forbids it
 # everywhere else. Options of a source come last on the command line, after those of the target.
 
 include(CheckCCompilerFlag)
 set(row_kernel_objects "")
-set_source_files_properties(src/cpu/rows_kernel.c PROPERTIES COMPILE_OPTIONS -ffp-contract=fast)
+set_source_files_properties(src/cpu/rows_kernel.c src/cpu/transform_kernel.c
+  PROPERTIES COMPILE_OPTIONS -ffp-contract=fast)
 
 function(gconv_add_row_kernel name)
-  add_library(rows_${name} OBJECT src/cpu/rows_kernel.c src/cpu/samples_kernel.c)
+  add_library(rows_${name} OBJECT src/cpu/rows_kernel.c src/cpu/samples_kernel.c
+    src/cpu/transform_kernel.c)
   target_link_libraries(rows_${name} PRIVATE gconv_settings)
   target_compile_definitions(rows_${name} PRIVATE
-    GC_ROWS_KERNEL=gc_rows_${name} GC_SAMPLES_KERNEL=gc_samples_${name})
+    GC_ROWS_KERNEL=gc_rows_${name} GC_SAMPLES_KERNEL=gc_samples_${name}
+    GC_TRANSFORM_KERNEL=gc_transform_${name})
   target_compile_options(rows_${name} PRIVATE -O3 -Wno-psabi ${ARGN})
   set(row_kernel_objects ${row_kernel_objects} $<TARGET_OBJECTS:rows_${name}> PARENT_SCOPE)
 endfunction()

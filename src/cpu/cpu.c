@@ -117,7 +117,8 @@ static void choose_bands(cpu_state *state)
     /* The first rows of a band repeat what the band above has done: keep that a small part. */
     rows = gc_larger(rows, BAND_REACHES * reach);
     rows = gc_smaller(rows, (problem->height + state->threads - 1) / state->threads);
-    rows = (rows + GC_SWEEP_ROWS - 1) / GC_SWEEP_ROWS * GC_SWEEP_ROWS;
+    int64_t together = state->passes.rows_at_once;
+    rows = (rows + together - 1) / together * together;
     state->band_rows = rows;
     state->band_count = (problem->height + rows - 1) / rows;
     /* A reflected row lies as far inside as the row itself lies outside, under mirror101 one
@@ -137,8 +138,9 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
         return gc_fail_memory(error, sizeof *state);
     state->problem = problem;
     state->threads = choose_threads(problem);
-    choose_bands(state);
     gconv_status status = gc_passes_create(&state->passes, problem, error);
+    if (status == GCONV_OK)
+        choose_bands(state);
     state->strips = calloc((size_t)state->threads, sizeof *state->strips);
     if (status == GCONV_OK && state->strips == NULL)
         status = gc_fail_memory(error, (size_t)state->threads * sizeof *state->strips);
@@ -321,5 +323,6 @@ const gc_operations gc_cpu_operations = {
     .prepare = prepare,
     .run = run,
     .release = release,
+    .extra_terms = gc_passes_extra_terms,
     .describe = describe,
 };

@@ -4,6 +4,7 @@
 #include "core/separate.h"
 #include "core/status.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@ static const double sparse_factor = 2.5;
 typedef struct choice {
     gc_method method;
     bool separates;
+    int side;       /* of tiles */
     double seconds; /* a value */
     float row[GCONV_FILTER_SIDE_MAX], column[GCONV_FILTER_SIDE_MAX];
 } choice;
@@ -36,7 +38,36 @@ static double sparse_seconds(const gc_instructions *instructions, const gc_step 
     return pass_seconds + taps * sparse_factor * instructions->tap_seconds;
 }
 
-static void choose(const gc_instructions *instructions, const gc_step *step, choice *best)
+/* A transform has log2(side * side) stages, both ways and on two tiles at once. */
+static double tiles_seconds(const gc_instructions *instructions, const gc_problem *problem,
+                            const gc_step *step, int side)
+{
+    double values = (double)problem->width * problem->height * problem->channels;
+    double transforms =
+        gc_tiles_transforms(step, side, problem->width, problem->height, problem->channels);
+    double work = transforms * side * side * 2 * log2(side);
+    return pass_seconds + work / values * instructions->transform_seconds;
+}
+
+/* Rounding of transforms is never exact. */
+static void try_tiles(const gc_instructions *instructions, const gc_problem *problem,
+                      const gc_step *step, choice *best)
+{
+    int larger = step->width > step->height ? step->width : step->height;
+    for (int side = GC_TRANSFORM_SIDE_MIN; side <= GC_TRANSFORM_SIDE_MAX; side *= 2) {
+        if (problem->exact || side < 2 * GC_SWEEP_ROWS + larger)
+            continue;
+        double seconds = tiles_seconds(instructions, problem, step, side);
+        if (seconds < best->seconds) {
+            best->method = GC_METHOD_TILES;
+            best->side = side;
+            best->seconds = seconds;
+        }
+    }
+}
+
+static void choose(const gc_instructions *instructions, const gc_problem *problem,
+                   const gc_step *step, choice *best)
 {
     best->method = GC_METHOD_SWEEP;
     best->separates = false;
@@ -46,6 +77,7 @@ static void choose(const gc_instructions *instructions, const gc_step *step, cho
         best->method = GC_METHOD_SPARSE;
         best->seconds = seconds;
     }
+    try_tiles(instructions, problem, step, best);
     seconds =
         sweep_seconds(instructions, step->width, 1) + sweep_seconds(instructions, 1, step->height);
     if (seconds < best->seconds && gc_step_separate(step, best->row, best->column)) {
@@ -60,13 +92,25 @@ double gc_passes_estimate(const gc_problem *problem)
     double seconds = 0;
     for (int s = 0; s < problem->step_count; s++) {
         choice best;
-        choose(gc_instructions_chosen(), &problem->steps[s], &best);
+        choose(gc_instructions_chosen(), problem, &problem->steps[s], &best);
         seconds += best.seconds;
     }
     return seconds;
 }
 
-/* A pass with the geometry of `step` but other taps. */
+double gc_passes_extra_terms(const gc_problem *problem)
+{
+    double terms = 0;
+    for (int s = 0; s < problem->step_count; s++) {
+        choice best;
+        choose(gc_instructions_chosen(), problem, &problem->steps[s], &best);
+        if (best.method == GC_METHOD_TILES)
+            terms = fmax(terms, 32 * 2 * log2(best.side));
+    }
+    return terms;
+}
+
+/* A pass with the geometry of `step` but other taps, by a method that takes them as they are. */
 static gconv_status add_pass(gc_passes *passes, const gc_step *step, const float *taps,
                              gc_method method, gconv_error *error)
 {
@@ -106,6 +150,20 @@ static gconv_status add_separated(gc_passes *passes, const gc_step *step, const 
     return status;
 }
 
+static gconv_status add_tiles(gc_passes *passes, const gc_step *step, int side, gconv_error *error)
+{
+    gconv_status status = add_pass(passes, step, step->taps, GC_METHOD_TILES, error);
+    if (status != GCONV_OK)
+        return status;
+    gc_pass *pass = &passes->list[passes->count - 1];
+    pass->rows_at_once = side - step->height + 1;
+    if (passes->rows_at_once < pass->rows_at_once)
+        passes->rows_at_once = pass->rows_at_once;
+    if (passes->scratch < gc_tiles_scratch(side))
+        passes->scratch = gc_tiles_scratch(side);
+    return gc_tiles_create(&pass->tiles, passes->instructions->transform, side, step, error);
+}
+
 gconv_status gc_passes_create(gc_passes *passes, const gc_problem *problem, gconv_error *error)
 {
     size_t most = 2 * (size_t)problem->step_count;
@@ -117,9 +175,13 @@ gconv_status gc_passes_create(gc_passes *passes, const gc_problem *problem, gcon
     for (int s = 0; status == GCONV_OK && s < problem->step_count; s++) {
         const gc_step *step = &problem->steps[s];
         choice best;
-        choose(passes->instructions, step, &best);
-        status = best.separates ? add_separated(passes, step, &best, error)
-                                : add_pass(passes, step, step->taps, best.method, error);
+        choose(passes->instructions, problem, step, &best);
+        if (best.separates)
+            status = add_separated(passes, step, &best, error);
+        else if (best.method == GC_METHOD_TILES)
+            status = add_tiles(passes, step, best.side, error);
+        else
+            status = add_pass(passes, step, step->taps, best.method, error);
     }
     if (status != GCONV_OK)
         gc_passes_destroy(passes);
@@ -128,15 +190,17 @@ gconv_status gc_passes_create(gc_passes *passes, const gc_problem *problem, gcon
 
 void gc_passes_destroy(gc_passes *passes)
 {
-    for (int p = 0; p < passes->count; p++)
+    for (int p = 0; p < passes->count; p++) {
+        gc_tiles_destroy(&passes->list[p].tiles);
         free(passes->list[p].step.taps);
+    }
     free(passes->list);
     *passes = (gc_passes){.list = NULL};
 }
 
 void gc_passes_describe(const gc_passes *passes, char *text, size_t size)
 {
-    static const char *const words[] = {"every tap", "taps that are not 0"};
+    static const char *const words[] = {"every tap", "taps that are not 0", "transforms of tiles"};
     size_t used = 0;
     for (int p = 0; p < passes->count && used < size; p++) {
         const gc_pass *pass = &passes->list[p];

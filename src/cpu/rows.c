@@ -5,6 +5,7 @@
 
 extern const gc_rows_kernel gc_rows_portable;
 extern const gc_samples_kernel gc_samples_portable;
+extern const gc_transform_kernel gc_transform_portable;
 
 static bool always(void)
 {
@@ -14,6 +15,7 @@ static bool always(void)
 #if GC_HAS_X86_KERNELS
 extern const gc_rows_kernel gc_rows_avx512, gc_rows_avx2;
 extern const gc_samples_kernel gc_samples_avx512, gc_samples_avx2;
+extern const gc_transform_kernel gc_transform_avx512, gc_transform_avx2;
 
 static bool has_avx512(void)
 {
@@ -30,10 +32,12 @@ static bool has_avx2(void)
 /* Times were measured on an EPYC of the Zen 4 kind at about 3.7 GHz (docs/performance-cpu.md). */
 static const gc_instructions instructions[] = {
 #if GC_HAS_X86_KERNELS
-    {"avx512", has_avx512, &gc_rows_avx512, &gc_samples_avx512, 0.020e-9},
-    {"avx2", has_avx2, &gc_rows_avx2, &gc_samples_avx2, 0.021e-9},
+    {"avx512", has_avx512, &gc_rows_avx512, &gc_samples_avx512, &gc_transform_avx512, 0.020e-9,
+     0.13e-9},
+    {"avx2", has_avx2, &gc_rows_avx2, &gc_samples_avx2, &gc_transform_avx2, 0.021e-9, 0.15e-9},
 #endif
-    {"portable", always, &gc_rows_portable, &gc_samples_portable, 0.055e-9},
+    {"portable", always, &gc_rows_portable, &gc_samples_portable, &gc_transform_portable, 0.055e-9,
+     0.25e-9},
 };
 
 int gc_instructions_count(void)

@@ -3,6 +3,7 @@
 #define GC_CPU_ROWS_H
 
 #include "core/problem.h"
+#include "cpu/transform.h"
 
 /* Output rows that are computed together: what is loaded of an input row serves them all. */
 enum { GC_SWEEP_ROWS = 6 };
@@ -33,7 +34,9 @@ typedef struct gc_instructions {
     bool (*usable)(void);
     const gc_rows_kernel *rows;
     const gc_samples_kernel *samples;
-    double tap_seconds; /* of a multiply-add of one value in a sweep, measured */
+    const gc_transform_kernel *transform;
+    double tap_seconds;       /* of a multiply-add of one value in a sweep, measured */
+    double transform_seconds; /* of a value in a stage of radix 2 there and back, measured */
 } gc_instructions;
 
 /* Those compiled into this build, the best first, the portable one last. */

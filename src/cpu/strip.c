@@ -31,8 +31,12 @@ gconv_status gc_strip_create(gc_strip *strip, const gc_problem *problem, const g
     strip->ready = calloc(count, sizeof *strip->ready);
     strip->needed = calloc(count, sizeof *strip->needed);
     strip->result = gc_allocate_aligned(rows, row_bytes);
+    strip->scratch = gc_allocate_aligned(passes->scratch, sizeof *strip->scratch);
+    strip->rows = calloc(GCONV_FILTER_SIDE_MAX + rows, sizeof *strip->rows);
+    strip->out = calloc(rows, sizeof *strip->out);
     if (strip->windows == NULL || strip->ready == NULL || strip->needed == NULL ||
-        strip->result == NULL)
+        strip->result == NULL || strip->scratch == NULL || strip->rows == NULL ||
+        strip->out == NULL)
         return gc_fail_memory(error, rows * row_bytes);
     /* A window serves what later passes ask for at once: a round and all that they reach. */
     int64_t chunk = passes->rows_at_once;
@@ -53,6 +57,9 @@ void gc_strip_destroy(gc_strip *strip)
     free(strip->ready);
     free(strip->needed);
     free(strip->result);
+    free(strip->scratch);
+    free(strip->rows);
+    free(strip->out);
 }
 
 /* ---- Samples in, output out ------------------------------------------------------------------ */
@@ -103,32 +110,38 @@ static void load_rows(gc_strip *strip, const gc_stream *stream, const gc_sample_
 }
 
 /* Values `first` to `first + values - 1` of rows y to y + count - 1 of what pass `p` computes, at
- * most GC_SWEEP_ROWS rows. */
-static void convolve_part(const gc_strip *strip, int p, int64_t y, int count, size_t first,
-                          size_t values, float *const *out)
+ * most its rows_at_once. Whole rows only of a pass by tiles. */
+static void convolve(const gc_strip *strip, int p, int64_t y, int count, size_t first,
+                     size_t values, float *const *out)
 {
     const gc_pass *pass = &strip->passes->list[p];
     const gc_window *window = &strip->windows[p];
     const gc_rows_kernel *kernel = strip->passes->instructions->rows;
-    const float *rows[GCONV_FILTER_SIDE_MAX + GC_SWEEP_ROWS];
+    const float **rows = strip->rows;
+    size_t channels = (size_t)window->channels;
     gc_window_taps(window, y, count, rows);
+    if (pass->method == GC_METHOD_TILES) {
+        gc_tiles_convolve(&pass->tiles, strip->scratch, rows, channels, values / channels, count,
+                          out);
+        return;
+    }
     int last = pass->step.height + count - 2;
     for (int r = 0; r < pass->step.height + GC_SWEEP_ROWS - 1; r++)
         rows[r] = r <= last ? rows[r] + first : rows[last];
-    gc_rows_function *convolve = pass->method == GC_METHOD_SPARSE ? kernel->sparse : kernel->sweep;
-    convolve(window->step, rows, (size_t)window->channels, values, count, out);
+    gc_rows_function *function = pass->method == GC_METHOD_SPARSE ? kernel->sparse : kernel->sweep;
+    function(&pass->step, rows, channels, values, count, out);
 }
 
 /* Brings window p to where it holds every row that is needed of it. */
 static void fill_window(gc_strip *strip, int p)
 {
     while (strip->ready[p] <= strip->needed[p]) {
-        float *out[GC_SWEEP_ROWS];
         int64_t y = strip->ready[p];
-        int count = (int)gc_smaller(strip->needed[p] - y + 1, GC_SWEEP_ROWS);
+        int count =
+            (int)gc_smaller(strip->needed[p] - y + 1, strip->passes->list[p - 1].rows_at_once);
         for (int o = 0; o < count; o++)
-            out[o] = gc_window_row(&strip->windows[p], y + o);
-        convolve_part(strip, p - 1, y, count, 0, row_values(strip), out);
+            strip->out[o] = gc_window_row(&strip->windows[p], y + o);
+        convolve(strip, p - 1, y, count, 0, row_values(strip), strip->out);
         for (int o = 0; o < count; o++)
             gc_window_extend(&strip->windows[p], y + o);
         strip->ready[p] += count;
@@ -161,39 +174,50 @@ static void begin(gc_strip *strip, int64_t first, int64_t last)
     }
 }
 
-/* Rows y to y + count - 1 of output, panel by panel, so that what the last pass leaves is converted
- * while it is in the first-level cache. */
+/* Rows y to y + count - 1 of output, at most the last pass's rows_at_once; panel by panel, so that
+ * what it leaves is converted while it is in the first-level cache. */
 static void finish_rows(gc_strip *strip, const gc_stream *stream, int64_t y, int count,
                         char *output, size_t stride)
 {
     storing how = choose_storing(strip->problem, stream);
+    int last = strip->passes->count - 1;
     size_t values = row_values(strip);
-    size_t panel = how == STORE_LEVELS ? PANEL_VALUES : values;
-    float *out[GC_SWEEP_ROWS];
+    bool in_panels = how == STORE_LEVELS && strip->passes->list[last].method != GC_METHOD_TILES;
+    size_t panel = in_panels ? PANEL_VALUES : values;
     for (int o = 0; o < count; o++)
-        out[o] = how == STORE_CHAIN ? (float *)(void *)(output + (size_t)o * stride)
-                                    : strip->result + (size_t)o * strip->stride;
+        strip->out[o] = how == STORE_CHAIN ? (float *)(void *)(output + (size_t)o * stride)
+                                           : strip->result + (size_t)o * strip->stride;
     for (size_t first = 0; first < values; first += panel) {
         size_t width = values - first < panel ? values - first : panel;
-        convolve_part(strip, strip->passes->count - 1, y, count, first, width, out);
+        convolve(strip, last, y, count, first, width, strip->out);
         for (int o = 0; o < count && how != STORE_CHAIN; o++) {
             char *to = output + (size_t)o * stride;
             if (how == STORE_LEVELS)
-                strip->passes->instructions->samples->store8(strip->problem, out[o], width,
+                strip->passes->instructions->samples->store8(strip->problem, strip->out[o], width,
                                                              (uint8_t *)to + first);
             else
-                gc_stream_store_row(stream, (uint32_t)(y + o), out[o], to);
+                gc_stream_store_row(stream, (uint32_t)(y + o), strip->out[o], to);
         }
     }
+}
+
+/* A round is what all passes together find cheapest; the last one may take it in several parts. */
+static void finish_round(gc_strip *strip, const gc_stream *stream, int64_t first, int64_t last,
+                         char *output, size_t stride)
+{
+    int rows = strip->passes->list[strip->passes->count - 1].rows_at_once;
+    for (int64_t y = first; y <= last; y += rows)
+        finish_rows(strip, stream, y, (int)gc_smaller(last - y + 1, rows),
+                    output + (size_t)(y - first) * stride, stride);
 }
 
 void gc_strip_compute(gc_strip *strip, const gc_stream *stream, const gc_sample_rows *input,
                       int64_t first, int64_t last, char *output, size_t stride)
 {
     begin(strip, first, last);
-    for (int64_t row = first; row <= last; row += GC_SWEEP_ROWS) {
-        int count = (int)gc_smaller(last - row + 1, GC_SWEEP_ROWS);
-        advance(strip, stream, input, row, row + count - 1);
-        finish_rows(strip, stream, row, count, output + (size_t)(row - first) * stride, stride);
+    for (int64_t y = first; y <= last; y += strip->passes->rows_at_once) {
+        int64_t end = gc_smaller(y + strip->passes->rows_at_once - 1, last);
+        advance(strip, stream, input, y, end);
+        finish_round(strip, stream, y, end, output + (size_t)(y - first) * stride, stride);
     }
 }

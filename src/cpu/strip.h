@@ -15,6 +15,9 @@ typedef struct gc_strip {
     int64_t *needed;    /* needed[p]: last row of window p that the next output rows read */
     float *result;      /* chain values of passes->rows_at_once rows */
     size_t stride;      /* values from row to row of them */
+    float *scratch;     /* of gc_tiles_convolve */
+    const float **rows; /* where taps start reading in the rows of a window */
+    float **out;        /* where computed rows go */
 } gc_strip;
 
 gconv_status gc_strip_create(gc_strip *strip, const gc_problem *problem, const gc_passes *passes,

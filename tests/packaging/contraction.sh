@@ -1,5 +1,5 @@
 #!/bin/sh
-# Products and sums are fused in the row kernels and nowhere else: the last -ffp-contract of a
+# Products and sums are fused in two kernels of src/cpu and nowhere else: the last -ffp-contract of a
 # command line counts.
 #
 # Usage: contraction.sh BUILD_DIR
@@ -13,7 +13,7 @@ awk '/"command":/ && match($0, / -c [^"]*\/src\/[a-z]+\/[a-z0-9_]+\.c"/) {
        if (!sub(/.* -ffp-contract=/, "", last))
          last = "nothing"
        sub(/ .*/, "", last)
-       wanted = source ~ /\/rows_kernel\.c$/ ? "fast" : "off"
+       wanted = source ~ /\/(rows|transform)_kernel\.c$/ ? "fast" : "off"
        seen[wanted]++
        if (last != wanted) {
          print source ": " last ", not " wanted

@@ -1,0 +1,34 @@
+/* Convolution of rows through Fourier transforms of overlapping tiles. */
+#ifndef GC_CPU_TILES_H
+#define GC_CPU_TILES_H
+
+#include "core/problem.h"
+#include "cpu/transform.h"
+
+typedef struct gc_tiles {
+    const gc_transform_kernel *kernel;
+    gc_transform transform;
+    int width, height; /* of the filter */
+    int columns, rows; /* outputs of a tile: side - width + 1, side - height + 1 */
+    gc_plane spectrum; /* of the filter, over side * side */
+} gc_tiles;
+
+/* `side` is at least as large as either side of the filter. */
+gconv_status gc_tiles_create(gc_tiles *tiles, const gc_transform_kernel *kernel, int side,
+                             const gc_step *step, gconv_error *error);
+void gc_tiles_destroy(gc_tiles *tiles);
+
+/* Floats that gc_tiles_convolve needs to work in, 64-byte aligned. */
+size_t gc_tiles_scratch(int side);
+
+/* What a gc_rows_function computes, for rows of `width` pixels: out[o][x*channels+c], `row_count` at
+ * most tiles->rows. `rows` holds height + row_count - 1 rows. Two tiles go through each transform, as
+ * real and imaginary part: the filter is real, so that they stay apart. */
+void gc_tiles_convolve(const gc_tiles *tiles, float *scratch, const float *const *rows,
+                       size_t channels, size_t width, int row_count, float *const *out);
+
+/* Transforms that `width` x `height` pixels of `channels` channels take. */
+double gc_tiles_transforms(const gc_step *step, int side, double width, double height,
+                           int channels);
+
+#endif

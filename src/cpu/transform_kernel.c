@@ -1,0 +1,241 @@
+/* Fourier transforms, compiled once for every instruction set under the name that
+ * GC_TRANSFORM_KERNEL gives them.
+ *
+ * Idea: the lanes of a vector hold neighbouring columns, so that the transform of columns is a
+ * scalar one written with vectors: radix 4, and one stage of radix 2 where the side is not a power
+ * of 4. Rows are transformed as the columns of the transposed tile. Forward goes by decimation in
+ * frequency and backward by decimation in time, so that nobody has to put the spectrum in order. All
+ * stages of a strip of columns follow each other while it is in the first-level cache. */
+#include "cpu/transform.h"
+
+#if defined(__AVX512F__)
+enum { VECTOR_BYTES = 64 };
+#elif defined(__AVX2__)
+enum { VECTOR_BYTES = 32 };
+#else
+enum { VECTOR_BYTES = 16 };
+#endif
+
+typedef float vector __attribute__((vector_size(VECTOR_BYTES), may_alias));
+enum { LANES = VECTOR_BYTES / sizeof(float) };
+
+typedef struct complex_vector {
+    vector real, imaginary;
+} complex_vector;
+
+/* A strip of LANES columns of a tile. */
+typedef struct strip {
+    float *real, *imaginary;
+    size_t stride;
+} strip;
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE complex_vector get(const strip *s, int row)
+{
+    size_t at = (size_t)row * s->stride;
+    return (complex_vector){*(const vector *)(s->real + at), *(const vector *)(s->imaginary + at)};
+}
+
+INLINE void put(const strip *s, int row, complex_vector value)
+{
+    size_t at = (size_t)row * s->stride;
+    *(vector *)(s->real + at) = value.real;
+    *(vector *)(s->imaginary + at) = value.imaginary;
+}
+
+INLINE complex_vector add(complex_vector a, complex_vector b)
+{
+    return (complex_vector){a.real + b.real, a.imaginary + b.imaginary};
+}
+
+INLINE complex_vector subtract(complex_vector a, complex_vector b)
+{
+    return (complex_vector){a.real - b.real, a.imaginary - b.imaginary};
+}
+
+/* a times i. */
+INLINE complex_vector turn(complex_vector a)
+{
+    return (complex_vector){-a.imaginary, a.real};
+}
+
+/* a times a root of unity, or its conjugate where sign is -1. */
+INLINE complex_vector rotate(const gc_transform *t, complex_vector a, int root, float sign)
+{
+    float cosine = t->cosine[root], sine = sign * t->sine[root];
+    return (complex_vector){a.real * cosine - a.imaginary * sine,
+                            a.real * sine + a.imaginary * cosine};
+}
+
+/* The radix-2 stage over the whole side; `roots` of the side itself. */
+INLINE void halve(const gc_transform *t, const strip *s)
+{
+    int half = t->side / 2;
+    for (int j = 0; j < half; j++) {
+        complex_vector a = get(s, j), b = get(s, j + half);
+        put(s, j, add(a, b));
+        put(s, j + half, rotate(t, subtract(a, b), j, 1));
+    }
+}
+
+INLINE void unhalve(const gc_transform *t, const strip *s)
+{
+    int half = t->side / 2;
+    for (int j = 0; j < half; j++) {
+        complex_vector a = get(s, j), b = rotate(t, get(s, j + half), j, -1);
+        put(s, j, add(a, b));
+        put(s, j + half, subtract(a, b));
+    }
+}
+
+/* One butterfly of a radix-4 stage on rows first + {0, 1, 2, 3} * quarter; `root` is that of the
+ * second output. */
+INLINE void quarter_forward(const gc_transform *t, const strip *s, int first, int quarter, int root)
+{
+    complex_vector a = get(s, first), b = get(s, first + quarter);
+    complex_vector c = get(s, first + 2 * quarter), d = get(s, first + 3 * quarter);
+    complex_vector even = add(a, c), odd = subtract(a, c);
+    complex_vector sum = add(b, d), turned = turn(subtract(b, d));
+    put(s, first, add(even, sum));
+    put(s, first + quarter, rotate(t, subtract(odd, turned), root, 1));
+    put(s, first + 2 * quarter, rotate(t, subtract(even, sum), 2 * root, 1));
+    put(s, first + 3 * quarter, rotate(t, add(odd, turned), 3 * root, 1));
+}
+
+INLINE void quarter_backward(const gc_transform *t, const strip *s, int first, int quarter,
+                             int root)
+{
+    complex_vector a = get(s, first), b = rotate(t, get(s, first + quarter), root, -1);
+    complex_vector c = rotate(t, get(s, first + 2 * quarter), 2 * root, -1);
+    complex_vector d = rotate(t, get(s, first + 3 * quarter), 3 * root, -1);
+    complex_vector even = add(a, c), odd = subtract(a, c);
+    complex_vector sum = add(b, d), turned = turn(subtract(b, d));
+    put(s, first, add(even, sum));
+    put(s, first + quarter, add(odd, turned));
+    put(s, first + 2 * quarter, subtract(even, sum));
+    put(s, first + 3 * quarter, subtract(odd, turned));
+}
+
+/* Whether the side is 2 times a power of 4. */
+static int is_odd_power(int side)
+{
+    return (side & 0x2aaaaaaa) != 0;
+}
+
+static void columns_forward(const gc_transform *t, const strip *s)
+{
+    int length = t->side;
+    if (is_odd_power(t->side)) {
+        halve(t, s);
+        length /= 2;
+    }
+    for (; length >= 4; length /= 4)
+        for (int j = 0; j < length / 4; j++)
+            for (int block = 0; block < t->side; block += length)
+                quarter_forward(t, s, block + j, length / 4, t->side / length * j);
+}
+
+static void columns_backward(const gc_transform *t, const strip *s)
+{
+    int longest = is_odd_power(t->side) ? t->side / 2 : t->side;
+    for (int length = 4; length <= longest; length *= 4)
+        for (int j = 0; j < length / 4; j++)
+            for (int block = 0; block < t->side; block += length)
+                quarter_backward(t, s, block + j, length / 4, t->side / length * j);
+    if (longest < t->side)
+        unhalve(t, s);
+}
+
+/* ---- Transposition in blocks of 4x4 ---------------------------------------------------------- */
+
+typedef float four __attribute__((vector_size(16), may_alias));
+#if defined(__clang__)
+#define SHUFFLE(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+#else
+typedef int four_indices __attribute__((vector_size(16)));
+#define SHUFFLE(a, b, i, j, k, l) __builtin_shuffle(a, b, (four_indices){i, j, k, l})
+#endif
+
+typedef struct block {
+    four row[4];
+} block;
+
+/* The block at `from`, transposed. */
+INLINE block read_turned(const float *from, size_t stride)
+{
+    four a = *(const four *)from, b = *(const four *)(from + stride);
+    four c = *(const four *)(from + 2 * stride), d = *(const four *)(from + 3 * stride);
+    four ac_low = SHUFFLE(a, c, 0, 4, 1, 5), ac_high = SHUFFLE(a, c, 2, 6, 3, 7);
+    four bd_low = SHUFFLE(b, d, 0, 4, 1, 5), bd_high = SHUFFLE(b, d, 2, 6, 3, 7);
+    return (block){{SHUFFLE(ac_low, bd_low, 0, 4, 1, 5), SHUFFLE(ac_low, bd_low, 2, 6, 3, 7),
+                    SHUFFLE(ac_high, bd_high, 0, 4, 1, 5), SHUFFLE(ac_high, bd_high, 2, 6, 3, 7)}};
+}
+
+INLINE void write(const block *b, float *to, size_t stride)
+{
+    for (size_t i = 0; i < 4; i++)
+        *(four *)(to + i * stride) = b->row[i];
+}
+
+static void transpose(const gc_transform *t, float *values)
+{
+    size_t side = (size_t)t->side, stride = t->stride;
+    for (size_t y = 0; y < side; y += 4)
+        for (size_t x = 0; x <= y; x += 4) {
+            float *one = values + y * stride + x, *other = values + x * stride + y;
+            block a = read_turned(one, stride), b = read_turned(other, stride);
+            write(&a, other, stride);
+            write(&b, one, stride);
+        }
+}
+
+/* ---- Tiles ----------------------------------------------------------------------------------- */
+
+static strip strip_at(const gc_transform *t, gc_plane tile, int column)
+{
+    return (strip){tile.real + column, tile.imaginary + column, t->stride};
+}
+
+static void forward(const gc_transform *t, gc_plane tile)
+{
+    for (int pass = 0; pass < 2; pass++) {
+        for (int x = 0; x < t->side; x += LANES) {
+            strip s = strip_at(t, tile, x);
+            columns_forward(t, &s);
+        }
+        if (pass == 0) {
+            transpose(t, tile.real);
+            transpose(t, tile.imaginary);
+        }
+    }
+}
+
+static void multiply(const gc_transform *t, const strip *s, const strip *factor)
+{
+    for (int y = 0; y < t->side; y++) {
+        complex_vector a = get(s, y), b = get(factor, y);
+        put(s, y,
+            (complex_vector){a.real * b.real - a.imaginary * b.imaginary,
+                             a.real * b.imaginary + a.imaginary * b.real});
+    }
+}
+
+static void backward(const gc_transform *t, gc_plane tile, gc_plane factor)
+{
+    for (int pass = 0; pass < 2; pass++) {
+        for (int x = 0; x < t->side; x += LANES) {
+            strip s = strip_at(t, tile, x), f = strip_at(t, factor, x);
+            if (pass == 0)
+                multiply(t, &s, &f);
+            columns_backward(t, &s);
+        }
+        if (pass == 0) {
+            transpose(t, tile.real);
+            transpose(t, tile.imaginary);
+        }
+    }
+}
+
+extern const gc_transform_kernel GC_TRANSFORM_KERNEL;
+const gc_transform_kernel GC_TRANSFORM_KERNEL = {forward, backward};
