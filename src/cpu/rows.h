@@ -36,7 +36,7 @@ typedef struct gc_instructions {
     const gc_samples_kernel *samples;
     const gc_transform_kernel *transform;
     double tap_seconds;       /* of a multiply-add of one value in a sweep, measured */
-    double transform_seconds; /* of a value in a stage of radix 2 there and back, measured */
+    double transform_seconds; /* of a value in a stage of radix 2, there and back, measured */
 } gc_instructions;
 
 /* Those compiled into this build, the best first, the portable one last. */
