@@ -10,11 +10,12 @@ set_source_files_properties(src/cpu/rows_kernel.c src/cpu/transform_kernel.c
   PROPERTIES COMPILE_OPTIONS -ffp-contract=fast)
 
 function(gconv_add_row_kernel name)
-  add_library(rows_${name} OBJECT src/cpu/rows_kernel.c src/cpu/samples_kernel.c
-    src/cpu/transform_kernel.c)
+  add_library(rows_${name} OBJECT src/cpu/edges_kernel.c src/cpu/rows_kernel.c
+    src/cpu/samples_kernel.c src/cpu/transform_kernel.c)
   target_link_libraries(rows_${name} PRIVATE gconv_settings)
   target_compile_definitions(rows_${name} PRIVATE
-    GC_ROWS_KERNEL=gc_rows_${name} GC_SAMPLES_KERNEL=gc_samples_${name}
+    GC_EDGES_KERNEL=gc_edges_${name} GC_ROWS_KERNEL=gc_rows_${name}
+    GC_SAMPLES_KERNEL=gc_samples_${name}
     GC_TRANSFORM_KERNEL=gc_transform_${name})
   target_compile_options(rows_${name} PRIVATE -O3 -Wno-psabi ${ARGN})
   set(row_kernel_objects ${row_kernel_objects} $<TARGET_OBJECTS:rows_${name}> PARENT_SCOPE)

@@ -1,5 +1,6 @@
 #include "core/convert.h"
 
+#include "core/bits.h"
 #include "core/number.h"
 
 #include <math.h>
@@ -138,30 +139,6 @@ static inline double clamp_and_round(double value, double largest)
     return (value + 0x1.8p52) - 0x1.8p52;
 }
 
-/* Eight flags, 0 or 1, to a byte, the first one in its most significant bit: the product moves flag
- * k, bit 8k of the word, to bit 63 - k. */
-static inline uint8_t pack_byte(const uint8_t flags[8])
-{
-    uint64_t word;
-    memcpy(&word, flags, sizeof word);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
-    return (uint8_t)((word * 0x8040201008040201u) >> 56);
-}
-
-/* Packs `count` flags to bits; a last byte is filled up with 0. */
-static void pack_bits(uint8_t *flags, size_t count, uint8_t *bits)
-{
-    size_t whole = count / 8;
-    for (size_t i = 0; i < whole; i++)
-        bits[i] = pack_byte(flags + 8 * i);
-    if (count % 8 > 0) {
-        memset(flags + count, 0, 8 - count % 8);
-        bits[whole] = pack_byte(flags + 8 * whole);
-    }
-}
-
 /* Stores `count` pixels of v at pixel `first` of an output row. */
 static void quantize(const gc_problem *problem, const double *v, size_t first, size_t count,
                      void *output)
@@ -189,7 +166,7 @@ static void quantize(const gc_problem *problem, const double *v, size_t first, s
         uint8_t flags[CHUNK + 8];
         for (size_t i = 0; i < count; i++)
             flags[i] = v[i] > 0;
-        pack_bits(flags, count, (uint8_t *)output + first / 8);
+        gc_pack_bits(flags, count, (uint8_t *)output + first / 8);
     }
 }
 
@@ -235,7 +212,7 @@ static void store_edges(const gc_problem *problem, const float *row, void *outpu
         size_t count = problem->width - first < CHUNK ? problem->width - first : CHUNK;
         find_edges(problem, row + first, count, flags);
         if (problem->output.depth == 1)
-            pack_bits(flags, count, (uint8_t *)output + first / 8);
+            gc_pack_bits(flags, count, (uint8_t *)output + first / 8);
         else if (problem->output.depth == 8)
             for (size_t i = 0; i < count; i++)
                 ((uint8_t *)output)[first + i] = (uint8_t)-flags[i];

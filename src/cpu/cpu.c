@@ -68,13 +68,12 @@ static int choose_threads(const gc_problem *problem)
 
 /* Measured on the machine of docs/performance-cpu.md: what a value costs beside the passes. */
 static const double start_seconds = 2e-5;
-static const double conversion_seconds = 0.5e-9;
 
 static double cost(const gc_problem *problem, const gconv_device_info *device)
 {
     (void)device;
     double values = (double)problem->width * problem->height * problem->channels;
-    double seconds = values * (conversion_seconds + gc_passes_estimate(problem));
+    double seconds = values * gc_passes_estimate(problem);
     return start_seconds + seconds / choose_threads(problem);
 }
 

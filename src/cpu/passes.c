@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Measured on the machine of docs/performance-cpu.md: a pass writes each value and extends rows; a
+/* Measured on the machine of docs/performance-cpu.md: samples become chain values and these become
+ * output; a pass writes each value and extends rows; a
  * single filter row gives a loaded vector only one multiply-add; so does a sparse filter. */
+static const double conversion_seconds = 0.5e-9;
 static const double pass_seconds = 0.10e-9;
 static const double flat_factor = 1.8;
 static const double sparse_factor = 2.5;
@@ -91,7 +93,9 @@ static void choose(const gc_instructions *instructions, const gc_problem *proble
 
 double gc_passes_estimate(const gc_problem *problem)
 {
-    double seconds = 0;
+    if (gc_edges_apply(problem))
+        return GC_EDGES_SECONDS;
+    double seconds = conversion_seconds;
     for (int s = 0; s < problem->step_count; s++) {
         choice best;
         choose(gc_instructions_chosen(), problem, &problem->steps[s], &best);
@@ -169,7 +173,8 @@ static gconv_status add_tiles(gc_passes *passes, const gc_step *step, int side, 
 gconv_status gc_passes_create(gc_passes *passes, const gc_problem *problem, gconv_error *error)
 {
     size_t most = 2 * (size_t)problem->step_count;
-    *passes = (gc_passes){.instructions = gc_instructions_chosen()};
+    *passes =
+        (gc_passes){.instructions = gc_instructions_chosen(), .fused = gc_edges_apply(problem)};
     passes->list = calloc(most, sizeof *passes->list);
     if (passes->list == NULL)
         return gc_fail_memory(error, most * sizeof *passes->list);
@@ -204,7 +209,10 @@ void gc_passes_describe(const gc_passes *passes, char *text, size_t size)
 {
     static const char *const words[] = {"every tap", "taps that are not 0", "transforms of tiles"};
     size_t used = 0;
-    for (int p = 0; p < passes->count && used < size; p++) {
+    if (passes->fused)
+        used = (size_t)snprintf(text, size, "cpu: edges in one pass of 16-bit integers, %s\n",
+                                passes->instructions->name);
+    for (int p = 0; p < passes->count && !passes->fused && used < size; p++) {
         const gc_pass *pass = &passes->list[p];
         int length = snprintf(text + used, size - used, "cpu: %dx%d by %s, %s\n", pass->step.width,
                               pass->step.height, words[pass->method], passes->instructions->name);

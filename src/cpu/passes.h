@@ -18,6 +18,7 @@ typedef struct gc_pass {
 
 typedef struct gc_passes {
     const gc_instructions *instructions;
+    bool fused; /* cpu/edges.h does it all, but where chain values are wanted */
     gc_pass *list;
     int count;
     int rows_at_once; /* the largest of all */
@@ -27,7 +28,7 @@ typedef struct gc_passes {
 gconv_status gc_passes_create(gc_passes *passes, const gc_problem *problem, gconv_error *error);
 void gc_passes_destroy(gc_passes *passes);
 
-/* Seconds that a value of the chain is expected to take on one thread, without conversions. */
+/* Seconds that a value of the chain is expected to take on one thread. */
 double gc_passes_estimate(const gc_problem *problem);
 
 /* Terms that the summation of a step adds to the bound of rule 4: those of the transforms. */

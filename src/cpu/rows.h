@@ -3,6 +3,7 @@
 #define GC_CPU_ROWS_H
 
 #include "core/problem.h"
+#include "cpu/edges.h"
 #include "cpu/transform.h"
 
 /* Output rows that are computed together: what is loaded of an input row serves them all. */
@@ -35,6 +36,7 @@ typedef struct gc_instructions {
     const gc_rows_kernel *rows;
     const gc_samples_kernel *samples;
     const gc_transform_kernel *transform;
+    const gc_edges_kernel *edges;
     double tap_seconds;       /* of a multiply-add of one value in a sweep, measured */
     double transform_seconds; /* of a value in a stage of radix 2, there and back, measured */
 } gc_instructions;

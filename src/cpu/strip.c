@@ -3,6 +3,7 @@
  * of a strip repeat some of the work of the strip above: what later filters reach. */
 #include "cpu/strip.h"
 
+#include "core/border.h"
 #include "core/memory.h"
 #include "core/number.h"
 #include "core/status.h"
@@ -41,6 +42,8 @@ gconv_status gc_strip_create(gc_strip *strip, const gc_problem *problem, const g
     /* A window serves what later passes ask for at once: a round and all that they reach. */
     int64_t chunk = passes->rows_at_once;
     gconv_status status = GCONV_OK;
+    if (gc_edges_apply(problem))
+        status = gc_edges_create(&strip->edges, problem, error);
     for (int p = passes->count - 1; status == GCONV_OK && p >= 0; p--) {
         const gc_step *step = &passes->list[p].step;
         status = gc_window_create(&strip->windows[p], problem, step, chunk, error);
@@ -58,6 +61,7 @@ void gc_strip_destroy(gc_strip *strip)
     free(strip->needed);
     free(strip->result);
     free(strip->scratch);
+    gc_edges_destroy(&strip->edges);
     free(strip->rows);
     free(strip->out);
 }
@@ -211,9 +215,32 @@ static void finish_round(gc_strip *strip, const gc_stream *stream, int64_t first
                     output + (size_t)(y - first) * stride, stride);
 }
 
+/* Row y of the image, -height <= y < 2 * height, as the border extends it: never a constant one. */
+static const uint8_t *samples_row(const gc_strip *strip, const gc_sample_rows *input, int64_t y)
+{
+    y = gc_border_index(strip->problem->job.border, y, strip->problem->height);
+    return (const uint8_t *)input->samples + (size_t)(y % input->capacity) * input->stride;
+}
+
+static void find_edges(const gc_strip *strip, const gc_sample_rows *input, int64_t first,
+                       int64_t last, char *output, size_t stride)
+{
+    for (int64_t y = first; y <= last; y++) {
+        const uint8_t *rows[7];
+        for (int j = 0; j < 7; j++)
+            rows[j] = samples_row(strip, input, y + j - 3);
+        gc_edges_row(&strip->edges, strip->passes->instructions->edges, strip->problem, rows,
+                     output + (size_t)(y - first) * stride);
+    }
+}
+
 void gc_strip_compute(gc_strip *strip, const gc_stream *stream, const gc_sample_rows *input,
                       int64_t first, int64_t last, char *output, size_t stride)
 {
+    if (strip->edges.memory != NULL && !stream->chain_only) {
+        find_edges(strip, input, first, last, output, stride);
+        return;
+    }
     begin(strip, first, last);
     for (int64_t y = first; y <= last; y += strip->passes->rows_at_once) {
         int64_t end = gc_smaller(y + strip->passes->rows_at_once - 1, last);

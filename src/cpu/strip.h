@@ -3,6 +3,7 @@
 #define GC_CPU_STRIP_H
 
 #include "core/stream.h"
+#include "cpu/edges.h"
 #include "cpu/passes.h"
 #include "cpu/window.h"
 
@@ -18,6 +19,7 @@ typedef struct gc_strip {
     float *scratch;     /* of gc_tiles_convolve */
     const float **rows; /* where taps start reading in the rows of a window */
     float **out;        /* where computed rows go */
+    gc_edges edges;     /* where gc_edges_apply */
 } gc_strip;
 
 gconv_status gc_strip_create(gc_strip *strip, const gc_problem *problem, const gc_passes *passes,

@@ -1,0 +1,89 @@
+/* The Laplacian is a second difference across plus one down, and each commutes with the Gaussian:
+ *
+ *     response = (2 0 -1 -2 -1 0 2) across of (2 4 5 4 2) down
+ *              + (2 4 5 4 2) across of (2 0 -1 -2 -1 0 2) down
+ *
+ * Every one of the four is at most 17340 in magnitude on 8-bit samples, so that the response is within
+ * 34680 and 16-bit integers tell |response| > t for t below 65536 - 34680. Filters and borders have to
+ * commute as well: under mirror, mirror101 and wrap the extension of a symmetrically filtered image is
+ * the filtered extension, under the others it is not. */
+#include "cpu/edges.h"
+
+#include "core/bits.h"
+#include "core/border.h"
+#include "core/memory.h"
+#include "core/status.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REACH = 3, THRESHOLD_MAX = 65536 - 34680 - 1 };
+
+/* Values before column 0, so that it is aligned. */
+enum { LEAD = GC_ALIGNMENT / sizeof(uint16_t) };
+
+static bool has_taps(const gc_step *step, int side, const float *taps)
+{
+    return step->width == side && step->height == side && step->left == side / 2 &&
+           step->top == side / 2 &&
+           memcmp(step->taps, taps, (size_t)(side * side) * sizeof *taps) == 0;
+}
+
+bool gc_edges_apply(const gc_problem *problem)
+{
+    static const float laplace[] = {0, 1, 0, 1, -4, 1, 0, 1, 0};
+    static const float gauss[] = {4,  8,  10, 8,  4,  8,  16, 20, 16, 8,  10, 20, 25,
+                                  20, 10, 8,  16, 20, 16, 8,  4,  8,  10, 8,  4};
+    const gconv_job *job = &problem->job;
+    return job->output == GCONV_OUTPUT_EDGES && job->input.depth == 8 && problem->channels == 1 &&
+           (problem->output.depth == 1 || problem->output.depth == 8) &&
+           problem->rule == GCONV_RULE_ABS && problem->threshold >= 0 &&
+           problem->threshold < THRESHOLD_MAX && job->border != GCONV_BORDER_REPLICATE &&
+           job->border != GCONV_BORDER_CONSTANT && problem->step_count == 2 &&
+           has_taps(&problem->steps[0], 5, gauss) && has_taps(&problem->steps[1], 3, laplace);
+}
+
+gconv_status gc_edges_create(gc_edges *edges, const gc_problem *problem, gconv_error *error)
+{
+    size_t row = ((size_t)problem->width + REACH + LEAD - 1) / LEAD * LEAD + LEAD;
+    size_t bytes = 2 * row * sizeof(uint16_t) + row + LEAD;
+    *edges = (gc_edges){.memory = gc_allocate_aligned(bytes, 1)};
+    if (edges->memory == NULL)
+        return gc_fail_memory(error, bytes);
+    edges->smooth = (uint16_t *)edges->memory + LEAD;
+    edges->curve = edges->smooth + row;
+    edges->flags = (uint8_t *)((uint16_t *)edges->memory + 2 * row);
+    return GCONV_OK;
+}
+
+void gc_edges_destroy(gc_edges *edges)
+{
+    free(edges->memory);
+    *edges = (gc_edges){.memory = NULL};
+}
+
+static void extend(const gc_problem *problem, uint16_t *row)
+{
+    int64_t width = problem->width;
+    for (int64_t i = 0; i < REACH; i++) {
+        row[-1 - i] = row[gc_border_index(problem->job.border, -1 - i, width)];
+        row[width + i] = row[gc_border_index(problem->job.border, width + i, width)];
+    }
+}
+
+void gc_edges_row(const gc_edges *edges, const gc_edges_kernel *kernel, const gc_problem *problem,
+                  const uint8_t *const rows[7], char *output)
+{
+    size_t width = problem->width;
+    kernel->columns(rows, width, edges->smooth, edges->curve);
+    extend(problem, edges->smooth);
+    extend(problem, edges->curve);
+    kernel->find(edges->smooth, edges->curve, width, (uint16_t)floor(problem->threshold),
+                 problem->job.invert, edges->flags);
+    if (problem->output.depth == 1)
+        gc_pack_bits(edges->flags, width, (uint8_t *)output);
+    else
+        for (size_t x = 0; x < width; x++)
+            output[x] = (char)-edges->flags[x];
+}
