@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/separate.h"
 #include "core/status.h"
+#include "cpu/window.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +21,6 @@ static const double sparse_factor = 2.5;
 /* What is chosen for a step, before anything is made of it. */
 typedef struct choice {
     gc_method method;
-    bool separates;
     int side;       /* of tiles */
     double seconds; /* a value */
     float row[GCONV_FILTER_SIDE_MAX], column[GCONV_FILTER_SIDE_MAX];
@@ -30,6 +30,15 @@ static double sweep_seconds(const gc_instructions *instructions, int width, int 
 {
     double taps = (double)width * height * (height == 1 ? flat_factor : 1);
     return pass_seconds + taps * instructions->tap_seconds;
+}
+
+/* A filter of one row or column has nothing to separate. */
+static double separable_seconds(const gc_instructions *instructions, const gc_step *step)
+{
+    if (step->width == 1 || step->height == 1)
+        return HUGE_VAL;
+    return sweep_seconds(instructions, step->width, 1) +
+           sweep_seconds(instructions, 1, step->height);
 }
 
 static double sparse_seconds(const gc_instructions *instructions, const gc_step *step)
@@ -74,7 +83,6 @@ static void choose(const gc_instructions *instructions, const gc_problem *proble
                    const gc_step *step, choice *best)
 {
     best->method = GC_METHOD_SWEEP;
-    best->separates = false;
     best->seconds = sweep_seconds(instructions, step->width, step->height);
     double seconds = sparse_seconds(instructions, step);
     if (seconds < best->seconds) {
@@ -82,11 +90,9 @@ static void choose(const gc_instructions *instructions, const gc_problem *proble
         best->seconds = seconds;
     }
     try_tiles(instructions, problem, step, best);
-    seconds =
-        sweep_seconds(instructions, step->width, 1) + sweep_seconds(instructions, 1, step->height);
+    seconds = separable_seconds(instructions, step);
     if (seconds < best->seconds && gc_step_separate(step, best->row, best->column)) {
-        best->method = GC_METHOD_SWEEP;
-        best->separates = true;
+        best->method = GC_METHOD_SEPARABLE;
         best->seconds = seconds;
     }
 }
@@ -116,63 +122,80 @@ double gc_passes_extra_terms(const gc_problem *problem)
     return terms;
 }
 
-/* A pass with the geometry of `step` but other taps, by a method that takes them as they are. */
-static gconv_status add_pass(gc_passes *passes, const gc_step *step, const float *taps,
-                             gc_method method, gconv_error *error)
+/* Counts the pass at the end of the list. */
+static void finish_pass(gc_passes *passes, int rows_at_once)
+{
+    passes->list[passes->count].rows_at_once = rows_at_once;
+    if (passes->rows_at_once < rows_at_once)
+        passes->rows_at_once = rows_at_once;
+    passes->count++;
+}
+
+static gconv_status add_pass(gc_passes *passes, const gc_step *step, gc_method method,
+                             gconv_error *error)
 {
     gc_pass *pass = &passes->list[passes->count];
     size_t count = (size_t)step->width * (size_t)step->height;
-    pass->step = *step;
-    pass->step.taps = gc_allocate_aligned(count, sizeof *taps);
+    *pass = (gc_pass){.step = *step, .method = method};
+    pass->step.taps = gc_allocate_aligned(count, sizeof *step->taps);
     if (pass->step.taps == NULL)
-        return gc_fail_memory(error, count * sizeof *taps);
-    memcpy(pass->step.taps, taps, count * sizeof *taps);
-    pass->method = method;
-    pass->rows_at_once = GC_SWEEP_ROWS;
-    if (passes->rows_at_once < pass->rows_at_once)
-        passes->rows_at_once = pass->rows_at_once;
-    passes->count++;
+        return gc_fail_memory(error, count * sizeof *step->taps);
+    memcpy(pass->step.taps, step->taps, count * sizeof *step->taps);
+    finish_pass(passes, GC_SWEEP_ROWS);
     return GCONV_OK;
 }
 
-/* The row pass, then the column pass on its results: above and below the image these are what the
- * row makes of a constant border. */
-static gconv_status add_separated(gc_passes *passes, const gc_step *step, const choice *best,
-                                  gconv_error *error)
+static void need_scratch(gc_passes *passes, size_t values)
 {
-    gc_step row = *step, column = *step;
-    row.height = 1;
-    row.top = 0;
-    column.width = 1;
-    column.left = 0;
-    double sum = 0;
-    for (int i = 0; i < step->width; i++)
-        sum += (double)best->row[i];
-    for (int c = 0; c < GC_CHANNELS_MAX; c++)
-        column.border[c] = (float)(sum * (double)step->border[c]);
-    gconv_status status = add_pass(passes, &row, best->row, GC_METHOD_SWEEP, error);
-    if (status == GCONV_OK)
-        status = add_pass(passes, &column, best->column, GC_METHOD_SWEEP, error);
-    return status;
+    if (passes->scratch < values)
+        passes->scratch = values;
+}
+
+size_t gc_pass_between(const gc_pass *pass, int channels)
+{
+    const size_t align = GC_ALIGNMENT / sizeof(float);
+    size_t reach = (size_t)(pass->step.width - 1) * (size_t)channels;
+    return (GC_PANEL_VALUES + reach + 2 * GC_WINDOW_SLACK + align - 1) / align * align;
+}
+
+/* The step's own taps give way to those of its factors. */
+static gconv_status add_separated(gc_passes *passes, const gc_problem *problem, const gc_step *step,
+                                  const choice *best, gconv_error *error)
+{
+    gc_pass *pass = &passes->list[passes->count];
+    size_t width = (size_t)step->width, height = (size_t)step->height;
+    *pass = (gc_pass){.step = *step, .method = GC_METHOD_SEPARABLE, .row = *step, .column = *step};
+    pass->row.height = 1;
+    pass->column.width = 1;
+    pass->step.taps = gc_allocate_aligned(width + height, sizeof *pass->step.taps);
+    if (pass->step.taps == NULL)
+        return gc_fail_memory(error, (width + height) * sizeof *pass->step.taps);
+    pass->row.taps = pass->step.taps;
+    pass->column.taps = pass->step.taps + width;
+    memcpy(pass->row.taps, best->row, width * sizeof *best->row);
+    memcpy(pass->column.taps, best->column, height * sizeof *best->column);
+    finish_pass(passes, GC_SWEEP_ROWS);
+    need_scratch(passes, GC_SWEEP_ROWS * gc_pass_between(pass, problem->channels));
+    return GCONV_OK;
 }
 
 static gconv_status add_tiles(gc_passes *passes, const gc_step *step, int side, gconv_error *error)
 {
-    gconv_status status = add_pass(passes, step, step->taps, GC_METHOD_TILES, error);
+    gc_pass *pass = &passes->list[passes->count];
+    *pass = (gc_pass){.step = *step, .method = GC_METHOD_TILES};
+    pass->step.taps = NULL;
+    gconv_status status =
+        gc_tiles_create(&pass->tiles, passes->instructions->transform, side, step, error);
     if (status != GCONV_OK)
         return status;
-    gc_pass *pass = &passes->list[passes->count - 1];
-    pass->rows_at_once = side - step->height + 1;
-    if (passes->rows_at_once < pass->rows_at_once)
-        passes->rows_at_once = pass->rows_at_once;
-    if (passes->scratch < gc_tiles_scratch(side))
-        passes->scratch = gc_tiles_scratch(side);
-    return gc_tiles_create(&pass->tiles, passes->instructions->transform, side, step, error);
+    finish_pass(passes, side - step->height + 1);
+    need_scratch(passes, gc_tiles_scratch(side));
+    return GCONV_OK;
 }
 
 gconv_status gc_passes_create(gc_passes *passes, const gc_problem *problem, gconv_error *error)
 {
-    size_t most = 2 * (size_t)problem->step_count;
+    size_t most = (size_t)problem->step_count;
     *passes =
         (gc_passes){.instructions = gc_instructions_chosen(), .fused = gc_edges_apply(problem)};
     passes->list = calloc(most, sizeof *passes->list);
@@ -183,12 +206,12 @@ gconv_status gc_passes_create(gc_passes *passes, const gc_problem *problem, gcon
         const gc_step *step = &problem->steps[s];
         choice best;
         choose(passes->instructions, problem, step, &best);
-        if (best.separates)
-            status = add_separated(passes, step, &best, error);
+        if (best.method == GC_METHOD_SEPARABLE)
+            status = add_separated(passes, problem, step, &best, error);
         else if (best.method == GC_METHOD_TILES)
             status = add_tiles(passes, step, best.side, error);
         else
-            status = add_pass(passes, step, step->taps, best.method, error);
+            status = add_pass(passes, step, best.method, error);
     }
     if (status != GCONV_OK)
         gc_passes_destroy(passes);
@@ -207,7 +230,8 @@ void gc_passes_destroy(gc_passes *passes)
 
 void gc_passes_describe(const gc_passes *passes, char *text, size_t size)
 {
-    static const char *const words[] = {"every tap", "taps that are not 0", "transforms of tiles"};
+    static const char *const words[] = {"every tap", "taps that are not 0", "a column and a row",
+                                        "transforms of tiles"};
     size_t used = 0;
     if (passes->fused)
         used = (size_t)snprintf(text, size, "cpu: edges in one pass of 16-bit integers, %s\n",

@@ -1,5 +1,5 @@
-/* What the cpu implementation makes of a chain: passes over rows, each like a step, each by the
- * method that is expected to be fastest. A step of rank 1 becomes two passes. */
+/* What the cpu implementation makes of a chain: passes over rows, one a step, each by the
+ * method that is expected to be fastest. */
 #ifndef GC_CPU_PASSES_H
 #define GC_CPU_PASSES_H
 
@@ -7,13 +7,23 @@
 #include "cpu/rows.h"
 #include "cpu/tiles.h"
 
-typedef enum gc_method { GC_METHOD_SWEEP, GC_METHOD_SPARSE, GC_METHOD_TILES } gc_method;
+typedef enum gc_method {
+    GC_METHOD_SWEEP,
+    GC_METHOD_SPARSE,
+    GC_METHOD_SEPARABLE,
+    GC_METHOD_TILES
+} gc_method;
+
+/* Values of a row that go from one part of the work to the next: six rows of them, and the rows that
+ * a small filter reads for them, stay in a first-level cache of 32 KiB. */
+enum { GC_PANEL_VALUES = 512 };
 
 typedef struct gc_pass {
     gc_step step; /* its taps are its own; `filter` is that of the chain's step */
     gc_method method;
-    int rows_at_once; /* output rows that are cheapest together */
-    gc_tiles tiles;   /* where the method is GC_METHOD_TILES */
+    int rows_at_once;    /* output rows that are cheapest together */
+    gc_step row, column; /* of rank 1: what the step is the product of; taps are the pass's own */
+    gc_tiles tiles;      /* where the method is GC_METHOD_TILES */
 } gc_pass;
 
 typedef struct gc_passes {
@@ -22,7 +32,7 @@ typedef struct gc_passes {
     gc_pass *list;
     int count;
     int rows_at_once; /* the largest of all */
-    size_t scratch;   /* floats that gc_tiles_convolve needs, the most of all */
+    size_t scratch;   /* floats that a pass needs to work in, the most of all */
 } gc_passes;
 
 gconv_status gc_passes_create(gc_passes *passes, const gc_problem *problem, gconv_error *error);
@@ -30,6 +40,10 @@ void gc_passes_destroy(gc_passes *passes);
 
 /* Seconds that a value of the chain is expected to take on one thread. */
 double gc_passes_estimate(const gc_problem *problem);
+
+/* Values of a panel between the column and the row of a pass of rank 1, its reach and slack
+ * included: a multiple of the alignment. */
+size_t gc_pass_between(const gc_pass *pass, int channels);
 
 /* Terms that the summation of a step adds to the bound of rule 4: those of the transforms. */
 double gc_passes_extra_terms(const gc_problem *problem);

@@ -10,10 +10,6 @@
 
 #include <stdlib.h>
 
-/* Values of a row that the last pass computes before they are converted: six rows of them, and the
- * rows that a small filter reads for them, fit in 32 KiB. */
-enum { PANEL_VALUES = 512 };
-
 static size_t row_values(const gc_strip *strip)
 {
     return (size_t)strip->problem->width * (size_t)strip->problem->channels;
@@ -113,6 +109,30 @@ static void load_rows(gc_strip *strip, const gc_stream *stream, const gc_sample_
     }
 }
 
+/* The column, on a panel and what the row reaches beside it, and then the row, while the panel is in
+ * the first-level cache. `rows` is as gc_rows_function wants it. */
+static void convolve_separably(const gc_strip *strip, const gc_pass *pass, const float *const *rows,
+                               size_t values, int count, float *const *out)
+{
+    const gc_rows_kernel *kernel = strip->passes->instructions->rows;
+    int channels = strip->problem->channels;
+    size_t reach = (size_t)(pass->step.width - 1) * (size_t)channels;
+    size_t stride = gc_pass_between(pass, channels);
+    const float *from[GCONV_FILTER_SIDE_MAX + GC_SWEEP_ROWS], *between[GC_SWEEP_ROWS];
+    float *columns[GC_SWEEP_ROWS], *to[GC_SWEEP_ROWS];
+    for (int o = 0; o < GC_SWEEP_ROWS; o++)
+        between[o] = columns[o] = strip->scratch + (size_t)o * stride;
+    for (size_t first = 0; first < values; first += GC_PANEL_VALUES) {
+        size_t width = values - first < GC_PANEL_VALUES ? values - first : GC_PANEL_VALUES;
+        for (int r = 0; r < pass->step.height + GC_SWEEP_ROWS - 1; r++)
+            from[r] = rows[r] + first;
+        for (int o = 0; o < count; o++)
+            to[o] = out[o] + first;
+        kernel->sweep(&pass->column, from, (size_t)channels, width + reach, count, columns);
+        kernel->sweep(&pass->row, between, (size_t)channels, width, count, to);
+    }
+}
+
 /* Values `first` to `first + values - 1` of rows y to y + count - 1 of what pass `p` computes, at
  * most its rows_at_once. Whole rows only of a pass by tiles. */
 static void convolve(const gc_strip *strip, int p, int64_t y, int count, size_t first,
@@ -132,8 +152,12 @@ static void convolve(const gc_strip *strip, int p, int64_t y, int count, size_t 
     int last = pass->step.height + count - 2;
     for (int r = 0; r < pass->step.height + GC_SWEEP_ROWS - 1; r++)
         rows[r] = r <= last ? rows[r] + first : rows[last];
-    gc_rows_function *function = pass->method == GC_METHOD_SPARSE ? kernel->sparse : kernel->sweep;
-    function(&pass->step, rows, channels, values, count, out);
+    if (pass->method == GC_METHOD_SEPARABLE)
+        convolve_separably(strip, pass, rows, values, count, out);
+    else if (pass->method == GC_METHOD_SPARSE)
+        kernel->sparse(&pass->step, rows, channels, values, count, out);
+    else
+        kernel->sweep(&pass->step, rows, channels, values, count, out);
 }
 
 /* Brings window p to where it holds every row that is needed of it. */
@@ -187,7 +211,7 @@ static void finish_rows(gc_strip *strip, const gc_stream *stream, int64_t y, int
     int last = strip->passes->count - 1;
     size_t values = row_values(strip);
     bool in_panels = how == STORE_LEVELS && strip->passes->list[last].method != GC_METHOD_TILES;
-    size_t panel = in_panels ? PANEL_VALUES : values;
+    size_t panel = in_panels ? GC_PANEL_VALUES : values;
     for (int o = 0; o < count; o++)
         strip->out[o] = how == STORE_CHAIN ? (float *)(void *)(output + (size_t)o * stride)
                                            : strip->result + (size_t)o * strip->stride;

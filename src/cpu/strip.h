@@ -16,7 +16,7 @@ typedef struct gc_strip {
     int64_t *needed;    /* needed[p]: last row of window p that the next output rows read */
     float *result;      /* chain values of passes->rows_at_once rows */
     size_t stride;      /* values from row to row of them */
-    float *scratch;     /* of gc_tiles_convolve */
+    float *scratch;     /* of the passes */
     const float **rows; /* where taps start reading in the rows of a window */
     float **out;        /* where computed rows go */
     gc_edges edges;     /* where gc_edges_apply */
