@@ -1,0 +1,120 @@
+/* Conversions in wide vectors give the bits of core/convert.h, on every instruction set here. */
+#include "core/convert.h"
+#include "cpu/rows.h"
+
+#include "core_support.h"
+
+#include <math.h>
+
+enum { WIDTH = 4099 };
+
+static float one[] = {1};
+
+static void loads_every_sample(void **state)
+{
+    (void)state;
+    static uint16_t samples[65536];
+    static uint8_t levels[256];
+    static float row[65536];
+    for (int i = 0; i < 65536; i++)
+        samples[i] = (uint16_t)i;
+    for (int i = 0; i < 256; i++)
+        levels[i] = (uint8_t)i;
+    for (int n = 0; n < gc_instructions_count(); n++) {
+        const gc_instructions *set = gc_instructions_at(n);
+        if (!set->usable())
+            continue;
+        set->samples->load16(samples, 65536, row);
+        for (int i = 0; i < 65536; i++)
+            assert_true(row[i] == (float)i);
+        set->samples->load8(levels, 256, row);
+        for (int i = 0; i < 256; i++)
+            assert_true(row[i] == (float)i);
+    }
+}
+
+/* One row through every instruction set and through core/convert.c. */
+static void compare_row(const gc_problem *problem, const float *row)
+{
+    static uint8_t wanted[WIDTH], got[WIDTH + 1];
+    gc_store_row(problem, row, NULL, wanted);
+    for (int n = 0; n < gc_instructions_count(); n++) {
+        const gc_instructions *set = gc_instructions_at(n);
+        if (!set->usable())
+            continue;
+        got[WIDTH] = 99;
+        set->samples->store8(problem, row, WIDTH, got);
+        assert_int_equal(got[WIDTH], 99);
+        for (int i = 0; i < WIDTH; i++)
+            if (got[i] != wanted[i])
+                fail_msg("%s: %.9g over %g becomes %d, not %d", set->name, (double)row[i],
+                         problem->divisor, got[i], wanted[i]);
+    }
+}
+
+/* Where rounding decides: `steps` floats to both sides of every half level, of more levels than
+ * there are. */
+static void compare_around_halves(const gc_problem *problem, int steps)
+{
+    static float row[WIDTH];
+    int filled = 0;
+    for (int half = -20; half < 540; half++) {
+        float value = (float)(half / 2.0 * problem->divisor);
+        for (int i = 0; i < steps; i++)
+            value = nextafterf(value, -INFINITY);
+        for (int i = -steps; i <= steps; i++) {
+            row[filled++] = value;
+            value = nextafterf(value, INFINITY);
+            if (filled == WIDTH) {
+                compare_row(problem, row);
+                filled = 0;
+            }
+        }
+    }
+    compare_row(problem, row);
+}
+
+/* Any bits, among them infinities, not-a-number, denormals and both zeros. */
+static void compare_any_floats(const gc_problem *problem)
+{
+    static float row[WIDTH];
+    uint32_t bits = 0;
+    for (int turn = 0; turn < 200; turn++) {
+        for (int i = 0; i < WIDTH; i++, bits += 5237u)
+            memcpy(&row[i], &bits, sizeof bits);
+        compare_row(problem, row);
+    }
+    const float special[] = {0.0f, -0.0f, NAN, INFINITY, -INFINITY, 255, 256, 0.5f, 1.5f, 254.5f};
+    memcpy(row, special, sizeof special);
+    compare_row(problem, row);
+}
+
+static void stores_the_same_levels(void **state)
+{
+    (void)state;
+    static const double divisors[] = {1, 2, 3, 9, 16, 289, -7, 0.37};
+    for (size_t d = 0; d < sizeof divisors / sizeof divisors[0]; d++)
+        for (int variant = 0; variant < 4; variant++) {
+            gconv_filter filter = filter_of(1, 1, divisors[d], one);
+            const gconv_filter *chain[] = {&filter};
+            gconv_job job = job_of(chain, 1, shape_of(WIDTH, 1, 1, 8));
+            job.absolute = variant == 1;
+            job.scale = variant == 2 ? 0.3 : 1;
+            job.has_offset = variant == 3;
+            job.offset = 100.5;
+            gc_problem problem;
+            assert_int_equal(gc_problem_create(&job, &problem, NULL), GCONV_OK);
+            compare_around_halves(&problem, 200);
+            compare_any_floats(&problem);
+            gc_problem_destroy(&problem);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loads_every_sample),
+        cmocka_unit_test(stores_the_same_levels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

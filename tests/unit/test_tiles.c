@@ -1,0 +1,102 @@
+/* Convolution through transforms of tiles against a plain sum, for every instruction set here. */
+#include "cpu/rows.h"
+#include "cpu/tiles.h"
+#include "cpu/window.h"
+
+#include "core/memory.h"
+#include "core_support.h"
+
+#include <math.h>
+
+enum { WIDTH_MAX = 300, CHANNELS_MAX = 4, HEIGHT_MAX = 31, SIDE_MAX = 128 };
+enum { ROWS_MAX = SIDE_MAX, ROW = (WIDTH_MAX + HEIGHT_MAX) * CHANNELS_MAX };
+
+static float samples[ROWS_MAX][ROW];
+static float results[ROWS_MAX][ROW];
+static float taps[HEIGHT_MAX * HEIGHT_MAX];
+
+static void fill(void)
+{
+    unsigned seed = 1;
+    for (int j = 0; j < ROWS_MAX; j++)
+        for (int i = 0; i < ROW; i++)
+            samples[j][i] = (float)((seed = seed * 1103515245 + 12345) >> 16 & 255);
+    for (int i = 0; i < HEIGHT_MAX * HEIGHT_MAX; i++)
+        taps[i] = (float)((seed = seed * 1103515245 + 12345) >> 16 & 255) / 255 - 0.3f;
+}
+
+static double plain_sum(const gc_step *step, int channels, int row, int at)
+{
+    double sum = 0;
+    for (int j = 0; j < step->height; j++)
+        for (int k = 0; k < step->width; k++)
+            sum += (double)step->taps[j * step->width + k] *
+                   (double)samples[row + j][at + k * channels];
+    return sum;
+}
+
+/* Rule 4 with the terms that the implementation asks for. */
+static double bound_of(const gc_step *step, int side)
+{
+    double sum = 0;
+    for (int i = 0; i < step->width * step->height; i++)
+        sum += fabs((double)step->taps[i]);
+    return 4 * (step->width * step->height + 32 * 2 * log2(side)) * 0x1p-24 * sum * 255;
+}
+
+static void check(const gc_instructions *set, int side, const gc_step *step, int width,
+                  int channels)
+{
+    gc_tiles tiles;
+    gconv_error error;
+    if (gc_tiles_create(&tiles, set->transform, side, step, &error) != GCONV_OK)
+        fail_msg("%s", error.message);
+    float *scratch = gc_allocate_aligned(gc_tiles_scratch(side), sizeof *scratch);
+    const float *rows[ROWS_MAX];
+    float *out[ROWS_MAX];
+    for (int j = 0; j < ROWS_MAX; j++) {
+        rows[j] = samples[j];
+        out[j] = results[j];
+        results[j][width * channels] = -1e6f;
+    }
+    int count = tiles.rows - side % 3;
+    gc_tiles_convolve(&tiles, scratch, rows, (size_t)channels, (size_t)width, count, out);
+    double bound = bound_of(step, side);
+    for (int o = 0; o < count; o += 5)
+        for (int i = 0; i < width * channels; i++) {
+            double wanted = plain_sum(step, channels, o, i);
+            if (!(fabs((double)results[o][i] - wanted) <= bound))
+                fail_msg("%s: side %d, %dx%d, %d pixels of %d channels: value %d of row %d is %g, "
+                         "not %g",
+                         set->name, side, step->width, step->height, width, channels, i, o,
+                         (double)results[o][i], wanted);
+        }
+    for (int o = 0; o < count; o++)
+        assert_true(results[o][width * channels] == -1e6f);
+    free(scratch);
+    gc_tiles_destroy(&tiles);
+}
+
+static void tiles_of_every_side(void **state)
+{
+    (void)state;
+    static const int sizes[][2] = {{1, 1}, {3, 5}, {8, 1}, {20, 20}, {31, 30}, {2, 31}};
+    static const int widths[] = {1, 30, 63, 100, 300};
+    fill();
+    for (int n = 0; n < gc_instructions_count(); n++)
+        for (int side = GC_TRANSFORM_SIDE_MIN; side <= SIDE_MAX; side *= 2)
+            for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+                gc_step step = {.taps = taps, .width = sizes[s][0], .height = sizes[s][1]};
+                int width = widths[(s + (size_t)n) % 5];
+                if (gc_instructions_at(n)->usable())
+                    check(gc_instructions_at(n), side, &step, width, 1 + (int)s % CHANNELS_MAX);
+            }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tiles_of_every_side),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
