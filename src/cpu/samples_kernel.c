@@ -4,6 +4,7 @@
 #include "cpu/rows.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Values converted at a time: doubles in between stay in the first-level cache. */
 enum { CHUNK = 256 };
@@ -20,15 +21,49 @@ static void load16(const uint16_t *samples, size_t count, float *row)
         row[i] = (float)samples[i];
 }
 
-/* Where v is the chain value itself, float32 holds it, and 1.5 * 2^23 rounds it as 1.5 * 2^52 rounds
- * a double: no fraction is left, ties went to even. */
-static void store_unscaled(const float *row, size_t count, uint8_t *samples)
+static inline int32_t bits_of(float value)
 {
+    int32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static inline float float_of(int32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Clamps to 0..255, not-a-number to 0, as convert.c does, on the bits: those of floats that are not
+ * negative are ordered like the floats, and integers have vector instructions for maximum and minimum
+ * that do not care for not-a-number. */
+static inline float clamp(int32_t bits)
+{
+    const int32_t infinity = 0x7f800000, largest = 0x437f0000; /* 255 */
+    bits = bits > infinity ? 0 : bits;
+    bits = bits > 0 ? bits : 0;
+    return float_of(bits < largest ? bits : largest);
+}
+
+/* The quotient in float32, by a reciprocal: at most 2^-14 away from that in double, where it is within
+ * 256. Adding 1.5 * 2^23 rounds as 1.5 * 2^52 rounds a double, and leaves the whole number in the
+ * lowest bits. True where no value is so close to the middle of two levels that the error could
+ * decide. */
+static bool store_near(const float *row, size_t count, float reciprocal, bool absolute,
+                       uint8_t *restrict samples)
+{
+    const int32_t kept = absolute ? INT32_MAX : -1;
+    const int32_t near = bits_of(0.5f - 0x1p-13f);
+    int32_t unsure = 0;
     for (size_t i = 0; i < count; i++) {
-        float value = row[i] > 0 ? row[i] : 0;
-        value = value < 255 ? value : 255;
-        samples[i] = (uint8_t)(int32_t)((value + 0x1.8p23f) - 0x1.8p23f);
+        float value = clamp(bits_of(row[i] * reciprocal) & kept);
+        float rounded = value + 0x1.8p23f;
+        int32_t distance = bits_of(value - (rounded - 0x1.8p23f)) & INT32_MAX;
+        unsure |= distance > near ? 1 : 0;
+        samples[i] = (uint8_t)bits_of(rounded);
     }
+    return unsure == 0;
 }
 
 static void store_chunk(const gc_problem *problem, const float *row, size_t count, uint8_t *samples)
@@ -51,14 +86,20 @@ static void store_chunk(const gc_problem *problem, const float *row, size_t coun
 
 static void store8(const gc_problem *problem, const float *row, size_t count, uint8_t *samples)
 {
-    if (problem->divisor == 1 && !problem->job.absolute && problem->job.scale == 1 &&
-        problem->offset == 0) {
-        store_unscaled(row, count, samples);
-        return;
+    int exponent;
+    double divisor = problem->divisor;
+    /* A power of two divides without an error. */
+    bool exact = fabs(frexp(divisor, &exponent)) == 0.5;
+    bool may_be_near = problem->job.scale == 1 && problem->offset == 0 && fabs(divisor) < 0x1p100 &&
+                       fabs(divisor) > 0x1p-100;
+    for (size_t first = 0; first < count; first += CHUNK) {
+        size_t part = count - first < CHUNK ? count - first : CHUNK;
+        if (may_be_near && (store_near(row + first, part, (float)(1 / divisor),
+                                       problem->job.absolute, samples + first) ||
+                            exact))
+            continue;
+        store_chunk(problem, row + first, part, samples + first);
     }
-    for (size_t first = 0; first < count; first += CHUNK)
-        store_chunk(problem, row + first, count - first < CHUNK ? count - first : CHUNK,
-                    samples + first);
 }
 
 extern const gc_samples_kernel GC_SAMPLES_KERNEL;
