@@ -3,7 +3,8 @@
  * threads and encoding overlap, and no thread waits at a barrier for one that the system has put
  * aside. Input rows live in a ring, so that memory grows with the image's width and the filters'
  * heights and not with its height; only a border that wraps needs the whole image, and an alpha
- * channel that is kept is held for all rows (core/stream.c). */
+ * channel that is kept is held for all rows (core/stream.c). Between images in memory there is neither
+ * reading nor writing, and bands are computed in place. */
 #include "core/implementation.h"
 #include "core/memory.h"
 #include "core/number.h"
@@ -178,7 +179,7 @@ static void read_band(cpu_run *run, int64_t band)
     const cpu_state *state = run->state;
     size_t bytes = run->stream->input_bytes;
     gconv_error error = {.status = GCONV_OK};
-    if (has_failed(run) || run->input == NULL)
+    if (has_failed(run))
         return;
     char *rows = run->input + (size_t)(band % state->ring_bands * state->band_rows) * bytes;
     gconv_status status =
@@ -224,7 +225,7 @@ static void compute_band(cpu_run *run, int64_t band)
 static void write_band(cpu_run *run, int64_t band)
 {
     gconv_error error = {.status = GCONV_OK};
-    if (has_failed(run) || run->output == NULL)
+    if (has_failed(run))
         return;
     gconv_status status =
         gc_stream_write(run->stream, (uint32_t)rows_of_band(run->state, band),
@@ -287,18 +288,27 @@ static void make_tasks(cpu_run *run)
     }
 }
 
+/* Source and sink are memory: every band can be computed at any time, in its place. */
+static void compute_image(cpu_run *run)
+{
+#pragma omp parallel for num_threads(run->state->threads) schedule(dynamic)
+    for (int64_t band = 0; band < run->state->band_count; band++)
+        compute_band(run, band);
+}
+
 static gconv_status run(void *opaque, gc_stream *stream, gconv_error *error)
 {
     cpu_state *state = opaque;
     cpu_run run = {.state = state, .stream = stream, .status = GCONV_OK};
     size_t ring_rows = (size_t)(state->ring_bands * state->band_rows);
-    bool in_memory = stream->image != NULL;
-    if (!in_memory) {
-        run.input = gc_allocate_array(ring_rows, stream->input_bytes);
-        run.output = gc_allocate_array(ring_rows, stream->output_bytes);
+    if (stream->image != NULL) {
+        compute_image(&run);
+        return GCONV_OK;
     }
+    run.input = gc_allocate_array(ring_rows, stream->input_bytes);
+    run.output = gc_allocate_array(ring_rows, stream->output_bytes);
     run.slots = calloc((size_t)state->ring_bands + 1, 2);
-    if ((!in_memory && (run.input == NULL || run.output == NULL)) || run.slots == NULL) {
+    if (run.input == NULL || run.output == NULL || run.slots == NULL) {
         run.status =
             gc_fail_memory(error, ring_rows * (stream->input_bytes + stream->output_bytes));
     } else {
