@@ -19,7 +19,7 @@
 enum { BAND_VALUES = 1 << 18, BAND_ROWS_MIN = 16, BAND_ROWS_MAX = 1024 };
 
 /* Rows of a band at least, in rows that the chain reaches. */
-enum { BAND_REACHES = 8 };
+enum { BAND_REACHES = 4 };
 
 /* Bands between reading and writing, beside those that the threads work on. */
 enum { BANDS_AHEAD = 4 };
