@@ -187,6 +187,7 @@ gconv_status gc_session_plan(gc_session *session, const gconv_shape *shape, gcon
     job.input = *shape;
     job.alpha = alpha;
     job.output_depth = output_depth;
+    job.runs = session->image_count - session->image;
     if (job.threads == 0)
         job.threads = gc_stream_threads(work_of(session, shape));
     if (session->plan != NULL && same_shape(shape, &session->plan_job.input) &&

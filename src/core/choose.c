@@ -105,7 +105,8 @@ static gconv_status choose_fastest(const gc_problem *problem, const wanted_devic
 {
     double best = 0;
     compete(problem, wanted, GCONV_DEVICE_CPU, choice, &best);
-    if (choice->implementation != NULL && best < GC_CUDA_START)
+    double runs = problem->job.runs > 1 ? (double)problem->job.runs : 1;
+    if (choice->implementation != NULL && best * runs < GC_CUDA_START)
         gc_explain(&choice->explanation, "cuda       not asked: starting it takes about %.0f ms",
                    1e3 * GC_CUDA_START);
     else
