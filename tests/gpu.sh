@@ -134,6 +134,38 @@ build_all() {
       --target gconv --target gconv_check --target gpu_jit
 }
 
+# shares OPTION: a line for each process of check_shared.
+shares() {
+  for implementation in $(implementations); do
+    count=1
+    # Their kernels are compiled at run time, which takes longer than all else.
+    case $implementation in direct | separable) count=$processors ;; esac
+    share=0
+    while [ "$share" -lt "$count" ]; do
+      echo "$implementation $count $share $1"
+      share=$((share + 1))
+    done
+  done
+}
+
+# check_shared [OPTION]: gconv_check on every implementation, shared out to all processors.
+check_shared() {
+  XDG_CACHE_HOME=$work/checked
+  export XDG_CACHE_HOME
+  mkdir -p "$XDG_CACHE_HOME"
+  rm -rf "$work/shares"
+  mkdir "$work/shares" || return
+  processors=$(getconf _NPROCESSORS_ONLN)
+  # shellcheck disable=SC2016 # the inner shell expands
+  shares "${1:-}" | xargs -P "$processors" -L 1 sh -c '
+    "$0" --impl "$2" --every "$3" --from "$4" $5 >"$1/$2-$4" 2>&1
+    case $? in 0 | 77) ;; *) : >"$1/failed" ;; esac' "$check" "$work/shares"
+  grep -h -A 3 FAILED "$work"/shares/*-*
+  tail -q -n 1 "$work"/shares/*-* | awk '{ passed += $1; failed += $3; skipped += $5 }
+    END { print passed " passed, " failed " failed, " skipped " skipped" }'
+  [ ! -e "$work/shares/failed" ]
+}
+
 # same_everywhere IMAGE COMMAND OPTION...: every implementation writes the reference's bytes.
 same_everywhere() {
   image=$1
@@ -289,8 +321,8 @@ if [ -z "$(implementations cuda)" ]; then
   say devices "FAILED: a GPU is there, but no implementation can use it, see $logs/info.log"
   summary
 fi
-part 'cases' "$check"
-part 'sweep' "$check" --sweep
+part 'cases' check_shared
+part 'sweep' check_shared --sweep
 for image in "$source"/samples/*.png "$source"/samples/*.jpg "$@"; do
   part "edges $(basename "$image")" same_everywhere "$image" edges
 done

@@ -28,6 +28,7 @@ typedef struct options {
     int one;                    /* index of the one case or property */
     const char *implementation; /* NULL: all */
     const char *device;
+    int every, from; /* of the selected cases */
     bool list;
 } options;
 
@@ -39,10 +40,12 @@ typedef struct tally {
 
 static const char usage[] =
     "usage: gconv_check [--seed N] [--cases N] [--impl NAME] [--device NAME] [--list]\n"
+    "                   [--every N] [--from K]\n"
     "                   [--sweep | --quick | --case INDEX | --property NAME]\n"
     "Checks every usable implementation. --cases is the number of random cases (default 1500).\n"
     "--sweep runs all filter sizes, borders and depths on shapes around warps and blocks instead,\n"
-    "--quick a few dozen cases of every kind, --case and --property one check alone.\n";
+    "--quick a few dozen cases of every kind, --case and --property one check alone.\n"
+    "Of the cases, --every takes one in N, the first K left out: N processes share them.\n";
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
@@ -80,6 +83,10 @@ static void set_option(options *set, const char *name, const char *value)
         set->implementation = value;
     else if (strcmp(name, "--device") == 0)
         set->device = value;
+    else if (strcmp(name, "--every") == 0)
+        set->every = (int)read_number(value, CHECK_RANDOM_MAX);
+    else if (strcmp(name, "--from") == 0)
+        set->from = (int)read_number(value, CHECK_RANDOM_MAX);
     else if (strcmp(name, "--case") == 0) {
         set->what = ONE_CASE;
         set->one = (int)read_number(value, (uint64_t)CHECK_SWEEP_FIRST + check_sweep_count() - 1);
@@ -92,7 +99,7 @@ static void set_option(options *set, const char *name, const char *value)
 
 static options read_options(int argc, char **argv)
 {
-    options set = {.seed = 1, .cases = 1500, .device = "auto"};
+    options set = {.seed = 1, .cases = 1500, .device = "auto", .every = 1};
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--list") == 0)
             set.list = true;
@@ -110,6 +117,8 @@ static options read_options(int argc, char **argv)
             i++;
         }
     }
+    if (set.every < 1)
+        usage_error("not a number in range:", "0");
     return set;
 }
 
@@ -161,7 +170,7 @@ static range select_properties(const options *set)
 {
     if (set->what == ONE_PROPERTY)
         return (range){set->one, set->one + 1, 1};
-    return (range){0, set->what == USUAL ? check_property_count() : 0, 1};
+    return (range){set->from, set->what == USUAL ? check_property_count() : 0, set->every};
 }
 
 /* The steps of --quick share no factor with what the cases are made of, so that it meets every kind.
@@ -179,6 +188,10 @@ static void select_cases(const options *set, range ranges[RANGE_COUNT])
     if (set->what == QUICK) {
         ranges[0] = (range){0, fixed, 29};
         ranges[1] = (range){CHECK_SWEEP_FIRST, end, 71};
+    }
+    for (int r = 0; r < RANGE_COUNT; r++) {
+        ranges[r].first += set->from * ranges[r].step;
+        ranges[r].step *= set->every;
     }
 }
 
