@@ -28,7 +28,10 @@ static __device__ inline void gc_warp_load(const gc_pass &pass, int x, int y,
 {
     constexpr int count = config::rows + config::height - 1;
     int first = y - config::top;
-    bool inside = x >= 0 && x + 4 <= pass.width && gc_pass_rows_inside<config>(pass, first, count);
+    /* Rows that only outputs beyond the last one need may not be there. */
+    int last = pass.output_first + pass.rows - 1 + config::height - 1 - config::top;
+    bool inside = x >= 0 && x + 4 <= pass.width && first + count - 1 <= last &&
+                  gc_pass_rows_inside<config>(pass, first, count);
     if (__all_sync(~0u, inside)) {
         long long index =
             gc_pass_input_start(pass) + (first - pass.input_first) * pass.input_pitch + x;
@@ -36,8 +39,6 @@ static __device__ inline void gc_warp_load(const gc_pass &pass, int x, int y,
         for (int q = 0; q < count; q++)
             lines[q] = gc_pass_load4<config>(pass, index + q * pass.input_pitch);
     } else {
-        /* Rows that only outputs beyond the last one need may not be there. */
-        int last = pass.output_first + pass.rows - 1 + config::height - 1 - config::top;
 #pragma unroll
         for (int q = 0; q < count; q++)
             lines[q] = gc_warp_load4<config>(
