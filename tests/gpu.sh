@@ -142,7 +142,7 @@ shares() {
     case $implementation in direct | separable) count=$processors ;; esac
     share=0
     while [ "$share" -lt "$count" ]; do
-      echo "$implementation $count $share $1"
+      echo "$implementation $count $share ${1:---cases 1500}"
       share=$((share + 1))
     done
   done
@@ -158,7 +158,7 @@ check_shared() {
   processors=$(getconf _NPROCESSORS_ONLN)
   # shellcheck disable=SC2016 # the inner shell expands
   shares "${1:-}" | xargs -P "$processors" -L 1 sh -c '
-    "$0" --impl "$2" --every "$3" --from "$4" $5 >"$1/$2-$4" 2>&1
+    "$0" --impl "$2" --every "$3" --from "$4" $5 $6 >"$1/$2-$4" 2>&1
     case $? in 0 | 77) ;; *) : >"$1/failed" ;; esac' "$check" "$work/shares"
   grep -h -A 3 FAILED "$work"/shares/*-*
   tail -q -n 1 "$work"/shares/*-* | awk '{ passed += $1; failed += $3; skipped += $5 }

@@ -175,6 +175,9 @@ static double work_of(const gc_session *session, const gconv_shape *shape)
     return (taps + besides) * shape->width * shape->height * shape->channels;
 }
 
+/* Of several images one at a time has the GPU: each plan takes what memory is free there. */
+static pthread_mutex_t gpu = PTHREAD_MUTEX_INITIALIZER;
+
 static bool is_on_gpu(const gconv_plan *plan)
 {
     return plan->choice.implementation->kind == GCONV_DEVICE_CUDA;
@@ -195,8 +198,13 @@ gconv_status gc_session_plan(gc_session *session, const gconv_shape *shape, gcon
         return GCONV_OK;
     gconv_plan_free(session->plan);
     session->plan_job = job;
+    if (session->share > 0)
+        pthread_mutex_lock(&gpu);
     gconv_status status = gconv_plan_create(&job, &session->plan, error);
-    if (status != GCONV_OK || session->share == 0 || is_on_gpu(session->plan))
+    session->holds_gpu = session->share > 0 && status == GCONV_OK && is_on_gpu(session->plan);
+    if (session->share > 0 && !session->holds_gpu)
+        pthread_mutex_unlock(&gpu);
+    if (status != GCONV_OK || session->share == 0 || session->holds_gpu)
         return status;
     /* All threads together are as fast as those of one image alone: that decided for the CPU. */
     gconv_plan_free(session->plan);
@@ -581,16 +589,10 @@ static gconv_status compute(work *w)
     gconv_source source = w->picture.samples != NULL ? (gconv_source){read_picture, w}
                                                      : gconv_reader_source(w->reader);
     gconv_status status;
-    static pthread_mutex_t gpu = PTHREAD_MUTEX_INITIALIZER; /* serves one image at a time */
-    bool locks = is_on_gpu(w->session->plan);
-    if (locks)
-        pthread_mutex_lock(&gpu);
     if (w->session->options->verify)
         status = run_verified(w, sink);
     else
         status = gconv_plan_run(w->session->plan, source, sink, &w->result->timings, w->error);
-    if (locks)
-        pthread_mutex_unlock(&gpu);
     if (status != GCONV_ERROR_WRITE)
         w->result->blamed = gc_input_name(w->task->input);
     w->result->implementation = gconv_plan_implementation(w->session->plan);
@@ -643,6 +645,17 @@ static void keep_explanation(work *w)
         w->result->fallback = gc_copy_string(gconv_plan_fallback(w->session->plan));
 }
 
+/* Lets another image of several have the GPU. */
+static void release_gpu(gc_session *session)
+{
+    if (!session->holds_gpu)
+        return;
+    gconv_plan_free(session->plan);
+    session->plan = NULL;
+    session->holds_gpu = false;
+    pthread_mutex_unlock(&gpu);
+}
+
 void gc_process(gc_session *session, const gc_task *task, bool make_parents, gc_result *result)
 {
     double start = gc_seconds();
@@ -661,6 +674,7 @@ void gc_process(gc_session *session, const gc_task *task, bool make_parents, gc_
         result->outcome = GC_OUTCOME_MISMATCH;
     if (status == GCONV_OK)
         keep_explanation(&w);
+    release_gpu(session);
 }
 
 void gc_result_destroy(gc_result *result)

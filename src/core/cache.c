@@ -197,7 +197,7 @@ static bool ends_with(const char *text, const char *end)
     return length >= end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-/* False where memory is out. */
+/* `name` has at most NAME_LENGTH_MAX bytes. False where memory is out. */
 static bool note_file(used_files *found, const char *name, const struct stat *about)
 {
     if (found->count == found->capacity) {
@@ -210,7 +210,7 @@ static bool note_file(used_files *found, const char *name, const struct stat *ab
     }
     used_file *file = &found->files[found->count++];
     *file = (used_file){.used = about->st_mtim, .size = about->st_size};
-    snprintf(file->name, sizeof file->name, "%s", name);
+    memcpy(file->name, name, strlen(name) + 1);
     return true;
 }
 

@@ -153,6 +153,13 @@ typedef struct memory_rows {
     size_t stride;
 } memory_rows;
 
+/* Whether samples of this depth may be read and written where the rows lie. */
+static bool lies_well(const memory_rows *memory, int depth)
+{
+    size_t alignment = depth > 8 ? (size_t)depth / 8 : 1;
+    return ((uintptr_t)memory->from | (uintptr_t)memory->to | memory->stride) % alignment == 0;
+}
+
 static gconv_status read_memory(void *user, uint32_t count, void *rows, size_t stride,
                                 gconv_error *error)
 {
@@ -169,7 +176,9 @@ static gconv_status read_memory(void *user, uint32_t count, void *rows, size_t s
  * input can still be had: kept, or not yet asked for. */
 static bool may_fall_back(const gconv_plan *plan, const gc_stream *stream, gconv_status status)
 {
-    bool device_failed = status == GCONV_ERROR_DEVICE || status == GCONV_ERROR_MEMORY;
+    /* That a device cannot do the job may show only when kernels for it are made. */
+    bool device_failed = status == GCONV_ERROR_DEVICE || status == GCONV_ERROR_MEMORY ||
+                         status == GCONV_ERROR_UNSUPPORTED;
     return device_failed && plan->choice.implementation->kind != GCONV_DEVICE_CPU &&
            strcmp(plan->implementation_name, "auto") == 0 &&
            strcmp(plan->device_name, "auto") == 0 && (stream->kept != NULL || !stream->asked) &&
@@ -228,7 +237,9 @@ static gconv_status run(gconv_plan *plan, gconv_source source, gconv_sink sink,
     gconv_error failure = {.status = GCONV_OK};
     gconv_status status =
         gc_stream_open(&stream, &plan->problem, source, sink, chain_only, &failure);
-    if (status == GCONV_OK && from != NULL && to != NULL)
+    if (status == GCONV_OK && from != NULL && to != NULL &&
+        lies_well(from, plan->problem.job.input.depth) &&
+        lies_well(to, chain_only ? 32 : plan->problem.output.depth))
         gc_stream_use_memory(&stream, from->from, from->stride, to->to, to->stride);
     if (status == GCONV_OK)
         status = run_stream(plan, &stream, &failure);

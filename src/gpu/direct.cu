@@ -11,8 +11,7 @@
  *   the border, and by the weights.
  * Needs: shared memory for a tile and its surroundings, twice where one is loaded while the other is
  *   computed.
- * Limits: filters of up to GC_DIRECT_WEIGHTS weights; but for those compiled ahead, NVRTC or what it
- *   left in the cache.
+ * Limits: filters of up to GC_DIRECT_WEIGHTS weights; NVRTC, but for those compiled ahead.
  * Loses: to separable at filters of rank 1 from 5x5 on, to fft at large filters. */
 #include "gpu/direct.cuh"
 
@@ -145,7 +144,7 @@ gconv_status gc_direct_prepare(const gc_problem *problem, const gc_step *step,
     gconv_status status =
         gc_pass_specialise(layout, step->taps, step->width * step->height, device,
                            compiles ? GC_JIT_COMPILE : GC_JIT_CACHED_ONLY, kernel, error);
-    if (status == GCONV_ERROR_UNSUPPORTED && ahead != nullptr) {
+    if (status != GCONV_OK && status != GCONV_ERROR_MEMORY && ahead != nullptr) {
         pass->output = GC_FLOAT;
         status = use_ahead(layout, ahead, step, device, kernel, error);
     }

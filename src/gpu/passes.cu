@@ -3,6 +3,7 @@
 #include "gpu/check.cuh"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -45,6 +46,14 @@ static void append(text *to, const char *format, ...)
     va_end(again);
 }
 
+/* As a whole number times a power of 2: the locale has no say in that. */
+static void append_weight(text *to, float weight)
+{
+    int exponent;
+    int digits = (int)(frexp((double)weight, &exponent) * 0x1p24);
+    append(to, "%s0x%xp%df,\n", digits < 0 ? "-" : "", (unsigned)abs(digits), exponent - 24);
+}
+
 static const char *pass_call(gc_form form)
 {
     switch (form) {
@@ -71,7 +80,7 @@ char *gc_pass_source(const gc_layout &layout, const float *weights, int count)
            layout.finish, layout.border);
     append(&source, "__device__ constexpr float gc_special_values[] = {\n");
     for (int i = 0; i < count; i++)
-        append(&source, "%af,\n", (double)weights[i]);
+        append_weight(&source, weights[i]);
     append(&source,
            "};\nstruct gc_special_weights {\n"
            "__device__ constexpr float at(int k) const { return gc_special_values[k]; }\n"
@@ -91,6 +100,7 @@ static gconv_status allocate_queue(gc_pass_kernel *kernel, gconv_error *error)
     size_t bytes = GC_CHANNELS_MAX * sizeof *kernel->queue;
     GC_CUDA_TRY(error, cudaMalloc(&kernel->queue, bytes));
     GC_CUDA_TRY(error, cudaMemset(kernel->queue, 0, bytes));
+    GC_CUDA_TRY(error, cudaStreamSynchronize(nullptr)); /* launches wait for no other stream */
     return GCONV_OK;
 }
 

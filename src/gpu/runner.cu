@@ -268,6 +268,12 @@ static gconv_status await_start(gpu_plan *plan, gconv_error *error)
     return GCONV_OK;
 }
 
+/* Whether the samples of a row can be counted as kernels count them. */
+static bool fits_in_int(const gc_problem *problem)
+{
+    return (int64_t)problem->width * problem->channels <= INT32_MAX;
+}
+
 static void free_plan(gpu_plan *plan)
 {
     free(plan->step_states);
@@ -302,7 +308,7 @@ gconv_status gc_gpu_prepare(const gc_gpu_method &method, const gc_problem *probl
     plan->method = &method;
     plan->problem = problem;
     plan->device = *device;
-    plan->finishes = gc_finish_of(problem, &plan->finish);
+    plan->finishes = fits_in_int(problem) && gc_finish_of(problem, &plan->finish);
     plan->step_states = (void **)calloc(steps, sizeof *plan->step_states);
     plan->passes = (gc_gpu_pass *)calloc(steps, sizeof *plan->passes);
     plan->steps = (gc_band_step *)calloc(steps, sizeof *plan->steps);

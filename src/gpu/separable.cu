@@ -66,10 +66,14 @@ static const ahead_kernel *find_ahead(const gc_step *step)
 
 /* ---- Choosing -------------------------------------------------------------------------------- */
 
+/* The layout for a pass of these types. */
 static gc_layout layout_of(const gc_problem *problem, const gc_step *step,
-                           const gconv_device_info *device)
+                           const gconv_device_info *device, const gc_gpu_pass &pass)
 {
     gc_layout layout = gc_layout_of(problem, step);
+    layout.input = pass.input;
+    layout.output = pass.output;
+    layout.finish = pass.finish;
     layout.tuning.form = GC_FORM_RANK1;
     layout.tuning = gc_tuning_of(device, &layout);
     return layout;
@@ -78,27 +82,30 @@ static gc_layout layout_of(const gc_problem *problem, const gc_step *step,
 /* Filters up to this side are left to direct, whatever their rank. */
 enum { SMALL_SIDE = 5 };
 
+static bool is_small(const gc_step *step)
+{
+    return step->width <= SMALL_SIDE && step->height <= SMALL_SIDE;
+}
+
 /* Whether a step is of rank 1 and fits; weights holds its row, then its column. */
 static bool is_of_rank1(const gc_problem *problem, const gc_step *step,
                         const gconv_device_info *device, float *weights)
 {
     float column[GCONV_FILTER_SIDE_MAX];
-    gc_layout layout = layout_of(problem, step, device);
+    gc_layout layout = layout_of(problem, step, device, {});
     if (gc_layout_shared_bytes(&layout) > device->shared_per_block_optin ||
         !gc_step_separate(step, weights, column))
         return false;
     for (int j = 0; j < step->height; j++)
         weights[step->width + j] = column[j];
-    return find_ahead(step) != nullptr || step->width * step->height <= SMALL_SIDE * SMALL_SIDE ||
-           gc_jit_available();
+    return find_ahead(step) != nullptr || is_small(step) || gc_jit_available();
 }
 
 /* Whether a step is taken as a row and a column. */
 static bool separates(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device, float *weights)
 {
-    bool is_small = step->width <= SMALL_SIDE && step->height <= SMALL_SIDE;
-    return !is_small && is_of_rank1(problem, step, device, weights);
+    return !is_small(step) && is_of_rank1(problem, step, device, weights);
 }
 
 static gconv_status supports(const gc_problem *problem, const gc_step *step,
@@ -146,16 +153,13 @@ static gconv_status prepare_rank1(const gc_problem *problem, const gc_step *step
 {
     const ahead_kernel *ahead = find_ahead(step);
     int count = step->width + step->height;
-    gc_layout layout = layout_of(problem, step, device);
-    layout.input = pass->input;
-    layout.output = pass->output;
-    layout.finish = pass->finish;
+    gc_layout layout = layout_of(problem, step, device, *pass);
     double saved = seconds(problem, step, device) * constant_gain * (double)problem->job.runs;
     bool compiles = ahead == nullptr || saved > GC_COMPILE_SECONDS;
     gconv_status status =
         gc_pass_specialise(layout, weights, count, device,
                            compiles ? GC_JIT_COMPILE : GC_JIT_CACHED_ONLY, kernel, error);
-    if (status != GCONV_ERROR_UNSUPPORTED || ahead == nullptr)
+    if (status == GCONV_OK || status == GCONV_ERROR_MEMORY || ahead == nullptr)
         return status;
     layout.tuning = ahead->tuning;
     layout.output = pass->output = GC_FLOAT;

@@ -1,5 +1,6 @@
-/* What is shipped: the fastest found on devices that were tuned before. `benchmarks/shipped_tuning.sh`
- * makes the rows of a device from the file that `gconv tune` keeps there. */
+/* What is shipped. `benchmarks/shipped_tuning.sh` makes the rows of a device from the file that
+ * `gconv tune` keeps there; those of the H200 say what gc_tuning_default does, whose rules were measured
+ * on it, until a search takes their place. */
 #include "gpu/tuning.h"
 
 #include <string.h>
