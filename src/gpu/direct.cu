@@ -54,13 +54,7 @@ static __global__ void __launch_bounds__(32 * config::warps)
     gc_block_pass<gc_block_direct, config>(pass, weights);
 }
 
-struct ahead_kernel {
-    int side;
-    gc_tuning tuning;
-    const void *kernel;
-};
-
-static const ahead_kernel ahead_kernels[] = {
+static const gc_ahead_kernel ahead_kernels[] = {
     {3,
      {GC_FORM_WARP, 4, 4, GC_ONE_TILE, 1},
      (const void *)small_squares<square<3, 4, 4, GC_ONE_TILE>>},
@@ -72,13 +66,9 @@ static const ahead_kernel ahead_kernels[] = {
 };
 
 /* The kernel compiled ahead for a step; null where there is none. */
-static const ahead_kernel *find_ahead(const gc_step *step)
+static const gc_ahead_kernel *find_ahead(const gc_step *step)
 {
-    for (const ahead_kernel &row : ahead_kernels)
-        if (step->width == row.side && step->height == row.side && step->left == row.side / 2 &&
-            step->top == row.side / 2)
-            return &row;
-    return nullptr;
+    return gc_ahead_find(ahead_kernels, sizeof ahead_kernels / sizeof *ahead_kernels, step);
 }
 
 /* ---- Choosing -------------------------------------------------------------------------------- */
@@ -119,9 +109,9 @@ gconv_status gc_direct_supports(const gc_problem *problem, const gc_step *step,
     return GCONV_OK;
 }
 
-static gconv_status use_ahead(const gc_layout &wanted, const ahead_kernel *row, const gc_step *step,
-                              const gconv_device_info *device, gc_pass_kernel *kernel,
-                              gconv_error *error)
+static gconv_status use_ahead(const gc_layout &wanted, const gc_ahead_kernel *row,
+                              const gc_step *step, const gconv_device_info *device,
+                              gc_pass_kernel *kernel, gconv_error *error)
 {
     gc_layout layout = wanted;
     layout.tuning = row->tuning;
@@ -134,7 +124,7 @@ gconv_status gc_direct_prepare(const gc_problem *problem, const gc_step *step,
                                const gconv_device_info *device, gc_gpu_pass *pass,
                                gc_pass_kernel *kernel, gconv_error *error)
 {
-    const ahead_kernel *ahead = find_ahead(step);
+    const gc_ahead_kernel *ahead = find_ahead(step);
     bool compiles = ahead == nullptr || compiling_pays(problem, step, device);
     gc_layout layout = gc_layout_of(problem, step);
     layout.input = pass->input;
@@ -162,11 +152,6 @@ static double seconds(const gc_problem *problem, const gc_step *step,
            (find_ahead(step) == nullptr ? GC_COMPILE_SECONDS / runs : 0);
 }
 
-static int one_step(const gc_problem *, int, const gconv_device_info *)
-{
-    return 1;
-}
-
 static gconv_status prepare(const gc_problem *problem, const gconv_device_info *device,
                             gc_gpu_pass *pass, void **state, gconv_error *error)
 {
@@ -177,26 +162,10 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
     return gc_direct_prepare(problem, &problem->steps[pass->first], device, pass, kernel, error);
 }
 
-static void release(void *state)
-{
-    gc_pass_release((gc_pass_kernel *)state);
-    free(state);
-}
-
-static gconv_status run(void *state, gc_pass &pass, int channels, cudaStream_t stream,
-                        gconv_error *error)
-{
-    return gc_pass_launch(*(const gc_pass_kernel *)state, pass, channels, stream, error);
-}
-
-static void describe(const void *state, char *text, size_t size)
-{
-    gc_pass_describe(*(const gc_pass_kernel *)state, text, size);
-}
-
 extern const gc_gpu_method gc_direct_method = {
-    "direct", gc_direct_supports, seconds, nullptr, nullptr, release, nullptr, describe, nullptr,
-    nullptr,  one_step,           prepare, run,
+    "direct",    gc_direct_supports, seconds, nullptr, nullptr,          gc_pass_free,
+    nullptr,     gc_pass_describe,   nullptr, nullptr, gc_pass_one_step, prepare,
+    gc_pass_run,
 };
 
 extern "C" {

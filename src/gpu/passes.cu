@@ -167,8 +167,9 @@ gconv_status gc_pass_specialise(const gc_layout &layout, const float *weights, i
     return status;
 }
 
-void gc_pass_describe(const gc_pass_kernel &kernel, char *text, size_t size)
+void gc_pass_describe(const void *state, char *text, size_t size)
 {
+    const gc_pass_kernel &kernel = *(const gc_pass_kernel *)state;
     const gc_tuning &t = kernel.layout.tuning;
     snprintf(text, size, "%s: %d rows a thread, %d warps a block, schedule %s, %.1f KiB, %s",
              gc_form_name(t.form), t.rows, t.warps, gc_schedule_name(t.schedule),
@@ -218,4 +219,32 @@ gconv_status gc_pass_launch(const gc_pass_kernel &kernel, gc_pass &pass, int cha
     GC_CUDA_TRY(
         error, cudaLaunchKernel(kernel.ahead, grid, block, arguments, kernel.shared_bytes, stream));
     return GCONV_OK;
+}
+
+/* ---- Methods --------------------------------------------------------------------------------- */
+
+const gc_ahead_kernel *gc_ahead_find(const gc_ahead_kernel *rows, size_t count, const gc_step *step)
+{
+    for (size_t i = 0; i < count; i++)
+        if (step->width == rows[i].side && step->height == rows[i].side &&
+            step->left == rows[i].side / 2 && step->top == rows[i].side / 2)
+            return &rows[i];
+    return nullptr;
+}
+
+int gc_pass_one_step(const gc_problem *, int, const gconv_device_info *)
+{
+    return 1;
+}
+
+gconv_status gc_pass_run(void *state, gc_pass &pass, int channels, cudaStream_t stream,
+                         gconv_error *error)
+{
+    return gc_pass_launch(*(const gc_pass_kernel *)state, pass, channels, stream, error);
+}
+
+void gc_pass_free(void *state)
+{
+    gc_pass_release((gc_pass_kernel *)state);
+    free(state);
 }

@@ -54,10 +54,28 @@ char *gc_pass_source(const gc_layout &layout, const float *weights, int count);
 gconv_status gc_pass_launch(const gc_pass_kernel &kernel, gc_pass &pass, int channels,
                             cudaStream_t stream, gconv_error *error);
 
-/* One line on how the kernel is laid out. */
-void gc_pass_describe(const gc_pass_kernel &kernel, char *text, size_t size);
-
 /* Frees what the kernel holds; launches are done. */
 void gc_pass_release(gc_pass_kernel *kernel);
+
+/* ---- Kernels compiled ahead ------------------------------------------------------------------ */
+
+/* For square filters around their middle. */
+struct gc_ahead_kernel {
+    int side;
+    gc_tuning tuning;
+    const void *kernel;
+};
+
+/* The row for a step; null where there is none. */
+const gc_ahead_kernel *gc_ahead_find(const gc_ahead_kernel *rows, size_t count,
+                                     const gc_step *step);
+
+/* ---- What a method whose state is a gc_pass_kernel does (see gc_gpu_method) ------------------ */
+
+int gc_pass_one_step(const gc_problem *problem, int first, const gconv_device_info *device);
+gconv_status gc_pass_run(void *state, gc_pass &pass, int channels, cudaStream_t stream,
+                         gconv_error *error);
+void gc_pass_describe(const void *state, char *text, size_t size);
+void gc_pass_free(void *state);
 
 #endif

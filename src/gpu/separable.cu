@@ -38,30 +38,20 @@ static __global__ void __launch_bounds__(32 * config::warps) separable_squares(
     gc_block_pass<gc_block_rank1, config>(pass, weights);
 }
 
-struct ahead_kernel {
-    int side;
-    gc_tuning tuning;
-    const void *kernel;
-};
-
 #define SQUARE(side, rows, warps)                                                                  \
     {                                                                                              \
         side, {GC_FORM_RANK1, rows, warps, GC_ONE_TILE, 1},                                        \
             (const void *)separable_squares<square<side, rows, warps>>                             \
     }
 
-static const ahead_kernel ahead_kernels[] = {
+static const gc_ahead_kernel ahead_kernels[] = {
     SQUARE(7, 8, 4),  SQUARE(9, 8, 8),  SQUARE(11, 8, 4), SQUARE(13, 8, 4),
     SQUARE(15, 8, 8), SQUARE(17, 8, 8), SQUARE(19, 8, 8), SQUARE(21, 8, 8),
 };
 
-static const ahead_kernel *find_ahead(const gc_step *step)
+static const gc_ahead_kernel *find_ahead(const gc_step *step)
 {
-    for (const ahead_kernel &row : ahead_kernels)
-        if (step->width == row.side && step->height == row.side && step->left == row.side / 2 &&
-            step->top == row.side / 2)
-            return &row;
-    return nullptr;
+    return gc_ahead_find(ahead_kernels, sizeof ahead_kernels / sizeof *ahead_kernels, step);
 }
 
 /* ---- Choosing -------------------------------------------------------------------------------- */
@@ -142,16 +132,11 @@ static double seconds(const gc_problem *problem, const gc_step *step,
 
 /* ---- The method ------------------------------------------------------------------------------ */
 
-static int one_step(const gc_problem *, int, const gconv_device_info *)
-{
-    return 1;
-}
-
 static gconv_status prepare_rank1(const gc_problem *problem, const gc_step *step,
                                   const gconv_device_info *device, const float *weights,
                                   gc_gpu_pass *pass, gc_pass_kernel *kernel, gconv_error *error)
 {
-    const ahead_kernel *ahead = find_ahead(step);
+    const gc_ahead_kernel *ahead = find_ahead(step);
     int count = step->width + step->height;
     gc_layout layout = layout_of(problem, step, device, *pass);
     double saved = seconds(problem, step, device) * constant_gain * (double)problem->job.runs;
@@ -180,26 +165,9 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
                : gc_direct_prepare(problem, step, device, pass, kernel, error);
 }
 
-static void release(void *state)
-{
-    gc_pass_release((gc_pass_kernel *)state);
-    free(state);
-}
-
-static gconv_status run(void *state, gc_pass &pass, int channels, cudaStream_t stream,
-                        gconv_error *error)
-{
-    return gc_pass_launch(*(const gc_pass_kernel *)state, pass, channels, stream, error);
-}
-
-static void describe(const void *state, char *text, size_t size)
-{
-    gc_pass_describe(*(const gc_pass_kernel *)state, text, size);
-}
-
 extern const gc_gpu_method gc_separable_method = {
-    "separable", supports, seconds, nullptr,  nullptr, release, nullptr,
-    describe,    nullptr,  nullptr, one_step, prepare, run,
+    "separable",      supports, seconds, nullptr,          nullptr, gc_pass_free, nullptr,
+    gc_pass_describe, nullptr,  nullptr, gc_pass_one_step, prepare, gc_pass_run,
 };
 
 extern "C" {

@@ -1,0 +1,80 @@
+/* Layouts of passes: what they take of a device, and which are chosen unasked. */
+#include "core_support.h"
+
+#include "gpu/layout.h"
+
+static gc_layout layout_of(gc_form form, int width, int height)
+{
+    return (gc_layout){.tuning = gc_tuning_default(form, width, height),
+                       .width = width,
+                       .height = height,
+                       .left = width / 2,
+                       .top = height / 2};
+}
+
+/* A multiprocessor's registers and the smallest shared memory of any device that is compiled for. */
+static void defaults_fit_everywhere(void **state)
+{
+    (void)state;
+    for (int side = 1; side <= 31; side++) {
+        gc_layout block = layout_of(GC_FORM_BLOCK, side, side);
+        assert_true(gc_layout_shared_bytes(&block) <= 64 << 10);
+        assert_true(block.tuning.warps * 32 <= 1024);
+        assert_in_range(block.tuning.rows, 1, 8);
+        gc_layout rank1 = layout_of(GC_FORM_RANK1, side, side);
+        assert_true(gc_layout_shared_bytes(&rank1) <= 64 << 10);
+    }
+}
+
+static void code_stays_in_the_instruction_cache(void **state)
+{
+    (void)state;
+    for (int side = 6; side <= 17; side++) {
+        gc_tuning tuning = gc_tuning_default(GC_FORM_BLOCK, side, side);
+        assert_true(tuning.rows * side * side * 64 <= 40 << 10);
+    }
+}
+
+static void tiles_and_their_memory(void **state)
+{
+    (void)state;
+    gc_layout layout = layout_of(GC_FORM_BLOCK, 9, 9);
+    layout.tuning = (gc_tuning){GC_FORM_BLOCK, 4, 8, GC_ONE_TILE, 1};
+    int width, height;
+    gc_layout_tile(&layout, &width, &height);
+    assert_int_equal(width, 128);
+    assert_int_equal(height, 32);
+    assert_int_equal(gc_layout_shared_bytes(&layout), (4 + 128 + 4) * (32 + 8) * 4);
+    layout.tuning.schedule = GC_QUEUE; /* one is loaded while another is computed */
+    assert_int_equal(gc_layout_shared_bytes(&layout), 2 * (4 + 128 + 4) * (32 + 8) * 4);
+    layout.left = 3; /* whole words of four to either side */
+    layout.width = 5;
+    assert_int_equal(gc_layout_shared_bytes(&layout), 2 * (4 + 128 + 4) * (32 + 8) * 4);
+    layout.tuning.form = GC_FORM_WARP;
+    gc_layout_tile(&layout, &width, &height);
+    assert_int_equal(width, 120);
+    assert_int_equal(gc_layout_shared_bytes(&layout), 0);
+}
+
+static void warps_reach_one_neighbour(void **state)
+{
+    (void)state;
+    gc_layout layout = layout_of(GC_FORM_WARP, 9, 3);
+    assert_true(gc_form_fits(GC_FORM_WARP, &layout));
+    layout.left = 5;
+    assert_false(gc_form_fits(GC_FORM_WARP, &layout));
+    layout.left = 3;
+    assert_false(gc_form_fits(GC_FORM_WARP, &layout));
+    assert_true(gc_form_fits(GC_FORM_BLOCK, &layout));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults_fit_everywhere),
+        cmocka_unit_test(code_stays_in_the_instruction_cache),
+        cmocka_unit_test(tiles_and_their_memory),
+        cmocka_unit_test(warps_reach_one_neighbour),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
