@@ -59,14 +59,19 @@ typedef struct row_sink {
     size_t row_bytes;
     uint32_t rows, height;
     double start, limit; /* where limit > 0: a run that will take longer is given up */
+    double first;        /* when the first rows came, which may be at the end of all work */
+    uint32_t first_rows; /* as many */
 } row_sink;
 
-/* Whether the run will take too long, once a tenth of the limit lets that be foreseen. */
+/* Whether the run will take too long: what the rows took that came after the first ones foretells the
+ * others, once a tenth of the limit is spent. */
 static bool takes_too_long(const row_sink *sink)
 {
-    double spent = gc_seconds() - sink->start;
-    return sink->limit > 0 && spent > sink->limit / 10 && sink->rows < sink->height &&
-           spent * sink->height > sink->limit * sink->rows;
+    double now = gc_seconds();
+    uint32_t came = sink->rows - sink->first_rows, left = sink->height - sink->rows;
+    if (!(sink->limit > 0) || now - sink->start < sink->limit / 10 || came == 0 || left == 0)
+        return false;
+    return now - sink->start + (now - sink->first) / came * left > sink->limit;
 }
 
 static gconv_status write_rows(void *user, uint32_t count, const void *rows, size_t stride,
@@ -76,6 +81,10 @@ static gconv_status write_rows(void *user, uint32_t count, const void *rows, siz
     for (uint32_t i = 0; i < count; i++)
         memcpy(sink->to + (size_t)sink->rows++ * sink->row_bytes, (const char *)rows + i * stride,
                sink->row_bytes);
+    if (sink->first_rows == 0) {
+        sink->first_rows = sink->rows;
+        sink->first = gc_seconds();
+    }
     if (takes_too_long(sink))
         return gc_fail(error, GCONV_ERROR_LIMIT, "takes too long");
     return GCONV_OK;

@@ -100,13 +100,25 @@ static void compete(const gc_problem *problem, const wanted_device *wanted, gcon
     }
 }
 
+/* Whether any implementation for GPUs is part of this build. */
+static bool has_cuda_part(void)
+{
+    for (int i = 0; i < gc_implementation_count(); i++)
+        if (gc_implementation_at(i)->kind == GCONV_DEVICE_CUDA &&
+            gc_implementation_at(i)->operations != NULL)
+            return true;
+    return false;
+}
+
 static gconv_status choose_fastest(const gc_problem *problem, const wanted_device *wanted,
                                    gc_choice *choice, gconv_error *error)
 {
     double best = 0;
     compete(problem, wanted, GCONV_DEVICE_CPU, choice, &best);
     double runs = problem->job.runs > 1 ? (double)problem->job.runs : 1;
-    if (choice->implementation != NULL && best * runs < GC_CUDA_START)
+    if (choice->implementation != NULL && !has_cuda_part())
+        gc_explain(&choice->explanation, "cuda       is not part of this build");
+    else if (choice->implementation != NULL && best * runs < GC_CUDA_START)
         gc_explain(&choice->explanation, "cuda       not asked: starting it takes about %.0f ms",
                    1e3 * GC_CUDA_START);
     else
