@@ -37,21 +37,38 @@ static void finish_edges(const gc_problem *problem, gc_finish *finish)
         finish->largest = 1;
 }
 
-/* Integers throughout: a sum below 2^24 over an integer, samples that keep their depth. What is no tie
- * misses one by 1 / 2d or more; float32 misses n / d by less than 2^-23 of it. */
-static bool is_quotient(const gc_problem *problem, double largest)
-{
-    return problem->exact && !problem->bilevel && problem->job.scale == 1 && problem->offset == 0 &&
-           problem->output.depth == problem->job.input.depth && problem->divisor >= 1 &&
-           problem->divisor * (largest + 1) < 0x1p22 && problem->divisor == trunc(problem->divisor);
-}
-
-/* An odd divisor leaves no ties, a power of 2 divides without error. */
-static bool rounds_plainly(const gc_problem *problem)
+/* Whether a divisor divides without error. */
+static bool is_power_of_2(double divisor)
 {
     int exponent;
-    bool is_power = frexp(problem->divisor, &exponent) == 0.5;
-    return !problem->job.absolute && (is_power || fmod(problem->divisor, 2) == 1);
+    return frexp(divisor, &exponent) == 0.5;
+}
+
+void gc_finish_divide(double divisor, gc_finish *finish)
+{
+    finish->divisor = divisor;
+    finish->reciprocal = (float)(1 / divisor);
+    finish->below = nextafterf(finish->reciprocal, 0);
+    finish->above = nextafterf(finish->reciprocal, INFINITY);
+}
+
+/* Integers throughout: a sum below 2^24 over an integer, samples that keep their depth. What is no tie
+ * misses one by 1 / 2d or more, and up to largest + 1 a product with a number next to the reciprocal
+ * misses n / d by less than 3 * 2^-24 of that. */
+static bool is_quotient(const gc_problem *problem, double largest)
+{
+    double divisor = problem->divisor;
+    return problem->exact && !problem->bilevel && problem->job.scale == 1 && problem->offset == 0 &&
+           problem->output.depth == problem->job.input.depth && divisor >= 1 && divisor < 0x1p22 &&
+           divisor == trunc(divisor) &&
+           (is_power_of_2(divisor) || divisor * (largest + 1) < 0x1p21);
+}
+
+/* An odd divisor leaves no ties. */
+static bool rounds_plainly(const gc_problem *problem)
+{
+    return !problem->job.absolute &&
+           (is_power_of_2(problem->divisor) || fmod(problem->divisor, 2) == 1);
 }
 
 static void finish_samples(const gc_problem *problem, gc_finish *finish)
@@ -59,13 +76,11 @@ static void finish_samples(const gc_problem *problem, gc_finish *finish)
     finish->kind = !is_quotient(problem, finish->largest) ? GC_FINISH_SAMPLES
                    : rounds_plainly(problem)              ? GC_FINISH_ROUND
                                                           : GC_FINISH_QUOTIENT;
-    finish->divisor = problem->divisor;
+    gc_finish_divide(problem->divisor, finish);
     finish->scale = problem->job.scale;
     finish->offset = problem->offset;
     finish->absolute = problem->job.absolute;
     finish->bilevel = problem->bilevel;
-    finish->denominator = (float)problem->divisor;
-    finish->reciprocal = (float)(1 / problem->divisor);
 }
 
 bool gc_finish_of(const gc_problem *problem, gc_finish *finish)

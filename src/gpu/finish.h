@@ -16,6 +16,10 @@ bool gc_finish_of(const gc_problem *problem, gc_finish *finish);
 /* The type of the problem's output samples. */
 gc_sample_type gc_finish_type(const gc_problem *problem);
 
+/* Sets the divisor and what kernels multiply with instead: its reciprocal, and the numbers of float32
+ * next to that, one less and one more than the true reciprocal. */
+void gc_finish_divide(double divisor, gc_finish *finish);
+
 #ifdef __cplusplus
 }
 #endif

@@ -23,15 +23,22 @@ extern "C" {
 #include "gpu/methods.cuh"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
-enum { ROWS = 3, WARPS = 4, SIDE_MAX = 2 * GC_BYTES_REACH + 1 };
+enum {
+    ROWS = 3,
+    WARPS = 4,
+    TILE_WIDTH = WARPS * GC_BYTES_UNITS * GC_BYTES_UNIT,
+    TILE_HEIGHT = 16 * ROWS,
+    SIDE_MAX = 2 * GC_BYTES_MARGIN + 1
+};
 
 /* Blocks that a multiprocessor should hold at once: what the registers for the weights leave. */
 static constexpr int blocks_of(int height)
 {
-    return height <= 7 ? 6 : height <= 9 ? 5 : 4;
+    return height <= 5 ? 6 : height <= 9 ? 5 : 4;
 }
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
@@ -64,7 +71,7 @@ struct kernel_row {
 #define KERNELS(height)                                                                            \
     KERNEL(height, GC_BIT, GC_FINISH_EDGES), KERNEL(height, GC_BYTE, GC_FINISH_EDGES),             \
         KERNEL(height, GC_BYTE, GC_FINISH_ROUND), KERNEL(height, GC_BYTE, GC_FINISH_QUOTIENT),     \
-        KERNEL(height, GC_BYTE, -1)
+        KERNEL(height, GC_BYTE, -1), KERNEL(height, GC_FLOAT, -1)
 
 static const kernel_row kernels[] = {KERNELS(3), KERNELS(5),  KERNELS(7),
                                      KERNELS(9), KERNELS(13), KERNELS(17)};
@@ -94,7 +101,7 @@ static bool multiply(product *total, const gc_step *step)
     total->height = old.height + step->height - 1;
     total->left = old.left + step->left;
     total->top = old.top + step->top;
-    if (total->left > GC_BYTES_REACH || total->width - 1 - total->left > GC_BYTES_REACH ||
+    if (total->left > GC_BYTES_MARGIN || total->width - 1 - total->left > GC_BYTES_MARGIN ||
         total->height > SIDE_MAX)
         return false;
     std::fill(total->taps, total->taps + total->width * total->height, 0.0);
@@ -107,16 +114,19 @@ static bool multiply(product *total, const gc_step *step)
     return true;
 }
 
+static bool fits_bytes(const double *taps, size_t count)
+{
+    return std::all_of(taps, taps + count,
+                       [](double tap) { return tap >= -128 && tap <= 127 && tap == rint(tap); });
+}
+
 static bool make_product(const gc_problem *problem, product *total)
 {
     *total = {1, 1, 0, 0, {1}};
     for (int s = 0; s < problem->step_count; s++)
         if (!multiply(total, &problem->steps[s]))
             return false;
-    for (int i = 0; i < total->width * total->height; i++)
-        if (total->taps[i] < -128 || total->taps[i] > 127)
-            return false;
-    return true;
+    return fits_bytes(total->taps, (size_t)(total->width * total->height));
 }
 
 static bool is_symmetric(const gc_step *step)
@@ -184,6 +194,79 @@ static bool has_ring(const gc_problem *problem)
     return (int)std::min(problem->width, problem->height) >= size;
 }
 
+/* The filters of outputs near the border, where they are not all the product: of (2 ring + 1)^2 places,
+ * row by row, those fewer than `ring` from the top or left first, then those in between, then the
+ * others. Without a ring there is one place, that in between. */
+struct filters {
+    int ring;
+    double *taps; /* of each place as many as the product has */
+    double *sums; /* what a constant border adds to each */
+};
+
+static int places_of(int ring)
+{
+    return 2 * ring + 1;
+}
+
+/* The filter of one place: step 1 reads step 0's output where its border puts it. */
+static void make_filter(const gc_problem *problem, const product &total, int ring, int x, int y,
+                        double *taps, double *constant)
+{
+    const gc_step *first = &problem->steps[0], *second = &problem->steps[1];
+    int size = places_of(ring); /* as good as any larger image */
+    for (int m = 0; m < second->height; m++)
+        for (int k = 0; k < second->width; k++) {
+            double tap = second->taps[m * second->width + k];
+            int64_t column = gc_border_index(problem->job.border, x + k - second->left, size);
+            int64_t row = gc_border_index(problem->job.border, y + m - second->top, size);
+            if (column < 0 || row < 0) {
+                *constant += tap * (double)second->border[0];
+                continue;
+            }
+            int left = (int)column - x - first->left + total.left;
+            int top = (int)row - y - first->top + total.top;
+            for (int j = 0; j < first->height; j++)
+                for (int i = 0; i < first->width; i++)
+                    taps[(top + j) * total.width + left + i] +=
+                        tap * (double)first->taps[j * first->width + i];
+        }
+}
+
+static gconv_status make_filters(const gc_problem *problem, const product &total, filters *all,
+                                 gconv_error *error)
+{
+    *all = {};
+    all->ring = is_product_at_border(problem) ? 0 : ring_of(problem);
+    int across = places_of(all->ring);
+    size_t places = (size_t)(across * across), area = (size_t)(total.width * total.height);
+    all->taps = (double *)calloc(places * (area + 1), sizeof *all->taps);
+    if (all->taps == nullptr)
+        return gc_fail_memory(error, places * (area + 1) * sizeof *all->taps);
+    all->sums = all->taps + places * area;
+    if (all->ring == 0)
+        std::copy(total.taps, total.taps + area, all->taps);
+    for (int place = 0; place < across * across && all->ring > 0; place++)
+        make_filter(problem, total, all->ring, place % across, place / across,
+                    all->taps + (size_t)place * area, &all->sums[place]);
+    return GCONV_OK;
+}
+
+/* Whether all of them can be multiplied, and what is added can be. */
+static gconv_status check_filters(const gc_problem *problem, const product &total,
+                                  gconv_error *error)
+{
+    filters all;
+    GC_TRY(make_filters(problem, total, &all, error));
+    size_t places = (size_t)(places_of(all.ring) * places_of(all.ring));
+    bool fits = fits_bytes(all.taps, places * (size_t)(total.width * total.height)) &&
+                std::all_of(all.sums, all.sums + places,
+                            [](double sum) { return fabs(sum) < 0x1p24 && sum == rint(sum); });
+    free(all.taps);
+    return fits ? GCONV_OK
+                : gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                          "the chain's weights at this border do not fit in 8 bits");
+}
+
 /* ---- What can be done ------------------------------------------------------------------------ */
 
 /* A constant border must be a sample. */
@@ -214,7 +297,7 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
     if (!is_product_at_border(problem) && !has_ring(problem))
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "more than two steps, a lopsided one, or a tiny image, at this border");
-    return GCONV_OK;
+    return check_filters(problem, total, error);
 }
 
 /* The tensor cores are as fast as memory up to some 9x9; beyond, time grows with the height. */
@@ -234,113 +317,112 @@ static double seconds(const gc_problem *problem, const gc_step *step,
 
 struct fused_state {
     gc_bytes bytes;
-    const kernel_row *kernel;
+    const kernel_row *kernel; /* of the output, null where none makes it */
+    const kernel_row *values; /* of chain values */
     product total;
-    uint4 *weights; /* device */
-    float *ring;    /* device: taps of all places, then their sums */
-    int resident;
+    uint4 *tables; /* device: weights, then sums */
 };
 
-/* The weight that meets sample `k` of a product for its output `n`. */
-static int weight_at(const product &total, int row, int k, int n)
+/* Units that hold columns of the ring: the first, and the last one or two. */
+static void find_specials(const gc_problem *problem, int ring, gc_bytes *bytes)
 {
-    int i = k - n - GC_BYTES_BEFORE + total.left;
-    return row < total.height && i >= 0 && i < total.width ? (int)total.taps[row * total.width + i]
-                                                           : 0;
+    int width = (int)problem->width;
+    for (int unit = 0; unit <= (width - 1) / GC_BYTES_UNIT && ring > 0; unit++)
+        if (unit == 0 || (unit + 1) * GC_BYTES_UNIT > width - ring)
+            bytes->specials[bytes->special_count++] = unit;
 }
 
-/* Lane after lane, what mma.sync wants of its second matrix (PTX ISA, m16n8k32): column lane / 4,
- * rows lane % 4 * 8 on, which is where the lane's eight bytes of samples come from. */
-static uint4 lane_weights(const product &total, int row, int lane)
+/* The place, of those of `filters`, of column `column` of a unit of the class. */
+static int place_of(const gc_bytes *bytes, int width, int special, int column)
+{
+    if (special == 0)
+        return bytes->ring;
+    int x = bytes->specials[special - 1] * GC_BYTES_UNIT + column;
+    if (x < bytes->ring)
+        return x;
+    return x >= width - bytes->ring && x < width ? x - width + 2 * bytes->ring + 1 : bytes->ring;
+}
+
+/* What mma.sync wants of its second matrix in a lane (PTX ISA, m16n8k32): column lane / 4, four rows
+ * from lane % 4 * 4 on, and four from 16 further. */
+static uint4 lane_weights(const product &total, const double *const *columns, int row, int lane)
 {
     unsigned words[4] = {};
     for (int word = 0; word < 4; word++)
         for (int i = 0; i < 4; i++) {
-            int k = lane % 4 * 8 + word % 2 * 4 + i;
-            int weight = weight_at(total, row, k, lane / 4 + word / 2 * 8);
+            int n = lane / 4, column = n / 2 * 4 + word / 2 * 2 + n % 2;
+            int k = word % 2 * 16 + lane % 4 * 4 + i - column - GC_BYTES_MARGIN + total.left;
+            bool is_there = row < total.height && k >= 0 && k < total.width;
+            int weight = is_there ? (int)columns[column][row * total.width + k] : 0;
             words[word] |= (unsigned)(unsigned char)(signed char)weight << (8 * i);
         }
     return {words[0], words[1], words[2], words[3]};
 }
 
-static gconv_status upload_weights(fused_state *state, gconv_error *error)
-{
-    uint4 weights[SIDE_MAX * 32];
-    int height = state->kernel->height;
-    for (int row = 0; row < height; row++)
-        for (int lane = 0; lane < 32; lane++)
-            weights[row * 32 + lane] = lane_weights(state->total, row, lane);
-    size_t bytes = (size_t)height * 32 * sizeof *weights;
-    GC_CUDA_TRY(error, cudaMalloc(&state->weights, bytes));
-    GC_CUDA_TRY(error, cudaMemcpy(state->weights, weights, bytes, cudaMemcpyHostToDevice));
-    state->bytes.weights = state->weights;
-    return GCONV_OK;
-}
-
-/* The filter of one place of the ring, `x` and `y` counting as gc_bytes.ring_taps does: step 1 reads step
- * 0's output where its border puts it. Returns what a constant border adds. */
-static float ring_filter(const gc_problem *problem, const product &total, int x, int y, float *taps)
-{
-    const gc_step *first = &problem->steps[0], *second = &problem->steps[1];
-    int ring = ring_of(problem), size = 2 * ring + 1; /* as good as any larger image */
-    float constant = 0;
-    for (int m = 0; m < second->height; m++)
-        for (int k = 0; k < second->width; k++) {
-            float tap = second->taps[m * second->width + k];
-            int64_t column = gc_border_index(problem->job.border, x + k - second->left, size);
-            int64_t row = gc_border_index(problem->job.border, y + m - second->top, size);
-            if (column < 0 || row < 0) {
-                constant += tap * second->border[0];
-                continue;
-            }
-            int left = (int)column - x - first->left + total.left;
-            int top = (int)row - y - first->top + total.top;
-            for (int j = 0; j < first->height; j++)
-                for (int i = 0; i < first->width; i++)
-                    taps[(top + j) * total.width + left + i] +=
-                        tap * first->taps[j * first->width + i];
-        }
-    return constant;
-}
-
-static gconv_status upload_ring(const gc_problem *problem, fused_state *state, gconv_error *error)
+/* One table of gc_bytes: rows of place `y`, units of class `special`. */
+static void fill_table(const gc_problem *problem, const fused_state *state, const filters &all,
+                       int y, int special, uint4 *weights, int *sums)
 {
     const product &total = state->total;
-    int ring = ring_of(problem), places = (2 * ring + 1) * (2 * ring + 1);
-    size_t area = (size_t)(total.width * total.height);
-    size_t bytes = ((size_t)places * area + (size_t)places) * sizeof(float);
-    float *filters = (float *)calloc(1, bytes);
-    if (filters == nullptr)
-        return gc_fail_memory(error, bytes);
-    float *sums = filters + (size_t)places * area;
-    for (int place = 0; place < places; place++)
-        sums[place] = ring_filter(problem, total, place % (2 * ring + 1), place / (2 * ring + 1),
-                                  filters + (size_t)place * area);
-    cudaError_t code = cudaMalloc(&state->ring, bytes);
+    const double *columns[GC_BYTES_UNIT];
+    for (int column = 0; column < GC_BYTES_UNIT; column++) {
+        int x = place_of(&state->bytes, (int)problem->width, special, column);
+        int place = y * places_of(all.ring) + x;
+        columns[column] = all.taps + place * total.width * total.height;
+        sums[column] = (int)all.sums[place];
+    }
+    for (int row = 0; row < state->values->height; row++)
+        for (int lane = 0; lane < 32; lane++)
+            weights[row * 32 + lane] = lane_weights(total, columns, row, lane);
+}
+
+static gconv_status upload_tables(const gc_problem *problem, fused_state *state, const filters &all,
+                                  gconv_error *error)
+{
+    gc_bytes *bytes = &state->bytes;
+    size_t classes = 1 + (size_t)bytes->special_count;
+    size_t tables = (size_t)places_of(all.ring) * classes;
+    size_t words = (size_t)state->values->height * 32; /* of a table's weights */
+    size_t size = tables * (words * sizeof(uint4) + GC_BYTES_UNIT * sizeof(int));
+    uint4 *made = (uint4 *)malloc(size);
+    if (made == nullptr)
+        return gc_fail_memory(error, size);
+    int *sums = (int *)(made + tables * words);
+    for (size_t k = 0; k < tables; k++)
+        fill_table(problem, state, all, (int)(k / classes), (int)(k % classes), made + k * words,
+                   sums + k * GC_BYTES_UNIT);
+    cudaError_t code = cudaMalloc(&state->tables, size);
     if (code == cudaSuccess)
-        code = cudaMemcpy(state->ring, filters, bytes, cudaMemcpyHostToDevice);
-    free(filters);
+        code = cudaMemcpy(state->tables, made, size, cudaMemcpyHostToDevice);
+    free(made);
     GC_CUDA_TRY(error, code);
-    state->bytes.ring = ring;
-    state->bytes.ring_taps = state->ring;
-    state->bytes.ring_sums = state->ring + (size_t)places * area;
+    bytes->weights = state->tables;
+    bytes->sums = (const int *)(state->tables + tables * words);
     return GCONV_OK;
 }
 
-static gconv_status prepare_kernel(const gconv_device_info *device, fused_state *state,
+static gconv_status prepare_tables(const gc_problem *problem, fused_state *state,
                                    gconv_error *error)
 {
-    const kernel_row *kernel = state->kernel;
-    int blocks = 0;
+    filters all;
+    GC_TRY(make_filters(problem, state->total, &all, error));
+    state->bytes.height = state->total.height;
+    state->bytes.top = state->total.top;
+    state->bytes.ring = all.ring;
+    find_specials(problem, all.ring, &state->bytes);
+    gconv_status status = upload_tables(problem, state, all, error);
+    free(all.taps);
+    return status;
+}
+
+static gconv_status prepare_kernel(const kernel_row *kernel, gconv_error *error)
+{
     GC_CUDA_TRY(error,
                 cudaFuncSetAttribute(kernel->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      (int)kernel->shared_bytes));
     GC_CUDA_TRY(error,
                 cudaFuncSetAttribute(kernel->kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                                      cudaSharedmemCarveoutMaxShared));
-    GC_CUDA_TRY(error, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                           &blocks, kernel->kernel, 32 * WARPS, kernel->shared_bytes));
-    state->resident = std::max(1, blocks) * device->processors;
     return GCONV_OK;
 }
 
@@ -352,26 +434,20 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
         return gc_fail_memory(error, sizeof *state);
     *opaque = state;
     make_product(problem, &state->total);
-    state->bytes.height = state->total.height;
-    state->bytes.top = state->total.top;
-    state->bytes.width = state->total.width;
-    state->bytes.left = state->total.left;
+    state->values = find_kernel(state->total.height, GC_FLOAT, -1);
     state->kernel = find_kernel(state->total.height, pass->output, pass->finish);
-    if (state->kernel == nullptr) { /* chain values then, which every kernel gives */
+    if (state->kernel == nullptr)
         pass->output = GC_FLOAT;
-        state->kernel = find_kernel(state->total.height, GC_BYTE, -1);
-    }
-    GC_TRY(upload_weights(state, error));
-    if (!is_product_at_border(problem))
-        GC_TRY(upload_ring(problem, state, error));
-    return prepare_kernel(device, state, error);
+    else
+        GC_TRY(prepare_kernel(state->kernel, error));
+    GC_TRY(prepare_kernel(state->values, error));
+    return prepare_tables(problem, state, error);
 }
 
 static void release(void *opaque)
 {
     fused_state *state = (fused_state *)opaque;
-    cudaFree(state->weights);
-    cudaFree(state->ring);
+    cudaFree(state->tables);
     free(state);
 }
 
@@ -386,13 +462,13 @@ static gconv_status run(void *opaque, gc_pass &pass, int channels, cudaStream_t 
                         gconv_error *error)
 {
     fused_state *state = (fused_state *)opaque;
-    int columns = (pass.width + GC_BYTES_COLUMNS - 1) / GC_BYTES_COLUMNS;
-    int rows = (pass.rows + 16 * ROWS - 1) / (16 * ROWS);
-    state->bytes.tiles = columns * rows;
-    dim3 grid((unsigned)std::min(state->resident, columns * rows), (unsigned)channels);
+    int columns = (pass.width + TILE_WIDTH - 1) / TILE_WIDTH;
+    int rows = (pass.rows + TILE_HEIGHT - 1) / TILE_HEIGHT;
+    const kernel_row *kernel = pass.output_type == GC_FLOAT ? state->values : state->kernel;
+    dim3 grid((unsigned)(columns * rows), (unsigned)channels);
     void *arguments[] = {&pass, &state->bytes};
-    GC_CUDA_TRY(error, cudaLaunchKernel(state->kernel->kernel, grid, dim3(32 * WARPS), arguments,
-                                        state->kernel->shared_bytes, stream));
+    GC_CUDA_TRY(error, cudaLaunchKernel(kernel->kernel, grid, dim3(32 * WARPS), arguments,
+                                        kernel->shared_bytes, stream));
     return GCONV_OK;
 }
 

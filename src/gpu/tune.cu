@@ -7,11 +7,14 @@
 
 extern "C" {
 #include "core/stream.h"
+#include "gpu/finish.h"
 }
 
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
+#include <pthread.h>
+#include <unistd.h>
 
 enum {
     SIDE_MAX = 4096,
@@ -216,6 +219,7 @@ void gc_tuner_destroy(gc_tuner *tuner)
 
 struct contender {
     gc_pass_kernel kernel;
+    gconv_status compiled;
     double microseconds; /* 0: left out */
 };
 
@@ -264,11 +268,9 @@ static void make_weights(search *s)
     s->divisor = sum;
     s->finish = {};
     s->finish.kind = GC_FINISH_QUOTIENT;
-    s->finish.divisor = sum;
+    gc_finish_divide(sum, &s->finish);
     s->finish.scale = s->finish.factor = 1;
     s->finish.sample_max = s->finish.largest = 255;
-    s->finish.denominator = (float)sum;
-    s->finish.reciprocal = (float)(1 / sum);
 }
 
 static void enqueue_expectation(const search *s, const view &image)
@@ -407,14 +409,48 @@ static gconv_status measure(const search *s, const gc_pass_kernel &kernel, int r
 
 /* ---- Candidates ------------------------------------------------------------------------------ */
 
-static gconv_status try_contender(const search *s, const gc_tuning &tuning, contender *c,
-                                  gconv_error *error)
+struct compilation {
+    search *of;
+    int next, end; /* contenders; threads draw the next one */
+};
+
+static void *compile_some(void *opaque)
 {
-    gc_layout layout = s->layout;
-    layout.tuning = tuning;
-    GC_TRY(gc_pass_specialise(layout, s->weights, s->weight_count, &s->tuner->device, GC_JIT_UNKEPT,
-                              &c->kernel, error));
+    compilation *work = (compilation *)opaque;
+    search *s = work->of;
+    gconv_error ignored; /* what does not compile is left out */
+    cudaSetDevice(s->tuner->device.index);
+    for (;;) {
+        int i = __atomic_fetch_add(&work->next, 1, __ATOMIC_RELAXED);
+        if (i >= work->end)
+            return nullptr;
+        gc_layout layout = s->layout;
+        layout.tuning = s->tunings[i];
+        s->contenders[i].compiled =
+            gc_pass_specialise(layout, s->weights, s->weight_count, &s->tuner->device,
+                               GC_JIT_UNKEPT, &s->contenders[i].kernel, &ignored);
+    }
+}
+
+/* Compiles the tunings from `first` to `end` on all processors: that takes longer than all else. */
+static void compile_all(search *s, int first, int end)
+{
+    compilation work = {s, first, end};
+    pthread_t threads[GC_CANDIDATES_MAX];
+    int wanted = std::min((int)sysconf(_SC_NPROCESSORS_ONLN), end - first) - 1;
+    int count = 0;
+    while (count < wanted && pthread_create(&threads[count], nullptr, compile_some, &work) == 0)
+        count++;
+    compile_some(&work);
+    for (int i = 0; i < count; i++)
+        pthread_join(threads[i], nullptr);
+}
+
+static gconv_status try_contender(const search *s, contender *c, gconv_error *error)
+{
     bool right = false;
+    if (c->compiled != GCONV_OK)
+        return c->compiled;
     GC_TRY(is_right(s, c->kernel, &right, error));
     return right ? measure(s, c->kernel, RUNS, &c->microseconds, error) : GCONV_OK;
 }
@@ -430,13 +466,14 @@ static bool can_go_on(gconv_status status)
 static gconv_status try_all(search *s, int tuning_count, gc_tune_goes_on *goes_on, void *user,
                             gc_tune_result *result, gconv_error *error)
 {
+    compile_all(s, s->count, tuning_count);
     for (; s->count < tuning_count; s->count++) {
         gc_tune_progress progress = {s->count, tuning_count};
         result->finished = goes_on(user, &progress);
         if (!result->finished)
             return GCONV_OK;
         contender *c = &s->contenders[s->count];
-        gconv_status status = try_contender(s, s->tunings[s->count], c, error);
+        gconv_status status = try_contender(s, c, error);
         if (status != GCONV_OK && !can_go_on(status))
             return status;
         if (status != GCONV_OK)

@@ -4,6 +4,7 @@
 #include "gpu/finish.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- What is taken --------------------------------------------------------------------------- */
 
@@ -33,6 +34,7 @@ static void divisions_without_ties_are_short(void **state)
     assert_int_equal(kind_of(job, 1, &finish), GC_FINISH_ROUND);
     assert_int_equal(kind_of(job, 16, &finish), GC_FINISH_ROUND);
     assert_int_equal(kind_of(job, 289, &finish), GC_FINISH_ROUND);
+    assert_int_equal(kind_of(job, 65536, &finish), GC_FINISH_ROUND);
     assert_int_equal(kind_of(job, 18, &finish), GC_FINISH_QUOTIENT);
     job.absolute = true;
     assert_int_equal(kind_of(job, 16, &finish), GC_FINISH_QUOTIENT);
@@ -46,7 +48,7 @@ static void all_else_is_computed_in_double(void **state)
     gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
     assert_int_equal(kind_of(job, 2.5, &finish), GC_FINISH_SAMPLES);
     assert_int_equal(kind_of(job, -3, &finish), GC_FINISH_SAMPLES);
-    assert_int_equal(kind_of(job, 16385, &finish), GC_FINISH_SAMPLES);
+    assert_int_equal(kind_of(job, 8193, &finish), GC_FINISH_SAMPLES);
     gconv_job scaled = job;
     scaled.scale = 2;
     assert_int_equal(kind_of(scaled, 16, &finish), GC_FINISH_SAMPLES);
@@ -94,20 +96,27 @@ static void thresholds_are_those_of_rule_6(void **state)
 /* ---- That they round alike ------------------------------------------------------------------- */
 
 /* gc_finish_round and gc_finish_quotient of gpu/kernels/pass.cuh. */
-static unsigned round_short(float value, float divisor, float largest)
+static const float shift = 12582912;
+
+static unsigned clamp(float shifted, float largest)
 {
-    float reciprocal = (float)(1 / (double)divisor);
-    float nearest = fminf(fmaxf(value * reciprocal, 0), largest) + 8388608.0f;
-    return (unsigned)(nearest - 8388608.0f);
+    return (unsigned)(fminf(fmaxf(shifted, shift), shift + largest) - shift);
 }
 
-static unsigned round_quotient(float value, float divisor, float largest)
+static unsigned round_short(float value, const gc_finish *finish, float largest)
 {
-    unsigned quotient = round_short(value, divisor, largest);
-    float rest = fmaf(-(float)quotient, divisor, value);
-    if (2 * fabsf(rest) == divisor && (quotient & 1) != 0)
-        quotient += rest > 0 ? 1 : ~0u;
-    return quotient < (unsigned)largest ? quotient : (unsigned)largest;
+    return clamp(fmaf(value, finish->reciprocal, shift), largest);
+}
+
+static unsigned round_quotient(float value, const gc_finish *finish, float largest)
+{
+    float upper = fmaf(value, finish->above, shift), lower = fmaf(value, finish->below, shift);
+    uint32_t upper_bits, lower_bits;
+    memcpy(&upper_bits, &upper, sizeof upper);
+    memcpy(&lower_bits, &lower, sizeof lower);
+    upper_bits &= lower_bits | ~1u;
+    memcpy(&upper, &upper_bits, sizeof upper);
+    return clamp(upper, largest);
 }
 
 /* Rule 5 of the contract. */
@@ -118,26 +127,35 @@ static unsigned round_in_double(float value, float divisor, float largest)
 
 static void check_around(float value, float divisor, float largest, bool plain)
 {
+    gc_finish finish;
+    gc_finish_divide((double)divisor, &finish);
     for (float near = value - 2; near <= value + 2; near += 1) {
         unsigned expected = round_in_double(near, divisor, largest);
         unsigned got =
-            plain ? round_short(near, divisor, largest) : round_quotient(near, divisor, largest);
+            plain ? round_short(near, &finish, largest) : round_quotient(near, &finish, largest);
         if (got != expected)
             fail_msg("%g / %g: %u instead of %u", (double)near, (double)divisor, got, expected);
     }
 }
 
-/* Every divisor that finish.c lets through for 8 bits, around every tie. */
+static void check_divisor(int divisor, int largest, int step)
+{
+    bool is_power = (divisor & (divisor - 1)) == 0;
+    for (int level = -1; level <= largest + 1; level += step)
+        check_around(floorf((float)(2 * level + 1) * (float)divisor / 2), (float)divisor,
+                     (float)largest, is_power || divisor % 2 == 1);
+}
+
+/* Every divisor that finish.c lets through, around ties: of 8 bits and small divisors around each. */
 static void short_conversions_round_as_the_long_one(void **state)
 {
     (void)state;
-    for (int divisor = 1; divisor < 16384; divisor++) {
-        bool is_power = (divisor & (divisor - 1)) == 0;
-        int step = divisor > 512 ? 7 : 1;
-        for (int level = -1; level <= 256; level += step)
-            check_around(floorf((float)(2 * level + 1) * (float)divisor / 2), (float)divisor, 255,
-                         is_power || divisor % 2 == 1);
-    }
+    for (int divisor = 1; divisor < 8192; divisor++)
+        check_divisor(divisor, 255, divisor > 512 ? 7 : 1);
+    for (int divisor = 1; divisor < 32; divisor++)
+        check_divisor(divisor, 65535, 1);
+    for (int divisor = 8192; divisor < 1 << 16; divisor *= 2)
+        check_divisor(divisor, 255, 1);
 }
 
 int main(void)

@@ -28,33 +28,12 @@ template <class config> struct gc_block {
     static constexpr int words = (skip + 3 + config::width + 3) / 4;
 };
 
-/* Copies 16 bytes, past the registers where the device can; they are there after gc_block_arrive. */
-static __device__ inline void gc_block_copy16(float *to, const float *from)
-{
-#if __CUDA_ARCH__ >= 800
-    asm volatile(
-        "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
-        "l"(from)
-        : "memory");
-#else
-    *(float4 *)to = __ldg((const float4 *)from);
-#endif
-}
-
-/* This thread's copies have arrived. */
-static __device__ inline void gc_block_arrive()
-{
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" ::: "memory");
-#endif
-}
-
 /* One word of a tile from sample `index` of the input. */
 template <class config>
 static __device__ inline void gc_block_fetch(const gc_pass &pass, float *to, long long index)
 {
     if (gc_pass_input<config>(pass) == GC_FLOAT)
-        gc_block_copy16(to, (const float *)pass.input + index);
+        gc_pass_copy16(to, (const float *)pass.input + index);
     else
         *(float4 *)to = gc_pass_load4<config>(pass, index);
 }
@@ -219,7 +198,7 @@ static __device__ inline void gc_block_pass(const gc_pass &pass, const weights_t
         drawn[0] = (int)(gridDim.x + atomicInc(&pass.queue[blockIdx.y], (unsigned)pass.tiles - 1));
 #pragma unroll 1
     for (;;) {
-        gc_block_arrive();
+        gc_pass_arrive();
         __syncthreads();
         int next_x = tile_x, next_y = tile_y + block::tile_height;
         bool more = config::schedule == GC_STRIP && next_y < end && next_y < strip_end;

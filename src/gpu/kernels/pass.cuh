@@ -18,33 +18,24 @@
 
 /* ---- Borders --------------------------------------------------------------------------------- */
 
-/* gc_border_index: -1 where a constant border stands. */
+/* gc_border_index: -1 where a constant border stands. Steps of one period, since there is hardly ever
+ * more than one: a division of 64 bits would take longer than all else at the border. */
 static __device__ inline int gc_pass_index(int border, int index, int size)
 {
-    if (index >= 0 && index < size)
-        return index;
-    long long period, i = index;
-    switch (border) {
-    case GC_PASS_REPLICATE:
-        return index < 0 ? 0 : size - 1;
-    case GC_PASS_WRAP:
-        i %= size;
-        return (int)(i < 0 ? i + size : i);
-    case GC_PASS_MIRROR:
-        period = 2ll * size;
-        i %= period;
-        i = i < 0 ? i + period : i;
-        return (int)(i < size ? i : period - 1 - i);
-    case GC_PASS_MIRROR101:
-        if (size == 1)
-            return 0;
-        period = 2ll * size - 2;
-        i %= period;
-        i = i < 0 ? i + period : i;
-        return (int)(i < size ? i : period - i);
-    default:
-        return -1;
+    if (border == GC_PASS_CONSTANT)
+        return index >= 0 && index < size ? index : -1;
+    if (border == GC_PASS_REPLICATE || (border == GC_PASS_MIRROR101 && size == 1))
+        return index < 0 ? 0 : index < size ? index : size - 1;
+    int edge =
+        border == GC_PASS_MIRROR ? 1 : 0; /* how often a mirror shows it more than the rest */
+#pragma unroll 1
+    while (index < 0 || index >= size) {
+        if (border == GC_PASS_WRAP)
+            index += index < 0 ? size : -size;
+        else
+            index = index < 0 ? -edge - index : size - 2 + edge - (index - size);
     }
+    return index;
 }
 
 template <class config> static __device__ inline int gc_pass_border_of(const gc_pass &pass)
@@ -95,6 +86,28 @@ static __device__ inline long long gc_pass_input_start(const gc_pass &pass)
     return blockIdx.y * pass.input_plane;
 }
 
+/* Copies 16 bytes into shared memory, past the registers where the device can; they are there after
+ * gc_pass_arrive. */
+static __device__ inline void gc_pass_copy16(void *to, const void *from)
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile(
+        "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
+        "l"(from)
+        : "memory");
+#else
+    *(uint4 *)to = __ldg((const uint4 *)from);
+#endif
+}
+
+/* This thread's copies have arrived. */
+static __device__ inline void gc_pass_arrive()
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
 /* Four values at sample `index`, a multiple of 4 from the start of a row. */
 template <class config>
 static __device__ inline float4 gc_pass_load4(const gc_pass &pass, long long index)
@@ -131,29 +144,33 @@ static __device__ inline float gc_pass_value(const gc_pass &pass, int row, int x
 
 /* ---- The final conversion -------------------------------------------------------------------- */
 
-/* value / denominator, clamped, to the nearest integer. The addition rounds to even; a product with the
- * reciprocal comes near enough to the quotient for that (see gc_finish_of) wherever that is no tie. */
-static __device__ inline float gc_finish_nearest(const gc_finish &f, float value)
+/* 3 * 2^22: added to a number of smaller magnitude it leaves the nearest integer, ties to even, in the
+ * low bits of the sum. */
+#define GC_FINISH_SHIFT 12582912.0f
+
+/* What is in the low bits of a shifted number, clamped. */
+static __device__ inline unsigned gc_finish_clamp(const gc_finish &f, float shifted)
 {
-    return fminf(fmaxf(value * f.reciprocal, 0.0f), (float)f.largest) + 8388608.0f;
+    return __float_as_uint(
+        fminf(fmaxf(shifted, GC_FINISH_SHIFT), GC_FINISH_SHIFT + (float)f.largest));
 }
 
-/* Where there are no ties, or the reciprocal is exact. */
+/* The quotient to the nearest integer where there are no ties, or the reciprocal is exact. The
+ * multiply-add rounds once. */
 static __device__ inline unsigned gc_finish_round(const gc_finish &f, float value)
 {
-    return __float_as_uint(gc_finish_nearest(f, value)) & 0xffffu;
+    return gc_finish_clamp(f, fmaf(value, f.reciprocal, GC_FINISH_SHIFT));
 }
 
-/* Where there may be ties, which the rest of the division tells. */
+/* Where there may be ties: the products with a number above and one below the reciprocal round a tie
+ * up and down, and all else alike (gc_finish_divide). The even one of two neighbours is the upper one
+ * without its last bit, unless the lower one has it too. */
 static __device__ inline unsigned gc_finish_quotient(const gc_finish &f, float value)
 {
     value = f.absolute ? fabsf(value) : value;
-    float nearest = gc_finish_nearest(f, value);
-    unsigned quotient = __float_as_uint(nearest) & 0xffffu;
-    float rest = fmaf(8388608.0f - nearest, f.denominator, value); /* exact */
-    if (2 * fabsf(rest) == f.denominator && (quotient & 1) != 0)
-        quotient += rest > 0 ? 1 : ~0u;
-    return quotient < (unsigned)f.largest ? quotient : (unsigned)f.largest;
+    unsigned upper = __float_as_uint(fmaf(value, f.above, GC_FINISH_SHIFT));
+    unsigned lower = __float_as_uint(fmaf(value, f.below, GC_FINISH_SHIFT));
+    return gc_finish_clamp(f, __uint_as_float(upper & (lower | ~1u)));
 }
 
 /* In the steps of gc_store_row, each rounded alike. */
@@ -177,7 +194,7 @@ static __device__ inline unsigned gc_finish_edge(const gc_finish &f, float value
     return (unsigned)(response > f.threshold) ^ (unsigned)f.invert;
 }
 
-/* What is stored as an integer sample, 0 or 1 of a bit. */
+/* What is stored as an integer sample, 0 or 1 of a bit; of a sample the low bits count. */
 template <class config>
 static __device__ inline unsigned gc_finish_integer(const gc_pass &pass, float value)
 {

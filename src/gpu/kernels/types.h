@@ -41,8 +41,8 @@ typedef struct gc_finish {
      * a division; `largest` is the output's white. */
     double divisor, scale, offset, sample_max, factor, largest;
     int absolute, bilevel, narrows;
-    /* Quotient and round: value / denominator to the nearest integer, ties to even. */
-    float denominator, reciprocal;
+    float reciprocal;   /* round: of the divisor */
+    float below, above; /* quotient: next to that */
     /* Edges: 1 if side * value, or |value| where side is 0, is more than the threshold. */
     float threshold;
     int side, invert;
