@@ -51,7 +51,9 @@ template <class config> struct gc_bytes_block {
     /* Bytes are put in order by each warp on its own. */
     static constexpr int staged_pitch = warp_width + 16;
     static constexpr int staged = config::output == GC_BYTE ? tile_height * staged_pitch : 0;
-    static constexpr int shared_bytes = slot + config::warps * staged;
+    static constexpr int rows_at =
+        slot + config::warps * staged; /* what gc_bytes_fill_border needs */
+    static constexpr int shared_bytes = rows_at + lines * (int)sizeof(int);
 };
 
 /* sums += samples * weights */
@@ -166,14 +168,23 @@ static __device__ inline void gc_bytes_fill_word(const gc_pass &pass, unsigned c
     }
 }
 
-/* At the image's border: words of 8 that lie inside as they are, a line a warp; the others value by
- * value. */
+/* At the image's border: words of 8 that lie inside as they are, a line a warp; then the others, value
+ * by value. `rows` has room for the row of the input that each line is. */
 template <class config>
-static __device__ inline void gc_bytes_fill_border(const gc_pass &pass, unsigned char *tile, int x,
-                                                   int y, int last)
+static __device__ inline void gc_bytes_fill_border(const gc_pass &pass, unsigned char *tile,
+                                                   int *rows, int x, int y, int last)
 {
     typedef gc_bytes_block<config> block;
+    for (int line = (int)threadIdx.x; line < block::lines; line += block::threads)
+        rows[line] = gc_pass_row<gc_bytes_input>(pass, y + line < last ? y + line : last);
+    __syncthreads();
     int whole = pass.width & ~7;
+    for (int column = (int)threadIdx.x % 32 * 8; column < block::pitch; column += 256)
+        if (x + column >= 0 && x + column < whole)
+#pragma unroll 4
+            for (int line = (int)threadIdx.x / 32; line < block::lines; line += config::warps)
+                gc_bytes_fill_word(pass, tile + line * block::pitch + column, rows[line],
+                                   x + column);
     /* Columns before the image, and from its last whole word on as far as the filter reaches. */
     int left = x < 0 ? -x / 4 : 0;
     int from = whole - x < block::pitch ? whole - x : block::pitch;
@@ -184,23 +195,15 @@ static __device__ inline void gc_bytes_fill_border(const gc_pass &pass, unsigned
     for (int i = (int)threadIdx.x; i < block::lines * count; i += block::threads) {
         int line = i / count, k = i % count;
         int column = k < left ? 4 * k : from + 4 * (k - left);
-        int row = gc_pass_row<gc_bytes_input>(pass, y + line < last ? y + line : last);
-        *(unsigned *)(tile + line * block::pitch + column) = gc_bytes_word(pass, row, x + column);
-    }
-#pragma unroll 1
-    for (int line = (int)threadIdx.x / 32; line < block::lines; line += config::warps) {
-        int row = gc_pass_row<gc_bytes_input>(pass, y + line < last ? y + line : last);
-#pragma unroll 1
-        for (int column = (int)threadIdx.x % 32 * 8; column < block::pitch; column += 256)
-            if (x + column >= 0 && x + column < whole)
-                gc_bytes_fill_word(pass, tile + line * block::pitch + column, row, x + column);
+        *(unsigned *)(tile + line * block::pitch + column) =
+            gc_bytes_word(pass, rows[line], x + column);
     }
 }
 
 /* Loads the surroundings of the tile whose first output is (x, y). */
 template <class config>
 static __device__ inline void gc_bytes_fill(const gc_pass &pass, const gc_bytes &bytes,
-                                            unsigned char *tile, int x, int y)
+                                            unsigned char *tile, int *rows, int x, int y)
 {
     typedef gc_bytes_block<config> block;
     x -= GC_BYTES_MARGIN;
@@ -211,7 +214,7 @@ static __device__ inline void gc_bytes_fill(const gc_pass &pass, const gc_bytes 
         gc_pass_rows_inside<gc_bytes_input>(pass, y, block::lines))
         gc_bytes_fill_inside<config>(pass, tile, x, y);
     else
-        gc_bytes_fill_border<config>(pass, tile, x, y, last);
+        gc_bytes_fill_border<config>(pass, tile, rows, x, y, last);
 }
 
 /* ---- Multiplying ----------------------------------------------------------------------------- */
@@ -322,8 +325,8 @@ static __device__ inline unsigned gc_bytes_exchange(unsigned upper, unsigned low
     return (word & own) | (other & ~own);
 }
 
-/* Stores the bits of a warp. */
-template <class config>
+/* Stores the bits of a warp; `inside` where all of them are the image's. */
+template <class config, bool inside>
 static __device__ inline void gc_bytes_store_bits(const gc_pass &pass, const gc_bytes_place &place,
                                                   const unsigned (&upper)[config::rows],
                                                   const unsigned (&lower)[config::rows],
@@ -332,17 +335,20 @@ static __device__ inline void gc_bytes_store_bits(const gc_pass &pass, const gc_
     int lane = (int)threadIdx.x % 32;
     int x = place.x + lane % 4 * GC_BYTES_UNIT, row = place.y + lane / 4 * config::rows;
     int rows = pass.output_first + pass.rows - row; /* from the first on */
-    unsigned mask = gc_bytes_mask(pass, x) * 0x10001u;
+    unsigned mask = inside ? ~0u : gc_bytes_mask(pass, x) * 0x10001u;
+    bool stores = inside || x / 8 < pass.output_pitch;
     unsigned char *to = gc_bytes_row<unsigned char>(pass, row) + x / 8;
-    long long further = 8 * config::rows * pass.output_pitch;
+    unsigned char *further = to + 8 * config::rows * pass.output_pitch;
 #pragma unroll
-    for (int r = 0; r < config::rows; r++, to += pass.output_pitch) {
+    for (int r = 0; r < config::rows; r++) {
         unsigned word = (gc_bytes_exchange(upper[r], lower[r]) ^ inverted) & mask;
         word = __byte_perm(word, 0, 0x0123); /* the first pixels in the first byte */
-        if (x / 8 < pass.output_pitch && r < rows)
+        if (inside || (stores && r < rows))
             *(unsigned short *)to = (unsigned short)word;
-        if (x / 8 < pass.output_pitch && r + 8 * config::rows < rows)
-            *(unsigned short *)(to + further) = (unsigned short)(word >> 16);
+        if (inside || (stores && r + 8 * config::rows < rows))
+            *(unsigned short *)further = (unsigned short)(word >> 16);
+        to += pass.output_pitch;
+        further += pass.output_pitch;
     }
 }
 
@@ -605,8 +611,12 @@ gc_bytes_compute(const gc_pass &pass, const gc_bytes_threshold &threshold, const
                 gc_bytes_stage<config>(pass, place, unit, r, sums[r]);
             }
     }
-    if (config::output == GC_BIT)
-        gc_bytes_store_bits<config>(pass, place, upper, lower, threshold.inverted);
+    bool inside = place.x + block::warp_width <= pass.width &&
+                  place.y + block::tile_height <= pass.output_first + pass.rows;
+    if (config::output == GC_BIT && inside)
+        gc_bytes_store_bits<config, true>(pass, place, upper, lower, threshold.inverted);
+    else if (config::output == GC_BIT)
+        gc_bytes_store_bits<config, false>(pass, place, upper, lower, threshold.inverted);
     else if (config::output == GC_BYTE)
         gc_bytes_store_staged<config>(pass, place);
 }
@@ -622,6 +632,22 @@ static __device__ inline bool gc_bytes_at_border(const gc_pass &pass, const gc_b
             place.y < bytes.ring || place.y + block::tile_height > pass.height - bytes.ring);
 }
 
+/* The tile of a block, as a column and a row of tiles: those at the image's border, which take longer,
+ * come first. */
+static __device__ inline int2 gc_bytes_tile(int columns, int rows)
+{
+    int k = (int)blockIdx.x;
+    if (columns < 3 || rows < 3)
+        return make_int2(k % columns, k / columns);
+    if (k < 2 * columns)
+        return k < columns ? make_int2(k, 0) : make_int2(k - columns, rows - 1);
+    k -= 2 * columns;
+    if (k < 2 * (rows - 2))
+        return make_int2(k % 2 == 0 ? 0 : columns - 1, 1 + k / 2);
+    k -= 2 * (rows - 2);
+    return make_int2(1 + k % (columns - 2), 1 + k / (columns - 2));
+}
+
 /* A block a tile. */
 template <class config>
 static __device__ inline void gc_bytes_pass(const gc_pass &pass, const gc_bytes &bytes)
@@ -630,10 +656,10 @@ static __device__ inline void gc_bytes_pass(const gc_pass &pass, const gc_bytes 
     extern __shared__ uint4 gc_bytes_memory[];
     unsigned char *tile = (unsigned char *)gc_bytes_memory;
     int warp = (int)threadIdx.x / 32;
-    int columns = (pass.width + block::tile_width - 1) / block::tile_width;
-    int x = (int)blockIdx.x % columns * block::tile_width;
-    int y = (int)blockIdx.x / columns * block::tile_height + pass.output_first;
-    gc_bytes_fill<config>(pass, bytes, tile, x, y);
+    int2 at = gc_bytes_tile((pass.width + block::tile_width - 1) / block::tile_width,
+                            (pass.rows + block::tile_height - 1) / block::tile_height);
+    int x = at.x * block::tile_width, y = at.y * block::tile_height + pass.output_first;
+    gc_bytes_fill<config>(pass, bytes, tile, (int *)(tile + block::rows_at), x, y);
     uint4 weights[config::height];
 #pragma unroll
     for (int k = 0; k < config::height; k++)
