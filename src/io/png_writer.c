@@ -9,18 +9,33 @@
 #include <string.h>
 #include <zlib.h>
 
-enum { CHUNK_BYTES = 64 * 1024 }; /* of one IDAT */
+enum {
+    CHUNK_BYTES = 64 * 1024, /* of one IDAT */
+    ATTEMPTS_MAX = 4,
+    ATTEMPTS_BYTES_MAX = 64 << 20 /* of all attempts in memory; then the smallest goes on alone */
+};
 
-typedef struct png_encoder {
-    gc_encoder common;
+typedef struct png_encoder png_encoder;
+
+/* A file in the making. Of several each is kept in memory until the smallest is known. */
+typedef struct attempt {
+    png_encoder *encoder;
     png_structp png;
     png_infop info;
+    unsigned char *bytes;
+    size_t size, capacity; /* of bytes */
+} attempt;
+
+struct png_encoder {
+    gc_encoder common;
+    attempt attempts[ATTEMPTS_MAX];
+    int attempt_count; /* 1: it writes to the output */
     jmp_buf trap;
     gconv_error *error;    /* of the call in progress */
     gconv_status status;   /* of the failure that sprang the trap */
     unsigned char *packed; /* a row of 1-bit samples whose last bits are 0; else NULL */
     size_t row_bytes;
-} png_encoder;
+};
 
 /* ---- What libpng calls ----------------------------------------------------------------------- */
 
@@ -34,13 +49,32 @@ static void take_error(png_structp png, png_const_charp message)
 static void take_warning(png_structp png, png_const_charp message)
 {
     png_encoder *encoder = png_get_error_ptr(png);
-    gc_warn(&encoder->common.warnings, "PNG: %s", message);
+    if (png == encoder->attempts[0].png) /* the others would say the same */
+        gc_warn(&encoder->common.warnings, "PNG: %s", message);
+}
+
+static gconv_status keep_bytes(attempt *a, const void *bytes, size_t size, gconv_error *error)
+{
+    if (size > a->capacity - a->size) {
+        size_t capacity = 2 * a->capacity + size;
+        unsigned char *larger = realloc(a->bytes, capacity);
+        if (larger == NULL)
+            return gc_fail_memory(error, capacity);
+        a->bytes = larger;
+        a->capacity = capacity;
+    }
+    memcpy(a->bytes + a->size, bytes, size);
+    a->size += size;
+    return GCONV_OK;
 }
 
 static void write_bytes(png_structp png, png_bytep bytes, size_t size)
 {
-    png_encoder *encoder = png_get_io_ptr(png);
-    encoder->status = gc_output_write(encoder->common.output, bytes, size, encoder->error);
+    attempt *a = png_get_io_ptr(png);
+    png_encoder *encoder = a->encoder;
+    encoder->status = encoder->attempt_count == 1
+                          ? gc_output_write(encoder->common.output, bytes, size, encoder->error)
+                          : keep_bytes(a, bytes, size, encoder->error);
     if (encoder->status != GCONV_OK)
         longjmp(encoder->trap, 1);
 }
@@ -51,7 +85,11 @@ static void flush_bytes(png_structp png)
     (void)png;
 }
 
-/* ---- Opening --------------------------------------------------------------------------------- */
+/* ---- Compression ----------------------------------------------------------------------------- */
+
+typedef struct method {
+    int level, filters, strategy;
+} method;
 
 /* Speed first unless a level is asked for. Measured with zlib 1.2.13 on 4096 x 3072 synthetic
  * photographs (grey, RGB) and an 8-bit edge map, level 1, milliseconds and MB:
@@ -60,89 +98,184 @@ static void flush_bytes(png_structp png)
  *     UP,  Z_HUFFMAN_ONLY    96, 6.3    284, 18.8    77, 1.64
  *     UP,  default          143, 7.3    413, 21.8    27, 0.45
  * UP is also a quarter faster to read back than SUB. One bit a sample gains nothing by a filter. */
-static void set_compression(png_encoder *encoder)
-{
-    png_structp png = encoder->png;
-    int level = encoder->common.compression;
-    png_set_compression_buffer_size(png, CHUNK_BYTES);
-    if (level < 0) {
-        png_set_compression_level(png, 1);
-        bool bits = encoder->common.shape.depth == 1;
-        png_set_filter(png, PNG_FILTER_TYPE_BASE, bits ? PNG_FILTER_NONE : PNG_FILTER_UP);
-        png_set_compression_strategy(png, Z_RLE);
-        return;
+#define FAST                                                                                       \
+    {                                                                                              \
+        1, PNG_FILTER_UP, Z_RLE                                                                    \
     }
-    png_set_compression_level(png, level);
-    if (encoder->common.shape.depth == 1)
-        png_set_filter(png, PNG_FILTER_TYPE_BASE, level == 9 ? PNG_ALL_FILTERS : PNG_FILTER_NONE);
+#define FAST_BITS                                                                                  \
+    {                                                                                              \
+        1, PNG_FILTER_NONE, Z_RLE                                                                  \
+    }
+
+/* Level 9 tries these and keeps the smallest: no one of them is that for every picture, and any may
+ * be larger than the fast one. Chosen from 15 combinations with zlib 1.2.13: on edges, blurs and
+ * gradients of 9 photographs none of the 15 is smaller than these by more than 1.1 %, while the best
+ * single one is up to 23 % (1 bit), 30 % (8 bits) and 5 % (16 bits) larger than the smallest. */
+static const method smallest_bits[ATTEMPTS_MAX] = {
+    FAST_BITS,
+    {9, PNG_FILTER_NONE, Z_FILTERED},
+    {9, PNG_ALL_FILTERS, Z_HUFFMAN_ONLY},
+    {9, PNG_ALL_FILTERS, Z_RLE},
+};
+static const method smallest_bytes[ATTEMPTS_MAX] = {
+    FAST,
+    {9, PNG_FILTER_NONE, Z_FILTERED},
+    {9, PNG_FILTER_UP, Z_FILTERED},
+    {9, PNG_ALL_FILTERS, Z_FILTERED},
+};
+static const method smallest_shorts[ATTEMPTS_MAX] = {
+    FAST,
+    {9, PNG_FILTER_NONE, Z_DEFAULT_STRATEGY},
+    {9, PNG_FILTER_UP, Z_DEFAULT_STRATEGY},
+    {9, PNG_ALL_FILTERS, Z_DEFAULT_STRATEGY},
+};
+
+/* Writes the methods for a level and depth, returns how many they are. Those of levels 0 to 8 are
+ * libpng's own. */
+static int choose_methods(int level, int depth, method methods[ATTEMPTS_MAX])
+{
+    static const method fast = FAST, fast_bits = FAST_BITS;
+    if (level == 9) {
+        const method *all = depth == 1   ? smallest_bits
+                            : depth == 8 ? smallest_bytes
+                                         : smallest_shorts;
+        memcpy(methods, all, sizeof smallest_bits);
+        return ATTEMPTS_MAX;
+    }
+    if (level < 0)
+        methods[0] = depth == 1 ? fast_bits : fast;
+    else if (depth == 1)
+        methods[0] = (method){level, PNG_FILTER_NONE, Z_DEFAULT_STRATEGY};
+    else
+        methods[0] = (method){level, PNG_ALL_FILTERS, Z_FILTERED};
+    return 1;
 }
 
-static void set_header(png_encoder *encoder)
+static void set_method(png_structp png, const method *chosen)
+{
+    png_set_compression_buffer_size(png, CHUNK_BYTES);
+    png_set_compression_level(png, chosen->level);
+    png_set_filter(png, PNG_FILTER_TYPE_BASE, chosen->filters);
+    png_set_compression_strategy(png, chosen->strategy);
+}
+
+static void free_attempt(attempt *a)
+{
+    png_destroy_write_struct(&a->png, &a->info);
+    free(a->bytes);
+    a->bytes = NULL;
+}
+
+/* Writes the smallest attempt to the output, where it goes on alone. */
+static gconv_status settle(png_encoder *encoder, gconv_error *error)
+{
+    attempt *attempts = encoder->attempts;
+    int best = 0;
+    for (int i = 1; i < encoder->attempt_count; i++)
+        if (attempts[i].size < attempts[best].size)
+            best = i;
+    attempt smallest = attempts[best];
+    attempts[best] = attempts[0];
+    attempts[0] = smallest;
+    while (encoder->attempt_count > 1)
+        free_attempt(&attempts[--encoder->attempt_count]);
+    png_set_write_fn(attempts[0].png, &attempts[0], write_bytes, flush_bytes);
+    gconv_status status =
+        gc_output_write(encoder->common.output, smallest.bytes, smallest.size, error);
+    free(smallest.bytes);
+    attempts[0].bytes = NULL;
+    attempts[0].size = 0;
+    return status;
+}
+
+static bool is_room_short(const png_encoder *encoder)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < encoder->attempt_count; i++)
+        bytes += encoder->attempts[i].size;
+    return bytes > ATTEMPTS_BYTES_MAX;
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static void set_header(const attempt *a)
 {
     static const int colours[] = {[1] = PNG_COLOR_TYPE_GRAY,
                                   [2] = PNG_COLOR_TYPE_GRAY_ALPHA,
                                   [3] = PNG_COLOR_TYPE_RGB,
                                   [4] = PNG_COLOR_TYPE_RGB_ALPHA};
-    const gconv_shape *shape = &encoder->common.shape;
-    png_set_user_limits(encoder->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-    png_set_IHDR(encoder->png, encoder->info, shape->width, shape->height, shape->depth,
+    const gconv_shape *shape = &a->encoder->common.shape;
+    png_set_user_limits(a->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_set_IHDR(a->png, a->info, shape->width, shape->height, shape->depth,
                  colours[shape->channels], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                  PNG_FILTER_TYPE_DEFAULT);
 }
 
-static void set_resolution(png_encoder *encoder)
+static void set_resolution(const attempt *a)
 {
-    gc_resolution resolution = gc_resolution_convert(encoder->common.metadata.resolution,
+    gc_resolution resolution = gc_resolution_convert(a->encoder->common.metadata.resolution,
                                                      GC_RESOLUTION_PER_METRE, PNG_UINT_31_MAX);
     if (resolution.unit == GC_RESOLUTION_NONE)
         return;
-    png_set_pHYs(encoder->png, encoder->info, resolution.x, resolution.y,
+    png_set_pHYs(a->png, a->info, resolution.x, resolution.y,
                  resolution.unit == GC_RESOLUTION_RATIO ? PNG_RESOLUTION_UNKNOWN
                                                         : PNG_RESOLUTION_METER);
 }
 
 /* An ICC profile and an sRGB chunk exclude each other: the profile says more. */
-static void set_colour(png_encoder *encoder)
+static void set_colour(const attempt *a)
 {
-    const gconv_metadata *metadata = &encoder->common.metadata;
+    const gconv_metadata *metadata = &a->encoder->common.metadata;
     const int32_t *c = metadata->chromaticities;
     if (metadata->has_gamma)
-        png_set_gAMA_fixed(encoder->png, encoder->info, metadata->gamma);
+        png_set_gAMA_fixed(a->png, a->info, metadata->gamma);
     if (metadata->has_chromaticities)
-        png_set_cHRM_fixed(encoder->png, encoder->info, c[0], c[1], c[2], c[3], c[4], c[5], c[6],
-                           c[7]);
+        png_set_cHRM_fixed(a->png, a->info, c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]);
     if (metadata->icc != NULL)
-        png_set_iCCP(encoder->png, encoder->info, "ICC profile", PNG_COMPRESSION_TYPE_BASE,
-                     metadata->icc, (png_uint_32)metadata->icc_bytes);
+        png_set_iCCP(a->png, a->info, "ICC profile", PNG_COMPRESSION_TYPE_BASE, metadata->icc,
+                     (png_uint_32)metadata->icc_bytes);
     else if (metadata->has_srgb)
-        png_set_sRGB(encoder->png, encoder->info, metadata->srgb_intent);
+        png_set_sRGB(a->png, a->info, metadata->srgb_intent);
 }
 
-static gconv_status write_header(png_encoder *encoder, gconv_error *error)
+static gconv_status begin_attempt(attempt *a, const method *chosen, gconv_error *error)
 {
+    const png_encoder *encoder = a->encoder;
+    a->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, a->encoder, take_error, take_warning);
+    a->info = a->png != NULL ? png_create_info_struct(a->png) : NULL;
+    if (a->info == NULL)
+        return gc_fail(error, GCONV_ERROR_MEMORY, "libpng cannot start");
+    png_set_write_fn(a->png, a, write_bytes, flush_bytes);
+    png_set_benign_errors(a->png, 1); /* broken metadata are dropped with a warning */
+    set_header(a);
+    set_method(a->png, chosen);
+    set_resolution(a);
+    set_colour(a);
+    if (encoder->common.metadata.exif != NULL)
+        png_set_eXIf_1(a->png, a->info, (png_uint_32)encoder->common.metadata.exif_bytes,
+                       encoder->common.metadata.exif);
+    png_write_info(a->png, a->info);
+    const uint16_t one = 1;
+    if (encoder->common.shape.depth == 16 && *(const unsigned char *)&one == 1)
+        png_set_swap(a->png);
+    return GCONV_OK;
+}
+
+static gconv_status begin_attempts(png_encoder *encoder, gconv_error *error)
+{
+    method methods[ATTEMPTS_MAX];
+    encoder->attempt_count =
+        choose_methods(encoder->common.compression, encoder->common.shape.depth, methods);
     encoder->error = error;
     /* Covers every libpng call of opening. */
     if (setjmp(encoder->trap) != 0)
         return encoder->status;
-    encoder->png =
-        png_create_write_struct(PNG_LIBPNG_VER_STRING, encoder, take_error, take_warning);
-    encoder->info = encoder->png != NULL ? png_create_info_struct(encoder->png) : NULL;
-    if (encoder->info == NULL)
-        return gc_fail(error, GCONV_ERROR_MEMORY, "libpng cannot start");
-    png_set_write_fn(encoder->png, encoder, write_bytes, flush_bytes);
-    png_set_benign_errors(encoder->png, 1); /* broken metadata are dropped with a warning */
-    set_header(encoder);
-    set_compression(encoder);
-    set_resolution(encoder);
-    set_colour(encoder);
-    if (encoder->common.metadata.exif != NULL)
-        png_set_eXIf_1(encoder->png, encoder->info,
-                       (png_uint_32)encoder->common.metadata.exif_bytes,
-                       encoder->common.metadata.exif);
-    png_write_info(encoder->png, encoder->info);
-    const uint16_t one = 1;
-    if (encoder->common.shape.depth == 16 && *(const unsigned char *)&one == 1)
-        png_set_swap(encoder->png);
+    for (int i = 0; i < encoder->attempt_count; i++) {
+        encoder->attempts[i].encoder = encoder;
+        gconv_status status = begin_attempt(&encoder->attempts[i], &methods[i], error);
+        if (status != GCONV_OK)
+            return status;
+    }
     return GCONV_OK;
 }
 
@@ -159,13 +292,14 @@ static gconv_status open_encoder(const gc_encoder *common, gc_encoder **encoder,
         if (opened->packed == NULL)
             return gc_fail_memory(error, opened->row_bytes);
     }
-    return write_header(opened, error);
+    return begin_attempts(opened, error);
 }
 
 static void free_encoder(gc_encoder *common)
 {
     png_encoder *encoder = (png_encoder *)common;
-    png_destroy_write_struct(&encoder->png, &encoder->info);
+    for (int i = 0; i < encoder->attempt_count; i++)
+        free_attempt(&encoder->attempts[i]);
     free(encoder->packed);
     free(encoder);
 }
@@ -191,8 +325,14 @@ static gconv_status write_rows(gc_encoder *common, uint32_t count, const unsigne
     /* Covers the encoding of rows. */
     if (setjmp(encoder->trap) != 0)
         return encoder->status;
-    for (uint32_t i = 0; i < count; i++)
-        png_write_row(encoder->png, clear_padding(encoder, rows + i * stride));
+    for (uint32_t i = 0; i < count; i++) {
+        const unsigned char *row = clear_padding(encoder, rows + i * stride);
+        for (int k = 0; k < encoder->attempt_count; k++)
+            png_write_row(encoder->attempts[k].png, row);
+        gconv_status status = is_room_short(encoder) ? settle(encoder, error) : GCONV_OK;
+        if (status != GCONV_OK)
+            return status;
+    }
     return GCONV_OK;
 }
 
@@ -203,8 +343,9 @@ static gconv_status finish(gc_encoder *common, gconv_error *error)
     /* Covers the end of the image data and IEND. */
     if (setjmp(encoder->trap) != 0)
         return encoder->status;
-    png_write_end(encoder->png, NULL);
-    return GCONV_OK;
+    for (int i = 0; i < encoder->attempt_count; i++)
+        png_write_end(encoder->attempts[i].png, NULL);
+    return encoder->attempt_count > 1 ? settle(encoder, error) : GCONV_OK;
 }
 
 const gc_encoder_type gc_png_encoder = {

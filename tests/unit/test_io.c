@@ -103,6 +103,59 @@ static void png_keeps_samples_at_every_level(void **state)
         }
 }
 
+static size_t png_size(const picture *source, int level)
+{
+    gconv_writer_options options = gconv_writer_options_default();
+    options.format = GCONV_FORMAT_PNG;
+    options.compression = level;
+    assert_int_equal(write_picture(scratch_path("size"), &options, 16, source, NULL), GCONV_OK);
+    blob whole = load_file(scratch_path("size"));
+    free(whole.bytes);
+    return whole.size;
+}
+
+/* Bytes of which every `sparsity`th on average is one that nobody can foretell, the others 0. */
+static void fill_with_noise(picture *made, unsigned int sparsity)
+{
+    uint64_t noise = 1;
+    for (size_t i = 0; i < made->row_bytes * made->shape.height; i++) {
+        noise = noise * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        made->rows[i] = (noise >> 32) % sparsity == 0 ? (unsigned char)(noise >> 56) : 0;
+    }
+}
+
+/* Not larger than the fast file; by chance a level may be a little smaller for a made-up picture. */
+static void the_highest_png_level_gives_the_smallest_file(void **state)
+{
+    (void)state;
+    static const int depths[] = {1, 8, 16};
+    for (int d = 0; d < 3; d++)
+        for (unsigned int sparsity = 0; sparsity <= 64; sparsity = 4 * sparsity + (sparsity == 0)) {
+            picture source = make_picture(256, 200, 1, depths[d]);
+            if (sparsity > 0)
+                fill_with_noise(&source, sparsity);
+            size_t smallest = png_size(&source, 9);
+            assert_in_range(smallest, 1, png_size(&source, -1));
+            for (int level = 0; level < 9; level++)
+                assert_in_range(smallest, 1, png_size(&source, level) * 1.02);
+            free_picture(&source);
+        }
+}
+
+/* So much that the attempts of the highest level are not all kept in memory to the end. */
+static void the_highest_png_level_takes_large_pictures(void **state)
+{
+    (void)state;
+    picture source = new_picture(4200, 4200, 1, 8);
+    fill_with_noise(&source, 1);
+    assert_in_range(png_size(&source, 9), 4200 * 4200, png_size(&source, -1));
+    gconv_reader_options reading = as_stored();
+    picture result = must_read(scratch_path("size"), &reading);
+    assert_memory_equal(source.rows, result.rows, 4200 * 4200);
+    free_picture(&source);
+    free_picture(&result);
+}
+
 /* The bits behind the end of a row do not reach the file. */
 static void equal_pictures_give_equal_files(void **state)
 {
@@ -1206,6 +1259,8 @@ int main(void)
         cmocka_unit_test(png_keeps_samples),
         cmocka_unit_test(pnm_keeps_samples),
         cmocka_unit_test(png_keeps_samples_at_every_level),
+        cmocka_unit_test(the_highest_png_level_gives_the_smallest_file),
+        cmocka_unit_test(the_highest_png_level_takes_large_pictures),
         cmocka_unit_test(equal_pictures_give_equal_files),
         cmocka_unit_test(bits_become_pnm),
         cmocka_unit_test(jpeg_is_close),
