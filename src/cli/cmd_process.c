@@ -130,7 +130,7 @@ static void report_done(const gc_session *session, const gc_task *task, const gc
     if (options->timings)
         print_timings(name, &result->timings);
     if (options->explain && !options->json) {
-        gc_progress_clear();
+        gc_answer(name, "how the implementation was chosen:");
         fputs(explanation_of(result), stderr);
     } else if (options->verbose) {
         note_choices(name, explanation_of(result));

@@ -47,9 +47,21 @@ gconv: other.pgm: 8x3, 1 channel of 8 bits to out/other.pgm by cpu'
     setup_images
     expect 0 gconv edges --explain in.png out.png
     same "$out" ''
-    like "$err" '*reference * ms estimated on *cpu * ms estimated on *chosen: *'
+    like "$err" 'gconv: in.png: how *chosen:
+reference * ms estimated on *cpu * ms estimated on *chosen: *'
     expect 0 gconv edges --explain --impl cpu in.png out.png
-    like "$err" 'cpu on *: asked for by name*'
+    like "$err" 'gconv: in.png: how *chosen:
+cpu on *: asked for by name*'
+}
+
+@test "--explain of a batch names the image before each explanation" {
+    setup_images
+    cp in.png other.png
+    expect 0 gconv filter -k box3 --explain --impl cpu -o out in.png other.png
+    like "$err" 'gconv: in.png: how *chosen:
+cpu on *
+gconv: other.png: how *chosen:
+cpu on *'
 }
 
 @test "--json: one object a line for every image" {
