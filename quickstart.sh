@@ -6,7 +6,7 @@ set -eu
 cd "$(dirname "$0")"
 
 BUILD_DIR=${BUILD_DIR:-build}
-GCONV_CUDA=${GCONV_CUDA:-AUTO}
+GCONV_CUDA=${GCONV_CUDA:-}
 
 usage() {
   cat <<'END'
@@ -18,7 +18,8 @@ Missing packages are installed with apt on Debian and Ubuntu; elsewhere they are
 
 Environment:
   BUILD_DIR     where to build (default: build; a relative path starts at this directory)
-  GCONV_CUDA    the CUDA part: AUTO (where a toolkit is found; the default), ON or OFF
+  GCONV_CUDA    the CUDA part: AUTO (where a toolkit is found), ON or OFF (default: what the build
+                directory was configured with, AUTO where it is new)
   CI            true: warnings are errors, and no part of the tests may be left out
 END
 }
@@ -235,7 +236,8 @@ build() {
 
 show() {
   provide "$build_needs" ""
-  build "$BUILD_DIR" -DCMAKE_BUILD_TYPE=Release "-DGCONV_CUDA=$GCONV_CUDA" -DBUILD_TESTING=OFF
+  build "$BUILD_DIR" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF \
+    ${GCONV_CUDA:+"-DGCONV_CUDA=$GCONV_CUDA"}
   result=$BUILD_DIR/harbour-edges.png
   "$BUILD_DIR/gconv" edges samples/harbour.jpg "$result"
   printf '\nThe edges of samples/harbour.jpg are in %s\n' "$result"
@@ -256,7 +258,8 @@ check() {
   else
     note "this compiler has no sanitizers; the tests run without them"
   fi
-  build "$BUILD_DIR" -DCMAKE_BUILD_TYPE=Release "-DGCONV_CUDA=$GCONV_CUDA" -DBUILD_TESTING=ON
+  build "$BUILD_DIR" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON \
+    ${GCONV_CUDA:+"-DGCONV_CUDA=$GCONV_CUDA"}
   run_tests "$BUILD_DIR"
 }
 

@@ -4,6 +4,9 @@
 
 include(cmake/CudaArchitectures.cmake)
 
+if(NOT GCONV_CUDA MATCHES "^(AUTO|ON|OFF)$")
+  message(FATAL_ERROR "GCONV_CUDA=${GCONV_CUDA} is not AUTO, ON or OFF")
+endif()
 set(GCONV_HAS_CUDA OFF)
 set(GCONV_CUDA_LIBRARIES "")
 if(NOT GCONV_CUDA STREQUAL "OFF")
