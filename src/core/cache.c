@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
@@ -24,6 +25,7 @@ enum {
 };
 
 static const char entry_suffix[] = ".bin";
+static const char lock_name[] = "lock"; /* of an empty file that stays */
 
 /* ---- The directory --------------------------------------------------------------------------- */
 
@@ -394,4 +396,31 @@ gconv_status gc_cache_write(const char *name, const char *text, size_t size, gco
     status = replace_file(directory, name, &piece, 1, true, error);
     close(directory);
     return status;
+}
+
+gconv_status gc_cache_lock(int *lock, gconv_error *error)
+{
+    int directory = -1;
+    gconv_status status = open_directory(true, &directory, error);
+    if (status != GCONV_OK)
+        return status;
+    *lock = openat(directory, lock_name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int failure = errno;
+    close(directory);
+    if (*lock < 0)
+        return gc_fail_errno(error, GCONV_ERROR_WRITE, failure, "cannot lock the cache");
+    int result;
+    do
+        result = flock(*lock, LOCK_EX);
+    while (result != 0 && errno == EINTR);
+    if (result == 0)
+        return GCONV_OK;
+    failure = errno;
+    close(*lock);
+    return gc_fail_errno(error, GCONV_ERROR_WRITE, failure, "cannot lock the cache");
+}
+
+void gc_cache_unlock(int lock)
+{
+    close(lock);
 }

@@ -39,4 +39,9 @@ gconv_status gc_cache_read(const char *name, char **text, size_t *size, gconv_er
 /* Replaces it as a whole, on the disk when this returns. */
 gconv_status gc_cache_write(const char *name, const char *text, size_t size, gconv_error *error);
 
+/* What is read between these and then written is not changed by another process or thread that locks
+ * too. Waits for it. The end of a process, however it comes, unlocks. */
+gconv_status gc_cache_lock(int *lock, gconv_error *error);
+void gc_cache_unlock(int lock);
+
 #endif

@@ -263,10 +263,16 @@ gconv_status gc_tuning_keep(const gconv_device_info *device, const gc_tuned *fou
     gc_tuned_list *list = malloc(sizeof *list);
     if (list == NULL)
         return gc_fail_memory(error, sizeof *list);
-    gc_tuning_read(device, list);
-    gconv_status status = found != NULL ? put(list, found, error) : GCONV_OK;
-    if (status == GCONV_OK)
-        status = write_file(device, list, error);
+    int lock = -1;
+    gconv_status status = gc_cache_lock(&lock, error);
+    if (status == GCONV_OK) {
+        gc_tuning_read(device, list);
+        if (found != NULL)
+            status = put(list, found, error);
+        if (status == GCONV_OK)
+            status = write_file(device, list, error);
+        gc_cache_unlock(lock);
+    }
     free(list);
     return status;
 }

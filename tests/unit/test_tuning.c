@@ -4,6 +4,8 @@
 #include "gpu/candidates.h"
 
 #include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
 
 static char header[256];
 static const char file_name[] = "tuning-test-gpu-1.txt";
@@ -399,6 +401,59 @@ static void threads_ask_together(void **state)
     }
 }
 
+/* Filters that no other writer keeps. */
+static bool keep_many(int writer, int count)
+{
+    gconv_device_info device = test_device();
+    gc_tuned entry = tuned(1 + writer, 1, GC_FLOAT, block_tuning);
+    for (; entry.height <= count; entry.height++)
+        if (gc_tuning_keep(&device, &entry, NULL) != GCONV_OK)
+            return false;
+    return true;
+}
+
+static void processes_keep_together(void **state)
+{
+    (void)state;
+    enum { WRITERS = 4, ENTRIES = 20 };
+    pid_t writers[WRITERS];
+    for (int i = 0; i < WRITERS; i++) {
+        writers[i] = fork();
+        assert_true(writers[i] >= 0);
+        if (writers[i] == 0)
+            _exit(keep_many(i, ENTRIES) ? 0 : 1);
+    }
+    for (int i = 0; i < WRITERS; i++) {
+        int result;
+        assert_int_equal(waitpid(writers[i], &result, 0), writers[i]);
+        assert_int_equal(result, 0);
+    }
+    gconv_device_info device = test_device();
+    assert_int_equal(kept_count(&device), WRITERS * ENTRIES);
+}
+
+static void a_killed_process_unlocks(void **state)
+{
+    (void)state;
+    int ready[2];
+    char byte;
+    assert_int_equal(pipe(ready), 0);
+    pid_t holder = fork();
+    assert_true(holder >= 0);
+    if (holder == 0) {
+        int lock;
+        if (gc_cache_lock(&lock, NULL) == GCONV_OK && write(ready[1], "", 1) == 1)
+            pause();
+        _exit(1);
+    }
+    assert_int_equal(close(ready[1]), 0);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    assert_int_equal(kill(holder, SIGKILL), 0);
+    assert_true(keep_many(0, 1));
+    assert_int_equal(waitpid(holder, NULL, 0), holder);
+    assert_int_equal(close(ready[0]), 0);
+}
+
 /* ---- Candidates ------------------------------------------------------------------------------ */
 
 static bool holds(const gc_tuning *list, int count, gc_tuning wanted)
@@ -481,6 +536,8 @@ int main(void)
         TEST(what_does_not_fit_is_passed_over),
         TEST(what_is_shipped),
         TEST(threads_ask_together),
+        TEST(processes_keep_together),
+        TEST(a_killed_process_unlocks),
         TEST(candidates_can_run),
         TEST(candidates_are_few_and_varied),
     };
