@@ -36,6 +36,10 @@ _gconv_values() {
     ;;
   -b | --border) echo 'mirror mirror101 replicate wrap constant constant: zero' ;;
   -i | --impl)
+    [[ $2 != tune ]] || {
+      echo 'direct separable'
+      return
+    }
     echo 'auto reference cpu naive shared const tiled adaptive twopass direct separable fused fft'
     [[ $2 != compare && $2 != bench ]] || echo all
     ;;

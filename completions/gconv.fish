@@ -36,6 +36,10 @@ function __gconv_filters
 end
 
 function __gconv_implementations
+    if __gconv_after tune
+        printf '%s\n' direct separable
+        return
+    end
     printf '%s\n' auto reference cpu naive shared const tiled adaptive twopass direct separable fused fft
     __gconv_after compare bench; and echo all
 end

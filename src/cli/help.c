@@ -33,7 +33,7 @@ void gc_help_program(FILE *stream)
 }
 
 /* One option: "  -k, --kernel K       help", the help going on in its column. */
-static void print_option(FILE *stream, const gc_option *option)
+static void print_option(FILE *stream, const gc_option *option, const char *help)
 {
     enum { COLUMN = 24, WIDTH = 96 };
     char left[64];
@@ -43,7 +43,7 @@ static void print_option(FILE *stream, const gc_option *option)
              option->argument != NULL ? option->argument : "");
     fprintf(stream, "  %-*s", COLUMN, left);
     int column = COLUMN + 2;
-    for (const char *word = option->help; *word != '\0';) {
+    for (const char *word = help; *word != '\0';) {
         int length = (int)strcspn(word, " ");
         if (column + length > WIDTH) {
             fprintf(stream, "\n%*s", COLUMN + 2, "");
@@ -64,6 +64,6 @@ void gc_help_command(FILE *stream, gc_command command)
     for (int i = 0; i < gc_option_count(); i++) {
         const gc_option *option = gc_option_at(i);
         if (option->commands == 0 || (option->commands & command) != 0)
-            print_option(stream, option);
+            print_option(stream, option, gc_option_help(option, command));
     }
 }

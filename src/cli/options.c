@@ -323,8 +323,7 @@ static const gc_option options_table[] = {
     {"tolerant", 0, NULL, IMAGES | GC_COMMAND_COMPARE,
      "take truncated images; what is missing is a warning", FLAG(tolerant)},
     {"impl", 'i', "NAME", COMPUTES | GC_COMMAND_TUNE,
-     "implementation: auto (default) or a name of gconv info; a list or all to compare and bench",
-     set_implementation, 0},
+     "implementation: auto (default) or a name of gconv info", set_implementation, 0},
     {"device", 'd', "DEV", COMPUTES | GC_COMMAND_TUNE, "auto (default), cpu, cuda or cuda:N",
      set_device, 0},
     {"threads", 'j', "N", COMPUTES, "CPU threads (default: all)", set_threads, 0},
@@ -346,6 +345,40 @@ static const gc_option options_table[] = {
 };
 enum { OPTION_COUNT = sizeof options_table / sizeof options_table[0] };
 _Static_assert(OPTION_COUNT <= 64, "options given are kept as bits of a uint64_t");
+
+/* Where a command takes an option that means something else there. */
+static const struct {
+    const char *option;
+    unsigned commands;
+    const char *help;
+} particular_help[] = {
+    {"kernel", GC_COMMAND_COMPARE,
+     "filter, as of gconv filter; repeat for a chain (default: the chain of edges)"},
+    {"kernel", GC_COMMAND_BENCH,
+     "filter, as of gconv filter; repeat for a chain (default: edges, and sides 3 to 31)"},
+    {"strip", GC_COMMAND_EDGES, "drop the resolution, which is all that edges keeps"},
+    {"impl", GC_COMMAND_COMPARE,
+     "implementations: names of gconv info or auto, with commas, or all (default)"},
+    {"impl", GC_COMMAND_BENCH,
+     "implementations: names of gconv info or auto (default), with commas, or all"},
+    {"impl", GC_COMMAND_TUNE, "implementation: direct or separable (default: both)"},
+    {"device", MEASURES,
+     "for auto and implementations of GPUs: auto (default), cpu, cuda or cuda:N"},
+    {"device", GC_COMMAND_TUNE, "GPU: cuda, the first (default), or cuda:N"},
+    {"time", GC_COMMAND_COMPARE, "how long measuring each implementation may take (default 1)"},
+    {"time", GC_COMMAND_BENCH, "how long measuring may take in all (default 20)"},
+    {"time", GC_COMMAND_TUNE, "how long the search may take (default: to its end, some minutes)"},
+};
+enum { PARTICULAR_COUNT = sizeof particular_help / sizeof particular_help[0] };
+
+const char *gc_option_help(const gc_option *option, gc_command command)
+{
+    for (int i = 0; i < PARTICULAR_COUNT; i++)
+        if ((particular_help[i].commands & command) != 0 &&
+            strcmp(particular_help[i].option, option->name) == 0)
+            return particular_help[i].help;
+    return option->help;
+}
 
 int gc_option_count(void)
 {

@@ -88,7 +88,7 @@ typedef struct gc_option {
     char letter;          /* short name, or 0 */
     const char *argument; /* what stands for its value in help; NULL where it takes none */
     unsigned commands;    /* bits of the commands it belongs to; 0 is all */
-    const char *help;     /* one line */
+    const char *help;     /* one line; gc_option_help knows commands that need another */
     /* Stores the value; on failure writes what is legal to `error`. NULL: a flag. */
     gconv_status (*set)(gc_options *options, const char *value, gconv_error *error);
     size_t flag; /* of a flag: offset of its bool in gc_options */
@@ -96,6 +96,9 @@ typedef struct gc_option {
 
 int gc_option_count(void);
 const gc_option *gc_option_at(int index);
+
+/* What an option means in a command that takes it. */
+const char *gc_option_help(const gc_option *option, gc_command command);
 
 /* Reads the command line. On failure writes one line that names option and value. The arrays of
  * `options` are freed by gc_options_free. */

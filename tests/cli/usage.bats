@@ -78,6 +78,24 @@ commands_of() {
     done
 }
 
+# meaning COMMAND OPTION: its help, on one line.
+meaning() {
+    gconv help "$1" | sed -n "/ --$2 /,/^  [ -][^ ]* .*--\|^\$/p" | sed '1!{/ --/d}' | tr -s ' \n' ' '
+}
+
+@test "help says of an option what it means in the command" {
+    for command in edges filter; do
+        like "$(meaning $command impl)" '*: auto (default) or a name of gconv info '
+    done
+    like "$(meaning compare impl)" '*with commas, or all (default) '
+    like "$(meaning bench impl)" '*auto (default), with commas, or all '
+    like "$(meaning tune impl)" '*direct or separable *'
+    like "$(meaning tune device)" '*cuda, the first*'
+    like "$(meaning compare time)" '*each implementation*default 1*'
+    like "$(meaning bench time)" '*default 20*'
+    like "$(meaning edges strip)" '*resolution*'
+}
+
 @test "unknown commands get a suggestion where one is near" {
     complains 2 "unknown command 'edgs'; did you mean 'edges'[?]" gconv edgs a b
     complains 2 "unknown command 'edgs'; did you mean 'edges'[?]" gconv help edgs

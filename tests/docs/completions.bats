@@ -77,6 +77,7 @@ offers_bash() {
   same implementations "$({ implementations; echo auto; } | sort)" "$(offers_bash edges --impl '')"
   same "a list" cpu,tiled "$(offers_bash compare --impl cpu,ti)"
   same "several" all "$(offers_bash bench -i al)"
+  same "of tune" "$(printf '%s\n' direct separable)" "$(offers_bash tune --impl '')"
   [ -z "$(offers_bash edges -i al)" ]
   [ -z "$(offers_bash edges --threshold '')" ]
 }
@@ -144,4 +145,5 @@ offers_fish() {
   same rule "$(printf '%s\n' abs negative positive)" "$(offers_fish 'edges --rule ')"
   same implementations "$({ implementations; echo auto; } | sort)" "$(offers_fish 'edges --impl ')"
   same several all "$(offers_fish 'compare --impl al')"
+  same "of tune" "$(printf '%s\n' direct separable)" "$(offers_fish 'tune --impl ')"
 }
