@@ -1,5 +1,6 @@
 /* gconv: the command line. */
 #include "cli/cli.h"
+#include "cli/environment.h"
 #include "cli/help.h"
 #include "cli/messages.h"
 #include "cli/signals.h"
@@ -36,12 +37,8 @@ static int run_help(const gc_options *options)
     return GC_EXIT_USAGE;
 }
 
-static int run_command(const gc_options *options)
+static int start_command(const gc_options *options)
 {
-    if (options->version)
-        return print_version();
-    if (options->help)
-        return print_help(options->command);
     switch (options->command) {
     case GC_COMMAND_EDGES:
     case GC_COMMAND_FILTER:
@@ -54,12 +51,25 @@ static int run_command(const gc_options *options)
         return gc_run_tune(options);
     case GC_COMMAND_INFO:
         return gc_run_info(options);
-    case GC_COMMAND_HELP:
-        return run_help(options);
     default:
         gc_help_usage(stderr);
         return GC_EXIT_USAGE;
     }
+}
+
+static int run_command(const gc_options *options)
+{
+    if (options->version)
+        return print_version();
+    if (options->help)
+        return print_help(options->command);
+    if (options->command == GC_COMMAND_HELP)
+        return run_help(options);
+    gconv_error error;
+    if (gc_environment_check(&error) == GCONV_OK)
+        return start_command(options);
+    gc_report(NULL, &error);
+    return GC_EXIT_USAGE;
 }
 
 /* Standard descriptors that are closed are opened the wrong way round: they go on failing, and no

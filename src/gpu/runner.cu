@@ -77,7 +77,7 @@ static gconv_status memory_budget(double *bytes, gconv_error *error)
     *bytes = memory_share * (double)available;
     const char *limit = getenv("GCONV_CUDA_MEMORY");
     long long number;
-    if (limit == nullptr)
+    if (limit == nullptr || limit[0] == '\0')
         return GCONV_OK;
     if (!gc_parse_integer(limit, 1, INT64_MAX, &number))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,

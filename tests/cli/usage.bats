@@ -232,6 +232,44 @@ refused() {
     holds in.png
 }
 
+# ---- Environment
+
+@test "environment variables with values that are none" {
+    setup_images
+    for value in axv2 AVX2 'avx2 ' none; do
+        complains 2 "GCONV_INSTRUCTIONS: '$value' is not one of: *portable; this processor has: *portable" \
+            env GCONV_INSTRUCTIONS="$value" "$GCONV" edges in.png out.png
+    done
+    complains 2 "GCONV_INSTRUCTIONS: 'none' *" env GCONV_INSTRUCTIONS=none "$GCONV" info
+    for value in 1G 0 -1 x 1.5; do
+        complains 2 "GCONV_CUDA_MEMORY: '$value' is not a whole number of bytes, at least 1" \
+            env GCONV_CUDA_MEMORY=$value "$GCONV" edges in.png out.png
+    done
+    holds in.png
+    silently env GCONV_INSTRUCTIONS= GCONV_CUDA_MEMORY= "$GCONV" edges in.png out.png
+    expect 0 env GCONV_INSTRUCTIONS=none "$GCONV" help
+}
+
+@test "instructions are those that are asked for, or an error" {
+    setup_images
+    expect 2 env GCONV_INSTRUCTIONS=none "$GCONV" edges in.png out.png
+    known=${err#*is not one of: }
+    usable=", ${known#*this processor has: },"
+    known=${known%%;*}
+    for name in $(echo "$known" | tr -d ,); do
+        case $usable in
+        *", $name,"*)
+            expect 0 env GCONV_INSTRUCTIONS=$name "$GCONV" edges --explain --impl cpu in.png out.png
+            like "$err" "*, $name"
+            ;;
+        *)
+            complains 2 "GCONV_INSTRUCTIONS: this processor lacks '$name'; it has: *" \
+                env GCONV_INSTRUCTIONS=$name "$GCONV" edges in.png out.png
+            ;;
+        esac
+    done
+}
+
 # ---- info
 
 @test "info in text" {
