@@ -53,7 +53,7 @@ complete -c gconv -n __gconv_no_command -a filter -d 'Convolve with one filter o
 complete -c gconv -n __gconv_no_command -a compare -d 'Every implementation on one image'
 complete -c gconv -n __gconv_no_command -a bench -d 'Time implementations over filter sizes'
 complete -c gconv -n __gconv_no_command -a tune -d 'Search the best configurations of this GPU'
-complete -c gconv -n __gconv_no_command -a info -d 'Devices, implementations, built-in filters'
+complete -c gconv -n __gconv_no_command -a info -d 'Devices, implementations, filters'
 complete -c gconv -n __gconv_no_command -a help -d 'Explain gconv or a command'
 complete -c gconv -n '__gconv_after help' -a 'edges filter compare bench tune info help'
 
@@ -102,4 +102,4 @@ complete -c gconv -n '__gconv_for edges filter compare bench tune' -l progress -
 complete -c gconv -s q -l quiet -d 'Errors only'
 complete -c gconv -s v -l verbose -d 'Also warnings'
 complete -c gconv -s h -l help -d 'Help on gconv or the command'
-complete -c gconv -s V -l version -d 'The version'
+complete -c gconv -s V -l version -d 'Version and build'

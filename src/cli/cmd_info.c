@@ -1,7 +1,12 @@
-/* gconv info: version, build, devices, implementations, built-in filters. */
+/* gconv info: program and machine, devices, implementations, filters. */
+#include "cli/about.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/messages.h"
+#include "core/filter.h"
+#include "cpu/rows.h"
+#include "gpu/jit.h"
+#include "io/libraries.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -43,15 +48,28 @@ static void print_device(const gconv_device_info *device)
     }
 }
 
-static void print_text(void)
+/* NVRTC matters only where there is a device for what it compiles. */
+static void print_devices(void)
 {
-    printf("gconv %s\nbuild: %s\n\ndevices:\n", gconv_version(), gconv_build_description());
+    printf("\ndevices:\n");
     gconv_device_info device;
     for (int i = 0; i < gconv_device_count(); i++)
         if (gconv_device_describe(i, &device, NULL) == GCONV_OK)
             print_device(&device);
-    if (gconv_cuda_reason()[0] != '\0')
+    if (gconv_cuda_reason()[0] != '\0') {
         printf("  %-9s none: %s\n", "cuda", gconv_cuda_reason());
+        return;
+    }
+    int version = gc_jit_version();
+    if (version > 0)
+        printf("  %-9s %d.%d\n", "nvrtc", version / 1000, version % 1000 / 10);
+    else
+        printf("  %-9s none: libnvrtc of the CUDA toolkit cannot be loaded, or is too old\n",
+               "nvrtc");
+}
+
+static void print_implementations(void)
+{
     printf("\nimplementations:\n");
     gconv_implementation_info info;
     for (int i = 0; i < gconv_implementation_count(); i++)
@@ -65,10 +83,25 @@ static void print_text(void)
                            ? "see cuda above"
                            : info.reason);
         }
+}
+
+static void print_filters(void)
+{
     printf("\nbuilt-in filters:\n");
     for (size_t i = 0; i < gconv_builtin_filter_count(); i++)
         printf("  %-10s %s\n", gconv_builtin_filter_at(i)->name,
                gconv_builtin_filter_at(i)->summary);
+    printf("\ngenerated filters:\n");
+    for (size_t i = 0; i < gc_generator_count(); i++)
+        printf("  %-22s %s\n", gc_generator_at(i)->usage, gc_generator_at(i)->summary);
+}
+
+static void print_text(void)
+{
+    gc_about_print();
+    print_devices();
+    print_implementations();
+    print_filters();
 }
 
 static void json_device(const gconv_device_info *d)
@@ -123,21 +156,37 @@ static void json_implementations(void)
     gc_json_close(']');
 }
 
-static void print_json(void)
+static void json_about(void)
 {
-    gc_json_open(NULL, '{');
-    gc_json_integer("schema", GC_JSON_SCHEMA);
-    gc_json_string("command", "info");
+    char text[GC_LIBRARIES_BYTES];
     gc_json_string("version", gconv_version());
     gc_json_string("build", gconv_build_description());
+    gc_libraries(text);
+    gc_json_string("libraries", text);
+    gc_json_string("instructions", gc_instructions_chosen()->name);
+    gc_json_open("usable_instructions", '[');
+    for (int i = 0; i < gc_instructions_count(); i++)
+        if (gc_instructions_at(i)->usable())
+            gc_json_string(NULL, gc_instructions_at(i)->name);
+    gc_json_close(']');
+    gc_about_system(text, sizeof text);
+    gc_json_string("system", text);
     gc_json_string("cuda_reason", gconv_cuda_reason());
+    gc_json_integer("nvrtc_version", gconv_cuda_reason()[0] == '\0' ? gc_jit_version() : 0);
+}
+
+static void json_devices(void)
+{
     gc_json_open("devices", '[');
     gconv_device_info device;
     for (int i = 0; i < gconv_device_count(); i++)
         if (gconv_device_describe(i, &device, NULL) == GCONV_OK)
             json_device(&device);
     gc_json_close(']');
-    json_implementations();
+}
+
+static void json_filters(void)
+{
     gc_json_open("filters", '[');
     for (size_t i = 0; i < gconv_builtin_filter_count(); i++) {
         gc_json_open(NULL, '{');
@@ -146,6 +195,26 @@ static void print_json(void)
         gc_json_close('}');
     }
     gc_json_close(']');
+    gc_json_open("generators", '[');
+    for (size_t i = 0; i < gc_generator_count(); i++) {
+        gc_json_open(NULL, '{');
+        gc_json_string("name", gc_generator_at(i)->name);
+        gc_json_string("usage", gc_generator_at(i)->usage);
+        gc_json_string("summary", gc_generator_at(i)->summary);
+        gc_json_close('}');
+    }
+    gc_json_close(']');
+}
+
+static void print_json(void)
+{
+    gc_json_open(NULL, '{');
+    gc_json_integer("schema", GC_JSON_SCHEMA);
+    gc_json_string("command", "info");
+    json_about();
+    json_devices();
+    json_implementations();
+    json_filters();
     gc_json_close('}');
     gc_json_end();
 }

@@ -42,7 +42,7 @@ static const gc_command_row commands[] = {
     {GC_COMMAND_INFO,
      "info",
      {"gconv info [--json]", NULL, NULL},
-     "version, build, devices, implementations, built-in filters",
+     "version, build, devices, implementations, filters",
      0,
      0},
     {GC_COMMAND_HELP,

@@ -1,4 +1,5 @@
 /* gconv: the command line. */
+#include "cli/about.h"
 #include "cli/cli.h"
 #include "cli/environment.h"
 #include "cli/help.h"
@@ -12,7 +13,7 @@
 
 static int print_version(void)
 {
-    printf("gconv %s\n", gconv_version());
+    gc_about_print();
     return GC_EXIT_DONE;
 }
 

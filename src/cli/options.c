@@ -341,7 +341,7 @@ static const gc_option options_table[] = {
     {"quiet", 'q', NULL, 0, "errors only", FLAG(quiet)},
     {"verbose", 'v', NULL, 0, "also warnings and what is being done", FLAG(verbose)},
     {"help", 'h', NULL, 0, "help on gconv or the command", FLAG(help)},
-    {"version", 'V', NULL, 0, "the version", FLAG(version)},
+    {"version", 'V', NULL, 0, "version, build, libraries, instructions, system", FLAG(version)},
 };
 enum { OPTION_COUNT = sizeof options_table / sizeof options_table[0] };
 _Static_assert(OPTION_COUNT <= 64, "options given are kept as bits of a uint64_t");

@@ -15,8 +15,9 @@ gconv_status gc_filter_set_name(gconv_filter *filter, const char *name, gconv_er
 
 /* A generator: `name:PARAMETERS`. */
 typedef struct gc_generator {
-    const char *name;  /* "gaussian" */
-    const char *usage; /* "gaussian:SIGMA[,SIZE]" */
+    const char *name;    /* "gaussian" */
+    const char *usage;   /* "gaussian:SIGMA[,SIZE]" */
+    const char *summary; /* one line for people */
     gconv_status (*make)(const char *parameters, gconv_filter **filter, gconv_error *error);
 } gc_generator;
 

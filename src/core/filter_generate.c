@@ -147,9 +147,12 @@ static gconv_status make_box(const char *parameters, gconv_filter **filter, gcon
 }
 
 static const gc_generator generators[] = {
-    {"box", "box:N or box:WxH", make_box},
-    {"gaussian", "gaussian:SIGMA[,SIZE]", make_gaussian},
-    {"log", "log:SIGMA[,SIZE]", make_log},
+    {"box", "box:N or box:WxH", "N x N or W x H mean, sides 1 to 255", make_box},
+    {"gaussian", "gaussian:SIGMA[,SIZE]", "Gaussian blur, sum 1; SIGMA in pixels, SIZE an odd side",
+     make_gaussian},
+    {"log", "log:SIGMA[,SIZE]",
+     "Laplacian of a Gaussian, sum 0, negative in the centre; SIGMA and SIZE as of gaussian",
+     make_log},
 };
 
 size_t gc_generator_count(void)

@@ -116,6 +116,11 @@ bool gc_jit_available(void)
     return nvrtc().loaded;
 }
 
+int gc_jit_version(void)
+{
+    return nvrtc().loaded ? nvrtc().release : 0;
+}
+
 static gconv_status nvrtc_fail(gconv_error *error, nvrtcResult code, const char *what)
 {
     gconv_status status =

@@ -15,11 +15,16 @@ setup_images() {
     like "$err" 'usage:*gconv edges [[]options] IN OUT*gconv help*'
 }
 
-@test "--version and -V print one line, whatever else stands there" {
+@test "--version and -V print what a bug report needs, whatever else stands there" {
     for arguments in --version -V '--version edges a b' 'edges --version' '-V nonsense'; do
         # shellcheck disable=SC2086
         expect 0 gconv $arguments
-        like "$out" 'gconv [0-9]*.[0-9]*.[0-9]*'
+        like "$out" 'gconv [0-9]*.[0-9]*.[0-9]
+build: *, OpenMP [0-9]*, *CUDA*
+libraries: libpng [0-9]*, zlib [0-9]*, libjpeg* [0-9]*
+instructions: * (usable here: *portable)
+system: [A-Z]*'
+        same "$(wc -l <"$BATS_TEST_TMPDIR/out" | tr -d ' ')" 5
         same "$err" ''
     done
 }
@@ -289,6 +294,26 @@ built-in filters:
   identity *'; do
         like "$out" "$part"
     done
+}
+
+@test "info begins with what --version prints" {
+    expect 0 gconv --version
+    version=$out
+    expect 0 gconv info
+    like "$out" "$version*"
+    same "$(printf '%s\n' "$out" | sed -n 6p)" ''
+}
+
+@test "info shows the generators with their arguments, and they can be used so" {
+    make_image png:grey in.png 9 9 noise
+    expect 0 gconv info
+    listed=$(printf '%s\n' "$out" | sed -n '/^generated filters:/,$s/^  \([a-z]*:.*\)  [^ ].*/\1/p')
+    same "$(printf '%s\n' "$listed" | cut -d: -f 1 | paste -sd ' ' -)" 'box gaussian log'
+    for kernel in $(printf '%s\n' "$listed" | sed 's/ or /\n/; s/SIGMA/1.5/g; s/\[,SIZE\]/,5/; s/[NWH]/3/g'); do
+        silently gconv filter -k "$kernel" in.png out.png
+    done
+    expect 0 gconv info --json
+    same "$(key usage | wc -l | tr -d ' ')" 3
 }
 
 @test "info --json is one valid object with a schema" {

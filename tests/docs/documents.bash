@@ -64,7 +64,7 @@ examples() {
 }
 
 builtin_filters() {
-  "$GCONV" info | sed -n '/^built-in filters:/,$s/^  \([^ ]*\) .*/\1/p' | sort
+  "$GCONV" info | sed -n '/^built-in filters:/,/^$/s/^  \([^ ]*\) .*/\1/p' | sort
 }
 
 implementations() {
