@@ -32,6 +32,7 @@ enum {
     WARPS = 4,
     TILE_WIDTH = WARPS * GC_BYTES_UNITS * GC_BYTES_UNIT,
     TILE_HEIGHT = 16 * ROWS,
+    RESERVED_BYTES = 1024, /* of shared memory, a block */
     SIDE_MAX = 2 * GC_BYTES_MARGIN + 1
 };
 
@@ -45,6 +46,7 @@ static constexpr int blocks_of(int height)
 
 template <int most_rows, gc_sample_type type, int conversion> struct bytes_config {
     static constexpr int height = most_rows, rows = ROWS, warps = WARPS;
+
     static constexpr int input = GC_BYTE, output = type, finish = conversion, border = -1;
 };
 
@@ -66,7 +68,7 @@ struct kernel_row {
 #define KERNEL(height, output, finish)                                                             \
     {                                                                                              \
         height, output, finish, (const void *)bytes_kernel<bytes_config<height, output, finish>>,  \
-            gc_bytes_block<bytes_config<height, output, finish>>::shared_bytes                     \
+            gc_bytes_block<bytes_config<height, output, finish>>::shared_bytes,                    \
     }
 #define KERNELS(height)                                                                            \
     KERNEL(height, GC_BIT, GC_FINISH_EDGES), KERNEL(height, GC_BYTE, GC_FINISH_EDGES),             \
@@ -415,14 +417,22 @@ static gconv_status prepare_tables(const gc_problem *problem, fused_state *state
     return status;
 }
 
-static gconv_status prepare_kernel(const kernel_row *kernel, gconv_error *error)
+static gconv_status prepare_kernel(const kernel_row *kernel, const gconv_device_info *device,
+                                   gconv_error *error)
 {
     GC_CUDA_TRY(error,
                 cudaFuncSetAttribute(kernel->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      (int)kernel->shared_bytes));
+    int blocks = 0;
+    GC_CUDA_TRY(error, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                           &blocks, kernel->kernel, 32 * WARPS, kernel->shared_bytes));
+    /* What blocks do not take is left to the first-level cache: weights come from there, and samples
+     * that two copies share. */
+    size_t taken = (size_t)blocks * (kernel->shared_bytes + RESERVED_BYTES);
+    int percent = (int)(100 * taken / device->shared_per_processor) + 1;
     GC_CUDA_TRY(error,
                 cudaFuncSetAttribute(kernel->kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
-                                     cudaSharedmemCarveoutMaxShared));
+                                     std::min(percent, 100)));
     return GCONV_OK;
 }
 
@@ -439,8 +449,8 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
     if (state->kernel == nullptr)
         pass->output = GC_FLOAT;
     else
-        GC_TRY(prepare_kernel(state->kernel, error));
-    GC_TRY(prepare_kernel(state->values, error));
+        GC_TRY(prepare_kernel(state->kernel, device, error));
+    GC_TRY(prepare_kernel(state->values, device, error));
     return prepare_tables(problem, state, error);
 }
 
@@ -462,9 +472,9 @@ static gconv_status run(void *opaque, gc_pass &pass, int channels, cudaStream_t 
                         gconv_error *error)
 {
     fused_state *state = (fused_state *)opaque;
+    const kernel_row *kernel = pass.output_type == GC_FLOAT ? state->values : state->kernel;
     int columns = (pass.width + TILE_WIDTH - 1) / TILE_WIDTH;
     int rows = (pass.rows + TILE_HEIGHT - 1) / TILE_HEIGHT;
-    const kernel_row *kernel = pass.output_type == GC_FLOAT ? state->values : state->kernel;
     dim3 grid((unsigned)(columns * rows), (unsigned)channels);
     void *arguments[] = {&pass, &state->bytes};
     GC_CUDA_TRY(error, cudaLaunchKernel(kernel->kernel, grid, dim3(32 * WARPS), arguments,
