@@ -1,7 +1,7 @@
 # src/cpu/*_kernel.c once for every instruction set. Sums of products in rows_kernel.c and
-# transform_kernel.c are the only arithmetic that may be contracted to fused multiply-adds: the former
-# are exact where rule 3 of the contract demands it, the latter are not used there, and both are
-# within the bound of rule 4 elsewhere; -ffp-contract=off of gconv_settings forbids it
+# transform_kernel.c are the only arithmetic that may be contracted to fused multiply-adds: where rule 3
+# of the contract demands it the former are exact, and the latter are made so by rounding; both
+# are within the bound of rule 4 elsewhere; -ffp-contract=off of gconv_settings forbids it
 # everywhere else. Options of a source come last on the command line, after those of the target.
 
 include(CheckCCompilerFlag)
@@ -12,13 +12,19 @@ set_source_files_properties(src/cpu/rows_kernel.c src/cpu/transform_kernel.c
 function(gconv_add_row_kernel name)
   add_library(rows_${name} OBJECT src/cpu/edges_kernel.c src/cpu/rows_kernel.c
     src/cpu/samples_kernel.c src/cpu/transform_kernel.c)
-  target_link_libraries(rows_${name} PRIVATE gconv_settings)
+  add_library(rows_${name}_double OBJECT src/cpu/transform_kernel.c)
   target_compile_definitions(rows_${name} PRIVATE
     GC_EDGES_KERNEL=gc_edges_${name} GC_ROWS_KERNEL=gc_rows_${name}
     GC_SAMPLES_KERNEL=gc_samples_${name}
-    GC_TRANSFORM_KERNEL=gc_transform_${name})
-  target_compile_options(rows_${name} PRIVATE -O3 -Wno-psabi ${ARGN})
-  set(row_kernel_objects ${row_kernel_objects} $<TARGET_OBJECTS:rows_${name}> PARENT_SCOPE)
+    GC_TRANSFORM_KERNEL=gc_transform_${name} GC_TRANSFORM_REAL=float)
+  target_compile_definitions(rows_${name}_double PRIVATE
+    GC_TRANSFORM_KERNEL=gc_transform_double_${name} GC_TRANSFORM_REAL=double)
+  foreach(target IN ITEMS rows_${name} rows_${name}_double)
+    target_link_libraries(${target} PRIVATE gconv_settings)
+    target_compile_options(${target} PRIVATE -O3 -Wno-psabi ${ARGN})
+    list(APPEND row_kernel_objects $<TARGET_OBJECTS:${target}>)
+  endforeach()
+  set(row_kernel_objects ${row_kernel_objects} PARENT_SCOPE)
 endfunction()
 
 gconv_add_row_kernel(portable)

@@ -48,6 +48,11 @@ void gc_problem_destroy(gc_problem *problem);
  * implementation's summation adds to a step's n = w*h. 0 where the chain is exact. */
 double gc_problem_bound(const gc_problem *problem, double largest_input, double extra_terms);
 
+/* Bound on how far a step of an exact chain, computed through Fourier transforms in double of
+ * 2^log2_points values, ends from the integer it stands for: rounding to the nearest integer is
+ * exact where this is under 1/2. */
+double gc_transform_error(double log2_points);
+
 /* Rows *from to *to of a step's input are what its output rows `first` to `last` read. Under wrap,
  * and only there, they may lie outside the image: row y then is row y modulo the height, of every
  * step's output alike, since wrapping commutes with convolution. */

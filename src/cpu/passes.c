@@ -49,28 +49,42 @@ static double sparse_seconds(const gc_instructions *instructions, const gc_step 
     return pass_seconds + taps * sparse_factor * instructions->tap_seconds;
 }
 
-/* A transform has log2(side * side) stages, there and back, on two tiles at once. From 256 on tile
- * and spectrum leave the second-level cache, by factors that were measured. */
-static double tiles_seconds(const gc_instructions *instructions, const gc_problem *problem,
+/* What tile and spectrum cost beyond a second-level cache of 1 MiB, measured. */
+static double cache_factor(const gc_transforms *transforms, int side)
+{
+    size_t bytes = gc_tiles_bytes(transforms->kernel, side);
+    return bytes < 1 << 20 ? 1 : bytes < 1 << 21 ? 1.7 : 3.2;
+}
+
+/* A transform has log2(side * side) stages, there and back, on two tiles at once. */
+static double tiles_seconds(const gc_transforms *transforms, const gc_problem *problem,
                             const gc_step *step, int side)
 {
     double values = (double)problem->width * problem->height * problem->channels;
-    double transforms =
+    double count =
         gc_tiles_transforms(step, side, problem->width, problem->height, problem->channels);
-    double work = transforms * side * side * 2 * log2(side);
-    double cache_factor = side <= 128 ? 1 : side == 256 ? 1.7 : 3.2;
-    return pass_seconds + work / values * instructions->transform_seconds * cache_factor;
+    double work = count * side * side * 2 * log2(side);
+    return pass_seconds + work / values * transforms->seconds * cache_factor(transforms, side);
 }
 
-/* Rounding of transforms is never exact. */
+/* Those that serve a chain. */
+static const gc_transforms *transforms_for(const gc_instructions *instructions,
+                                           const gc_problem *problem)
+{
+    return problem->exact ? &instructions->exact_transforms : &instructions->transforms;
+}
+
 static void try_tiles(const gc_instructions *instructions, const gc_problem *problem,
                       const gc_step *step, choice *best)
 {
+    const gc_transforms *transforms = transforms_for(instructions, problem);
     int larger = step->width > step->height ? step->width : step->height;
     for (int side = GC_TRANSFORM_SIDE_MIN; side <= GC_TRANSFORM_SIDE_MAX; side *= 2) {
-        if (problem->exact || side < 2 * GC_SWEEP_ROWS + larger)
+        if (side < 2 * GC_SWEEP_ROWS + larger)
             continue;
-        double seconds = tiles_seconds(instructions, problem, step, side);
+        if (problem->exact && gc_transform_error(2 * log2(side)) >= 0.5)
+            continue;
+        double seconds = tiles_seconds(transforms, problem, step, side);
         if (seconds < best->seconds) {
             best->method = GC_METHOD_TILES;
             best->side = side;
@@ -179,17 +193,18 @@ static gconv_status add_separated(gc_passes *passes, const gc_problem *problem, 
     return GCONV_OK;
 }
 
-static gconv_status add_tiles(gc_passes *passes, const gc_step *step, int side, gconv_error *error)
+static gconv_status add_tiles(gc_passes *passes, const gc_problem *problem, const gc_step *step,
+                              int side, gconv_error *error)
 {
+    const gc_transform_kernel *kernel = transforms_for(passes->instructions, problem)->kernel;
     gc_pass *pass = &passes->list[passes->count];
     *pass = (gc_pass){.step = *step, .method = GC_METHOD_TILES};
     pass->step.taps = NULL;
-    gconv_status status =
-        gc_tiles_create(&pass->tiles, passes->instructions->transform, side, step, error);
+    gconv_status status = gc_tiles_create(&pass->tiles, kernel, side, step, error);
     if (status != GCONV_OK)
         return status;
     finish_pass(passes, side - step->height + 1);
-    need_scratch(passes, gc_tiles_scratch(side));
+    need_scratch(passes, gc_tiles_scratch(kernel, side));
     return GCONV_OK;
 }
 
@@ -209,7 +224,7 @@ gconv_status gc_passes_create(gc_passes *passes, const gc_problem *problem, gcon
         if (best.method == GC_METHOD_SEPARABLE)
             status = add_separated(passes, problem, step, &best, error);
         else if (best.method == GC_METHOD_TILES)
-            status = add_tiles(passes, step, best.side, error);
+            status = add_tiles(passes, problem, step, best.side, error);
         else
             status = add_pass(passes, step, best.method, error);
     }
@@ -228,18 +243,26 @@ void gc_passes_destroy(gc_passes *passes)
     *passes = (gc_passes){.list = NULL};
 }
 
-void gc_passes_describe(const gc_passes *passes, char *text, size_t size)
+static const char *method_words(const gc_passes *passes, const gc_pass *pass)
 {
     static const char *const words[] = {"every tap", "taps that are not 0", "a column and a row",
                                         "transforms of tiles"};
+    bool rounded = pass->method == GC_METHOD_TILES &&
+                   pass->tiles.kernel == passes->instructions->exact_transforms.kernel;
+    return rounded ? "transforms of tiles in double, rounded" : words[pass->method];
+}
+
+void gc_passes_describe(const gc_passes *passes, char *text, size_t size)
+{
     size_t used = 0;
     if (passes->fused)
         used = (size_t)snprintf(text, size, "cpu: edges in one pass of 16-bit integers, %s\n",
                                 passes->instructions->name);
     for (int p = 0; p < passes->count && !passes->fused && used < size; p++) {
         const gc_pass *pass = &passes->list[p];
-        int length = snprintf(text + used, size - used, "cpu: %dx%d by %s, %s\n", pass->step.width,
-                              pass->step.height, words[pass->method], passes->instructions->name);
+        int length =
+            snprintf(text + used, size - used, "cpu: %dx%d by %s, %s\n", pass->step.width,
+                     pass->step.height, method_words(passes, pass), passes->instructions->name);
         used += length > 0 ? (size_t)length : 0;
     }
 }

@@ -5,7 +5,7 @@
 
 extern const gc_rows_kernel gc_rows_portable;
 extern const gc_samples_kernel gc_samples_portable;
-extern const gc_transform_kernel gc_transform_portable;
+extern const gc_transform_kernel gc_transform_portable, gc_transform_double_portable;
 extern const gc_edges_kernel gc_edges_portable;
 
 static bool always(void)
@@ -17,6 +17,7 @@ static bool always(void)
 extern const gc_rows_kernel gc_rows_avx512, gc_rows_avx2;
 extern const gc_samples_kernel gc_samples_avx512, gc_samples_avx2;
 extern const gc_transform_kernel gc_transform_avx512, gc_transform_avx2;
+extern const gc_transform_kernel gc_transform_double_avx512, gc_transform_double_avx2;
 extern const gc_edges_kernel gc_edges_avx512, gc_edges_avx2;
 
 static bool has_avx512(void)
@@ -34,13 +35,37 @@ static bool has_avx2(void)
 /* Times were measured on an EPYC of the Zen 4 kind at about 3.7 GHz (docs/performance-cpu.md). */
 static const gc_instructions instructions[] = {
 #if GC_HAS_X86_KERNELS
-    {"avx512", has_avx512, &gc_rows_avx512, &gc_samples_avx512, &gc_transform_avx512,
-     &gc_edges_avx512, 0.019e-9, 0.20e-9},
-    {"avx2", has_avx2, &gc_rows_avx2, &gc_samples_avx2, &gc_transform_avx2, &gc_edges_avx2,
-     0.021e-9, 0.25e-9},
+    {
+        .name = "avx512",
+        .usable = has_avx512,
+        .rows = &gc_rows_avx512,
+        .samples = &gc_samples_avx512,
+        .edges = &gc_edges_avx512,
+        .tap_seconds = 0.019e-9,
+        .transforms = {&gc_transform_avx512, 0.20e-9},
+        .exact_transforms = {&gc_transform_double_avx512, 0.40e-9},
+    },
+    {
+        .name = "avx2",
+        .usable = has_avx2,
+        .rows = &gc_rows_avx2,
+        .samples = &gc_samples_avx2,
+        .edges = &gc_edges_avx2,
+        .tap_seconds = 0.021e-9,
+        .transforms = {&gc_transform_avx2, 0.25e-9},
+        .exact_transforms = {&gc_transform_double_avx2, 0.50e-9},
+    },
 #endif
-    {"portable", always, &gc_rows_portable, &gc_samples_portable, &gc_transform_portable,
-     &gc_edges_portable, 0.060e-9, 0.53e-9},
+    {
+        .name = "portable",
+        .usable = always,
+        .rows = &gc_rows_portable,
+        .samples = &gc_samples_portable,
+        .edges = &gc_edges_portable,
+        .tap_seconds = 0.060e-9,
+        .transforms = {&gc_transform_portable, 0.53e-9},
+        .exact_transforms = {&gc_transform_double_portable, 1.06e-9},
+    },
 };
 
 int gc_instructions_count(void)

@@ -29,16 +29,21 @@ typedef struct gc_samples_kernel {
     void (*store8)(const gc_problem *problem, const float *row, size_t count, uint8_t *samples);
 } gc_samples_kernel;
 
+typedef struct gc_transforms {
+    const gc_transform_kernel *kernel;
+    double seconds; /* of a value in a stage of radix 2, there and back, measured */
+} gc_transforms;
+
 /* What is compiled for one instruction set. */
 typedef struct gc_instructions {
     const char *name;
     bool (*usable)(void);
     const gc_rows_kernel *rows;
     const gc_samples_kernel *samples;
-    const gc_transform_kernel *transform;
     const gc_edges_kernel *edges;
-    double tap_seconds;       /* of a multiply-add of one value in a sweep, measured */
-    double transform_seconds; /* of a value in a stage of radix 2, there and back, measured */
+    double tap_seconds; /* of a multiply-add of one value in a sweep, measured */
+    gc_transforms transforms;
+    gc_transforms exact_transforms; /* in double, their results rounded to integers */
 } gc_instructions;
 
 /* Those compiled into this build, the best first, the portable one last. */

@@ -14,14 +14,24 @@ static size_t plane_values(int side)
     return (size_t)side * (size_t)(side + GC_TRANSFORM_PADDING);
 }
 
-size_t gc_tiles_scratch(int side)
+static size_t plane_bytes(const gc_transform_kernel *kernel, int side)
 {
-    return 2 * plane_values(side);
+    return plane_values(side) * kernel->value_size;
 }
 
-static gc_plane plane_in(float *scratch, int side)
+size_t gc_tiles_scratch(const gc_transform_kernel *kernel, int side)
 {
-    return (gc_plane){scratch, scratch + plane_values(side)};
+    return 2 * plane_bytes(kernel, side) / sizeof(float);
+}
+
+size_t gc_tiles_bytes(const gc_transform_kernel *kernel, int side)
+{
+    return 4 * plane_bytes(kernel, side);
+}
+
+static gc_plane plane_in(const gc_transform_kernel *kernel, void *scratch, int side)
+{
+    return (gc_plane){scratch, (char *)scratch + plane_bytes(kernel, side)};
 }
 
 /* Reading order is correlation: tap (i, j) stands at (-i, -j), and output (x, y) of a tile comes out
@@ -30,39 +40,57 @@ static void transform_filter(gc_tiles *tiles, const gc_step *step)
 {
     int side = tiles->transform.side;
     size_t stride = tiles->transform.stride;
-    memset(tiles->spectrum.real, 0, gc_tiles_scratch(side) * sizeof(float));
+    memset(tiles->spectrum.real, 0, 2 * plane_bytes(tiles->kernel, side));
     for (int j = 0; j < step->height; j++)
         for (int i = 0; i < step->width; i++) {
             size_t y = (size_t)((side - j) % side), x = (size_t)((side - i) % side);
-            tiles->spectrum.real[y * stride + x] =
-                step->taps[j * step->width + i] / (float)side / (float)side;
+            double tap = (double)step->taps[j * step->width + i];
+            tiles->kernel->set(tiles->spectrum.real, y * stride + x, tap / side / side);
         }
     tiles->kernel->forward(&tiles->transform, tiles->spectrum);
+}
+
+/* cos(2 pi i / side), 0 <= i < side, from an angle of at most pi / 4: gc_transform_error needs roots
+ * that are 3 * 2^-53 off at most. */
+static double cosine(int i, int side)
+{
+    if (i > side / 2)
+        i = side - i;
+    if (i > side / 4)
+        return -cosine(side / 2 - i, side);
+    return i <= side / 8 ? cos(2 * pi * i / side) : sin(2 * pi * (side / 4 - i) / side);
+}
+
+static void make_roots(gc_tiles *tiles)
+{
+    int side = tiles->transform.side;
+    for (int i = 0; i < side; i++) {
+        tiles->kernel->set(tiles->transform.cosine, (size_t)i, cosine(i, side));
+        tiles->kernel->set(tiles->transform.sine, (size_t)i, cosine((i + side / 4) % side, side));
+    }
 }
 
 gconv_status gc_tiles_create(gc_tiles *tiles, const gc_transform_kernel *kernel, int side,
                              const gc_step *step, gconv_error *error)
 {
-    size_t roots = (size_t)side;
+    size_t roots = (size_t)side * kernel->value_size;
     *tiles = (gc_tiles){.kernel = kernel,
                         .width = step->width,
                         .height = step->height,
                         .columns = side - step->width + 1,
                         .rows = side - step->height + 1};
-    tiles->transform = (gc_transform){.side = side, .stride = roots + GC_TRANSFORM_PADDING};
-    tiles->transform.cosine = gc_allocate_array(2 * roots, sizeof(float));
-    float *spectrum = gc_allocate_aligned(gc_tiles_scratch(side), sizeof(float));
+    tiles->transform =
+        (gc_transform){.side = side, .stride = (size_t)(side + GC_TRANSFORM_PADDING)};
+    tiles->transform.cosine = gc_allocate_array(2, roots);
+    void *spectrum = gc_allocate_aligned(2, plane_bytes(kernel, side));
     if (tiles->transform.cosine == NULL || spectrum == NULL) {
         free(spectrum);
         gc_tiles_destroy(tiles);
-        return gc_fail_memory(error, gc_tiles_scratch(side) * sizeof(float));
+        return gc_fail_memory(error, 2 * plane_bytes(kernel, side));
     }
-    tiles->transform.sine = tiles->transform.cosine + roots;
-    for (int i = 0; i < side; i++) {
-        tiles->transform.cosine[i] = (float)cos(2 * pi * i / side);
-        tiles->transform.sine[i] = (float)-sin(2 * pi * i / side);
-    }
-    tiles->spectrum = plane_in(spectrum, side);
+    tiles->transform.sine = (char *)tiles->transform.cosine + roots;
+    make_roots(tiles);
+    tiles->spectrum = plane_in(kernel, spectrum, side);
     transform_filter(tiles, step);
     return GCONV_OK;
 }
@@ -91,36 +119,34 @@ static place place_of(const gc_tiles *tiles, size_t channels, size_t index)
     return (place){index / channels * (size_t)tiles->columns, index % channels};
 }
 
+static void *row_of(const gc_tiles *tiles, void *values, size_t y)
+{
+    return (char *)values + y * tiles->transform.stride * tiles->kernel->value_size;
+}
+
 /* Beyond the extended row there is nothing to read, and nothing that an output needs. */
 static void load_tile(const gc_tiles *tiles, const float *const *rows, int row_count,
-                      size_t channels, size_t width, place at, float *values)
+                      size_t channels, size_t width, place at, void *values)
 {
     size_t side = (size_t)tiles->transform.side;
     size_t there = width + (size_t)tiles->width - 1 - at.x;
     size_t count = there < side ? there : side;
-    for (size_t y = 0; y < side; y++, values += tiles->transform.stride) {
-        size_t loaded = y < (size_t)(row_count + tiles->height - 1) ? count : 0;
-        if (loaded > 0 && channels == 1)
-            memcpy(values, rows[y] + at.x, loaded * sizeof *values);
-        else
-            for (size_t x = 0; x < loaded; x++)
-                values[x] = rows[y][(at.x + x) * channels + at.channel];
-        memset(values + loaded, 0, (side - loaded) * sizeof *values);
+    for (size_t y = 0; y < side; y++) {
+        bool exists = y < (size_t)(row_count + tiles->height - 1);
+        const float *from = exists ? rows[y] + at.x * channels + at.channel : NULL;
+        tiles->kernel->load(row_of(tiles, values, y), side, from, channels, exists ? count : 0);
     }
 }
 
-static void store_tile(const gc_tiles *tiles, const float *values, int row_count, size_t channels,
+static void store_tile(const gc_tiles *tiles, void *values, int row_count, size_t channels,
                        size_t width, place at, float *const *out)
 {
     size_t count = width - at.x;
     if (count > (size_t)tiles->columns)
         count = (size_t)tiles->columns;
-    for (int o = 0; o < row_count; o++, values += tiles->transform.stride)
-        if (channels == 1)
-            memcpy(out[o] + at.x, values, count * sizeof *values);
-        else
-            for (size_t x = 0; x < count; x++)
-                out[o][(at.x + x) * channels + at.channel] = values[x];
+    for (int o = 0; o < row_count; o++)
+        tiles->kernel->store(row_of(tiles, values, (size_t)o),
+                             out[o] + at.x * channels + at.channel, channels, count);
 }
 
 void gc_tiles_convolve(const gc_tiles *tiles, float *scratch, const float *const *rows,
@@ -128,7 +154,7 @@ void gc_tiles_convolve(const gc_tiles *tiles, float *scratch, const float *const
 {
     size_t columns = (size_t)tiles->columns;
     size_t count = (width + columns - 1) / columns * channels;
-    gc_plane plane = plane_in(scratch, tiles->transform.side);
+    gc_plane plane = plane_in(tiles->kernel, scratch, tiles->transform.side);
     for (size_t first = 0; first < count; first += 2) {
         place one = place_of(tiles, channels, first);
         place other = place_of(tiles, channels, first + 1);
@@ -137,7 +163,7 @@ void gc_tiles_convolve(const gc_tiles *tiles, float *scratch, const float *const
         if (both)
             load_tile(tiles, rows, row_count, channels, width, other, plane.imaginary);
         else
-            memset(plane.imaginary, 0, plane_values(tiles->transform.side) * sizeof(float));
+            memset(plane.imaginary, 0, plane_bytes(tiles->kernel, tiles->transform.side));
         tiles->kernel->forward(&tiles->transform, plane);
         tiles->kernel->backward(&tiles->transform, plane, tiles->spectrum);
         store_tile(tiles, plane.real, row_count, channels, width, one, out);

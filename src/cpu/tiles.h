@@ -18,12 +18,16 @@ gconv_status gc_tiles_create(gc_tiles *tiles, const gc_transform_kernel *kernel,
                              const gc_step *step, gconv_error *error);
 void gc_tiles_destroy(gc_tiles *tiles);
 
-/* Floats that gc_tiles_convolve needs to work in, 64-byte aligned. */
-size_t gc_tiles_scratch(int side);
+/* Floats that gc_tiles_convolve needs to work in, 64-byte aligned, whatever the kernel computes with. */
+size_t gc_tiles_scratch(const gc_transform_kernel *kernel, int side);
+
+/* Bytes of a pair of tiles and of the filter's spectrum, which its transforms go through. */
+size_t gc_tiles_bytes(const gc_transform_kernel *kernel, int side);
 
 /* What a gc_rows_function computes, for rows of `width` pixels: out[o][x*channels+c], `row_count` at
  * most tiles->rows. `rows` holds height + row_count - 1 rows. Two tiles go through each transform, as
- * real and imaginary part: the filter is real, so that they stay apart. */
+ * real and imaginary part: the filter is real, so that they stay apart. A kernel that computes in
+ * double rounds to integers, which gives exact results where gc_transform_error is under 1/2. */
 void gc_tiles_convolve(const gc_tiles *tiles, float *scratch, const float *const *rows,
                        size_t channels, size_t width, int row_count, float *const *out);
 

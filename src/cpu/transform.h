@@ -1,4 +1,4 @@
-/* Fourier transforms of square tiles, for every instruction set. */
+/* Fourier transforms of square tiles, for every instruction set, in float and in double. */
 #ifndef GC_CPU_TRANSFORM_H
 #define GC_CPU_TRANSFORM_H
 
@@ -11,19 +11,27 @@ enum { GC_TRANSFORM_SIDE_MIN = 32, GC_TRANSFORM_SIDE_MAX = 512 };
  * cache. */
 enum { GC_TRANSFORM_PADDING = 16 };
 
+/* `void *` are arrays of what the kernel computes with, floats or doubles. */
 typedef struct gc_transform {
     int side;
     size_t stride; /* values from row to row: side + GC_TRANSFORM_PADDING */
-    float *cosine; /* cosine[i], sine[i] of -2 pi i / side, i in [0, side) */
-    float *sine;
+    void *cosine;  /* cosine[i], sine[i] of -2 pi i / side, i in [0, side) */
+    void *sine;
 } gc_transform;
 
 /* Complex values of a tile: `side` rows, `stride` apart, 64-byte aligned. */
 typedef struct gc_plane {
-    float *real, *imaginary;
+    void *real, *imaginary;
 } gc_plane;
 
 typedef struct gc_transform_kernel {
+    size_t value_size; /* bytes of a value */
+    /* values[at] = value */
+    void (*set)(void *values, size_t at, double value);
+    /* values[i] = from[i*step] for i in [0, count), 0 for i in [count, side). */
+    void (*load)(void *values, size_t side, const float *from, size_t step, size_t count);
+    /* to[i*step] = values[i] for i in [0, count): doubles as the nearest integers, never -0. */
+    void (*store)(const void *values, float *to, size_t step, size_t count);
     /* The spectrum of a tile, in its place: rows and columns exchanged, both in an order of their
      * own, which is that of `backward`. */
     void (*forward)(const gc_transform *transform, gc_plane tile);

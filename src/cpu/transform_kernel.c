@@ -1,5 +1,5 @@
-/* Fourier transforms, compiled once for every instruction set under the name that
- * GC_TRANSFORM_KERNEL gives them.
+/* Fourier transforms, compiled for every instruction set, in float and in double: under the name that
+ * GC_TRANSFORM_KERNEL gives them, with the type of GC_TRANSFORM_REAL.
  *
  * Idea: the lanes of a vector hold neighbouring columns, so that the transform of columns is a
  * scalar one written with vectors: radix 4, and one stage of radix 2 where the side is not a power
@@ -7,6 +7,8 @@
  * frequency and backward by decimation in time, so that nobody has to put the spectrum in order. All
  * stages of a strip of columns follow each other while it is in the first-level cache. */
 #include "cpu/transform.h"
+
+typedef GC_TRANSFORM_REAL real;
 
 #if defined(__AVX512F__)
 enum { VECTOR_BYTES = 64 };
@@ -16,8 +18,8 @@ enum { VECTOR_BYTES = 32 };
 enum { VECTOR_BYTES = 16 };
 #endif
 
-typedef float vector __attribute__((vector_size(VECTOR_BYTES), may_alias));
-enum { LANES = VECTOR_BYTES / sizeof(float) };
+typedef real vector __attribute__((vector_size(VECTOR_BYTES), may_alias));
+enum { LANES = VECTOR_BYTES / sizeof(real) };
 
 typedef struct complex_vector {
     vector real, imaginary;
@@ -25,7 +27,7 @@ typedef struct complex_vector {
 
 /* A strip of LANES columns of a tile. */
 typedef struct strip {
-    float *real, *imaginary;
+    real *real, *imaginary;
     size_t stride;
 } strip;
 
@@ -61,9 +63,10 @@ INLINE complex_vector turn(complex_vector a)
 }
 
 /* a times a root of unity, or its conjugate where sign is -1. */
-INLINE complex_vector rotate(const gc_transform *t, complex_vector a, int root, float sign)
+INLINE complex_vector rotate(const gc_transform *t, complex_vector a, int root, int sign)
 {
-    float cosine = t->cosine[root], sine = sign * t->sine[root];
+    real cosine = ((const real *)t->cosine)[root];
+    real sine = (real)sign * ((const real *)t->sine)[root];
     return (complex_vector){a.real * cosine - a.imaginary * sine,
                             a.real * sine + a.imaginary * cosine};
 }
@@ -149,11 +152,13 @@ static void columns_backward(const gc_transform *t, const strip *s)
 
 /* ---- Transposition in blocks of 4x4 ---------------------------------------------------------- */
 
-typedef float four __attribute__((vector_size(16), may_alias));
+typedef real four __attribute__((vector_size(4 * sizeof(real)), may_alias));
 #if defined(__clang__)
 #define SHUFFLE(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
 #else
-typedef int four_indices __attribute__((vector_size(16)));
+/* As wide as a value. */
+typedef __typeof__(__builtin_choose_expr(sizeof(real) == sizeof(int), 0, 0LL)) index;
+typedef index four_indices __attribute__((vector_size(sizeof(four))));
 #define SHUFFLE(a, b, i, j, k, l) __builtin_shuffle(a, b, (four_indices){i, j, k, l})
 #endif
 
@@ -162,7 +167,7 @@ typedef struct block {
 } block;
 
 /* The block at `from`, transposed. */
-INLINE block read_turned(const float *from, size_t stride)
+INLINE block read_turned(const real *from, size_t stride)
 {
     four a = *(const four *)from, b = *(const four *)(from + stride);
     four c = *(const four *)(from + 2 * stride), d = *(const four *)(from + 3 * stride);
@@ -172,18 +177,18 @@ INLINE block read_turned(const float *from, size_t stride)
                     SHUFFLE(ac_high, bd_high, 0, 4, 1, 5), SHUFFLE(ac_high, bd_high, 2, 6, 3, 7)}};
 }
 
-INLINE void write(const block *b, float *to, size_t stride)
+INLINE void write(const block *b, real *to, size_t stride)
 {
     for (size_t i = 0; i < 4; i++)
         *(four *)(to + i * stride) = b->row[i];
 }
 
-static void transpose(const gc_transform *t, float *values)
+static void transpose(const gc_transform *t, real *values)
 {
     size_t side = (size_t)t->side, stride = t->stride;
     for (size_t y = 0; y < side; y += 4)
         for (size_t x = 0; x <= y; x += 4) {
-            float *one = values + y * stride + x, *other = values + x * stride + y;
+            real *one = values + y * stride + x, *other = values + x * stride + y;
             block a = read_turned(one, stride), b = read_turned(other, stride);
             write(&a, other, stride);
             write(&b, one, stride);
@@ -194,7 +199,7 @@ static void transpose(const gc_transform *t, float *values)
 
 static strip strip_at(const gc_transform *t, gc_plane tile, int column)
 {
-    return (strip){tile.real + column, tile.imaginary + column, t->stride};
+    return (strip){(real *)tile.real + column, (real *)tile.imaginary + column, t->stride};
 }
 
 static void forward(const gc_transform *t, gc_plane tile)
@@ -237,5 +242,51 @@ static void backward(const gc_transform *t, gc_plane tile, gc_plane factor)
     }
 }
 
+/* ---- Values in and out ------------------------------------------------------------------------ */
+
+static void set(void *values, size_t at, double value)
+{
+    ((real *)values)[at] = (real)value;
+}
+
+static void load(void *values, size_t side, const float *from, size_t step, size_t count)
+{
+    real *to = values;
+    if (step == 1)
+        for (size_t i = 0; i < count; i++)
+            to[i] = (real)from[i];
+    else
+        for (size_t i = 0; i < count; i++)
+            to[i] = (real)from[i * step];
+    for (size_t i = count; i < side; i++)
+        to[i] = 0;
+}
+
+/* A double beyond 2^52 has no fraction: adding 1.5 * 2^52 rounds one of less than 2^51 to the nearest
+ * integer, and taking it away again leaves +0 where that is 0. */
+INLINE float stored(real value)
+{
+    const real shift = (real)0x1.8p52;
+    return (float)(sizeof(real) == sizeof(double) ? value + shift - shift : value);
+}
+
+static void store(const void *values, float *to, size_t step, size_t count)
+{
+    const real *from = values;
+    if (step == 1)
+        for (size_t i = 0; i < count; i++)
+            to[i] = stored(from[i]);
+    else
+        for (size_t i = 0; i < count; i++)
+            to[i * step] = stored(from[i]);
+}
+
 extern const gc_transform_kernel GC_TRANSFORM_KERNEL;
-const gc_transform_kernel GC_TRANSFORM_KERNEL = {forward, backward};
+const gc_transform_kernel GC_TRANSFORM_KERNEL = {
+    .value_size = sizeof(real),
+    .set = set,
+    .load = load,
+    .store = store,
+    .forward = forward,
+    .backward = backward,
+};

@@ -8,12 +8,9 @@
  * Needs: real image, its spectrum, the filter's spectrum and cuFFT's work area: about 5 planes, 10
  *   in double.
  * Exactness: integer chains (rule 3) are transformed in double and rounded to the nearest integer.
- *   A transform of N points errs by less than 8 log2(N) 2^-53 of its input in the 2-norm (Higham,
- *   Accuracy and Stability of Numerical Algorithms, 2002, theorem 24.2); a value of the filter's
- *   spectrum, a sum of weights times roots of unity, by less than as much of sum|w|. So two
- *   transforms of the image, the filter's and the product stay below
- *   32 log2(N) 2^-53 sqrt(N) sum|w| max|in| everywhere; a job for which that is not under 1/2 is
- *   refused. Other chains are transformed in float32.
+ *   gc_transform_error bounds what they err by; cuFFT's levels of radix 3 to 7 are fewer than those of
+ *   radix 2 that it counts. A job for which it is not under 1/2 is refused. Other chains are
+ *   transformed in float32.
  * Limits: cuFFT's shared library must be found at run time; memory.
  * Loses: to everything else at small filters. */
 #include "gpu/check.cuh"
@@ -120,9 +117,7 @@ static double log2_points(const gc_problem *problem, const gc_step *step)
 /* How far double transforms of an exact chain's step may be from the integer they stand for. */
 static double double_error(const gc_problem *problem, const gc_step *step)
 {
-    double points = log2_points(problem, step);
-    /* All values of an exact chain are below 2^24, so sum|w| max|in| is too. */
-    return 32 * points * 0x1p-53 * exp2(points / 2) * 0x1p24;
+    return gc_transform_error(log2_points(problem, step));
 }
 
 static double extra_terms(const gc_problem *problem)

@@ -1,4 +1,5 @@
-/* Convolution through transforms of tiles against a plain sum, for every instruction set here. */
+/* Convolution through transforms of tiles against a plain sum, for every instruction set here: within
+ * the bound in float, exact in double. */
 #include "cpu/rows.h"
 #include "cpu/tiles.h"
 #include "cpu/window.h"
@@ -44,14 +45,15 @@ static double bound_of(const gc_step *step, int side)
     return 4 * (step->width * step->height + 32 * 2 * log2(side)) * 0x1p-24 * sum * 255;
 }
 
-static void check(const gc_instructions *set, int side, const gc_step *step, int width,
-                  int channels)
+/* Every result within `bound` of the sum; 0 asks for the same bits. */
+static void check(const char *name, const gc_transform_kernel *kernel, int side,
+                  const gc_step *step, int width, int channels, double bound)
 {
     gc_tiles tiles;
     gconv_error error;
-    if (gc_tiles_create(&tiles, set->transform, side, step, &error) != GCONV_OK)
+    if (gc_tiles_create(&tiles, kernel, side, step, &error) != GCONV_OK)
         fail_msg("%s", error.message);
-    float *scratch = gc_allocate_aligned(gc_tiles_scratch(side), sizeof *scratch);
+    float *scratch = gc_allocate_aligned(gc_tiles_scratch(kernel, side), sizeof *scratch);
     const float *rows[ROWS_MAX];
     float *out[ROWS_MAX];
     for (int j = 0; j < ROWS_MAX; j++) {
@@ -61,15 +63,16 @@ static void check(const gc_instructions *set, int side, const gc_step *step, int
     }
     int count = tiles.rows - side % 3;
     gc_tiles_convolve(&tiles, scratch, rows, (size_t)channels, (size_t)width, count, out);
-    double bound = bound_of(step, side);
     for (int o = 0; o < count; o += 5)
         for (int i = 0; i < width * channels; i++) {
             double wanted = plain_sum(step, channels, o, i);
-            if (!(fabs((double)results[o][i] - wanted) <= bound))
-                fail_msg("%s: side %d, %dx%d, %d pixels of %d channels: value %d of row %d is %g, "
-                         "not %g",
-                         set->name, side, step->width, step->height, width, channels, i, o,
-                         (double)results[o][i], wanted);
+            bool negative_zero = results[o][i] == 0 && signbit(results[o][i]);
+            if (!(fabs((double)results[o][i] - wanted) <= bound) || (bound == 0 && negative_zero))
+                fail_msg(
+                    "%s: side %d, %dx%d, %d pixels of %d channels: value %d of row %d is %.9g, "
+                    "not %.9g",
+                    name, side, step->width, step->height, width, channels, i, o,
+                    (double)results[o][i], wanted);
         }
     for (int o = 0; o < count; o++)
         assert_true(results[o][width * channels] == -1e6f);
@@ -88,15 +91,84 @@ static void tiles_of_every_side(void **state)
             for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
                 gc_step step = {.taps = taps, .width = sizes[s][0], .height = sizes[s][1]};
                 int width = widths[(s + (size_t)n) % 5];
-                if (gc_instructions_at(n)->usable())
-                    check(gc_instructions_at(n), side, &step, width, 1 + (int)s % CHANNELS_MAX);
+                const gc_instructions *set = gc_instructions_at(n);
+                if (set->usable())
+                    check(set->name, set->transforms.kernel, side, &step, width,
+                          1 + (int)s % CHANNELS_MAX, bound_of(&step, side));
             }
+}
+
+/* ---- Whole numbers --------------------------------------------------------------------------- */
+
+/* Samples and weights that bring sums near 2^24 or let transforms cancel. */
+typedef enum pattern { LARGEST, CHECKERS, ANY, ALTERNATING, LONE, PATTERNS } pattern;
+
+static int tap_of(pattern p, int i, int j, int largest)
+{
+    switch (p) {
+    case CHECKERS:
+        return (i + j) % 2 == 0 ? largest : -largest;
+    case ANY:
+        return rand() % (2 * largest + 1) - largest;
+    case ALTERNATING:
+        return j % 2 == 0 ? largest : -largest;
+    case LONE:
+        return i == 0 && j == 0 ? largest : 0;
+    default:
+        return largest;
+    }
+}
+
+/* Weights whose magnitudes sum up to nearly 2^24 / `white`: the most that an exact chain has. */
+static gc_step fill_whole(pattern p, int width, int height, int white)
+{
+    gc_step step = {.taps = taps, .width = width, .height = height};
+    int most = ((1 << 24) - 1) / white;
+    int largest = most / (p == LONE ? 1 : width * height);
+    for (int k = 0; k < width * height; k++)
+        taps[k] = (float)tap_of(p, k % width, k / width, largest);
+    for (int j = 0; j < ROWS_MAX; j++)
+        for (int i = 0; i < ROW; i++)
+            samples[j][i] = (float)(p == CHECKERS      ? (i + j) % 2 * white
+                                    : p == ALTERNATING ? j % 2 * white
+                                    : p == ANY         ? rand() % (white + 1)
+                                                       : white);
+    return step;
+}
+
+static void whole_numbers_are_exact(void **state)
+{
+    (void)state;
+    static const int sizes[][2] = {{1, 1}, {4, 7}, {20, 20}, {31, 30}};
+    static const int whites[] = {255, 15000};
+    for (int n = 0; n < gc_instructions_count(); n++)
+        for (int side = GC_TRANSFORM_SIDE_MIN; side <= SIDE_MAX; side *= 2)
+            for (size_t s = 0; s < 2 * sizeof sizes / sizeof sizes[0]; s++)
+                for (int p = 0; p < PATTERNS; p++) {
+                    const gc_instructions *set = gc_instructions_at(n);
+                    const int *size = sizes[s / 2];
+                    gc_step step = fill_whole((pattern)p, size[0], size[1], whites[s % 2]);
+                    if (set->usable())
+                        check(set->name, set->exact_transforms.kernel, side, &step, 70, 1 + p % 3,
+                              0);
+                }
+}
+
+/* The bound is what makes rounding exact. */
+static void every_side_may_be_rounded(void **state)
+{
+    (void)state;
+    assert_true(gc_transform_error(2 * log2(GC_TRANSFORM_SIDE_MIN)) > 0);
+    assert_true(gc_transform_error(2 * log2(GC_TRANSFORM_SIDE_MAX)) < 1e-3);
+    assert_true(gc_transform_error(40) >= 0.5);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tiles_of_every_side),
+        cmocka_unit_test(whole_numbers_are_exact),
+        cmocka_unit_test(every_side_may_be_rounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
