@@ -175,13 +175,15 @@ static double largest_with_border(const gc_problem *problem, const gc_step *step
     return largest;
 }
 
-/* Beyond float32 there would be infinities, and not-a-number where they meet. */
+/* Sets the largest inputs. Beyond float32 there would be infinities, and not-a-number where they
+ * meet. */
 static gconv_status check_range(const gc_problem *problem, gconv_error *error)
 {
     double largest = largest_sample(problem);
     for (int s = 0; s < problem->step_count; s++) {
-        const gc_step *step = &problem->steps[s];
-        largest = largest_with_border(problem, step, largest) * step->absolute_sum;
+        gc_step *step = &problem->steps[s];
+        step->largest_input = largest_with_border(problem, step, largest);
+        largest = step->largest_input * step->absolute_sum;
         if (largest >= FLT_MAX)
             return gc_fail(error, GCONV_ERROR_FILTER,
                            "the values of this chain can exceed float32");
@@ -204,15 +206,13 @@ static bool step_is_integer(const gc_problem *problem, const gc_step *step)
 /* Rule 3: integer weights on integer samples whose partial sums stay under 2^24. */
 static bool chain_is_exact(const gc_problem *problem)
 {
-    double largest = largest_sample(problem);
     for (int s = 0; s < problem->step_count; s++) {
         const gc_step *step = &problem->steps[s];
-        largest = largest_with_border(problem, step, largest);
-        if (largest >= exact_limit || !step_is_integer(problem, step))
+        if (step->largest_input >= exact_limit || !step_is_integer(problem, step) ||
+            step->largest_input * step->absolute_sum >= exact_limit)
             return false;
-        largest *= step->absolute_sum;
     }
-    return largest < exact_limit;
+    return true;
 }
 
 static void set_conversion(gc_problem *problem)

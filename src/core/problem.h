@@ -19,6 +19,7 @@ typedef struct gc_step {
     int left, top;
     float border[GC_CHANNELS_MAX]; /* constant border of this step's input, per chain channel */
     double absolute_sum;           /* sum of |taps| */
+    double largest_input;          /* that |value| of its input is never above */
 } gc_step;
 
 typedef struct gc_problem {

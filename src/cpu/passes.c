@@ -1,7 +1,6 @@
 #include "cpu/passes.h"
 
 #include "core/memory.h"
-#include "core/separate.h"
 #include "core/status.h"
 #include "cpu/window.h"
 
@@ -23,7 +22,7 @@ typedef struct choice {
     gc_method method;
     int side;       /* of tiles */
     double seconds; /* a value */
-    float row[GCONV_FILTER_SIDE_MAX], column[GCONV_FILTER_SIDE_MAX];
+    gc_products products;
 } choice;
 
 static double sweep_seconds(const gc_instructions *instructions, int width, int height)
@@ -33,12 +32,12 @@ static double sweep_seconds(const gc_instructions *instructions, int width, int 
 }
 
 /* A filter of one row or column has nothing to separate. */
-static double separable_seconds(const gc_instructions *instructions, const gc_step *step)
+static double products_seconds(const gc_instructions *instructions, const gc_step *step, int count)
 {
     if (step->width == 1 || step->height == 1)
         return HUGE_VAL;
-    return sweep_seconds(instructions, step->width, 1) +
-           sweep_seconds(instructions, 1, step->height);
+    return sweep_seconds(instructions, step->width * count, 1) +
+           sweep_seconds(instructions, 1, step->height) * count;
 }
 
 static double sparse_seconds(const gc_instructions *instructions, const gc_step *step)
@@ -93,6 +92,18 @@ static void try_tiles(const gc_instructions *instructions, const gc_problem *pro
     }
 }
 
+static void try_products(const gc_instructions *instructions, const gc_problem *problem,
+                         const gc_step *step, choice *best)
+{
+    int most = 0;
+    while (most < GC_PRODUCTS_MAX && products_seconds(instructions, step, most + 1) < best->seconds)
+        most++;
+    if (most > 0 && gc_step_products(step, problem->exact, most, &best->products)) {
+        best->method = GC_METHOD_PRODUCTS;
+        best->seconds = products_seconds(instructions, step, best->products.count);
+    }
+}
+
 static void choose(const gc_instructions *instructions, const gc_problem *problem,
                    const gc_step *step, choice *best)
 {
@@ -104,11 +115,7 @@ static void choose(const gc_instructions *instructions, const gc_problem *proble
         best->seconds = seconds;
     }
     try_tiles(instructions, problem, step, best);
-    seconds = separable_seconds(instructions, step);
-    if (seconds < best->seconds && gc_step_separate(step, best->row, best->column)) {
-        best->method = GC_METHOD_SEPARABLE;
-        best->seconds = seconds;
-    }
+    try_products(instructions, problem, step, best);
 }
 
 double gc_passes_estimate(const gc_problem *problem)
@@ -172,24 +179,37 @@ size_t gc_pass_between(const gc_pass *pass, int channels)
     return (GC_PANEL_VALUES + reach + 2 * GC_WINDOW_SLACK + align - 1) / align * align;
 }
 
+/* Columns and rows of the products on the pass's own taps, which hold all of them. */
+static void set_products(gc_pass *pass, const gc_products *products)
+{
+    size_t width = (size_t)pass->step.width, height = (size_t)pass->step.height;
+    float *taps = pass->step.taps;
+    pass->rows = pass->step;
+    pass->rows.height = products->count;
+    for (int p = 0; p < products->count; p++, taps += width)
+        memcpy(taps, products->row[p], width * sizeof *taps);
+    for (int p = 0; p < products->count; p++, taps += height) {
+        pass->columns[p] = pass->step;
+        pass->columns[p].width = 1;
+        pass->columns[p].taps = taps;
+        memcpy(taps, products->column[p], height * sizeof *taps);
+    }
+}
+
 /* The step's own taps give way to those of its factors. */
-static gconv_status add_separated(gc_passes *passes, const gc_problem *problem, const gc_step *step,
-                                  const choice *best, gconv_error *error)
+static gconv_status add_products(gc_passes *passes, const gc_problem *problem, const gc_step *step,
+                                 const gc_products *products, gconv_error *error)
 {
     gc_pass *pass = &passes->list[passes->count];
-    size_t width = (size_t)step->width, height = (size_t)step->height;
-    *pass = (gc_pass){.step = *step, .method = GC_METHOD_SEPARABLE, .row = *step, .column = *step};
-    pass->row.height = 1;
-    pass->column.width = 1;
-    pass->step.taps = gc_allocate_aligned(width + height, sizeof *pass->step.taps);
+    size_t count = (size_t)products->count;
+    size_t taps = count * (size_t)(step->width + step->height);
+    *pass = (gc_pass){.step = *step, .method = GC_METHOD_PRODUCTS};
+    pass->step.taps = gc_allocate_aligned(taps, sizeof *pass->step.taps);
     if (pass->step.taps == NULL)
-        return gc_fail_memory(error, (width + height) * sizeof *pass->step.taps);
-    pass->row.taps = pass->step.taps;
-    pass->column.taps = pass->step.taps + width;
-    memcpy(pass->row.taps, best->row, width * sizeof *best->row);
-    memcpy(pass->column.taps, best->column, height * sizeof *best->column);
+        return gc_fail_memory(error, taps * sizeof *pass->step.taps);
+    set_products(pass, products);
     finish_pass(passes, GC_SWEEP_ROWS);
-    need_scratch(passes, GC_SWEEP_ROWS * gc_pass_between(pass, problem->channels));
+    need_scratch(passes, count * GC_SWEEP_ROWS * gc_pass_between(pass, problem->channels));
     return GCONV_OK;
 }
 
@@ -221,8 +241,8 @@ gconv_status gc_passes_create(gc_passes *passes, const gc_problem *problem, gcon
         const gc_step *step = &problem->steps[s];
         choice best;
         choose(passes->instructions, problem, step, &best);
-        if (best.method == GC_METHOD_SEPARABLE)
-            status = add_separated(passes, problem, step, &best, error);
+        if (best.method == GC_METHOD_PRODUCTS)
+            status = add_products(passes, problem, step, &best.products, error);
         else if (best.method == GC_METHOD_TILES)
             status = add_tiles(passes, problem, step, best.side, error);
         else
@@ -245,8 +265,13 @@ void gc_passes_destroy(gc_passes *passes)
 
 static const char *method_words(const gc_passes *passes, const gc_pass *pass)
 {
-    static const char *const words[] = {"every tap", "taps that are not 0", "a column and a row",
-                                        "transforms of tiles"};
+    static const char *const words[] = {[GC_METHOD_SWEEP] = "every tap",
+                                        [GC_METHOD_SPARSE] = "taps that are not 0",
+                                        [GC_METHOD_TILES] = "transforms of tiles"};
+    static const char *const sums[] = {"a column and a row", "a sum of 2 separable filters",
+                                       "a sum of 3 separable filters"};
+    if (pass->method == GC_METHOD_PRODUCTS)
+        return sums[pass->rows.height - 1];
     bool rounded = pass->method == GC_METHOD_TILES &&
                    pass->tiles.kernel == passes->instructions->exact_transforms.kernel;
     return rounded ? "transforms of tiles in double, rounded" : words[pass->method];

@@ -4,13 +4,14 @@
 #define GC_CPU_PASSES_H
 
 #include "core/problem.h"
+#include "core/products.h"
 #include "cpu/rows.h"
 #include "cpu/tiles.h"
 
 typedef enum gc_method {
     GC_METHOD_SWEEP,
     GC_METHOD_SPARSE,
-    GC_METHOD_SEPARABLE,
+    GC_METHOD_PRODUCTS,
     GC_METHOD_TILES
 } gc_method;
 
@@ -21,9 +22,11 @@ enum { GC_PANEL_VALUES = 1024 };
 typedef struct gc_pass {
     gc_step step; /* its taps are its own; `filter` is that of the chain's step */
     gc_method method;
-    int rows_at_once;    /* output rows that are cheapest together */
-    gc_step row, column; /* of rank 1: what the step is the product of; taps are the pass's own */
-    gc_tiles tiles;      /* where the method is GC_METHOD_TILES */
+    int rows_at_once; /* output rows that are cheapest together */
+    /* Of GC_METHOD_PRODUCTS: a column for each product, and their rows one below the other; taps are
+     * the pass's own. */
+    gc_step columns[GC_PRODUCTS_MAX], rows;
+    gc_tiles tiles; /* where the method is GC_METHOD_TILES */
 } gc_pass;
 
 typedef struct gc_passes {
@@ -41,8 +44,8 @@ void gc_passes_destroy(gc_passes *passes);
 /* Seconds that a value of the chain is expected to take on one thread. */
 double gc_passes_estimate(const gc_problem *problem);
 
-/* Values of a panel between the column and the row of a pass of rank 1, its reach and slack
- * included: a multiple of the alignment. */
+/* Values of a panel between a column and a row of a product, its reach and slack included: a multiple
+ * of the alignment. */
 size_t gc_pass_between(const gc_pass *pass, int channels);
 
 /* Terms that the summation of a step adds to the bound of rule 4: those of the transforms. */

@@ -18,6 +18,9 @@ typedef void gc_rows_function(const gc_step *step, const float *const *rows, siz
 typedef struct gc_rows_kernel {
     gc_rows_function *sweep;  /* every tap */
     gc_rows_function *sparse; /* those that are not 0, one row after the other */
+    /* Every tap, of output rows that share no input: row o + j above is row o * height + j here, of
+     * height * GC_SWEEP_ROWS readable ones. */
+    gc_rows_function *apart;
 } gc_rows_kernel;
 
 /* Conversions that give the bits of core/convert.h in wider vectors. */

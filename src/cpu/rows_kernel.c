@@ -108,6 +108,23 @@ INLINE void add_high(vector sums[ROWS][VECTORS], const float *taps, ptrdiff_t wi
                 channels, e, ROWS - 1);
 }
 
+/* Output rows with `height` input rows each that no other one meets. */
+INLINE void add_apart(vector sums[ROWS][VECTORS], const float *taps, ptrdiff_t width, int height,
+                      const float *const *rows, size_t channels, size_t first)
+{
+    UNROLL for (int o = 0; o < ROWS; o++) for (int j = 0; j < height; j++)
+        add_row(sums, rows[o * height + j] + first, taps + (j + o) * width, width, channels, o, o);
+}
+
+INLINE void store_rows(const vector sums[ROWS][VECTORS], size_t count, int row_count, size_t first,
+                       float *const *out)
+{
+    if (count - first < BLOCK)
+        store_part(sums, row_count, count - first, first, out);
+    else
+        UNROLL for (int o = 0; o < ROWS; o++) if (o < row_count) store(sums[o], out[o] + first);
+}
+
 /* `height` is a constant where it is less than ROWS - 1, else 0 and the step's own counts. */
 INLINE void sweep_rows(const gc_step *step, const int height, const float *const *rows,
                        size_t channels, size_t count, int row_count, float *const *out)
@@ -118,10 +135,17 @@ INLINE void sweep_rows(const gc_step *step, const int height, const float *const
             add_low(sums, step->taps, step->width, height, rows, channels, first);
         else
             add_high(sums, step->taps, step->width, step->height, rows, channels, first);
-        if (count - first < BLOCK)
-            store_part(sums, row_count, count - first, first, out);
-        else
-            UNROLL for (int o = 0; o < ROWS; o++) if (o < row_count) store(sums[o], out[o] + first);
+        store_rows(sums, count, row_count, first, out);
+    }
+}
+
+static void apart(const gc_step *step, const float *const *rows, size_t channels, size_t count,
+                  int row_count, float *const *out)
+{
+    for (size_t first = 0; first < count; first += BLOCK) {
+        vector sums[ROWS][VECTORS] = {0};
+        add_apart(sums, step->taps, step->width, step->height, rows, channels, first);
+        store_rows(sums, count, row_count, first, out);
     }
 }
 
@@ -178,4 +202,4 @@ static void sparse(const gc_step *step, const float *const *rows, size_t channel
 }
 
 extern const gc_rows_kernel GC_ROWS_KERNEL;
-const gc_rows_kernel GC_ROWS_KERNEL = {sweep, sparse};
+const gc_rows_kernel GC_ROWS_KERNEL = {sweep, sparse, apart};

@@ -109,27 +109,32 @@ static void load_rows(gc_strip *strip, const gc_stream *stream, const gc_sample_
     }
 }
 
-/* The column, on a panel and what the row reaches beside it, and then the row, while the panel is in
+/* The columns, on a panel and what the rows reach beside it, and then the rows, while the panel is in
  * the first-level cache. `rows` is as gc_rows_function wants it. */
-static void convolve_separably(const gc_strip *strip, const gc_pass *pass, const float *const *rows,
-                               size_t values, int count, float *const *out)
+static void convolve_products(const gc_strip *strip, const gc_pass *pass, const float *const *rows,
+                              size_t values, int count, float *const *out)
 {
     const gc_rows_kernel *kernel = strip->passes->instructions->rows;
-    int channels = strip->problem->channels;
+    int channels = strip->problem->channels, products = pass->rows.height;
     size_t reach = (size_t)(pass->step.width - 1) * (size_t)channels;
     size_t stride = gc_pass_between(pass, channels);
-    const float *from[GCONV_FILTER_SIDE_MAX + GC_SWEEP_ROWS], *between[GC_SWEEP_ROWS];
-    float *columns[GC_SWEEP_ROWS], *to[GC_SWEEP_ROWS];
-    for (int o = 0; o < GC_SWEEP_ROWS; o++)
-        between[o] = columns[o] = strip->scratch + (size_t)o * stride;
+    const float *from[GCONV_FILTER_SIDE_MAX + GC_SWEEP_ROWS];
+    const float *between[GC_SWEEP_ROWS * GC_PRODUCTS_MAX];
+    float *columns[GC_PRODUCTS_MAX][GC_SWEEP_ROWS], *to[GC_SWEEP_ROWS];
+    /* Of a single product both do the same, the former 4 % faster. */
+    gc_rows_function *sum_rows = products == 1 ? kernel->sweep : kernel->apart;
+    for (int n = 0; n < GC_SWEEP_ROWS * products; n++)
+        between[n] = columns[n % products][n / products] = strip->scratch + (size_t)n * stride;
     for (size_t first = 0; first < values; first += GC_PANEL_VALUES) {
         size_t width = values - first < GC_PANEL_VALUES ? values - first : GC_PANEL_VALUES;
         for (int r = 0; r < pass->step.height + GC_SWEEP_ROWS - 1; r++)
             from[r] = rows[r] + first;
         for (int o = 0; o < count; o++)
             to[o] = out[o] + first;
-        kernel->sweep(&pass->column, from, (size_t)channels, width + reach, count, columns);
-        kernel->sweep(&pass->row, between, (size_t)channels, width, count, to);
+        for (int p = 0; p < products; p++)
+            kernel->sweep(&pass->columns[p], from, (size_t)channels, width + reach, count,
+                          columns[p]);
+        sum_rows(&pass->rows, between, (size_t)channels, width, count, to);
     }
 }
 
@@ -152,8 +157,8 @@ static void convolve(const gc_strip *strip, int p, int64_t y, int count, size_t 
     int last = pass->step.height + count - 2;
     for (int r = 0; r < pass->step.height + GC_SWEEP_ROWS - 1; r++)
         rows[r] = r <= last ? rows[r] + first : rows[last];
-    if (pass->method == GC_METHOD_SEPARABLE)
-        convolve_separably(strip, pass, rows, values, count, out);
+    if (pass->method == GC_METHOD_PRODUCTS)
+        convolve_products(strip, pass, rows, values, count, out);
     else if (pass->method == GC_METHOD_SPARSE)
         kernel->sparse(&pass->step, rows, channels, values, count, out);
     else

@@ -146,16 +146,19 @@ static void random_vector(check_random *random, float *values, int count, int la
         thin(random, values, count, (int)sqrt(largest_sum));
 }
 
-gconv_filter *check_filter_product(check_random *random, int width, int height, int largest_sum)
+gconv_filter *check_filter_product(check_random *random, int width, int height, int rank,
+                                   int largest_sum)
 {
     float row[GCONV_FILTER_SIDE_MAX], column[GCONV_FILTER_SIDE_MAX];
-    random_vector(random, row, width, largest_sum);
-    random_vector(random, column, height, largest_sum);
     gconv_filter *filter = check_filter_zero(width, height);
     set_name(filter, "product");
-    for (int j = 0; j < height; j++)
-        for (int i = 0; i < width; i++)
-            filter->weights[j * width + i] = column[j] * row[i];
+    for (int p = 0; p < rank; p++) {
+        random_vector(random, row, width, largest_sum / rank);
+        random_vector(random, column, height, largest_sum / rank);
+        for (int j = 0; j < height; j++)
+            for (int i = 0; i < width; i++)
+                filter->weights[j * width + i] += column[j] * row[i];
+    }
     filter->divisor = random_divisor(random, filter);
     return filter;
 }

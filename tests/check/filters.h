@@ -11,9 +11,10 @@ gconv_filter *check_filter_named(const char *name);
 /* A random filter of this size: whole weights, or fractions. */
 gconv_filter *check_filter_random(check_random *random, int width, int height, bool whole);
 
-/* A random column times a random row: whole weights whose magnitudes add up to `largest_sum` at
- * most, or fractions where that is 0. */
-gconv_filter *check_filter_product(check_random *random, int width, int height, int largest_sum);
+/* A sum of `rank` products, each a random column times a random row: whole weights whose magnitudes
+ * add up to `largest_sum` at most, or fractions where that is 0. */
+gconv_filter *check_filter_product(check_random *random, int width, int height, int rank,
+                                   int largest_sum);
 
 /* Clears random whole weights until their magnitudes add up to `largest_sum` at most. */
 void check_filter_thin(check_random *random, gconv_filter *filter, int largest_sum);

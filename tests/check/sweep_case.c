@@ -31,10 +31,17 @@ typedef struct variant {
     int width, height; /* of the filter */
     gconv_border border;
     int depth, channels;
-    bool whole;  /* weights */
-    bool rank_1; /* the filter is a column times a row */
+    bool whole; /* weights */
+    int rank;   /* the filter is the sum of so many products of a column and a row; 0: any */
     double work;
 } variant;
+
+/* Rank 1 every other time, then by turns 2, any, 3, any. */
+static int choose_rank(int number)
+{
+    static const int ranks[] = {1, 2, 1, 0, 1, 3, 1, 0};
+    return ranks[number % 8];
+}
 
 static variant small_variant(int number)
 {
@@ -50,7 +57,7 @@ static variant small_variant(int number)
         .depth = deep == 0 ? 8 : 16,
         .channels = (side / 2 + border + deep + kind) % 2 == 0 ? 1 : 3,
         .whole = kind == 0,
-        .rank_1 = (side + border + form) % 2 == 0,
+        .rank = choose_rank(side + border + form),
         .work = small_work,
     };
 }
@@ -66,7 +73,7 @@ static variant large_variant(int number)
         .depth = border % 3 == 1 ? 16 : 8,
         .channels = size[0] == 1 || size[1] == 1 ? 3 : 1,
         .whole = number % 2 == 0,
-        .rank_1 = number / 2 % 2 == 0,
+        .rank = choose_rank(number / 2),
         .work = large_work,
     };
 }
@@ -98,8 +105,8 @@ static int largest_sum(int depth)
 
 static gconv_filter *choose_filter(check_random *random, const variant *v)
 {
-    if (v->rank_1)
-        return check_filter_product(random, v->width, v->height,
+    if (v->rank > 0)
+        return check_filter_product(random, v->width, v->height, v->rank,
                                     v->whole ? largest_sum(v->depth) : 0);
     gconv_filter *filter = check_filter_random(random, v->width, v->height, v->whole);
     if (filter->weights[0] == 0)
@@ -113,7 +120,10 @@ void check_case_sweep(check_case *made, int number)
 {
     variant v = number < SMALL_COUNT ? small_variant(number) : large_variant(number - SMALL_COUNT);
     gconv_job *job = &made->job;
-    snprintf(made->name, sizeof made->name, "sweep%s", v.rank_1 ? ", rank 1" : "");
+    if (v.rank > 0)
+        snprintf(made->name, sizeof made->name, "sweep, rank %d", v.rank);
+    else
+        snprintf(made->name, sizeof made->name, "sweep");
     job->border = v.border;
     job->border_value = v.whole ? 200 : 33.3;
     job->input.depth = v.depth;

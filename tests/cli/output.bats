@@ -64,6 +64,30 @@ gconv: other.png: how *chosen:
 cpu on *'
 }
 
+# whole SIDE: rows of whole weights without structure; sharper SIDE: many in the centre, -1 around it.
+whole() { awk -v n="$1" 'BEGIN { for (j = 0; j < n; j++) for (i = 0; i < n; i++)
+    printf "%d%s", (i * i * 7 + j * i * 3 + j * j * 5) % 11 - 5, i < n - 1 ? " " : "\n" }'; }
+sharper() { awk -v n="$1" 'BEGIN { for (j = 0; j < n; j++) for (i = 0; i < n; i++)
+    printf "%d%s", i == j && i == int(n / 2) ? 2 * n * n : -1, i < n - 1 ? " " : "\n" }'; }
+
+@test "--explain says how the CPU computes, and --verify agrees with every instruction set" {
+    make_image png:grey in.png 300 200 noise
+    whole 31 >large.txt
+    sharper 15 >sharper.txt
+    for set in avx512 avx2 portable; do
+        export GCONV_INSTRUCTIONS=$set
+        for border in mirror constant:9 wrap; do
+            expect 0 gconv filter --impl cpu --verify --explain -v -b $border -k large.txt in.png out.pfm
+            like "$err" '*verified: largest difference from the reference 0, bound 0
+*cpu: 31x31 by transforms of tiles in double, rounded, *'
+            expect 0 gconv filter --impl cpu --verify --explain -b $border -k sharper.txt in.png out.pfm
+            like "$err" '*cpu: 15x15 by a sum of 2 separable filters, *'
+        done
+        expect 0 gconv filter --impl cpu --verify --explain -k gaussian:2,15 in.png out.pfm
+        like "$err" '*cpu: 15x15 by a column and a row, *'
+    done
+}
+
 @test "--json: one object a line for every image" {
     setup_images
     expect 0 gconv edges --json --impl cpu in.png out.png

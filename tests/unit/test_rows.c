@@ -21,6 +21,7 @@ static void fill(void)
         taps[i] = (float)(i % 7 - 3);
 }
 
+/* Of the input rows from `first` on. */
 static float plain_sum(const gc_step *step, size_t channels, int first, size_t at)
 {
     float sum = 0;
@@ -30,8 +31,9 @@ static float plain_sum(const gc_step *step, size_t channels, int first, size_t a
     return sum;
 }
 
+/* Output row o begins `distance` input rows after the one before. */
 static void check_function(const char *name, gc_rows_function *convolve, const gc_step *step,
-                           size_t channels, size_t count, int row_count)
+                           size_t channels, size_t count, int row_count, int distance)
 {
     static float out[GC_SWEEP_ROWS][ROW];
     const float *rows[ROWS_MAX];
@@ -47,7 +49,7 @@ static void check_function(const char *name, gc_rows_function *convolve, const g
     for (int o = 0; o < GC_SWEEP_ROWS; o++)
         for (size_t i = 0; i < ROW; i++) {
             bool inside = o < row_count && i < count;
-            if (out[o][i] != (inside ? plain_sum(step, channels, o, i) : -1e6f))
+            if (out[o][i] != (inside ? plain_sum(step, channels, o * distance, i) : -1e6f))
                 fail_msg("%s: %dx%d, %zu channels, value %zu of %zu, row %d of %d is wrong", name,
                          step->width, step->height, channels, i, count, o, row_count);
         }
@@ -68,9 +70,13 @@ static void all_kernels_agree(void **state)
             for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
                 gc_step step = {.taps = taps, .width = side, .height = TAPS_MAX + 1 - side};
                 int row_count = 1 + (int)c % GC_SWEEP_ROWS;
-                check_function(set->name, set->rows->sweep, &step, 1 + c % 4, counts[c], row_count);
-                check_function(set->name, set->rows->sparse, &step, 1 + c % 4, counts[c],
-                               row_count);
+                check_function(set->name, set->rows->sweep, &step, 1 + c % 4, counts[c], row_count,
+                               1);
+                check_function(set->name, set->rows->sparse, &step, 1 + c % 4, counts[c], row_count,
+                               1);
+                step.height = 1 + side % 2;
+                check_function(set->name, set->rows->apart, &step, 1 + c % 4, counts[c], row_count,
+                               step.height);
             }
     }
 }

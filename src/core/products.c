@@ -1,0 +1,216 @@
+#include "core/products.h"
+
+#include "core/separate.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- Whole numbers --------------------------------------------------------------------------- */
+
+/* Entries of a basis beyond this would not be exact in float32; below it no sum here overflows. */
+static const long entry_limit = 1L << 24;
+
+/* Rows that span those of a filter with whole coefficients. Row k is 0 at the pivots before its own,
+ * where it is not 0. */
+typedef struct basis {
+    int width, count;
+    long long row[GC_PRODUCTS_MAX][GCONV_FILTER_SIDE_MAX];
+    int pivot[GC_PRODUCTS_MAX];
+} basis;
+
+/* to -= factor * from; false where that leaves the limit. */
+static bool subtract(int width, long long *to, long long factor, const long long *from)
+{
+    bool small = llabs(factor) < entry_limit;
+    for (int i = 0; i < width && small; i++) {
+        to[i] -= factor * from[i];
+        small = llabs(to[i]) < entry_limit;
+    }
+    return small;
+}
+
+static void swap(int width, long long *a, long long *b)
+{
+    for (int i = 0; i < width; i++) {
+        long long kept = a[i];
+        a[i] = b[i];
+        b[i] = kept;
+    }
+}
+
+/* Euclid's algorithm on two rows, until `rest` is 0 at the pivot: what they span stays the same. */
+static bool reduce(int width, int pivot, long long *row, long long *rest)
+{
+    while (rest[pivot] != 0) {
+        if (!subtract(width, row, row[pivot] / rest[pivot], rest))
+            return false;
+        swap(width, row, rest);
+    }
+    return true;
+}
+
+/* Takes in a row, which is overwritten. False where it needs more than `most` rows. */
+static bool extend(basis *b, long long *row, int most)
+{
+    for (int k = 0; k < b->count; k++)
+        if (!reduce(b->width, b->pivot[k], b->row[k], row))
+            return false;
+    int pivot = 0;
+    while (pivot < b->width && row[pivot] == 0)
+        pivot++;
+    if (pivot == b->width)
+        return true;
+    if (b->count == most)
+        return false;
+    for (int i = 0; i < b->width; i++)
+        b->row[b->count][i] = row[i];
+    b->pivot[b->count++] = pivot;
+    return true;
+}
+
+static void read_row(const gc_step *step, int j, long long *row)
+{
+    for (int i = 0; i < step->width; i++)
+        row[i] = (long long)step->taps[j * step->width + i];
+}
+
+/* The coefficients of a filter row, which is overwritten; false where they are not whole. */
+static bool resolve(const basis *b, long long *row, int j, gc_products *products)
+{
+    for (int k = 0; k < b->count; k++) {
+        long long factor = row[b->pivot[k]] / b->row[k][b->pivot[k]];
+        if (!subtract(b->width, row, factor, b->row[k]))
+            return false;
+        products->column[k][j] = (float)factor;
+    }
+    for (int i = 0; i < b->width; i++)
+        if (row[i] != 0)
+            return false;
+    return true;
+}
+
+/* Later rows make earlier ones smaller at their pivots. */
+static bool shorten(basis *b)
+{
+    for (int k = 1; k < b->count; k++)
+        for (int j = 0; j < k; j++) {
+            int pivot = b->pivot[k];
+            if (!subtract(b->width, b->row[j], b->row[j][pivot] / b->row[k][pivot], b->row[k]))
+                return false;
+        }
+    return true;
+}
+
+static bool split_integers(const gc_step *step, int most, gc_products *products)
+{
+    basis b = {.width = step->width};
+    long long row[GCONV_FILTER_SIDE_MAX];
+    for (int j = 0; j < step->height; j++) {
+        read_row(step, j, row);
+        if (!extend(&b, row, most))
+            return false;
+    }
+    if (!shorten(&b))
+        return false;
+    products->count = b.count;
+    for (int k = 0; k < b.count; k++)
+        for (int i = 0; i < step->width; i++)
+            products->row[k][i] = (float)b.row[k][i];
+    for (int j = 0; j < step->height; j++) {
+        read_row(step, j, row);
+        if (!resolve(&b, row, j, products))
+            return false;
+    }
+    return true;
+}
+
+/* ---- Real numbers ---------------------------------------------------------------------------- */
+
+/* What the products leave of a tap. */
+static double rest_at(const gc_step *step, const gc_products *products, int j, int i)
+{
+    double rest = (double)step->taps[j * step->width + i];
+    for (int k = 0; k < products->count; k++)
+        rest -= (double)products->column[k][j] * (double)products->row[k][i];
+    return rest;
+}
+
+/* One more product: row and column of the largest rest. Returns false where nothing is left. */
+static bool add_product(const gc_step *step, gc_products *products)
+{
+    double largest = 0;
+    int x = 0, y = 0, k = products->count;
+    for (int j = 0; j < step->height; j++)
+        for (int i = 0; i < step->width; i++) {
+            double rest = fabs(rest_at(step, products, j, i));
+            if (rest > largest) {
+                largest = rest;
+                x = i;
+                y = j;
+            }
+        }
+    if (largest == 0)
+        return false;
+    double pivot = rest_at(step, products, y, x);
+    for (int i = 0; i < step->width; i++)
+        products->row[k][i] = (float)rest_at(step, products, y, i);
+    for (int j = 0; j < step->height; j++)
+        products->column[k][j] = (float)(rest_at(step, products, j, x) / pivot);
+    products->count++;
+    return true;
+}
+
+/* The sum over all products of sum|column| * sum|row|. */
+static double magnitude(const gc_step *step, const gc_products *products)
+{
+    double all = 0;
+    for (int k = 0; k < products->count; k++) {
+        double row = 0, column = 0;
+        for (int i = 0; i < step->width; i++)
+            row += fabs((double)products->row[k][i]);
+        for (int j = 0; j < step->height; j++)
+            column += fabs((double)products->column[k][j]);
+        all += column * row;
+    }
+    return all;
+}
+
+/* What the products leave of the filter is lost: no more than they leave that are rounded to float32.
+ *
+ * Rule 4 allows 4 n u sum|w| max|in|, u = 2^-24. Of a sum of m products each term is rounded h times in
+ * its column and m w times in the rows' sum, which makes less than (h + m w + 1) u times their
+ * magnitude, the + 1 being more than all terms of a higher order. The rest comes on top of that, and
+ * the reference rounds its own result, by u sum|w|. */
+static bool keeps_bound(const gc_step *step, const gc_products *products)
+{
+    double rest = 0;
+    for (int j = 0; j < step->height; j++)
+        for (int i = 0; i < step->width; i++)
+            rest += fabs(rest_at(step, products, j, i));
+    double size = magnitude(step, products);
+    double roundings = step->height + (double)products->count * step->width + 1;
+    double allowed = (4.0 * step->width * step->height - 2) * 0x1p-24 * step->absolute_sum;
+    return rest <= 4 * 0x1p-24 * size && roundings * 0x1p-24 * size + rest <= allowed &&
+           size * step->largest_input < FLT_MAX;
+}
+
+static bool split_reals(const gc_step *step, int most, gc_products *products)
+{
+    while (products->count < most && add_product(step, products))
+        if (keeps_bound(step, products))
+            return true;
+    return false;
+}
+
+bool gc_step_products(const gc_step *step, bool exact, int most, gc_products *products)
+{
+    products->count = 1;
+    if (gc_step_separate(step, products->row[0], products->column[0]))
+        return true;
+    products->count = 0;
+    if (!exact)
+        return split_reals(step, most, products);
+    return split_integers(step, most, products) &&
+           magnitude(step, products) * step->largest_input < 0x1p24;
+}
