@@ -5,9 +5,11 @@
  * its samples as 16-bit integers, since it has no float input; the peers read floats. Everybody
  * writes floats, but in the lines of 8 bits.
  *
- * usage: benchmark_cpu [SIDE] [--alone]
+ * usage: benchmark_cpu [SIDE] [--alone] [--whole] [--rank N]
  * SIDE: that filter size only. --alone: one thread, and the processor time it takes, not the time that
- * passes: on a machine that others use too, times of two threads measure the others. */
+ * passes: on a machine that others use too, times of two threads measure the others. --whole: whole
+ * weights, with which the line of 8 bits must be exact. --rank N: weights that are the sum of N
+ * products of a column and a row, not of full rank. */
 #include "contenders.h"
 
 #include <gconv.h>
@@ -18,12 +20,13 @@
 #include <string.h>
 #include <time.h>
 
-enum { SIZE = 4096, TURNS_MAX = 31, POINTS = 4000, CONTENDERS_MAX = 9 };
+enum { SIZE = 4096, TURNS_MAX = 31, POINTS = 4000, SIDE_MAX = 64, CONTENDERS_MAX = 9 };
 
 /* Seconds of turns a filter size may take in all. */
 static const double patience = 12;
 
-static bool alone_only;
+static bool alone_only, whole_weights;
+static int rank; /* 0: full */
 
 static double seconds_now(void)
 {
@@ -279,14 +282,35 @@ static void fill_image(contest *race, uint8_t *eight, uint16_t *sixteen, float *
     race->floats = floats;
 }
 
-/* Weights of both signs and no structure, and a row like a Gaussian. */
-static void fill_filters(int side, float *weights, float *row, float *product)
+/* From -0.4 to 0.6; with --whole one of -4, -3 .. 5. */
+static float random_weight(unsigned *seed)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    float weight = (float)(*seed >> 8) / 0x1p24f - 0.4f;
+    return whole_weights ? roundf(10 * weight - 0.5f) : weight;
+}
+
+/* Weights of both signs: without structure, or of a rank that is asked for. */
+static void fill_weights(int side, float *weights)
 {
     unsigned seed = 99;
-    for (int i = 0; i < side * side; i++) {
-        seed = seed * 1664525 + 1013904223;
-        weights[i] = ((float)(seed >> 8) / 0x1p24f - 0.4f) / (float)side / 4;
+    float column[SIDE_MAX], row[SIDE_MAX];
+    float scale = whole_weights ? 1 : 0.25f / (float)side;
+    for (int i = 0; i < side * side; i++)
+        weights[i] = rank == 0 ? random_weight(&seed) * scale : 0;
+    for (int r = 0; r < rank; r++) {
+        for (int i = 0; i < side; i++) {
+            column[i] = random_weight(&seed) * scale;
+            row[i] = random_weight(&seed);
+        }
+        for (int i = 0; i < side * side; i++)
+            weights[i] += column[i / side] * row[i % side];
     }
+}
+
+/* A row like a Gaussian, and its product with itself as a column. */
+static void fill_product(int side, float *row, float *product)
+{
     double sum = 0;
     for (int i = 0; i < side; i++)
         sum += exp(-8.0 * pow((i - side / 2) / (double)side, 2));
@@ -296,17 +320,28 @@ static void fill_filters(int side, float *weights, float *row, float *product)
         product[i] = row[i / side] * row[i % side];
 }
 
-int main(int argc, char **argv)
+/* The filter size that is asked for, 0 for all. */
+static int read_arguments(int argc, char **argv)
 {
-    static const int sides[] = {3, 5, 7, 9, 11, 15, 17, 21, 31, 43};
-    static float weights[64 * 64], product[64 * 64], row[64];
-    const size_t values = (size_t)SIZE * SIZE;
-    contest race = {.width = SIZE, .height = SIZE, .weights = weights, .row = row};
     int only = 0;
     for (int i = 1; i < argc; i++) {
         alone_only = alone_only || strcmp(argv[i], "--alone") == 0;
-        only = atoi(argv[i]) > 0 ? atoi(argv[i]) : only;
+        whole_weights = whole_weights || strcmp(argv[i], "--whole") == 0;
+        if (strcmp(argv[i], "--rank") == 0 && i + 1 < argc)
+            rank = atoi(argv[++i]);
+        else if (atoi(argv[i]) > 0)
+            only = atoi(argv[i]);
     }
+    return only;
+}
+
+int main(int argc, char **argv)
+{
+    static const int sides[] = {3, 5, 7, 9, 11, 15, 17, 21, 31, 43};
+    static float weights[SIDE_MAX * SIDE_MAX], product[SIDE_MAX * SIDE_MAX], row[SIDE_MAX];
+    const size_t values = (size_t)SIZE * SIZE;
+    contest race = {.width = SIZE, .height = SIZE, .weights = weights, .row = row};
+    int only = read_arguments(argc, argv);
     race.threads = alone_only ? 1 : omp_get_max_threads();
     uint8_t *eight = malloc(values);
     uint16_t *sixteen = malloc(values * sizeof *sixteen);
@@ -328,7 +363,8 @@ int main(int argc, char **argv)
         race.side = sides[i];
         if (only > 0 && only != race.side)
             continue;
-        fill_filters(race.side, weights, row, product);
+        fill_weights(race.side, weights);
+        fill_product(race.side, row, product);
         right = run_size(&race, product, peak) && right;
     }
     printf(right ? "all results verified\n" : "some results are WRONG\n");
