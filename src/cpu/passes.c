@@ -92,6 +92,19 @@ static void try_tiles(const gc_instructions *instructions, const gc_problem *pro
     }
 }
 
+static void try_bytes(const gc_instructions *instructions, const gc_problem *problem,
+                      const gc_step *step, choice *best)
+{
+    if (instructions->bytes == NULL || step != problem->steps || !gc_bytes_apply(problem))
+        return;
+    double groups = (double)gc_bytes_width(step, problem->channels) * step->height;
+    double seconds = pass_seconds + groups * instructions->tap_seconds;
+    if (seconds < best->seconds) {
+        best->method = GC_METHOD_BYTES;
+        best->seconds = seconds;
+    }
+}
+
 static void try_products(const gc_instructions *instructions, const gc_problem *problem,
                          const gc_step *step, choice *best)
 {
@@ -114,6 +127,7 @@ static void choose(const gc_instructions *instructions, const gc_problem *proble
         best->method = GC_METHOD_SPARSE;
         best->seconds = seconds;
     }
+    try_bytes(instructions, problem, step, best);
     try_tiles(instructions, problem, step, best);
     try_products(instructions, problem, step, best);
 }
@@ -228,6 +242,18 @@ static gconv_status add_tiles(gc_passes *passes, const gc_problem *problem, cons
     return GCONV_OK;
 }
 
+static gconv_status add_bytes(gc_passes *passes, const gc_problem *problem, const gc_step *step,
+                              gconv_error *error)
+{
+    gc_pass *pass = &passes->list[passes->count];
+    *pass = (gc_pass){.step = *step, .method = GC_METHOD_BYTES};
+    pass->step.taps = NULL;
+    gconv_status status = gc_byte_step_create(&pass->bytes, step, problem->channels, error);
+    if (status == GCONV_OK)
+        finish_pass(passes, GC_SWEEP_ROWS);
+    return status;
+}
+
 gconv_status gc_passes_create(gc_passes *passes, const gc_problem *problem, gconv_error *error)
 {
     size_t most = (size_t)problem->step_count;
@@ -245,6 +271,8 @@ gconv_status gc_passes_create(gc_passes *passes, const gc_problem *problem, gcon
             status = add_products(passes, problem, step, &best.products, error);
         else if (best.method == GC_METHOD_TILES)
             status = add_tiles(passes, problem, step, best.side, error);
+        else if (best.method == GC_METHOD_BYTES)
+            status = add_bytes(passes, problem, step, error);
         else
             status = add_pass(passes, step, best.method, error);
     }
@@ -258,6 +286,7 @@ void gc_passes_destroy(gc_passes *passes)
     for (int p = 0; p < passes->count; p++) {
         gc_tiles_destroy(&passes->list[p].tiles);
         free(passes->list[p].step.taps);
+        free(passes->list[p].bytes.taps);
     }
     free(passes->list);
     *passes = (gc_passes){.list = NULL};
@@ -267,7 +296,8 @@ static const char *method_words(const gc_passes *passes, const gc_pass *pass)
 {
     static const char *const words[] = {[GC_METHOD_SWEEP] = "every tap",
                                         [GC_METHOD_SPARSE] = "taps that are not 0",
-                                        [GC_METHOD_TILES] = "transforms of tiles"};
+                                        [GC_METHOD_TILES] = "transforms of tiles",
+                                        [GC_METHOD_BYTES] = "every tap in integers"};
     static const char *const sums[] = {"a column and a row", "a sum of 2 separable filters",
                                        "a sum of 3 separable filters"};
     if (pass->method == GC_METHOD_PRODUCTS)

@@ -12,7 +12,8 @@ typedef enum gc_method {
     GC_METHOD_SWEEP,
     GC_METHOD_SPARSE,
     GC_METHOD_PRODUCTS,
-    GC_METHOD_TILES
+    GC_METHOD_TILES,
+    GC_METHOD_BYTES
 } gc_method;
 
 /* Values of a row that go from one part of the work to the next: few enough that six rows of them stay
@@ -26,7 +27,8 @@ typedef struct gc_pass {
     /* Of GC_METHOD_PRODUCTS: a column for each product, and their rows one below the other; taps are
      * the pass's own. */
     gc_step columns[GC_PRODUCTS_MAX], rows;
-    gc_tiles tiles; /* where the method is GC_METHOD_TILES */
+    gc_tiles tiles;     /* where the method is GC_METHOD_TILES */
+    gc_byte_step bytes; /* where it is GC_METHOD_BYTES: of the first pass only */
 } gc_pass;
 
 typedef struct gc_passes {

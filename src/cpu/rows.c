@@ -26,6 +26,13 @@ static bool has_avx512(void)
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
 }
 
+extern gc_bytes_function *const gc_bytes_avx512vnni;
+
+static bool has_avx512vnni(void)
+{
+    return has_avx512() && __builtin_cpu_supports("avx512vnni");
+}
+
 static bool has_avx2(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
@@ -35,6 +42,17 @@ static bool has_avx2(void)
 /* Times were measured on an EPYC of the Zen 4 kind at about 3.7 GHz (docs/performance-cpu.md). */
 static const gc_instructions instructions[] = {
 #if GC_HAS_X86_KERNELS
+    {
+        .name = "avx512vnni",
+        .usable = has_avx512vnni,
+        .rows = &gc_rows_avx512,
+        .samples = &gc_samples_avx512,
+        .edges = &gc_edges_avx512,
+        .bytes = &gc_bytes_avx512vnni,
+        .tap_seconds = 0.019e-9,
+        .transforms = {&gc_transform_avx512, 0.20e-9},
+        .exact_transforms = {&gc_transform_double_avx512, 0.40e-9},
+    },
     {
         .name = "avx512",
         .usable = has_avx512,

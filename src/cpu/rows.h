@@ -3,6 +3,7 @@
 #define GC_CPU_ROWS_H
 
 #include "core/problem.h"
+#include "cpu/bytes.h"
 #include "cpu/edges.h"
 #include "cpu/transform.h"
 
@@ -44,7 +45,9 @@ typedef struct gc_instructions {
     const gc_rows_kernel *rows;
     const gc_samples_kernel *samples;
     const gc_edges_kernel *edges;
-    double tap_seconds; /* of a multiply-add of one value in a sweep, measured */
+    gc_bytes_function *const *bytes; /* NULL where bytes are not multiplied */
+    double tap_seconds; /* of a multiply-add of one value in a sweep, measured; one of `bytes` takes
+                         * as long for a group */
     gc_transforms transforms;
     gc_transforms exact_transforms; /* in double, their results rounded to integers */
 } gc_instructions;

@@ -1,16 +1,23 @@
 /* The sums of products, compiled once for every instruction set (see cmake/RowKernels.cmake), under
- * the name that GC_ROWS_KERNEL gives them.
+ * the name that GC_ROWS_KERNEL gives them; and, where a processor multiplies bytes, once more on samples
+ * of 8 bits, under that of GC_BYTES_KERNEL.
  *
  * Idea: a block of GC_SWEEP_ROWS x VECTORS sums stays in registers while the taps go by. Each vector
  * of samples that is loaded meets one tap a row of the block, so that six multiply-adds cost one
  * load, and each tap meets VECTORS of them. Without that the loads, which are unaligned and cross
  * cache lines, take longer than the arithmetic. The compiler's vector types give the same code for
- * every instruction set. */
+ * every instruction set.
+ *
+ * Of bytes, a lane holds four neighbours, which meet four taps in one instruction; so that lane i
+ * of vector v is output 4 i + v of the block. */
 #include "cpu/rows.h"
 #include "cpu/window.h"
 
 #include <stddef.h>
 #include <string.h>
+#if defined(GC_BYTES_KERNEL)
+#include <immintrin.h>
+#endif
 
 /* Sums, one row of samples and a tap fill the registers: 24 + 4 + 1 of 32, or 12 + 2 + 1 of 16. */
 #if defined(__AVX512F__)
@@ -23,9 +30,24 @@ enum { VECTOR_BYTES = 16, VECTORS = 4 };
 enum { VECTOR_BYTES = 16, VECTORS = 2 };
 #endif
 
-typedef float vector __attribute__((vector_size(VECTOR_BYTES)));
-/* The same in memory: at any address of a float. */
-typedef float unaligned_vector
+#if defined(GC_BYTES_KERNEL)
+typedef gc_byte_step filter;
+typedef uint8_t sample;
+typedef int32_t factor;
+enum { SPACING = 1 };
+#else
+typedef gc_step filter;
+typedef float sample;
+typedef float factor;
+enum { SPACING = VECTOR_BYTES / sizeof(float) };
+#endif
+
+typedef factor vector __attribute__((vector_size(VECTOR_BYTES)));
+/* The same in memory: at any address of a sample, and as results. */
+typedef factor unaligned_vector
+    __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(sample)), may_alias));
+typedef float float_vector __attribute__((vector_size(VECTOR_BYTES)));
+typedef float unaligned_float_vector
     __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(float)), may_alias));
 
 enum { LANES = VECTOR_BYTES / sizeof(float), BLOCK = VECTORS * LANES, ROWS = GC_SWEEP_ROWS };
@@ -39,24 +61,62 @@ _Static_assert(BLOCK <= (int)GC_WINDOW_SLACK, "a row's last block runs over");
 #endif
 #define INLINE static inline __attribute__((always_inline))
 
-INLINE void load(vector x[VECTORS], const float *samples)
+INLINE void load(vector x[VECTORS], const sample *samples)
 {
     UNROLL for (int v = 0; v < VECTORS; v++) x[v] =
-        *(const unaligned_vector *)(samples + v * LANES);
+        *(const unaligned_vector *)(samples + v * SPACING);
 }
+
+#if defined(GC_BYTES_KERNEL)
+INLINE vector multiply_add(vector sum, vector x, factor tap)
+{
+    return (vector)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)x, _mm512_set1_epi32(tap));
+}
+
+/* Vector v of a block in the order of its outputs: four by four lanes are transposed within all
+ * quarters of the vectors, then quarters v gathered. */
+INLINE float_vector result(const vector sums[VECTORS], int v)
+{
+    __m512i low01 = _mm512_unpacklo_epi32((__m512i)sums[0], (__m512i)sums[1]);
+    __m512i low23 = _mm512_unpacklo_epi32((__m512i)sums[2], (__m512i)sums[3]);
+    __m512i high01 = _mm512_unpackhi_epi32((__m512i)sums[0], (__m512i)sums[1]);
+    __m512i high23 = _mm512_unpackhi_epi32((__m512i)sums[2], (__m512i)sums[3]);
+    __m512i first = _mm512_unpacklo_epi64(low01, low23);
+    __m512i second = _mm512_unpackhi_epi64(low01, low23);
+    __m512i third = _mm512_unpacklo_epi64(high01, high23);
+    __m512i fourth = _mm512_unpackhi_epi64(high01, high23);
+    __m512i front = v < 2 ? _mm512_shuffle_i32x4(first, second, 0x44)
+                          : _mm512_shuffle_i32x4(first, second, 0xee);
+    __m512i back = v < 2 ? _mm512_shuffle_i32x4(third, fourth, 0x44)
+                         : _mm512_shuffle_i32x4(third, fourth, 0xee);
+    return (float_vector)_mm512_cvtepi32_ps(v % 2 == 0 ? _mm512_shuffle_i32x4(front, back, 0x88)
+                                                       : _mm512_shuffle_i32x4(front, back, 0xdd));
+}
+#else
+INLINE vector multiply_add(vector sum, vector x, factor tap)
+{
+    return sum + tap * x;
+}
+
+INLINE float_vector result(const vector sums[VECTORS], int v)
+{
+    return sums[v];
+}
+#endif
 
 /* What one input row adds to the sums of output rows `from` to `to`. Output row `o` meets it in the
  * filter row that lies o rows before `taps`. */
-INLINE void add_row(vector sums[ROWS][VECTORS], const float *samples, const float *taps,
-                    ptrdiff_t width, size_t channels, const int from, const int to)
+INLINE void add_row(vector sums[ROWS][VECTORS], const sample *samples, const factor *taps,
+                    ptrdiff_t width, size_t advance, const int from, const int to)
 {
-    for (ptrdiff_t k = 0; k < width; k++, samples += channels, taps++) {
+    for (ptrdiff_t k = 0; k < width; k++, samples += advance, taps++) {
         vector x[VECTORS];
         load(x, samples);
         UNROLL for (int o = from; o <= to; o++)
         {
-            float tap = taps[-o * width];
-            UNROLL for (int v = 0; v < VECTORS; v++) sums[o][v] += tap * x[v];
+            factor tap = taps[-o * width];
+            UNROLL for (int v = 0; v < VECTORS; v++) sums[o][v] =
+                multiply_add(sums[o][v], x[v], tap);
         }
     }
 }
@@ -70,7 +130,7 @@ INLINE void store(const vector sums[VECTORS], float *out)
     UNROLL for (int v = 0; v < VECTORS; v++)
     {
         __builtin_prefetch(out + STORE_AHEAD + v * LANES, 1);
-        *(unaligned_vector *)(out + v * LANES) = sums[v];
+        *(unaligned_float_vector *)(out + v * LANES) = result(sums, v);
     }
 }
 
@@ -81,39 +141,31 @@ INLINE void store_part(const vector sums[][VECTORS], int row_count, size_t count
     float block[ROWS][BLOCK];
     UNROLL for (int o = 0; o < ROWS; o++)
             UNROLL for (int v = 0; v < VECTORS && o < row_count; v++) *
-        (unaligned_vector *)(block[o] + v * LANES) = sums[o][v];
+        (unaligned_float_vector *)(block[o] + v * LANES) = result(sums[o], v);
     for (int o = 0; o < row_count; o++)
         memcpy(out[o] + first, block[o], count * sizeof(float));
 }
 
 /* A filter of `height` rows, a constant below ROWS: every input row meets its own set of outputs. */
-INLINE void add_low(vector sums[ROWS][VECTORS], const float *taps, ptrdiff_t width,
-                    const int height, const float *const *rows, size_t channels, size_t first)
+INLINE void add_low(vector sums[ROWS][VECTORS], const factor *taps, ptrdiff_t width,
+                    const int height, const sample *const *rows, size_t advance, size_t first)
 {
     UNROLL for (int r = 0; r < ROWS + height - 1; r++)
-        add_row(sums, rows[r] + first, taps + r * width, width, channels,
+        add_row(sums, rows[r] + first, taps + r * width, width, advance,
                 r < height ? 0 : r - height + 1, r < ROWS ? r : ROWS - 1);
 }
 
 /* A filter of at least ROWS - 1 rows: all but the first and last input rows meet every output. */
-INLINE void add_high(vector sums[ROWS][VECTORS], const float *taps, ptrdiff_t width, int height,
-                     const float *const *rows, size_t channels, size_t first)
+INLINE void add_high(vector sums[ROWS][VECTORS], const factor *taps, ptrdiff_t width, int height,
+                     const sample *const *rows, size_t advance, size_t first)
 {
     UNROLL for (int r = 0; r < ROWS - 1; r++)
-        add_row(sums, rows[r] + first, taps + r * width, width, channels, 0, r);
+        add_row(sums, rows[r] + first, taps + r * width, width, advance, 0, r);
     for (int r = ROWS - 1; r < height; r++)
-        add_row(sums, rows[r] + first, taps + r * width, width, channels, 0, ROWS - 1);
+        add_row(sums, rows[r] + first, taps + r * width, width, advance, 0, ROWS - 1);
     UNROLL for (int e = 1; e < ROWS; e++)
-        add_row(sums, rows[height - 1 + e] + first, taps + (height - 1 + e) * width, width,
-                channels, e, ROWS - 1);
-}
-
-/* Output rows with `height` input rows each that no other one meets. */
-INLINE void add_apart(vector sums[ROWS][VECTORS], const float *taps, ptrdiff_t width, int height,
-                      const float *const *rows, size_t channels, size_t first)
-{
-    UNROLL for (int o = 0; o < ROWS; o++) for (int j = 0; j < height; j++)
-        add_row(sums, rows[o * height + j] + first, taps + (j + o) * width, width, channels, o, o);
+        add_row(sums, rows[height - 1 + e] + first, taps + (height - 1 + e) * width, width, advance,
+                e, ROWS - 1);
 }
 
 INLINE void store_rows(const vector sums[ROWS][VECTORS], size_t count, int row_count, size_t first,
@@ -126,17 +178,54 @@ INLINE void store_rows(const vector sums[ROWS][VECTORS], size_t count, int row_c
 }
 
 /* `height` is a constant where it is less than ROWS - 1, else 0 and the step's own counts. */
-INLINE void sweep_rows(const gc_step *step, const int height, const float *const *rows,
-                       size_t channels, size_t count, int row_count, float *const *out)
+INLINE void sweep_rows(const filter *step, const int height, const sample *const *rows,
+                       size_t advance, size_t count, int row_count, float *const *out)
 {
     for (size_t first = 0; first < count; first += BLOCK) {
         vector sums[ROWS][VECTORS] = {0};
         if (height > 0)
-            add_low(sums, step->taps, step->width, height, rows, channels, first);
+            add_low(sums, step->taps, step->width, height, rows, advance, first);
         else
-            add_high(sums, step->taps, step->width, step->height, rows, channels, first);
+            add_high(sums, step->taps, step->width, step->height, rows, advance, first);
         store_rows(sums, count, row_count, first, out);
     }
+}
+
+static void sweep(const filter *step, const sample *const *rows, size_t advance, size_t count,
+                  int row_count, float *const *out)
+{
+    switch (step->height) {
+    case 1:
+        sweep_rows(step, 1, rows, advance, count, row_count, out);
+        break;
+    case 2:
+        sweep_rows(step, 2, rows, advance, count, row_count, out);
+        break;
+    case 3:
+        sweep_rows(step, 3, rows, advance, count, row_count, out);
+        break;
+    case 4:
+        sweep_rows(step, 4, rows, advance, count, row_count, out);
+        break;
+    default:
+        sweep_rows(step, 0, rows, advance, count, row_count, out);
+        break;
+    }
+}
+
+#if defined(GC_BYTES_KERNEL)
+
+extern gc_bytes_function *const GC_BYTES_KERNEL;
+gc_bytes_function *const GC_BYTES_KERNEL = sweep;
+
+#else
+
+/* Output rows with `height` input rows each that no other one meets. */
+INLINE void add_apart(vector sums[ROWS][VECTORS], const float *taps, ptrdiff_t width, int height,
+                      const float *const *rows, size_t channels, size_t first)
+{
+    UNROLL for (int o = 0; o < ROWS; o++) for (int j = 0; j < height; j++)
+        add_row(sums, rows[o * height + j] + first, taps + (j + o) * width, width, channels, o, o);
 }
 
 static void apart(const gc_step *step, const float *const *rows, size_t channels, size_t count,
@@ -146,28 +235,6 @@ static void apart(const gc_step *step, const float *const *rows, size_t channels
         vector sums[ROWS][VECTORS] = {0};
         add_apart(sums, step->taps, step->width, step->height, rows, channels, first);
         store_rows(sums, count, row_count, first, out);
-    }
-}
-
-static void sweep(const gc_step *step, const float *const *rows, size_t channels, size_t count,
-                  int row_count, float *const *out)
-{
-    switch (step->height) {
-    case 1:
-        sweep_rows(step, 1, rows, channels, count, row_count, out);
-        break;
-    case 2:
-        sweep_rows(step, 2, rows, channels, count, row_count, out);
-        break;
-    case 3:
-        sweep_rows(step, 3, rows, channels, count, row_count, out);
-        break;
-    case 4:
-        sweep_rows(step, 4, rows, channels, count, row_count, out);
-        break;
-    default:
-        sweep_rows(step, 0, rows, channels, count, row_count, out);
-        break;
     }
 }
 
@@ -203,3 +270,5 @@ static void sparse(const gc_step *step, const float *const *rows, size_t channel
 
 extern const gc_rows_kernel GC_ROWS_KERNEL;
 const gc_rows_kernel GC_ROWS_KERNEL = {sweep, sparse, apart};
+
+#endif

@@ -9,6 +9,7 @@
 #include "core/status.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static size_t row_values(const gc_strip *strip)
 {
@@ -42,7 +43,8 @@ gconv_status gc_strip_create(gc_strip *strip, const gc_problem *problem, const g
         status = gc_edges_create(&strip->edges, problem, error);
     for (int p = passes->count - 1; status == GCONV_OK && p >= 0; p--) {
         const gc_step *step = &passes->list[p].step;
-        status = gc_window_create(&strip->windows[p], problem, step, chunk, error);
+        bool bytes = passes->list[p].method == GC_METHOD_BYTES;
+        status = gc_window_create(&strip->windows[p], problem, step, bytes, chunk, error);
         chunk += step->height;
     }
     return status;
@@ -64,13 +66,14 @@ void gc_strip_destroy(gc_strip *strip)
 
 /* ---- Samples in, output out ------------------------------------------------------------------ */
 
-static void load_row(const gc_strip *strip, const gc_stream *stream, const char *samples,
-                     float *row)
+static void load_row(const gc_strip *strip, const gc_stream *stream, const char *samples, void *row)
 {
     const gc_problem *problem = strip->problem;
     const gc_samples_kernel *kernel = strip->passes->instructions->samples;
     size_t count = (size_t)problem->width * (size_t)problem->channels;
-    if (problem->keeps_alpha || problem->premultiplies)
+    if (strip->passes->list[0].method == GC_METHOD_BYTES)
+        memcpy(row, samples, count);
+    else if (problem->keeps_alpha || problem->premultiplies)
         gc_stream_load_row(stream, samples, row);
     else if (problem->job.input.depth == 8)
         kernel->load8((const uint8_t *)samples, count, row);
@@ -138,6 +141,19 @@ static void convolve_products(const gc_strip *strip, const gc_pass *pass, const 
     }
 }
 
+/* On a window of bytes. */
+static void convolve_bytes(const gc_strip *strip, const gc_pass *pass, const gc_window *window,
+                           int64_t y, int count, size_t first, size_t values, float *const *out)
+{
+    const uint8_t *rows[GCONV_FILTER_SIDE_MAX + GC_SWEEP_ROWS];
+    int last = pass->step.height + count - 2;
+    for (int r = 0; r < pass->step.height + GC_SWEEP_ROWS - 1; r++)
+        rows[r] = r <= last
+                      ? (const uint8_t *)gc_window_taps(window, y - pass->step.top + r) + first
+                      : rows[last];
+    (*strip->passes->instructions->bytes)(&pass->bytes, rows, GC_BYTES_GROUP, values, count, out);
+}
+
 /* Values `first` to `first + values - 1` of rows y to y + count - 1 of what pass `p` computes, at
  * most its rows_at_once. Whole rows only of a pass by tiles. */
 static void convolve(const gc_strip *strip, int p, int64_t y, int count, size_t first,
@@ -148,15 +164,20 @@ static void convolve(const gc_strip *strip, int p, int64_t y, int count, size_t 
     const gc_rows_kernel *kernel = strip->passes->instructions->rows;
     const float **rows = strip->rows;
     size_t channels = (size_t)window->channels;
-    gc_window_taps(window, y, count, rows);
+    if (pass->method == GC_METHOD_BYTES) {
+        convolve_bytes(strip, pass, window, y, count, first, values, out);
+        return;
+    }
+    int last = pass->step.height + count - 2;
+    for (int r = 0; r <= last; r++)
+        rows[r] = (const float *)gc_window_taps(window, y - pass->step.top + r) + first;
     if (pass->method == GC_METHOD_TILES) {
         gc_tiles_convolve(&pass->tiles, strip->scratch, rows, channels, values / channels, count,
                           out);
         return;
     }
-    int last = pass->step.height + count - 2;
-    for (int r = 0; r < pass->step.height + GC_SWEEP_ROWS - 1; r++)
-        rows[r] = r <= last ? rows[r] + first : rows[last];
+    for (int r = last + 1; r < pass->step.height + GC_SWEEP_ROWS - 1; r++)
+        rows[r] = rows[last];
     if (pass->method == GC_METHOD_PRODUCTS)
         convolve_products(strip, pass, rows, values, count, out);
     else if (pass->method == GC_METHOD_SPARSE)

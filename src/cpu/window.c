@@ -8,55 +8,72 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void fill_constant(const gc_window *window, float *row, int64_t count)
+static size_t pixel_bytes(const gc_window *window)
 {
-    for (int64_t x = 0; x < count; x++)
-        for (int c = 0; c < window->channels; c++)
-            *row++ = window->step->border[c];
+    return (size_t)window->channels * window->sample;
+}
+
+static void set_border_pixel(gc_window *window)
+{
+    if (window->sample == sizeof(float))
+        memcpy(window->border_pixel, window->step->border, sizeof window->border_pixel);
+    else
+        for (int c = 0; c < GC_CHANNELS_MAX; c++)
+            window->border_pixel[c] = (char)(uint8_t)window->step->border[c];
+}
+
+static void fill_constant(const gc_window *window, char *row, int64_t count)
+{
+    for (int64_t x = 0; x < count; x++, row += pixel_bytes(window))
+        memcpy(row, window->border_pixel, pixel_bytes(window));
 }
 
 static gconv_status allocate_rows(gc_window *window, gconv_error *error)
 {
+    const size_t slack = GC_WINDOW_SLACK * sizeof(float);
     bool constant = window->border == GCONV_BORDER_CONSTANT;
     size_t rows = (size_t)window->capacity + (constant ? 1 : 0);
-    size_t row_bytes;
-    if (gc_multiply(window->stride, sizeof(float), &row_bytes))
-        window->rows = gc_allocate_aligned(rows, row_bytes);
+    window->rows = gc_allocate_aligned(rows, window->stride);
     if (window->rows == NULL)
-        return gc_fail_memory(error, rows * window->stride * sizeof(float));
+        return gc_fail_memory(error, rows * window->stride);
     /* Vector code reads the slack; what it computes from it is never used. */
     for (size_t y = 0; y < rows; y++)
-        memset(window->rows + (y + 1) * window->stride - GC_WINDOW_SLACK, 0,
-               GC_WINDOW_SLACK * sizeof(float));
+        memset(window->rows + (y + 1) * window->stride - slack, 0, slack);
     if (constant) {
+        set_border_pixel(window);
         window->constant_row = window->rows + (rows - 1) * window->stride + window->left;
-        int64_t left = window->step->left;
-        fill_constant(window, window->constant_row - left * window->channels,
+        fill_constant(window,
+                      window->constant_row - (size_t)window->step->left * pixel_bytes(window),
                       window->width + window->step->width - 1);
     }
     return GCONV_OK;
 }
 
-gconv_status gc_window_create(gc_window *window, const gc_problem *problem, const gc_step *step,
-                              int64_t chunk, gconv_error *error)
+static size_t aligned(size_t bytes)
 {
-    const size_t align = GC_ALIGNMENT / sizeof(float);
+    return (bytes + GC_ALIGNMENT - 1) / GC_ALIGNMENT * GC_ALIGNMENT;
+}
+
+gconv_status gc_window_create(gc_window *window, const gc_problem *problem, const gc_step *step,
+                              bool bytes, int64_t chunk, gconv_error *error)
+{
     *window = (gc_window){.step = step,
                           .border = problem->job.border,
                           .width = problem->width,
                           .height = problem->height,
-                          .channels = problem->channels};
+                          .channels = problem->channels,
+                          .sample = bytes ? 1 : sizeof(float)};
     int64_t reach = gc_step_above(step) + gc_step_below(step);
     window->capacity = chunk + reach + 1;
     if (window->border != GCONV_BORDER_WRAP)
         window->capacity = gc_step_reads_any_row(problem, step)
                                ? window->height
                                : gc_smaller(window->height, window->capacity);
-    size_t channels = (size_t)problem->channels;
-    size_t right = (size_t)(step->width - 1 - step->left) * channels;
-    window->left = ((size_t)step->left * channels + align - 1) / align * align;
-    window->stride = window->left + problem->width * channels + right + GC_WINDOW_SLACK;
-    window->stride = (window->stride + align - 1) / align * align;
+    window->left = aligned((size_t)step->left * pixel_bytes(window));
+    size_t right = (size_t)(step->width - 1 - step->left) * pixel_bytes(window), row;
+    if (!gc_multiply(problem->width, pixel_bytes(window), &row))
+        return gc_fail_memory(error, SIZE_MAX);
+    window->stride = aligned(window->left + row + right + GC_WINDOW_SLACK * sizeof(float));
     return allocate_rows(window, error);
 }
 
@@ -66,24 +83,29 @@ void gc_window_destroy(gc_window *window)
     window->rows = NULL;
 }
 
-float *gc_window_row(const gc_window *window, int64_t y)
+static char *row_at(const gc_window *window, int64_t y)
 {
     int64_t slot = y % window->capacity;
     slot = slot < 0 ? slot + window->capacity : slot;
     return window->rows + (size_t)slot * window->stride + window->left;
 }
 
-static void extend_column(const gc_window *window, float *row, int64_t x)
+void *gc_window_row(const gc_window *window, int64_t y)
 {
-    size_t channels = (size_t)window->channels;
+    return row_at(window, y);
+}
+
+static void extend_column(const gc_window *window, char *row, int64_t x)
+{
+    int64_t size = (int64_t)pixel_bytes(window);
     int64_t from = gc_border_index(window->border, x, window->width);
-    const float *source = from < 0 ? window->step->border : row + from * window->channels;
-    memcpy(row + x * window->channels, source, channels * sizeof *row);
+    const char *source = from < 0 ? window->border_pixel : row + from * size;
+    memcpy(row + x * size, source, (size_t)size);
 }
 
 void gc_window_extend(const gc_window *window, int64_t y)
 {
-    float *row = gc_window_row(window, y);
+    char *row = row_at(window, y);
     int64_t right = window->step->width - 1 - window->step->left;
     for (int64_t x = -window->step->left; x < 0; x++)
         extend_column(window, row, x);
@@ -91,15 +113,11 @@ void gc_window_extend(const gc_window *window, int64_t y)
         extend_column(window, row, x);
 }
 
-void gc_window_taps(const gc_window *window, int64_t y, int64_t count, const float **rows)
+const void *gc_window_taps(const gc_window *window, int64_t y)
 {
-    const gc_step *step = window->step;
-    for (int64_t j = 0; j < step->height + count - 1; j++) {
-        int64_t from = y + j - step->top;
-        if (window->border != GCONV_BORDER_WRAP)
-            from = gc_border_index(window->border, from, window->height);
-        const float *row = from < 0 && window->constant_row != NULL ? window->constant_row
-                                                                    : gc_window_row(window, from);
-        rows[j] = row - (size_t)step->left * (size_t)window->channels;
-    }
+    if (window->border != GCONV_BORDER_WRAP)
+        y = gc_border_index(window->border, y, window->height);
+    const char *row =
+        y < 0 && window->constant_row != NULL ? window->constant_row : row_at(window, y);
+    return row - (size_t)window->step->left * pixel_bytes(window);
 }

@@ -81,6 +81,71 @@ static void all_kernels_agree(void **state)
     }
 }
 
+/* ---- Bytes ----------------------------------------------------------------------------------- */
+
+static uint8_t levels[ROWS_MAX][ROW];
+
+static float byte_sum(const gc_step *step, int channels, int row, size_t at)
+{
+    int sum = 0;
+    for (int j = 0; j < step->height; j++)
+        for (int k = 0; k < step->width; k++)
+            sum +=
+                (int)step->taps[j * step->width + k] * levels[row + j][at + (size_t)(k * channels)];
+    return (float)sum;
+}
+
+static void check_bytes(const gc_instructions *set, const gc_step *step, int channels, size_t count,
+                        int row_count)
+{
+    static float out[GC_SWEEP_ROWS][ROW];
+    const uint8_t *rows[ROWS_MAX];
+    float *to[GC_SWEEP_ROWS];
+    gc_byte_step bytes;
+    assert_int_equal(gc_byte_step_create(&bytes, step, channels, NULL), GCONV_OK);
+    for (int j = 0; j < ROWS_MAX; j++)
+        rows[j] = levels[j];
+    for (int o = 0; o < GC_SWEEP_ROWS; o++) {
+        to[o] = out[o];
+        for (size_t i = 0; i < ROW; i++)
+            out[o][i] = -1e6f;
+    }
+    (*set->bytes)(&bytes, rows, GC_BYTES_GROUP, count, row_count, to);
+    for (int o = 0; o < GC_SWEEP_ROWS; o++)
+        for (size_t i = 0; i < ROW; i++) {
+            bool inside = o < row_count && i < count;
+            if (out[o][i] != (inside ? byte_sum(step, channels, o, i) : -1e6f))
+                fail_msg("%s: %dx%d, %d channels, value %zu of %zu, row %d of %d is wrong",
+                         set->name, step->width, step->height, channels, i, count, o, row_count);
+        }
+    free(bytes.taps);
+}
+
+/* Samples and taps at the ends of their ranges, and any. */
+static void bytes_are_exact(void **state)
+{
+    (void)state;
+    static const size_t counts[] = {1, 15, 63, 64, 65, 129, 300};
+    for (int pattern = 0; pattern < 3; pattern++) {
+        for (int j = 0; j < ROWS_MAX; j++)
+            for (int i = 0; i < ROW; i++)
+                levels[j][i] = pattern < 2 ? UINT8_MAX : (uint8_t)(rand() % 256);
+        for (int i = 0; i < TAPS_MAX * TAPS_MAX; i++)
+            taps[i] = pattern == 0   ? INT8_MIN
+                      : pattern == 1 ? INT8_MAX
+                                     : (float)(rand() % 256 + INT8_MIN);
+        for (int n = 0; n < gc_instructions_count(); n++)
+            for (int side = 1; side <= TAPS_MAX; side++)
+                for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+                    const gc_instructions *set = gc_instructions_at(n);
+                    gc_step step = {.taps = taps, .width = side, .height = TAPS_MAX + 1 - side};
+                    if (set->bytes != NULL && set->usable())
+                        check_bytes(set, &step, 1 + (int)c % 4, counts[c],
+                                    1 + (int)c % GC_SWEEP_ROWS);
+                }
+    }
+}
+
 static void the_list_of_instructions(void **state)
 {
     (void)state;
@@ -103,6 +168,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_kernels_agree),
+        cmocka_unit_test(bytes_are_exact),
         cmocka_unit_test(the_list_of_instructions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,9 @@
 #include "core/border.h"
 #include "core_support.h"
 
+/* What the windows are on, by turns. */
+static bool on_bytes;
+
 static float weights[GCONV_FILTER_SIDE_MAX * GCONV_FILTER_SIDE_MAX];
 
 /* A window and the problem that it is made for. */
@@ -25,7 +28,8 @@ static void open_view(view *v, gconv_shape shape, gconv_filter filter, gconv_bor
     job.alpha = GCONV_ALPHA_FILTER;
     assert_int_equal(gc_problem_create(&job, &v->problem, NULL), GCONV_OK);
     gconv_error error;
-    if (gc_window_create(&v->window, &v->problem, &v->problem.steps[0], chunk, &error) != GCONV_OK)
+    if (gc_window_create(&v->window, &v->problem, &v->problem.steps[0], on_bytes, chunk, &error) !=
+        GCONV_OK)
         fail_msg("%s", error.message);
 }
 
@@ -35,22 +39,36 @@ static void close_view(view *v)
     gc_problem_destroy(&v->problem);
 }
 
-/* A sample that tells where it is from. */
+/* A sample that tells where it is from: of bytes, nearly so. */
 static float sample_at(int64_t x, int64_t y, int c)
 {
-    return (float)(y * 4096 + x * 8 + c + 1);
+    int64_t place = y * 4096 + x * 8 + c + 1;
+    return (float)(on_bytes ? place % 251 : place);
+}
+
+static void put(void *row, int64_t at, float value)
+{
+    if (on_bytes)
+        ((uint8_t *)row)[at] = (uint8_t)value;
+    else
+        ((float *)row)[at] = value;
+}
+
+static float got(const void *row, int64_t at)
+{
+    return on_bytes ? ((const uint8_t *)row)[at] : ((const float *)row)[at];
 }
 
 static void store_row(const view *v, int64_t y)
 {
     const gc_window *window = &v->window;
-    float *row = gc_window_row(window, y);
+    void *row = gc_window_row(window, y);
     assert_int_equal((uintptr_t)row % 64, 0);
     int64_t from = y % window->height;
     from = from < 0 ? from + window->height : from;
     for (int64_t x = 0; x < window->width; x++)
         for (int c = 0; c < window->channels; c++)
-            row[x * window->channels + c] = sample_at(x, from, c);
+            put(row, x * window->channels + c, sample_at(x, from, c));
     gc_window_extend(window, y);
 }
 
@@ -67,18 +85,18 @@ static float expected(const view *v, int64_t x, int64_t y, int c)
 static void check_row(const view *v, int64_t y)
 {
     const gc_step *step = v->window.step;
-    const float *rows[GCONV_FILTER_SIDE_MAX];
     int channels = v->window.channels;
-    gc_window_taps(&v->window, y, 1, rows);
-    for (int j = 0; j < step->height; j++)
+    for (int j = 0; j < step->height; j++) {
+        const void *row = gc_window_taps(&v->window, y + j - step->top);
         for (int64_t i = 0; i < v->window.width + step->width - 1; i++)
             for (int c = 0; c < channels; c++) {
                 float wanted = expected(v, i - step->left, y + j - step->top, c);
-                if (rows[j][i * channels + c] != wanted)
+                if (got(row, i * channels + c) != wanted)
                     fail_msg("row %d, filter row %d, column %d, channel %d: %g, not %g (border %s)",
-                             (int)y, j, (int)i, c, (double)rows[j][i * channels + c],
+                             (int)y, j, (int)i, c, (double)got(row, i * channels + c),
                              (double)wanted, gconv_border_name(v->window.border));
             }
+    }
 }
 
 /* Output rows first to last in chunks, as a strip computes them: rows enter once, in order. */
@@ -206,12 +224,29 @@ static void ranges_of_reflections(void **state)
     close_view(&v);
 }
 
+static int use_floats(void **state)
+{
+    (void)state;
+    on_bytes = false;
+    return 0;
+}
+
+static int use_bytes(void **state)
+{
+    (void)state;
+    on_bytes = true;
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_survive_as_long_as_needed),
-        cmocka_unit_test(a_window_serves_part_after_part),
-        cmocka_unit_test(all_channels_and_widths),
+        cmocka_unit_test_setup(rows_survive_as_long_as_needed, use_floats),
+        cmocka_unit_test_setup(rows_survive_as_long_as_needed, use_bytes),
+        cmocka_unit_test_setup(a_window_serves_part_after_part, use_floats),
+        cmocka_unit_test_setup(a_window_serves_part_after_part, use_bytes),
+        cmocka_unit_test_setup(all_channels_and_widths, use_floats),
+        cmocka_unit_test_setup(all_channels_and_widths, use_bytes),
         cmocka_unit_test(ranges),
         cmocka_unit_test(ranges_of_reflections),
     };
