@@ -71,7 +71,7 @@ sharper() { awk -v n="$1" 'BEGIN { for (j = 0; j < n; j++) for (i = 0; i < n; i+
     printf "%d%s", i == j && i == int(n / 2) ? 2 * n * n : -1, i < n - 1 ? " " : "\n" }'; }
 
 @test "--explain says how the CPU computes, and --verify agrees with every instruction set" {
-    make_image png:grey in.png 300 200 noise
+    make_image png:grey in.png 120 90 noise
     whole 31 >large.txt
     sharper 15 >sharper.txt
     for set in avx512 avx2 portable; do
