@@ -46,7 +46,6 @@ static constexpr int blocks_of(int height)
 
 template <int most_rows, gc_sample_type type, int conversion> struct bytes_config {
     static constexpr int height = most_rows, rows = ROWS, warps = WARPS;
-
     static constexpr int input = GC_BYTE, output = type, finish = conversion, border = -1;
 };
 
