@@ -11,16 +11,16 @@ enum { CHUNK = 256 };
 
 /* ---- Samples to chain values ----------------------------------------------------------------- */
 
-static void load_samples(const gc_problem *problem, const void *samples, float *row)
+static void load_samples(const gc_problem *problem, const void *samples, size_t count, float *row)
 {
-    size_t count = (size_t)problem->width * (size_t)problem->channels;
+    size_t values = count * (size_t)problem->channels;
     if (problem->job.input.depth == 8) {
         const uint8_t *from = samples;
-        for (size_t i = 0; i < count; i++)
+        for (size_t i = 0; i < values; i++)
             row[i] = (float)from[i];
     } else {
         const uint16_t *from = samples;
-        for (size_t i = 0; i < count; i++)
+        for (size_t i = 0; i < values; i++)
             row[i] = (float)from[i];
     }
 }
@@ -32,12 +32,13 @@ static inline float sample_at(const void *samples, int depth, size_t index)
 }
 
 /* Colours without alpha, or times alpha with alpha last. */
-static void load_with_alpha(const gc_problem *problem, const void *samples, float *row)
+static void load_with_alpha(const gc_problem *problem, const void *samples, size_t count,
+                            float *row)
 {
     int depth = problem->job.input.depth;
     size_t channels = (size_t)problem->job.input.channels;
     size_t colours = channels - 1;
-    for (size_t x = 0; x < problem->width; x++) {
+    for (size_t x = 0; x < count; x++) {
         float alpha = sample_at(samples, depth, x * channels + colours);
         float factor = problem->premultiplies ? alpha : 1;
         for (size_t c = 0; c < colours; c++)
@@ -47,12 +48,17 @@ static void load_with_alpha(const gc_problem *problem, const void *samples, floa
     }
 }
 
-void gc_load_row(const gc_problem *problem, const void *samples, float *row)
+void gc_load_pixels(const gc_problem *problem, const void *samples, size_t count, float *row)
 {
     if (problem->keeps_alpha || problem->premultiplies)
-        load_with_alpha(problem, samples, row);
+        load_with_alpha(problem, samples, count, row);
     else
-        load_samples(problem, samples, row);
+        load_samples(problem, samples, count, row);
+}
+
+void gc_load_row(const gc_problem *problem, const void *samples, float *row)
+{
+    gc_load_pixels(problem, samples, problem->width, row);
 }
 
 void gc_extract_alpha(const gconv_shape *input, const void *samples, void *alpha)
@@ -170,12 +176,12 @@ static void quantize(const gc_problem *problem, const double *v, size_t first, s
     }
 }
 
-static void store_samples(const gc_problem *problem, const float *row, const void *alpha,
-                          void *output)
+static void store_samples(const gc_problem *problem, const float *row, size_t pixels,
+                          const void *alpha, void *output)
 {
     double v[CHUNK * GC_CHANNELS_MAX];
-    for (size_t first = 0; first < problem->width; first += CHUNK) {
-        size_t count = problem->width - first < CHUNK ? problem->width - first : CHUNK;
+    for (size_t first = 0; first < pixels; first += CHUNK) {
+        size_t count = pixels - first < CHUNK ? pixels - first : CHUNK;
         const float *chain = row + first * (size_t)problem->channels;
         if (problem->premultiplies)
             final_values_premultiplied(problem, chain, count, v);
@@ -205,11 +211,11 @@ static void find_edges(const gc_problem *problem, const float *row, size_t count
             flags[i] = (uint8_t)(-row[i] > threshold) ^ inverted;
 }
 
-static void store_edges(const gc_problem *problem, const float *row, void *output)
+static void store_edges(const gc_problem *problem, const float *row, size_t pixels, void *output)
 {
     uint8_t flags[CHUNK + 8];
-    for (size_t first = 0; first < problem->width; first += CHUNK) {
-        size_t count = problem->width - first < CHUNK ? problem->width - first : CHUNK;
+    for (size_t first = 0; first < pixels; first += CHUNK) {
+        size_t count = pixels - first < CHUNK ? pixels - first : CHUNK;
         find_edges(problem, row + first, count, flags);
         if (problem->output.depth == 1)
             gc_pack_bits(flags, count, (uint8_t *)output + first / 8);
@@ -225,10 +231,16 @@ static void store_edges(const gc_problem *problem, const float *row, void *outpu
     }
 }
 
-void gc_store_row(const gc_problem *problem, const float *row, const void *alpha, void *output)
+void gc_store_pixels(const gc_problem *problem, const float *row, size_t count, const void *alpha,
+                     void *output)
 {
     if (problem->job.output == GCONV_OUTPUT_EDGES)
-        store_edges(problem, row, output);
+        store_edges(problem, row, count, output);
     else
-        store_samples(problem, row, alpha, output);
+        store_samples(problem, row, count, alpha, output);
+}
+
+void gc_store_row(const gc_problem *problem, const float *row, const void *alpha, void *output)
+{
+    gc_store_pixels(problem, row, problem->width, alpha, output);
 }

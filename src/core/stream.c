@@ -142,11 +142,22 @@ void gc_stream_load_row(const gc_stream *stream, const void *samples, float *row
 
 void gc_stream_store_row(const gc_stream *stream, uint32_t y, const float *row, void *output)
 {
-    if (stream->chain_only) {
+    if (stream->chain_only)
         memcpy(output, row, stream->output_bytes);
-        return;
-    }
-    gc_store_row(stream->problem, row, stream->alpha != NULL ? alpha_row(stream, y) : NULL, output);
+    else
+        gc_stream_store_pixels(stream, y, 0, stream->problem->width, row, output);
+}
+
+void gc_stream_store_pixels(const gc_stream *stream, uint32_t y, size_t first, size_t count,
+                            const float *row, void *output)
+{
+    const gc_problem *problem = stream->problem;
+    const gconv_shape *shape = &problem->output;
+    size_t bits = (size_t)shape->channels * (size_t)shape->depth;
+    const char *alpha = NULL;
+    if (stream->alpha != NULL)
+        alpha = alpha_row(stream, y) + first * (stream->alpha_bytes / problem->width);
+    gc_store_pixels(problem, row, count, alpha, (char *)output + first * bits / 8);
 }
 
 gconv_status gc_stream_write(gc_stream *stream, uint32_t count, const void *rows, size_t stride,

@@ -47,6 +47,11 @@ void gc_stream_load_row(const gc_stream *stream, const void *samples, float *row
 /* Output of row `y` from its chain values. Any thread, once row y has been read. */
 void gc_stream_store_row(const gc_stream *stream, uint32_t y, const float *row, void *output);
 
+/* `count` pixels from pixel `first` of output row `y` on, from their chain values at `row`. `first` is
+ * a multiple of 8 where the output is of depth 1. Any thread, once row y has been read. */
+void gc_stream_store_pixels(const gc_stream *stream, uint32_t y, size_t first, size_t count,
+                            const float *row, void *output);
+
 /* Hands on the next `count` rows of output. */
 gconv_status gc_stream_write(gc_stream *stream, uint32_t count, const void *rows, size_t stride,
                              gconv_error *error);

@@ -1,9 +1,11 @@
 /* Rows of samples enter the window of the first pass, results of a pass enter the window of the
  * next, a few rows at a time, so that a chain's intermediate results stay in cache. The first rows
- * of a strip repeat some of the work of the strip above: what later filters reach. */
+ * of a strip repeat some of the work of the strip above: what later filters reach. So do the columns at
+ * its sides. */
 #include "cpu/strip.h"
 
 #include "core/border.h"
+#include "core/convert.h"
 #include "core/memory.h"
 #include "core/number.h"
 #include "core/status.h"
@@ -11,19 +13,48 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t row_values(const gc_strip *strip)
+/* Columns [first, end) of what pass p computes: what the next one reads. */
+static int64_t first_column(const gc_strip *strip, int p)
 {
-    return (size_t)strip->problem->width * (size_t)strip->problem->channels;
+    return p + 1 < strip->passes->count ? strip->windows[p + 1].first : strip->first;
+}
+
+static int64_t end_column(const gc_strip *strip, int p)
+{
+    return p + 1 < strip->passes->count ? strip->windows[p + 1].end : strip->end;
+}
+
+static size_t values_of_pass(const gc_strip *strip, int p)
+{
+    return (size_t)(end_column(strip, p) - first_column(strip, p)) *
+           (size_t)strip->problem->channels;
+}
+
+/* A window serves what later passes ask for at once: a round and all that they reach. */
+static gconv_status create_windows(gc_strip *strip, int64_t columns, gconv_error *error)
+{
+    int64_t chunk = strip->passes->rows_at_once;
+    gconv_status status = GCONV_OK;
+    for (int p = strip->passes->count - 1; status == GCONV_OK && p >= 0; p--) {
+        const gc_step *step = &strip->passes->list[p].step;
+        columns = gc_smaller(columns + step->width - 1, strip->problem->width);
+        bool bytes = strip->passes->list[p].method == GC_METHOD_BYTES;
+        status = gc_window_create(&strip->windows[p], strip->problem, step, bytes, chunk, columns,
+                                  error);
+        chunk += step->height;
+    }
+    return status;
 }
 
 gconv_status gc_strip_create(gc_strip *strip, const gc_problem *problem, const gc_passes *passes,
-                             gconv_error *error)
+                             int64_t columns, gconv_error *error)
 {
     const size_t align = GC_ALIGNMENT / sizeof(float);
     size_t count = (size_t)passes->count;
     size_t rows = (size_t)passes->rows_at_once;
     *strip = (gc_strip){.problem = problem, .passes = passes};
-    strip->stride = (row_values(strip) + align - 1) / align * align;
+    size_t values = (size_t)columns * (size_t)problem->channels;
+    strip->stride = (values + align - 1) / align * align;
     size_t row_bytes = strip->stride * sizeof *strip->result;
     strip->windows = calloc(count, sizeof *strip->windows);
     strip->ready = calloc(count, sizeof *strip->ready);
@@ -36,18 +67,10 @@ gconv_status gc_strip_create(gc_strip *strip, const gc_problem *problem, const g
         strip->result == NULL || strip->scratch == NULL || strip->rows == NULL ||
         strip->out == NULL)
         return gc_fail_memory(error, rows * row_bytes);
-    /* A window serves what later passes ask for at once: a round and all that they reach. */
-    int64_t chunk = passes->rows_at_once;
     gconv_status status = GCONV_OK;
     if (gc_edges_apply(problem))
         status = gc_edges_create(&strip->edges, problem, error);
-    for (int p = passes->count - 1; status == GCONV_OK && p >= 0; p--) {
-        const gc_step *step = &passes->list[p].step;
-        bool bytes = passes->list[p].method == GC_METHOD_BYTES;
-        status = gc_window_create(&strip->windows[p], problem, step, bytes, chunk, error);
-        chunk += step->height;
-    }
-    return status;
+    return status == GCONV_OK ? create_windows(strip, columns, error) : status;
 }
 
 void gc_strip_destroy(gc_strip *strip)
@@ -66,16 +89,21 @@ void gc_strip_destroy(gc_strip *strip)
 
 /* ---- Samples in, output out ------------------------------------------------------------------ */
 
-static void load_row(const gc_strip *strip, const gc_stream *stream, const char *samples, void *row)
+/* The columns of the first window, of a row of samples. */
+static void load_row(const gc_strip *strip, const char *samples, void *row)
 {
     const gc_problem *problem = strip->problem;
     const gc_samples_kernel *kernel = strip->passes->instructions->samples;
-    size_t count = (size_t)problem->width * (size_t)problem->channels;
+    const gc_window *window = &strip->windows[0];
+    const gconv_shape *shape = &problem->job.input;
+    size_t pixels = (size_t)(window->end - window->first);
+    size_t count = pixels * (size_t)problem->channels;
+    samples += (size_t)window->first * (size_t)shape->channels * (size_t)shape->depth / 8;
     if (strip->passes->list[0].method == GC_METHOD_BYTES)
         memcpy(row, samples, count);
     else if (problem->keeps_alpha || problem->premultiplies)
-        gc_stream_load_row(stream, samples, row);
-    else if (problem->job.input.depth == 8)
+        gc_load_pixels(problem, samples, pixels, row);
+    else if (shape->depth == 8)
         kernel->load8((const uint8_t *)samples, count, row);
     else
         kernel->load16((const uint16_t *)(const void *)samples, count, row);
@@ -100,13 +128,13 @@ static storing choose_storing(const gc_problem *problem, const gc_stream *stream
 
 /* ---- Rows through the passes ----------------------------------------------------------------- */
 
-static void load_rows(gc_strip *strip, const gc_stream *stream, const gc_sample_rows *input)
+static void load_rows(gc_strip *strip, const gc_sample_rows *input)
 {
     const gc_window *window = &strip->windows[0];
     for (; strip->ready[0] <= strip->needed[0]; strip->ready[0]++) {
         int64_t y = strip->ready[0] % window->height;
         y = y < 0 ? y + window->height : y;
-        load_row(strip, stream, input->samples + (size_t)(y % input->capacity) * input->stride,
+        load_row(strip, input->samples + (size_t)(y % input->capacity) * input->stride,
                  gc_window_row(window, strip->ready[0]));
         gc_window_extend(window, strip->ready[0]);
     }
@@ -142,20 +170,23 @@ static void convolve_products(const gc_strip *strip, const gc_pass *pass, const 
 }
 
 /* On a window of bytes. */
-static void convolve_bytes(const gc_strip *strip, const gc_pass *pass, const gc_window *window,
-                           int64_t y, int count, size_t first, size_t values, float *const *out)
+static void convolve_bytes(const gc_strip *strip, int p, int64_t y, int count, size_t first,
+                           size_t values, float *const *out)
 {
+    const gc_pass *pass = &strip->passes->list[p];
     const uint8_t *rows[GCONV_FILTER_SIDE_MAX + GC_SWEEP_ROWS];
     int last = pass->step.height + count - 2;
     for (int r = 0; r < pass->step.height + GC_SWEEP_ROWS - 1; r++)
         rows[r] = r <= last
-                      ? (const uint8_t *)gc_window_taps(window, y - pass->step.top + r) + first
+                      ? (const uint8_t *)gc_window_taps(&strip->windows[p], first_column(strip, p),
+                                                        y - pass->step.top + r) +
+                            first
                       : rows[last];
     (*strip->passes->instructions->bytes)(&pass->bytes, rows, GC_BYTES_GROUP, values, count, out);
 }
 
-/* Values `first` to `first + values - 1` of rows y to y + count - 1 of what pass `p` computes, at
- * most its rows_at_once. Whole rows only of a pass by tiles. */
+/* Values `first` to `first + values - 1` of the strip's columns in rows y to y + count - 1 of what pass
+ * `p` computes, at most its rows_at_once. All the columns only of a pass by tiles. */
 static void convolve(const gc_strip *strip, int p, int64_t y, int count, size_t first,
                      size_t values, float *const *out)
 {
@@ -165,12 +196,14 @@ static void convolve(const gc_strip *strip, int p, int64_t y, int count, size_t 
     const float **rows = strip->rows;
     size_t channels = (size_t)window->channels;
     if (pass->method == GC_METHOD_BYTES) {
-        convolve_bytes(strip, pass, window, y, count, first, values, out);
+        convolve_bytes(strip, p, y, count, first, values, out);
         return;
     }
     int last = pass->step.height + count - 2;
     for (int r = 0; r <= last; r++)
-        rows[r] = (const float *)gc_window_taps(window, y - pass->step.top + r) + first;
+        rows[r] =
+            (const float *)gc_window_taps(window, first_column(strip, p), y - pass->step.top + r) +
+            first;
     if (pass->method == GC_METHOD_TILES) {
         gc_tiles_convolve(&pass->tiles, strip->scratch, rows, channels, values / channels, count,
                           out);
@@ -195,7 +228,7 @@ static void fill_window(gc_strip *strip, int p)
             (int)gc_smaller(strip->needed[p] - y + 1, strip->passes->list[p - 1].rows_at_once);
         for (int o = 0; o < count; o++)
             strip->out[o] = gc_window_row(&strip->windows[p], y + o);
-        convolve(strip, p - 1, y, count, 0, row_values(strip), strip->out);
+        convolve(strip, p - 1, y, count, 0, values_of_pass(strip, p - 1), strip->out);
         for (int o = 0; o < count; o++)
             gc_window_extend(&strip->windows[p], y + o);
         strip->ready[p] += count;
@@ -203,8 +236,7 @@ static void fill_window(gc_strip *strip, int p)
 }
 
 /* Brings every window to where the last pass can compute output rows up to `last`. */
-static void advance(gc_strip *strip, const gc_stream *stream, const gc_sample_rows *input,
-                    int64_t first, int64_t last)
+static void advance(gc_strip *strip, const gc_sample_rows *input, int64_t first, int64_t last)
 {
     int64_t ignored;
     for (int p = strip->passes->count - 1; p >= 0; p--) {
@@ -213,18 +245,22 @@ static void advance(gc_strip *strip, const gc_stream *stream, const gc_sample_ro
         first = strip->ready[p];
         last = strip->needed[p];
     }
-    load_rows(strip, stream, input);
+    load_rows(strip, input);
     for (int p = 1; p < strip->passes->count; p++)
         fill_window(strip, p);
 }
 
-/* Where the windows begin: the first rows that output rows `first` to `last` come from. */
-static void begin(gc_strip *strip, int64_t first, int64_t last)
+/* Where the windows begin: the first rows that those of the area come from, and their columns. */
+static void begin(gc_strip *strip, gc_area area)
 {
+    int64_t first = area.top, last = area.bottom - 1;
+    strip->first = area.first;
+    strip->end = area.end;
     for (int p = strip->passes->count - 1; p >= 0; p--) {
         gc_step_range(strip->problem, &strip->passes->list[p].step, first, last, &strip->ready[p],
                       &last);
         first = strip->ready[p];
+        gc_window_hold(&strip->windows[p], first_column(strip, p), end_column(strip, p));
     }
 }
 
@@ -235,11 +271,12 @@ static void finish_rows(gc_strip *strip, const gc_stream *stream, int64_t y, int
 {
     storing how = choose_storing(strip->problem, stream);
     int last = strip->passes->count - 1;
-    size_t values = row_values(strip);
+    size_t values = values_of_pass(strip, last);
+    size_t before = (size_t)strip->first * (size_t)strip->problem->channels;
     bool in_panels = how == STORE_LEVELS && strip->passes->list[last].method != GC_METHOD_TILES;
     size_t panel = in_panels ? GC_PANEL_VALUES : values;
     for (int o = 0; o < count; o++)
-        strip->out[o] = how == STORE_CHAIN ? (float *)(void *)(output + (size_t)o * stride)
+        strip->out[o] = how == STORE_CHAIN ? (float *)(void *)(output + (size_t)o * stride) + before
                                            : strip->result + (size_t)o * strip->stride;
     for (size_t first = 0; first < values; first += panel) {
         size_t width = values - first < panel ? values - first : panel;
@@ -248,9 +285,10 @@ static void finish_rows(gc_strip *strip, const gc_stream *stream, int64_t y, int
             char *to = output + (size_t)o * stride;
             if (how == STORE_LEVELS)
                 strip->passes->instructions->samples->store8(strip->problem, strip->out[o], width,
-                                                             (uint8_t *)to + first);
+                                                             (uint8_t *)to + before + first);
             else
-                gc_stream_store_row(stream, (uint32_t)(y + o), strip->out[o], to);
+                gc_stream_store_pixels(stream, (uint32_t)(y + o), (size_t)strip->first,
+                                       (size_t)(strip->end - strip->first), strip->out[o], to);
         }
     }
 }
@@ -272,29 +310,30 @@ static const uint8_t *samples_row(const gc_strip *strip, const gc_sample_rows *i
     return (const uint8_t *)input->samples + (size_t)(y % input->capacity) * input->stride;
 }
 
-static void find_edges(const gc_strip *strip, const gc_sample_rows *input, int64_t first,
-                       int64_t last, char *output, size_t stride)
+/* Whole rows. */
+static void find_edges(const gc_strip *strip, const gc_sample_rows *input, int64_t top,
+                       int64_t bottom, char *output, size_t stride)
 {
-    for (int64_t y = first; y <= last; y++) {
+    for (int64_t y = top; y < bottom; y++) {
         const uint8_t *rows[7];
         for (int j = 0; j < 7; j++)
             rows[j] = samples_row(strip, input, y + j - 3);
         gc_edges_row(&strip->edges, strip->passes->instructions->edges, strip->problem, rows,
-                     output + (size_t)(y - first) * stride);
+                     output + (size_t)(y - top) * stride);
     }
 }
 
 void gc_strip_compute(gc_strip *strip, const gc_stream *stream, const gc_sample_rows *input,
-                      int64_t first, int64_t last, char *output, size_t stride)
+                      gc_area area, char *output, size_t stride)
 {
     if (strip->edges.memory != NULL && !stream->chain_only) {
-        find_edges(strip, input, first, last, output, stride);
+        find_edges(strip, input, area.top, area.bottom, output, stride);
         return;
     }
-    begin(strip, first, last);
-    for (int64_t y = first; y <= last; y += strip->passes->rows_at_once) {
-        int64_t end = gc_smaller(y + strip->passes->rows_at_once - 1, last);
-        advance(strip, stream, input, y, end);
-        finish_round(strip, stream, y, end, output + (size_t)(y - first) * stride, stride);
+    begin(strip, area);
+    for (int64_t y = area.top; y < area.bottom; y += strip->passes->rows_at_once) {
+        int64_t last = gc_smaller(y + strip->passes->rows_at_once, area.bottom) - 1;
+        advance(strip, input, y, last);
+        finish_round(strip, stream, y, last, output + (size_t)(y - area.top) * stride, stride);
     }
 }

@@ -1,4 +1,5 @@
-/* A strip of output rows, computed by one thread: the chain over a part of the image. */
+/* A strip of output rows, or some of their columns, computed by one thread: the chain over a part of
+ * the image. */
 #ifndef GC_CPU_STRIP_H
 #define GC_CPU_STRIP_H
 
@@ -14,7 +15,8 @@ typedef struct gc_strip {
     gc_window *windows; /* one a pass, on its input */
     int64_t *ready;     /* ready[p]: first row that is not yet in window p */
     int64_t *needed;    /* needed[p]: last row of window p that the next output rows read */
-    float *result;      /* chain values of passes->rows_at_once rows */
+    int64_t first, end; /* output columns [first, end) */
+    float *result;      /* their chain values in passes->rows_at_once rows */
     size_t stride;      /* values from row to row of them */
     float *scratch;     /* of the passes */
     const float **rows; /* where taps start reading in the rows of a window */
@@ -22,8 +24,9 @@ typedef struct gc_strip {
     gc_edges edges;     /* where gc_edges_apply */
 } gc_strip;
 
+/* For at most `columns` output columns at once. */
 gconv_status gc_strip_create(gc_strip *strip, const gc_problem *problem, const gc_passes *passes,
-                             gconv_error *error);
+                             int64_t columns, gconv_error *error);
 void gc_strip_destroy(gc_strip *strip);
 
 /* Where a strip finds rows of input samples: row y, 0 <= y < height, at
@@ -34,8 +37,15 @@ typedef struct gc_sample_rows {
     int64_t capacity;
 } gc_sample_rows;
 
-/* Output rows `first` to `last`, converted, to `output`, `stride` bytes apart. */
+/* Output of columns [first, end) in rows top to bottom - 1. */
+typedef struct gc_area {
+    int64_t top, bottom;
+    int64_t first, end;
+} gc_area;
+
+/* Computes an area, as cpu/division.h divides the image, and converts it. `output` is where column 0
+ * of row `top` goes, rows are `stride` bytes apart. */
 void gc_strip_compute(gc_strip *strip, const gc_stream *stream, const gc_sample_rows *input,
-                      int64_t first, int64_t last, char *output, size_t stride);
+                      gc_area area, char *output, size_t stride);
 
 #endif

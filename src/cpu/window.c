@@ -44,7 +44,7 @@ static gconv_status allocate_rows(gc_window *window, gconv_error *error)
         window->constant_row = window->rows + (rows - 1) * window->stride + window->left;
         fill_constant(window,
                       window->constant_row - (size_t)window->step->left * pixel_bytes(window),
-                      window->width + window->step->width - 1);
+                      window->columns + window->step->width - 1);
     }
     return GCONV_OK;
 }
@@ -54,24 +54,30 @@ static size_t aligned(size_t bytes)
     return (bytes + GC_ALIGNMENT - 1) / GC_ALIGNMENT * GC_ALIGNMENT;
 }
 
+int64_t gc_window_capacity(const gc_problem *problem, const gc_step *step, int64_t chunk)
+{
+    int64_t capacity = chunk + gc_step_above(step) + gc_step_below(step) + 1;
+    if (problem->job.border == GCONV_BORDER_WRAP)
+        return capacity;
+    return gc_step_reads_any_row(problem, step) ? problem->height
+                                                : gc_smaller(problem->height, capacity);
+}
+
 gconv_status gc_window_create(gc_window *window, const gc_problem *problem, const gc_step *step,
-                              bool bytes, int64_t chunk, gconv_error *error)
+                              bool bytes, int64_t chunk, int64_t columns, gconv_error *error)
 {
     *window = (gc_window){.step = step,
                           .border = problem->job.border,
                           .width = problem->width,
                           .height = problem->height,
                           .channels = problem->channels,
+                          .end = columns,
+                          .columns = columns,
+                          .capacity = gc_window_capacity(problem, step, chunk),
                           .sample = bytes ? 1 : sizeof(float)};
-    int64_t reach = gc_step_above(step) + gc_step_below(step);
-    window->capacity = chunk + reach + 1;
-    if (window->border != GCONV_BORDER_WRAP)
-        window->capacity = gc_step_reads_any_row(problem, step)
-                               ? window->height
-                               : gc_smaller(window->height, window->capacity);
     window->left = aligned((size_t)step->left * pixel_bytes(window));
     size_t right = (size_t)(step->width - 1 - step->left) * pixel_bytes(window), row;
-    if (!gc_multiply(problem->width, pixel_bytes(window), &row))
+    if (!gc_multiply((size_t)columns, pixel_bytes(window), &row))
         return gc_fail_memory(error, SIZE_MAX);
     window->stride = aligned(window->left + row + right + GC_WINDOW_SLACK * sizeof(float));
     return allocate_rows(window, error);
@@ -81,6 +87,13 @@ void gc_window_destroy(gc_window *window)
 {
     free(window->rows);
     window->rows = NULL;
+}
+
+void gc_window_hold(gc_window *window, int64_t first, int64_t end)
+{
+    const gc_step *step = window->step;
+    window->first = gc_larger(first - step->left, 0);
+    window->end = gc_smaller(end + step->width - 1 - step->left, window->width);
 }
 
 static char *row_at(const gc_window *window, int64_t y)
@@ -99,25 +112,25 @@ static void extend_column(const gc_window *window, char *row, int64_t x)
 {
     int64_t size = (int64_t)pixel_bytes(window);
     int64_t from = gc_border_index(window->border, x, window->width);
-    const char *source = from < 0 ? window->border_pixel : row + from * size;
-    memcpy(row + x * size, source, (size_t)size);
+    const char *source = from < 0 ? window->border_pixel : row + (from - window->first) * size;
+    memcpy(row + (x - window->first) * size, source, (size_t)size);
 }
 
 void gc_window_extend(const gc_window *window, int64_t y)
 {
     char *row = row_at(window, y);
     int64_t right = window->step->width - 1 - window->step->left;
-    for (int64_t x = -window->step->left; x < 0; x++)
+    for (int64_t x = -window->step->left; x < 0 && window->first == 0; x++)
         extend_column(window, row, x);
-    for (int64_t x = window->width; x < window->width + right; x++)
+    for (int64_t x = window->width; x < window->width + right && window->end == window->width; x++)
         extend_column(window, row, x);
 }
 
-const void *gc_window_taps(const gc_window *window, int64_t y)
+const void *gc_window_taps(const gc_window *window, int64_t x, int64_t y)
 {
     if (window->border != GCONV_BORDER_WRAP)
         y = gc_border_index(window->border, y, window->height);
     const char *row =
         y < 0 && window->constant_row != NULL ? window->constant_row : row_at(window, y);
-    return row - (size_t)window->step->left * pixel_bytes(window);
+    return row + (x - window->step->left - window->first) * (int64_t)pixel_bytes(window);
 }

@@ -1,5 +1,5 @@
 /* A window on the rows of a step's input: the last `capacity` rows of a part of an image that
- * passes by from top to bottom, each extended to the left and right by the border mode. */
+ * passes by from top to bottom, each extended by the border mode where it meets a side of the image. */
 #ifndef GC_CPU_WINDOW_H
 #define GC_CPU_WINDOW_H
 
@@ -12,29 +12,39 @@ enum { GC_WINDOW_SLACK = 64 };
 typedef struct gc_window {
     const gc_step *step;
     gconv_border border;
-    int64_t width, height;
+    int64_t width, height; /* of the image */
     int channels;
-    int64_t capacity; /* rows held */
-    size_t sample;    /* bytes of a sample: a float, or a byte of 8-bit input */
-    size_t left;      /* bytes before column 0 of a row, a multiple of the alignment */
-    size_t stride;    /* bytes from row to row */
+    int64_t first, end; /* the columns held are [first, end) */
+    int64_t columns;    /* at most */
+    int64_t capacity;   /* rows held */
+    size_t sample;      /* bytes of a sample: a float, or a byte of 8-bit input */
+    size_t left;        /* bytes before column `first` of a row, a multiple of the alignment */
+    size_t stride;      /* bytes from row to row */
     char *rows;
     char *constant_row; /* what stands above and below under a constant border; else NULL */
     char border_pixel[GC_CHANNELS_MAX * sizeof(float)];
 } gc_window;
 
-/* A window on floats, or on bytes, that serves `chunk` output rows at once. */
+/* Rows that a window holds which serves `chunk` output rows at once. */
+int64_t gc_window_capacity(const gc_problem *problem, const gc_step *step, int64_t chunk);
+
+/* A window on floats, or on bytes, that serves `chunk` output rows at once, and holds at most `columns`
+ * columns: the whole width where the border wraps. */
 gconv_status gc_window_create(gc_window *window, const gc_problem *problem, const gc_step *step,
-                              bool bytes, int64_t chunk, gconv_error *error);
+                              bool bytes, int64_t chunk, int64_t columns, gconv_error *error);
 void gc_window_destroy(gc_window *window);
 
-/* Column 0 of row y, which must be among the last `capacity` rows; 64-byte aligned. */
+/* Makes the window hold what output columns [first, end) of the step are computed from: at a side of
+ * the image there must be more of them than the step is wide. What was held is lost. */
+void gc_window_hold(gc_window *window, int64_t first, int64_t end);
+
+/* Column window->first of row y, which must be among the last `capacity` rows; 64-byte aligned. */
 void *gc_window_row(const gc_window *window, int64_t y);
 
-/* Extends row y to both sides, after its samples have been stored. */
+/* Extends row y beyond the sides of the image, after its samples have been stored. */
 void gc_window_extend(const gc_window *window, int64_t y);
 
-/* Where the taps of a filter row start reading for column 0 in row y of the extended image. */
-const void *gc_window_taps(const gc_window *window, int64_t y);
+/* Where the taps of a filter row start reading for column x in row y of the extended image. */
+const void *gc_window_taps(const gc_window *window, int64_t x, int64_t y);
 
 #endif

@@ -28,8 +28,8 @@ static void open_view(view *v, gconv_shape shape, gconv_filter filter, gconv_bor
     job.alpha = GCONV_ALPHA_FILTER;
     assert_int_equal(gc_problem_create(&job, &v->problem, NULL), GCONV_OK);
     gconv_error error;
-    if (gc_window_create(&v->window, &v->problem, &v->problem.steps[0], on_bytes, chunk, &error) !=
-        GCONV_OK)
+    if (gc_window_create(&v->window, &v->problem, &v->problem.steps[0], on_bytes, chunk,
+                         shape.width, &error) != GCONV_OK)
         fail_msg("%s", error.message);
 }
 
@@ -87,7 +87,7 @@ static void check_row(const view *v, int64_t y)
     const gc_step *step = v->window.step;
     int channels = v->window.channels;
     for (int j = 0; j < step->height; j++) {
-        const void *row = gc_window_taps(&v->window, y + j - step->top);
+        const void *row = gc_window_taps(&v->window, 0, y + j - step->top);
         for (int64_t i = 0; i < v->window.width + step->width - 1; i++)
             for (int c = 0; c < channels; c++) {
                 float wanted = expected(v, i - step->left, y + j - step->top, c);

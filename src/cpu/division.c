@@ -1,0 +1,162 @@
+#include "cpu/division.h"
+
+#include "core/number.h"
+
+/* Values in a band: enough that a task outweighs its scheduling, few enough to stay in cache. */
+enum { BAND_VALUES = 1 << 18, BAND_ROWS_MIN = 16, BAND_ROWS_MAX = 1024 };
+
+/* Rows of a band at least, in rows that the chain reaches, where the rings have room for it. */
+enum { BAND_REACHES = 4 };
+
+/* Bands between reading and writing, beside those that the threads work on; panels make bands large,
+ * and threads that share one need fewer of them. */
+enum { BANDS_AHEAD = 4, BANDS_AHEAD_OF_PANELS = 2 };
+
+/* What the rings of samples and output may hold where the chain reaches far: a share of the 40 MB of
+ * an image 8192 wide and the 120 MB of one 30000 wide. */
+enum { RING_BYTES_MIN = 20 << 20, RING_BYTES_A_COLUMN = 2560 };
+
+/* What one thread's windows may hold before rows are divided: as much as second-level caches do. */
+enum { PANEL_BYTES = 2 << 20 };
+
+/* Columns of a panel at least, in columns that the chain reaches: what panels repeat stays small. */
+enum { PANEL_REACHES = 4 };
+
+/* Output columns of a panel are a multiple: its rows begin with cache lines, and with bytes of bits. */
+enum { PANEL_GRANULE = 64 };
+
+/* ---- Panels ---------------------------------------------------------------------------------- */
+
+/* Rows of chain values that a strip holds, as strip.c takes them. */
+static int64_t rows_of_strip(const gc_problem *problem, const gc_passes *passes)
+{
+    int64_t chunk = passes->rows_at_once;
+    int64_t rows = chunk;
+    for (int p = passes->count - 1; p >= 0; p--) {
+        rows += gc_window_capacity(problem, &passes->list[p].step, chunk);
+        chunk += passes->list[p].step.height;
+    }
+    return rows;
+}
+
+/* Columns beside an output column that it comes from. */
+static int64_t columns_reached(const gc_problem *problem)
+{
+    int64_t reach = 0;
+    for (int s = 0; s < problem->step_count; s++)
+        reach += problem->steps[s].width - 1;
+    return reach;
+}
+
+/* Panels of the last pass begin where its pairs of tiles do in a whole row, so that the same values
+ * meet in a transform. */
+static int64_t panel_granule(const gc_problem *problem, const gc_passes *passes)
+{
+    const gc_pass *last = &passes->list[passes->count - 1];
+    if (last->method != GC_METHOD_TILES)
+        return PANEL_GRANULE;
+    return problem->output.depth == 1 ? 8 * last->tiles.columns : 2 * last->tiles.columns;
+}
+
+static int64_t round_up(int64_t value, int64_t unit)
+{
+    return (value + unit - 1) / unit * unit;
+}
+
+static void choose_panels(gc_division *division, const gc_passes *passes)
+{
+    const gc_problem *problem = division->problem;
+    int64_t width = problem->width, reach = columns_reached(problem);
+    int64_t column_bytes =
+        rows_of_strip(problem, passes) * problem->channels * (int64_t)sizeof(float);
+    division->columns = division->columns_max = width;
+    division->panels = 1;
+    if (passes->fused || problem->job.border == GCONV_BORDER_WRAP ||
+        width * column_bytes <= PANEL_BYTES)
+        return;
+    int64_t columns = gc_larger(PANEL_BYTES / column_bytes, PANEL_REACHES * reach);
+    columns = gc_larger(columns, GC_PANEL_VALUES / problem->channels);
+    int64_t panels = (width + columns - 1) / columns;
+    columns = round_up((width + panels - 1) / panels, panel_granule(problem, passes));
+    panels = (width + columns - 1) / columns;
+    if (panels > 1 && width - (panels - 1) * columns < 2 * reach)
+        panels--;
+    division->columns = columns;
+    division->panels = panels;
+    division->columns_max = gc_larger(columns, width - (panels - 1) * columns);
+    if (panels == 1)
+        division->columns = division->columns_max = width;
+}
+
+/* ---- Bands ----------------------------------------------------------------------------------- */
+
+/* How far from an output row of the chain the input rows lie that it comes from. A border reflects
+ * what one step reaches above to below, where the next step reaches on: the larger sides add up. */
+static int64_t chain_reach(const gc_problem *problem)
+{
+    int64_t reach = 0;
+    for (int s = 0; s < problem->step_count; s++) {
+        const gc_step *step = &problem->steps[s];
+        if (step->height > (int64_t)problem->height)
+            return problem->height; /* reflected to and fro it reads any row */
+        reach += gc_larger(gc_step_above(step), gc_step_below(step));
+    }
+    return reach;
+}
+
+/* Rows of a band for which rings with `moving` bands beside the neighbours hold what they may. */
+static int64_t rows_in_rings(const gc_problem *problem, int64_t reach, int64_t moving)
+{
+    int64_t input = (int64_t)gconv_shape_row_bytes(&problem->job.input);
+    int64_t output = (int64_t)gconv_shape_row_bytes(&problem->output);
+    int64_t bytes = gc_larger(RING_BYTES_MIN, (int64_t)RING_BYTES_A_COLUMN * problem->width);
+    /* Neighbours are whole bands: on either side up to a row less than one more than is reached. */
+    return (bytes - 2 * (reach + 1) * input) / ((2 + moving) * input + moving * output);
+}
+
+static void choose_bands(gc_division *division, int64_t together, int threads)
+{
+    const gc_problem *problem = division->problem;
+    int64_t reach = chain_reach(problem);
+    int64_t worked_on = (threads + division->panels - 1) / division->panels;
+    int64_t moving = worked_on + (division->panels > 1 ? BANDS_AHEAD_OF_PANELS : BANDS_AHEAD);
+    int64_t rows = BAND_VALUES / ((int64_t)problem->width * problem->channels);
+    rows = gc_smaller(gc_larger(rows, BAND_ROWS_MIN), BAND_ROWS_MAX);
+    /* The first rows of a band repeat what the band above has done: keep that a small part. */
+    int64_t wanted = gc_smaller(BAND_REACHES * reach, rows_in_rings(problem, reach, moving));
+    rows = gc_larger(rows, wanted);
+    rows = gc_smaller(rows, (problem->height + threads - 1) / threads);
+    rows = round_up(rows, together);
+    division->rows = rows;
+    division->bands = (problem->height + rows - 1) / rows;
+    /* A reflected row lies as far inside as the row itself lies outside, under mirror101 one
+     * further. */
+    division->neighbours = (reach + 1 + rows - 1) / rows;
+    division->input_ring = gc_smaller(2 * division->neighbours + moving, division->bands);
+    division->output_ring = gc_smaller(moving, division->bands);
+    if (problem->job.border == GCONV_BORDER_WRAP)
+        division->input_ring = division->bands;
+}
+
+void gc_division_choose(gc_division *division, const gc_problem *problem, const gc_passes *passes,
+                        int threads)
+{
+    *division = (gc_division){.problem = problem};
+    choose_panels(division, passes);
+    choose_bands(division, passes->rows_at_once, threads);
+}
+
+int64_t gc_division_band_rows(const gc_division *division, int64_t band)
+{
+    return gc_smaller(division->problem->height - band * division->rows, division->rows);
+}
+
+gc_area gc_division_area(const gc_division *division, int64_t band, int64_t panel)
+{
+    int64_t top = band * division->rows, first = panel * division->columns;
+    bool is_last = panel + 1 == division->panels;
+    return (gc_area){.top = top,
+                     .bottom = top + gc_division_band_rows(division, band),
+                     .first = first,
+                     .end = is_last ? division->problem->width : first + division->columns};
+}

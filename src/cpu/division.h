@@ -1,0 +1,29 @@
+/* How an image is divided among threads: into bands of rows, and where rows are wide or filters tall
+ * into panels of columns, so that what threads work on and what waits between reading and writing grows
+ * with the image's width and the filters' heights alone. */
+#ifndef GC_CPU_DIVISION_H
+#define GC_CPU_DIVISION_H
+
+#include "cpu/passes.h"
+#include "cpu/strip.h"
+
+typedef struct gc_division {
+    const gc_problem *problem;
+    int64_t rows;        /* of a band */
+    int64_t bands;       /* of the image */
+    int64_t columns;     /* of a panel */
+    int64_t columns_max; /* of the last one, which takes what would be too few for a panel */
+    int64_t panels;      /* of a band */
+    int64_t neighbours;  /* bands above and below that a band's rows come from */
+    int64_t input_ring;  /* bands of samples held at once */
+    int64_t output_ring; /* bands of output held at once */
+} gc_division;
+
+void gc_division_choose(gc_division *division, const gc_problem *problem, const gc_passes *passes,
+                        int threads);
+
+int64_t gc_division_band_rows(const gc_division *division, int64_t band);
+
+gc_area gc_division_area(const gc_division *division, int64_t band, int64_t panel);
+
+#endif
