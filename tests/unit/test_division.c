@@ -1,0 +1,339 @@
+/* Wide images in panels of columns: every pixel in one panel, the same values as in whole rows, and
+ * memory that grows with width and filters, not with the image's height. */
+#include "cpu/division.h"
+
+#include "core/status.h"
+#include "core_support.h"
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#define SANITIZED __has_feature(address_sanitizer)
+#else
+#define SANITIZED 0
+#endif
+
+enum { STEPS_MAX = 3 };
+
+/* A chain and its weights. */
+typedef struct chain {
+    int count;
+    gconv_filter filters[STEPS_MAX];
+    const gconv_filter *list[STEPS_MAX];
+    float weights[STEPS_MAX][GCONV_FILTER_SIDE_MAX * GCONV_FILTER_SIDE_MAX];
+} chain;
+
+/* Appends a filter whose weights are small whole numbers, or where `real` is true anything. */
+static void append(chain *c, int width, int height, int anchor_x, int anchor_y, bool real)
+{
+    float *weights = c->weights[c->count];
+    for (int i = 0; i < width * height; i++)
+        weights[i] = real ? (float)rand() / (float)RAND_MAX : (float)(rand() % 5 - 2);
+    gconv_filter *filter = &c->filters[c->count];
+    *filter = filter_of(width, height, real ? width * height : 1, weights);
+    filter->anchor_x = anchor_x;
+    filter->anchor_y = anchor_y;
+    c->list[c->count++] = filter;
+}
+
+/* Appends the product of a column and a row of real weights. */
+static void append_separable(chain *c, int side)
+{
+    append(c, side, side, side / 2, side / 2, true);
+    float *weights = c->weights[c->count - 1];
+    for (int i = 0; i < side * side; i++)
+        weights[i] = (float)(1 + i / side % 3) * (float)(1 + i % side % 5);
+}
+
+static gconv_job job_on(const chain *c, uint32_t width, uint32_t height, int channels, int depth)
+{
+    gconv_job job = job_of(c->list, c->count, shape_of(width, height, channels, depth));
+    job.implementation = "cpu";
+    job.threads = 3;
+    return job;
+}
+
+/* The division of a job on `threads` threads. */
+static gc_division divided(const gconv_job *job, gc_problem *problem, gc_passes *passes)
+{
+    gc_division division;
+    assert_int_equal(gc_problem_create(job, problem, NULL), GCONV_OK);
+    assert_int_equal(gc_passes_create(passes, problem, NULL), GCONV_OK);
+    gc_division_choose(&division, problem, passes, job->threads);
+    return division;
+}
+
+static int64_t panels_of(const gconv_job *job)
+{
+    gc_problem problem;
+    gc_passes passes;
+    int64_t panels = divided(job, &problem, &passes).panels;
+    gc_passes_destroy(&passes);
+    gc_problem_destroy(&problem);
+    return panels;
+}
+
+/* ---- Areas ----------------------------------------------------------------------------------- */
+
+static void assert_whole(const gc_division *d)
+{
+    int64_t reach = 0;
+    for (int s = 0; s < d->problem->step_count; s++)
+        reach += d->problem->steps[s].width - 1;
+    int64_t bottom = 0;
+    for (int64_t band = 0; band < d->bands; band++) {
+        gc_area area = {.end = 0};
+        for (int64_t panel = 0; panel < d->panels; panel++) {
+            int64_t end = area.end;
+            area = gc_division_area(d, band, panel);
+            assert_int_equal(area.top, bottom);
+            assert_int_equal(area.first, end);
+            assert_true(area.end > area.first && area.end - area.first <= d->columns_max);
+            assert_true(d->panels == 1 || area.end - area.first >= 2 * reach);
+        }
+        assert_int_equal(area.end, d->problem->width);
+        bottom = area.bottom;
+    }
+    assert_int_equal(bottom, d->problem->height);
+}
+
+static void areas_make_up_the_image(void **state)
+{
+    (void)state;
+    srand(5);
+    int64_t panels = 0;
+    for (int n = 0; n < 200; n++) {
+        chain c = {.count = 0};
+        for (int s = 0; s < 1 + n % STEPS_MAX; s++)
+            append(&c, 1 + rand() % 60, 1 + rand() % 60, 0, 0, n % 2 == 0);
+        gconv_job job = job_on(&c, 1 + (uint32_t)rand() % 40000, 1 + (uint32_t)rand() % 2000,
+                               n % 4 == 3 ? 3 : 1, 8);
+        job.threads = 1 + rand() % 20;
+        gc_problem problem;
+        gc_passes passes;
+        gc_division division = divided(&job, &problem, &passes);
+        assert_whole(&division);
+        panels += division.panels > 1;
+        gc_passes_destroy(&passes);
+        gc_problem_destroy(&problem);
+    }
+    assert_true(panels > 50);
+}
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+static unsigned char *noise(const gconv_shape *shape)
+{
+    size_t bytes = gconv_shape_row_bytes(shape) * shape->height;
+    unsigned char *samples = malloc(bytes);
+    assert_non_null(samples);
+    for (size_t i = 0; i < bytes; i++)
+        samples[i] = (unsigned char)(rand() >> 8);
+    return samples;
+}
+
+/* The output of an implementation, whose rows have `bytes` bytes. */
+static unsigned char *output_of(gconv_job job, const char *implementation, const void *input,
+                                size_t *bytes)
+{
+    gconv_plan *plan;
+    gconv_error error;
+    job.implementation = implementation;
+    if (gconv_plan_create(&job, &plan, &error) != GCONV_OK)
+        fail_msg("%s", error.message);
+    *bytes = gconv_shape_row_bytes(gconv_plan_output_shape(plan));
+    unsigned char *output = malloc(*bytes * job.input.height);
+    assert_non_null(output);
+    assert_int_equal(gconv_plan_run_memory(plan, input, gconv_shape_row_bytes(&job.input), output,
+                                           *bytes, NULL, &error),
+                     GCONV_OK);
+    gconv_plan_free(plan);
+    return output;
+}
+
+/* Within `tolerance` of the reference, byte by byte. */
+static void assert_like_reference(const gconv_job *job, int tolerance)
+{
+    assert_true(panels_of(job) > 1);
+    size_t bytes;
+    unsigned char *input = noise(&job->input);
+    unsigned char *wanted = output_of(*job, "reference", input, &bytes);
+    unsigned char *found = output_of(*job, "cpu", input, &bytes);
+    for (size_t i = 0; i < bytes * job->input.height; i++)
+        if (abs(found[i] - wanted[i]) > tolerance)
+            fail_msg("byte %zu of row %zu is %d, not %d", i % bytes, i / bytes, found[i],
+                     wanted[i]);
+    free(found);
+    free(wanted);
+    free(input);
+}
+
+static void panels_keep_every_border(void **state)
+{
+    (void)state;
+    static const gconv_border borders[] = {GCONV_BORDER_MIRROR, GCONV_BORDER_MIRROR101,
+                                           GCONV_BORDER_REPLICATE, GCONV_BORDER_CONSTANT};
+    srand(6);
+    for (int b = 0; b < 4; b++) {
+        chain c = {.count = 0};
+        append(&c, 9, 3, 8, 0, false);
+        append(&c, 4, 5, 0, 4, false);
+        append(&c, 3, 3, 1, 1, false);
+        gconv_job job = job_on(&c, (uint32_t)(15000 + 1001 * b), 19, 1 + 2 * (b % 2), 8);
+        job.border = borders[b];
+        job.border_value = 90;
+        job.scale = 0.01;
+        assert_like_reference(&job, 0);
+    }
+}
+
+static void panels_keep_alpha_and_depths(void **state)
+{
+    (void)state;
+    srand(7);
+    chain c = {.count = 0};
+    append(&c, 7, 9, 3, 4, false);
+    static const gconv_alpha alphas[] = {GCONV_ALPHA_KEEP, GCONV_ALPHA_PREMULTIPLY,
+                                         GCONV_ALPHA_FILTER};
+    for (int n = 0; n < 6; n++) {
+        gconv_job job = job_on(&c, 9001, 23, 4, 8);
+        job.alpha = alphas[n % 3];
+        job.output_depth = n < 3 ? 8 : 16;
+        job.scale = 0.02;
+        assert_like_reference(&job, 0);
+    }
+    gconv_job job = job_on(&c, 9001, 23, 3, 16);
+    job.scale = 0.02;
+    assert_like_reference(&job, 0);
+}
+
+static void panels_keep_edges(void **state)
+{
+    (void)state;
+    srand(8);
+    chain c = {.count = 0};
+    append(&c, 15, 15, 7, 7, false);
+    gconv_job job = job_on(&c, 24011, 30, 1, 8);
+    job.output = GCONV_OUTPUT_EDGES;
+    job.threshold = 900;
+    for (int depth = 1; depth <= 8; depth += 7) {
+        job.output_depth = depth;
+        assert_like_reference(&job, 0);
+    }
+}
+
+static void panels_keep_tiles_and_separable_filters(void **state)
+{
+    (void)state;
+    srand(9);
+    chain tiles = {.count = 0}, separable = {.count = 0};
+    append(&tiles, 31, 31, 15, 15, true);
+    append_separable(&separable, 25);
+    gconv_job job = job_on(&tiles, 9001, 40, 1, 8);
+    assert_like_reference(&job, 1);
+    job = job_on(&separable, 16001, 30, 1, 8);
+    job.scale = 1 / 6.0;
+    assert_like_reference(&job, 1);
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static gconv_status make_rows(void *user, uint32_t count, void *rows, size_t stride,
+                              gconv_error *error)
+{
+    (void)user;
+    (void)error;
+    memset(rows, 100, count * stride);
+    return GCONV_OK;
+}
+
+static gconv_status drop_rows(void *user, uint32_t count, const void *rows, size_t stride,
+                              gconv_error *error)
+{
+    (void)user, (void)count, (void)rows, (void)stride, (void)error;
+    return GCONV_OK;
+}
+
+/* Peak memory of a process that convolves rows on their way, in MB. */
+static double peak_of(const gconv_job *job)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        gconv_plan *plan;
+        gconv_source source = {.read = make_rows};
+        gconv_sink sink = {.write = drop_rows};
+        gconv_status status = gconv_plan_create(job, &plan, NULL);
+        if (status == GCONV_OK)
+            status = gconv_plan_run(plan, source, sink, NULL, NULL);
+        _exit(status == GCONV_OK ? 0 : 1);
+    }
+    int status;
+    struct rusage usage;
+    assert_true(child > 0);
+    assert_int_equal(wait4(child, &status, 0, &usage), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    return (double)usage.ru_maxrss / 1024;
+}
+
+/* Heights are those beyond which memory no longer grows (below). The rest of the 40 MB of a whole
+ * program for a width of 8192, and of the 120 MB for 30000, is codecs and libraries. */
+static void memory_is_bounded(void **state)
+{
+    (void)state;
+    if (SANITIZED)
+        skip();
+    srand(10);
+    chain chains[3] = {{.count = 0}};
+    append(&chains[0], 15, 15, 7, 7, true);
+    append(&chains[1], 43, 43, 21, 21, true);
+    append_separable(&chains[2], 181);
+    for (int n = 0; n < 3; n++) {
+        gconv_job grey = job_on(&chains[n], 30000, 1500, 1, 8);
+        gconv_job colour = job_on(&chains[n], 8192, 1500, 3, 8);
+        double peaks[2] = {peak_of(&grey), peak_of(&colour)};
+        if (peaks[0] > 100 || peaks[1] > 34)
+            fail_msg("chain %d takes %.1f MB for 30000 columns, %.1f for 8192", n, peaks[0],
+                     peaks[1]);
+    }
+}
+
+static void memory_does_not_grow_with_height(void **state)
+{
+    (void)state;
+    srand(11);
+    for (int side = 3; side <= 63; side += 6) {
+        chain c = {.count = 0};
+        append(&c, side, side, side / 2, side / 2, side % 4 == 1);
+        gconv_job job = job_on(&c, 30000, 30000, 1, 8);
+        gc_problem problem;
+        gc_passes passes;
+        gc_division low = divided(&job, &problem, &passes);
+        gc_passes_destroy(&passes);
+        gc_problem_destroy(&problem);
+        job.input.height = 300000;
+        gc_division high = divided(&job, &problem, &passes);
+        gc_passes_destroy(&passes);
+        gc_problem_destroy(&problem);
+        assert_int_equal(low.columns_max, high.columns_max);
+        assert_int_equal(low.input_ring * low.rows, high.input_ring * high.rows);
+        assert_int_equal(low.output_ring * low.rows, high.output_ring * high.rows);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_is_bounded), /* first: a child begins with what its parent holds */
+        cmocka_unit_test(memory_does_not_grow_with_height),
+        cmocka_unit_test(areas_make_up_the_image),
+        cmocka_unit_test(panels_keep_every_border),
+        cmocka_unit_test(panels_keep_alpha_and_depths),
+        cmocka_unit_test(panels_keep_edges),
+        cmocka_unit_test(panels_keep_tiles_and_separable_filters),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
