@@ -15,6 +15,11 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+/* Bands whose tasks exist at one time at most: far more than the rings hold, so that nobody waits for
+ * tasks to be made. libgomp makes tasks that wait for others without limit, and notes with each one
+ * all that wait for it: for 30000 rows at once that would be 30 MB. */
+enum { BANDS_IN_TASKS = 64 };
+
 /* Multiply-adds that a thread must have for its start to pay (some 50 us). */
 static const double work_per_thread = 1e6;
 
@@ -33,7 +38,8 @@ typedef struct cpu_run {
     char *input;       /* the ring of samples; NULL where the image lies in memory */
     char *output;      /* the ring of output; NULL where it goes to memory */
     char *slots;       /* what tasks name as their dependences: a byte a band of samples, a byte a
-                        * panel of output, one for who reads and one for who writes */
+                        * panel of output, BANDS_IN_TASKS for bands written, one for who reads and
+                        * one for who writes */
     atomic_int status; /* the first failure sets it, and then `error`, to be read after the tasks */
     gconv_error error;
 } cpu_run;
@@ -190,9 +196,15 @@ static int64_t result_slot(const gc_division *division, int64_t band)
     return division->input_ring + band % division->output_ring * division->panels;
 }
 
+/* Slot of a band that is written: at its end no task of the band is left. */
+static int64_t written_slot(const gc_division *division, int64_t band)
+{
+    return division->input_ring + division->output_ring * division->panels + band % BANDS_IN_TASKS;
+}
+
 static size_t slot_count(const gc_division *division)
 {
-    return (size_t)(division->input_ring + division->output_ring * division->panels + 2);
+    return (size_t)written_slot(division, 0) + BANDS_IN_TASKS + 2;
 }
 
 /* Computing band b reads the samples of its neighbours. Slots stand for bands of the ring: reading
@@ -230,14 +242,24 @@ static void make_write_task(cpu_run *run, int64_t band)
 {
     const gc_division *division = &run->state->division;
     char *slots = run->slots;
+    char *written = slots + written_slot(division, band);
     char *writer = slots + slot_count(division) - 1;
 #pragma omp task firstprivate(band) depend(iterator(int64_t p = 0                                  \
                                                     : division->panels),                           \
                                            in                                                      \
                                            : slots[result_slot(division, band) + p])               \
     depend(inout                                                                                   \
-           : *writer)
+           : *writer) depend(out                                                                   \
+                             : *written)
     write_band(run, band);
+}
+
+/* Does other tasks until the band is written whose slot this one takes. */
+static void wait_for_room(cpu_run *run, int64_t band)
+{
+    char *written = run->slots + written_slot(&run->state->division, band);
+#pragma omp task if (0) depend(in : *written)
+    (void)written;
 }
 
 /* Tasks in an order in which each comes after all it depends on. */
@@ -252,6 +274,7 @@ static void make_tasks(cpu_run *run)
             make_read_task(run, band);
         if (band < lead)
             continue;
+        wait_for_room(run, band - lead);
         for (int64_t panel = 0; panel < division->panels; panel++)
             make_compute_task(run, band - lead, panel);
         make_write_task(run, band - lead);

@@ -301,6 +301,28 @@ static void memory_is_bounded(void **state)
     }
 }
 
+/* The edges of a 30000 x 30000 image: 1700 bands, three tasks each. */
+static void memory_of_many_bands_is_bounded(void **state)
+{
+    (void)state;
+    if (SANITIZED)
+        skip();
+    gconv_filter *filters[2];
+    assert_int_equal(gconv_filter_load("gauss5", &filters[0], NULL), GCONV_OK);
+    assert_int_equal(gconv_filter_load("laplace3", &filters[1], NULL), GCONV_OK);
+    chain c = {.count = 2, .list = {filters[0], filters[1]}};
+    gconv_job job = job_on(&c, 30000, 30000, 1, 8);
+    job.output = GCONV_OUTPUT_EDGES;
+    job.output_depth = 1;
+    double high = peak_of(&job);
+    job.input.height = 3000;
+    double low = peak_of(&job);
+    if (high > low + 2)
+        fail_msg("%.1f MB for 30000 rows, %.1f for 3000", high, low);
+    gconv_filter_free(filters[1]);
+    gconv_filter_free(filters[0]);
+}
+
 static void memory_does_not_grow_with_height(void **state)
 {
     (void)state;
@@ -328,6 +350,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_is_bounded), /* first: a child begins with what its parent holds */
+        cmocka_unit_test(memory_of_many_bands_is_bounded),
         cmocka_unit_test(memory_does_not_grow_with_height),
         cmocka_unit_test(areas_make_up_the_image),
         cmocka_unit_test(panels_keep_every_border),
