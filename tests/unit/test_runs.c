@@ -1,0 +1,122 @@
+/* Compressed runs: zlib makes of the stream what went into it, whatever that is. */
+#include "io/runs.h"
+
+#include "core_support.h"
+
+#include <zlib.h>
+
+enum { BYTES_MAX = 5 * GC_RUNS_BLOCK / 2 };
+
+static gc_runs runs;
+static uint8_t bytes[BYTES_MAX], packed[2 * BYTES_MAX + 4096], unpacked[BYTES_MAX + 1];
+
+/* Takes `count` bytes in parts of at most `part`, and returns the length of the stream. */
+static size_t compress_all(size_t count, size_t part)
+{
+    size_t size = 0;
+    gc_runs_begin(&runs);
+    for (size_t at = 0; at < count;) {
+        if (gc_runs_full(&runs)) {
+            gc_runs_write(&runs, false);
+            memcpy(packed + size, runs.output, runs.size);
+            size += runs.size;
+        }
+        size_t left = count - at;
+        at += gc_runs_take(&runs, bytes + at, left < part ? left : part);
+    }
+    gc_runs_write(&runs, true);
+    assert_true(runs.size <= GC_RUNS_OUTPUT);
+    memcpy(packed + size, runs.output, runs.size);
+    return size + runs.size;
+}
+
+static size_t assert_round_trip(size_t count, size_t part)
+{
+    size_t size = compress_all(count, part);
+    uLongf found = sizeof unpacked;
+    assert_int_equal(uncompress(unpacked, &found, packed, size), Z_OK);
+    assert_int_equal(found, count);
+    assert_memory_equal(unpacked, bytes, count);
+    return size;
+}
+
+/* Bytes of several kinds: random, few values, runs of all lengths, a steep distribution, a period. */
+static void make_bytes(int kind, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        int random = rand() >> 8;
+        bool stays = i > 0 && random % (kind == 3 ? 8 : 300) != 0;
+        switch (kind) {
+        case 0:
+            bytes[i] = (uint8_t)random;
+            break;
+        case 1:
+            bytes[i] = random % 50 == 0 ? (uint8_t)(random >> 8) : 0;
+            break;
+        case 2:
+            bytes[i] = (uint8_t)__builtin_ctz((unsigned)random | 1 << 20);
+            break;
+        case 3:
+        case 4:
+            bytes[i] = stays ? bytes[i - 1] : (uint8_t)(random >> 8);
+            break;
+        default:
+            bytes[i] = (uint8_t)i;
+            break;
+        }
+    }
+}
+
+static void small_streams_come_back(void **state)
+{
+    (void)state;
+    srand(3);
+    for (int n = 0; n < 1200; n++) {
+        size_t count = (size_t)n;
+        make_bytes(n % 6, count);
+        assert_round_trip(count, 1 + (size_t)rand() % 40);
+    }
+}
+
+static void large_streams_come_back(void **state)
+{
+    (void)state;
+    srand(4);
+    for (int kind = 0; kind < 6; kind++) {
+        make_bytes(kind, BYTES_MAX);
+        size_t size = assert_round_trip(BYTES_MAX, 1000);
+        assert_true(size < BYTES_MAX + BYTES_MAX / 50); /* what has no runs hardly grows */
+        assert_round_trip(GC_RUNS_BLOCK, GC_RUNS_BLOCK);
+    }
+}
+
+/* Counts that double from byte to byte ask for codes longer than any may be. */
+static void steep_distributions_come_back(void **state)
+{
+    (void)state;
+    size_t count = 0;
+    for (int value = 0; value < 15; value++)
+        for (int i = 0; i < 1 << value && count + 2 < GC_RUNS_BLOCK; i++) {
+            bytes[count++] = (uint8_t)value;
+            bytes[count++] = (uint8_t)(255 - i % 2);
+        }
+    assert_round_trip(count, count);
+}
+
+static void all_of_one_value_is_small(void **state)
+{
+    (void)state;
+    memset(bytes, 0, sizeof bytes);
+    assert_true(assert_round_trip(BYTES_MAX, BYTES_MAX) < 1000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_streams_come_back),
+        cmocka_unit_test(large_streams_come_back),
+        cmocka_unit_test(steep_distributions_come_back),
+        cmocka_unit_test(all_of_one_value_is_small),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
