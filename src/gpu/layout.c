@@ -4,8 +4,6 @@
  * takes four multiply-adds of 16 bytes a weight. */
 enum { CODE_BYTES = 32 << 10, CODE_OF_A_WEIGHT = 4 * 16 };
 
-enum { WARP_COLUMNS = 120, TILE_COLUMNS = 128 };
-
 const char *gc_form_name(gc_form form)
 {
     static const char *const names[] = {
@@ -66,7 +64,7 @@ bool gc_form_fits(gc_form form, const gc_layout *layout)
 
 void gc_layout_tile(const gc_layout *layout, int *width, int *height)
 {
-    *width = layout->tuning.form == GC_FORM_WARP ? WARP_COLUMNS : TILE_COLUMNS;
+    *width = layout->tuning.form == GC_FORM_WARP ? GC_WARP_COLUMNS : GC_BLOCK_COLUMNS;
     *height = layout->tuning.rows * layout->tuning.warps;
 }
 

@@ -15,7 +15,7 @@
 /* Sizes in samples. */
 template <class config> struct gc_block {
     static constexpr int threads = 32 * config::warps;
-    static constexpr int tile_width = 128, tile_height = config::rows * config::warps;
+    static constexpr int tile_width = GC_BLOCK_COLUMNS, tile_height = config::rows * config::warps;
     /* What lies before and after the tile in shared memory: whole words. */
     static constexpr int before = (config::left + 3) / 4 * 4;
     static constexpr int after = (config::width - 1 - config::left + 3) / 4 * 4;
@@ -174,7 +174,7 @@ struct gc_block_direct {
 /* Tiles in a row of the plane. */
 static __device__ inline int gc_block_columns(const gc_pass &pass)
 {
-    return (pass.width + 127) / 128;
+    return (pass.width + GC_BLOCK_COLUMNS - 1) / GC_BLOCK_COLUMNS;
 }
 
 /* A walk over tiles: `method` computes one in a slot while the next is loaded into the other. */

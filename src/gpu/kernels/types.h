@@ -3,6 +3,11 @@
 #ifndef GC_GPU_KERNELS_TYPES_H
 #define GC_GPU_KERNELS_TYPES_H
 
+enum {
+    GC_WARP_COLUMNS = 120, /* of output that a warp's pass stores at a time */
+    GC_BLOCK_COLUMNS = 128 /* of output in a tile of a block's pass */
+};
+
 typedef enum gc_sample_type {
     GC_FLOAT,
     GC_BYTE,

@@ -8,9 +8,6 @@
 
 #include "gpu/kernels/pass.cuh"
 
-/* Columns of output a warp. */
-enum { GC_WARP_COLUMNS = 120 };
-
 template <class config>
 static __device__ inline float4 gc_warp_load4(const gc_pass &pass, int row, int x)
 {
