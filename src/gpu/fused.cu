@@ -301,7 +301,8 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
     return check_filters(problem, total, error);
 }
 
-/* The tensor cores are as fast as memory up to some 9x9; beyond, time grows with the height. */
+/* Samples through memory, and products for each row of the filter (measured on an H200: 19 us at 3x3 to
+ * 30 us at 17x17, 4096 x 4096). */
 static double seconds(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device)
 {
@@ -310,8 +311,8 @@ static double seconds(const gc_problem *problem, const gc_step *step,
         return 0;
     double values = (double)problem->width * problem->height;
     double bandwidth = device->memory_bandwidth > 0 ? device->memory_bandwidth : 1e11;
-    double multiply_rate = 2e13 * device->processors / 132; /* rows of products a second, H200 */
-    return 6e-6 + std::max(values * 2 / (0.5 * bandwidth), values * total.height / multiply_rate);
+    double multiply_rate = 2.2e13 * device->processors / 132;
+    return 3e-6 + values * 2 / (0.52 * bandwidth) + values * total.height / multiply_rate;
 }
 
 /* ---- Preparing ------------------------------------------------------------------------------- */
