@@ -77,10 +77,16 @@ static const gc_ahead_kernel *find_ahead(const gc_step *step)
  * longer one takes that has them as arguments (measured on an H200: 0.78; 1.1 to 1.35). */
 static const double special_share = 0.78, ahead_factor = 1.3;
 
+static double special_seconds(const gc_problem *problem, const gc_step *step,
+                              const gconv_device_info *device)
+{
+    return gc_pass_seconds(problem, 2, step->width * (double)step->height, device, special_share);
+}
+
 double gc_direct_seconds(const gc_problem *problem, const gc_step *step,
                          const gconv_device_info *device)
 {
-    return gc_pass_seconds(problem, 2, step->width * (double)step->height, device, special_share) *
+    return special_seconds(problem, step, device) *
            (find_ahead(step) != nullptr ? ahead_factor : 1);
 }
 
@@ -126,11 +132,7 @@ gconv_status gc_direct_prepare(const gc_problem *problem, const gc_step *step,
 {
     const gc_ahead_kernel *ahead = find_ahead(step);
     bool compiles = ahead == nullptr || compiling_pays(problem, step, device);
-    gc_layout layout = gc_layout_of(problem, step);
-    layout.input = pass->input;
-    layout.output = pass->output;
-    layout.finish = pass->finish;
-    layout.tuning = gc_tuning_of(device, &layout);
+    gc_layout layout = gc_pass_layout(problem, step, GC_FORM_WARP, *pass, device);
     gconv_status status =
         gc_pass_specialise(layout, step->taps, step->width * step->height, device,
                            compiles ? GC_JIT_COMPILE : GC_JIT_CACHED_ONLY, kernel, error);
@@ -148,6 +150,10 @@ static double seconds(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device)
 {
     double runs = (double)std::max<uint64_t>(1, problem->job.runs);
+    gc_gpu_pass pass = gc_gpu_pass_of(problem, (int)(step - problem->steps), 1);
+    gc_layout layout = gc_pass_layout(problem, step, GC_FORM_WARP, pass, device);
+    if (gc_pass_is_cached(layout, step->taps, step->width * step->height, device))
+        return special_seconds(problem, step, device);
     return gc_direct_seconds(problem, step, device) +
            (find_ahead(step) == nullptr ? GC_COMPILE_SECONDS / runs : 0);
 }

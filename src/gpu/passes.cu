@@ -9,6 +9,8 @@
 #include <cstdlib>
 
 extern "C" {
+#include "gpu/tuning.h"
+
 extern const char gc_text_passes[];
 extern const char gc_text_special[];
 }
@@ -165,6 +167,34 @@ gconv_status gc_pass_specialise(const gc_layout &layout, const float *weights, i
     if (status != GCONV_OK)
         gc_pass_release(kernel);
     return status;
+}
+
+bool gc_pass_is_cached(const gc_layout &layout, const float *weights, int count,
+                       const gconv_device_info *device)
+{
+    char *source = gc_pass_source(layout, weights, count);
+    if (source == nullptr)
+        return false;
+    void *image = nullptr;
+    size_t size = 0;
+    gconv_error ignored;
+    bool cached = gc_jit_image(device, source, nullptr, 0, GC_JIT_CACHED_ONLY, &image, &size,
+                               &ignored) == GCONV_OK;
+    free(image);
+    free(source);
+    return cached;
+}
+
+gc_layout gc_pass_layout(const gc_problem *problem, const gc_step *step, gc_form form,
+                         const gc_gpu_pass &pass, const gconv_device_info *device)
+{
+    gc_layout layout = gc_layout_of(problem, step);
+    layout.input = pass.input;
+    layout.output = pass.output;
+    layout.finish = pass.finish;
+    layout.tuning.form = form;
+    layout.tuning = gc_tuning_of(device, &layout);
+    return layout;
 }
 
 void gc_pass_describe(const void *state, char *text, size_t size)

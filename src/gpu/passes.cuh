@@ -47,6 +47,14 @@ gconv_status gc_pass_specialise(const gc_layout &layout, const float *weights, i
                                 const gconv_device_info *device, gc_jit_when when,
                                 gc_pass_kernel *kernel, gconv_error *error);
 
+/* Whether that takes no compiling; asks the disk. */
+bool gc_pass_is_cached(const gc_layout &layout, const float *weights, int count,
+                       const gconv_device_info *device);
+
+/* What a kernel for a step has to be: its tuning is the device's for kernels of the form. */
+gc_layout gc_pass_layout(const gc_problem *problem, const gc_step *step, gc_form form,
+                         const gc_gpu_pass &pass, const gconv_device_info *device);
+
 /* What is compiled for that, freed with free; null where memory is short. */
 char *gc_pass_source(const gc_layout &layout, const float *weights, int count);
 

@@ -139,6 +139,31 @@ static bool samples_are_aligned(const gc_problem *problem)
     return gc_device_pitch(problem->width) == (int64_t)problem->width;
 }
 
+/* Whether the samples of a row can be counted as kernels count them. */
+static bool fits_in_int(const gc_problem *problem)
+{
+    return (int64_t)problem->width * problem->channels <= INT32_MAX;
+}
+
+bool gc_gpu_finish_of(const gc_problem *problem, gc_finish *finish)
+{
+    return fits_in_int(problem) && gc_finish_of(problem, finish);
+}
+
+gc_gpu_pass gc_gpu_pass_of(const gc_problem *problem, int first, int count)
+{
+    gc_gpu_pass pass = {first, count, GC_FLOAT, GC_FLOAT, GC_FINISH_NONE};
+    gc_finish finish;
+    if (first == 0 && problem->job.input.channels == 1)
+        pass.input = problem->job.input.depth == 8 ? GC_BYTE : GC_SHORT;
+    if (first + count == problem->step_count && gc_gpu_finish_of(problem, &finish) &&
+        problem->channels == 1 && gc_finish_type(problem) != GC_FLOAT) {
+        pass.output = gc_finish_type(problem);
+        pass.finish = finish.kind;
+    }
+    return pass;
+}
+
 static gconv_status prepare_passes(gpu_plan *plan, gconv_error *error)
 {
     const gc_problem *problem = plan->problem;
@@ -146,14 +171,7 @@ static gconv_status prepare_passes(gpu_plan *plan, gconv_error *error)
     for (int first = 0; first < problem->step_count;) {
         gc_gpu_pass *pass = &plan->passes[plan->pass_count];
         int count = plan->method->pass_steps(problem, first, &plan->device);
-        *pass = {first, count, GC_FLOAT, GC_FLOAT, GC_FINISH_NONE};
-        if (first == 0 && problem->job.input.channels == 1)
-            pass->input = problem->job.input.depth == 8 ? GC_BYTE : GC_SHORT;
-        if (first + count == problem->step_count && plan->finishes && problem->channels == 1 &&
-            gc_finish_type(problem) != GC_FLOAT) {
-            pass->output = gc_finish_type(problem);
-            pass->finish = plan->finish.kind;
-        }
+        *pass = gc_gpu_pass_of(problem, first, count);
         GC_TRY(plan->method->prepare_pass(problem, &plan->device, pass,
                                           &plan->step_states[plan->pass_count], error));
         plan->pass_count++;
@@ -268,12 +286,6 @@ static gconv_status await_start(gpu_plan *plan, gconv_error *error)
     return GCONV_OK;
 }
 
-/* Whether the samples of a row can be counted as kernels count them. */
-static bool fits_in_int(const gc_problem *problem)
-{
-    return (int64_t)problem->width * problem->channels <= INT32_MAX;
-}
-
 static void free_plan(gpu_plan *plan)
 {
     free(plan->step_states);
@@ -308,7 +320,7 @@ gconv_status gc_gpu_prepare(const gc_gpu_method &method, const gc_problem *probl
     plan->method = &method;
     plan->problem = problem;
     plan->device = *device;
-    plan->finishes = fits_in_int(problem) && gc_finish_of(problem, &plan->finish);
+    plan->finishes = gc_gpu_finish_of(problem, &plan->finish);
     plan->step_states = (void **)calloc(steps, sizeof *plan->step_states);
     plan->passes = (gc_gpu_pass *)calloc(steps, sizeof *plan->passes);
     plan->steps = (gc_band_step *)calloc(steps, sizeof *plan->steps);
@@ -670,7 +682,7 @@ double gc_gpu_cost(const gc_gpu_method &method, const gc_problem *problem,
     double values = (double)problem->width * problem->height * problem->channels;
     double up = (double)gconv_shape_row_bytes(&problem->job.input) * problem->height / 8e9;
     gc_finish finish;
-    double down = gc_finish_of(problem, &finish)
+    double down = gc_gpu_finish_of(problem, &finish)
                       ? (double)gconv_shape_row_bytes(&problem->output) * problem->height / 10e9
                       : values * sizeof(float) / 5e9;
     double runs = (double)std::max<uint64_t>(1, problem->job.runs);

@@ -47,6 +47,13 @@ struct gc_gpu_pass {
     int finish;                   /* gc_finish_kind */
 };
 
+/* The final conversion, if the device makes it; false where the CPU does. */
+bool gc_gpu_finish_of(const gc_problem *problem, gc_finish *finish);
+
+/* What a pass of steps `first` to `first + count - 1` may read and store, the best that a method can
+ * make of it. */
+gc_gpu_pass gc_gpu_pass_of(const gc_problem *problem, int first, int count);
+
 /* How an implementation convolves: step by step from a scratch image, by `prepare` and `convolve`; or
  * in passes, by `pass_steps`, `prepare_pass` and `run_pass`. What it does not have is NULL. */
 struct gc_gpu_method {

@@ -22,6 +22,7 @@ extern "C" {
 #include "gpu/tuning.h"
 }
 
+#include <algorithm>
 #include <cstdlib>
 
 template <int side, int rows_of_a_thread, int warps_of_a_block> struct square {
@@ -45,7 +46,7 @@ static __global__ void __launch_bounds__(32 * config::warps) separable_squares(
     }
 
 static const gc_ahead_kernel ahead_kernels[] = {
-    SQUARE(7, 8, 4),  SQUARE(9, 8, 8),  SQUARE(11, 8, 4), SQUARE(13, 8, 4),
+    SQUARE(5, 4, 8),  SQUARE(7, 8, 4),  SQUARE(9, 8, 8),  SQUARE(11, 8, 4), SQUARE(13, 8, 4),
     SQUARE(15, 8, 8), SQUARE(17, 8, 8), SQUARE(19, 8, 8), SQUARE(21, 8, 8),
 };
 
@@ -57,18 +58,6 @@ static const gc_ahead_kernel *find_ahead(const gc_step *step)
 /* ---- Choosing -------------------------------------------------------------------------------- */
 
 /* The layout for a pass of these types. */
-static gc_layout layout_of(const gc_problem *problem, const gc_step *step,
-                           const gconv_device_info *device, const gc_gpu_pass &pass)
-{
-    gc_layout layout = gc_layout_of(problem, step);
-    layout.input = pass.input;
-    layout.output = pass.output;
-    layout.finish = pass.finish;
-    layout.tuning.form = GC_FORM_RANK1;
-    layout.tuning = gc_tuning_of(device, &layout);
-    return layout;
-}
-
 /* Filters up to these sides are left to direct, whatever their rank (measured on an H200: 5x5 takes 40 us
  * of 4096 x 4096 floats either way, 39 and 33 us of bytes). */
 enum { SMALL_SIDE = 5, SMALL_SIDE_OF_BYTES = 3 };
@@ -84,7 +73,7 @@ static bool is_of_rank1(const gc_problem *problem, const gc_step *step,
                         const gconv_device_info *device, float *weights)
 {
     float column[GCONV_FILTER_SIDE_MAX];
-    gc_layout layout = layout_of(problem, step, device, {});
+    gc_layout layout = gc_pass_layout(problem, step, GC_FORM_RANK1, {}, device);
     if (gc_layout_shared_bytes(&layout) > device->shared_per_block_optin ||
         !gc_step_separate(step, weights, column))
         return false;
@@ -123,13 +112,26 @@ static const double share = 0.4;
 /* What weights as constants take off a kernel's time (measured: 5 %). */
 static const double constant_gain = 0.05;
 
+static double rank1_seconds(const gc_problem *problem, const gc_step *step,
+                            const gconv_device_info *device)
+{
+    return gc_pass_seconds(problem, 2, 1.3 * step->width + step->height, device, share);
+}
+
+/* A kernel that has to be compiled first costs that as well, shared by all runs. */
 static double seconds(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device)
 {
     float weights[2 * GCONV_FILTER_SIDE_MAX];
-    return separates(problem, step, device, weights)
-               ? gc_pass_seconds(problem, 2, 1.3 * step->width + step->height, device, share)
-               : gc_direct_seconds(problem, step, device);
+    if (!separates(problem, step, device, weights))
+        return gc_direct_seconds(problem, step, device);
+    double kernel = rank1_seconds(problem, step, device);
+    gc_gpu_pass pass = gc_gpu_pass_of(problem, (int)(step - problem->steps), 1);
+    gc_layout layout = gc_pass_layout(problem, step, GC_FORM_RANK1, pass, device);
+    if (find_ahead(step) != nullptr ||
+        gc_pass_is_cached(layout, weights, step->width + step->height, device))
+        return kernel;
+    return kernel + GC_COMPILE_SECONDS / (double)std::max<uint64_t>(1, problem->job.runs);
 }
 
 /* ---- The method ------------------------------------------------------------------------------ */
@@ -140,8 +142,8 @@ static gconv_status prepare_rank1(const gc_problem *problem, const gc_step *step
 {
     const gc_ahead_kernel *ahead = find_ahead(step);
     int count = step->width + step->height;
-    gc_layout layout = layout_of(problem, step, device, *pass);
-    double saved = seconds(problem, step, device) * constant_gain * (double)problem->job.runs;
+    gc_layout layout = gc_pass_layout(problem, step, GC_FORM_RANK1, *pass, device);
+    double saved = rank1_seconds(problem, step, device) * constant_gain * (double)problem->job.runs;
     bool compiles = ahead == nullptr || saved > GC_COMPILE_SECONDS;
     gconv_status status =
         gc_pass_specialise(layout, weights, count, device,
