@@ -37,13 +37,6 @@ static void finish_edges(const gc_problem *problem, gc_finish *finish)
         finish->largest = 1;
 }
 
-/* Whether a divisor divides without error. */
-static bool is_power_of_2(double divisor)
-{
-    int exponent;
-    return frexp(divisor, &exponent) == 0.5;
-}
-
 void gc_finish_divide(double divisor, gc_finish *finish)
 {
     finish->divisor = divisor;
@@ -52,31 +45,39 @@ void gc_finish_divide(double divisor, gc_finish *finish)
     finish->above = nextafterf(finish->reciprocal, INFINITY);
 }
 
-/* Integers throughout: a sum below 2^24 over an integer, samples that keep their depth. What is no tie
- * misses one by 1 / 2d or more, and up to largest + 1 a product with a number next to the reciprocal
- * misses n / d by less than 3 * 2^-24 of that. */
-static bool is_quotient(const gc_problem *problem, double largest)
+bool gc_finish_rounds(const gc_finish *finish, double largest, bool ties)
+{
+    double d = finish->divisor; /* the products are exact: 24 bits times 22 */
+    double off = ties ? fmax((double)finish->above * d - 1, 1 - (double)finish->below * d)
+                      : fabs((double)finish->reciprocal * d - 1);
+    return (largest + 1) * d * off < 0.5;
+}
+
+/* Integers throughout: a sum below 2^24 over an integer, samples that keep their depth. */
+static bool is_quotient(const gc_problem *problem)
 {
     double divisor = problem->divisor;
     return problem->exact && !problem->bilevel && problem->job.scale == 1 && problem->offset == 0 &&
            problem->output.depth == problem->job.input.depth && divisor >= 1 && divisor < 0x1p22 &&
-           divisor == trunc(divisor) &&
-           (is_power_of_2(divisor) || divisor * (largest + 1) < 0x1p21);
+           divisor == trunc(divisor);
 }
 
-/* An odd divisor leaves no ties. */
-static bool rounds_plainly(const gc_problem *problem)
+/* An odd divisor leaves no ties, a power of 2 divides without error. */
+static bool has_ties(const gc_problem *problem)
 {
-    return !problem->job.absolute &&
-           (is_power_of_2(problem->divisor) || fmod(problem->divisor, 2) == 1);
+    int exponent;
+    bool is_power = frexp(problem->divisor, &exponent) == 0.5;
+    return problem->job.absolute || (!is_power && fmod(problem->divisor, 2) != 1);
 }
 
 static void finish_samples(const gc_problem *problem, gc_finish *finish)
 {
-    finish->kind = !is_quotient(problem, finish->largest) ? GC_FINISH_SAMPLES
-                   : rounds_plainly(problem)              ? GC_FINISH_ROUND
-                                                          : GC_FINISH_QUOTIENT;
+    bool ties = has_ties(problem);
     gc_finish_divide(problem->divisor, finish);
+    finish->kind = !is_quotient(problem) || !gc_finish_rounds(finish, finish->largest, ties)
+                       ? GC_FINISH_SAMPLES
+                   : ties ? GC_FINISH_QUOTIENT
+                          : GC_FINISH_ROUND;
     finish->scale = problem->job.scale;
     finish->offset = problem->offset;
     finish->absolute = problem->job.absolute;

@@ -20,6 +20,11 @@ gc_sample_type gc_finish_type(const gc_problem *problem);
  * next to that, one less and one more than the true reciprocal. */
 void gc_finish_divide(double divisor, gc_finish *finish);
 
+/* Whether the product of these with any integer rounds as the quotient does, up to largest + 1: what is
+ * no tie misses one by 1 / 2d or more. Divisors are integers below 2^22; where there are no ties, or
+ * division is exact, the reciprocal alone is multiplied with. */
+bool gc_finish_rounds(const gc_finish *finish, double largest, bool ties);
+
 #ifdef __cplusplus
 }
 #endif
