@@ -104,14 +104,27 @@ static int64_t chain_reach(const gc_problem *problem)
     return reach;
 }
 
+static int64_t ring_bytes(const gc_problem *problem)
+{
+    return gc_larger(RING_BYTES_MIN, (int64_t)RING_BYTES_A_COLUMN * problem->width);
+}
+
 /* Rows of a band for which rings with `moving` bands beside the neighbours hold what they may. */
 static int64_t rows_in_rings(const gc_problem *problem, int64_t reach, int64_t moving)
 {
     int64_t input = (int64_t)gconv_shape_row_bytes(&problem->job.input);
     int64_t output = (int64_t)gconv_shape_row_bytes(&problem->output);
-    int64_t bytes = gc_larger(RING_BYTES_MIN, (int64_t)RING_BYTES_A_COLUMN * problem->width);
     /* Neighbours are whole bands: on either side up to a row less than one more than is reached. */
-    return (bytes - 2 * (reach + 1) * input) / ((2 + moving) * input + moving * output);
+    return (ring_bytes(problem) - 2 * (reach + 1) * input) /
+           ((2 + moving) * input + moving * output);
+}
+
+bool gc_division_holds(const gc_problem *problem, int64_t rows)
+{
+    const int64_t moving = 1 + BANDS_AHEAD_OF_PANELS; /* all threads share a band */
+    int64_t input = (int64_t)gconv_shape_row_bytes(&problem->job.input);
+    int64_t output = (int64_t)gconv_shape_row_bytes(&problem->output);
+    return rows * ((2 + moving) * input + moving * output) <= ring_bytes(problem);
 }
 
 static void choose_bands(gc_division *division, int64_t together, int threads)

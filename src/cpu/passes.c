@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/status.h"
+#include "cpu/division.h"
 #include "cpu/window.h"
 
 #include <math.h>
@@ -73,6 +74,9 @@ static const gc_transforms *transforms_for(const gc_instructions *instructions,
     return problem->exact ? &instructions->exact_transforms : &instructions->transforms;
 }
 
+/* How much longer a filter may take to stay within the memory that a division wants. */
+static const double worth_of_memory = 1.6;
+
 static void try_tiles(const gc_instructions *instructions, const gc_problem *problem,
                       const gc_step *step, choice *best)
 {
@@ -84,7 +88,11 @@ static void try_tiles(const gc_instructions *instructions, const gc_problem *pro
         if (problem->exact && gc_transform_error(2 * log2(side)) >= 0.5)
             continue;
         double seconds = tiles_seconds(transforms, problem, step, side);
-        if (seconds < best->seconds) {
+        /* A row of tiles is computed at once: of wide images in small ones, unless that costs more than
+         * the memory is worth. */
+        bool is_too_much =
+            best->method == GC_METHOD_TILES && !gc_division_holds(problem, side - step->height + 1);
+        if (seconds * (is_too_much ? worth_of_memory : 1) < best->seconds) {
             best->method = GC_METHOD_TILES;
             best->side = side;
             best->seconds = seconds;
