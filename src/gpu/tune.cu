@@ -220,6 +220,7 @@ void gc_tuner_destroy(gc_tuner *tuner)
 struct contender {
     gc_pass_kernel kernel;
     gconv_status compiled;
+    gconv_error why;     /* where it is not */
     double microseconds; /* 0: left out */
 };
 
@@ -418,7 +419,6 @@ static void *compile_some(void *opaque)
 {
     compilation *work = (compilation *)opaque;
     search *s = work->of;
-    gconv_error ignored; /* what does not compile is left out */
     cudaSetDevice(s->tuner->device.index);
     for (;;) {
         int i = __atomic_fetch_add(&work->next, 1, __ATOMIC_RELAXED);
@@ -426,9 +426,9 @@ static void *compile_some(void *opaque)
             return nullptr;
         gc_layout layout = s->layout;
         layout.tuning = s->tunings[i];
-        s->contenders[i].compiled =
-            gc_pass_specialise(layout, s->weights, s->weight_count, &s->tuner->device,
-                               GC_JIT_UNKEPT, &s->contenders[i].kernel, &ignored);
+        contender *c = &s->contenders[i];
+        c->compiled = gc_pass_specialise(layout, s->weights, s->weight_count, &s->tuner->device,
+                                         GC_JIT_UNKEPT, &c->kernel, &c->why);
     }
 }
 
@@ -449,8 +449,10 @@ static void compile_all(search *s, int first, int end)
 static gconv_status try_contender(const search *s, contender *c, gconv_error *error)
 {
     bool right = false;
-    if (c->compiled != GCONV_OK)
+    if (c->compiled != GCONV_OK) {
+        *error = c->why;
         return c->compiled;
+    }
     GC_TRY(is_right(s, c->kernel, &right, error));
     return right ? measure(s, c->kernel, RUNS, &c->microseconds, error) : GCONV_OK;
 }
