@@ -666,9 +666,15 @@ gconv_status gc_gpu_time(void *state, const void *input, size_t stride, double s
 
 /* ---- What the registry asks ------------------------------------------------------------------ */
 
+/* Kernels count in int, a tile and the reach of a filter beyond the image too. */
+enum { SIDE_MAX = INT32_MAX - 4096 };
+
 gconv_status gc_gpu_supports(const gc_gpu_method &method, const gc_problem *problem,
                              const gconv_device_info *device, gconv_error *error)
 {
+    if ((int64_t)std::max(problem->width, problem->height) > SIDE_MAX)
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "a side of more than %d pixels",
+                       (int)SIDE_MAX);
     for (int s = 0; s < problem->step_count; s++)
         GC_TRY(method.supports(problem, &problem->steps[s], device, error));
     return GCONV_OK;
