@@ -3,9 +3,9 @@
 #
 # Usage: auto.sh GCONV [RUNS]
 #
-# For images and filters of several sizes, one file and a batch of sixteen: every implementation that
-# might be the best one and `auto` take turns, RUNS times (default 3); the median wall times and their
-# ratio are printed. Files are binary PGM of noise, which cost next to nothing to read and write.
+# For images and filters of several sizes, one file and a batch of sixteen, of the largest four: every
+# implementation that might be the best one and `auto` take turns, RUNS times (default 3); the median wall
+# times and their ratio are printed. Files are binary PGM of noise, which cost next to nothing to read and write.
 set -eu
 LC_ALL=C
 export LC_ALL

@@ -5,12 +5,13 @@
  *   result over its input in shared memory, the column pass reads it from there, so that memory is
  *   crossed once (kernels/rank1.cuh). Rank 1 is found automatically: exactly for integer filters,
  *   within the bound of rule 4 for others. Odd squares up to 21x21 are compiled ahead.
- * Improves on: twopass, which crosses memory twice and copies the border; direct, from 7x7 on.
+ * Improves on: twopass, which crosses memory twice and copies the border; direct, from 7x7 on, of 8-bit
+ *   samples from 5x5 on.
  * Needs: shared memory for a tile and its surroundings.
  * Limits: some filter of the chain must be of rank 1 and its tile fit in shared memory; the others are
  *   convolved as direct does, and have its limits.
- * Loses: nowhere by much. Up to 5x5, which memory bounds either way, it does as direct, whose kernels
- *   for small filters need no shared memory. */
+ * Loses: nowhere by much. Up to 5x5, of 8-bit samples up to 3x3, which memory bounds either way, it does
+ *   as direct, whose kernels for small filters need no shared memory. */
 #include "gpu/check.cuh"
 #include "gpu/direct.cuh"
 #include "gpu/kernels/rank1.cuh"
@@ -57,7 +58,6 @@ static const gc_ahead_kernel *find_ahead(const gc_step *step)
 
 /* ---- Choosing -------------------------------------------------------------------------------- */
 
-/* The layout for a pass of these types. */
 /* Filters up to these sides are left to direct, whatever their rank (measured on an H200: 5x5 takes 40 us
  * of 4096 x 4096 floats either way, 39 and 33 us of bytes). */
 enum { SMALL_SIDE = 5, SMALL_SIDE_OF_BYTES = 3 };

@@ -67,8 +67,8 @@ void gc_tuning_read(const gconv_device_info *device, gc_tuned_list *list);
 const gc_tuned *gc_tuned_find(const gc_tuned_list *list, const gc_layout *layout);
 
 /* Adds an entry to the file, in the place of one for the same filters; what other processes add at the
- * same time stays. With NULL the file is only
- * written as it is, or begun where it counts as none: which shows whether that can be done. */
+ * same time stays. With NULL the file is only written as it is, or begun where it counts as none: which
+ * shows whether that can be done. */
 gconv_status gc_tuning_keep(const gconv_device_info *device, const gc_tuned *found,
                             gconv_error *error);
 
