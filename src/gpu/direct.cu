@@ -22,10 +22,6 @@
 #include "gpu/methods.cuh"
 #include "gpu/passes.cuh"
 
-extern "C" {
-#include "gpu/tuning.h"
-}
-
 #include <algorithm>
 #include <cstdlib>
 

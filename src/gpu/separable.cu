@@ -20,7 +20,6 @@
 
 extern "C" {
 #include "core/separate.h"
-#include "gpu/tuning.h"
 }
 
 #include <algorithm>
