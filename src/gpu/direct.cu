@@ -79,18 +79,32 @@ static double special_seconds(const gc_problem *problem, const gc_step *step,
     return gc_pass_seconds(problem, 2, step->width * (double)step->height, device, special_share);
 }
 
-double gc_direct_seconds(const gc_problem *problem, const gc_step *step,
-                         const gconv_device_info *device)
+/* Of a kernel that is compiled for the filter only where it has to be. */
+static double kernel_seconds(const gc_problem *problem, const gc_step *step,
+                             const gconv_device_info *device)
 {
     return special_seconds(problem, step, device) *
            (find_ahead(step) != nullptr ? ahead_factor : 1);
+}
+
+/* A kernel that has to be compiled first costs that as well, shared by all runs. */
+double gc_direct_seconds(const gc_problem *problem, const gc_step *step,
+                         const gconv_device_info *device)
+{
+    double runs = (double)std::max<uint64_t>(1, problem->job.runs);
+    gc_gpu_pass pass = gc_gpu_pass_of(problem, (int)(step - problem->steps), 1);
+    gc_layout layout = gc_pass_layout(problem, step, GC_FORM_WARP, pass, device);
+    if (gc_pass_is_cached(layout, step->taps, step->width * step->height, device))
+        return special_seconds(problem, step, device);
+    return kernel_seconds(problem, step, device) +
+           (find_ahead(step) == nullptr ? GC_COMPILE_SECONDS / runs : 0);
 }
 
 /* Whether compiling for this very filter costs less than it saves over the runs that are expected. */
 static bool compiling_pays(const gc_problem *problem, const gc_step *step,
                            const gconv_device_info *device)
 {
-    double saved = gc_direct_seconds(problem, step, device) * (1 - 1 / ahead_factor);
+    double saved = kernel_seconds(problem, step, device) * (1 - 1 / ahead_factor);
     return saved * (double)problem->job.runs > GC_COMPILE_SECONDS;
 }
 
@@ -141,19 +155,6 @@ gconv_status gc_direct_prepare(const gc_problem *problem, const gc_step *step,
 
 /* ---- The method ------------------------------------------------------------------------------ */
 
-/* A kernel that has to be compiled first costs that as well, shared by all runs. */
-static double seconds(const gc_problem *problem, const gc_step *step,
-                      const gconv_device_info *device)
-{
-    double runs = (double)std::max<uint64_t>(1, problem->job.runs);
-    gc_gpu_pass pass = gc_gpu_pass_of(problem, (int)(step - problem->steps), 1);
-    gc_layout layout = gc_pass_layout(problem, step, GC_FORM_WARP, pass, device);
-    if (gc_pass_is_cached(layout, step->taps, step->width * step->height, device))
-        return special_seconds(problem, step, device);
-    return gc_direct_seconds(problem, step, device) +
-           (find_ahead(step) == nullptr ? GC_COMPILE_SECONDS / runs : 0);
-}
-
 static gconv_status prepare(const gc_problem *problem, const gconv_device_info *device,
                             gc_gpu_pass *pass, void **state, gconv_error *error)
 {
@@ -165,8 +166,8 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
 }
 
 extern const gc_gpu_method gc_direct_method = {
-    "direct",    gc_direct_supports, seconds, nullptr, nullptr,          gc_pass_free,
-    nullptr,     gc_pass_describe,   nullptr, nullptr, gc_pass_one_step, prepare,
+    "direct",    gc_direct_supports, gc_direct_seconds, nullptr, nullptr,          gc_pass_free,
+    nullptr,     gc_pass_describe,   nullptr,           nullptr, gc_pass_one_step, prepare,
     gc_pass_run,
 };
 

@@ -432,18 +432,22 @@ static void *compile_some(void *opaque)
     }
 }
 
-/* Compiles the tunings from `first` to `end` on all processors: that takes longer than all else. */
-static void compile_all(search *s, int first, int end)
+/* Compiles the tunings from `first` on, one a processor and none from `end` on: that takes longer than
+ * all else. Returns the first that is not compiled. */
+static int compile_next(search *s, int first, int end)
 {
+    int processors = std::max(1, (int)sysconf(_SC_NPROCESSORS_ONLN));
+    end = std::min(end, first + processors);
     compilation work = {s, first, end};
     pthread_t threads[GC_CANDIDATES_MAX];
-    int wanted = std::min((int)sysconf(_SC_NPROCESSORS_ONLN), end - first) - 1;
     int count = 0;
-    while (count < wanted && pthread_create(&threads[count], nullptr, compile_some, &work) == 0)
+    while (count < end - first - 1 &&
+           pthread_create(&threads[count], nullptr, compile_some, &work) == 0)
         count++;
     compile_some(&work);
     for (int i = 0; i < count; i++)
         pthread_join(threads[i], nullptr);
+    return end;
 }
 
 static gconv_status try_contender(const search *s, contender *c, gconv_error *error)
@@ -468,12 +472,14 @@ static bool can_go_on(gconv_status status)
 static gconv_status try_all(search *s, int tuning_count, gc_tune_goes_on *goes_on, void *user,
                             gc_tune_result *result, gconv_error *error)
 {
-    compile_all(s, s->count, tuning_count);
+    int compiled = s->count;
     for (; s->count < tuning_count; s->count++) {
         gc_tune_progress progress = {s->count, tuning_count};
         result->finished = goes_on(user, &progress);
         if (!result->finished)
             return GCONV_OK;
+        if (s->count == compiled)
+            compiled = compile_next(s, compiled, tuning_count);
         contender *c = &s->contenders[s->count];
         gconv_status status = try_contender(s, c, error);
         if (status != GCONV_OK && !can_go_on(status))
