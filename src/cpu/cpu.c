@@ -73,7 +73,7 @@ static double cost(const gc_problem *problem, const gconv_device_info *device)
     double values = (double)problem->width * problem->height * problem->channels;
     double row = gc_edges_apply(problem) ? edges_row_seconds : problem->step_count * row_seconds;
     double seconds = values * gc_passes_estimate(problem) + problem->height * row;
-    return start_seconds + seconds / choose_threads(problem);
+    return start_seconds + seconds / gc_smaller(choose_threads(problem), omp_get_num_procs());
 }
 
 static void describe(void *opaque, char *text, size_t size)
