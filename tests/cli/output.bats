@@ -76,6 +76,7 @@ sharper() { awk -v n="$1" 'BEGIN { for (j = 0; j < n; j++) for (i = 0; i < n; i+
     sharper 15 >sharper.txt
     for set in avx512 avx2 portable; do
         export GCONV_INSTRUCTIONS=$set
+        gconv info >/dev/null 2>&1 || continue # this processor or build lacks them
         for border in mirror constant:9 wrap; do
             expect 0 gconv filter --impl cpu --verify --explain -v -b $border -k large.txt in.png out.pfm
             like "$err" '*verified: largest difference from the reference 0, bound 0
