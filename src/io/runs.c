@@ -239,7 +239,6 @@ void gc_runs_begin(gc_runs *runs)
     runs->begun = false;
     runs->bits = 0;
     runs->bit_count = 0;
-    memset(runs->block + GC_RUNS_BLOCK, 0, sizeof runs->block - GC_RUNS_BLOCK);
 }
 
 size_t gc_runs_take(gc_runs *runs, const uint8_t *bytes, size_t count)
@@ -303,6 +302,7 @@ void gc_runs_write(gc_runs *runs, bool last)
         put_number(&to, FASTEST, 8);
     }
     runs->begun = true;
+    memset(runs->block + runs->filled, 0, sizeof runs->block - GC_RUNS_BLOCK);
     runs->check = (uint32_t)adler32(runs->check, runs->block, (uInt)runs->filled);
     to = put_block(runs, to, last);
     runs->filled = 0;

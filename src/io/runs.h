@@ -18,7 +18,7 @@ typedef struct gc_runs {
     uint64_t bits;                    /* of the output that make no whole byte yet */
     int bit_count;                    /* of them */
     size_t size;                      /* of the output */
-    uint8_t block[GC_RUNS_BLOCK + 8]; /* the last ones are readable */
+    uint8_t block[GC_RUNS_BLOCK + 8]; /* 8 beyond those that are there are readable */
     uint16_t tokens[GC_RUNS_BLOCK];
     uint8_t output[GC_RUNS_OUTPUT + 8]; /* the last ones are writable */
 } gc_runs;
