@@ -139,7 +139,7 @@ static void choose_bands(gc_division *division, int64_t together, int threads)
     int64_t wanted = gc_smaller(BAND_REACHES * reach, rows_in_rings(problem, reach, moving));
     rows = gc_larger(rows, wanted);
     rows = gc_smaller(rows, (problem->height + threads - 1) / threads);
-    rows = round_up(rows, together);
+    rows = gc_smaller(round_up(rows, together), problem->height);
     division->rows = rows;
     division->bands = (problem->height + rows - 1) / rows;
     /* A reflected row lies as far inside as the row itself lies outside, under mirror101 one

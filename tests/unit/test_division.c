@@ -84,6 +84,7 @@ static void assert_whole(const gc_division *d)
     int64_t reach = 0;
     for (int s = 0; s < d->problem->step_count; s++)
         reach += d->problem->steps[s].width - 1;
+    assert_true(d->rows <= d->problem->height); /* or the rings would hold what is not there */
     int64_t bottom = 0;
     for (int64_t band = 0; band < d->bands; band++) {
         gc_area area = {.end = 0};
