@@ -15,7 +15,7 @@ typedef struct gc_byte_step {
 } gc_byte_step;
 
 /* As gc_rows_function (cpu/rows.h) in samples of 8 bits: `advance`, of samples from element to element,
- * is GC_BYTES_GROUP. */
+ * is GC_BYTES_GROUP, and up to GC_BYTES_GROUP - 1 samples more are read beyond. */
 typedef void gc_bytes_function(const gc_byte_step *step, const uint8_t *const *rows, size_t advance,
                                size_t count, int row_count, float *const *out);
 

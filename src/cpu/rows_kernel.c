@@ -51,7 +51,10 @@ typedef float unaligned_float_vector
     __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(float)), may_alias));
 
 enum { LANES = VECTOR_BYTES / sizeof(float), BLOCK = VECTORS * LANES, ROWS = GC_SWEEP_ROWS };
-_Static_assert(BLOCK <= (int)GC_WINDOW_SLACK, "a row's last block runs over");
+/* Samples that a block reads at each tap: of bytes, vector v begins v samples after the first. */
+enum { BLOCK_SAMPLES = (VECTORS - 1) * SPACING + VECTOR_BYTES / sizeof(sample) };
+_Static_assert(BLOCK_SAMPLES <= GC_WINDOW_SLACK * sizeof(float) / sizeof(sample),
+               "a row's last block runs over");
 
 /* Loops over registers have to be unrolled, or the registers become memory. */
 #if defined(__clang__)

@@ -5,7 +5,7 @@
 
 #include "core/problem.h"
 
-/* Floats after a row's right extension that vector code may read and write; of a window on bytes, as
+/* Floats after a row's right extension that vector code may read; of a window on bytes, four times as
  * many bytes. */
 enum { GC_WINDOW_SLACK = 64 };
 
