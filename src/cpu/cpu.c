@@ -2,9 +2,8 @@
  * each panel of it, one writes it; tasks of a band wait only for what they need, so that decoding, computing on all
  * threads and encoding overlap, and no thread waits at a barrier for one that the system has put
  * aside. Input rows live in a ring, so that memory grows with the image's width and the filters'
- * heights and not with its height; only a border that wraps needs the whole image, and an alpha
- * channel that is kept is held for all rows (core/stream.c). Between images in memory there is neither
- * reading nor writing, and bands are computed in place. */
+ * heights and not with its height; only a border that wraps needs the whole image. Between images in
+ * memory there is neither reading nor writing, and bands are computed in place. */
 #include "core/implementation.h"
 #include "core/memory.h"
 #include "core/number.h"

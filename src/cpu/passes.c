@@ -11,8 +11,8 @@
 #include <string.h>
 
 /* Measured on the machine of docs/performance-cpu.md: samples become chain values and these become
- * output; a pass writes each value and extends rows; a
- * single filter row gives a loaded vector only one multiply-add; so does a sparse filter. */
+ * output; a pass writes each value and extends rows; a single filter row gives a loaded vector only one
+ * multiply-add; so does a sparse filter. */
 static const double conversion_seconds = 0.5e-9;
 static const double pass_seconds = 0.10e-9;
 static const double flat_factor = 1.8;
