@@ -75,7 +75,7 @@ static void choose_panels(gc_division *division, const gc_passes *passes)
         width * column_bytes <= PANEL_BYTES)
         return;
     int64_t columns = gc_larger(PANEL_BYTES / column_bytes, PANEL_REACHES * reach);
-    columns = gc_larger(columns, GC_PANEL_VALUES / problem->channels);
+    columns = gc_larger(columns, GC_PIECE_VALUES / problem->channels);
     int64_t panels = (width + columns - 1) / columns;
     columns = round_up((width + panels - 1) / panels, panel_granule(problem, passes));
     panels = (width + columns - 1) / columns;

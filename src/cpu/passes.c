@@ -198,7 +198,7 @@ size_t gc_pass_between(const gc_pass *pass, int channels)
 {
     const size_t align = GC_ALIGNMENT / sizeof(float);
     size_t reach = (size_t)(pass->step.width - 1) * (size_t)channels;
-    return (GC_PANEL_VALUES + reach + 2 * GC_WINDOW_SLACK + align - 1) / align * align;
+    return (GC_PIECE_VALUES + reach + 2 * GC_WINDOW_SLACK + align - 1) / align * align;
 }
 
 /* Columns and rows of the products on the pass's own taps, which hold all of them. */

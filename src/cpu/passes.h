@@ -18,7 +18,7 @@ typedef enum gc_method {
 
 /* Values of a row that go from one part of the work to the next: few enough that six rows of them stay
  * in a first-level cache of 32 KiB. 512 and 2048 were measured to be no better. */
-enum { GC_PANEL_VALUES = 1024 };
+enum { GC_PIECE_VALUES = 1024 };
 
 typedef struct gc_pass {
     gc_step step; /* its taps are its own; `filter` is that of the chain's step */
@@ -46,7 +46,7 @@ void gc_passes_destroy(gc_passes *passes);
 /* Seconds that a value of the chain is expected to take on one thread. */
 double gc_passes_estimate(const gc_problem *problem);
 
-/* Values of a panel between a column and a row of a product, its reach and slack included: a multiple
+/* Values of a piece between a column and a row of a product, its reach and slack included: a multiple
  * of the alignment. */
 size_t gc_pass_between(const gc_pass *pass, int channels);
 

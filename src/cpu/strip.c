@@ -140,7 +140,7 @@ static void load_rows(gc_strip *strip, const gc_sample_rows *input)
     }
 }
 
-/* The columns, on a panel and what the rows reach beside it, and then the rows, while the panel is in
+/* The columns, on a piece and what the rows reach beside it, and then the rows, while the piece is in
  * the first-level cache. `rows` is as gc_rows_function wants it. */
 static void convolve_products(const gc_strip *strip, const gc_pass *pass, const float *const *rows,
                               size_t values, int count, float *const *out)
@@ -156,8 +156,8 @@ static void convolve_products(const gc_strip *strip, const gc_pass *pass, const 
     gc_rows_function *sum_rows = products == 1 ? kernel->sweep : kernel->apart;
     for (int n = 0; n < GC_SWEEP_ROWS * products; n++)
         between[n] = columns[n % products][n / products] = strip->scratch + (size_t)n * stride;
-    for (size_t first = 0; first < values; first += GC_PANEL_VALUES) {
-        size_t width = values - first < GC_PANEL_VALUES ? values - first : GC_PANEL_VALUES;
+    for (size_t first = 0; first < values; first += GC_PIECE_VALUES) {
+        size_t width = values - first < GC_PIECE_VALUES ? values - first : GC_PIECE_VALUES;
         for (int r = 0; r < pass->step.height + GC_SWEEP_ROWS - 1; r++)
             from[r] = rows[r] + first;
         for (int o = 0; o < count; o++)
@@ -169,6 +169,14 @@ static void convolve_products(const gc_strip *strip, const gc_pass *pass, const 
     }
 }
 
+/* Where the taps of filter row r of pass `p` start for value `first` of output row y: floats, or bytes. */
+static const void *taps_at(const gc_strip *strip, int p, int64_t y, int r, size_t first)
+{
+    const gc_window *window = &strip->windows[p];
+    const char *row = gc_window_taps(window, first_column(strip, p), y - window->step->top + r);
+    return row + first * window->sample;
+}
+
 /* On a window of bytes. */
 static void convolve_bytes(const gc_strip *strip, int p, int64_t y, int count, size_t first,
                            size_t values, float *const *out)
@@ -177,11 +185,7 @@ static void convolve_bytes(const gc_strip *strip, int p, int64_t y, int count, s
     const uint8_t *rows[GCONV_FILTER_SIDE_MAX + GC_SWEEP_ROWS];
     int last = pass->step.height + count - 2;
     for (int r = 0; r < pass->step.height + GC_SWEEP_ROWS - 1; r++)
-        rows[r] = r <= last
-                      ? (const uint8_t *)gc_window_taps(&strip->windows[p], first_column(strip, p),
-                                                        y - pass->step.top + r) +
-                            first
-                      : rows[last];
+        rows[r] = r <= last ? taps_at(strip, p, y, r, first) : rows[last];
     (*strip->passes->instructions->bytes)(&pass->bytes, rows, GC_BYTES_GROUP, values, count, out);
 }
 
@@ -191,19 +195,16 @@ static void convolve(const gc_strip *strip, int p, int64_t y, int count, size_t 
                      size_t values, float *const *out)
 {
     const gc_pass *pass = &strip->passes->list[p];
-    const gc_window *window = &strip->windows[p];
     const gc_rows_kernel *kernel = strip->passes->instructions->rows;
     const float **rows = strip->rows;
-    size_t channels = (size_t)window->channels;
+    size_t channels = (size_t)strip->problem->channels;
     if (pass->method == GC_METHOD_BYTES) {
         convolve_bytes(strip, p, y, count, first, values, out);
         return;
     }
     int last = pass->step.height + count - 2;
     for (int r = 0; r <= last; r++)
-        rows[r] =
-            (const float *)gc_window_taps(window, first_column(strip, p), y - pass->step.top + r) +
-            first;
+        rows[r] = taps_at(strip, p, y, r, first);
     if (pass->method == GC_METHOD_TILES) {
         gc_tiles_convolve(&pass->tiles, strip->scratch, rows, channels, values / channels, count,
                           out);
@@ -264,7 +265,7 @@ static void begin(gc_strip *strip, gc_area area)
     }
 }
 
-/* Rows y to y + count - 1 of output, at most the last pass's rows_at_once; panel by panel, so that
+/* Rows y to y + count - 1 of output, at most the last pass's rows_at_once; piece by piece, so that
  * what it leaves is converted while it is in the first-level cache. */
 static void finish_rows(gc_strip *strip, const gc_stream *stream, int64_t y, int count,
                         char *output, size_t stride)
@@ -273,13 +274,13 @@ static void finish_rows(gc_strip *strip, const gc_stream *stream, int64_t y, int
     int last = strip->passes->count - 1;
     size_t values = values_of_pass(strip, last);
     size_t before = (size_t)strip->first * (size_t)strip->problem->channels;
-    bool in_panels = how == STORE_LEVELS && strip->passes->list[last].method != GC_METHOD_TILES;
-    size_t panel = in_panels ? GC_PANEL_VALUES : values;
+    bool in_pieces = how == STORE_LEVELS && strip->passes->list[last].method != GC_METHOD_TILES;
+    size_t piece = in_pieces ? GC_PIECE_VALUES : values;
     for (int o = 0; o < count; o++)
         strip->out[o] = how == STORE_CHAIN ? (float *)(void *)(output + (size_t)o * stride) + before
                                            : strip->result + (size_t)o * strip->stride;
-    for (size_t first = 0; first < values; first += panel) {
-        size_t width = values - first < panel ? values - first : panel;
+    for (size_t first = 0; first < values; first += piece) {
+        size_t width = values - first < piece ? values - first : piece;
         convolve(strip, last, y, count, first, width, strip->out);
         for (int o = 0; o < count && how != STORE_CHAIN; o++) {
             char *to = output + (size_t)o * stride;
