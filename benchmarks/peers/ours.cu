@@ -202,12 +202,16 @@ void peers_add_ours(std::vector<peers_entry> *entries, const peers_data &data, i
     if (side <= 31)
         add(entries, data, PEERS_GROUP_FLOAT, "gconv direct", gc_direct_method, side, PEERS_FLOAT,
             GC_FLOAT, tolerance);
+    add(entries, data, PEERS_GROUP_FLOAT, "gconv tensor", gc_tensor_method, side, PEERS_FLOAT,
+        GC_FLOAT, tolerance);
     add(entries, data, PEERS_GROUP_SEPARABLE, "gconv separable", gc_separable_method, side,
         PEERS_FLOAT, GC_FLOAT, tolerance);
     if (side <= 17)
         add(entries, data, PEERS_GROUP_8BIT, "gconv fused", gc_fused_method, side, PEERS_GRAY,
             GC_BYTE, bytes_tolerance);
     if (side <= 21) {
+        add(entries, data, PEERS_GROUP_8BIT, "gconv tensor", gc_tensor_method, side, PEERS_GRAY,
+            GC_BYTE, bytes_tolerance);
         add(entries, data, PEERS_GROUP_8BIT, "gconv direct", gc_direct_method, side, PEERS_GRAY,
             GC_BYTE, bytes_tolerance);
         add(entries, data, PEERS_GROUP_8BIT, "gconv separable", gc_separable_method, side,

@@ -15,6 +15,7 @@ extern const gc_operations gc_twopass_operations;
 extern const gc_operations gc_direct_operations;
 extern const gc_operations gc_separable_operations;
 extern const gc_operations gc_fused_operations;
+extern const gc_operations gc_tensor_operations;
 extern const gc_operations gc_fft_operations;
 #define CUDA(operations) &operations
 #else
@@ -51,6 +52,9 @@ static const gc_implementation implementations[] = {
     {"fused", "whole chains of 8-bit images in one pass, on the tensor cores",
      "all but one 8-bit channel, and chains that are not one exact filter of small whole weights",
      GCONV_DEVICE_CUDA, CUDA(gc_fused_operations)},
+    {"tensor", "any filter in one pass, on the tensor cores, numbers in two parts",
+     "filters of few weights in a row or too large for shared memory, integers that are too large",
+     GCONV_DEVICE_CUDA, CUDA(gc_tensor_operations)},
     {"fft", "whole-image convolution through cuFFT",
      "integer chains that rounding cannot make exact", GCONV_DEVICE_CUDA, CUDA(gc_fft_operations)},
 };

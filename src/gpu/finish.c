@@ -53,31 +53,47 @@ bool gc_finish_rounds(const gc_finish *finish, double largest, bool ties)
     return (largest + 1) * d * off < 0.5;
 }
 
-/* Integers throughout: a sum below 2^24 over an integer, samples that keep their depth. */
+/* A value over a divisor is all there is to it: samples keep their depth. */
+static bool is_divided_only(const gc_problem *problem)
+{
+    return !problem->bilevel && problem->job.scale == 1 && problem->offset == 0 &&
+           problem->output.depth == problem->job.input.depth && problem->divisor >= 1 &&
+           problem->divisor < 0x1p22;
+}
+
+static bool divides_exactly(const gc_problem *problem)
+{
+    int exponent;
+    return frexp(problem->divisor, &exponent) == 0.5;
+}
+
+/* Whether a value over the divisor is an integer, a sum below 2^24, over an integer. */
 static bool is_quotient(const gc_problem *problem)
 {
-    double divisor = problem->divisor;
-    return problem->exact && !problem->bilevel && problem->job.scale == 1 && problem->offset == 0 &&
-           problem->output.depth == problem->job.input.depth && divisor >= 1 && divisor < 0x1p22 &&
-           divisor == trunc(divisor);
+    return problem->exact && problem->divisor == trunc(problem->divisor);
 }
 
 /* An odd divisor leaves no ties, a power of 2 divides without error. */
 static bool has_ties(const gc_problem *problem)
 {
-    int exponent;
-    bool is_power = frexp(problem->divisor, &exponent) == 0.5;
-    return problem->job.absolute || (!is_power && fmod(problem->divisor, 2) != 1);
+    return problem->job.absolute || (!divides_exactly(problem) && fmod(problem->divisor, 2) != 1);
+}
+
+/* A product that is exact is rounded once, whatever its value. */
+static int kind_of_division(const gc_problem *problem, const gc_finish *finish)
+{
+    bool ties = has_ties(problem);
+    if (divides_exactly(problem) && !ties)
+        return GC_FINISH_ROUND;
+    if (!is_quotient(problem) || !gc_finish_rounds(finish, finish->largest, ties))
+        return GC_FINISH_SAMPLES;
+    return ties ? GC_FINISH_QUOTIENT : GC_FINISH_ROUND;
 }
 
 static void finish_samples(const gc_problem *problem, gc_finish *finish)
 {
-    bool ties = has_ties(problem);
     gc_finish_divide(problem->divisor, finish);
-    finish->kind = !is_quotient(problem) || !gc_finish_rounds(finish, finish->largest, ties)
-                       ? GC_FINISH_SAMPLES
-                   : ties ? GC_FINISH_QUOTIENT
-                          : GC_FINISH_ROUND;
+    finish->kind = is_divided_only(problem) ? kind_of_division(problem, finish) : GC_FINISH_SAMPLES;
     finish->scale = problem->job.scale;
     finish->offset = problem->offset;
     finish->absolute = problem->job.absolute;

@@ -32,7 +32,6 @@ enum {
     WARPS = 4,
     TILE_WIDTH = WARPS * GC_BYTES_UNITS * GC_BYTES_UNIT,
     TILE_HEIGHT = 16 * ROWS,
-    RESERVED_BYTES = 1024, /* of shared memory, a block */
     SIDE_MAX = 2 * GC_BYTES_MARGIN + 1
 };
 
@@ -417,25 +416,6 @@ static gconv_status prepare_tables(const gc_problem *problem, fused_state *state
     return status;
 }
 
-static gconv_status prepare_kernel(const kernel_row *kernel, const gconv_device_info *device,
-                                   gconv_error *error)
-{
-    GC_CUDA_TRY(error,
-                cudaFuncSetAttribute(kernel->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     (int)kernel->shared_bytes));
-    int blocks = 0;
-    GC_CUDA_TRY(error, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                           &blocks, kernel->kernel, 32 * WARPS, kernel->shared_bytes));
-    /* What blocks do not take is left to the first-level cache: weights come from there, and samples
-     * that two copies share. */
-    size_t taken = (size_t)blocks * (kernel->shared_bytes + RESERVED_BYTES);
-    int percent = (int)(100 * taken / device->shared_per_processor) + 1;
-    GC_CUDA_TRY(error,
-                cudaFuncSetAttribute(kernel->kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
-                                     std::min(percent, 100)));
-    return GCONV_OK;
-}
-
 static gconv_status prepare(const gc_problem *problem, const gconv_device_info *device,
                             gc_gpu_pass *pass, void **opaque, gconv_error *error)
 {
@@ -443,14 +423,17 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
     if (state == nullptr)
         return gc_fail_memory(error, sizeof *state);
     *opaque = state;
+    int blocks;
     make_product(problem, &state->total);
     state->values = find_kernel(state->total.height, GC_FLOAT, -1);
     state->kernel = find_kernel(state->total.height, pass->output, pass->finish);
     if (state->kernel == nullptr)
         pass->output = GC_FLOAT;
     else
-        GC_TRY(prepare_kernel(state->kernel, device, error));
-    GC_TRY(prepare_kernel(state->values, device, error));
+        GC_TRY(gc_gpu_share_cache(state->kernel->kernel, 32 * WARPS, state->kernel->shared_bytes,
+                                  device, &blocks, error));
+    GC_TRY(gc_gpu_share_cache(state->values->kernel, 32 * WARPS, state->values->shared_bytes,
+                              device, &blocks, error));
     return prepare_tables(problem, state, error);
 }
 

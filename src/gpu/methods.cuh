@@ -7,5 +7,6 @@
 extern const gc_gpu_method gc_direct_method;
 extern const gc_gpu_method gc_separable_method;
 extern const gc_gpu_method gc_fused_method;
+extern const gc_gpu_method gc_tensor_method;
 
 #endif

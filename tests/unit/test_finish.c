@@ -8,10 +8,11 @@
 
 /* ---- What is taken --------------------------------------------------------------------------- */
 
-static float weights[9] = {1, 2, 1, 2, 4, 2, 1, 2, 1};
+static float whole[9] = {1, 2, 1, 2, 4, 2, 1, 2, 1};
+static float real[9] = {0.1f, 0.1f, 0.1f, 0.1f, 0.2f, 0.1f, 0.1f, 0.1f, 0.1f};
 
 /* The conversion of a 3x3 filter over `divisor`; -1 where the device leaves it to the CPU. */
-static int kind_of(gconv_job job, double divisor, gc_finish *finish)
+static int kind_with(gconv_job job, float *weights, double divisor, gc_finish *finish)
 {
     gconv_filter filter = filter_of(3, 3, divisor, weights);
     const gconv_filter *filters[] = {&filter};
@@ -24,6 +25,23 @@ static int kind_of(gconv_job job, double divisor, gc_finish *finish)
     bool made = gc_finish_of(&problem, finish);
     gc_problem_destroy(&problem);
     return made ? finish->kind : -1;
+}
+
+static int kind_of(gconv_job job, double divisor, gc_finish *finish)
+{
+    return kind_with(job, whole, divisor, finish);
+}
+
+static void real_sums_are_short_over_a_power_of_2(void **state)
+{
+    (void)state;
+    gc_finish finish;
+    gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
+    assert_int_equal(kind_with(job, real, 1, &finish), GC_FINISH_ROUND);
+    assert_int_equal(kind_with(job, real, 4, &finish), GC_FINISH_ROUND);
+    assert_int_equal(kind_with(job, real, 3, &finish), GC_FINISH_SAMPLES);
+    job.absolute = true;
+    assert_int_equal(kind_with(job, real, 1, &finish), GC_FINISH_SAMPLES);
 }
 
 static void divisions_without_ties_are_short(void **state)
@@ -165,14 +183,34 @@ static void short_conversions_round_as_the_long_one(void **state)
         assert_true(check_divisor(divisor, 255, 255));
 }
 
+/* Ties, what lies next to them, and what is clamped. */
+static void real_values_over_a_power_of_2_do_too(void **state)
+{
+    (void)state;
+    for (float divisor = 1; divisor <= 1024; divisor *= 32) {
+        gc_finish finish;
+        gc_finish_divide((double)divisor, &finish);
+        for (int level = -2; level <= 65537; level++) {
+            float tie = ((float)level + 0.5f) * divisor;
+            const float values[] = {tie, nextafterf(tie, -INFINITY), nextafterf(tie, INFINITY),
+                                    tie * 1e6f};
+            for (int i = 0; i < 4; i++)
+                assert_int_equal(round_short(values[i], &finish, 65535),
+                                 round_in_double(values[i], divisor, 65535));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(divisions_without_ties_are_short),
+        cmocka_unit_test(real_sums_are_short_over_a_power_of_2),
         cmocka_unit_test(all_else_is_computed_in_double),
         cmocka_unit_test(alpha_of_its_own_kind_is_left_to_the_cpu),
         cmocka_unit_test(thresholds_are_those_of_rule_6),
         cmocka_unit_test(short_conversions_round_as_the_long_one),
+        cmocka_unit_test(real_values_over_a_power_of_2_do_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,23 +12,40 @@
 
 #include "gpu/kernels/pass.cuh"
 
-/* Sizes in samples. */
+/* Sizes in samples of shared memory. */
 template <class config> struct gc_block {
-    static constexpr int threads = 32 * config::warps;
+    typedef float sample;
+    static constexpr int warps = config::warps;
     static constexpr int tile_width = GC_BLOCK_COLUMNS, tile_height = config::rows * config::warps;
+    /* How far the filter reaches to the other sides than the left. */
+    static constexpr int right = config::width - 1 - config::left;
+    static constexpr int top = config::top, below = config::height - 1 - config::top;
     /* What lies before and after the tile in shared memory: whole words. */
     static constexpr int before = (config::left + 3) / 4 * 4;
-    static constexpr int after = (config::width - 1 - config::left + 3) / 4 * 4;
+    static constexpr int after = (right + 3) / 4 * 4;
     static constexpr int pitch = before + tile_width + after;
     static constexpr int lines = tile_height + config::height - 1;
     static constexpr int slot = lines * pitch;
     static constexpr int slots = config::schedule == GC_ONE_TILE ? 1 : 2;
+
+    /* Of `warps` warps that load a tile. */
+    __device__ int thread() const
+    {
+        return (int)threadIdx.x;
+    }
+
+    /* The line of the i-th word of those that lie beyond GC_BLOCK_COLUMNS. */
+    __device__ int rest_line(int i) const
+    {
+        return i / ((pitch - GC_BLOCK_COLUMNS) / 4);
+    }
+
     /* A thread's surroundings start at `skip` of `words` words. */
     static constexpr int skip = before - config::left;
     static constexpr int words = (skip + 3 + config::width + 3) / 4;
 };
 
-/* One word of a tile from sample `index` of the input. */
+/* One word, four samples, of a tile from sample `index` of the input. */
 template <class config>
 static __device__ inline void gc_block_fetch(const gc_pass &pass, float *to, long long index)
 {
@@ -38,86 +55,103 @@ static __device__ inline void gc_block_fetch(const gc_pass &pass, float *to, lon
         *(float4 *)to = gc_pass_load4<config>(pass, index);
 }
 
+/* Of a tile of bytes, from bytes. */
 template <class config>
-static __device__ inline void gc_block_fill_inside(const gc_pass &pass, float *tile, int x, int y)
+static __device__ inline void gc_block_fetch(const gc_pass &pass, unsigned char *to,
+                                             long long index)
 {
-    typedef gc_block<config> block;
-    int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+    gc_pass_copy4(to, (const unsigned char *)pass.input + index);
+}
+
+/* A word of equal samples. */
+static __device__ inline void gc_block_repeat(float *to, float value)
+{
+    *(float4 *)to = make_float4(value, value, value, value);
+}
+
+static __device__ inline void gc_block_repeat(unsigned char *to, float value)
+{
+    *(unsigned *)to = (unsigned)value * 0x01010101u;
+}
+
+template <class config, class shape_type>
+static __device__ inline void gc_block_fill_inside(const gc_pass &pass, shape_type shape,
+                                                   typename shape_type::sample *tile, int x, int y)
+{
+    int lane = shape.thread() % 32, warp = shape.thread() / 32;
     long long start = gc_pass_input_start(pass) + (y - pass.input_first) * pass.input_pitch + x;
     long long index = start + warp * pass.input_pitch + 4 * lane;
-    float *to = tile + warp * block::pitch + 4 * lane;
+    typename shape_type::sample *to = tile + warp * shape.pitch + 4 * lane;
 #pragma unroll
-    for (int row = 0; row < block::lines; row += config::warps) {
-        if (row + config::warps <= block::lines || warp + row < block::lines)
+    for (int row = 0; row < shape.lines; row += shape.warps) {
+        if (row + shape.warps <= shape.lines || warp + row < shape.lines)
             gc_block_fetch<config>(pass, to, index);
-        index += config::warps * pass.input_pitch;
-        to += config::warps * block::pitch;
+        index += shape.warps * pass.input_pitch;
+        to += shape.warps * shape.pitch;
     }
     /* What 32 lanes left over of each row. */
-    constexpr int rest = (block::pitch - block::tile_width) / 4;
+    const int rest = (shape.pitch - GC_BLOCK_COLUMNS) / 4;
 #pragma unroll
-    for (int first = 0; first < rest * block::lines; first += block::threads) {
-        int i = first + (int)threadIdx.x;
-        if (i < rest * block::lines) {
-            int row = i / rest, column = block::tile_width + i % rest * 4;
-            gc_block_fetch<config>(pass, tile + row * block::pitch + column,
+    for (int first = 0; first < rest * shape.lines; first += 32 * shape.warps) {
+        int i = first + shape.thread();
+        if (i < rest * shape.lines) {
+            int row = shape.rest_line(i), column = GC_BLOCK_COLUMNS + (i - row * rest) * 4;
+            gc_block_fetch<config>(pass, tile + row * shape.pitch + column,
                                    start + row * pass.input_pitch + column);
         }
     }
 }
 
 /* At the image's border: words that lie inside as they are, the others value by value. */
-template <class config>
-static __device__ inline void gc_block_fill_border(const gc_pass &pass, float *tile, int x, int y)
+template <class config, class shape_type>
+static __device__ inline void gc_block_fill_border(const gc_pass &pass, shape_type shape,
+                                                   typename shape_type::sample *tile, int x, int y)
 {
-    typedef gc_block<config> block;
     /* Rows that only outputs beyond the last one need may not be there. */
-    int last = pass.output_first + pass.rows - 1 + config::height - 1 - config::top;
+    int last = pass.output_first + pass.rows - 1 + shape.below;
     int whole = pass.width & ~3;
 #pragma unroll 1
-    for (int i = (int)threadIdx.x; i < block::slot / 4; i += block::threads) {
-        int line = i / (block::pitch / 4), column = x + i % (block::pitch / 4) * 4;
+    for (int i = shape.thread(); i < shape.lines * shape.pitch / 4; i += 32 * shape.warps) {
+        int line = i / (shape.pitch / 4), column = x + i % (shape.pitch / 4) * 4;
         int row = gc_pass_row<config>(pass, y + line < last ? y + line : last);
         if (column < 0 || column >= whole)
             continue;
         if (row >= 0)
             gc_block_fetch<config>(pass, tile + 4 * i,
                                    gc_pass_input_start(pass) + row * pass.input_pitch + column);
-        else {
-            float v = pass.constant[blockIdx.y];
-            *(float4 *)(tile + 4 * i) = make_float4(v, v, v, v);
-        }
+        else
+            gc_block_repeat(tile + 4 * i, pass.constant[blockIdx.y]);
     }
     int at_left = x < 0 ? -x : 0;
-    int right = whole - x < block::pitch ? whole - x : block::pitch; /* the first value after */
-    int count = at_left + block::pitch - right;
+    int right = whole - x < shape.pitch ? whole - x : shape.pitch; /* the first value after */
+    int count = at_left + shape.pitch - right;
 #pragma unroll 1
-    for (int i = (int)threadIdx.x; i < block::lines * count; i += block::threads) {
+    for (int i = shape.thread(); i < shape.lines * count; i += 32 * shape.warps) {
         int line = i / count, column = i % count;
         column = column < at_left ? column : right + column - at_left;
         /* Columns beyond what the last output reads stand for none. */
-        int end = pass.width + config::width - 1 - config::left - 1;
-        tile[line * block::pitch + column] = gc_pass_value<config>(
+        int end = pass.width - 1 + shape.right;
+        tile[line * shape.pitch + column] = (typename shape_type::sample)gc_pass_value<config>(
             pass, gc_pass_row<config>(pass, y + line < last ? y + line : last),
             x + column < end ? x + column : end);
     }
 }
 
-/* Loads the surroundings of the tile whose first output is (x, y). */
-template <class config>
-static __device__ inline void gc_block_fill(const gc_pass &pass, float *tile, int x, int y)
+/* Loads the surroundings of the tile whose first output is (x, y). A shape has what gc_block says of a
+ * tile: who loads it, and before, right, top, below, pitch, lines. */
+template <class config, class shape_type>
+static __device__ inline void gc_block_fill(const gc_pass &pass, shape_type shape,
+                                            typename shape_type::sample *tile, int x, int y)
 {
-    typedef gc_block<config> block;
-    x -= block::before;
-    y -= config::top;
-    bool inside =
-        x >= 0 && x + block::pitch <= pass.width &&
-        y + block::lines <= pass.output_first + pass.rows + config::height - 1 - config::top &&
-        gc_pass_rows_inside<config>(pass, y, block::lines);
+    x -= shape.before;
+    y -= shape.top;
+    bool inside = x >= 0 && x + shape.pitch <= pass.width &&
+                  y + shape.lines <= pass.output_first + pass.rows + shape.below &&
+                  gc_pass_rows_inside<config>(pass, y, shape.lines);
     if (inside)
-        gc_block_fill_inside<config>(pass, tile, x, y);
+        gc_block_fill_inside<config>(pass, shape, tile, x, y);
     else
-        gc_block_fill_border<config>(pass, tile, x, y);
+        gc_block_fill_border<config>(pass, shape, tile, x, y);
 }
 
 template <class config, class weights_type>
@@ -193,7 +227,7 @@ static __device__ inline void gc_block_pass(const gc_pass &pass, const weights_t
     int end = pass.output_first + pass.rows;
     int strip_end = tile_y + block::tile_height * pass.tiles;
     int slot = 0;
-    gc_block_fill<config>(pass, slots, tile_x, tile_y);
+    gc_block_fill<config>(pass, block(), slots, tile_x, tile_y);
     if (config::schedule == GC_QUEUE && threadIdx.x == 0)
         drawn[0] = (int)(gridDim.x + atomicInc(&pass.queue[blockIdx.y], (unsigned)pass.tiles - 1));
 #pragma unroll 1
@@ -212,7 +246,7 @@ static __device__ inline void gc_block_pass(const gc_pass &pass, const weights_t
                     (int)(gridDim.x + atomicInc(&pass.queue[blockIdx.y], (unsigned)pass.tiles - 1));
         }
         if (block::slots == 2 && more)
-            gc_block_fill<config>(pass, slots + (slot ^ 1) * block::slot, next_x, next_y);
+            gc_block_fill<config>(pass, block(), slots + (slot ^ 1) * block::slot, next_x, next_y);
         method::template compute<config>(pass, slots + slot * block::slot, tile_x, tile_y, weights);
         if (block::slots == 1 || !more)
             break;

@@ -84,7 +84,7 @@ gc_bytes_ring_fragment(const gc_pass &pass, const gc_bytes_threshold &threshold,
 #pragma unroll
     for (int q = 0; q < config::height; q++) {
         unsigned samples[4];
-        gc_bytes_load(samples, address + q * block::pitch);
+        gc_fragments_load4(samples, address + q * block::pitch);
         gc_bytes_multiply(sums[0], samples, filter.weights[q].x, filter.weights[q].y);
         gc_bytes_multiply(sums[1], samples, filter.weights[q].z, filter.weights[q].w);
     }

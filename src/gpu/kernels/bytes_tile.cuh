@@ -2,6 +2,7 @@
 #ifndef GC_GPU_KERNELS_BYTES_TILE_CUH
 #define GC_GPU_KERNELS_BYTES_TILE_CUH
 
+#include "gpu/kernels/fragments.cuh"
 #include "gpu/kernels/pass.cuh"
 
 enum {
@@ -56,18 +57,6 @@ static __device__ inline void gc_bytes_multiply(int (&sums)[4], const unsigned (
         sums[k] = result[k];
 #else
     __trap(); /* the host offers these kernels to no such device */
-#endif
-}
-
-/* Eight rows of 16 samples each to four registers, as mma.sync wants them; every lane gives the address
- * of a row, in words of 16 bytes: rows 0 to 7, rows 8 to 15, then those 16 columns further. */
-static __device__ inline void gc_bytes_load(unsigned (&samples)[4], unsigned address)
-{
-#if __CUDA_ARCH__ >= 800
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
-                 : "=r"(samples[0]), "=r"(samples[1]), "=r"(samples[2]), "=r"(samples[3])
-                 : "r"(address)
-                 : "memory");
 #endif
 }
 
@@ -219,7 +208,7 @@ static __device__ inline void gc_bytes_sum(unsigned address, const uint4 (&weigh
 #pragma unroll
     for (int q = 0; q < config::rows + config::height - 1; q++) {
         unsigned samples[4];
-        gc_bytes_load(samples, address + q * block::pitch);
+        gc_fragments_load4(samples, address + q * block::pitch);
 #pragma unroll
         for (int r = 0; r < config::rows; r++)
             if (q - r >= 0 && q - r < config::height) {

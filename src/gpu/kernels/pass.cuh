@@ -100,11 +100,42 @@ static __device__ inline void gc_pass_copy16(void *to, const void *from)
 #endif
 }
 
+/* The same for 4 bytes. */
+static __device__ inline void gc_pass_copy4(void *to, const void *from)
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile(
+        "cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
+        "l"(from)
+        : "memory");
+#else
+    *(unsigned *)to = __ldg((const unsigned *)from);
+#endif
+}
+
 /* This thread's copies have arrived. */
 static __device__ inline void gc_pass_arrive()
 {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+/* This thread's copies so far are a group; all but the last `count` groups, 0 or 1, have arrived. */
+static __device__ inline void gc_pass_group()
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+static __device__ inline void gc_pass_arrive_but(int count)
+{
+#if __CUDA_ARCH__ >= 800
+    if (count == 0)
+        asm volatile("cp.async.wait_group 0;" ::: "memory");
+    else
+        asm volatile("cp.async.wait_group 1;" ::: "memory");
 #endif
 }
 
@@ -221,9 +252,9 @@ static __device__ inline float gc_finish_float(const gc_pass &pass, float value)
 
 /* Stores four outputs of row `y` of the image from column x on, a multiple of 4: chain values where the
  * pass says GC_FLOAT, else what the config is made for. Rows are as long as their pitch, so that what
- * lies beyond the width does no harm. All lanes of a warp take part, lane after lane four columns
- * further; `inside` lets a lane store. */
-template <class config>
+ * lies beyond the width does no harm. All lanes of a warp take part, every lane the four columns before
+ * those of the lane `step` further; `inside` lets a lane store. */
+template <class config, int step = 1>
 static __device__ inline void gc_pass_store4(const gc_pass &pass, int x, int y,
                                              const float (&values)[4], bool inside)
 {
@@ -254,7 +285,7 @@ static __device__ inline void gc_pass_store4(const gc_pass &pass, int x, int y,
 #pragma unroll
         for (int c = 0; c < 4; c++) /* bits beyond the width are 0 */
             bits = bits << 1 | (x + c < pass.width ? v[c] : 0);
-        unsigned next = __shfl_down_sync(~0u, bits, 1);
+        unsigned next = __shfl_down_sync(~0u, bits, step);
         if (inside && x % 8 == 0)
             ((unsigned char *)pass.output)[start + x / 8] = (unsigned char)(bits << 4 | next);
     }

@@ -36,7 +36,8 @@ typedef enum gc_finish_kind {
     GC_FINISH_NONE,     /* it is stored as float */
     GC_FINISH_SAMPLES,  /* rule 5 of the contract, in double, as gc_store_row */
     GC_FINISH_QUOTIENT, /* the same for an integer over an integer, in float */
-    GC_FINISH_ROUND,    /* the same where no quotient is a tie that has to be told from others */
+    GC_FINISH_ROUND,    /* the same where no quotient is a tie that has to be told from others, and
+                           for any value over a power of 2 */
     GC_FINISH_EDGES     /* rule 6 */
 } gc_finish_kind;
 
