@@ -113,7 +113,7 @@ static bool launch(void *opaque, int set, cudaStream_t stream)
     gc_pass pass = {};
     pass.input = pool.plane[(size_t)set];
     pass.output = pool.output[(size_t)set];
-    pass.width = pass.height = pass.rows = state->data->size;
+    pass.width = pass.height = pass.rows = pass.input_rows = state->data->size;
     pass.input_pitch = state->data->size;
     pass.output_pitch = state->output == GC_BIT ? state->data->size / 8 : state->data->size;
     pass.input_type = state->pass.input;

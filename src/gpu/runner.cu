@@ -393,6 +393,7 @@ static void set_input(const gpu_plan *plan, int p, gc_pass *pass)
     pass->input_pitch = planes.pitch;
     pass->input_plane = planes.plane;
     pass->input_first = (int)band->input_first;
+    pass->input_rows = (int)planes.rows;
 }
 
 static void set_output(const gpu_plan *plan, int p, bool chain_only, gc_pass *pass)

@@ -332,7 +332,6 @@ static gc_halves halves_of(const gc_step *step, const split &parts)
     halves.before = step->left + skip_of(step);
     halves.right = step->width - 1 - step->left;
     halves.top = step->top;
-    halves.below = step->height - 1 - step->top;
     halves.lines = lines_of(step);
     unsigned rest = (unsigned)(pitch_of(step) - GC_BLOCK_COLUMNS) / 4;
     halves.rest_inverse = rest > 0 ? UINT_MAX / rest + 1 : 0;

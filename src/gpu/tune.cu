@@ -316,7 +316,7 @@ static gc_pass pass_over(const search *s, const view &image, int set)
     pass.output = s->tuner->outputs + (size_t)set * plane;
     pass.input_pitch = pass.output_pitch = image.pitch;
     pass.width = image.width;
-    pass.height = pass.rows = image.height;
+    pass.height = pass.rows = pass.input_rows = image.height;
     pass.input_type = s->layout.input;
     pass.output_type = s->layout.output;
     pass.border = s->layout.border;

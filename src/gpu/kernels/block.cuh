@@ -19,7 +19,7 @@ template <class config> struct gc_block {
     static constexpr int tile_width = GC_BLOCK_COLUMNS, tile_height = config::rows * config::warps;
     /* How far the filter reaches to the other sides than the left. */
     static constexpr int right = config::width - 1 - config::left;
-    static constexpr int top = config::top, below = config::height - 1 - config::top;
+    static constexpr int top = config::top;
     /* What lies before and after the tile in shared memory: whole words. */
     static constexpr int before = (config::left + 3) / 4 * 4;
     static constexpr int after = (right + 3) / 4 * 4;
@@ -107,13 +107,11 @@ template <class config, class shape_type>
 static __device__ inline void gc_block_fill_border(const gc_pass &pass, shape_type shape,
                                                    typename shape_type::sample *tile, int x, int y)
 {
-    /* Rows that only outputs beyond the last one need may not be there. */
-    int last = pass.output_first + pass.rows - 1 + shape.below;
     int whole = pass.width & ~3;
 #pragma unroll 1
     for (int i = shape.thread(); i < shape.lines * shape.pitch / 4; i += 32 * shape.warps) {
         int line = i / (shape.pitch / 4), column = x + i % (shape.pitch / 4) * 4;
-        int row = gc_pass_row<config>(pass, y + line < last ? y + line : last);
+        int row = gc_pass_row<config>(pass, y + line);
         if (column < 0 || column >= whole)
             continue;
         if (row >= 0)
@@ -132,51 +130,50 @@ static __device__ inline void gc_block_fill_border(const gc_pass &pass, shape_ty
         /* Columns beyond what the last output reads stand for none. */
         int end = pass.width - 1 + shape.right;
         tile[line * shape.pitch + column] = (typename shape_type::sample)gc_pass_value<config>(
-            pass, gc_pass_row<config>(pass, y + line < last ? y + line : last),
-            x + column < end ? x + column : end);
+            pass, gc_pass_row<config>(pass, y + line), x + column < end ? x + column : end);
     }
 }
 
 /* Loads the surroundings of the tile whose first output is (x, y). A shape has what gc_block says of a
- * tile: who loads it, and before, right, top, below, pitch, lines. */
+ * tile: who loads it, and before, right, top, pitch, lines. */
 template <class config, class shape_type>
 static __device__ inline void gc_block_fill(const gc_pass &pass, shape_type shape,
                                             typename shape_type::sample *tile, int x, int y)
 {
     x -= shape.before;
     y -= shape.top;
-    bool inside = x >= 0 && x + shape.pitch <= pass.width &&
-                  y + shape.lines <= pass.output_first + pass.rows + shape.below &&
-                  gc_pass_rows_inside<config>(pass, y, shape.lines);
+    bool inside =
+        x >= 0 && x + shape.pitch <= pass.width && gc_pass_rows_inside(pass, y, shape.lines);
     if (inside)
         gc_block_fill_inside<config>(pass, shape, tile, x, y);
     else
         gc_block_fill_border<config>(pass, shape, tile, x, y);
 }
 
-template <class config, class weights_type>
-static __device__ inline void gc_block_sum(const float *tile, const weights_type &weights,
-                                           float (&sums)[config::rows][4])
+/* Adds to `sums` what a filter (width, height) makes of rows that lie `pitch` apart, from word `base` on,
+ * in which the surroundings of the first sum start at `skip`. Its weights are those from `first` on. */
+template <class filter, int rows, int pitch, int skip, int first, class weights_type>
+static __device__ inline void gc_block_multiply(const float *base, const weights_type &weights,
+                                                float (&sums)[rows][4])
 {
-    typedef gc_block<config> block;
-    int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
-    const float *base = tile + warp * config::rows * block::pitch + 4 * lane;
+    constexpr int words = (skip + 3 + filter::width + 3) / 4;
 #pragma unroll
-    for (int q = 0; q < config::rows + config::height - 1; q++) {
+    for (int q = 0; q < rows + filter::height - 1; q++) {
         asm volatile("" ::: "memory");
-        float window[4 * block::words];
+        float window[4 * words];
 #pragma unroll
-        for (int k = 0; k < block::words; k++)
-            *(float4 *)&window[4 * k] = *(const float4 *)(base + q * block::pitch + 4 * k);
+        for (int k = 0; k < words; k++)
+            *(float4 *)&window[4 * k] = *(const float4 *)(base + q * pitch + 4 * k);
 #pragma unroll
-        for (int r = 0; r < config::rows; r++)
-            if (q - r >= 0 && q - r < config::height)
+        for (int r = 0; r < rows; r++)
+            if (q - r >= 0 && q - r < filter::height)
 #pragma unroll
-                for (int i = 0; i < config::width; i++)
+                for (int i = 0; i < filter::width; i++) {
+                    const int k = first + (q - r) * filter::width + i;
 #pragma unroll
-                    for (int c = 0; c < 4 && !weights.skips((q - r) * config::width + i); c++)
-                        sums[r][c] = fmaf(window[block::skip + i + c],
-                                          weights.at((q - r) * config::width + i), sums[r][c]);
+                    for (int c = 0; c < 4 && !weights.skips(k); c++)
+                        sums[r][c] = fmaf(window[skip + i + c], weights.at(k), sums[r][c]);
+                }
     }
 }
 
@@ -199,8 +196,11 @@ struct gc_block_direct {
     static __device__ inline void compute(const gc_pass &pass, float *tile, int x, int y,
                                           const weights_type &weights)
     {
+        typedef gc_block<config> block;
+        int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
         float sums[config::rows][4] = {};
-        gc_block_sum<config>(tile, weights, sums);
+        gc_block_multiply<config, config::rows, block::pitch, block::skip, 0>(
+            tile + warp * config::rows * block::pitch + 4 * lane, weights, sums);
         gc_block_store<config>(pass, x, y, sums);
     }
 };

@@ -145,11 +145,11 @@ static __device__ inline void gc_bytes_fill_word(const gc_pass &pass, unsigned c
  * by value. `rows` has room for the row of the input that each line is. */
 template <class config>
 static __device__ inline void gc_bytes_fill_border(const gc_pass &pass, unsigned char *tile,
-                                                   int *rows, int x, int y, int last)
+                                                   int *rows, int x, int y)
 {
     typedef gc_bytes_block<config> block;
     for (int line = (int)threadIdx.x; line < block::lines; line += block::threads)
-        rows[line] = gc_pass_row<gc_bytes_input>(pass, y + line < last ? y + line : last);
+        rows[line] = gc_pass_row<gc_bytes_input>(pass, y + line);
     __syncthreads();
     int whole = pass.width & ~7;
     for (int column = (int)threadIdx.x % 32 * 8; column < block::pitch; column += 256)
@@ -181,13 +181,10 @@ static __device__ inline void gc_bytes_fill(const gc_pass &pass, const gc_bytes 
     typedef gc_bytes_block<config> block;
     x -= GC_BYTES_MARGIN;
     y -= bytes.top;
-    /* Rows that only outputs beyond the last one need may not be there. */
-    int last = pass.output_first + pass.rows - 1 + bytes.height - 1 - bytes.top;
-    if (x >= 0 && x + block::pitch <= pass.width && y + block::lines - 1 <= last &&
-        gc_pass_rows_inside<gc_bytes_input>(pass, y, block::lines))
+    if (x >= 0 && x + block::pitch <= pass.width && gc_pass_rows_inside(pass, y, block::lines))
         gc_bytes_fill_inside<config>(pass, tile, x, y);
     else
-        gc_bytes_fill_border<config>(pass, tile, rows, x, y, last);
+        gc_bytes_fill_border<config>(pass, tile, rows, x, y);
 }
 
 /* ---- Multiplying ----------------------------------------------------------------------------- */

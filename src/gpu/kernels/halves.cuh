@@ -37,7 +37,7 @@ struct gc_halves {
     int columns; /* of the banded matrix: a multiple of 8 */
     int height;  /* of the filter */
     /* Of a tile, as gc_block has it. */
-    int before, right, top, below, lines;
+    int before, right, top, lines;
     unsigned rest_inverse, units_inverse; /* of what is divided by: 2^32 over that, rounded up */
     int slots;                            /* 2, or 1 where every block has one tile */
     int slot_bytes, bytes_at;             /* of a slot: bytes lie behind the halves they become */
@@ -78,7 +78,7 @@ template <class config> static __device__ constexpr bool gc_halves_splits()
 template <class config> struct gc_halves_shape {
     typedef typename config::sample sample;
     static constexpr int warps = config::warps;
-    int before, right, top, below, pitch, lines;
+    int before, right, top, pitch, lines;
     unsigned rest_inverse;
 
     __device__ int thread() const
@@ -464,8 +464,8 @@ template <class config>
 static __device__ inline void gc_halves_fetch(const gc_halves_tiles<config> &tiles, int k)
 {
     const gc_halves &h = tiles.halves;
-    gc_halves_shape<config> shape = {
-        h.before, h.right, h.top, h.below, gc_halves_pitch<config>(h), h.lines, h.rest_inverse};
+    gc_halves_shape<config> shape = {h.before, h.right,       h.top, gc_halves_pitch<config>(h),
+                                     h.lines,  h.rest_inverse};
     if (tiles.number(k) < tiles.pass.tiles)
         gc_block_fill<config>(tiles.pass, shape, tiles.samples(k), tiles.x(k), tiles.y(k));
 }

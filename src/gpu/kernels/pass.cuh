@@ -44,23 +44,24 @@ template <class config> static __device__ inline int gc_pass_border_of(const gc_
 }
 
 /* The row of the input that stands at row `y` of the image; -1 for a constant border. Under wrap the
- * input holds rows beyond the image (gc_step_range). */
+ * input holds rows beyond the image (gc_step_range). Rows that no output needs may not be there: any
+ * other stands for them. */
 template <class config> static __device__ inline int gc_pass_row(const gc_pass &pass, int y)
 {
-    int border = gc_pass_border_of<config>(pass);
-    if (border != GC_PASS_WRAP)
+    int border = gc_pass_border_of<config>(pass), end = pass.input_rows - 1;
+    if (border != GC_PASS_WRAP) {
         y = gc_pass_index(border, y, pass.height);
-    else
-        return y - pass.input_first;
-    return y < 0 ? -1 : y - pass.input_first;
+        if (y < 0)
+            return -1;
+    }
+    int row = y - pass.input_first;
+    return max(min(row, end), 0);
 }
 
-/* Whether rows `first` to `first + count - 1` of the image need no border. */
-template <class config>
+/* Whether rows `first` to `first + count - 1` of the image are there as they are. */
 static __device__ inline bool gc_pass_rows_inside(const gc_pass &pass, int first, int count)
 {
-    return gc_pass_border_of<config>(pass) == GC_PASS_WRAP ||
-           (first >= 0 && first + count <= pass.height);
+    return first >= pass.input_first && first + count <= pass.input_first + pass.input_rows;
 }
 
 /* ---- Samples --------------------------------------------------------------------------------- */

@@ -61,6 +61,7 @@ typedef struct gc_pass {
     long long output_pitch, output_plane; /* the same; of bits: bytes */
     int width, height;                    /* of the image */
     int input_first;                      /* row of the image in row 0 of the input */
+    int input_rows;                       /* that are there */
     int output_first;                     /* row of the image in row 0 of the output */
     int rows;                             /* of output */
     int input_type, output_type, border;

@@ -25,10 +25,7 @@ static __device__ inline void gc_warp_load(const gc_pass &pass, int x, int y,
 {
     constexpr int count = config::rows + config::height - 1;
     int first = y - config::top;
-    /* Rows that only outputs beyond the last one need may not be there. */
-    int last = pass.output_first + pass.rows - 1 + config::height - 1 - config::top;
-    bool inside = x >= 0 && x + 4 <= pass.width && first + count - 1 <= last &&
-                  gc_pass_rows_inside<config>(pass, first, count);
+    bool inside = x >= 0 && x + 4 <= pass.width && gc_pass_rows_inside(pass, first, count);
     if (__all_sync(~0u, inside)) {
         long long index =
             gc_pass_input_start(pass) + (first - pass.input_first) * pass.input_pitch + x;
@@ -38,9 +35,8 @@ static __device__ inline void gc_warp_load(const gc_pass &pass, int x, int y,
     } else {
 #pragma unroll
         for (int q = 0; q < count; q++)
-            lines[q] = gc_warp_load4<config>(
-                pass, gc_pass_row<config>(pass, first + q < last ? first + q : last),
-                x < pass.width + 3 ? x : pass.width + 3);
+            lines[q] = gc_warp_load4<config>(pass, gc_pass_row<config>(pass, first + q),
+                                             x < pass.width + 3 ? x : pass.width + 3);
     }
 }
 
