@@ -69,43 +69,39 @@ static const gc_ahead_kernel *find_ahead(const gc_step *step)
 
 /* ---- Choosing -------------------------------------------------------------------------------- */
 
-/* Multiply-adds a second that a kernel with constant weights reaches of the device's peak, and how much
- * longer one takes that has them as arguments (measured on an H200: 0.78; 1.1 to 1.35). */
-static const double special_share = 0.78, ahead_factor = 1.3;
+/* How much longer a kernel takes that has its weights as arguments (measured on an H200: 1.1 to 1.35). */
+static const double ahead_factor = 1.3;
 
-static double special_seconds(const gc_problem *problem, const gc_step *step,
-                              const gconv_device_info *device)
+double gc_direct_kernel_seconds(const gc_problem *problem, const gc_step *step,
+                                const gconv_device_info *device)
 {
-    return gc_pass_seconds(problem, 2, step->width * (double)step->height, device, special_share);
+    return gc_pass_seconds(problem, 2, step->width * (double)step->height, device, gc_direct_share);
 }
 
-/* Of a kernel that is compiled for the filter only where it has to be. */
-static double kernel_seconds(const gc_problem *problem, const gc_step *step,
-                             const gconv_device_info *device)
+double gc_direct_total_seconds(const gc_problem *problem, double kernel, const gc_layout &layout,
+                               const float *weights, int count, bool is_ahead,
+                               const gconv_device_info *device)
 {
-    return special_seconds(problem, step, device) *
-           (find_ahead(step) != nullptr ? ahead_factor : 1);
+    if (gc_pass_is_cached(layout, weights, count, device))
+        return kernel;
+    return is_ahead
+               ? kernel * ahead_factor
+               : kernel + GC_COMPILE_SECONDS / (double)std::max<uint64_t>(1, problem->job.runs);
 }
 
-/* A kernel that has to be compiled first costs that as well, shared by all runs. */
+bool gc_direct_compiling_pays(const gc_problem *problem, double kernel)
+{
+    return kernel * (ahead_factor - 1) * (double)problem->job.runs > GC_COMPILE_SECONDS;
+}
+
 double gc_direct_seconds(const gc_problem *problem, const gc_step *step,
                          const gconv_device_info *device)
 {
-    double runs = (double)std::max<uint64_t>(1, problem->job.runs);
     gc_gpu_pass pass = gc_gpu_pass_of(problem, (int)(step - problem->steps), 1);
     gc_layout layout = gc_pass_layout(problem, step, GC_FORM_WARP, pass, device);
-    if (gc_pass_is_cached(layout, step->taps, step->width * step->height, device))
-        return special_seconds(problem, step, device);
-    return kernel_seconds(problem, step, device) +
-           (find_ahead(step) == nullptr ? GC_COMPILE_SECONDS / runs : 0);
-}
-
-/* Whether compiling for this very filter costs less than it saves over the runs that are expected. */
-static bool compiling_pays(const gc_problem *problem, const gc_step *step,
-                           const gconv_device_info *device)
-{
-    double saved = kernel_seconds(problem, step, device) * (1 - 1 / ahead_factor);
-    return saved * (double)problem->job.runs > GC_COMPILE_SECONDS;
+    return gc_direct_total_seconds(problem, gc_direct_kernel_seconds(problem, step, device), layout,
+                                   step->taps, step->width * step->height,
+                                   find_ahead(step) != nullptr, device);
 }
 
 gconv_status gc_direct_supports(const gc_problem *problem, const gc_step *step,
@@ -125,32 +121,14 @@ gconv_status gc_direct_supports(const gc_problem *problem, const gc_step *step,
     return GCONV_OK;
 }
 
-static gconv_status use_ahead(const gc_layout &wanted, const gc_ahead_kernel *row,
-                              const gc_step *step, const gconv_device_info *device,
-                              gc_pass_kernel *kernel, gconv_error *error)
-{
-    gc_layout layout = wanted;
-    layout.tuning = row->tuning;
-    layout.output = GC_FLOAT;
-    return gc_pass_use_ahead(layout, row->kernel, step->taps, step->width * step->height, device,
-                             kernel, error);
-}
-
 gconv_status gc_direct_prepare(const gc_problem *problem, const gc_step *step,
                                const gconv_device_info *device, gc_gpu_pass *pass,
                                gc_pass_kernel *kernel, gconv_error *error)
 {
-    const gc_ahead_kernel *ahead = find_ahead(step);
-    bool compiles = ahead == nullptr || compiling_pays(problem, step, device);
     gc_layout layout = gc_pass_layout(problem, step, GC_FORM_WARP, *pass, device);
-    gconv_status status =
-        gc_pass_specialise(layout, step->taps, step->width * step->height, device,
-                           compiles ? GC_JIT_COMPILE : GC_JIT_CACHED_ONLY, kernel, error);
-    if (status != GCONV_OK && status != GCONV_ERROR_MEMORY && ahead != nullptr) {
-        pass->output = GC_FLOAT;
-        status = use_ahead(layout, ahead, step, device, kernel, error);
-    }
-    return status;
+    double seconds = gc_direct_kernel_seconds(problem, step, device);
+    return gc_pass_prepare(layout, find_ahead(step), step->taps, step->width * step->height,
+                           gc_direct_compiling_pays(problem, seconds), device, pass, kernel, error);
 }
 
 /* ---- The method ------------------------------------------------------------------------------ */

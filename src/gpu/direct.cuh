@@ -1,4 +1,4 @@
-/* What separable shares of direct, for the filters of a chain that are not of rank 1. */
+/* What separable shares of direct, for the steps of a chain that they do no better. */
 #ifndef GC_GPU_DIRECT_CUH
 #define GC_GPU_DIRECT_CUH
 
@@ -6,10 +6,28 @@
 
 enum { GC_DIRECT_WEIGHTS = 1024 };
 
+/* Multiply-adds a second that a kernel with constant weights reaches of the device's peak (measured on an
+ * H200). */
+constexpr double gc_direct_share = 0.78;
+
 gconv_status gc_direct_supports(const gc_problem *problem, const gc_step *step,
                                 const gconv_device_info *device, gconv_error *error);
 double gc_direct_seconds(const gc_problem *problem, const gc_step *step,
                          const gconv_device_info *device);
+
+/* Of a kernel that has the weights as constants. */
+double gc_direct_kernel_seconds(const gc_problem *problem, const gc_step *step,
+                                const gconv_device_info *device);
+
+/* What it takes in all where such a kernel takes `kernel` seconds: one that has to be compiled first costs
+ * that as well, shared by all runs; the one compiled ahead, if it is, takes its place. */
+double gc_direct_total_seconds(const gc_problem *problem, double kernel, const gc_layout &layout,
+                               const float *weights, int count, bool is_ahead,
+                               const gconv_device_info *device);
+
+/* Whether compiling costs less than it saves over the runs that are expected. */
+bool gc_direct_compiling_pays(const gc_problem *problem, double kernel);
+
 gconv_status gc_direct_prepare(const gc_problem *problem, const gc_step *step,
                                const gconv_device_info *device, gc_gpu_pass *pass,
                                gc_pass_kernel *kernel, gconv_error *error);

@@ -76,10 +76,11 @@ char *gc_pass_source(const gc_layout &layout, const float *weights, int count)
            "struct gc_special {\n"
            "static constexpr int width = %d, height = %d, left = %d, top = %d;\n"
            "static constexpr int rows = %d, warps = %d, schedule = %d;\n"
-           "static constexpr int input = %d, output = %d, finish = %d, border = %d;\n};\n",
+           "static constexpr int input = %d, output = %d, finish = %d, border = %d;\n",
            layout.width, layout.height, layout.left, layout.top, layout.tuning.rows,
            layout.tuning.warps, (int)layout.tuning.schedule, (int)layout.input, (int)layout.output,
            layout.finish, layout.border);
+    append(&source, "};\n");
     append(&source, "__device__ constexpr float gc_special_values[] = {\n");
     for (int i = 0; i < count; i++)
         append_weight(&source, weights[i]);
@@ -121,9 +122,10 @@ static gconv_status begin(const gc_layout &layout, const gconv_device_info *devi
     return layout.tuning.schedule == GC_QUEUE ? allocate_queue(kernel, error) : GCONV_OK;
 }
 
-gconv_status gc_pass_use_ahead(const gc_layout &layout, const void *ahead, const float *weights,
-                               int count, const gconv_device_info *device, gc_pass_kernel *kernel,
-                               gconv_error *error)
+/* Makes *kernel run the kernel `ahead` (see gc_pass_kernel) with `count` weights. */
+static gconv_status use_ahead(const gc_layout &layout, const void *ahead, const float *weights,
+                              int count, const gconv_device_info *device, gc_pass_kernel *kernel,
+                              gconv_error *error)
 {
     GC_TRY(begin(layout, device, kernel, error));
     kernel->weights = (float *)malloc((size_t)count * sizeof *weights);
@@ -167,6 +169,22 @@ gconv_status gc_pass_specialise(const gc_layout &layout, const float *weights, i
     if (status != GCONV_OK)
         gc_pass_release(kernel);
     return status;
+}
+
+gconv_status gc_pass_prepare(const gc_layout &layout, const gc_ahead_kernel *ahead,
+                             const float *weights, int count, bool compiles,
+                             const gconv_device_info *device, gc_gpu_pass *pass,
+                             gc_pass_kernel *kernel, gconv_error *error)
+{
+    gconv_status status = gc_pass_specialise(
+        layout, weights, count, device,
+        ahead == nullptr || compiles ? GC_JIT_COMPILE : GC_JIT_CACHED_ONLY, kernel, error);
+    if (status == GCONV_OK || status == GCONV_ERROR_MEMORY || ahead == nullptr)
+        return status;
+    gc_layout other = layout;
+    other.tuning = ahead->tuning;
+    other.output = pass->output = GC_FLOAT;
+    return use_ahead(other, ahead->kernel, weights, count, device, kernel, error);
 }
 
 bool gc_pass_is_cached(const gc_layout &layout, const float *weights, int count,
@@ -253,11 +271,16 @@ gconv_status gc_pass_launch(const gc_pass_kernel &kernel, gc_pass &pass, int cha
 
 /* ---- Methods --------------------------------------------------------------------------------- */
 
+bool gc_is_square(const gc_step *step, int side)
+{
+    return step->width == side && step->height == side && step->left == side / 2 &&
+           step->top == side / 2;
+}
+
 const gc_ahead_kernel *gc_ahead_find(const gc_ahead_kernel *rows, size_t count, const gc_step *step)
 {
     for (size_t i = 0; i < count; i++)
-        if (step->width == rows[i].side && step->height == rows[i].side &&
-            step->left == rows[i].side / 2 && step->top == rows[i].side / 2)
+        if (gc_is_square(step, rows[i].side))
             return &rows[i];
     return nullptr;
 }

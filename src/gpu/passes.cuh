@@ -36,11 +36,6 @@ template <int count> struct gc_pass_weights {
     }
 };
 
-/* Makes *kernel run the kernel `ahead` (see gc_pass_kernel) with `count` weights. */
-gconv_status gc_pass_use_ahead(const gc_layout &layout, const void *ahead, const float *weights,
-                               int count, const gconv_device_info *device, gc_pass_kernel *kernel,
-                               gconv_error *error);
-
 /* Makes *kernel run a kernel compiled for `layout` and `count` weights, which become constants.
  * GCONV_ERROR_UNSUPPORTED where it cannot be had (see gc_jit_create). */
 gconv_status gc_pass_specialise(const gc_layout &layout, const float *weights, int count,
@@ -74,9 +69,20 @@ struct gc_ahead_kernel {
     const void *kernel;
 };
 
+/* Whether a step's filter is such a square. */
+bool gc_is_square(const gc_step *step, int side);
+
 /* The row for a step; null where there is none. */
 const gc_ahead_kernel *gc_ahead_find(const gc_ahead_kernel *rows, size_t count,
                                      const gc_step *step);
+
+/* Makes *kernel run a kernel compiled for `layout` and `count` weights, where `ahead` is null; else only
+ * if it is there already, or should be compiled, and can be; else that compiled ahead, which gives
+ * chain values: pass->output says so. */
+gconv_status gc_pass_prepare(const gc_layout &layout, const gc_ahead_kernel *ahead,
+                             const float *weights, int count, bool compiles,
+                             const gconv_device_info *device, gc_gpu_pass *pass,
+                             gc_pass_kernel *kernel, gconv_error *error);
 
 /* ---- What a method whose state is a gc_pass_kernel does (see gc_gpu_method) ------------------ */
 

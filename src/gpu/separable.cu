@@ -139,19 +139,10 @@ static gconv_status prepare_rank1(const gc_problem *problem, const gc_step *step
                                   const gconv_device_info *device, const float *weights,
                                   gc_gpu_pass *pass, gc_pass_kernel *kernel, gconv_error *error)
 {
-    const gc_ahead_kernel *ahead = find_ahead(step);
-    int count = step->width + step->height;
     gc_layout layout = gc_pass_layout(problem, step, GC_FORM_RANK1, *pass, device);
     double saved = rank1_seconds(problem, step, device) * constant_gain * (double)problem->job.runs;
-    bool compiles = ahead == nullptr || saved > GC_COMPILE_SECONDS;
-    gconv_status status =
-        gc_pass_specialise(layout, weights, count, device,
-                           compiles ? GC_JIT_COMPILE : GC_JIT_CACHED_ONLY, kernel, error);
-    if (status == GCONV_OK || status == GCONV_ERROR_MEMORY || ahead == nullptr)
-        return status;
-    layout.tuning = ahead->tuning;
-    layout.output = pass->output = GC_FLOAT;
-    return gc_pass_use_ahead(layout, ahead->kernel, weights, count, device, kernel, error);
+    return gc_pass_prepare(layout, find_ahead(step), weights, step->width + step->height,
+                           saved > GC_COMPILE_SECONDS, device, pass, kernel, error);
 }
 
 static gconv_status prepare(const gc_problem *problem, const gconv_device_info *device,
