@@ -1,4 +1,4 @@
-/* What separable shares of direct, for the steps of a chain that they do no better. */
+/* What separable and fused share of direct, for the steps of a chain that they do no better. */
 #ifndef GC_GPU_DIRECT_CUH
 #define GC_GPU_DIRECT_CUH
 

@@ -1,15 +1,21 @@
-/* fused: whole chains of 8-bit images in one pass over memory, on the tensor cores.
+/* fused: several steps of a chain in one pass over memory.
  *
  * Idea: the steps of an exact chain are one filter of whole weights, their product, and 8-bit samples
  *   times whole weights are what tensor cores multiply without error (kernels/bytes.cuh). Samples go in
  *   and samples, or bits of `edges`, come out; chain values never see memory. Where steps meet the
  *   border of their own input, the product is the same under wrap, and under mirrors if all filters but
- *   the last are symmetric; elsewhere the pixels at the border have filters of their own.
- * Improves on: direct, whose float32 products are slower, and which crosses memory once a step.
- * Needs: compute capability 8.0.
- * Limits: one channel of 8 bits, exact chains whose product has weights from -128 to 127, reaches 8
- *   columns to either side and has at most 17 rows; one or two steps, and no tiny images, where the
- *   border is replicated or constant.
+ *   the last are symmetric; elsewhere the pixels at the border have filters of their own. Other chains go
+ *   two steps at a time: the first step's values around a tile stay in shared memory, where they are
+ *   extended as the border says, and the second step reads them there (kernels/pair.cuh). A step that is
+ *   left over is taken as direct does.
+ * Improves on: direct, whose float32 products are slower than 8-bit ones, and which crosses memory once a
+ *   step.
+ * Needs: compute capability 8.0 for the tensor cores; shared memory for a tile between two steps.
+ * Limits: on the tensor cores one channel of 8 bits, exact chains whose product has weights from -128 to
+ *   127, reaches 8 columns to either side and has at most 17 rows; one or two steps, and no tiny images,
+ *   where the border is replicated or constant. Of other chains two neighbouring steps of at most 49
+ *   weights and 9 rows and columns, which one pass takes sooner than two; NVRTC, but for odd squares up to
+ *   5x5, the second no larger. Other steps have direct's limits.
  * Loses: to separable at filters of rank 1 that are larger than these. */
 #include "gpu/kernels/bytes.cuh"
 
@@ -19,8 +25,10 @@ extern "C" {
 #include "core/border.h"
 }
 
+#include "gpu/direct.cuh"
 #include "gpu/method.cuh"
 #include "gpu/methods.cuh"
+#include "gpu/pairs.cuh"
 
 #include <algorithm>
 #include <cmath>
@@ -277,10 +285,10 @@ static bool border_is_sample(const gc_problem *problem)
            (value >= 0 && value <= 255 && value == (float)(int)value);
 }
 
-static gconv_status supports(const gc_problem *problem, const gc_step *step,
-                             const gconv_device_info *device, gconv_error *error)
+/* GCONV_OK where the tensor cores take the whole chain, or why not. */
+static gconv_status check_chain(const gc_problem *problem, const gconv_device_info *device,
+                                gconv_error *error)
 {
-    (void)step;
     product total;
     if (device->compute_major < 8)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
@@ -300,23 +308,76 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
     return check_filters(problem, total, error);
 }
 
+static bool is_one_filter(const gc_problem *problem, const gconv_device_info *device)
+{
+    gconv_error ignored;
+    return check_chain(problem, device, &ignored) == GCONV_OK;
+}
+
+/* Of a chain that is taken in pairs: the steps of the pass that begins with step `index`; 0 where that is
+ * the second of a pair. */
+static int steps_from(const gc_problem *problem, int index, const gconv_device_info *device)
+{
+    for (int first = 0, count = 0; first <= index; first += count) {
+        count = gc_pair_fits(problem, first, device) ? 2 : 1;
+        if (first == index)
+            return count;
+    }
+    return 0;
+}
+
+static gconv_status supports(const gc_problem *problem, const gc_step *step,
+                             const gconv_device_info *device, gconv_error *error)
+{
+    gconv_error reason;
+    bool pairs = false;
+    if (check_chain(problem, device, &reason) == GCONV_OK)
+        return GCONV_OK;
+    for (int first = 0; first < problem->step_count; first++)
+        pairs = pairs || gc_pair_fits(problem, first, device);
+    if (!pairs)
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "%s%s", reason.message,
+                       problem->step_count == 1
+                           ? ""
+                           : "; nor are two neighbouring steps small enough for one pass");
+    return steps_from(problem, (int)(step - problem->steps), device) == 1
+               ? gc_direct_supports(problem, step, device, error)
+               : GCONV_OK;
+}
+
 /* Samples through memory, and products for each row of the filter (measured on an H200: 19 us at 3x3 to
  * 30 us at 17x17, 4096 x 4096). */
-static double seconds(const gc_problem *problem, const gc_step *step,
-                      const gconv_device_info *device)
+static double chain_seconds(const gc_problem *problem, const gconv_device_info *device)
 {
     product total;
-    if (step != &problem->steps[0] || !make_product(problem, &total))
-        return 0;
+    make_product(problem, &total);
     double values = (double)problem->width * problem->height;
     double bandwidth = device->memory_bandwidth > 0 ? device->memory_bandwidth : 1e11;
     double multiply_rate = 2.2e13 * device->processors / 132;
     return 3e-6 + values * 2 / (0.52 * bandwidth) + values * total.height / multiply_rate;
 }
 
+static double seconds(const gc_problem *problem, const gc_step *step,
+                      const gconv_device_info *device)
+{
+    int index = (int)(step - problem->steps);
+    if (is_one_filter(problem, device))
+        return index == 0 ? chain_seconds(problem, device) : 0;
+    switch (steps_from(problem, index, device)) {
+    case 2:
+        return gc_pair_seconds(problem, index, device);
+    case 1:
+        return gc_direct_seconds(problem, step, device);
+    default:
+        return 0;
+    }
+}
+
 /* ---- Preparing ------------------------------------------------------------------------------- */
 
+/* Of a pass: the whole chain, where `values` is there, else one or two steps by `steps`. */
 struct fused_state {
+    gc_pass_kernel steps;
     gc_bytes bytes;
     const kernel_row *kernel; /* of the output, null where none makes it */
     const kernel_row *values; /* of chain values */
@@ -416,13 +477,9 @@ static gconv_status prepare_tables(const gc_problem *problem, fused_state *state
     return status;
 }
 
-static gconv_status prepare(const gc_problem *problem, const gconv_device_info *device,
-                            gc_gpu_pass *pass, void **opaque, gconv_error *error)
+static gconv_status prepare_chain(const gc_problem *problem, const gconv_device_info *device,
+                                  gc_gpu_pass *pass, fused_state *state, gconv_error *error)
 {
-    fused_state *state = (fused_state *)calloc(1, sizeof *state);
-    if (state == nullptr)
-        return gc_fail_memory(error, sizeof *state);
-    *opaque = state;
     int blocks;
     make_product(problem, &state->total);
     state->values = find_kernel(state->total.height, GC_FLOAT, -1);
@@ -437,24 +494,42 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
     return prepare_tables(problem, state, error);
 }
 
+static gconv_status prepare(const gc_problem *problem, const gconv_device_info *device,
+                            gc_gpu_pass *pass, void **opaque, gconv_error *error)
+{
+    fused_state *state = (fused_state *)calloc(1, sizeof *state);
+    if (state == nullptr)
+        return gc_fail_memory(error, sizeof *state);
+    *opaque = state;
+    if (is_one_filter(problem, device))
+        return prepare_chain(problem, device, pass, state, error);
+    return pass->count == 2 ? gc_pair_prepare(problem, device, pass, &state->steps, error)
+                            : gc_direct_prepare(problem, &problem->steps[pass->first], device, pass,
+                                                &state->steps, error);
+}
+
 static void release(void *opaque)
 {
     fused_state *state = (fused_state *)opaque;
+    gc_pass_release(&state->steps);
     cudaFree(state->tables);
     free(state);
 }
 
 /* ---- The method ------------------------------------------------------------------------------ */
 
-static int all_steps(const gc_problem *problem, int, const gconv_device_info *)
+static int pass_steps(const gc_problem *problem, int first, const gconv_device_info *device)
 {
-    return problem->step_count;
+    return is_one_filter(problem, device) ? problem->step_count
+                                          : steps_from(problem, first, device);
 }
 
 static gconv_status run(void *opaque, gc_pass &pass, int channels, cudaStream_t stream,
                         gconv_error *error)
 {
     fused_state *state = (fused_state *)opaque;
+    if (state->values == nullptr)
+        return gc_pass_launch(state->steps, pass, channels, stream, error);
     const kernel_row *kernel = pass.output_type == GC_FLOAT ? state->values : state->kernel;
     int columns = (pass.width + TILE_WIDTH - 1) / TILE_WIDTH;
     int rows = (pass.rows + TILE_HEIGHT - 1) / TILE_HEIGHT;
@@ -468,14 +543,18 @@ static gconv_status run(void *opaque, gc_pass &pass, int channels, cudaStream_t 
 static void describe(const void *opaque, char *text, size_t size)
 {
     const fused_state *state = (const fused_state *)opaque;
+    if (state->values == nullptr) {
+        gc_pass_describe(&state->steps, text, size);
+        return;
+    }
     snprintf(text, size, "the chain as one %dx%d filter on the tensor cores%s", state->total.width,
              state->total.height,
              state->bytes.ring > 0 ? ", filters of their own at the border" : "");
 }
 
 extern const gc_gpu_method gc_fused_method = {
-    "fused",  supports, seconds, nullptr,   nullptr, release, nullptr,
-    describe, nullptr,  nullptr, all_steps, prepare, run,
+    "fused",  supports, seconds, nullptr,    nullptr, release, nullptr,
+    describe, nullptr,  nullptr, pass_steps, prepare, run,
 };
 
 extern "C" {

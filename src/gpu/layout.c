@@ -6,8 +6,10 @@ enum { CODE_BYTES = 32 << 10, CODE_OF_A_WEIGHT = 4 * 16 };
 
 const char *gc_form_name(gc_form form)
 {
-    static const char *const names[] = {
-        [GC_FORM_WARP] = "warp", [GC_FORM_BLOCK] = "block", [GC_FORM_RANK1] = "rank1"};
+    static const char *const names[] = {[GC_FORM_WARP] = "warp",
+                                        [GC_FORM_BLOCK] = "block",
+                                        [GC_FORM_RANK1] = "rank1",
+                                        [GC_FORM_PAIR] = "pair"};
     return names[form];
 }
 
@@ -54,9 +56,19 @@ gc_tuning gc_tuning_default(gc_form form, int width, int height)
     return default_block(width * height);
 }
 
+/* Rows that leave registers for two blocks a thousand threads, in code that stays in the instruction
+ * cache. Two slots hide the loads of floats, as in GC_FORM_BLOCK; samples go through registers, and one
+ * slot leaves room for more blocks. */
+gc_tuning gc_tuning_pair(const gc_layout *layout)
+{
+    return (gc_tuning){GC_FORM_PAIR, 4, 8, layout->input == GC_FLOAT ? GC_QUEUE : GC_ONE_TILE, 1};
+}
+
 bool gc_form_fits(gc_form form, const gc_layout *layout)
 {
     int right = layout->width - 1 - layout->left;
+    if ((form == GC_FORM_PAIR) != (layout->second.width > 0))
+        return false;
     if (form == GC_FORM_WARP)
         return layout->left <= 4 && right <= 4 && layout->height <= 9;
     return true;
@@ -74,10 +86,33 @@ static int whole_words(int columns)
     return (columns + 3) / 4 * 4;
 }
 
+void gc_layout_middle(const gc_layout *layout, int *width, int *height)
+{
+    gc_layout_tile(layout, width, height);
+    *width = whole_words(*width + layout->second.width - 1);
+    *height += layout->second.height - 1;
+}
+
+/* Surroundings for both filters, and what stands between these. */
+static size_t shared_bytes_of_pair(const gc_layout *layout)
+{
+    int width, height;
+    gc_layout_middle(layout, &width, &height);
+    gc_layout tile = *layout;
+    tile.tuning.form = GC_FORM_BLOCK;
+    tile.width += width - GC_BLOCK_COLUMNS;
+    tile.height += layout->second.height - 1;
+    tile.left += layout->second.left;
+    tile.top += layout->second.top;
+    return gc_layout_shared_bytes(&tile) + (size_t)width * (size_t)height * sizeof(float);
+}
+
 size_t gc_layout_shared_bytes(const gc_layout *layout)
 {
     if (layout->tuning.form == GC_FORM_WARP)
         return 0;
+    if (layout->tuning.form == GC_FORM_PAIR)
+        return shared_bytes_of_pair(layout);
     int width, height;
     gc_layout_tile(layout, &width, &height);
     size_t pitch =

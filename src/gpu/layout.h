@@ -14,6 +14,7 @@ typedef enum gc_form {
     GC_FORM_WARP,  /* kernels/warp.cuh */
     GC_FORM_BLOCK, /* kernels/block.cuh */
     GC_FORM_RANK1, /* kernels/rank1.cuh */
+    GC_FORM_PAIR,  /* kernels/pair.cuh: two steps; not searched */
     GC_FORM_COUNT
 } gc_form;
 
@@ -26,10 +27,16 @@ typedef struct gc_tuning {
     int tiles;            /* of GC_STRIP */
 } gc_tuning;
 
+/* A filter without its weights, as in gc_step. */
+typedef struct gc_extent {
+    int width, height, left, top;
+} gc_extent;
+
 /* Everything about a kernel but its weights. */
 typedef struct gc_layout {
     gc_tuning tuning;
-    int width, height, left, top; /* of the filter */
+    int width, height, left, top; /* of the filter, of GC_FORM_PAIR the first one */
+    gc_extent second;             /* of GC_FORM_PAIR, else zeros */
     gc_sample_type input, output;
     int finish; /* gc_finish_kind */
     int border;
@@ -44,11 +51,18 @@ gc_layout gc_layout_of(const gc_problem *problem, const gc_step *step);
 /* The choice for a device that was never tuned: rules from measurements on an H200. */
 gc_tuning gc_tuning_default(gc_form form, int width, int height);
 
+/* The same for GC_FORM_PAIR. */
+gc_tuning gc_tuning_pair(const gc_layout *layout);
+
 /* Whether the form can serve this filter at all. */
 bool gc_form_fits(gc_form form, const gc_layout *layout);
 
 /* Columns and rows of output a block, and dynamic shared memory that it takes. */
 void gc_layout_tile(const gc_layout *layout, int *width, int *height);
+
+/* What a block of GC_FORM_PAIR computes of the first step's output. */
+void gc_layout_middle(const gc_layout *layout, int *width, int *height);
+
 size_t gc_layout_shared_bytes(const gc_layout *layout);
 
 #ifdef __cplusplus

@@ -63,6 +63,8 @@ static const char *pass_call(gc_form form)
         return "gc_warp_pass<gc_special>";
     case GC_FORM_RANK1:
         return "gc_block_pass<gc_block_rank1, gc_special>";
+    case GC_FORM_PAIR:
+        return "gc_block_pass<gc_block_pair, gc_pair<gc_special>>";
     default:
         return "gc_block_pass<gc_block_direct, gc_special>";
     }
@@ -80,6 +82,11 @@ char *gc_pass_source(const gc_layout &layout, const float *weights, int count)
            layout.width, layout.height, layout.left, layout.top, layout.tuning.rows,
            layout.tuning.warps, (int)layout.tuning.schedule, (int)layout.input, (int)layout.output,
            layout.finish, layout.border);
+    if (layout.tuning.form == GC_FORM_PAIR)
+        append(&source,
+               "struct second {\n"
+               "static constexpr int width = %d, height = %d, left = %d, top = %d;\n};\n",
+               layout.second.width, layout.second.height, layout.second.left, layout.second.top);
     append(&source, "};\n");
     append(&source, "__device__ constexpr float gc_special_values[] = {\n");
     for (int i = 0; i < count; i++)
@@ -219,10 +226,12 @@ void gc_pass_describe(const void *state, char *text, size_t size)
 {
     const gc_pass_kernel &kernel = *(const gc_pass_kernel *)state;
     const gc_tuning &t = kernel.layout.tuning;
-    snprintf(text, size, "%s: %d rows a thread, %d warps a block, schedule %s, %.1f KiB, %s",
-             gc_form_name(t.form), t.rows, t.warps, gc_schedule_name(t.schedule),
-             (double)kernel.shared_bytes / 1024,
-             kernel.special != nullptr ? "compiled for this filter" : "compiled ahead");
+    snprintf(text, size, "%s%s: %d rows a thread, %d warps a block, schedule %s, %.1f KiB, %s",
+             t.form == GC_FORM_PAIR ? "with the next step in one pass, " : "", gc_form_name(t.form),
+             t.rows, t.warps, gc_schedule_name(t.schedule), (double)kernel.shared_bytes / 1024,
+             kernel.special == nullptr ? "compiled ahead"
+             : t.form == GC_FORM_PAIR  ? "compiled for these filters"
+                                       : "compiled for this filter");
 }
 
 void gc_pass_release(gc_pass_kernel *kernel)

@@ -419,8 +419,11 @@ static gconv_status run_passes(gpu_plan *plan, bool chain_only, gconv_error *err
         pass.width = (int)problem->width;
         pass.height = (int)problem->height;
         pass.border = problem->job.border;
-        for (int c = 0; c < problem->channels; c++)
-            pass.constant[c] = problem->steps[plan->passes[p].first].border[c];
+        const gc_gpu_pass *what = &plan->passes[p];
+        for (int c = 0; c < problem->channels; c++) {
+            pass.constant[c] = problem->steps[what->first].border[c];
+            pass.between[c] = problem->steps[what->first + what->count - 1].border[c];
+        }
         pass.finish = plan->finish;
         set_input(plan, p, &pass);
         set_output(plan, p, chain_only, &pass);

@@ -56,6 +56,36 @@ static void tiles_and_their_memory(void **state)
     assert_int_equal(gc_layout_shared_bytes(&layout), 0);
 }
 
+static gc_layout pair_of(int first, int second, gc_sample_type input)
+{
+    gc_layout layout = layout_of(GC_FORM_BLOCK, first, first);
+    layout.input = input;
+    layout.second = (gc_extent){second, second, second / 2, second / 2};
+    layout.tuning = gc_tuning_pair(&layout);
+    return layout;
+}
+
+/* Surroundings for both filters, once or twice, and what the first one makes of them. */
+static void pairs_and_their_memory(void **state)
+{
+    (void)state;
+    gc_layout layout = pair_of(3, 3, GC_BYTE);
+    int width, height;
+    gc_layout_tile(&layout, &width, &height);
+    assert_int_equal(width, 128);
+    assert_int_equal(height, 32);
+    gc_layout_middle(&layout, &width, &height);
+    assert_int_equal(width, 132);
+    assert_int_equal(height, 34);
+    assert_int_equal(gc_layout_shared_bytes(&layout), (136 * 36 + 132 * 34) * 4);
+    layout = pair_of(5, 3, GC_FLOAT); /* the words that columns 128 to 131 read reach further */
+    assert_int_equal(gc_layout_shared_bytes(&layout), (2 * 140 * 38 + 132 * 34) * 4);
+    assert_true(gc_form_fits(GC_FORM_PAIR, &layout));
+    assert_false(gc_form_fits(GC_FORM_BLOCK, &layout));
+    layout.second = (gc_extent){0};
+    assert_false(gc_form_fits(GC_FORM_PAIR, &layout));
+}
+
 static void warps_reach_one_neighbour(void **state)
 {
     (void)state;
@@ -74,6 +104,7 @@ int main(void)
         cmocka_unit_test(defaults_fit_everywhere),
         cmocka_unit_test(code_stays_in_the_instruction_cache),
         cmocka_unit_test(tiles_and_their_memory),
+        cmocka_unit_test(pairs_and_their_memory),
         cmocka_unit_test(warps_reach_one_neighbour),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,6 +66,7 @@ typedef struct gc_pass {
     int rows;                             /* of output */
     int input_type, output_type, border;
     float constant[4]; /* border value of each channel */
+    float between[4];  /* the same of the last step's input, where a pass takes several */
     int tiles;         /* GC_STRIP: of a block; GC_QUEUE: of the plane */
     unsigned *queue;   /* GC_QUEUE: a counter a channel that starts at 0 and ends there */
     gc_finish finish;
