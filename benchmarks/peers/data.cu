@@ -248,8 +248,8 @@ static __device__ void keep_worst(double error, unsigned long long *worst)
         atomicMax(worst, bits);
 }
 
-template <typename T>
-static __global__ void compare_filter(const T *source, int64_t source_pitch, const T *output,
+template <typename S, typename T>
+static __global__ void compare_filter(const S *source, int64_t source_pitch, const T *output,
                                       int64_t output_pitch, int size, reference_filter filter,
                                       unsigned long long *worst)
 {
@@ -259,6 +259,19 @@ static __global__ void compare_filter(const T *source, int64_t source_pitch, con
         return;
     double value = convolve(source, source_pitch, x, y, filter);
     keep_worst(fabs((double)output[y * output_pitch + x] - value), worst);
+}
+
+/* A picture with its margins, convolved, its outermost pixels repeated in new margins. */
+static __global__ void convolve_extended(const float *source, int64_t pitch, int size,
+                                         reference_filter filter, double *extended)
+{
+    int side = size + 2 * peers_margin;
+    int x = (int)(blockIdx.x * blockDim.x + threadIdx.x);
+    int y = (int)(blockIdx.y * blockDim.y + threadIdx.y);
+    if (x < side && y < side)
+        extended[(int64_t)y * side + x] =
+            convolve(source, pitch, min(max(x - peers_margin, 0), size - 1),
+                     min(max(y - peers_margin, 0), size - 1), filter);
 }
 
 static __global__ void compare_threshold(const uint8_t *source, int64_t source_pitch,
@@ -336,6 +349,28 @@ bool peers_compare_float(const peers_data &data, const float *output, size_t out
 {
     return compare_with_filter(data, data.pools[PEERS_FLOAT], output, output_pitch,
                                {weights, width, height}, max_error);
+}
+
+bool peers_compare_chain(const peers_data &data, const float *output, size_t output_pitch,
+                         const peers_filter filters[2], double *max_error)
+{
+    const peers_pool &pool = data.pools[PEERS_FLOAT];
+    int side = data.size + 2 * peers_margin;
+    comparison comparison;
+    double *extended;
+    if (!begin_comparison(side, &comparison))
+        return false;
+    PEERS_CUDA(cudaMalloc(&extended, (size_t)side * (size_t)side * sizeof *extended));
+    convolve_extended<<<comparison.blocks, comparison.threads>>>(
+        (const float *)pool.source[0], (int64_t)(pool.source_pitch / sizeof(float)), data.size,
+        {filters[0].weights, filters[0].width, filters[0].height}, extended);
+    compare_filter<<<comparison.blocks, comparison.threads>>>(
+        extended + (int64_t)peers_margin * side + peers_margin, (int64_t)side, output,
+        (int64_t)(output_pitch / sizeof(float)), data.size,
+        {filters[1].weights, filters[1].width, filters[1].height}, comparison.word);
+    bool good = end_with_error(comparison, max_error);
+    cudaFree(extended);
+    return good;
 }
 
 bool peers_compare_gray(const peers_data &data, const uint8_t *output, size_t output_pitch,

@@ -76,6 +76,10 @@ template <typename T> bool peers_upload(const std::vector<T> &host, T **device)
  * double. output_pitch is in bytes. */
 bool peers_compare_float(const peers_data &data, const float *output, size_t output_pitch,
                          const double *weights, int width, int height, double *max_error);
+/* The same of the convolution with one filter after the other, the second of which meets the border of
+ * the first one's output. */
+bool peers_compare_chain(const peers_data &data, const float *output, size_t output_pitch,
+                         const peers_filter filters[2], double *max_error);
 bool peers_compare_gray(const peers_data &data, const uint8_t *output, size_t output_pitch,
                         const double *weights, int width, int height, double *max_error);
 

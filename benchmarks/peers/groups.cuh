@@ -23,6 +23,7 @@ void peers_add_fft(std::vector<peers_entry> *entries, const peers_data &data, in
 void peers_add_npp(std::vector<peers_entry> *entries, const peers_data &data, int side);
 void peers_add_ours(std::vector<peers_entry> *entries, const peers_data &data, int side);
 
+void peers_add_our_chains(std::vector<peers_entry> *entries, const peers_data &data);
 void peers_add_our_edges(std::vector<peers_entry> *entries, const peers_data &data);
 void peers_add_npp_edges(std::vector<peers_entry> *entries, const peers_data &data);
 

@@ -165,6 +165,7 @@ static const char *const group_names[] = {
     [PEERS_FLOORS] = "floors",
     [PEERS_GROUP_FLOAT] = "float",
     [PEERS_GROUP_SEPARABLE] = "separable",
+    [PEERS_GROUP_CHAIN] = "chain",
     [PEERS_GROUP_8BIT] = "8-bit",
     [PEERS_GROUP_EDGES] = "edges",
 };

@@ -12,15 +12,16 @@ extern "C" {
 struct ours_state {
     const peers_data *data;
     const gc_gpu_method *method;
-    int side; /* of the filter; 0: the edges chain */
+    int sides[2]; /* of the filters, the second 0 where there is one; both 0: the edges chain */
     peers_pool_id pool;
     gc_sample_type output;
-    peers_filter filter;
+    peers_filter random[2];
     gconv_filter *filters[2];
     gc_problem problem;
-    gc_gpu_pass pass;
     gc_finish finish;
-    void *kernel;
+    int pass_count;
+    gc_gpu_pass passes[2];
+    void *kernels[2];
 };
 
 static bool failed(const gconv_error &error)
@@ -30,34 +31,37 @@ static bool failed(const gconv_error &error)
 
 /* ---- Making the problem ---------------------------------------------------------------------- */
 
-/* The random filter on the host, as gconv takes it. */
-static bool make_random(ours_state *state, gconv_error *error)
+/* A random filter on the host, as gconv takes it. */
+static bool make_random(ours_state *state, int which, gconv_error *error)
 {
     bool whole = state->pool == PEERS_GRAY;
-    size_t count = (size_t)state->side * (size_t)state->side;
-    if (!peers_filter_make(&state->filter, state->side, state->side, whole,
-                           state->method == &gc_separable_method))
+    int side = state->sides[which];
+    size_t count = (size_t)side * (size_t)side;
+    peers_filter *random = &state->random[which];
+    if (!peers_filter_make(random, side, side, whole, state->method == &gc_separable_method))
         return false;
-    if (gconv_filter_create(state->side, state->side, &state->filters[0], error) != GCONV_OK)
+    if (gconv_filter_create(side, side, &state->filters[which], error) != GCONV_OK)
         return failed(*error);
+    gconv_filter *filter = state->filters[which];
     if (!whole) {
-        PEERS_CUDA(cudaMemcpy(state->filters[0]->weights, state->filter.single,
-                              count * sizeof(float), cudaMemcpyDeviceToHost));
+        PEERS_CUDA(cudaMemcpy(filter->weights, random->single, count * sizeof(float),
+                              cudaMemcpyDeviceToHost));
         return true;
     }
     std::vector<int> weights(count);
-    PEERS_CUDA(cudaMemcpy(weights.data(), state->filter.whole, count * sizeof(int),
-                          cudaMemcpyDeviceToHost));
+    PEERS_CUDA(
+        cudaMemcpy(weights.data(), random->whole, count * sizeof(int), cudaMemcpyDeviceToHost));
     for (size_t i = 0; i < count; ++i)
-        state->filters[0]->weights[i] = (float)weights[i];
-    state->filters[0]->divisor = state->filter.divisor;
+        filter->weights[i] = (float)weights[i];
+    filter->divisor = random->divisor;
     return true;
 }
 
 static bool make_filters(ours_state *state, gconv_error *error)
 {
-    if (state->side > 0)
-        return make_random(state, error);
+    if (state->sides[0] > 0)
+        return make_random(state, 0, error) &&
+               (state->sides[1] == 0 || make_random(state, 1, error));
     return (gconv_filter_load("gauss5", &state->filters[0], error) == GCONV_OK &&
             gconv_filter_load("laplace3", &state->filters[1], error) == GCONV_OK) ||
            failed(*error);
@@ -67,17 +71,40 @@ static gconv_job make_job(const ours_state *state)
 {
     gconv_job job = gconv_job_default();
     job.filters = (const gconv_filter *const *)state->filters;
-    job.filter_count = state->side > 0 ? 1 : 2;
+    job.filter_count = state->sides[0] > 0 && state->sides[1] == 0 ? 1 : 2;
     job.border = GCONV_BORDER_REPLICATE; /* the margins of the sources repeat what is there */
     job.runs = 1000000;
     uint32_t size = (uint32_t)state->data->size;
     job.input = {size, size, 1, 8};
-    if (state->side == 0) {
+    if (state->sides[0] == 0) {
         job.output = GCONV_OUTPUT_EDGES;
         job.output_depth = state->output == GC_BIT ? 1 : 8;
         job.threshold = peers_edges_threshold;
     }
     return job;
+}
+
+/* The passes that the method takes the chain in; only the last one stores the output. */
+static bool prepare_passes(ours_state *state, const gconv_device_info &device)
+{
+    gconv_error error;
+    const gc_problem *problem = &state->problem;
+    bool bytes = state->pool == PEERS_GRAY;
+    for (int first = 0; first < problem->step_count;) {
+        if (state->method->supports(problem, &problem->steps[first], &device, &error) != GCONV_OK)
+            return failed(error);
+        int p = state->pass_count++, count = state->method->pass_steps(problem, first, &device);
+        bool is_last = first + count == problem->step_count;
+        state->passes[p] = {first, count, first == 0 && bytes ? GC_BYTE : GC_FLOAT,
+                            is_last ? state->output : GC_FLOAT,
+                            is_last && bytes ? state->finish.kind : GC_FINISH_NONE};
+        if (state->method->prepare_pass(problem, &device, &state->passes[p], &state->kernels[p],
+                                        &error) != GCONV_OK)
+            return failed(error);
+        first += count;
+    }
+    return state->passes[state->pass_count - 1].output == state->output ||
+           peers_fail("gconv: no kernel for this output");
 }
 
 static bool prepare(void *opaque)
@@ -93,36 +120,38 @@ static bool prepare(void *opaque)
     if (gc_problem_create(&job, &state->problem, &error) != GCONV_OK)
         return failed(error);
     gc_finish_of(&state->problem, &state->finish);
-    bool bytes = state->pool == PEERS_GRAY;
-    state->pass = {0, state->problem.step_count, bytes ? GC_BYTE : GC_FLOAT, state->output,
-                   bytes ? state->finish.kind : GC_FINISH_NONE};
-    if (state->method->supports(&state->problem, &state->problem.steps[0], &device, &error) !=
-            GCONV_OK ||
-        state->method->prepare_pass(&state->problem, &device, &state->pass, &state->kernel,
-                                    &error) != GCONV_OK)
-        return failed(error);
-    return state->pass.output == state->output || peers_fail("gconv: no kernel for this output");
+    return prepare_passes(state, device);
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
-static bool launch(void *opaque, int set, cudaStream_t stream)
+/* Values between two passes are in a buffer that all sets share. */
+static bool launch_pass(const ours_state *state, int p, int set, cudaStream_t stream)
 {
-    ours_state *state = (ours_state *)opaque;
     const peers_pool &pool = state->data->pools[state->pool];
+    bool is_last = p + 1 == state->pass_count;
     gc_pass pass = {};
-    pass.input = pool.plane[(size_t)set];
-    pass.output = pool.output[(size_t)set];
+    pass.input = p == 0 ? (const void *)pool.plane[(size_t)set] : state->data->scratch[0];
+    pass.output = is_last ? (void *)pool.output[(size_t)set] : state->data->scratch[0];
     pass.width = pass.height = pass.rows = pass.input_rows = state->data->size;
     pass.input_pitch = state->data->size;
     pass.output_pitch = state->output == GC_BIT ? state->data->size / 8 : state->data->size;
-    pass.input_type = state->pass.input;
-    pass.output_type = state->output;
+    pass.input_type = state->passes[p].input;
+    pass.output_type = state->passes[p].output;
     pass.border = GC_PASS_REPLICATE;
     pass.finish = state->finish;
     gconv_error error;
-    return state->method->run_pass(state->kernel, pass, 1, stream, &error) == GCONV_OK ||
+    return state->method->run_pass(state->kernels[p], pass, 1, stream, &error) == GCONV_OK ||
            failed(error);
+}
+
+static bool launch(void *opaque, int set, cudaStream_t stream)
+{
+    const ours_state *state = (const ours_state *)opaque;
+    for (int p = 0; p < state->pass_count; ++p)
+        if (!launch_pass(state, p, set, stream))
+            return false;
+    return true;
 }
 
 /* Bytes of the output that differ from the serial reference's. */
@@ -151,24 +180,30 @@ static bool verify(void *opaque, double *max_error)
 {
     const ours_state *state = (const ours_state *)opaque;
     const peers_pool &pool = state->data->pools[state->pool];
-    if (state->side == 0)
+    const peers_filter &filter = state->random[0];
+    if (state->sides[0] == 0)
         return compare_edges(state, pool, max_error);
+    if (state->sides[1] > 0)
+        return peers_compare_chain(*state->data, (const float *)pool.output[0], pool.pitch,
+                                   state->random, max_error);
     if (state->pool == PEERS_GRAY)
-        return peers_compare_gray(*state->data, pool.output[0], pool.pitch, state->filter.weights,
-                                  state->side, state->side, max_error);
+        return peers_compare_gray(*state->data, pool.output[0], pool.pitch, filter.weights,
+                                  filter.width, filter.height, max_error);
     return peers_compare_float(*state->data, (const float *)pool.output[0], pool.pitch,
-                               state->filter.weights, state->side, state->side, max_error);
+                               filter.weights, filter.width, filter.height, max_error);
 }
 
 static void release(void *opaque)
 {
     ours_state *state = (ours_state *)opaque;
-    if (state->kernel != nullptr)
-        state->method->release(state->kernel);
+    for (void *kernel : state->kernels)
+        if (kernel != nullptr)
+            state->method->release(kernel);
     gc_problem_destroy(&state->problem);
-    gconv_filter_free(state->filters[0]);
-    gconv_filter_free(state->filters[1]);
-    peers_filter_free(&state->filter);
+    for (int i = 0; i < 2; ++i) {
+        gconv_filter_free(state->filters[i]);
+        peers_filter_free(&state->random[i]);
+    }
     delete state;
 }
 
@@ -178,7 +213,12 @@ static void add(std::vector<peers_entry> *entries, const peers_data &data, peers
                 const char *name, const gc_gpu_method &method, int side, peers_pool_id pool,
                 gc_sample_type output, double tolerance)
 {
-    ours_state *state = new ours_state{&data, &method, side, pool, output, {}, {}, {}, {}, {}, {}};
+    ours_state *state = new ours_state{};
+    state->data = &data;
+    state->method = &method;
+    state->sides[0] = side;
+    state->pool = pool;
+    state->output = output;
     entries->push_back({group,
                         name,
                         side,
@@ -225,4 +265,27 @@ void peers_add_our_edges(std::vector<peers_entry> *entries, const peers_data &da
         PEERS_GRAY, GC_BIT, 0);
     add(entries, data, PEERS_GROUP_EDGES, "gconv fused to 8 bits (exact)", gc_fused_method, 0,
         PEERS_GRAY, GC_BYTE, 0);
+}
+
+/* Two filters, one after the other; the name has their sizes. */
+static void add_chain(std::vector<peers_entry> *entries, const peers_data &data, const char *name,
+                      const gc_gpu_method &method, int first, int second)
+{
+    add(entries, data, PEERS_GROUP_CHAIN, name, method, first, PEERS_FLOAT, GC_FLOAT,
+        peers_float_tolerance(first * first + second * second));
+    peers_entry *entry = &entries->back();
+    ((ours_state *)entry->work.state)->sides[1] = second;
+    entry->filter_width = entry->filter_height = 0;
+}
+
+void peers_add_our_chains(std::vector<peers_entry> *entries, const peers_data &data)
+{
+    add_chain(entries, data, "gconv fused chain 3x3 + 3x3", gc_fused_method, 3, 3);
+    add_chain(entries, data, "gconv direct chain 3x3 + 3x3", gc_direct_method, 3, 3);
+    add_chain(entries, data, "gconv fused chain 5x5 + 3x3", gc_fused_method, 5, 3);
+    add_chain(entries, data, "gconv direct chain 5x5 + 3x3", gc_direct_method, 5, 3);
+    add_chain(entries, data, "gconv fused chain 5x5 + 5x5", gc_fused_method, 5, 5);
+    add_chain(entries, data, "gconv direct chain 5x5 + 5x5", gc_direct_method, 5, 5);
+    add_chain(entries, data, "gconv fused chain 7x7 + 5x5", gc_fused_method, 7, 5);
+    add_chain(entries, data, "gconv direct chain 7x7 + 5x5", gc_direct_method, 7, 5);
 }

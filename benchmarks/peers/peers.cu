@@ -107,6 +107,7 @@ static void add_all(std::vector<peers_entry> *entries, const peers_data &data)
         peers_add_fft(entries, data, side);
 #endif
     }
+    peers_add_our_chains(entries, data);
     peers_add_our_edges(entries, data);
 #if GC_PEERS_HAS_NPP_EDGES
     peers_add_npp_edges(entries, data);
