@@ -14,8 +14,8 @@
  * Limits: on the tensor cores one channel of 8 bits, exact chains whose product has weights from -128 to
  *   127, reaches 8 columns to either side and has at most 17 rows; one or two steps, and no tiny images,
  *   where the border is replicated or constant. Of other chains two neighbouring steps of at most 49
- *   weights and 9 rows and columns, which one pass takes sooner than two; NVRTC, but for odd squares up to
- *   5x5, the second no larger. Other steps have direct's limits.
+ *   weights and 9 rows and columns, which one pass takes sooner than two; NVRTC, but for squares of 3x3 and
+ *   5x5. Other steps have direct's limits.
  * Loses: to separable at filters of rank 1 that are larger than these. */
 #include "gpu/kernels/bytes.cuh"
 
@@ -336,10 +336,9 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
     for (int first = 0; first < problem->step_count; first++)
         pairs = pairs || gc_pair_fits(problem, first, device);
     if (!pairs)
-        return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "%s%s", reason.message,
-                       problem->step_count == 1
-                           ? ""
-                           : "; nor are two neighbouring steps small enough for one pass");
+        return gc_fail(
+            error, GCONV_ERROR_UNSUPPORTED, "%s%s", reason.message,
+            problem->step_count == 1 ? "" : "; and no two neighbouring steps are worth one pass");
     return steps_from(problem, (int)(step - problem->steps), device) == 1
                ? gc_direct_supports(problem, step, device, error)
                : GCONV_OK;

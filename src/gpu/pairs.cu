@@ -47,7 +47,7 @@ struct ahead_pair {
         }                                                                                          \
     }
 
-static const ahead_pair ahead_pairs[] = {PAIR(3, 3), PAIR(5, 3), PAIR(5, 5)};
+static const ahead_pair ahead_pairs[] = {PAIR(3, 3), PAIR(3, 5), PAIR(5, 3), PAIR(5, 5)};
 
 static const gc_ahead_kernel *find_ahead(const gc_step *first, const gc_step *second)
 {
