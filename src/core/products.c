@@ -179,9 +179,10 @@ static double magnitude(const gc_step *step, const gc_products *products)
 /* What the products leave of the filter is lost: no more than they leave that are rounded to float32.
  *
  * Rule 4 allows 4 n u sum|w| max|in|, u = 2^-24. Of a sum of m products each term is rounded h times in
- * its column and m w times in the rows' sum, which makes less than (h + m w + 1) u times their
- * magnitude, the + 1 being more than all terms of a higher order. The rest comes on top of that, and
- * the reference rounds its own result, by u sum|w|. */
+ * its column and m w times in the rows' sum, or w times in its row and m h times in the columns' sum: no
+ * more than s + m l times, s being the smaller side and l the larger one. That makes less than
+ * (s + m l + 1) u times their magnitude, the + 1 being more than all terms of a higher order. The rest
+ * comes on top of that, and the reference rounds its own result, by u sum|w|. */
 static bool keeps_bound(const gc_step *step, const gc_products *products)
 {
     double rest = 0;
@@ -189,7 +190,8 @@ static bool keeps_bound(const gc_step *step, const gc_products *products)
         for (int i = 0; i < step->width; i++)
             rest += fabs(rest_at(step, products, j, i));
     double size = magnitude(step, products);
-    double roundings = step->height + (double)products->count * step->width + 1;
+    double smaller = fmin(step->width, step->height), larger = fmax(step->width, step->height);
+    double roundings = smaller + products->count * larger + 1;
     double allowed = (4.0 * step->width * step->height - 2) * 0x1p-24 * step->absolute_sum;
     return rest <= 4 * 0x1p-24 * size && roundings * 0x1p-24 * size + rest <= allowed &&
            size * step->largest_input < FLT_MAX;
