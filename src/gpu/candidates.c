@@ -47,6 +47,14 @@ static void add_direct(candidates *c)
             add(c, (gc_tuning){GC_FORM_BLOCK, block_rows[r], block_warps[w], GC_QUEUE, 1});
 }
 
+static void add_sums(candidates *c, gc_form form)
+{
+    static const int rows[] = {4, 6, 8}, warps[] = {4, 6, 8, 12, 16};
+    for (int r = 0; r < 3; r++)
+        for (int w = 0; w < 5; w++)
+            add(c, (gc_tuning){form, rows[r], warps[w], GC_ONE_TILE, 1});
+}
+
 static void add_rank1(candidates *c)
 {
     static const int rows[] = {4, 8, 12, 16}, warps[] = {4, 8, 16};
@@ -75,7 +83,10 @@ int gc_candidates(const gconv_device_info *device, const gc_layout *layout,
     add(&c, gc_tuning_untuned(device, layout));
     if (c.count == 0)
         return 0;
-    if (layout->tuning.form == GC_FORM_RANK1)
+    int products = gc_form_products(layout->tuning.form);
+    if (products > 1)
+        add_sums(&c, layout->tuning.form);
+    else if (products == 1)
         add_rank1(&c);
     else
         add_direct(&c);

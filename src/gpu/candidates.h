@@ -13,7 +13,7 @@ extern "C" {
 enum { GC_CANDIDATES_MAX = 32 };
 
 /* What is searched for: filters of this size, with their anchor in the middle, from samples of a type to
- * samples of the same; GC_FORM_RANK1 or any other form. */
+ * samples of the same; as many products as the form has. */
 gc_layout gc_candidate_layout(gc_form form, int width, int height, gc_sample_type type);
 
 /* First: what would be taken untuned, then sizes of threads and blocks, each under one schedule, 

@@ -75,7 +75,7 @@ static const double ahead_factor = 1.3;
 double gc_direct_kernel_seconds(const gc_problem *problem, const gc_step *step,
                                 const gconv_device_info *device)
 {
-    return gc_pass_seconds(problem, 2, step->width * (double)step->height, device, gc_direct_share);
+    return gc_pass_form_seconds(problem, step, GC_FORM_BLOCK, device);
 }
 
 double gc_direct_total_seconds(const gc_problem *problem, double kernel, const gc_layout &layout,

@@ -6,10 +6,6 @@
 
 enum { GC_DIRECT_WEIGHTS = 1024 };
 
-/* Multiply-adds a second that a kernel with constant weights reaches of the device's peak (measured on an
- * H200). */
-constexpr double gc_direct_share = 0.78;
-
 gconv_status gc_direct_supports(const gc_problem *problem, const gc_step *step,
                                 const gconv_device_info *device, gconv_error *error);
 double gc_direct_seconds(const gc_problem *problem, const gc_step *step,

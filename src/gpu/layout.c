@@ -1,16 +1,58 @@
 #include "gpu/layout.h"
 
+#include "core/products.h"
+
 /* Code up to this size stays in the instruction cache of an H200 (measured); a thread's row of output
  * takes four multiply-adds of 16 bytes a weight. */
 enum { CODE_BYTES = 32 << 10, CODE_OF_A_WEIGHT = 4 * 16 };
 
 const char *gc_form_name(gc_form form)
 {
-    static const char *const names[] = {[GC_FORM_WARP] = "warp",
-                                        [GC_FORM_BLOCK] = "block",
-                                        [GC_FORM_RANK1] = "rank1",
-                                        [GC_FORM_PAIR] = "pair"};
+    static const char *const names[] = {
+        [GC_FORM_WARP] = "warp",   [GC_FORM_BLOCK] = "block", [GC_FORM_RANK1] = "rank1",
+        [GC_FORM_RANK2] = "rank2", [GC_FORM_RANK3] = "rank3", [GC_FORM_PAIR] = "pair"};
     return names[form];
+}
+
+_Static_assert(GC_FORM_RANK3 - GC_FORM_RANK1 + 1 == GC_PRODUCTS_MAX, "a form a rank");
+
+int gc_form_products(gc_form form)
+{
+    return form < GC_FORM_RANK1 || form > GC_FORM_RANK3 ? 0 : (int)form - (int)GC_FORM_RANK1 + 1;
+}
+
+gc_form gc_form_of_products(int products)
+{
+    return (gc_form)((int)GC_FORM_RANK1 + products - 1);
+}
+
+int gc_form_weights(gc_form form, int width, int height)
+{
+    int products = gc_form_products(form);
+    return products > 0 ? products * (width + height) : width * height;
+}
+
+/* A product is 1.3 width + height lines: tiles have more rows than come out of them. A line of rank 1
+ * takes as long as two weights (measured on an H200), the shared memory that it goes through counted.
+ * Those of sums, whose products share what is read of a tile, and what a second buffer costs, are
+ * estimated from there: rank 1 takes 12 us + 0.9 us a line of 4096 x 4096 floats, a weight 0.64 us. */
+static const double row_lines = 1.3, rank1_line = 1.95, sum_line = 1.42, sum_overhead = 8;
+
+/* Of the time, below which a sum is not worth its code. */
+static const double least_gain = 0.1;
+
+double gc_form_work(gc_form form, int width, int height)
+{
+    int products = gc_form_products(form);
+    double lines = products * (row_lines * width + height);
+    if (products > 1)
+        return sum_line * (lines + sum_overhead);
+    return products == 1 ? rank1_line * lines : (double)width * height;
+}
+
+bool gc_form_pays(gc_form form, int width, int height)
+{
+    return gc_form_work(form, width, height) < (1 - least_gain) * width * height;
 }
 
 const char *gc_schedule_name(gc_schedule schedule)
@@ -30,6 +72,14 @@ gc_layout gc_layout_of(const gc_problem *problem, const gc_step *step)
                        .output = GC_FLOAT,
                        .finish = GC_FINISH_NONE,
                        .border = (int)problem->job.border};
+}
+
+/* What a sum of products keeps beside the tile takes as much shared memory again; the code for the
+ * columns has to stay in the instruction cache. */
+static gc_tuning default_sum(gc_form form, int height)
+{
+    int rows = CODE_BYTES / (CODE_OF_A_WEIGHT * gc_form_products(form) * height);
+    return (gc_tuning){form, rows > 8 ? 8 : rows < 2 ? 2 : rows, 8, GC_ONE_TILE, 1};
 }
 
 /* Small blocks hide the latency of short sums, large ones share more of a tile's surroundings. */
@@ -53,6 +103,8 @@ gc_tuning gc_tuning_default(gc_form form, int width, int height)
         return (gc_tuning){GC_FORM_WARP, 4, 4, GC_ONE_TILE, 1};
     if (form == GC_FORM_RANK1)
         return (gc_tuning){GC_FORM_RANK1, height > 5 ? 8 : 4, height > 13 ? 8 : 4, GC_ONE_TILE, 1};
+    if (gc_form_products(form) > 1)
+        return default_sum(form, height);
     return default_block(width * height);
 }
 
@@ -119,5 +171,6 @@ size_t gc_layout_shared_bytes(const gc_layout *layout)
         (size_t)(whole_words(layout->left) + width + whole_words(layout->width - 1 - layout->left));
     size_t lines = (size_t)(height + layout->height - 1);
     size_t slots = layout->tuning.schedule == GC_ONE_TILE ? 1 : 2;
-    return pitch * lines * slots * sizeof(float);
+    size_t beside = gc_form_products(layout->tuning.form) > 1 ? GC_BLOCK_COLUMNS : 0;
+    return (pitch * slots + beside) * lines * sizeof(float);
 }

@@ -13,7 +13,9 @@ extern "C" {
 typedef enum gc_form {
     GC_FORM_WARP,  /* kernels/warp.cuh */
     GC_FORM_BLOCK, /* kernels/block.cuh */
-    GC_FORM_RANK1, /* kernels/rank1.cuh */
+    GC_FORM_RANK1, /* kernels/rank1.cuh: a column times a row */
+    GC_FORM_RANK2, /* the same: a sum of two such products */
+    GC_FORM_RANK3, /* of three */
     GC_FORM_PAIR,  /* kernels/pair.cuh: two steps; not searched */
     GC_FORM_COUNT
 } gc_form;
@@ -41,6 +43,21 @@ typedef struct gc_layout {
     int finish; /* gc_finish_kind */
     int border;
 } gc_layout;
+
+/* Products of a column and a row whose sum is the filter; 0 for forms that take every weight. */
+int gc_form_products(gc_form form);
+
+/* The form of sums of 1 to GC_PRODUCTS_MAX products. */
+gc_form gc_form_of_products(int products);
+
+/* Weights that a kernel is given: the matrix, or of each product the row, then the column. */
+int gc_form_weights(gc_form form, int width, int height);
+
+/* What a kernel takes, in weights of a filter for which GC_FORM_BLOCK takes as long. */
+double gc_form_work(gc_form form, int width, int height);
+
+/* Whether a sum of products is clearly faster than every weight. */
+bool gc_form_pays(gc_form form, int width, int height);
 
 const char *gc_form_name(gc_form form);
 const char *gc_schedule_name(gc_schedule schedule);

@@ -132,7 +132,7 @@ static double kernel_seconds(const gc_problem *problem, int first, const gc_layo
     double overlap = (double)made_width * made_height / (width * height);
     const gc_step *steps = &problem->steps[first];
     double products = overlap * steps[0].width * steps[0].height + steps[1].width * steps[1].height;
-    return gc_pass_seconds(problem, 2, products, device, gc_direct_share);
+    return gc_pass_seconds(problem, 2, products, device, gc_pass_share);
 }
 
 bool gc_pair_fits(const gc_problem *problem, int first, const gconv_device_info *device)

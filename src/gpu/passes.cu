@@ -1,6 +1,7 @@
 #include "gpu/passes.cuh"
 
 #include "gpu/check.cuh"
+#include "gpu/method.cuh"
 
 #include <algorithm>
 #include <cmath>
@@ -58,16 +59,12 @@ static void append_weight(text *to, float weight)
 
 static const char *pass_call(gc_form form)
 {
-    switch (form) {
-    case GC_FORM_WARP:
+    if (form == GC_FORM_WARP)
         return "gc_warp_pass<gc_special>";
-    case GC_FORM_RANK1:
-        return "gc_block_pass<gc_block_rank1, gc_special>";
-    case GC_FORM_PAIR:
+    if (form == GC_FORM_PAIR)
         return "gc_block_pass<gc_block_pair, gc_pair<gc_special>>";
-    default:
-        return "gc_block_pass<gc_block_direct, gc_special>";
-    }
+    return gc_form_products(form) > 0 ? "gc_block_pass<gc_block_rank1, gc_special>"
+                                      : "gc_block_pass<gc_block_direct, gc_special>";
 }
 
 char *gc_pass_source(const gc_layout &layout, const float *weights, int count)
@@ -77,11 +74,12 @@ char *gc_pass_source(const gc_layout &layout, const float *weights, int count)
     append(&source,
            "struct gc_special {\n"
            "static constexpr int width = %d, height = %d, left = %d, top = %d;\n"
-           "static constexpr int rows = %d, warps = %d, schedule = %d;\n"
+           "static constexpr int products = %d, rows = %d, warps = %d, schedule = %d;\n"
            "static constexpr int input = %d, output = %d, finish = %d, border = %d;\n",
-           layout.width, layout.height, layout.left, layout.top, layout.tuning.rows,
-           layout.tuning.warps, (int)layout.tuning.schedule, (int)layout.input, (int)layout.output,
-           layout.finish, layout.border);
+           layout.width, layout.height, layout.left, layout.top,
+           gc_form_products(layout.tuning.form), layout.tuning.rows, layout.tuning.warps,
+           (int)layout.tuning.schedule, (int)layout.input, (int)layout.output, layout.finish,
+           layout.border);
     if (layout.tuning.form == GC_FORM_PAIR)
         append(&source,
                "struct second {\n"
@@ -210,6 +208,13 @@ bool gc_pass_is_cached(const gc_layout &layout, const float *weights, int count,
     return cached;
 }
 
+double gc_pass_form_seconds(const gc_problem *problem, const gc_step *step, gc_form form,
+                            const gconv_device_info *device)
+{
+    double work = gc_form_work(form, step->width, step->height);
+    return gc_pass_seconds(problem, 2, work, device, gc_pass_share);
+}
+
 gc_layout gc_pass_layout(const gc_problem *problem, const gc_step *step, gc_form form,
                          const gc_gpu_pass &pass, const gconv_device_info *device)
 {
@@ -226,9 +231,13 @@ void gc_pass_describe(const void *state, char *text, size_t size)
 {
     const gc_pass_kernel &kernel = *(const gc_pass_kernel *)state;
     const gc_tuning &t = kernel.layout.tuning;
-    snprintf(text, size, "%s%s: %d rows a thread, %d warps a block, schedule %s, %.1f KiB, %s",
+    int products = gc_form_products(t.form);
+    char sum[32] = "";
+    if (products > 1)
+        snprintf(sum, sizeof sum, ", a sum of %d products", products);
+    snprintf(text, size, "%s%s%s: %d rows a thread, %d warps a block, schedule %s, %.1f KiB, %s",
              t.form == GC_FORM_PAIR ? "with the next step in one pass, " : "", gc_form_name(t.form),
-             t.rows, t.warps, gc_schedule_name(t.schedule), (double)kernel.shared_bytes / 1024,
+             sum, t.rows, t.warps, gc_schedule_name(t.schedule), (double)kernel.shared_bytes / 1024,
              kernel.special == nullptr ? "compiled ahead"
              : t.form == GC_FORM_PAIR  ? "compiled for these filters"
                                        : "compiled for this filter");

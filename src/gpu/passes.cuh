@@ -12,6 +12,10 @@ extern "C" {
 /* What NVRTC takes for a kernel of moderate size, measured on a server. */
 #define GC_COMPILE_SECONDS 0.5
 
+/* Multiply-adds a second that a kernel with constant weights reaches of the device's peak (measured on an
+ * H200). */
+constexpr double gc_pass_share = 0.78;
+
 /* A kernel for one filter, compiled ahead or at run time, and what launching it takes. */
 struct gc_pass_kernel {
     gc_layout layout;
@@ -52,6 +56,10 @@ gc_layout gc_pass_layout(const gc_problem *problem, const gc_step *step, gc_form
 
 /* What is compiled for that, freed with free; null where memory is short. */
 char *gc_pass_source(const gc_layout &layout, const float *weights, int count);
+
+/* Seconds of a kernel of the form whose weights are constants, for the whole image. */
+double gc_pass_form_seconds(const gc_problem *problem, const gc_step *step, gc_form form,
+                            const gconv_device_info *device);
 
 /* Enqueues `pass` for all channels. */
 gconv_status gc_pass_launch(const gc_pass_kernel &kernel, gc_pass &pass, int channels,

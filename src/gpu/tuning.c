@@ -32,12 +32,6 @@ bool gc_tuning_fits(const gconv_device_info *device, const gc_layout *layout)
 /* An entry serves filters of up to so many times its weights, and of as many times fewer. */
 static const double reach = 1.5;
 
-/* Weights in the code of a kernel. */
-static int weights_of(gc_form form, int width, int height)
-{
-    return form == GC_FORM_RANK1 ? width + height : width * height;
-}
-
 /* How far an entry is from what a layout needs, the first number counting first. */
 typedef struct distance {
     int types;    /* how a tile is loaded matters most, then what is stored */
@@ -48,8 +42,8 @@ typedef struct distance {
 static distance distance_to(const gc_tuned *entry, const gc_layout *layout)
 {
     bool floats_in = layout->input == GC_FLOAT, floats_out = layout->output == GC_FLOAT;
-    int wanted = weights_of(entry->tuning.form, layout->width, layout->height);
-    int known = weights_of(entry->tuning.form, entry->width, entry->height);
+    int wanted = gc_form_weights(entry->tuning.form, layout->width, layout->height);
+    int known = gc_form_weights(entry->tuning.form, entry->width, entry->height);
     return (distance){
         .types = 4 * ((entry->input == GC_FLOAT) != floats_in) +
                  2 * ((entry->output == GC_FLOAT) != floats_out) +
@@ -75,10 +69,22 @@ typedef struct search {
     distance best_distance;
 } search;
 
+/* The model's choice for a sum, with smaller blocks where shared memory is short. */
+static gc_tuning default_of_sum(const gconv_device_info *device, const gc_layout *layout)
+{
+    gc_layout with = *layout;
+    with.tuning = gc_tuning_default(layout->tuning.form, layout->width, layout->height);
+    while (with.tuning.warps > 1 && !gc_tuning_fits(device, &with))
+        with.tuning.warps /= 2;
+    return with.tuning;
+}
+
 /* The model's choice, whichever form it is. */
-static gc_tuning default_of(const gc_layout *layout)
+static gc_tuning default_of(const gconv_device_info *device, const gc_layout *layout)
 {
     gc_form form = GC_FORM_BLOCK;
+    if (gc_form_products(layout->tuning.form) > 1)
+        return default_of_sum(device, layout);
     if (layout->tuning.form == GC_FORM_RANK1)
         form = GC_FORM_RANK1;
     else if (layout->width <= 5 && layout->height <= 7 && gc_form_fits(GC_FORM_WARP, layout))
@@ -90,7 +96,7 @@ static bool serves(const gconv_device_info *device, const gc_tuned *entry, const
 {
     gc_layout with = *layout;
     with.tuning = entry->tuning;
-    return (entry->tuning.form == GC_FORM_RANK1) == (layout->tuning.form == GC_FORM_RANK1) &&
+    return gc_form_products(entry->tuning.form) == gc_form_products(layout->tuning.form) &&
            gc_tuning_fits(device, &with);
 }
 
@@ -116,7 +122,7 @@ static gc_tuning choose(const gconv_device_info *device, const gc_layout *layout
     if (found != NULL)
         look_through(&s, found->entries, found->count);
     look_through(&s, shipped, shipped_count);
-    return s.best != NULL ? s.best->tuning : default_of(layout);
+    return s.best != NULL ? s.best->tuning : default_of(device, layout);
 }
 
 /* ---- What was found, read once --------------------------------------------------------------- */

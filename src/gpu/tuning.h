@@ -20,7 +20,7 @@ typedef struct gc_tuned {
 
 /* ---- What is known --------------------------------------------------------------------------- */
 
-/* The tuning for a layout whose tuning.form says GC_FORM_RANK1, or any other form: of its size and
+/* The tuning for a layout whose tuning.form says how many products (gc_form_products): of its size and
  * types where that is known, else of the nearest that is known and fits. What was found on this
  * machine is read once in a process. */
 gc_tuning gc_tuning_of(const gconv_device_info *device, const gc_layout *layout);

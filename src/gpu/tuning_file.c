@@ -26,7 +26,7 @@ const char *gc_sample_type_name(gc_sample_type type)
 
 static const char *implementation_of(gc_form form)
 {
-    return form == GC_FORM_RANK1 ? "separable" : "direct";
+    return gc_form_products(form) > 0 ? "separable" : "direct";
 }
 
 static const char *type_word(int type)
@@ -153,7 +153,7 @@ static int find_same(const gc_tuned_list *list, const gc_tuned *wanted)
         const gc_tuned *entry = &list->entries[i];
         if (entry->width == wanted->width && entry->height == wanted->height &&
             entry->input == wanted->input && entry->output == wanted->output &&
-            (entry->tuning.form == GC_FORM_RANK1) == (wanted->tuning.form == GC_FORM_RANK1))
+            gc_form_products(entry->tuning.form) == gc_form_products(wanted->tuning.form))
             return i;
     }
     return -1;

@@ -26,6 +26,59 @@ static void defaults_fit_everywhere(void **state)
     }
 }
 
+/* Beside the tile a sum of products keeps rows without what is before and after them. */
+static void sums_take_a_second_place(void **state)
+{
+    (void)state;
+    for (int side = 7; side <= 31; side += 2) {
+        gc_layout layout = layout_of(GC_FORM_RANK2, side, side);
+        gc_tuning tuning = layout.tuning;
+        size_t two = gc_layout_shared_bytes(&layout), lines = (size_t)(tuning.rows * tuning.warps);
+        layout.tuning.form = GC_FORM_RANK3;
+        assert_int_equal(gc_layout_shared_bytes(&layout), two);
+        layout.tuning.form = GC_FORM_RANK1;
+        lines += (size_t)side - 1;
+        assert_int_equal(two - gc_layout_shared_bytes(&layout), lines * 128 * sizeof(float));
+        layout.tuning.schedule = GC_QUEUE;
+        size_t slots = gc_layout_shared_bytes(&layout);
+        layout.tuning.form = GC_FORM_RANK2;
+        assert_int_equal(gc_layout_shared_bytes(&layout) - slots, lines * 128 * sizeof(float));
+        assert_in_range(tuning.rows, 2, 8);
+        assert_true(2 * tuning.rows * side * 64 <= 32 << 10);
+    }
+}
+
+static void forms_and_their_products(void **state)
+{
+    (void)state;
+    assert_int_equal(gc_form_products(GC_FORM_WARP), 0);
+    assert_int_equal(gc_form_products(GC_FORM_BLOCK), 0);
+    for (int products = 1; products <= 3; products++)
+        assert_int_equal(gc_form_products(gc_form_of_products(products)), products);
+    assert_int_equal(gc_form_of_products(1), GC_FORM_RANK1);
+    assert_int_equal(gc_form_weights(GC_FORM_BLOCK, 5, 7), 35);
+    assert_int_equal(gc_form_weights(GC_FORM_RANK1, 5, 7), 12);
+    assert_int_equal(gc_form_weights(GC_FORM_RANK3, 5, 7), 36);
+    assert_string_equal(gc_form_name(GC_FORM_RANK3), "rank3");
+}
+
+/* More weights and fewer products pay sooner; a filter of one row or column never does as a sum. */
+static void sums_pay_from_some_size_on(void **state)
+{
+    (void)state;
+    for (int side = 1; side <= 64; side++) {
+        bool two = gc_form_pays(GC_FORM_RANK2, side, side);
+        bool three = gc_form_pays(GC_FORM_RANK3, side, side);
+        assert_true(two || !three);
+        assert_true(!two || gc_form_pays(GC_FORM_RANK2, side + 1, side + 1));
+        assert_true(!three || gc_form_pays(GC_FORM_RANK3, side + 1, side + 1));
+        assert_false(gc_form_pays(GC_FORM_RANK2, 4 * side - 1, 1));
+        assert_false(gc_form_pays(GC_FORM_RANK2, 1, 4 * side - 1));
+    }
+    assert_false(gc_form_pays(GC_FORM_RANK2, 5, 5));
+    assert_true(gc_form_pays(GC_FORM_RANK3, 21, 21));
+}
+
 static void code_stays_in_the_instruction_cache(void **state)
 {
     (void)state;
@@ -102,6 +155,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_fit_everywhere),
+        cmocka_unit_test(sums_take_a_second_place),
+        cmocka_unit_test(forms_and_their_products),
+        cmocka_unit_test(sums_pay_from_some_size_on),
         cmocka_unit_test(code_stays_in_the_instruction_cache),
         cmocka_unit_test(tiles_and_their_memory),
         cmocka_unit_test(pairs_and_their_memory),

@@ -299,6 +299,27 @@ static void found_goes_before_the_model(void **state)
                        gc_tuning_default(GC_FORM_BLOCK, 15, 15));
 }
 
+/* A rank's tunings serve that rank alone; where shared memory is short, blocks get smaller. */
+static void ranks_do_not_mix(void **state)
+{
+    (void)state;
+    gconv_device_info device = new_device();
+    const gc_tuning rank2_tuning = {GC_FORM_RANK2, 4, 16, GC_ONE_TILE, 1};
+    keep(&device, 15, 15, GC_FLOAT, rank1_tuning);
+    keep(&device, 15, 15, GC_FLOAT, rank2_tuning);
+    assert_int_equal(kept_count(&device), 2);
+    assert_same_tuning(tuning_of(&device, GC_FORM_RANK1, 15, 15, GC_FLOAT), rank1_tuning);
+    assert_same_tuning(tuning_of(&device, GC_FORM_RANK2, 17, 15, GC_FLOAT), rank2_tuning);
+    assert_same_tuning(tuning_of(&device, GC_FORM_RANK3, 15, 15, GC_FLOAT),
+                       gc_tuning_default(GC_FORM_RANK3, 15, 15));
+    device = new_device();
+    device.shared_per_block_optin = 64 << 10;
+    gc_layout layout = gc_candidate_layout(GC_FORM_RANK3, 15, 15, GC_FLOAT);
+    layout.tuning = gc_tuning_of(&device, &layout);
+    assert_true(gc_tuning_fits(&device, &layout));
+    assert_true(layout.tuning.warps < gc_tuning_default(GC_FORM_RANK3, 15, 15).warps);
+}
+
 static void the_nearest_serves(void **state)
 {
     (void)state;
@@ -361,8 +382,8 @@ static void what_is_shipped(void **state)
                          shipped[other].height == shipped[i].height &&
                          shipped[other].input == shipped[i].input &&
                          shipped[other].output == shipped[i].output &&
-                         (shipped[other].tuning.form == GC_FORM_RANK1) ==
-                             (shipped[i].tuning.form == GC_FORM_RANK1));
+                         gc_form_products(shipped[other].tuning.form) ==
+                             gc_form_products(shipped[i].tuning.form));
     }
     device = device_named("NVIDIA H100");
     assert_null(gc_tuning_shipped(&device, &count));
@@ -479,7 +500,7 @@ static int check_candidates(const gconv_device_info *device, gc_form form, int w
     for (int i = 0; i < count; i++) {
         layout.tuning = list[i];
         assert_true(gc_tuning_fits(device, &layout));
-        assert_int_equal(list[i].form == GC_FORM_RANK1, form == GC_FORM_RANK1);
+        assert_int_equal(gc_form_products(list[i].form), gc_form_products(form));
         assert_false(holds(list, i, list[i]));
     }
     return count;
@@ -493,7 +514,8 @@ static void candidates_can_run(void **state)
     for (int height = 1; height <= 31; height++)
         for (int width = 1; width <= 31; width++) {
             check_candidates(&device, GC_FORM_BLOCK, width, height, list);
-            check_candidates(&device, GC_FORM_RANK1, width, height, list);
+            for (int products = 1; products <= 3; products++)
+                check_candidates(&device, gc_form_of_products(products), width, height, list);
         }
     device.shared_per_block_optin = 64 << 10;
     check_candidates(&device, GC_FORM_RANK1, 21, 21, list);
@@ -532,6 +554,7 @@ int main(void)
         TEST(no_place_to_keep_it),
         TEST(names_of_files),
         TEST(found_goes_before_the_model),
+        TEST(ranks_do_not_mix),
         TEST(the_nearest_serves),
         TEST(what_does_not_fit_is_passed_over),
         TEST(what_is_shipped),

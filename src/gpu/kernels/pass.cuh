@@ -4,6 +4,7 @@
  *
  * What a kernel is made for is a class `config` of constants, so that the same text serves both:
  *     width, height, left, top    of the filter (gc_step)
+ *     products                    of a column and a row whose sum is the filter (kernels/rank1.cuh alone)
  *     rows, warps                 rows of output a thread, warps a block
  *     schedule                    a gc_schedule
  *     input, output               a gc_sample_type, or -1: what the pass says
