@@ -12,20 +12,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is searched, in this order; each for both implementations and types. */
+/* What is searched, in this order; each for both types and all forms, sums of products where they pay. */
 static const struct {
     int width, height;
 } sizes[] = {{3, 3},   {5, 5},   {7, 7},   {9, 9},  {11, 11}, {13, 13}, {15, 15},
              {17, 17}, {19, 19}, {21, 21}, {3, 15}, {15, 3},  {5, 17},  {17, 5}};
 static const gc_sample_type types[] = {GC_FLOAT, GC_BYTE};
 static const struct {
-    const char *name;
+    const char *implementation, *rank;
     gc_form form;
-} implementations[] = {{"direct", GC_FORM_BLOCK}, {"separable", GC_FORM_RANK1}};
+} forms[] = {{"direct", "", GC_FORM_BLOCK},
+             {"separable", "", GC_FORM_RANK1},
+             {"separable", ", rank 2", GC_FORM_RANK2},
+             {"separable", ", rank 3", GC_FORM_RANK3}};
 enum {
     SIZES = sizeof sizes / sizeof sizes[0],
     TYPES = sizeof types / sizeof types[0],
-    IMPLEMENTATIONS = sizeof implementations / sizeof implementations[0]
+    FORMS = sizeof forms / sizeof forms[0]
 };
 
 typedef struct tune_case {
@@ -39,7 +42,7 @@ typedef struct tuning {
     gconv_device_info device;
     char *path; /* of the file that keeps results */
     gc_tuner *tuner;
-    tune_case cases[SIZES * TYPES * IMPLEMENTATIONS];
+    tune_case cases[SIZES * TYPES * FORMS];
     int case_count, current; /* and where in them the search is */
     int found, known;        /* now, before */
     double begin;
@@ -53,20 +56,29 @@ static bool is_wanted(const gc_options *options, const char *implementation)
     return given == NULL || strcmp(given, "auto") == 0 || strcmp(given, implementation) == 0;
 }
 
+static bool is_taken(gc_form form, int width, int height)
+{
+    return gc_form_products(form) <= 1 || gc_form_pays(form, width, height);
+}
+
+static void add_case(tuning *t, int size, int type, int form)
+{
+    int width = sizes[size].width, height = sizes[size].height;
+    tune_case *c = &t->cases[t->case_count++];
+    c->implementation = forms[form].implementation;
+    c->layout = gc_candidate_layout(forms[form].form, width, height, types[type]);
+    snprintf(c->label, sizeof c->label, "%s %dx%d %s%s", c->implementation, width, height,
+             gc_sample_type_name(types[type]), forms[form].rank);
+}
+
 static gconv_status list_cases(tuning *t, gconv_error *error)
 {
     for (int s = 0; s < SIZES; s++)
         for (int k = 0; k < TYPES; k++)
-            for (int i = 0; i < IMPLEMENTATIONS; i++) {
-                if (!is_wanted(t->options, implementations[i].name))
-                    continue;
-                tune_case *c = &t->cases[t->case_count++];
-                c->implementation = implementations[i].name;
-                c->layout = gc_candidate_layout(implementations[i].form, sizes[s].width,
-                                                sizes[s].height, types[k]);
-                snprintf(c->label, sizeof c->label, "%s %dx%d %s", c->implementation,
-                         sizes[s].width, sizes[s].height, gc_sample_type_name(types[k]));
-            }
+            for (int f = 0; f < FORMS; f++)
+                if (is_wanted(t->options, forms[f].implementation) &&
+                    is_taken(forms[f].form, sizes[s].width, sizes[s].height))
+                    add_case(t, s, k, f);
     if (t->case_count == 0)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "there is nothing to tune: '%s' has no configurations; direct and separable "

@@ -25,7 +25,8 @@ enum {
     RUNS = 30,
     RUNS_OF_FINALISTS = 90,
     FINALISTS = 3,
-    WEIGHT_MAX = 7 /* of 8-bit samples */
+    /* Of 8-bit samples; less for sums of products, so that gc_finish_divide serves the sum of weights. */
+    WEIGHT_MAX = 7
 };
 static_assert(SIDE_MIN * SIDE_MIN >= (PART_WIDTH + 3) * PART_HEIGHT, "the part lies in a plane");
 
@@ -227,7 +228,7 @@ struct contender {
 struct search {
     gc_tuner *tuner;
     gc_layout layout;
-    float *weights; /* of the kernels: a matrix, or a row and a column */
+    float *weights; /* of the kernels: a matrix, or rows and columns */
     double *taps;   /* the matrix */
     int weight_count;
     double divisor, tolerance;
@@ -238,27 +239,37 @@ struct search {
 };
 
 /* Never 0. Of 8-bit samples whole, so that sums are exact; else of both signs. */
-static float random_weight(gc_sample_type type, int index)
+static float random_weight(const gc_layout &layout, int index)
 {
     unsigned random = scramble(0x9e3779b9u + (unsigned)index);
-    if (type == GC_BYTE)
-        return (float)(1 + random % WEIGHT_MAX);
+    unsigned products = (unsigned)gc_form_products(layout.tuning.form);
+    if (layout.input == GC_BYTE)
+        return (float)(1 + random % (WEIGHT_MAX / std::max(1u, products)));
     float magnitude = (float)(1 + (random >> 8)) * 0x1p-24f;
     return random & 1 ? magnitude : -magnitude;
+}
+
+/* The weight in row j and column i of the filter that the kernels' weights stand for. */
+static double tap_at(const search *s, int j, int i)
+{
+    const gc_layout &layout = s->layout;
+    int products = gc_form_products(layout.tuning.form), lines = layout.width + layout.height;
+    double tap = products == 0 ? s->weights[j * layout.width + i] : 0;
+    for (int p = 0; p < products; p++)
+        tap += (double)s->weights[p * lines + i] * s->weights[p * lines + layout.width + j];
+    return tap;
 }
 
 static void make_weights(search *s)
 {
     const gc_layout &layout = s->layout;
-    bool separates = layout.tuning.form == GC_FORM_RANK1;
     int width = layout.width, size = width * layout.height;
-    s->weight_count = separates ? width + layout.height : size;
+    s->weight_count = gc_form_weights(layout.tuning.form, width, layout.height);
     for (int i = 0; i < s->weight_count; i++)
-        s->weights[i] = random_weight(layout.input, i);
+        s->weights[i] = random_weight(layout, i);
     double sum = 0;
     for (int k = 0; k < size; k++) {
-        s->taps[k] = separates ? (double)s->weights[k % width] * s->weights[width + k / width]
-                               : s->weights[k];
+        s->taps[k] = tap_at(s, k / width, k % width);
         sum += fabs(s->taps[k]);
     }
     if (layout.input == GC_FLOAT) {
@@ -575,11 +586,12 @@ gconv_status gc_tuner_search(gc_tuner *tuner, const gc_layout *layout, gc_tune_g
     *result = {};
     size_t size = (size_t)layout->width * (size_t)layout->height;
     search *s = (search *)calloc(1, sizeof *s);
-    float *weights = (float *)calloc(size + GCONV_FILTER_SIDE_MAX, sizeof *weights);
+    size_t count = (size_t)gc_form_weights(layout->tuning.form, layout->width, layout->height);
+    float *weights = (float *)calloc(count, sizeof *weights);
     double *taps = (double *)calloc(size, sizeof *taps);
     gconv_status status = GCONV_OK;
     if (s == nullptr || weights == nullptr || taps == nullptr) {
-        status = gc_fail_memory(error, sizeof *s + size * (sizeof *weights + sizeof *taps));
+        status = gc_fail_memory(error, sizeof *s + count * sizeof *weights + size * sizeof *taps);
     } else {
         s->tuner = tuner;
         s->layout = *layout;
