@@ -110,7 +110,7 @@ static bool prepare_length(fft_state *fft)
         if (!make_input(fft, set, fft->inputs.back()))
             return false;
     }
-    return peers_filter_make(&fft->filter, fft->side, fft->side, false, false) && make_spectra(fft);
+    return peers_filter_make(&fft->filter, fft->side, fft->side, false, 0) && make_spectra(fft);
 }
 
 static void release_length(fft_state *fft)

@@ -188,21 +188,34 @@ static bool upload_reference(peers_filter *filter, const weight_list &all, const
            peers_upload(std::vector<double>(exact.rbegin(), exact.rend()), &filter->reversed);
 }
 
-bool peers_filter_make(peers_filter *filter, int width, int height, bool whole, bool separable)
+/* Adds the product of a column and a row; the sum of magnitudes becomes what it is. */
+static void add_product(weight_list *all, const weight_list &row, const weight_list &column)
+{
+    size_t width = row.weights.size();
+    all->sum = 0.0;
+    for (size_t i = 0; i < all->weights.size(); ++i) {
+        all->weights[i] += row.weights[i % width] * column.weights[i / width];
+        all->sum += fabs(all->weights[i]);
+    }
+}
+
+bool peers_filter_make(peers_filter *filter, int width, int height, bool whole, int rank)
 {
     *filter = {};
     filter->width = width;
     filter->height = height;
     weight_list row = {}, column = {}, all = random_weights(width * height, whole, 1);
-    if (separable) {
-        row = random_weights(width, whole, 2);
-        column = random_weights(height, whole, 3);
-        all.sum = row.sum * column.sum;
-        for (size_t i = 0; i < all.weights.size(); ++i)
-            all.weights[i] = row.weights[i % (size_t)width] * column.weights[i / (size_t)width];
-        if (!upload_lines(filter, row, column, whole))
-            return false;
+    if (rank > 0)
+        all.weights.assign(all.weights.size(), 0.0);
+    for (uint32_t product = 0; product < (uint32_t)rank; ++product) {
+        row = random_weights(width, whole, 2 + 2 * product);
+        column = random_weights(height, whole, 3 + 2 * product);
+        add_product(&all, row, column);
     }
+    if (rank == 1 && !upload_lines(filter, row, column, whole))
+        return false;
+    if (rank > 1)
+        row = column = {};
     if (whole && !upload_whole(all, &filter->whole, &filter->divisor))
         return false;
     return upload_scaled(all, &filter->single) && upload_reference(filter, all, row, column);

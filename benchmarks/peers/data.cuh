@@ -55,14 +55,14 @@ struct peers_filter {
     double *reversed;    /* the same turned by 180 degrees */
     float *single;       /* sum|w| is 1 */
     int *whole;          /* 1 to 9, or products of such; NULL for signed filters */
-    float *row, *column; /* NULL unless separable */
+    float *row, *column; /* NULL unless of rank 1 */
     int *row_whole, *column_whole;
     int divisor, row_divisor, column_divisor; /* sums of the whole weights */
 };
 
-/* Random weights of full rank, or of rank 1 if separable: signed floats, or whole numbers over their
- * sum. */
-bool peers_filter_make(peers_filter *filter, int width, int height, bool whole, bool separable);
+/* Random weights, the sum of `rank` products of a column and a row, or of full rank where that is 0:
+ * signed floats, or whole numbers over their sum. */
+bool peers_filter_make(peers_filter *filter, int width, int height, bool whole, int rank);
 void peers_filter_free(peers_filter *filter);
 
 template <typename T> bool peers_upload(const std::vector<T> &host, T **device)

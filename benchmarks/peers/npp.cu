@@ -143,7 +143,8 @@ static bool prepare_npp(void *state)
 {
     npp_state *npp = (npp_state *)state;
     return peers_npp_context(npp->data->stream, &npp->context) &&
-           peers_filter_make(&npp->filter, npp->side, npp->side, npp->whole, npp->separable);
+           peers_filter_make(&npp->filter, npp->side, npp->side, npp->whole,
+                             npp->separable ? 1 : 0);
 }
 
 /* Which way round NPP reads the weights is its convention and no error. */

@@ -7,12 +7,14 @@ extern "C" {
 #include "core/problem.h"
 #include "gpu/finish.h"
 #include "gpu/gpu.h"
+#include "gpu/layout.h"
 }
 
 struct ours_state {
     const peers_data *data;
     const gc_gpu_method *method;
     int sides[2]; /* of the filters, the second 0 where there is one; both 0: the edges chain */
+    int rank;     /* of the filters; 0: full */
     peers_pool_id pool;
     gc_sample_type output;
     peers_filter random[2];
@@ -38,7 +40,7 @@ static bool make_random(ours_state *state, int which, gconv_error *error)
     int side = state->sides[which];
     size_t count = (size_t)side * (size_t)side;
     peers_filter *random = &state->random[which];
-    if (!peers_filter_make(random, side, side, whole, state->method == &gc_separable_method))
+    if (!peers_filter_make(random, side, side, whole, state->rank))
         return false;
     if (gconv_filter_create(side, side, &state->filters[which], error) != GCONV_OK)
         return failed(*error);
@@ -210,13 +212,14 @@ static void release(void *opaque)
 /* ---- The entries ----------------------------------------------------------------------------- */
 
 static void add(std::vector<peers_entry> *entries, const peers_data &data, peers_group group,
-                const char *name, const gc_gpu_method &method, int side, peers_pool_id pool,
-                gc_sample_type output, double tolerance)
+                const char *name, const gc_gpu_method &method, int side, int rank,
+                peers_pool_id pool, gc_sample_type output, double tolerance)
 {
     ours_state *state = new ours_state{};
     state->data = &data;
     state->method = &method;
     state->sides[0] = side;
+    state->rank = rank;
     state->pool = pool;
     state->output = output;
     entries->push_back({group,
@@ -236,34 +239,45 @@ static void add(std::vector<peers_entry> *entries, const peers_data &data, peers
  * quotient. */
 constexpr double bytes_tolerance = 0.5001;
 
+/* Filters that separable takes as sums of products. */
+static void add_sums(std::vector<peers_entry> *entries, const peers_data &data, int side)
+{
+    const char *const names[] = {"gconv separable rank 2", "gconv separable rank 3"};
+    for (int rank = 2; rank <= 3; ++rank)
+        if (side <= 21 && gc_form_pays(gc_form_of_products(rank), side, side))
+            add(entries, data, PEERS_GROUP_SEPARABLE, names[rank - 2], gc_separable_method, side,
+                rank, PEERS_FLOAT, GC_FLOAT, peers_float_tolerance(side * side));
+}
+
 void peers_add_ours(std::vector<peers_entry> *entries, const peers_data &data, int side)
 {
     double tolerance = peers_float_tolerance(side * side);
     if (side <= 31)
-        add(entries, data, PEERS_GROUP_FLOAT, "gconv direct", gc_direct_method, side, PEERS_FLOAT,
-            GC_FLOAT, tolerance);
-    add(entries, data, PEERS_GROUP_FLOAT, "gconv tensor", gc_tensor_method, side, PEERS_FLOAT,
+        add(entries, data, PEERS_GROUP_FLOAT, "gconv direct", gc_direct_method, side, 0,
+            PEERS_FLOAT, GC_FLOAT, tolerance);
+    add(entries, data, PEERS_GROUP_FLOAT, "gconv tensor", gc_tensor_method, side, 0, PEERS_FLOAT,
         GC_FLOAT, tolerance);
-    add(entries, data, PEERS_GROUP_SEPARABLE, "gconv separable", gc_separable_method, side,
+    add(entries, data, PEERS_GROUP_SEPARABLE, "gconv separable", gc_separable_method, side, 1,
         PEERS_FLOAT, GC_FLOAT, tolerance);
+    add_sums(entries, data, side);
     if (side <= 17)
-        add(entries, data, PEERS_GROUP_8BIT, "gconv fused", gc_fused_method, side, PEERS_GRAY,
+        add(entries, data, PEERS_GROUP_8BIT, "gconv fused", gc_fused_method, side, 0, PEERS_GRAY,
             GC_BYTE, bytes_tolerance);
     if (side <= 21) {
-        add(entries, data, PEERS_GROUP_8BIT, "gconv tensor", gc_tensor_method, side, PEERS_GRAY,
+        add(entries, data, PEERS_GROUP_8BIT, "gconv tensor", gc_tensor_method, side, 0, PEERS_GRAY,
             GC_BYTE, bytes_tolerance);
-        add(entries, data, PEERS_GROUP_8BIT, "gconv direct", gc_direct_method, side, PEERS_GRAY,
+        add(entries, data, PEERS_GROUP_8BIT, "gconv direct", gc_direct_method, side, 0, PEERS_GRAY,
             GC_BYTE, bytes_tolerance);
-        add(entries, data, PEERS_GROUP_8BIT, "gconv separable", gc_separable_method, side,
+        add(entries, data, PEERS_GROUP_8BIT, "gconv separable", gc_separable_method, side, 1,
             PEERS_GRAY, GC_BYTE, bytes_tolerance);
     }
 }
 
 void peers_add_our_edges(std::vector<peers_entry> *entries, const peers_data &data)
 {
-    add(entries, data, PEERS_GROUP_EDGES, "gconv fused to 1 bit (exact)", gc_fused_method, 0,
+    add(entries, data, PEERS_GROUP_EDGES, "gconv fused to 1 bit (exact)", gc_fused_method, 0, 0,
         PEERS_GRAY, GC_BIT, 0);
-    add(entries, data, PEERS_GROUP_EDGES, "gconv fused to 8 bits (exact)", gc_fused_method, 0,
+    add(entries, data, PEERS_GROUP_EDGES, "gconv fused to 8 bits (exact)", gc_fused_method, 0, 0,
         PEERS_GRAY, GC_BYTE, 0);
 }
 
@@ -271,7 +285,7 @@ void peers_add_our_edges(std::vector<peers_entry> *entries, const peers_data &da
 static void add_chain(std::vector<peers_entry> *entries, const peers_data &data, const char *name,
                       const gc_gpu_method &method, int first, int second)
 {
-    add(entries, data, PEERS_GROUP_CHAIN, name, method, first, PEERS_FLOAT, GC_FLOAT,
+    add(entries, data, PEERS_GROUP_CHAIN, name, method, first, 0, PEERS_FLOAT, GC_FLOAT,
         peers_float_tolerance(first * first + second * second));
     peers_entry *entry = &entries->back();
     ((ours_state *)entry->work.state)->sides[1] = second;
