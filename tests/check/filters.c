@@ -43,6 +43,24 @@ static const named_filter table[] = {
 };
 enum { TABLE_COUNT = sizeof table / sizeof table[0] };
 
+/* Sums of products of a column and a row, large enough that implementations take them as such; those of
+ * small weights stay exact with 16-bit samples too. */
+typedef struct named_sum {
+    const char *name;
+    int width, height;
+    int anchor_x, anchor_y;
+    int rank;
+    int largest_sum; /* see check_filter_product */
+} named_sum;
+
+static const named_sum sums[] = {
+    {"two9x11", 9, 11, 4, 5, 2, 2000},          {"two15", 15, 15, 7, 7, 2, 100},
+    {"two-fractions17", 17, 17, 8, 8, 2, 0},    {"two-fractions13x10", 13, 10, 12, 0, 2, 0},
+    {"three19x15", 19, 15, 3, 11, 3, 1200},     {"three17", 17, 17, 8, 8, 3, 90},
+    {"three-fractions14", 14, 14, 0, 13, 3, 0}, {"three-fractions15x21", 15, 21, 7, 10, 3, 0},
+};
+enum { SUM_COUNT = sizeof sums / sizeof sums[0] };
+
 gconv_filter *check_filter_zero(int width, int height)
 {
     gconv_filter *filter;
@@ -79,11 +97,25 @@ static gconv_filter *make_filter(const named_filter *row)
     return filter;
 }
 
+static gconv_filter *make_sum(const named_sum *row)
+{
+    check_random random = check_random_for((uint64_t)row->width, (uint64_t)row->height);
+    gconv_filter *filter =
+        check_filter_product(&random, row->width, row->height, row->rank, row->largest_sum);
+    set_name(filter, row->name);
+    filter->anchor_x = row->anchor_x;
+    filter->anchor_y = row->anchor_y;
+    return filter;
+}
+
 gconv_filter *check_filter_named(const char *name)
 {
     for (size_t i = 0; i < TABLE_COUNT; i++)
         if (strcmp(table[i].name, name) == 0)
             return make_filter(&table[i]);
+    for (size_t i = 0; i < SUM_COUNT; i++)
+        if (strcmp(sums[i].name, name) == 0)
+            return make_sum(&sums[i]);
     fprintf(stderr, "gconv_check: no filter '%s' in tests/check/filters.c\n", name);
     exit(1);
 }
