@@ -256,7 +256,7 @@ milliseconds() {
     expect 4 gconv bench --time 0.01 --impl cpu,naive
     same "$(printf '%s\n' "$out" | grep -c naive)" 1
     like "$(row all)" "all naive not usable: *"
-    same "$(gconv info | grep -c 'not usable here: see cuda above')" 10
+    same "$(gconv info | grep -c 'not usable here: see cuda above')" 11
     same "$(gconv info | grep -c '^  cuda .*none: ')" 1
 }
 
