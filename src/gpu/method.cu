@@ -56,8 +56,7 @@ enum { RESERVED_BYTES = 1024 }; /* of shared memory, a block */
 gconv_status gc_gpu_share_cache(const void *kernel, int threads, size_t shared_bytes,
                                 const gconv_device_info *device, int *blocks, gconv_error *error)
 {
-    GC_CUDA_TRY(error, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            (int)shared_bytes));
+    GC_TRY(gc_gpu_opt_in(kernel, device, error)); /* of all plans that have the kernel */
     GC_CUDA_TRY(error, cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads,
                                                                      shared_bytes));
     size_t taken = (size_t)*blocks * (shared_bytes + RESERVED_BYTES);
