@@ -172,11 +172,12 @@ static int lines_of(const gc_step *step)
 }
 
 /* Of a slot: halves, of a line more than is filled, which can be asked for, and the bytes that some are
- * made of. */
+ * made of. What follows starts at 16 bytes. */
 static size_t slot_bytes_of(const gc_step *step, bool splits)
 {
     size_t line = (size_t)pitch_of(step), lines = (size_t)lines_of(step);
-    return splits ? 4 * line * (lines + 1) : 2 * line * (lines + 1) + line * lines;
+    size_t bytes = splits ? 4 * line * (lines + 1) : 2 * line * (lines + 1) + line * lines;
+    return (bytes + 15) / 16 * 16;
 }
 
 /* One row more than there are can be asked for. */
