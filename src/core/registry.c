@@ -52,8 +52,7 @@ static const gc_implementation implementations[] = {
      GCONV_DEVICE_CUDA, CUDA(gc_separable_operations)},
     {"fused", "several steps in one pass: exact 8-bit chains on the tensor cores, others in pairs",
      "chains that neither are one exact filter of small whole weights on one 8-bit channel nor "
-     "have "
-     "two neighbouring filters of at most 49 weights and 9x9",
+     "have two neighbouring filters of at most 49 weights and 9x9",
      GCONV_DEVICE_CUDA, CUDA(gc_fused_operations)},
     {"tensor", "any filter in one pass, on the tensor cores, numbers in two parts",
      "filters of few weights in a row or too large for shared memory, integers that are too large",

@@ -12,8 +12,8 @@
  * Needs: shared memory for a tile and its surroundings, twice where one is loaded while the other is
  *   computed.
  * Limits: filters of up to GC_DIRECT_WEIGHTS weights; NVRTC, but for those compiled ahead.
- * Loses: to separable at filters of rank 1 from 5x5 on and at larger ones of rank 2 and 3, to fft at large
- *   filters. */
+ * Loses: to separable at filters of rank 1 from 5x5 on and at larger ones of rank 2 and 3, to tensor from
+ *   9x9 on, of 8-bit samples from 5x5 on, to fused at chains that it takes, to fft at large filters. */
 #include "gpu/direct.cuh"
 
 #include "gpu/check.cuh"

@@ -40,6 +40,7 @@ enum {
     WARPS = 4,
     TILE_WIDTH = WARPS * GC_BYTES_UNITS * GC_BYTES_UNIT,
     TILE_HEIGHT = 16 * ROWS,
+    RESERVED_BYTES = 1024, /* of shared memory, a block */
     SIDE_MAX = 2 * GC_BYTES_MARGIN + 1
 };
 
@@ -277,15 +278,6 @@ static gconv_status check_filters(const gc_problem *problem, const product &tota
 
 /* ---- What can be done ------------------------------------------------------------------------ */
 
-/* A constant border must be a sample. */
-static bool border_is_sample(const gc_problem *problem)
-{
-    float value = problem->steps[0].border[0];
-    return problem->job.border != GCONV_BORDER_CONSTANT ||
-           (value >= 0 && value <= 255 && value == (float)(int)value);
-}
-
-/* GCONV_OK where the tensor cores take the whole chain, or why not. */
 static gconv_status check_chain(const gc_problem *problem, const gconv_device_info *device,
                                 gconv_error *error)
 {
@@ -295,7 +287,7 @@ static gconv_status check_chain(const gc_problem *problem, const gconv_device_in
                        "%s has no tensor cores for 8-bit samples (compute capability 8.0)",
                        device->name);
     if (problem->channels != 1 || problem->job.input.channels != 1 ||
-        problem->job.input.depth != 8 || !border_is_sample(problem))
+        problem->job.input.depth != 8 || !gc_border_is_byte(problem, &problem->steps[0]))
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "only one channel of 8-bit samples, border included");
     if (!problem->exact || !make_product(problem, &total))
@@ -476,20 +468,36 @@ static gconv_status prepare_tables(const gc_problem *problem, fused_state *state
     return status;
 }
 
+static gconv_status prepare_kernel(const kernel_row *kernel, const gconv_device_info *device,
+                                   gconv_error *error)
+{
+    GC_CUDA_TRY(error,
+                cudaFuncSetAttribute(kernel->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     (int)kernel->shared_bytes));
+    int blocks = 0;
+    GC_CUDA_TRY(error, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+                           &blocks, kernel->kernel, 32 * WARPS, kernel->shared_bytes));
+    /* What blocks do not take is left to the first-level cache: weights come from there, and samples
+     * that two copies share. */
+    size_t taken = (size_t)blocks * (kernel->shared_bytes + RESERVED_BYTES);
+    int percent = (int)(100 * taken / device->shared_per_processor) + 1;
+    GC_CUDA_TRY(error,
+                cudaFuncSetAttribute(kernel->kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                     std::min(percent, 100)));
+    return GCONV_OK;
+}
+
 static gconv_status prepare_chain(const gc_problem *problem, const gconv_device_info *device,
                                   gc_gpu_pass *pass, fused_state *state, gconv_error *error)
 {
-    int blocks;
     make_product(problem, &state->total);
     state->values = find_kernel(state->total.height, GC_FLOAT, -1);
     state->kernel = find_kernel(state->total.height, pass->output, pass->finish);
     if (state->kernel == nullptr)
         pass->output = GC_FLOAT;
     else
-        GC_TRY(gc_gpu_share_cache(state->kernel->kernel, 32 * WARPS, state->kernel->shared_bytes,
-                                  device, &blocks, error));
-    GC_TRY(gc_gpu_share_cache(state->values->kernel, 32 * WARPS, state->values->shared_bytes,
-                              device, &blocks, error));
+        GC_TRY(prepare_kernel(state->kernel, device, error));
+    GC_TRY(prepare_kernel(state->values, device, error));
     return prepare_tables(problem, state, error);
 }
 

@@ -123,6 +123,13 @@ bool gc_form_fits(gc_form form, const gc_layout *layout)
     return true;
 }
 
+bool gc_border_is_byte(const gc_problem *problem, const gc_step *step)
+{
+    float value = step->border[0];
+    return problem->job.border != GCONV_BORDER_CONSTANT ||
+           (value >= 0 && value <= 255 && value == (float)(int)value);
+}
+
 void gc_layout_tile(const gc_layout *layout, int *width, int *height)
 {
     *width = layout->tuning.form == GC_FORM_WARP ? GC_WARP_COLUMNS : GC_BLOCK_COLUMNS;

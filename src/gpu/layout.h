@@ -56,7 +56,7 @@ int gc_form_weights(gc_form form, int width, int height);
 /* What a kernel takes, in weights of a filter for which GC_FORM_BLOCK takes as long. */
 double gc_form_work(gc_form form, int width, int height);
 
-/* Whether a sum of products is clearly faster than every weight. */
+/* Whether a sum of products is faster than every weight. */
 bool gc_form_pays(gc_form form, int width, int height);
 
 const char *gc_form_name(gc_form form);
@@ -73,6 +73,9 @@ gc_tuning gc_tuning_pair(const gc_layout *layout);
 
 /* Whether the form can serve this filter at all. */
 bool gc_form_fits(gc_form form, const gc_layout *layout);
+
+/* Whether what a pass reads as bytes is bytes at the border, too. */
+bool gc_border_is_byte(const gc_problem *problem, const gc_step *step);
 
 /* Columns and rows of output a block, and dynamic shared memory that it takes. */
 void gc_layout_tile(const gc_layout *layout, int *width, int *height);

@@ -51,21 +51,6 @@ gconv_status gc_gpu_opt_in(const void *kernel, const gconv_device_info *device, 
     return GCONV_OK;
 }
 
-enum { RESERVED_BYTES = 1024 }; /* of shared memory, a block */
-
-gconv_status gc_gpu_share_cache(const void *kernel, int threads, size_t shared_bytes,
-                                const gconv_device_info *device, int *blocks, gconv_error *error)
-{
-    GC_TRY(gc_gpu_opt_in(kernel, device, error)); /* of all plans that have the kernel */
-    GC_CUDA_TRY(error, cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, threads,
-                                                                     shared_bytes));
-    size_t taken = (size_t)*blocks * (shared_bytes + RESERVED_BYTES);
-    int percent = (int)(100 * taken / device->shared_per_processor) + 1;
-    GC_CUDA_TRY(error, cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
-                                            percent < 100 ? percent : 100));
-    return GCONV_OK;
-}
-
 void gc_gpu_block(const gc_problem *problem, gc_tiling *tiling)
 {
     if (problem->job.block_width > 0) {

@@ -31,11 +31,6 @@ gconv_status gc_gpu_check_shared(const gc_tiling *tiling, const gconv_device_inf
  */
 gconv_status gc_gpu_opt_in(const void *kernel, const gconv_device_info *device, gconv_error *error);
 
-/* Lets a kernel have `shared_bytes` a block, and leaves to the first-level cache what its blocks, as many as fit
- * on a multiprocessor (*blocks), do not take: for kernels that read tables, and lines that tiles share. */
-gconv_status gc_gpu_share_cache(const void *kernel, int threads, size_t shared_bytes,
-                                const gconv_device_info *device, int *blocks, gconv_error *error);
-
 /* The thread block that --block asks for, else the method's own. */
 void gc_gpu_block(const gc_problem *problem, gc_tiling *tiling);
 

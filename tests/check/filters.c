@@ -38,8 +38,8 @@ static const named_filter table[] = {
     {"deep-top", 3, 71, 1, 70, 1, NULL, 0},     {"deep-bottom", 3, 71, 1, 0, 1, NULL, 0},
     {"up40", 1, 40, 0, 0, 1, NULL, 0},          {"down40", 1, 40, 0, 39, 1, NULL, 0},
     {"wide17x3", 17, 3, 8, 1, 2, NULL, 0},      {"large31x29", 31, 29, 15, 14, 1, NULL, 0},
-    {"tenths", 7, 5, 3, 2, 1, NULL, 0.1},       {"row255", 255, 1, 127, 0, 1, NULL, 0},
-    {"column255", 1, 255, 0, 127, 1, NULL, 0},
+    {"tenths", 7, 5, 3, 2, 1, NULL, 0.1},       {"tiny", 5, 5, 2, 2, 1, NULL, 1e-5},
+    {"row255", 255, 1, 127, 0, 1, NULL, 0},     {"column255", 1, 255, 0, 127, 1, NULL, 0},
 };
 enum { TABLE_COUNT = sizeof table / sizeof table[0] };
 

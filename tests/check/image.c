@@ -74,7 +74,7 @@ static const char *const pattern_names[CHECK_PATTERN_COUNT] = {
     [CHECK_PATTERN_RANDOM] = "random",   [CHECK_PATTERN_ZERO] = "zero",
     [CHECK_PATTERN_MAX] = "max",         [CHECK_PATTERN_EXTREMES] = "extremes",
     [CHECK_PATTERN_IMPULSE] = "impulse", [CHECK_PATTERN_CHECKER] = "checker",
-    [CHECK_PATTERN_RAMP] = "ramp",
+    [CHECK_PATTERN_RAMP] = "ramp",       [CHECK_PATTERN_DIM] = "dim",
 };
 
 const char *check_pattern_name(check_pattern pattern)
@@ -115,6 +115,8 @@ static uint32_t pattern_value(check_pattern pattern, uint32_t x, uint32_t y, uin
         return (x + y) % 2 == 0 ? largest : 0;
     case CHECK_PATTERN_RAMP:
         return (x * 3 + y * 7) % (largest + 1);
+    case CHECK_PATTERN_DIM:
+        return check_below(random, 2);
     case CHECK_PATTERN_RANDOM:
         return check_below(random, largest + 1);
     default:

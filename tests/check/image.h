@@ -36,6 +36,7 @@ typedef enum check_pattern {
     CHECK_PATTERN_IMPULSE,
     CHECK_PATTERN_CHECKER, /* 0 and the largest value by turns */
     CHECK_PATTERN_RAMP,
+    CHECK_PATTERN_DIM, /* 0 and 1 */
     CHECK_PATTERN_COUNT
 } check_pattern;
 

@@ -26,8 +26,6 @@
 #include "gpu/kernels/block.cuh"
 #include "gpu/kernels/fragments.cuh"
 
-enum { GC_HALVES_UNIT = 8 /* columns */ };
-
 /* What these passes are given beside gc_pass. */
 struct gc_halves {
     /* Of each row of the filter and diagonal of its banded matrix, from column 7 of the first row on
@@ -98,8 +96,10 @@ template <class config> struct gc_halves_shape {
 /* Two halves, `first` in the low bits. */
 static __device__ inline unsigned gc_halves_pack(float first, float second)
 {
-    unsigned halves;
+    unsigned halves = 0;
+#if __CUDA_ARCH__ >= 800
     asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(halves) : "f"(second), "f"(first));
+#endif
     return halves;
 }
 

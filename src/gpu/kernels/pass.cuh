@@ -123,24 +123,6 @@ static __device__ inline void gc_pass_arrive()
 #endif
 }
 
-/* This thread's copies so far are a group; all but the last `count` groups, 0 or 1, have arrived. */
-static __device__ inline void gc_pass_group()
-{
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
-
-static __device__ inline void gc_pass_arrive_but(int count)
-{
-#if __CUDA_ARCH__ >= 800
-    if (count == 0)
-        asm volatile("cp.async.wait_group 0;" ::: "memory");
-    else
-        asm volatile("cp.async.wait_group 1;" ::: "memory");
-#endif
-}
-
 /* Four values at sample `index`, a multiple of 4 from the start of a row. */
 template <class config>
 static __device__ inline float4 gc_pass_load4(const gc_pass &pass, long long index)

@@ -4,8 +4,9 @@
 #define GC_GPU_KERNELS_TYPES_H
 
 enum {
-    GC_WARP_COLUMNS = 120, /* of output that a warp's pass stores at a time */
-    GC_BLOCK_COLUMNS = 128 /* of output in a tile of a block's pass */
+    GC_WARP_COLUMNS = 120,  /* of output that a warp's pass stores at a time */
+    GC_BLOCK_COLUMNS = 128, /* of output in a tile of a block's pass */
+    GC_HALVES_UNIT = 8      /* columns of output that are a row of a matrix in kernels/halves.cuh */
 };
 
 typedef enum gc_sample_type {

@@ -1,0 +1,232 @@
+/* Numbers as halves for the tensor cores, and the banded matrices that weights stand in. */
+#include "core_support.h"
+
+#include "gpu/halves.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SIDE_MAX = 40, ROWS = 32 };
+
+/* The value of a half, from the definition. */
+static float value_of(unsigned bits)
+{
+    int exponent = (int)(bits >> 10 & 31);
+    float fraction = (float)(bits & 1023);
+    float value =
+        exponent == 0 ? ldexpf(fraction, -24) : ldexpf(1024 + fraction, exponent - 15 - 10);
+    return bits & 0x8000 ? -value : value;
+}
+
+static void every_half_is_itself_and_ties_are_even(void **state)
+{
+    (void)state;
+    for (unsigned bits = 0; bits < 0x7bff; bits++) { /* all but the largest, and infinity */
+        float half = value_of(bits), next = value_of(bits + 1), middle = (half + next) / 2;
+        assert_true(gc_half_of(half) == half && gc_half_of(-half) == -half);
+        assert_int_equal(gc_half_bits(half), bits);
+        assert_true(gc_half_of(middle) == (bits % 2 == 0 ? half : next));
+        assert_true(gc_half_of(nextafterf(middle, 0)) == half);
+        assert_true(gc_half_of(nextafterf(middle, INFINITY)) == next);
+        assert_int_equal(gc_half_bits(nextafterf(middle, INFINITY)), bits + 1);
+        if (bits > 0)
+            assert_int_equal(gc_half_bits(-half), bits | 0x8000);
+    }
+}
+
+/* ---- Matrices and tiles ---------------------------------------------------------------------- */
+
+static float taps[SIDE_MAX * SIDE_MAX];
+
+static gc_step step_of(int width, int height, int left)
+{
+    for (int i = 0; i < width * height; i++)
+        taps[i] = (float)(i % 1999 + 1);
+    return (gc_step){.taps = taps, .width = width, .height = height, .left = left};
+}
+
+/* What stands in row k and column n of the banded matrix of row j. */
+static float entry(const gc_step *step, int j, int k, int n)
+{
+    unsigned high, low;
+    gc_matrix_words(step, 0, j, k + GC_HALVES_UNIT - 1 - n, &high, &low);
+    assert_int_equal(low & 0x7fff7fff, 0); /* the weights are halves */
+    return value_of(high & 0xffff);
+}
+
+static void check_matrix(const gc_step *step)
+{
+    int skip = gc_matrix_skip(step), columns = gc_matrix_columns(step), j = step->height - 1;
+    assert_int_equal((step->left + skip) % 4, 0);
+    assert_int_equal(columns % GC_HALVES_UNIT, 0);
+    for (int n = 0; n < GC_HALVES_UNIT; n++)
+        for (int k = 0; k < columns; k++) {
+            int i = k - n - skip;
+            float expected = i >= 0 && i < step->width ? step->taps[j * step->width + i] : 0;
+            assert_true(entry(step, j, k, n) == expected);
+        }
+    /* Column n reads the samples under all weights. */
+    assert_true(GC_HALVES_UNIT - 1 + skip + step->width <= columns);
+}
+
+static void every_weight_is_where_its_sample_is(void **state)
+{
+    (void)state;
+    for (int width = 1; width <= SIDE_MAX; width++)
+        for (int left = 0; left < width; left++) {
+            gc_step step = step_of(width, 2, left);
+            check_matrix(&step);
+        }
+}
+
+static void a_word_has_two_diagonals(void **state)
+{
+    (void)state;
+    gc_step step = step_of(9, 1, 4);
+    unsigned high, low, next;
+    for (int diagonal = 0; diagonal + 1 < gc_matrix_diagonals(&step); diagonal++) {
+        gc_matrix_words(&step, 3, 0, diagonal, &high, &low);
+        gc_matrix_words(&step, 3, 0, diagonal + 1, &next, &low);
+        assert_int_equal(high >> 16, next & 0xffff);
+    }
+}
+
+static void what_follows_a_tile_is_aligned(void **state)
+{
+    (void)state;
+    for (int width = 1; width <= SIDE_MAX; width++)
+        for (int height = 1; height <= SIDE_MAX; height++)
+            for (int splits = 0; splits <= 1; splits++) {
+                gc_step step = step_of(width, height, width / 2);
+                size_t samples =
+                    (size_t)gc_halves_line(&step) * (size_t)(gc_halves_lines(&step, ROWS) + 1);
+                size_t bytes = gc_halves_bytes(&step, ROWS, splits);
+                assert_int_equal(bytes % 16, 0);
+                assert_int_equal(gc_matrix_bytes(&step) % 16, 0);
+                assert_true(bytes >= (splits ? 4 : 2) * samples);
+            }
+}
+
+/* ---- What is left of numbers ----------------------------------------------------------------- */
+
+/* A chain of one or two filters, made ready; `problem` is the caller's to destroy. */
+static void make_problem(gconv_job job, int count, const gconv_filter *first,
+                         const gconv_filter *second, gc_problem *problem)
+{
+    const gconv_filter *filters[] = {first, second};
+    gconv_error error;
+    job.filters = filters;
+    job.filter_count = count;
+    if (gc_problem_create(&job, problem, &error) != GCONV_OK)
+        fail_msg("%s", error.message);
+}
+
+/* What two parts leave of a value, in units of 2^-24 of it. */
+static double left_of(float value, int exponent)
+{
+    float scaled = ldexpf(value, exponent), high = gc_half_of(scaled);
+    float low = gc_half_of(scaled - high);
+    return fabs((double)scaled - (double)high - (double)low) / fabs((double)scaled) * 0x1p24;
+}
+
+/* The dimmest image that there is goes through a filter of small weights: what comes out is split with an
+ * error that meets_bound counts on, 4 of 12 units each. */
+static void dim_values_keep_their_bits(void **state)
+{
+    (void)state;
+    float small[9] = {1e-4f, 1e-4f, 1e-4f, 1e-4f, 1e-4f, 1e-4f, 1e-4f, 1e-4f, 1e-4f};
+    float third[9] = {0.1f, 0.2f, 0.3f, 0.3f, 0.2f, 0.1f, 0.1f, 0.2f, 0.3f};
+    for (int depth = 8; depth <= 16; depth += 8)
+        for (float factor = 1e-3f; factor < 1e4f; factor *= 10) {
+            float weights[9];
+            for (int i = 0; i < 9; i++)
+                weights[i] = small[i] * factor;
+            gconv_filter first = filter_of(3, 3, 1, weights), second = filter_of(3, 3, 1, third);
+            gc_problem problem;
+            make_problem(job_of(NULL, 0, shape_of(8, 8, 1, depth)), 2, &first, &second,
+                         &problem);
+            const gc_step *step = &problem.steps[1];
+            gc_parts parts = gc_parts_of(&problem, step, false);
+            assert_true(parts.splits && gc_parts_in_range(&problem, step, &parts));
+            assert_true(ldexp(step->largest_input, parts.sample_exponent) < 0x1p15);
+            float one = (float)problem.steps[0].absolute_sum; /* an image of ones */
+            for (int i = 0; i < 1000; i++)
+                assert_true(left_of(one * (1 + (float)i / 1000), parts.sample_exponent) <= 4.5);
+            for (int i = 0; i < 9; i++)
+                assert_true(left_of(third[i], parts.weight_exponent) <= 4);
+            gc_problem_destroy(&problem);
+        }
+}
+
+static void bytes_and_short_weights_have_one_part(void **state)
+{
+    (void)state;
+    float whole[9] = {1, 2, 1, 2, 4, 2, 1, 2, 2047}, long_one[9] = {1, 2, 1, 2, 4, 2, 1, 2, 2049};
+    gconv_filter short_weights = filter_of(3, 3, 1, whole);
+    gconv_filter long_weights = filter_of(3, 3, 1, long_one);
+    gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
+    gc_problem problem;
+    make_problem(job, 1, &short_weights, NULL, &problem);
+    gc_parts parts = gc_parts_of(&problem, problem.steps, true);
+    assert_true(!parts.splits && parts.weight_parts == 1);
+    assert_true(gc_parts_are_exact(problem.steps, &parts));
+    gc_problem_destroy(&problem);
+    make_problem(job, 1, &long_weights, NULL, &problem);
+    parts = gc_parts_of(&problem, problem.steps, true);
+    assert_true(!parts.splits && parts.weight_parts == 2);
+    assert_true(gc_parts_are_exact(problem.steps, &parts));
+    parts = gc_parts_of(&problem, problem.steps, false); /* low times low is left out */
+    assert_true(parts.splits && !gc_parts_are_exact(problem.steps, &parts));
+    gc_problem_destroy(&problem);
+    job.border = GCONV_BORDER_CONSTANT;
+    job.border_value = 0.5;
+    make_problem(job, 1, &short_weights, NULL, &problem);
+    assert_true(gc_parts_of(&problem, problem.steps, true).splits);
+    gc_problem_destroy(&problem);
+}
+
+static void a_border_far_from_the_samples_is_refused(void **state)
+{
+    (void)state;
+    float weights[9] = {0.1f, 0.2f, 0.3f, 0.3f, 0.2f, 0.1f, 0.1f, 0.2f, 0.3f};
+    gconv_filter filter = filter_of(3, 3, 1, weights);
+    gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
+    job.border = GCONV_BORDER_CONSTANT;
+    for (int far = 0; far <= 1; far++) {
+        gc_problem problem;
+        job.border_value = far ? 1e9 : 1000;
+        make_problem(job, 1, &filter, NULL, &problem);
+        gc_parts parts = gc_parts_of(&problem, problem.steps, true);
+        assert_int_equal(gc_parts_in_range(&problem, problem.steps, &parts), !far);
+        gc_problem_destroy(&problem);
+    }
+}
+
+static void few_weights_are_refused(void **state)
+{
+    (void)state;
+    gc_step square = step_of(3, 3, 1), column = step_of(1, 9, 0), row = step_of(9, 1, 4);
+    assert_true(gc_parts_meet_bound(&square, 9));
+    assert_false(gc_parts_meet_bound(&square, 8)); /* adds twice as often */
+    assert_false(gc_parts_meet_bound(&column, 9));
+    assert_true(gc_parts_meet_bound(&row, 9));
+    for (int side = 5; side <= SIDE_MAX; side++) {
+        gc_step step = step_of(side, side, side / 2);
+        assert_true(gc_parts_meet_bound(&step, 8));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_half_is_itself_and_ties_are_even),
+        cmocka_unit_test(every_weight_is_where_its_sample_is),
+        cmocka_unit_test(a_word_has_two_diagonals),
+        cmocka_unit_test(what_follows_a_tile_is_aligned),
+        cmocka_unit_test(dim_values_keep_their_bits),
+        cmocka_unit_test(bytes_and_short_weights_have_one_part),
+        cmocka_unit_test(a_border_far_from_the_samples_is_refused),
+        cmocka_unit_test(few_weights_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
