@@ -143,8 +143,7 @@ static void dim_values_keep_their_bits(void **state)
                 weights[i] = small[i] * factor;
             gconv_filter first = filter_of(3, 3, 1, weights), second = filter_of(3, 3, 1, third);
             gc_problem problem;
-            make_problem(job_of(NULL, 0, shape_of(8, 8, 1, depth)), 2, &first, &second,
-                         &problem);
+            make_problem(job_of(NULL, 0, shape_of(8, 8, 1, depth)), 2, &first, &second, &problem);
             const gc_step *step = &problem.steps[1];
             gc_parts parts = gc_parts_of(&problem, step, false);
             assert_true(parts.splits && gc_parts_in_range(&problem, step, &parts));
