@@ -1,20 +1,22 @@
 #!/bin/sh
 # How far `auto` is from the best choice by hand, file to file, on a machine with a GPU.
 #
-# Usage: auto.sh GCONV [RUNS]
+# Usage: auto.sh GCONV [RUNS [ONLY]]
 #
 # For images and filters of several sizes, one file and a batch of sixteen, of the largest four: every
 # implementation that might be the best one and `auto` take turns, RUNS times (default 3); the median wall
-# times and their ratio are printed. Files are binary PGM of noise, which cost next to nothing to read and write.
+# times and their ratio are printed, and what `auto` took. ONLY is a regular expression for the first two
+# columns, a blank between them. Files are binary PGM of noise, which cost next to nothing to read and write.
 set -eu
 LC_ALL=C
 export LC_ALL
 gconv=$1
 runs=${2:-3}
+only=${3:-.}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
-choices='cpu direct separable fused fft'
+choices='cpu direct separable fused tensor fft'
 
 # make_image SIDE FILE
 make_image() {
@@ -38,6 +40,7 @@ measure() {
   label=$1
   filter=$2
   shift 2
+  printf '%s\n' "$label $filter" | grep -qE -e "$only" || return 0
   rm -f "$work"/time-*
   run=0
   while [ "$run" -lt "$runs" ]; do
@@ -57,12 +60,15 @@ measure() {
     fi
   done
   auto=$(median "$work/time-auto")
+  took=$("$gconv" filter --explain --kernel "$filter" -o "$work/out" "$@" 2>&1 |
+    sed -n 's/^chosen: \([a-z0-9]*\).*/\1/p' | head -n 1)
   awk -v label="$label" -v filter="$filter" -v best="$best" -v name="$name" -v auto="$auto" \
-    'BEGIN { printf "%-16s %-16s %9.1f %-10s %9.1f %6.2f\n", label, filter, best / 1000, name,
-             auto / 1000, auto / best }'
+    -v took="$took" \
+    'BEGIN { printf "%-16s %-16s %9.1f %-10s %9.1f %-10s %6.2f\n", label, filter, best / 1000,
+             name, auto / 1000, took, auto / best }'
 }
 
-printf '%-16s %-16s %9s %-10s %9s %6s\n' images filter 'best ms' by 'auto ms' ratio
+printf '%-16s %-16s %9s %-10s %9s %-10s %6s\n' images filter 'best ms' by 'auto ms' by ratio
 for side in 8192 2048 512; do
   mkdir "$work/$side"
   number=0
