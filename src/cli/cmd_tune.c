@@ -248,9 +248,9 @@ static gconv_status search_all(tuning *t, gconv_error *error)
 /* Finds first what would make the search vain. */
 static gconv_status run(tuning *t, gconv_error *error)
 {
-    gconv_status status = find_device(t, error);
+    gconv_status status = list_cases(t, error);
     if (status == GCONV_OK)
-        status = list_cases(t, error);
+        status = find_device(t, error);
     if (status == GCONV_OK)
         status = gc_tuning_path(&t->device, &t->path, error);
     if (status == GCONV_OK)

@@ -47,8 +47,8 @@ static const gc_implementation implementations[] = {
      "filters of more than 1024 weights; without NVRTC all but odd squares up to 9x9",
      GCONV_DEVICE_CUDA, CUDA(gc_direct_operations)},
     {"separable", "filters of rank 1 to 3, rows and columns in one pass over memory",
-     "chains without a filter of rank 1, or 2 or 3 from about 9x9 on, that fits in shared memory; "
-     "and what direct refuses",
+     "chains without a filter of rank 1, of rank 2 from 9x9 or of rank 3 from 11x11 on, tiles too "
+     "large for shared memory, and what direct refuses",
      GCONV_DEVICE_CUDA, CUDA(gc_separable_operations)},
     {"fused", "several steps in one pass: exact 8-bit chains on the tensor cores, others in pairs",
      "chains that neither are one exact filter of small whole weights on one 8-bit channel nor "

@@ -73,7 +73,7 @@ gc_parts gc_parts_of(const gc_problem *problem, const gc_step *step, bool from_b
 /* In units of 2^-24 sum|w| max|in|, of which rule 4 allows 4 w h. Splitting leaves out up to 12 (three
  * times 2^-22), and 2 are the low sum's and the last addition's. Tensor cores add t numbers of the band
  * and the sum by aligning them to the largest, with one bit more than float32 at least, and cut what is
- * beyond: t + 1, and 2 for the result (Fasi, Higham, Mikaitis and Pranesh 2021, section 4). They do so
+ * beyond: t + 1, and 2 for the result (Fasi, Higham, Mikaitis and Pranesh 2021). They do so
  * for 16 columns of the matrix at a time, before compute capability 9.0 for 8. */
 bool gc_parts_meet_bound(const gc_step *step, int compute_major)
 {

@@ -2,7 +2,7 @@
  *
  * Idea: tensor cores have many times the multiply-adds of float32, on numbers of 11 bits. Two such make
  *   a sample, two a weight, and three products of them have 22 bits (kernels/halves.cuh; Ootomo and
- *   Yokota 2022, section 3). A row of weights is a banded matrix, a line of samples another one: of 16
+ *   Yokota 2022). A row of weights is a banded matrix, a line of samples another one: of 16
  *   columns of it, weights fill as many as the filter is wide, 9 of 16 at 9x9, 17 of 24 at 17x17.
  *   8-bit samples take two products, whole weights up to 2048 one less.
  * Improves on: direct, from 9x9 on, of 8-bit samples from 5x5 on; it needs no compilation at run time.

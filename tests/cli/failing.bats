@@ -409,6 +409,7 @@ stopped() {
     complains 4 'there is nothing to tune: *' gconv tune
     complains 4 'there is nothing to tune: *' gconv tune --time 1 --json --device cuda:0
     complains 4 'there is nothing to tune: a CPU has no configurations' gconv tune --device cpu
+    complains 4 "there is nothing to tune: 'tensor' has no configurations; *" gconv tune -i tensor
     complains 4 "'cpu' does not run on device 'cuda'" gconv edges --impl cpu --device cuda in.png out.png
     holds in.png
 }

@@ -2,7 +2,7 @@
  * weights gives 8 neighbouring outputs, and the rows of the filter add up (as in bytes.cuh).
  *
  * Tensor cores multiply halves, numbers of 11 bits, and add in float32. A sample is split in two such,
- * the nearest one and what is left, and so is a weight (Ootomo and Yokota 2022, section 3). Three
+ * the nearest one and what is left, and so is a weight (Ootomo and Yokota 2022). Three
  * products, high * high, low * high and high * low, hold 22 bits of each; the fourth is below 2^-22 of
  * the whole. What is low is added up apart, so that the high sum is rounded once a product. 8-bit samples
  * need no low part, and neither do weights of 11 bits.
