@@ -73,12 +73,6 @@ static const gc_ahead_kernel *find_ahead(const gc_step *step)
 /* How much longer a kernel takes that has its weights as arguments (measured on an H200: 1.1 to 1.35). */
 static const double ahead_factor = 1.3;
 
-double gc_direct_kernel_seconds(const gc_problem *problem, const gc_step *step,
-                                const gconv_device_info *device)
-{
-    return gc_pass_form_seconds(problem, step, GC_FORM_BLOCK, device);
-}
-
 double gc_direct_total_seconds(const gc_problem *problem, double kernel, const gc_layout &layout,
                                const float *weights, int count, bool is_ahead,
                                const gconv_device_info *device)
@@ -100,9 +94,9 @@ double gc_direct_seconds(const gc_problem *problem, const gc_step *step,
 {
     gc_gpu_pass pass = gc_gpu_pass_of(problem, (int)(step - problem->steps), 1);
     gc_layout layout = gc_pass_layout(problem, step, GC_FORM_WARP, pass, device);
-    return gc_direct_total_seconds(problem, gc_direct_kernel_seconds(problem, step, device), layout,
-                                   step->taps, step->width * step->height,
-                                   find_ahead(step) != nullptr, device);
+    return gc_direct_total_seconds(
+        problem, gc_pass_form_seconds(problem, step, GC_FORM_BLOCK, device), layout, step->taps,
+        step->width * step->height, find_ahead(step) != nullptr, device);
 }
 
 gconv_status gc_direct_supports(const gc_problem *problem, const gc_step *step,
@@ -127,7 +121,7 @@ gconv_status gc_direct_prepare(const gc_problem *problem, const gc_step *step,
                                gc_pass_kernel *kernel, gconv_error *error)
 {
     gc_layout layout = gc_pass_layout(problem, step, GC_FORM_WARP, *pass, device);
-    double seconds = gc_direct_kernel_seconds(problem, step, device);
+    double seconds = gc_pass_form_seconds(problem, step, GC_FORM_BLOCK, device);
     return gc_pass_prepare(layout, find_ahead(step), step->taps, step->width * step->height,
                            gc_direct_compiling_pays(problem, seconds), device, pass, kernel, error);
 }

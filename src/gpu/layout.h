@@ -13,7 +13,7 @@ extern "C" {
 typedef enum gc_form {
     GC_FORM_WARP,  /* kernels/warp.cuh */
     GC_FORM_BLOCK, /* kernels/block.cuh */
-    GC_FORM_RANK1, /* kernels/rank1.cuh: a column times a row */
+    GC_FORM_RANK1, /* kernels/products.cuh: a column times a row */
     GC_FORM_RANK2, /* the same: a sum of two such products */
     GC_FORM_RANK3, /* of three */
     GC_FORM_PAIR,  /* kernels/pair.cuh: two steps; not searched */

@@ -142,8 +142,8 @@ bool gc_pair_fits(const gc_problem *problem, int first, const gconv_device_info 
         !make_pair(problem, gc_gpu_pass_of(problem, first, 2), device, &made))
         return false;
     return kernel_seconds(problem, first, made.layout, device) <
-           gc_direct_kernel_seconds(problem, &problem->steps[first], device) +
-               gc_direct_kernel_seconds(problem, &problem->steps[first + 1], device);
+           gc_pass_form_seconds(problem, &problem->steps[first], GC_FORM_BLOCK, device) +
+               gc_pass_form_seconds(problem, &problem->steps[first + 1], GC_FORM_BLOCK, device);
 }
 
 double gc_pair_seconds(const gc_problem *problem, int first, const gconv_device_info *device)

@@ -63,7 +63,7 @@ static const char *pass_call(gc_form form)
         return "gc_warp_pass<gc_special>";
     if (form == GC_FORM_PAIR)
         return "gc_block_pass<gc_block_pair, gc_pair<gc_special>>";
-    return gc_form_products(form) > 0 ? "gc_block_pass<gc_block_rank1, gc_special>"
+    return gc_form_products(form) > 0 ? "gc_block_pass<gc_block_products, gc_special>"
                                       : "gc_block_pass<gc_block_direct, gc_special>";
 }
 

@@ -3,7 +3,7 @@
  * Idea: a filter that is a column times a row takes F_w + F_h products a pixel instead of F_w * F_h
  *   (KTH 2018, sections 3.4 and 3.5.2; van Werkhoven et al. 2014, section 5). The row pass writes its
  *   result over its input in shared memory, the column pass reads it from there, so that memory is
- *   crossed once (kernels/rank1.cuh). A filter of rank 2 or 3 is a sum of as many such products, which
+ *   crossed once (kernels/products.cuh). A filter of rank 2 or 3 is a sum of as many such products, which
  *   add up in the same registers. The rank is found automatically (core/products.h): exactly where the
  *   chain is exact, within the bound of rule 4 elsewhere. Odd squares of rank 1 up to 21x21 are compiled
  *   ahead, all else at run time.
@@ -17,7 +17,7 @@
  *   as direct, whose kernels for small filters need no shared memory. */
 #include "gpu/check.cuh"
 #include "gpu/direct.cuh"
-#include "gpu/kernels/rank1.cuh"
+#include "gpu/kernels/products.cuh"
 #include "gpu/method.cuh"
 #include "gpu/methods.cuh"
 
@@ -40,7 +40,7 @@ static __global__ void __launch_bounds__(32 * config::warps) separable_squares(
     const __grid_constant__ gc_pass pass,
     const __grid_constant__ gc_pass_weights<config::width + config::height> weights)
 {
-    gc_block_pass<gc_block_rank1, config>(pass, weights);
+    gc_block_pass<gc_block_products, config>(pass, weights);
 }
 
 #define SQUARE(side, rows, warps)                                                                  \

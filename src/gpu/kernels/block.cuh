@@ -50,7 +50,7 @@ template <class config>
 static __device__ inline void gc_block_fetch(const gc_pass &pass, float *to, long long index)
 {
     if (gc_pass_input<config>(pass) == GC_FLOAT)
-        gc_pass_copy16(to, (const float *)pass.input + index);
+        gc_pass_copy<16>(to, (const float *)pass.input + index);
     else
         *(float4 *)to = gc_pass_load4<config>(pass, index);
 }
@@ -60,7 +60,7 @@ template <class config>
 static __device__ inline void gc_block_fetch(const gc_pass &pass, unsigned char *to,
                                              long long index)
 {
-    gc_pass_copy4(to, (const unsigned char *)pass.input + index);
+    gc_pass_copy<4>(to, (const unsigned char *)pass.input + index);
 }
 
 /* A word of equal samples. */

@@ -74,17 +74,6 @@ static __device__ inline int gc_bytes_fragment_column()
 
 /* ---- Loading --------------------------------------------------------------------------------- */
 
-/* Copies 8 bytes into shared memory; they are there after gc_pass_arrive. */
-static __device__ inline void gc_bytes_copy8(void *to, const void *from)
-{
-#if __CUDA_ARCH__ >= 800
-    asm volatile(
-        "cp.async.ca.shared.global [%0], [%1], 8;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
-        "l"(from)
-        : "memory");
-#endif
-}
-
 struct gc_bytes_input {
     static constexpr int input = GC_BYTE, border = -1;
 };
@@ -106,15 +95,15 @@ static __device__ inline void gc_bytes_fill_inside(const gc_pass &pass, unsigned
 #pragma unroll
     for (int first = 0; first < block::lines; first += lines_at_once) {
         if (first + lines_at_once <= block::lines || line + first < block::lines)
-            gc_bytes_copy8(to + first * block::pitch, from);
+            gc_pass_copy<8>(to + first * block::pitch, from);
         from += lines_at_once * pass.input_pitch;
     }
 #pragma unroll
     for (int first = 0; first < rest * block::lines; first += block::threads) {
         int i = first + (int)threadIdx.x;
         if (i < rest * block::lines)
-            gc_bytes_copy8(tile + i / rest * block::pitch + (words + i % rest) * 8,
-                           start + i / rest * pass.input_pitch + (words + i % rest) * 8);
+            gc_pass_copy<8>(tile + i / rest * block::pitch + (words + i % rest) * 8,
+                            start + i / rest * pass.input_pitch + (words + i % rest) * 8);
     }
 }
 
@@ -133,8 +122,8 @@ static __device__ inline void gc_bytes_fill_word(const gc_pass &pass, unsigned c
                                                  int column)
 {
     if (row >= 0) {
-        gc_bytes_copy8(to, (const unsigned char *)pass.input + gc_pass_input_start(pass) +
-                               row * pass.input_pitch + column);
+        gc_pass_copy<8>(to, (const unsigned char *)pass.input + gc_pass_input_start(pass) +
+                                row * pass.input_pitch + column);
     } else {
         unsigned word = (unsigned)pass.constant[blockIdx.y] * 0x01010101u;
         *(uint2 *)to = make_uint2(word, word);

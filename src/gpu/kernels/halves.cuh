@@ -273,36 +273,33 @@ template <class config, int columns> struct gc_halves_walk {
         weights += (unsigned)rows * gc_halves_row_bytes<config>(halves);
     }
 
-    /* Row `p` from where the walk stands, 0 to rows - 1. What comes after it is asked for before it is
-     * known whether it is needed: as soon as the first line of the window has been used. */
+    /* Parts of the window with two words of weights, in row `p`. `last` is for the last products of the
+     * row, which ask for the next line as soon as the first one of the window has been used. */
+    __device__ void multiply(float (&sums)[config::rows][4], int p,
+                             unsigned (gc_halves_line::*part)[4], unsigned first, unsigned second,
+                             bool last, const gc_halves &halves)
+    {
+#pragma unroll
+        for (int r = 0; r < config::rows; r++) {
+            gc_halves_multiply<columns>(sums[r], window[(p + r) % config::rows].*part, first,
+                                        second);
+            if (last && r == 0)
+                gc_halves_load<config, columns>(window[p], place, p, halves);
+        }
+    }
+
+    /* Row `p` from where the walk stands, 0 to rows - 1. Weights and line that come after it are asked for
+     * before it is known whether they are needed. */
     __device__ void step(gc_halves_sums<config> &sums, int p, const gc_halves &halves)
     {
         constexpr bool splits = gc_halves_splits<config>(), both = config::weight_parts == 2;
         uint4 now = next;
         next = gc_halves_look_up(weights + (unsigned)p * gc_halves_row_bytes<config>(halves));
-#pragma unroll
-        for (int r = 0; r < config::rows; r++) {
-            gc_halves_multiply<columns>(sums.high[r], at(p + r).high, now.x, now.y);
-            if (!splits && !both && r == 0)
-                gc_halves_load<config, columns>(at(p), place, p, halves);
-        }
-#pragma unroll
-        for (int r = 0; r < config::rows && splits; r++) {
-            gc_halves_multiply<columns>(sums.low[r], at(p + r).low, now.x, now.y);
-            if (!both && r == 0)
-                gc_halves_load<config, columns>(at(p), place, p, halves);
-        }
-#pragma unroll
-        for (int r = 0; r < config::rows && both; r++) {
-            gc_halves_multiply<columns>(sums.low[r], at(p + r).high, now.z, now.w);
-            if (r == 0)
-                gc_halves_load<config, columns>(at(p), place, p, halves);
-        }
-    }
-
-    __device__ gc_halves_line &at(int line)
-    {
-        return window[line % config::rows];
+        multiply(sums.high, p, &gc_halves_line::high, now.x, now.y, !splits && !both, halves);
+        if (splits)
+            multiply(sums.low, p, &gc_halves_line::low, now.x, now.y, !both, halves);
+        if (both)
+            multiply(sums.low, p, &gc_halves_line::high, now.z, now.w, true, halves);
     }
 
     /* All rows. The test before each of them also keeps the compiler from mixing them, after which
@@ -476,7 +473,7 @@ static __device__ inline void gc_halves_copy_weights(const gc_halves &halves, ch
 {
     int words = (halves.height + 1) * gc_halves_diagonals<config>(halves);
     for (int i = (int)threadIdx.x; i < words; i += 32 * config::warps)
-        gc_pass_copy16(to + i * (int)sizeof(uint4), halves.weights + i);
+        gc_pass_copy<16>(to + i * (int)sizeof(uint4), halves.weights + i);
 }
 
 template <class config>

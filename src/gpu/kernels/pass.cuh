@@ -4,7 +4,7 @@
  *
  * What a kernel is made for is a class `config` of constants, so that the same text serves both:
  *     width, height, left, top    of the filter (gc_step)
- *     products                    of a column and a row whose sum is the filter (kernels/rank1.cuh alone)
+ *     products                    of a column and a row whose sum is the filter (kernels/products.cuh alone)
  *     rows, warps                 rows of output a thread, warps a block
  *     schedule                    a gc_schedule
  *     input, output               a gc_sample_type, or -1: what the pass says
@@ -88,30 +88,26 @@ static __device__ inline long long gc_pass_input_start(const gc_pass &pass)
     return blockIdx.y * pass.input_plane;
 }
 
-/* Copies 16 bytes into shared memory, past the registers where the device can; they are there after
- * gc_pass_arrive. */
-static __device__ inline void gc_pass_copy16(void *to, const void *from)
+/* Copies 4, 8 or 16 bytes into shared memory, past the registers where the device can, and 16 past the
+ * first-level cache, too; they are there after gc_pass_arrive. */
+template <int bytes> static __device__ inline void gc_pass_copy(void *to, const void *from)
 {
 #if __CUDA_ARCH__ >= 800
-    asm volatile(
-        "cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
-        "l"(from)
-        : "memory");
+    unsigned address = (unsigned)__cvta_generic_to_shared(to);
+    if (bytes == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from)
+                     : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(from),
+                     "n"(bytes)
+                     : "memory");
 #else
-    *(uint4 *)to = __ldg((const uint4 *)from);
-#endif
-}
-
-/* The same for 4 bytes. */
-static __device__ inline void gc_pass_copy4(void *to, const void *from)
-{
-#if __CUDA_ARCH__ >= 800
-    asm volatile(
-        "cp.async.ca.shared.global [%0], [%1], 4;" ::"r"((unsigned)__cvta_generic_to_shared(to)),
-        "l"(from)
-        : "memory");
-#else
-    *(unsigned *)to = __ldg((const unsigned *)from);
+    if (bytes == 16)
+        *(uint4 *)to = __ldg((const uint4 *)from);
+    else if (bytes == 8)
+        *(uint2 *)to = __ldg((const uint2 *)from);
+    else
+        *(unsigned *)to = __ldg((const unsigned *)from);
 #endif
 }
 

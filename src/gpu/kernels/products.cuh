@@ -6,12 +6,12 @@
  * Convolved rows have two places: 0 over the tile's own, 1 beside the slots. The last two products take a
  * row from one reading of it, the first of them into place 0, since nobody needs the tile after them, the
  * other into place 1; a product before these takes place 1 alone. */
-#ifndef GC_GPU_KERNELS_RANK1_CUH
-#define GC_GPU_KERNELS_RANK1_CUH
+#ifndef GC_GPU_KERNELS_PRODUCTS_CUH
+#define GC_GPU_KERNELS_PRODUCTS_CUH
 
 #include "gpu/kernels/block.cuh"
 
-struct gc_block_rank1 {
+struct gc_block_products {
     /* A convolved row of a tile, in place 0 or 1. */
     template <class config> static __device__ inline float *row_of(float *tile, int place, int line)
     {
