@@ -156,11 +156,11 @@ static gconv_status measure_entry(benchmark *b, gc_session *session, const char 
     session->image = b->entry;
     session->image_count = b->entry_count;
     gconv_status status =
-        gc_check(session, name, &b->checked, GCONV_ALPHA_KEEP, expectation, row, error);
+        gc_check(session, name, &b->checked, &b->timed, GCONV_ALPHA_KEEP, expectation, row, error);
     row->too_long = is_hopeless(b, expectation, name);
     bool right = row->verdict == GC_VERDICT_EXACT || row->verdict == GC_VERDICT_WITHIN;
     if (status == GCONV_OK && right && !row->too_long)
-        status = gc_time(session, name, &b->timed, GCONV_ALPHA_KEEP, next_budget(b), row, error);
+        status = gc_time(session, &b->timed, GCONV_ALPHA_KEEP, next_budget(b), row, error);
     b->wrong = b->wrong || row->verdict == GC_VERDICT_WRONG;
     b->refused = b->refused || row->verdict == GC_VERDICT_UNUSABLE;
     b->entry++;

@@ -32,15 +32,16 @@ const char *gc_measurement_label(const gc_measurement *row, char *buffer, size_t
     return buffer;
 }
 
+/* For one run where `name` is auto, for many where it is an implementation. */
 static gconv_status make_plan(const gc_session *session, const char *name,
-                              const gc_picture *picture, gconv_alpha alpha, gconv_plan **plan,
-                              gconv_error *error)
+                              const char *implementation, const gc_picture *picture,
+                              gconv_alpha alpha, gconv_plan **plan, gconv_error *error)
 {
     gconv_job job = session->job;
     job.input = picture->shape;
     job.alpha = alpha;
     job.output_depth = job.output == GCONV_OUTPUT_EDGES ? 1 : picture->shape.depth;
-    job.implementation = name;
+    job.implementation = implementation;
     job.runs = strcmp(name, "auto") == 0 ? 0 : RUNS_EXPECTED;
     job.device = gc_device_for(session, name);
     return gconv_plan_create(&job, plan, error);
@@ -122,7 +123,8 @@ gconv_status gc_expect(const gc_session *session, const gc_picture *picture, gco
 {
     *expectation = (gc_expectation){.chain = NULL};
     gconv_plan *plan;
-    gconv_status status = make_plan(session, "reference", picture, alpha, &plan, error);
+    gconv_status status =
+        make_plan(session, "reference", "reference", picture, alpha, &plan, error);
     if (status != GCONV_OK)
         return status;
     gc_expectation *e = expectation;
@@ -231,17 +233,31 @@ static gconv_status settle(gconv_status status, gc_measurement *row, gconv_error
     return status;
 }
 
+/* What auto stands for on `picture`. */
+static gconv_status resolve_auto(const gc_session *session, const gc_picture *picture,
+                                 gconv_alpha alpha, const char **implementation, gconv_error *error)
+{
+    gconv_plan *plan;
+    gconv_status status = make_plan(session, "auto", "auto", picture, alpha, &plan, error);
+    if (status == GCONV_OK)
+        *implementation = gconv_plan_implementation(plan);
+    gconv_plan_free(plan);
+    return status;
+}
+
 gconv_status gc_check(const gc_session *session, const char *name, const gc_picture *picture,
-                      gconv_alpha alpha, const gc_expectation *expectation, gc_measurement *row,
-                      gconv_error *error)
+                      const gc_picture *timed, gconv_alpha alpha, const gc_expectation *expectation,
+                      gc_measurement *row, gconv_error *error)
 {
     *row = (gc_measurement){.name = name, .implementation = name};
-    gconv_plan *plan;
-    gconv_status status = make_plan(session, name, picture, alpha, &plan, &row->reason);
-    if (status == GCONV_OK) {
-        row->implementation = gconv_plan_implementation(plan);
+    gconv_plan *plan = NULL;
+    gconv_status status = GCONV_OK;
+    if (strcmp(name, "auto") == 0)
+        status = resolve_auto(session, timed, alpha, &row->implementation, &row->reason);
+    if (status == GCONV_OK)
+        status = make_plan(session, name, row->implementation, picture, alpha, &plan, &row->reason);
+    if (status == GCONV_OK)
         status = check_plan(plan, picture, expectation, INFINITY, row, &row->reason);
-    }
     gconv_plan_free(plan);
     return settle(status, row, error);
 }
@@ -345,12 +361,13 @@ static gconv_status time_plan(const gc_session *session, gconv_plan *plan,
     return GCONV_OK;
 }
 
-gconv_status gc_time(const gc_session *session, const char *name, const gc_picture *picture,
-                     gconv_alpha alpha, gc_budget budget, gc_measurement *row, gconv_error *error)
+gconv_status gc_time(const gc_session *session, const gc_picture *picture, gconv_alpha alpha,
+                     gc_budget budget, gc_measurement *row, gconv_error *error)
 {
     gconv_plan *plan;
-    gc_progress_begin(name, progress(session, 0));
-    gconv_status status = make_plan(session, name, picture, alpha, &plan, error);
+    gc_progress_begin(row->name, progress(session, 0));
+    gconv_status status =
+        make_plan(session, row->name, row->implementation, picture, alpha, &plan, error);
     if (status == GCONV_OK)
         status = time_plan(session, plan, picture, budget, row, error);
     gconv_plan_free(plan);
@@ -387,7 +404,7 @@ gconv_status gc_check_and_time(const gc_session *session, const char *name,
     *row = (gc_measurement){.name = name, .implementation = name};
     gconv_plan *plan;
     gc_progress_begin(name, progress(session, 0));
-    gconv_status status = make_plan(session, name, picture, alpha, &plan, &row->reason);
+    gconv_status status = make_plan(session, name, name, picture, alpha, &plan, &row->reason);
     if (status == GCONV_OK) {
         row->implementation = gconv_plan_implementation(plan);
         status =

@@ -51,15 +51,15 @@ gconv_status gc_expect(const gc_session *session, const gc_picture *picture, gco
                        gc_expectation *expectation, gconv_error *error);
 void gc_expectation_destroy(gc_expectation *expectation);
 
-/* Checks `name` on `picture` and fills all of `row` but the times. An implementation that cannot
- * run or breaks down is not a failure but a verdict. */
+/* Checks on `picture` what `name`, which may be auto, stands for on `timed`, and fills all of `row` but
+ * the times. An implementation that cannot run or breaks down is not a failure but a verdict. */
 gconv_status gc_check(const gc_session *session, const char *name, const gc_picture *picture,
-                      gconv_alpha alpha, const gc_expectation *expectation, gc_measurement *row,
-                      gconv_error *error);
+                      const gc_picture *timed, gconv_alpha alpha, const gc_expectation *expectation,
+                      gc_measurement *row, gconv_error *error);
 
-/* Times `name` on `picture`. */
-gconv_status gc_time(const gc_session *session, const char *name, const gc_picture *picture,
-                     gconv_alpha alpha, gc_budget budget, gc_measurement *row, gconv_error *error);
+/* Times on `picture` what was checked for `row`. */
+gconv_status gc_time(const gc_session *session, const gc_picture *picture, gconv_alpha alpha,
+                     gc_budget budget, gc_measurement *row, gconv_error *error);
 
 /* Checks and times on one picture: as the two above, but where one run takes longer than `seconds`
  * the time is that of the run that was checked, or of the reference's in `expectation`. */
