@@ -18,6 +18,9 @@ const char *gc_gpu_reason(void);
 /* Describes device cuda:`index`, 0 to count-1. */
 gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *error);
 
+/* Whether a plan of this process has taken a GPU into use: the next one does not wait for the driver. */
+bool gc_gpu_started(void);
+
 #ifdef __cplusplus
 }
 #endif

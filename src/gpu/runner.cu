@@ -4,6 +4,7 @@
 #include "gpu/runner.cuh"
 
 #include "gpu/check.cuh"
+#include "gpu/gpu.h"
 #include "gpu/method.cuh"
 #include "gpu/planes.cuh"
 
@@ -13,6 +14,7 @@ extern "C" {
 }
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <pthread.h>
@@ -223,10 +225,19 @@ static gconv_status start(gpu_plan *plan, gconv_error *error)
     }
 }
 
+static std::atomic<bool> started;
+
+bool gc_gpu_started(void)
+{
+    return started;
+}
+
 static void *start_in_thread(void *opaque)
 {
     gpu_plan *plan = (gpu_plan *)opaque;
     plan->status = start(plan, &plan->error);
+    if (plan->status == GCONV_OK)
+        started = true;
     return nullptr;
 }
 

@@ -22,6 +22,11 @@ gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *er
                    gc_gpu_reason());
 }
 
+bool gc_gpu_started(void)
+{
+    return false;
+}
+
 bool gc_jit_available(void)
 {
     return false;
