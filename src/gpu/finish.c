@@ -2,7 +2,9 @@
 
 #include "core/number.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdint.h>
 
 _Static_assert((int)GC_PASS_MIRROR == (int)GCONV_BORDER_MIRROR &&
                    (int)GC_PASS_MIRROR101 == (int)GCONV_BORDER_MIRROR101 &&
@@ -40,6 +42,7 @@ static void finish_edges(const gc_problem *problem, gc_finish *finish)
 void gc_finish_divide(double divisor, gc_finish *finish)
 {
     finish->divisor = divisor;
+    finish->inverse = 1 / divisor;
     finish->reciprocal = (float)(1 / divisor);
     finish->below = nextafterf(finish->reciprocal, 0);
     finish->above = nextafterf(finish->reciprocal, INFINITY);
@@ -56,9 +59,9 @@ bool gc_finish_rounds(const gc_finish *finish, double largest, bool ties)
 /* A value over a divisor is all there is to it: samples keep their depth. */
 static bool is_divided_only(const gc_problem *problem)
 {
-    return !problem->bilevel && problem->job.scale == 1 && problem->offset == 0 &&
-           problem->output.depth == problem->job.input.depth && problem->divisor >= 1 &&
-           problem->divisor < 0x1p22;
+    return !problem->bilevel && !problem->job.absolute && problem->job.scale == 1 &&
+           problem->offset == 0 && problem->output.depth == problem->job.input.depth &&
+           problem->divisor >= 1 && problem->divisor < 0x1p22;
 }
 
 static bool divides_exactly(const gc_problem *problem)
@@ -76,37 +79,68 @@ static bool is_quotient(const gc_problem *problem)
 /* An odd divisor leaves no ties, a power of 2 divides without error. */
 static bool has_ties(const gc_problem *problem)
 {
-    return problem->job.absolute || (!divides_exactly(problem) && fmod(problem->divisor, 2) != 1);
+    return !divides_exactly(problem) && fmod(problem->divisor, 2) != 1;
+}
+
+/* Whether kernels can clamp bytes two at a time, as numbers of 16 bits. */
+static bool is_clamped_easily(const gc_problem *problem)
+{
+    const gc_step *last = &problem->steps[problem->step_count - 1];
+    double largest = last->largest_input * last->absolute_sum / problem->divisor;
+    return problem->output.depth > 8 || largest < INT16_MAX - 1;
 }
 
 /* A product that is exact is rounded once, whatever its value. */
 static int kind_of_division(const gc_problem *problem, const gc_finish *finish)
 {
-    bool ties = has_ties(problem);
-    if (divides_exactly(problem) && !ties)
+    bool ties = has_ties(problem), easily = is_clamped_easily(problem);
+    if (easily && divides_exactly(problem) && !ties)
         return GC_FINISH_ROUND;
-    if (!is_quotient(problem) || !gc_finish_rounds(finish, finish->largest, ties))
-        return GC_FINISH_SAMPLES;
-    return ties ? GC_FINISH_QUOTIENT : GC_FINISH_ROUND;
+    if (easily && is_quotient(problem) && gc_finish_rounds(finish, finish->largest, ties))
+        return ties ? GC_FINISH_QUOTIENT : GC_FINISH_ROUND;
+    return GC_FINISH_SAMPLES;
+}
+
+/* Gain, base and the sum are each rounded once. Where the byte is not clamped, gain * value is at most
+ * 257 + |base|, so that the errors add up to less than 2^-12. */
+static bool finish_nearest(const gc_problem *problem, gc_finish *finish)
+{
+    const double base_max = 1024;
+    double divisor = finish->absolute ? fabs(problem->divisor) : problem->divisor;
+    double gain = finish->scale * finish->factor / divisor, base = finish->offset * finish->factor;
+    finish->gain = (float)gain;
+    finish->base = (float)base;
+    return problem->output.depth == 8 && !finish->bilevel && fabs(base) <= base_max &&
+           fabs(gain) >= FLT_MIN && fabs(gain) <= FLT_MAX;
 }
 
 static void finish_samples(const gc_problem *problem, gc_finish *finish)
 {
-    gc_finish_divide(problem->divisor, finish);
-    finish->kind = is_divided_only(problem) ? kind_of_division(problem, finish) : GC_FINISH_SAMPLES;
     finish->scale = problem->job.scale;
     finish->offset = problem->offset;
     finish->absolute = problem->job.absolute;
     finish->bilevel = problem->bilevel;
+    gc_finish_divide(problem->divisor, finish);
+    finish->kind = is_divided_only(problem) ? kind_of_division(problem, finish) : GC_FINISH_SAMPLES;
+    if (finish->kind == GC_FINISH_SAMPLES && finish_nearest(problem, finish))
+        finish->kind = GC_FINISH_NEAREST;
+}
+
+/* Whether quotients of float32 are far from where double has fewer bits. */
+static bool divides_normally(const gc_problem *problem)
+{
+    return fabs(problem->divisor) > 0x1p-500 && fabs(problem->divisor) < 0x1p500;
 }
 
 bool gc_finish_of(const gc_problem *problem, gc_finish *finish)
 {
     *finish = (gc_finish){.kind = GC_FINISH_NONE};
     bool has_alpha = problem->output.channels % 2 == 0;
-    if (problem->keeps_alpha || problem->premultiplies || (has_alpha && problem->bilevel))
+    if (problem->keeps_alpha || problem->premultiplies || (has_alpha && problem->bilevel) ||
+        !divides_normally(problem))
         return false;
     finish->sample_max = problem->sample_max;
+    finish->middle = 128 * problem->sample_max / 255;
     finish->largest = problem->output.depth == 16 ? 65535 : 255;
     finish->factor = finish->largest / problem->sample_max;
     finish->narrows = finish->factor < 1;

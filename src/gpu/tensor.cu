@@ -62,7 +62,8 @@ struct kernel_row {
 #define OUTPUTS(sample, columns, weights, input)                                                   \
     KERNEL(sample, columns, weights, input, GC_FLOAT, GC_FINISH_NONE),                             \
         KERNEL(sample, columns, weights, input, GC_BYTE, GC_FINISH_ROUND),                         \
-        KERNEL(sample, columns, weights, input, GC_BYTE, GC_FINISH_QUOTIENT)
+        KERNEL(sample, columns, weights, input, GC_BYTE, GC_FINISH_QUOTIENT),                      \
+        KERNEL(sample, columns, weights, input, GC_BYTE, GC_FINISH_NEAREST)
 #define COLUMNS(sample, weights, input)                                                            \
     OUTPUTS(sample, 16, weights, input), OUTPUTS(sample, 24, weights, input),                      \
         OUTPUTS(sample, 32, weights, input), KERNEL(sample, -1, weights, input, -1, -1)

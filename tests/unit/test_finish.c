@@ -39,9 +39,9 @@ static void real_sums_are_short_over_a_power_of_2(void **state)
     gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
     assert_int_equal(kind_with(job, real, 1, &finish), GC_FINISH_ROUND);
     assert_int_equal(kind_with(job, real, 4, &finish), GC_FINISH_ROUND);
-    assert_int_equal(kind_with(job, real, 3, &finish), GC_FINISH_SAMPLES);
+    assert_int_equal(kind_with(job, real, 3, &finish), GC_FINISH_NEAREST);
     job.absolute = true;
-    assert_int_equal(kind_with(job, real, 1, &finish), GC_FINISH_SAMPLES);
+    assert_int_equal(kind_with(job, real, 1, &finish), GC_FINISH_NEAREST);
 }
 
 static void divisions_without_ties_are_short(void **state)
@@ -55,8 +55,42 @@ static void divisions_without_ties_are_short(void **state)
     assert_int_equal(kind_of(job, 65536, &finish), GC_FINISH_ROUND);
     assert_int_equal(kind_of(job, 18, &finish), GC_FINISH_QUOTIENT);
     job.absolute = true;
-    assert_int_equal(kind_of(job, 16, &finish), GC_FINISH_QUOTIENT);
+    assert_int_equal(kind_of(job, 16, &finish), GC_FINISH_NEAREST);
     assert_true(finish.absolute);
+}
+
+/* Kernels clamp quotients to bytes two at a time, as numbers of 16 bits. */
+static void far_quotients_are_not_short(void **state)
+{
+    (void)state;
+    gc_finish finish;
+    float far[9] = {0, 0, 0, 0, 130, 0, 0, 0, 0};
+    gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
+    assert_int_equal(kind_with(job, far, 1, &finish), GC_FINISH_NEAREST);
+    assert_int_equal(kind_with(job, far, 2, &finish), GC_FINISH_ROUND);
+    job = job_of(NULL, 0, shape_of(8, 8, 1, 16));
+    assert_int_equal(kind_with(job, far, 1, &finish), GC_FINISH_ROUND);
+}
+
+static void other_bytes_are_nearly_always_short(void **state)
+{
+    (void)state;
+    gc_finish finish;
+    gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
+    assert_int_equal(kind_of(job, 2.5, &finish), GC_FINISH_NEAREST);
+    assert_true(finish.gain == 0.4f && finish.base == 0);
+    assert_int_equal(kind_of(job, -3, &finish), GC_FINISH_NEAREST);
+    assert_int_equal(kind_of(job, 1000003, &finish), GC_FINISH_NEAREST);
+    gconv_job scaled = job;
+    scaled.scale = 2;
+    scaled.has_offset = true;
+    scaled.offset = 128;
+    assert_int_equal(kind_of(scaled, 16, &finish), GC_FINISH_NEAREST);
+    assert_true(finish.gain == 0.125f && finish.base == 128);
+    gconv_job shallower = job_of(NULL, 0, shape_of(8, 8, 1, 16));
+    shallower.output_depth = 8;
+    assert_int_equal(kind_of(shallower, 16, &finish), GC_FINISH_NEAREST);
+    assert_true(finish.narrows && finish.gain == (float)(1 / 257.0 / 16));
 }
 
 static void all_else_is_computed_in_double(void **state)
@@ -64,21 +98,30 @@ static void all_else_is_computed_in_double(void **state)
     (void)state;
     gc_finish finish;
     gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
-    assert_int_equal(kind_of(job, 2.5, &finish), GC_FINISH_SAMPLES);
-    assert_int_equal(kind_of(job, -3, &finish), GC_FINISH_SAMPLES);
-    assert_int_equal(kind_of(job, 1000003, &finish), GC_FINISH_SAMPLES);
-    gconv_job scaled = job;
-    scaled.scale = 2;
-    assert_int_equal(kind_of(scaled, 16, &finish), GC_FINISH_SAMPLES);
-    gconv_job moved = job;
-    moved.has_offset = true;
-    moved.offset = 1;
-    assert_int_equal(kind_of(moved, 16, &finish), GC_FINISH_SAMPLES);
+    gconv_job far = job;
+    far.has_offset = true;
+    far.offset = 1025;
+    assert_int_equal(kind_of(far, 16, &finish), GC_FINISH_SAMPLES);
+    gconv_job huge = job;
+    huge.scale = 1e39;
+    assert_int_equal(kind_of(huge, 1, &finish), GC_FINISH_SAMPLES);
+    gconv_job bilevel = job;
+    bilevel.output_depth = 1;
+    assert_int_equal(kind_of(bilevel, 2.5, &finish), GC_FINISH_SAMPLES);
     gconv_job deeper = job;
     deeper.output_depth = 16;
     assert_int_equal(kind_of(deeper, 16, &finish), GC_FINISH_SAMPLES);
     assert_true(finish.factor == 257);
     assert_false(finish.narrows);
+}
+
+static void far_divisors_are_left_to_the_cpu(void **state)
+{
+    (void)state;
+    gc_finish finish;
+    gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
+    assert_int_equal(kind_of(job, 1e300, &finish), -1);
+    assert_int_equal(kind_of(job, -1e-300, &finish), -1);
 }
 
 static void alpha_of_its_own_kind_is_left_to_the_cpu(void **state)
@@ -201,16 +244,102 @@ static void real_values_over_a_power_of_2_do_too(void **state)
     }
 }
 
+/* gc_finish_ratio. */
+static double ratio(double value, double divisor, double reciprocal)
+{
+    double quotient = value * reciprocal;
+    quotient = fma(fma(-quotient, divisor, value), reciprocal, quotient);
+    return fma(fma(-quotient, divisor, value), reciprocal, quotient);
+}
+
+static void products_divide_as_divisions_do(void **state)
+{
+    (void)state;
+    uint64_t random = 1;
+    for (int i = 0; i < 1000000; i++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        float value = ldexpf((float)(random >> 40), (int)(random >> 8 & 127) - 64);
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        double divisor = i % 3 == 0   ? 257
+                         : i % 3 == 1 ? (double)(random >> 44)
+                                      : (double)(random >> 11) * 0x1p-40;
+        if (divisor > 0 && ratio((double)value, divisor, 1 / divisor) != (double)value / divisor)
+            fail_msg("%.9g / %.17g", (double)value, divisor);
+    }
+}
+
+/* Bytes of `finish` by gc_finish_nearest, and by rule 5 of the contract. */
+static unsigned round_nearest(float value, const gc_finish *f, bool *sure)
+{
+    value = fmaf(f->absolute ? fabsf(value) : value, f->gain, f->base);
+    float shifted = value + shift, part = value - (shifted - shift);
+    *sure = fabsf(part) < 0.5f - 0x1p-12f;
+    return clamp(shifted, 255);
+}
+
+static unsigned round_any(float value, const gc_finish *f)
+{
+    double v = (double)value / f->divisor;
+    v = f->scale * (f->absolute ? fabs(v) : v) + f->offset;
+    return (unsigned)rint(fmin(fmax(f->narrows ? v / 257 : v, 0), 255));
+}
+
+/* Around a byte's own value, its tie with the next one, and somewhere in between; returns how many of the
+ * latter, of 64, are left to double. */
+static int check_nearest(const gc_finish *f, double level, uint64_t *random)
+{
+    int doubtful = 0;
+    for (int i = 0; i < 64; i++) {
+        *random = *random * 6364136223846793005u + 1442695040888963407u;
+        double part = i < 4 ? 0.5 * (i / 2) : (double)(*random >> 11) * 0x1p-53;
+        float value = (float)((level + part - (double)f->base) / (double)f->gain);
+        bool sure;
+        unsigned byte = round_nearest(nextafterf(value, i % 2 == 0 ? -1e30f : 1e30f), f, &sure);
+        doubtful += !sure && i >= 4;
+        if (sure && byte != round_any(nextafterf(value, i % 2 == 0 ? -1e30f : 1e30f), f))
+            fail_msg("%.9g: not %u", (double)value, byte);
+    }
+    return doubtful;
+}
+
+static void bytes_that_are_sure_are_right(void **state)
+{
+    (void)state;
+    const double divisors[] = {1, 1.1, 9, -16, 1000003}, scales[] = {1, -0.3, 7};
+    const double offsets[] = {0, 127.5, -1000};
+    uint64_t random = 1;
+    int doubtful = 0, checked = 0;
+    for (int i = 0; i < 5 * 3 * 3 * 4; i++) {
+        gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, i % 2 == 0 ? 8 : 16));
+        job.output_depth = 8;
+        job.absolute = i / 2 % 2 == 1;
+        job.has_offset = true;
+        job.offset = offsets[i / 4 % 3] * (i % 2 == 0 ? 1 : 257);
+        job.scale = scales[i / 12 % 3];
+        gc_finish finish;
+        if (kind_with(job, real, divisors[i / 36], &finish) != GC_FINISH_NEAREST)
+            continue;
+        for (int level = -3; level < 260; level++, checked += 60)
+            doubtful += check_nearest(&finish, level, &random);
+    }
+    assert_true(checked > 1500000 && doubtful > 0 && doubtful < checked / 500);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(divisions_without_ties_are_short),
         cmocka_unit_test(real_sums_are_short_over_a_power_of_2),
+        cmocka_unit_test(far_quotients_are_not_short),
+        cmocka_unit_test(other_bytes_are_nearly_always_short),
         cmocka_unit_test(all_else_is_computed_in_double),
+        cmocka_unit_test(far_divisors_are_left_to_the_cpu),
         cmocka_unit_test(alpha_of_its_own_kind_is_left_to_the_cpu),
         cmocka_unit_test(thresholds_are_those_of_rule_6),
         cmocka_unit_test(short_conversions_round_as_the_long_one),
         cmocka_unit_test(real_values_over_a_power_of_2_do_too),
+        cmocka_unit_test(products_divide_as_divisions_do),
+        cmocka_unit_test(bytes_that_are_sure_are_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,9 +29,9 @@ template <class config> struct gc_block {
     static constexpr int slots = config::schedule == GC_ONE_TILE ? 1 : 2;
 
     /* Of `warps` warps that load a tile. */
-    __device__ int thread() const
+    __device__ unsigned thread() const
     {
-        return (int)threadIdx.x;
+        return threadIdx.x;
     }
 
     /* The line of the i-th word of those that lie beyond GC_BLOCK_COLUMNS. */
@@ -78,7 +78,7 @@ template <class config, class shape_type>
 static __device__ inline void gc_block_fill_inside(const gc_pass &pass, shape_type shape,
                                                    typename shape_type::sample *tile, int x, int y)
 {
-    int lane = shape.thread() % 32, warp = shape.thread() / 32;
+    int lane = (int)(shape.thread() % 32), warp = (int)(shape.thread() / 32);
     long long start = gc_pass_input_start(pass) + (y - pass.input_first) * pass.input_pitch + x;
     long long index = start + warp * pass.input_pitch + 4 * lane;
     typename shape_type::sample *to = tile + warp * shape.pitch + 4 * lane;
@@ -93,7 +93,7 @@ static __device__ inline void gc_block_fill_inside(const gc_pass &pass, shape_ty
     const int rest = (shape.pitch - GC_BLOCK_COLUMNS) / 4;
 #pragma unroll
     for (int first = 0; first < rest * shape.lines; first += 32 * shape.warps) {
-        int i = first + shape.thread();
+        int i = first + (int)shape.thread();
         if (i < rest * shape.lines) {
             int row = shape.rest_line(i), column = GC_BLOCK_COLUMNS + (i - row * rest) * 4;
             gc_block_fetch<config>(pass, tile + row * shape.pitch + column,
@@ -109,7 +109,7 @@ static __device__ inline void gc_block_fill_border(const gc_pass &pass, shape_ty
 {
     int whole = pass.width & ~3;
 #pragma unroll 1
-    for (int i = shape.thread(); i < shape.lines * shape.pitch / 4; i += 32 * shape.warps) {
+    for (int i = (int)shape.thread(); i < shape.lines * shape.pitch / 4; i += 32 * shape.warps) {
         int line = i / (shape.pitch / 4), column = x + i % (shape.pitch / 4) * 4;
         int row = gc_pass_row<config>(pass, y + line);
         if (column < 0 || column >= whole)
@@ -124,7 +124,7 @@ static __device__ inline void gc_block_fill_border(const gc_pass &pass, shape_ty
     int right = whole - x < shape.pitch ? whole - x : shape.pitch; /* the first value after */
     int count = at_left + shape.pitch - right;
 #pragma unroll 1
-    for (int i = shape.thread(); i < shape.lines * count; i += 32 * shape.warps) {
+    for (int i = (int)shape.thread(); i < shape.lines * count; i += 32 * shape.warps) {
         int line = i / count, column = i % count;
         column = column < at_left ? column : right + column - at_left;
         /* Columns beyond what the last output reads stand for none. */
@@ -182,12 +182,8 @@ template <class config>
 static __device__ inline void gc_block_store(const gc_pass &pass, int x, int y,
                                              const float (&sums)[config::rows][4])
 {
-    x += (int)threadIdx.x % 32 * 4;
-    y += (int)threadIdx.x / 32 * config::rows;
-#pragma unroll
-    for (int r = 0; r < config::rows; r++)
-        if (y + r < pass.output_first + pass.rows)
-            gc_pass_store4<config>(pass, x, y + r, sums[r], x < pass.width);
+    x += gc_pass_lane() * 4;
+    gc_pass_store<config>(pass, x, y + gc_pass_warp() * config::rows, sums, x < pass.width);
 }
 
 /* Every output from all of its surroundings. */
@@ -197,7 +193,7 @@ struct gc_block_direct {
                                           const weights_type &weights)
     {
         typedef gc_block<config> block;
-        int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+        int lane = gc_pass_lane(), warp = gc_pass_warp();
         float sums[config::rows][4] = {};
         gc_block_multiply<config, config::rows, block::pitch, block::skip, 0>(
             tile + warp * config::rows * block::pitch + 4 * lane, weights, sums);
@@ -220,8 +216,8 @@ static __device__ inline void gc_block_pass(const gc_pass &pass, const weights_t
     __shared__ int drawn[2];
     float *slots = (float *)gc_block_memory;
     int columns = gc_block_columns(pass);
-    int tile_x = (int)blockIdx.x % columns * block::tile_width;
-    int tile_y = (int)blockIdx.x / columns * block::tile_height *
+    int tile_x = (int)(blockIdx.x % (unsigned)columns) * block::tile_width;
+    int tile_y = (int)(blockIdx.x / (unsigned)columns) * block::tile_height *
                      (config::schedule == GC_STRIP ? pass.tiles : 1) +
                  pass.output_first;
     int end = pass.output_first + pass.rows;

@@ -316,11 +316,8 @@ template <class config>
 static __device__ inline unsigned gc_bytes_finish(const gc_pass &pass, int first, int second,
                                                   int third, int fourth)
 {
-    unsigned low = __byte_perm(gc_finish_integer<config>(pass, (float)first),
-                               gc_finish_integer<config>(pass, (float)second), 0x0040);
-    unsigned high = __byte_perm(gc_finish_integer<config>(pass, (float)third),
-                                gc_finish_integer<config>(pass, (float)fourth), 0x0040);
-    return __byte_perm(low, high, 0x5410);
+    const float values[4] = {(float)first, (float)second, (float)third, (float)fourth};
+    return gc_finish_word<config>(pass, values);
 }
 
 /* Puts rows r of a unit with the others of the warp. */

@@ -79,9 +79,9 @@ template <class config> struct gc_halves_shape {
     int before, right, top, pitch, lines;
     unsigned rest_inverse;
 
-    __device__ int thread() const
+    __device__ unsigned thread() const
     {
-        return (int)threadIdx.x;
+        return threadIdx.x;
     }
 
     __device__ int rest_line(int i) const
@@ -403,7 +403,7 @@ static __device__ inline void gc_halves_store(const gc_pass &pass, const gc_halv
     int lane = (int)threadIdx.x % 32;
     bool odd = lane % 2 == 1;
     x += lane / 2 * 4 + (odd ? GC_BLOCK_COLUMNS / 2 : 0);
-    y += (int)threadIdx.x / 32 * config::rows;
+    float outputs[config::rows][4];
 #pragma unroll
     for (int r = 0; r < config::rows; r++) {
         float v[4];
@@ -412,11 +412,13 @@ static __device__ inline void gc_halves_store(const gc_pass &pass, const gc_halv
             v[k] = gc_halves_value(halves, sums, r, k);
         float one = __shfl_xor_sync(~0u, odd ? v[0] : v[2], 1);
         float other = __shfl_xor_sync(~0u, odd ? v[1] : v[3], 1);
-        float outputs[4] = {odd ? one : v[0], odd ? other : v[1], odd ? v[2] : one,
-                            odd ? v[3] : other};
-        if (y + r < pass.output_first + pass.rows)
-            gc_pass_store4<config, 2>(pass, x, y + r, outputs, x < pass.width);
+        outputs[r][0] = odd ? one : v[0];
+        outputs[r][1] = odd ? other : v[1];
+        outputs[r][2] = odd ? v[2] : one;
+        outputs[r][3] = odd ? v[3] : other;
     }
+    gc_pass_store<config, config::rows, 2>(pass, x, y + (int)threadIdx.x / 32 * config::rows,
+                                           outputs, x < pass.width);
 }
 
 /* ---- The pass -------------------------------------------------------------------------------- */

@@ -61,8 +61,8 @@ static __device__ inline void gc_pair_fill(const float *tile, const weights_type
     constexpr int words = config::columns / 4, more = words - 32;
     constexpr int below = (config::lines - config::tile_height) * words;
     constexpr int rest = below + config::tile_height * more;
-    gc_pair_first<config, config::rows>(tile, weights, middle, (int)threadIdx.x / 32 * config::rows,
-                                        (int)threadIdx.x % 32);
+    gc_pair_first<config, config::rows>(tile, weights, middle, gc_pass_warp() * config::rows,
+                                        gc_pass_lane());
 #pragma unroll 1
     for (int i = (int)threadIdx.x; i < rest; i += 32 * config::warps) {
         int k = i - below;
@@ -96,13 +96,13 @@ static __device__ inline void gc_pair_extend(const gc_pass &pass, float *middle,
     last = last < config::lines ? last : config::lines;
     int at_left = x < 0 ? -x : 0, right = pass.width - x; /* the first value after the image */
 #pragma unroll 1
-    for (int line = (int)threadIdx.x / 32; line < last; line += config::warps) {
+    for (int line = gc_pass_warp(); line < last; line += config::warps) {
         int row = gc_pass_index(border, y + line, pass.height);
         bool inside = row >= 0 && row == y + line;
         const float *from = middle + (row - y) * config::columns;
         int count = inside ? at_left + (right < end ? end - right : 0) : end;
 #pragma unroll 1
-        for (int i = (int)threadIdx.x % 32; i < count; i += 32) {
+        for (int i = gc_pass_lane(); i < count; i += 32) {
             int k = inside && i >= at_left ? right + i - at_left : i;
             int column = gc_pass_index(border, x + k, pass.width);
             middle[line * config::columns + k] =
@@ -126,7 +126,7 @@ struct gc_block_pair {
             gc_pair_extend<config>(pass, middle, x - second::left, y - second::top);
             __syncthreads();
         }
-        int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+        int lane = gc_pass_lane(), warp = gc_pass_warp();
         float sums[config::rows][4] = {};
         gc_block_multiply<second, config::rows, config::columns, 0, first::width * first::height>(
             middle + warp * config::rows * config::columns + 4 * lane, weights, sums);

@@ -17,6 +17,18 @@
 
 #include "gpu/kernels/types.h"
 
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+static __device__ inline int gc_pass_lane()
+{
+    return (int)(threadIdx.x % 32);
+}
+
+static __device__ inline int gc_pass_warp()
+{
+    return (int)(threadIdx.x / 32);
+}
+
 /* ---- Borders --------------------------------------------------------------------------------- */
 
 /* gc_border_index: -1 where a constant border stands. Steps of one period, since there is hardly ever
@@ -166,37 +178,86 @@ static __device__ inline unsigned gc_finish_clamp(const gc_finish &f, float shif
         fminf(fmaxf(shifted, GC_FINISH_SHIFT), GC_FINISH_SHIFT + (float)f.largest));
 }
 
-/* The quotient to the nearest integer where there are no ties, or the reciprocal is exact. The
- * multiply-add rounds once. */
-static __device__ inline unsigned gc_finish_round(const gc_finish &f, float value)
+/* Four bytes as a word, the first in the low one. */
+static __device__ inline unsigned gc_finish_pack(const unsigned (&bytes)[4])
 {
-    return gc_finish_clamp(f, fmaf(value, f.reciprocal, GC_FINISH_SHIFT));
+    return __byte_perm(__byte_perm(bytes[0], bytes[1], 0x0040),
+                       __byte_perm(bytes[2], bytes[3], 0x0040), 0x5410);
+}
+
+/* The same of four numbers of less than 2^15, as bytes: halves of words are clamped two at a time. */
+static __device__ inline unsigned gc_finish_clamp4(const gc_finish &f, const float (&shifted)[4])
+{
+#if __CUDA_ARCH__ >= 900
+    (void)f;
+    unsigned low = __byte_perm(__float_as_uint(shifted[0]), __float_as_uint(shifted[1]), 0x5410);
+    unsigned high = __byte_perm(__float_as_uint(shifted[2]), __float_as_uint(shifted[3]), 0x5410);
+    asm("min.relu.s16x2 %0, %0, %1;" : "+r"(low) : "r"(0x00ff00ff));
+    asm("min.relu.s16x2 %0, %0, %1;" : "+r"(high) : "r"(0x00ff00ff));
+    return __byte_perm(low, high, 0x6420);
+#else
+    const unsigned bytes[4] = {gc_finish_clamp(f, shifted[0]), gc_finish_clamp(f, shifted[1]),
+                               gc_finish_clamp(f, shifted[2]), gc_finish_clamp(f, shifted[3])};
+    return gc_finish_pack(bytes);
+#endif
+}
+
+/* The quotient to the nearest integer where there are no ties, or the reciprocal is exact, shifted. The
+ * multiply-add rounds once. */
+static __device__ inline float gc_finish_round(const gc_finish &f, float value)
+{
+    return fmaf(value, f.reciprocal, GC_FINISH_SHIFT);
 }
 
 /* Where there may be ties: the products with a number above and one below the reciprocal round a tie
  * up and down, and all else alike (gc_finish_divide). The even one of two neighbours is the upper one
  * without its last bit, unless the lower one has it too. */
-static __device__ inline unsigned gc_finish_quotient(const gc_finish &f, float value)
+static __device__ inline float gc_finish_quotient(const gc_finish &f, float value)
 {
-    value = f.absolute ? fabsf(value) : value;
     unsigned upper = __float_as_uint(fmaf(value, f.above, GC_FINISH_SHIFT));
     unsigned lower = __float_as_uint(fmaf(value, f.below, GC_FINISH_SHIFT));
-    return gc_finish_clamp(f, __uint_as_float(upper & (lower | ~1u)));
+    return __uint_as_float(upper & (lower | ~1u));
+}
+
+/* The quotient in double, rounded as a division rounds it, by the divisor's rounded reciprocal: the
+ * second correction sees a quotient that is off by less than its last bit (Markstein, IBM Journal of
+ * Research and Development 34, 1990). A division has loops and takes twice the registers. */
+static __device__ inline double gc_finish_ratio(double value, double divisor, double reciprocal)
+{
+    double quotient = __dmul_rn(value, reciprocal);
+    quotient = fma(fma(-quotient, divisor, value), reciprocal, quotient);
+    return fma(fma(-quotient, divisor, value), reciprocal, quotient);
 }
 
 /* In the steps of gc_store_row, each rounded alike. */
 static __device__ inline double gc_finish_sample(const gc_finish &f, float value, bool rounds)
 {
-    double v = __ddiv_rn((double)value, f.divisor);
+    double v = gc_finish_ratio(value, f.divisor, f.inverse);
     v = f.absolute ? fabs(v) : v;
     if (f.scale != 1 || f.offset != 0)
         v = __dadd_rn(__dmul_rn(f.scale, v), f.offset);
     if (f.bilevel)
-        v = v >= 128 * f.sample_max / 255 ? f.sample_max : 0;
+        v = v >= f.middle ? f.sample_max : 0;
     if (!rounds)
         return v;
-    v = f.narrows ? __ddiv_rn(v, 257) : __dmul_rn(v, f.factor);
+    v = f.narrows ? gc_finish_ratio(v, 257, 1.0 / 257) : __dmul_rn(v, f.factor);
     return rint(fmin(fmax(v, 0.0), f.largest));
+}
+
+/* The nearest integer, shifted, and what of the value is beyond it: off by less than 2^-12 where bytes
+ * come out unclamped (gc_finish_of). */
+static __device__ inline float gc_finish_nearest(const gc_finish &f, float value, float &part)
+{
+    value = fmaf(f.absolute ? fabsf(value) : value, f.gain, f.base);
+    float shifted = value + GC_FINISH_SHIFT;
+    part = value - (shifted - GC_FINISH_SHIFT);
+    return shifted;
+}
+
+/* Whether the value is so far from a tie that its integer is the nearest one. */
+static __device__ inline bool gc_finish_is_sure(float part)
+{
+    return fabsf(part) < 0.5f - 0x1p-12f;
 }
 
 static __device__ inline unsigned gc_finish_edge(const gc_finish &f, float value)
@@ -213,12 +274,50 @@ static __device__ inline unsigned gc_finish_integer(const gc_pass &pass, float v
     if (gc_pass_finish<config>(pass) == GC_FINISH_EDGES)
         return gc_finish_edge(f, value) * (unsigned)f.largest;
     if (gc_pass_finish<config>(pass) == GC_FINISH_ROUND)
-        return gc_finish_round(f, value);
+        return gc_finish_clamp(f, gc_finish_round(f, value));
     if (gc_pass_finish<config>(pass) == GC_FINISH_QUOTIENT)
-        return gc_finish_quotient(f, value);
+        return gc_finish_clamp(f, gc_finish_quotient(f, value));
+    if (gc_pass_finish<config>(pass) == GC_FINISH_NEAREST) {
+        float part, shifted = gc_finish_nearest(f, value, part);
+        if (gc_finish_is_sure(part))
+            return gc_finish_clamp(f, shifted);
+    }
     if (gc_pass_output<config>(pass) == GC_BIT)
         return gc_finish_sample(f, value, false) > 0;
     return (unsigned)gc_finish_sample(f, value, true);
+}
+
+/* Four outputs as bytes, the first in the low one. */
+template <class config>
+static __device__ inline unsigned gc_finish_word(const gc_pass &pass, const float (&values)[4])
+{
+    const gc_finish &f = pass.finish;
+    int kind = gc_pass_finish<config>(pass);
+    if (kind == GC_FINISH_ROUND || kind == GC_FINISH_QUOTIENT) {
+        float shifted[4];
+#pragma unroll
+        for (int c = 0; c < 4; c++)
+            shifted[c] = kind == GC_FINISH_ROUND ? gc_finish_round(f, values[c])
+                                                 : gc_finish_quotient(f, values[c]);
+        return gc_finish_clamp4(f, shifted);
+    }
+    unsigned bytes[4];
+    if (kind == GC_FINISH_NEAREST) {
+        bool sure = true;
+#pragma unroll
+        for (int c = 0; c < 4; c++) {
+            float part;
+            bytes[c] = gc_finish_clamp(f, gc_finish_nearest(f, values[c], part));
+            sure = sure && gc_finish_is_sure(part);
+        }
+        if (sure)
+            return gc_finish_pack(bytes);
+    }
+#pragma unroll
+    for (int c = 0; c < 4; c++)
+        bytes[c] = kind == GC_FINISH_NEAREST ? (unsigned)gc_finish_sample(f, values[c], true)
+                                             : gc_finish_integer<config>(pass, values[c]);
+    return gc_finish_pack(bytes);
 }
 
 /* What is stored as float32, in samples of the input's depth. */
@@ -230,44 +329,60 @@ static __device__ inline float gc_finish_float(const gc_pass &pass, float value)
     return (float)gc_finish_sample(pass.finish, value, false);
 }
 
-/* Stores four outputs of row `y` of the image from column x on, a multiple of 4: chain values where the
- * pass says GC_FLOAT, else what the config is made for. Rows are as long as their pitch, so that what
- * lies beyond the width does no harm. All lanes of a warp take part, every lane the four columns before
- * those of the lane `step` further; `inside` lets a lane store. */
-template <class config, int step = 1>
-static __device__ inline void gc_pass_store4(const gc_pass &pass, int x, int y,
-                                             const float (&values)[4], bool inside)
+/* A row of bits, whose first is the lane's in the low half of its byte or in the high one. */
+static __device__ inline void gc_pass_store_bits(const gc_pass &pass, int x, unsigned char *to,
+                                                 const unsigned (&values)[4], int step, bool stores)
 {
+    unsigned bits = 0;
+#pragma unroll
+    for (int c = 0; c < 4; c++) /* bits beyond the width are 0 */
+        bits = bits << 1 | (x + c < pass.width ? values[c] : 0);
+    unsigned next = __shfl_down_sync(~0u, bits, step);
+    if (stores && x % 8 == 0)
+        *to = (unsigned char)(bits << 4 | next);
+}
+
+/* Stores four outputs of each row from row `y` and column x of the image on, x a multiple of 4: chain
+ * values where the pass says GC_FLOAT, else what the config is made for. Rows are as long as their pitch,
+ * so that what lies beyond the width does no harm. All lanes of a warp take part, every lane the four
+ * columns before those of the lane `step` further; `inside` lets a lane store. */
+template <class config, int rows, int step = 1>
+static __device__ inline void gc_pass_store(const gc_pass &pass, int x, int y,
+                                            const float (&values)[rows][4], bool inside)
+{
+    int count = inside ? pass.output_first + pass.rows - y : 0;
     long long start = blockIdx.y * pass.output_plane + (y - pass.output_first) * pass.output_pitch;
-    if (config::output == GC_FLOAT || pass.output_type == GC_FLOAT) {
-        if (inside)
-            *(float4 *)((float *)pass.output + start + x) =
-                make_float4(values[0], values[1], values[2], values[3]);
-        return;
-    }
     int type = gc_pass_output<config>(pass);
-    unsigned v[4];
+    if (config::output == GC_FLOAT || pass.output_type == GC_FLOAT) {
+        float *to = (float *)pass.output + start + x;
 #pragma unroll
-    for (int c = 0; c < 4; c++)
-        v[c] = gc_finish_integer<config>(pass, values[c]);
-    if (type == GC_BYTE) {
-        uchar4 bytes = make_uchar4((unsigned char)v[0], (unsigned char)v[1], (unsigned char)v[2],
-                                   (unsigned char)v[3]);
-        if (inside)
-            *(uchar4 *)((unsigned char *)pass.output + start + x) = bytes;
-    } else if (type == GC_SHORT) {
-        ushort4 shorts = make_ushort4((unsigned short)v[0], (unsigned short)v[1],
-                                      (unsigned short)v[2], (unsigned short)v[3]);
-        if (inside)
-            *(ushort4 *)((unsigned short *)pass.output + start + x) = shorts;
+        for (int r = 0; r < rows; r++, to += pass.output_pitch)
+            if (r < count)
+                *(float4 *)to = make_float4(values[r][0], values[r][1], values[r][2], values[r][3]);
+    } else if (type == GC_BYTE) {
+        unsigned char *to = (unsigned char *)pass.output + start + x;
+#pragma unroll
+        for (int r = 0; r < rows; r++, to += pass.output_pitch) {
+            unsigned word = gc_finish_word<config>(pass, values[r]);
+            if (r < count)
+                *(unsigned *)to = word;
+        }
     } else {
-        unsigned bits = 0;
+        unsigned char *to =
+            (unsigned char *)pass.output + (type == GC_SHORT ? 2 * (start + x) : start + x / 8);
 #pragma unroll
-        for (int c = 0; c < 4; c++) /* bits beyond the width are 0 */
-            bits = bits << 1 | (x + c < pass.width ? v[c] : 0);
-        unsigned next = __shfl_down_sync(~0u, bits, step);
-        if (inside && x % 8 == 0)
-            ((unsigned char *)pass.output)[start + x / 8] = (unsigned char)(bits << 4 | next);
+        for (int r = 0; r < rows; r++) {
+            unsigned v[4];
+#pragma unroll
+            for (int c = 0; c < 4; c++)
+                v[c] = gc_finish_integer<config>(pass, values[r][c]);
+            if (type == GC_BIT)
+                gc_pass_store_bits(pass, x, to, v, step, r < count);
+            else if (r < count)
+                *(ushort4 *)to = make_ushort4((unsigned short)v[0], (unsigned short)v[1],
+                                              (unsigned short)v[2], (unsigned short)v[3]);
+            to += type == GC_SHORT ? 2 * pass.output_pitch : pass.output_pitch;
+        }
     }
 }
 

@@ -28,7 +28,7 @@ struct gc_block_products {
                                                 const weights_type &weights)
     {
         typedef gc_block<config> block;
-        int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+        int lane = gc_pass_lane(), warp = gc_pass_warp();
 #pragma unroll 2
         for (int line = warp; line < block::lines; line += config::warps) {
             const float *base = tile + line * block::pitch + 4 * lane;
@@ -60,7 +60,7 @@ struct gc_block_products {
                                                    const weights_type &weights,
                                                    float (&sums)[config::rows][4])
     {
-        int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+        int lane = gc_pass_lane(), warp = gc_pass_warp();
 #pragma unroll
         for (int q = 0; q < config::rows + config::height - 1; q++) {
             asm volatile("" ::: "memory");

@@ -38,18 +38,22 @@ typedef enum gc_finish_kind {
     GC_FINISH_SAMPLES,  /* rule 5 of the contract, in double, as gc_store_row */
     GC_FINISH_QUOTIENT, /* the same for an integer over an integer, in float */
     GC_FINISH_ROUND,    /* the same where no quotient is a tie that has to be told from others, and
-                           for any value over a power of 2 */
+                           for any value over a power of 2; of this one and the one before, quotients
+                           that become bytes are below 2^15 */
+    GC_FINISH_NEAREST,  /* the same for bytes: in float, and in double what is close to a tie */
     GC_FINISH_EDGES     /* rule 6 */
 } gc_finish_kind;
 
 typedef struct gc_finish {
     int kind;
     /* Samples. `factor` turns samples of the input's depth into those of the output's, 1/257 being
-     * a division; `largest` is the output's white. */
-    double divisor, scale, offset, sample_max, factor, largest;
+     * a division; `largest` is the output's white, `inverse` the divisor's reciprocal; `middle` is
+     * where what is bilevel becomes white. */
+    double divisor, inverse, scale, offset, sample_max, middle, factor, largest;
     int absolute, bilevel, narrows;
     float reciprocal;   /* round: of the divisor */
     float below, above; /* quotient: next to that */
+    float gain, base;   /* nearest: a byte is gain * value + base, rounded and clamped */
     /* Edges: 1 if side * value, or |value| where side is 0, is more than the threshold. */
     float threshold;
     int side, invert;

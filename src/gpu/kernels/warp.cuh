@@ -62,12 +62,12 @@ static __device__ inline void gc_warp_pass(const gc_pass &pass, const weights_ty
 {
     static_assert(config::left <= 4 && config::width - 1 - config::left <= 4,
                   "neighbours further than one thread");
-    int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+    int lane = gc_pass_lane(), warp = gc_pass_warp();
     int columns = (pass.width + GC_WARP_COLUMNS - 1) / GC_WARP_COLUMNS;
-    int x = (int)blockIdx.x % columns * GC_WARP_COLUMNS + 4 * lane - 4;
-    int y = ((int)blockIdx.x / columns * config::warps + warp) * config::rows + pass.output_first;
-    int end = pass.output_first + pass.rows;
-    if (y >= end)
+    int x = (int)(blockIdx.x % (unsigned)columns) * GC_WARP_COLUMNS + 4 * lane - 4;
+    int y = ((int)(blockIdx.x / (unsigned)columns) * config::warps + warp) * config::rows +
+            pass.output_first;
+    if (y >= pass.output_first + pass.rows)
         return;
     float4 lines[config::rows + config::height - 1];
     gc_warp_load<config>(pass, x, y, lines);
@@ -86,11 +86,7 @@ static __device__ inline void gc_warp_pass(const gc_pass &pass, const weights_ty
                         sums[r][c] = fmaf(window[i + c], weights.at((q - r) * config::width + i),
                                           sums[r][c]);
     }
-#pragma unroll
-    for (int r = 0; r < config::rows; r++)
-        if (y + r < end)
-            gc_pass_store4<config>(pass, x, y + r, sums[r],
-                                   lane > 0 && lane < 31 && x < pass.width);
+    gc_pass_store<config>(pass, x, y, sums, lane > 0 && lane < 31 && x < pass.width);
 }
 
 #endif
