@@ -423,50 +423,56 @@ static __device__ inline void gc_halves_store(const gc_pass &pass, const gc_halv
 
 /* ---- The pass -------------------------------------------------------------------------------- */
 
-/* The tiles of a block: every gridDim.x-th, one being loaded while another is multiplied. */
-template <class config> struct gc_halves_tiles {
-    const gc_pass &pass;
-    const gc_halves &halves;
-    char *slots;
-    int columns; /* of tiles */
+/* A tile of the plane: the number-th, which stands in a column and a row of tiles. */
+struct gc_halves_tile {
+    int number, column, row;
 
-    __device__ char *slot(int k) const
+    __device__ gc_halves_tile(unsigned n, unsigned columns)
+        : number((int)n), column((int)(n % columns)), row((int)(n / columns))
     {
-        return slots + k % halves.slots * halves.slot_bytes;
     }
 
-    /* Where the samples of the k-th are loaded. */
-    __device__ typename config::sample *samples(int k) const
+    /* Goes on by another one. */
+    __device__ void advance(const gc_halves_tile &by, int columns)
     {
-        return (typename config::sample *)(slot(k) +
-                                           (gc_halves_splits<config>() ? 0 : halves.bytes_at));
+        number += by.number;
+        column += by.column;
+        row += by.row;
+        if (column >= columns) {
+            column -= columns;
+            row++;
+        }
     }
 
-    __device__ int number(int k) const
+    __device__ int x() const
     {
-        return (int)blockIdx.x + k * (int)gridDim.x;
+        return column * GC_BLOCK_COLUMNS;
     }
 
-    __device__ int x(int k) const
+    template <class config> __device__ int y(const gc_pass &pass) const
     {
-        return number(k) % columns * GC_BLOCK_COLUMNS;
-    }
-
-    __device__ int y(int k) const
-    {
-        return number(k) / columns * config::rows * config::warps + pass.output_first;
+        return row * config::rows * config::warps + pass.output_first;
     }
 };
 
-/* Loads the k-th tile, if there is one. */
+/* Where the samples of a slot are loaded. */
 template <class config>
-static __device__ inline void gc_halves_fetch(const gc_halves_tiles<config> &tiles, int k)
+static __device__ inline typename config::sample *gc_halves_samples(const gc_halves &halves,
+                                                                    char *slot)
 {
-    const gc_halves &h = tiles.halves;
+    return (typename config::sample *)(slot + (gc_halves_splits<config>() ? 0 : halves.bytes_at));
+}
+
+/* Loads a tile, if it is one of the plane. */
+template <class config>
+static __device__ inline void gc_halves_fetch(const gc_pass &pass, const gc_halves &h, char *slot,
+                                              const gc_halves_tile &tile)
+{
     gc_halves_shape<config> shape = {h.before, h.right,       h.top, gc_halves_pitch<config>(h),
                                      h.lines,  h.rest_inverse};
-    if (tiles.number(k) < tiles.pass.tiles)
-        gc_block_fill<config>(tiles.pass, shape, tiles.samples(k), tiles.x(k), tiles.y(k));
+    if (tile.number < pass.tiles)
+        gc_block_fill<config>(pass, shape, gc_halves_samples<config>(h, slot), tile.x(),
+                              tile.y<config>(pass));
 }
 
 /* Brings the weights into shared memory. */
@@ -478,29 +484,37 @@ static __device__ inline void gc_halves_copy_weights(const gc_halves &halves, ch
         gc_pass_copy<16>(to + i * (int)sizeof(uint4), halves.weights + i);
 }
 
+/* A block takes every gridDim.x-th tile, and loads the next one, where it has two slots, while it multiplies
+ * the one before. */
 template <class config>
 static __device__ inline void gc_halves_pass(const gc_pass &pass, const gc_halves &halves)
 {
     extern __shared__ float4 gc_block_memory[];
-    gc_halves_tiles<config> tiles = {pass, halves, (char *)gc_block_memory, gc_block_columns(pass)};
-    char *weights = tiles.slots + halves.slots * halves.slot_bytes;
+    char *slots = (char *)gc_block_memory;
+    char *weights = slots + halves.slots * halves.slot_bytes;
+    int columns = gc_block_columns(pass);
+    gc_halves_tile tile(blockIdx.x, (unsigned)columns), stride(gridDim.x, (unsigned)columns);
     gc_halves_copy_weights<config>(halves, weights);
-    gc_halves_fetch(tiles, 0);
+    gc_halves_fetch<config>(pass, halves, slots, tile);
 #pragma unroll 1
-    for (int k = 0; tiles.number(k) < pass.tiles; k++) {
+    for (char *slot = slots; tile.number < pass.tiles;) {
         gc_pass_arrive();
-        __syncthreads(); /* the k-th tile has arrived, the one before it is done with */
+        __syncthreads(); /* the tile has arrived, the one before it is done with */
+        gc_halves_tile next = tile;
+        next.advance(stride, columns);
+        char *other = halves.slots == 2 && slot == slots ? slots + halves.slot_bytes : slots;
         if (halves.slots == 2)
-            gc_halves_fetch(tiles, k + 1);
-        gc_halves_make<config>(halves, tiles.samples(k));
+            gc_halves_fetch<config>(pass, halves, other, next);
+        gc_halves_make<config>(halves, gc_halves_samples<config>(halves, slot));
         __syncthreads();
         gc_halves_sums<config> sums = {};
-        gc_halves_sum<config>(sums, halves, tiles.slot(k),
-                              (unsigned)__cvta_generic_to_shared(weights));
+        gc_halves_sum<config>(sums, halves, slot, (unsigned)__cvta_generic_to_shared(weights));
         if (config::output == GC_FLOAT)
-            gc_halves_store_values<config>(pass, halves, tiles.x(k), tiles.y(k), sums);
+            gc_halves_store_values<config>(pass, halves, tile.x(), tile.y<config>(pass), sums);
         else
-            gc_halves_store<config>(pass, halves, tiles.x(k), tiles.y(k), sums);
+            gc_halves_store<config>(pass, halves, tile.x(), tile.y<config>(pass), sums);
+        tile = next;
+        slot = other;
     }
 }
 

@@ -329,6 +329,14 @@ static __device__ inline float gc_finish_float(const gc_pass &pass, float value)
     return (float)gc_finish_sample(pass.finish, value, false);
 }
 
+/* Stores four values as one word: left to itself the compiler takes some of them apart. */
+static __device__ inline void gc_pass_store4(float *to, const float (&values)[4])
+{
+    asm volatile("st.global.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)),
+                 "f"(values[0]), "f"(values[1]), "f"(values[2]), "f"(values[3])
+                 : "memory");
+}
+
 /* A row of bits, whose first is the lane's in the low half of its byte or in the high one. */
 static __device__ inline void gc_pass_store_bits(const gc_pass &pass, int x, unsigned char *to,
                                                  const unsigned (&values)[4], int step, bool stores)
@@ -358,7 +366,7 @@ static __device__ inline void gc_pass_store(const gc_pass &pass, int x, int y,
 #pragma unroll
         for (int r = 0; r < rows; r++, to += pass.output_pitch)
             if (r < count)
-                *(float4 *)to = make_float4(values[r][0], values[r][1], values[r][2], values[r][3]);
+                gc_pass_store4(to, values[r]);
     } else if (type == GC_BYTE) {
         unsigned char *to = (unsigned char *)pass.output + start + x;
 #pragma unroll
