@@ -5,7 +5,6 @@
 #include "core/plan.h"
 #include "core/status.h"
 #include "core/stream.h"
-#include "gpu/gpu.h"
 
 #include <errno.h>
 #include <math.h>
@@ -191,9 +190,7 @@ gconv_status gc_session_plan(gc_session *session, const gconv_shape *shape, gcon
     job.input = *shape;
     job.alpha = alpha;
     job.output_depth = output_depth;
-    /* Where shapes vary a plan serves one image; the start of a GPU serves all that are left. */
-    bool varies = session->plan != NULL && gc_gpu_started();
-    job.runs = varies ? 1 : session->image_count - session->image;
+    job.runs = session->image_count - session->image;
     if (job.threads == 0)
         job.threads = gc_stream_threads(work_of(session, shape));
     if (session->plan != NULL && same_shape(shape, &session->plan_job.input) &&

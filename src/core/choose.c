@@ -3,7 +3,6 @@
 
 #include "core/number.h"
 #include "core/status.h"
-#include "gpu/gpu.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -119,7 +118,7 @@ static gconv_status choose_fastest(const gc_problem *problem, const wanted_devic
     double runs = problem->job.runs > 1 ? (double)problem->job.runs : 1;
     if (choice->implementation != NULL && !has_cuda_part())
         gc_explain(&choice->explanation, "cuda       is not part of this build");
-    else if (choice->implementation != NULL && !gc_gpu_started() && best * runs < GC_CUDA_START)
+    else if (choice->implementation != NULL && !problem->gpu_in_use && best * runs < GC_CUDA_START)
         gc_explain(&choice->explanation, "cuda       not asked: starting it takes about %.0f ms",
                    1e3 * GC_CUDA_START);
     else

@@ -3,6 +3,7 @@
 #include "core/memory.h"
 #include "core/number.h"
 #include "core/status.h"
+#include "gpu/gpu.h"
 
 #include <float.h>
 #include <math.h>
@@ -252,6 +253,7 @@ gconv_status gc_problem_create(const gconv_job *job, gc_problem *problem, gconv_
     problem->premultiplies = has_alpha && job->alpha == GCONV_ALPHA_PREMULTIPLY;
     problem->channels = job->input.channels - (problem->keeps_alpha ? 1 : 0);
     problem->sample_max = job->input.depth == 16 ? 65535 : 255;
+    problem->gpu_in_use = gc_gpu_started();
     status = make_steps(problem, error);
     if (status == GCONV_OK)
         status = check_range(problem, error);

@@ -38,6 +38,7 @@ typedef struct gc_problem {
     double threshold;  /* edges: in chain values, not negative for a threshold that is not */
     gconv_rule rule;   /* edges: as it applies to chain values (a negative divisor flips it) */
     bool exact;
+    bool gpu_in_use; /* gc_gpu_started, when the problem was made */
 } gc_problem;
 
 /* Checks `job` and fills `problem`. */

@@ -3,7 +3,6 @@
 #include "gpu/runner.cuh"
 
 #include "gpu/check.cuh"
-#include "gpu/gpu.h"
 
 extern "C" {
 #include "gpu/finish.h"
@@ -51,8 +50,9 @@ gconv_status gc_gpu_supports(const gc_gpu_method &method, const gc_problem *prob
     return GCONV_OK;
 }
 
-/* Start of the driver and a context, unless they are there, shared by all runs; copies from pageable memory, measured:
- * 8 GB/s; down through pinned pieces 10 GB/s, 5 GB/s where the CPU converts them. */
+/* Start of the driver and a context, shared by all runs, or where they are there a plan's own, which may
+ * serve one image of a batch; copies from pageable memory, measured: 8 GB/s; down through pinned pieces
+ * 10 GB/s, 5 GB/s where the CPU converts them. */
 double gc_gpu_cost(const gc_gpu_method &method, const gc_problem *problem,
                    const gconv_device_info *device)
 {
@@ -63,7 +63,7 @@ double gc_gpu_cost(const gc_gpu_method &method, const gc_problem *problem,
                       ? (double)gconv_shape_row_bytes(&problem->output) * problem->height / 10e9
                       : values * sizeof(float) / 5e9;
     double runs = (double)std::max<uint64_t>(1, problem->job.runs);
-    double seconds = (gc_gpu_started() ? GC_CUDA_PLAN : GC_CUDA_START) / runs + up + down;
+    double seconds = (problem->gpu_in_use ? GC_CUDA_PLAN : GC_CUDA_START / runs) + up + down;
     for (int s = 0; s < problem->step_count; s++)
         seconds += method.seconds(problem, &problem->steps[s], device);
     return seconds;

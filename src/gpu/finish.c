@@ -4,7 +4,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdint.h>
 
 _Static_assert((int)GC_PASS_MIRROR == (int)GCONV_BORDER_MIRROR &&
                    (int)GC_PASS_MIRROR101 == (int)GCONV_BORDER_MIRROR101 &&
@@ -82,21 +81,24 @@ static bool has_ties(const gc_problem *problem)
     return !divides_exactly(problem) && fmod(problem->divisor, 2) != 1;
 }
 
-/* Whether kernels can clamp bytes two at a time, as numbers of 16 bits. */
+/* Whether kernels can clamp bytes two at a time, as numbers of 16 bits: half of what these hold leaves
+ * room for what sums are rounded to. */
 static bool is_clamped_easily(const gc_problem *problem)
 {
     const gc_step *last = &problem->steps[problem->step_count - 1];
     double largest = last->largest_input * last->absolute_sum / problem->divisor;
-    return problem->output.depth > 8 || largest < INT16_MAX - 1;
+    return problem->output.depth > 8 || largest < 0x1p14;
 }
 
 /* A product that is exact is rounded once, whatever its value. */
 static int kind_of_division(const gc_problem *problem, const gc_finish *finish)
 {
-    bool ties = has_ties(problem), easily = is_clamped_easily(problem);
-    if (easily && divides_exactly(problem) && !ties)
+    bool ties = has_ties(problem);
+    if (!is_clamped_easily(problem))
+        return GC_FINISH_SAMPLES;
+    if (divides_exactly(problem))
         return GC_FINISH_ROUND;
-    if (easily && is_quotient(problem) && gc_finish_rounds(finish, finish->largest, ties))
+    if (is_quotient(problem) && gc_finish_rounds(finish, finish->largest, ties))
         return ties ? GC_FINISH_QUOTIENT : GC_FINISH_ROUND;
     return GC_FINISH_SAMPLES;
 }
@@ -108,10 +110,12 @@ static bool finish_nearest(const gc_problem *problem, gc_finish *finish)
     const double base_max = 1024;
     double divisor = finish->absolute ? fabs(problem->divisor) : problem->divisor;
     double gain = finish->scale * finish->factor / divisor, base = finish->offset * finish->factor;
+    if (problem->output.depth != 8 || finish->bilevel || fabs(base) > base_max ||
+        fabs(gain) < FLT_MIN || fabs(gain) > FLT_MAX)
+        return false;
     finish->gain = (float)gain;
     finish->base = (float)base;
-    return problem->output.depth == 8 && !finish->bilevel && fabs(base) <= base_max &&
-           fabs(gain) >= FLT_MIN && fabs(gain) <= FLT_MAX;
+    return true;
 }
 
 static void finish_samples(const gc_problem *problem, gc_finish *finish)
@@ -136,15 +140,16 @@ bool gc_finish_of(const gc_problem *problem, gc_finish *finish)
 {
     *finish = (gc_finish){.kind = GC_FINISH_NONE};
     bool has_alpha = problem->output.channels % 2 == 0;
+    bool is_edges = problem->job.output == GCONV_OUTPUT_EDGES;
     if (problem->keeps_alpha || problem->premultiplies || (has_alpha && problem->bilevel) ||
-        !divides_normally(problem))
+        (!is_edges && !divides_normally(problem)))
         return false;
     finish->sample_max = problem->sample_max;
     finish->middle = 128 * problem->sample_max / 255;
     finish->largest = problem->output.depth == 16 ? 65535 : 255;
     finish->factor = finish->largest / problem->sample_max;
     finish->narrows = finish->factor < 1;
-    if (problem->job.output == GCONV_OUTPUT_EDGES)
+    if (is_edges)
         finish_edges(problem, finish);
     else
         finish_samples(problem, finish);

@@ -10,7 +10,8 @@ extern "C" {
 #endif
 
 /* True where the device can make the output of this problem: alpha that is treated otherwise than colour
- * is left to the CPU, and so are divisors beyond 2^500. Then *finish gives the bits of gc_store_row for every chain value. */
+ * is left to the CPU, and so are divisors beyond 2^500 and below 2^-500. Then *finish gives the bits of
+ * gc_store_row for every chain value. */
 bool gc_finish_of(const gc_problem *problem, gc_finish *finish);
 
 /* The type of the problem's output samples. */

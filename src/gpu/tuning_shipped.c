@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* `gconv tune`, driver 580.159.04, CUDA 13.0: at commit 72f3e86 in November 2026, on the 21st, sums of
- * products at 485d136, and at a06d6ab on the 22nd. */
+/* `gconv tune`, driver 580.159.04, CUDA 13.0: rows of 2026-11-22 at commit a06d6ab, of the others sums of
+ * products at 485d136, the rest at 72f3e86. */
 static const gc_tuned h200[] = {
     {3, 3, GC_FLOAT, GC_FLOAT, {GC_FORM_WARP, 2, 4, GC_ONE_TILE, 1}, 36.736, "2026-11-22"},
     {3, 3, GC_FLOAT, GC_FLOAT, {GC_FORM_RANK1, 4, 4, GC_QUEUE, 1}, 40.672, "2026-11-21"},

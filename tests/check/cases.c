@@ -122,6 +122,7 @@ static const table_row table[] = {
     {"offset", .chain = {"sobel-x"}, .scale = 0.125, .offset = 127.5},
     {"offset, 16 bits", .chain = {"sobel-x"}, .depth = 16, .scale = 0.25, .offset = 128},
     {"absolute", .chain = {"sobel-x"}, .absolute = true, .scale = 0.25},
+    {"huge scale", .chain = {"gauss3"}, .depth = 16, .output_depth = 8, .scale = 1e305},
     {"absolute of a negative", .chain = {"negative"}, .absolute = true},
 
     {"correlate", .chain = {"corner"}, .correlate = true, .output_depth = 32},

@@ -59,15 +59,17 @@ static void divisions_without_ties_are_short(void **state)
     assert_true(finish.absolute);
 }
 
-/* Kernels clamp quotients to bytes two at a time, as numbers of 16 bits. */
+/* Kernels clamp quotients to bytes two at a time, as numbers of 16 bits: 64 * 255 is below 2^14. */
 static void far_quotients_are_not_short(void **state)
 {
     (void)state;
     gc_finish finish;
-    float far[9] = {0, 0, 0, 0, 130, 0, 0, 0, 0};
+    float far[9] = {0, 0, 0, 0, 65, 0, 0, 0, 0};
     gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
     assert_int_equal(kind_with(job, far, 1, &finish), GC_FINISH_NEAREST);
     assert_int_equal(kind_with(job, far, 2, &finish), GC_FINISH_ROUND);
+    far[4] = 64;
+    assert_int_equal(kind_with(job, far, 1, &finish), GC_FINISH_ROUND);
     job = job_of(NULL, 0, shape_of(8, 8, 1, 16));
     assert_int_equal(kind_with(job, far, 1, &finish), GC_FINISH_ROUND);
 }
@@ -248,6 +250,8 @@ static void real_values_over_a_power_of_2_do_too(void **state)
 static double ratio(double value, double divisor, double reciprocal)
 {
     double quotient = value * reciprocal;
+    if (quotient == 0)
+        return quotient;
     quotient = fma(fma(-quotient, divisor, value), reciprocal, quotient);
     return fma(fma(-quotient, divisor, value), reciprocal, quotient);
 }
@@ -258,14 +262,18 @@ static void products_divide_as_divisions_do(void **state)
     uint64_t random = 1;
     for (int i = 0; i < 1000000; i++) {
         random = random * 6364136223846793005u + 1442695040888963407u;
-        float value = ldexpf((float)(random >> 40), (int)(random >> 8 & 127) - 64);
+        int exponent = (int)(random >> 8 & 127) - 64, sign = (random & 64) != 0 ? -1 : 1;
+        double value = i % 3 == 0 ? (double)(random >> 11) /* of a narrower sample: any double */
+                                  : (double)(random >> 40);
+        value = sign * ldexp(value, exponent);
         random = random * 6364136223846793005u + 1442695040888963407u;
         double divisor = i % 3 == 0   ? 257
-                         : i % 3 == 1 ? (double)(random >> 44)
-                                      : (double)(random >> 11) * 0x1p-40;
-        if (divisor > 0 && ratio((double)value, divisor, 1 / divisor) != (double)value / divisor)
-            fail_msg("%.9g / %.17g", (double)value, divisor);
+                         : i % 3 == 1 ? (double)(1 + (random >> 44))
+                                      : -(double)(1 + (random >> 11)) * 0x1p-40;
+        if (ratio(value, divisor, 1 / divisor) != value / divisor)
+            fail_msg("%.17g / %.17g", value, divisor);
     }
+    assert_true(signbit(ratio(-0.0, 9, 1.0 / 9)) && !signbit(ratio(-0.0, -9, -1.0 / 9)));
 }
 
 /* Bytes of `finish` by gc_finish_nearest, and by rule 5 of the contract. */
@@ -284,19 +292,23 @@ static unsigned round_any(float value, const gc_finish *f)
     return (unsigned)rint(fmin(fmax(f->narrows ? v / 257 : v, 0), 255));
 }
 
-/* Around a byte's own value, its tie with the next one, and somewhere in between; returns how many of the
- * latter, of 64, are left to double. */
+/* A byte's own value, its tie with the next one, what lies just within and just beyond of being sure, and
+ * the numbers next to all of these; then somewhere in between. Returns how many of the latter, of 64, are
+ * left to double. */
 static int check_nearest(const gc_finish *f, double level, uint64_t *random)
 {
+    static const double parts[] = {0, 0.5, 0.5 - 0x1.02p-12, 0.5 - 0x1.fep-13, 0.5 + 0x1.02p-12};
     int doubtful = 0;
-    for (int i = 0; i < 64; i++) {
+    for (int i = 0; i < 64 + 5 * 3; i++) {
         *random = *random * 6364136223846793005u + 1442695040888963407u;
-        double part = i < 4 ? 0.5 * (i / 2) : (double)(*random >> 11) * 0x1p-53;
+        double part = i < 64 ? (double)(*random >> 11) * 0x1p-53 : parts[(i - 64) / 3];
         float value = (float)((level + part - (double)f->base) / (double)f->gain);
+        if (i >= 64 && i % 3 > 0)
+            value = nextafterf(value, i % 3 == 1 ? -1e30f : 1e30f);
         bool sure;
-        unsigned byte = round_nearest(nextafterf(value, i % 2 == 0 ? -1e30f : 1e30f), f, &sure);
-        doubtful += !sure && i >= 4;
-        if (sure && byte != round_any(nextafterf(value, i % 2 == 0 ? -1e30f : 1e30f), f))
+        unsigned byte = round_nearest(value, f, &sure);
+        doubtful += !sure && i < 64;
+        if (sure && byte != round_any(value, f))
             fail_msg("%.9g: not %u", (double)value, byte);
     }
     return doubtful;
@@ -319,7 +331,7 @@ static void bytes_that_are_sure_are_right(void **state)
         gc_finish finish;
         if (kind_with(job, real, divisors[i / 36], &finish) != GC_FINISH_NEAREST)
             continue;
-        for (int level = -3; level < 260; level++, checked += 60)
+        for (int level = -3; level < 260; level++, checked += 64)
             doubtful += check_nearest(&finish, level, &random);
     }
     assert_true(checked > 1500000 && doubtful > 0 && doubtful < checked / 500);

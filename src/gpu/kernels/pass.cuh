@@ -219,12 +219,14 @@ static __device__ inline float gc_finish_quotient(const gc_finish &f, float valu
     return __uint_as_float(upper & (lower | ~1u));
 }
 
-/* The quotient in double, rounded as a division rounds it, by the divisor's rounded reciprocal: the
- * second correction sees a quotient that is off by less than its last bit (Markstein, IBM Journal of
- * Research and Development 34, 1990). A division has loops and takes twice the registers. */
+/* The quotient of finite numbers in double, rounded as a division rounds it, by the divisor's rounded
+ * reciprocal: the second correction sees a quotient that is off by less than its last bit (Markstein, IBM
+ * Journal of Research and Development 34, 1990). A division is a call and takes twice the registers. */
 static __device__ inline double gc_finish_ratio(double value, double divisor, double reciprocal)
 {
     double quotient = __dmul_rn(value, reciprocal);
+    if (quotient == 0) /* it has the sign */
+        return quotient;
     quotient = fma(fma(-quotient, divisor, value), reciprocal, quotient);
     return fma(fma(-quotient, divisor, value), reciprocal, quotient);
 }
@@ -240,8 +242,8 @@ static __device__ inline double gc_finish_sample(const gc_finish &f, float value
         v = v >= f.middle ? f.sample_max : 0;
     if (!rounds)
         return v;
-    v = f.narrows ? gc_finish_ratio(v, 257, 1.0 / 257) : __dmul_rn(v, f.factor);
-    return rint(fmin(fmax(v, 0.0), f.largest));
+    v = fmin(fmax(v, 0.0), f.sample_max); /* which may have been infinite, and becomes `largest` */
+    return rint(f.narrows ? gc_finish_ratio(v, 257, 1.0 / 257) : __dmul_rn(v, f.factor));
 }
 
 /* The nearest integer, shifted, and what of the value is beyond it: off by less than 2^-12 where bytes
@@ -315,8 +317,7 @@ static __device__ inline unsigned gc_finish_word(const gc_pass &pass, const floa
     }
 #pragma unroll
     for (int c = 0; c < 4; c++)
-        bytes[c] = kind == GC_FINISH_NEAREST ? (unsigned)gc_finish_sample(f, values[c], true)
-                                             : gc_finish_integer<config>(pass, values[c]);
+        bytes[c] = gc_finish_integer<config>(pass, values[c]);
     return gc_finish_pack(bytes);
 }
 
