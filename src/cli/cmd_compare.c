@@ -70,8 +70,11 @@ static void print_row(const comparison *c, const gc_measurement *row)
            c->reference_seconds / counted_seconds(row),
            gc_figure(c->naive_seconds / counted_seconds(row), "x", 2, naive, sizeof naive),
            row->difference.largest, verdict);
-    if (c->options->explain)
+    if (c->options->explain) {
+        gc_flush_output();
+        gc_answer(gc_input_name(c->options->operands[0]), "how '%s' was chosen:", row->name);
         fputs(row->explanation, stderr);
+    }
 }
 
 static void json_row(const comparison *c, const gc_measurement *row)

@@ -355,7 +355,7 @@ static const struct {
     {"kernel", GC_COMMAND_COMPARE,
      "filter, as of gconv filter; repeat for a chain (default: the chain of edges)"},
     {"kernel", GC_COMMAND_BENCH,
-     "filter, as of gconv filter; repeat for a chain (default: edges, and sides 3 to 31)"},
+     "filter, as of gconv filter; repeat for a chain (default: edges, and sides 3 to 43)"},
     {"strip", GC_COMMAND_EDGES, "drop the resolution, which is all that edges keeps"},
     {"impl", GC_COMMAND_COMPARE,
      "implementations: names of gconv info or auto, with commas, or all (default)"},

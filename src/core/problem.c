@@ -176,8 +176,17 @@ static double largest_with_border(const gc_problem *problem, const gc_step *step
     return largest;
 }
 
+/* In samples of the input's depth. */
+static double offset_of(const gc_problem *problem)
+{
+    const gconv_job *job = &problem->job;
+    const gconv_filter *last = job->filters[job->filter_count - 1];
+    double offset = job->has_offset ? job->offset : last->has_offset ? last->offset : 0;
+    return offset * (problem->sample_max / 255);
+}
+
 /* Sets the largest inputs. Beyond float32 there would be infinities, and not-a-number where they
- * meet. */
+ * meet; a scaled value may be infinite, but not what is added to it. */
 static gconv_status check_range(const gc_problem *problem, gconv_error *error)
 {
     double largest = largest_sample(problem);
@@ -189,6 +198,8 @@ static gconv_status check_range(const gc_problem *problem, gconv_error *error)
             return gc_fail(error, GCONV_ERROR_FILTER,
                            "the values of this chain can exceed float32");
     }
+    if (!isfinite(offset_of(problem)))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the offset is too large for 16-bit samples");
     return GCONV_OK;
 }
 
@@ -219,10 +230,8 @@ static bool chain_is_exact(const gc_problem *problem)
 static void set_conversion(gc_problem *problem)
 {
     const gconv_job *job = &problem->job;
-    const gconv_filter *last = job->filters[job->filter_count - 1];
     double samples_per_level = problem->sample_max / 255;
-    double offset = job->has_offset ? job->offset : last->has_offset ? last->offset : 0;
-    problem->offset = offset * samples_per_level;
+    problem->offset = offset_of(problem);
     problem->threshold = job->threshold * samples_per_level * fabs(problem->divisor);
     problem->rule = job->rule;
     if (problem->divisor < 0 && job->rule != GCONV_RULE_ABS)

@@ -64,6 +64,15 @@ gconv: other.png: how *chosen:
 cpu on *'
 }
 
+@test "--explain of a comparison names the image and the implementation" {
+    setup_images
+    expect 0 gconv compare --explain --time 0.01 -i auto,cpu -k box3 in.png
+    like "$err" "gconv: in.png: how 'auto' was chosen:
+reference * ms estimated on *
+gconv: in.png: how 'cpu' was chosen:
+cpu on *: asked for by name*"
+}
+
 # whole SIDE: rows of whole weights without structure; sharper SIDE: many in the centre, -1 around it.
 whole() { awk -v n="$1" 'BEGIN { for (j = 0; j < n; j++) for (i = 0; i < n; i++)
     printf "%d%s", (i * i * 7 + j * i * 3 + j * j * 5) % 11 - 5, i < n - 1 ? " " : "\n" }'; }

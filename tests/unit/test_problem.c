@@ -370,6 +370,11 @@ static void refuses_values(void **state)
     job.border = GCONV_BORDER_CONSTANT;
     job.border_value = 1e39; /* infinite in float32 */
     refused(&job, GCONV_ERROR_ARGUMENT, "too large");
+    job = good;
+    job.input.depth = 16;
+    job.has_offset = true;
+    job.offset = 1e307; /* infinite times 257 */
+    refused(&job, GCONV_ERROR_ARGUMENT, "offset is too large");
 }
 
 static void refuses_choices(void **state)
