@@ -11,8 +11,9 @@ gconv_status gc_direct_supports(const gc_problem *problem, const gc_step *step,
 double gc_direct_seconds(const gc_problem *problem, const gc_step *step,
                          const gconv_device_info *device);
 
-/* What a step takes in all where a kernel with its weights as constants takes `kernel` seconds: one that has to be compiled first costs
- * that as well, shared by all runs; the one compiled ahead, if it is, takes its place. */
+/* What a step takes in all where a kernel with its weights as constants takes `kernel` seconds: one that
+ * has to be compiled first costs that as well, shared by all runs; the one compiled ahead, if it is,
+ * takes its place. */
 double gc_direct_total_seconds(const gc_problem *problem, double kernel, const gc_layout &layout,
                                const float *weights, int count, bool is_ahead,
                                const gconv_device_info *device);

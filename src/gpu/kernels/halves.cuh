@@ -484,8 +484,8 @@ static __device__ inline void gc_halves_copy_weights(const gc_halves &halves, ch
         gc_pass_copy<16>(to + i * (int)sizeof(uint4), halves.weights + i);
 }
 
-/* A block takes every gridDim.x-th tile, and loads the next one, where it has two slots, while it multiplies
- * the one before. */
+/* A block takes every gridDim.x-th tile; where it has two slots, the next one is on its way while it
+ * multiplies. */
 template <class config>
 static __device__ inline void gc_halves_pass(const gc_pass &pass, const gc_halves &halves)
 {
