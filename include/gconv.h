@@ -15,9 +15,11 @@
  *     gconv_writer_finish(writer, &error);
  *
  * Every function that can fail returns a gconv_status and, when `error` is not NULL, leaves one
- * line of text there. The text does not name the file: the caller knows it. Objects are freed by
- * the function named after them, which accepts NULL. Plans, readers and writers may be used by one
- * thread at a time; different objects by different threads.
+ * line of text there. The text does not name the file: the caller knows it. A null pointer among the
+ * arguments or the members of a job is GCONV_ERROR_ARGUMENT where it is not said to be allowed; only
+ * objects, and what is filled for the caller, must be there. Objects are freed by the function named
+ * after them, which accepts NULL. Plans, readers and writers may be used by one thread at a time;
+ * different objects by different threads.
  *
  * A gconv_job and the options of readers and writers start as their _default() says, and are then
  * changed: structures may grow, and a member that is 0 need not mean its default. Until 1.0 the
@@ -103,7 +105,9 @@ GCONV_API gconv_status gconv_filter_parse(const char *text, size_t length, const
                                           gconv_filter **filter, gconv_error *error);
 
 /* Resolves what --kernel accepts: a path, a built-in name, a generator (gaussian:SIGMA[,SIZE],
- * box:N, box:WxH, log:SIGMA[,SIZE], identity) or an inline ImageMagick string, in that order. */
+ * box:N, box:WxH, log:SIGMA[,SIZE], identity) or an inline ImageMagick string, in that order. A
+ * directory counts as no path. GCONV_ERROR_OPEN and GCONV_ERROR_READ: a file that is there cannot be
+ * read. */
 GCONV_API gconv_status gconv_filter_load(const char *specification, gconv_filter **filter,
                                          gconv_error *error);
 

@@ -161,6 +161,8 @@ int gc_start_code(gconv_status status)
     case GCONV_ERROR_UNSUPPORTED:
         return GC_EXIT_DEVICE;
     case GCONV_ERROR_MEMORY:
+    case GCONV_ERROR_OPEN:
+    case GCONV_ERROR_READ:
         return GC_EXIT_FAILED;
     default:
         return GC_EXIT_USAGE;

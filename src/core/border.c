@@ -35,6 +35,8 @@ gconv_status gconv_border_parse(const char *text, gconv_border *border, double *
                                 gconv_error *error)
 {
     *value = 0;
+    if (text == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "no border is named: a null pointer");
     if (strncmp(text, "constant:", strlen("constant:")) == 0) {
         *border = GCONV_BORDER_CONSTANT;
         const char *number = text + strlen("constant:");

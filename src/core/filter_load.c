@@ -51,11 +51,8 @@ static gconv_status load_descriptor(int descriptor, const char *path, gconv_filt
     return status;
 }
 
-static gconv_status load_file(const char *path, const struct stat *about, gconv_filter **filter,
-                              gconv_error *error)
+static gconv_status load_file(const char *path, gconv_filter **filter, gconv_error *error)
 {
-    if (S_ISDIR(about->st_mode))
-        return gc_fail(error, GCONV_ERROR_OPEN, "a directory, not a filter file");
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (descriptor < 0)
         return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot open the filter");
@@ -179,15 +176,18 @@ gconv_status gconv_filter_load(const char *specification, gconv_filter **filter,
 {
     *filter = NULL;
     struct stat about;
+    if (specification == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "no filter is named: a null pointer");
     if (*specification == '\0')
         return gc_fail(error, GCONV_ERROR_FILTER, "the name of the filter is empty");
     if (strcmp(specification, "-") == 0)
         return gc_fail(error, GCONV_ERROR_FILTER,
                        "a filter is not read from '-'; /dev/stdin is a path");
-    if (stat(specification, &about) == 0)
-        return load_file(specification, &about, filter, error);
-    if (!is_absent(errno))
+    bool exists = stat(specification, &about) == 0;
+    if (!exists && !is_absent(errno))
         return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot open the filter");
+    if (exists && !S_ISDIR(about.st_mode))
+        return load_file(specification, filter, error);
 
     const gconv_builtin_filter *builtin = find_builtin(specification);
     if (builtin != NULL)
@@ -198,5 +198,7 @@ gconv_status gconv_filter_load(const char *specification, gconv_filter **filter,
         return gc_filter_generate(generator, specification, filter, error);
     if (looks_inline(specification))
         return load_inline(specification, filter, error);
+    if (exists)
+        return gc_fail(error, GCONV_ERROR_FILTER, "a directory, not a filter file");
     return fail_unknown(specification, error);
 }

@@ -93,6 +93,8 @@ static gconv_status read_text(gc_parser *p)
 /* Refuses what is no text at all, before a line of it is quoted. */
 static gconv_status check_text(const char *text, size_t length, gconv_error *error)
 {
+    if (text == NULL && length > 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "no filter text: a null pointer");
     if (length > GC_FILTER_TEXT_MAX)
         return gc_fail(error, GCONV_ERROR_FILTER, "not a filter: longer than %d MiB",
                        GC_FILTER_TEXT_MAX >> 20);
@@ -171,6 +173,8 @@ gconv_status gconv_filter_parse(const char *text, size_t length, const char *nam
     gconv_status status = check_text(text, length, error);
     if (status != GCONV_OK)
         return status;
+    if (text == NULL)
+        text = ""; /* what follows does arithmetic with it */
     bool marked = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0;
     gc_parser p = {.next = text + (marked ? 3 : 0), .end = text + length, .error = error};
     p.values = gc_allocate_array((size_t)GC_ROWS_MAX * GCONV_FILTER_SIDE_MAX, sizeof *p.values);

@@ -65,6 +65,8 @@ static gconv_status prepare(const gconv_job *job, gconv_plan *plan, gconv_error 
 gconv_status gconv_plan_create(const gconv_job *job, gconv_plan **plan, gconv_error *error)
 {
     *plan = NULL;
+    if (job == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the job is a null pointer");
     gconv_plan *created = calloc(1, sizeof *created);
     if (created == NULL)
         return gc_fail_memory(error, sizeof *created);
@@ -253,6 +255,8 @@ static gconv_status run(gconv_plan *plan, gconv_source source, gconv_sink sink,
 gconv_status gconv_plan_run(gconv_plan *plan, gconv_source source, gconv_sink sink,
                             gconv_timings *timings, gconv_error *error)
 {
+    if (source.read == NULL || sink.write == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the source or sink has no function");
     return run(plan, source, sink, NULL, NULL, false, timings, error);
 }
 
@@ -279,6 +283,8 @@ static gconv_status run_memory(gconv_plan *plan, const void *input, size_t input
     memory_rows to = {.to = output, .stride = output_stride};
     to.row_bytes = chain_only ? problem->width * (size_t)problem->channels * sizeof(float)
                               : gconv_shape_row_bytes(&problem->output);
+    if (input == NULL || output == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the input or output is a null pointer");
     if (from.stride < from.row_bytes || to.stride < to.row_bytes)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "a stride is smaller than a row");
     return run(plan, (gconv_source){read_memory, &from}, (gconv_sink){write_memory, &to}, &from,
@@ -316,6 +322,8 @@ gconv_status gconv_plan_convert(const gconv_plan *plan, const float *chain, size
                                 gconv_error *error)
 {
     const gc_problem *problem = &plan->problem;
+    if (chain == NULL || sink.write == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "no chain values, or a sink without function");
     if (problem->keeps_alpha && input == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "the input's alpha is kept: it is needed");
     gc_stream stream = {.problem = problem, .sink = sink};

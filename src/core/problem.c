@@ -56,6 +56,9 @@ static gconv_status check_choices(const gconv_job *job, gconv_error *error)
 
 static gconv_status check_filter(const gconv_filter *filter, gconv_error *error)
 {
+    if (filter == NULL || filter->weights == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "a filter of the chain%s",
+                       filter == NULL ? " is a null pointer" : " has no weights: a null pointer");
     if (filter->width < 1 || filter->width > GCONV_FILTER_SIDE_MAX || filter->height < 1 ||
         filter->height > GCONV_FILTER_SIDE_MAX)
         return gc_fail(error, GCONV_ERROR_FILTER, "filter size %dx%d is not within 1x1 and %dx%d",
@@ -79,6 +82,8 @@ static gconv_status check_chain(const gconv_job *job, gconv_error *error)
 {
     if (job->filter_count < 1)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "a chain has at least one filter");
+    if (job->filters == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the filters of the job are a null pointer");
     for (int i = 0; i < job->filter_count; i++) {
         gconv_status status = check_filter(job->filters[i], error);
         if (status != GCONV_OK)

@@ -138,6 +138,8 @@ gconv_status gconv_reader_open(const char *path, const gconv_reader_options *opt
                                gconv_reader **reader, gconv_error *error)
 {
     *reader = NULL;
+    if (path == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "no file is named: a null pointer");
     const gconv_reader_options defaults = gconv_reader_options_default();
     if (options == NULL)
         options = &defaults;

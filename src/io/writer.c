@@ -149,6 +149,8 @@ gconv_status gconv_writer_open(const char *path, const gconv_writer_options *opt
                                gconv_writer **writer, gconv_error *error)
 {
     *writer = NULL;
+    if (path == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "no file is named: a null pointer");
     const gconv_writer_options defaults = gconv_writer_options_default();
     if (options == NULL)
         options = &defaults;

@@ -196,6 +196,27 @@ bad_filter() {
     complains 2 'none: *' gconv filter -k none -o out missing.png
     complains 2 'none: *' gconv bench -k none
     holds dir in.png
+    mkdir gauss5 # a directory is in nobody's way
+    silently gconv filter -k gauss5 in.png out.png
+}
+
+@test "a filter file that cannot be read is exit 1" {
+    make_image png:grey in.png 4 4 noise
+    [ -e /proc/self/mem ] || skip "no /proc/self/mem"
+    complains 1 '/proc/self/mem: cannot read the filter: Input/output error' \
+        gconv filter -k /proc/self/mem in.png out.png
+    ln -s loop loop
+    complains 1 'loop: cannot open the filter: *' gconv filter -k box3 -k loop -o out in.png
+    complains 1 'loop: cannot open the filter: *' gconv compare -k loop in.png
+    complains 1 'loop: cannot open the filter: *' gconv bench -k loop
+    # Room for the program, but not always for 4 MiB of a filter's text.
+    for kilobytes in 9000 10000 11000 12000 13000 14000 16000; do
+        status=0
+        (ulimit -v $kilobytes && exec "$GCONV" filter -k "$SOURCE/filters/box3.txt" in.png out.png) 2>err || status=$?
+        case $(cat err) in *memory*) same "$status" 1 ;; esac
+    done
+    rm -f out.png
+    holds err in.png loop
 }
 
 @test "an offset before the last filter of a chain is blamed on its file" {

@@ -74,6 +74,20 @@ static void a_path_wins(void **state)
     check_width("3x1: 1,2,3", 3, "3x1: 1,2,3");
 }
 
+static void a_directory_is_no_filter(void **state)
+{
+    (void)state;
+    static const char *const taken[] = {"gauss5", "gauss5.txt", "box:3", "identity", "3x1: 1,2,3"};
+    static const int widths[] = {5, 5, 3, 1, 3};
+    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
+        assert_int_equal(mkdir(taken[i], 0700), 0);
+        gconv_filter *filter = load(taken[i]);
+        assert_int_equal(filter->width, widths[i]);
+        gconv_filter_free(filter);
+        assert_int_equal(rmdir(taken[i]), 0);
+    }
+}
+
 static void a_file_gives_its_stem_or_its_name(void **state)
 {
     (void)state;
@@ -97,7 +111,8 @@ static void reports_what_cannot_be_read(void **state)
     check_refused("bad.txt", GCONV_ERROR_FILTER, 3, "'x' is not a number");
     write_file("empty.txt", "");
     check_refused("empty.txt", GCONV_ERROR_FILTER, 1, "no weights");
-    check_refused(".", GCONV_ERROR_OPEN, 0, "a directory");
+    assert_int_equal(gconv_filter_load(NULL, &(gconv_filter *){NULL}, NULL), GCONV_ERROR_ARGUMENT);
+    check_refused(".", GCONV_ERROR_FILTER, 0, "a directory");
     check_refused("/dev/null", GCONV_ERROR_FILTER, 1, "no weights");
     check_refused("/dev/zero", GCONV_ERROR_FILTER, 0, "longer than 4 MiB");
     assert_int_equal(symlink("loop", "loop"), 0);
@@ -202,6 +217,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_path_wins),
+        cmocka_unit_test(a_directory_is_no_filter),
         cmocka_unit_test(a_file_gives_its_stem_or_its_name),
         cmocka_unit_test(reports_what_cannot_be_read),
         cmocka_unit_test(refuses_unknown_names),

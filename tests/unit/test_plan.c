@@ -139,6 +139,50 @@ static void bad_jobs_are_refused(void **state)
     gconv_plan_free(NULL);
 }
 
+static void null_pointers_are_refused(void **state)
+{
+    (void)state;
+    refused(NULL, GCONV_ERROR_ARGUMENT, "null");
+    gconv_job job = usual_job();
+    job.filters = NULL;
+    refused(&job, GCONV_ERROR_ARGUMENT, "null");
+    static const gconv_filter *const gap[] = {&box, NULL};
+    job.filters = gap;
+    job.filter_count = 2;
+    refused(&job, GCONV_ERROR_ARGUMENT, "null");
+    gconv_filter empty = box;
+    empty.weights = NULL;
+    const gconv_filter *const weightless[] = {&empty};
+    job.filters = weightless;
+    job.filter_count = 1;
+    refused(&job, GCONV_ERROR_ARGUMENT, "null");
+
+    job = usual_job();
+    gconv_plan *plan = planned(&job);
+    static unsigned char rows[HEIGHT][WIDTH];
+    gconv_source source = {.read = NULL};
+    gconv_sink sink = {.write = NULL};
+    assert_int_equal(gconv_plan_run(plan, source, sink, NULL, NULL), GCONV_ERROR_ARGUMENT);
+    assert_int_equal(gconv_plan_run_memory(plan, NULL, WIDTH, rows, WIDTH, NULL, NULL),
+                     GCONV_ERROR_ARGUMENT);
+    assert_int_equal(gconv_plan_run_memory(plan, rows, WIDTH, NULL, WIDTH, NULL, NULL),
+                     GCONV_ERROR_ARGUMENT);
+    assert_int_equal(gconv_plan_convert(plan, NULL, WIDTH * sizeof(float), rows, WIDTH, sink, NULL),
+                     GCONV_ERROR_ARGUMENT);
+    gconv_plan_free(plan);
+
+    gconv_border border;
+    double value;
+    assert_int_equal(gconv_border_parse(NULL, &border, &value, NULL), GCONV_ERROR_ARGUMENT);
+    gconv_filter *filter;
+    assert_int_equal(gconv_filter_parse(NULL, 3, NULL, &filter, NULL), GCONV_ERROR_ARGUMENT);
+    assert_int_equal(gconv_filter_parse(NULL, 0, NULL, &filter, NULL), GCONV_ERROR_FILTER);
+    gconv_reader *reader;
+    assert_int_equal(gconv_reader_open(NULL, NULL, &reader, NULL), GCONV_ERROR_ARGUMENT);
+    gconv_writer *writer;
+    assert_int_equal(gconv_writer_open(NULL, NULL, &writer, NULL), GCONV_ERROR_ARGUMENT);
+}
+
 static void devices(void **state)
 {
     (void)state;
@@ -601,6 +645,7 @@ int main(void)
         cmocka_unit_test(named_ones_are_used),
         cmocka_unit_test(auto_explains_its_choice),
         cmocka_unit_test(bad_jobs_are_refused),
+        cmocka_unit_test(null_pointers_are_refused),
         cmocka_unit_test(devices),
         cmocka_unit_test(stride_under_a_row),
         cmocka_unit_test(failing_source),
