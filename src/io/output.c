@@ -1,12 +1,12 @@
+#define _GNU_SOURCE /* renameat2 */
 #include "io/output.h"
 
 #include "core/file.h"
-#include "core/memory.h"
 #include "core/status.h"
+#include "io/place.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -14,27 +14,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
     BUFFER_BYTES = 128 * 1024,
-    PENDING_COUNT = 1024,   /* outputs that may be unfinished at one time */
-    NAME_BYTES_KEPT = 120,  /* of the final name: the whole stays under every NAME_MAX in use */
-    SYMLINK_DEPTH_MAX = 40, /* as in Linux */
+    PENDING_COUNT = 1024,  /* outputs that may be unfinished at one time */
+    NAME_BYTES_KEPT = 120, /* of the final name: the whole stays under every NAME_MAX in use */
     NAME_ATTEMPTS = 100,
     ABANDON_WAIT_MILLISECONDS = 200
 };
 
 /* ---- Temporary files that a signal handler must find ----------------------------------------- */
 
-/* FREE -> CLAIMED -> (the path is written) -> CREATING -> ACTIVE -> FREE, all by the owner; the
- * signal handler takes CREATING and ACTIVE to ABANDONED, where a slot stays. */
+/* FREE -> CLAIMED -> (directory and name are written) -> CREATING -> ACTIVE -> FREE, all by the
+ * owner; the signal handler takes CREATING and ACTIVE to ABANDONED, where a slot stays. */
 enum pending_state { FREE, CLAIMED, CREATING, ACTIVE, ABANDONED };
 
 typedef struct pending_file {
     atomic_int state;
-    char path[PATH_MAX];
+    int directory; /* stays open as long as the slot is not FREE */
+    char name[NAME_MAX + 1];
 } pending_file;
 
 /* Anything else is not allowed in a signal handler. */
@@ -54,14 +53,18 @@ static pending_file *claim_pending(void)
     return NULL;
 }
 
-static void release_pending(pending_file *file)
+/* False where the signal handler has the slot, and uses its directory. */
+static bool release_pending(pending_file *file)
 {
     int expected = ACTIVE;
-    if (!atomic_compare_exchange_strong(&file->state, &expected, FREE) && expected == CLAIMED)
+    if (atomic_compare_exchange_strong(&file->state, &expected, FREE))
+        return true;
+    if (expected == CLAIMED)
         atomic_store(&file->state, FREE);
+    return expected == CLAIMED;
 }
 
-/* open(2) with O_EXCL, recorded beforehand. A handler that finds the file in CREATING waits: the
+/* openat(2) with O_EXCL, recorded beforehand. A handler that finds the file in CREATING waits: the
  * signals are blocked here, so it runs in another thread. */
 static int create_pending(pending_file *file, mode_t mode)
 {
@@ -73,13 +76,14 @@ static int create_pending(pending_file *file, mode_t mode)
     int descriptor = -1;
     int failure = EINTR;
     if (!atomic_load(&abandoned)) {
-        descriptor = open(file->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        descriptor =
+            openat(file->directory, file->name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         failure = errno;
     }
     int expected = CREATING;
     int next = descriptor >= 0 ? ACTIVE : CLAIMED;
     if (!atomic_compare_exchange_strong(&file->state, &expected, next) && descriptor >= 0)
-        unlink(file->path);
+        unlinkat(file->directory, file->name, 0);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = failure;
     return descriptor;
@@ -92,7 +96,7 @@ static void abandon(pending_file *file)
     int state = atomic_load(&file->state);
     if ((state == ACTIVE || state == CREATING) &&
         atomic_compare_exchange_strong(&file->state, &state, ABANDONED))
-        unlink(file->path);
+        unlinkat(file->directory, file->name, 0);
 }
 
 void gconv_abandon_outputs(void)
@@ -111,52 +115,15 @@ struct gc_output {
     bool standard;  /* standard output: stays open */
     bool no_clobber;
     bool sync;
-    char *path;            /* the final one, links resolved; NULL where written to directly */
+    gc_place place;        /* of a file or device */
     pending_file *pending; /* the temporary one; NULL where written to directly or committed */
     unsigned char *buffer; /* BUFFER_BYTES */
     size_t buffered;
 };
 
-/* Length of the directory part of a path, the slash included. */
-static size_t directory_length(const char *path)
+/* Writes .NAME.gconv-XXXXXX for NAME. */
+static void temporary_name(const char *name, char buffer[NAME_MAX + 1])
 {
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? (size_t)(slash - path) + 1 : 0;
-}
-
-/* Follows symbolic links in the last part of `path`, dangling ones too. NULL with errno set where
- * that fails. Freed with free. */
-static char *resolve_links(const char *path)
-{
-    char *current = gc_copy_string(path);
-    for (int depth = 0; current != NULL; depth++) {
-        char target[PATH_MAX];
-        ssize_t length = readlink(current, target, sizeof target);
-        if (length < 0)
-            return current;
-        if (depth == SYMLINK_DEPTH_MAX || (size_t)length == sizeof target) {
-            free(current);
-            errno = depth == SYMLINK_DEPTH_MAX ? ELOOP : ENAMETOOLONG;
-            return NULL;
-        }
-        size_t kept = target[0] == '/' ? 0 : directory_length(current);
-        char *next = malloc(kept + (size_t)length + 1);
-        if (next != NULL) {
-            memcpy(next, current, kept);
-            memcpy(next + kept, target, (size_t)length);
-            next[kept + (size_t)length] = '\0';
-        }
-        free(current);
-        current = next;
-    }
-    return NULL;
-}
-
-/* Writes DIR/.NAME.gconv-XXXXXX for DIR/NAME; false where it does not fit. */
-static bool temporary_path(const char *path, char *buffer, size_t size)
-{
-    size_t directory = directory_length(path);
-    const char *name = path + directory;
     size_t kept = strlen(name);
     if (kept > NAME_BYTES_KEPT) {
         kept = NAME_BYTES_KEPT;
@@ -165,9 +132,7 @@ static bool temporary_path(const char *path, char *buffer, size_t size)
     }
     char suffix[GC_SUFFIX_BYTES];
     gc_random_suffix(suffix);
-    int length =
-        snprintf(buffer, size, "%.*s.%.*s.gconv-%s", (int)directory, path, (int)kept, name, suffix);
-    return length >= 0 && (size_t)length < size;
+    snprintf(buffer, NAME_MAX + 1, ".%.*s.gconv-%s", (int)kept, name, suffix);
 }
 
 static gconv_status create_temporary(gc_output *output, mode_t mode, gconv_error *error)
@@ -175,9 +140,9 @@ static gconv_status create_temporary(gc_output *output, mode_t mode, gconv_error
     output->pending = claim_pending();
     if (output->pending == NULL)
         return gc_fail(error, GCONV_ERROR_WRITE, "more than %d unfinished outputs", PENDING_COUNT);
+    output->pending->directory = output->place.directory;
     for (int attempt = 0; attempt < NAME_ATTEMPTS; attempt++) {
-        if (!temporary_path(output->path, output->pending->path, sizeof output->pending->path))
-            return gc_fail_errno(error, GCONV_ERROR_OPEN, ENAMETOOLONG, "cannot create");
+        temporary_name(output->place.name, output->pending->name);
         output->descriptor = create_pending(output->pending, mode);
         if (output->descriptor >= 0)
             return GCONV_OK;
@@ -208,51 +173,50 @@ static gconv_status copy_ownership(int descriptor, const struct stat *old, gconv
     return GCONV_OK;
 }
 
-/* A file that is written beside its final place. `old` is the file there, NULL if there is none. */
-static gconv_status open_beside(gc_output *output, const struct stat *old, gconv_error *error)
+/* A file that is written beside its final place. */
+static gconv_status open_beside(gc_output *output, gconv_error *error)
 {
-    if (old == NULL)
+    const gc_place *place = &output->place;
+    if (!place->exists)
         return create_temporary(output, 0666, error);
-    if (faccessat(AT_FDCWD, output->path, W_OK, AT_EACCESS) != 0)
+    if (faccessat(place->directory, place->name, W_OK, AT_EACCESS) != 0)
         return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot replace");
     output->sync = true;
     gconv_status status = create_temporary(output, 0600, error);
-    return status == GCONV_OK ? copy_ownership(output->descriptor, old, error) : status;
+    return status == GCONV_OK ? copy_ownership(output->descriptor, &place->status, error) : status;
 }
 
-static gconv_status open_direct(gc_output *output, const char *path, gconv_error *error)
+/* Opens what was found, or nothing: it may have been exchanged meanwhile. */
+static gconv_status open_direct(gc_output *output, gconv_error *error)
 {
-    free(output->path);
-    output->path = NULL;
+    const gc_place *place = &output->place;
+    int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | (place->is_proc_link ? 0 : O_NOFOLLOW);
+    struct stat opened;
     do
-        output->descriptor = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
+        output->descriptor = openat(place->directory, place->name, flags);
     while (output->descriptor < 0 && errno == EINTR);
-    if (output->descriptor < 0)
+    if (output->descriptor < 0 || fstat(output->descriptor, &opened) != 0)
+        return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot open for writing");
+    if (!gc_same_file(&opened, &place->status))
+        return gc_fail(error, GCONV_ERROR_OPEN, "exchanged by somebody while it was opened");
+    if (S_ISREG(opened.st_mode) && ftruncate(output->descriptor, 0) != 0)
         return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot open for writing");
     return GCONV_OK;
 }
 
 static gconv_status open_path(gc_output *output, const char *path, gconv_error *error)
 {
-    struct stat old;
-    bool exists = stat(path, &old) == 0;
-    if (!exists && errno != ENOENT)
-        return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot create");
-    if (exists && S_ISDIR(old.st_mode))
+    gc_place *place = &output->place;
+    gconv_status status = gc_place_find(path, place, error);
+    if (status != GCONV_OK)
+        return status;
+    if (place->exists && S_ISDIR(place->status.st_mode))
         return gc_fail_errno(error, GCONV_ERROR_OPEN, EISDIR, "cannot create");
-    if (exists && output->no_clobber)
+    if (place->exists && output->no_clobber)
         return gc_fail(error, GCONV_ERROR_EXISTS, "exists already");
-    if (exists && !S_ISREG(old.st_mode))
-        return open_direct(output, path, error);
-    output->path = resolve_links(path);
-    if (output->path == NULL)
-        return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot create");
-    /* Links in /proc/self/fd of files without a name lead elsewhere by text. */
-    struct stat resolved;
-    if (exists && (stat(output->path, &resolved) != 0 || resolved.st_ino != old.st_ino ||
-                   resolved.st_dev != old.st_dev))
-        return open_direct(output, path, error);
-    return open_beside(output, exists ? &old : NULL, error);
+    if (place->exists && (place->is_proc_link || !S_ISREG(place->status.st_mode)))
+        return open_direct(output, error);
+    return open_beside(output, error);
 }
 
 gconv_status gc_output_open(const char *path, const gc_output_options *options, gc_output **output,
@@ -271,6 +235,7 @@ gconv_status gc_output_open(const char *path, const gc_output_options *options, 
         return gc_fail_memory(error, BUFFER_BYTES);
     }
     *opened = (gc_output){.descriptor = -1,
+                          .place = {.directory = -1},
                           .no_clobber = options->no_clobber,
                           .sync = options->sync,
                           .buffer = buffer};
@@ -367,35 +332,50 @@ static gconv_status close_descriptor(gc_output *output, gconv_error *error)
     return GCONV_OK;
 }
 
-/* A hard link fails where the name is taken, without a moment between the check and the act. */
-static gconv_status name_new(const char *temporary, const char *path, gconv_error *error)
+/* Renames a file unless the new name is taken, without a moment between the check and the act;
+ * false with errno set. */
+static bool rename_new(int directory, const char *from, const char *to)
 {
-    if (link(temporary, path) == 0) {
-        unlink(temporary);
-        return GCONV_OK;
+#ifdef RENAME_NOREPLACE
+    if (renameat2(directory, from, directory, to, RENAME_NOREPLACE) == 0)
+        return true;
+    if (errno == EEXIST)
+        return false;
+#endif
+    if (linkat(directory, from, directory, to, 0) == 0) {
+        unlinkat(directory, from, 0);
+        return true;
     }
+    if (errno == EEXIST)
+        return false;
+    /* File systems that know neither (FAT and network ones of some systems) say so in various
+     * ways. */
     struct stat status;
-    if (errno == EEXIST || lstat(path, &status) == 0)
-        return gc_fail(error, GCONV_ERROR_EXISTS, "exists already");
-    /* File systems without hard links (FAT, many network ones) say so in various ways. */
-    if (rename(temporary, path) != 0)
-        return gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot name the output");
-    return GCONV_OK;
+    if (fstatat(directory, to, &status, AT_SYMLINK_NOFOLLOW) == 0) {
+        errno = EEXIST;
+        return false;
+    }
+    return renameat(directory, from, directory, to) == 0;
 }
 
 static gconv_status name_output(gc_output *output, gconv_error *error)
 {
-    const char *temporary = output->pending->path;
-    gconv_status status = GCONV_OK;
-    if (output->no_clobber)
-        status = name_new(temporary, output->path, error);
-    else if (rename(temporary, output->path) != 0)
-        status = gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot name the output");
-    if (status == GCONV_OK) {
-        release_pending(output->pending);
-        output->pending = NULL;
-    }
-    return status;
+    const gc_place *place = &output->place;
+    const char *temporary = output->pending->name;
+    bool named = place->exists
+                     ? renameat(place->directory, temporary, place->directory, place->name) == 0
+                     : rename_new(place->directory, temporary, place->name);
+    if (!named && errno == EEXIST && output->no_clobber)
+        return gc_fail(error, GCONV_ERROR_EXISTS, "exists already");
+    if (!named && errno == EEXIST)
+        return gc_fail(error, GCONV_ERROR_WRITE,
+                       "not replaced: somebody made it while the output was written");
+    if (!named)
+        return gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot name the output");
+    if (!release_pending(output->pending))
+        output->place.directory = -1; /* the signal handler's, until the process ends */
+    output->pending = NULL;
+    return GCONV_OK;
 }
 
 gconv_status gc_output_commit(gc_output *output, gconv_error *error)
@@ -418,10 +398,11 @@ void gc_output_free(gc_output *output)
         close(output->descriptor);
     if (output->pending != NULL) {
         if (atomic_load(&output->pending->state) == ACTIVE)
-            unlink(output->pending->path);
-        release_pending(output->pending);
+            unlinkat(output->place.directory, output->pending->name, 0);
+        if (!release_pending(output->pending))
+            output->place.directory = -1; /* the signal handler's, until the process ends */
     }
-    free(output->path);
+    gc_place_close(&output->place);
     free(output->buffer);
     free(output);
 }

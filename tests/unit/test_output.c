@@ -137,6 +137,287 @@ static void links_stay_links(void **state)
     assert_int_equal(put(scratch_path("loop"), &plain, "made", NULL), GCONV_ERROR_OPEN);
 }
 
+/* ---- Links ----------------------------------------------------------------------------------- */
+
+/* A link to a folder beside, whose target is relative to the link and leads into a third one. */
+static void links_lead_over_folders(void **state)
+{
+    (void)state;
+    static const char *const folders[] = {"a", "a/b", "c"};
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(mkdir(scratch_path(folders[i]), 0777), 0);
+    assert_int_equal(symlink("a/b/second", scratch_path("first")), 0);
+    assert_int_equal(symlink("../../c/third", scratch_path("a/b/second")), 0);
+    assert_int_equal(symlink("../real", scratch_path("c/third")), 0);
+    assert_int_equal(put(scratch_path("first"), &plain, "new", NULL), GCONV_OK);
+    assert_content(scratch_path("real"), "new");
+    assert_int_equal(put(scratch_path("first"), &plain, "again", NULL), GCONV_OK);
+    assert_content(scratch_path("real"), "again");
+    assert_int_equal(put(scratch_path("c/../first"), &plain, "third", NULL), GCONV_OK);
+    assert_content(scratch_path("real"), "third");
+    assert_int_equal(count_entries("gconv-"), 0);
+    unlink(scratch_path("c/third"));
+    assert_int_equal(symlink("none/real", scratch_path("c/third")), 0);
+    gconv_error error;
+    assert_int_equal(put(scratch_path("first"), &plain, "x", &error), GCONV_ERROR_OPEN);
+    assert_non_null(strstr(error.message, "directory does not exist"));
+    unlink(scratch_path("c/third"));
+    unlink(scratch_path("a/b/second"));
+    for (int i = 2; i >= 0; i--)
+        assert_int_equal(rmdir(scratch_path(folders[i])), 0);
+}
+
+static void chains_of_links_have_an_end(void **state)
+{
+    (void)state;
+    enum { DEPTH = 40 };
+    char name[16] = "chain-end";
+    for (int i = 0; i <= DEPTH; i++) {
+        char next[16];
+        snprintf(next, sizeof next, "chain%d", i);
+        assert_int_equal(symlink(name, scratch_path(next)), 0);
+        strcpy(name, next);
+    }
+    assert_int_equal(put(scratch_path("chain39"), &plain, "held", NULL), GCONV_OK);
+    assert_content(scratch_path("chain-end"), "held");
+    assert_int_equal(put(scratch_path("chain40"), &plain, "lost", NULL), GCONV_ERROR_OPEN);
+    assert_content(scratch_path("chain-end"), "held");
+}
+
+/* Links of /proc lead to files that have no name. */
+static void unnamed_files_are_written_directly(void **state)
+{
+    (void)state;
+    char path[64];
+    char text[8] = "";
+    int ends[2];
+    if (access("/proc/self/fd", X_OK) != 0)
+        skip();
+    int file = open(scratch_path("unnamed"), O_RDWR | O_CREAT, 0600);
+    assert_true(file >= 0);
+    assert_int_equal(write(file, "much longer", 11), 11);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    unlink(scratch_path("unnamed"));
+    assert_int_equal(put(path, &plain, "new", NULL), GCONV_OK);
+    assert_int_equal(pread(file, text, sizeof text, 0), 3);
+    assert_string_equal(text, "new");
+    close(file);
+    assert_int_equal(pipe(ends), 0);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", ends[1]);
+    assert_int_equal(put(path, &plain, "piped", NULL), GCONV_OK);
+    assert_int_equal(read(ends[0], text, sizeof text), 5);
+    close(ends[0]);
+    close(ends[1]);
+    /* One that has a name is replaced like any other. */
+    save_file(scratch_path("named"), "before", 6);
+    file = open(scratch_path("named"), O_RDONLY);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    assert_int_equal(put(path, &plain, "after", NULL), GCONV_OK);
+    assert_int_equal(pread(file, text, 6, 0), 6);
+    assert_memory_equal(text, "before", 6);
+    close(file);
+    assert_content(scratch_path("named"), "after");
+}
+
+/* ---- What others do meanwhile ---------------------------------------------------------------- */
+
+/* Called once, after the first look at what is there. */
+static void (*after_look)(void);
+
+static void looked(void)
+{
+    void (*now)(void) = after_look;
+    after_look = NULL;
+    if (now != NULL)
+        now();
+}
+
+int __real_fstatat(int directory, const char *name, struct stat *status, int flags);
+int __wrap_fstatat(int directory, const char *name, struct stat *status, int flags);
+
+int __wrap_fstatat(int directory, const char *name, struct stat *status, int flags)
+{
+    int result = __real_fstatat(directory, name, status, flags);
+    int failure = errno;
+    looked();
+    errno = failure;
+    return result;
+}
+
+int __real_stat(const char *path, struct stat *status);
+int __wrap_stat(const char *path, struct stat *status);
+
+int __wrap_stat(const char *path, struct stat *status)
+{
+    int result = __real_stat(path, status);
+    int failure = errno;
+    looked();
+    errno = failure;
+    return result;
+}
+
+static void plant_link(void)
+{
+    symlink("victim", scratch_path("planted"));
+}
+
+static void plant_file(void)
+{
+    unlink(scratch_path("planted"));
+    link(scratch_path("victim"), scratch_path("planted"));
+}
+
+static void planted_links_are_not_followed(void **state)
+{
+    (void)state;
+    gconv_error error;
+    struct stat status;
+    save_file(scratch_path("victim"), "precious", 8);
+    after_look = plant_link;
+    gconv_status result = put(scratch_path("planted"), &plain, "evil", &error);
+    if (after_look != NULL)
+        skip(); /* the C library has these calls under other names */
+    assert_content(scratch_path("victim"), "precious");
+    assert_int_equal(result, GCONV_ERROR_WRITE);
+    assert_non_null(strstr(error.message, "somebody made it"));
+    assert_int_equal(lstat(scratch_path("planted"), &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    unlink(scratch_path("planted"));
+    unlink(scratch_path("victim"));
+    /* One whose target is not there yet. */
+    after_look = plant_link;
+    assert_int_equal(put(scratch_path("planted"), &plain, "evil", &error), GCONV_ERROR_WRITE);
+    assert_int_equal(count_entries("victim"), 0);
+    assert_int_equal(count_entries("gconv-"), 0);
+    unlink(scratch_path("planted"));
+}
+
+static void what_takes_the_place_of_a_pipe_is_not_written(void **state)
+{
+    (void)state;
+    gconv_error error;
+    save_file(scratch_path("victim"), "precious", 8);
+    assert_int_equal(mkfifo(scratch_path("planted"), 0600), 0);
+    after_look = plant_file;
+    gconv_status result = put(scratch_path("planted"), &plain, "evil", &error);
+    if (after_look != NULL)
+        skip();
+    assert_int_equal(result, GCONV_ERROR_OPEN);
+    assert_content(scratch_path("victim"), "precious");
+    unlink(scratch_path("planted"));
+}
+
+static void new_names_are_not_taken_from_others(void **state)
+{
+    (void)state;
+    gc_output *output;
+    gconv_error error;
+    assert_int_equal(gc_output_open(scratch_path("meanwhile"), &plain, &output, &error), GCONV_OK);
+    save_file(scratch_path("meanwhile"), "theirs", 6);
+    assert_int_equal(gc_output_commit(output, &error), GCONV_ERROR_WRITE);
+    gc_output_free(output);
+    assert_content(scratch_path("meanwhile"), "theirs");
+    assert_int_equal(count_entries("gconv-"), 0);
+}
+
+/* In a directory like /tmp, links of other users are not followed. */
+static void links_of_others_in_shared_directories(void **state)
+{
+    (void)state;
+    enum { NOBODY = 65534 };
+    gconv_error error;
+    if (geteuid() != 0)
+        skip();
+    assert_int_equal(mkdir(scratch_path("shared"), 0777), 0);
+    assert_int_equal(chmod(scratch_path("shared"), 01777), 0);
+    save_file(scratch_path("victim"), "precious", 8);
+    assert_int_equal(symlink("../victim", scratch_path("shared/theirs")), 0);
+    assert_int_equal(symlink("../victim-to-be", scratch_path("shared/dangling")), 0);
+    assert_int_equal(symlink("../victim", scratch_path("shared/ours")), 0);
+    assert_int_equal(lchown(scratch_path("shared/theirs"), NOBODY, NOBODY), 0);
+    assert_int_equal(lchown(scratch_path("shared/dangling"), NOBODY, NOBODY), 0);
+    assert_int_equal(put(scratch_path("shared/theirs"), &plain, "evil", &error), GCONV_ERROR_OPEN);
+    assert_non_null(strstr(error.message, "Permission denied"));
+    assert_int_equal(put(scratch_path("shared/dangling"), &plain, "evil", &error),
+                     GCONV_ERROR_OPEN);
+    assert_content(scratch_path("victim"), "precious");
+    assert_int_equal(count_entries("victim-to-be"), 0);
+    assert_int_equal(put(scratch_path("shared/ours"), &plain, "good", &error), GCONV_OK);
+    assert_content(scratch_path("victim"), "good");
+    assert_int_equal(chmod(scratch_path("shared"), 0777), 0);
+    assert_int_equal(put(scratch_path("shared/theirs"), &plain, "open", &error), GCONV_OK);
+    assert_content(scratch_path("victim"), "open");
+    unlink(scratch_path("shared/theirs"));
+    unlink(scratch_path("shared/dangling"));
+    unlink(scratch_path("shared/ours"));
+    assert_int_equal(rmdir(scratch_path("shared")), 0);
+}
+
+/* The output follows its directory; nothing unfinished stays there. */
+static void renamed_directories_keep_nothing_unfinished(void **state)
+{
+    (void)state;
+    gc_output *output[2];
+    for (int end = 0; end < 2; end++) {
+        assert_int_equal(mkdir(scratch_path("before"), 0777), 0);
+        assert_int_equal(gc_output_open(scratch_path("before/one"), &plain, &output[0], NULL),
+                         GCONV_OK);
+        assert_int_equal(gc_output_open(scratch_path("before/two"), &plain, &output[1], NULL),
+                         GCONV_OK);
+        assert_int_equal(rename(scratch_path("before"), scratch_path("after")), 0);
+        if (end == 0)
+            assert_int_equal(gc_output_commit(output[0], NULL), GCONV_OK);
+        gc_output_free(output[0]);
+        gc_output_free(output[1]);
+        assert_int_equal(unlink(scratch_path("after/one")), end == 0 ? 0 : -1);
+        assert_int_equal(rmdir(scratch_path("after")), 0);
+    }
+}
+
+/* ---- The disk -------------------------------------------------------------------------------- */
+
+static int syncs;
+static bool sync_fails;
+
+int __wrap_fsync(int descriptor);
+int __real_fsync(int descriptor);
+
+int __wrap_fsync(int descriptor)
+{
+    syncs++;
+    if (!sync_fails)
+        return __real_fsync(descriptor);
+    errno = EIO;
+    return -1;
+}
+
+static int syncs_of(const char *path, bool sync)
+{
+    const gc_output_options options = {.sync = sync};
+    syncs = 0;
+    assert_int_equal(put(path, &options, "text", NULL), GCONV_OK);
+    return syncs;
+}
+
+/* Before a file is replaced, and with --sync; not otherwise: it takes its time. */
+static void what_replaces_is_flushed_to_the_disk(void **state)
+{
+    (void)state;
+    assert_int_equal(syncs_of(scratch_path("flushed"), false), 0);
+    assert_int_equal(syncs_of(scratch_path("flushed"), false), 1);
+    assert_int_equal(syncs_of(scratch_path("flushed-new"), true), 1);
+    assert_int_equal(syncs_of(scratch_path("flushed-new"), true), 1);
+    assert_int_equal(syncs_of("/dev/null", true), 0);
+    sync_fails = true;
+    gconv_error error;
+    gconv_status status = put(scratch_path("flushed"), &plain, "other", &error);
+    sync_fails = false;
+    assert_int_equal(status, GCONV_ERROR_WRITE);
+    assert_non_null(strstr(error.message, "flush to the disk"));
+    assert_content(scratch_path("flushed"), "text");
+    assert_int_equal(count_entries("gconv-"), 0);
+}
+
 static void long_names_fit(void **state)
 {
     (void)state;
@@ -212,7 +493,7 @@ static void abandoned_outputs_are_removed(void **state)
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        gc_output *output[3];
+        gc_output *output[4];
         int failures = 0;
         for (int i = 0; i < 3; i++) {
             char name[24];
@@ -220,12 +501,17 @@ static void abandoned_outputs_are_removed(void **state)
             failures += gc_output_open(scratch_path(name), &plain, &output[i], NULL) != GCONV_OK;
         }
         failures += count_entries("gconv-") != 3;
+        failures += mkdir(scratch_path("moving"), 0777) != 0;
+        failures +=
+            gc_output_open(scratch_path("moving/late"), &plain, &output[3], NULL) != GCONV_OK;
+        failures += rename(scratch_path("moving"), scratch_path("moved")) != 0;
         gconv_abandon_outputs();
         failures += count_entries("gconv-") != 0;
+        failures += rmdir(scratch_path("moved")) != 0; /* nothing is left in it */
         failures += gc_output_commit(output[0], NULL) == GCONV_OK;
         failures += put(scratch_path("late"), &plain, "x", NULL) == GCONV_OK;
         failures += count_entries("abandon") != 0 || count_entries("late") != 0;
-        for (int i = 0; i < 3; i++)
+        for (int i = 0; i < 4; i++)
             gc_output_free(output[i]);
         _exit(failures);
     }
@@ -293,6 +579,15 @@ int main(void)
         cmocka_unit_test(large_writes_are_whole),
         cmocka_unit_test(no_clobber_leaves_the_old),
         cmocka_unit_test(links_stay_links),
+        cmocka_unit_test(links_lead_over_folders),
+        cmocka_unit_test(chains_of_links_have_an_end),
+        cmocka_unit_test(unnamed_files_are_written_directly),
+        cmocka_unit_test(planted_links_are_not_followed),
+        cmocka_unit_test(what_takes_the_place_of_a_pipe_is_not_written),
+        cmocka_unit_test(new_names_are_not_taken_from_others),
+        cmocka_unit_test(links_of_others_in_shared_directories),
+        cmocka_unit_test(renamed_directories_keep_nothing_unfinished),
+        cmocka_unit_test(what_replaces_is_flushed_to_the_disk),
         cmocka_unit_test(long_names_fit),
         cmocka_unit_test(what_cannot_be_opened),
         cmocka_unit_test(full_device_is_an_error),
