@@ -419,6 +419,13 @@ GCONV_API const char *gconv_plan_fallback(const gconv_plan *plan);
  * every implementation gives the same bits. */
 GCONV_API bool gconv_plan_is_exact(const gconv_plan *plan);
 
+/* Waits until the plan can run at once: a device is started, its kernels are compiled. The first run
+ * waits for that too. `compile_seconds` gets the seconds that compiling took, 0 where nothing was
+ * compiled, and may be NULL. A failure is the one that a run would report; under `auto` the CPU takes
+ * over (see gconv_plan_fallback). */
+GCONV_API gconv_status gconv_plan_prepare(gconv_plan *plan, double *compile_seconds,
+                                          gconv_error *error);
+
 /* Convolves one image. A plan may be run any number of times. `timings` may be NULL. */
 GCONV_API gconv_status gconv_plan_run(gconv_plan *plan, gconv_source source, gconv_sink sink,
                                       gconv_timings *timings, gconv_error *error);

@@ -99,6 +99,8 @@ static void json_row(const char *filter, const gc_measurement *row)
         gc_json_number("shortest_seconds", row->shortest);
         if (row->kernel_seconds > 0)
             gc_json_number("kernel_seconds", row->kernel_seconds);
+        if (row->compile_seconds > 0)
+            gc_json_number("compile_seconds", row->compile_seconds);
         gc_json_number("pixels_per_second", row->values_a_second);
         gc_json_number("flops", row->flops);
     }
@@ -125,6 +127,7 @@ static void print_row(const char *filter, const gc_measurement *row)
 static void show_row(const benchmark *b, const char *filter, const gc_measurement *row)
 {
     gc_progress_clear();
+    gc_note_compilation(row);
     if (b->options->json)
         json_row(filter, row);
     else
@@ -161,6 +164,7 @@ static gconv_status measure_entry(benchmark *b, gc_session *session, const char 
     bool right = row->verdict == GC_VERDICT_EXACT || row->verdict == GC_VERDICT_WITHIN;
     if (status == GCONV_OK && right && !row->too_long)
         status = gc_time(session, &b->timed, GCONV_ALPHA_KEEP, next_budget(b), row, error);
+    b->begin += row->compile_seconds; /* not counted */
     b->wrong = b->wrong || row->verdict == GC_VERDICT_WRONG;
     b->refused = b->refused || row->verdict == GC_VERDICT_UNUSABLE;
     b->entry++;

@@ -97,6 +97,8 @@ static void json_row(const comparison *c, const gc_measurement *row)
         gc_json_number("shortest_seconds", row->shortest);
         if (row->kernel_seconds > 0)
             gc_json_number("kernel_seconds", row->kernel_seconds);
+        if (row->compile_seconds > 0)
+            gc_json_number("compile_seconds", row->compile_seconds);
         gc_json_number("pixels_per_second", pixels / counted_seconds(row));
         gc_json_number("flops", row->flops);
         if (row->intensity > 0) {
@@ -137,6 +139,7 @@ static gconv_status measure_all(comparison *c, gconv_error *error)
         if (strcmp(row.name, "naive") == 0)
             c->naive_seconds = row.kernel_seconds;
         gc_progress_clear();
+        gc_note_compilation(&row);
         if (c->options->json)
             json_row(c, &row);
         else

@@ -32,6 +32,13 @@ const char *gc_measurement_label(const gc_measurement *row, char *buffer, size_t
     return buffer;
 }
 
+void gc_note_compilation(const gc_measurement *row)
+{
+    if (row->compile_seconds > 0)
+        gc_note(NULL, "%s: its kernels took %.0f ms to compile, which is not counted", row->name,
+                1e3 * row->compile_seconds);
+}
+
 /* For one run where `name` is auto, for many where it is an implementation. */
 static gconv_status make_plan(const gc_session *session, const char *name,
                               const char *implementation, const gc_picture *picture,
@@ -45,6 +52,21 @@ static gconv_status make_plan(const gc_session *session, const char *name,
     job.runs = strcmp(name, "auto") == 0 ? 0 : RUNS_EXPECTED;
     job.device = gc_device_for(session, name);
     return gconv_plan_create(&job, plan, error);
+}
+
+/* A plan for `row` whose runs begin at once. What compiling took is added to the row. */
+static gconv_status make_ready_plan(const gc_session *session, const gc_picture *picture,
+                                    gconv_alpha alpha, gc_measurement *row, gconv_plan **plan,
+                                    gconv_error *error)
+{
+    gconv_status status =
+        make_plan(session, row->name, row->implementation, picture, alpha, plan, error);
+    if (status != GCONV_OK)
+        return status;
+    double seconds;
+    status = gconv_plan_prepare(*plan, &seconds, error);
+    row->compile_seconds += seconds;
+    return status;
 }
 
 void gc_expectation_destroy(gc_expectation *expectation)
@@ -255,7 +277,7 @@ gconv_status gc_check(const gc_session *session, const char *name, const gc_pict
     if (strcmp(name, "auto") == 0)
         status = resolve_auto(session, timed, alpha, &row->implementation, &row->reason);
     if (status == GCONV_OK)
-        status = make_plan(session, name, row->implementation, picture, alpha, &plan, &row->reason);
+        status = make_ready_plan(session, picture, alpha, row, &plan, &row->reason);
     if (status == GCONV_OK)
         status = check_plan(plan, picture, expectation, INFINITY, row, &row->reason);
     gconv_plan_free(plan);
@@ -364,10 +386,9 @@ static gconv_status time_plan(const gc_session *session, gconv_plan *plan,
 gconv_status gc_time(const gc_session *session, const gc_picture *picture, gconv_alpha alpha,
                      gc_budget budget, gc_measurement *row, gconv_error *error)
 {
-    gconv_plan *plan;
+    gconv_plan *plan = NULL;
     gc_progress_begin(row->name, progress(session, 0));
-    gconv_status status =
-        make_plan(session, row->name, row->implementation, picture, alpha, &plan, error);
+    gconv_status status = make_ready_plan(session, picture, alpha, row, &plan, error);
     if (status == GCONV_OK)
         status = time_plan(session, plan, picture, budget, row, error);
     gconv_plan_free(plan);
@@ -402,9 +423,9 @@ gconv_status gc_check_and_time(const gc_session *session, const char *name,
                                gc_measurement *row, gconv_error *error)
 {
     *row = (gc_measurement){.name = name, .implementation = name};
-    gconv_plan *plan;
+    gconv_plan *plan = NULL;
     gc_progress_begin(name, progress(session, 0));
-    gconv_status status = make_plan(session, name, name, picture, alpha, &plan, &row->reason);
+    gconv_status status = make_ready_plan(session, picture, alpha, row, &plan, &row->reason);
     if (status == GCONV_OK) {
         row->implementation = gconv_plan_implementation(plan);
         status =

@@ -19,6 +19,7 @@ typedef struct gc_measurement {
     gconv_difference difference;
     int runs;               /* 0 where it was not timed */
     bool too_long;          /* not timed: one run takes longer than all may */
+    double compile_seconds; /* of kernels, before any clock was started; 0 where there are none */
     double seconds;         /* median of the runs, from samples in memory to samples in memory */
     double shortest;        /* of the runs */
     double kernel_seconds;  /* median of the chain on the device alone; 0 on the CPU */
@@ -80,6 +81,9 @@ const char *gc_figure(double value, const char *unit, int decimals, char *buffer
 
 /* What people read: the name, and what auto chose. Points into `buffer`. */
 const char *gc_measurement_label(const gc_measurement *row, char *buffer, size_t size);
+
+/* Says with -v how long the kernels took to compile, where they were. */
+void gc_note_compilation(const gc_measurement *row);
 
 /* "exact", "within bound", "WRONG", "not usable". */
 const char *gc_verdict_name(gc_verdict verdict);

@@ -33,6 +33,9 @@ typedef struct gc_operations {
      * has no transfers to leave out. */
     gconv_status (*time)(void *state, const void *input, size_t stride, double seconds,
                          double *median, gconv_error *error);
+    /* Waits for what `prepare` leaves to other threads, so that the next run begins at once. Tells the
+     * seconds that kernels took to compile. NULL where `prepare` leaves nothing. */
+    gconv_status (*await)(void *state, double *compile_seconds, gconv_error *error);
 } gc_operations;
 
 typedef struct gc_implementation {

@@ -174,16 +174,21 @@ static gconv_status read_memory(void *user, uint32_t count, void *rows, size_t s
     return GCONV_OK;
 }
 
-/* Under `auto` a device that fails before anything was written leaves the job to the CPU, where the
- * input can still be had: kept, or not yet asked for. */
-static bool may_fall_back(const gconv_plan *plan, const gc_stream *stream, gconv_status status)
+/* Whether `status` is the failure of a device that `auto` chose, so that the CPU may take over. */
+static bool device_failed(const gconv_plan *plan, gconv_status status)
 {
     /* That a device cannot do the job may show only when kernels for it are made. */
-    bool device_failed = status == GCONV_ERROR_DEVICE || status == GCONV_ERROR_MEMORY ||
-                         status == GCONV_ERROR_UNSUPPORTED;
-    return device_failed && plan->choice.implementation->kind != GCONV_DEVICE_CPU &&
-           strcmp(plan->implementation_name, "auto") == 0 &&
-           strcmp(plan->device_name, "auto") == 0 && (stream->kept != NULL || !stream->asked) &&
+    bool failed = status == GCONV_ERROR_DEVICE || status == GCONV_ERROR_MEMORY ||
+                  status == GCONV_ERROR_UNSUPPORTED;
+    return failed && plan->choice.implementation->kind != GCONV_DEVICE_CPU &&
+           strcmp(plan->implementation_name, "auto") == 0 && strcmp(plan->device_name, "auto") == 0;
+}
+
+/* The CPU takes over before anything was written, where the input can still be had: kept, or not yet
+ * asked for. */
+static bool may_fall_back(const gconv_plan *plan, const gc_stream *stream, gconv_status status)
+{
+    return device_failed(plan, status) && (stream->kept != NULL || !stream->asked) &&
            stream->rows_written == 0;
 }
 
@@ -207,6 +212,23 @@ static gconv_status fall_back(gconv_plan *plan, const gconv_error *failure)
     plan->description = NULL;
     gc_explain(&plan->choice.explanation, "cpu took over: %s", failure->message);
     return GCONV_OK;
+}
+
+gconv_status gconv_plan_prepare(gconv_plan *plan, double *compile_seconds, gconv_error *error)
+{
+    const gc_operations *operations = plan->choice.implementation->operations;
+    double seconds = 0;
+    gconv_error failure;
+    gconv_status status = GCONV_OK;
+    if (operations->await != NULL)
+        status = operations->await(plan->state, &seconds, &failure);
+    if (compile_seconds != NULL)
+        *compile_seconds = seconds;
+    if (device_failed(plan, status) && fall_back(plan, &failure) == GCONV_OK)
+        return GCONV_OK;
+    if (status != GCONV_OK && error != NULL)
+        *error = failure;
+    return status;
 }
 
 /* Runs the plan on the rows that an earlier run of the same stream has kept, or on those of the

@@ -20,6 +20,9 @@ bool gc_jit_available(void);
 /* Its version in CUDA's numbering (12040 is 12.4), 0 where it cannot be loaded. */
 int gc_jit_version(void);
 
+/* Seconds that the calling thread has spent in gc_jit_compile, over all its calls. */
+double gc_jit_seconds(void);
+
 /* Compiles `source`, whose kernels are extern "C", for a compute capability: machine code, or PTX
  * (with its NUL) where this NVRTC does not know the device yet. `options` are NVRTC's, such as
  * "-DWIDTH=5"; device is the default execution space, C++17 the language. The bytes are freed with

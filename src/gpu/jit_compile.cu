@@ -6,6 +6,7 @@
 extern "C" {
 #include "core/cache.h"
 #include "core/memory.h"
+#include "core/stream.h"
 }
 
 #include <algorithm>
@@ -241,11 +242,10 @@ static gconv_status take_image(nvrtcProgram program, bool machine_code, void **i
     return GCONV_OK;
 }
 
-gconv_status gc_jit_compile(int major, int minor, const char *source, const char *const *options,
-                            int option_count, void **image, size_t *size, gconv_error *error)
+static gconv_status compile_for(int major, int minor, const char *source,
+                                const char *const *options, int option_count, void **image,
+                                size_t *size, gconv_error *error)
 {
-    *image = nullptr;
-    *size = 0;
     if (!nvrtc().loaded)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "%s", nvrtc().reason);
     target chosen;
@@ -256,6 +256,25 @@ gconv_status gc_jit_compile(int major, int minor, const char *source, const char
     if (status == GCONV_OK)
         status = take_image(program, chosen.machine_code, image, size, error);
     nvrtc().destroy(&program);
+    return status;
+}
+
+static thread_local double seconds_spent;
+
+double gc_jit_seconds(void)
+{
+    return seconds_spent;
+}
+
+gconv_status gc_jit_compile(int major, int minor, const char *source, const char *const *options,
+                            int option_count, void **image, size_t *size, gconv_error *error)
+{
+    *image = nullptr;
+    *size = 0;
+    double start = gc_seconds();
+    gconv_status status =
+        compile_for(major, minor, source, options, option_count, image, size, error);
+    seconds_spent += gc_seconds() - start;
     return status;
 }
 

@@ -5,6 +5,7 @@
 
 #include "gpu/check.cuh"
 #include "gpu/gpu.h"
+#include "gpu/jit.h"
 #include "gpu/method.cuh"
 #include "gpu/planes.cuh"
 
@@ -46,6 +47,7 @@ struct gpu_plan {
     bool starting;       /* the starter has not been joined */
     gconv_status status; /* of the start */
     gconv_error error;
+    double compile_seconds; /* in the start */
 };
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
@@ -235,7 +237,9 @@ bool gc_gpu_started(void)
 static void *start_in_thread(void *opaque)
 {
     gpu_plan *plan = (gpu_plan *)opaque;
+    double compiled_before = gc_jit_seconds();
     plan->status = start(plan, &plan->error);
+    plan->compile_seconds = gc_jit_seconds() - compiled_before;
     if (plan->status == GCONV_OK)
         started = true;
     return nullptr;
@@ -270,6 +274,14 @@ static gconv_status await_start(gpu_plan *plan, gconv_error *error)
         return plan->status;
     }
     return GCONV_OK;
+}
+
+gconv_status gc_gpu_await(void *state, double *compile_seconds, gconv_error *error)
+{
+    gpu_plan *plan = (gpu_plan *)state;
+    gconv_status status = await_start(plan, error);
+    *compile_seconds = plan->compile_seconds;
+    return status;
 }
 
 static void free_plan(gpu_plan *plan)

@@ -37,6 +37,11 @@ int gc_jit_version(void)
     return 0;
 }
 
+double gc_jit_seconds(void)
+{
+    return 0;
+}
+
 gconv_status gc_jit_compile(int major, int minor, const char *source, const char *const *options,
                             int option_count, void **image, size_t *size, gconv_error *error)
 {

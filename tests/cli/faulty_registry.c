@@ -4,10 +4,14 @@
  *     wrong    gets one sample of every image wrong
  *     picky    refuses images wider than 8
  *     broken   fails when it is run
+ *     late     is ready LATE_SECONDS after its plan was made, as one that compiles kernels
  *     dead     the same, as a GPU's: the first choice of `auto` for what takes the CPU long */
 #include "core/implementation.h"
 
 #include "core/status.h"
+
+#include <stdlib.h>
+#include <time.h>
 
 extern const gc_operations gc_reference_operations;
 
@@ -84,6 +88,52 @@ static gconv_status run_dead(void *state, gc_stream *stream, gconv_error *error)
     return status == GCONV_OK ? gc_fail(error, GCONV_ERROR_DEVICE, "'dead' broke down") : status;
 }
 
+/* ---- late ------------------------------------------------------------------------------------ */
+
+#define LATE_SECONDS 0.4
+
+typedef struct late_state {
+    void *reference;
+    double ready; /* on the clock of gc_seconds */
+} late_state;
+
+static gconv_status prepare_late(const gc_problem *problem, const gconv_device_info *device,
+                                 void **state, gconv_error *error)
+{
+    late_state *late = calloc(1, sizeof *late);
+    if (late == NULL)
+        return gc_fail(error, GCONV_ERROR_MEMORY, "out of memory");
+    late->ready = gc_seconds() + LATE_SECONDS;
+    *state = late;
+    return gc_reference_operations.prepare(problem, device, &late->reference, error);
+}
+
+static gconv_status await_late(void *state, double *compile_seconds, gconv_error *error)
+{
+    const late_state *late = state;
+    (void)error;
+    while (gc_seconds() < late->ready)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    *compile_seconds = LATE_SECONDS;
+    return GCONV_OK;
+}
+
+static gconv_status run_late(void *state, gc_stream *stream, gconv_error *error)
+{
+    const late_state *late = state;
+    double ignored;
+    await_late(state, &ignored, error);
+    return gc_reference_operations.run(late->reference, stream, error);
+}
+
+static void release_late(void *state)
+{
+    late_state *late = state;
+    if (late->reference != NULL)
+        gc_reference_operations.release(late->reference);
+    free(late);
+}
+
 static double no_cost(const gc_problem *problem, const gconv_device_info *device)
 {
     (void)problem;
@@ -111,6 +161,12 @@ static const gc_operations broken = {.supports = supports_all,
                                      .prepare = prepare,
                                      .run = run_broken,
                                      .release = release};
+static const gc_operations late = {.supports = supports_all,
+                                   .cost = cost,
+                                   .prepare = prepare_late,
+                                   .run = run_late,
+                                   .release = release_late,
+                                   .await = await_late};
 
 static const gc_operations dead = {.supports = supports_all,
                                    .cost = no_cost,
@@ -126,6 +182,7 @@ static const gc_implementation implementations[] = {
     {"picky", "the reference for small images", "images wider than 8", GCONV_DEVICE_CPU, &picky},
     {"broken", "fails", "", GCONV_DEVICE_CPU, &broken},
     {"cpu", "the reference again", "", GCONV_DEVICE_CPU, &gc_reference_operations},
+    {"late", "the reference, made to wait", "", GCONV_DEVICE_CPU, &late},
     {"dead", "fails", "", GCONV_DEVICE_CUDA, &dead},
 };
 enum { IMPLEMENTATION_COUNT = sizeof implementations / sizeof implementations[0] };

@@ -216,12 +216,29 @@ cpu *exact'
     same "$(row picky)" "picky not usable: 'picky' takes images up to 8 wide"
     same "$(row broken)" "broken not usable: 'broken' broke down"
     expect 3 "$FAULTY" compare --json --time 0.01 in.png
-    same "$(key verdict | paste -sd , -)" 'exact,WRONG,not usable,not usable,exact,not usable'
-    same "$(key seconds | wc -l | tr -d ' ')" 2
-    same "$(key speed_up | wc -l | tr -d ' ')" 2
+    same "$(key verdict | paste -sd , -)" 'exact,WRONG,not usable,not usable,exact,exact,not usable'
+    same "$(key seconds | wc -l | tr -d ' ')" 3
+    same "$(key speed_up | wc -l | tr -d ' ')" 3
     expect 0 "$FAULTY" compare --time 0.01 --impl reference,picky other.pgm
     expect 4 "$FAULTY" compare --time 0.01 --impl reference,picky in.png
     expect 4 "$FAULTY" compare --time 0.01 --impl broken in.png
+}
+
+# below SECONDS: fails unless this is what every "seconds" of the JSON in $out is.
+below() { same "$(key seconds | awk -v limit="$1" '!($1 < limit)')" ''; }
+
+@test "compare and bench compile before the clock starts, and say how long it took" {
+    setup_images
+    expect 0 "$FAULTY" compare --time 0.1 --impl late --json -v in.png
+    same "$err" "gconv: late: its kernels took 400 ms to compile, which is not counted"
+    same "$(key compile_seconds)" 0.4
+    below 0.1
+    expect 0 "$FAULTY" compare --time 0.1 --impl late in.png
+    same "$err" ''
+    expect 0 "$FAULTY" bench --time 1 --impl late --json -v -k identity # two plans
+    same "$(key compile_seconds)" 0.8
+    expect 0 "$FAULTY" compare --time 0.1 --impl cpu --json in.png
+    same "$(key compile_seconds)" ''
 }
 
 @test "bench" {
