@@ -37,6 +37,9 @@ typedef struct tune_case {
     char label[48];
 } tune_case;
 
+/* Writing a result takes milliseconds: who holds the lock for longer was stopped. */
+enum { LOCK_PATIENCE = 5 };
+
 typedef struct tuning {
     const gc_options *options;
     gconv_device_info device;
@@ -45,6 +48,7 @@ typedef struct tuning {
     tune_case cases[SIZES * TYPES * FORMS];
     int case_count, current; /* and where in them the search is */
     int found, known;        /* now, before */
+    double patience;         /* seconds, with another process that keeps results */
     double begin;
 } tuning;
 
@@ -214,6 +218,17 @@ static bool goes_on(void *user, const gc_tune_progress *progress)
     return limit <= 0 || spent < limit;
 }
 
+/* What another process keeps locked for LOCK_PATIENCE seconds is written without the lock. */
+static gconv_status keep(tuning *t, const gc_tuned *found, gconv_error *error)
+{
+    bool waited = t->patience > 0;
+    gconv_status status = gc_tuning_keep(&t->device, found, &t->patience, error);
+    if (waited && !(t->patience > 0))
+        gc_say("another process has kept %s locked for %d seconds: going on without the lock",
+               t->path, LOCK_PATIENCE);
+    return status;
+}
+
 static gconv_status search_case(tuning *t, bool *finished, gconv_error *error)
 {
     const tune_case *c = &t->cases[t->current];
@@ -224,7 +239,7 @@ static gconv_status search_case(tuning *t, bool *finished, gconv_error *error)
         return status;
     t->found++;
     show_result(t, c, &result);
-    return gc_tuning_keep(&t->device, &result.best, error);
+    return keep(t, &result.best, error);
 }
 
 static gconv_status search_all(tuning *t, gconv_error *error)
@@ -254,7 +269,7 @@ static gconv_status run(tuning *t, gconv_error *error)
     if (status == GCONV_OK)
         status = gc_tuning_path(&t->device, &t->path, error);
     if (status == GCONV_OK)
-        status = gc_tuning_keep(&t->device, NULL, error);
+        status = keep(t, NULL, error);
     if (status != GCONV_OK)
         return status;
     gc_note(NULL, "what is found is kept in %s", t->path);
@@ -271,7 +286,7 @@ static gconv_status run(tuning *t, gconv_error *error)
 
 int gc_run_tune(const gc_options *options)
 {
-    tuning t = {.options = options};
+    tuning t = {.options = options, .patience = LOCK_PATIENCE};
     gconv_error error;
     gconv_status status = run(&t, &error);
     if (status != GCONV_OK)

@@ -2,6 +2,7 @@
 
 #include "core/file.h"
 #include "core/status.h"
+#include "core/stream.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -57,6 +58,12 @@ static void make_directory(char path[PATH_MAX], size_t base)
     mkdir(path, 0700);
 }
 
+/* Whether a directory or file belongs to this user and nobody else may write to it. */
+static bool is_ours_alone(const struct stat *about)
+{
+    return about->st_uid == geteuid() && (about->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
 static gconv_status open_directory(bool make, int *directory, gconv_error *error)
 {
     char path[PATH_MAX];
@@ -70,8 +77,7 @@ static gconv_status open_directory(bool make, int *directory, gconv_error *error
     if (*directory < 0)
         return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot open the cache");
     struct stat about;
-    if (fstat(*directory, &about) == 0 && about.st_uid == geteuid() &&
-        (about.st_mode & (S_IWGRP | S_IWOTH)) == 0)
+    if (fstat(*directory, &about) == 0 && is_ours_alone(&about))
         return GCONV_OK;
     close(*directory);
     return gc_fail(error, GCONV_ERROR_OPEN, "the cache %s is not this user's alone to write", path);
@@ -97,6 +103,8 @@ static gconv_status read_descriptor(int descriptor, char **bytes, size_t *size, 
         return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot read the cache");
     if (!S_ISREG(about.st_mode) || about.st_size > FILE_BYTES_MAX)
         return gc_fail(error, GCONV_ERROR_OPEN, "not a file that the cache would hold");
+    if (!is_ours_alone(&about))
+        return gc_fail(error, GCONV_ERROR_OPEN, "a file that is not this user's alone to write");
     size_t capacity = (size_t)about.st_size;
     *bytes = malloc(capacity + 1);
     if (*bytes == NULL)
@@ -349,6 +357,17 @@ gconv_status gc_cache_store(const char *kind, gc_hash key, const void *bytes, si
     return status;
 }
 
+void gc_cache_remove(const char *kind, gc_hash key)
+{
+    char name[NAME_LENGTH_MAX + 1];
+    int directory = -1;
+    if (entry_name(kind, key, name, NULL) != GCONV_OK ||
+        open_directory(false, &directory, NULL) != GCONV_OK)
+        return;
+    unlinkat(directory, name, 0);
+    close(directory);
+}
+
 /* ---- Files that people may read -------------------------------------------------------------- */
 
 gconv_status gc_cache_path(const char *name, char **path, gconv_error *error)
@@ -398,7 +417,22 @@ gconv_status gc_cache_write(const char *name, const char *text, size_t size, gco
     return status;
 }
 
-gconv_status gc_cache_lock(int *lock, gconv_error *error)
+/* Locks an open file. False with EWOULDBLOCK where another one holds the lock for longer. */
+static bool lock_within(double seconds, int descriptor)
+{
+    const struct timespec pause = {.tv_nsec = 10000000};
+    double end = gc_seconds() + seconds;
+    while (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            return false;
+        if (errno == EWOULDBLOCK && gc_seconds() >= end)
+            return false;
+        nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
+gconv_status gc_cache_lock(double seconds, int *lock, gconv_error *error)
 {
     int directory = -1;
     gconv_status status = open_directory(true, &directory, error);
@@ -407,16 +441,14 @@ gconv_status gc_cache_lock(int *lock, gconv_error *error)
     *lock = openat(directory, lock_name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     int failure = errno;
     close(directory);
-    if (*lock < 0)
-        return gc_fail_errno(error, GCONV_ERROR_WRITE, failure, "cannot lock the cache");
-    int result;
-    do
-        result = flock(*lock, LOCK_EX);
-    while (result != 0 && errno == EINTR);
-    if (result == 0)
+    if (*lock >= 0 && lock_within(seconds, *lock))
         return GCONV_OK;
-    failure = errno;
-    close(*lock);
+    if (*lock >= 0) {
+        failure = errno;
+        close(*lock);
+    }
+    if (failure == EWOULDBLOCK)
+        return gc_fail(error, GCONV_ERROR_LIMIT, "another process keeps the cache locked");
     return gc_fail_errno(error, GCONV_ERROR_WRITE, failure, "cannot lock the cache");
 }
 

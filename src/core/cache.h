@@ -4,7 +4,7 @@
  * whole of one version or nothing.
  *
  * The directory is used only where it belongs to this user and nobody else may write to it: what is
- * kept here is executed. */
+ * kept here is executed. The same holds for each file in it. */
 #ifndef GC_CORE_CACHE_H
 #define GC_CORE_CACHE_H
 
@@ -24,6 +24,9 @@ gconv_status gc_cache_load(const char *kind, gc_hash key, void **bytes, size_t *
 gconv_status gc_cache_store(const char *kind, gc_hash key, const void *bytes, size_t size,
                             gconv_error *error);
 
+/* Removes what is kept of this kind under this key. What cannot be removed stays. */
+void gc_cache_remove(const char *kind, gc_hash key);
+
 /* ---- Files that people may read -------------------------------------------------------------- */
 
 /* A name is made of ASCII letters, digits, '-', '_' and '.', begins with no '.' and has at most 120
@@ -40,8 +43,9 @@ gconv_status gc_cache_read(const char *name, char **text, size_t *size, gconv_er
 gconv_status gc_cache_write(const char *name, const char *text, size_t size, gconv_error *error);
 
 /* What is read between these and then written is not changed by another process or thread that locks
- * too. Waits for it. The end of a process, however it comes, unlocks. */
-gconv_status gc_cache_lock(int *lock, gconv_error *error);
+ * too. Waits for that one up to `seconds`, then gives up with GCONV_ERROR_LIMIT: it may have been stopped.
+ * The end of a process, however it comes, unlocks. */
+gconv_status gc_cache_lock(double seconds, int *lock, gconv_error *error);
 void gc_cache_unlock(int lock);
 
 #endif

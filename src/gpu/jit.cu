@@ -82,14 +82,54 @@ static gconv_status driver_fail(gconv_error *error, CUresult code, const char *w
 
 /* ---- A kernel -------------------------------------------------------------------------------- */
 
-static gconv_status load(const void *image, const char *name, gc_gpu_kernel *kernel,
+/* Whether a failure is the image's fault, and not that of the device or its memory. */
+static bool is_refusal(CUresult code)
+{
+    return code == CUDA_ERROR_INVALID_IMAGE || code == CUDA_ERROR_INVALID_SOURCE ||
+           code == CUDA_ERROR_NO_BINARY_FOR_GPU || code == CUDA_ERROR_INVALID_PTX ||
+           code == CUDA_ERROR_UNSUPPORTED_PTX_VERSION || code == CUDA_ERROR_NOT_FOUND;
+}
+
+static gconv_status load(const void *image, const char *name, gc_gpu_kernel *kernel, bool *refused,
                          gconv_error *error)
 {
     if (!driver().loaded)
         return gc_fail(error, GCONV_ERROR_DEVICE, "%s", driver().reason);
-    DRIVER_TRY(error, driver().load(&kernel->module, image));
-    DRIVER_TRY(error, driver().get_function(&kernel->function, kernel->module, name));
+    CUresult code = driver().load(&kernel->module, image);
+    if (code == CUDA_SUCCESS)
+        code = driver().get_function(&kernel->function, kernel->module, name);
+    *refused = is_refusal(code);
+    if (code != CUDA_SUCCESS)
+        return driver_fail(error, code, "loading a kernel");
     return GCONV_OK;
+}
+
+/* What is compiled, with what options, for what. */
+struct request {
+    const gconv_device_info *device;
+    const char *source;
+    const char *const *options;
+    int option_count;
+    const char *name;
+};
+
+static gconv_status create(const request &wanted, gc_jit_when when, gc_gpu_kernel **kernel,
+                           bool *refused, gconv_error *error)
+{
+    *refused = false;
+    void *image = nullptr;
+    size_t size = 0;
+    GC_TRY(gc_jit_image(wanted.device, wanted.source, wanted.options, wanted.option_count, when,
+                        &image, &size, error));
+    gc_gpu_kernel *loaded = (gc_gpu_kernel *)calloc(1, sizeof *loaded);
+    gconv_status status = loaded == nullptr ? gc_fail_memory(error, sizeof *loaded)
+                                            : load(image, wanted.name, loaded, refused, error);
+    free(image);
+    if (status == GCONV_OK)
+        *kernel = loaded;
+    else
+        gc_jit_destroy(loaded);
+    return status;
 }
 
 gconv_status gc_jit_create(const gconv_device_info *device, const char *source,
@@ -98,17 +138,17 @@ gconv_status gc_jit_create(const gconv_device_info *device, const char *source,
 {
     *kernel = nullptr;
     GC_CUDA_TRY(error, cudaFree(nullptr)); /* the runtime makes its context and makes it current */
-    void *image = nullptr;
-    size_t size = 0;
-    GC_TRY(gc_jit_image(device, source, options, option_count, when, &image, &size, error));
-    gc_gpu_kernel *loaded = (gc_gpu_kernel *)calloc(1, sizeof *loaded);
-    gconv_status status = loaded == nullptr ? gc_fail_memory(error, sizeof *loaded)
-                                            : load(image, name, loaded, error);
-    free(image);
-    if (status == GCONV_OK)
-        *kernel = loaded;
-    else
-        gc_jit_destroy(loaded);
+    request wanted = {device, source, options, option_count, name};
+    bool refused;
+    gconv_status status = create(wanted, when, kernel, &refused, error);
+    if (!refused || when == GC_JIT_UNKEPT)
+        return status;
+    gc_jit_refuse(device, source, options, option_count, false);
+    if (when == GC_JIT_CACHED_ONLY)
+        return status;
+    status = create(wanted, when, kernel, &refused, error);
+    if (refused)
+        gc_jit_refuse(device, source, options, option_count, true);
     return status;
 }
 

@@ -32,10 +32,17 @@ gconv_status gc_jit_compile(int major, int minor, const char *source, const char
                             int option_count, void **image, size_t *size, gconv_error *error);
 
 /* The same through the cache on disk, for a device that need not be there.
- * GCONV_ERROR_UNSUPPORTED where only the cache is asked and does not have it. */
+ * GCONV_ERROR_UNSUPPORTED where only the cache is asked and does not have it, or where the driver refused
+ * what this NVRTC compiles. */
 gconv_status gc_jit_image(const gconv_device_info *device, const char *source,
                           const char *const *options, int option_count, gc_jit_when when,
                           void **image, size_t *size, gconv_error *error);
+
+/* Says that the driver refuses the image that gc_jit_image gave: it is removed from the cache, so that the
+ * kernel is compiled again. Where it had been compiled again already (`for_good`), the cache notes that
+ * instead, and gc_jit_image does not try again with this NVRTC. */
+void gc_jit_refuse(const gconv_device_info *device, const char *source, const char *const *options,
+                   int option_count, bool for_good);
 
 #ifdef __cplusplus
 }

@@ -309,12 +309,13 @@ static gc_hash key_of(const gconv_device_info *device, const char *source,
     return gc_hash_string(hash, source);
 }
 
-/* An entry is the image, then the release of the NVRTC that made it. */
+/* An entry is the image, then the release of the NVRTC that made it. Of one that the driver refused for
+ * good the image is empty. */
 static bool load_entry(gc_hash key, int *release, void **image, size_t *size)
 {
     if (gc_cache_load(kind, key, image, size, nullptr) != GCONV_OK)
         return false;
-    if (*size <= sizeof *release) {
+    if (*size < sizeof *release) {
         free(*image);
         return false;
     }
@@ -329,7 +330,8 @@ static void store_entry(gc_hash key, int release, const void *image, size_t size
     char *entry = (char *)malloc(size + sizeof release);
     if (entry == nullptr)
         return;
-    memcpy(entry, image, size);
+    if (size > 0)
+        memcpy(entry, image, size);
     memcpy(entry + size, &release, sizeof release);
     gc_cache_store(kind, key, entry, size + sizeof release, nullptr);
     free(entry);
@@ -345,16 +347,32 @@ gconv_status gc_jit_image(const gconv_device_info *device, const char *source,
     gc_hash key = key_of(device, source, options, option_count);
     int release = 0;
     bool cached = load_entry(key, &release, image, size);
-    if (cached && (when == GC_JIT_CACHED_ONLY || !nvrtc().loaded || release == nvrtc().release))
+    bool holds =
+        cached && (when == GC_JIT_CACHED_ONLY || !nvrtc().loaded || release == nvrtc().release);
+    if (holds && *size > 0)
         return GCONV_OK;
     if (cached)
         free(*image);
     *image = nullptr;
     *size = 0;
+    if (holds)
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                       "the driver refuses what NVRTC %d.%d compiles", release / 1000,
+                       release % 1000 / 10);
     if (when == GC_JIT_CACHED_ONLY)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "this kernel has not been compiled yet");
     GC_TRY(gc_jit_compile(device->compute_major, device->compute_minor, source, options,
                           option_count, image, size, error));
     store_entry(key, nvrtc().release, *image, *size);
     return GCONV_OK;
+}
+
+void gc_jit_refuse(const gconv_device_info *device, const char *source, const char *const *options,
+                   int option_count, bool for_good)
+{
+    gc_hash key = key_of(device, source, options, option_count);
+    if (for_good)
+        store_entry(key, nvrtc().release, nullptr, 0);
+    else
+        gc_cache_remove(kind, key);
 }

@@ -68,9 +68,11 @@ const gc_tuned *gc_tuned_find(const gc_tuned_list *list, const gc_layout *layout
 
 /* Adds an entry to the file, in the place of one for the same filters; what other processes add at the
  * same time stays. With NULL the file is only written as it is, or begun where it counts as none: which
- * shows whether that can be done. */
+ * shows whether that can be done. Another process that adds something is waited for, up to *patience
+ * seconds; then *patience is 0, and the file is written all the same: what the other one adds at that
+ * moment may be lost. */
 gconv_status gc_tuning_keep(const gconv_device_info *device, const gc_tuned *found,
-                            gconv_error *error);
+                            double *patience, gconv_error *error);
 
 #ifdef __cplusplus
 }

@@ -60,6 +60,12 @@ gconv_status gc_jit_image(const gconv_device_info *device, const char *source,
                           option_count, image, size, error);
 }
 
+void gc_jit_refuse(const gconv_device_info *device, const char *source, const char *const *options,
+                   int option_count, bool for_good)
+{
+    (void)device, (void)source, (void)options, (void)option_count, (void)for_good;
+}
+
 gconv_status gc_tuner_create(const gconv_device_info *device, gc_tuner **tuner, gconv_error *error)
 {
     (void)device;

@@ -243,6 +243,45 @@ static void others_may_not_write(void **state)
     assert_int_equal(load(key, "a file again"), GCONV_OK);
 }
 
+/* What others may write, or wrote, is not executed: it counts as none and is replaced. */
+static void files_of_others_count_as_none(void **state)
+{
+    (void)state;
+    const mode_t modes[] = {0620, 0602, 0666};
+    char *text;
+    size_t size;
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        assert_int_equal(store("mine"), GCONV_OK);
+        assert_int_equal(chmod(only_entry(), modes[i]), 0);
+        assert_int_equal(load(key, "mine"), GCONV_ERROR_OPEN);
+    }
+    assert_int_equal(store("mine"), GCONV_OK);
+    assert_int_equal(chmod(only_entry(), 0444), 0);
+    assert_int_equal(load(key, "mine"), GCONV_OK);
+    assert_int_equal(gc_cache_write("text", "1", 1, NULL), GCONV_OK);
+    char path[512];
+    snprintf(path, sizeof path, "%s/text", cache_path);
+    assert_int_equal(chmod(path, 0606), 0);
+    assert_int_equal(gc_cache_read("text", &text, &size, NULL), GCONV_ERROR_OPEN);
+    if (geteuid() != 0) /* nobody else gives files away */
+        return;
+    assert_int_equal(chown(only_entry(), 1, (gid_t)-1), 0);
+    assert_int_equal(load(key, "mine"), GCONV_ERROR_OPEN);
+    assert_int_equal(store("mine again"), GCONV_OK);
+    assert_int_equal(load(key, "mine again"), GCONV_OK);
+}
+
+static void removed_counts_as_none(void **state)
+{
+    (void)state;
+    gc_cache_remove("test", key);
+    assert_int_equal(store("mine"), GCONV_OK);
+    assert_int_equal(gc_cache_store("test", other_key, "other", 5, NULL), GCONV_OK);
+    gc_cache_remove("test", key);
+    assert_int_equal(load(key, "mine"), GCONV_ERROR_OPEN);
+    assert_int_equal(load(other_key, "other"), GCONV_OK);
+}
+
 /* ---- Files that people may read -------------------------------------------------------------- */
 
 static void texts_are_replaced(void **state)
@@ -292,7 +331,8 @@ int main(void)
         TEST(full_disk_leaves_the_old), TEST(longest_unused_is_removed),
         TEST(too_much_is_refused),      TEST(environment_names_the_place),
         TEST(others_may_not_write),     TEST(texts_are_replaced),
-        TEST(names_stay_inside),
+        TEST(names_stay_inside),        TEST(files_of_others_count_as_none),
+        TEST(removed_counts_as_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -186,6 +186,41 @@ static void damaged_is_compiled_again(void **state)
     free(compiled.bytes);
 }
 
+static void refused_is_compiled_again(void **state)
+{
+    (void)state;
+    gconv_device_info device = device_of(9, 0);
+    image compiled = get_image(gc_text_axpy, options, GC_JIT_COMPILE);
+    assert_cubin(&compiled);
+    free(compiled.bytes);
+    gc_jit_refuse(&device, gc_text_axpy, options, 1, false);
+    assert_int_equal(count_cached(".bin", NULL), 0);
+    compiled = get_image(gc_text_axpy, options, GC_JIT_COMPILE);
+    assert_cubin(&compiled);
+    free(compiled.bytes);
+    assert_int_equal(count_cached(".bin", NULL), 1);
+}
+
+/* It is not compiled again and again, but by another NVRTC it is. */
+static void refused_for_good(void **state)
+{
+    (void)state;
+    gconv_device_info device = device_of(9, 0);
+    gc_jit_refuse(&device, gc_text_axpy, options, 1, true);
+    image refused = get_image(gc_text_axpy, options, GC_JIT_COMPILE);
+    assert_int_equal(refused.status, GCONV_ERROR_UNSUPPORTED);
+    assert_non_null(strstr(refused.error.message, "refuses"));
+    assert_null(refused.bytes);
+    assert_int_equal(get_image(gc_text_axpy, options, GC_JIT_CACHED_ONLY).status,
+                     GCONV_ERROR_UNSUPPORTED);
+    const int release = 1020;
+    assert_int_equal(gc_cache_store("kernel", only_key(), &release, sizeof release, NULL),
+                     GCONV_OK);
+    image compiled = get_image(gc_text_axpy, options, GC_JIT_COMPILE);
+    assert_cubin(&compiled);
+    free(compiled.bytes);
+}
+
 static void processes_compile_at_once(void **state)
 {
     (void)state;
@@ -236,6 +271,8 @@ int main(void)
         TEST(the_entry_is_used),
         TEST(other_compilers_code_is_made_again),
         TEST(damaged_is_compiled_again),
+        TEST(refused_is_compiled_again),
+        TEST(refused_for_good),
         TEST(processes_compile_at_once),
         TEST(no_cache_is_no_error),
     };

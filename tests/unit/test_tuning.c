@@ -1,6 +1,7 @@
 /* Tunings: what is kept on this machine, what is shipped, which of them a filter gets. */
 #include "cache_support.h"
 
+#include "core/stream.h"
 #include "gpu/candidates.h"
 
 #include <pthread.h>
@@ -55,6 +56,15 @@ static void assert_same_tuning(gc_tuning a, gc_tuning b)
     assert_int_equal(a.tiles, b.tiles);
 }
 
+static gconv_status keep_patiently(const gconv_device_info *device, const gc_tuned *entry,
+                                   gconv_error *error)
+{
+    double patience = 60;
+    gconv_status status = gc_tuning_keep(device, entry, &patience, error);
+    assert_true(patience == 60);
+    return status;
+}
+
 static int kept_count(const gconv_device_info *device)
 {
     gc_tuned_list list;
@@ -80,7 +90,7 @@ static void kept_is_read(void **state)
                                 tuned(3, 3, GC_FLOAT, rank1_tuning)};
     assert_int_equal(kept_count(&device), 0);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(gc_tuning_keep(&device, &entries[i], NULL), GCONV_OK);
+        assert_int_equal(keep_patiently(&device, &entries[i], NULL), GCONV_OK);
         assert_int_equal(kept_count(&device), i + 1);
     }
     gc_tuned_list list;
@@ -101,7 +111,7 @@ static void a_file_for_people(void **state)
     (void)state;
     gconv_device_info device = test_device();
     gc_tuned entry = tuned(15, 3, GC_BYTE, block_tuning);
-    assert_int_equal(gc_tuning_keep(&device, &entry, NULL), GCONV_OK);
+    assert_int_equal(keep_patiently(&device, &entry, NULL), GCONV_OK);
     char *path, expected[512];
     assert_int_equal(gc_tuning_path(&device, &path, NULL), GCONV_OK);
     snprintf(expected, sizeof expected, "%s/%s", cache_path, file_name);
@@ -120,9 +130,9 @@ static void the_same_filters_are_replaced(void **state)
     (void)state;
     gconv_device_info device = test_device();
     gc_tuned entry = tuned(3, 3, GC_FLOAT, warp_tuning);
-    assert_int_equal(gc_tuning_keep(&device, &entry, NULL), GCONV_OK);
+    assert_int_equal(keep_patiently(&device, &entry, NULL), GCONV_OK);
     entry.tuning = block_tuning; /* direct, too */
-    assert_int_equal(gc_tuning_keep(&device, &entry, NULL), GCONV_OK);
+    assert_int_equal(keep_patiently(&device, &entry, NULL), GCONV_OK);
     gc_tuned_list list;
     gc_tuning_read(&device, &list);
     assert_int_equal(list.count, 1);
@@ -140,7 +150,7 @@ static void what_is_for_others_counts_as_none(void **state)
     (void)state;
     gconv_device_info device = test_device(), other = device_named("Test-GPU 1");
     gc_tuned entry = tuned(3, 3, GC_FLOAT, warp_tuning);
-    assert_int_equal(gc_tuning_keep(&device, &entry, NULL), GCONV_OK);
+    assert_int_equal(keep_patiently(&device, &entry, NULL), GCONV_OK);
     assert_int_equal(kept_count(&other), 0); /* its file has the same name */
     other = device;
     other.driver_version = 12080;
@@ -155,9 +165,9 @@ static void what_is_for_others_counts_as_none(void **state)
     *strstr(text, "\nversion ") = ' ';
     assert_int_equal(kept_count_of(text, strlen(text)), 0);
     /* What counts as none is begun anew, what is whole stays. */
-    assert_int_equal(gc_tuning_keep(&device, NULL, NULL), GCONV_OK);
-    assert_int_equal(gc_tuning_keep(&device, &entry, NULL), GCONV_OK);
-    assert_int_equal(gc_tuning_keep(&device, NULL, NULL), GCONV_OK);
+    assert_int_equal(keep_patiently(&device, NULL, NULL), GCONV_OK);
+    assert_int_equal(keep_patiently(&device, &entry, NULL), GCONV_OK);
+    assert_int_equal(keep_patiently(&device, NULL, NULL), GCONV_OK);
     assert_int_equal(kept_count(&device), 1);
 }
 
@@ -227,7 +237,7 @@ static void no_place_to_keep_it(void **state)
     gconv_device_info device = test_device();
     gconv_error error;
     assert_int_equal(setenv("XDG_CACHE_HOME", "/dev/null/none", 1), 0);
-    assert_int_equal(gc_tuning_keep(&device, NULL, &error), GCONV_ERROR_OPEN);
+    assert_int_equal(keep_patiently(&device, NULL, &error), GCONV_ERROR_OPEN);
     assert_true(strlen(error.message) > 0);
     assert_int_equal(kept_count(&device), 0);
 }
@@ -250,7 +260,7 @@ static void names_of_files(void **state)
     gconv_device_info device = test_device();
     memset(device.name, 'x', sizeof device.name - 1);
     gc_tuned entry = tuned(3, 3, GC_FLOAT, warp_tuning);
-    assert_int_equal(gc_tuning_keep(&device, &entry, NULL), GCONV_OK);
+    assert_int_equal(keep_patiently(&device, &entry, NULL), GCONV_OK);
     assert_int_equal(kept_count(&device), 1);
 }
 
@@ -276,7 +286,7 @@ static void keep(const gconv_device_info *device, int width, int height, gc_samp
                  gc_tuning tuning)
 {
     gc_tuned entry = tuned(width, height, type, tuning);
-    assert_int_equal(gc_tuning_keep(device, &entry, NULL), GCONV_OK);
+    assert_int_equal(keep_patiently(device, &entry, NULL), GCONV_OK);
 }
 
 static void found_goes_before_the_model(void **state)
@@ -428,7 +438,7 @@ static bool keep_many(int writer, int count)
     gconv_device_info device = test_device();
     gc_tuned entry = tuned(1 + writer, 1, GC_FLOAT, block_tuning);
     for (; entry.height <= count; entry.height++)
-        if (gc_tuning_keep(&device, &entry, NULL) != GCONV_OK)
+        if (keep_patiently(&device, &entry, NULL) != GCONV_OK)
             return false;
     return true;
 }
@@ -463,7 +473,7 @@ static void a_killed_process_unlocks(void **state)
     assert_true(holder >= 0);
     if (holder == 0) {
         int lock;
-        if (gc_cache_lock(&lock, NULL) == GCONV_OK && write(ready[1], "", 1) == 1)
+        if (gc_cache_lock(0, &lock, NULL) == GCONV_OK && write(ready[1], "", 1) == 1)
             pause();
         _exit(1);
     }
@@ -504,6 +514,44 @@ static int check_candidates(const gconv_device_info *device, gc_form form, int w
         assert_false(holds(list, i, list[i]));
     }
     return count;
+}
+
+/* Another process that was stopped while it wrote: it is waited for, then what was found is kept without
+ * the lock. */
+static void a_stopped_process_blocks_nobody(void **state)
+{
+    (void)state;
+    gconv_device_info device = test_device();
+    gc_tuned entry = tuned(3, 3, GC_FLOAT, warp_tuning);
+    int lock, ready[2];
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        if (gc_cache_lock(0, &lock, NULL) == GCONV_OK && write(ready[1], "", 1) == 1)
+            raise(SIGSTOP);
+        _exit(1);
+    }
+    char byte;
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    double patience = 0.1, start = gc_seconds();
+    assert_int_equal(gc_tuning_keep(&device, &entry, &patience, NULL), GCONV_OK);
+    assert_true(gc_seconds() - start >= 0.1);
+    assert_true(patience == 0);
+    entry.width = 5;
+    start = gc_seconds();
+    assert_int_equal(gc_tuning_keep(&device, &entry, &patience, NULL), GCONV_OK);
+    assert_true(gc_seconds() - start < 5);
+    assert_int_equal(kept_count(&device), 2);
+    gconv_error error;
+    assert_int_equal(gc_cache_lock(0, &lock, &error), GCONV_ERROR_LIMIT);
+    kill(child, SIGKILL);
+    int result;
+    assert_int_equal(waitpid(child, &result, 0), child);
+    assert_true(WIFSIGNALED(result));
+    assert_int_equal(gc_cache_lock(60, &lock, NULL), GCONV_OK);
+    gc_cache_unlock(lock);
+    close(ready[0]);
+    close(ready[1]);
 }
 
 static void candidates_can_run(void **state)
@@ -561,6 +609,7 @@ int main(void)
         TEST(threads_ask_together),
         TEST(processes_keep_together),
         TEST(a_killed_process_unlocks),
+        TEST(a_stopped_process_blocks_nobody),
         TEST(candidates_can_run),
         TEST(candidates_are_few_and_varied),
     };
