@@ -7,7 +7,7 @@ _gconv_options() {
   local common='--quiet --verbose --help --version'
   local device='--impl --device --threads --tile --block'
   local images="--border --depth --format --quality --compression --strip --no-auto-orient
-    --output --recursive --no-clobber --sync --max-pixels --tolerant $device --verify --explain
+    --output --recursive --no-clobber --in-place --sync --max-pixels --tolerant $device --verify --explain
     --timings --json --progress"
   local edges='--threshold --rule --invert'
   local filter='--kernel --correlate --scale --offset --abs --alpha'

@@ -77,6 +77,7 @@ complete -c gconv -n '__gconv_for edges filter' -l compression -x -a '0 1 2 3 4 
 complete -c gconv -n '__gconv_for edges filter' -l strip -d 'Drop profile, resolution and EXIF'
 complete -c gconv -n '__gconv_for edges filter' -s o -l output -x -a '(__fish_complete_directories)' -d 'Write to this directory'
 complete -c gconv -n '__gconv_for edges filter' -s n -l no-clobber -d 'Leave existing outputs alone'
+complete -c gconv -n '__gconv_for edges filter' -l in-place -d 'Let outputs replace their inputs'
 complete -c gconv -n '__gconv_for edges filter' -l sync -d 'Flush outputs to the disk'
 
 # ---- Inputs

@@ -216,15 +216,18 @@ int gc_run_process(const gc_options *options)
         blamed = session.blamed;
     }
     int code = gc_start_code(status);
-    if (status == GCONV_OK && list.batch) {
+    gc_directories directories = GC_DIRECTORIES_NONE;
+    session.directories = &directories;
+    if (status == GCONV_OK && options->output_directory != NULL) {
         blamed = options->output_directory;
-        status = gc_make_directory(blamed, &error);
+        status = gc_make_directory(&directories, blamed, &error);
         code = gc_exit_code(status);
     }
     if (status == GCONV_OK)
         code = run_tasks(&session, &list);
     else
         gc_report(blamed, &error);
+    gc_remove_empty_directories(&directories);
     gc_session_destroy(&session);
     gc_task_list_destroy(&list);
     return code;

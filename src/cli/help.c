@@ -4,7 +4,7 @@
 
 static void print_synopsis(FILE *stream, const gc_command_row *row, const char *indent)
 {
-    for (int i = 0; i < 3 && row->synopsis[i] != NULL; i++)
+    for (int i = 0; i < 4 && row->synopsis[i] != NULL; i++)
         fprintf(stream, "%s%s\n", indent, row->synopsis[i]);
 }
 

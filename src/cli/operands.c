@@ -1,5 +1,6 @@
 #include "cli/operands.h"
 
+#include "cli/collisions.h"
 #include "core/memory.h"
 #include "core/status.h"
 
@@ -145,11 +146,14 @@ static gconv_status add_task(walk *w, gc_task task)
 
 static gconv_status add_batch_file(walk *w, const char *path, const char *relative)
 {
+    const char *directory = w->options->output_directory;
+    if (directory == NULL) /* in place: under its own name, in its own format */
+        return add_task(w,
+                        (gc_task){.input = gc_copy_string(path), .output = gc_copy_string(path)});
     gconv_format format = batch_format(w->options, path);
-    return add_task(
-        w, (gc_task){.input = gc_copy_string(path),
-                     .output = batch_output(w->options->output_directory, relative, format),
-                     .format = format});
+    return add_task(w, (gc_task){.input = gc_copy_string(path),
+                                 .output = batch_output(directory, relative, format),
+                                 .format = format});
 }
 
 static int compare_names(const void *a, const void *b)
@@ -240,14 +244,19 @@ static gconv_status add_entry(walk *w, const char *directory, const char *relati
 }
 
 /* A directory that cannot be listed is an input that fails, like a file that cannot be read. */
+static gconv_status add_unlisted(walk *w, const char *path, int error_number)
+{
+    return add_task(w, (gc_task){.input = gc_copy_string(path),
+                                 .output = gc_copy_string(path),
+                                 .unlisted = error_number});
+}
+
 static gconv_status add_directory(walk *w, const char *path, const char *relative)
 {
     name_list list = {.names = NULL};
     gconv_status status = GCONV_OK;
     if (!list_directory(path, &list))
-        status = add_task(w, (gc_task){.input = gc_copy_string(path),
-                                       .output = gc_copy_string(path),
-                                       .unlisted = errno});
+        status = add_unlisted(w, path, errno);
     for (size_t i = 0; status == GCONV_OK && i < list.count; i++)
         status = add_entry(w, path, relative, list.names[i]);
     free_names(&list);
@@ -261,101 +270,23 @@ static gconv_status add_operand(walk *w, const char *operand)
         return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
                        "standard input has no name to write under in a directory");
     struct stat status;
-    if (stat(operand, &status) == 0 && S_ISDIR(status.st_mode))
+    bool found = stat(operand, &status) == 0;
+    int failure = errno;
+    if (found && S_ISDIR(status.st_mode))
         return add_directory(w, operand, "");
     const char *name = base_name(operand);
-    if (name[0] == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-        return gc_fail(w->error, GCONV_ERROR_ARGUMENT, "not the name of a file");
-    return add_batch_file(w, operand, name);
+    bool means_directory = name[0] == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+    return means_directory ? add_unlisted(w, operand, failure) : add_batch_file(w, operand, name);
 }
 
-/* ---- Outputs that would meet ----------------------------------------------------------------- */
-
-static int compare_outputs(const void *a, const void *b)
-{
-    return strcmp((*(const gc_task *const *)a)->output, (*(const gc_task *const *)b)->output);
-}
-
-static gconv_status refuse_same_outputs(walk *w, const gc_task **sorted)
-{
-    size_t count = w->list->count;
-    qsort(sorted, count, sizeof *sorted, compare_outputs);
-    for (size_t i = 0; i + 1 < count; i++)
-        if (strcmp(sorted[i]->output, sorted[i + 1]->output) == 0) {
-            *w->blamed = NULL;
-            return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
-                           "'%.110s' and '%.110s' would both be written to '%.110s'; rename one%s, "
-                           "or write them to different directories",
-                           sorted[i]->input, sorted[i + 1]->input, sorted[i]->output,
-                           w->options->format != GCONV_FORMAT_UNKNOWN ? ", leave --format out"
-                                                                      : "");
-        }
-    return GCONV_OK;
-}
-
-typedef struct file_identity {
-    dev_t device;
-    ino_t inode;
-    const gc_task *task;
-} file_identity;
-
-static int compare_identities(const void *a, const void *b)
-{
-    const file_identity *x = a, *y = b;
-    if (x->device != y->device)
-        return x->device < y->device ? -1 : 1;
-    return x->inode < y->inode ? -1 : x->inode > y->inode;
-}
-
-/* An output that is another task's input would be read after it was replaced. */
-static gconv_status refuse_outputs_over_inputs(walk *w, file_identity *inputs)
-{
-    size_t count = 0;
-    struct stat status;
-    for (size_t i = 0; i < w->list->count; i++)
-        if (stat(w->list->tasks[i].input, &status) == 0)
-            inputs[count++] = (file_identity){status.st_dev, status.st_ino, &w->list->tasks[i]};
-    qsort(inputs, count, sizeof *inputs, compare_identities);
-    for (size_t i = 0; i < w->list->count; i++) {
-        const gc_task *task = &w->list->tasks[i];
-        if (stat(task->output, &status) != 0)
-            continue;
-        file_identity key = {status.st_dev, status.st_ino, task};
-        const file_identity *same =
-            count > 0 ? bsearch(&key, inputs, count, sizeof *inputs, compare_identities) : NULL;
-        if (same == NULL || same->task == task)
-            continue;
-        *w->blamed = NULL;
-        return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
-                       "the output of '%.150s' would replace another input, '%.150s'", task->input,
-                       same->task->input);
-    }
-    return GCONV_OK;
-}
-
-static gconv_status refuse_collisions(walk *w)
-{
-    size_t count = w->list->count;
-    const gc_task **sorted = gc_allocate_array(count, sizeof *sorted);
-    file_identity *inputs = gc_allocate_array(count, sizeof *inputs);
-    gconv_status status = GCONV_OK;
-    if (sorted == NULL || inputs == NULL)
-        status = gc_fail_memory(w->error, count * sizeof *inputs);
-    for (size_t i = 0; status == GCONV_OK && i < count; i++)
-        sorted[i] = &w->list->tasks[i];
-    if (status == GCONV_OK)
-        status = refuse_same_outputs(w, sorted);
-    if (status == GCONV_OK)
-        status = refuse_outputs_over_inputs(w, inputs);
-    free(inputs);
-    free(sorted);
-    return status;
-}
+/* ---- Batches ---------------------------------------------------------------------------------- */
 
 /* Outputs go into a directory: what looks like the name of one image is refused. */
 static gconv_status check_output_directory(walk *w)
 {
     const char *path = w->options->output_directory;
+    if (path == NULL)
+        return GCONV_OK;
     *w->blamed = path;
     w->output_exists = stat(path, &w->output) == 0;
     bool image = gconv_format_from_path(path) != GCONV_FORMAT_UNKNOWN || strcmp(path, "-") == 0;
@@ -366,11 +297,25 @@ static gconv_status check_output_directory(walk *w)
     return GCONV_OK;
 }
 
+/* In place an image keeps its name, and so its format. */
+static gconv_status check_in_place(const gc_options *options, gconv_error *error)
+{
+    if (options->in_place && options->no_clobber)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "--in-place replaces images, --no-clobber leaves them alone; give one");
+    if (options->output_directory == NULL && options->format != GCONV_FORMAT_UNKNOWN)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "--in-place keeps the format of every image; --format needs -o DIR");
+    return GCONV_OK;
+}
+
 static gconv_status collect_batch(walk *w)
 {
     const gc_options *options = w->options;
     w->list->batch = true;
-    gconv_status status = check_output_directory(w);
+    gconv_status status = check_in_place(options, w->error);
+    if (status == GCONV_OK)
+        status = check_output_directory(w);
     if (status == GCONV_OK && options->operand_count == 0)
         status = gc_fail(w->error, GCONV_ERROR_ARGUMENT, "no input is named");
     if (status == GCONV_OK && options->depth != 0 && options->format != GCONV_FORMAT_UNKNOWN)
@@ -383,7 +328,7 @@ static gconv_status collect_batch(walk *w)
     if (w->list->count == 0)
         return gc_fail(w->error, GCONV_ERROR_ARGUMENT, "no image among the inputs%s",
                        options->recursive ? "" : " (--recursive looks below directories)");
-    return refuse_collisions(w);
+    return gc_refuse_collisions(options, w->list, w->error);
 }
 
 gconv_status gc_check_depth(gconv_format format, int depth, gconv_error *error)
@@ -510,9 +455,10 @@ gconv_status gc_task_list_create(const gc_options *options, gc_task_list *list, 
     *list = (gc_task_list){.tasks = NULL};
     *blamed = NULL;
     walk w = {.options = options, .list = list, .blamed = blamed, .error = error};
-    if (options->recursive && options->output_directory == NULL)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "--recursive needs -o DIR");
-    return options->output_directory != NULL ? collect_batch(&w) : collect_single(&w);
+    bool batch = options->output_directory != NULL || options->in_place;
+    if (options->recursive && !batch)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "--recursive needs -o DIR or --in-place");
+    return batch ? collect_batch(&w) : collect_single(&w);
 }
 
 void gc_task_list_destroy(gc_task_list *list)

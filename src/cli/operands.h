@@ -8,13 +8,13 @@ typedef struct gc_task {
     char *input;         /* a path, or "-" */
     char *output;        /* a path, or "-" */
     gconv_format format; /* of the output; GCONV_FORMAT_UNKNOWN: the input's own */
-    int unlisted;        /* why the directory `input` could not be listed, as errno; else 0 */
+    int unlisted;        /* why `input`, a directory, could not be listed, as errno; else 0 */
 } gc_task;
 
 typedef struct gc_task_list {
     gc_task *tasks;
     size_t count;
-    bool batch; /* -o DIR: failures are counted, parents of outputs are made */
+    bool batch; /* -o DIR, --in-place: failures are counted, parents of outputs are made */
 } gc_task_list;
 
 /* Fills `list` from the operands. Every error is one of the command line (exit 2): nothing has been

@@ -316,6 +316,8 @@ static const gc_option options_table[] = {
     {"output", 'o', "DIR", IMAGES, "write to DIR, under the inputs' names", set_output, 0},
     {"recursive", 'r', NULL, IMAGES, "take directories with all below them", FLAG(recursive)},
     {"no-clobber", 'n', NULL, IMAGES, "leave existing outputs alone", FLAG(no_clobber)},
+    {"in-place", 0, NULL, IMAGES, "let outputs replace their inputs; without -o every one does",
+     FLAG(in_place)},
     {"sync", 0, NULL, IMAGES, "flush every output to the disk before it takes its name",
      FLAG(sync)},
     {"max-pixels", 0, "N", IMAGES | GC_COMMAND_COMPARE, "refuse larger images (default 1073741824)",

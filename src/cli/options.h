@@ -56,6 +56,7 @@ typedef struct gc_options {
     const char *output_directory;
     bool recursive;
     bool no_clobber;
+    bool in_place;
     bool sync;
     uint64_t max_pixels;
     bool tolerant;
@@ -109,7 +110,7 @@ void gc_options_free(gc_options *options);
 typedef struct gc_command_row {
     gc_command command;
     const char *name;
-    const char *synopsis[3]; /* lines of usage, NULL-terminated where shorter */
+    const char *synopsis[4]; /* lines of usage, NULL-terminated where shorter */
     const char *summary;
     int operands_min, operands_max;
 } gc_command_row;

@@ -6,7 +6,6 @@
 #include "core/status.h"
 #include "core/stream.h"
 
-#include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -488,42 +487,13 @@ static gconv_status make_plan(work *w)
     return GCONV_OK;
 }
 
-/* Makes the directories above `path` that are not there yet. */
-static gconv_status make_parent_directories(const char *path, gconv_error *error)
-{
-    char *copy = gc_copy_string(path);
-    if (copy == NULL)
-        return gc_fail_memory(error, strlen(path));
-    gconv_status status = GCONV_OK;
-    for (char *slash = strchr(copy + 1, '/'); slash != NULL && status == GCONV_OK;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdir(copy, 0777) != 0 && errno != EEXIST)
-            status = gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot make its directory");
-        *slash = '/';
-    }
-    free(copy);
-    return status;
-}
-
-gconv_status gc_make_directory(const char *path, gconv_error *error)
-{
-    struct stat status;
-    if (make_parent_directories(path, error) != GCONV_OK)
-        return error->status;
-    if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot make the directory");
-    if (stat(path, &status) != 0)
-        return gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot make the directory");
-    return GCONV_OK;
-}
-
 static gconv_status open_output(work *w, bool make_parents)
 {
     const gc_options *options = w->session->options;
     w->result->blamed = gc_output_name(w->task->output);
     if (make_parents) {
-        gconv_status status = make_parent_directories(w->task->output, w->error);
+        gconv_status status =
+            gc_make_parent_directories(w->session->directories, w->task->output, w->error);
         if (status != GCONV_OK)
             return status;
     }

@@ -2,6 +2,7 @@
 #ifndef GC_CLI_PROCESS_H
 #define GC_CLI_PROCESS_H
 
+#include "cli/directories.h"
 #include "cli/operands.h"
 
 #include <stdio.h>
@@ -21,7 +22,8 @@ typedef struct gc_session {
     FILE *notes;        /* keeps what -v says of the image in work; NULL: it is said at once */
     size_t image;       /* for the progress line: images before this one */
     size_t image_count; /* and in all */
-    const char *blamed; /* on failure: the filter or file the message is about, or NULL */
+    gc_directories *directories; /* records those that are made for outputs of a batch */
+    const char *blamed;          /* on failure: the filter or file the message is about, or NULL */
 } gc_session;
 
 /* Loads the chain and checks all that needs no image: filters, implementation, device. */
@@ -84,9 +86,6 @@ typedef struct gc_result {
     char *fallback;    /* why the CPU took over, where it did */
     char *notes;       /* what was kept of -v's messages while other images had their turn */
 } gc_result;
-
-/* Makes `path`, a directory, with its parents. */
-gconv_status gc_make_directory(const char *path, gconv_error *error);
 
 /* Reads, computes, writes. Nothing is reported; all that can be said is in `result`, which is
  * destroyed in any case. */

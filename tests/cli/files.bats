@@ -83,7 +83,7 @@ load common
     silently gconv filter -k box3 in.pgm in.pgm
     cmp wanted.pgm in.pgm
     make_image pgm in.pgm 50 40 noise
-    silently gconv filter -k box3 -o . in.pgm
+    silently gconv filter -k box3 --in-place -o . in.pgm
     cmp wanted.pgm in.pgm
     make_image pgm in.pgm 50 40 noise
     ln in.pgm hard.pgm
@@ -193,7 +193,6 @@ setup_tree() {
     rm -r out
     silently gconv edges -o out "$PWD/a/../outside.pgm"
     holds a a/b out out/outside.png outside.pgm
-    complains 2 'a/nothing/: not the name of a file' gconv edges -o out a/nothing/
 }
 
 @test "two inputs for one output are refused before anything is written" {
@@ -203,7 +202,9 @@ setup_tree() {
     complains 2 "'one/x.png' and 'two/x.pgm' would both be written to 'out/x.png'; *" \
         gconv edges -o out one/x.png two/x.pgm
     complains 2 "*would both be written to 'out/x.png'; *" gconv edges -o out one two
-    complains 2 "*would both be written to 'out/x.png'; *" gconv edges -o out one one/x.png
+    complains 2 "'one/x.png' is named twice" gconv edges -o out one one/x.png
+    complains 2 "'one/x.png' and './one/x.png' are the same file, named twice" \
+        gconv edges -o out one/x.png ./one/x.png
     complains 2 "*would both be written to 'out/x.png'; *" gconv filter -k box3 -f png -o out one two
     holds one one/x.png two two/x.pgm
     silently gconv filter -k box3 -o out one two
@@ -215,9 +216,90 @@ setup_tree() {
     make_image png:grey x.png 2 2 5
     make_image png:grey y.png 2 2 9
     ln -s ../x.png out/y.png
-    complains 2 "the output of 'y.png' would replace another input, 'x.png'" \
-        gconv edges -o out y.png x.png
+    for option in --sync --in-place; do
+        complains 2 "the output of 'y.png', 'out/y.png', would replace another input, 'x.png'" \
+            gconv edges $option -o out y.png x.png
+    done
     holds out out/y.png x.png y.png
+    silently gconv edges -q -n -o out y.png x.png # leaves what is there
+    like "$(dump out/x.png)" 'png grey 1 2x2*'
+    like "$(dump x.png)" 'png grey 8 2x2*'
+}
+
+@test "a batch does not replace its inputs unasked" {
+    mkdir photos photos/below other
+    make_image png:grey a.png 9 7 noise
+    cp a.png b.png
+    cp a.png photos/c.png
+    cp a.png photos/below/d.png
+    ln -s ../a.png other/a.png
+    ln b.png other/b.png
+    cp a.png kept.png
+    complains 2 "the output './a.png' would replace its input 'a.png'; *--in-place" gconv edges -o . *.png
+    complains 2 "the output './a.png' would replace its input 'a.png'; *" gconv edges -o . a.png
+    complains 2 "the output '../work/a.png' would replace its input 'a.png'; *" gconv edges -o ../work a.png
+    complains 2 "the output 'other/a.png' would replace its input 'a.png'; *" gconv edges -o other a.png
+    complains 2 "the output 'other/b.png' would replace its input 'b.png'; *" gconv edges -o other b.png
+    complains 2 "the output 'photos/below/d.png' would replace its input 'photos/below/d.png'; *" \
+        gconv edges -r -o photos photos
+    complains 2 "'other/b.png' and 'b.png' are the same file, named twice" \
+        gconv filter -k box3 --in-place other/b.png b.png
+    for file in a.png b.png photos/c.png photos/below/d.png; do cmp $file kept.png; done
+    silently gconv edges -q -n -o . a.png b.png # no existing output is replaced
+    make_image jpeg:grey e.jpg 9 7 noise
+    silently gconv edges -o . e.jpg # nor is this one
+    gconv edges kept.png wanted.png
+    silently gconv edges --in-place -r -o photos photos
+    cmp photos/c.png wanted.png
+    cmp photos/below/d.png wanted.png
+    silently gconv edges a.png ./a.png # one image: asked for
+    cmp a.png wanted.png
+}
+
+@test "--in-place without -o replaces every image, in its own format" {
+    mkdir in in/below
+    make_image png:grey in/a.png 9 7 noise
+    make_image jpeg:grey in/b.jpg 9 7 noise
+    make_image pgm in/below/c.png 9 7 noise
+    cp -r in kept
+    complains 2 'no input is named' gconv edges --in-place
+    complains 2 '--in-place keeps the format *; --format needs -o DIR' gconv edges --in-place -f png in
+    complains 2 '--in-place replaces images, --no-clobber *' gconv edges --in-place -n in
+    complains 2 '-: standard input has no name *' gconv edges --in-place -
+    complains 2 "'in/a.png' and './in/a.png' are the same file, named twice" \
+        gconv edges --in-place in/a.png ./in/a.png
+    diff -r in kept
+    silently gconv edges --in-place in
+    like "$(dump in/a.png)" 'png grey 1 9x7*'
+    like "$(dump in/b.jpg)" 'jpeg grey 8 9x7*'
+    cmp in/below/c.png kept/below/c.png
+    silently gconv filter -k box3 --in-place -r in
+    like "$(dump in/below/c.png)" 'pgm grey 8 9x7*'
+    expect 1 gconv edges --in-place none.png in/a.png
+    same "$err" 'gconv: none.png: cannot open: No such file or directory
+gconv: 1 of 2 images done, 1 failed, 0 skipped'
+    (cd in && holds a.png b.jpg below below/c.png)
+}
+
+@test "a directory that is not there is an input that fails" {
+    make_image png:grey ok.png 2 2 5
+    expect 1 gconv edges -o out none/ ok.png nodir ok.png/
+    same "$err" 'gconv: none/: cannot list the directory: No such file or directory
+gconv: nodir: cannot open: No such file or directory
+gconv: ok.png/: cannot list the directory: Not a directory
+gconv: 1 of 4 images done, 3 failed, 0 skipped'
+    holds ok.png out out/ok.png
+}
+
+@test "directories made for outputs that never come are removed" {
+    mkdir -p in/below there
+    make_image png:grey in/below/whole.png 90 70 noise
+    head -c 3000 in/below/whole.png >in/below/cut.png
+    rm in/below/whole.png
+    expect 1 gconv edges -o new/dir nosuch.png
+    expect 1 gconv edges -o there/new/dir/ nosuch.png
+    expect 1 gconv edges -r -o there in
+    holds in in/below in/below/cut.png there
 }
 
 @test "a batch on several threads: the same files, reported in the order of the inputs" {

@@ -119,7 +119,7 @@ meaning() {
     complains 2 "3 operands; several inputs need -o DIR" gconv edges a b c.png
     complains 2 "the name of a file is empty" gconv edges '' a.png
     complains 2 "no input is named" gconv edges -o out
-    complains 2 "--recursive needs -o DIR" gconv edges -r a.png b.png
+    complains 2 "--recursive needs -o DIR or --in-place" gconv edges -r a.png b.png
     complains 2 "which filter[?] give --kernel *" gconv filter a.png b.png
     holds
 }

@@ -1,0 +1,144 @@
+#include "cli/collisions.h"
+
+#include "core/memory.h"
+#include "core/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* ---- Two inputs for one output --------------------------------------------------------------- */
+
+static int compare_outputs(const void *a, const void *b)
+{
+    const gc_task *x = *(const gc_task *const *)a, *y = *(const gc_task *const *)b;
+    int order = strcmp(x->output, y->output);
+    return order != 0 ? order : (x > y) - (x < y);
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
+static gconv_status fail_same_file(const gc_task *a, const gc_task *b, gconv_error *error)
+{
+    return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                   "'%.150s' and '%.150s' are the same file, named twice", a->input, b->input);
+}
+
+static gconv_status refuse_pair(const gc_options *options, const gc_task *a, const gc_task *b,
+                                gconv_error *error)
+{
+    if (strcmp(a->input, b->input) == 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%.400s' is named twice", a->input);
+    if (is_same_file(a->input, b->input))
+        return fail_same_file(a, b, error);
+    return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                   "'%.110s' and '%.110s' would both be written to '%.110s'; rename one%s, or "
+                   "write them to different directories",
+                   a->input, b->input, a->output,
+                   options->format != GCONV_FORMAT_UNKNOWN ? ", leave --format out" : "");
+}
+
+static gconv_status refuse_same_outputs(const gc_options *options, const gc_task_list *list,
+                                        const gc_task **sorted, gconv_error *error)
+{
+    for (size_t i = 0; i < list->count; i++)
+        sorted[i] = &list->tasks[i];
+    qsort(sorted, list->count, sizeof *sorted, compare_outputs);
+    for (size_t i = 0; i + 1 < list->count; i++)
+        if (strcmp(sorted[i]->output, sorted[i + 1]->output) == 0)
+            return refuse_pair(options, sorted[i], sorted[i + 1], error);
+    return GCONV_OK;
+}
+
+/* ---- Outputs over inputs --------------------------------------------------------------------- */
+
+typedef struct file_identity {
+    dev_t device;
+    ino_t inode;
+    const gc_task *task;
+} file_identity;
+
+/* By the file alone: tasks are no part of the order. */
+static int compare_identities(const void *a, const void *b)
+{
+    const file_identity *x = a, *y = b;
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
+    return x->inode < y->inode ? -1 : x->inode > y->inode;
+}
+
+static gconv_status refuse_replacement(const gc_options *options, const gc_task *task,
+                                       const gc_task *replaced, gconv_error *error)
+{
+    if (task == replaced && options->in_place)
+        return GCONV_OK;
+    if (task == replaced)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "the output '%.150s' would replace its input '%.150s'; name another "
+                       "directory, or give --in-place",
+                       task->output, task->input);
+    if (is_same_file(task->input, replaced->input))
+        return fail_same_file(task, replaced, error);
+    return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                   "the output of '%.110s', '%.110s', would replace another input, '%.110s'",
+                   task->input, task->output, replaced->input);
+}
+
+/* Refuses a task whose output is among the `count` sorted inputs. */
+static gconv_status check_output(const gc_options *options, const gc_task *task,
+                                 const file_identity *inputs, size_t count, gconv_error *error)
+{
+    struct stat about;
+    if (task->unlisted != 0 || stat(task->output, &about) != 0)
+        return GCONV_OK;
+    const file_identity key = {about.st_dev, about.st_ino, task};
+    const file_identity *found =
+        count > 0 ? bsearch(&key, inputs, count, sizeof *inputs, compare_identities) : NULL;
+    if (found == NULL)
+        return GCONV_OK;
+    while (found > inputs && compare_identities(found - 1, &key) == 0)
+        found--;
+    gconv_status status = GCONV_OK;
+    for (; status == GCONV_OK && found < inputs + count && compare_identities(found, &key) == 0;
+         found++)
+        status = refuse_replacement(options, task, found->task, error);
+    return status;
+}
+
+static gconv_status refuse_outputs_over_inputs(const gc_options *options, const gc_task_list *list,
+                                               file_identity *inputs, gconv_error *error)
+{
+    size_t count = 0;
+    struct stat about;
+    for (size_t i = 0; i < list->count; i++)
+        if (list->tasks[i].unlisted == 0 && stat(list->tasks[i].input, &about) == 0)
+            inputs[count++] = (file_identity){about.st_dev, about.st_ino, &list->tasks[i]};
+    qsort(inputs, count, sizeof *inputs, compare_identities);
+    gconv_status status = GCONV_OK;
+    for (size_t i = 0; status == GCONV_OK && i < list->count; i++)
+        status = check_output(options, &list->tasks[i], inputs, count, error);
+    return status;
+}
+
+gconv_status gc_refuse_collisions(const gc_options *options, const gc_task_list *list,
+                                  gconv_error *error)
+{
+    const gc_task **sorted = gc_allocate_array(list->count, sizeof *sorted);
+    file_identity *inputs = gc_allocate_array(list->count, sizeof *inputs);
+    gconv_status status = GCONV_OK;
+    if (sorted == NULL || inputs == NULL)
+        status = gc_fail_memory(error, list->count * sizeof *inputs);
+    if (status == GCONV_OK)
+        status = refuse_same_outputs(options, list, sorted, error);
+    /* What exists stays under --no-clobber: nothing is replaced. */
+    if (status == GCONV_OK && !options->no_clobber)
+        status = refuse_outputs_over_inputs(options, list, inputs, error);
+    free(inputs);
+    free(sorted);
+    return status;
+}
