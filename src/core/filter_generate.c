@@ -11,12 +11,19 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* The side where none is given: three standard deviations each way, at most the largest side. */
-static int default_size(double sigma)
+/* The side where none is given: three standard deviations each way. */
+static gconv_status default_size(double sigma, int *size, gconv_error *error)
 {
+    const int half_max = (GCONV_FILTER_SIDE_MAX - 1) / 2;
     double half = ceil(3 * sigma);
-    double half_max = (GCONV_FILTER_SIDE_MAX - 1) / 2;
-    return 2 * (int)(half < half_max ? half : half_max) + 1;
+    if (half > half_max)
+        return gc_fail(
+            error, GCONV_ERROR_FILTER,
+            "SIGMA %g needs a side above %d (3 SIGMA each way): SIGMA is at most %.2f, or "
+            "SIZE says where to cut, as in SIGMA,%d",
+            sigma, GCONV_FILTER_SIDE_MAX, floor(100 * half_max / 3.0) / 100, GCONV_FILTER_SIDE_MAX);
+    *size = 2 * (int)half + 1;
+    return GCONV_OK;
 }
 
 /* Reads SIGMA[,SIZE]. */
@@ -29,9 +36,8 @@ static gconv_status read_sigma(const char *parameters, double *sigma, int *size,
     if (used == 0 || used != sigma_length || !isfinite(*sigma) || *sigma <= 0)
         return gc_fail(error, GCONV_ERROR_FILTER, "SIGMA '%.*s' is not a finite number above 0",
                        (int)(sigma_length < 100 ? sigma_length : 100), parameters);
-    *size = default_size(*sigma);
     if (comma == NULL)
-        return GCONV_OK;
+        return default_size(*sigma, size, error);
     long long side;
     if (!gc_parse_integer(comma + 1, 1, GCONV_FILTER_SIDE_MAX, &side) || side % 2 == 0)
         return gc_fail(error, GCONV_ERROR_FILTER, "SIZE '%.100s' is not an odd number from 1 to %d",

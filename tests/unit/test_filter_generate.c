@@ -46,7 +46,7 @@ static void gaussians_sum_to_one(void **state)
         int size;
     } cases[] = {
         {"gaussian:1", 7},         {"gaussian:1.5", 11},    {"gaussian:0.1", 3},
-        {"gaussian:0x1p1,5", 5},   {"gaussian:42.34", 255}, {"gaussian:1e308", 255},
+        {"gaussian:0x1p1,5", 5},   {"gaussian:42.33", 255}, {"gaussian:1e308,255", 255},
         {"gaussian:1e-320", 3},    {"gaussian:3,1", 1},     {"gaussian:1,255", 255},
         {"gaussian:42.3", 255},    {"gaussian:42", 253},    {"gaussian:0.3334", 5},
         {"gaussian:1e6,255", 255},
@@ -137,6 +137,12 @@ static void refuses_parameters(void **state)
         {"gaussian:1e-999", "SIGMA '1e-999'"},
         {"gaussian:1 ", "SIGMA '1 '"},
         {"gaussian:,5", "SIGMA ''"},
+        {"gaussian:42.34",
+         "SIGMA 42.34 needs a side above 255 (3 SIGMA each way): SIGMA is at most "
+         "42.33, or SIZE says where to cut, as in SIGMA,255"},
+        {"gaussian:60", "SIGMA 60 needs a side above 255"},
+        {"gaussian:1e308", "SIGMA 1e+308 needs"},
+        {"log:42.34", "SIGMA is at most 42.33"},
         {"gaussian:1,", "SIZE '' is not an odd number from 1 to 255"},
         {"gaussian:1,4", "SIZE '4'"},
         {"gaussian:1,0", "SIZE '0'"},
@@ -149,7 +155,7 @@ static void refuses_parameters(void **state)
         {"log:1,1", "no usable weights"},
         {"log:1e-10", "no usable weights"},
         {"log:1e-300", "no usable weights"},
-        {"log:1e300", "no usable weights"},
+        {"log:1e300,255", "no usable weights"},
         {"box", "box:N or box:WxH"},
         {"box:0", "'0' is not a size (N or WxH, each from 1 to 255)"},
         {"box:256", "'256' is not a size"},
