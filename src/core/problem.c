@@ -2,6 +2,7 @@
 
 #include "core/memory.h"
 #include "core/number.h"
+#include "core/range.h"
 #include "core/status.h"
 #include "gpu/gpu.h"
 
@@ -190,19 +191,36 @@ static double offset_of(const gc_problem *problem)
     return offset * (problem->sample_max / 255);
 }
 
-/* Sets the largest inputs. Beyond float32 there would be infinities, and not-a-number where they
- * meet; a scaled value may be infinite, but not what is added to it. */
-static gconv_status check_range(const gc_problem *problem, gconv_error *error)
+/* Sets how large and how small a step's input can be. A black image is not 0 where the border is not. */
+static void set_range(const gc_problem *problem, gc_step *step, double largest, double value,
+                      double dim, double black)
 {
-    double largest = largest_sample(problem);
+    step->largest_input = largest_with_border(problem, step, largest);
+    step->largest_value = largest_with_border(problem, step, value);
+    dim = largest_with_border(problem, step, dim);
+    black = largest_with_border(problem, step, black);
+    step->least_scale = black > 0 ? black : dim;
+}
+
+/* Errors of rounding may add up until infinity; infinities of either sign would make not-a-number. Over
+ * the divisors, in double, values must be finite too: a scale may be 0. */
+static gconv_status check_range(gc_problem *problem, gconv_error *error)
+{
+    double largest = largest_sample(problem), value = largest, dim = 1, black = 0;
     for (int s = 0; s < problem->step_count; s++) {
         gc_step *step = &problem->steps[s];
-        step->largest_input = largest_with_border(problem, step, largest);
+        set_range(problem, step, largest, value, dim, black);
         largest = step->largest_input * step->absolute_sum;
-        if (largest >= FLT_MAX)
+        value = gc_range_of_output(step);
+        dim = largest_with_border(problem, step, dim) * step->absolute_sum;
+        black = largest_with_border(problem, step, black) * step->absolute_sum;
+        if (value >= (double)FLT_MAX)
             return gc_fail(error, GCONV_ERROR_FILTER,
                            "the values of this chain can exceed float32");
     }
+    if (!isfinite(value / problem->divisor))
+        return gc_fail(error, GCONV_ERROR_FILTER,
+                       "the values of this chain over its divisors can exceed double");
     if (!isfinite(offset_of(problem)))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "the offset is too large for 16-bit samples");
     return GCONV_OK;
@@ -298,7 +316,7 @@ double gc_problem_bound(const gc_problem *problem, double largest_input, double 
         const gc_step *step = &problem->steps[s];
         largest = largest_with_border(problem, step, largest);
         double terms = (double)step->width * step->height + extra_terms;
-        double rounding = 4 * terms * 0x1p-24 * step->absolute_sum * largest;
+        double rounding = 4 * terms * (0x1p-24 * step->absolute_sum * largest + 0x1p-150);
         bound = rounding + step->absolute_sum * bound;
         largest *= step->absolute_sum;
     }

@@ -20,6 +20,8 @@ typedef struct gc_step {
     float border[GC_CHANNELS_MAX]; /* constant border of this step's input, per chain channel */
     double absolute_sum;           /* sum of |taps| */
     double largest_input;          /* that |value| of its input is never above */
+    double largest_value;          /* the same with what rule 4 allows implementations to round */
+    double least_scale; /* what max|in| of rule 4 is where an image's largest sample is 1 */
 } gc_step;
 
 typedef struct gc_problem {
@@ -45,8 +47,9 @@ typedef struct gc_problem {
 gconv_status gc_problem_create(const gconv_job *job, gc_problem *problem, gconv_error *error);
 void gc_problem_destroy(gc_problem *problem);
 
-/* Bound on |chain value - reference's| (rule 4), each step's error propagated through the later
- * ones; `largest_input` is the largest |value| that enters the chain, `extra_terms` what an
+/* Bound on |chain value - reference's| (rule 4): of a step 4 n (2^-24 sum|w| max|in| + 2^-150), the
+ * second term being half of the smallest float32, and each step's error propagated through the later
+ * ones. `largest_input` is the largest |value| that enters the chain, `extra_terms` what an
  * implementation's summation adds to a step's n = w*h. 0 where the chain is exact. */
 double gc_problem_bound(const gc_problem *problem, double largest_input, double extra_terms);
 

@@ -1,8 +1,8 @@
 #include "core/products.h"
 
+#include "core/range.h"
 #include "core/separate.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -157,22 +157,36 @@ static bool add_product(const gc_step *step, gc_products *products)
         products->row[k][i] = (float)rest_at(step, products, y, i);
     for (int j = 0; j < step->height; j++)
         products->column[k][j] = (float)(rest_at(step, products, j, x) / pivot);
+    double across, down;
+    gc_balance_factors(step, products->row[k], products->column[k], &across, &down);
     products->count++;
     return true;
+}
+
+/* Sums of the magnitudes of each product's weights. */
+typedef struct sums {
+    double rows[GC_PRODUCTS_MAX], columns[GC_PRODUCTS_MAX];
+} sums;
+
+static sums sum_up(const gc_step *step, const gc_products *products)
+{
+    sums of = {{0}, {0}};
+    for (int k = 0; k < products->count; k++) {
+        for (int i = 0; i < step->width; i++)
+            of.rows[k] += fabs((double)products->row[k][i]);
+        for (int j = 0; j < step->height; j++)
+            of.columns[k] += fabs((double)products->column[k][j]);
+    }
+    return of;
 }
 
 /* The sum over all products of sum|column| * sum|row|. */
 static double magnitude(const gc_step *step, const gc_products *products)
 {
+    sums of = sum_up(step, products);
     double all = 0;
-    for (int k = 0; k < products->count; k++) {
-        double row = 0, column = 0;
-        for (int i = 0; i < step->width; i++)
-            row += fabs((double)products->row[k][i]);
-        for (int j = 0; j < step->height; j++)
-            column += fabs((double)products->column[k][j]);
-        all += column * row;
-    }
+    for (int k = 0; k < products->count; k++)
+        all += of.columns[k] * of.rows[k];
     return all;
 }
 
@@ -182,7 +196,8 @@ static double magnitude(const gc_step *step, const gc_products *products)
  * its column and m w times in the rows' sum, or w times in its row and m h times in the columns' sum: no
  * more than s + m l times, s being the smaller side and l the larger one. That makes less than
  * (s + m l + 1) u times their magnitude, the + 1 being more than all terms of a higher order. The rest
- * comes on top of that, and the reference rounds its own result, by u sum|w|. */
+ * comes on top of that, and the reference rounds its own result, by u sum|w|. One more is left for numbers
+ * near 0 (core/range.c). */
 static bool keeps_bound(const gc_step *step, const gc_products *products)
 {
     double rest = 0;
@@ -192,9 +207,10 @@ static bool keeps_bound(const gc_step *step, const gc_products *products)
     double size = magnitude(step, products);
     double smaller = fmin(step->width, step->height), larger = fmax(step->width, step->height);
     double roundings = smaller + products->count * larger + 1;
-    double allowed = (4.0 * step->width * step->height - 2) * 0x1p-24 * step->absolute_sum;
+    double allowed = (4.0 * step->width * step->height - 3) * 0x1p-24 * step->absolute_sum;
+    sums of = sum_up(step, products);
     return rest <= 4 * 0x1p-24 * size && roundings * 0x1p-24 * size + rest <= allowed &&
-           size * step->largest_input < FLT_MAX;
+           gc_range_holds_products(step, products->count, of.columns, of.rows);
 }
 
 static bool split_reals(const gc_step *step, int most, gc_products *products)

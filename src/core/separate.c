@@ -1,5 +1,7 @@
 #include "core/separate.h"
 
+#include "core/range.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -37,7 +39,9 @@ static long greatest_divisor(long a, long b)
 }
 
 /* The pivot's row over its greatest common divisor is a row without a common factor, so that by
- * Gauss's lemma an integer filter of rank 1 has an integer column to it. */
+ * Gauss's lemma an integer filter of rank 1 has an integer column to it. Neither sum of integers is larger
+ * than the filter's, so that float32 has room for whatever stands between two passes; nothing underflows
+ * that the samples do not bring. */
 static bool separate_integers(const gc_step *step, int pivot_x, int pivot_y, float *row,
                               float *column)
 {
@@ -56,6 +60,30 @@ static bool separate_integers(const gc_step *step, int pivot_x, int pivot_y, flo
     return true;
 }
 
+static double sum_of(const float *weights, int count)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += fabs((double)weights[i]);
+    return sum;
+}
+
+void gc_balance_factors(const gc_step *step, float *row, float *column, double *across,
+                        double *down)
+{
+    *across = sum_of(row, step->width);
+    *down = sum_of(column, step->height);
+    if (*across == 0 || *down == 0)
+        return;
+    int shift = (ilogb(*down) - ilogb(*across)) / 2;
+    for (int i = 0; i < step->width; i++)
+        row[i] = ldexpf(row[i], shift);
+    for (int j = 0; j < step->height; j++)
+        column[j] = ldexpf(column[j], -shift);
+    *across = sum_of(row, step->width);
+    *down = sum_of(column, step->height);
+}
+
 /* What is left of the filter, and what two passes round, must stay under 4 n 2^-24 sum|w|: the
  * passes round less than (w + h + 2) 2^-24 of the sum, so the rest may hold n 2^-24 of it. For that
  * n = w * h has to be large enough, which it is from 2x2 on. */
@@ -67,12 +95,14 @@ static bool separate_reals(const gc_step *step, int pivot_x, int pivot_y, float 
         row[i] = taps[pivot_y * step->width + i];
     for (int j = 0; j < step->height; j++)
         column[j] = (float)((double)taps[j * step->width + pivot_x] / pivot);
-    double rest = 0;
+    double across, down, rest = 0;
+    gc_balance_factors(step, row, column, &across, &down);
     for (int j = 0; j < step->height; j++)
         for (int i = 0; i < step->width; i++)
             rest += fabs((double)taps[j * step->width + i] - (double)column[j] * (double)row[i]);
     double terms = (double)step->width * step->height;
-    return rest <= terms * 0x1p-24 * step->absolute_sum;
+    return rest <= terms * 0x1p-24 * step->absolute_sum &&
+           gc_range_holds_products(step, 1, &down, &across);
 }
 
 bool gc_step_separate(const gc_step *step, float *row, float *column)

@@ -1,6 +1,7 @@
 #include "cpu/passes.h"
 
 #include "core/memory.h"
+#include "core/range.h"
 #include "core/status.h"
 #include "cpu/division.h"
 #include "cpu/window.h"
@@ -85,7 +86,8 @@ static void try_tiles(const gc_instructions *instructions, const gc_problem *pro
     for (int side = GC_TRANSFORM_SIDE_MIN; side <= GC_TRANSFORM_SIDE_MAX; side *= 2) {
         if (side < 2 * GC_SWEEP_ROWS + larger)
             continue;
-        if (problem->exact && gc_transform_error(2 * log2(side)) >= 0.5)
+        if (problem->exact ? gc_transform_error(2 * log2(side)) >= 0.5
+                           : !gc_range_holds_tiles(step, (double)side * side))
             continue;
         double seconds = tiles_seconds(transforms, problem, step, side);
         /* A row of tiles is computed at once: of wide images in small ones, unless that costs more than

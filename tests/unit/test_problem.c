@@ -178,6 +178,22 @@ static void bound_of_one_and_two_steps(void **state)
     gc_problem_destroy(&problem);
 }
 
+/* Below the smallest normal float32 sums err by a number of their own. */
+static void bound_among_denormals(void **state)
+{
+    (void)state;
+    float tiny[] = {3e-45f, -1e-44f}, half[] = {0.5f};
+    gconv_filter a = filter_of(2, 1, 1, tiny), b = filter_of(1, 1, 1, half);
+    const gconv_filter *chain[] = {&a, &b};
+    gconv_job job = job_of(chain, 2, shape_of(4, 4, 1, 8));
+    gc_problem problem = made(&job);
+    double sum = (double)tiny[0] - (double)tiny[1];
+    double one = 4 * 2 * (0x1p-24 * sum * 200 + 0x1p-150);
+    double two = 0.5 * one + 4 * (0x1p-24 * 0.5 * 200 * sum + 0x1p-150);
+    assert_true(fabs(gc_problem_bound(&problem, 200, 0) / two - 1) < 1e-12);
+    gc_problem_destroy(&problem);
+}
+
 static void bound_is_zero_where_exact(void **state)
 {
     (void)state;
@@ -485,6 +501,7 @@ int main(void)
         cmocka_unit_test(exact_depends_on_border),
         cmocka_unit_test(exact_depends_on_premultiplication),
         cmocka_unit_test(bound_of_one_and_two_steps),
+        cmocka_unit_test(bound_among_denormals),
         cmocka_unit_test(bound_is_zero_where_exact),
         cmocka_unit_test(bound_counts_the_border),
         cmocka_unit_test(border_waits_for_the_divisors_before),

@@ -13,7 +13,12 @@ static float taps[SIDE * SIDE];
 
 static gc_step step_of(int width, int height, double largest_input)
 {
-    gc_step step = {.taps = taps, .width = width, .height = height, .largest_input = largest_input};
+    gc_step step = {.taps = taps,
+                    .width = width,
+                    .height = height,
+                    .largest_input = largest_input,
+                    .largest_value = largest_input,
+                    .least_scale = 1};
     for (int i = 0; i < width * height; i++)
         step.absolute_sum += fabs((double)taps[i]);
     return step;

@@ -10,7 +10,8 @@ static float row[GCONV_FILTER_SIDE_MAX], column[GCONV_FILTER_SIDE_MAX];
 
 static gc_step step_of(int width, int height, float *taps)
 {
-    gc_step step = {.taps = taps, .width = width, .height = height};
+    gc_step step = {
+        .taps = taps, .width = width, .height = height, .largest_value = 255, .least_scale = 1};
     for (int i = 0; i < width * height; i++)
         step.absolute_sum += fabs((double)taps[i]);
     return step;

@@ -5,8 +5,10 @@
 #include "cpu/window.h"
 
 #include "core/memory.h"
+#include "core/range.h"
 #include "core_support.h"
 
+#include <float.h>
 #include <math.h>
 
 enum { WIDTH_MAX = 300, CHANNELS_MAX = 4, HEIGHT_MAX = 31, SIDE_MAX = 128 };
@@ -98,6 +100,74 @@ static void tiles_of_every_side(void **state)
             }
 }
 
+/* ---- The ends of float32 --------------------------------------------------------------------- */
+
+/* Samples and weights whose largest samples and sum of weights are these: random ones, or all the largest
+ * where that makes the spectrum largest. */
+static gc_step fill_scaled(int side, double largest, double sum, bool flat)
+{
+    fill();
+    gc_step step = {.taps = taps, .width = side, .height = side};
+    step.absolute_sum = sum;
+    step.largest_value = step.least_scale = largest;
+    double total = 0;
+    for (int i = 0; i < side * side; i++)
+        total += fabs((double)taps[i]);
+    for (int i = 0; i < side * side; i++)
+        taps[i] = (float)((double)taps[i] * sum / total);
+    for (int j = 0; j < ROWS_MAX; j++)
+        for (int i = 0; i < ROW; i++)
+            samples[j][i] = (float)(flat ? largest : (double)samples[j][i] / 255 * largest);
+    return step;
+}
+
+/* What gc_range_holds_tiles lets through is right. */
+static void check_scaled(int side, double largest, double sum)
+{
+    for (int n = 0; n < gc_instructions_count(); n++)
+        for (int flat = 0; flat < 2 && gc_instructions_at(n)->usable(); flat++) {
+            gc_step step = fill_scaled(9, largest, sum, flat);
+            assert_true(gc_range_holds_tiles(&step, (double)side * side));
+            double terms = 81 + 32 * 2 * log2(side);
+            check(gc_instructions_at(n)->name, gc_instructions_at(n)->transforms.kernel, side,
+                  &step, 60, 2, 4 * terms * (0x1p-24 * sum * largest + 0x1p-150));
+        }
+}
+
+static void refuse_scaled(int side, double largest, double sum)
+{
+    gc_step step = fill_scaled(9, largest, sum, true);
+    assert_false(gc_range_holds_tiles(&step, (double)side * side));
+}
+
+static void tiles_next_to_infinity(void **state)
+{
+    (void)state;
+    for (int side = GC_TRANSFORM_SIDE_MIN; side <= SIDE_MAX; side *= 2) {
+        double most = (double)FLT_MAX / 2, points = (double)side * side;
+        check_scaled(side, most / points * 0.9999, 1);
+        refuse_scaled(side, most / points * 1.0001, 1);
+        check_scaled(side, most / points * 0.9999, points * 0.9999);
+        check_scaled(side, most / 0x1p80 * 0.9999, 0x1p80);
+        refuse_scaled(side, most / 0x1p80 * 1.0001, 0x1p80);
+    }
+}
+
+static void tiles_next_to_zero(void **state)
+{
+    (void)state;
+    for (int side = GC_TRANSFORM_SIDE_MIN; side <= SIDE_MAX; side *= 2) {
+        double points = (double)side * side, least = 64 * 0x1p-126;
+        double sum = least * pow(points, 2.5), scale = least * sqrt(points);
+        check_scaled(side, 1, sum * 1.0001);
+        refuse_scaled(side, 1, sum * 0.9999);
+        check_scaled(side, scale * 1.0001, points);
+        refuse_scaled(side, scale * 0.9999, points);
+        check_scaled(side, least * points * 1e4, 1.0001e-4);
+        refuse_scaled(side, least * points * 1e4, 0.9999e-4);
+    }
+}
+
 /* ---- Whole numbers --------------------------------------------------------------------------- */
 
 /* Samples and weights that bring sums near 2^24 or let transforms cancel. */
@@ -166,8 +236,8 @@ static void every_side_may_be_rounded(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tiles_of_every_side),
-        cmocka_unit_test(whole_numbers_are_exact),
+        cmocka_unit_test(tiles_of_every_side),       cmocka_unit_test(tiles_next_to_infinity),
+        cmocka_unit_test(tiles_next_to_zero),        cmocka_unit_test(whole_numbers_are_exact),
         cmocka_unit_test(every_side_may_be_rounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

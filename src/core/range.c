@@ -1,0 +1,103 @@
+#include "core/range.h"
+
+#include <float.h>
+#include <math.h>
+
+/* u, the relative error of a rounding, and the absolute one of a number below the smallest normal one. */
+static const double rounding = 0x1p-24, underflow = 0x1p-150;
+
+/* More terms than any method adds to n in the bound of rule 4: 32 log2 of a transform of 2^64 points. */
+static const double extra_terms_max = 2048;
+
+static double with_margin(const gc_step *step, double magnitude)
+{
+    double terms = (double)step->width * step->height + extra_terms_max;
+    return magnitude * (1 + 4 * terms * rounding);
+}
+
+bool gc_range_holds(const gc_step *step, double magnitude)
+{
+    return with_margin(step, magnitude) < (double)FLT_MAX;
+}
+
+double gc_range_of_output(const gc_step *step)
+{
+    return with_margin(step, step->largest_value * step->absolute_sum);
+}
+
+/* ---- Products of a column and a row ---------------------------------------------------------- */
+
+/* Each product of two numbers that falls below the smallest normal number errs by `underflow`; sums of such
+ * numbers are exact. Whichever comes first, columns or rows, its errors are multiplied by the weights of
+ * the other. Rule 4 leaves 4 n of them, less the reference's own; and methods with products leave one
+ * u sum|w| max|in| of the bound's first part (core/products.c, core/separate.c). */
+static bool underflows_little(const gc_step *step, int count, const double *columns,
+                              const double *rows)
+{
+    double columns_first = 0, rows_first = 0;
+    for (int p = 0; p < count; p++) {
+        columns_first += step->height * rows[p] + step->width;
+        rows_first += step->width * columns[p] + step->height;
+    }
+    double allowed = (4.0 * step->width * step->height - 2) * underflow +
+                     rounding * step->absolute_sum * step->least_scale;
+    return fmax(columns_first, rows_first) * underflow <= allowed;
+}
+
+bool gc_range_holds_products(const gc_step *step, int count, const double *columns,
+                             const double *rows)
+{
+    double all = 0, between = 0;
+    for (int p = 0; p < count; p++) {
+        all += columns[p] * rows[p];
+        between = fmax(between, fmax(columns[p], rows[p]));
+    }
+    return gc_range_holds(step, all * step->largest_value) &&
+           gc_range_holds(step, between * step->largest_value) &&
+           underflows_little(step, count, columns, rows);
+}
+
+/* ---- Transforms ------------------------------------------------------------------------------ */
+
+/* With N points, S = sum|w|, M the largest |value| of the input and m the largest of a dim image:
+ *
+ * Overflow. A stage of the forward transform adds up to N values of at most sqrt(2) M, or of the filter's S.
+ * The product of the spectra has two terms of at most sqrt(2) N M S, over N where the filter was divided
+ * before. Partial sums of the backward transform are those of a cyclic convolution: sqrt(2) M S. The
+ * factor of 2 leaves 40 % for rounding, whose error in the 2-norm is below 32 log2(N) u of
+ * sqrt(2 N) M S, so 3 % for the tiles of 512 x 512 and 30 % for 2^31 points.
+ *
+ * Underflow. Let q be what a number near 0 errs by. The log2(N) stages add less than 14 q N to the
+ * 2-norm of a transform of N values. The error of the forward transform, times S, and that of the backward one
+ * reach a value with less than 14 q sqrt(N) S and 17 q N. An error of the filter's spectrum is multiplied by
+ * the 2-norm of the image's, sqrt(2) N M, and by sqrt(N) in the backward transform, over N where the
+ * product is divided there: 20 q N^2.5 M, or 20 q N^1.5 M. These three stay below 2^-24 S times the largest
+ * input together, of which rule 4 allows more than a thousand, where S and m are as large as below. */
+static bool stays_below_infinity(const gc_step *step, double spectrum, double product)
+{
+    double largest = fmax(fmax(spectrum, step->absolute_sum), product);
+    return 2 * largest < (double)FLT_MAX;
+}
+
+static bool stays_above_zero(const gc_step *step, double points, double filter_factor, double error)
+{
+    double least = 64 * error / rounding, sum = step->absolute_sum, scale = step->least_scale;
+    if (sum == 0 || scale == 0) /* zeros alone */
+        return true;
+    return sum >= least * filter_factor && scale >= least * sqrt(points) &&
+           sum * scale >= least * points;
+}
+
+bool gc_range_holds_tiles(const gc_step *step, double points)
+{
+    double largest = step->largest_value;
+    return stays_below_infinity(step, points * largest, largest * step->absolute_sum) &&
+           stays_above_zero(step, points, pow(points, 2.5), underflow);
+}
+
+bool gc_range_holds_fft(const gc_step *step, double points)
+{
+    double spectrum = points * step->largest_value;
+    return stays_below_infinity(step, spectrum, spectrum * step->absolute_sum) &&
+           stays_above_zero(step, points, pow(points, 1.5), (double)FLT_MIN);
+}

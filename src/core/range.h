@@ -1,0 +1,40 @@
+/* Proofs that float32 has room for what a method computes on the way to a step's result: at its upper end,
+ * with a margin for rounding, and at its lower end, where numbers lose digits.
+ *
+ * gc_problem_create refuses the chains whose results themselves can leave float32. What is left can be
+ * summed term by term in any order. A method that holds larger or smaller numbers asks here; where the
+ * answer is no, the CPU takes another method, and an implementation on a GPU refuses the job. */
+#ifndef GC_CORE_RANGE_H
+#define GC_CORE_RANGE_H
+
+#include "core/problem.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Whether float32 holds a sum of a step whose terms have `magnitude` in exact arithmetic, partial sums in
+ * any order included: the error that rule 4 allows an implementation comes on top. */
+bool gc_range_holds(const gc_step *step, double magnitude);
+
+/* That |value| of the step's output is never above, however it is rounded within rule 4. */
+double gc_range_of_output(const gc_step *step);
+
+/* Whether a step can be computed as a sum of `count` products of a column and a row, columns first or rows
+ * first. `columns` and `rows` are the sums of the magnitudes of their weights. */
+bool gc_range_holds_products(const gc_step *step, int count, const double *columns,
+                             const double *rows);
+
+/* Whether float32 transforms of tiles of `points` values can compute a step. Two tiles go through each,
+ * as real and imaginary part, and the filter's weights are divided by `points` before. */
+bool gc_range_holds_tiles(const gc_step *step, double points);
+
+/* The same for a transform of a real image by cuFFT, whose product with the filter's spectrum is divided
+ * by `points`. Numbers below the smallest normal one may become 0 there. */
+bool gc_range_holds_fft(const gc_step *step, double points);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
