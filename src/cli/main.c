@@ -111,12 +111,13 @@ int main(int argc, char **argv)
     gc_signals_install();
     gc_options options;
     gconv_error error;
-    int code = GC_EXIT_USAGE;
+    int code = GC_EXIT_DONE;
     if (gc_options_parse(argc, argv, &options, &error) == GCONV_OK) {
         set_messages(&options);
         code = run_command(&options);
     } else {
         gc_report(NULL, &error);
+        code = gc_start_code(error.status);
     }
     gc_options_free(&options);
     gc_progress_clear();

@@ -1,6 +1,7 @@
 #include "cli/operands.h"
 
 #include "cli/collisions.h"
+#include "core/file.h"
 #include "core/memory.h"
 #include "core/status.h"
 
@@ -54,28 +55,44 @@ const char *gc_output_name(const char *path)
 
 /* ---- Formats and names of outputs ------------------------------------------------------------ */
 
-static gconv_format sniff(const char *path)
+/* Whether a failure says nothing of the file: it is the machine's. */
+static bool is_passing(int failure)
 {
-    struct stat status;
-    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode))
-        return GCONV_FORMAT_UNKNOWN;
+    return failure == EIO || failure == EMFILE || failure == ENFILE || failure == ENOMEM;
+}
+
+/* The format by content. Where that is unknown because of a passing failure, *unknown is its
+ * errno: what is no image at another time must not be passed over. */
+static gconv_format sniff(const char *path, int *unknown)
+{
     unsigned char bytes[16];
-    FILE *file = fopen(path, "rbe");
-    if (file == NULL)
+    size_t count = 0;
+    struct stat status;
+    int descriptor = -1;
+    bool known = stat(path, &status) == 0;
+    if (known && !S_ISREG(status.st_mode))
         return GCONV_FORMAT_UNKNOWN;
-    size_t count = fread(bytes, 1, sizeof bytes, file);
-    fclose(file);
-    return gconv_format_from_content(bytes, count);
+    while (known && descriptor < 0) {
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        known = descriptor >= 0 || errno == EINTR;
+    }
+    if (known)
+        known = gc_read_all(descriptor, bytes, sizeof bytes, &count);
+    if (!known && is_passing(errno))
+        *unknown = errno;
+    if (descriptor >= 0)
+        close(descriptor);
+    return known ? gconv_format_from_content(bytes, count) : GCONV_FORMAT_UNKNOWN;
 }
 
 /* The format of a batch output: what --format says, png for edges, else the input's own. */
-static gconv_format batch_format(const gc_options *options, const char *input)
+static gconv_format batch_format(const gc_options *options, const char *input, int *unknown)
 {
     if (options->format != GCONV_FORMAT_UNKNOWN)
         return options->format;
     if (options->command == GC_COMMAND_EDGES)
         return GCONV_FORMAT_PNG;
-    gconv_format format = sniff(input);
+    gconv_format format = sniff(input, unknown);
     return format != GCONV_FORMAT_UNKNOWN ? format : gconv_format_from_path(input);
 }
 
@@ -144,16 +161,18 @@ static gconv_status add_task(walk *w, gc_task task)
     return GCONV_OK;
 }
 
-static gconv_status add_batch_file(walk *w, const char *path, const char *relative)
+static gconv_status add_batch_file(walk *w, const char *path, const char *relative, int unknown)
 {
     const char *directory = w->options->output_directory;
     if (directory == NULL) /* in place: under its own name, in its own format */
-        return add_task(w,
-                        (gc_task){.input = gc_copy_string(path), .output = gc_copy_string(path)});
-    gconv_format format = batch_format(w->options, path);
+        return add_task(w, (gc_task){.input = gc_copy_string(path),
+                                     .output = gc_copy_string(path),
+                                     .unknown = unknown});
+    gconv_format format = batch_format(w->options, path, &unknown);
     return add_task(w, (gc_task){.input = gc_copy_string(path),
                                  .output = batch_output(directory, relative, format),
-                                 .format = format});
+                                 .format = format,
+                                 .unknown = unknown});
 }
 
 static int compare_names(const void *a, const void *b)
@@ -212,11 +231,11 @@ static bool list_directory(const char *path, name_list *list)
 
 /* Whether a file met in a directory is an image to process: by content, or by a name that says so
  * (a broken image is an error to report, not a file to pass over). */
-static bool looks_like_image(const char *path)
+static bool looks_like_image(const char *path, int *unknown)
 {
     gconv_format named = gconv_format_from_path(path);
     return (named != GCONV_FORMAT_UNKNOWN && named != GCONV_FORMAT_PFM) ||
-           sniff(path) != GCONV_FORMAT_UNKNOWN;
+           sniff(path, unknown) != GCONV_FORMAT_UNKNOWN || *unknown != 0;
 }
 
 static gconv_status add_directory(walk *w, const char *path, const char *relative);
@@ -228,13 +247,16 @@ static gconv_status add_entry(walk *w, const char *directory, const char *relati
     struct stat link;
     char *path = join(directory, name);
     char *below = join(relative, name);
+    bool known = path != NULL && stat(path, &status) == 0 && lstat(path, &link) == 0;
+    int unknown = path == NULL || known || !is_passing(errno) ? 0 : errno;
+    bool is_file = !known || S_ISREG(status.st_mode);
     gconv_status result = GCONV_OK;
     if (path == NULL || below == NULL)
         result = gc_fail_memory(w->error, strlen(directory) + strlen(name));
-    else if (stat(path, &status) != 0 || lstat(path, &link) != 0 || S_ISREG(status.st_mode))
-        result = looks_like_image(path) ? add_batch_file(w, path, below) : GCONV_OK;
+    else if (unknown != 0 || (is_file && looks_like_image(path, &unknown)))
+        result = add_batch_file(w, path, below, unknown);
     /* A linked directory may lead back here; the output directory holds results, not inputs. */
-    else if (S_ISDIR(link.st_mode) && w->options->recursive &&
+    else if (!is_file && S_ISDIR(link.st_mode) && w->options->recursive &&
              !(w->output_exists && status.st_dev == w->output.st_dev &&
                status.st_ino == w->output.st_ino))
         result = add_directory(w, path, below);
@@ -276,7 +298,9 @@ static gconv_status add_operand(walk *w, const char *operand)
         return add_directory(w, operand, "");
     const char *name = base_name(operand);
     bool means_directory = name[0] == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
-    return means_directory ? add_unlisted(w, operand, failure) : add_batch_file(w, operand, name);
+    if (means_directory)
+        return add_unlisted(w, operand, failure);
+    return add_batch_file(w, operand, name, !found && is_passing(failure) ? failure : 0);
 }
 
 /* ---- Batches ---------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@ typedef struct gc_task {
     char *output;        /* a path, or "-" */
     gconv_format format; /* of the output; GCONV_FORMAT_UNKNOWN: the input's own */
     int unlisted;        /* why `input`, a directory, could not be listed, as errno; else 0 */
+    int unknown;         /* why nothing is known of the file `input`, as errno; else 0 */
 } gc_task;
 
 typedef struct gc_task_list {

@@ -446,6 +446,8 @@ static gconv_status open_input(work *w)
     if (w->task->unlisted != 0)
         return gc_fail_errno(w->error, GCONV_ERROR_READ, w->task->unlisted,
                              "cannot list the directory");
+    if (w->task->unknown != 0)
+        return gc_fail_errno(w->error, GCONV_ERROR_READ, w->task->unknown, "cannot read");
     gconv_reader_options options = gc_reader_options(w->session->options, w->task->input);
     w->input_notes = (note_place){gc_input_name(w->task->input), w->session->notes};
     options.warn = place_warning;
@@ -584,7 +586,7 @@ static gconv_status finish_output(work *w)
 static bool output_exists(const gc_task *task)
 {
     struct stat status;
-    return task->unlisted == 0 && strcmp(task->output, "-") != 0 &&
+    return task->unlisted == 0 && task->unknown == 0 && strcmp(task->output, "-") != 0 &&
            lstat(task->output, &status) == 0;
 }
 
