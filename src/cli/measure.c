@@ -241,11 +241,12 @@ static gconv_status adopt_expectation(const gconv_plan *plan, const gc_picture *
     return status;
 }
 
-/* An implementation that cannot run or breaks down is a verdict, other failures are failures. */
+/* An implementation that cannot run or breaks down is a verdict, and so is a GPU without enough
+ * memory; other failures are failures. */
 static gconv_status settle(gconv_status status, gc_measurement *row, gconv_error *error)
 {
     if (status == GCONV_ERROR_UNSUPPORTED || status == GCONV_ERROR_DEVICE ||
-        status == GCONV_ERROR_MEMORY) {
+        (status == GCONV_ERROR_MEMORY && gc_is_cuda(row->implementation))) {
         row->verdict = GC_VERDICT_UNUSABLE;
         row->runs = 0;
         return GCONV_OK;
