@@ -156,7 +156,7 @@ bool gc_parse_integer(const char *text, long long low, long long high, long long
 float gc_float_at_most(double value)
 {
     if (value >= FLT_MAX)
-        return value > FLT_MAX ? INFINITY : FLT_MAX;
+        return isinf(value) ? INFINITY : FLT_MAX;
     float nearest = (float)value;
     return (double)nearest > value ? nextafterf(nearest, -INFINITY) : nearest;
 }

@@ -60,6 +60,15 @@ const char *gc_sample_type_name(gc_sample_type type);
 /* Where the file is or would be, freed with free. */
 gconv_status gc_tuning_path(const gconv_device_info *device, char **path, gconv_error *error);
 
+/* Reads the text of the file, which has a NUL behind its `size` bytes. False where it is not, to the
+ * last byte, what this version writes for this device: `list` is then of no use. */
+bool gc_tuning_read_text(const gconv_device_info *device, const char *text, size_t size,
+                         gc_tuned_list *list);
+
+/* The text of the file, freed with free. */
+gconv_status gc_tuning_write_text(const gconv_device_info *device, const gc_tuned_list *list,
+                                  char **text, size_t *size, gconv_error *error);
+
 /* What the file holds now; nothing where it counts as none. */
 void gc_tuning_read(const gconv_device_info *device, gc_tuned_list *list);
 

@@ -120,8 +120,8 @@ static bool read_fields(char *fields[FIELDS], gc_tuned *entry)
                 read_count(fields[2], GCONV_FILTER_SIDE_MAX, &entry->height) &&
                 read_word(fields[3], type_word, GC_BIT, &input) &&
                 read_word(fields[4], type_word, TYPE_COUNT, &output) &&
-                gc_parse_number(fields[10], &entry->microseconds) && entry->microseconds > 0 &&
-                entry->microseconds < 1e9 && is_date(fields[11]);
+                gc_parse_number(fields[10], &entry->microseconds) && entry->microseconds >= 1e-3 &&
+                entry->microseconds <= 1e9 - 1 && is_date(fields[11]);
     if (!read)
         return false;
     entry->input = (gc_sample_type)input;
@@ -159,13 +159,13 @@ static int find_same(const gc_tuned_list *list, const gc_tuned *wanted)
     return -1;
 }
 
-/* False where the text is not, to the last byte, what this version writes for this device. */
-static bool read_text(const gconv_device_info *device, const char *text, size_t size,
-                      gc_tuned_list *list)
+bool gc_tuning_read_text(const gconv_device_info *device, const char *text, size_t size,
+                         gc_tuned_list *list)
 {
     char header[HEADER_BYTES];
     write_header(device, header);
     size_t length = strlen(header);
+    list->count = 0;
     if (size < length || memcmp(text, header, length) != 0 || strlen(text) != size)
         return false;
     for (const char *next = text + length; *next != '\0';) {
@@ -178,6 +178,20 @@ static bool read_text(const gconv_device_info *device, const char *text, size_t 
         next = end + 1;
     }
     return true;
+}
+
+gconv_status gc_tuning_write_text(const gconv_device_info *device, const gc_tuned_list *list,
+                                  char **text, size_t *size, gconv_error *error)
+{
+    size_t capacity = HEADER_BYTES + (size_t)list->count * LINE_BYTES;
+    *text = malloc(capacity);
+    if (*text == NULL)
+        return gc_fail_memory(error, capacity);
+    write_header(device, *text);
+    *size = strlen(*text);
+    for (int i = 0; i < list->count; i++)
+        *size += (size_t)write_entry(&list->entries[i], *text + *size, capacity - *size);
+    return GCONV_OK;
 }
 
 /* ---- Its place in the cache ------------------------------------------------------------------ */
@@ -214,7 +228,7 @@ void gc_tuning_read(const gconv_device_info *device, gc_tuned_list *list)
     list->count = 0;
     if (gc_cache_read(name, &text, &size, NULL) != GCONV_OK)
         return;
-    if (!read_text(device, text, size, list))
+    if (!gc_tuning_read_text(device, text, size, list))
         list->count = 0;
     free(text);
 }
@@ -233,16 +247,13 @@ const gc_tuned *gc_tuned_find(const gc_tuned_list *list, const gc_layout *layout
 static gconv_status write_file(const gconv_device_info *device, const gc_tuned_list *list,
                                gconv_error *error)
 {
-    size_t size = HEADER_BYTES + (size_t)list->count * LINE_BYTES;
-    char name[NAME_BYTES], *text = malloc(size);
-    if (text == NULL)
-        return gc_fail_memory(error, size);
+    char name[NAME_BYTES], *text;
+    size_t size;
+    gconv_status status = gc_tuning_write_text(device, list, &text, &size, error);
+    if (status != GCONV_OK)
+        return status;
     file_name(device, name);
-    write_header(device, text);
-    size_t length = strlen(text);
-    for (int i = 0; i < list->count; i++)
-        length += (size_t)write_entry(&list->entries[i], text + length, size - length);
-    gconv_status status = gc_cache_write(name, text, length, error);
+    status = gc_cache_write(name, text, size, error);
     free(text);
     return status;
 }

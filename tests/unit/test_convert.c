@@ -389,7 +389,7 @@ static void extreme_thresholds(void **state)
     assert_memory_equal(out, ((const uint8_t[]){255, 255, 255, 255}), 4);
     b.job.threshold = 1e300; /* nothing finite is */
     store(&b, row, NULL, out);
-    assert_memory_equal(out, ((const uint8_t[]){0, 0, 0, 0}), 4);
+    assert_memory_equal(out, ((const uint8_t[]){0, 0, 0, 255}), 4);
     b.job.threshold = 0;
     store(&b, row, NULL, out);
     assert_memory_equal(out, ((const uint8_t[]){0, 255, 255, 255}), 4);

@@ -218,12 +218,26 @@ static void parses_whole_numbers(void **state)
     assert_int_equal(integer, 7);
 }
 
+static void finds_the_float_below(void **state)
+{
+    (void)state;
+    assert_true(gc_float_at_most(0.1) < 0.1);
+    assert_true((double)nextafterf(gc_float_at_most(0.1), 1) > 0.1);
+    assert_true(gc_float_at_most(2) == 2);
+    assert_true(gc_float_at_most(-0.1) < -0.1);
+    assert_true(gc_float_at_most(FLT_MAX) == FLT_MAX);
+    assert_true(gc_float_at_most(1e300) == FLT_MAX);
+    assert_true(gc_float_at_most(-1e300) == -INFINITY);
+    assert_true(gc_float_at_most(INFINITY) == INFINITY);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_what_strtod_reads),  cmocka_unit_test(stays_within_its_length),
         cmocka_unit_test(counts_digits_far_behind), cmocka_unit_test(round_trips_every_double),
         cmocka_unit_test(ignores_the_locale),       cmocka_unit_test(parses_whole_numbers),
+        cmocka_unit_test(finds_the_float_below),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -198,6 +198,7 @@ static void wrong_lines_count_as_none(void **state)
     static const char *const lines[] = {
         "",
         "direct 3 3 float32 float32 warp 6 2 one 1 41.25",
+        "direct 3 3 float32 float32 warp 6 2 one 1 0.0004 2026-11-21", /* written as 0.000 */
         "direct 3 3 float32 float32 warp 6 2 one 1 41.25 2026-11-21 more",
         "# direct 3 3 float32 float32 warp 6 2 one 1 41.25 2026-11-21",
         "naive 3 3 float32 float32 warp 6 2 one 1 41.25 2026-11-21",

@@ -1,0 +1,14 @@
+/* A job against the definition, and against itself on other ways to run it. */
+#ifndef FUZZ_CHECK_JOB_H
+#define FUZZ_CHECK_JOB_H
+
+#include "job.h"
+
+/* The reference and cpu hold the contract: both against the definition, cpu against the reference, and
+ * the output of cpu against its chain. A chain that gconv refuses is left alone. */
+void fuzz_check_values(fuzz_job *made);
+
+/* One thread and `threads` of them, rows and memory, give the same bits. */
+void fuzz_check_threads(fuzz_job *made, int threads);
+
+#endif

@@ -1,0 +1,52 @@
+/* EXIF blobs: what is read from them, what is changed in them, and what must stay. */
+#include "../fuzz.h"
+
+#include "io/exif.h"
+
+#include <string.h>
+
+/* No orientation but upright is left, and the rest of the structure is as it was. */
+static void check_reset(const uint8_t *data, size_t size, int orientation)
+{
+    uint8_t *exif = fuzz_copy(data, size);
+    gc_exif_reset_orientation(exif, size);
+    int now = gc_exif_orientation(exif, size);
+    if (orientation > 0)
+        FUZZ_REQUIRE(now == GC_ORIENTATION_UPRIGHT, "orientation %d became %d", orientation, now);
+    free(exif);
+}
+
+/* Nothing is taken out twice, and nothing that pixels depend on. */
+static void check_drop(const uint8_t *data, size_t size, int orientation)
+{
+    uint8_t *exif = fuzz_copy(data, size);
+    size_t kept = size;
+    bool dropped = gc_exif_drop_thumbnail(exif, &kept);
+    FUZZ_REQUIRE(kept <= size, "%zu bytes of %zu", kept, size);
+    FUZZ_REQUIRE(dropped || memcmp(exif, data, size) == 0, "changed without being dropped");
+    if (dropped) {
+        uint8_t *rest = fuzz_copy(exif, kept);
+        int now = gc_exif_orientation(rest, kept);
+        FUZZ_REQUIRE(now == orientation, "orientation %d became %d", orientation, now);
+        size_t less = kept;
+        FUZZ_REQUIRE(gc_exif_drop_thumbnail(rest, &less) && less == kept &&
+                         memcmp(rest, exif, kept) == 0,
+                     "a second thumbnail");
+        free(rest);
+    }
+    free(exif);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    uint8_t *exif = fuzz_copy(data, size);
+    int orientation = gc_exif_orientation(exif, size);
+    FUZZ_REQUIRE(orientation >= 0 && orientation <= GC_ORIENTATION_COUNT, "%d", orientation);
+    gc_resolution resolution = gc_exif_resolution(exif, size);
+    FUZZ_REQUIRE(resolution.unit == GC_RESOLUTION_NONE || (resolution.x > 0 && resolution.y > 0),
+                 "resolution %u x %u", resolution.x, resolution.y);
+    free(exif);
+    check_reset(data, size, orientation);
+    check_drop(data, size, orientation);
+    return 0;
+}

@@ -1,0 +1,82 @@
+/* Command lines, an argument a line. Only parsed: nothing is run. */
+#include "../fuzz.h"
+
+#include "cli/options.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <string.h>
+
+enum { ARGUMENTS_MAX = 40 };
+
+static int split(char *text, char **arguments)
+{
+    int count = 0;
+    arguments[count++] = (char[]){"gconv"};
+    for (char *next = text; next != NULL && count < ARGUMENTS_MAX;) {
+        char *end = strchr(next, '\n');
+        if (end != NULL)
+            *end++ = '\0';
+        arguments[count++] = next;
+        next = end;
+    }
+    arguments[count] = NULL;
+    return count;
+}
+
+static void check_values(const gc_options *options)
+{
+    FUZZ_REQUIRE(isfinite(options->border_value) && isfinite(options->scale) &&
+                     isfinite(options->offset) && isfinite(options->threshold),
+                 "a number that is not finite");
+    FUZZ_REQUIRE(options->threshold >= 0, "threshold %g", options->threshold);
+    FUZZ_REQUIRE(options->quality >= 1 && options->quality <= 100, "%d", options->quality);
+    FUZZ_REQUIRE(options->compression >= -1 && options->compression <= 9, "%d",
+                 options->compression);
+    FUZZ_REQUIRE(options->depth == 0 || options->depth == 1 || options->depth == 8 ||
+                     options->depth == 16,
+                 "depth %d", options->depth);
+    FUZZ_REQUIRE(options->max_pixels >= 1, "no pixels");
+    FUZZ_REQUIRE(options->threads >= 0 && options->threads <= 1024, "%d", options->threads);
+    FUZZ_REQUIRE(options->block_width * options->block_height <= 1024, "%d x %d",
+                 options->block_width, options->block_height);
+    FUZZ_REQUIRE(options->time >= 0 && options->time <= 86400, "%g seconds", options->time);
+}
+
+static void check_belonging(const gc_options *options)
+{
+    const gc_command_row *row = gc_command_of(options->command);
+    for (int i = 0; i < options->operand_count; i++)
+        FUZZ_REQUIRE(options->operands[i] != NULL, "operand %d", i);
+    if (row == NULL || options->help || options->version)
+        return;
+    FUZZ_REQUIRE(options->operand_count >= row->operands_min &&
+                     options->operand_count <= row->operands_max,
+                 "%d operands of %s", options->operand_count, row->name);
+    for (int i = 0; i < gc_option_count(); i++) {
+        const gc_option *option = gc_option_at(i);
+        FUZZ_REQUIRE((options->given >> i & 1) == 0 || option->commands == 0 ||
+                         (option->commands & options->command) != 0,
+                     "--%s of %s", option->name, row->name);
+        FUZZ_REQUIRE(gc_option_help(option, options->command) != NULL, "--%s", option->name);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = fuzz_copy_text(data, size), *arguments[ARGUMENTS_MAX + 1];
+    gc_options options;
+    gconv_error error = {.status = GCONV_OK};
+    int count = split(text, arguments);
+    optind = 0; /* glibc: getopt begins anew */
+    gconv_status status = gc_options_parse(count, arguments, &options, &error);
+    if (status == GCONV_OK) {
+        check_values(&options);
+        check_belonging(&options);
+    } else {
+        fuzz_require_message(status, &error);
+    }
+    gc_options_free(&options);
+    free(text);
+    return 0;
+}

@@ -1,0 +1,93 @@
+/* The encoder of runs: whatever bytes it is given in whatever pieces, zlib decodes them again. */
+#include "../fuzz.h"
+
+#include "io/runs.h"
+
+#include <string.h>
+#include <zlib.h>
+
+enum { PLAIN_MAX = 3 * GC_RUNS_BLOCK + 1000, STREAM_MAX = 4 * GC_RUNS_OUTPUT };
+
+typedef struct buffer {
+    uint8_t *bytes;
+    size_t size, capacity;
+} buffer;
+
+/* Static: filling them anew for every input would take most of the time. */
+static uint8_t plain_bytes[PLAIN_MAX], stream_bytes[STREAM_MAX], decoded[PLAIN_MAX];
+static gc_runs runs;
+
+static void append(buffer *to, const uint8_t *bytes, size_t size)
+{
+    size_t room = to->capacity - to->size;
+    size_t taken = size < room ? size : room;
+    if (taken > 0)
+        memcpy(to->bytes + to->size, bytes, taken);
+    to->size += taken;
+}
+
+static void append_run(buffer *to, uint8_t byte, size_t length)
+{
+    size_t room = to->capacity - to->size;
+    size_t taken = length < room ? length : room;
+    memset(to->bytes + to->size, byte, taken);
+    to->size += taken;
+}
+
+/* A byte below 128 is how many bytes follow as they are; from there on it is the length of a run, short
+ * or in steps of 128, of the byte after it. */
+static void unfold(fuzz_bytes *from, buffer *plain)
+{
+    while (from->left > 0 && plain->size < plain->capacity) {
+        uint8_t command = fuzz_byte(from);
+        size_t count = command & 63;
+        if (command < 128) {
+            size_t literal = (size_t)command + 1 < from->left ? (size_t)command + 1 : from->left;
+            append(plain, from->next, literal);
+            from->next += literal;
+            from->left -= literal;
+        } else {
+            append_run(plain, fuzz_byte(from), command < 192 ? count + 1 : (count + 1) * 128);
+        }
+    }
+}
+
+static void encode(const buffer *plain, size_t piece, buffer *stream)
+{
+    gc_runs_begin(&runs);
+    for (size_t at = 0; at < plain->size;) {
+        size_t left = plain->size - at;
+        size_t taken = gc_runs_take(&runs, plain->bytes + at, left < piece ? left : piece);
+        at += taken;
+        FUZZ_REQUIRE(taken > 0, "nothing taken");
+        if (gc_runs_full(&runs) && at < plain->size) {
+            gc_runs_write(&runs, false);
+            FUZZ_REQUIRE(runs.size <= GC_RUNS_OUTPUT, "%zu bytes", runs.size);
+            append(stream, runs.output, runs.size);
+        }
+    }
+    gc_runs_write(&runs, true);
+    FUZZ_REQUIRE(runs.size <= GC_RUNS_OUTPUT, "%zu bytes", runs.size);
+    append(stream, runs.output, runs.size);
+}
+
+static void check_decoded(const buffer *plain, const buffer *stream)
+{
+    uLongf size = sizeof decoded;
+    int result = uncompress(decoded, &size, stream->bytes, stream->size);
+    FUZZ_REQUIRE(result == Z_OK, "zlib says %d of %zu bytes", result, plain->size);
+    FUZZ_REQUIRE(size == plain->size && memcmp(decoded, plain->bytes, size) == 0,
+                 "%zu bytes became %lu", plain->size, (unsigned long)size);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const size_t pieces[] = {PLAIN_MAX, 1, 7, 100, 8193, GC_RUNS_BLOCK - 1};
+    fuzz_bytes from = {data, size};
+    buffer plain = {plain_bytes, 0, PLAIN_MAX}, stream = {stream_bytes, 0, STREAM_MAX};
+    size_t piece = pieces[fuzz_below(&from, sizeof pieces / sizeof pieces[0])];
+    unfold(&from, &plain);
+    encode(&plain, piece, &stream);
+    check_decoded(&plain, &stream);
+    return 0;
+}
