@@ -35,7 +35,7 @@ fail() {
 
 # ---- What is needed, and which packages bring it ------------------------------------------------
 
-build_needs='compiler openmp build-tool cmake libpng libjpeg'
+build_needs='compiler build-tool cmake libpng libjpeg'
 test_needs="$build_needs c++ pkg-config cmocka bats"
 # Without these a part of the tests is left out: some systems do not have them.
 test_wishes='sanitizers clang-format'
@@ -46,7 +46,6 @@ package_table() {
   cat <<'END'
 need         apt-get         dnf                pacman        apk               zypper             brew
 compiler     gcc,libc6-dev   gcc                gcc           gcc,musl-dev      gcc                gcc
-openmp       libomp-dev      libomp-devel       openmp        openmp-dev        libomp-devel       libomp
 build-tool   make            make               make          make              make               make
 cmake        cmake           cmake              cmake         cmake             cmake              cmake
 libpng       libpng-dev      libpng-devel       libpng        libpng-dev        libpng16-devel     libpng
@@ -139,7 +138,6 @@ recent_cmake() {
 met() {
   case $1 in
   compiler) compiles -std=c17 '#include <stdio.h>' ;;
-  openmp) compiles -fopenmp '#include <omp.h>' || ! met compiler ;;
   build-tool) have ninja || have make ;;
   cmake) recent_cmake ;;
   libpng) compiles "$(library libpng -lpng)" '#include <png.h>' ;;
@@ -198,7 +196,7 @@ list_missing() {
       fail "install it and run this again:  $install $(packages "${install%% *}" $1)"
     fi
   done
-  note "install it and run this again. All that is needed: a C17 compiler with OpenMP, make or"
+  note "install it and run this again. All that is needed: a C17 compiler, make or"
   note "ninja, CMake 3.18 or newer, libpng and libjpeg-turbo with their headers; for the tests"
   fail "also a C++ compiler, pkg-config, cmocka and bats."
 }

@@ -28,7 +28,7 @@ install(FILES completions/gconv.fish
 # ---- pkg-config ---------------------------------------------------------------------------------
 
 set(pc_requires_private "libpng libjpeg")
-set(pc_libs_private -lm ${CMAKE_THREAD_LIBS_INIT} ${OpenMP_C_FLAGS})
+set(pc_libs_private -lm ${CMAKE_THREAD_LIBS_INIT})
 if(GCONV_HAS_CUDA)
   list(APPEND pc_libs_private
     -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt -lpthread)

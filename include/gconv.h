@@ -21,6 +21,13 @@
  * after them, which accepts NULL. Plans, readers and writers may be used by one thread at a time;
  * different objects by different threads.
  *
+ * A plan on the CPU is run by the calling thread and by helpers, threads of the library's own. Any of
+ * them may call source and sink, each of which is called by one at a time. Helpers sleep between
+ * runs, block all signals but those of faults, and end when the process exits or the library is
+ * unloaded, which must not happen during a run. Where the system gives no thread, or no memory for
+ * one, a run makes do with those there are; the result is the same. A process may fork between runs and run
+ * plans in the child.
+ *
  * A gconv_job and the options of readers and writers start as their _default() says, and are then
  * changed: structures may grow, and a member that is 0 need not mean its default. Until 1.0 the
  * minor version is part of the shared library's name.
@@ -373,7 +380,7 @@ typedef struct gconv_job {
 
     const char *implementation; /* a registry name or "auto" */
     const char *device;         /* "auto", "cpu", "cuda" or "cuda:N" */
-    int threads;                /* CPU threads; 0 is all */
+    int threads;                /* CPU threads at most; 0 is what affinity and quota allow */
     int tile;                   /* tiling factor; 0 is the implementation's own */
     int block_width;            /* thread block of 1 to 1024 threads; both sides 0 */
     int block_height;           /* are the implementation's own */

@@ -1,6 +1,7 @@
 #include "cli/batch.h"
 
 #include "cli/messages.h"
+#include "core/processors.h"
 #include "core/status.h"
 #include "core/stream.h"
 
@@ -92,14 +93,10 @@ static int choose_workers(const gc_session *session, const gc_task_list *list)
     return list->count < (size_t)workers ? (int)list->count : workers;
 }
 
-/* Threads of each of `workers` images; where there are several of them one more, as for one image
- * alone. */
+/* Threads of each of `workers` images. */
 static int choose_share(const gc_session *session, int workers)
 {
-    int share = gc_thread_count(session->options->threads) / workers;
-    if (workers == 1)
-        return 0;
-    return share > 1 ? share + 1 : 1;
+    return workers == 1 ? 0 : gc_thread_count(session->options->threads) / workers;
 }
 
 static void run_workers(batch *b, int workers)

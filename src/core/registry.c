@@ -25,7 +25,7 @@ extern const gc_operations gc_fft_operations;
 static const gc_implementation implementations[] = {
     {"reference", "serial C, the textbook loops, accumulating in double: the judge of all others",
      "", GCONV_DEVICE_CPU, &gc_reference_operations},
-    {"cpu", "rows streamed through OpenMP threads and vector units", "", GCONV_DEVICE_CPU,
+    {"cpu", "rows streamed through threads and vector units", "", GCONV_DEVICE_CPU,
      &gc_cpu_operations},
     {"naive", "one thread a pixel, image and filter in global memory", "", GCONV_DEVICE_CUDA,
      CUDA(gc_naive_operations)},

@@ -65,15 +65,9 @@ gconv_status gc_stream_keep(gc_stream *stream, gconv_error *error);
 gconv_status gc_stream_write_chain(gc_stream *stream, uint32_t count, const float *rows,
                                    size_t stride, gconv_error *error);
 
-/* Threads of the OpenMP implementations for a run of `work` multiply-adds from file to file. More
- * than one only where the work pays for starting them; then one more than there are processors, since
- * one may wait for a disk or a pipe. With more threads than processors libgomp also gives up waiting
- * actively (GOMP_SPINCOUNT in its manual), which took the time of the decoder: edges of a 512x512 PNG
- * 11.5 ms with two threads on two processors, 7.1 ms with three. */
+/* Threads of the CPU for a run of `work` multiply-adds from file to file: more than one only where
+ * the work pays for them. */
 int gc_stream_threads(double work);
-
-/* Threads that a job asks for; 0 stands for what OpenMP offers. */
-int gc_thread_count(int wanted);
 
 /* Seconds of a clock that never steps back. */
 double gc_seconds(void);

@@ -14,12 +14,10 @@ const char *gconv_build_description(void)
 #else
 #define COMPILER "unknown compiler"
 #endif
-#define QUOTE_VALUE(value) #value
-#define QUOTE(macro) QUOTE_VALUE(macro)
 #if GC_HAS_CUDA
 #define CUDA "CUDA " GC_CUDA_VERSION " for " GC_CUDA_ARCHITECTURES
 #else
 #define CUDA "without CUDA"
 #endif
-    return GC_BUILD_TYPE ", " COMPILER ", OpenMP " QUOTE(_OPENMP) ", " CUDA;
+    return GC_BUILD_TYPE ", " COMPILER ", " CUDA;
 }

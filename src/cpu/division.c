@@ -5,6 +5,9 @@
 /* Values in a band: enough that a task outweighs its scheduling, few enough to stay in cache. */
 enum { BAND_VALUES = 1 << 18, BAND_ROWS_MIN = 16, BAND_ROWS_MAX = 1024 };
 
+/* Bands that a thread takes at least: few would leave one to end long after the others. */
+enum { BANDS_A_THREAD = 4 };
+
 /* Rows of a band at least, in rows that the chain reaches, where the rings have room for it. */
 enum { BAND_REACHES = 4 };
 
@@ -134,11 +137,14 @@ static void choose_bands(gc_division *division, int64_t together, int threads)
     int64_t worked_on = (threads + division->panels - 1) / division->panels;
     int64_t moving = worked_on + (division->panels > 1 ? BANDS_AHEAD_OF_PANELS : BANDS_AHEAD);
     int64_t rows = BAND_VALUES / ((int64_t)problem->width * problem->channels);
+    int64_t share = (problem->height + threads - 1) / threads;
+    if (threads > 1)
+        rows = gc_smaller(rows, share / BANDS_A_THREAD);
     rows = gc_smaller(gc_larger(rows, BAND_ROWS_MIN), BAND_ROWS_MAX);
     /* The first rows of a band repeat what the band above has done: keep that a small part. */
     int64_t wanted = gc_smaller(BAND_REACHES * reach, rows_in_rings(problem, reach, moving));
     rows = gc_larger(rows, wanted);
-    rows = gc_smaller(rows, (problem->height + threads - 1) / threads);
+    rows = gc_smaller(rows, share);
     rows = gc_smaller(round_up(rows, together), problem->height);
     division->rows = rows;
     division->bands = (problem->height + rows - 1) / rows;

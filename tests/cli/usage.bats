@@ -20,7 +20,7 @@ setup_images() {
         # shellcheck disable=SC2086
         expect 0 gconv $arguments
         like "$out" 'gconv [0-9]*.[0-9]*.[0-9]
-build: *, OpenMP [0-9]*, *CUDA*
+build: *, *CUDA*
 libraries: libpng [0-9]*, zlib [0-9]*, libjpeg* [0-9]*
 instructions: * (usable here: *portable)
 system: [A-Z]*'

@@ -1,0 +1,153 @@
+#include "cpu/schedule.h"
+
+#include "core/number.h"
+#include "core/status.h"
+
+#include <stdlib.h>
+
+void (*gc_schedule_hook)(const gc_piece *piece);
+
+gconv_status gc_schedule_create(gc_schedule *schedule, const gc_division *division, bool in_place,
+                                gconv_error *error)
+{
+    size_t slots = (size_t)division->output_ring;
+    *schedule = (gc_schedule){.division = division, .in_place = in_place};
+    schedule->left = calloc(slots, sizeof *schedule->left);
+    if (schedule->left == NULL)
+        return gc_fail_memory(error, slots * sizeof *schedule->left);
+    pthread_mutex_init(&schedule->lock, NULL);
+    pthread_cond_init(&schedule->changed, NULL);
+    return GCONV_OK;
+}
+
+void gc_schedule_destroy(gc_schedule *schedule)
+{
+    if (schedule->left == NULL)
+        return;
+    pthread_cond_destroy(&schedule->changed);
+    pthread_mutex_destroy(&schedule->lock);
+    free(schedule->left);
+}
+
+/* ---- The rules ------------------------------------------------------------------------------- */
+
+static bool may_read(const gc_schedule *s)
+{
+    const gc_division *d = s->division;
+    if (s->in_place || s->reading || s->read == d->bands)
+        return false;
+    return s->read < d->input_ring || s->read - d->input_ring + d->neighbours < s->computed;
+}
+
+static bool may_compute(const gc_schedule *s)
+{
+    const gc_division *d = s->division;
+    if (s->begun == d->bands || s->in_place)
+        return s->begun < d->bands;
+    bool wraps = d->problem->job.border == GCONV_BORDER_WRAP;
+    int64_t last = wraps ? d->bands - 1 : gc_smaller(s->begun + d->neighbours, d->bands - 1);
+    return last < s->read && s->begun - d->output_ring < s->written;
+}
+
+static bool may_write(const gc_schedule *s)
+{
+    return !s->in_place && !s->writing && s->written < s->computed;
+}
+
+/* ---- Pieces ---------------------------------------------------------------------------------- */
+
+/* Whether no piece is left to begin. */
+static bool is_over(const gc_schedule *s)
+{
+    int64_t bands = s->division->bands;
+    return s->status != GCONV_OK ||
+           (s->in_place ? s->begun : s->written + (s->writing ? 1 : 0)) == bands;
+}
+
+/* What a thread may do now that has done a piece of kind `last`; of several what empties the rings
+ * most. But where there are other threads to do that, one that reads goes on reading: a decoder is
+ * often what takes longest, and slower where it changes from processor to processor. */
+static gc_piece choose(const gc_schedule *s, gc_piece_kind last)
+{
+    if (last == GC_PIECE_READ && s->threads > 1 && may_read(s))
+        return (gc_piece){.kind = GC_PIECE_READ, .band = s->read};
+    if (may_write(s))
+        return (gc_piece){.kind = GC_PIECE_WRITE, .band = s->written};
+    if (may_compute(s))
+        return (gc_piece){.kind = GC_PIECE_COMPUTE, .band = s->begun, .panel = s->panel};
+    if (may_read(s))
+        return (gc_piece){.kind = GC_PIECE_READ, .band = s->read};
+    return (gc_piece){.kind = GC_PIECE_NONE};
+}
+
+static void begin(gc_schedule *s, const gc_piece *piece)
+{
+    const gc_division *d = s->division;
+    if (piece->kind == GC_PIECE_READ)
+        s->reading = true;
+    if (piece->kind == GC_PIECE_WRITE)
+        s->writing = true;
+    if (piece->kind != GC_PIECE_COMPUTE)
+        return;
+    if (s->panel == 0)
+        s->left[s->begun % d->output_ring] = d->panels;
+    if (++s->panel == d->panels) {
+        s->panel = 0;
+        s->begun++;
+    }
+}
+
+/* The bands that are whole now: another thread may be behind with an earlier one. */
+static void count_computed(gc_schedule *s, int64_t band)
+{
+    int64_t slots = s->division->output_ring;
+    s->left[band % slots]--;
+    while (s->computed < s->begun && s->left[s->computed % slots] == 0)
+        s->computed++;
+}
+
+static void finish(gc_schedule *s, const gc_piece *piece)
+{
+    if (piece->kind == GC_PIECE_READ) {
+        s->reading = false;
+        s->read++;
+    } else if (piece->kind == GC_PIECE_WRITE) {
+        s->writing = false;
+        s->written++;
+    } else if (piece->kind == GC_PIECE_COMPUTE) {
+        s->seconds += piece->seconds;
+        if (!s->in_place)
+            count_computed(s, piece->band);
+    }
+}
+
+bool gc_schedule_next(gc_schedule *s, gc_piece *piece, gconv_status status,
+                      const gconv_error *error)
+{
+    pthread_mutex_lock(&s->lock);
+    finish(s, piece);
+    if (piece->kind == GC_PIECE_NONE)
+        s->threads++;
+    if (status != GCONV_OK && s->status == GCONV_OK) {
+        s->status = status;
+        s->error = *error;
+    }
+    *piece = choose(s, piece->kind);
+    while (piece->kind == GC_PIECE_NONE && !is_over(s)) {
+        s->waiting++;
+        pthread_cond_wait(&s->changed, &s->lock);
+        s->waiting--;
+        *piece = choose(s, GC_PIECE_NONE);
+    }
+    bool goes_on = s->status == GCONV_OK && piece->kind != GC_PIECE_NONE;
+    if (goes_on)
+        begin(s, piece);
+    if (s->waiting > 0 && is_over(s))
+        pthread_cond_broadcast(&s->changed);
+    else if (s->waiting > 0 && choose(s, GC_PIECE_NONE).kind != GC_PIECE_NONE)
+        pthread_cond_signal(&s->changed);
+    pthread_mutex_unlock(&s->lock);
+    if (goes_on && gc_schedule_hook != NULL)
+        gc_schedule_hook(piece);
+    return goes_on;
+}

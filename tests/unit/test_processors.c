@@ -1,0 +1,167 @@
+/* How many processors there are for this process: by affinity, and by the quota of control groups. */
+#define _GNU_SOURCE /* sched_setaffinity */
+#include "core/processors.h"
+
+#include "core_support.h"
+
+#include <math.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[64];
+
+static void make_folder(const char *name)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    assert_int_equal(mkdir(path, 0700), 0);
+}
+
+/* A file of the folder; @ in its text stands for the folder. */
+static void make_file(const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    for (; *text != '\0'; text++)
+        if (*text == '@')
+            fputs(folder, file);
+        else
+            fputc(*text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+static double quota(void)
+{
+    char groups[128], mounts[128];
+    snprintf(groups, sizeof groups, "%s/cgroup", folder);
+    snprintf(mounts, sizeof mounts, "%s/mountinfo", folder);
+    return gc_processor_quota(groups, mounts);
+}
+
+static int enter(void **state)
+{
+    (void)state;
+    strcpy(folder, "/tmp/gconv-processors-XXXXXX");
+    return mkdtemp(folder) == NULL;
+}
+
+static int leave(void **state)
+{
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    return system(command);
+}
+
+static void nothing_to_read_is_no_limit(void **state)
+{
+    (void)state;
+    assert_true(quota() == HUGE_VAL);
+    make_file("cgroup", "");
+    make_file("mountinfo", "22 1 0:20 / / rw - ext4 /dev/sda rw\nbroken\n - \n1 2 3 - a\n");
+    assert_true(quota() == HUGE_VAL);
+}
+
+static void second_version(void **state)
+{
+    (void)state;
+    make_folder("unified");
+    make_folder("unified/a");
+    make_folder("unified/a/b");
+    make_file("cgroup", "0::/a/b\n");
+    make_file("mountinfo", "22 1 0:20 / / rw - ext4 /dev/sda rw\n"
+                           "30 22 0:26 / @/unified rw,nosuid shared:4 - cgroup2 cgroup2 rw\n");
+    assert_true(quota() == HUGE_VAL);
+    make_file("unified/a/b/cpu.max", "max 100000\n");
+    assert_true(quota() == HUGE_VAL);
+    make_file("unified/a/b/cpu.max", "250000 100000\n");
+    assert_true(quota() == 2.5);
+    make_file("unified/a/cpu.max", "150000 100000\n");
+    assert_true(quota() == 1.5);
+    make_file("unified/a/cpu.max", "300000 100000\n");
+    assert_true(quota() == 2.5);
+    make_file("unified/cpu.max", "10000 100000\n");
+    assert_true(quota() == 0.1);
+    make_file("unified/cpu.max", "-1 100000\n");
+    assert_true(quota() == 2.5);
+    make_file("unified/cpu.max", "100000 0\n");
+    assert_true(quota() == 2.5);
+    make_file("unified/cpu.max", "words\n");
+    assert_true(quota() == 2.5);
+}
+
+/* What is mounted in a container begins at its own group, or beside it. */
+static void mounted_from_below(void **state)
+{
+    (void)state;
+    make_folder("inside");
+    make_folder("inside/c");
+    make_file("inside/cpu.max", "400000 100000\n");
+    make_file("inside/c/cpu.max", "200000 100000\n");
+    make_file("mountinfo", "30 22 0:26 /docker/x @/inside rw - cgroup2 cgroup rw\n");
+    make_file("cgroup", "0::/docker/x/c\n");
+    assert_true(quota() == 2);
+    make_file("cgroup", "0::/docker/x\n");
+    assert_true(quota() == 4);
+    make_file("cgroup", "0::/docker/xyz/c\n");
+    assert_true(quota() == 4);
+    make_file("cgroup", "0::/../c\n");
+    assert_true(quota() == 4);
+}
+
+static void first_version(void **state)
+{
+    (void)state;
+    make_folder("cpu");
+    make_folder("cpu/d");
+    make_file("mountinfo", "31 22 0:27 / @/set rw - cgroup cgroup rw,cpuset\n"
+                           "32 22 0:28 / @/cpu rw - cgroup cgroup rw,cpu,cpuacct\n");
+    make_file("cgroup", "9:cpuset:/e\n4:cpu,cpuacct:/d\n1:name=systemd:/f\n0::/\n");
+    assert_true(quota() == HUGE_VAL);
+    make_file("cpu/d/cpu.cfs_quota_us", "-1\n");
+    make_file("cpu/d/cpu.cfs_period_us", "100000\n");
+    assert_true(quota() == HUGE_VAL);
+    make_file("cpu/d/cpu.cfs_quota_us", "50000\n");
+    assert_true(quota() == 0.5);
+    make_file("cpu/cpu.cfs_quota_us", "20000\n");
+    assert_true(quota() == 0.5);
+    make_file("cpu/cpu.cfs_period_us", "100000\n");
+    assert_true(quota() == 0.2);
+}
+
+/* ---- Both ------------------------------------------------------------------------------------ */
+
+static void affinity_counts(void **state)
+{
+    (void)state;
+    cpu_set_t all, one;
+    assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+    int first = 0;
+    while (!CPU_ISSET(first, &all))
+        first++;
+    CPU_ZERO(&one);
+    CPU_SET(first, &one);
+    int count = gc_processor_count();
+    assert_true(count >= 1 && count <= CPU_COUNT(&all));
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    assert_int_equal(gc_processor_count(), 1);
+    assert_int_equal(gc_thread_count(0), 1);
+    assert_int_equal(gc_thread_count(7), 7);
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+    assert_int_equal(gc_processor_count(), count);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_to_read_is_no_limit),
+        cmocka_unit_test(second_version),
+        cmocka_unit_test(mounted_from_below),
+        cmocka_unit_test(first_version),
+        cmocka_unit_test(affinity_counts),
+    };
+    return cmocka_run_group_tests(tests, enter, leave);
+}
