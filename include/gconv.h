@@ -215,6 +215,8 @@ typedef struct gconv_reader_options {
     uint64_t max_pixels; /* refuse images of more than this, from the header */
     void (*warn)(void *user, const char *message); /* may be NULL */
     void *warn_user;
+    /* Takes the damage that `tolerant` lets pass, with the same user; NULL: `warn` takes it. */
+    void (*warn_damage)(void *user, const char *message);
 } gconv_reader_options;
 
 GCONV_API gconv_reader_options gconv_reader_options_default(void);

@@ -399,23 +399,25 @@ static void sweep(const survey *in, unsigned char *exif, size_t *size)
         (*size)--;
 }
 
-bool gc_exif_drop_thumbnail(unsigned char *exif, size_t *size)
+gconv_status gc_exif_drop_thumbnail(unsigned char *exif, size_t *size)
 {
     tiff file;
     directory first;
     if (!open_first(&file, exif, *size, &first))
-        return true;
+        return GCONV_OK;
     size_t place = next_place(&file, &first);
     size_t next = place > 0 ? read_u32(&file, place) : 0;
     if (next == 0)
-        return true;
+        return GCONV_OK;
     survey all = {.file = file, .marks = calloc(1, *size), .budget = (uint64_t)8 * *size};
-    bool done = all.marks != NULL && mark(&all, 0, HEADER_BYTES, KEPT_STRUCTURE) &&
+    if (all.marks == NULL)
+        return GCONV_ERROR_MEMORY;
+    bool done = mark(&all, 0, HEADER_BYTES, KEPT_STRUCTURE) &&
                 mark_directory(&all, &first, true, 1) && mark_thumbnail(&all, next);
     if (done) {
         memset(exif + place, 0, 4);
         sweep(&all, exif, size);
     }
     free(all.marks);
-    return done;
+    return done ? GCONV_OK : GCONV_ERROR_FORMAT;
 }

@@ -18,8 +18,9 @@ void gc_exif_reset_orientation(unsigned char *exif, size_t size);
 gc_resolution gc_exif_resolution(const unsigned char *exif, size_t size);
 
 /* Takes the thumbnail out, so that no byte of it is left: the second directory, those after it, and
- * what they refer to. *size shrinks where that lies at the end, elsewhere it becomes zeros. False
- * where that cannot be done: memory is out, or parts of the blob lie over each other many times. */
-bool gc_exif_drop_thumbnail(unsigned char *exif, size_t *size);
+ * what they refer to. *size shrinks where that lies at the end, elsewhere it becomes zeros.
+ * GCONV_ERROR_MEMORY where memory is out, GCONV_ERROR_FORMAT where parts of the blob lie over each
+ * other many times: the blob is as it was. */
+gconv_status gc_exif_drop_thumbnail(unsigned char *exif, size_t *size);
 
 #endif

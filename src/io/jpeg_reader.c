@@ -17,6 +17,7 @@ enum {
     SCANS_MAX = 100,
     HEADER_BYTES_MAX = 64 << 20, /* before the first scan: 255 ICC segments are 16 MiB */
     ROWS_AT_ONCE = 16,
+    ICC_HEAD_BYTES = 14, /* of a segment: the prefix, its number, and how many there are */
     MARKER_EXIF = JPEG_APP0 + 1,
     MARKER_ICC = JPEG_APP0 + 2,
     MARKER_IPTC = JPEG_APP0 + 13
@@ -111,7 +112,10 @@ static void take_message(j_common_ptr jpeg, int level)
     if (means_corrupt(code) && !tolerated)
         spring(decoder, gc_fail(decoder->error, GCONV_ERROR_FORMAT, "%s", message));
     decoder->missing_told |= tolerated;
-    gc_warn(&decoder->common.warnings, "%s", message);
+    if (tolerated)
+        gc_warn_damage(&decoder->common.warnings, "%s", message);
+    else
+        gc_warn(&decoder->common.warnings, "%s", message);
 }
 
 static void no_operation(j_decompress_ptr jpeg)
@@ -258,10 +262,34 @@ static bool starts_with(jpeg_saved_marker_ptr marker, const void *prefix, size_t
     return marker->data_length >= size && memcmp(marker->data, prefix, size) == 0;
 }
 
-static void read_blobs(jpeg_decoder *decoder)
+/* jpeg_read_icc_profile also says no where memory is out; where the profile is broken it warns. */
+static gconv_status read_icc(jpeg_decoder *decoder)
+{
+    static const char prefix[12] = "ICC_PROFILE"; /* and its NUL */
+    JOCTET *profile;
+    unsigned int size;
+    bool found = false;
+    long warned = decoder->errors.num_warnings;
+    if (jpeg_read_icc_profile(&decoder->jpeg, &profile, &size)) {
+        gconv_status status = gc_metadata_set_icc(&decoder->common.metadata, profile, size,
+                                                  &decoder->common.warnings, decoder->error);
+        free(profile);
+        return status;
+    }
+    for (jpeg_saved_marker_ptr marker = decoder->jpeg.marker_list; marker != NULL;
+         marker = marker->next)
+        found |= marker->marker == MARKER_ICC && starts_with(marker, prefix, sizeof prefix) &&
+                 marker->data_length >= ICC_HEAD_BYTES;
+    if (found && decoder->errors.num_warnings == warned)
+        return gc_fail(decoder->error, GCONV_ERROR_MEMORY, "out of memory for the ICC profile");
+    return GCONV_OK;
+}
+
+static gconv_status read_exif(jpeg_decoder *decoder)
 {
     gconv_metadata *metadata = &decoder->common.metadata;
     bool exif_found = false;
+    gconv_status status = GCONV_OK;
     for (jpeg_saved_marker_ptr marker = decoder->jpeg.marker_list; marker != NULL;
          marker = marker->next) {
         if (marker->marker != MARKER_EXIF)
@@ -270,15 +298,11 @@ static void read_blobs(jpeg_decoder *decoder)
         if (exif_found || !starts_with(marker, exif_prefix, sizeof exif_prefix))
             continue;
         exif_found = true;
-        gc_metadata_set_exif(metadata, marker->data + sizeof exif_prefix,
-                             marker->data_length - sizeof exif_prefix, &decoder->common.warnings);
+        status = gc_metadata_set_exif(metadata, marker->data + sizeof exif_prefix,
+                                      marker->data_length - sizeof exif_prefix,
+                                      &decoder->common.warnings, decoder->error);
     }
-    JOCTET *profile;
-    unsigned int size;
-    if (jpeg_read_icc_profile(&decoder->jpeg, &profile, &size)) {
-        gc_metadata_set_icc(metadata, profile, size, &decoder->common.warnings);
-        free(profile);
-    }
+    return status;
 }
 
 static gconv_status read_header(jpeg_decoder *decoder, gconv_error *error)
@@ -306,8 +330,8 @@ static gconv_status read_header(jpeg_decoder *decoder, gconv_error *error)
     if (status != GCONV_OK)
         return status;
     read_resolution(decoder);
-    read_blobs(decoder);
-    return GCONV_OK;
+    status = read_exif(decoder);
+    return status == GCONV_OK ? read_icc(decoder) : status;
 }
 
 static gconv_status open_decoder(const gc_decoder *common, gc_decoder **decoder, gconv_error *error)

@@ -46,7 +46,9 @@ static _Noreturn void take_error(j_common_ptr jpeg)
     jpeg_encoder *encoder = owner(jpeg);
     char message[JMSG_LENGTH_MAX];
     jpeg->err->format_message(jpeg, message);
-    encoder->status = gc_fail(encoder->error, GCONV_ERROR_WRITE, "JPEG: %s", message);
+    encoder->status = jpeg->err->msg_code == JERR_OUT_OF_MEMORY
+                          ? gc_fail(encoder->error, GCONV_ERROR_MEMORY, "out of memory")
+                          : gc_fail(encoder->error, GCONV_ERROR_WRITE, "JPEG: %s", message);
     longjmp(encoder->trap, 1);
 }
 

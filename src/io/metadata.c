@@ -13,24 +13,29 @@ void gc_metadata_clear(gconv_metadata *metadata)
     *metadata = (gconv_metadata){0};
 }
 
-static void set_blob(unsigned char **blob, size_t *blob_bytes, const void *bytes, size_t size,
-                     const char *name, const gc_warnings *warnings)
+static gconv_status set_blob(unsigned char **blob, size_t *blob_bytes, const void *bytes,
+                             size_t size, const char *name, const gc_warnings *warnings,
+                             gconv_error *error)
 {
-    unsigned char *copy = size > 0 ? malloc(size) : NULL;
-    if (copy == NULL) {
-        gc_warn(warnings, "%s dropped: %s", name, size > 0 ? "out of memory" : "it is empty");
-        return;
+    if (size == 0) {
+        gc_warn(warnings, "%s dropped: it is empty", name);
+        return GCONV_OK;
     }
+    unsigned char *copy = malloc(size);
+    if (copy == NULL)
+        return gc_fail_memory(error, size);
     memcpy(copy, bytes, size);
     free(*blob);
     *blob = copy;
     *blob_bytes = size;
+    return GCONV_OK;
 }
 
-void gc_metadata_set_icc(gconv_metadata *metadata, const void *bytes, size_t size,
-                         const gc_warnings *warnings)
+gconv_status gc_metadata_set_icc(gconv_metadata *metadata, const void *bytes, size_t size,
+                                 const gc_warnings *warnings, gconv_error *error)
 {
-    set_blob(&metadata->icc, &metadata->icc_bytes, bytes, size, "ICC profile", warnings);
+    return set_blob(&metadata->icc, &metadata->icc_bytes, bytes, size, "ICC profile", warnings,
+                    error);
 }
 
 static void drop_exif(gconv_metadata *metadata)
@@ -40,19 +45,26 @@ static void drop_exif(gconv_metadata *metadata)
     metadata->exif_bytes = 0;
 }
 
-void gc_metadata_set_exif(gconv_metadata *metadata, const void *bytes, size_t size,
-                          const gc_warnings *warnings)
+gconv_status gc_metadata_set_exif(gconv_metadata *metadata, const void *bytes, size_t size,
+                                  const gc_warnings *warnings, gconv_error *error)
 {
-    set_blob(&metadata->exif, &metadata->exif_bytes, bytes, size, "EXIF", warnings);
-    if (metadata->exif == NULL)
-        return;
-    if (!gc_exif_drop_thumbnail(metadata->exif, &metadata->exif_bytes)) {
+    gconv_status status =
+        set_blob(&metadata->exif, &metadata->exif_bytes, bytes, size, "EXIF", warnings, error);
+    if (status != GCONV_OK || metadata->exif == NULL)
+        return status;
+    switch (gc_exif_drop_thumbnail(metadata->exif, &metadata->exif_bytes)) {
+    case GCONV_OK:
+        break;
+    case GCONV_ERROR_MEMORY:
+        return gc_fail_memory(error, size);
+    default:
         gc_warn(warnings, "EXIF dropped: its thumbnail cannot be removed");
         drop_exif(metadata);
-        return;
+        return GCONV_OK;
     }
     if (metadata->resolution.unit == GC_RESOLUTION_NONE)
         metadata->resolution = gc_exif_resolution(metadata->exif, metadata->exif_bytes);
+    return GCONV_OK;
 }
 
 int gc_metadata_orientation(gconv_metadata *metadata, const gc_warnings *warnings)

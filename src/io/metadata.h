@@ -40,13 +40,13 @@ struct gconv_metadata {
 
 void gc_metadata_clear(gconv_metadata *metadata);
 
-/* Keeps a copy; where memory is out, a warning and nothing kept. Of EXIF the thumbnail is not kept,
+/* Keeps a copy; GCONV_ERROR_MEMORY where there is no room for it. Of EXIF the thumbnail is not kept,
  * as it shows the picture before it was filtered, and its resolution becomes that of the image
  * where none is known yet: that of the container comes first. */
-void gc_metadata_set_icc(gconv_metadata *metadata, const void *bytes, size_t size,
-                         const gc_warnings *warnings);
-void gc_metadata_set_exif(gconv_metadata *metadata, const void *bytes, size_t size,
-                          const gc_warnings *warnings);
+gconv_status gc_metadata_set_icc(gconv_metadata *metadata, const void *bytes, size_t size,
+                                 const gc_warnings *warnings, gconv_error *error);
+gconv_status gc_metadata_set_exif(gconv_metadata *metadata, const void *bytes, size_t size,
+                                  const gc_warnings *warnings, gconv_error *error);
 
 /* Orientation of the EXIF blob, 1 to 8; a broken blob is dropped with a warning and counts as 1. */
 int gc_metadata_orientation(gconv_metadata *metadata, const gc_warnings *warnings);

@@ -121,9 +121,8 @@ static png_voidp allocate(png_structp png, png_alloc_size_t size)
 {
     png_decoder *decoder = png_get_mem_ptr(png);
     void *memory = malloc(size);
-    /* Beyond a chunk's limit it is a row: without it there is no image. Smaller ones libpng may do
-     * without. */
-    if (memory == NULL && size > CHUNK_BYTES_MAX)
+    /* libpng would do without, and drop a chunk in silence. Before it has started it can say so. */
+    if (memory == NULL && decoder->png != NULL)
         spring(decoder, gc_fail_memory(decoder->error, size));
     return memory;
 }
@@ -208,17 +207,21 @@ static void read_colour(png_decoder *decoder)
         metadata->chromaticities[i] = c[i];
 }
 
-static void read_blobs(png_decoder *decoder)
+static gconv_status read_blobs(png_decoder *decoder)
 {
     gconv_metadata *metadata = &decoder->common.metadata;
     png_charp name;
     int compression;
     png_bytep bytes;
     png_uint_32 size;
+    gconv_status status = GCONV_OK;
     if (png_get_iCCP(decoder->png, decoder->info, &name, &compression, &bytes, &size) != 0)
-        gc_metadata_set_icc(metadata, bytes, size, &decoder->common.warnings);
-    if (png_get_eXIf_1(decoder->png, decoder->info, &size, &bytes) != 0)
-        gc_metadata_set_exif(metadata, bytes, size, &decoder->common.warnings);
+        status =
+            gc_metadata_set_icc(metadata, bytes, size, &decoder->common.warnings, decoder->error);
+    if (status == GCONV_OK && png_get_eXIf_1(decoder->png, decoder->info, &size, &bytes) != 0)
+        status =
+            gc_metadata_set_exif(metadata, bytes, size, &decoder->common.warnings, decoder->error);
+    return status;
 }
 
 static gconv_status read_header(png_decoder *decoder, gconv_error *error)
@@ -233,7 +236,7 @@ static gconv_status read_header(png_decoder *decoder, gconv_error *error)
                                             take_warning, decoder, allocate, release);
     decoder->info = decoder->png != NULL ? png_create_info_struct(decoder->png) : NULL;
     if (decoder->info == NULL)
-        return gc_fail(error, GCONV_ERROR_MEMORY, "libpng cannot start");
+        return gc_fail(error, GCONV_ERROR_MEMORY, "out of memory: libpng cannot start");
     png_set_read_fn(decoder->png, decoder, read_bytes);
     set_limits(decoder);
     png_read_info(decoder->png, decoder->info);
@@ -244,8 +247,7 @@ static gconv_status read_header(png_decoder *decoder, gconv_error *error)
     decoder->row_bytes = gconv_shape_row_bytes(&decoder->common.shape);
     read_resolution(decoder);
     read_colour(decoder);
-    read_blobs(decoder);
-    return GCONV_OK;
+    return read_blobs(decoder);
 }
 
 static gconv_status open_decoder(const gc_decoder *common, gc_decoder **decoder, gconv_error *error)
@@ -275,7 +277,7 @@ static gconv_status survive(png_decoder *decoder)
     if (!decoder->common.tolerant || !decoder->missing)
         return decoder->status;
     if (!decoder->stopped)
-        gc_warn(&decoder->common.warnings, "truncated: the file ends %s", decoder->part);
+        gc_warn_damage(&decoder->common.warnings, "truncated: the file ends %s", decoder->part);
     decoder->stopped = true;
     return GCONV_OK;
 }

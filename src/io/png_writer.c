@@ -55,6 +55,24 @@ static void take_warning(png_structp png, png_const_charp message)
         gc_warn(&encoder->common.warnings, "PNG: %s", message);
 }
 
+/* libpng would do without, and drop a chunk in silence. Before it has started it can say so. */
+static png_voidp allocate(png_structp png, png_alloc_size_t size)
+{
+    attempt *a = png_get_mem_ptr(png);
+    void *memory = malloc(size);
+    if (memory == NULL && a->png != NULL) {
+        a->encoder->status = gc_fail_memory(a->encoder->error, size);
+        longjmp(a->encoder->trap, 1);
+    }
+    return memory;
+}
+
+static void release(png_structp png, png_voidp memory)
+{
+    (void)png;
+    free(memory);
+}
+
 static gconv_status keep_bytes(attempt *a, const void *bytes, size_t size, gconv_error *error)
 {
     if (size > a->capacity - a->size) {
@@ -171,6 +189,7 @@ static gconv_status settle(png_encoder *encoder, gconv_error *error)
     while (encoder->attempt_count > 1)
         free_attempt(&attempts[--encoder->attempt_count]);
     png_set_write_fn(attempts[0].png, &attempts[0], write_bytes, flush_bytes);
+    png_set_mem_fn(attempts[0].png, &attempts[0], allocate, release);
     gconv_status status =
         gc_output_write(encoder->common.output, smallest.bytes, smallest.size, error);
     free(smallest.bytes);
@@ -232,10 +251,11 @@ static void set_colour(const attempt *a)
 static gconv_status begin_attempt(attempt *a, const method *chosen, gconv_error *error)
 {
     const png_encoder *encoder = a->encoder;
-    a->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, a->encoder, take_error, take_warning);
+    a->png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, a->encoder, take_error, take_warning,
+                                       a, allocate, release);
     a->info = a->png != NULL ? png_create_info_struct(a->png) : NULL;
     if (a->info == NULL)
-        return gc_fail(error, GCONV_ERROR_MEMORY, "libpng cannot start");
+        return gc_fail(error, GCONV_ERROR_MEMORY, "out of memory: libpng cannot start");
     png_set_write_fn(a->png, a, write_bytes, flush_bytes);
     png_set_benign_errors(a->png, 1); /* broken metadata are dropped with a warning */
     set_header(a);

@@ -175,7 +175,7 @@ static gconv_status read_raw(pnm_decoder *decoder, unsigned char *row, gconv_err
     if (!decoder->common.tolerant)
         return gc_fail(error, GCONV_ERROR_FORMAT, "%s", message);
     if (!decoder->stopped)
-        gc_warn(&decoder->common.warnings, "%s", message);
+        gc_warn_damage(&decoder->common.warnings, "%s", message);
     decoder->stopped = true;
     memset(row + got, 0, decoder->row_bytes - got);
     return GCONV_OK;

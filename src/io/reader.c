@@ -97,7 +97,7 @@ static gconv_status open_decoder(gconv_reader *reader, const gconv_reader_option
         return unrecognised(bytes, size, error);
     gc_decoder common = {.type = type,
                          .input = &reader->input,
-                         .warnings = {options->warn, options->warn_user},
+                         .warnings = {options->warn, options->warn_damage, options->warn_user},
                          .max_pixels = options->max_pixels,
                          .tolerant = options->tolerant,
                          .grey_wanted = options->grey};

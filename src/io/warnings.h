@@ -8,24 +8,47 @@
 
 /* Where the warnings of one reader or writer go. */
 typedef struct gc_warnings {
-    void (*warn)(void *user, const char *message); /* may be NULL */
+    void (*warn)(void *user, const char *message);   /* may be NULL */
+    void (*damage)(void *user, const char *message); /* NULL: `warn` takes it */
     void *user;
 } gc_warnings;
 
-static inline void gc_warn(const gc_warnings *warnings, const char *format, ...) GC_PRINTF(2, 3);
-
 /* One line; control characters are escaped. */
-static inline void gc_warn(const gc_warnings *warnings, const char *format, ...)
+static inline void gc_warn_by(void (*warn)(void *user, const char *message), void *user,
+                              const char *format, va_list arguments) GC_PRINTF(3, 0);
+
+static inline void gc_warn_by(void (*warn)(void *user, const char *message), void *user,
+                              const char *format, va_list arguments)
 {
-    if (warnings->warn == NULL)
-        return;
     char text[256];
     char escaped[512];
+    if (warn == NULL)
+        return;
+    vsnprintf(text, sizeof text, format, arguments);
+    warn(user, gc_escape(text, escaped, sizeof escaped));
+}
+
+static inline void gc_warn(const gc_warnings *warnings, const char *format, ...) GC_PRINTF(2, 3);
+
+static inline void gc_warn(const gc_warnings *warnings, const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    gc_warn_by(warnings->warn, warnings->user, format, arguments);
     va_end(arguments);
-    warnings->warn(warnings->user, gc_escape(text, escaped, sizeof escaped));
+}
+
+/* The same for damage that a tolerant reader lets pass. */
+static inline void gc_warn_damage(const gc_warnings *warnings, const char *format, ...)
+    GC_PRINTF(2, 3);
+
+static inline void gc_warn_damage(const gc_warnings *warnings, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    gc_warn_by(warnings->damage != NULL ? warnings->damage : warnings->warn, warnings->user, format,
+               arguments);
+    va_end(arguments);
 }
 
 #endif

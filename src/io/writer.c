@@ -123,7 +123,7 @@ static gconv_status open_encoder(gconv_writer *writer, const gconv_writer_option
     const output_format *format = &output_formats[options->format];
     gc_encoder common = {.type = format->encoder,
                          .output = writer->output,
-                         .warnings = {options->warn, options->warn_user},
+                         .warnings = {.warn = options->warn, .user = options->warn_user},
                          .format = options->format,
                          .shape = options->shape,
                          .quality = options->quality,

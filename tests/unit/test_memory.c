@@ -1,0 +1,208 @@
+/* Where memory is out, a failure: never an image without a part of what belongs to it. */
+#define _GNU_SOURCE /* memmem */
+#include "io_support.h"
+
+#include "io/metadata.h"
+
+#include <jpeglib.h>
+
+/* ---- Allocations that fail ------------------------------------------------------------------- */
+
+static long allocations; /* since the count began */
+static long failing;     /* the one that fails, from 1; 0 is none */
+
+static bool fails(void)
+{
+    return ++allocations == failing;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    return fails() ? NULL : __real_realloc(old, size);
+}
+
+/* libjpeg's own allocation of the profile counts too; it answers as if there were none. */
+boolean __real_jpeg_read_icc_profile(j_decompress_ptr jpeg, JOCTET **profile, unsigned int *size);
+boolean __wrap_jpeg_read_icc_profile(j_decompress_ptr jpeg, JOCTET **profile, unsigned int *size);
+
+boolean __wrap_jpeg_read_icc_profile(j_decompress_ptr jpeg, JOCTET **profile, unsigned int *size)
+{
+    return fails() ? FALSE : __real_jpeg_read_icc_profile(jpeg, profile, size);
+}
+
+/* ---- A file with all that belongs to one ------------------------------------------------------ */
+
+enum { ICC_BYTES = 332 };
+
+/* A header, no tags, and noise: libpng takes a chunk of fewer than 92 bytes for broken. */
+static void make_icc(unsigned char icc[ICC_BYTES])
+{
+    uint32_t noise = 1;
+    memset(icc, 0, ICC_BYTES);
+    for (size_t i = 132; i < ICC_BYTES; i++)
+        icc[i] = (unsigned char)((noise = noise * 1664525u + 1013904223u) >> 24);
+    icc[2] = ICC_BYTES >> 8;
+    icc[3] = ICC_BYTES & 255;
+    icc[8] = 2;
+    memcpy(icc + 12, "mntrRGB XYZ ", 12);
+    memcpy(icc + 36, "acsp", 4);
+    memcpy(icc + 70, "\xf6\xd6\0\1\0\0\0\0\xd3\x2d", 10); /* D50, from byte 68 */
+}
+
+static void make_file(const char *path, gconv_format format)
+{
+    static const exif_kind kind = {.orientation = 6,
+                                   .side_types = {4, 4},
+                                   .resolution = {72, 1, 36, 1},
+                                   .unit = 2,
+                                   .inside = true};
+    unsigned char exif[FULL_EXIF_BYTES];
+    unsigned char icc[ICC_BYTES];
+    picture source = make_picture(21, 17, 3, 8);
+    make_full_exif(exif, &kind);
+    make_icc(icc);
+    gconv_metadata metadata = {.icc = icc,
+                               .icc_bytes = ICC_BYTES,
+                               .exif = exif,
+                               .exif_bytes = FULL_EXIF_BYTES,
+                               .resolution = {GC_RESOLUTION_PER_METRE, 2835, 2835},
+                               .has_gamma = true,
+                               .gamma = 45455};
+    gconv_writer_options options = gconv_writer_options_default();
+    options.format = format;
+    options.metadata = &metadata;
+    assert_int_equal(write_picture(path, &options, 17, &source, NULL), GCONV_OK);
+    free_picture(&source);
+}
+
+/* Copies an image with all that belongs to it, as `gconv filter -k identity` does. */
+static gconv_status copy_image(const char *from, const char *to, gconv_format format,
+                               int compression, gconv_error *error)
+{
+    gconv_reader *reader;
+    gconv_writer *writer = NULL;
+    gconv_status status = gconv_reader_open(from, NULL, &reader, error);
+    if (status != GCONV_OK)
+        return status;
+    gconv_writer_options options = gconv_writer_options_default();
+    options.format = format;
+    options.shape = *gconv_reader_shape(reader);
+    options.metadata = gconv_reader_metadata(reader);
+    options.compression = compression;
+    unsigned char rows[21 * 21 * 3];
+    size_t stride = gconv_shape_row_bytes(&options.shape);
+    status = gconv_reader_read(reader, options.shape.height, rows, stride, error);
+    if (status == GCONV_OK)
+        status = gconv_reader_finish(reader, error);
+    if (status == GCONV_OK)
+        status = gconv_writer_open(to, &options, &writer, error);
+    if (status == GCONV_OK)
+        status = gconv_writer_write(writer, options.shape.height, rows, stride, error);
+    if (status == GCONV_OK)
+        status = gconv_writer_finish(writer, error);
+    gconv_writer_free(writer);
+    gconv_reader_free(reader);
+    return status;
+}
+
+static void assert_same_files(const char *a, const char *b, long allocation)
+{
+    blob first = load_file(a);
+    blob second = load_file(b);
+    if (first.size != second.size || memcmp(first.bytes, second.bytes, first.size) != 0)
+        fail_msg("without allocation %ld the file is another one", allocation);
+    free(first.bytes);
+    free(second.bytes);
+}
+
+/* The file has a profile and EXIF, under the names of either format. */
+static void assert_has_all(const char *path)
+{
+    static const char *const names[][2] = {{"iCCP", "ICC_PROFILE"}, {"eXIf", "Exif"}};
+    blob whole = load_file(path);
+    for (size_t i = 0; i < 2; i++)
+        assert_true(memmem(whole.bytes, whole.size, names[i][0], 4) != NULL ||
+                    memmem(whole.bytes, whole.size, names[i][1], strlen(names[i][1])) != NULL);
+    free(whole.bytes);
+}
+
+/* Makes each allocation of a copy fail, one after the other. */
+static void sweep(gconv_format from, gconv_format to, int compression, bool has_metadata)
+{
+    char source[128], whole[128], part[128];
+    snprintf(source, sizeof source, "%s/source", scratch);
+    snprintf(whole, sizeof whole, "%s/whole", scratch);
+    snprintf(part, sizeof part, "%s/part", scratch);
+    make_file(source, from);
+    assert_int_equal(copy_image(source, whole, to, compression, NULL), GCONV_OK);
+    if (has_metadata)
+        assert_has_all(whole);
+    bool done = false;
+    for (long n = 1; !done; n++) {
+        gconv_error error = {0};
+        allocations = 0;
+        failing = n;
+        gconv_status status = copy_image(source, part, to, compression, &error);
+        failing = 0;
+        done = allocations < n;
+        assert_true(n < 2000);
+        if (status == GCONV_OK) {
+            assert_same_files(whole, part, n);
+            unlink(part);
+            continue;
+        }
+        if (status != GCONV_ERROR_MEMORY)
+            fail_msg("without allocation %ld: status %d, '%s'", n, (int)status, error.message);
+        assert_non_null(strstr(error.message, "memory"));
+        assert_int_equal(count_entries("part"), 0);
+    }
+}
+
+static void png_without_memory(void **state)
+{
+    (void)state;
+    sweep(GCONV_FORMAT_PNG, GCONV_FORMAT_PNG, -1, true);
+    sweep(GCONV_FORMAT_PNG, GCONV_FORMAT_JPEG, -1, true);
+    sweep(GCONV_FORMAT_PNG, GCONV_FORMAT_PNG, 9, true);
+}
+
+static void jpeg_without_memory(void **state)
+{
+    (void)state;
+    sweep(GCONV_FORMAT_JPEG, GCONV_FORMAT_JPEG, -1, true);
+    sweep(GCONV_FORMAT_JPEG, GCONV_FORMAT_PNG, -1, true);
+}
+
+static void pnm_without_memory(void **state)
+{
+    (void)state;
+    sweep(GCONV_FORMAT_PPM, GCONV_FORMAT_PPM, -1, false);
+    sweep(GCONV_FORMAT_PPM, GCONV_FORMAT_PGM, -1, false);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(png_without_memory),
+        cmocka_unit_test(jpeg_without_memory),
+        cmocka_unit_test(pnm_without_memory),
+    };
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}
