@@ -12,6 +12,7 @@ typedef struct comparison {
     const gc_options *options;
     gc_session session;
     gc_picture picture;
+    gc_warning_list warnings; /* of the input */
     gconv_alpha alpha;
     gc_expectation expectation;
     const char **names;
@@ -151,7 +152,8 @@ static gconv_status measure_all(comparison *c, gconv_error *error)
 
 static gconv_status read_input(comparison *c, const char *path, gconv_error *error)
 {
-    gconv_reader_options options = gc_reader_options(c->options, path);
+    gc_warning_place place = {gc_input_name(path), NULL, &c->warnings};
+    gconv_reader_options options = gc_reader_options(c->options, &place);
     gconv_reader *reader;
     gconv_status status = gconv_reader_open(path, &options, &reader, error);
     if (status != GCONV_OK)
@@ -171,6 +173,7 @@ static void json_head(const comparison *c, const char *path)
     gc_json_integer("height", c->picture.shape.height);
     gc_json_integer("channels", c->picture.shape.channels);
     gc_json_integer("depth", c->picture.shape.depth);
+    gc_warning_list_json(&c->warnings);
     gc_json_open("implementations", '[');
 }
 
@@ -231,6 +234,7 @@ int gc_run_compare(const gc_options *options)
     free(c.names);
     gc_expectation_destroy(&c.expectation);
     gc_picture_destroy(&c.picture);
+    gc_warning_list_destroy(&c.warnings);
     gc_session_destroy(&c.session);
     return code;
 }

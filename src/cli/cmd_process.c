@@ -75,6 +75,7 @@ static void print_json(const gc_session *session, const gc_task *task, const gc_
     gc_json_string("status", outcome_names[result->outcome]);
     if (result->outcome == GC_OUTCOME_FAILED)
         gc_json_string("error", result->error.message);
+    gc_warning_list_json(&result->warnings);
     if (result->outcome == GC_OUTCOME_DONE || result->outcome == GC_OUTCOME_MISMATCH) {
         json_shape("from", &result->input);
         json_shape("to", &result->output);

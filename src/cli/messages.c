@@ -137,6 +137,16 @@ void gc_note_into(FILE *stream, const char *file, const char *message)
         print_line(stream, file, 0, message);
 }
 
+void gc_warn_into(FILE *stream, const char *file, const char *message)
+{
+    if (messages.quiet)
+        return;
+    if (stream == NULL)
+        write_line(file, 0, message);
+    else
+        print_line(stream, file, 0, message);
+}
+
 void gc_notes_print(const char *notes)
 {
     flockfile(stderr);

@@ -34,6 +34,9 @@ void gc_note(const char *file, const char *format, ...) GC_PRINTF(2, 3);
 /* A note that goes to `stream`, which keeps it until its turn, where that is not NULL. Any thread. */
 void gc_note_into(FILE *stream, const char *file, const char *message);
 
+/* The same for what is said unless -q. */
+void gc_warn_into(FILE *stream, const char *file, const char *message);
+
 /* Writes notes that were kept. */
 void gc_notes_print(const char *notes);
 

@@ -214,12 +214,7 @@ gconv_status gc_session_plan(gc_session *session, const gconv_shape *shape, gcon
 
 /* ---- Pictures -------------------------------------------------------------------------------- */
 
-static void note_warning(void *user, const char *message)
-{
-    gc_note(user, "%s", message);
-}
-
-gconv_reader_options gc_reader_options(const gc_options *options, const char *path)
+gconv_reader_options gc_reader_options(const gc_options *options, gc_warning_place *place)
 {
     gconv_reader_options reader = gconv_reader_options_default();
     bool filters = options->command == GC_COMMAND_FILTER || options->kernel_count > 0;
@@ -227,8 +222,9 @@ gconv_reader_options gc_reader_options(const gc_options *options, const char *pa
     reader.auto_orient = !options->no_auto_orient;
     reader.tolerant = options->tolerant;
     reader.max_pixels = options->max_pixels;
-    reader.warn = note_warning;
-    reader.warn_user = (void *)gc_input_name(path);
+    reader.warn = gc_take_warning;
+    reader.warn_damage = gc_take_damage;
+    reader.warn_user = place;
     return reader;
 }
 
@@ -306,18 +302,6 @@ gconv_alpha gc_choose_alpha(const gc_session *session, const gc_picture *picture
 /* A larger image is decoded twice rather than held where its alpha must be known beforehand. */
 #define HELD_BYTES ((size_t)16 << 20)
 
-/* Where the warnings of a reader or writer go. */
-typedef struct note_place {
-    const char *name;
-    FILE *stream; /* as in gc_note_into */
-} note_place;
-
-static void place_warning(void *user, const char *message)
-{
-    const note_place *place = user;
-    gc_note_into(place->stream, place->name, message);
-}
-
 /* Everything that one image needs and that is cleaned up after it. */
 typedef struct work {
     gc_session *session;
@@ -329,7 +313,7 @@ typedef struct work {
     uint32_t rows_given; /* of the picture, as a source */
     bool opaque;         /* as far as it decides how alpha is treated */
     gconv_format format;
-    note_place input_notes, output_notes;
+    gc_warning_place input_warnings, output_warnings;
     gconv_error *error;
 } work;
 
@@ -423,8 +407,8 @@ static gconv_status read_opaque_rows(gconv_reader *reader, unsigned char *rows, 
 static gconv_status look_for_transparency(work *w)
 {
     enum { ROWS = 16 };
-    gconv_reader_options options = gc_reader_options(w->session->options, w->task->input);
-    options.warn = NULL;
+    gconv_reader_options options = gc_reader_options(w->session->options, NULL);
+    options.warn = options.warn_damage = NULL;
     gconv_reader *reader;
     gconv_status status = gconv_reader_open(w->task->input, &options, &reader, w->error);
     if (status != GCONV_OK)
@@ -448,10 +432,9 @@ static gconv_status open_input(work *w)
                              "cannot list the directory");
     if (w->task->unknown != 0)
         return gc_fail_errno(w->error, GCONV_ERROR_READ, w->task->unknown, "cannot read");
-    gconv_reader_options options = gc_reader_options(w->session->options, w->task->input);
-    w->input_notes = (note_place){gc_input_name(w->task->input), w->session->notes};
-    options.warn = place_warning;
-    options.warn_user = &w->input_notes;
+    w->input_warnings =
+        (gc_warning_place){gc_input_name(w->task->input), w->session->notes, &w->result->warnings};
+    gconv_reader_options options = gc_reader_options(w->session->options, &w->input_warnings);
     gconv_status status = gconv_reader_open(w->task->input, &options, &w->reader, w->error);
     if (status != GCONV_OK)
         return status;
@@ -510,9 +493,10 @@ static gconv_status open_output(work *w, bool make_parents)
                                                          : GCONV_KEEP_ALL;
     writer.no_clobber = options->no_clobber;
     writer.sync = options->sync;
-    w->output_notes = (note_place){gc_output_name(w->task->output), w->session->notes};
-    writer.warn = place_warning;
-    writer.warn_user = &w->output_notes;
+    w->output_warnings = (gc_warning_place){gc_output_name(w->task->output), w->session->notes,
+                                            &w->result->warnings};
+    writer.warn = gc_take_warning;
+    writer.warn_user = &w->output_warnings;
     return gconv_writer_open(w->task->output, &writer, &w->writer, w->error);
 }
 
@@ -654,5 +638,6 @@ void gc_result_destroy(gc_result *result)
     free(result->explanation);
     free(result->fallback);
     free(result->notes);
+    gc_warning_list_destroy(&result->warnings);
     result->explanation = result->fallback = result->notes = NULL;
 }

@@ -4,6 +4,7 @@
 
 #include "cli/directories.h"
 #include "cli/operands.h"
+#include "cli/warnings.h"
 
 #include <stdio.h>
 
@@ -53,8 +54,8 @@ typedef struct gc_picture {
 gconv_status gc_picture_read(gconv_reader *reader, gc_picture *picture, gconv_error *error);
 void gc_picture_destroy(gc_picture *picture);
 
-/* Options of a reader for this command; warnings become notes on `path`. */
-gconv_reader_options gc_reader_options(const gc_options *options, const char *path);
+/* Options of a reader for this command; its warnings go to `place`, which lives as long. */
+gconv_reader_options gc_reader_options(const gc_options *options, gc_warning_place *place);
 
 /* How alpha is treated where the choice is open: premultiplied when the chain's gain is 1 and some
  * pixel of `picture` is not opaque. */
@@ -84,7 +85,8 @@ typedef struct gc_result {
     gconv_timings timings;
     char *explanation; /* how the implementation was chosen, where -v or --explain asks for it */
     char *fallback;    /* why the CPU took over, where it did */
-    char *notes;       /* what was kept of -v's messages while other images had their turn */
+    gc_warning_list warnings;
+    char *notes; /* what was kept of -v's messages while other images had their turn */
 } gc_result;
 
 /* Reads, computes, writes. Nothing is reported; all that can be said is in `result`, which is

@@ -76,6 +76,16 @@ END
     head -c 3000 whole.png >cut.png
     expect 0 gconv filter -k identity --tolerant -v cut.png out.png
     like "$err" 'gconv: cut.png: truncated*'
+    expect 0 gconv filter -k identity --tolerant cut.png out.png
+    same "$err" 'gconv: cut.png: truncated: the file ends in the image data'
+    silently gconv filter -k identity --tolerant -q cut.png out.png
+    silently gconv filter -k identity --tolerant whole.png out.png
+    expect 0 gconv edges --tolerant -o out --threads 2 cut.png whole.png
+    same "$err" 'gconv: cut.png: truncated: the file ends in the image data'
+    expect 0 gconv compare --tolerant --time 0.01 --impl reference cut.png
+    same "$err" 'gconv: cut.png: truncated: the file ends in the image data'
+    rm -r out
+    silently gconv filter -k identity --tolerant -q cut.png out.png
     same "$(dump out.png | sed -n 2p)" "$(dump whole.png | sed -n 2p)"
     like "$(dump out.png | tail -n 1)" '0 0 0 *0 0 0'
     head -c 20 whole.png >cut.png

@@ -121,6 +121,40 @@ sharper() { awk -v n="$1" 'BEGIN { for (j = 0; j < n; j++) for (i = 0; i < n; i+
     complains 2 '--json and the image cannot both go to standard output' gconv edges --json in.png -
 }
 
+@test "--json has the warnings of each image, whether they are said or not" {
+    make_image png:rgba in.png 40 30 noise
+    echo more >>in.png
+    expect 0 gconv filter --json -k box3 in.png out.ppm
+    same "$err" ''
+    like "$out" '*"warnings": \["bytes after the end of the image ignored", "ppm has no alpha: dropped"\]*'
+    head -c 3000 in.png >cut.png
+    expect 0 gconv edges --json -q --tolerant cut.png out.png
+    same "$err" ''
+    same "$(key warnings)" "['truncated: the file ends in the image data']"
+    expect 1 gconv edges --json cut.png out.png
+    same "$(key warnings)" '[]'
+    expect 0 gconv compare --json --tolerant --time 0.01 --impl reference cut.png
+    same "$err" 'gconv: cut.png: truncated: the file ends in the image data'
+    same "$(key warnings)" "['truncated: the file ends in the image data']"
+    setup_images
+    expect 0 gconv edges --json -n in.png out.png
+    same "$(key status) $(key warnings)" 'skipped []'
+}
+
+@test "--json keeps a hundred warnings, and counts the others" {
+    needs python3
+    make_image png:grey in.png 4 3 noise
+    python3 - <<'END'
+data = open("in.png", "rb").read()
+wrong = b"\0\0\0\4gAMA\0\0\xb1\x8f\0\0\0\0"
+open("many.png", "wb").write(data[:33] + 250 * wrong + data[33:])
+END
+    expect 0 gconv edges --json many.png out.png
+    same "$(printf '%s\n' "$out" | python3 -c 'import json, sys
+texts = json.load(sys.stdin)["warnings"]
+print(len(texts), texts[0], "/", texts[100])')" '101 PNG: gAMA: CRC error / 150 more warnings'
+}
+
 @test "--verify agrees, and leaves the output as it is" {
     setup_images
     gconv filter -k gaussian:1.3 in.png wanted.png
