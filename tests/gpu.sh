@@ -229,6 +229,64 @@ narrow_bands() {
   among=
 }
 
+# The same bytes from inexact chains, whose bits rounding decides, in one band and in several of different
+# heights: same_in_bands IMPLEMENTATION KERNEL...
+same_in_bands() {
+  implementation=$1
+  shift
+  sample=$source/samples/harbour.jpg
+  for border in mirror wrap constant:33.3; do
+    rm -f "$work/whole.pfm"
+    "$gconv" filter --impl "$implementation" --border "$border" "$@" "$sample" "$work/whole.pfm" \
+      2>"$work/stderr"
+    status=$?
+    cat "$work/stderr"
+    [ "$status" != 4 ] || return 77
+    [ "$status" = 0 ] || return 1
+    for memory in 1500000 2300000 4000000; do
+      GCONV_CUDA_MEMORY=$memory "$gconv" filter --impl "$implementation" --border "$border" "$@" \
+        "$sample" "$work/bands.pfm" || return 1
+      cmp "$work/whole.pfm" "$work/bands.pfm" ||
+        { echo "$implementation depends on $memory bytes" && return 1; }
+    done
+  done
+}
+
+# All but fft, whose transforms do not go in bands of an image that small.
+inexact_bands() {
+  for implementation in $(implementations cuda); do
+    [ "$implementation" != fft ] || continue
+    served=
+    for chain in '-k gaussian:1 -k fractions.txt -k gaussian:2' '-k gaussian:2' '-k full.txt'; do
+      # shellcheck disable=SC2086
+      (cd "$work" && same_in_bands "$implementation" $chain)
+      case $? in
+      0) served=yes ;;
+      77) ;;
+      *) return 1 ;;
+      esac
+    done
+    [ -n "$served" ] || { echo "$implementation took none of the chains" && return 1; }
+  done
+  echo 'bands change no bit'
+}
+
+# Transforms of an image of more than 2^25 points, which fft computes in two shares of its rows: at once, or
+# in two bands.
+transforms_in_bands() {
+  { printf 'P5\n7000 9000\n255\n' && head -c 63000000 /dev/urandom; } >"$work/large.pgm"
+  for border in mirror101 wrap; do
+    set -- filter --impl fft --border "$border" -k "$work/full.txt" -k "$work/fractions.txt"
+    "$gconv" "$@" "$work/large.pgm" "$work/whole.pfm" || return
+    GCONV_CUDA_MEMORY=2500000000 "$gconv" "$@" "$work/large.pgm" "$work/bands.pfm" || return
+    cmp "$work/whole.pfm" "$work/bands.pfm" || return
+  done
+  # Less than a share cannot be computed, and is said to be so.
+  GCONV_CUDA_MEMORY=600000000 exits 1 "$gconv" "$@" "$work/large.pgm" "$work/none.pfm" || return
+  says 'rows fit in' || return
+  echo 'bands change no bit'
+}
+
 # exits STATUS COMMAND...: it does, and says why where that is not 0.
 exits() {
   wanted=$1
@@ -365,6 +423,20 @@ done
 part 'filter gauss5' same_everywhere "$source/samples/harbour.jpg" filter --kernel gauss5
 part 'bands' bands_everywhere
 part 'narrow bands' narrow_bands
+echo '.1 .2 .3
+-.4 .5 .6
+.7 -.8 .9' >"$work/fractions.txt"
+echo '.11 -.2 .3 .4 .5 .6 -.7 .8 .9
+.2 .3 -.4 .5 .6 .7 .8 -.9 .1
+.3 .4 .5 -.6 .7 .8 .9 .1 .2
+-.4 .5 .6 .7 .8 .9 .1 .2 -.3
+.5 .6 .7 .85 .9 -.1 .2 .3 .4
+.6 -.7 .8 .9 .1 .2 .3 .4 .5
+.7 .8 .9 .1 -.2 .3 .4 .5 .6
+.8 .9 .1 .2 .3 .4 .5 .6 .7
+.9 .1 .2 .3 -.4 .5 .6 .7 .8' >"$work/full.txt"
+part 'inexact bands' inexact_bands
+part 'transforms in bands' transforms_in_bands
 part 'fallbacks' fall_back
 part 'run-time compilation' compile_at_run_time
 part 'tune' tune

@@ -16,20 +16,33 @@ typedef struct gc_band_step {
     int64_t output_first, output_last; /* of its output: the next step's input */
 } gc_band_step;
 
-/* Fills steps[0..problem->step_count) for output rows `first` to `last`. */
-void gc_band_steps(const gc_problem *problem, int64_t first, int64_t last, gc_band_step *steps);
+/* Rows of a step's output that are computed together: `rows` of them from `first` on, the next ones after
+ * these, up to `last`, where all end that the image takes. */
+typedef struct gc_slabs {
+    int64_t first, last, rows;
+} gc_slabs;
+
+/* Fills steps[0..problem->step_count) for output rows `first` to `last`. `slabs`, one a step, makes steps
+ * take whole slabs; NULL is slabs of one row. */
+void gc_band_steps(const gc_problem *problem, int64_t first, int64_t last, const gc_slabs *slabs,
+                   gc_band_step *steps);
 
 /* Samples from row to row on the device: whole 128-byte lines. */
 int64_t gc_device_pitch(int64_t width);
 
-/* Bytes of the device's memory that a band of `rows` output rows takes, all buffers as long as its
- * input: samples, two planes of values a channel, and the scratch image that carries the border; and
- * the weights. */
-double gc_band_bytes(const gc_problem *problem, int64_t rows);
+/* Rows that a step's input has at most, for a band of `rows` output rows that is made of whole slabs. */
+int64_t gc_band_input_rows(const gc_problem *problem, int64_t rows, const gc_slabs *slabs);
 
-/* The most output rows, at most the image's height, whose band fits into `bytes`; 0 where not even
- * one row does. `extra` (may be NULL) is what an implementation needs beside gc_band_bytes. */
-int64_t gc_band_rows(const gc_problem *problem, double bytes,
+/* Bytes of the device's memory that such a band takes, all buffers as long as its input: samples, two
+ * planes of values a channel, and the scratch image that carries the border; and the weights. */
+double gc_band_bytes(const gc_problem *problem, int64_t rows, const gc_slabs *slabs);
+
+/* The most output rows that are no more than `rows` and whole slabs, or the image's. */
+int64_t gc_band_whole(const gc_problem *problem, int64_t rows, const gc_slabs *slabs);
+
+/* The most output rows, at most the image's height and whole slabs, whose band fits into `bytes`; 0 where
+ * not even the fewest do. `extra` (may be NULL) is what an implementation needs beside gc_band_bytes. */
+int64_t gc_band_rows(const gc_problem *problem, double bytes, const gc_slabs *slabs,
                      double (*extra)(const gc_problem *problem, int64_t rows));
 
 #ifdef __cplusplus

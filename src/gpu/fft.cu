@@ -4,6 +4,8 @@
  *   (van Werkhoven et al. 2014, section 7; Podlozhnyuk 2007, quoted there). The filter's spectrum is
  *   computed once a plan, sizes are padded to products of 2, 3, 5 and 7, and since the scratch image
  *   carries the border, the cyclic convolution never wraps around where it is read.
+ *   Where results are rounded they would depend on the transform's size: one transform then takes the whole
+ *   image, a large one in equal shares of rows, whatever the device's memory (gpu/transforms.h).
  * Improves on: all spatial implementations, for large filters of full rank.
  * Needs: real image, its spectrum, the filter's spectrum and cuFFT's work area: about 5 planes, 10
  *   in double.
@@ -11,7 +13,8 @@
  *   gc_transform_error bounds what they err by; cuFFT's levels of radix 3 to 7 are fewer than those of
  *   radix 2 that it counts. A job for which it is not under 1/2 is refused. Other chains are
  *   transformed in float32.
- * Limits: cuFFT's shared library must be found at run time; memory.
+ * Limits: cuFFT's shared library must be found at run time; memory; chains whose spectra float32 has no room
+ *   for.
  * Loses: to everything else at small filters. */
 #include "gpu/check.cuh"
 #include "gpu/method.cuh"
@@ -23,6 +26,11 @@
 #include <cufft.h>
 #include <dlfcn.h>
 #include <pthread.h>
+
+extern "C" {
+#include "core/range.h"
+#include "gpu/transforms.h"
+}
 
 /* ---- The library, loaded when first asked for ------------------------------------------------ */
 
@@ -91,27 +99,9 @@ static gconv_status fft_fail(gconv_error *error, cufftResult code, const char *w
 
 /* ---- Sizes and bounds ------------------------------------------------------------------------ */
 
-/* The smallest product of 2, 3, 5 and 7 that is at least `size`, and even. */
-static int64_t fast_size(int64_t size)
-{
-    for (int64_t candidate = (size + 1) / 2 * 2;; candidate += 2) {
-        int64_t rest = candidate;
-        for (int prime : {2, 3, 5, 7})
-            while (rest % prime == 0)
-                rest /= prime;
-        if (rest == 1)
-            return candidate;
-    }
-}
-
-/* Of the transform that serves the whole image, with the rows that other steps reach. */
 static double log2_points(const gc_problem *problem, const gc_step *step)
 {
-    int64_t rows = problem->height;
-    for (int s = 0; s < problem->step_count; s++)
-        rows += 3 * (int64_t)(problem->steps[s].height - 1);
-    double width = (double)fast_size((int64_t)problem->width + step->width - 1);
-    return log2(width * (double)fast_size(rows));
+    return log2(gc_transform_points(problem, step));
 }
 
 /* How far double transforms of an exact chain's step may be from the integer they stand for. */
@@ -191,6 +181,7 @@ static unsigned blocks_for(int64_t count)
 struct fft_step {
     bool exact;            /* in double, rounded */
     int64_t width, height; /* of the transform */
+    int64_t rows;          /* of output, that one transform gives */
     cufftHandle forward, backward;
     bool has_forward, has_backward;
     void *image;    /* device: real */
@@ -251,18 +242,33 @@ static gconv_status multiply_spectra(const fft_step *s, cudaStream_t stream, gco
     return GCONV_OK;
 }
 
-static gconv_status narrow_to_plane(const fft_step *s, const gc_gpu_step &step, float *plane,
-                                    cudaStream_t stream, gconv_error *error)
+static gconv_status narrow_to_plane(const fft_step *s, float *plane, int64_t pitch, int width,
+                                    int height, cudaStream_t stream, gconv_error *error)
 {
-    dim3 blocks = grid_over(step.width, step.height);
+    dim3 blocks = grid_over(width, height);
     if (s->exact)
-        narrow<<<blocks, THREADS, 0, stream>>>((const double *)s->image, s->width, plane,
-                                               step.output_pitch, step.width, step.height, true);
+        narrow<<<blocks, THREADS, 0, stream>>>((const double *)s->image, s->width, plane, pitch,
+                                               width, height, true);
     else
-        narrow<<<blocks, THREADS, 0, stream>>>((const float *)s->image, s->width, plane,
-                                               step.output_pitch, step.width, step.height, false);
+        narrow<<<blocks, THREADS, 0, stream>>>((const float *)s->image, s->width, plane, pitch,
+                                               width, height, false);
     GC_CUDA_TRY_LAUNCH(error);
     return GCONV_OK;
+}
+
+/* The rows of a channel that one transform gives, from row `first` on. */
+static gconv_status convolve_rows(const fft_step *s, const gc_gpu_step &step, int channel,
+                                  int64_t first, cudaStream_t stream, gconv_error *error)
+{
+    int rows = (int)std::min(s->rows, step.height - first);
+    GC_TRY(widen_to_image(s, step.input + channel * step.input_plane + first * step.input_pitch,
+                          step.input_pitch, step.width + step.filter_width - 1,
+                          rows + step.filter_height - 1, stream, error));
+    GC_TRY(transform_forward(s, s->spectrum, error));
+    GC_TRY(multiply_spectra(s, stream, error));
+    GC_TRY(transform_backward(s, error));
+    return narrow_to_plane(s, step.output + channel * step.output_plane + first * step.output_pitch,
+                           step.output_pitch, step.width, rows, stream, error);
 }
 
 static gconv_status convolve(void *state, const gc_gpu_step &step, cudaStream_t stream,
@@ -271,15 +277,9 @@ static gconv_status convolve(void *state, const gc_gpu_step &step, cudaStream_t 
     const fft_step *s = (const fft_step *)state;
     FFT_TRY(error, fft().set_stream(s->forward, stream));
     FFT_TRY(error, fft().set_stream(s->backward, stream));
-    for (int c = 0; c < step.channels; c++) {
-        GC_TRY(widen_to_image(s, step.input + c * step.input_plane, step.input_pitch,
-                              step.width + step.filter_width - 1,
-                              step.height + step.filter_height - 1, stream, error));
-        GC_TRY(transform_forward(s, s->spectrum, error));
-        GC_TRY(multiply_spectra(s, stream, error));
-        GC_TRY(transform_backward(s, error));
-        GC_TRY(narrow_to_plane(s, step, step.output + c * step.output_plane, stream, error));
-    }
+    for (int c = 0; c < step.channels; c++)
+        for (int64_t first = 0; first < step.height; first += s->rows)
+            GC_TRY(convolve_rows(s, step, c, first, stream, error));
     return GCONV_OK;
 }
 
@@ -341,8 +341,9 @@ static gconv_status prepare(const gc_problem *problem, const gc_step *step,
         return gc_fail_memory(error, sizeof *s);
     *state = s;
     s->exact = problem->exact;
-    s->width = fast_size((int64_t)problem->width + step->width - 1);
-    s->height = fast_size((int64_t)rows + step->height - 1);
+    s->rows = s->exact ? rows : gc_transform_slabs(problem, step).rows;
+    s->width = gc_transform_size((int64_t)problem->width + step->width - 1);
+    s->height = gc_transform_rows(step, s->rows);
     size_t real = s->exact ? sizeof(double) : sizeof(float);
     GC_CUDA_TRY(error, cudaMalloc(&s->image, (size_t)(s->width * s->height) * real));
     GC_CUDA_TRY(error, cudaMalloc(&s->spectrum, (size_t)spectrum_count(s) * 2 * real));
@@ -362,6 +363,10 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
                        "rounding cannot restore the integers of a chain of this size (error up to "
                        "%.2g)",
                        double_error(problem, step));
+    double points = gc_transform_points(problem, step);
+    if (!problem->exact && !gc_range_holds_fft(step, points))
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                       "float32 has no room for spectra of %.3g points of this chain", points);
     if (!fft().loaded)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "%s", fft().reason);
     return GCONV_OK;
@@ -374,9 +379,11 @@ static double extra_bytes(const gc_problem *problem, int64_t rows)
     for (int s = 0; s < problem->step_count; s++)
         reach += 3.0 * (problem->steps[s].height - 1);
     for (int s = 0; s < problem->step_count; s++) {
-        double width = (double)fast_size((int64_t)problem->width + problem->steps[s].width - 1);
-        double height = 1.1 * ((double)rows + reach);
-        bytes += 5.2 * width * height * (problem->exact ? sizeof(double) : sizeof(float));
+        const gc_step *step = &problem->steps[s];
+        double width = (double)gc_transform_size((int64_t)problem->width + step->width - 1);
+        double points = problem->exact ? width * 1.1 * ((double)rows + reach)
+                                       : gc_transform_points(problem, step);
+        bytes += 5.2 * points * (problem->exact ? sizeof(double) : sizeof(float));
     }
     return bytes;
 }
@@ -385,7 +392,10 @@ static double extra_bytes(const gc_problem *problem, int64_t rows)
 static double seconds(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device)
 {
-    double points = exp2(log2_points(problem, step)) * problem->channels;
+    double points = gc_transform_points(problem, step) * problem->channels;
+    gc_slabs slabs = gc_transform_slabs(problem, step);
+    if (!problem->exact)
+        points *= (double)((slabs.last - slabs.first) / slabs.rows + 1);
     double bytes = points * 14 * (problem->exact ? sizeof(double) : sizeof(float));
     return 4e-5 + bytes / (0.7 * device->memory_bandwidth);
 }
@@ -398,8 +408,8 @@ static void describe(const void *state, char *text, size_t size)
 }
 
 static const gc_gpu_method method = {
-    "fft",   supports, seconds,  prepare,     convolve,
-    release, nullptr,  describe, extra_bytes, extra_terms,
+    "fft",    supports,    seconds,     prepare, convolve, release, nullptr,
+    describe, extra_bytes, extra_terms, nullptr, nullptr,  nullptr, gc_transform_slabs,
 };
 
 extern "C" {

@@ -5,7 +5,6 @@
 
 #include "gpu/check.cuh"
 #include "gpu/gpu.h"
-#include "gpu/jit.h"
 #include "gpu/method.cuh"
 #include "gpu/planes.cuh"
 
@@ -35,6 +34,7 @@ struct gpu_plan {
     gc_finish finish;    /* the final conversion, where `finishes` */
     bool finishes;       /* the device makes the output, unless a run wants chain values */
     gc_band_step *steps; /* of the band in work */
+    gc_slabs *slabs;     /* one a step; null where the method has none */
     cudaStream_t stream;
     char *samples;        /* device: a band of input */
     float *planes[2];     /* device: a step's input and output */
@@ -47,17 +47,13 @@ struct gpu_plan {
     bool starting;       /* the starter has not been joined */
     gconv_status status; /* of the start */
     gconv_error error;
-    double compile_seconds; /* in the start */
 };
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
 
 static int64_t max_input_rows(const gpu_plan *plan)
 {
-    int64_t rows = plan->band_rows;
-    for (int s = 0; s < plan->problem->step_count; s++)
-        rows += 2 * (int64_t)(plan->problem->steps[s].height - 1);
-    return rows;
+    return gc_band_input_rows(plan->problem, plan->band_rows, plan->slabs);
 }
 
 static gc_gpu_planes planes_of(const gpu_plan *plan, float *values, int64_t rows, int64_t width)
@@ -99,14 +95,18 @@ static int64_t rows_of_a_grid(const gpu_plan *plan)
 
 static gconv_status choose_band(gpu_plan *plan, gconv_error *error)
 {
+    const gc_problem *problem = plan->problem;
     double bytes = 0;
     GC_TRY(memory_budget(&bytes, error));
-    plan->band_rows = gc_band_rows(plan->problem, bytes, plan->method->extra_bytes);
+    plan->band_rows = gc_band_rows(problem, bytes, plan->slabs, plan->method->extra_bytes);
+    int64_t rows = std::min(plan->band_rows, rows_of_a_grid(plan));
+    plan->band_rows = gc_band_whole(problem, rows, plan->slabs);
+    int64_t fewest = plan->slabs != nullptr ? plan->slabs[problem->step_count - 1].rows : 1;
     if (plan->band_rows == 0)
         return gc_fail(error, GCONV_ERROR_MEMORY,
-                       "not one row fits in the %.1f MiB that may be taken of %s",
-                       bytes / (1 << 20), plan->device.name);
-    plan->band_rows = std::min(plan->band_rows, rows_of_a_grid(plan));
+                       "not even %lld row%s fit in the %.1f MiB that may be taken of %s",
+                       (long long)fewest, fewest > 1 ? "s" : "", bytes / (1 << 20),
+                       plan->device.name);
     return GCONV_OK;
 }
 
@@ -219,11 +219,12 @@ static gconv_status start(gpu_plan *plan, gconv_error *error)
             status = prepare_steps(plan, error);
         if (status == GCONV_OK) /* what was copied must be there for a stream that waits for none */
             status = synchronize_copies(error);
-        if (status != GCONV_ERROR_MEMORY || plan->band_rows == 1)
+        int64_t fewer = gc_band_whole(plan->problem, plan->band_rows / 2, plan->slabs);
+        if (status != GCONV_ERROR_MEMORY || fewer == 0)
             return status;
         /* Others may have taken what was free a moment ago. */
         free_memory(plan);
-        plan->band_rows = (plan->band_rows + 1) / 2;
+        plan->band_rows = fewer;
     }
 }
 
@@ -237,9 +238,7 @@ bool gc_gpu_started(void)
 static void *start_in_thread(void *opaque)
 {
     gpu_plan *plan = (gpu_plan *)opaque;
-    double compiled_before = gc_jit_seconds();
     plan->status = start(plan, &plan->error);
-    plan->compile_seconds = gc_jit_seconds() - compiled_before;
     if (plan->status == GCONV_OK)
         started = true;
     return nullptr;
@@ -276,19 +275,12 @@ static gconv_status await_start(gpu_plan *plan, gconv_error *error)
     return GCONV_OK;
 }
 
-gconv_status gc_gpu_await(void *state, double *compile_seconds, gconv_error *error)
-{
-    gpu_plan *plan = (gpu_plan *)state;
-    gconv_status status = await_start(plan, error);
-    *compile_seconds = plan->compile_seconds;
-    return status;
-}
-
 static void free_plan(gpu_plan *plan)
 {
     free(plan->step_states);
     free(plan->passes);
     free(plan->steps);
+    free(plan->slabs);
     free(plan->taps);
     free(plan);
 }
@@ -323,11 +315,15 @@ gconv_status gc_gpu_prepare(const gc_gpu_method &method, const gc_problem *probl
     plan->passes = (gc_gpu_pass *)calloc(steps, sizeof *plan->passes);
     plan->steps = (gc_band_step *)calloc(steps, sizeof *plan->steps);
     plan->taps = (float **)calloc(steps, sizeof *plan->taps);
+    if (method.slabs != nullptr)
+        plan->slabs = (gc_slabs *)calloc(steps, sizeof *plan->slabs);
     if (plan->step_states == nullptr || plan->passes == nullptr || plan->steps == nullptr ||
-        plan->taps == nullptr) {
+        plan->taps == nullptr || (method.slabs != nullptr && plan->slabs == nullptr)) {
         free_plan(plan);
         return gc_fail_memory(error, steps * sizeof *plan->steps);
     }
+    for (size_t s = 0; plan->slabs != nullptr && s < steps; s++)
+        plan->slabs[s] = method.slabs(problem, &problem->steps[s]);
     plan->starting = pthread_create(&plan->starter, nullptr, start_in_thread, plan) == 0;
     if (!plan->starting)
         start_in_thread(plan);
@@ -568,7 +564,7 @@ static gconv_status download(gpu_plan *plan, gc_stream *stream, const result_row
 static gconv_status run_band(gpu_plan *plan, gc_stream *stream, int64_t first, int64_t last,
                              gconv_error *error)
 {
-    gc_band_steps(plan->problem, first, last, plan->steps);
+    gc_band_steps(plan->problem, first, last, plan->slabs, plan->steps);
     double begin = gc_seconds();
     GC_TRY(upload(plan, stream->kept, stream->input_bytes, plan->steps[0].input_first,
                   plan->steps[0].input_last, error));
@@ -653,7 +649,7 @@ gconv_status gc_gpu_time(void *state, const void *input, size_t stride, double s
     if (plan->band_rows < height)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "the image does not fit in the device's memory at once");
-    gc_band_steps(plan->problem, 0, height - 1, plan->steps);
+    gc_band_steps(plan->problem, 0, height - 1, plan->slabs, plan->steps);
     GC_TRY(upload(plan, (const char *)input, stride, plan->steps[0].input_first,
                   plan->steps[0].input_last, error));
     stopwatch watch = {};

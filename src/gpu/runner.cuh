@@ -64,7 +64,7 @@ struct gc_gpu_method {
     /* Seconds that one step of the whole image is expected to take on the device. */
     double (*seconds)(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device);
-    /* Chooses and allocates what the step needs; `rows` is the most rows of output at once. *state
+    /* Chooses and allocates what the step needs; `rows` is the most rows of output at once, whole slabs. *state
      * goes to the others. The device is current. */
     gconv_status (*prepare)(const gc_problem *problem, const gc_step *step,
                             const gconv_device_info *device, int rows, void **state,
@@ -89,6 +89,9 @@ struct gc_gpu_method {
     /* Every channel of `pass`, whose output type is the prepared one or GC_FLOAT: chain values. */
     gconv_status (*run_pass)(void *state, gc_pass &pass, int channels, cudaStream_t stream,
                              gconv_error *error);
+    /* Which rows of the step's output have to be computed together, for their bits not to depend on the
+     * device's memory; NULL where rows do not depend on each other. */
+    gc_slabs (*slabs)(const gc_problem *problem, const gc_step *step);
 };
 
 gconv_status gc_gpu_supports(const gc_gpu_method &method, const gc_problem *problem,
@@ -97,7 +100,6 @@ double gc_gpu_cost(const gc_gpu_method &method, const gc_problem *problem,
                    const gconv_device_info *device);
 gconv_status gc_gpu_prepare(const gc_gpu_method &method, const gc_problem *problem,
                             const gconv_device_info *device, void **state, gconv_error *error);
-gconv_status gc_gpu_await(void *state, double *compile_seconds, gconv_error *error);
 gconv_status gc_gpu_run(void *state, gc_stream *stream, gconv_error *error);
 void gc_gpu_release(void *state);
 void gc_gpu_describe(void *state, char *text, size_t size);
@@ -125,7 +127,6 @@ template <const gc_gpu_method &method> constexpr gc_operations gc_gpu_operations
         gc_gpu_describe,
         method.intensity != nullptr ? gc_gpu_intensity : nullptr,
         gc_gpu_time,
-        gc_gpu_await,
     };
 }
 

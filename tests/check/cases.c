@@ -271,7 +271,7 @@ enum { TABLE_COUNT = sizeof table / sizeof table[0] };
 
 int check_fixed_case_count(void)
 {
-    return GRID_COUNT + TABLE_COUNT;
+    return GRID_COUNT + TABLE_COUNT + check_limits_count();
 }
 
 void check_case_add_filter(check_case *made, gconv_filter *filter)
@@ -341,6 +341,8 @@ check_case check_case_make(uint64_t seed, int index)
         make_from_grid(&made, index);
     else if (index < GRID_COUNT + TABLE_COUNT)
         make_from_table(&made, &table[index - GRID_COUNT]);
+    else if (index < check_fixed_case_count())
+        check_case_limits(&made, index - GRID_COUNT - TABLE_COUNT);
     else if (index < CHECK_SWEEP_FIRST)
         check_case_randomise(&made);
     else

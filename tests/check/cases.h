@@ -1,7 +1,7 @@
 /* What is checked: every case is an image, a chain and a job, made from its number and the seed.
  *
- * Numbers: first the grid (shapes x borders x chains), then the table of hand-picked cases, then
- * random ones, as many as asked for. Far behind those, from CHECK_SWEEP_FIRST, comes the sweep. */
+ * Numbers: first the grid (shapes x borders x chains), then the table of hand-picked cases, then those at the
+ * limits of arithmetic, then random ones, as many as asked for. Far behind those, from CHECK_SWEEP_FIRST, comes the sweep. */
 #ifndef CHECK_CASES_H
 #define CHECK_CASES_H
 
@@ -12,12 +12,16 @@
 
 enum { CHECK_CHAIN_MAX = 4, CHECK_RANDOM_MAX = 10000000, CHECK_SWEEP_FIRST = 100000000 };
 
+/* Whether the chain of a case must be exact. */
+typedef enum check_exactness { CHECK_ANY, CHECK_EXACT, CHECK_INEXACT } check_exactness;
+
 typedef struct check_case {
     int index;
     char name[64];
     gconv_filter *filters[CHECK_CHAIN_MAX]; /* owned */
     gconv_job job;                          /* its `filters` is set when the case is run */
     check_pattern pattern;
+    check_exactness exactness;
     check_random random; /* for pixels and strides */
 } check_case;
 
@@ -39,6 +43,15 @@ void check_case_randomise(check_case *made);
 
 /* Case `number` of the sweep, from 0 (sweep_case.c). */
 void check_case_sweep(check_case *made, int number);
+
+/* Cases at the limits of whole numbers and of float32, how many, and case `number` of them, from 0
+ * (limits_case.c). */
+int check_limits_count(void);
+void check_case_limits(check_case *made, int number);
+
+/* Multiplies the weights of filter `step` so that values reach up to `end`: above 1 those of that step and of
+ * all later ones, else those of that step. The last divisor takes it back. */
+void check_case_scale(check_case *made, int step, double end);
 
 /* Adds a filter of tests/check/filters.c to the chain. */
 void check_case_add_filter(check_case *made, gconv_filter *filter);

@@ -149,6 +149,14 @@ gconv_filter *check_filter_random(check_random *random, int width, int height, b
     return filter;
 }
 
+void check_filter_enlarge(check_random *random, gconv_filter *filter)
+{
+    static const float limits[] = {-129, -128, 127, 128, 255, 256, -2049, 32767, 32768, 65536};
+    for (int i = 0; i < filter->width * filter->height; i++)
+        if (check_once_in(random, 4))
+            filter->weights[i] = limits[check_below(random, sizeof limits / sizeof limits[0])];
+}
+
 /* Clears values, but never the first, until their magnitudes add up to `largest_sum` at most. */
 static void thin(check_random *random, float *values, int count, int largest_sum)
 {

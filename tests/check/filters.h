@@ -16,6 +16,9 @@ gconv_filter *check_filter_random(check_random *random, int width, int height, b
 gconv_filter *check_filter_product(check_random *random, int width, int height, int rank,
                                    int largest_sum);
 
+/* Makes a fourth of the weights numbers next to what bytes, halves and words hold. */
+void check_filter_enlarge(check_random *random, gconv_filter *filter);
+
 /* Clears random whole weights until their magnitudes add up to `largest_sum` at most. */
 void check_filter_thin(check_random *random, gconv_filter *filter, int largest_sum);
 

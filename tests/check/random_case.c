@@ -44,7 +44,10 @@ static void randomise_chain(check_case *made, check_random *random)
             continue;
         }
         int width = random_filter_side(random), height = random_filter_side(random);
-        check_case_add_filter(made, check_filter_random(random, width, height, whole));
+        gconv_filter *filter = check_filter_random(random, width, height, whole);
+        if (whole && check_once_in(random, 8))
+            check_filter_enlarge(random, filter);
+        check_case_add_filter(made, filter);
     }
     gconv_filter *last = made->filters[count - 1];
     if (check_once_in(random, 5)) {
@@ -58,6 +61,15 @@ static void randomise_border(gconv_job *job, check_random *random)
     static const double constants[] = {0, 1, 255, 128, -40, 300, 0.5, 33.3};
     job->border = (gconv_border)check_below(random, GCONV_BORDER_COUNT);
     job->border_value = PICK(random, constants);
+}
+
+/* Now and then values reach to an end of float32. */
+static void randomise_range(check_case *made, check_random *random)
+{
+    static const double ends[] = {3.4e38, 1e38, 1e30, 1e-20, 1e-35, 1e-40, 1e-44};
+    if (check_once_in(random, 8))
+        check_case_scale(made, check_between(random, 0, made->job.filter_count - 1),
+                         PICK(random, ends));
 }
 
 static void randomise_output(gconv_job *job, check_random *random)
@@ -116,6 +128,7 @@ void check_case_randomise(check_case *made)
     randomise_chain(made, random);
     randomise_border(job, random);
     randomise_output(job, random);
+    randomise_range(made, random);
     randomise_tuning(job, random);
     double most_work = usual_work;
     bool plain = check_once_in(random, 2);

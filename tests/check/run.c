@@ -60,6 +60,12 @@ static check_verdict judge_reference(check_trial *trial, const check_subject *su
     return CHECK_PASSED;
 }
 
+static bool is_as_exact_as_wanted(const check_trial *trial)
+{
+    check_exactness wanted = trial->made.exactness;
+    return wanted == CHECK_ANY || trial->exact == (wanted == CHECK_EXACT);
+}
+
 static check_verdict run_reference(check_trial *trial, const check_subject *subject)
 {
     gconv_job job = job_of(trial, "reference", "auto");
@@ -71,8 +77,10 @@ static check_verdict run_reference(check_trial *trial, const check_subject *subj
     trial->exact = gconv_plan_is_exact(plan);
     trial->reference = allocate(row_bytes * job.input.height);
     check_verdict verdict = CHECK_PASSED;
-    if (gconv_plan_run_chain(plan, check_image_row(&trial->input, 0), trial->input.stride,
-                             trial->reference, row_bytes, NULL, &error) != GCONV_OK)
+    if (!is_as_exact_as_wanted(trial))
+        verdict = check_fail(subject, NULL, "the chain is %sexact", trial->exact ? "" : "not ");
+    else if (gconv_plan_run_chain(plan, check_image_row(&trial->input, 0), trial->input.stride,
+                                  trial->reference, row_bytes, NULL, &error) != GCONV_OK)
         verdict = check_fail(subject, NULL, "the run fails: %s", error.message);
     else if (judge_work(&job) <= CHECK_JUDGE_WORK)
         verdict = judge_reference(trial, subject, &job, plan);

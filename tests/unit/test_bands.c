@@ -64,7 +64,7 @@ static void assert_band(const fixture *f, int64_t first, int64_t last)
 {
     gc_band_step steps[STEPS_MAX];
     const gc_problem *problem = &f->problem;
-    gc_band_steps(problem, first, last, steps);
+    gc_band_steps(problem, first, last, NULL, steps);
     int64_t most = last - first + 1;
     for (int s = problem->step_count - 1; s >= 0; s--) {
         assert_int_equal(steps[s].output_first, first);
@@ -120,7 +120,7 @@ static void wrap_leaves_the_image(void **state)
     fixture f;
     gc_band_step steps[2];
     make(&f, shape_of(5, 10, 1, 8), GCONV_BORDER_WRAP, 2, (int[]){5, 31}, (int[]){2, 15});
-    gc_band_steps(&f.problem, 0, 3, steps);
+    gc_band_steps(&f.problem, 0, 3, NULL, steps);
     assert_int_equal(steps[1].input_first, -15);
     assert_int_equal(steps[1].input_last, 18);
     assert_int_equal(steps[0].output_first, -15);
@@ -136,7 +136,7 @@ static void bands_in_the_middle_take_no_more_than_they_read(void **state)
         fixture f;
         gc_band_step steps[2];
         make(&f, shape_of(5, 1000, 1, 8), borders[b], 2, (int[]){5, 31}, (int[]){2, 10});
-        gc_band_steps(&f.problem, 400, 499, steps);
+        gc_band_steps(&f.problem, 400, 499, NULL, steps);
         assert_int_equal(steps[0].input_first, 400 - 10 - 2);
         assert_int_equal(steps[0].input_last, 499 + 20 + 2);
         gc_problem_destroy(&f.problem);
@@ -163,7 +163,7 @@ static void bytes_of_a_band(void **state)
     make(&f, shape_of(63, 100, 3, 16), GCONV_BORDER_MIRROR, 2, (int[]){5, 9}, (int[]){2, 4});
     double rows = 10 + 8 + 16;
     double row = 63 * 3 * 2 + 2 * 64 * 3 * 4 + 96 * 3 * 4;
-    assert_true(gc_band_bytes(&f.problem, 10) == rows * row + (15 + 27) * 4);
+    assert_true(gc_band_bytes(&f.problem, 10, NULL) == rows * row + (15 + 27) * 4);
     gc_problem_destroy(&f.problem);
 }
 
@@ -174,8 +174,8 @@ static void bytes_grow_with_the_band(void **state)
     make(&f, shape_of(1000, 1 << 20, 4, 8), GCONV_BORDER_WRAP, 1, (int[]){255}, (int[]){0});
     double before = 0;
     for (int64_t rows = 1; rows <= 1 << 20; rows *= 2) {
-        assert_true(gc_band_bytes(&f.problem, rows) > before);
-        before = gc_band_bytes(&f.problem, rows);
+        assert_true(gc_band_bytes(&f.problem, rows, NULL) > before);
+        before = gc_band_bytes(&f.problem, rows, NULL);
     }
     assert_true(before > 0x1p32); /* no 32-bit arithmetic */
     gc_problem_destroy(&f.problem);
@@ -193,14 +193,14 @@ static void rows_that_fit(void **state)
     fixture f;
     make(&f, shape_of(1000, 700, 1, 8), GCONV_BORDER_MIRROR, 2, (int[]){5, 3}, (int[]){2, 1});
     const gc_problem *problem = &f.problem;
-    assert_int_equal(gc_band_rows(problem, 0, NULL), 0);
-    assert_int_equal(gc_band_rows(problem, gc_band_bytes(problem, 1) - 1, NULL), 0);
-    assert_int_equal(gc_band_rows(problem, gc_band_bytes(problem, 700), NULL), 700);
-    assert_int_equal(gc_band_rows(problem, 1e18, NULL), 700);
+    assert_int_equal(gc_band_rows(problem, 0, NULL, NULL), 0);
+    assert_int_equal(gc_band_rows(problem, gc_band_bytes(problem, 1, NULL) - 1, NULL, NULL), 0);
+    assert_int_equal(gc_band_rows(problem, gc_band_bytes(problem, 700, NULL), NULL, NULL), 700);
+    assert_int_equal(gc_band_rows(problem, 1e18, NULL, NULL), 700);
     for (int64_t rows = 1; rows < 700; rows++) {
-        double bytes = gc_band_bytes(problem, rows);
-        assert_int_equal(gc_band_rows(problem, bytes, NULL), rows);
-        assert_int_equal(gc_band_rows(problem, bytes + 1, NULL), rows);
+        double bytes = gc_band_bytes(problem, rows, NULL);
+        assert_int_equal(gc_band_rows(problem, bytes, NULL, NULL), rows);
+        assert_int_equal(gc_band_rows(problem, bytes + 1, NULL, NULL), rows);
     }
     gc_problem_destroy(&f.problem);
 }
@@ -210,10 +210,91 @@ static void what_a_method_takes_counts(void **state)
     (void)state;
     fixture f;
     make(&f, shape_of(1000, 700, 1, 8), GCONV_BORDER_MIRROR, 1, (int[]){5}, (int[]){2});
-    double own = gc_band_bytes(&f.problem, 50);
-    assert_int_equal(gc_band_rows(&f.problem, own + 50e7, ten_megabytes_a_row), 50);
-    assert_int_equal(gc_band_rows(&f.problem, own + 50e7 - 1, ten_megabytes_a_row), 49);
-    assert_int_equal(gc_band_rows(&f.problem, 9e6, ten_megabytes_a_row), 0);
+    double own = gc_band_bytes(&f.problem, 50, NULL);
+    assert_int_equal(gc_band_rows(&f.problem, own + 50e7, NULL, ten_megabytes_a_row), 50);
+    assert_int_equal(gc_band_rows(&f.problem, own + 50e7 - 1, NULL, ten_megabytes_a_row), 49);
+    assert_int_equal(gc_band_rows(&f.problem, 9e6, NULL, ten_megabytes_a_row), 0);
+    gc_problem_destroy(&f.problem);
+}
+
+/* ---- Slabs ----------------------------------------------------------------------------------- */
+
+/* Rows of one slab of every step are computed together in every band that needs one of them, and a band's
+ * buffers have room for that. */
+static void assert_slabs(const fixture *f, const gc_slabs *slabs, int64_t first, int64_t last)
+{
+    const gc_problem *problem = &f->problem;
+    gc_band_step steps[STEPS_MAX];
+    gc_band_steps(problem, first, last, slabs, steps);
+    int64_t most = gc_band_input_rows(problem, last - first + 1, slabs);
+    for (int s = problem->step_count - 1; s >= 0; s--) {
+        const gc_slabs *of = &slabs[s];
+        assert_true(steps[s].output_first <= first && steps[s].output_last >= last);
+        assert_true(steps[s].output_first >= of->first && steps[s].output_last <= of->last);
+        assert_int_equal((steps[s].output_first - of->first) % of->rows, 0);
+        if (steps[s].output_last != of->last)
+            assert_int_equal((steps[s].output_last + 1 - of->first) % of->rows, 0);
+        assert_true(first - steps[s].output_first < of->rows);
+        assert_true(steps[s].output_last - last < of->rows);
+        assert_range_covers(problem, &problem->steps[s], &steps[s]);
+        first = steps[s].input_first;
+        last = steps[s].input_last;
+        assert_true(last - first + 1 <= most);
+    }
+}
+
+/* Slabs of some rows of all that the whole image takes. */
+static void make_slabs(const fixture *f, gc_slabs *slabs)
+{
+    gc_band_step all[STEPS_MAX];
+    gc_band_steps(&f->problem, 0, (int64_t)f->problem.height - 1, NULL, all);
+    for (int s = 0; s < f->problem.step_count; s++)
+        slabs[s] = (gc_slabs){all[s].output_first, all[s].output_last, 1 + rand() % 7};
+}
+
+static void bands_of_whole_slabs(void **state)
+{
+    (void)state;
+    srand(3);
+    for (int n = 0; n < 4000; n++) {
+        fixture f;
+        int heights[STEPS_MAX], anchors[STEPS_MAX], height = 1 + rand() % 30;
+        for (int s = 0; s < STEPS_MAX; s++) {
+            heights[s] = 1 + rand() % (n % 2 == 0 ? 5 : 15);
+            anchors[s] = rand() % heights[s];
+        }
+        make(&f, shape_of(5, (uint32_t)height, 1, 8), borders[n % BORDERS], STEPS_MAX, heights,
+             anchors);
+        gc_slabs slabs[STEPS_MAX];
+        make_slabs(&f, slabs);
+        int64_t rows = gc_band_whole(&f.problem, 1 + rand() % 40, slabs);
+        for (int64_t first = 0; rows > 0 && first < height; first += rows)
+            assert_slabs(&f, slabs, first, first + rows < height ? first + rows - 1 : height - 1);
+        gc_problem_destroy(&f.problem);
+    }
+}
+
+static void whole_slabs_that_fit(void **state)
+{
+    (void)state;
+    fixture f;
+    make(&f, shape_of(1000, 700, 1, 8), GCONV_BORDER_MIRROR, 2, (int[]){5, 3}, (int[]){2, 1});
+    const gc_problem *problem = &f.problem;
+    const gc_slabs slabs[] = {{0, 699, 250}, {0, 699, 64}};
+    assert_int_equal(gc_band_whole(problem, 63, slabs), 0);
+    assert_int_equal(gc_band_whole(problem, 64, slabs), 64);
+    assert_int_equal(gc_band_whole(problem, 699, slabs), 640);
+    assert_int_equal(gc_band_whole(problem, 700, slabs), 700);
+    assert_int_equal(gc_band_whole(problem, 701, slabs), 700);
+    assert_int_equal(gc_band_whole(problem, 63, NULL), 63);
+    assert_int_equal(gc_band_input_rows(problem, 64, slabs), 500 + 8);
+    assert_int_equal(gc_band_input_rows(problem, 256, slabs), 700 + 8);
+    assert_int_equal(gc_band_input_rows(problem, 64, NULL), 64 + 4 + 8);
+    double bytes = gc_band_bytes(problem, 128, slabs);
+    assert_int_equal(gc_band_rows(problem, bytes, slabs, NULL), 192);
+    assert_int_equal(gc_band_rows(problem, gc_band_bytes(problem, 700, slabs), slabs, NULL), 700);
+    assert_int_equal(gc_band_rows(problem, gc_band_bytes(problem, 1, slabs), slabs, NULL), 192);
+    assert_int_equal(gc_band_rows(problem, gc_band_bytes(problem, 1, slabs) - 1, slabs, NULL), 0);
     gc_problem_destroy(&f.problem);
 }
 
@@ -229,6 +310,8 @@ int main(void)
         cmocka_unit_test(bytes_grow_with_the_band),
         cmocka_unit_test(rows_that_fit),
         cmocka_unit_test(what_a_method_takes_counts),
+        cmocka_unit_test(bands_of_whole_slabs),
+        cmocka_unit_test(whole_slabs_that_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
