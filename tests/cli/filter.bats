@@ -257,6 +257,31 @@ floats() {
     like "$(rows out.pfm | cut -d ' ' -f 5)" '-*' # negative in the centre
 }
 
+@test "values next to the largest float: every method is right or not taken" {
+    { printf 'divisor sum\n' && yes "$(yes 1 | head -n 61 | paste -sd ' ' -)" | head -n 61; } >mean61.txt
+    sed '30s/1 1/1 2/' mean61.txt >full61.txt # of full rank: by transforms of tiles
+    make_image png:grey in.png 90 70 noise
+    for kernel in mean61.txt full61.txt gaussian:1,5 gaussian:2; do
+        for scale in 3e32 1e34 1e36; do
+            rm -f out.pfm
+            # 1e36 * 255 is next to the largest float, the sum of 61 x 61 of them beyond it.
+            case $kernel-$scale in *61.txt-1e3[46]) continue ;; esac
+            silently gconv filter --impl cpu --verify -k "1x1: $scale" -k $kernel in.png out.pfm
+        done
+    done
+    complains 2 '*exceed float32*' gconv filter -k '1x1: 1e34' -k mean61.txt in.png out.png
+}
+
+@test "weights next to 0 are within the bound" {
+    make_image png:grey in.png 90 70 noise
+    for kernel in gauss5 gaussian:2 '3x3: .1,.2,.3,-.4,.5,.6,.7,-.8,.9' gaussian:6; do
+        for scale in 1e-30 1e-36 1e-40 1e-44; do
+            silently gconv filter --impl cpu --verify -k "1x1: $scale" -k "$kernel" in.png out.pfm
+            silently gconv filter --impl cpu --verify -k "$kernel" -k "1x1: $scale" in.png out.pfm
+        done
+    done
+}
+
 @test "filter texts: comments, CRLF, BOM, fractions, hex, commas, divisor sum" {
     make_image png:grey in.png 3 1 0 240 0
     printf '\357\273\277# a comment\r\n\r\nname my filter # of mine\r\ndivisor sum\r\n1, 0x1p1, 1/1\r\n' >k.txt
