@@ -238,6 +238,13 @@ GCONV_API gconv_status gconv_reader_read(gconv_reader *reader, uint32_t count, v
 /* After the last row: reads to the end of the image and reports what is missing or corrupt. */
 GCONV_API gconv_status gconv_reader_finish(gconv_reader *reader, gconv_error *error);
 
+/* After gconv_reader_finish: goes on to the next image where another PNM image follows, blanks between
+ * them passed over, and sets *more. Shape, format, metadata and rows are then those of that image,
+ * and sources stay valid. Where a pipe is open and nothing has come yet it waits. *more is false at
+ * the end of the input, before other bytes (with a warning, unless gconv_reader_finish gave it), and
+ * after images of other formats. */
+GCONV_API gconv_status gconv_reader_next(gconv_reader *reader, bool *more, gconv_error *error);
+
 GCONV_API gconv_source gconv_reader_source(gconv_reader *reader);
 GCONV_API void gconv_reader_free(gconv_reader *reader);
 
@@ -272,6 +279,12 @@ GCONV_API gconv_status gconv_writer_open(const char *path, const gconv_writer_op
                                          gconv_writer **writer, gconv_error *error);
 GCONV_API gconv_status gconv_writer_write(gconv_writer *writer, uint32_t count, const void *rows,
                                           size_t stride, gconv_error *error);
+
+/* After the last row: begins another image in the same output, behind the one before. Format (PGM,
+ * PPM or PFM, as that of the image before) and shape are those of `options`, which say nothing
+ * else. To a pipe or a device each image goes out with its last row. */
+GCONV_API gconv_status gconv_writer_next(gconv_writer *writer, const gconv_writer_options *options,
+                                         gconv_error *error);
 
 /* Completes the file and gives it its name. Fails when fewer rows came than the shape says. */
 GCONV_API gconv_status gconv_writer_finish(gconv_writer *writer, gconv_error *error);

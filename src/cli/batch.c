@@ -49,6 +49,13 @@ static void report_ready(batch *b)
     pthread_cond_broadcast(&b->reported_more);
 }
 
+/* Of a stream, which is the only task: its images are reported one by one. */
+static void report_image(void *user, const gc_task *task, const gc_result *result)
+{
+    const batch *b = user;
+    b->report(b->user, task, result);
+}
+
 static void process_task(const batch *b, gc_session *session, size_t task, gc_result *result)
 {
     char *notes = NULL;
@@ -64,6 +71,8 @@ static void *work(void *user)
     batch *b = user;
     gc_session session = *b->session;
     session.share = b->share;
+    session.image_done = b->list->batch ? NULL : report_image;
+    session.image_user = b;
     session.image_count = b->list->count;
     pthread_mutex_lock(&b->lock);
     while (may_start(b)) {

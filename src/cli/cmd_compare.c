@@ -158,7 +158,12 @@ static gconv_status read_input(comparison *c, const char *path, gconv_error *err
     gconv_status status = gconv_reader_open(path, &options, &reader, error);
     if (status != GCONV_OK)
         return status;
+    bool more = false;
     status = gc_picture_read(reader, &c->picture, error);
+    if (status == GCONV_OK)
+        status = gconv_reader_next(reader, &more, error);
+    if (more)
+        status = gc_fail(error, GCONV_ERROR_FORMAT, "more than one image, and compare takes one");
     gconv_reader_free(reader);
     return status;
 }

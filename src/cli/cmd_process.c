@@ -72,6 +72,8 @@ static void print_json(const gc_session *session, const gc_task *task, const gc_
     gc_json_string("command", session->options->command == GC_COMMAND_EDGES ? "edges" : "filter");
     gc_json_string("input", task->input);
     gc_json_string("output", task->output);
+    if (result->image > 0)
+        gc_json_integer("image", (int64_t)result->image);
     gc_json_string("status", outcome_names[result->outcome]);
     if (result->outcome == GC_OUTCOME_FAILED)
         gc_json_string("error", result->error.message);
@@ -121,7 +123,10 @@ static void report_done(const gc_session *session, const gc_task *task, const gc
     const gc_options *options = session->options;
     const char *name = gc_input_name(task->input);
     const gconv_shape *from = &result->input;
-    gc_note(name, "%ux%u, %d channel%s of %d bits to %s by %s", from->width, from->height,
+    char image[32] = "";
+    if (result->image > 0)
+        snprintf(image, sizeof image, "image %zu: ", result->image);
+    gc_note(name, "%s%ux%u, %d channel%s of %d bits to %s by %s", image, from->width, from->height,
             from->channels, from->channels == 1 ? "" : "s", from->depth,
             gc_output_name(task->output), result->implementation);
     if (result->fallback != NULL)
@@ -170,7 +175,7 @@ static int single_code(const gc_result *result)
 typedef struct tally {
     const gc_session *session;
     size_t failed, skipped, mismatched;
-    int code; /* of the latest image, as if it were alone */
+    int code; /* of one input alone */
 } tally;
 
 static void take_result(void *user, const gc_task *task, const gc_result *result)
@@ -180,7 +185,9 @@ static void take_result(void *user, const gc_task *task, const gc_result *result
     t->failed += result->outcome == GC_OUTCOME_FAILED;
     t->skipped += result->outcome == GC_OUTCOME_SKIPPED;
     t->mismatched += result->outcome == GC_OUTCOME_MISMATCH;
-    t->code = single_code(result);
+    int code = single_code(result);
+    if (code != GC_EXIT_DONE) /* a mismatch among the images of a stream stays one */
+        t->code = code;
 }
 
 static int run_tasks(const gc_session *session, const gc_task_list *list)

@@ -313,6 +313,9 @@ typedef struct work {
     uint32_t rows_given; /* of the picture, as a source */
     bool opaque;         /* as far as it decides how alpha is treated */
     gconv_format format;
+    size_t image;      /* of the input, from 1 */
+    double start;      /* of its work, in seconds */
+    bool make_parents; /* of the output */
     gc_warning_place input_warnings, output_warnings;
     gconv_error *error;
 } work;
@@ -424,6 +427,26 @@ static gconv_status look_for_transparency(work *w)
     return status;
 }
 
+/* Reads whole, or looks through, an image that must be seen before it is computed. */
+static gconv_status look_ahead(work *w)
+{
+    w->opaque = true;
+    bool alpha_is_wanted = alpha_is_open(w->session, &w->result->input);
+    if (!w->session->options->verify && !alpha_is_wanted)
+        return GCONV_OK;
+    gconv_status status;
+    double start = gc_seconds();
+    if (!w->session->options->verify && is_large_file(w))
+        status = look_for_transparency(w);
+    else
+        status = gc_picture_read(w->reader, &w->picture, w->error);
+    if (status == GCONV_OK && alpha_is_wanted && w->picture.samples != NULL)
+        w->opaque = are_opaque(&w->picture.shape, w->picture.samples, w->picture.shape.height,
+                               w->picture.stride);
+    w->result->timings.decode += gc_seconds() - start;
+    return status;
+}
+
 static gconv_status open_input(work *w)
 {
     w->result->blamed = gc_input_name(w->task->input);
@@ -435,25 +458,7 @@ static gconv_status open_input(work *w)
     w->input_warnings =
         (gc_warning_place){gc_input_name(w->task->input), w->session->notes, &w->result->warnings};
     gconv_reader_options options = gc_reader_options(w->session->options, &w->input_warnings);
-    gconv_status status = gconv_reader_open(w->task->input, &options, &w->reader, w->error);
-    if (status != GCONV_OK)
-        return status;
-    w->result->input = *gconv_reader_shape(w->reader);
-    w->format = output_format(w);
-    w->opaque = true;
-    bool alpha_is_wanted = alpha_is_open(w->session, &w->result->input);
-    if (!w->session->options->verify && !alpha_is_wanted)
-        return GCONV_OK;
-    double start = gc_seconds();
-    if (!w->session->options->verify && is_large_file(w))
-        status = look_for_transparency(w);
-    else
-        status = gc_picture_read(w->reader, &w->picture, w->error);
-    if (status == GCONV_OK && alpha_is_wanted && w->picture.samples != NULL)
-        w->opaque = are_opaque(&w->picture.shape, w->picture.samples, w->picture.shape.height,
-                               w->picture.stride);
-    w->result->timings.decode += gc_seconds() - start;
-    return status;
+    return gconv_reader_open(w->task->input, &options, &w->reader, w->error);
 }
 
 static gconv_status make_plan(work *w)
@@ -472,11 +477,12 @@ static gconv_status make_plan(work *w)
     return GCONV_OK;
 }
 
-static gconv_status open_output(work *w, bool make_parents)
+/* Opens the output, or begins the next image in it. */
+static gconv_status open_output(work *w)
 {
     const gc_options *options = w->session->options;
     w->result->blamed = gc_output_name(w->task->output);
-    if (make_parents) {
+    if (w->make_parents && w->writer == NULL) {
         gconv_status status =
             gc_make_parent_directories(w->session->directories, w->task->output, w->error);
         if (status != GCONV_OK)
@@ -497,6 +503,8 @@ static gconv_status open_output(work *w, bool make_parents)
                                             &w->result->warnings};
     writer.warn = gc_take_warning;
     writer.warn_user = &w->output_warnings;
+    if (w->writer != NULL)
+        return gconv_writer_next(w->writer, &writer, w->error);
     return gconv_writer_open(w->task->output, &writer, &w->writer, w->error);
 }
 
@@ -574,22 +582,6 @@ static bool output_exists(const gc_task *task)
            lstat(task->output, &status) == 0;
 }
 
-static gconv_status process(work *w, bool make_parents)
-{
-    if (w->session->options->no_clobber && output_exists(w->task))
-        return GCONV_ERROR_EXISTS;
-    gconv_status status = open_input(w);
-    if (status == GCONV_OK)
-        status = make_plan(w);
-    if (status == GCONV_OK)
-        status = open_output(w, make_parents);
-    if (status == GCONV_OK)
-        status = compute(w);
-    if (status == GCONV_OK)
-        status = finish_output(w);
-    return status;
-}
-
 /* The plan serves the next image before this one is reported. */
 static void keep_explanation(work *w)
 {
@@ -612,16 +604,22 @@ static void release_gpu(gc_session *session)
     pthread_mutex_unlock(&gpu);
 }
 
-void gc_process(gc_session *session, const gc_task *task, bool make_parents, gc_result *result)
+/* Puts "image N: " before the message about an image that is not the first. */
+static void name_image(const work *w)
 {
-    double start = gc_seconds();
-    *result = (gc_result){.outcome = GC_OUTCOME_DONE};
-    work w = {.session = session, .task = task, .result = result, .error = &result->error};
-    gconv_status status = process(&w, make_parents);
-    gconv_writer_free(w.writer);
-    gconv_reader_free(w.reader);
-    gc_picture_destroy(&w.picture);
-    result->timings.total = gc_seconds() - start;
+    gconv_error error = *w->error;
+    if (w->image > 1)
+        snprintf(w->error->message, sizeof w->error->message, "image %zu: %.480s", w->image,
+                 error.message);
+}
+
+/* Fills what a result says when an image is done, or has failed. */
+static void conclude(work *w, gconv_status status)
+{
+    gc_result *result = w->result;
+    result->timings.total = gc_seconds() - w->start;
+    if (w->image > 1)
+        result->image = w->image;
     if (status == GCONV_ERROR_EXISTS)
         result->outcome = GC_OUTCOME_SKIPPED;
     else if (status != GCONV_OK)
@@ -629,7 +627,91 @@ void gc_process(gc_session *session, const gc_task *task, bool make_parents, gc_
     else if (result->verified && !result->difference.within)
         result->outcome = GC_OUTCOME_MISMATCH;
     if (status == GCONV_OK)
-        keep_explanation(&w);
+        keep_explanation(w);
+    else
+        name_image(w);
+}
+
+static gconv_status process_image(work *w)
+{
+    w->result->blamed = gc_input_name(w->task->input);
+    w->result->input = *gconv_reader_shape(w->reader);
+    w->format = output_format(w);
+    gconv_status status = look_ahead(w);
+    if (status == GCONV_OK)
+        status = make_plan(w);
+    if (status == GCONV_OK)
+        status = open_output(w);
+    return status == GCONV_OK ? compute(w) : status;
+}
+
+static gconv_status refuse_several(const work *w)
+{
+    bool several = w->format == GCONV_FORMAT_PGM || w->format == GCONV_FORMAT_PPM ||
+                   w->format == GCONV_FORMAT_PFM;
+    if (!several)
+        return gc_fail(w->error, GCONV_ERROR_FORMAT,
+                       "more than one image, and %s holds one; --format pgm, ppm or pfm holds all",
+                       gconv_format_name(w->format));
+    if (w->session->image_done == NULL)
+        return gc_fail(w->error, GCONV_ERROR_FORMAT,
+                       "more than one image, and a batch takes one of each input; give IN OUT");
+    return GCONV_OK;
+}
+
+/* Goes on to the next image of a stream, and hands over what became of this one; *more is false where
+ * there is none. A next one that cannot be read has failed as an image of its own. */
+static gconv_status go_on(work *w, bool *more)
+{
+    gconv_error error;
+    gconv_status status = gconv_reader_next(w->reader, more, &error);
+    if (status == GCONV_OK && !*more)
+        return GCONV_OK;
+    w->result->blamed = gc_input_name(w->task->input);
+    if (refuse_several(w) != GCONV_OK)
+        return w->error->status;
+    conclude(w, GCONV_OK);
+    w->result->image = w->image++;
+    w->session->image_done(w->session->image_user, w->task, w->result);
+    gc_result_destroy(w->result);
+    gc_picture_destroy(&w->picture);
+    *w->result = (gc_result){.outcome = GC_OUTCOME_DONE, .blamed = gc_input_name(w->task->input)};
+    w->rows_given = 0;
+    w->start = gc_seconds();
+    if (status != GCONV_OK)
+        *w->error = error;
+    return status;
+}
+
+static gconv_status process(work *w)
+{
+    if (w->session->options->no_clobber && output_exists(w->task))
+        return GCONV_ERROR_EXISTS;
+    bool more = true;
+    gconv_status status = open_input(w);
+    while (status == GCONV_OK && more) {
+        status = process_image(w);
+        if (status == GCONV_OK)
+            status = go_on(w, &more);
+    }
+    return status == GCONV_OK ? finish_output(w) : status;
+}
+
+void gc_process(gc_session *session, const gc_task *task, bool make_parents, gc_result *result)
+{
+    *result = (gc_result){.outcome = GC_OUTCOME_DONE};
+    work w = {.session = session,
+              .task = task,
+              .result = result,
+              .image = 1,
+              .start = gc_seconds(),
+              .make_parents = make_parents,
+              .error = &result->error};
+    gconv_status status = process(&w);
+    gconv_writer_free(w.writer);
+    gconv_reader_free(w.reader);
+    gc_picture_destroy(&w.picture);
+    conclude(&w, status);
     release_gpu(session);
 }
 

@@ -8,6 +8,11 @@
 
 #include <stdio.h>
 
+typedef struct gc_result gc_result;
+
+/* Takes what became of an image of a stream that has another one behind it. */
+typedef void gc_image_function(void *user, const gc_task *task, const gc_result *result);
+
 /* What all images of one command share: the chain, and the latest plan, which serves the next image
  * too when its shape is the same. */
 typedef struct gc_session {
@@ -23,6 +28,8 @@ typedef struct gc_session {
     FILE *notes;        /* keeps what -v says of the image in work; NULL: it is said at once */
     size_t image;       /* for the progress line: images before this one */
     size_t image_count; /* and in all */
+    gc_image_function *image_done; /* NULL: an input of several images is an error */
+    void *image_user;
     gc_directories *directories; /* records those that are made for outputs of a batch */
     const char *blamed;          /* on failure: the filter or file the message is about, or NULL */
 } gc_session;
@@ -72,9 +79,10 @@ typedef enum gc_outcome {
     GC_OUTCOME_MISMATCH /* written, but --verify found a difference */
 } gc_outcome;
 
-typedef struct gc_result {
+struct gc_result {
     gc_outcome outcome;
     gconv_error error;  /* where it failed */
+    size_t image;       /* of a stream of several: from 1; else 0 */
     const char *blamed; /* the file the error is about */
     gconv_shape input;
     gconv_shape output;
@@ -87,10 +95,10 @@ typedef struct gc_result {
     char *fallback;    /* why the CPU took over, where it did */
     gc_warning_list warnings;
     char *notes; /* what was kept of -v's messages while other images had their turn */
-} gc_result;
+};
 
-/* Reads, computes, writes. Nothing is reported; all that can be said is in `result`, which is
- * destroyed in any case. */
+/* Reads, computes, writes. Nothing is reported but the images of a stream that are done before the
+ * last one; all that can be said of that is in `result`, which is destroyed in any case. */
 void gc_process(gc_session *session, const gc_task *task, bool make_parents, gc_result *result);
 void gc_result_destroy(gc_result *result);
 

@@ -46,6 +46,9 @@ extern const gc_decoder_type gc_pnm_decoder;
 /* Refuses a size beyond the decoder's max_pixels, or one whose rows or pixels overflow size_t. */
 gconv_status gc_decoder_check_size(const gc_decoder *decoder, gconv_error *error);
 
+/* Whether a character separates the words of a PNM header. */
+bool gc_pnm_is_blank(unsigned char c);
+
 /* Warns of bytes after the image. */
 void gc_decoder_check_trailing(const gc_decoder *decoder);
 

@@ -159,6 +159,11 @@ gconv_status gc_input_take(gc_input *input, const unsigned char **bytes, size_t 
     return GCONV_OK;
 }
 
+void gc_input_restart(gc_input *input)
+{
+    input->taken = input->end - input->start;
+}
+
 bool gc_input_has_more(gc_input *input)
 {
     const unsigned char *bytes;

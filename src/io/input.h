@@ -41,6 +41,9 @@ gconv_status gc_input_read(gc_input *input, void *bytes, size_t wanted, size_t *
 gconv_status gc_input_take(gc_input *input, const unsigned char **bytes, size_t *size,
                            gconv_error *error);
 
+/* Counts from here on what GC_INPUT_BYTES_MAX limits: another image begins. */
+void gc_input_restart(gc_input *input);
+
 /* True where bytes are left. Never waits for a pipe: there only what has come counts. */
 bool gc_input_has_more(gc_input *input);
 

@@ -119,6 +119,7 @@ struct gc_output {
     pending_file *pending; /* the temporary one; NULL where written to directly or committed */
     unsigned char *buffer; /* BUFFER_BYTES */
     size_t buffered;
+    uint64_t position; /* bytes written and passed over */
 };
 
 /* Writes .NAME.gconv-XXXXXX for NAME. */
@@ -264,7 +265,7 @@ static gconv_status write_all(const gc_output *output, const void *bytes, size_t
     return GCONV_OK;
 }
 
-static gconv_status flush(gc_output *output, gconv_error *error)
+gconv_status gc_output_flush(gc_output *output, gconv_error *error)
 {
     size_t size = output->buffered;
     output->buffered = 0;
@@ -274,15 +275,30 @@ static gconv_status flush(gc_output *output, gconv_error *error)
 gconv_status gc_output_write(gc_output *output, const void *bytes, size_t size, gconv_error *error)
 {
     if (size > BUFFER_BYTES - output->buffered) {
-        gconv_status status = flush(output, error);
+        gconv_status status = gc_output_flush(output, error);
         if (status != GCONV_OK)
             return status;
     }
+    output->position += size;
     if (size >= BUFFER_BYTES)
         return write_all(output, bytes, size, error);
     memcpy(output->buffer + output->buffered, bytes, size);
     output->buffered += size;
     return GCONV_OK;
+}
+
+uint64_t gc_output_position(const gc_output *output)
+{
+    return output->position;
+}
+
+gconv_status gc_output_skip(gc_output *output, uint64_t count, gconv_error *error)
+{
+    gconv_status status = gc_output_flush(output, error);
+    output->position += count;
+    if (status == GCONV_OK && lseek(output->descriptor, (off_t)output->position, SEEK_SET) < 0)
+        return gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot write");
+    return status;
 }
 
 bool gc_output_seeks(const gc_output *output)
@@ -380,7 +396,7 @@ static gconv_status name_output(gc_output *output, gconv_error *error)
 
 gconv_status gc_output_commit(gc_output *output, gconv_error *error)
 {
-    gconv_status status = flush(output, error);
+    gconv_status status = gc_output_flush(output, error);
     if (status == GCONV_OK)
         status = sync_to_disk(output, error);
     if (status == GCONV_OK)

@@ -18,6 +18,15 @@ gconv_status gc_output_open(const char *path, const gc_output_options *options, 
 
 gconv_status gc_output_write(gc_output *output, const void *bytes, size_t size, gconv_error *error);
 
+/* Sends out what is buffered. */
+gconv_status gc_output_flush(gc_output *output, gconv_error *error);
+
+/* Where the next byte that gc_output_write takes will be. */
+uint64_t gc_output_position(const gc_output *output);
+
+/* Passes over bytes that gc_output_write_at has written or will write. */
+gconv_status gc_output_skip(gc_output *output, uint64_t count, gconv_error *error);
+
 /* Whether gc_output_write_at can be used: the output is a file, not a pipe or a device. */
 bool gc_output_seeks(const gc_output *output);
 

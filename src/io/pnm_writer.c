@@ -16,7 +16,7 @@ typedef struct pnm_encoder {
     uint32_t block_rows;  /* all of them where the output cannot be written backwards */
     uint32_t held;        /* rows in the block */
     uint32_t rows;        /* taken */
-    size_t header_bytes;
+    uint64_t body;        /* where the rows begin in the output */
 } pnm_encoder;
 
 enum { BLOCK_BYTES = 1 << 20 };
@@ -36,8 +36,9 @@ static gconv_status write_header(pnm_encoder *encoder, gconv_error *error)
         snprintf(header, sizeof header, "P%c\n%lu %lu\n%lu\n",
                  encoder->common.format == GCONV_FORMAT_PGM ? '5' : '6', width, height,
                  (1ul << shape->depth) - 1);
-    encoder->header_bytes = strlen(header);
-    return gc_output_write(encoder->common.output, header, strlen(header), error);
+    gconv_status status = gc_output_write(encoder->common.output, header, strlen(header), error);
+    encoder->body = gc_output_position(encoder->common.output);
+    return status;
 }
 
 static uint32_t choose_block_rows(const pnm_encoder *encoder)
@@ -125,8 +126,8 @@ static gconv_status write_block(pnm_encoder *encoder, gconv_error *error)
     encoder->held = 0;
     if (behind == 0 && encoder->block_rows == encoder->common.shape.height)
         return gc_output_write(output, bytes, size, error);
-    return gc_output_write_at(output, encoder->header_bytes + behind * encoder->row_bytes, bytes,
-                              size, error);
+    return gc_output_write_at(output, encoder->body + behind * encoder->row_bytes, bytes, size,
+                              error);
 }
 
 static gconv_status hold_row(pnm_encoder *encoder, const unsigned char *row, gconv_error *error)
@@ -171,9 +172,11 @@ static gconv_status write_rows(gc_encoder *common, uint32_t count, const unsigne
 
 static gconv_status finish(gc_encoder *common, gconv_error *error)
 {
-    (void)common;
-    (void)error;
-    return GCONV_OK;
+    const pnm_encoder *encoder = (pnm_encoder *)common;
+    uint32_t height = common->shape.height;
+    if (encoder->block == NULL || encoder->block_rows == height)
+        return GCONV_OK;
+    return gc_output_skip(common->output, (uint64_t)height * encoder->row_bytes, error);
 }
 
 const gc_encoder_type gc_pnm_encoder = {

@@ -24,12 +24,15 @@ static const gc_decoder_type *const decoder_types[GCONV_FORMAT_COUNT] = {
 };
 
 struct gconv_reader {
+    gconv_reader_options options;
     gc_input input;
     gc_decoder *decoder;
     gconv_shape stored;  /* after grey, before orientation */
     gconv_shape shape;   /* as delivered */
     size_t stored_bytes; /* of a stored row */
     uint32_t delivered;
+    bool finished;   /* the image was read to its end */
+    bool alone;      /* no image follows */
     int orientation; /* 1 to 8; 1 where it is not applied */
     bool to_grey;
     unsigned char *band; /* decoder rows on their way to grey; allocated when needed */
@@ -84,9 +87,9 @@ static gconv_status unrecognised(const unsigned char *bytes, size_t size, gconv_
     return gc_fail(error, GCONV_ERROR_FORMAT, "not a PNG, JPEG, PGM or PPM image");
 }
 
-static gconv_status open_decoder(gconv_reader *reader, const gconv_reader_options *options,
-                                 gconv_error *error)
+static gconv_status open_decoder(gconv_reader *reader, gc_decoder **decoder, gconv_error *error)
 {
+    const gconv_reader_options *options = &reader->options;
     const unsigned char *bytes;
     size_t size;
     gconv_status status = gc_input_peek(&reader->input, GC_RECOGNISE_BYTES, &bytes, &size, error);
@@ -101,7 +104,7 @@ static gconv_status open_decoder(gconv_reader *reader, const gconv_reader_option
                          .max_pixels = options->max_pixels,
                          .tolerant = options->tolerant,
                          .grey_wanted = options->grey};
-    return type->open(&common, &reader->decoder, error);
+    return type->open(&common, decoder, error);
 }
 
 static void swap_resolution(gconv_metadata *metadata)
@@ -112,8 +115,9 @@ static void swap_resolution(gconv_metadata *metadata)
 }
 
 /* Settles what the layers above the decoder do. */
-static void plan_layers(gconv_reader *reader, const gconv_reader_options *options)
+static void plan_layers(gconv_reader *reader)
 {
+    const gconv_reader_options *options = &reader->options;
     gc_decoder *decoder = reader->decoder;
     gconv_metadata *metadata = &decoder->metadata;
     reader->stored = decoder->shape;
@@ -146,26 +150,32 @@ gconv_status gconv_reader_open(const char *path, const gconv_reader_options *opt
     gconv_reader *opened = calloc(1, sizeof *opened);
     if (opened == NULL)
         return gc_fail_memory(error, sizeof *opened);
+    opened->options = *options;
     gconv_status status = gc_input_open(path, &opened->input, error);
     if (status == GCONV_OK)
-        status = open_decoder(opened, options, error);
+        status = open_decoder(opened, &opened->decoder, error);
     if (status != GCONV_OK) {
         gconv_reader_free(opened);
         return status;
     }
-    plan_layers(opened, options);
+    plan_layers(opened);
     *reader = opened;
     return GCONV_OK;
+}
+
+static void free_decoder(gc_decoder *decoder)
+{
+    if (decoder == NULL)
+        return;
+    gc_metadata_clear(&decoder->metadata);
+    decoder->type->free(decoder);
 }
 
 void gconv_reader_free(gconv_reader *reader)
 {
     if (reader == NULL)
         return;
-    if (reader->decoder != NULL) {
-        gc_metadata_clear(&reader->decoder->metadata);
-        reader->decoder->type->free(reader->decoder);
-    }
+    free_decoder(reader->decoder);
     gc_input_close(&reader->input);
     free(reader->band);
     free(reader->image);
@@ -277,6 +287,47 @@ gconv_status gconv_reader_read(gconv_reader *reader, uint32_t count, void *rows,
     return settle(reader, status, error);
 }
 
+static bool may_be_stream(const gconv_reader *reader)
+{
+    gconv_format format = reader->decoder->format;
+    return !reader->alone && (format == GCONV_FORMAT_PGM || format == GCONV_FORMAT_PPM);
+}
+
+/* Whether bytes, as far as they are there, begin a PNM image, one that is not read included. */
+static bool may_begin_pnm(const unsigned char *bytes, size_t size)
+{
+    return bytes[0] == 'P' && (size < 2 || (bytes[1] >= '1' && bytes[1] <= '6')) &&
+           (size < 3 || gc_pnm_is_blank(bytes[2]) || bytes[2] == '#');
+}
+
+/* Looks for an image behind this one, past blanks, and sets reader->alone where there is none. Waits
+ * for as much as that takes; without `wait` only what has come is looked at, and the question may
+ * stay open. */
+static gconv_status look_behind(gconv_reader *reader, bool wait, gconv_error *error)
+{
+    enum { MAGIC_BYTES = 3 };
+    gc_input *input = &reader->input;
+    const unsigned char *bytes;
+    size_t size;
+    size_t blanks;
+    do {
+        if (!wait && !gc_input_has_more(input))
+            return GCONV_OK;
+        gconv_status status = gc_input_peek(input, wait ? MAGIC_BYTES : 1, &bytes, &size, error);
+        if (status != GCONV_OK)
+            return status;
+        for (blanks = 0; blanks < size && gc_pnm_is_blank(bytes[blanks]);)
+            blanks++;
+        gc_input_skip(input, blanks);
+    } while (blanks > 0);
+    if (size > 0 && may_begin_pnm(bytes, size) && (size >= MAGIC_BYTES || !wait))
+        return GCONV_OK;
+    reader->alone = true;
+    if (size > 0)
+        gc_warn(&reader->decoder->warnings, "bytes after the end of the image ignored");
+    return GCONV_OK;
+}
+
 gconv_status gconv_reader_finish(gconv_reader *reader, gconv_error *error)
 {
     if (reader->failure.status != GCONV_OK)
@@ -285,7 +336,51 @@ gconv_status gconv_reader_finish(gconv_reader *reader, gconv_error *error)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "%lu rows are not read yet",
                        (unsigned long)(reader->shape.height - reader->delivered));
     gc_decoder *decoder = reader->decoder;
-    return settle(reader, decoder->type->finish(decoder, &reader->failure), error);
+    gconv_status status = decoder->type->finish(decoder, &reader->failure);
+    reader->finished = status == GCONV_OK;
+    if (status == GCONV_OK && may_be_stream(reader))
+        look_behind(reader, false, NULL);
+    return settle(reader, status, error);
+}
+
+/* ---- The next image -------------------------------------------------------------------------- */
+
+/* Takes the place of the image that was read. On failure that stays, for what asks about it. */
+static gconv_status open_next(gconv_reader *reader, gconv_error *error)
+{
+    gc_decoder *next = NULL;
+    gc_input_restart(&reader->input);
+    gconv_status status = open_decoder(reader, &next, error);
+    if (status != GCONV_OK) {
+        free_decoder(next);
+        return status;
+    }
+    free_decoder(reader->decoder);
+    free(reader->band);
+    free(reader->image);
+    reader->decoder = next;
+    reader->band = reader->image = NULL;
+    reader->delivered = 0;
+    reader->finished = false;
+    plan_layers(reader);
+    return GCONV_OK;
+}
+
+gconv_status gconv_reader_next(gconv_reader *reader, bool *more, gconv_error *error)
+{
+    *more = false;
+    if (reader->failure.status != GCONV_OK)
+        return settle(reader, reader->failure.status, error);
+    if (!reader->finished)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the image before is not finished");
+    if (!may_be_stream(reader))
+        return GCONV_OK;
+    gconv_status status = look_behind(reader, true, &reader->failure);
+    if (status == GCONV_OK && !reader->alone) {
+        status = open_next(reader, &reader->failure);
+        *more = status == GCONV_OK;
+    }
+    return settle(reader, status, error);
 }
 
 static gconv_status read_for_source(void *user, uint32_t count, void *rows, size_t stride,

@@ -186,6 +186,12 @@ void gconv_writer_free(gconv_writer *writer)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
+/* Formats whose files may hold one image after the other. */
+static bool holds_several(gconv_format format)
+{
+    return output_formats[format].encoder == &gc_pnm_encoder;
+}
+
 static gconv_status write_rows(gconv_writer *writer, uint32_t count, const unsigned char *rows,
                                size_t stride, gconv_error *error)
 {
@@ -219,17 +225,54 @@ gconv_status gconv_writer_write(gconv_writer *writer, uint32_t count, const void
     if (count == 0)
         return GCONV_OK;
     writer->taken += count;
-    return settle(writer, write_rows(writer, count, rows, stride, &writer->failure), error);
+    gconv_status status = write_rows(writer, count, rows, stride, &writer->failure);
+    /* Who reads a stream of images gets each of them when it is complete. */
+    if (status == GCONV_OK && writer->taken == writer->shape.height &&
+        holds_several(writer->encoder->format) && !gc_output_seeks(writer->output))
+        status = gc_output_flush(writer->output, &writer->failure);
+    return settle(writer, status, error);
+}
+
+static gconv_status check_complete(const gconv_writer *writer, gconv_error *error)
+{
+    if (writer->taken < writer->shape.height)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "%lu rows are missing",
+                       (unsigned long)(writer->shape.height - writer->taken));
+    return GCONV_OK;
+}
+
+gconv_status gconv_writer_next(gconv_writer *writer, const gconv_writer_options *options,
+                               gconv_error *error)
+{
+    if (writer->failure.status != GCONV_OK)
+        return settle(writer, writer->failure.status, error);
+    gconv_status status = check_complete(writer, error);
+    if (status == GCONV_OK)
+        status = check_options(options, error);
+    if (status != GCONV_OK)
+        return status;
+    if (!holds_several(options->format) || !holds_several(writer->encoder->format))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "only PGM, PPM and PFM hold several images");
+    status = writer->encoder->type->finish(writer->encoder, &writer->failure);
+    writer->encoder->type->free(writer->encoder);
+    writer->encoder = NULL;
+    free(writer->row);
+    writer->row = NULL;
+    writer->shape = options->shape;
+    writer->taken = 0;
+    if (status == GCONV_OK)
+        status = open_encoder(writer, options, &writer->failure);
+    return settle(writer, status, error);
 }
 
 gconv_status gconv_writer_finish(gconv_writer *writer, gconv_error *error)
 {
     if (writer->failure.status != GCONV_OK)
         return settle(writer, writer->failure.status, error);
-    if (writer->taken < writer->shape.height)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "%lu rows are missing",
-                       (unsigned long)(writer->shape.height - writer->taken));
-    gconv_status status = writer->encoder->type->finish(writer->encoder, &writer->failure);
+    gconv_status status = check_complete(writer, error);
+    if (status != GCONV_OK)
+        return status;
+    status = writer->encoder->type->finish(writer->encoder, &writer->failure);
     if (status == GCONV_OK)
         status = gc_output_commit(writer->output, &writer->failure);
     return settle(writer, status, error);

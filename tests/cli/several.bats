@@ -1,0 +1,142 @@
+#!/usr/bin/env bats
+# Several PNM images in one input.
+
+load common
+
+# Three images of different shapes and depths, and what becomes of each alone.
+setup_images() {
+    make_image pgm a.pgm 40 30 noise
+    make_image ppm b.ppm 9 7 noise
+    make_image pgm:16 c.pgm 300 500 noise
+    for name in a.pgm b.ppm c.pgm; do
+        gconv filter -k box3 $name "one-$name"
+        gconv edges -f pgm $name - >"edges-$name"
+        gconv filter -k box3 -f pfm $name - >"float-$name"
+    done
+}
+
+# becomes FILE KIND: fails unless FILE is the three results of this kind.
+becomes() { cat "$2-a.pgm" "$2-b.ppm" "$2-c.pgm" | cmp - "$1"; }
+
+@test "all images of a stream are processed, whatever their shapes" {
+    setup_images
+    cat a.pgm b.ppm c.pgm | gconv filter -k box3 >out
+    becomes out one
+    cat a.pgm b.ppm c.pgm >three.pnm
+    gconv filter -k box3 <three.pnm >out
+    becomes out one
+    silently gconv filter -k box3 three.pnm out.pnm
+    becomes out.pnm one
+    gconv filter -k box3 -j 2 - - <three.pnm >out
+    becomes out one
+    gconv filter -k box3 --verify <three.pnm >out
+    becomes out one
+    gconv edges -f pgm <three.pnm >out
+    becomes out edges
+    gconv filter -k box3 -f pfm <three.pnm >out
+    becomes out float
+    silently gconv filter -k box3 three.pnm out.pfm # written backwards
+    becomes out.pfm float
+    printf '\n \t\r\n' >blanks
+    cat a.pgm blanks b.ppm blanks blanks c.pgm blanks | gconv filter -k box3 -v >out 2>err
+    becomes out one
+    same "$(wc -l <err | tr -d ' ')" 3
+}
+
+@test "-v and --json tell of each image" {
+    setup_images
+    cat a.pgm b.ppm >two.pnm
+    expect 0 gconv filter -k identity -v --impl cpu - out.pnm <two.pnm
+    same "$err" 'gconv: standard input: image 1: 40x30, 1 channel of 8 bits to out.pnm by cpu
+gconv: standard input: image 2: 9x7, 3 channels of 8 bits to out.pnm by cpu'
+    expect 0 gconv filter -k identity --json two.pnm out.pnm
+    printf '%s\n' "$out" | valid_json
+    same "$(key image | paste -sd ' ' -) $(key status | paste -sd ' ' -)" '1 2 done done'
+    expect 0 gconv filter -k identity --json a.pgm out.pnm
+    same "$(key image) $(key status)" ' done'
+    expect 3 "$FAULTY" filter -k identity --impl wrong --verify --json - out.pnm <two.pnm
+    same "$(key status | paste -sd ' ' -)" 'mismatch mismatch'
+}
+
+@test "an image goes out before the next one has come" {
+    setup_images
+    mkfifo to from
+    gconv filter -k box3 <to >from &
+    exec 7>to 8<from
+    for name in a.pgm b.ppm c.pgm; do
+        cat $name >&7
+        timeout 20 head -c "$(wc -c <"one-$name")" <&8 >got
+        cmp got "one-$name"
+    done
+    exec 7>&-
+    wait $!
+    exec 8<&-
+}
+
+@test "memory does not grow with the number of images" {
+    make_image pgm a.pgm 200 200 noise
+    for i in 1 2 3 4 5 6 7 8; do cat a.pgm a.pgm >b.pgm; mv b.pgm a.pgm; done # 10 MB
+    [ "$(wc -c <a.pgm)" -gt 10000000 ]
+    expect 0 gconv filter -k box3 -v a.pgm out.pgm
+    same "$(printf '%s\n' "$err" | wc -l | tr -d ' ')" 256
+    peak=$(python3 -c 'import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$GCONV" filter -k box3 a.pgm out.pgm) || skip "no python3"
+    head -c 40015 a.pgm >one.pgm
+    alone=$(python3 -c 'import resource, subprocess, sys
+subprocess.run(sys.argv[1:], check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$GCONV" filter -k box3 one.pgm out.pgm)
+    [ "$peak" -lt $((alone + 8000)) ]
+}
+
+@test "other outputs hold one image, and so do batches and comparisons" {
+    setup_images
+    cat a.pgm b.ppm >two.pnm
+    complains 1 'two.pnm: more than one image, and png holds one; *' gconv edges two.pnm out.png
+    complains 1 'two.pnm: more than one image, and jpeg holds one; *' gconv filter -k box3 two.pnm out.jpg
+    gconv edges <two.pnm >out 2>err && false
+    same "$(cat err)" 'gconv: standard input: more than one image, and png holds one; --format pgm, ppm or pfm holds all'
+    expect 1 gconv filter -k box3 -o dir two.pnm
+    like "$err" 'gconv: two.pnm: more than one image, and a batch takes one *'
+    complains 1 'two.pnm: more than one image, and compare takes one' gconv compare --time 0.01 two.pnm
+    [ ! -e out.png ]
+    [ ! -e out.jpg ]
+    same "$(find . -name '*gconv-*')$(ls dir)" ''
+}
+
+@test "an error in a later image: those before are out, a file does not appear" {
+    setup_images
+    { cat a.pgm; head -c 60 b.ppm; } >cut.pnm
+    gconv filter -k box3 <cut.pnm >out 2>err && false
+    same "$(cat err)" 'gconv: standard input: image 2: truncated: the file ends in the image data'
+    cmp out one-a.pgm
+    complains 1 'cut.pnm: image 2: truncated: *' gconv filter -k box3 cut.pnm out.pnm
+    [ ! -e out.pnm ]
+    { cat a.pgm; printf 'P5\n0 5\n255\n'; } >header.pnm
+    complains 1 'header.pnm: image 2: the header says a width or height of 0' \
+        gconv filter -k box3 header.pnm out.pnm
+    { cat a.pgm; printf 'P4\n1 1\n0'; } >bitmap.pnm
+    complains 1 'bitmap.pnm: image 2: text and bitmap PNM are not read, *' \
+        gconv filter -k box3 bitmap.pnm out.pnm
+    expect 1 gconv filter -k box3 --json cut.pnm out.pnm
+    same "$(key status | paste -sd ' ' -)" 'done failed'
+    complains 1 'header.pnm: more than one image, and png holds one; *' gconv edges header.pnm out.png
+    expect 0 gconv filter -k box3 --tolerant cut.pnm out.pnm
+    same "$err" 'gconv: cut.pnm: truncated: the file ends in the image data'
+    head -c "$(wc -c <one-a.pgm)" out.pnm | cmp - one-a.pgm
+}
+
+@test "other bytes after an image stay a warning" {
+    setup_images
+    for tail in junk P P7 P5x 'P 5' 'P5'; do
+        { cat a.pgm; printf '%s' "$tail"; } >tail.pgm
+        silently gconv filter -k box3 tail.pgm out.pgm
+        cmp out.pgm one-a.pgm
+        gconv filter -k box3 -v <tail.pgm 2>err >out.pgm
+        same "$(grep -c 'bytes after the end of the image ignored' err)" 1
+    done
+    make_image png:grey in.png 4 3 noise
+    cat in.png a.pgm >both.png
+    expect 0 gconv filter -k box3 -v both.png out.png
+    like "$err" '*bytes after the end of the image ignored*'
+}

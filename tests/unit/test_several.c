@@ -1,0 +1,130 @@
+/* Several images behind each other: what the library promises of gconv_reader_next and
+ * gconv_writer_next. */
+#include "io_support.h"
+
+static gconv_writer_options writing(const picture *source, gconv_format format)
+{
+    gconv_writer_options options = gconv_writer_options_default();
+    options.format = format;
+    options.shape = source->shape;
+    return options;
+}
+
+static void put_rows(gconv_writer *writer, const picture *source)
+{
+    assert_int_equal(
+        gconv_writer_write(writer, source->shape.height, source->rows, source->row_bytes, NULL),
+        GCONV_OK);
+}
+
+static void assert_next_is(gconv_reader *reader, const picture *wanted)
+{
+    const gconv_shape *shape = gconv_reader_shape(reader);
+    picture got = new_picture(shape->width, shape->height, shape->channels, shape->depth);
+    assert_int_equal(gconv_reader_read(reader, shape->height, got.rows, got.row_bytes, NULL),
+                     GCONV_OK);
+    assert_int_equal(gconv_reader_finish(reader, NULL), GCONV_OK);
+    assert_same_picture(&got, wanted);
+    free_picture(&got);
+}
+
+static void images_follow_each_other(void **state)
+{
+    (void)state;
+    picture grey = make_picture(21, 17, 1, 8);
+    picture colour = make_picture(5, 40, 3, 16);
+    gconv_writer *writer;
+    gconv_reader *reader;
+    gconv_error error;
+    bool more;
+    gconv_writer_options options = writing(&grey, GCONV_FORMAT_PGM);
+    assert_int_equal(gconv_writer_open(scratch_path("two"), &options, &writer, &error), GCONV_OK);
+    gconv_writer_options next = writing(&colour, GCONV_FORMAT_PPM);
+    assert_int_equal(gconv_writer_next(writer, &next, &error), GCONV_ERROR_ARGUMENT); /* no rows */
+    put_rows(writer, &grey);
+    next.format = GCONV_FORMAT_PNG;
+    assert_int_equal(gconv_writer_next(writer, &next, &error), GCONV_ERROR_ARGUMENT);
+    next.format = GCONV_FORMAT_PPM;
+    assert_int_equal(gconv_writer_next(writer, &next, &error), GCONV_OK);
+    assert_int_equal(gconv_writer_finish(writer, &error), GCONV_ERROR_ARGUMENT);
+    put_rows(writer, &colour);
+    assert_int_equal(gconv_writer_finish(writer, &error), GCONV_OK);
+    gconv_writer_free(writer);
+
+    gconv_reader_options reading = gconv_reader_options_default();
+    warnings_seen seen = {0};
+    reading.warn = remember_warning;
+    reading.warn_user = &seen;
+    assert_int_equal(gconv_reader_open(scratch_path("two"), &reading, &reader, &error), GCONV_OK);
+    assert_int_equal(gconv_reader_next(reader, &more, &error), GCONV_ERROR_ARGUMENT);
+    assert_next_is(reader, &grey);
+    assert_int_equal(gconv_reader_next(reader, &more, &error), GCONV_OK);
+    assert_true(more);
+    assert_int_equal(gconv_reader_format(reader), GCONV_FORMAT_PPM);
+    assert_next_is(reader, &colour);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(gconv_reader_next(reader, &more, &error), GCONV_OK);
+        assert_false(more);
+    }
+    assert_int_equal(seen.count, 0);
+    gconv_reader_free(reader);
+    free_picture(&grey);
+    free_picture(&colour);
+}
+
+static void a_next_image_that_is_broken(void **state)
+{
+    (void)state;
+    static const char bytes[] = "P5 1 1 255\nxP6 0 1 255\n";
+    gconv_reader *reader;
+    gconv_error error;
+    unsigned char pixel;
+    bool more = true;
+    save_file(scratch_path("broken"), bytes, sizeof bytes - 1);
+    assert_int_equal(gconv_reader_open(scratch_path("broken"), NULL, &reader, &error), GCONV_OK);
+    assert_int_equal(gconv_reader_read(reader, 1, &pixel, 1, &error), GCONV_OK);
+    assert_int_equal(gconv_reader_finish(reader, &error), GCONV_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(gconv_reader_next(reader, &more, &error), GCONV_ERROR_FORMAT);
+        assert_false(more);
+        assert_non_null(strstr(error.message, "width or height of 0"));
+    }
+    assert_int_equal(gconv_reader_format(reader), GCONV_FORMAT_PGM); /* the one before */
+    assert_int_equal(gconv_reader_shape(reader)->width, 1);
+    gconv_reader_free(reader);
+}
+
+/* Formats of one image a file. */
+static void a_png_writer_has_no_next(void **state)
+{
+    (void)state;
+    picture grey = make_picture(5, 4, 1, 8);
+    gconv_writer *writer;
+    gconv_reader *reader;
+    gconv_error error;
+    bool more = true;
+    gconv_writer_options options = writing(&grey, GCONV_FORMAT_PNG);
+    assert_int_equal(gconv_writer_open(scratch_path("one.png"), &options, &writer, &error),
+                     GCONV_OK);
+    put_rows(writer, &grey);
+    options.format = GCONV_FORMAT_PGM;
+    assert_int_equal(gconv_writer_next(writer, &options, &error), GCONV_ERROR_ARGUMENT);
+    assert_int_equal(gconv_writer_finish(writer, &error), GCONV_OK);
+    gconv_writer_free(writer);
+    assert_int_equal(gconv_reader_open(scratch_path("one.png"), NULL, &reader, &error), GCONV_OK);
+    assert_next_is(reader, &grey);
+    assert_int_equal(gconv_reader_next(reader, &more, &error), GCONV_OK);
+    assert_false(more);
+    gconv_reader_free(reader);
+    free_picture(&grey);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(images_follow_each_other),
+        cmocka_unit_test(a_next_image_that_is_broken),
+        cmocka_unit_test(a_png_writer_has_no_next),
+    };
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}
