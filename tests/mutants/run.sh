@@ -1,0 +1,232 @@
+#!/bin/bash
+# Makes small defects, one at a time, and tells which of them the tests see: tests/mutants/run.sh --help
+set -euo pipefail
+
+usage() {
+    cat <<END
+tests/mutants/run.sh [--jobs N] [--only PATTERN] [--work DIR] [--check] [--list]
+
+Every mutation of mutations.txt is made in a copy of this tree, which is built, host code alone, and
+tested until a test fails: it is caught. One that no test sees has survived. The score is their share.
+
+  --jobs N         mutations that are tried at one time, each in a copy of its own (default: processors)
+  --only PATTERN   mutations whose names match, as of bash: 'png-*'
+  --work DIR       where the copies are made and kept for the next time (default: a new directory of
+                   TMPDIR, removed at the end)
+  --check          only sees to it that every mutation applies
+  --list           names, files and kinds
+
+Environment: CMAKE_PREFIX_PATH, where cmocka is; BATS, the program, where it is not in PATH; SECONDS_MAX,
+tests that take longer without a mutation are left out (default 60).
+END
+}
+
+source_tree=$(cd "$(dirname "$0")/../.." && pwd)
+list=$source_tree/tests/mutants/mutations.txt
+jobs=$(nproc)
+only='*'
+work=
+action=run
+while [ $# -gt 0 ]; do
+    case $1 in
+    --jobs) jobs=$2 && shift ;;
+    --only) only=$2 && shift ;;
+    --work) work=$2 && shift ;;
+    --check | --list) action=${1#--} ;;
+    --help) usage && exit ;;
+    *) usage >&2 && exit 2 ;;
+    esac
+    shift
+done
+
+# ---- The list ------------------------------------------------------------------------------------
+
+names=() files=() flags=() kinds=() olds=() news=()
+
+read_list() {
+    local line number=0 last=-1
+    local mutation='^@ ([^ ]+) ([^ ]+)( asan)? : (.+)$'
+    while IFS= read -r line; do
+        number=$((number + 1))
+        if [[ $line =~ $mutation ]]; then
+            last=$((last + 1))
+            names+=("${BASH_REMATCH[1]}") files+=("${BASH_REMATCH[2]}") flags+=("${BASH_REMATCH[3]# }")
+            kinds+=("${BASH_REMATCH[4]}") olds+=('') news+=('')
+        elif [[ $line == '- '* ]]; then
+            olds[last]+=${olds[last]:+$'\n'}${line#- }
+        elif [[ $line == '+ '* ]]; then
+            news[last]+=${news[last]:+$'\n'}${line#+ }
+        elif [[ -n $line && $line != '#'* ]]; then
+            echo "$list:$number: not a line of a mutation" >&2
+            return 1
+        fi
+    done <"$list"
+}
+
+# mutate INDEX TREE: fails unless the old text stands exactly once in the file.
+mutate() {
+    local file=$2/${files[$1]} old=${olds[$1]} text before after
+    text=$(cat "$file" && echo x) || return 1
+    text=${text%x}
+    before=${text%%"$old"*}
+    after=${text#*"$old"}
+    if [ -z "$old" ] || [ "$before" = "$text" ] || [[ $after == *"$old"* ]]; then
+        echo "${names[$1]}: its text does not stand exactly once in ${files[$1]}" >&2
+        return 1
+    fi
+    printf '%s%s%s' "$before" "${news[$1]}" "$after" >"$file"
+}
+
+# Applies every mutation to a copy of its file.
+check_list() {
+    local scratch failures=0 i
+    scratch=$(mktemp -d)
+    for i in "${!names[@]}"; do
+        mkdir -p "$scratch/$(dirname "${files[i]}")"
+        cp "$source_tree/${files[i]}" "$scratch/${files[i]}"
+        mutate "$i" "$scratch" || failures=$((failures + 1))
+        cmp -s "$source_tree/${files[i]}" "$scratch/${files[i]}" && echo "${names[i]}: changes nothing" >&2
+    done
+    rm -r "$scratch"
+    printf '%s\n' "${names[@]}" | sort | uniq -d | sed 's/$/: a name given twice/' >&2
+    [ "$failures" -eq 0 ]
+}
+
+# ---- Building and testing ------------------------------------------------------------------------
+
+# configure TREE BUILD: without what takes long to build.
+configure() {
+    local sanitize=OFF type=Release
+    [ "$2" = asan ] && sanitize=ON type=Debug
+    cmake -S "$1" -B "$1/build/$2" -G Ninja -DCMAKE_BUILD_TYPE=$type -DCMAKE_C_FLAGS_DEBUG="-O1 -g" \
+        -DGCONV_SANITIZE=$sanitize -DGCONV_CUDA=OFF ${BATS:+"-DBATS=$BATS"} >"$1/configure.log" 2>&1
+}
+
+# A copy that differs nowhere in what it is built from; files that are the same keep their time.
+copy_tree() {
+    mkdir -p "$1/tmp"
+    (cd "$source_tree" && find . -mindepth 1 -maxdepth 1 ! -name .git ! -name build ! -name '.c*ache*' \
+        ! -name .mutants -print0 | tar -c --null -T - -f -) | tar -x --skip-old-files -C "$1" -f -
+    (cd "$source_tree" && find src tests include cmake filters CMakeLists.txt -type f) |
+        while IFS= read -r file; do
+            cmp -s "$source_tree/$file" "$1/$file" || cp "$source_tree/$file" "$1/$file"
+        done
+}
+
+# prepare WORKER: its copy, built.
+prepare() {
+    copy_tree "$work/$1"
+    configure "$work/$1" plain && ninja -C "$work/$1/build/plain" -j "${2:-1}" >"$work/$1/build.log" 2>&1
+}
+
+# The tests that pass without a mutation, and the seconds that each takes, the fastest first.
+measure_tests() {
+    local left_out='^(packaging_|check_sweep$|gpu$|docs_render$)'
+    (cd "$work/0/build/plain" && TMPDIR=$work/0/tmp ctest -E "$left_out" -LE campaign -j "$jobs") >"$work/baseline" || true
+    sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: ([^ ]+) \.+ +Passed +([0-9.]+) sec.*/\2 \1/p' "$work/baseline" |
+        sort -n | awk -v most="${SECONDS_MAX:-60}" '$1 <= most' >"$work/tests"
+    grep -E 'Test +#' "$work/baseline" | grep -v ' Passed ' | sed 's/^/without a mutation: /' >&2 || true
+    [ -s "$work/tests" ]
+}
+
+# order_tests FILE: what is likely to see a defect of the file first, then the fastest.
+order_tests() {
+    local base area=${1#src/}
+    base=$(basename "$1")
+    base=${base%.*} area=${area%%/*}
+    awk -v base="$base" -v area="$area" '{
+        name = $2; kind = name; sub(/_.*/, "", kind); rest = name; sub(/^[a-z]+_/, "", rest)
+        rank = kind == "unit" ? 2 : kind == "check" ? 3 : 4
+        if (area == "cpu" && kind == "check") rank = 1
+        if (area == "cli") rank = kind == "cli" ? 1 : kind == "docs" ? 2 : 9
+        if (area == "io" && (rest == "io" || rest == "output")) rank = 1
+        if (rest == base || index(base, rest "_") == 1 || index(rest, base "_") == 1) rank = 0
+        print rank, $1, name }' "$work/tests" | sort -n -k1,1 -k2,2 | awk '{ print $2, $3 }'
+}
+
+# try INDEX WORKER: prints the verdict.
+try() {
+    local i=$1 tree=$work/$2 build=plain seconds test limit verdict
+    local file=${files[i]}
+    if [ "${flags[i]}" = asan ]; then
+        build=asan
+        [ -d "$tree/build/asan" ] || configure "$tree" asan || return 1
+    fi
+    mutate "$i" "$tree" || return 1
+    if ninja -C "$tree/build/$build" -j 1 >"$tree/build.log" 2>&1; then
+        verdict=SURVIVED
+        while read -r seconds test; do
+            limit=$(awk -v s="$seconds" -v asan="$build" 'BEGIN { print int(20 + s * (asan == "asan" ? 40 : 8)) }')
+            if ! (cd "$tree/build/$build" && TMPDIR=$tree/tmp timeout "$limit" \
+                ctest -R "^$test\$" --no-tests=error) >"$tree/test.log" 2>&1 </dev/null; then
+                verdict="caught by $test"
+                break
+            fi
+        done < <(order_tests "$file")
+    else
+        verdict='DID NOT BUILD'
+        cp "$tree/build.log" "$work/${names[i]}.log"
+    fi
+    cp "$source_tree/$file" "$tree/$file"
+    printf '%-26s %-26s %s\n' "${names[i]}" "${file#src/}" "$verdict"
+}
+
+# Takes mutations from the list until none is left.
+run_worker() {
+    local next start
+    [ "$1" -eq 0 ] || prepare "$1" || { echo "copy $1 does not build: $work/$1/build.log" >&2 && return 1; }
+    while next=$({ flock 9 && head -n 1 "$work/queue" && sed -i 1d "$work/queue"; } 9>"$work/lock") && [ -n "$next" ]; do
+        start=$SECONDS
+        try "$next" "$1" | sed "s/\$/ ($((SECONDS - start)) s)/" | tee -a "$work/verdicts"
+    done
+}
+
+# pinned WORKER COMMAND...: on two processors, so that copies do not get into each other's way.
+pinned() {
+    local count
+    count=$(nproc)
+    if [ "$jobs" -gt 1 ] && [ "$count" -gt 2 ] && command -v taskset >/dev/null; then
+        taskset -pc "$(($1 % count)),$((($1 + 1) % count))" $BASHPID >/dev/null
+    fi
+    shift
+    "$@"
+}
+
+# ---- What is asked for ---------------------------------------------------------------------------
+
+read_list
+case $action in
+list)
+    for i in "${!names[@]}"; do
+        printf '%-26s %-26s %s\n' "${names[i]}" "${files[i]}" "${kinds[i]}"
+    done
+    exit
+    ;;
+check) check_list && exit || exit ;;
+esac
+
+check_list
+if [ -z "$work" ]; then
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+fi
+mkdir -p "$work"
+work=$(cd "$work" && pwd)
+rm -f "$work/verdicts"
+for i in "${!names[@]}"; do
+    # shellcheck disable=SC2053
+    [[ ${names[i]} == $only ]] && echo "$i"
+done >"$work/queue"
+prepare 0 "$jobs" || { echo "this tree does not build: $work/0/build.log" >&2 && exit 1; }
+[ -s "$work/tests" ] || measure_tests
+for ((k = 0; k < jobs; k++)); do
+    pinned "$k" run_worker "$k" &
+done
+wait
+caught=$(grep -c ' caught by ' "$work/verdicts" || true)
+survived=$(grep -c ' SURVIVED' "$work/verdicts" || true)
+broken=$(grep -c ' DID NOT BUILD' "$work/verdicts" || true)
+echo
+grep -E ' (SURVIVED|DID NOT BUILD)' "$work/verdicts" || true
+echo "$caught of $((caught + survived)) caught, $survived survived, $broken did not build"
+[ "$broken" -eq 0 ]
