@@ -186,6 +186,50 @@ floats() {
     filtered '150 255 200 255' -k mean.txt --alpha premultiply
 }
 
+@test "alpha: auto looks at the gain and at every sample" {
+    make_image png:grey-alpha in.png 2 1 100 255 200 0
+    printf '1/2 0.5000005\n' >near.txt
+    filtered '100 128 0 0' -k near.txt
+    printf '1/2 0.50002\n' >far.txt
+    filtered '150 255 200 0' -k far.txt
+    printf 'divisor 2\n1 1\n' >mean.txt
+    for clear in 65534 65279 255; do
+        make_image png:grey-alpha:16 in.png 2 1 1000 65535 2000 $clear
+        silently gconv filter -k mean.txt in.png auto.png
+        silently gconv filter -k mean.txt --alpha premultiply in.png wanted.png
+        cmp auto.png wanted.png
+    done
+}
+
+@test "alpha: what comes out with less than no alpha has no colour" {
+    make_image png:grey-alpha in.png 2 1 50 0 200 255
+    printf -- '-1 2\n' >sharper.txt # less the pixel to the right
+    filtered '0 0 200 255' -k sharper.txt
+    make_image png:rgba:16 in.png 2 1 9 9 9 0 500 600 700 65535
+    filtered '0 0 0 0 500 600 700 65535' -k sharper.txt --alpha premultiply
+}
+
+@test "a batch treats every image as if it were alone" {
+    mkdir in
+    make_image png:grey-alpha in/1.png 9 5 100 255 200 255
+    make_image png:grey-alpha in/2.png 9 5 100 255 200 0
+    make_image png:grey-alpha in/3.png 9 5 100 255 200 255 7 255
+    make_image png:grey-alpha:16 in/4.png 9 5 1000 65535 2000 65535
+    make_image png:grey-alpha:16 in/5.png 9 5 1000 65535 2000 77
+    make_image png:rgb in/6.png 9 5 noise
+    make_image png:rgb:16 in/7.png 9 5 noise
+    make_image png:rgb in/8.png 5 9 noise
+    make_image ppm in/9.ppm 9 5 noise
+    make_image png:exif=6:rgb in/a.png 9 5 noise
+    for options in '-j 1' '-j 3' '-j 1 --depth 1' '-j 1 --depth 16 --alpha filter'; do
+        silently gconv filter -k gauss3 $options -o out in
+        for file in in/*; do
+            silently gconv filter -k gauss3 $options "$file" "alone.${file##*.}"
+            cmp "alone.${file##*.}" "out/${file#in/}"
+        done
+    done
+}
+
 @test "a constant border is opaque" {
     make_image png:grey-alpha in.png 1 1 100 0
     filtered '60 255' -k '3x1: 0,0,1' -b constant:60 --alpha filter
