@@ -84,8 +84,12 @@ check_list() {
     for i in "${!names[@]}"; do
         mkdir -p "$scratch/$(dirname "${files[i]}")"
         cp "$source_tree/${files[i]}" "$scratch/${files[i]}"
-        mutate "$i" "$scratch" || failures=$((failures + 1))
-        cmp -s "$source_tree/${files[i]}" "$scratch/${files[i]}" && echo "${names[i]}: changes nothing" >&2
+        if ! mutate "$i" "$scratch"; then
+            failures=$((failures + 1))
+        elif cmp -s "$source_tree/${files[i]}" "$scratch/${files[i]}"; then
+            echo "${names[i]}: changes nothing" >&2
+            failures=$((failures + 1))
+        fi
     done
     rm -r "$scratch"
     printf '%s\n' "${names[@]}" | sort | uniq -d | sed 's/$/: a name given twice/' >&2
