@@ -22,7 +22,8 @@
 #include <png.h>
 #include <zlib.h>
 
-namespace {
+namespace
+{
 
 const int strip_rows = 64;
 

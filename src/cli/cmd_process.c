@@ -159,14 +159,22 @@ static void report(const gc_session *session, const gc_task *task, const gc_resu
 
 /* ---- All images ------------------------------------------------------------------------------ */
 
-/* The exit code of one image alone. A depth that its format cannot hold was asked for on the
- * command line. */
-static int single_code(const gc_result *result)
+static bool is_named(const char *option)
 {
+    return option != NULL && strcmp(option, "auto") != 0;
+}
+
+/* The exit code of one image alone. A depth that its format cannot hold was asked for on the
+ * command line; a device that breaks down was not, unless it or an implementation was named. */
+static int single_code(const gc_options *options, const gc_result *result)
+{
+    bool named = is_named(options->implementation) || is_named(options->device);
     if (result->outcome == GC_OUTCOME_MISMATCH)
         return GC_EXIT_MISMATCH;
     if (result->outcome != GC_OUTCOME_FAILED)
         return GC_EXIT_DONE;
+    if (result->error.status == GCONV_ERROR_DEVICE && !named)
+        return GC_EXIT_FAILED;
     return result->error.status == GCONV_ERROR_ARGUMENT ? GC_EXIT_USAGE
                                                         : gc_exit_code(result->error.status);
 }
@@ -185,7 +193,7 @@ static void take_result(void *user, const gc_task *task, const gc_result *result
     t->failed += result->outcome == GC_OUTCOME_FAILED;
     t->skipped += result->outcome == GC_OUTCOME_SKIPPED;
     t->mismatched += result->outcome == GC_OUTCOME_MISMATCH;
-    int code = single_code(result);
+    int code = single_code(t->session->options, result);
     if (code != GC_EXIT_DONE) /* a mismatch among the images of a stream stays one */
         t->code = code;
 }

@@ -80,11 +80,8 @@ static void describe_limits(int index, const cudaDeviceProp &properties, gconv_d
     info->memory_bandwidth = 2.0 * 1e3 * info->memory_clock_khz * info->memory_bus_bits / 8;
 }
 
-gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *error)
+static void describe(int index, gconv_device_info *info)
 {
-    if (index < 0 || index >= gc_gpu_count())
-        return gc_fail(error, GCONV_ERROR_DEVICE, "there is no device cuda:%d: %s", index,
-                       gc_gpu_count() == 0 ? found.reason : "its number is too high");
     memset(info, 0, sizeof *info);
     info->kind = GCONV_DEVICE_CUDA;
     info->index = index;
@@ -93,12 +90,33 @@ gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *er
     if (status != cudaSuccess) {
         snprintf(info->name, sizeof info->name, "cuda:%d", index);
         snprintf(info->reason, sizeof info->reason, "%s", cudaGetErrorString(status));
-        return GCONV_OK;
+        cudaGetLastError();
+        return;
     }
     snprintf(info->name, sizeof info->name, "%.*s", (int)sizeof info->name - 1, properties.name);
     describe_limits(index, properties, info);
     cudaDriverGetVersion(&info->driver_version);
     cudaRuntimeGetVersion(&info->runtime_version);
     info->usable = true;
+}
+
+/* What the first usable devices said: every choice of an implementation asks several times. */
+enum { KNOWN_MAX = 16 };
+static gconv_device_info known[KNOWN_MAX];
+static pthread_mutex_t known_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *error)
+{
+    if (index < 0 || index >= gc_gpu_count())
+        return gc_fail(error, GCONV_ERROR_DEVICE, "there is no device cuda:%d: %s", index,
+                       gc_gpu_count() == 0 ? found.reason : "its number is too high");
+    pthread_mutex_lock(&known_mutex);
+    if (index < KNOWN_MAX && known[index].usable)
+        *info = known[index];
+    else
+        describe(index, info);
+    if (index < KNOWN_MAX)
+        known[index] = *info;
+    pthread_mutex_unlock(&known_mutex);
     return GCONV_OK;
 }

@@ -251,6 +251,17 @@ floats() {
     complains 1 'cut.png: truncated: *' gconv filter -k gauss3 cut.png out.png
 }
 
+@test "alpha: each image of a batch is treated for itself" {
+    make_image png:rgba opaque.png 5 3 9 200 30 255 40 50 60 255
+    make_image png:rgba clear.png 5 3 9 200 30 255 40 50 60 25
+    cp opaque.png third.png
+    silently gconv filter -k gauss3 -j 1 -o out opaque.png clear.png third.png
+    for name in opaque clear third; do
+        silently gconv filter -k gauss3 $name.png alone.png
+        cmp "out/$name.png" alone.png
+    done
+}
+
 @test "a large PFM is the same in a file, written backwards, as in a pipe" {
     make_image png:rgb in.png 500 401 noise
     silently gconv filter -k gauss3 in.png out.pfm

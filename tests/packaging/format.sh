@@ -24,7 +24,7 @@ sources() {
     git ls-files --cached --others --exclude-standard
   else
     find include src tests samples -type f
-  fi | grep -E '\.(c|h|cu|cuh)$' | sort
+  fi | grep -E '\.(c|h|cu|cuh|cpp|hpp)$' | sort
 }
 
 if [ "${1:-}" = --find ]; then

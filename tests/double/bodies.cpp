@@ -1,0 +1,105 @@
+/* The kernels that the double runs: their own text, from src/gpu. Not here, because they are made of
+ * instructions of the device: those of direct, separable, fused, tensor and fft. */
+#include "device.hpp"
+
+/* What follows is inside namespaces, where these must not be. */
+extern "C" {
+#include "core/border.h"
+#include "core/memory.h"
+#include "core/separate.h"
+#include "core/stream.h"
+#include "gpu/finish.h"
+}
+#include "gpu/adaptive.cuh"
+#include "gpu/check.cuh"
+#include "gpu/kernels/pass.cuh"
+#include "gpu/method.cuh"
+#include "gpu/passes.cuh"
+#include "gpu/planes.cuh"
+#include "gpu/tune.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <new>
+#include <pthread.h>
+#include <unistd.h>
+
+/* Of a block: 227 KiB, as on compute capability 9.0. */
+enum { SHARED_FLOATS = (227 << 10) / sizeof(float) };
+
+__thread float pixels[SHARED_FLOATS];
+#include "gpu/tile_kernels.cuh"
+
+namespace naive
+{
+#include "gpu/naive.cu"
+}
+namespace shared
+{
+__thread float pixels[SHARED_FLOATS];
+#include "gpu/shared.cu"
+} // namespace shared
+namespace twopass
+{
+__thread float pixels[SHARED_FLOATS];
+#include "gpu/twopass.cu"
+} // namespace twopass
+namespace planes
+{
+#include "gpu/planes.cu"
+}
+#include "gpu/tune.cu"
+
+static void *filter()
+{
+    return gc_filter;
+}
+
+#define PLAIN(name, kernel)                                                                        \
+    {                                                                                              \
+        name, false, gc_double_binder<kernel>::bind, nullptr                                       \
+    }
+#define MEETS(name, kernel)                                                                        \
+    {                                                                                              \
+        name, true, gc_double_binder<kernel>::bind, filter                                         \
+    }
+#define TILES(factor) MEETS("gc_convolve_tiles<" #factor ">", gc_convolve_tiles<factor>)
+
+const gc_double_body gc_double_bodies[] = {
+    PLAIN("convolve_pixels", naive::convolve_pixels),
+    MEETS("convolve_block", shared::convolve_block),
+    MEETS("convolve_rows", twopass::convolve_rows),
+    MEETS("convolve_columns", twopass::convolve_columns),
+    TILES(1),
+    TILES(2),
+    TILES(3),
+    TILES(4),
+    TILES(5),
+    TILES(6),
+    TILES(7),
+    TILES(8),
+    TILES(9),
+    TILES(10),
+    TILES(11),
+    TILES(12),
+    TILES(13),
+    TILES(14),
+    TILES(15),
+    TILES(16),
+    PLAIN("load_samples<unsigned char>", planes::load_samples<unsigned char>),
+    PLAIN("load_samples<unsigned short>", planes::load_samples<unsigned short>),
+    PLAIN("extend_planes", planes::extend_planes),
+    PLAIN("interleave_planes", planes::interleave_planes),
+    PLAIN("store_samples<unsigned char>", planes::store_samples<unsigned char>),
+    PLAIN("store_samples<unsigned short>", planes::store_samples<unsigned short>),
+    PLAIN("store_samples<float>", planes::store_samples<float>),
+    PLAIN("store_bits", planes::store_bits),
+    PLAIN("fill", fill),
+    PLAIN("expect<float>", expect<float>),
+    PLAIN("expect<unsigned char>", expect<unsigned char>),
+    PLAIN("compare<float>", compare<float>),
+    PLAIN("compare<unsigned char>", compare<unsigned char>),
+    {nullptr, false, nullptr, nullptr},
+};

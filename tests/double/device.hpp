@@ -1,0 +1,94 @@
+/* What the text of a kernel needs to be compiled as C++ for the host: the words of the CUDA language, the
+ * index of the thread that runs, barriers, and the few intrinsic functions that are used. Comes first. */
+#ifndef GC_DOUBLE_DEVICE_HPP
+#define GC_DOUBLE_DEVICE_HPP
+
+#include <cuda_runtime.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "kernel.hpp"
+
+#undef __shared__
+#undef __constant__
+#undef __global__
+#undef __device__
+#undef __host__
+#undef __launch_bounds__
+#define __CUDACC__ 1
+#define __global__
+#define __device__
+#define __host__
+#define __shared__ __thread /* as thread_local, without a function that initialises */
+#define __constant__ __thread
+#define __launch_bounds__(...)
+
+#define threadIdx (gc_double_place.thread)
+#define blockIdx (gc_double_place.block)
+#define blockDim (gc_double_place.threads)
+#define gridDim (gc_double_place.blocks)
+#define __syncthreads() gc_double_barrier()
+
+/* A launch in the text of a .cu file becomes (gc_double_launched(...), kernel(...)) by Launches.cmake:
+ * it compiles, and nobody calls it. */
+template <class... configuration> static inline void gc_double_launched(configuration...)
+{
+}
+
+static inline int min(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static inline int max(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+template <class to, class from> static inline to gc_double_bits(from value)
+{
+    static_assert(sizeof(to) == sizeof(from));
+    to bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static inline unsigned __float_as_uint(float value)
+{
+    return gc_double_bits<unsigned>(value);
+}
+
+static inline float __uint_as_float(unsigned value)
+{
+    return gc_double_bits<float>(value);
+}
+
+static inline double __dmul_rn(double a, double b)
+{
+    return a * b;
+}
+
+static inline double __dadd_rn(double a, double b)
+{
+    return a + b;
+}
+
+template <class type> static inline type __ldg(const type *from)
+{
+    return *from;
+}
+
+static inline unsigned atomicAdd(unsigned *to, unsigned value)
+{
+    return __atomic_fetch_add(to, value, __ATOMIC_RELAXED);
+}
+
+/* Named by kernels that have no body here. */
+unsigned __byte_perm(unsigned a, unsigned b, unsigned selector);
+unsigned __shfl_down_sync(unsigned mask, unsigned value, int step);
+size_t __cvta_generic_to_global(const void *);
+size_t __cvta_generic_to_shared(const void *);
+
+#endif

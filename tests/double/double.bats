@@ -1,0 +1,133 @@
+# The program on a pretended GPU (README.md here): what it computes there, and what it does when the GPU
+# is short of memory, breaks down, or refuses a kernel.
+
+load ../cli/common
+
+setup() {
+    mkdir "$BATS_TEST_TMPDIR/work"
+    cd "$BATS_TEST_TMPDIR/work" || return 1
+    export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache GC_DOUBLE_LOG=$BATS_TEST_TMPDIR/log
+    unset GC_DOUBLE_FAIL GC_DOUBLE_MEMORY GC_DOUBLE_TAKEN GC_DOUBLE_REFUSE
+}
+
+gconv() { "$TESTS/double/gconv_double" "$@"; }
+
+# calls NAME: how many calls of it there were in the runs since the log was removed.
+calls() { grep -c "^[0-9]* $1 " "$GC_DOUBLE_LOG" || true; }
+
+# first NAME: the number of the first call of it in the log.
+first() { sed -n "/^[0-9]* $1 /{s/ .*//p;q;}" "$GC_DOUBLE_LOG"; }
+
+# on_cpu OUT COMMAND...: what the command, but for the output, gives on the CPU.
+on_cpu() {
+    local expected=$1
+    shift
+    GC_DOUBLE_LOG=/dev/null gconv --device cpu "$@" "$expected"
+}
+
+@test "every implementation with kernels in the double gives the reference's results" {
+    make_image png:grey grey.png 37 21 noise
+    make_image ppm colour.ppm 17 9 noise
+    make_image png:rgba alpha.png 11 18 noise
+    local every=naive,shared,const,tiled,adaptive
+    for border in mirror mirror101 replicate wrap constant:9; do
+        expect 0 gconv compare --time 0.001 --impl $every,twopass --border $border grey.png
+        same "$(printf '%s\n' "$out" | grep -c ' exact$')" 6
+    done
+    for image in colour.ppm alpha.png; do
+        expect 0 gconv compare --time 0.001 --impl $every -k gauss3 -k '4x2: 1 -2 3 4 5 0.5 7 1' $image
+        same "$(printf '%s\n' "$out" | grep -cE ' (exact|within bound)$')" 5
+    done
+}
+
+@test "what the double has no kernels for is not usable, and says why" {
+    make_image png:grey in.png 9 7 noise
+    expect 0 gconv compare --time 0.001 in.png
+    same "$(printf '%s\n' "$out" | grep -c '^\(direct\|separable\|fused\|tensor\) .*not usable: CUDA: invalid device function')" 4
+    like "$out" '*
+fft *not usable: libcufft* lacks a function*'
+}
+
+@test "a GPU that is shorter of memory than it says: smaller bands, the same file" {
+    make_image pgm in.pgm 40 200 noise
+    on_cpu expected.pgm filter -k box5 in.pgm
+    silently gconv filter -k box5 in.pgm whole.pgm
+    local launches
+    launches=$(calls cudaLaunchKernel)
+    rm "$GC_DOUBLE_LOG"
+    export GC_DOUBLE_MEMORY=200000 GC_DOUBLE_TAKEN=120000
+    silently gconv filter -k box5 in.pgm bands.pgm
+    [ "$(calls cudaLaunchKernel)" -gt "$launches" ]
+    cmp whole.pgm expected.pgm
+    cmp bands.pgm expected.pgm
+}
+
+@test "a GPU without memory for one row: the CPU, which -v says" {
+    make_image pgm in.pgm 40 30 noise
+    on_cpu expected.pgm filter -k box5 in.pgm
+    export GC_DOUBLE_MEMORY=4000
+    expect 0 gconv filter -v -k box5 in.pgm out.pgm
+    like "$err" '*the CPU took over: not one row fits in *'
+    cmp out.pgm expected.pgm
+    GC_DOUBLE_TAKEN=4000 silently gconv filter -k box5 in.pgm again.pgm
+    cmp again.pgm expected.pgm
+    complains 1 'in.pgm: not one row fits in *' gconv filter --impl naive -k box5 in.pgm none.pgm
+    [ ! -e none.pgm ]
+}
+
+@test "a GPU that breaks down in the middle of a batch: the CPU does the rest" {
+    for i in 1 2 3 4; do make_image pgm in$i.pgm $((20 + i)) 12 noise; done
+    on_cpu cpu filter -k box3 in1.pgm in2.pgm in3.pgm in4.pgm -o
+    silently gconv filter -k box3 -j 1 -o gpu in?.pgm
+    diff -r cpu gpu
+    local middle=$(($(wc -l <"$GC_DOUBLE_LOG") / 2))
+    for jobs in 1 4; do
+        GC_DOUBLE_FAIL=$middle:once:719 expect 0 gconv filter -v -k box3 -j $jobs -o broken$jobs in?.pgm
+        like "$err" '*by naive*the CPU took over: CUDA: *'
+        diff -r cpu broken$jobs
+    done
+}
+
+@test "a GPU that breaks down after the first rows were written: one line, the old output as it was" {
+    make_image pgm in.pgm 12 90 noise
+    export GCONV_CUDA_MEMORY=10000
+    on_cpu expected.pgm filter -k box3 in.pgm
+    silently gconv filter -k box3 in.pgm out.pgm
+    cmp out.pgm expected.pgm
+    echo old >out.pgm
+    # The second band's upload, after the first band's rows have come down and been written.
+    local call
+    call=$(sed -n '/ cudaMemcpyAsync /{s/ .*//;p;}' "$GC_DOUBLE_LOG" | sed -n 3p)
+    GC_DOUBLE_FAIL=$call:once:719 complains 1 'in.pgm: CUDA: *' gconv filter -k box3 in.pgm out.pgm
+    same "$(cat out.pgm)" old
+    holds expected.pgm in.pgm out.pgm
+    GC_DOUBLE_FAIL=$(first cudaMemcpyAsync):once:719 silently gconv filter -k box3 in.pgm out.pgm
+    cmp out.pgm expected.pgm
+}
+
+@test "a plan is not kept for another treatment of alpha" {
+    make_image png:rgba opaque.png 5 3 9 200 30 255 40 50 60 255
+    make_image png:rgba clear.png 5 3 9 200 30 255 40 50 60 25
+    cp opaque.png third.png
+    for name in opaque clear third; do on_cpu "expected-$name.png" filter -k gauss3 $name.png; done
+    silently gconv filter -k gauss3 -j 1 -o out opaque.png clear.png third.png
+    for name in opaque clear third; do cmp "out/$name.png" "expected-$name.png"; done
+    [ "$(calls cudaLaunchKernel)" -gt 0 ]
+}
+
+@test "a kernel that the driver refuses is compiled again, and not again and again" {
+    make_image pgm in.pgm 20 9 noise
+    GC_DOUBLE_REFUSE=1 expect 4 gconv compare --time 0.001 --impl direct -k box3 in.pgm
+    same "$(calls nvrtcCompileProgram)" 2
+    rm "$GC_DOUBLE_LOG"
+    expect 4 gconv compare --time 0.001 --impl direct -k box3 in.pgm
+    same "$(calls nvrtcCompileProgram)" 0
+    same "$(calls cuLaunchKernel)" 1
+    rm -r "$GC_DOUBLE_LOG" "$XDG_CACHE_HOME"
+    GC_DOUBLE_REFUSE=9 expect 4 gconv compare --time 0.001 --impl direct -k box3 in.pgm
+    same "$(calls nvrtcCompileProgram)" 2
+    rm "$GC_DOUBLE_LOG"
+    expect 4 gconv compare --time 0.001 --impl direct -k box3 in.pgm
+    same "$(calls nvrtcCompileProgram) $(calls cuModuleLoadData)" '0 0'
+    [ "$(calls cudaLaunchKernel)" -gt 0 ] # the kernel compiled ahead
+}

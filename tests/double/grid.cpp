@@ -1,0 +1,100 @@
+/* Runs the threads of a kernel: one after the other, or, where they meet at barriers, each of a block on
+ * a stack of its own, from barrier to barrier. */
+#include "state.hpp"
+
+#include <memory>
+#include <ucontext.h>
+#include <vector>
+
+thread_local gc_double_position gc_double_place;
+
+/* A thread of a block; where it stands is set before it goes on. */
+struct fibre {
+    ucontext_t context;
+    std::unique_ptr<char[]> stack;
+    bool ended;
+};
+
+enum { STACK_BYTES = 64 << 10 };
+
+struct block {
+    std::vector<fibre> fibres;
+    ucontext_t caller;
+    fibre *current;
+    const std::function<void()> *thread;
+};
+
+static thread_local block the_block;
+
+static void begin()
+{
+    (*the_block.thread)();
+    the_block.current->ended = true;
+    swapcontext(&the_block.current->context, &the_block.caller);
+}
+
+void gc_double_barrier()
+{
+    swapcontext(&the_block.current->context, &the_block.caller);
+}
+
+static void prepare(size_t count)
+{
+    if (the_block.fibres.size() < count)
+        the_block.fibres.resize(count);
+    for (size_t i = 0; i < count; i++) {
+        fibre &one = the_block.fibres[i];
+        if (one.stack == nullptr)
+            one.stack.reset(new char[STACK_BYTES]);
+        getcontext(&one.context);
+        one.context.uc_stack.ss_sp = one.stack.get();
+        one.context.uc_stack.ss_size = STACK_BYTES;
+        one.context.uc_link = nullptr;
+        makecontext(&one.context, begin, 0);
+        one.ended = false;
+    }
+}
+
+static uint3 position_of(unsigned index, dim3 sizes)
+{
+    return {index % sizes.x, index / sizes.x % sizes.y, index / sizes.x / sizes.y};
+}
+
+static void run_meeting(const std::function<void()> &thread, dim3 threads)
+{
+    unsigned count = threads.x * threads.y * threads.z, left = count;
+    the_block.thread = &thread;
+    prepare(count);
+    while (left > 0)
+        for (unsigned i = 0; i < count; i++) {
+            fibre &one = the_block.fibres[i];
+            if (one.ended)
+                continue;
+            gc_double_place.thread = position_of(i, threads);
+            the_block.current = &one;
+            swapcontext(&the_block.caller, &one.context);
+            left -= one.ended;
+        }
+}
+
+static void run_alone(const std::function<void()> &thread, dim3 threads)
+{
+    for (unsigned i = 0; i < threads.x * threads.y * threads.z; i++) {
+        gc_double_place.thread = position_of(i, threads);
+        thread();
+    }
+}
+
+void gc_double_run(const gc_double_body *body, const std::function<void()> &thread, dim3 blocks,
+                   dim3 threads)
+{
+    gc_double_place.blocks = blocks;
+    gc_double_place.threads = threads;
+    for (unsigned i = 0; i < blocks.x * blocks.y * blocks.z; i++) {
+        gc_double_place.block = position_of(i, blocks);
+        if (body->meets)
+            run_meeting(thread, threads);
+        else
+            run_alone(thread, threads);
+    }
+}

@@ -1,0 +1,48 @@
+/* A kernel that the double can run: its text, compiled for the host. */
+#ifndef GC_DOUBLE_KERNEL_HPP
+#define GC_DOUBLE_KERNEL_HPP
+
+#include <cuda_runtime_api.h>
+
+#include <functional>
+#include <tuple>
+#include <utility>
+
+/* Where the thread that runs stands. */
+struct gc_double_position {
+    uint3 thread, block;
+    dim3 threads, blocks;
+};
+extern thread_local gc_double_position gc_double_place;
+
+/* Returns when all threads of the block have come here. */
+void gc_double_barrier();
+
+struct gc_double_body {
+    const char *name; /* as C++ writes it, with template arguments, without parameters */
+    bool meets;       /* it has barriers */
+    /* A thread of the kernel with these arguments, whose values it copies. */
+    std::function<void()> (*bind)(void **arguments);
+    void *(*constant)(); /* this thread's copy of the constant memory that it reads; may be null */
+};
+
+template <auto kernel> struct gc_double_binder;
+
+template <class... parameters, void (*kernel)(parameters...)> struct gc_double_binder<kernel> {
+    template <size_t... index>
+    static std::function<void()> take(void **arguments, std::index_sequence<index...>)
+    {
+        std::tuple<parameters...> values(*static_cast<parameters *>(arguments[index])...);
+        return [values] { std::apply(kernel, values); };
+    }
+
+    static std::function<void()> bind(void **arguments)
+    {
+        return take(arguments, std::index_sequence_for<parameters...>());
+    }
+};
+
+/* Ends with a null name. */
+extern const gc_double_body gc_double_bodies[];
+
+#endif

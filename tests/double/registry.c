@@ -1,0 +1,44 @@
+/* Stands in for src/core/registry.c in the program that runs on the double: the same table, but `auto`
+ * takes a GPU for every image, and of its implementations the first, naive, which the double can run. */
+#define gc_implementation_at gc_listed_implementation_at
+#include "core/registry.c"
+#undef gc_implementation_at
+
+#include <pthread.h>
+
+const gc_implementation *gc_implementation_at(int index);
+
+/* Above GC_CUDA_START, so that a GPU is asked; below what a GPU takes there is the double's. */
+static double slow(const gc_problem *problem, const gconv_device_info *device)
+{
+    (void)problem;
+    (void)device;
+    return 2 * GC_CUDA_START;
+}
+
+static double fast(const gc_problem *problem, const gconv_device_info *device)
+{
+    (void)problem;
+    (void)device;
+    return 1e-3;
+}
+
+static gc_operations operations[IMPLEMENTATION_COUNT];
+static gc_implementation table[IMPLEMENTATION_COUNT];
+
+static void fill_table(void)
+{
+    for (int i = 0; i < IMPLEMENTATION_COUNT; i++) {
+        table[i] = implementations[i];
+        operations[i] = *implementations[i].operations;
+        operations[i].cost = table[i].kind == GCONV_DEVICE_CPU ? slow : fast;
+        table[i].operations = &operations[i];
+    }
+}
+
+const gc_implementation *gc_implementation_at(int index)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, fill_table);
+    return index >= 0 && index < IMPLEMENTATION_COUNT ? &table[index] : NULL;
+}

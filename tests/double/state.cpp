@@ -1,0 +1,259 @@
+/* Which call fails is said by the environment:
+ *     GC_DOUBLE_FAIL=N[:once|from][:CODE]   the N-th call fails, or it and all later ones, with this
+ *                                           cudaError_t (999, unknown, unless given)
+ *     GC_DOUBLE_DELAY=MICROSECONDS          each call takes that long
+ *     GC_DOUBLE_MEMORY=BYTES                of the device (256 MiB unless given)
+ *     GC_DOUBLE_TAKEN=BYTES                 of that cannot be had, though the device says that they are free
+ *     GC_DOUBLE_REPORT=FILE                 is written at the end: calls, failures, what was not freed
+ *     GC_DOUBLE_LOG=FILE                    gets a line a call */
+#include "state.hpp"
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <unistd.h>
+
+long long gc_double_number(const char *name, long long otherwise)
+{
+    const char *text = getenv(name);
+    return text != nullptr && text[0] != '\0' ? strtoll(text, nullptr, 10) : otherwise;
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+struct failure {
+    unsigned long call; /* 0: none */
+    bool from;
+    cudaError_t code;
+};
+
+static failure read_failure()
+{
+    failure wanted = {0, false, cudaErrorUnknown};
+    const char *text = getenv("GC_DOUBLE_FAIL");
+    if (text == nullptr)
+        return wanted;
+    char mode[8] = "once";
+    int code = cudaErrorUnknown;
+    sscanf(text, "%lu:%7[a-z]:%d", &wanted.call, mode, &code);
+    wanted.from = strcmp(mode, "from") == 0;
+    wanted.code = (cudaError_t)code;
+    return wanted;
+}
+
+static const failure &wanted_failure()
+{
+    static const failure wanted = read_failure();
+    return wanted;
+}
+
+/* Errors after which nothing works until the process ends (cudaError_t in the Runtime API manual). */
+static bool stays(cudaError_t code)
+{
+    return code == cudaErrorIllegalAddress || code == cudaErrorLaunchTimeout ||
+           code == cudaErrorECCUncorrectable || (code >= 714 && code <= 719);
+}
+
+static std::atomic<unsigned long> calls, failures;
+static std::atomic<int> stayed; /* a cudaError_t */
+static thread_local cudaError_t last_error;
+
+static void log_call(unsigned long call, const char *name, cudaError_t code)
+{
+    static FILE *log =
+        getenv("GC_DOUBLE_LOG") != nullptr ? fopen(getenv("GC_DOUBLE_LOG"), "ae") : nullptr;
+    if (log == nullptr)
+        return;
+    fprintf(log, "%lu %s %d\n", call, name, (int)code);
+    fflush(log);
+}
+
+cudaError_t gc_double_refuse(cudaError_t code)
+{
+    last_error = code;
+    return code;
+}
+
+static cudaError_t fail(bool enqueues)
+{
+    cudaError_t code = wanted_failure().code;
+    failures++;
+    if (!stays(code))
+        return code;
+    stayed = code;
+    return enqueues ? cudaSuccess : code;
+}
+
+cudaError_t gc_double_enter(const char *name, bool enqueues)
+{
+    static const long long delay = gc_double_number("GC_DOUBLE_DELAY", 0);
+    const failure &wanted = wanted_failure();
+    unsigned long call = ++calls;
+    if (delay > 0)
+        usleep((useconds_t)delay);
+    cudaError_t code = (cudaError_t)stayed.load();
+    if (code == cudaSuccess && wanted.call > 0 &&
+        (call == wanted.call || (wanted.from && call > wanted.call)))
+        code = fail(enqueues);
+    log_call(call, name, code);
+    return code == cudaSuccess ? code : gc_double_refuse(code);
+}
+
+extern "C" cudaError_t cudaGetLastError()
+{
+    cudaError_t code = stayed != cudaSuccess ? (cudaError_t)stayed.load() : last_error;
+    last_error = cudaSuccess;
+    return code;
+}
+
+extern "C" cudaError_t cudaPeekAtLastError()
+{
+    return stayed != cudaSuccess ? (cudaError_t)stayed.load() : last_error;
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+struct pieces {
+    std::mutex lock;
+    std::map<uintptr_t, size_t> sizes; /* by address */
+    size_t bytes;
+};
+
+/* Never destroyed: threads of the program may still run at its end. */
+static pieces &memory_of(bool pinned)
+{
+    static pieces *device = new pieces(), *host = new pieces();
+    return pinned ? *host : *device;
+}
+
+static size_t device_bytes()
+{
+    return (size_t)gc_double_number("GC_DOUBLE_MEMORY", 256 << 20);
+}
+
+void gc_double_memory(size_t *available, size_t *total)
+{
+    pieces &memory = memory_of(false);
+    std::lock_guard<std::mutex> guard(memory.lock);
+    *total = device_bytes();
+    *available = *total - memory.bytes;
+}
+
+cudaError_t gc_double_allocate(void **memory, size_t bytes, bool pinned)
+{
+    enum { ALIGNMENT = 256, GARBAGE = 0xa5 };
+    pieces &all = memory_of(pinned);
+    size_t taken = pinned ? 0 : (size_t)gc_double_number("GC_DOUBLE_TAKEN", 0);
+    std::lock_guard<std::mutex> guard(all.lock);
+    if (!pinned && all.bytes + bytes > device_bytes() - taken)
+        return gc_double_refuse(cudaErrorMemoryAllocation);
+    if (bytes == 0) {
+        *memory = nullptr;
+        return cudaSuccess;
+    }
+    if (posix_memalign(memory, ALIGNMENT, bytes) != 0)
+        return gc_double_refuse(cudaErrorMemoryAllocation);
+    memset(*memory, GARBAGE, bytes);
+    all.sizes[(uintptr_t)*memory] = bytes;
+    all.bytes += bytes;
+    return cudaSuccess;
+}
+
+bool gc_double_release(void *memory, bool pinned)
+{
+    pieces &all = memory_of(pinned);
+    std::lock_guard<std::mutex> guard(all.lock);
+    auto piece = all.sizes.find((uintptr_t)memory);
+    if (piece == all.sizes.end())
+        return false;
+    all.bytes -= piece->second;
+    all.sizes.erase(piece);
+    free(memory);
+    return true;
+}
+
+struct variables {
+    std::mutex lock;
+    std::map<uintptr_t, size_t> sizes;
+};
+
+static variables &all_variables()
+{
+    static variables *all = new variables();
+    return *all;
+}
+
+void *gc_double_variable(size_t bytes)
+{
+    void *memory = calloc(1, bytes);
+    std::lock_guard<std::mutex> guard(all_variables().lock);
+    all_variables().sizes[(uintptr_t)memory] = bytes;
+    return memory;
+}
+
+static bool lies_in(const std::map<uintptr_t, size_t> &sizes, uintptr_t address, size_t bytes)
+{
+    auto next = sizes.upper_bound(address);
+    if (next == sizes.begin())
+        return false;
+    --next;
+    return address - next->first <= next->second && bytes <= next->second - (address - next->first);
+}
+
+bool gc_double_holds(const void *memory, size_t bytes, bool pinned)
+{
+    pieces &all = memory_of(pinned);
+    {
+        std::lock_guard<std::mutex> guard(all.lock);
+        if (lies_in(all.sizes, (uintptr_t)memory, bytes))
+            return true;
+    }
+    std::lock_guard<std::mutex> guard(all_variables().lock);
+    return !pinned && lies_in(all_variables().sizes, (uintptr_t)memory, bytes);
+}
+
+/* ---- The report ------------------------------------------------------------------------------ */
+
+static std::atomic<int> counts[GC_DOUBLE_KINDS];
+
+void gc_double_count(gc_double_kind kind, int difference)
+{
+    counts[kind] += difference;
+}
+
+struct told_lines {
+    std::mutex lock;
+    std::set<std::string> lines;
+};
+
+static told_lines &told()
+{
+    static told_lines *all = new told_lines();
+    return *all;
+}
+
+void gc_double_tell(const char *line)
+{
+    std::lock_guard<std::mutex> guard(told().lock);
+    told().lines.insert(line);
+}
+
+__attribute__((destructor)) static void report()
+{
+    const char *path = getenv("GC_DOUBLE_REPORT");
+    FILE *file = path != nullptr ? fopen(path, "we") : nullptr;
+    if (file == nullptr)
+        return;
+    fprintf(file, "calls %lu\nfailures %lu\ndevice_bytes %zu\npinned_bytes %zu\n", calls.load(),
+            failures.load(), memory_of(false).bytes, memory_of(true).bytes);
+    fprintf(file, "streams %d\nevents %d\nmodules %d\n", counts[GC_DOUBLE_STREAMS].load(),
+            counts[GC_DOUBLE_EVENTS].load(), counts[GC_DOUBLE_MODULES].load());
+    for (const std::string &line : told().lines)
+        fprintf(file, "%s\n", line.c_str());
+    fclose(file);
+}
