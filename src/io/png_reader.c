@@ -64,18 +64,20 @@ static void take_error(png_structp png, png_const_charp message)
     spring(decoder, gc_fail(decoder->error, GCONV_ERROR_FORMAT, "corrupt PNG: %s", message));
 }
 
-/* libpng's words, after the name of the chunk, for a profile that is too large once inflated. */
-static bool means_too_large(const char *message)
+/* What libpng says comes after the name of the chunk. */
+static bool ends_with(const char *message, const char *words)
 {
-    static const char words[] = ": exceeds application limits";
     size_t length = strlen(message);
-    return length >= sizeof words - 1 && strcmp(message + length - (sizeof words - 1), words) == 0;
+    return length >= strlen(words) && strcmp(message + length - strlen(words), words) == 0;
 }
 
 static void take_warning(png_structp png, png_const_charp message)
 {
     png_decoder *decoder = png_get_error_ptr(png);
-    if (means_too_large(message))
+    /* A wrong Adler-32 of the image data: some pixel is not what it was. */
+    if (strcmp(message, "IDAT: incorrect data check") == 0)
+        spring(decoder, gc_fail(decoder->error, GCONV_ERROR_FORMAT, "corrupt PNG: %s", message));
+    if (ends_with(message, ": exceeds application limits"))
         spring(decoder, gc_fail(decoder->error, GCONV_ERROR_LIMIT,
                                 "the %.4s chunk inflates to more than the limit of 8 MiB (%s)",
                                 message, message));
