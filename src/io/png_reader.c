@@ -34,7 +34,8 @@ typedef struct png_decoder {
     unsigned char *image; /* all rows of an interlaced image; allocated when needed */
     uint32_t row;         /* rows decoded, or delivered from the image */
     bool started;
-    bool stopped; /* tolerant: there is no more data, rows are 0 from here on */
+    bool stopped;         /* tolerant: there is no more data, rows are 0 from here on */
+    size_t refused_bytes; /* that libpng asked for in vain; 0 where it got all */
 } png_decoder;
 
 /* ---- What libpng calls ----------------------------------------------------------------------- */
@@ -55,6 +56,8 @@ static _Noreturn void spring_truncated(png_decoder *decoder)
 static void take_error(png_structp png, png_const_charp message)
 {
     png_decoder *decoder = png_get_error_ptr(png);
+    if (decoder->refused_bytes > 0)
+        spring(decoder, gc_fail_memory(decoder->error, decoder->refused_bytes));
     /* libpng's words for image data that stop although chunks follow. */
     if (strcmp(message, "Not enough image data") == 0) {
         decoder->missing = true;
@@ -74,6 +77,8 @@ static bool ends_with(const char *message, const char *words)
 static void take_warning(png_structp png, png_const_charp message)
 {
     png_decoder *decoder = png_get_error_ptr(png);
+    if (decoder->refused_bytes > 0)
+        return;
     /* A wrong Adler-32 of the image data: some pixel is not what it was. */
     if (strcmp(message, "IDAT: incorrect data check") == 0)
         spring(decoder, gc_fail(decoder->error, GCONV_ERROR_FORMAT, "corrupt PNG: %s", message));
@@ -119,14 +124,22 @@ static void read_bytes(png_structp png, png_bytep bytes, size_t size)
     follow_chunks(decoder, bytes, size);
 }
 
+/* Without memory libpng may drop a chunk and go on: what was refused is asked for afterwards. zlib calls
+ * this too, and would leak what it holds if it were left by a jump. */
 static png_voidp allocate(png_structp png, png_alloc_size_t size)
 {
     png_decoder *decoder = png_get_mem_ptr(png);
     void *memory = malloc(size);
-    /* libpng would do without, and drop a chunk in silence. Before it has started it can say so. */
-    if (memory == NULL && decoder->png != NULL)
-        spring(decoder, gc_fail_memory(decoder->error, size));
+    if (memory == NULL)
+        decoder->refused_bytes = size;
     return memory;
+}
+
+/* The verdict on libpng calls that returned. */
+static gconv_status check_memory(const png_decoder *decoder)
+{
+    return decoder->refused_bytes == 0 ? GCONV_OK
+                                       : gc_fail_memory(decoder->error, decoder->refused_bytes);
 }
 
 static void release(png_structp png, png_voidp memory)
@@ -249,7 +262,8 @@ static gconv_status read_header(png_decoder *decoder, gconv_error *error)
     decoder->row_bytes = gconv_shape_row_bytes(&decoder->common.shape);
     read_resolution(decoder);
     read_colour(decoder);
-    return read_blobs(decoder);
+    status = read_blobs(decoder);
+    return status == GCONV_OK ? check_memory(decoder) : status;
 }
 
 static gconv_status open_decoder(const gc_decoder *common, gc_decoder **decoder, gconv_error *error)
@@ -310,7 +324,7 @@ static gconv_status load_image(png_decoder *decoder)
     for (int pass = 0; pass < passes; pass++)
         for (uint32_t y = 0; y < height; y++)
             png_read_row(decoder->png, decoder->image + y * decoder->row_bytes, NULL);
-    return GCONV_OK;
+    return check_memory(decoder);
 }
 
 static gconv_status read_interlaced(png_decoder *decoder, uint32_t count, unsigned char *rows,
@@ -333,7 +347,7 @@ static gconv_status decode_rows(png_decoder *decoder, uint32_t count, unsigned c
     start(decoder);
     for (; decoder->row - first < count; decoder->row++)
         png_read_row(decoder->png, rows + (decoder->row - first) * stride, NULL);
-    return GCONV_OK;
+    return check_memory(decoder);
 }
 
 static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char *rows,
@@ -363,7 +377,7 @@ static gconv_status finish(gc_decoder *common, gconv_error *error)
         return survive(decoder);
     png_read_end(decoder->png, NULL);
     gc_decoder_check_trailing(common);
-    return GCONV_OK;
+    return check_memory(decoder);
 }
 
 const gc_decoder_type gc_png_decoder = {

@@ -34,6 +34,7 @@ struct png_encoder {
     jmp_buf trap;
     gconv_error *error;    /* of the call in progress */
     gconv_status status;   /* of the failure that sprang the trap */
+    size_t refused_bytes;  /* that libpng asked for in vain; 0 where it got all */
     unsigned char *packed; /* a row of 1-bit samples whose last bits are 0; else NULL */
     gc_runs *runs;         /* compresses instead of zlib; else NULL */
     size_t row_bytes;
@@ -44,27 +45,36 @@ struct png_encoder {
 static void take_error(png_structp png, png_const_charp message)
 {
     png_encoder *encoder = png_get_error_ptr(png);
-    encoder->status = gc_fail(encoder->error, GCONV_ERROR_WRITE, "libpng: %s", message);
+    encoder->status = encoder->refused_bytes > 0
+                          ? gc_fail_memory(encoder->error, encoder->refused_bytes)
+                          : gc_fail(encoder->error, GCONV_ERROR_WRITE, "libpng: %s", message);
     longjmp(encoder->trap, 1);
 }
 
 static void take_warning(png_structp png, png_const_charp message)
 {
     png_encoder *encoder = png_get_error_ptr(png);
-    if (png == encoder->attempts[0].png) /* the others would say the same */
+    if (encoder->refused_bytes == 0 &&
+        png == encoder->attempts[0].png) /* the others would say the same */
         gc_warn(&encoder->common.warnings, "PNG: %s", message);
 }
 
-/* libpng would do without, and drop a chunk in silence. Before it has started it can say so. */
+/* Without memory libpng may drop a chunk and go on: what was refused is asked for afterwards. zlib calls
+ * this too, and would leak what it holds if it were left by a jump. */
 static png_voidp allocate(png_structp png, png_alloc_size_t size)
 {
-    attempt *a = png_get_mem_ptr(png);
+    const attempt *a = png_get_mem_ptr(png);
     void *memory = malloc(size);
-    if (memory == NULL && a->png != NULL) {
-        a->encoder->status = gc_fail_memory(a->encoder->error, size);
-        longjmp(a->encoder->trap, 1);
-    }
+    if (memory == NULL)
+        a->encoder->refused_bytes = size;
     return memory;
+}
+
+/* The verdict on libpng calls that returned. */
+static gconv_status check_memory(const png_encoder *encoder)
+{
+    return encoder->refused_bytes == 0 ? GCONV_OK
+                                       : gc_fail_memory(encoder->error, encoder->refused_bytes);
 }
 
 static void release(png_structp png, png_voidp memory)
@@ -287,7 +297,7 @@ static gconv_status begin_attempts(png_encoder *encoder, gconv_error *error)
         if (status != GCONV_OK)
             return status;
     }
-    return GCONV_OK;
+    return check_memory(encoder);
 }
 
 static gconv_status open_encoder(const gc_encoder *common, gc_encoder **encoder, gconv_error *error)
@@ -381,7 +391,7 @@ static gconv_status write_rows(gc_encoder *common, uint32_t count, const unsigne
         if (status != GCONV_OK)
             return status;
     }
-    return GCONV_OK;
+    return check_memory(encoder);
 }
 
 static gconv_status finish(gc_encoder *common, gconv_error *error)
@@ -394,11 +404,12 @@ static gconv_status finish(gc_encoder *common, gconv_error *error)
     if (encoder->runs != NULL) {
         write_runs(encoder, true);
         png_write_chunk(encoder->attempts[0].png, (png_const_bytep) "IEND", NULL, 0);
-        return GCONV_OK;
+        return check_memory(encoder);
     }
     for (int i = 0; i < encoder->attempt_count; i++)
         png_write_end(encoder->attempts[i].png, NULL);
-    return encoder->attempt_count > 1 ? settle(encoder, error) : GCONV_OK;
+    gconv_status status = check_memory(encoder);
+    return status == GCONV_OK && encoder->attempt_count > 1 ? settle(encoder, error) : status;
 }
 
 const gc_encoder_type gc_png_encoder = {
