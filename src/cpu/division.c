@@ -8,6 +8,10 @@ enum { BAND_VALUES = 1 << 18, BAND_ROWS_MIN = 16, BAND_ROWS_MAX = 1024 };
 /* Bands that a thread takes at least: few would leave one to end long after the others. */
 enum { BANDS_A_THREAD = 4 };
 
+/* Threads that bands are made for where their place decides the last bits of the result, which shall
+ * not depend on how many there are: enough bands for most, few enough that they repeat little. */
+enum { PLACING_THREADS = 4 };
+
 /* Rows of a band at least, in rows that the chain reaches, where the rings have room for it. */
 enum { BAND_REACHES = 4 };
 
@@ -130,22 +134,45 @@ bool gc_division_holds(const gc_problem *problem, int64_t rows)
     return rows * ((2 + moving) * input + moving * output) <= ring_bytes(problem);
 }
 
-static void choose_bands(gc_division *division, int64_t together, int threads)
+/* Whether bands and panels decide which values meet in a transform, and so how they round: all tiles
+ * but those of the last step are counted from where a band and a panel begin. */
+static bool places_tiles(const gc_problem *problem, const gc_passes *passes)
+{
+    bool places = false;
+    for (int p = 0; p + 1 < passes->count; p++)
+        places = places || passes->list[p].method == GC_METHOD_TILES;
+    return places && !problem->exact;
+}
+
+/* Bands of samples or output that are neither neighbours nor waited for. */
+static int64_t bands_moving(const gc_division *division, int threads)
+{
+    int64_t worked_on = (threads + division->panels - 1) / division->panels;
+    return worked_on + (division->panels > 1 ? BANDS_AHEAD_OF_PANELS : BANDS_AHEAD);
+}
+
+static int64_t choose_rows(const gc_division *division, int64_t together, int64_t reach,
+                           int threads)
 {
     const gc_problem *problem = division->problem;
-    int64_t reach = chain_reach(problem);
-    int64_t worked_on = (threads + division->panels - 1) / division->panels;
-    int64_t moving = worked_on + (division->panels > 1 ? BANDS_AHEAD_OF_PANELS : BANDS_AHEAD);
     int64_t rows = BAND_VALUES / ((int64_t)problem->width * problem->channels);
     int64_t share = (problem->height + threads - 1) / threads;
     if (threads > 1)
         rows = gc_smaller(rows, share / BANDS_A_THREAD);
     rows = gc_smaller(gc_larger(rows, BAND_ROWS_MIN), BAND_ROWS_MAX);
     /* The first rows of a band repeat what the band above has done: keep that a small part. */
-    int64_t wanted = gc_smaller(BAND_REACHES * reach, rows_in_rings(problem, reach, moving));
-    rows = gc_larger(rows, wanted);
+    int64_t room = rows_in_rings(problem, reach, bands_moving(division, threads));
+    rows = gc_larger(rows, gc_smaller(BAND_REACHES * reach, room));
     rows = gc_smaller(rows, share);
-    rows = gc_smaller(round_up(rows, together), problem->height);
+    return gc_smaller(round_up(rows, together), problem->height);
+}
+
+static void choose_bands(gc_division *division, const gc_passes *passes, int threads)
+{
+    const gc_problem *problem = division->problem;
+    int64_t reach = chain_reach(problem), moving = bands_moving(division, threads);
+    int64_t rows = choose_rows(division, passes->rows_at_once, reach,
+                               places_tiles(problem, passes) ? PLACING_THREADS : threads);
     division->rows = rows;
     division->bands = (problem->height + rows - 1) / rows;
     /* A reflected row lies as far inside as the row itself lies outside, under mirror101 one
@@ -162,7 +189,7 @@ void gc_division_choose(gc_division *division, const gc_problem *problem, const 
 {
     *division = (gc_division){.problem = problem};
     choose_panels(division, passes);
-    choose_bands(division, passes->rows_at_once, threads);
+    choose_bands(division, passes, threads);
 }
 
 int64_t gc_division_band_rows(const gc_division *division, int64_t band)

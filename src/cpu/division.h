@@ -19,6 +19,8 @@ typedef struct gc_division {
     int64_t output_ring; /* bands of output held at once */
 } gc_division;
 
+/* For at most `threads` threads. The result of a run does not depend on their number: of `columns` and
+ * `rows` nothing does where that could show. */
 void gc_division_choose(gc_division *division, const gc_problem *problem, const gc_passes *passes,
                         int threads);
 

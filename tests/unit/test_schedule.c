@@ -1,0 +1,267 @@
+/* The rules of cpu/schedule.h, held against a second account of what lies in each slot of the rings:
+ * every piece finds there what it needs, from its beginning to its end, and nobody else writes there. */
+#include "cpu/schedule.h"
+
+#include "core/status.h"
+#include "core_support.h"
+
+#include <time.h>
+#include <unistd.h>
+
+enum { BANDS_MAX = 400, PANELS_MAX = 4, THREADS_MAX = 8, NOTHING = -1, MOVING = -2 };
+
+/* A run whose pieces only keep account. */
+typedef struct account {
+    gc_problem problem;
+    gc_division division;
+    gc_schedule schedule;
+    bool in_place;
+    pthread_mutex_t lock;                          /* of all below */
+    int64_t samples[BANDS_MAX], output[BANDS_MAX]; /* the band in each slot, or what stands above */
+    bool computed[BANDS_MAX][PANELS_MAX], done[BANDS_MAX][PANELS_MAX]; /* begun, and ended */
+    int64_t read, written;                                             /* bands */
+    int64_t most_ahead; /* bands that were read and not written */
+    int readers, writers, computing, most_computing;
+    unsigned seed;
+    int64_t failing; /* the band whose reading fails, or NOTHING */
+    char wrong[128]; /* the first rule that was broken, "" where none was */
+} account;
+
+static void demand(account *a, bool holds, const char *rule, const gc_piece *piece)
+{
+    if (!holds && a->wrong[0] == '\0')
+        snprintf(a->wrong, sizeof a->wrong, "%s: kind %d, band %lld, panel %lld", rule,
+                 (int)piece->kind, (long long)piece->band, (long long)piece->panel);
+}
+
+/* Whether what computing a band reads and fills is there. */
+static bool is_there(const account *a, int64_t band)
+{
+    const gc_division *d = &a->division;
+    bool wraps = a->problem.job.border == GCONV_BORDER_WRAP;
+    for (int64_t b = 0; b < d->bands; b++)
+        if ((wraps || (b >= band - d->neighbours && b <= band + d->neighbours)) &&
+            a->samples[b % d->input_ring] != b)
+            return false;
+    return a->output[band % d->output_ring] == band;
+}
+
+static void begin_compute(account *a, const gc_piece *piece)
+{
+    const gc_division *d = &a->division;
+    demand(a, !a->computed[piece->band][piece->panel], "computed twice", piece);
+    a->computed[piece->band][piece->panel] = true;
+    if (++a->computing > a->most_computing)
+        a->most_computing = a->computing;
+    if (a->in_place)
+        return;
+    int64_t *slot = &a->output[piece->band % d->output_ring];
+    if (*slot == NOTHING)
+        *slot = piece->band;
+    demand(a, is_there(a, piece->band), "not there at the beginning", piece);
+}
+
+static void begin(account *a, const gc_piece *piece)
+{
+    const gc_division *d = &a->division;
+    if (piece->kind == GC_PIECE_COMPUTE) {
+        begin_compute(a, piece);
+        return;
+    }
+    demand(a, !a->in_place, "reads or writes what lies in memory", piece);
+    if (piece->kind == GC_PIECE_READ) {
+        demand(a, ++a->readers == 1, "two readers", piece);
+        demand(a, piece->band == a->read, "read out of order", piece);
+        a->samples[piece->band % d->input_ring] = MOVING;
+        if (a->read + 1 - a->written > a->most_ahead)
+            a->most_ahead = a->read + 1 - a->written;
+    } else {
+        demand(a, ++a->writers == 1, "two writers", piece);
+        demand(a, piece->band == a->written, "written out of order", piece);
+        for (int64_t p = 0; p < d->panels; p++)
+            demand(a, a->done[piece->band][p], "written before it is computed", piece);
+    }
+}
+
+static void end(account *a, const gc_piece *piece)
+{
+    const gc_division *d = &a->division;
+    if (piece->kind == GC_PIECE_COMPUTE) {
+        a->computing--;
+        a->done[piece->band][piece->panel] = true;
+        demand(a, a->in_place || is_there(a, piece->band), "not there in the end", piece);
+    } else if (piece->kind == GC_PIECE_READ) {
+        a->readers--;
+        a->read++;
+        a->samples[piece->band % d->input_ring] = piece->band;
+    } else {
+        a->writers--;
+        a->written++;
+        demand(a, a->output[piece->band % d->output_ring] == piece->band, "not there to be written",
+               piece);
+        a->output[piece->band % d->output_ring] = NOTHING;
+    }
+}
+
+/* Some pieces at once, some after a while: with the lock held but for that. */
+static void take_time(account *a)
+{
+    a->seed = a->seed * 1664525 + 1013904223;
+    unsigned draw = a->seed >> 8;
+    pthread_mutex_unlock(&a->lock);
+    if (draw % 4 == 0)
+        nanosleep(&(struct timespec){.tv_nsec = (long)(draw % 100000)}, NULL);
+    else if (draw % 4 == 1)
+        sched_yield();
+    pthread_mutex_lock(&a->lock);
+}
+
+static void *take_pieces(void *user)
+{
+    account *a = user;
+    gc_piece piece = {.kind = GC_PIECE_NONE};
+    gconv_status status = GCONV_OK;
+    gconv_error error = {.status = GCONV_OK};
+    while (gc_schedule_next(&a->schedule, &piece, status, &error)) {
+        pthread_mutex_lock(&a->lock);
+        begin(a, &piece);
+        take_time(a);
+        end(a, &piece);
+        if (piece.kind == GC_PIECE_READ && piece.band == a->failing)
+            status = gc_fail(&error, GCONV_ERROR_READ, "band %lld", (long long)piece.band);
+        pthread_mutex_unlock(&a->lock);
+    }
+    return NULL;
+}
+
+static void run_on(account *a, int threads)
+{
+    pthread_t others[THREADS_MAX];
+    for (int64_t b = 0; b < BANDS_MAX; b++)
+        a->samples[b] = a->output[b] = NOTHING;
+    a->division.problem = &a->problem;
+    pthread_mutex_init(&a->lock, NULL);
+    assert_int_equal(gc_schedule_create(&a->schedule, &a->division, a->in_place, NULL), GCONV_OK);
+    for (int n = 1; n < threads; n++)
+        assert_int_equal(pthread_create(&others[n], NULL, take_pieces, a), 0);
+    take_pieces(a);
+    for (int n = 1; n < threads; n++)
+        pthread_join(others[n], NULL);
+    gc_schedule_destroy(&a->schedule);
+    pthread_mutex_destroy(&a->lock);
+    if (a->wrong[0] != '\0')
+        fail_msg("%s (%lld bands of %lld panels, rings %lld and %lld, %lld neighbours, %d threads)",
+                 a->wrong, (long long)a->division.bands, (long long)a->division.panels,
+                 (long long)a->division.input_ring, (long long)a->division.output_ring,
+                 (long long)a->division.neighbours, threads);
+}
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* A division as cpu/division.c makes them: rings of 2 * neighbours + moving and of moving bands. */
+static account account_of(int64_t bands, int64_t panels, int64_t neighbours, int64_t moving,
+                          bool wraps)
+{
+    account a = {.failing = NOTHING, .seed = (unsigned)rand()};
+    a.problem.job.border = wraps ? GCONV_BORDER_WRAP : GCONV_BORDER_MIRROR;
+    a.division = (gc_division){.bands = bands, .panels = panels, .neighbours = neighbours};
+    a.division.input_ring = wraps ? bands : smaller(2 * neighbours + moving, bands);
+    a.division.output_ring = smaller(moving, bands);
+    return a;
+}
+
+static void assert_all_done(const account *a)
+{
+    const gc_division *d = &a->division;
+    for (int64_t b = 0; b < d->bands; b++)
+        for (int64_t p = 0; p < d->panels; p++)
+            assert_true(a->done[b][p]);
+    assert_int_equal(a->read, a->in_place ? 0 : d->bands);
+    assert_int_equal(a->written, a->in_place ? 0 : d->bands);
+}
+
+static void rules_hold(void **state)
+{
+    (void)state;
+    srand(41);
+    for (int n = 0; n < 150; n++) {
+        int threads = 1 + rand() % THREADS_MAX;
+        account a = account_of(1 + rand() % 60, 1 + rand() % PANELS_MAX, rand() % 4, 1 + rand() % 6,
+                               n % 7 == 6);
+        run_on(&a, threads);
+        assert_all_done(&a);
+    }
+}
+
+static void many_more_bands_than_slots(void **state)
+{
+    (void)state;
+    srand(42);
+    for (int64_t neighbours = 0; neighbours < 3; neighbours++)
+        for (int64_t moving = 1; moving < 5; moving++) {
+            account a = account_of(BANDS_MAX, 1 + moving % 2, neighbours, moving, false);
+            run_on(&a, 4);
+            assert_all_done(&a);
+        }
+}
+
+static void in_place(void **state)
+{
+    (void)state;
+    srand(43);
+    for (int threads = 1; threads <= THREADS_MAX; threads++) {
+        account a = account_of(60, 1 + threads % PANELS_MAX, 2, 3, threads % 2 == 0);
+        a.in_place = true;
+        run_on(&a, threads);
+        assert_all_done(&a);
+    }
+}
+
+/* Nothing is held back that may be done: rings get full, and bands are computed at the same time. */
+static void rings_are_used(void **state)
+{
+    (void)state;
+    srand(44);
+    int64_t ahead = 0;
+    int computing = 0;
+    for (int n = 0; n < 20; n++) {
+        account a = account_of(100, 1, 1, 6, false);
+        run_on(&a, 4);
+        ahead = a.most_ahead > ahead ? a.most_ahead : ahead;
+        computing = a.most_computing > computing ? a.most_computing : computing;
+        assert_true(a.most_ahead <= a.division.input_ring + a.division.output_ring);
+    }
+    assert_true(ahead >= 6);
+    assert_true(computing >= 3);
+}
+
+/* The first failure is what the run reports, and ends it. */
+static void a_failure_ends_the_run(void **state)
+{
+    (void)state;
+    srand(45);
+    for (int threads = 1; threads <= THREADS_MAX; threads++) {
+        account a = account_of(200, 2, 1, 4, false);
+        a.failing = 20 + threads;
+        run_on(&a, threads);
+        assert_int_equal(a.schedule.status, GCONV_ERROR_READ);
+        assert_int_equal(a.schedule.error.status, GCONV_ERROR_READ);
+        assert_non_null(strstr(a.schedule.error.message, "band 2"));
+        assert_true(a.read <= a.failing + 1 && a.written < a.failing + 1);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rules_hold),
+        cmocka_unit_test(many_more_bands_than_slots),
+        cmocka_unit_test(in_place),
+        cmocka_unit_test(rings_are_used),
+        cmocka_unit_test(a_failure_ends_the_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
