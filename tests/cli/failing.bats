@@ -130,6 +130,21 @@ gconv: 3 of 6 images done, 3 failed, 0 skipped'
     same "$err" 'gconv: in/b.png: the file is empty'
 }
 
+@test "a batch of many broken images keeps none of them open" {
+    mkdir in
+    make_image png:grey whole.png 9 7 noise
+    make_image jpeg:ycc whole.jpg 9 7 noise
+    for i in $(seq 100); do
+        echo broken >in/$i.png
+        head -c 60 whole.png >in/cut$i.png
+        head -c 300 whole.jpg >in/short$i.jpg
+    done
+    ulimit -n 40
+    expect 1 gconv edges -j 1 -o out in
+    like "$err" '*gconv: 0 of 300 images done, 300 failed, 0 skipped'
+    same "$(grep -cE ': (not a PNG.*|truncated: .*)$' <<<"$err")" 300
+}
+
 @test "a directory that cannot be listed is a failure among others" {
     needs setpriv
     mkdir -p in/closed out
@@ -175,6 +190,9 @@ bad_filter() {
     bad_filter '*: *' 'anchor 2 0\n1 2\n'
     bad_filter '1: *' 'flavour 2\n1 2\n'
     bad_filter '1: *' '3x3: 1,2,3\n'
+    bad_filter "14: 'x' *" '# 1\n# 2\n\n\nname five\n\n\ndivisor 8\n\n\n\n1 2\n# 13\n3 x\n'
+    bad_filter "1: '1/0' divides by zero" '1/0\n'
+    bad_filter "1: '3/0' divides by zero" '3/0\n'
     holds in.png
 }
 

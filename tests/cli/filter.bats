@@ -235,6 +235,11 @@ floats() {
     filtered '60 255' -k '3x1: 0,0,1' -b constant:60 --alpha filter
     filtered '60 255' -k '3x1: 0,0,1' -b constant:60 --alpha premultiply
     filtered '60 0' -k '3x1: 0,0,1' -b constant:60 --alpha keep
+    make_image png:rgba in.png 1 1 100 110 120 0
+    filtered '60 60 60 255' -k '3x1: 0,0,1' -b constant:60 --alpha filter
+    filtered '60 60 60 255' -k '3x1: 0,0,1' -b constant:60 --alpha premultiply
+    make_image png:rgb in.png 1 1 100 110 120
+    filtered '60 60 60' -k '3x1: 0,0,1' -b constant:60
 }
 
 @test "alpha: a large image, decoded twice, is treated as a small one" {

@@ -203,6 +203,7 @@ refused() {
     complains 2 "option '--depth': '12' is not 1, 8 or 16" gconv edges --depth 12 a.png b.png
     refused edges block 'WxH*1024' '' 32 32x 0x4 x8 32x8x1 32X8
     refused edges block 'too large: 2048 threads' 32x64 2048x1
+    refused edges block 'too large: 1025 threads' 41x25 1025x1
     refused bench time 'seconds' 0 -1 86401
     holds
 }

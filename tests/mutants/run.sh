@@ -117,15 +117,38 @@ copy_tree() {
         done
 }
 
-# prepare WORKER: its copy, built.
+# prepare WORKER: its copy, of which nothing is built yet.
 prepare() {
     copy_tree "$work/$1"
-    configure "$work/$1" plain && ninja -C "$work/$1/build/plain" -j "${2:-1}" >"$work/$1/build.log" 2>&1
+    configure "$work/$1" plain
+}
+
+# What a test runs.
+targets_of() {
+    case $1 in
+    unit_*) echo "$1" ;;
+    check_*) echo gconv_check ;;
+    fuzz_*) echo "replay_${1#fuzz_}" ;;
+    cli_* | docs_*) echo gconv gconv_faulty make_image ;;
+    *) echo all ;;
+    esac
+}
+
+# build_for TEST TREE BUILD
+build_for() {
+    # shellcheck disable=SC2046
+    ninja -C "$2/build/$3" -j 1 $(targets_of "$1") >"$2/build.log" 2>&1
+}
+
+# run_test TEST TREE BUILD SECONDS
+run_test() {
+    (cd "$2/build/$3" && TMPDIR=$2/tmp timeout "$4" ctest -R "^$1\$" --no-tests=error) >"$2/test.log" 2>&1 </dev/null
 }
 
 # The tests that pass without a mutation, and the seconds that each takes, the fastest first.
 measure_tests() {
     local left_out='^(packaging_|check_sweep$|gpu$|docs_render$)'
+    ninja -C "$work/0/build/plain" -j "$jobs" >"$work/0/build.log" 2>&1 || return 1
     (cd "$work/0/build/plain" && TMPDIR=$work/0/tmp ctest -E "$left_out" -LE campaign -j "$jobs") >"$work/baseline" || true
     sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: ([^ ]+) \.+ +Passed +([0-9.]+) sec.*/\2 \1/p' "$work/baseline" |
         sort -n | awk -v most="${SECONDS_MAX:-60}" '$1 <= most' >"$work/tests"
@@ -150,38 +173,36 @@ order_tests() {
 
 # try INDEX WORKER: prints the verdict.
 try() {
-    local i=$1 tree=$work/$2 build=plain seconds test limit verdict
+    local i=$1 tree=$work/$2 build=plain slower=8 verdict=SURVIVED seconds test
     local file=${files[i]}
     if [ "${flags[i]}" = asan ]; then
-        build=asan
+        build=asan slower=40
         [ -d "$tree/build/asan" ] || configure "$tree" asan || return 1
     fi
     mutate "$i" "$tree" || return 1
-    if ninja -C "$tree/build/$build" -j 1 >"$tree/build.log" 2>&1; then
-        verdict=SURVIVED
-        while read -r seconds test; do
-            limit=$(awk -v s="$seconds" -v asan="$build" 'BEGIN { print int(20 + s * (asan == "asan" ? 40 : 8)) }')
-            if ! (cd "$tree/build/$build" && TMPDIR=$tree/tmp timeout "$limit" \
-                ctest -R "^$test\$" --no-tests=error) >"$tree/test.log" 2>&1 </dev/null; then
-                verdict="caught by $test"
-                break
-            fi
-        done < <(order_tests "$file")
-    else
-        verdict='DID NOT BUILD'
-        cp "$tree/build.log" "$work/${names[i]}.log"
-    fi
+    while read -r seconds test; do
+        if ! build_for "$test" "$tree" "$build"; then
+            verdict='DID NOT BUILD'
+            cp "$tree/build.log" "$work/${names[i]}.log"
+            break
+        fi
+        if ! run_test "$test" "$tree" "$build" "$(awk "BEGIN { print int(20 + $slower * $seconds) }")"; then
+            verdict="caught by $test"
+            break
+        fi
+    done < <(order_tests "$file")
     cp "$source_tree/$file" "$tree/$file"
     printf '%-26s %-26s %s\n' "${names[i]}" "${file#src/}" "$verdict"
 }
 
 # Takes mutations from the list until none is left.
 run_worker() {
-    local next start
-    [ "$1" -eq 0 ] || prepare "$1" || { echo "copy $1 does not build: $work/$1/build.log" >&2 && return 1; }
+    local next start verdict
+    [ "$1" -eq 0 ] || prepare "$1" || { echo "no copy: $work/$1/configure.log" >&2 && return 1; }
     while next=$({ flock 9 && head -n 1 "$work/queue" && sed -i 1d "$work/queue"; } 9>"$work/lock") && [ -n "$next" ]; do
         start=$SECONDS
-        try "$next" "$1" | sed "s/\$/ ($((SECONDS - start)) s)/" | tee -a "$work/verdicts"
+        verdict=$(try "$next" "$1") || return 1
+        echo "$verdict ($((SECONDS - start)) s)" | tee -a "$work/verdicts"
     done
 }
 
@@ -221,8 +242,8 @@ for i in "${!names[@]}"; do
     # shellcheck disable=SC2053
     [[ ${names[i]} == $only ]] && echo "$i"
 done >"$work/queue"
-prepare 0 "$jobs" || { echo "this tree does not build: $work/0/build.log" >&2 && exit 1; }
-[ -s "$work/tests" ] || measure_tests
+prepare 0 || { echo "this tree cannot be configured: $work/0/configure.log" >&2 && exit 1; }
+[ -s "$work/tests" ] || measure_tests || { echo "no test passes: $work/0/build.log, $work/baseline" >&2 && exit 1; }
 for ((k = 0; k < jobs; k++)); do
     pinned "$k" run_worker "$k" &
 done

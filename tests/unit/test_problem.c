@@ -298,6 +298,19 @@ static void offset_of_the_last_filter(void **state)
     gc_problem_destroy(&problem);
     a.has_offset = true;
     refused(&job, GCONV_ERROR_FILTER, "filter 1 of 2 has an offset");
+    const gconv_filter *longer[] = {&b, &b, &b};
+    gconv_filter plain = filter_of(1, 1, 1, ones);
+    for (int with = 0; with < 3; with++) {
+        for (int i = 0; i < 3; i++)
+            longer[i] = i == with ? &b : &plain;
+        job = job_of(longer, 3, shape_of(4, 4, 1, 16));
+        if (with == 2) {
+            problem = made(&job);
+            gc_problem_destroy(&problem);
+        } else {
+            refused(&job, GCONV_ERROR_FILTER, "has an offset");
+        }
+    }
 }
 
 static void output_shapes(void **state)
