@@ -267,6 +267,40 @@ floats() {
     done
 }
 
+@test "alpha: what is transparent in the last row alone counts, in large images too" {
+    needs python3
+    for size in '40 30' '2100 2100'; do # the second has 17.6 MB
+        python3 - $size <<'END'
+import struct, sys, zlib
+width, height = int(sys.argv[1]), int(sys.argv[2])
+row = bytes([0]) + bytes([9, 200, 30, 255, 40, 50, 60, 255]) * (width // 2)
+last = bytearray(row)
+last[-1] = 7
+def chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+def png(rows):
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(rows, 1)) + chunk(b"IEND", b""))
+open("clear.png", "wb").write(png(row * (height - 1) + bytes(last)))
+open("damaged.png", "wb").write(png(row * (height - 1) + bytes(last))[:-40])
+END
+        silently gconv filter -k gauss3 clear.png auto.png
+        silently gconv filter -k gauss3 --alpha premultiply clear.png wanted.png
+        cmp auto.png wanted.png
+        cat clear.png | gconv filter -k gauss3 >piped.png # cannot be opened again
+        cmp auto.png piped.png
+        gconv filter -k gauss3 --alpha keep clear.png kept.png
+        cmp -s auto.png kept.png && false
+        # Damage that the first of two decodings meets.
+        complains 1 'damaged.png: truncated: *' gconv filter -k gauss3 damaged.png new.png
+        [ ! -e new.png ]
+        expect 0 gconv filter -k gauss3 --tolerant damaged.png out.png
+        same "$err" 'gconv: damaged.png: truncated: the file ends in the image data'
+        expect 0 gconv filter -k gauss3 --tolerant --alpha premultiply -q damaged.png wanted.png
+        cmp out.png wanted.png
+    done
+}
+
 @test "a large PFM is the same in a file, written backwards, as in a pipe" {
     make_image png:rgb in.png 500 401 noise
     silently gconv filter -k gauss3 in.png out.pfm

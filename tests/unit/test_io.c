@@ -650,6 +650,37 @@ static void jpeg_of_every_kind(void **state)
     }
 }
 
+/* Without Adobe's marker CMYK is what it says: 255 is full ink. */
+static void cmyk_without_an_adobe_marker(void **state)
+{
+    (void)state;
+    static const jpeg_kind kind = {JCS_CMYK, JCS_CMYK, 4, false, 0, 1};
+    enum { SEGMENT_BYTES = 16 };
+    picture source = make_picture(45, 39, 4, 8);
+    write_jpeg_kind(scratch_path("ink.jpg"), &kind, &source);
+    blob file = load_file(scratch_path("ink.jpg"));
+    size_t at = 2;
+    while (file.bytes[at] != 0xff || file.bytes[at + 1] != 0xee)
+        at++;
+    assert_memory_equal(file.bytes + at + 4, "Adobe", 5);
+    memmove(file.bytes + at, file.bytes + at + SEGMENT_BYTES, file.size - at - SEGMENT_BYTES);
+    save_file(scratch_path("ink.jpg"), file.bytes, file.size - SEGMENT_BYTES);
+    picture ink = plain_jpeg(scratch_path("ink.jpg"), JCS_CMYK, 4);
+    gconv_reader_options options = as_stored();
+    picture result = must_read(scratch_path("ink.jpg"), &options);
+    for (uint32_t y = 0; y < 39; y++)
+        for (uint32_t x = 0; x < 45; x++)
+            for (int c = 0; c < 3; c++) {
+                unsigned int light =
+                    (255 - sample_at(&ink, x, y, c)) * (255 - sample_at(&ink, x, y, 3));
+                assert_int_equal(sample_at(&result, x, y, c), (light + 127) / 255);
+            }
+    free(file.bytes);
+    free_picture(&ink);
+    free_picture(&result);
+    free_picture(&source);
+}
+
 /* ---- PNM by hand ----------------------------------------------------------------------------- */
 
 static void pnm_headers(void **state)
@@ -913,6 +944,43 @@ static void png_metadata_are_kept(void **state)
     assert_true(kept->has_srgb);
     assert_int_equal(kept->srgb_intent, 1);
     gconv_reader_free(reader);
+}
+
+/* Each colour chunk is kept as it is, beside the others and alone. */
+static void colour_chunks_are_kept(void **state)
+{
+    (void)state;
+    static const int32_t adobe_rgb[GC_CHROMATICITY_COUNT] = {31270, 32900, 64000, 33000,
+                                                             21000, 71000, 15000, 6000};
+    gconv_reader_options reading = as_stored();
+    for (int chunks = 0; chunks < 4; chunks++) {
+        bool gamma = (chunks & 1) != 0, chromaticities = (chunks & 2) != 0;
+        unsigned char bytes[4 * GC_CHROMATICITY_COUNT];
+        int warnings;
+        for (size_t i = 0; i < GC_CHROMATICITY_COUNT; i++)
+            store_u32(bytes + 4 * i, (uint32_t)adobe_rgb[i]);
+        picture source = make_picture(9, 5, 3, 8);
+        must_write(scratch_path("chunks.png"), GCONV_FORMAT_PNG, &source);
+        blob file = load_file(scratch_path("chunks.png"));
+        if (gamma)
+            add_chunk(&file, "gAMA", "\0\0\xb1\x8e", 4); /* 45454 */
+        if (chromaticities)
+            add_chunk(&file, "cHRM", bytes, sizeof bytes);
+        save_file(scratch_path("chunks.png"), file.bytes, file.size);
+        gconv_reader *reader = copy_with(scratch_path("chunks.png"), scratch_path("copy.png"),
+                                         GCONV_FORMAT_PNG, GCONV_KEEP_ALL, &reading, &warnings);
+        const gconv_metadata *kept = gconv_reader_metadata(reader);
+        assert_int_equal(warnings, 0);
+        assert_int_equal(kept->has_gamma, gamma);
+        assert_int_equal(kept->gamma, gamma ? 45454 : 0);
+        assert_int_equal(kept->has_chromaticities, chromaticities);
+        for (size_t i = 0; chromaticities && i < GC_CHROMATICITY_COUNT; i++)
+            assert_int_equal(kept->chromaticities[i], adobe_rgb[i]);
+        assert_false(kept->has_srgb);
+        gconv_reader_free(reader);
+        free(file.bytes);
+        free_picture(&source);
+    }
 }
 
 static void orientation_is_left_where_asked(void **state)
@@ -1271,10 +1339,12 @@ int main(void)
         cmocka_unit_test(write_errors_are_reported),
         cmocka_unit_test(png_of_every_kind),
         cmocka_unit_test(jpeg_of_every_kind),
+        cmocka_unit_test(cmyk_without_an_adobe_marker),
         cmocka_unit_test(pnm_headers),
         cmocka_unit_test(pnm_samples_are_stretched),
         cmocka_unit_test(orientation_is_applied),
         cmocka_unit_test(png_metadata_are_kept),
+        cmocka_unit_test(colour_chunks_are_kept),
         cmocka_unit_test(orientation_is_left_where_asked),
         cmocka_unit_test(keep_limits_what_is_kept),
         cmocka_unit_test(unfitting_profiles_are_dropped),
