@@ -1,9 +1,20 @@
 /* Proofs that float32 has room for what a method computes on the way to a step's result: at its upper end,
  * with a margin for rounding, and at its lower end, where numbers lose digits.
  *
- * gc_problem_create refuses the chains whose results themselves can leave float32. What is left can be
- * summed term by term in any order. A method that holds larger or smaller numbers asks here; where the
- * answer is no, the CPU takes another method, and an implementation on a GPU refuses the job. */
+ * gc_problem_create refuses the chains whose results themselves can leave float32. A method that holds larger or
+ * smaller numbers on its way asks here; where the answer is no, the CPU takes another method, and an
+ * implementation on a GPU refuses the job.
+ *
+ * method                                                    proof
+ * CPU: every tap, taps that are not 0                       gc_problem_create: sums in any order
+ * CPU: bytes, edges, transforms in double                   exact chains: integers below 2^24
+ * CPU: products; GPU: twopass, separable                    gc_range_holds_products
+ * CPU: transforms in float32                                gc_range_holds_tiles
+ * GPU: naive, shared, const, tiled, adaptive, direct,
+ *      fused in pairs                                       gc_problem_create
+ * GPU: fused on tensor cores                                exact chains: integers below 2^24
+ * GPU: tensor                                               gc_parts_in_range (gpu/halves.h)
+ * GPU: fft                                                  gc_range_holds_fft, or exact in double */
 #ifndef GC_CORE_RANGE_H
 #define GC_CORE_RANGE_H
 

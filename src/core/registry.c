@@ -58,7 +58,8 @@ static const gc_implementation implementations[] = {
      "filters of few weights in a row or too large for shared memory, integers that are too large",
      GCONV_DEVICE_CUDA, CUDA(gc_tensor_operations)},
     {"fft", "whole-image convolution through cuFFT",
-     "integer chains that rounding cannot make exact", GCONV_DEVICE_CUDA, CUDA(gc_fft_operations)},
+     "integer chains that rounding cannot make exact, numbers near the ends of float32",
+     GCONV_DEVICE_CUDA, CUDA(gc_fft_operations)},
 };
 enum { IMPLEMENTATION_COUNT = sizeof implementations / sizeof implementations[0] };
 

@@ -60,7 +60,7 @@ gc_parts gc_parts_of(const gc_problem *problem, const gc_step *step, bool from_b
 {
     bool bytes = from_bytes && gc_border_is_byte(problem, step);
     gc_parts parts = {.splits = !bytes, .weight_parts = 1};
-    parts.sample_exponent = bytes ? 0 : sample_exponent_for(problem, step->largest_input);
+    parts.sample_exponent = bytes ? 0 : sample_exponent_for(problem, step->largest_value);
     parts.weight_exponent = exponent_for(largest_weight(step));
     for (int i = 0; i < step->width * step->height; i++) {
         float weight = ldexpf(step->taps[i], parts.weight_exponent);
@@ -103,12 +103,21 @@ static bool border_is_near(const gc_problem *problem, const gc_step *step)
     return true;
 }
 
-/* Exponents stay clear of the ends of float32. Premultiplied samples of 16 bits are up to 2^32 times the
+/* Two halves leave up to 2^-25 of a sample, and meets_bound counts on 2^-22 of the largest one. Where an image
+ * is black, that is the border. */
+static bool dim_samples_are_split(const gc_step *step, const gc_parts *parts)
+{
+    return !parts->splits || step->least_scale == 0 ||
+           ldexp(step->least_scale, parts->sample_exponent) >= 0x1p-3;
+}
+
+/* Exponents stay clear of the ends of float32: sums of scaled numbers are below 2^46. Premultiplied samples of 16 bits are up to 2^32 times the
  * smallest, more than two halves span. */
 bool gc_parts_in_range(const gc_problem *problem, const gc_step *step, const gc_parts *parts)
 {
     bool spans = !problem->premultiplies || problem->sample_max < 256;
-    return (problem->exact || (spans && border_is_near(problem, step))) &&
+    return (problem->exact ||
+            (spans && border_is_near(problem, step) && dim_samples_are_split(step, parts))) &&
            abs(parts->sample_exponent) < 100 && abs(parts->weight_exponent) < 100 &&
            abs(parts->sample_exponent + parts->weight_exponent) < 100;
 }

@@ -134,7 +134,7 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
         return gc_fail(
             error, GCONV_ERROR_UNSUPPORTED,
             "no filter of the chain is of rank 1 (a column times a row), or of rank 2 or "
-            "3 and large, and fits in shared memory");
+            "3 and large, with sums that float32 has room for, and fits in shared memory");
     return separates(problem, step, device, &sum)
                ? GCONV_OK
                : gc_direct_supports(problem, step, device, error);

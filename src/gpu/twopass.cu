@@ -146,7 +146,8 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
         any = any || separates(&problem->steps[s]);
     if (!any)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
-                       "no filter of the chain is of rank 1 (a column times a row)");
+                       "no filter of the chain is of rank 1 (a column times a row), with sums that "
+                       "float32 has room for");
     return separates(step) ? GCONV_OK : gc_adaptive_method.supports(problem, step, device, error);
 }
 

@@ -184,6 +184,61 @@ static void bytes_and_short_weights_have_one_part(void **state)
     gc_problem_destroy(&problem);
 }
 
+/* Of a black image the border is all there is: what two halves leave of it must be in the bound. */
+static void a_border_near_0_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        double border;
+        bool is_split;
+    } cases[] = {{0, true}, {0.5, true}, {0.126, true}, {0.124, false}, {1e-6, false}};
+    float weights[9] = {0.1f, 0.2f, 0.3f, 0.3f, 0.2f, 0.1f, 0.1f, 0.2f, 0.3f};
+    gconv_filter filter = filter_of(3, 3, 1, weights);
+    gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
+    job.border = GCONV_BORDER_CONSTANT;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        gc_problem problem;
+        job.border_value = cases[i].border;
+        make_problem(job, 1, &filter, NULL, &problem);
+        gc_parts parts = gc_parts_of(&problem, problem.steps, false);
+        assert_int_equal(gc_parts_in_range(&problem, problem.steps, &parts), cases[i].is_split);
+        assert_true(cases[i].border == 0 || !cases[i].is_split ||
+                    left_of((float)cases[i].border, parts.sample_exponent) <= 4);
+        gc_problem_destroy(&problem);
+    }
+}
+
+/* Values that rounding has made larger than they should be are still halves. */
+static void rounded_values_are_halves(void **state)
+{
+    (void)state;
+    static float weights[81];
+    for (int i = 0; i < 81; i++)
+        weights[i] = 0.3f;
+    for (int e = -60; e <= 60; e++) {
+        float factor = ldexpf(0.9999f, e) / 255;
+        gconv_filter first = filter_of(1, 1, 1, &factor), second = filter_of(9, 9, 1, weights);
+        gc_problem problem;
+        make_problem(job_of(NULL, 0, shape_of(8, 8, 1, 8)), 2, &first, &second, &problem);
+        const gc_step *step = &problem.steps[1];
+        gc_parts parts = gc_parts_of(&problem, step, false);
+        assert_true(gc_parts_in_range(&problem, step, &parts));
+        double largest = ldexp(step->largest_value, parts.sample_exponent);
+        assert_true(largest < 0x1p15 && (largest >= 0x1p14 || parts.sample_exponent == 0));
+        gc_problem_destroy(&problem);
+    }
+    /* Beyond 2^100 either way scaling would meet the ends of float32. */
+    for (int e = -120; e <= 120; e += 240) {
+        float factor = ldexpf(1, e) / 255;
+        gconv_filter first = filter_of(1, 1, 1, &factor), second = filter_of(9, 9, 1, weights);
+        gc_problem problem;
+        make_problem(job_of(NULL, 0, shape_of(8, 8, 1, 8)), 2, &first, &second, &problem);
+        gc_parts parts = gc_parts_of(&problem, &problem.steps[1], false);
+        assert_false(gc_parts_in_range(&problem, &problem.steps[1], &parts));
+        gc_problem_destroy(&problem);
+    }
+}
+
 static void a_border_far_from_the_samples_is_refused(void **state)
 {
     (void)state;
@@ -224,6 +279,8 @@ int main(void)
         cmocka_unit_test(what_follows_a_tile_is_aligned),
         cmocka_unit_test(dim_values_keep_their_bits),
         cmocka_unit_test(bytes_and_short_weights_have_one_part),
+        cmocka_unit_test(a_border_near_0_is_refused),
+        cmocka_unit_test(rounded_values_are_halves),
         cmocka_unit_test(a_border_far_from_the_samples_is_refused),
         cmocka_unit_test(few_weights_are_refused),
     };
