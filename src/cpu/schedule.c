@@ -142,9 +142,8 @@ bool gc_schedule_next(gc_schedule *s, gc_piece *piece, gconv_status status,
     bool goes_on = s->status == GCONV_OK && piece->kind != GC_PIECE_NONE;
     if (goes_on)
         begin(s, piece);
-    if (s->waiting > 0 && is_over(s))
-        pthread_cond_broadcast(&s->changed);
-    else if (s->waiting > 0 && choose(s, GC_PIECE_NONE).kind != GC_PIECE_NONE)
+    /* Who wakes comes by here too, and wakes the next one. */
+    if (s->waiting > 0 && (is_over(s) || choose(s, GC_PIECE_NONE).kind != GC_PIECE_NONE))
         pthread_cond_signal(&s->changed);
     pthread_mutex_unlock(&s->lock);
     if (goes_on && gc_schedule_hook != NULL)

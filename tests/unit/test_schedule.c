@@ -254,6 +254,56 @@ static void a_failure_ends_the_run(void **state)
     }
 }
 
+/* Two pieces in the hands of two threads, which fail one after the other. */
+static void the_first_failure_counts(void **state)
+{
+    (void)state;
+    account a = account_of(10, 1, 0, 3, false);
+    a.division.problem = &a.problem;
+    gc_schedule *s = &a.schedule;
+    assert_int_equal(gc_schedule_create(s, &a.division, false, NULL), GCONV_OK);
+    gc_piece one = {.kind = GC_PIECE_NONE}, other = {.kind = GC_PIECE_NONE};
+    gconv_error first, second;
+    gc_fail(&first, GCONV_ERROR_READ, "first");
+    gc_fail(&second, GCONV_ERROR_WRITE, "second");
+    assert_true(gc_schedule_next(s, &one, GCONV_OK, NULL));
+    assert_int_equal(one.kind, GC_PIECE_READ);
+    assert_true(gc_schedule_next(s, &one, GCONV_OK, NULL));
+    assert_int_equal(one.kind, GC_PIECE_COMPUTE);
+    assert_true(gc_schedule_next(s, &other, GCONV_OK, NULL));
+    assert_int_equal(other.kind, GC_PIECE_READ);
+    assert_false(gc_schedule_next(s, &one, first.status, &first));
+    assert_false(gc_schedule_next(s, &other, second.status, &second));
+    assert_int_equal(s->status, GCONV_ERROR_READ);
+    assert_string_equal(s->error.message, "first");
+    gc_schedule_destroy(s);
+}
+
+/* Where others compute, who has read goes on reading as long as there is room; alone it computes first. */
+static void who_reads_goes_on_reading(void **state)
+{
+    (void)state;
+    account a = account_of(10, 1, 0, 3, false);
+    a.division.problem = &a.problem;
+    gc_schedule *s = &a.schedule;
+    assert_int_equal(gc_schedule_create(s, &a.division, false, NULL), GCONV_OK);
+    gc_piece reader = {.kind = GC_PIECE_NONE}, other = {.kind = GC_PIECE_NONE};
+    for (int n = 0; n < 3; n++) { /* read 0, compute 0, write 0 */
+        assert_true(gc_schedule_next(s, &other, GCONV_OK, NULL));
+        assert_int_equal(other.kind, n == 0   ? GC_PIECE_READ
+                                     : n == 1 ? GC_PIECE_COMPUTE
+                                              : GC_PIECE_WRITE);
+    }
+    for (int n = 0; n < 3; n++) { /* bands 1 to 3: the slots of 0, 1 and 2 are then full */
+        assert_true(gc_schedule_next(s, &reader, GCONV_OK, NULL));
+        assert_int_equal(reader.kind, GC_PIECE_READ);
+        assert_int_equal(reader.band, 1 + n);
+    }
+    assert_true(gc_schedule_next(s, &reader, GCONV_OK, NULL));
+    assert_int_equal(reader.kind, GC_PIECE_COMPUTE);
+    gc_schedule_destroy(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -262,6 +312,8 @@ int main(void)
         cmocka_unit_test(in_place),
         cmocka_unit_test(rings_are_used),
         cmocka_unit_test(a_failure_ends_the_run),
+        cmocka_unit_test(the_first_failure_counts),
+        cmocka_unit_test(who_reads_goes_on_reading),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
