@@ -1,0 +1,256 @@
+#!/usr/bin/env bats
+# Limits of the system: whatever runs out, the result is right, or one line says what is wrong, and the
+# old output stands with nothing beside it.
+
+load common
+
+setup_old() {
+    make_image png:rgb in.png 90 70 noise
+    make_image png:rgb old.png 3 3 noise
+    cp old.png kept.png
+}
+
+# bears OUTPUT COMMAND...: the command ends with 0 and makes `right`, or with 1, one message, and the
+# output as it was in `kept.png`.
+bears() {
+    local output=$1 status=0
+    shift
+    "$@" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" </dev/null || status=$?
+    if [ $status -eq 0 ]; then
+        cmp "$output" "$BATS_TEST_TMPDIR/right"
+        [ ! -s "$BATS_TEST_TMPDIR/err" ]
+        cp kept.png "$output"
+    else
+        same $status 1
+        like "$(cat "$BATS_TEST_TMPDIR/err")" 'gconv: *'
+        same "$(wc -l <"$BATS_TEST_TMPDIR/err" | tr -d ' ')" 1
+        cmp "$output" kept.png
+    fi
+    ends="$ends$status"
+}
+
+# as_nobody DIRECTORY COMMAND...: root is not bound by permissions and by limits on processes.
+as_nobody() {
+    local directory=$1
+    shift
+    if [ "$(id -u)" -ne 0 ]; then
+        "$@"
+        return
+    fi
+    chown 65534 "$directory"
+    setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set=-all -- "$@"
+}
+
+# needs_nobody: skips where as_nobody would not work. Leaves, in $open, a directory that nobody may use,
+# with a program in it that nobody may run.
+needs_nobody() {
+    open=$(mktemp -d "${TMPDIR:-/tmp}/gconv-limits-XXXXXX")
+    chmod 755 "$open"
+    cp "$GCONV" "$open/gconv"
+    chmod 755 "$open/gconv"
+    # Leaks are looked for by a thread.
+    ASAN_OPTIONS=detect_leaks=0 as_nobody "$open" "$open/gconv" --version >/dev/null 2>&1 ||
+        skip "no other user to run as"
+}
+
+teardown() {
+    [ -z "${open-}" ] || rm -r "$open"
+    [ -z "${mounted-}" ] || umount "$mounted"
+}
+
+# ---- Processes, memory, descriptors
+
+@test "no thread to be had" {
+    needs_nobody
+    cd "$open"
+    setup_old
+    make_image pgm tall.pgm 60 1500 noise
+    chmod a+r ./*
+    limited=(as_nobody "$open" env ASAN_OPTIONS=detect_leaks=0
+        bash -c 'ulimit -u 1; exec "$0" "$@"' ./gconv)
+    silently gconv filter -k box:9 -j 4 tall.pgm right.pgm
+    silently "${limited[@]}" filter -k box:9 -j 4 tall.pgm made.pgm
+    cmp right.pgm made.pgm
+    silently "${limited[@]}" edges -j 4 -o out in.png tall.pgm old.png
+    (cd out && holds in.png old.png tall.png)
+    expect 0 "${limited[@]}" compare -j 4 -i reference,cpu --time 0.001 in.png
+}
+
+@test "less and less memory" {
+    "$GCONV" --version | grep -q sanitizers && skip "sanitizers take all addresses there are"
+    setup_old
+    make_image ppm big.ppm 2000 1000 noise
+    silently gconv filter -k gauss3 -j 4 big.ppm "$BATS_TEST_TMPDIR/right.png"
+    mv "$BATS_TEST_TMPDIR/right.png" "$BATS_TEST_TMPDIR/right"
+    ends=
+    for ((least = 1000; ; least += 500)); do
+        sh -c 'ulimit -v $1; "$0" --version' "$GCONV" $least >/dev/null 2>&1 && break
+    done
+    for more in 0 300 600 1000 1500 2500 4000 7000 12000 40000 90000 200000; do
+        bears old.png sh -c 'ulimit -v $1; shift; exec "$0" "$@"' "$GCONV" $((least + more)) \
+            filter -k gauss3 -j 4 big.ppm old.png
+    done
+    like "$ends" '1*0'
+    holds big.ppm in.png kept.png old.png
+}
+
+@test "less and less descriptors" {
+    setup_old
+    silently gconv edges in.png "$BATS_TEST_TMPDIR/right.png"
+    mv "$BATS_TEST_TMPDIR/right.png" "$BATS_TEST_TMPDIR/right"
+    ends=
+    for ((least = 4; ; least++)); do # fewer, and the program cannot be loaded
+        sh -c 'ulimit -n $1; "$0" --version' "$GCONV" $least >/dev/null 2>&1 && break
+    done
+    for more in 0 1 2 3 4 8; do
+        bears old.png sh -c 'ulimit -n $1; shift; exec "$0" "$@"' "$GCONV" $((least + more)) \
+            edges in.png old.png
+    done
+    like "$ends" '1*0'
+    for number in 1 2 3 4 5 6; do cp in.png in$number.png; done
+    for more in 0 1 2 3 4; do
+        status=0
+        sh -c 'ulimit -n $1; shift; exec "$0" "$@"' "$GCONV" $((least + more)) \
+            edges -j 4 -o out$more in?.png 2>err || status=$?
+        made=$(find out$more -name 'in?.png' 2>/dev/null | wc -l)
+        failed=$(grep -c '^gconv: .*: Too many open files$' err) || true
+        [ $status -eq 0 ] || like "$(tail -n 1 err)" "gconv: $made of 6 images done, $failed failed, 0 skipped"
+        same "$((made + failed)) $((failed > 0))" "6 $status"
+        same "$(find out$more -name '.*' 2>/dev/null | wc -l | tr -d ' ')" 0
+    done
+}
+
+# ---- Room
+
+@test "a limit on the size of files, in a batch and on standard output" {
+    setup_old
+    make_image png:grey big.png 300 300 noise
+    mkdir out
+    cp kept.png out/big.png
+    limited=(sh -c 'ulimit -f 8; exec "$0" "$@"' "$GCONV" filter -k identity --depth 16)
+    expect 1 "${limited[@]}" -o out big.png old.png
+    same "$err" 'gconv: out/big.png: cannot write: File too large
+gconv: 1 of 2 images done, 1 failed, 0 skipped'
+    (cd out && holds big.png old.png)
+    cmp out/big.png kept.png
+    expect 1 "${limited[@]}" big.png -
+    same "$err" 'gconv: standard output: cannot write: File too large'
+}
+
+@test "a device without room" {
+    [ -c /dev/full ] || skip "no /dev/full"
+    setup_old
+    complains 1 '/dev/full: cannot write: No space left on device' \
+        gconv filter -k box3 -f png in.png /dev/full
+    [ -c /dev/full ]
+    holds in.png kept.png old.png
+}
+
+@test "a full disk, in a batch, and one without inodes" {
+    setup_old
+    mkdir disk
+    mount -t tmpfs -o size=96k tmpfs disk 2>/dev/null || skip "cannot mount"
+    mounted=$PWD/disk
+    make_image png:grey big.png 300 300 noise
+    cp kept.png disk/big.png
+    expect 1 gconv filter -k identity --depth 16 -j 2 -o disk big.png old.png
+    same "$err" 'gconv: disk/big.png: cannot write: No space left on device
+gconv: 1 of 2 images done, 1 failed, 0 skipped'
+    (cd disk && holds big.png old.png)
+    cmp disk/big.png kept.png
+    mount -o remount,nr_inodes=3 disk
+    complains 1 'disk/new.png: cannot create: No space left on device' gconv edges in.png disk/new.png
+    complains 1 'disk/more: cannot make the directory: No space left on device' \
+        gconv edges -o disk/more in.png
+    complains 1 'disk/big.png: cannot create: No space left on device' gconv edges in.png disk/big.png
+    cmp disk/big.png kept.png
+    (cd disk && holds big.png old.png)
+}
+
+# ---- Directories
+
+@test "a directory that may not be written to" {
+    needs_nobody
+    cd "$open"
+    setup_old
+    mkdir out
+    cp old.png out/old.png
+    chmod 777 out/old.png
+    chmod 555 out
+    chmod a+r ./*
+    export ASAN_OPTIONS=detect_leaks=0
+    complains 1 'out/new.png: cannot create: Permission denied' as_nobody "$open" ./gconv edges in.png out/new.png
+    complains 1 'out/old.png: cannot create: Permission denied' as_nobody "$open" ./gconv edges in.png out/old.png
+    expect 1 as_nobody "$open" ./gconv edges -o out in.png old.png
+    same "$err" 'gconv: out/in.png: cannot create: Permission denied
+gconv: out/old.png: cannot create: Permission denied
+gconv: 0 of 2 images done, 2 failed, 0 skipped'
+    (cd out && holds old.png)
+    cmp out/old.png kept.png
+    chmod 755 out
+}
+
+@test "a file system that may not be written to" {
+    setup_old
+    mkdir disk
+    cp old.png disk/old.png
+    mount --bind disk disk 2>/dev/null || skip "cannot mount"
+    mounted=$PWD/disk
+    mount -o remount,ro,bind disk 2>/dev/null || skip "cannot mount read-only"
+    complains 1 'disk/new.png: cannot create: Read-only file system' gconv edges in.png disk/new.png
+    complains 1 'disk/old.png: cannot replace: Read-only file system' gconv edges in.png disk/old.png
+    complains 1 'disk/out: cannot make the directory: Read-only file system' \
+        gconv edges -o disk/out in.png
+    (cd disk && holds old.png)
+    cmp disk/old.png kept.png
+}
+
+# half_way OUTPUT: gconv has half of its input; sets $pid, and leaves the rest to `finish`.
+half_way() {
+    [ -p pipe ] || mkfifo pipe
+    "$GCONV" filter -k identity pipe "$1" 2>err &
+    pid=$!
+    exec 9>pipe
+    head -c 3000 in.png >&9
+    for _ in $(seq 200); do
+        ls "$(dirname "$1")"/.*.gconv-* >/dev/null 2>&1 && return
+        sleep 0.02
+    done
+    return 1
+}
+
+finish() {
+    tail -c +3001 in.png >&9
+    exec 9>&-
+    status=0
+    wait $pid || status=$?
+}
+
+@test "an output directory that is removed meanwhile" {
+    setup_old
+    mkdir out
+    half_way out/new.png
+    rm -r out
+    finish
+    same "$status $(cat err)" '1 gconv: out/new.png: cannot name the output: No such file or directory'
+    holds err in.png kept.png old.png pipe
+}
+
+# ---- Ends that cannot be caught
+
+@test "SIGKILL leaves the old output, and the next run works" {
+    setup_old
+    half_way old.png
+    kill -s KILL $pid
+    exec 9>&-
+    status=0
+    wait $pid || status=$?
+    same $status 137
+    cmp old.png kept.png
+    same "$(find . -name '.old.png.gconv-*' | wc -l | tr -d ' ')" 1
+    half_way old.png
+    finish
+    same "$status $(cat err)" '0 '
+    same "$(dump old.png)" "$(dump in.png)"
+    same "$(find . -name '.old.png.gconv-*' | wc -l | tr -d ' ')" 1
+}
