@@ -117,7 +117,7 @@ static void choose_kinds(char *kinds)
          word = strtok_r(NULL, ",", &rest)) {
         bool known = false;
         for (int i = 0; i < FAULT_KINDS; i++)
-            if (strcmp(word, fault_kind_names[i]) == 0 || strcmp(word, "all") == 0)
+            if (fault_kind_is(i, word))
                 known = faults.chosen[i] = true;
         if (!known)
             refuse("a kind that is none");

@@ -1,8 +1,8 @@
 /* What the preloaded library and the program that sweeps over its faults agree on.
  *
- * FAULTS=KINDS:ACTION:N[+] in the environment chooses one fault. KINDS is a list with commas, or
- * `all`: the calls of these kinds are counted together, from the start of main. ACTION meets the
- * N-th of them; a plus sign means the later ones too.
+ * FAULTS=KINDS:ACTION:N[+] in the environment chooses one fault. KINDS is a list with commas of kinds
+ * or `system`, which is all but memory: their calls are counted together, from the start of main.
+ * ACTION meets the N-th of them; a plus sign means the later ones too.
  *
  *     fail     the call fails, with the errno of its kind
  *     short    a read or write moves half of its bytes, at most 100
@@ -15,6 +15,8 @@
 #define FAULTS_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
 
 typedef enum fault_kind {
     FAULT_MEMORY, /* malloc, calloc, realloc, aligned_alloc, posix_memalign */
@@ -40,6 +42,13 @@ static const char *const fault_kind_names[FAULT_KINDS] = {
     [FAULT_MODE] = "mode",     [FAULT_MKDIR] = "mkdir", [FAULT_UNLINK] = "unlink",
     [FAULT_THREAD] = "thread",
 };
+
+/* Whether a word of KINDS stands for this kind. */
+static inline bool fault_kind_is(int kind, const char *word)
+{
+    return strcmp(word, fault_kind_names[kind]) == 0 ||
+           (strcmp(word, "system") == 0 && kind != FAULT_MEMORY);
+}
 
 typedef struct fault_counts {
     atomic_long calls[FAULT_KINDS];
