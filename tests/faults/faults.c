@@ -63,9 +63,12 @@ static bool can_be_interrupted(fault_kind kind)
            kind == FAULT_CLOSE;
 }
 
+/* Whether the calls of this thread are the sanitizers', which cannot go on without memory. */
+static _Thread_local bool spared;
+
 static fault_action meet(fault_kind kind)
 {
-    if (!atomic_load(&faults.counting))
+    if (!atomic_load(&faults.counting) || spared)
         return PASS;
     if (faults.counts != NULL)
         atomic_fetch_add(&faults.counts->calls[kind], 1);
@@ -441,4 +444,13 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 {
     return fails(FAULT_THREAD) ? failures[FAULT_THREAD]
                                : NEXT(pthread_create, (thread, attributes, start, user));
+}
+
+/* AddressSanitizer asks for the stack of each new thread. */
+EXPORTED int pthread_getattr_np(pthread_t thread, pthread_attr_t *attributes)
+{
+    spared = true;
+    int result = NEXT(pthread_getattr_np, (thread, attributes));
+    spared = false;
+    return result;
 }
