@@ -92,6 +92,10 @@ static const scenario scenarios[] = {
      .arguments = "filter -d cpu -j 1 -k sharpen3 --format ppm",
      .input = "in/colour.ppm",
      .outputs = ""},
+    {.name = "stream",
+     .arguments = "edges -d cpu -j 1 --format pgm",
+     .input = "in/two.ppm",
+     .outputs = ""},
     {.name = "threads",
      .arguments = "filter -d cpu -j 4 -k box:9 in/tall.pgm out/tall.pgm",
      .outputs = "+tall.pgm"},
@@ -246,6 +250,15 @@ static void make_inputs(void)
     }
     static const char filter[] = "divisor sum\n1 0 0\n0 1 0\n0 0 1\n";
     write_content("in/motion.txt", filter, sizeof filter - 1);
+    content image = read_content("in/colour.ppm");
+    char *two = malloc(2 * image.size);
+    if (two == NULL)
+        die("out of memory");
+    memcpy(two, image.bytes, image.size);
+    memcpy(two + image.size, image.bytes, image.size);
+    write_content("in/two.ppm", two, 2 * image.size);
+    free(two);
+    free(image.bytes);
 }
 
 static void reset_outputs(void)
