@@ -378,7 +378,8 @@ fuzz_verdict fuzz_judge(const fuzz_job *made, double extra_terms)
             sum += fabs((double)filter->weights[i]);
             verdict.exact = verdict.exact && is_whole((double)filter->weights[i]);
         }
-        verdict.bound = 4 * (taps + extra_terms) * 0x1p-24 * sum * of_this + sum * verdict.bound;
+        double rounding = 4 * (taps + extra_terms) * (0x1p-24 * sum * of_this + 0x1p-150);
+        verdict.bound = rounding + sum * verdict.bound;
         verdict.exact = verdict.exact && of_any < exact_limit && of_any * sum < exact_limit;
         of_any *= sum;
         of_this *= sum;
