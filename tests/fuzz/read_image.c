@@ -11,11 +11,19 @@
 enum { GREY = 1, AS_STORED = 2, TOLERANT = 4, TWICE = 8, BAND_SHIFT = 4 };
 
 typedef struct picture {
-    gconv_status status;
     gconv_shape shape;
     size_t row_bytes;
-    unsigned char *rows; /* NULL where the header was refused */
+    unsigned char *rows;
 } picture;
+
+enum { PICTURES_MAX = 6 }; /* of a stream; more are not read */
+
+/* All that a file gave, and how reading it ended. */
+typedef struct pictures {
+    gconv_status status;
+    int count;
+    picture list[PICTURES_MAX];
+} pictures;
 
 static void take_warning(void *user, const char *message)
 {
@@ -67,31 +75,45 @@ static gconv_status read_rows(gconv_reader *reader, uint32_t band, picture *into
     return status;
 }
 
-static picture read_picture(const gconv_reader_options *options, uint32_t band)
+/* The image that the reader is at, to its end. */
+static gconv_status read_picture(gconv_reader *reader, const gconv_reader_options *options,
+                                 uint32_t band, picture *into, gconv_error *error)
 {
-    picture made = {.rows = NULL};
+    into->shape = *gconv_reader_shape(reader);
+    check_shape(&into->shape, options);
+    check_metadata(gconv_reader_metadata(reader));
+    into->row_bytes = gconv_shape_row_bytes(&into->shape);
+    into->rows = fuzz_allocate(into->row_bytes * into->shape.height);
+    memset(into->rows, 0xa5, into->row_bytes * into->shape.height);
+    gconv_status status = read_rows(reader, band, into, error);
+    if (status == GCONV_OK)
+        status = gconv_reader_finish(reader, error);
+    check_settled(reader, status);
+    return status;
+}
+
+static void read_pictures(const gconv_reader_options *options, uint32_t band, pictures *all)
+{
     gconv_reader *reader;
     gconv_error error = {.status = GCONV_OK};
-    made.status = gconv_reader_open("-", options, &reader, &error);
-    if (made.status != GCONV_OK) {
-        fuzz_require_message(made.status, &error);
-        FUZZ_REQUIRE(reader == NULL, "a reader after a failure");
-        return made;
+    all->count = 0;
+    all->status = gconv_reader_open("-", options, &reader, &error);
+    FUZZ_REQUIRE((reader == NULL) == (all->status != GCONV_OK), "a reader after a failure");
+    bool more = all->status == GCONV_OK;
+    while (more && all->status == GCONV_OK && all->count < PICTURES_MAX) {
+        all->status = read_picture(reader, options, band, &all->list[all->count++], &error);
+        if (all->status == GCONV_OK)
+            all->status = gconv_reader_next(reader, &more, &error);
     }
-    made.shape = *gconv_reader_shape(reader);
-    check_shape(&made.shape, options);
-    check_metadata(gconv_reader_metadata(reader));
-    made.row_bytes = gconv_shape_row_bytes(&made.shape);
-    made.rows = fuzz_allocate(made.row_bytes * made.shape.height);
-    memset(made.rows, 0xa5, made.row_bytes * made.shape.height);
-    made.status = read_rows(reader, band, &made, &error);
-    if (made.status == GCONV_OK)
-        made.status = gconv_reader_finish(reader, &error);
-    if (made.status != GCONV_OK)
-        fuzz_require_message(made.status, &error);
-    check_settled(reader, made.status);
+    if (all->status != GCONV_OK)
+        fuzz_require_message(all->status, &error);
     gconv_reader_free(reader);
-    return made;
+}
+
+static void free_pictures(pictures *all)
+{
+    for (int i = 0; i < all->count; i++)
+        free(all->list[i].rows);
 }
 
 static uint32_t band_of(uint8_t choices)
@@ -100,24 +122,27 @@ static uint32_t band_of(uint8_t choices)
     return bands[choices >> BAND_SHIFT & 3];
 }
 
-/* The same file in other bands gives the same image and the same verdict; a tolerant reader gives
+/* The same file in other bands gives the same images and the same verdict; a tolerant reader gives
  * what a strict one gives where that succeeds. */
-static void check_again(const picture *first, gconv_reader_options options, uint8_t choices,
+static void check_again(const pictures *first, gconv_reader_options options, uint8_t choices,
                         const uint8_t *bytes, size_t size)
 {
+    pictures second;
     if (first->status == GCONV_OK)
         options.tolerant = true;
     fuzz_set_input(bytes, size);
-    picture second = read_picture(&options, band_of((uint8_t)(choices + (1 << BAND_SHIFT))));
+    read_pictures(&options, band_of((uint8_t)(choices + (1 << BAND_SHIFT))), &second);
     FUZZ_REQUIRE(second.status == first->status, "%d, then %d", (int)first->status,
                  (int)second.status);
-    FUZZ_REQUIRE((first->rows == NULL) == (second.rows == NULL), "a header read once of twice");
-    if (first->status == GCONV_OK)
-        FUZZ_REQUIRE(memcmp(&first->shape, &second.shape, sizeof first->shape) == 0 &&
-                         memcmp(first->rows, second.rows, first->row_bytes * first->shape.height) ==
-                             0,
-                     "two readings differ");
-    free(second.rows);
+    FUZZ_REQUIRE(first->count == second.count, "%d images, then %d", first->count, second.count);
+    int whole = first->status == GCONV_OK ? first->count : first->count - 1;
+    for (int i = 0; i < whole; i++) {
+        const picture *one = &first->list[i], *other = &second.list[i];
+        FUZZ_REQUIRE(memcmp(&one->shape, &other->shape, sizeof one->shape) == 0 &&
+                         memcmp(one->rows, other->rows, one->row_bytes * one->shape.height) == 0,
+                     "two readings of image %d differ", i);
+    }
+    free_pictures(&second);
 }
 
 void fuzz_read_image(const uint8_t *data, size_t size)
@@ -134,8 +159,9 @@ void fuzz_read_image(const uint8_t *data, size_t size)
     options.warn = take_warning;
     options.warn_user = &warnings;
     fuzz_set_input(data, size - 1);
-    picture first = read_picture(&options, band_of(choices));
+    pictures first;
+    read_pictures(&options, band_of(choices), &first);
     if ((choices & TWICE) != 0)
         check_again(&first, options, choices, data, size - 1);
-    free(first.rows);
+    free_pictures(&first);
 }
