@@ -81,6 +81,7 @@ static void *work(void *user)
         pthread_mutex_unlock(&b->lock);
         gc_result result;
         process_task(b, &session, task, &result);
+        gc_tally_add(result.outcome == GC_OUTCOME_FAILED, result.outcome == GC_OUTCOME_SKIPPED);
         pthread_mutex_lock(&b->lock);
         b->results[task % b->room] = result;
         b->waits[task % b->room] = true;

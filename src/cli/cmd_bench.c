@@ -157,7 +157,6 @@ static gconv_status measure_entry(benchmark *b, gc_session *session, const char 
                                   gconv_error *error)
 {
     session->image = b->entry;
-    session->image_count = b->entry_count;
     gconv_status status =
         gc_check(session, name, &b->checked, &b->timed, GCONV_ALPHA_KEEP, expectation, row, error);
     row->too_long = is_hopeless(b, expectation, name);
@@ -168,6 +167,7 @@ static gconv_status measure_entry(benchmark *b, gc_session *session, const char 
     b->wrong = b->wrong || row->verdict == GC_VERDICT_WRONG;
     b->refused = b->refused || row->verdict == GC_VERDICT_UNUSABLE;
     b->entry++;
+    gc_tally_add(false, false);
     return status;
 }
 
@@ -176,6 +176,8 @@ static gconv_status measure_chain(benchmark *b, gc_session *session, const char 
                                   gconv_error *error)
 {
     gc_expectation expectation;
+    session->image = b->entry;
+    session->image_count = b->entry_count;
     gconv_status status = gc_expect(session, &b->checked, GCONV_ALPHA_KEEP, &expectation, error);
     for (int i = 0; status == GCONV_OK && i < b->name_count; i++) {
         gc_measurement row;
@@ -231,6 +233,7 @@ static gconv_status measure_everything(benchmark *b, gc_session *session, gconv_
     bool given = b->options->kernel_count > 0;
     drop_unusable(b, session);
     b->entry_count = (size_t)b->name_count * (given ? 1 : FILTER_COUNT + 1);
+    gc_tally_begin("measured", false, b->entry_count);
     b->seconds = b->options->time > 0 ? b->options->time : 20;
     b->begin = gc_seconds();
     gconv_status status = measure_chain(b, session, given ? "kernel" : "edges", error);

@@ -119,9 +119,10 @@ static gconv_status measure_one(comparison *c, const char *name, gc_measurement 
                                 gconv_error *error)
 {
     double seconds = c->options->time > 0 ? c->options->time : 1;
-    c->session.image++; /* of the progress; the first is the judging run of the reference */
     gconv_status status = gc_check_and_time(&c->session, name, &c->picture, c->alpha,
                                             &c->expectation, seconds, row, error);
+    c->session.image++;
+    gc_tally_add(false, false);
     c->wrong = c->wrong || row->verdict == GC_VERDICT_WRONG;
     c->refused = c->refused || row->verdict == GC_VERDICT_UNUSABLE;
     return status;
@@ -191,8 +192,8 @@ static gconv_status compare(comparison *c, const char *path, gconv_error *error)
     c->names = gc_implementation_list(c->options, "all", &c->name_count);
     if (c->names == NULL)
         return gc_fail_memory(error, sizeof *c->names);
-    c->session.image_count = (size_t)c->name_count + 1;
-    gc_progress_begin("the reference, to judge by", 0);
+    c->session.image_count = (size_t)c->name_count;
+    gc_tally_begin("measured", false, c->session.image_count);
     status = gc_expect(&c->session, &c->picture, c->alpha, &c->expectation, error);
     if (status != GCONV_OK)
         return status;

@@ -202,6 +202,7 @@ static int run_tasks(const gc_session *session, const gc_task_list *list)
 {
     tally t = {.session = session, .code = GC_EXIT_DONE};
     gconv_error error;
+    gc_tally_begin("images done", true, list->count);
     gconv_status status = gc_batch_run(session, list, take_result, &t, &error);
     if (status != GCONV_OK) {
         gc_report(NULL, &error);

@@ -214,7 +214,8 @@ static bool goes_on(void *user, const gc_tune_progress *progress)
     if (limit > 0 && spent > limit * done)
         done = spent / limit;
     if (done < 1)
-        gc_progress_show(t->cases[t->current].label, done);
+        gc_progress_show(t->cases[t->current].label, done, (size_t)(t->found + t->known),
+                         (size_t)t->case_count);
     return limit <= 0 || spent < limit;
 }
 
@@ -238,6 +239,7 @@ static gconv_status search_case(tuning *t, bool *finished, gconv_error *error)
     if (!*finished)
         return status;
     t->found++;
+    gc_tally_add(false, false);
     show_result(t, c, &result);
     return keep(t, &result.best, error);
 }
@@ -250,10 +252,12 @@ static gconv_status search_all(tuning *t, gconv_error *error)
     gc_tuning_read(&t->device, before);
     gconv_status status = GCONV_OK;
     bool finished = true;
+    gc_tally_begin("searched or known before", false, (size_t)t->case_count);
     for (t->current = 0; status == GCONV_OK && t->current < t->case_count; t->current++) {
-        if (gc_tuned_find(before, &t->cases[t->current].layout) != NULL)
+        if (gc_tuned_find(before, &t->cases[t->current].layout) != NULL) {
             t->known++;
-        else if (finished)
+            gc_tally_add(false, false);
+        } else if (finished)
             status = search_case(t, &finished, error);
     }
     free(before);

@@ -1,4 +1,5 @@
-/* JSON on standard output: values one after the other, commas where they belong. */
+/* JSON on standard output: values one after the other, commas where they belong. A line goes out whole,
+ * when it ends. */
 #ifndef GC_CLI_JSON_H
 #define GC_CLI_JSON_H
 

@@ -2,6 +2,7 @@
 
 #include "cli/messages.h"
 #include "core/memory.h"
+#include "core/plan.h"
 #include "core/status.h"
 #include "core/stream.h"
 
@@ -74,6 +75,25 @@ void gc_expectation_destroy(gc_expectation *expectation)
     free(expectation->chain);
     free(expectation->output);
     *expectation = (gc_expectation){.chain = NULL};
+}
+
+/* How much of everything is done, once this part of the present measurement is. */
+static double progress(const gc_session *session, double part)
+{
+    return ((double)session->image + fmin(part, 1)) / (double)session->image_count;
+}
+
+static void begin_progress(const gc_session *session, const char *name)
+{
+    gc_progress_begin(name, progress(session, 0), session->image, session->image_count);
+}
+
+/* Of the reference's run. */
+static void show_reference(void *user, double done)
+{
+    const gc_session *session = user;
+    gc_progress_show("the reference, to judge by", progress(session, done), session->image,
+                     session->image_count);
 }
 
 /* Rows of output on their way into memory. */
@@ -158,6 +178,7 @@ gconv_status gc_expect(const gc_session *session, const gc_picture *picture, gco
     e->output = gc_allocate_array(picture->shape.height, e->output_stride);
     if (e->chain == NULL || e->output == NULL)
         status = gc_fail_memory(error, e->output_bytes + e->chain_stride * picture->shape.height);
+    plan->watch = (gc_watch){show_reference, (void *)session};
     double start = gc_seconds();
     if (status == GCONV_OK)
         status = gconv_plan_run_chain(plan, picture->samples, picture->stride, e->chain,
@@ -293,12 +314,6 @@ static int compare_doubles(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* How much of everything is done, once this part of the present measurement is. */
-static double progress(const gc_session *session, double part)
-{
-    return ((double)session->image + fmin(part, 1)) / (double)session->image_count;
-}
-
 /* One run to warm up, given up as GCONV_ERROR_LIMIT where it will take longer than `limit`. */
 static gconv_status warm_up(gconv_plan *plan, const gc_picture *picture, double limit, void *output,
                             gconv_error *error)
@@ -333,7 +348,8 @@ static gconv_status run_often(const gc_session *session, gconv_plan *plan,
         bool enough = row->runs >= budget.runs_min || last > budget.seconds;
         if (row->runs > 0 && enough && spent + last > budget.seconds)
             break;
-        gc_progress_show(row->name, progress(session, spent / fmax(budget.seconds, spent)));
+        gc_progress_show(row->name, progress(session, spent / fmax(budget.seconds, spent)),
+                         session->image, session->image_count);
         start = gc_seconds();
         status = gconv_plan_run_memory(plan, picture->samples, picture->stride, output, stride,
                                        NULL, error);
@@ -388,7 +404,7 @@ gconv_status gc_time(const gc_session *session, const gc_picture *picture, gconv
                      gc_budget budget, gc_measurement *row, gconv_error *error)
 {
     gconv_plan *plan = NULL;
-    gc_progress_begin(row->name, progress(session, 0));
+    begin_progress(session, row->name);
     gconv_status status = make_ready_plan(session, picture, alpha, row, &plan, error);
     if (status == GCONV_OK)
         status = time_plan(session, plan, picture, budget, row, error);
@@ -425,7 +441,7 @@ gconv_status gc_check_and_time(const gc_session *session, const char *name,
 {
     *row = (gc_measurement){.name = name, .implementation = name};
     gconv_plan *plan = NULL;
-    gc_progress_begin(name, progress(session, 0));
+    begin_progress(session, name);
     gconv_status status = make_ready_plan(session, picture, alpha, row, &plan, &row->reason);
     if (status == GCONV_OK) {
         row->implementation = gconv_plan_implementation(plan);

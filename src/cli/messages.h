@@ -40,15 +40,37 @@ void gc_warn_into(FILE *stream, const char *file, const char *message);
 /* Writes notes that were kept. */
 void gc_notes_print(const char *notes);
 
-/* Draws the progress line: `name`, and how much of the whole is done (0 to 1). At most ten times a
- * second. */
-void gc_progress_show(const char *name, double done);
+/* Draws the progress line: how much of the whole is done (0 to 1), how many of how many things are,
+ * the time that is left as far as it can be told, and a name. At most ten times a second. */
+void gc_progress_show(const char *name, double done, size_t item, size_t items);
 
 /* The same at once, before work that may be long and says nothing. */
-void gc_progress_begin(const char *name, double done);
+void gc_progress_begin(const char *name, double done, size_t item, size_t items);
 
 /* Removes the progress line. */
 void gc_progress_clear(void);
+
+/* Counts what is done, for the progress line and for who stops the program: `what` says of `items`
+ * things what happens to them, "images done", and `may_fail` whether failures are told too. */
+void gc_tally_begin(const char *what, bool may_fail, size_t items);
+void gc_tally_add(bool failed, bool skipped);
+size_t gc_tally_finished(void);
+
+/* Removes the progress line, and says how much was done of several things, on standard error unless it
+ * is blocked. Async-signal-safe. */
+void gc_tally_tell(void);
+
+/* Writes a line to standard output in one piece: a signal waits until it is there, or a second. */
+void gc_write_line(const char *line, size_t size);
+
+/* Whether a line is on its way, so that the signal must wait. Async-signal-safe. */
+bool gc_line_postpones(int signal_number);
+
+/* The signal that waits; 0 where none does. Async-signal-safe. */
+int gc_postponed_signal(void);
+
+/* Standard output could not be written: `error_number` is an errno. */
+void gc_fail_output(int error_number);
 
 /* Flushes standard output. 0, or the errno of the first time that failed. */
 int gc_flush_output(void);

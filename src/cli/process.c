@@ -333,12 +333,26 @@ static gconv_status read_picture(void *user, uint32_t count, void *rows, size_t 
     return GCONV_OK;
 }
 
+/* Tells of a part of one image's work: the whole of it from 0 to 1. */
+typedef struct image_part {
+    const gc_session *session;
+    const char *name;
+    double from, to;
+} image_part;
+
+static void show_part(void *user, double done)
+{
+    const image_part *part = user;
+    size_t finished = gc_tally_finished(), count = part->session->image_count;
+    double of_image = part->from + (part->to - part->from) * done;
+    gc_progress_show(part->name, ((double)finished + of_image) / (double)count, finished, count);
+}
+
 /* Rows on their way to the writer, counted for the progress line. */
 typedef struct counted_sink {
     gconv_sink to;
-    const gc_session *session;
-    const char *name;
     uint32_t rows, height;
+    image_part part;
 } counted_sink;
 
 static gconv_status write_counted(void *user, uint32_t count, const void *rows, size_t stride,
@@ -346,9 +360,7 @@ static gconv_status write_counted(void *user, uint32_t count, const void *rows, 
 {
     counted_sink *sink = user;
     sink->rows += count;
-    double part = (double)sink->rows / sink->height;
-    gc_progress_show(sink->name,
-                     ((double)sink->session->image + part) / (double)sink->session->image_count);
+    show_part(&sink->part, (double)sink->rows / sink->height);
     return sink->to.write(sink->to.user, count, rows, stride, error);
 }
 
@@ -508,9 +520,30 @@ static gconv_status open_output(work *w)
     return gconv_writer_open(w->task->output, &writer, &w->writer, w->error);
 }
 
-/* Computes with the plan and with the reference, compares, and writes the plan's result. */
-static gconv_status run_verified(work *w, gconv_sink sink)
+static double expected_seconds(const gconv_plan *plan)
 {
+    return plan->choice.implementation->operations->cost(&plan->problem, &plan->choice.device);
+}
+
+/* Divides the image's progress among the plan, the reference and the writing of `rows`. */
+static void share_progress(gconv_plan *plan, gconv_plan *reference, const image_part *whole,
+                           image_part *own, image_part *other, image_part *rows)
+{
+    const double writing = 0.05;
+    double seconds = expected_seconds(plan), other_seconds = expected_seconds(reference);
+    *own = *other = *rows = *whole;
+    rows->from = 1 - writing;
+    other->to = rows->from;
+    own->to = other->from = rows->from * seconds / (seconds + other_seconds);
+    plan->watch = (gc_watch){show_part, own};
+    reference->watch = (gc_watch){show_part, other};
+}
+
+/* Computes with the plan and with the reference, compares, and writes the plan's result. */
+static gconv_status run_verified(work *w, counted_sink *counted)
+{
+    gconv_sink sink = {write_counted, counted};
+    image_part own, other;
     gconv_plan *plan = w->session->plan;
     gconv_job job = w->session->plan_job;
     job.implementation = "reference";
@@ -524,6 +557,8 @@ static gconv_status run_verified(work *w, gconv_sink sink)
         status = gc_fail_memory(w->error, 2 * row * job.input.height);
     if (status == GCONV_OK)
         status = gconv_plan_create(&job, &reference, w->error);
+    if (status == GCONV_OK)
+        share_progress(plan, reference, &counted->part, &own, &other, &counted->part);
     const void *input = w->picture.samples;
     size_t stride = w->picture.stride;
     if (status == GCONV_OK)
@@ -537,6 +572,7 @@ static gconv_status run_verified(work *w, gconv_sink sink)
     w->result->verified = status == GCONV_OK;
     if (status == GCONV_OK)
         status = gconv_plan_convert(plan, chain, row, input, stride, sink, w->error);
+    plan->watch = (gc_watch){NULL, NULL};
     gconv_plan_free(reference);
     free(expected);
     free(chain);
@@ -546,20 +582,23 @@ static gconv_status run_verified(work *w, gconv_sink sink)
 static gconv_status compute(work *w)
 {
     counted_sink counted = {.to = gconv_writer_sink(w->writer),
-                            .session = w->session,
-                            .name = gc_input_name(w->task->input),
-                            .height = w->result->output.height};
-    gconv_sink sink = {write_counted, &counted};
+                            .height = w->result->output.height,
+                            .part = {w->session, gc_input_name(w->task->input), 0, 1}};
+    gconv_plan *plan = w->session->plan;
     gconv_source source = w->picture.samples != NULL ? (gconv_source){read_picture, w}
                                                      : gconv_reader_source(w->reader);
     gconv_status status;
     if (w->session->options->verify)
-        status = run_verified(w, sink);
-    else
-        status = gconv_plan_run(w->session->plan, source, sink, &w->result->timings, w->error);
+        status = run_verified(w, &counted);
+    else {
+        plan->watch = (gc_watch){show_part, &counted.part};
+        status = gconv_plan_run(plan, source, (gconv_sink){write_counted, &counted},
+                                &w->result->timings, w->error);
+        plan->watch = (gc_watch){NULL, NULL};
+    }
     if (status != GCONV_ERROR_WRITE)
         w->result->blamed = gc_input_name(w->task->input);
-    w->result->implementation = gconv_plan_implementation(w->session->plan);
+    w->result->implementation = gconv_plan_implementation(plan);
     if (status == GCONV_OK && w->picture.samples == NULL)
         status = gconv_reader_finish(w->reader, w->error);
     return status;

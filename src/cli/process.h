@@ -26,7 +26,7 @@ typedef struct gc_session {
     int share;          /* threads of one image of several at one time; 0: it is alone */
     bool holds_gpu;     /* of several images the one whose plan is the GPU's, until it is done */
     FILE *notes;        /* keeps what -v says of the image in work; NULL: it is said at once */
-    size_t image;       /* for the progress line: images before this one */
+    size_t image;       /* images before this one, or measurements */
     size_t image_count; /* and in all */
     gc_image_function *image_done; /* NULL: an input of several images is an error */
     void *image_user;

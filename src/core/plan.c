@@ -261,6 +261,7 @@ static gconv_status run(gconv_plan *plan, gconv_source source, gconv_sink sink,
     gconv_error failure = {.status = GCONV_OK};
     gconv_status status =
         gc_stream_open(&stream, &plan->problem, source, sink, chain_only, &failure);
+    stream.watch = plan->watch;
     if (status == GCONV_OK && from != NULL && to != NULL &&
         lies_well(from, plan->problem.job.input.depth) &&
         lies_well(to, chain_only ? 32 : plan->problem.output.depth))

@@ -12,6 +12,7 @@ struct gconv_plan {
     void *state;          /* of the implementation */
     gconv_error fallback; /* why the CPU took over; status GCONV_OK where it did not */
     char *description;    /* explanation and what the implementation chose */
+    gc_watch watch;       /* of its runs; may be changed between them */
 };
 
 #endif

@@ -175,6 +175,12 @@ gconv_status gc_stream_write(gc_stream *stream, uint32_t count, const void *rows
     return status;
 }
 
+void gc_stream_tell(const gc_stream *stream, double done)
+{
+    if (stream->watch.told != NULL)
+        stream->watch.told(stream->watch.user, done);
+}
+
 gconv_status gc_stream_keep(gc_stream *stream, gconv_error *error)
 {
     uint32_t height = stream->problem->height;

@@ -4,6 +4,13 @@
 
 #include "core/problem.h"
 
+/* Who is told how much of a run is done, from 0 to 1; `told` may be NULL. Told by implementations that
+ * give no rows before all are computed, from one thread at a time. */
+typedef struct gc_watch {
+    void (*told)(void *user, double done);
+    void *user;
+} gc_watch;
+
 typedef struct gc_stream {
     const gc_problem *problem;
     gconv_source source;
@@ -25,6 +32,7 @@ typedef struct gc_stream {
     uint32_t rows_read;
     uint32_t rows_written;
     gconv_timings timings;
+    gc_watch watch;
 } gc_stream;
 
 gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem, gconv_source source,
@@ -55,6 +63,9 @@ void gc_stream_store_pixels(const gc_stream *stream, uint32_t y, size_t first, s
 /* Hands on the next `count` rows of output. */
 gconv_status gc_stream_write(gc_stream *stream, uint32_t count, const void *rows, size_t stride,
                              gconv_error *error);
+
+/* Tells how much of the run is done. */
+void gc_stream_tell(const gc_stream *stream, double done);
 
 /* Reads all rows into stream->kept, input_bytes apart, where they stay until the stream is closed:
  * for implementations that need the whole image, and for another to start again with it. */

@@ -37,12 +37,16 @@ static float convolve_at(const gc_problem *problem, const gc_step *step, const f
     return (float)sum;
 }
 
-static void convolve(const gc_problem *problem, const gc_step *step, const float *in, float *out)
+/* Step `s` of the chain. */
+static void convolve(const gc_stream *stream, int s, const float *in, float *out)
 {
-    for (int64_t y = 0; y < problem->height; y++)
+    const gc_problem *problem = stream->problem;
+    for (int64_t y = 0; y < problem->height; y++) {
         for (int64_t x = 0; x < problem->width; x++)
             for (int c = 0; c < problem->channels; c++)
-                *out++ = convolve_at(problem, step, in, x, y, c);
+                *out++ = convolve_at(problem, &problem->steps[s], in, x, y, c);
+        gc_stream_tell(stream, (s + (double)(y + 1) / problem->height) / problem->step_count);
+    }
 }
 
 static gconv_status supports(const gc_problem *problem, const gconv_device_info *device,
@@ -113,7 +117,7 @@ static gconv_status run(void *state, gc_stream *stream, gconv_error *error)
         status = read_image(stream, row, in, error);
     double start = gc_seconds();
     for (int s = 0; status == GCONV_OK && s < problem->step_count; s++) {
-        convolve(problem, &problem->steps[s], in, out);
+        convolve(stream, s, in, out);
         float *swap = in;
         in = out;
         out = swap;

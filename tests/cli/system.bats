@@ -1,0 +1,208 @@
+#!/usr/bin/env bats
+# What only the system sees: death by a signal, lines that are whole, descriptors that are closed.
+
+load common
+
+# wait_for CONDITION...: until the command succeeds, for five seconds.
+wait_for() {
+    for _ in $(seq 500); do
+        "$@" && return
+        sleep 0.01
+    done
+    echo "waited in vain: $*"
+    return 1
+}
+
+is_there() { compgen -G "$1" >/dev/null; }
+
+# ---- Signals
+
+@test "a program that is stopped dies of the signal" {
+    make_image png:grey in.png 90 70 noise
+    mkfifo pipe
+    for signal in 1:HUP 2:INT 3:QUIT 15:TERM; do
+        "$TESTS/ending" how "$GCONV" filter -k identity pipe out.png 2>err 3>&- &
+        pid=$!
+        exec 9>pipe
+        head -c 3000 in.png >&9
+        wait_for is_there '.out.png.gconv-*'
+        kill -s "${signal#*:}" $pid
+        wait $pid
+        exec 9>&-
+        same "$(cat how)" "signal ${signal%:*}"
+        holds err how in.png pipe
+        rm how
+    done
+    "$TESTS/ending" how "$GCONV" edges none.png out.png 2>err
+    same "$(cat how)" 'exit 1'
+}
+
+@test "a stopped batch says what it did, and ends the progress line" {
+    for name in a c d; do make_image png:grey $name.png 9 7 noise; done
+    : >b.png
+    make_image png:grey e.png 9 7 noise
+    mkfifo first.png second.png
+    for arguments in '--progress always' '--progress never' -q; do
+        rm -rf out
+        # shellcheck disable=SC2086
+        "$TESTS/ending" how "$GCONV" edges $arguments -j 1 -o out [a-d].png first.png second.png 2>err 3>&- &
+        pid=$!
+        wait_for is_there out/d.png
+        sleep 0.15 # until the progress line may be drawn again
+        cat e.png >first.png
+        wait_for is_there out/first.png
+        sleep 0.05
+        kill $pid
+        wait $pid
+        same "$(cat how)" 'signal 15'
+        case $arguments in
+        *always) like "$(tail -n 1 err)" "$(printf '*%%, 4 of 6 done  first.png\r\033?Kgconv: stopped: 4 of 6 images done, 1 failed, 0 skipped')" ;;
+        *never) same "$(tail -n 1 err)" 'gconv: stopped: 4 of 6 images done, 1 failed, 0 skipped' ;;
+        -q) same "$(cat err)" 'gconv: b.png: the file is empty' ;;
+        esac
+    done
+}
+
+@test "nobody who does not read standard error holds up the end" {
+    make_image png:grey a.png 9 7 noise
+    mkfifo pipe.png said
+    exec 8<>said
+    head -c 65536 /dev/zero >&8 # full
+    "$TESTS/ending" how "$GCONV" edges -j 1 -o out a.png pipe.png 2>said 3>&- &
+    pid=$!
+    wait_for is_there out/a.png
+    sleep 0.05
+    kill $pid
+    wait $pid
+    exec 8>&-
+    same "$(cat how)" 'signal 15'
+}
+
+# ---- Lines of JSON
+
+@test "--json gives a line when it is there, and whole lines to who is stopped" {
+    make_image png:grey a.png 9 7 noise
+    mkfifo pipe.png lines
+    "$TESTS/ending" how "$GCONV" edges --json -j 1 -o out a.png pipe.png >lines 2>err 3>&- &
+    pid=$!
+    exec 8<lines
+    IFS= read -r -t 5 -u 8 out
+    same "$(key input)" a.png
+    kill -s INT $pid
+    wait $pid
+    same "$(cat how)" 'signal 2'
+    same "$(cat <&8)" ''
+    exec 8<&-
+}
+
+@test "a signal waits for a line that is being written" {
+    name=$(printf '%0250d' 0 | tr 0 '\001') # six bytes each in JSON
+    mkdir -p "$name/$name/$name/$name/$name/$name/$name/$name"
+    make_image png:grey a.png 9 7 noise
+    for i in 1 2 3 4 5 6 7 8 9; do cp a.png "$name/$name/$name/$name/$name/$name/$name/$name/$i.png"; done
+    mkfifo lines
+    exec 8<>lines
+    "$TESTS/ending" how "$GCONV" edges --json -j 1 -o out "$name/$name/$name/$name/$name/$name/$name/$name" \
+        >lines 2>err 3>&- &
+    pid=$!
+    wait_for is_there out/4.png # the pipe holds about five lines
+    sleep 0.2
+    kill $pid
+    timeout 0.5 cat <&8 >got || true
+    wait $pid
+    exec 8>&-
+    same "$(cat how)" 'signal 15'
+    [ "$(wc -c <got)" -gt 32768 ]
+    valid_json <got
+    same "$(tail -c 1 got)" '' # the end of a line
+}
+
+@test "a signal waits a second for a line that nobody reads" {
+    name=$(printf '%0250d' 0 | tr 0 '\001')
+    mkdir -p "$name/$name/$name/$name/$name/$name/$name/$name"
+    make_image png:grey a.png 9 7 noise
+    for i in 1 2 3 4 5 6 7 8 9; do cp a.png "$name/$name/$name/$name/$name/$name/$name/$name/$i.png"; done
+    mkfifo lines
+    exec 8<>lines
+    "$TESTS/ending" how "$GCONV" edges --json -j 1 -o out "$name/$name/$name/$name/$name/$name/$name/$name" \
+        >lines 2>err 3>&- &
+    pid=$!
+    wait_for is_there out/4.png
+    sleep 0.2
+    start=$(date +%s%N)
+    kill $pid
+    wait $pid
+    [ $((($(date +%s%N) - start) / 1000000)) -lt 2000 ]
+    exec 8>&-
+    same "$(cat how)" 'signal 15'
+}
+
+# ---- Descriptors
+
+# ends STATUS COMMAND...: ends with it, whatever is said.
+ends() {
+    local wanted=$1 status=0
+    shift
+    "$@" || status=$?
+    same "$status" "$wanted"
+}
+
+@test "messages do not go into an image where standard error is closed" {
+    make_image png:grey in.png 9 7 noise
+    echo trailing >>in.png
+    gconv edges in.png wanted.png
+    # With 2 free the first file that is opened would get it.
+    ends 0 gconv edges -v --timings --explain --progress always - out.png <in.png 2>&-
+    cmp out.png wanted.png
+    ends 0 gconv edges -v --timings --explain --progress always -f png in.png - >out.png 2>&-
+    cmp out.png wanted.png
+    ends 0 gconv edges -v --timings -o out in.png 2>&-
+    cmp out/in.png wanted.png
+    ends 1 gconv edges none.png out.png 2>&-
+    ends 2 gconv edges --treshold 2>&-
+    cmp out.png wanted.png
+}
+
+@test "results do not go into an image where standard output is closed" {
+    make_image png:grey in.png 9 7 noise
+    gconv edges in.png wanted.png
+    ends 1 gconv edges --json - out.png <in.png >&- 2>err
+    same "$(cat err)" 'gconv: standard output: cannot write: Bad file descriptor'
+    cmp out.png wanted.png
+    ends 1 gconv edges --json -o out in.png >&- 2>err
+    cmp out/in.png wanted.png
+    ends 1 gconv compare --json --time 0.01 --impl cpu in.png >&- 2>err
+    same "$(cat err)" 'gconv: standard output: cannot write: Bad file descriptor'
+}
+
+@test "an image is not read from where standard input was closed" {
+    make_image png:grey in.png 9 7 noise
+    gconv edges in.png wanted.png
+    ends 0 gconv edges in.png out.png <&-
+    cmp out.png wanted.png
+    ends 1 gconv edges - none.png <&- 2>err
+    same "$(cat err)" 'gconv: standard input: cannot read: Bad file descriptor'
+    ends 2 gconv filter -k /dev/stdin in.png none.png <&- 2>err # no weights
+    [ ! -e none.png ]
+}
+
+# ---- Names
+
+@test "control characters in names: escaped in messages, valid in JSON" {
+    needs python3
+    for code in 001 012 177 '302\205' 377 '355\240\200'; do
+        name=$(printf "a\\$code""b.pgm")
+        make_image pgm "$name" 2 2 5
+        expect 0 gconv edges --json "$name" out.png
+        printf '%s\n' "$out" | python3 -c 'import json, sys
+text = sys.stdin.buffer.read().decode("utf-8", "strict")
+assert not any(ord(c) < 32 or ord(c) == 127 for c in text.rstrip("\n"))
+assert json.loads(text)["input"].startswith("a")'
+        complains 1 'none a*b.png: cannot open: *' gconv edges "none $(printf "a\\$code""b.png")" out.png
+        same "$(printf '%s' "$err" | tr -d '\040-\176\200-\377')" ''
+    done
+    expect 0 gconv edges --json "$(printf 'a\177b.pgm')" out.png
+    same "$(key input)" "$(printf 'a\177b.pgm')"
+    like "$out" '*a\\u007fb.pgm*'
+    complains 1 'none\\x7f: cannot open: *' gconv edges "$(printf 'none\177')" out.png
+}
