@@ -21,4 +21,4 @@ echo "# device:   $(nvidia-smi --query-gpu=name,driver_version --format=csv,nohe
 echo "# command:  gconv bench --impl $implementations --time 60 $*"
 echo "#           kernel ms: median of many runs by events, L2 emptied before each, from float32 planes"
 echo "#           to float32 planes, the scratch image for the border included; total: with transfers"
-"$gconv" bench --impl $implementations --time 60 "$@"
+COLUMNS=120 "$gconv" bench --impl $implementations --time 60 "$@"

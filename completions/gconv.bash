@@ -44,7 +44,7 @@ _gconv_values() {
     [[ $2 != compare && $2 != bench ]] || echo all
     ;;
   -d | --device) echo 'auto cpu cuda cuda:' ;;
-  -f | --format) echo 'png jpeg pgm ppm pfm' ;;
+  -f | --format) echo 'png jpeg pnm pgm ppm pfm' ;;
   --rule) echo 'abs positive negative' ;;
   --alpha) echo 'auto keep filter premultiply' ;;
   --depth) echo '1 8 16' ;;

@@ -71,7 +71,7 @@ complete -c gconv -n '__gconv_for filter compare' -l alpha -x -a 'auto keep filt
 
 # ---- Output files
 complete -c gconv -n '__gconv_for edges filter' -l depth -x -a '1 8 16' -d 'Bits a sample of the output'
-complete -c gconv -n '__gconv_for edges filter' -s f -l format -x -a 'png jpeg pgm ppm pfm' -d 'Output format'
+complete -c gconv -n '__gconv_for edges filter' -s f -l format -x -a 'png jpeg pnm pgm ppm pfm' -d 'Output format'
 complete -c gconv -n '__gconv_for edges filter' -l quality -x -d 'JPEG quality, 1 to 100'
 complete -c gconv -n '__gconv_for edges filter' -l compression -x -a '0 1 2 3 4 5 6 7 8 9' -d 'PNG compression'
 complete -c gconv -n '__gconv_for edges filter' -l strip -d 'Drop profile, resolution and EXIF'

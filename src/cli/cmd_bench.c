@@ -1,9 +1,11 @@
 /* gconv bench: implementations over filter sizes on a synthetic image, no file I/O in the timing.
  */
 #include "cli/cli.h"
+#include "cli/effects.h"
 #include "cli/json.h"
 #include "cli/measure.h"
 #include "cli/messages.h"
+#include "cli/table.h"
 #include "core/memory.h"
 #include "core/stream.h"
 
@@ -68,8 +70,35 @@ static gconv_status make_filter(timed_filter wanted, gconv_filter **filter, gcon
     return GCONV_OK;
 }
 
+enum column {
+    COLUMN_FILTER,
+    COLUMN_NAME,
+    COLUMN_RUNS,
+    COLUMN_KERNEL,
+    COLUMN_TOTAL,
+    COLUMN_BEST,
+    COLUMN_PIXELS,
+    COLUMN_FLOPS,
+    COLUMN_COUNT
+};
+
+static const gc_column all_columns[COLUMN_COUNT] = {
+    [COLUMN_FILTER] = {.head = "filter", .width = 12, .left = true},
+    [COLUMN_NAME] = {.head = "name", .left = true},
+    [COLUMN_RUNS] = {.head = "runs", .width = 4, .rank = 2},
+    [COLUMN_KERNEL] = {.head = "kernel ms", .width = 9},
+    [COLUMN_TOTAL] = {.head = "total ms", .width = 9},
+    [COLUMN_BEST] = {.head = "best ms", .width = 9, .rank = 3},
+    [COLUMN_PIXELS] = {.head = "Mpixel/s", .width = 9},
+    [COLUMN_FLOPS] = {.head = "GFLOP/s", .width = 8, .rank = 1},
+};
+enum { VERDICT_WIDTH = sizeof "within bound" - 1 };
+
 typedef struct benchmark {
     const gc_options *options;
+    gc_column columns[COLUMN_COUNT];
+    gc_unusable unusable;
+    unsigned met; /* as gc_note_effects takes it */
     gc_picture timed, checked;
     const char **names;
     int name_count;
@@ -107,31 +136,43 @@ static void json_row(const char *filter, const gc_measurement *row)
     gc_json_close('}');
 }
 
-static void print_row(const char *filter, const gc_measurement *row)
+static void print_row(benchmark *b, const char *filter, const gc_measurement *row)
 {
-    char label[48], kernel[32];
-    printf("%-14s %-14s ", filter, gc_measurement_label(row, label, sizeof label));
-    if (row->runs > 0)
-        printf("%5d %10s %10.3f %10.3f %10.1f %9.1f  ", row->runs,
-               gc_figure(1e3 * row->kernel_seconds, "", 4, kernel, sizeof kernel),
-               1e3 * row->seconds, 1e3 * row->shortest, row->values_a_second / 1e6,
-               row->flops / 1e9);
-    printf("%s", gc_verdict_name(row->verdict));
-    if (row->too_long)
-        printf(", not measured: %s", too_long);
-    if (row->verdict == GC_VERDICT_UNUSABLE)
-        printf(": %s", row->reason.message);
-    putchar('\n');
+    char rest[sizeof row->reason.message + 64], label[GC_CELL_BYTES];
+    const char *verdict = gc_verdict_name(row->verdict);
+    gc_measurement_label(row, label, sizeof label);
+    snprintf(rest, sizeof rest, "%s%s%s", verdict,
+             row->too_long                         ? ", not measured: "
+             : row->verdict == GC_VERDICT_UNUSABLE ? ": "
+                                                   : "",
+             row->too_long                         ? too_long
+             : row->verdict == GC_VERDICT_UNUSABLE ? row->reason.message
+                                                   : "");
+    if (row->runs == 0) {
+        printf("%-*s %-*s  %s\n", b->columns[COLUMN_FILTER].width, filter,
+               b->columns[COLUMN_NAME].width, label, rest);
+        return;
+    }
+    gc_column *columns = b->columns;
+    snprintf(columns[COLUMN_FILTER].cell, GC_CELL_BYTES, "%s", filter);
+    snprintf(columns[COLUMN_NAME].cell, GC_CELL_BYTES, "%s", label);
+    snprintf(columns[COLUMN_RUNS].cell, GC_CELL_BYTES, "%d", row->runs);
+    gc_figure(1e3 * row->kernel_seconds, "", 4, columns[COLUMN_KERNEL].cell, GC_CELL_BYTES);
+    gc_figure(1e3 * row->seconds, "", 3, columns[COLUMN_TOTAL].cell, GC_CELL_BYTES);
+    gc_figure(1e3 * row->shortest, "", 3, columns[COLUMN_BEST].cell, GC_CELL_BYTES);
+    gc_figure(row->values_a_second / 1e6, "", 1, columns[COLUMN_PIXELS].cell, GC_CELL_BYTES);
+    gc_figure(row->flops / 1e9, "", 1, columns[COLUMN_FLOPS].cell, GC_CELL_BYTES);
+    gc_table_print_row(columns, COLUMN_COUNT, rest);
 }
 
-static void show_row(const benchmark *b, const char *filter, const gc_measurement *row)
+static void show_row(benchmark *b, const char *filter, const gc_measurement *row)
 {
     gc_progress_clear();
     gc_note_compilation(row);
     if (b->options->json)
         json_row(filter, row);
     else
-        print_row(filter, row);
+        print_row(b, filter, row);
     gc_flush_output();
 }
 
@@ -166,6 +207,7 @@ static gconv_status measure_entry(benchmark *b, gc_session *session, const char 
     b->begin += row->compile_seconds; /* not counted */
     b->wrong = b->wrong || row->verdict == GC_VERDICT_WRONG;
     b->refused = b->refused || row->verdict == GC_VERDICT_UNUSABLE;
+    b->met |= gc_met_implementation(row->implementation);
     b->entry++;
     gc_tally_add(false, false);
     return status;
@@ -211,27 +253,21 @@ static gconv_status measure_filter(benchmark *b, const gc_session *base, timed_f
     return status;
 }
 
-/* Implementations that cannot run here get one row, not one a filter. */
+/* Implementations that cannot run here get one object or line, not one a filter. */
 static void drop_unusable(benchmark *b, const gc_session *session)
 {
-    int kept = 0;
-    for (int i = 0; i < b->name_count; i++) {
-        gc_measurement row = {
-            .name = b->names[i], .implementation = b->names[i], .verdict = GC_VERDICT_UNUSABLE};
-        if (gc_session_check(session, b->names[i], &row.reason) == GCONV_ERROR_DEVICE) {
-            show_row(b, "all", &row);
-            b->refused = true;
-        } else {
-            b->names[kept++] = b->names[i];
-        }
-    }
-    b->name_count = kept;
+    gc_drop_unusable(session, b->names, &b->name_count, &b->unusable);
+    b->refused = b->unusable.count > 0;
+    for (int i = 0; b->options->json && i < b->unusable.count; i++)
+        json_row("all", &(gc_measurement){.name = b->unusable.names[i],
+                                          .implementation = b->unusable.names[i],
+                                          .verdict = GC_VERDICT_UNUSABLE,
+                                          .reason = b->unusable.reasons[i]});
 }
 
 static gconv_status measure_everything(benchmark *b, gc_session *session, gconv_error *error)
 {
     bool given = b->options->kernel_count > 0;
-    drop_unusable(b, session);
     b->entry_count = (size_t)b->name_count * (given ? 1 : FILTER_COUNT + 1);
     gc_tally_begin("measured", false, b->entry_count);
     b->seconds = b->options->time > 0 ? b->options->time : 20;
@@ -239,10 +275,14 @@ static gconv_status measure_everything(benchmark *b, gc_session *session, gconv_
     gconv_status status = measure_chain(b, session, given ? "kernel" : "edges", error);
     for (int i = 0; status == GCONV_OK && !given && i < FILTER_COUNT; i++)
         status = measure_filter(b, session, timed_filters[i], error);
+    if (!b->options->json)
+        gc_print_unusable(&b->unusable);
+    if (b->options->verbose && b->entry > 0)
+        gc_note_effects(b->options, b->met);
     return status;
 }
 
-static void print_head(const benchmark *b)
+static void print_head(benchmark *b)
 {
     if (b->options->json) {
         gc_json_open(NULL, '{');
@@ -252,10 +292,13 @@ static void print_head(const benchmark *b)
         gc_json_integer("height", TIMED_SIDE);
         gc_json_open("results", '[');
     } else {
-        printf("%dx%d, 1 channel of 8 bits, from memory to memory; border %s\n\n%-14s %-14s %5s "
-               "%10s %10s %10s %10s %9s  %s\n",
-               TIMED_SIDE, TIMED_SIDE, gconv_border_name(b->options->border), "filter", "name",
-               "runs", "kernel ms", "total ms", "best ms", "Mpixel/s", "GFLOP/s", "verdict");
+        printf("%dx%d, 1 channel of 8 bits, from memory to memory; border %s\n\n", TIMED_SIDE,
+               TIMED_SIDE, gconv_border_name(b->options->border));
+        memcpy(b->columns, all_columns, sizeof all_columns);
+        b->columns[COLUMN_NAME].width = gc_label_width(b->names, b->name_count);
+        b->columns[COLUMN_KERNEL].hidden = !gc_may_use_device(b->names, b->name_count);
+        gc_table_fit(b->columns, COLUMN_COUNT, VERDICT_WIDTH);
+        gc_table_print_heads(b->columns, COLUMN_COUNT, "verdict");
     }
 }
 
@@ -269,7 +312,11 @@ static gconv_status run(benchmark *b, gc_session *session, gconv_error *error)
         status = make_picture(CHECKED_WIDTH, CHECKED_HEIGHT, &b->checked, error);
     if (status != GCONV_OK)
         return status;
-    print_head(b);
+    if (b->options->json)
+        print_head(b);
+    drop_unusable(b, session);
+    if (!b->options->json)
+        print_head(b);
     status = measure_everything(b, session, error);
     if (b->options->json) {
         gc_json_close(']');

@@ -1,12 +1,45 @@
 /* gconv compare: every implementation on one image, checked first, then timed. */
 #include "cli/cli.h"
+#include "cli/effects.h"
 #include "cli/json.h"
 #include "cli/measure.h"
 #include "cli/messages.h"
+#include "cli/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum column {
+    COLUMN_NAME,
+    COLUMN_KERNEL,
+    COLUMN_TOTAL,
+    COLUMN_PIXELS,
+    COLUMN_FLOPS,
+    COLUMN_INTENSITY,
+    COLUMN_ROOF,
+    COLUMN_SPEED_UP,
+    COLUMN_OVER_NAIVE,
+    COLUMN_ERROR,
+    COLUMN_COUNT
+};
+
+/* Those that only a device has stand away where there is none. */
+static const gc_column all_columns[COLUMN_COUNT] = {
+    [COLUMN_NAME] = {.head = "name", .left = true},
+    [COLUMN_KERNEL] = {.head = "kernel ms", .width = 10},
+    [COLUMN_TOTAL] = {.head = "total ms", .width = 9},
+    [COLUMN_PIXELS] = {.head = "Mpixel/s", .width = 9},
+    [COLUMN_FLOPS] = {.head = "GFLOP/s", .width = 8, .rank = 2},
+    [COLUMN_INTENSITY] = {.head = "FLOP/B", .width = 6, .rank = 4},
+    [COLUMN_ROOF] = {.head = "of roof", .width = 7, .rank = 3},
+    [COLUMN_SPEED_UP] = {.head = "x ref", .width = 8},
+    [COLUMN_OVER_NAIVE] = {.head = "x naive", .width = 7, .rank = 1},
+    [COLUMN_ERROR] = {.head = "error", .width = 8},
+};
+static const int device_columns[] = {COLUMN_KERNEL, COLUMN_INTENSITY, COLUMN_ROOF,
+                                     COLUMN_OVER_NAIVE};
+enum { VERDICT_WIDTH = sizeof "within bound" - 1 };
 
 typedef struct comparison {
     const gc_options *options;
@@ -17,13 +50,16 @@ typedef struct comparison {
     gc_expectation expectation;
     const char **names;
     int name_count;
+    gc_column columns[COLUMN_COUNT];
+    gc_unusable unusable;
+    unsigned met; /* as gc_note_effects takes it */
     double reference_seconds;
     double naive_seconds; /* of its kernel; 0 where it was not measured */
     bool wrong;           /* some implementation's result was */
     bool refused;         /* one that was asked for by name could not be used */
 } comparison;
 
-static void print_head(const comparison *c)
+static void print_head(comparison *c)
 {
     const gconv_shape *shape = &c->picture.shape;
     printf("%ux%u, %d channel%s of %d bits;", shape->width, shape->height, shape->channels,
@@ -34,9 +70,13 @@ static void print_head(const comparison *c)
                filter->height, i + 1 < c->session.filter_count ? "," : "");
     }
     printf("; border %s\n\n", gconv_border_name(c->options->border));
-    printf("%-14s %10s %10s %10s %9s %7s %8s %11s %7s %10s  %s\n", "name", "kernel ms", "total ms",
-           "Mpixel/s", "GFLOP/s", "FLOP/B", "of roof", "x reference", "x naive", "error",
-           "verdict");
+    memcpy(c->columns, all_columns, sizeof all_columns);
+    c->columns[COLUMN_NAME].width = gc_label_width(c->names, c->name_count);
+    bool device = gc_may_use_device(c->names, c->name_count);
+    for (size_t i = 0; i < sizeof device_columns / sizeof device_columns[0]; i++)
+        c->columns[device_columns[i]].hidden = !device;
+    gc_table_fit(c->columns, COLUMN_COUNT, VERDICT_WIDTH);
+    gc_table_print_heads(c->columns, COLUMN_COUNT, "verdict");
 }
 
 /* Rates and speed-ups are of the kernel, where there is one beside the transfers. */
@@ -45,32 +85,42 @@ static double counted_seconds(const gc_measurement *row)
     return row->kernel_seconds > 0 ? row->kernel_seconds : row->seconds;
 }
 
-static void print_row(const comparison *c, const gc_measurement *row)
+static void fill_cells(comparison *c, const gc_measurement *row)
+{
+    gc_column *columns = c->columns;
+    double seconds = counted_seconds(row);
+    double pixels = (double)c->picture.shape.width * c->picture.shape.height;
+    double roof = row->roofline > 0 ? 100 * row->flops / row->roofline : 0;
+    gc_measurement_label(row, columns[COLUMN_NAME].cell, GC_CELL_BYTES);
+    gc_figure(1e3 * row->kernel_seconds, "", 4, columns[COLUMN_KERNEL].cell, GC_CELL_BYTES);
+    gc_figure(1e3 * row->seconds, "", 3, columns[COLUMN_TOTAL].cell, GC_CELL_BYTES);
+    gc_figure(pixels / seconds / 1e6, "", 1, columns[COLUMN_PIXELS].cell, GC_CELL_BYTES);
+    gc_figure(row->flops / 1e9, "", 1, columns[COLUMN_FLOPS].cell, GC_CELL_BYTES);
+    gc_figure(row->intensity, "", 2, columns[COLUMN_INTENSITY].cell, GC_CELL_BYTES);
+    gc_figure(roof, " %", 1, columns[COLUMN_ROOF].cell, GC_CELL_BYTES);
+    gc_figure(c->reference_seconds / seconds, "x", 1, columns[COLUMN_SPEED_UP].cell, GC_CELL_BYTES);
+    gc_figure(c->naive_seconds / seconds, "x", 2, columns[COLUMN_OVER_NAIVE].cell, GC_CELL_BYTES);
+    snprintf(columns[COLUMN_ERROR].cell, GC_CELL_BYTES, "%.3g", row->difference.largest);
+}
+
+static void print_row(comparison *c, const gc_measurement *row)
 {
     char label[48];
     const char *verdict = gc_verdict_name(row->verdict);
+    int width = c->columns[COLUMN_NAME].width;
     gc_measurement_label(row, label, sizeof label);
     if (row->verdict == GC_VERDICT_UNUSABLE) {
-        printf("%-14s %s: %s\n", label, verdict, row->reason.message);
+        printf("%-*s %s: %s\n", width, label, verdict, row->reason.message);
         return;
     }
     if (row->verdict == GC_VERDICT_WRONG) {
-        printf("%-14s %79s %10.4g  %s (bound %g, largest at x %u, y %u)\n", label, "not timed",
-               row->difference.largest, verdict, row->difference.bound, row->difference.x,
+        printf("%-*s %s (bound %g, largest %.4g at x %u, y %u); not timed\n", width, label, verdict,
+               row->difference.bound, row->difference.largest, row->difference.x,
                row->difference.y);
         return;
     }
-    double pixels = (double)c->picture.shape.width * c->picture.shape.height;
-    char kernel[32], intensity[32], roof[32], naive[32];
-    printf("%-14s %10s %10.3f %10.1f %9.1f %7s %8s %10.1fx %7s %10.4g  %s\n", label,
-           gc_figure(1e3 * row->kernel_seconds, "", 4, kernel, sizeof kernel), 1e3 * row->seconds,
-           pixels / counted_seconds(row) / 1e6, row->flops / 1e9,
-           gc_figure(row->intensity, "", 2, intensity, sizeof intensity),
-           gc_figure(row->roofline > 0 ? 100 * row->flops / row->roofline : 0, " %", 1, roof,
-                     sizeof roof),
-           c->reference_seconds / counted_seconds(row),
-           gc_figure(c->naive_seconds / counted_seconds(row), "x", 2, naive, sizeof naive),
-           row->difference.largest, verdict);
+    fill_cells(c, row);
+    gc_table_print_row(c->columns, COLUMN_COUNT, verdict);
     if (c->options->explain) {
         gc_flush_output();
         gc_answer(gc_input_name(c->options->operands[0]), "how '%s' was chosen:", row->name);
@@ -125,6 +175,7 @@ static gconv_status measure_one(comparison *c, const char *name, gc_measurement 
     gc_tally_add(false, false);
     c->wrong = c->wrong || row->verdict == GC_VERDICT_WRONG;
     c->refused = c->refused || row->verdict == GC_VERDICT_UNUSABLE;
+    c->met |= gc_met_implementation(row->implementation);
     return status;
 }
 
@@ -183,6 +234,15 @@ static void json_head(const comparison *c, const char *path)
     gc_json_open("implementations", '[');
 }
 
+static void note_effects(const comparison *c)
+{
+    bool filters = c->options->kernel_count > 0;
+    unsigned met = c->met | (filters ? 0 : GC_MET_EDGES);
+    met |= filters && c->picture.shape.channels % 2 == 0 ? GC_MET_ALPHA : 0;
+    if (c->options->verbose && c->session.image > 0)
+        gc_note_effects(c->options, met);
+}
+
 static gconv_status compare(comparison *c, const char *path, gconv_error *error)
 {
     gconv_status status = read_input(c, path, error);
@@ -192,6 +252,9 @@ static gconv_status compare(comparison *c, const char *path, gconv_error *error)
     c->names = gc_implementation_list(c->options, "all", &c->name_count);
     if (c->names == NULL)
         return gc_fail_memory(error, sizeof *c->names);
+    if (!c->options->json) /* there each has an object of its own */
+        gc_drop_unusable(&c->session, c->names, &c->name_count, &c->unusable);
+    c->refused = c->unusable.count > 0;
     c->session.image_count = (size_t)c->name_count;
     gc_tally_begin("measured", false, c->session.image_count);
     status = gc_expect(&c->session, &c->picture, c->alpha, &c->expectation, error);
@@ -204,6 +267,8 @@ static gconv_status compare(comparison *c, const char *path, gconv_error *error)
     else
         print_head(c);
     status = measure_all(c, error);
+    gc_print_unusable(&c->unusable);
+    note_effects(c);
     if (c->options->json) {
         gc_json_close(']');
         gc_json_close('}');

@@ -1,11 +1,13 @@
 /* gconv edges, gconv filter: one image or a batch, from file to file. */
 #include "cli/batch.h"
 #include "cli/cli.h"
+#include "cli/effects.h"
 #include "cli/json.h"
 #include "cli/messages.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char *const outcome_names[] = {
     [GC_OUTCOME_DONE] = "done",
@@ -183,7 +185,9 @@ static int single_code(const gc_options *options, const gc_result *result)
 typedef struct tally {
     const gc_session *session;
     size_t failed, skipped, mismatched;
-    int code; /* of one input alone */
+    size_t written;
+    unsigned met; /* by all that were written, as gc_note_effects takes it */
+    int code;     /* of one input alone */
 } tally;
 
 static void take_result(void *user, const gc_task *task, const gc_result *result)
@@ -196,6 +200,28 @@ static void take_result(void *user, const gc_task *task, const gc_result *result
     int code = single_code(t->session->options, result);
     if (code != GC_EXIT_DONE) /* a mismatch among the images of a stream stays one */
         t->code = code;
+    if (result->outcome != GC_OUTCOME_DONE && result->outcome != GC_OUTCOME_MISMATCH)
+        return;
+    t->written++;
+    t->met |= gc_met_format(result->format) | gc_met_implementation(result->implementation);
+    t->met |= result->input.channels % 2 == 0 ? GC_MET_ALPHA : 0;
+}
+
+static bool is_directory(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+/* Nothing is said where nothing was written. */
+static void note_effects(const gc_options *options, const tally *t)
+{
+    unsigned met = t->met | (options->command == GC_COMMAND_EDGES ? GC_MET_EDGES : 0);
+    met |= t->written > 1 ? GC_MET_THREADS : 0;
+    for (int i = 0; i < options->operand_count; i++)
+        met |= is_directory(options->operands[i]) ? GC_MET_DIRECTORY : 0;
+    if (t->written > 0 && options->verbose)
+        gc_note_effects(options, met);
 }
 
 static int run_tasks(const gc_session *session, const gc_task_list *list)
@@ -208,6 +234,7 @@ static int run_tasks(const gc_session *session, const gc_task_list *list)
         gc_report(NULL, &error);
         return GC_EXIT_FAILED;
     }
+    note_effects(session->options, &t);
     if (!list->batch)
         return t.code;
     if (t.failed + t.skipped > 0)

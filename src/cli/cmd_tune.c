@@ -129,9 +129,9 @@ static void print_head(const tuning *t)
         gc_json_integer("height", side);
         gc_json_open("results", '[');
     } else {
-        printf("%s, %dx%d, 1 channel\n\n%-14s %-7s %-8s %-6s %4s %5s %-8s %5s %10s %9s\n",
-               t->device.name, side, side, "implementation", "filter", "type", "form", "rows",
-               "warps", "schedule", "tiles", "us", "x untuned");
+        printf("%s, %dx%d, 1 channel\n\n%-9s %-7s %-8s %-6s %4s %5s %-8s %5s %10s %9s\n",
+               t->device.name, side, side, "name", "filter", "type", "form", "rows", "warps",
+               "schedule", "tiles", "us", "x untuned");
     }
     gc_flush_output();
 }
@@ -171,7 +171,7 @@ static void print_result(const tune_case *c, const gc_tune_result *result)
     snprintf(filter, sizeof filter, "%dx%d", c->layout.width, c->layout.height);
     if (result->untuned_microseconds > 0)
         snprintf(ratio, sizeof ratio, "%.3f", speed_up(result));
-    printf("%-14s %-7s %-8s %-6s %4d %5d %-8s %5d %10.2f %9s\n", c->implementation, filter,
+    printf("%-9s %-7s %-8s %-6s %4d %5d %-8s %5d %10.2f %9s\n", c->implementation, filter,
            gc_sample_type_name(c->layout.input), gc_form_name(best->form), best->rows, best->warps,
            gc_schedule_name(best->schedule), best->tiles, result->best.microseconds, ratio);
 }

@@ -35,7 +35,7 @@ void gc_help_program(FILE *stream)
 /* One option: "  -k, --kernel K       help", the help going on in its column. */
 static void print_option(FILE *stream, const gc_option *option, const char *help)
 {
-    enum { COLUMN = 24, WIDTH = 96 };
+    enum { COLUMN = 24, WIDTH = 80 };
     char left[64];
     snprintf(left, sizeof left, "%c%c%c --%s%s%s", option->letter != 0 ? '-' : ' ',
              option->letter != 0 ? option->letter : ' ', option->letter != 0 ? ',' : ' ',
@@ -45,12 +45,12 @@ static void print_option(FILE *stream, const gc_option *option, const char *help
     int column = COLUMN + 2;
     for (const char *word = help; *word != '\0';) {
         int length = (int)strcspn(word, " ");
-        if (column + length > WIDTH) {
-            fprintf(stream, "\n%*s", COLUMN + 2, "");
+        if (column + 1 + length > WIDTH) {
+            fprintf(stream, "\n  %*s", COLUMN, "");
             column = COLUMN + 2;
         }
-        fprintf(stream, "%.*s%s", length, word, word[length] == '\0' ? "" : " ");
-        column += length + 1;
+        fprintf(stream, "%s%.*s", column > COLUMN + 2 ? " " : "", length, word);
+        column += length + (column > COLUMN + 2);
         word += length + (word[length] == ' ');
     }
     fputc('\n', stream);

@@ -4,6 +4,8 @@
 
 #include "cli/process.h"
 
+enum { GC_UNUSABLE_MAX = 64 };
+
 typedef enum gc_verdict {
     GC_VERDICT_EXACT,   /* the reference's bits */
     GC_VERDICT_WITHIN,  /* within the bound of rule 4 */
@@ -72,6 +74,26 @@ gconv_status gc_check_and_time(const gc_session *session, const char *name,
 /* The names that --impl stands for: `fallback` where it was not given. The result is an array of
  * registry names of *count entries, freed with free; NULL for lack of memory. */
 const char **gc_implementation_list(const gc_options *options, const char *fallback, int *count);
+
+/* Implementations that cannot run here, each with its reason. */
+typedef struct gc_unusable {
+    const char *names[GC_UNUSABLE_MAX];
+    gconv_error reasons[GC_UNUSABLE_MAX];
+    int count;
+} gc_unusable;
+
+/* Takes those that cannot run here out of the list. */
+void gc_drop_unusable(const gc_session *session, const char **names, int *count,
+                      gc_unusable *unusable);
+
+/* Prints them, those that share a reason in one line, and forgets them. */
+void gc_print_unusable(gc_unusable *unusable);
+
+/* Whether one of these may be timed on a device alone. */
+bool gc_may_use_device(const char *const *names, int count);
+
+/* Columns that the longest label of these takes. */
+int gc_label_width(const char *const *names, int count);
 
 /* Whether --impl names implementations one by one, so that each must be usable. */
 bool gc_is_named_list(const gc_options *options);

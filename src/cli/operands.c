@@ -105,24 +105,28 @@ static const char *default_extension(gconv_format format)
     return extensions[format];
 }
 
-bool gc_is_either_pnm(const char *path)
+/* Whether the extension of `path` stands for PGM and PPM alike. */
+static bool is_either_pnm(const char *path)
 {
     const char *dot = strrchr(base_name(path), '.');
     return dot != NULL && strcasecmp(dot, ".pnm") == 0;
 }
 
 /* True where files named `path` may hold `format`: its extension need not change. */
-static bool extension_fits(const char *path, gconv_format format)
+static bool extension_fits(const gc_options *options, const char *path, gconv_format format)
 {
-    if (gc_is_either_pnm(path))
+    if (options->either_pnm)
+        return is_either_pnm(path);
+    if (is_either_pnm(path))
         return format == GCONV_FORMAT_PGM || format == GCONV_FORMAT_PPM;
     return gconv_format_from_path(path) == format;
 }
 
 /* DIR/relative with the extension that its format wants. */
-static char *batch_output(const char *directory, const char *relative, gconv_format format)
+static char *batch_output(const gc_options *options, const char *relative, gconv_format format)
 {
-    if (extension_fits(relative, format))
+    const char *directory = options->output_directory;
+    if (extension_fits(options, relative, format))
         return join(directory, relative);
     const char *name = base_name(relative);
     const char *dot = strrchr(name, '.');
@@ -132,7 +136,8 @@ static char *batch_output(const char *directory, const char *relative, gconv_for
     char *renamed = malloc(length);
     if (renamed == NULL)
         return NULL;
-    snprintf(renamed, length, "%.*s.%s", (int)stem, relative, default_extension(format));
+    snprintf(renamed, length, "%.*s.%s", (int)stem, relative,
+             options->either_pnm ? "pnm" : default_extension(format));
     char *path = join(directory, renamed);
     free(renamed);
     return path;
@@ -170,7 +175,8 @@ static gconv_status add_batch_file(walk *w, const char *path, const char *relati
                                      .unknown = unknown});
     gconv_format format = batch_format(w->options, path, &unknown);
     return add_task(w, (gc_task){.input = gc_copy_string(path),
-                                 .output = batch_output(directory, relative, format),
+                                 .output = batch_output(w->options, relative, format),
+                                 .either_pnm = w->options->either_pnm,
                                  .format = format,
                                  .unknown = unknown});
 }
@@ -367,10 +373,12 @@ gconv_status gc_check_depth(gconv_format format, int depth, gconv_error *error)
 /* ---- One input, one output ------------------------------------------------------------------- */
 
 /* Standard output takes the format of --format, png for edges, else the input's own. */
-static gconv_status single_format(walk *w, const char *output, gconv_format *format)
+static gconv_status single_format(walk *w, const char *output, gconv_format *format,
+                                  bool *either_pnm)
 {
     const gc_options *options = w->options;
     *format = options->format;
+    *either_pnm = options->either_pnm;
     if (strcmp(output, "-") == 0) {
         if (*format == GCONV_FORMAT_UNKNOWN && options->command == GC_COMMAND_EDGES)
             *format = GCONV_FORMAT_PNG;
@@ -379,13 +387,21 @@ static gconv_status single_format(walk *w, const char *output, gconv_format *for
     gconv_format named = gconv_format_from_path(output);
     if (named == GCONV_FORMAT_UNKNOWN && *format == GCONV_FORMAT_UNKNOWN)
         return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
-                       "its extension names no known format; give --format png, jpeg, pgm, ppm or "
-                       "pfm");
-    if (*format == GCONV_FORMAT_UNKNOWN)
+                       "its extension names no known format; give --format png, jpeg, pnm, pgm, "
+                       "ppm or pfm");
+    bool named_pnm = named == GCONV_FORMAT_PGM || named == GCONV_FORMAT_PPM;
+    if (options->either_pnm && named_pnm && !is_either_pnm(output)) { /* the name says which */
         *format = named;
-    if (named != GCONV_FORMAT_UNKNOWN && !extension_fits(output, *format))
+        *either_pnm = false;
+        return GCONV_OK;
+    }
+    if (*format == GCONV_FORMAT_UNKNOWN) {
+        *format = named;
+        *either_pnm = is_either_pnm(output);
+    }
+    if (named != GCONV_FORMAT_UNKNOWN && !extension_fits(options, output, *format))
         return gc_fail(w->error, GCONV_ERROR_ARGUMENT, "--format %s contradicts the extension",
-                       gconv_format_name(*format));
+                       options->either_pnm ? "pnm" : gconv_format_name(*format));
     return GCONV_OK;
 }
 
@@ -430,7 +446,7 @@ static bool is_directory(const char *path)
 }
 
 static gconv_status check_single(walk *w, const char *input, const char *output,
-                                 gconv_format *format)
+                                 gconv_format *format, bool *either_pnm)
 {
     gconv_status status = check_standard_streams(w, input, output);
     if (status != GCONV_OK)
@@ -445,7 +461,7 @@ static gconv_status check_single(walk *w, const char *input, const char *output,
     if (output[strlen(output) - 1] == '/')
         return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
                        "no such directory; -o DIR makes one and writes into it");
-    status = single_format(w, output, format);
+    status = single_format(w, output, format, either_pnm);
     if (status == GCONV_OK && w->options->depth != 0)
         status = gc_check_depth(*format, w->options->depth, w->error);
     return status;
@@ -464,13 +480,15 @@ static gconv_status collect_single(walk *w)
     const char *input = pipe ? "-" : options->operands[0];
     const char *output = pipe ? "-" : options->operands[1];
     gconv_format format = GCONV_FORMAT_UNKNOWN;
-    gconv_status status = check_single(w, input, output, &format);
+    bool either_pnm = false;
+    gconv_status status = check_single(w, input, output, &format, &either_pnm);
     if (status != GCONV_OK)
         return status;
     *w->blamed = NULL;
     return add_task(w, (gc_task){.input = gc_copy_string(input),
                                  .output = gc_copy_string(output),
-                                 .format = format});
+                                 .format = format,
+                                 .either_pnm = either_pnm});
 }
 
 gconv_status gc_task_list_create(const gc_options *options, gc_task_list *list, const char **blamed,

@@ -8,6 +8,7 @@ typedef struct gc_task {
     char *input;         /* a path, or "-" */
     char *output;        /* a path, or "-" */
     gconv_format format; /* of the output; GCONV_FORMAT_UNKNOWN: the input's own */
+    bool either_pnm;     /* format is PPM, but PGM where the result is grey */
     int unlisted;        /* why `input`, a directory, could not be listed, as errno; else 0 */
     int unknown;         /* why nothing is known of the file `input`, as errno; else 0 */
 } gc_task;
@@ -29,9 +30,6 @@ gconv_status gc_check_input(const char *path, gconv_error *error);
 
 /* Whether `format` can hold samples of `depth` bits. */
 gconv_status gc_check_depth(gconv_format format, int depth, gconv_error *error);
-
-/* Whether the extension of `path` stands for PGM and PPM alike. */
-bool gc_is_either_pnm(const char *path);
 
 /* What messages call a path: itself, or what "-" stands for. */
 const char *gc_input_name(const char *path);

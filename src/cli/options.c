@@ -138,14 +138,15 @@ static gconv_status set_depth(gc_options *options, const char *value, gconv_erro
 
 static gconv_status set_format(gc_options *options, const char *value, gconv_error *error)
 {
-    options->format = gconv_format_from_name(value);
+    options->either_pnm = strcmp(value, "pnm") == 0;
+    options->format = options->either_pnm ? GCONV_FORMAT_PPM : gconv_format_from_name(value);
     if (options->format != GCONV_FORMAT_UNKNOWN)
         return GCONV_OK;
-    static const char *const names[] = {"png", "jpeg", "pgm", "ppm", "pfm"};
+    static const char *const names[] = {"png", "jpeg", "pnm", "pgm", "ppm", "pfm"};
     char nearest[64];
-    suggestion(value, names, 5, nearest, sizeof nearest);
-    return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not png, jpeg, pgm, ppm or pfm%s", value,
-                   nearest);
+    suggestion(value, names, 6, nearest, sizeof nearest);
+    return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not png, jpeg, pnm, pgm, ppm or pfm%s",
+                   value, nearest);
 }
 
 static gconv_status set_quality(gc_options *options, const char *value, gconv_error *error)
@@ -307,7 +308,8 @@ static const gc_option options_table[] = {
     {"alpha", 0, "MODE", GC_COMMAND_FILTER | GC_COMMAND_COMPARE,
      "transparency: auto (default), keep, filter or premultiply", set_alpha, 0},
     {"depth", 0, "N", IMAGES, "bits a sample of the output: 1, 8 or 16", set_depth, 0},
-    {"format", 'f', "F", IMAGES, "output format: png, jpeg, pgm, ppm or pfm", set_format, 0},
+    {"format", 'f', "F", IMAGES, "output format: png, jpeg, pnm (pgm or ppm), pgm, ppm or pfm",
+     set_format, 0},
     {"quality", 0, "Q", IMAGES, "JPEG quality, 1 to 100 (default 90)", set_quality, 0},
     {"compression", 0, "L", IMAGES, "PNG compression, 0 to 9 (default: fast)", set_compression, 0},
     {"strip", 0, NULL, IMAGES, "drop colour profile, resolution and EXIF", FLAG(strip)},

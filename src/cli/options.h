@@ -48,6 +48,7 @@ typedef struct gc_options {
 
     int depth; /* 0: the format's own */
     gconv_format format;
+    bool either_pnm; /* --format pnm: `format` is PPM, PGM for what is grey */
     int quality;
     int compression;
     bool strip;

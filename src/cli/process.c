@@ -1,6 +1,7 @@
 #include "cli/process.h"
 
 #include "cli/messages.h"
+#include "core/filter.h"
 #include "core/memory.h"
 #include "core/plan.h"
 #include "core/status.h"
@@ -25,6 +26,28 @@ static gconv_status load_builtin(const char *name, gconv_filter **filter, gconv_
     return gc_fail(error, GCONV_ERROR_FILTER, "not among the built-in filters");
 }
 
+/* Says how the text of a filter was read: rows of weights can be meant as a libvips matrix. */
+static void note_reading(const char *name, const gc_reading *reading, const gconv_filter *filter)
+{
+    char other[96] = "";
+    if (reading->form == NULL)
+        return;
+    if (reading->vips_width > 0)
+        snprintf(other, sizeof other, ", not as the libvips matrix of %dx%d that it could be",
+                 reading->vips_width, reading->vips_height);
+    gc_note(name, "a filter of %dx%d, read as %s%s", filter->width, filter->height, reading->form,
+            other);
+}
+
+static gconv_status load_given(const char *name, gconv_filter **filter, gconv_error *error)
+{
+    gc_reading reading;
+    gconv_status status = gc_filter_load(name, &reading, filter, error);
+    if (status == GCONV_OK)
+        note_reading(name, &reading, *filter);
+    return status;
+}
+
 static gconv_status load_chain(gc_session *session, gconv_error *error)
 {
     static const char *const edges_chain[] = {"gauss5", "laplace3"};
@@ -39,7 +62,7 @@ static gconv_status load_chain(gc_session *session, gconv_error *error)
     for (int i = 0; i < count; i++) {
         session->blamed = names[i];
         /* The edges chain is the built-in one, whatever files lie about under these names. */
-        gconv_status status = given ? gconv_filter_load(names[i], &session->filters[i], error)
+        gconv_status status = given ? load_given(names[i], &session->filters[i], error)
                                     : load_builtin(names[i], &session->filters[i], error);
         if (status != GCONV_OK)
             return status;
@@ -386,10 +409,8 @@ static gconv_format output_format(const work *w)
     const gc_task *task = w->task;
     if (task->format == GCONV_FORMAT_UNKNOWN)
         return gconv_reader_format(w->reader);
-    if (task->format == GCONV_FORMAT_PPM && w->session->options->format == GCONV_FORMAT_UNKNOWN &&
-        gc_is_either_pnm(task->output) && w->result->input.channels < 3)
-        return GCONV_FORMAT_PGM;
-    return task->format;
+    bool grey = task->either_pnm && w->result->input.channels < 3;
+    return grey ? GCONV_FORMAT_PGM : task->format;
 }
 
 /* A file that can be read twice, and is better not held in memory. */
@@ -484,6 +505,7 @@ static gconv_status make_plan(work *w)
     if (status != GCONV_OK)
         return status;
     w->result->output = *gconv_plan_output_shape(w->session->plan);
+    w->result->format = w->format;
     w->result->implementation = gconv_plan_implementation(w->session->plan);
     w->result->exact = gconv_plan_is_exact(w->session->plan);
     return GCONV_OK;

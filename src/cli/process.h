@@ -86,6 +86,7 @@ struct gc_result {
     const char *blamed; /* the file the error is about */
     gconv_shape input;
     gconv_shape output;
+    gconv_format format; /* of the output */
     const char *implementation;
     bool exact;
     bool verified;

@@ -13,6 +13,19 @@ bool gc_fits_float(double value);
 /* Gives the filter a copy of `name`, which may be NULL. */
 gconv_status gc_filter_set_name(gconv_filter *filter, const char *name, gconv_error *error);
 
+/* How a filter's text was read. */
+typedef struct gc_reading {
+    const char *form; /* "rows of weights"; NULL for built-in and generated filters */
+    int vips_width; /* where those rows could also be meant as a libvips matrix: its size; else 0 */
+    int vips_height;
+} gc_reading;
+
+/* As gconv_filter_parse and gconv_filter_load; `reading` may be NULL. */
+gconv_status gc_filter_parse(const char *text, size_t length, const char *name, gc_reading *reading,
+                             gconv_filter **filter, gconv_error *error);
+gconv_status gc_filter_load(const char *specification, gc_reading *reading, gconv_filter **filter,
+                            gconv_error *error);
+
 /* A generator: `name:PARAMETERS`. */
 typedef struct gc_generator {
     const char *name;    /* "gaussian" */

@@ -36,8 +36,8 @@ static char *stem_of(const char *path)
     return stem;
 }
 
-static gconv_status load_descriptor(int descriptor, const char *path, gconv_filter **filter,
-                                    gconv_error *error)
+static gconv_status load_descriptor(int descriptor, const char *path, gc_reading *reading,
+                                    gconv_filter **filter, gconv_error *error)
 {
     size_t length = 0;
     char *text = malloc(GC_FILTER_TEXT_MAX + 1), *stem = stem_of(path);
@@ -45,18 +45,19 @@ static gconv_status load_descriptor(int descriptor, const char *path, gconv_filt
                               ? gc_fail_memory(error, GC_FILTER_TEXT_MAX)
                               : read_text(descriptor, text, &length, error);
     if (status == GCONV_OK)
-        status = gconv_filter_parse(text, length, stem, filter, error);
+        status = gc_filter_parse(text, length, stem, reading, filter, error);
     free(stem);
     free(text);
     return status;
 }
 
-static gconv_status load_file(const char *path, gconv_filter **filter, gconv_error *error)
+static gconv_status load_file(const char *path, gc_reading *reading, gconv_filter **filter,
+                              gconv_error *error)
 {
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (descriptor < 0)
         return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot open the filter");
-    gconv_status status = load_descriptor(descriptor, path, filter, error);
+    gconv_status status = load_descriptor(descriptor, path, reading, filter, error);
     close(descriptor);
     return status;
 }
@@ -81,9 +82,10 @@ static bool looks_inline(const char *specification)
     return *specification >= '0' && *specification <= '9' && strchr(specification, ':') != NULL;
 }
 
-static gconv_status load_inline(const char *text, gconv_filter **filter, gconv_error *error)
+static gconv_status load_inline(const char *text, gc_reading *reading, gconv_filter **filter,
+                                gconv_error *error)
 {
-    gconv_status status = gconv_filter_parse(text, strlen(text), text, filter, error);
+    gconv_status status = gc_filter_parse(text, strlen(text), text, reading, filter, error);
     if (status == GCONV_ERROR_FILTER && error != NULL && strchr(text, '\n') == NULL)
         error->line = 0; /* a single line needs no number */
     return status;
@@ -172,9 +174,12 @@ static bool is_absent(int error_number)
     return error_number == ENOENT || error_number == ENOTDIR || error_number == ENAMETOOLONG;
 }
 
-gconv_status gconv_filter_load(const char *specification, gconv_filter **filter, gconv_error *error)
+gconv_status gc_filter_load(const char *specification, gc_reading *reading, gconv_filter **filter,
+                            gconv_error *error)
 {
     *filter = NULL;
+    if (reading != NULL)
+        *reading = (gc_reading){.form = NULL};
     struct stat about;
     if (specification == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "no filter is named: a null pointer");
@@ -187,7 +192,7 @@ gconv_status gconv_filter_load(const char *specification, gconv_filter **filter,
     if (!exists && !is_absent(errno))
         return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot open the filter");
     if (exists && !S_ISDIR(about.st_mode))
-        return load_file(specification, filter, error);
+        return load_file(specification, reading, filter, error);
 
     const gconv_builtin_filter *builtin = find_builtin(specification);
     if (builtin != NULL)
@@ -197,8 +202,13 @@ gconv_status gconv_filter_load(const char *specification, gconv_filter **filter,
     if (generator != NULL)
         return gc_filter_generate(generator, specification, filter, error);
     if (looks_inline(specification))
-        return load_inline(specification, filter, error);
+        return load_inline(specification, reading, filter, error);
     if (exists)
         return gc_fail(error, GCONV_ERROR_FILTER, "a directory, not a filter file");
     return fail_unknown(specification, error);
+}
+
+gconv_status gconv_filter_load(const char *specification, gconv_filter **filter, gconv_error *error)
+{
+    return gc_filter_load(specification, NULL, filter, error);
 }

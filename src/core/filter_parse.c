@@ -28,6 +28,25 @@ static gconv_status fail_ragged(const gc_parser *p, int ragged)
                         gc_weights_word((size_t)found->count), p->rows[0].line, p->rows[0].count);
 }
 
+/* Whether the rows have the form of a libvips matrix. */
+static bool is_vips(const gc_parser *p)
+{
+    return gc_vips_begins(p) && gc_first_ragged(p, 1) == p->row_count &&
+           p->rows[1].count == p->values[0] && p->row_count - 1 == p->values[1];
+}
+
+static void take_plain_rows(gc_parser *p)
+{
+    p->width = p->rows[0].count;
+    p->height = p->row_count;
+    p->weights = p->values;
+    p->reading.form = "rows of weights";
+    if (is_vips(p)) {
+        p->reading.vips_width = (int)p->values[0];
+        p->reading.vips_height = (int)p->values[1];
+    }
+}
+
 /* Decides what the rows are: plain rows where they can be, else a libvips matrix. */
 static gconv_status take_rows(gc_parser *p)
 {
@@ -36,11 +55,8 @@ static gconv_status take_rows(gc_parser *p)
     int ragged = gc_first_ragged(p, 0), first = 0;
     gconv_status status = GCONV_OK;
     if (ragged == p->row_count && p->row_count <= GCONV_FILTER_SIDE_MAX) {
-        p->width = p->rows[0].count;
-        p->height = p->row_count;
-        p->weights = p->values;
-    } else if (gc_vips_begins(p) && gc_first_ragged(p, 1) == p->row_count &&
-               p->rows[1].count == p->values[0] && p->row_count - 1 == p->values[1]) {
+        take_plain_rows(p);
+    } else if (is_vips(p)) {
         first = 1;
         status = gc_vips_take(p);
     } else if (ragged < p->row_count)
@@ -166,8 +182,8 @@ static gconv_status fill_filter(const gc_parser *p, const char *name, gconv_filt
     return status;
 }
 
-gconv_status gconv_filter_parse(const char *text, size_t length, const char *name,
-                                gconv_filter **filter, gconv_error *error)
+gconv_status gc_filter_parse(const char *text, size_t length, const char *name, gc_reading *reading,
+                             gconv_filter **filter, gconv_error *error)
 {
     *filter = NULL;
     gconv_status status = check_text(text, length, error);
@@ -187,10 +203,18 @@ gconv_status gconv_filter_parse(const char *text, size_t length, const char *nam
         status = gconv_filter_create(p.width, p.height, &made, error);
     if (status == GCONV_OK)
         status = fill_filter(&p, name, made);
+    if (status == GCONV_OK && reading != NULL)
+        *reading = p.reading;
     if (status == GCONV_OK)
         *filter = made;
     else
         gconv_filter_free(made);
     free(p.values);
     return status;
+}
+
+gconv_status gconv_filter_parse(const char *text, size_t length, const char *name,
+                                gconv_filter **filter, gconv_error *error)
+{
+    return gc_filter_parse(text, length, name, NULL, filter, error);
 }

@@ -2,7 +2,7 @@
 #ifndef GC_CORE_FILTER_TEXT_H
 #define GC_CORE_FILTER_TEXT_H
 
-#include "gconv.h"
+#include "core/filter.h"
 
 enum { GC_ROWS_MAX = GCONV_FILTER_SIDE_MAX + 1 }; /* a libvips matrix has a line more than rows */
 
@@ -40,6 +40,7 @@ typedef struct gc_parser {
     double anchor_x, anchor_y; /* where anchor.line is not 0 */
 
     /* The filter, once the dialect is known. */
+    gc_reading reading;
     int width, height;
     const double *weights;
 } gc_parser;

@@ -177,13 +177,13 @@ static const gc_operations dead = {.supports = supports_all,
 /* ---- The registry ---------------------------------------------------------------------------- */
 
 static const gc_implementation implementations[] = {
-    {"reference", "the judge", "", GCONV_DEVICE_CPU, &gc_reference_operations},
-    {"wrong", "the reference with an error", "", GCONV_DEVICE_CPU, &wrong},
-    {"picky", "the reference for small images", "images wider than 8", GCONV_DEVICE_CPU, &picky},
-    {"broken", "fails", "", GCONV_DEVICE_CPU, &broken},
-    {"cpu", "the reference again", "", GCONV_DEVICE_CPU, &gc_reference_operations},
-    {"late", "the reference, made to wait", "", GCONV_DEVICE_CPU, &late},
-    {"dead", "fails", "", GCONV_DEVICE_CUDA, &dead},
+    {"reference", "the judge", "", GCONV_DEVICE_CPU, &gc_reference_operations, 0},
+    {"wrong", "the reference with an error", "", GCONV_DEVICE_CPU, &wrong, 0},
+    {"picky", "the reference for small images", "images wider than 8", GCONV_DEVICE_CPU, &picky, 0},
+    {"broken", "fails", "", GCONV_DEVICE_CPU, &broken, 0},
+    {"cpu", "the reference again", "", GCONV_DEVICE_CPU, &gc_reference_operations, 0},
+    {"late", "the reference, made to wait", "", GCONV_DEVICE_CPU, &late, 0},
+    {"dead", "fails", "", GCONV_DEVICE_CUDA, &dead, 0},
 };
 enum { IMPLEMENTATION_COUNT = sizeof implementations / sizeof implementations[0] };
 

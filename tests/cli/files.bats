@@ -40,6 +40,31 @@ load common
     like "$(dump out.pnm)" 'ppm *'
 }
 
+@test "--format pnm is PGM or PPM by content" {
+    make_image png:grey grey.png 2 2 5
+    make_image png:rgb colour.png 2 2 5
+    for name in grey:pgm colour:ppm; do
+        gconv filter -k identity -f pnm "${name%:*}.png" - >out
+        like "$(dump out)" "${name#*:} *"
+        silently gconv filter -k identity -f pnm "${name%:*}.png" out.pnm
+        like "$(dump out.pnm)" "${name#*:} *"
+        silently gconv filter -k identity -f pnm "${name%:*}.png" out.txt
+        like "$(dump out.txt)" "${name#*:} *"
+    done
+    silently gconv filter -k identity -f pnm colour.png out.pgm # the name says which
+    like "$(dump out.pgm)" 'pgm *'
+    silently gconv filter -k identity -f pnm grey.png out.ppm
+    like "$(dump out.ppm)" 'ppm *'
+    gconv edges -f pnm colour.png - >out
+    like "$(dump out)" 'pgm *'
+    complains 2 'out.png: --format pnm contradicts the extension' gconv edges -f pnm grey.png out.png
+    cp out.pgm misnamed.ppm
+    silently gconv filter -k identity -f pnm -o dir grey.png colour.png misnamed.ppm
+    (cd dir && holds colour.pnm grey.pnm misnamed.pnm)
+    like "$(dump dir/colour.pnm)" 'ppm *'
+    like "$(dump dir/misnamed.pnm)" 'pgm *'
+}
+
 @test "extensions that contradict, or say nothing" {
     make_image png:grey in.png 2 2 5
     complains 2 'out.png: --format jpeg contradicts the extension' gconv edges -f jpeg in.png out.png

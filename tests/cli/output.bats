@@ -195,7 +195,7 @@ gconv: 1 of 2 images done, 1 failed, 0 skipped"
     like "$(bare)" '*[0-9] %  in.png'
     silently gconv edges --progress never in.png out.png
     silently gconv edges --progress auto in.png out.png # stderr is no terminal
-    expect 1 gconv edges --progress always -o out in.png none.png
+    expect 1 gconv edges --progress always -j 1 -o out in.png none.png
     like "$(bare)" '*[0-9] %, 0 of 2 done  in.png
 gconv: none.png: cannot open: No such file or directory
 gconv: 1 of 2 images done, 1 failed, 0 skipped'
@@ -238,8 +238,8 @@ row() { printf '%s\n' "$out" | tr -s ' ' | grep "^$1 "; }
 name *verdict
 reference *
 cpu *'
-    like "$(row reference)" 'reference * 1.0x * 0 exact'
-    like "$(row cpu)" 'cpu *[0-9]x * 0 exact'
+    like "$(row reference)" 'reference * 1.0x*0 exact'
+    like "$(row cpu)" 'cpu *[0-9]x*0 exact'
     expect 0 gconv compare --time 0.01 --impl cpu -k sobel-x -k '3x1:1,2,1' -b wrap other.pgm
     like "$out" '8x3, 1 channel of 8 bits; * 3x3, * 3x1; border wrap
 
@@ -268,7 +268,7 @@ cpu *exact'
     expect 3 "$FAULTY" compare --time 0.01 in.png
     same "$err" ''
     like "$(row reference)" '*exact'
-    like "$(row wrong)" 'wrong *WRONG (bound 0, *x [0-9]*, y [0-9]*)'
+    like "$(row wrong)" 'wrong WRONG (bound 0, largest * at x [0-9]*, y [0-9]*); not timed'
     same "$(row wrong | grep -c '[0-9]x')" 0
     same "$(row picky)" "picky not usable: 'picky' takes images up to 8 wide"
     same "$(row broken)" "broken not usable: 'broken' broke down"
@@ -312,6 +312,80 @@ filter *name *verdict
     like "$out" '* wrong *WRONG'
 }
 
+# width: of the longest line of $out that gives no reason.
+width() { printf '%s\n' "$out" | grep -v 'not usable: \|not measured: ' | awk 'length > most { most = length } END { print most }'; }
+
+@test "tables fit the line" {
+    setup_images
+    for arguments in '-k gaussian:1' ''; do
+        # shellcheck disable=SC2086
+        expect 4 "$FAULTY" compare --time 0.01 -i auto,reference,cpu,dead $arguments other.pgm
+        [ "$(width)" -le 80 ]
+    done
+    like "$out" '*name *kernel ms *total ms *Mpixel/s *x ref *error *verdict*'
+    expect 4 env COLUMNS=120 "$FAULTY" compare --time 0.01 -i reference,cpu,dead other.pgm
+    like "$out" '*name *kernel ms *GFLOP/s *FLOP/B *of roof *x ref *x naive *error *verdict*'
+    expect 0 gconv compare --time 0.01 -i auto,reference,cpu -k gaussian:1 in.png
+    like "$out" '*name *total ms *Mpixel/s *GFLOP/s *x ref *error *verdict*'
+    [ "$(width)" -le 80 ]
+    expect 0 gconv bench --time 0.05 -i auto,cpu -k identity
+    like "$out" '*filter *name *total ms *Mpixel/s *GFLOP/s *verdict*'
+    [ "$(width)" -le 80 ]
+    for command in edges filter compare bench tune info help; do
+        expect 0 gconv help $command
+        [ "$(width)" -le 80 ]
+    done
+}
+
+@test "options without effect are named with -v" {
+    setup_images
+    silently gconv edges --quality 50 --tile 3 in.png out.png
+    expect 0 gconv edges -v --impl cpu -j 2 --quality 50 --compression 3 --tile 3 --block 8x8 --strip in.png out.pgm
+    same "$(printf '%s\n' "$err" | sed 1d)" "gconv: option '--quality' had no effect: no output is a JPEG
+gconv: option '--compression' had no effect: no output is a PNG
+gconv: option '--strip' had no effect: the outputs hold nothing but pixels
+gconv: option '--block' had no effect: what ran takes no thread block
+gconv: option '--tile' had no effect: what ran takes no tiling factor"
+    expect 0 gconv filter -v --impl reference -j 2 --alpha keep -k box3 --compression 3 in.png out.png
+    same "$(printf '%s\n' "$err" | sed 1d)" "gconv: option '--alpha' had no effect: no transparency was filtered
+gconv: option '--threads' had no effect: nothing ran on several threads of the CPU"
+    make_image png:rgba in2.png 8 3 noise
+    expect 0 gconv filter -v -r --alpha keep -j 2 --impl reference -k box3 --quality 50 -o out in2.png other.pgm
+    same "$(printf '%s\n' "$err" | sed 1,2d)" "gconv: option '--quality' had no effect: no output is a JPEG
+gconv: option '--recursive' had no effect: no directory is among the inputs"
+    expect 0 gconv compare -v --time 0.01 -i cpu -t 4 -k box3 in.png
+    same "$err" "gconv: option '--threshold' had no effect: --kernel takes the place of edges"
+    expect 1 gconv edges -v --quality 50 none.png out.png
+    same "$err" 'gconv: none.png: cannot open: No such file or directory'
+}
+
+@test "-v says how the text of a filter was read" {
+    setup_images
+    printf '3 3 16\n1 2 1\n2 4 2\n1 2 1\n' >k.txt
+    expect 0 gconv filter -v --impl cpu -k k.txt in.png out.png
+    like "$err" 'gconv: k.txt: a filter of 3x4, read as rows of weights, not as the libvips matrix of 3x3 that it could be
+gconv: in.png: *'
+    printf '2 3\n1 2\n2 4\n1 2\n3 4\n' >k.txt
+    expect 0 gconv filter -v -k k.txt in.png out.png
+    like "$err" 'gconv: k.txt: a filter of 2x5, read as rows of weights
+*'
+    printf '3 2 16\n1 2 1\n2 4 2\n' >k.txt
+    expect 0 gconv filter -v -k k.txt -k '3x1: 1,2,1' -k gauss3 in.png out.png
+    like "$err" 'gconv: k.txt: a filter of 3x3, read as rows of weights, not as the libvips matrix of 3x2 *
+gconv: 3x1: 1,2,1: a filter of 3x1, read as an ImageMagick string
+gconv: in.png: *'
+    printf '3 2\n1 2 1\n2 4 2\n' >k.txt
+    expect 0 gconv compare -v --time 0.01 -i cpu -k k.txt in.png
+    same "$err" 'gconv: k.txt: a filter of 3x2, read as a libvips matrix'
+}
+
+@test "--json names what computed, also after the CPU took over" {
+    make_image pgm big.pgm 700 700 noise
+    expect 0 "$FAULTY" filter --json -v -k box:25 big.pgm out.pgm
+    like "$err" "*gconv: big.pgm: the CPU took over: 'dead' broke down*"
+    same "$(key implementation)" cpu
+}
+
 # milliseconds COMMAND...: how long it takes.
 milliseconds() {
     local start
@@ -338,7 +412,12 @@ milliseconds() {
     like "$(row tiled)" "tiled not usable: 'tiled' needs a CUDA device: *"
     expect 4 gconv bench --time 0.01 --impl cpu,naive
     same "$(printf '%s\n' "$out" | grep -c naive)" 1
-    like "$(row all)" "all naive not usable: *"
+    like "$(row naive)" "naive not usable: *"
+    expect 0 gconv compare --time 0.01 -k identity in.png
+    same "$(printf '%s\n' "$out" | grep -c 'not usable')" 1
+    like "$(row not)" 'not usable: naive, shared, const, *, fft: each needs a CUDA device: *'
+    expect 0 gconv compare --time 0.01 -k identity --json in.png
+    same "$(key verdict | grep -c 'not usable')" 11
     same "$(gconv info | grep -c 'not usable here: see cuda above')" 11
     same "$(gconv info | grep -c '^  cuda .*none: ')" 1
 }

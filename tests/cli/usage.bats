@@ -217,7 +217,7 @@ refused() {
     refused edges rule 'abs, positive or negative' '' both
     complains 2 "*; did you mean 'positive'[?]" gconv edges --rule positve a.png b.png
     refused filter alpha 'auto, keep, filter or premultiply' '' none
-    refused edges format 'png, jpeg, pgm, ppm or pfm' '' gif tiff
+    refused edges format 'png, jpeg, pnm, pgm, ppm or pfm' '' gif tiff
     refused edges progress 'auto, always or never' '' sometimes
     refused edges device 'auto, cpu, cuda or cuda:N' '' gpu cuda: cuda:x cuda:-1 CPU
     refused edges impl 'auto, reference, cpu, *' '' gpu CPU
