@@ -136,33 +136,29 @@ static void json_row(const char *filter, const gc_measurement *row)
     gc_json_close('}');
 }
 
-static void print_row(benchmark *b, const char *filter, const gc_measurement *row)
+static void print_unmeasured(const benchmark *b, const char *filter, const gc_measurement *row)
 {
-    char rest[sizeof row->reason.message + 64], label[GC_CELL_BYTES];
-    const char *verdict = gc_verdict_name(row->verdict);
-    gc_measurement_label(row, label, sizeof label);
-    snprintf(rest, sizeof rest, "%s%s%s", verdict,
-             row->too_long                         ? ", not measured: "
-             : row->verdict == GC_VERDICT_UNUSABLE ? ": "
-                                                   : "",
-             row->too_long                         ? too_long
-             : row->verdict == GC_VERDICT_UNUSABLE ? row->reason.message
-                                                   : "");
-    if (row->runs == 0) {
-        printf("%-*s %-*s  %s\n", b->columns[COLUMN_FILTER].width, filter,
-               b->columns[COLUMN_NAME].width, label, rest);
-        return;
-    }
-    gc_column *columns = b->columns;
+    char label[GC_CELL_BYTES];
+    printf("%-*s %-*s  %s", b->columns[COLUMN_FILTER].width, filter, b->columns[COLUMN_NAME].width,
+           gc_measurement_label(row, label, sizeof label), gc_verdict_name(row->verdict));
+    if (row->too_long)
+        printf(", not measured: %s", too_long);
+    if (row->verdict == GC_VERDICT_UNUSABLE)
+        printf(": %s", row->reason.message);
+    putchar('\n');
+}
+
+static void print_measured(gc_column *columns, const char *filter, const gc_measurement *row)
+{
     snprintf(columns[COLUMN_FILTER].cell, GC_CELL_BYTES, "%s", filter);
-    snprintf(columns[COLUMN_NAME].cell, GC_CELL_BYTES, "%s", label);
+    gc_measurement_label(row, columns[COLUMN_NAME].cell, GC_CELL_BYTES);
     snprintf(columns[COLUMN_RUNS].cell, GC_CELL_BYTES, "%d", row->runs);
     gc_figure(1e3 * row->kernel_seconds, "", 4, columns[COLUMN_KERNEL].cell, GC_CELL_BYTES);
     gc_figure(1e3 * row->seconds, "", 3, columns[COLUMN_TOTAL].cell, GC_CELL_BYTES);
     gc_figure(1e3 * row->shortest, "", 3, columns[COLUMN_BEST].cell, GC_CELL_BYTES);
     gc_figure(row->values_a_second / 1e6, "", 1, columns[COLUMN_PIXELS].cell, GC_CELL_BYTES);
     gc_figure(row->flops / 1e9, "", 1, columns[COLUMN_FLOPS].cell, GC_CELL_BYTES);
-    gc_table_print_row(columns, COLUMN_COUNT, rest);
+    gc_table_print_row(columns, COLUMN_COUNT, gc_verdict_name(row->verdict));
 }
 
 static void show_row(benchmark *b, const char *filter, const gc_measurement *row)
@@ -171,8 +167,10 @@ static void show_row(benchmark *b, const char *filter, const gc_measurement *row
     gc_note_compilation(row);
     if (b->options->json)
         json_row(filter, row);
+    else if (row->runs > 0)
+        print_measured(b->columns, filter, row);
     else
-        print_row(b, filter, row);
+        print_unmeasured(b, filter, row);
     gc_flush_output();
 }
 
