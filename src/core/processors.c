@@ -179,12 +179,18 @@ static void read_quota(void)
     quota = gc_processor_quota("/proc/self/cgroup", "/proc/self/mountinfo");
 }
 
+int gc_processors_within(int allowed, double affordable)
+{
+    if (affordable >= allowed)
+        return allowed;
+    return affordable > 1 ? (int)ceil(affordable) : 1;
+}
+
 int gc_processor_count(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, read_quota);
-    int allowed = processors_allowed();
-    return quota < allowed ? (int)ceil(quota) : allowed;
+    return gc_processors_within(processors_allowed(), quota);
 }
 
 int gc_thread_count(int wanted)

@@ -6,6 +6,9 @@
  * control groups pays for, rounded up; at least 1. */
 int gc_processor_count(void);
 
+/* Processors of which so many can be paid for, rounded up, but at least 1 and no more than are `allowed`. */
+int gc_processors_within(int allowed, double affordable);
+
 /* Threads that a job asks for; 0 stands for gc_processor_count. */
 int gc_thread_count(int wanted);
 

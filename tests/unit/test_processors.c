@@ -110,6 +110,11 @@ static void mounted_from_below(void **state)
     assert_true(quota() == 4);
     make_file("cgroup", "0::/../c\n");
     assert_true(quota() == 4);
+    make_folder("outside");
+    make_file("outside/cpu.max", "100000 100000\n");
+    make_file("mountinfo", "30 22 0:26 / @/inside rw - cgroup2 cgroup rw\n");
+    make_file("cgroup", "0::/../outside\n");
+    assert_true(quota() == 4);
 }
 
 static void first_version(void **state)
@@ -117,6 +122,9 @@ static void first_version(void **state)
     (void)state;
     make_folder("cpu");
     make_folder("cpu/d");
+    make_folder("set"); /* another controller's */
+    make_file("set/cpu.cfs_quota_us", "1000\n");
+    make_file("set/cpu.cfs_period_us", "100000\n");
     make_file("mountinfo", "31 22 0:27 / @/set rw - cgroup cgroup rw,cpuset\n"
                            "32 22 0:28 / @/cpu rw - cgroup cgroup rw,cpu,cpuacct\n");
     make_file("cgroup", "9:cpuset:/e\n4:cpu,cpuacct:/d\n1:name=systemd:/f\n0::/\n");
@@ -133,6 +141,18 @@ static void first_version(void **state)
 }
 
 /* ---- Both ------------------------------------------------------------------------------------ */
+
+static void quotas_are_rounded_up(void **state)
+{
+    (void)state;
+    assert_int_equal(gc_processors_within(4, HUGE_VAL), 4);
+    assert_int_equal(gc_processors_within(4, 4.5), 4);
+    assert_int_equal(gc_processors_within(4, 3.5), 4);
+    assert_int_equal(gc_processors_within(4, 2.1), 3);
+    assert_int_equal(gc_processors_within(4, 2), 2);
+    assert_int_equal(gc_processors_within(4, 0.2), 1);
+    assert_int_equal(gc_processors_within(1, 1.5), 1);
+}
 
 static void affinity_counts(void **state)
 {
@@ -157,11 +177,9 @@ static void affinity_counts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_to_read_is_no_limit),
-        cmocka_unit_test(second_version),
-        cmocka_unit_test(mounted_from_below),
-        cmocka_unit_test(first_version),
-        cmocka_unit_test(affinity_counts),
+        cmocka_unit_test(nothing_to_read_is_no_limit), cmocka_unit_test(second_version),
+        cmocka_unit_test(mounted_from_below),          cmocka_unit_test(first_version),
+        cmocka_unit_test(quotas_are_rounded_up),       cmocka_unit_test(affinity_counts),
     };
     return cmocka_run_group_tests(tests, enter, leave);
 }
