@@ -9,7 +9,7 @@ set(row_kernel_objects "")
 
 # Fuzz targets run many jobs: there only AddressSanitizer watches these loops. UndefinedBehaviorSanitizer
 # makes them slow, and clang takes a minute for a file; tests under GCONV_SANITIZE have both.
-if(GCONV_FUZZ AND NOT GCONV_FUZZ_ENGINE)
+if(GCONV_FUZZ)
   set(row_kernel_options -fno-sanitize=undefined,fuzzer-no-link)
 endif()
 set_source_files_properties(src/cpu/edges_kernel.c src/cpu/samples_kernel.c

@@ -59,8 +59,8 @@ make_pack() {
   for target in $(all_targets); do
     strip -g -o "$pack/fuzz_$target" "$binaries/fuzz_$target"
     # What is not an archive goes along.
-    ldd "$pack/fuzz_$target" | awk '$3 ~ /libomp|libpng|libjpeg|libz/ { print $3 }' |
-      xargs -r -I{} cp -L {} "$pack"
+    ldd "$pack/fuzz_$target" | awk '$3 ~ /libstdc|libgcc|libpng|libjpeg|libz/ { print $3 }' |
+      xargs -r -I{} cp -L -u {} "$pack"
   done
   du -sh "$pack"
 }
@@ -155,7 +155,7 @@ merge_corpora() {
   for target in "$@"; do
     [ -d "$work/$target/corpus" ] || continue
     mkdir -p "$here/corpus/$target"
-    "$binaries/fuzz_$target" -merge=1 "-max_len=$(length_of "$target")" "$here/corpus/$target" \
+    "$binaries/fuzz_$target" -set_cover_merge=1 "-max_len=$(length_of "$target")" "$here/corpus/$target" \
       "$work/$target/corpus" 2>/dev/null </dev/null || fail "$target: the merge failed"
     echo "$target: $(find "$here/corpus/$target" -type f | wc -l) files"
   done

@@ -2,10 +2,10 @@
 # Builds the fuzz targets as OSS-Fuzz does: with its compilers, flags and engine, into $OUT. libpng,
 # libjpeg-turbo and zlib are those of the image, linked as archives.
 #
-# By hand:
-#   SRC=$(dirname "$PWD") WORK=/tmp/work OUT=/tmp/out CC=clang CXX=clang++ \
-#     CFLAGS='-O1 -g -fsanitize=address,undefined,fuzzer-no-link' CXXFLAGS="$CFLAGS" \
-#     LIB_FUZZING_ENGINE=-fsanitize=fuzzer tests/fuzz/oss-fuzz/build.sh
+# By hand, from the top of the tree:
+#   flags='-O1 -g -fsanitize=address,undefined,fuzzer-no-link'
+#   SRC=/tmp GCONV_SOURCE=$PWD WORK=/tmp/work OUT=/tmp/out CC=clang CXX=clang++ CFLAGS=$flags \
+#     CXXFLAGS=$flags LIB_FUZZING_ENGINE=-fsanitize=fuzzer tests/fuzz/oss-fuzz/build.sh
 source_directory=${GCONV_SOURCE:-$SRC/gconv}
 build_directory=${WORK:-/tmp}/gconv
 
