@@ -69,10 +69,16 @@ static bool extend(basis *b, long long *row, int most)
     return true;
 }
 
-static void read_row(const gc_step *step, int j, long long *row)
+/* False where a tap is beyond the limit: behind a filter of zeros even such a chain is exact. */
+static bool read_row(const gc_step *step, int j, long long *row)
 {
-    for (int i = 0; i < step->width; i++)
-        row[i] = (long long)step->taps[j * step->width + i];
+    for (int i = 0; i < step->width; i++) {
+        float tap = step->taps[j * step->width + i];
+        if (fabsf(tap) >= (float)entry_limit)
+            return false;
+        row[i] = (long long)tap;
+    }
+    return true;
 }
 
 /* The coefficients of a filter row, which is overwritten; false where they are not whole. */
@@ -107,8 +113,7 @@ static bool split_integers(const gc_step *step, int most, gc_products *products)
     basis b = {.width = step->width};
     long long row[GCONV_FILTER_SIDE_MAX];
     for (int j = 0; j < step->height; j++) {
-        read_row(step, j, row);
-        if (!extend(&b, row, most))
+        if (!read_row(step, j, row) || !extend(&b, row, most))
             return false;
     }
     if (!shorten(&b))
@@ -118,8 +123,7 @@ static bool split_integers(const gc_step *step, int most, gc_products *products)
         for (int i = 0; i < step->width; i++)
             products->row[k][i] = (float)b.row[k][i];
     for (int j = 0; j < step->height; j++) {
-        read_row(step, j, row);
-        if (!resolve(&b, row, j, products))
+        if (!read_row(step, j, row) || !resolve(&b, row, j, products))
             return false;
     }
     return true;

@@ -124,6 +124,16 @@ static void large_products_are_refused(void **state)
     assert_false(gc_step_products(&step, true, 2, &products));
 }
 
+/* Behind a filter of zeros every value is 0, and the chain exact whatever its taps. */
+static void huge_taps_are_refused(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 5 * 5; k++)
+        taps[k] = (float)(k + (k == 7)) * 0x1p100F;
+    gc_step step = step_of(5, 5, 0);
+    assert_false(gc_step_products(&step, true, 3, &products));
+}
+
 /* ---- Real weights ---------------------------------------------------------------------------- */
 
 /* A real number from -1 to 1. */
@@ -249,6 +259,7 @@ int main(void)
         cmocka_unit_test(sharpening),
         cmocka_unit_test(full_rank_is_refused),
         cmocka_unit_test(large_products_are_refused),
+        cmocka_unit_test(huge_taps_are_refused),
         cmocka_unit_test(accepted_sums_keep_the_bound),
         cmocka_unit_test(laplacians_and_differences),
     };
