@@ -248,10 +248,22 @@ for ((k = 0; k < jobs; k++)); do
     pinned "$k" run_worker "$k" &
 done
 wait
-caught=$(grep -c ' caught by ' "$work/verdicts" || true)
-survived=$(grep -c ' SURVIVED' "$work/verdicts" || true)
-broken=$(grep -c ' DID NOT BUILD' "$work/verdicts" || true)
+# ---- The score -----------------------------------------------------------------------------------
+
+# count TEXT [KIND]: verdicts with this text.
+count() {
+    local total=0 i
+    for i in "${!names[@]}"; do
+        [ "${2:-${kinds[i]}}" = "${kinds[i]}" ] && grep -q "^${names[i]} .*$1" "$work/verdicts" && total=$((total + 1))
+    done
+    echo "$total"
+}
+
 echo
-grep -E ' (SURVIVED|DID NOT BUILD)' "$work/verdicts" || true
-echo "$caught of $((caught + survived)) caught, $survived survived, $broken did not build"
-[ "$broken" -eq 0 ]
+for kind in $(printf '%s\n' "${kinds[@]}" | sort -u); do
+    caught=$(count ' caught by ' "$kind")
+    printf '%-10s %3d of %3d\n' "$kind" "$caught" $((caught + $(count ' SURVIVED ' "$kind")))
+done
+grep -E ' (SURVIVED|DID NOT BUILD) ' "$work/verdicts" || true
+caught=$(count ' caught by ') survived=$(count ' SURVIVED ')
+echo "$caught of $((caught + survived)) caught, $survived survived, $(count ' DID NOT BUILD ') did not build"
