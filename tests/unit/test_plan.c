@@ -392,16 +392,21 @@ static void timings_add_up(void **state)
 
 /* ---- Falling back ---------------------------------------------------------------------------- */
 
-/* Stands for a device that breaks in a run, before or after it has taken the input. */
+/* Stands for a device that breaks in a run, before or after it has taken the input, or after it has
+ * written some rows. */
 typedef struct device {
     bool keeps;
+    uint32_t writes;
     bool released;
 } device;
 
 static gconv_status run_device(void *opaque, gc_stream *stream, gconv_error *error)
 {
     const device *own = opaque;
+    static const uint8_t rows[WIDTH * HEIGHT];
     gconv_status status = own->keeps ? gc_stream_keep(stream, error) : GCONV_OK;
+    if (status == GCONV_OK && own->writes > 0)
+        status = gc_stream_write(stream, own->writes, rows, WIDTH, error);
     return status != GCONV_OK ? status : gc_fail(error, GCONV_ERROR_DEVICE, "the device broke");
 }
 
@@ -472,6 +477,27 @@ static gconv_status read_without_memory(void *user, uint32_t count, void *rows, 
 }
 
 /* A source that fails looks like a device that does, but there is nothing to compute from. */
+/* What the sink has, it has: a row must not be written twice. */
+static void cpu_does_not_take_over_a_begun_image(void **state)
+{
+    (void)state;
+    for (uint32_t rows = 1; rows <= HEIGHT; rows += HEIGHT - 1) {
+        device own = {.keeps = true, .writes = rows};
+        gconv_plan *plan = planned_on(&own);
+        broken source = {.good = HEIGHT}, sink = {.good = HEIGHT};
+        gconv_error error;
+        assert_int_equal(gconv_plan_run(plan, (gconv_source){read_broken, &source},
+                                        (gconv_sink){write_broken, &sink}, NULL, &error),
+                         GCONV_ERROR_DEVICE);
+        assert_string_equal(error.message, "the device broke");
+        assert_int_equal(sink.done, rows);
+        assert_string_equal(gconv_plan_implementation(plan), "fake");
+        assert_string_equal(gconv_plan_fallback(plan), "");
+        assert_false(own.released);
+        gconv_plan_free(plan);
+    }
+}
+
 static void cpu_does_not_take_over_a_broken_source(void **state)
 {
     (void)state;
@@ -654,6 +680,7 @@ int main(void)
         cmocka_unit_test(plan_serves_many_images),
         cmocka_unit_test(timings_add_up),
         cmocka_unit_test(cpu_takes_over),
+        cmocka_unit_test(cpu_does_not_take_over_a_begun_image),
         cmocka_unit_test(cpu_does_not_take_over_a_broken_source),
         cmocka_unit_test(compare_exact_chains),
         cmocka_unit_test(compare_tells_zeros_apart_where_exact),
