@@ -210,10 +210,13 @@ run_worker() {
 
 # pinned WORKER COMMAND...: on two processors, so that copies do not get into each other's way.
 pinned() {
-    local count
-    count=$(nproc)
-    if [ "$jobs" -gt 1 ] && [ "$count" -gt 2 ] && command -v taskset >/dev/null; then
-        taskset -pc "$(($1 % count)),$((($1 + 1) % count))" $BASHPID >/dev/null
+    local part processors=()
+    if [ "$jobs" -gt 1 ] && [ "$(nproc)" -gt 2 ] && command -v taskset >/dev/null; then
+        for part in $(taskset -pc $BASHPID | sed 's/.*: //; s/,/ /g'); do
+            mapfile -t -O ${#processors[@]} processors < <(seq "${part%-*}" "${part#*-}")
+        done
+        taskset -pc "${processors[$1 % ${#processors[@]}]},${processors[($1 + 1) % ${#processors[@]}]}" \
+            $BASHPID >/dev/null || true
     fi
     shift
     "$@"
@@ -240,9 +243,11 @@ fi
 mkdir -p "$work"
 work=$(cd "$work" && pwd)
 rm -f "$work/verdicts"
-for i in "${!names[@]}"; do
-    # shellcheck disable=SC2053
-    [[ ${names[i]} == $only ]] && echo "$i"
+for flag in asan ''; do # what takes longest first
+    for i in "${!names[@]}"; do
+        # shellcheck disable=SC2053
+        [[ ${names[i]} == $only && ${flags[i]} = "$flag" ]] && echo "$i"
+    done
 done >"$work/queue"
 prepare 0 || { echo "this tree cannot be configured: $work/0/configure.log" >&2 && exit 1; }
 [ -s "$work/tests" ] || measure_tests || { echo "no test passes: $work/0/build.log, $work/baseline" >&2 && exit 1; }

@@ -66,6 +66,7 @@ static gconv_job job_for(const chain *c, gconv_border border)
         job_of((const gconv_filter *const *)c->filters, 2, shape_of(WIDTH, HEIGHT, 1, 8));
     job.output = GCONV_OUTPUT_EDGES;
     job.border = border;
+    job.implementation = "cpu";
     job.threads = 1;
     return job;
 }

@@ -107,6 +107,44 @@ static void named_ones_are_used(void **state)
     }
 }
 
+/* The candidate with the least estimate in an explanation. */
+static void find_least(const char *explanation, char name[64])
+{
+    double least = INFINITY;
+    int candidates = 0;
+    name[0] = '\0';
+    for (const char *line = explanation; *line != '\0'; line += strcspn(line, "\n") + 1) {
+        char candidate[64];
+        double milliseconds;
+        int end = 0;
+        if (sscanf(line, "%63s %lf ms estimated%n", candidate, &milliseconds, &end) < 2 || end == 0)
+            continue;
+        candidates++;
+        if (milliseconds < least)
+            strcpy(name, candidate);
+        least = fmin(least, milliseconds);
+    }
+    assert_true(candidates >= 2);
+}
+
+static void auto_takes_the_least_estimate(void **state)
+{
+    (void)state;
+    static const uint32_t sides[] = {1, 100, 3000};
+    for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
+        gconv_job job = usual_job();
+        job.device = "cpu";
+        job.input.width = job.input.height = sides[i];
+        gconv_plan *plan = planned(&job);
+        char least[64];
+        find_least(gconv_plan_explanation(plan), least);
+        assert_string_equal(gconv_plan_implementation(plan), least);
+        if (sides[i] > 1)
+            assert_string_equal(least, "cpu");
+        gconv_plan_free(plan);
+    }
+}
+
 static void auto_explains_its_choice(void **state)
 {
     (void)state;
@@ -669,6 +707,7 @@ int main(void)
         cmocka_unit_test(unusable_implementations),
         cmocka_unit_test(implementation_on_the_wrong_device),
         cmocka_unit_test(named_ones_are_used),
+        cmocka_unit_test(auto_takes_the_least_estimate),
         cmocka_unit_test(auto_explains_its_choice),
         cmocka_unit_test(bad_jobs_are_refused),
         cmocka_unit_test(null_pointers_are_refused),
