@@ -569,7 +569,7 @@ bool gc_may_use_device(const char *const *names, int count)
 
 int gc_label_width(const char *const *names, int count)
 {
-    size_t width = 0;
+    size_t width = strlen("name"); /* the head of the column */
     for (int j = 0; j < gc_implementation_count(); j++)
         for (int i = 0; i < count; i++) {
             size_t length = strlen(gc_implementation_at(j)->name);

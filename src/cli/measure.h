@@ -92,7 +92,7 @@ void gc_print_unusable(gc_unusable *unusable);
 /* Whether one of these may be timed on a device alone. */
 bool gc_may_use_device(const char *const *names, int count);
 
-/* Columns that the longest label of these takes. */
+/* Columns that the longest label of these takes, and the word above them. */
 int gc_label_width(const char *const *names, int count);
 
 /* Whether --impl names implementations one by one, so that each must be usable. */
