@@ -41,13 +41,15 @@ static int64_t rows_of_slabs(const gc_slabs *slabs, int64_t rows)
 
 int64_t gc_band_input_rows(const gc_problem *problem, int64_t rows, const gc_slabs *slabs)
 {
+    int64_t most = 0;
     for (int s = problem->step_count - 1; s >= 0; s--) {
         if (slabs != NULL && s + 1 < problem->step_count)
             rows = rows_of_slabs(&slabs[s], rows);
         /* A reflection may double what a step reaches on one side. */
         rows += 2 * (int64_t)(problem->steps[s].height - 1);
+        most = gc_larger(most, rows);
     }
-    return rows;
+    return most;
 }
 
 double gc_band_bytes(const gc_problem *problem, int64_t rows, const gc_slabs *slabs)

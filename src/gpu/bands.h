@@ -30,7 +30,8 @@ void gc_band_steps(const gc_problem *problem, int64_t first, int64_t last, const
 /* Samples from row to row on the device: whole 128-byte lines. */
 int64_t gc_device_pitch(int64_t width);
 
-/* Rows that a step's input has at most, for a band of `rows` output rows that is made of whole slabs. */
+/* Rows that the input of any step has at most, its border included, for a band of `rows` output rows that
+ * is made of whole slabs. */
 int64_t gc_band_input_rows(const gc_problem *problem, int64_t rows, const gc_slabs *slabs);
 
 /* Bytes of the device's memory that such a band takes, all buffers as long as its input: samples, two

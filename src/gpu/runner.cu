@@ -5,6 +5,7 @@
 
 #include "gpu/check.cuh"
 #include "gpu/gpu.h"
+#include "gpu/jit.h"
 #include "gpu/method.cuh"
 #include "gpu/planes.cuh"
 
@@ -47,6 +48,7 @@ struct gpu_plan {
     bool starting;       /* the starter has not been joined */
     gconv_status status; /* of the start */
     gconv_error error;
+    double compile_seconds; /* in the start */
 };
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
@@ -104,8 +106,8 @@ static gconv_status choose_band(gpu_plan *plan, gconv_error *error)
     int64_t fewest = plan->slabs != nullptr ? plan->slabs[problem->step_count - 1].rows : 1;
     if (plan->band_rows == 0)
         return gc_fail(error, GCONV_ERROR_MEMORY,
-                       "not even %lld row%s fit in the %.1f MiB that may be taken of %s",
-                       (long long)fewest, fewest > 1 ? "s" : "", bytes / (1 << 20),
+                       "not even %lld row%s in the %.1f MiB that may be taken of %s",
+                       (long long)fewest, fewest > 1 ? "s fit" : " fits", bytes / (1 << 20),
                        plan->device.name);
     return GCONV_OK;
 }
@@ -238,7 +240,9 @@ bool gc_gpu_started(void)
 static void *start_in_thread(void *opaque)
 {
     gpu_plan *plan = (gpu_plan *)opaque;
+    double compiled_before = gc_jit_seconds();
     plan->status = start(plan, &plan->error);
+    plan->compile_seconds = gc_jit_seconds() - compiled_before;
     if (plan->status == GCONV_OK)
         started = true;
     return nullptr;
@@ -273,6 +277,14 @@ static gconv_status await_start(gpu_plan *plan, gconv_error *error)
         return plan->status;
     }
     return GCONV_OK;
+}
+
+gconv_status gc_gpu_await(void *state, double *compile_seconds, gconv_error *error)
+{
+    gpu_plan *plan = (gpu_plan *)state;
+    gconv_status status = await_start(plan, error);
+    *compile_seconds = plan->compile_seconds;
+    return status;
 }
 
 static void free_plan(gpu_plan *plan)

@@ -100,6 +100,7 @@ double gc_gpu_cost(const gc_gpu_method &method, const gc_problem *problem,
                    const gconv_device_info *device);
 gconv_status gc_gpu_prepare(const gc_gpu_method &method, const gc_problem *problem,
                             const gconv_device_info *device, void **state, gconv_error *error);
+gconv_status gc_gpu_await(void *state, double *compile_seconds, gconv_error *error);
 gconv_status gc_gpu_run(void *state, gc_stream *stream, gconv_error *error);
 void gc_gpu_release(void *state);
 void gc_gpu_describe(void *state, char *text, size_t size);
@@ -127,6 +128,7 @@ template <const gc_gpu_method &method> constexpr gc_operations gc_gpu_operations
         gc_gpu_describe,
         method.intensity != nullptr ? gc_gpu_intensity : nullptr,
         gc_gpu_time,
+        gc_gpu_await,
     };
 }
 

@@ -67,11 +67,11 @@ fft *not usable: libcufft* lacks a function*'
     on_cpu expected.pgm filter -k box5 in.pgm
     export GC_DOUBLE_MEMORY=4000
     expect 0 gconv filter -v -k box5 in.pgm out.pgm
-    like "$err" '*the CPU took over: not one row fits in *'
+    like "$err" '*the CPU took over: not even 1 row fits in *'
     cmp out.pgm expected.pgm
     GC_DOUBLE_TAKEN=4000 silently gconv filter -k box5 in.pgm again.pgm
     cmp again.pgm expected.pgm
-    complains 1 'in.pgm: not one row fits in *' gconv filter --impl naive -k box5 in.pgm none.pgm
+    complains 1 'in.pgm: not even 1 row fits in *' gconv filter --impl naive -k box5 in.pgm none.pgm
     [ ! -e none.pgm ]
 }
 

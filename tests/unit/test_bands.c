@@ -237,9 +237,11 @@ static void assert_slabs(const fixture *f, const gc_slabs *slabs, int64_t first,
         assert_true(first - steps[s].output_first < of->rows);
         assert_true(steps[s].output_last - last < of->rows);
         assert_range_covers(problem, &problem->steps[s], &steps[s]);
+        int64_t extended = steps[s].output_last - steps[s].output_first + problem->steps[s].height;
         first = steps[s].input_first;
         last = steps[s].input_last;
         assert_true(last - first + 1 <= most);
+        assert_true(extended <= most);
     }
 }
 
