@@ -265,13 +265,15 @@ static int64_t inside(gconv_border border, int64_t at, int64_t size)
     return border == GCONV_BORDER_MIRROR ? period - 1 - at : period - at;
 }
 
-/* The constant border of the chain's first input. */
-static double constant_of(const gconv_job *job, int channel)
+/* The constant border of a step's input, a float32 like all that steps compute with. `divisor` is the
+ * product of those of the steps before it. */
+static double constant_of(const gconv_job *job, int channel, double divisor)
 {
     int channels = judge_channels(job);
     if (channels % 2 == 0 && channel == channels - 1)
-        return white(job);
-    return job->border_value * white(job) / 255 * (premultiplies(job) ? white(job) : 1);
+        return (double)(float)(white(job) * divisor);
+    double level = job->border_value * white(job) / 255;
+    return (double)(float)(level * (premultiplies(job) ? white(job) : 1) * divisor);
 }
 
 static double *load_image(const fuzz_job *made)
@@ -323,7 +325,7 @@ double *fuzz_define_chain(const fuzz_job *made)
             for (int64_t x = 0; x < job->input.width; x++)
                 for (int c = 0; c < channels; c++)
                     *to++ =
-                        sum_at(job, job->filters[s], image, constant_of(job, c) * divisor, x, y, c);
+                        sum_at(job, job->filters[s], image, constant_of(job, c, divisor), x, y, c);
         free(image);
         image = next;
         divisor *= job->filters[s]->divisor;
@@ -355,8 +357,8 @@ static double largest_input(const fuzz_job *made, bool of_any)
 static double with_border(const gconv_job *job, double largest, double divisor, bool *whole)
 {
     for (int c = 0; job->border == GCONV_BORDER_CONSTANT && c < judge_channels(job); c++) {
-        double constant = constant_of(job, c) * divisor;
-        *whole = *whole && is_whole((double)(float)constant);
+        double constant = constant_of(job, c, divisor);
+        *whole = *whole && is_whole(constant);
         largest = fmax(largest, fabs(constant));
     }
     return largest;
