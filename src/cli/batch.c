@@ -62,8 +62,11 @@ static void process_task(const batch *b, gc_session *session, size_t task, gc_re
     size_t size;
     session->notes = b->share > 0 ? open_memstream(&notes, &size) : NULL;
     gc_process(session, &b->list->tasks[task], b->list->batch, result);
-    if (session->notes != NULL && fclose(session->notes) == 0)
-        result->notes = notes;
+    if (session->notes != NULL && fclose(session->notes) != 0) {
+        free(notes);
+        notes = NULL;
+    }
+    result->notes = notes;
 }
 
 static void *work(void *user)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -25,6 +26,20 @@ static FILE *target(void)
     return line != NULL ? line : stdout;
 }
 
+/* A stream in memory that cannot grow drops what it is given, without an error of the stream. */
+static bool incomplete;
+
+static void put(const char *format, ...) GC_PRINTF(1, 2);
+
+static void put(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (vfprintf(target(), format, arguments) < 0)
+        incomplete = true;
+    va_end(arguments);
+}
+
 /* The length of the valid UTF-8 sequence at `text`, 0 where there is none. */
 static size_t sequence_length(const unsigned char *text)
 {
@@ -39,46 +54,45 @@ static size_t sequence_length(const unsigned char *text)
 
 static void write_string(const char *text)
 {
-    FILE *to = target();
-    putc('"', to);
+    put("\"");
     for (const unsigned char *next = (const unsigned char *)text; *next != '\0';) {
         size_t length = sequence_length(next);
         if (*next == '"' || *next == '\\') {
-            fprintf(to, "\\%c", *next++);
+            put("\\%c", *next++);
         } else if (*next < 0x20 || *next == 0x7f) {
-            fprintf(to, "\\u%04x", *next++);
+            put("\\u%04x", *next++);
         } else if (length == 0) {
-            fputs("\\ufffd", to);
+            put("\\ufffd");
             next++;
         } else {
-            fwrite(next, 1, length, to);
+            put("%.*s", (int)length, (const char *)next);
             next += length;
         }
     }
-    putc('"', to);
+    put("\"");
 }
 
 static void begin(const char *key)
 {
     if (follows)
-        fputs(", ", target());
+        put(", ");
     follows = true;
     if (key == NULL)
         return;
     write_string(key);
-    fputs(": ", target());
+    put(": ");
 }
 
 void gc_json_open(const char *key, char bracket)
 {
     begin(key);
-    putc(bracket, target());
+    put("%c", bracket);
     follows = false;
 }
 
 void gc_json_close(char bracket)
 {
-    putc(bracket, target());
+    put("%c", bracket);
     follows = true;
 }
 
@@ -91,33 +105,34 @@ void gc_json_string(const char *key, const char *value)
 void gc_json_integer(const char *key, int64_t value)
 {
     begin(key);
-    fprintf(target(), "%" PRId64, value);
+    put("%" PRId64, value);
 }
 
 void gc_json_number(const char *key, double value)
 {
     begin(key);
     if (isfinite(value))
-        fprintf(target(), "%.9g", value);
+        put("%.9g", value);
     else
-        fputs("null", target());
+        put("null");
 }
 
 void gc_json_bool(const char *key, bool value)
 {
     begin(key);
-    fputs(value ? "true" : "false", target());
+    put("%s", value ? "true" : "false");
 }
 
 void gc_json_end(void)
 {
-    putc('\n', target());
+    put("\n");
     follows = false;
     if (line == NULL)
         return;
-    bool whole = ferror(line) == 0;
-    whole = fclose(line) == 0 && whole;
+    /* fclose takes memory once more, and does not say where there is none. */
+    bool whole = fclose(line) == 0 && line_text != NULL && !incomplete;
     line = NULL;
+    incomplete = false;
     if (whole)
         gc_write_line(line_text, line_size);
     else

@@ -170,6 +170,6 @@ bool gc_input_has_more(gc_input *input)
     size_t available = input->end - input->start;
     if (available == 0 && input->regular &&
         gc_input_peek(input, 1, &bytes, &available, NULL) != GCONV_OK)
-        return true;
+        return false;
     return available > 0;
 }

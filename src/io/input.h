@@ -44,7 +44,8 @@ gconv_status gc_input_take(gc_input *input, const unsigned char **bytes, size_t 
 /* Counts from here on what GC_INPUT_BYTES_MAX limits: another image begins. */
 void gc_input_restart(gc_input *input);
 
-/* True where bytes are left. Never waits for a pipe: there only what has come counts. */
+/* True where bytes are left, as far as can be told: what cannot be read does not count. Never waits
+ * for a pipe: there only what has come counts. */
 bool gc_input_has_more(gc_input *input);
 
 #endif
