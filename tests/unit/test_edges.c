@@ -193,11 +193,41 @@ static void noise_at_the_borders(void **state)
     free_chain(&c);
 }
 
+/* Thresholds that are no whole multiple of 1/289, just below and above a response of the image. */
+static void thresholds_beside_responses(void **state)
+{
+    (void)state;
+    static chain c;
+    load_chain(&c);
+    fill_noise(&c);
+    for (int y = 0; y < HEIGHT; y++)
+        for (int x = 0; x < WIDTH; x++)
+            c.image[y][x] &= (uint8_t)(17 * y + 29 * x);
+    find_responses(&c, GCONV_BORDER_MIRROR);
+    gconv_job job = job_for(&c, GCONV_BORDER_MIRROR);
+    for (int n = 0; n < gc_instructions_count(); n++) {
+        const char *name = gc_instructions_at(n)->name;
+        if (!gc_instructions_at(n)->usable())
+            continue;
+        setenv("GCONV_INSTRUCTIONS", name, 1);
+        for (int x = 0; x < WIDTH; x += 5) {
+            double response = fabs((double)c.responses[x % HEIGHT][x]);
+            job.threshold = fmax(response - 0.5, 0) / 289;
+            compare_kinds(&c, &job, name);
+            job.threshold = (response + 0.5) / 289;
+            compare_kinds(&c, &job, name);
+        }
+    }
+    unsetenv("GCONV_INSTRUCTIONS");
+    free_chain(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_largest_responses),
         cmocka_unit_test(noise_at_the_borders),
+        cmocka_unit_test(thresholds_beside_responses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
