@@ -15,7 +15,7 @@ if [ "${1-}" != --no-build ]; then
   cmake --build --preset tsan --parallel --target gconv make_image gconv_check unit_threads unit_plan \
     unit_schedule unit_several unit_processors
 fi
-TSAN_OPTIONS='halt_on_error=1 exitcode=66 second_deadlock_stack=1'
+TSAN_OPTIONS="halt_on_error=1 exitcode=66 second_deadlock_stack=1 suppressions=$PWD/tests/tsan.supp"
 export TSAN_OPTIONS
 # Older ThreadSanitizers know only some places where the kernel puts things.
 fixed=

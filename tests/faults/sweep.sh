@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every call of every scenario fails, once and from then on: some 7000 runs, which take half a minute
+# Every call of every scenario fails, once and from then on: 9800 runs, which take half a minute
 # of two processors, and four minutes under the sanitizers.
 #
 #     tests/faults/sweep.sh [BUILD_DIR [OPTIONS]]
