@@ -243,12 +243,19 @@ same_in_bands() {
     cat "$work/stderr"
     [ "$status" != 4 ] || return 77
     [ "$status" = 0 ] || return 1
-    for memory in 1500000 2300000 4000000; do
+    # The least of these are too little for some.
+    compared=0
+    for memory in 1000000 1500000 2300000 3000000 4000000; do
       GCONV_CUDA_MEMORY=$memory "$gconv" filter --impl "$implementation" --border "$border" "$@" \
-        "$sample" "$work/bands.pfm" || return 1
+        "$sample" "$work/bands.pfm" 2>"$work/stderr"
+      case $? in
+      0) compared=$((compared + 1)) ;;
+      *) says 'not even 1 row fits' && continue || return 1 ;;
+      esac
       cmp "$work/whole.pfm" "$work/bands.pfm" ||
         { echo "$implementation depends on $memory bytes" && return 1; }
     done
+    [ $compared -ge 2 ] || { echo "$implementation: $compared limits compared" && return 1; }
   done
 }
 

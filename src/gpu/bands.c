@@ -21,6 +21,10 @@ void gc_band_steps(const gc_problem *problem, int64_t first, int64_t last, const
             widen_to_slabs(&slabs[s], &first, &last);
         steps[s].output_first = first;
         steps[s].output_last = last;
+        if (s + 1 < problem->step_count) { /* all that is there, not only what is needed of it */
+            steps[s + 1].input_first = first;
+            steps[s + 1].input_last = last;
+        }
         gc_step_range(problem, &problem->steps[s], first, last, &first, &last);
         steps[s].input_first = first;
         steps[s].input_last = last;

@@ -237,10 +237,14 @@ static void assert_slabs(const fixture *f, const gc_slabs *slabs, int64_t first,
         assert_true(first - steps[s].output_first < of->rows);
         assert_true(steps[s].output_last - last < of->rows);
         assert_range_covers(problem, &problem->steps[s], &steps[s]);
+        if (s > 0) { /* a step reads from where the one before it has written */
+            assert_int_equal(steps[s].input_first, steps[s - 1].output_first);
+            assert_int_equal(steps[s].input_last, steps[s - 1].output_last);
+        }
         int64_t extended = steps[s].output_last - steps[s].output_first + problem->steps[s].height;
-        first = steps[s].input_first;
-        last = steps[s].input_last;
-        assert_true(last - first + 1 <= most);
+        gc_step_range(problem, &problem->steps[s], steps[s].output_first, steps[s].output_last,
+                      &first, &last);
+        assert_true(steps[s].input_last - steps[s].input_first + 1 <= most);
         assert_true(extended <= most);
     }
 }
