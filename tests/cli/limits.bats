@@ -77,13 +77,13 @@ teardown() {
 }
 
 @test "less and less memory" {
-    "$GCONV" --version | grep -q sanitizers && skip "sanitizers take all addresses there are"
+    [ -z "${SANITIZE-}" ] || skip "sanitizers take all addresses there are"
     setup_old
     make_image ppm big.ppm 2000 1000 noise
     silently gconv filter -k gauss3 -j 4 big.ppm "$BATS_TEST_TMPDIR/right.png"
     mv "$BATS_TEST_TMPDIR/right.png" "$BATS_TEST_TMPDIR/right"
     ends=
-    for ((least = 1000; ; least += 500)); do
+    for ((least = 1000; least < 1000000; least += 500)); do
         sh -c 'ulimit -v $1; "$0" --version' "$GCONV" $least >/dev/null 2>&1 && break
     done
     for more in 0 300 600 1000 1500 2500 4000 7000 12000 40000 90000 200000; do
@@ -99,7 +99,7 @@ teardown() {
     silently gconv edges in.png "$BATS_TEST_TMPDIR/right.png"
     mv "$BATS_TEST_TMPDIR/right.png" "$BATS_TEST_TMPDIR/right"
     ends=
-    for ((least = 4; ; least++)); do # fewer, and the program cannot be loaded
+    for ((least = 4; least < 100; least++)); do # fewer, and the program cannot be loaded
         sh -c 'ulimit -n $1; "$0" --version' "$GCONV" $least >/dev/null 2>&1 && break
     done
     for more in 0 1 2 3 4 8; do
