@@ -173,7 +173,7 @@ static void chains_of_links_have_an_end(void **state)
     enum { DEPTH = 40 };
     char name[16] = "chain-end";
     for (int i = 0; i <= DEPTH; i++) {
-        char next[16];
+        char next[32];
         snprintf(next, sizeof next, "chain%d", i);
         assert_int_equal(symlink(name, scratch_path(next)), 0);
         strcpy(name, next);
