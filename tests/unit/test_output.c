@@ -171,7 +171,7 @@ static void chains_of_links_have_an_end(void **state)
 {
     (void)state;
     enum { DEPTH = 40 };
-    char name[16] = "chain-end";
+    char name[32] = "chain-end";
     for (int i = 0; i <= DEPTH; i++) {
         char next[32];
         snprintf(next, sizeof next, "chain%d", i);
