@@ -561,7 +561,9 @@ bool gc_may_use_device(const char *const *names, int count)
         for (int j = 0; j < gc_implementation_count(); j++) {
             const gc_implementation *one = gc_implementation_at(j);
             bool meant = strcmp(names[i], "auto") == 0 || strcmp(names[i], one->name) == 0;
-            if (meant && one->kind == GCONV_DEVICE_CUDA && one->operations != NULL)
+            gconv_implementation_info info;
+            if (meant && one->kind == GCONV_DEVICE_CUDA &&
+                gconv_implementation_describe(j, &info, NULL) == GCONV_OK && info.usable)
                 return true;
         }
     return false;

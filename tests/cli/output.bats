@@ -326,10 +326,10 @@ width() { printf '%s\n' "$out" | grep -v 'not usable: \|not measured: ' | awk 'l
     expect 4 env COLUMNS=120 "$FAULTY" compare --time 0.01 -i reference,cpu,dead other.pgm
     like "$out" '*name *kernel ms *GFLOP/s *FLOP/B *of roof *x ref *x naive *error *verdict*'
     expect 0 gconv compare --time 0.01 -i auto,reference,cpu -k gaussian:1 in.png
-    like "$out" '*name *total ms *Mpixel/s *x ref *error *verdict*'
+    like "$out" '*name *total ms *Mpixel/s *GFLOP/s *x ref *error *verdict*'
     [ "$(width)" -le 80 ]
     expect 0 gconv bench --time 0.05 -i auto,cpu -k identity
-    like "$out" '*filter *name *total ms *Mpixel/s *verdict*'
+    like "$out" '*filter *name *total ms *Mpixel/s *GFLOP/s *verdict*'
     [ "$(width)" -le 80 ]
     for command in edges filter compare bench tune info help; do
         expect 0 gconv help $command
