@@ -95,18 +95,24 @@ is_there() { compgen -G "$1" >/dev/null; }
     exec 8<&-
 }
 
-@test "a signal waits for a line that is being written" {
+# Fills a pipe, descriptor 8, with lines of JSON that nobody reads: the program, $pid, waits in one of them.
+fill_pipe() {
+    local name
     name=$(printf '%0250d' 0 | tr 0 '\001') # six bytes each in JSON
-    mkdir -p "$name/$name/$name/$name/$name/$name/$name/$name"
+    local inputs=$name/$name/$name/$name/$name/$name/$name/$name
+    mkdir -p "$inputs"
     make_image png:grey a.png 9 7 noise
-    for i in 1 2 3 4 5 6 7 8 9; do cp a.png "$name/$name/$name/$name/$name/$name/$name/$name/$i.png"; done
+    for i in 1 2 3 4 5 6 7 8 9; do cp a.png "$inputs/$i.png"; done
     mkfifo lines
     exec 8<>lines
-    "$TESTS/ending" how "$GCONV" edges --json -j 1 -o out "$name/$name/$name/$name/$name/$name/$name/$name" \
-        >lines 2>err 3>&- &
+    "$TESTS/ending" how "$GCONV" edges --json -j 1 -o out "$inputs" >lines 2>err 3>&- &
     pid=$!
     wait_for is_there out/4.png # the pipe holds about five lines
     sleep 0.2
+}
+
+@test "a signal waits for a line that is being written" {
+    fill_pipe
     kill $pid
     timeout 0.5 cat <&8 >got || true
     wait $pid
@@ -118,17 +124,7 @@ is_there() { compgen -G "$1" >/dev/null; }
 }
 
 @test "a signal waits a second for a line that nobody reads" {
-    name=$(printf '%0250d' 0 | tr 0 '\001')
-    mkdir -p "$name/$name/$name/$name/$name/$name/$name/$name"
-    make_image png:grey a.png 9 7 noise
-    for i in 1 2 3 4 5 6 7 8 9; do cp a.png "$name/$name/$name/$name/$name/$name/$name/$name/$i.png"; done
-    mkfifo lines
-    exec 8<>lines
-    "$TESTS/ending" how "$GCONV" edges --json -j 1 -o out "$name/$name/$name/$name/$name/$name/$name/$name" \
-        >lines 2>err 3>&- &
-    pid=$!
-    wait_for is_there out/4.png
-    sleep 0.2
+    fill_pipe
     start=$(date +%s%N)
     kill $pid
     wait $pid

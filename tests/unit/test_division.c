@@ -4,18 +4,11 @@
 
 #include "core/status.h"
 #include "core_support.h"
+#include "sanitized.h"
 
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#define SANITIZED __has_feature(address_sanitizer)
-#else
-#define SANITIZED 0
-#endif
 
 enum { STEPS_MAX = 3 };
 

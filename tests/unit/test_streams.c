@@ -3,17 +3,10 @@
 #include "cpu/schedule.h"
 
 #include "core_support.h"
+#include "sanitized.h"
 
 #include <stdatomic.h>
 #include <time.h>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#define SANITIZED (__has_feature(address_sanitizer) || __has_feature(thread_sanitizer))
-#else
-#define SANITIZED 0
-#endif
 
 enum { STEPS_MAX = 3 };
 

@@ -2,6 +2,7 @@
 #include "core/threads.h"
 
 #include "core_support.h"
+#include "sanitized.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -13,21 +14,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#if defined(__SANITIZE_THREAD__)
-#define SANITIZES_THREADS 1
-#elif defined(__has_feature)
-#define SANITIZES_THREADS __has_feature(thread_sanitizer)
-#else
-#define SANITIZES_THREADS 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || SANITIZES_THREADS
-#define SANITIZED 1
-#elif defined(__has_feature)
-#define SANITIZED __has_feature(address_sanitizer)
-#else
-#define SANITIZED 0
-#endif
 
 /* ---- An image, and what becomes of it -------------------------------------------------------- */
 
