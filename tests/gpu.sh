@@ -353,6 +353,21 @@ compile_at_run_time() {
   XDG_CACHE_HOME=$work "$build/tests/gpu_jit"
 }
 
+# compile_seconds CACHE: what compare says it took to compile the kernels of direct.
+compile_seconds() {
+  XDG_CACHE_HOME=$work/$1 "$gconv" compare --json --impl direct --time 0.05 "$source/samples/still-life.png" |
+    sed -n 's/.*"implementation": "direct".*"compile_seconds": \([0-9.e+-]*\).*/\1/p'
+}
+
+# Compilation is timed apart from what is measured, the first time and with kernels from the cache.
+time_compilation() {
+  mkdir "$work/timed" || return
+  first=$(compile_seconds timed)
+  second=$(compile_seconds timed)
+  echo "compiled in ${first:-no} s, found in the cache in ${second:-no} s"
+  echo "${first:-0} ${second:-0}" | awk '{ exit !($1 > 0.01 && $2 < $1) }'
+}
+
 # A search that time cuts short is gone on with by the next one, and what they found serves.
 tune() (
   XDG_CACHE_HOME=$work/tuned
@@ -446,6 +461,7 @@ part 'inexact bands' inexact_bands
 part 'transforms in bands' transforms_in_bands
 part 'fallbacks' fall_back
 part 'run-time compilation' compile_at_run_time
+part 'time of compilation' time_compilation
 part 'tune' tune
 part 'compare edges' compare
 part 'compare gaussian' compare --kernel gaussian:2

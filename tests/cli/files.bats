@@ -140,10 +140,13 @@ load common
 
 @test "a replaced file keeps its mode, a new one has the umask's" {
     make_image png:grey in.png 2 2 5
-    echo old >out.png
-    chmod 604 out.png
-    silently gconv edges in.png out.png
-    same "$(stat -c %a out.png)" 604
+    for mode in 604 755 711 2755 4777; do
+        echo old >out.png
+        chmod "$mode" out.png
+        silently gconv edges in.png out.png
+        same "$(stat -c %a out.png)" "${mode: -3}" # set-id bits are not kept: the content is new
+        rm out.png
+    done
     (umask 027 && gconv edges in.png new.png)
     same "$(stat -c %a new.png)" 640
     (umask 0 && gconv edges --sync in.png open.png)
@@ -410,6 +413,13 @@ gconv: 0 of 2 images done, 0 failed, 2 skipped'
     like "$out" '*"input": "a\\u000ab\\u001b?31m\\ufffd.pgm"*'
     complains 2 'x\\ty: no such file, *' gconv filter -k "$(printf 'x\ty')" "$name" out.png
     complains 2 "unknown command 'a\\\\nb'; *" gconv "$(printf 'a\nb')"
+}
+
+@test "quotes and backslashes of names are quoted in JSON" {
+    make_image pgm 'a"b\c\.pgm' 2 2 5
+    expect 0 gconv edges --json 'a"b\c\.pgm' out.png
+    printf '%s\n' "$out" | valid_json
+    like "$out" '*"input": "a\\"b\\\\c\\\\.pgm"*'
 }
 
 @test "names in UTF-8 are shown as they are, whatever the locale" {

@@ -22,10 +22,25 @@
 /* ---- A scratch directory --------------------------------------------------------------------- */
 
 static char scratch[64];
+static int descriptors_before;
+
+/* Descriptors that this process has open; 0 where the system does not list them. */
+static inline int count_descriptors(void)
+{
+    int count = 0;
+    DIR *listing = opendir("/proc/self/fd");
+    if (listing == NULL)
+        return 0;
+    while (readdir(listing) != NULL)
+        count++;
+    closedir(listing);
+    return count;
+}
 
 static inline int make_scratch(void **state)
 {
     (void)state;
+    descriptors_before = count_descriptors();
     strcpy(scratch, "/tmp/gconv-test-XXXXXX");
     return mkdtemp(scratch) != NULL ? 0 : -1;
 }
@@ -53,9 +68,13 @@ static inline int count_entries(const char *text)
     return count;
 }
 
+/* Fails where the tests left a file open. */
 static inline int remove_scratch(void **state)
 {
     (void)state;
+    int left_open = count_descriptors() - descriptors_before;
+    if (left_open != 0)
+        print_error("%d descriptors were left open\n", left_open);
     DIR *listing = opendir(scratch);
     if (listing == NULL)
         return -1;
@@ -67,7 +86,7 @@ static inline int remove_scratch(void **state)
             rmdir(path);
     }
     closedir(listing);
-    return rmdir(scratch);
+    return rmdir(scratch) == 0 && left_open == 0 ? 0 : -1;
 }
 
 /* ---- Whole files ----------------------------------------------------------------------------- */

@@ -114,6 +114,29 @@ static size_t png_size(const picture *source, int level)
     return whole.size;
 }
 
+/* Equal pictures give equal files, whatever stands in the bits behind the ends of their rows. */
+static void bits_behind_a_row_do_not_reach_the_file(void **state)
+{
+    (void)state;
+    for (int level = -1; level <= 6; level += 7)
+        for (uint32_t width = 1; width <= 17; width++) {
+            gconv_writer_options options = gconv_writer_options_default();
+            options.format = GCONV_FORMAT_PNG;
+            options.compression = level;
+            picture source = make_picture(width, 9, 1, 1);
+            write_picture(scratch_path("clear"), &options, 4, &source, NULL);
+            for (size_t y = 0; width % 8 != 0 && y < 9; y++)
+                source.rows[(y + 1) * source.row_bytes - 1] |= (unsigned char)(0xff >> width % 8);
+            write_picture(scratch_path("set"), &options, 4, &source, NULL);
+            blob clear = load_file(scratch_path("clear")), set = load_file(scratch_path("set"));
+            assert_int_equal(clear.size, set.size);
+            assert_memory_equal(clear.bytes, set.bytes, clear.size);
+            free(clear.bytes);
+            free(set.bytes);
+            free_picture(&source);
+        }
+}
+
 /* Bytes of which every `sparsity`th on average is one that nobody can foretell, the others 0. */
 static void fill_with_noise(picture *made, unsigned int sparsity)
 {
@@ -946,6 +969,32 @@ static void png_metadata_are_kept(void **state)
     gconv_reader_free(reader);
 }
 
+/* Pixels of 2 by 3, without a unit: what PNG and JPEG can both say, and must not turn into metres. */
+static void pixels_that_are_not_square_stay_so(void **state)
+{
+    (void)state;
+    static const gconv_format formats[] = {GCONV_FORMAT_PNG, GCONV_FORMAT_JPEG};
+    gconv_reader_options reading = as_stored();
+    picture source = make_picture(9, 5, 3, 8);
+    must_write(scratch_path("ratio.png"), GCONV_FORMAT_PNG, &source);
+    free_picture(&source);
+    blob file = load_file(scratch_path("ratio.png"));
+    add_chunk(&file, "pHYs", "\0\0\0\2\0\0\0\3\0", 9);
+    save_file(scratch_path("ratio.png"), file.bytes, file.size);
+    free(file.bytes);
+    for (int f = 0; f < 2; f++) {
+        int warnings;
+        gconv_reader *reader = copy_with(scratch_path("ratio.png"), scratch_path("copy"),
+                                         formats[f], GCONV_KEEP_ALL, &reading, &warnings);
+        const gconv_metadata *kept = gconv_reader_metadata(reader);
+        assert_int_equal(warnings, 0);
+        assert_int_equal(kept->resolution.unit, GC_RESOLUTION_RATIO);
+        assert_int_equal(kept->resolution.x, 2);
+        assert_int_equal(kept->resolution.y, 3);
+        gconv_reader_free(reader);
+    }
+}
+
 /* Each colour chunk is kept as it is, beside the others and alone. */
 static void colour_chunks_are_kept(void **state)
 {
@@ -1021,6 +1070,22 @@ static void keep_limits_what_is_kept(void **state)
                              keep == GCONV_KEEP_RESOLUTION);
             gconv_reader_free(reader);
         }
+}
+
+/* Alpha is no colour: a grey profile fits images of one and two channels, an RGB one three and four. */
+static void fitting_profiles_are_kept(void **state)
+{
+    (void)state;
+    gconv_reader_options reading = as_stored();
+    for (int channels = 1; channels <= 4; channels++) {
+        int warnings;
+        write_rich_png(scratch_path("rich.png"), channels, channels <= 2 ? "GRAY" : "RGB ");
+        gconv_reader *reader = copy_with(scratch_path("rich.png"), scratch_path("copy.png"),
+                                         GCONV_FORMAT_PNG, GCONV_KEEP_ALL, &reading, &warnings);
+        assert_int_equal(warnings, 0);
+        assert_int_equal(gconv_reader_metadata(reader)->icc_bytes, ICC_BYTES);
+        gconv_reader_free(reader);
+    }
 }
 
 static void unfitting_profiles_are_dropped(void **state)
@@ -1327,6 +1392,7 @@ int main(void)
         cmocka_unit_test(png_keeps_samples),
         cmocka_unit_test(pnm_keeps_samples),
         cmocka_unit_test(png_keeps_samples_at_every_level),
+        cmocka_unit_test(bits_behind_a_row_do_not_reach_the_file),
         cmocka_unit_test(the_highest_png_level_gives_the_smallest_file),
         cmocka_unit_test(the_highest_png_level_takes_large_pictures),
         cmocka_unit_test(equal_pictures_give_equal_files),
@@ -1344,9 +1410,11 @@ int main(void)
         cmocka_unit_test(pnm_samples_are_stretched),
         cmocka_unit_test(orientation_is_applied),
         cmocka_unit_test(png_metadata_are_kept),
+        cmocka_unit_test(pixels_that_are_not_square_stay_so),
         cmocka_unit_test(colour_chunks_are_kept),
         cmocka_unit_test(orientation_is_left_where_asked),
         cmocka_unit_test(keep_limits_what_is_kept),
+        cmocka_unit_test(fitting_profiles_are_kept),
         cmocka_unit_test(unfitting_profiles_are_dropped),
         cmocka_unit_test(large_exif_does_not_fit_a_jpeg),
         cmocka_unit_test(jpeg_exif_turns_the_picture),

@@ -139,16 +139,19 @@ static void pairs_and_their_memory(void **state)
     assert_false(gc_form_fits(GC_FORM_PAIR, &layout));
 }
 
+/* At most 4 columns to either side and 9 rows, whatever the other sizes are. */
 static void warps_reach_one_neighbour(void **state)
 {
     (void)state;
-    gc_layout layout = layout_of(GC_FORM_WARP, 9, 3);
-    assert_true(gc_form_fits(GC_FORM_WARP, &layout));
-    layout.left = 5;
-    assert_false(gc_form_fits(GC_FORM_WARP, &layout));
-    layout.left = 3;
-    assert_false(gc_form_fits(GC_FORM_WARP, &layout));
-    assert_true(gc_form_fits(GC_FORM_BLOCK, &layout));
+    for (int width = 1; width <= 12; width++)
+        for (int height = 1; height <= 12; height++)
+            for (int left = 0; left < width; left++) {
+                gc_layout layout = layout_of(GC_FORM_WARP, width, height);
+                layout.left = left;
+                assert_int_equal(gc_form_fits(GC_FORM_WARP, &layout),
+                                 left <= 4 && width - 1 - left <= 4 && height <= 9);
+                assert_true(gc_form_fits(GC_FORM_BLOCK, &layout));
+            }
 }
 
 int main(void)
