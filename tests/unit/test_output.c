@@ -391,6 +391,21 @@ int __wrap_fsync(int descriptor)
     return -1;
 }
 
+static int close_failure; /* errno of every close; 0: none fails */
+
+int __wrap_close(int descriptor);
+int __real_close(int descriptor);
+
+/* A close that fails has closed, as on Linux. */
+int __wrap_close(int descriptor)
+{
+    int result = __real_close(descriptor);
+    if (close_failure == 0)
+        return result;
+    errno = close_failure;
+    return -1;
+}
+
 static int syncs_of(const char *path, bool sync)
 {
     const gc_output_options options = {.sync = sync};
@@ -416,6 +431,28 @@ static void what_replaces_is_flushed_to_the_disk(void **state)
     assert_non_null(strstr(error.message, "flush to the disk"));
     assert_content(scratch_path("flushed"), "text");
     assert_int_equal(count_entries("gconv-"), 0);
+}
+
+/* Network file systems and quotas tell of lost data when a file is closed. */
+static void what_cannot_be_closed_is_an_error(void **state)
+{
+    (void)state;
+    static const int failures[] = {EIO, ENOSPC, EDQUOT};
+    for (size_t i = 0; i < sizeof failures / sizeof failures[0]; i++) {
+        gconv_error error;
+        save_file(scratch_path("kept"), "before", 6);
+        close_failure = failures[i];
+        gconv_status status = put(scratch_path("kept"), &plain, "other", &error);
+        close_failure = 0;
+        assert_int_equal(status, GCONV_ERROR_WRITE);
+        assert_non_null(strstr(error.message, "cannot close"));
+        assert_content(scratch_path("kept"), "before");
+        assert_int_equal(count_entries("gconv-"), 0);
+    }
+    close_failure = EINTR; /* of a file that is closed all the same */
+    assert_int_equal(put(scratch_path("kept"), &plain, "after", NULL), GCONV_OK);
+    close_failure = 0;
+    assert_content(scratch_path("kept"), "after");
 }
 
 static void long_names_fit(void **state)
@@ -588,6 +625,7 @@ int main(void)
         cmocka_unit_test(links_of_others_in_shared_directories),
         cmocka_unit_test(renamed_directories_keep_nothing_unfinished),
         cmocka_unit_test(what_replaces_is_flushed_to_the_disk),
+        cmocka_unit_test(what_cannot_be_closed_is_an_error),
         cmocka_unit_test(long_names_fit),
         cmocka_unit_test(what_cannot_be_opened),
         cmocka_unit_test(full_device_is_an_error),
