@@ -242,7 +242,8 @@ GCONV_API gconv_status gconv_reader_finish(gconv_reader *reader, gconv_error *er
  * them passed over, and sets *more. Shape, format, metadata and rows are then those of that image,
  * and sources stay valid. Where a pipe is open and nothing has come yet it waits. *more is false at
  * the end of the input, before other bytes (with a warning, unless gconv_reader_finish gave it), and
- * after images of other formats. */
+ * after images of other formats. On failure *more tells whether an image follows that could not be
+ * opened; else the input failed before it was known. */
 GCONV_API gconv_status gconv_reader_next(gconv_reader *reader, bool *more, gconv_error *error);
 
 GCONV_API gconv_source gconv_reader_source(gconv_reader *reader);

@@ -721,7 +721,8 @@ static gconv_status refuse_several(const work *w)
 }
 
 /* Goes on to the next image of a stream, and hands over what became of this one; *more is false where
- * there is none. A next one that cannot be read has failed as an image of its own. */
+ * there is none. A next one that cannot be opened has failed as an image of its own; an input that
+ * fails before it is known whether there is one fails this image. */
 static gconv_status go_on(work *w, bool *more)
 {
     gconv_error error;
@@ -729,6 +730,10 @@ static gconv_status go_on(work *w, bool *more)
     if (status == GCONV_OK && !*more)
         return GCONV_OK;
     w->result->blamed = gc_input_name(w->task->input);
+    if (!*more) {
+        *w->error = error;
+        return status;
+    }
     if (refuse_several(w) != GCONV_OK)
         return w->error->status;
     conclude(w, GCONV_OK);

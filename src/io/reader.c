@@ -31,9 +31,10 @@ struct gconv_reader {
     gconv_shape shape;   /* as delivered */
     size_t stored_bytes; /* of a stored row */
     uint32_t delivered;
-    bool finished;   /* the image was read to its end */
-    bool alone;      /* no image follows */
-    int orientation; /* 1 to 8; 1 where it is not applied */
+    bool finished;    /* the image was read to its end */
+    bool alone;       /* no image follows */
+    bool next_failed; /* an image follows that could not be opened */
+    int orientation;  /* 1 to 8; 1 where it is not applied */
     bool to_grey;
     unsigned char *band; /* decoder rows on their way to grey; allocated when needed */
     uint32_t band_rows;
@@ -368,7 +369,7 @@ static gconv_status open_next(gconv_reader *reader, gconv_error *error)
 
 gconv_status gconv_reader_next(gconv_reader *reader, bool *more, gconv_error *error)
 {
-    *more = false;
+    *more = reader->next_failed;
     if (reader->failure.status != GCONV_OK)
         return settle(reader, reader->failure.status, error);
     if (!reader->finished)
@@ -378,7 +379,8 @@ gconv_status gconv_reader_next(gconv_reader *reader, bool *more, gconv_error *er
     gconv_status status = look_behind(reader, true, &reader->failure);
     if (status == GCONV_OK && !reader->alone) {
         status = open_next(reader, &reader->failure);
-        *more = status == GCONV_OK;
+        reader->next_failed = status != GCONV_OK;
+        *more = true;
     }
     return settle(reader, status, error);
 }

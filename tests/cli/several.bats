@@ -128,6 +128,30 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$GCONV" filter -
     head -c "$(wc -c <one-a.pgm)" out.pnm | cmp - one-a.pgm
 }
 
+# behind_a_socket FILE COMMAND...: standard input is the file, and then "Connection reset by peer".
+behind_a_socket() {
+    needs python3
+    python3 -c 'import socket, subprocess, sys
+near, far = socket.socketpair()
+near.send(b"unread")
+far.sendall(open(sys.argv[1], "rb").read())
+far.close()
+sys.exit(subprocess.run(sys.argv[2:], stdin=near).returncode)' "$@"
+}
+
+@test "an input that fails behind an image is not one of several" {
+    make_image pgm a.pgm 40 30 noise
+    cat a.pgm a.pgm >two.pnm
+    failure='cannot read: Connection reset by peer'
+    complains 1 "standard input: $failure" behind_a_socket a.pgm "$GCONV" edges - out.png
+    complains 1 "standard input: $failure" behind_a_socket a.pgm "$GCONV" filter -k box3 - out.pnm
+    expect 1 behind_a_socket two.pnm "$GCONV" filter -k box3 --json - out.pnm
+    same "$(key error)" "image 2: $failure"
+    complains 1 'standard input: image 2: 40 x 31 is *--max-pixels)' \
+        gconv filter -k box3 --max-pixels 1200 - out.pnm < <(cat a.pgm && printf 'P5\n40 31\n255\n')
+    holds a.pgm two.pnm
+}
+
 @test "other bytes after an image stay a warning" {
     setup_images
     for tail in junk P P7 P5x 'P 5' 'P5'; do

@@ -2,6 +2,8 @@
  * gconv_writer_next. */
 #include "io_support.h"
 
+#include <sys/socket.h>
+
 static gconv_writer_options writing(const picture *source, gconv_format format)
 {
     gconv_writer_options options = gconv_writer_options_default();
@@ -86,12 +88,40 @@ static void a_next_image_that_is_broken(void **state)
     assert_int_equal(gconv_reader_finish(reader, &error), GCONV_OK);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(gconv_reader_next(reader, &more, &error), GCONV_ERROR_FORMAT);
-        assert_false(more);
+        assert_true(more); /* the failure is its own */
         assert_non_null(strstr(error.message, "width or height of 0"));
     }
     assert_int_equal(gconv_reader_format(reader), GCONV_FORMAT_PGM); /* the one before */
     assert_int_equal(gconv_reader_shape(reader)->width, 1);
     gconv_reader_free(reader);
+}
+
+/* A socket with unread bytes on the other side, which is closed, fails after what was sent. */
+static void a_failure_behind_an_image_is_no_image(void **state)
+{
+    (void)state;
+    static const char bytes[12 + 90] = "P5 90 1 255\n"; /* the header is looked for in 64 bytes */
+    int sides[2], before = dup(STDIN_FILENO);
+    gconv_reader *reader;
+    gconv_error error;
+    unsigned char row[90];
+    bool more = true;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, sides), 0);
+    assert_int_equal(write(sides[0], "unread", 6), 6);
+    assert_int_equal(write(sides[1], bytes, sizeof bytes), (ssize_t)sizeof bytes);
+    assert_int_equal(close(sides[1]), 0);
+    assert_true(dup2(sides[0], STDIN_FILENO) >= 0);
+    close(sides[0]);
+    assert_int_equal(gconv_reader_open("-", NULL, &reader, &error), GCONV_OK);
+    assert_int_equal(gconv_reader_read(reader, 1, row, sizeof row, &error), GCONV_OK);
+    assert_int_equal(gconv_reader_finish(reader, &error), GCONV_OK);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(gconv_reader_next(reader, &more, &error), GCONV_ERROR_READ);
+        assert_false(more);
+    }
+    gconv_reader_free(reader);
+    dup2(before, STDIN_FILENO);
+    close(before);
 }
 
 /* Formats of one image a file. */
@@ -124,6 +154,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(images_follow_each_other),
         cmocka_unit_test(a_next_image_that_is_broken),
+        cmocka_unit_test(a_failure_behind_an_image_is_no_image),
         cmocka_unit_test(a_png_writer_has_no_next),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
