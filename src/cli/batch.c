@@ -4,10 +4,12 @@
 #include "core/processors.h"
 #include "core/status.h"
 #include "core/stream.h"
+#include "io/place.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     WORKERS_MAX = 256,
@@ -26,6 +28,9 @@ typedef struct batch {
     size_t room;              /* results that may wait */
     gc_result *results;       /* of task i at i % room */
     bool *waits;              /* whether there is a result to report */
+    bool keeps;               /* images of a stream are not out before the last one is */
+    gc_result *kept;          /* what became of these */
+    size_t kept_count, kept_room;
 } batch;
 
 /* Whether this thread may take another task now; waits while too many results do. */
@@ -49,12 +54,77 @@ static void report_ready(batch *b)
     pthread_cond_broadcast(&b->reported_more);
 }
 
-/* Of a stream, which is the only task: its images are reported one by one. */
-static void report_image(void *user, const gc_task *task, const gc_result *result)
+/* ---- Images of a stream ---------------------------------------------------------------------- */
+
+/* Whether an output is out as it is written, so that each image of a stream is. */
+static bool is_direct(const char *output)
 {
-    const batch *b = user;
-    b->report(b->user, task, result);
+    gc_place place;
+    if (strcmp(output, "-") == 0)
+        return true;
+    if (gc_place_find(output, &place, NULL) != GCONV_OK)
+        return false;
+    bool direct = gc_place_is_direct(&place);
+    gc_place_close(&place);
+    return direct;
 }
+
+/* Whether anything is said of an image that is done. */
+static bool tells_of_images(const gc_options *options)
+{
+    return options->json || options->verbose || options->timings || options->explain ||
+           options->verify;
+}
+
+static gconv_status keep(batch *b, gc_result *result, gconv_error *error)
+{
+    if (b->kept_count == b->kept_room) {
+        size_t kept_room = b->kept_room > 0 ? 2 * b->kept_room : 16;
+        gc_result *longer = realloc(b->kept, kept_room * sizeof *longer);
+        if (longer == NULL) {
+            gc_result_destroy(result);
+            return gc_fail_memory(error, kept_room * sizeof *longer);
+        }
+        b->kept = longer;
+        b->kept_room = kept_room;
+    }
+    b->kept[b->kept_count++] = *result;
+    return GCONV_OK;
+}
+
+/* Reports an image of a stream, the only task, or keeps what became of it until its output is out. */
+static gconv_status take_image(void *user, const gc_task *task, gc_result *result,
+                               gconv_error *error)
+{
+    batch *b = user;
+    if (b->keeps)
+        return keep(b, result, error);
+    b->report(b->user, task, result);
+    gc_result_destroy(result);
+    return GCONV_OK;
+}
+
+/* Reports what was kept, now that it is known what became of the output. */
+static void report_kept(batch *b, const gc_task *task, const gc_result *last)
+{
+    for (size_t i = 0; i < b->kept_count; i++) {
+        gc_result *result = &b->kept[i];
+        if (last->outcome == GC_OUTCOME_FAILED || last->outcome == GC_OUTCOME_SKIPPED)
+            result->outcome = last->outcome;
+        if (last->outcome == GC_OUTCOME_FAILED) {
+            gc_fail(&result->error, last->error.status, "not written, because image %zu failed",
+                    last->image);
+            result->blamed = NULL;
+        }
+        b->report(b->user, task, result);
+        gc_result_destroy(result);
+    }
+    free(b->kept);
+    b->kept = NULL;
+    b->kept_count = 0;
+}
+
+/* ---- Tasks ----------------------------------------------------------------------------------- */
 
 static void process_task(const batch *b, gc_session *session, size_t task, gc_result *result)
 {
@@ -74,7 +144,7 @@ static void *work(void *user)
     batch *b = user;
     gc_session session = *b->session;
     session.share = b->share;
-    session.image_done = b->list->batch ? NULL : report_image;
+    session.image_done = b->list->batch ? NULL : take_image;
     session.image_user = b;
     session.image_count = b->list->count;
     pthread_mutex_lock(&b->lock);
@@ -85,6 +155,8 @@ static void *work(void *user)
         gc_result result;
         process_task(b, &session, task, &result);
         gc_tally_add(result.outcome == GC_OUTCOME_FAILED, result.outcome == GC_OUTCOME_SKIPPED);
+        if (b->keeps)
+            report_kept(b, &b->list->tasks[task], &result);
         pthread_mutex_lock(&b->lock);
         b->results[task % b->room] = result;
         b->waits[task % b->room] = true;
@@ -137,7 +209,9 @@ gconv_status gc_batch_run(const gc_session *session, const gc_task_list *list,
                .reported_more = PTHREAD_COND_INITIALIZER,
                .room = room,
                .results = calloc(room, sizeof *b.results),
-               .waits = calloc(room, sizeof *b.waits)};
+               .waits = calloc(room, sizeof *b.waits),
+               .keeps = !list->batch && tells_of_images(session->options) &&
+                        !is_direct(list->tasks[0].output)};
     gconv_status status = GCONV_OK;
     if (b.results != NULL && b.waits != NULL)
         run_workers(&b, workers);

@@ -149,11 +149,11 @@ static void report(const gc_session *session, const gc_task *task, const gc_resu
 {
     if (result->notes != NULL)
         gc_notes_print(result->notes);
-    if (result->outcome == GC_OUTCOME_FAILED)
+    if (result->outcome == GC_OUTCOME_FAILED && result->blamed != NULL)
         gc_report(result->blamed, &result->error);
     else if (result->outcome == GC_OUTCOME_SKIPPED)
         gc_note(task->output, "exists; skipped");
-    else
+    else if (result->outcome != GC_OUTCOME_FAILED)
         report_done(session, task, result);
     if (session->options->json)
         print_json(session, task, result);

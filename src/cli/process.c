@@ -738,15 +738,16 @@ static gconv_status go_on(work *w, bool *more)
         return w->error->status;
     conclude(w, GCONV_OK);
     w->result->image = w->image++;
-    w->session->image_done(w->session->image_user, w->task, w->result);
-    gc_result_destroy(w->result);
+    gconv_error untold;
+    gconv_status taken =
+        w->session->image_done(w->session->image_user, w->task, w->result, &untold);
     gc_picture_destroy(&w->picture);
     *w->result = (gc_result){.outcome = GC_OUTCOME_DONE, .blamed = gc_input_name(w->task->input)};
     w->rows_given = 0;
     w->start = gc_seconds();
-    if (status != GCONV_OK)
-        *w->error = error;
-    return status;
+    if (status != GCONV_OK || taken != GCONV_OK)
+        *w->error = taken != GCONV_OK ? untold : error;
+    return w->error->status;
 }
 
 static gconv_status process(work *w)

@@ -10,8 +10,10 @@
 
 typedef struct gc_result gc_result;
 
-/* Takes what became of an image of a stream that has another one behind it. */
-typedef void gc_image_function(void *user, const gc_task *task, const gc_result *result);
+/* Takes over what became of an image of a stream that has another one behind it, and destroys it in
+ * any case. */
+typedef gconv_status gc_image_function(void *user, const gc_task *task, gc_result *result,
+                                       gconv_error *error);
 
 /* What all images of one command share: the chain, and the latest plan, which serves the next image
  * too when its shape is the same. */
@@ -83,7 +85,7 @@ struct gc_result {
     gc_outcome outcome;
     gconv_error error;  /* where it failed */
     size_t image;       /* of a stream of several: from 1; else 0 */
-    const char *blamed; /* the file the error is about */
+    const char *blamed; /* the file the error is about; NULL: the image that is, tells of it */
     gconv_shape input;
     gconv_shape output;
     gconv_format format; /* of the output */

@@ -215,7 +215,7 @@ static gconv_status open_path(gc_output *output, const char *path, gconv_error *
         return gc_fail_errno(error, GCONV_ERROR_OPEN, EISDIR, "cannot create");
     if (place->exists && output->no_clobber)
         return gc_fail(error, GCONV_ERROR_EXISTS, "exists already");
-    if (place->exists && (place->is_proc_link || !S_ISREG(place->status.st_mode)))
+    if (gc_place_is_direct(place))
         return open_direct(output, error);
     return open_beside(output, error);
 }

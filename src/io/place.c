@@ -24,6 +24,11 @@ bool gc_same_file(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
+bool gc_place_is_direct(const gc_place *place)
+{
+    return place->exists && (place->is_proc_link || !S_ISREG(place->status.st_mode));
+}
+
 void gc_place_close(gc_place *place)
 {
     if (place->directory >= 0)

@@ -25,6 +25,10 @@ gconv_status gc_place_find(const char *path, gc_place *place, gconv_error *error
 /* Closes the directory. */
 void gc_place_close(gc_place *place);
 
+/* Whether an output is written to what is there, a pipe, a device or an open file of /proc, so that each
+ * byte is out at once. A file is written beside its place instead, and appears whole. */
+bool gc_place_is_direct(const gc_place *place);
+
 /* Whether two descriptions are of one file. */
 bool gc_same_file(const struct stat *a, const struct stat *b);
 

@@ -121,7 +121,18 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$GCONV" filter -
     complains 1 'bitmap.pnm: image 2: text and bitmap PNM are not read, *' \
         gconv filter -k box3 bitmap.pnm out.pnm
     expect 1 gconv filter -k box3 --json cut.pnm out.pnm
-    same "$(key status | paste -sd ' ' -)" 'done failed'
+    same "$(key status | paste -sd ' ' -)" 'failed failed'
+    same "$(key image | paste -sd ' ' -)" '1 2'
+    same "$(key error)" 'not written, because image 2 failed
+image 2: truncated: the file ends in the image data'
+    expect 1 gconv filter -k box3 -v --timings --explain cut.pnm out.pnm
+    same "$err" 'gconv: cut.pnm: image 2: truncated: the file ends in the image data'
+    expect 1 "$FAULTY" filter -k identity --impl wrong --verify --json cut.pnm out.pnm
+    same "$(key status | paste -sd ' ' -)" 'failed failed'
+    expect 1 gconv filter -k identity --json -f pgm cut.pnm >(cat >out)
+    same "$(key status | paste -sd ' ' -)" 'done failed' # a pipe has it
+    expect 1 gconv filter -k box3 --json -f pgm cut.pnm /dev/full
+    same "$(key status | paste -sd ' ' -)" failed
     complains 1 'header.pnm: more than one image, and png holds one; *' gconv edges header.pnm out.png
     expect 0 gconv filter -k box3 --tolerant cut.pnm out.pnm
     same "$err" 'gconv: cut.pnm: truncated: the file ends in the image data'
@@ -146,7 +157,7 @@ sys.exit(subprocess.run(sys.argv[2:], stdin=near).returncode)' "$@"
     complains 1 "standard input: $failure" behind_a_socket a.pgm "$GCONV" edges - out.png
     complains 1 "standard input: $failure" behind_a_socket a.pgm "$GCONV" filter -k box3 - out.pnm
     expect 1 behind_a_socket two.pnm "$GCONV" filter -k box3 --json - out.pnm
-    same "$(key error)" "image 2: $failure"
+    same "$(key error | tail -n 1)" "image 2: $failure"
     complains 1 'standard input: image 2: 40 x 31 is *--max-pixels)' \
         gconv filter -k box3 --max-pixels 1200 - out.pnm < <(cat a.pgm && printf 'P5\n40 31\n255\n')
     holds a.pgm two.pnm
