@@ -28,7 +28,7 @@ typedef struct batch {
     size_t room;              /* results that may wait */
     gc_result *results;       /* of task i at i % room */
     bool *waits;              /* whether there is a result to report */
-    bool keeps;               /* images of a stream are not out before the last one is */
+    bool whole;               /* the images of a stream are not out before the last one is */
     gc_result *kept;          /* what became of these */
     size_t kept_count, kept_room;
 } batch;
@@ -97,7 +97,12 @@ static gconv_status take_image(void *user, const gc_task *task, gc_result *resul
                                gconv_error *error)
 {
     batch *b = user;
-    if (b->keeps)
+    if (b->whole)
+        gc_tally_stream("computed, none written", false);
+    else
+        gc_tally_stream("done", true);
+    gc_tally_add(false, false);
+    if (b->whole && tells_of_images(b->session->options))
         return keep(b, result, error);
     b->report(b->user, task, result);
     gc_result_destroy(result);
@@ -155,7 +160,7 @@ static void *work(void *user)
         gc_result result;
         process_task(b, &session, task, &result);
         gc_tally_add(result.outcome == GC_OUTCOME_FAILED, result.outcome == GC_OUTCOME_SKIPPED);
-        if (b->keeps)
+        if (b->whole)
             report_kept(b, &b->list->tasks[task], &result);
         pthread_mutex_lock(&b->lock);
         b->results[task % b->room] = result;
@@ -210,8 +215,7 @@ gconv_status gc_batch_run(const gc_session *session, const gc_task_list *list,
                .room = room,
                .results = calloc(room, sizeof *b.results),
                .waits = calloc(room, sizeof *b.waits),
-               .keeps = !list->batch && tells_of_images(session->options) &&
-                        !is_direct(list->tasks[0].output)};
+               .whole = !list->batch && !is_direct(list->tasks[0].output)};
     gconv_status status = GCONV_OK;
     if (b.results != NULL && b.waits != NULL)
         run_workers(&b, workers);

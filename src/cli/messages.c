@@ -69,7 +69,9 @@ static void draw_progress(const char *name, double now, size_t item, size_t item
     if (items > 1)
         snprintf(many, sizeof many, ", %zu of %zu done", item, items);
     describe_rest(messages.done, now - messages.start, rest, sizeof rest);
-    int used = snprintf(line, sizeof line, "%3.0f %%%s%s  ", 100 * messages.done, many, rest);
+    int used = items > 0
+                   ? snprintf(line, sizeof line, "%3.0f %%%s%s  ", 100 * messages.done, many, rest)
+                   : snprintf(line, sizeof line, "%zu done  ", item);
     size_t room = used < WIDTH ? (size_t)(WIDTH - used) : 0;
     fprintf(stderr, "%s%s%s", clear_line, line, gc_escape(name, escaped, room + 1));
     messages.next = now + 0.1;
@@ -105,6 +107,7 @@ static struct {
     const char *what; /* set before `items`, like the next one */
     bool may_fail;
     atomic_size_t items, finished, failed, skipped;
+    atomic_bool stream; /* `items` is not known */
 } tally;
 
 _Static_assert(ATOMIC_LONG_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2 &&
@@ -124,6 +127,15 @@ void gc_tally_add(bool failed, bool skipped)
     atomic_fetch_add(&tally.failed, failed);
     atomic_fetch_add(&tally.skipped, skipped);
     atomic_fetch_add(&tally.finished, 1);
+}
+
+void gc_tally_stream(const char *what, bool may_fail)
+{
+    if (atomic_load(&tally.stream))
+        return;
+    tally.what = what;
+    tally.may_fail = may_fail;
+    atomic_store(&tally.stream, true);
 }
 
 size_t gc_tally_finished(void)
@@ -158,9 +170,13 @@ static size_t append_tally(char line[TELLING_BYTES], size_t used)
     size_t finished = atomic_load(&tally.finished), other = failed + skipped;
     used = append(line, used, "gconv: stopped: ");
     used = append_number(line, used, finished > other ? finished - other : 0);
-    used = append(line, used, " of ");
-    used = append_number(line, used, atomic_load(&tally.items));
-    used = append(line, used, " ");
+    if (atomic_load(&tally.stream)) {
+        used = append(line, used, finished == 1 ? " image " : " images ");
+    } else {
+        used = append(line, used, " of ");
+        used = append_number(line, used, atomic_load(&tally.items));
+        used = append(line, used, " ");
+    }
     used = append(line, used, tally.what);
     if (tally.may_fail) {
         used = append(line, used, ", ");
@@ -176,7 +192,8 @@ void gc_tally_tell(void)
 {
     char line[TELLING_BYTES];
     size_t used = append(line, 0, atomic_load(&messages.drawn) ? clear_line : "");
-    if (atomic_load(&tally.items) > 1 && !messages.quiet)
+    bool several = atomic_load(&tally.items) > 1 || atomic_load(&tally.stream);
+    if (several && !messages.quiet)
         used = append_tally(line, used);
     struct pollfd standard_error = {.fd = STDERR_FILENO, .events = POLLOUT};
     if (used > 0 && poll(&standard_error, 1, 0) == 1 && (standard_error.revents & POLLOUT) != 0 &&

@@ -41,7 +41,8 @@ void gc_warn_into(FILE *stream, const char *file, const char *message);
 void gc_notes_print(const char *notes);
 
 /* Draws the progress line: how much of the whole is done (0 to 1), how many of how many things are,
- * the time that is left as far as it can be told, and a name. At most ten times a second. */
+ * the time that is left as far as it can be told, and a name. At most ten times a second. Where `items`
+ * is 0 nobody knows how many there will be: how many are done is all that is drawn. */
 void gc_progress_show(const char *name, double done, size_t item, size_t items);
 
 /* The same at once, before work that may be long and says nothing. */
@@ -54,6 +55,10 @@ void gc_progress_clear(void);
  * things what happens to them, "images done", and `may_fail` whether failures are told too. */
 void gc_tally_begin(const char *what, bool may_fail, size_t items);
 void gc_tally_add(bool failed, bool skipped);
+
+/* Counts on without a known end: what was thought to be one image is a stream of them. `what` says what
+ * happens to these, "done". */
+void gc_tally_stream(const char *what, bool may_fail);
 size_t gc_tally_finished(void);
 
 /* Removes the progress line, and says how much was done of several things, on standard error unless it

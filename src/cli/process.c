@@ -361,14 +361,18 @@ typedef struct image_part {
     const gc_session *session;
     const char *name;
     double from, to;
+    bool endless; /* one of a stream: how many images will come is not known */
 } image_part;
 
 static void show_part(void *user, double done)
 {
     const image_part *part = user;
     size_t finished = gc_tally_finished(), count = part->session->image_count;
+    if (part->endless)
+        count = 0;
     double of_image = part->from + (part->to - part->from) * done;
-    gc_progress_show(part->name, ((double)finished + of_image) / (double)count, finished, count);
+    double of_all = count > 0 ? ((double)finished + of_image) / (double)count : 0;
+    gc_progress_show(part->name, of_all, finished, count);
 }
 
 /* Rows on their way to the writer, counted for the progress line. */
@@ -605,7 +609,10 @@ static gconv_status compute(work *w)
 {
     counted_sink counted = {.to = gconv_writer_sink(w->writer),
                             .height = w->result->output.height,
-                            .part = {w->session, gc_input_name(w->task->input), 0, 1}};
+                            .part = {.session = w->session,
+                                     .name = gc_input_name(w->task->input),
+                                     .to = 1,
+                                     .endless = w->image > 1}};
     gconv_plan *plan = w->session->plan;
     gconv_source source = w->picture.samples != NULL ? (gconv_source){read_picture, w}
                                                      : gconv_reader_source(w->reader);
