@@ -1,6 +1,6 @@
 # What `cmake --install` puts where: program, libraries, header, filters, man pages, completions,
-# gconv.pc and the CMake package. Everything found by paths relative to itself, so that the tree can
-# be moved and packagers can install under any prefix.
+# contract.md, gconv.pc and the CMake package. Everything found by paths relative to itself, so that
+# the tree can be moved and packagers can install under any prefix.
 
 include(CMakePackageConfigHelpers)
 
@@ -19,6 +19,7 @@ install(DIRECTORY filters/ DESTINATION ${CMAKE_INSTALL_DATADIR}/gconv/filters
   FILES_MATCHING PATTERN *.txt)
 install(FILES man/gconv.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES man/gconv-filter.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
+install(FILES docs/contract.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES completions/gconv.bash RENAME gconv
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 install(FILES completions/_gconv DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)

@@ -23,7 +23,7 @@ mv "$work/staged" "$work/prefix"
 prefix=$work/prefix
 
 for file in bin/gconv include/gconv.h share/gconv/filters/gauss5.txt share/man/man1/gconv.1 \
-  share/man/man5/gconv-filter.5 share/bash-completion/completions/gconv \
+  share/man/man5/gconv-filter.5 share/doc/gconv/contract.md share/bash-completion/completions/gconv \
   share/zsh/site-functions/_gconv share/fish/vendor_completions.d/gconv.fish; do
   [ -f "$prefix/$file" ] || fail "not installed: $file"
 done
