@@ -1,9 +1,8 @@
 #include "cli/batch.h"
 
+#include "base/processors.h"
+#include "base/status.h"
 #include "cli/messages.h"
-#include "core/processors.h"
-#include "core/status.h"
-#include "core/stream.h"
 #include "io/place.h"
 
 #include <pthread.h>

@@ -1,13 +1,13 @@
 /* gconv bench: implementations over filter sizes on a synthetic image, no file I/O in the timing.
  */
+#include "base/clock.h"
+#include "base/memory.h"
 #include "cli/cli.h"
 #include "cli/effects.h"
 #include "cli/json.h"
 #include "cli/measure.h"
 #include "cli/messages.h"
 #include "cli/table.h"
-#include "core/memory.h"
-#include "core/stream.h"
 
 #include <stdio.h>
 #include <stdlib.h>

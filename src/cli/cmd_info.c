@@ -3,8 +3,8 @@
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/messages.h"
-#include "core/filter.h"
 #include "cpu/rows.h"
+#include "filter/filter.h"
 #include "gpu/jit.h"
 #include "io/libraries.h"
 

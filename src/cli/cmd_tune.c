@@ -1,9 +1,9 @@
 /* gconv tune: the fastest configurations of the kernels that are compiled for a filter, on one GPU. */
+#include "base/clock.h"
+#include "base/number.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/messages.h"
-#include "core/number.h"
-#include "core/stream.h"
 #include "gpu/gpu.h"
 #include "gpu/jit.h"
 #include "gpu/tune.h"

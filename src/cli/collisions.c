@@ -1,7 +1,7 @@
 #include "cli/collisions.h"
 
-#include "core/memory.h"
-#include "core/status.h"
+#include "base/memory.h"
+#include "base/status.h"
 
 #include <stdlib.h>
 #include <string.h>

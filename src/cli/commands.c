@@ -1,8 +1,8 @@
 /* The table of commands. */
 #include "cli/options.h"
 
-#include "core/status.h"
-#include "core/text.h"
+#include "base/nearest.h"
+#include "base/status.h"
 
 #include <limits.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "cli/directories.h"
 
-#include "core/memory.h"
-#include "core/status.h"
+#include "base/memory.h"
+#include "base/status.h"
 
 #include <errno.h>
 #include <stdlib.h>

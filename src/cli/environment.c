@@ -1,7 +1,7 @@
 #include "cli/environment.h"
 
-#include "core/number.h"
-#include "core/status.h"
+#include "base/number.h"
+#include "base/status.h"
 #include "cpu/rows.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 #include "cli/json.h"
 
+#include "base/status.h"
 #include "cli/messages.h"
-#include "core/status.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,9 +1,10 @@
 #include "cli/measure.h"
 
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "cli/messages.h"
-#include "core/memory.h"
 #include "core/plan.h"
-#include "core/status.h"
 #include "core/stream.h"
 
 #include <math.h>

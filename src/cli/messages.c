@@ -1,7 +1,7 @@
 #include "cli/messages.h"
 
-#include "core/file.h"
-#include "core/stream.h"
+#include "base/clock.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -2,7 +2,7 @@
 #ifndef GC_CLI_MESSAGES_H
 #define GC_CLI_MESSAGES_H
 
-#include "core/status.h"
+#include "base/status.h"
 
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
 #include "cli/operands.h"
 
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "cli/collisions.h"
-#include "core/file.h"
-#include "core/memory.h"
-#include "core/status.h"
 
 #include <dirent.h>
 #include <errno.h>

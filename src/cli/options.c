@@ -1,8 +1,8 @@
 #include "cli/options.h"
 
-#include "core/number.h"
-#include "core/status.h"
-#include "core/text.h"
+#include "base/nearest.h"
+#include "base/number.h"
+#include "base/status.h"
 
 #include <getopt.h>
 #include <stddef.h>

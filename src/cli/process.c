@@ -1,11 +1,12 @@
 #include "cli/process.h"
 
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "cli/messages.h"
-#include "core/filter.h"
-#include "core/memory.h"
 #include "core/plan.h"
-#include "core/status.h"
 #include "core/stream.h"
+#include "filter/filter.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 #include "cli/table.h"
 
-#include "core/number.h"
+#include "base/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "cli/warnings.h"
 
+#include "base/memory.h"
 #include "cli/json.h"
 #include "cli/messages.h"
-#include "core/memory.h"
 
 #include <pthread.h>
 #include <stdlib.h>

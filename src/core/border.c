@@ -1,8 +1,8 @@
 #include "core/border.h"
 
-#include "core/number.h"
-#include "core/status.h"
-#include "core/text.h"
+#include "base/nearest.h"
+#include "base/number.h"
+#include "base/status.h"
 
 #include <string.h>
 

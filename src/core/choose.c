@@ -1,8 +1,8 @@
 /* Follows the names in a job, or chooses by expected time. */
 #include "core/implementation.h"
 
-#include "core/number.h"
-#include "core/status.h"
+#include "base/number.h"
+#include "base/status.h"
 
 #include <stdarg.h>
 #include <stdio.h>

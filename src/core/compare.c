@@ -1,8 +1,8 @@
 /* Verification: chain values of an implementation against the reference's. */
+#include "base/memory.h"
+#include "base/status.h"
 #include "core/convert.h"
-#include "core/memory.h"
 #include "core/plan.h"
-#include "core/status.h"
 
 #include <float.h>
 #include <math.h>

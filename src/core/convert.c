@@ -1,7 +1,7 @@
 #include "core/convert.h"
 
-#include "core/bits.h"
-#include "core/number.h"
+#include "base/bits.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The list of devices: the CPU, then what the GPU part finds. */
 #include "gconv.h"
 
-#include "core/status.h"
+#include "base/status.h"
 #include "gpu/gpu.h"
 
 #include <pthread.h>

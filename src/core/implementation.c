@@ -1,7 +1,7 @@
 /* Questions about the rows of the registry. */
 #include "core/implementation.h"
 
-#include "core/status.h"
+#include "base/status.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #ifndef GC_CORE_IMPLEMENTATION_H
 #define GC_CORE_IMPLEMENTATION_H
 
+#include "base/status.h"
 #include "core/problem.h"
-#include "core/status.h"
 #include "core/stream.h"
 
 /* What an implementation does. The functions up to `release` are required. */

@@ -1,8 +1,9 @@
 #include "core/plan.h"
 
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "core/convert.h"
-#include "core/memory.h"
-#include "core/status.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 #include "core/problem.h"
 
-#include "core/memory.h"
-#include "core/number.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/status.h"
 #include "core/range.h"
-#include "core/status.h"
 #include "gpu/gpu.h"
 
 #include <float.h>

@@ -1,7 +1,7 @@
 /* THE table of implementations. A new one is a file, a row here, and a line of CMakeLists.txt. */
 #include "core/implementation.h"
 
-#include "core/status.h"
+#include "base/status.h"
 
 extern const gc_operations gc_reference_operations;
 extern const gc_operations gc_cpu_operations;

@@ -1,16 +1,16 @@
 #include "core/stream.h"
 
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/processors.h"
+#include "base/status.h"
+#include "base/threads.h"
 #include "core/convert.h"
-#include "core/memory.h"
-#include "core/number.h"
-#include "core/processors.h"
-#include "core/status.h"
-#include "core/threads.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { ALPHA_ROWS = 64 }; /* of a block */
 
@@ -24,13 +24,6 @@ int gc_stream_threads(double work)
 {
     int threads = gc_thread_count(0);
     return work < work_for_threads ? 1 : threads;
-}
-
-double gc_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 static size_t alpha_blocks(const gc_problem *problem)

@@ -80,7 +80,4 @@ gconv_status gc_stream_write_chain(gc_stream *stream, uint32_t count, const floa
  * the work pays for them. */
 int gc_stream_threads(double work);
 
-/* Seconds of a clock that never steps back. */
-double gc_seconds(void);
-
 #endif

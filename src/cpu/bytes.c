@@ -1,7 +1,7 @@
 #include "cpu/bytes.h"
 
-#include "core/memory.h"
-#include "core/status.h"
+#include "base/memory.h"
+#include "base/status.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,12 +5,13 @@
  * so that memory grows with the image's width and the filters' heights and not with its height; only a
  * border that wraps needs the whole image. Between images in memory there is neither reading nor
  * writing, and bands are computed in place. */
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/processors.h"
+#include "base/status.h"
+#include "base/threads.h"
 #include "core/implementation.h"
-#include "core/memory.h"
-#include "core/number.h"
-#include "core/processors.h"
-#include "core/status.h"
-#include "core/threads.h"
 #include "cpu/division.h"
 #include "cpu/schedule.h"
 

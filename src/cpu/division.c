@@ -1,6 +1,6 @@
 #include "cpu/division.h"
 
-#include "core/number.h"
+#include "base/number.h"
 
 /* Values in a band: enough that a task outweighs its scheduling, few enough to stay in cache. */
 enum { BAND_VALUES = 1 << 18, BAND_ROWS_MIN = 16, BAND_ROWS_MAX = 1024 };

@@ -9,10 +9,10 @@
  * the filtered extension, under the others it is not. */
 #include "cpu/edges.h"
 
-#include "core/bits.h"
+#include "base/bits.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "core/border.h"
-#include "core/memory.h"
-#include "core/status.h"
 
 #include <math.h>
 #include <stdlib.h>

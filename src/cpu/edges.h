@@ -3,7 +3,7 @@
 #ifndef GC_CPU_EDGES_H
 #define GC_CPU_EDGES_H
 
-#include "core/stream.h"
+#include "core/problem.h"
 
 /* What is compiled for every instruction set. Sums are modulo 2^16. */
 typedef struct gc_edges_kernel {

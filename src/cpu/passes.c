@@ -1,8 +1,8 @@
 #include "cpu/passes.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "core/range.h"
-#include "core/status.h"
 #include "cpu/division.h"
 #include "cpu/window.h"
 

@@ -5,10 +5,11 @@
  * Serial, one thread, whole images, accumulating in double, each step meeting the border of its own
  * input (rule 2). Undivided weights (rule 3). It judges every other implementation, so it is kept
  * short and obvious and is not changed for speed. */
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "core/border.h"
 #include "core/implementation.h"
-#include "core/memory.h"
-#include "core/status.h"
 
 #include <stdlib.h>
 

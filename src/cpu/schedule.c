@@ -1,7 +1,7 @@
 #include "cpu/schedule.h"
 
-#include "core/number.h"
-#include "core/status.h"
+#include "base/number.h"
+#include "base/status.h"
 
 #include <stdlib.h>
 

@@ -4,11 +4,11 @@
  * its sides. */
 #include "cpu/strip.h"
 
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/status.h"
 #include "core/border.h"
 #include "core/convert.h"
-#include "core/memory.h"
-#include "core/number.h"
-#include "core/status.h"
 
 #include <stdlib.h>
 #include <string.h>

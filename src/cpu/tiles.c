@@ -1,7 +1,7 @@
 #include "cpu/tiles.h"
 
-#include "core/memory.h"
-#include "core/status.h"
+#include "base/memory.h"
+#include "base/status.h"
 
 #include <math.h>
 #include <stdlib.h>

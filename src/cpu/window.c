@@ -1,9 +1,9 @@
 #include "cpu/window.h"
 
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/status.h"
 #include "core/border.h"
-#include "core/memory.h"
-#include "core/number.h"
-#include "core/status.h"
 
 #include <stdlib.h>
 #include <string.h>

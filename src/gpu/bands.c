@@ -1,6 +1,6 @@
 #include "gpu/bands.h"
 
-#include "core/number.h"
+#include "base/number.h"
 
 #include <math.h>
 

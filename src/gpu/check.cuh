@@ -3,7 +3,7 @@
 #define GC_GPU_CHECK_CUH
 
 extern "C" {
-#include "core/status.h"
+#include "base/status.h"
 }
 
 #include <cstring>

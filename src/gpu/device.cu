@@ -2,7 +2,7 @@
 #include "gpu/gpu.h"
 
 extern "C" {
-#include "core/status.h"
+#include "base/status.h"
 }
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 #include "gpu/finish.h"
 
-#include "core/number.h"
+#include "base/number.h"
 
 #include <float.h>
 #include <math.h>

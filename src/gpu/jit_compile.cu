@@ -4,9 +4,9 @@
 #include "gpu/library.cuh"
 
 extern "C" {
-#include "core/cache.h"
-#include "core/memory.h"
-#include "core/stream.h"
+#include "base/cache.h"
+#include "base/clock.h"
+#include "base/memory.h"
 }
 
 #include <algorithm>

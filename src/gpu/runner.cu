@@ -10,8 +10,9 @@
 #include "gpu/planes.cuh"
 
 extern "C" {
-#include "core/memory.h"
-#include "core/number.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/number.h"
 }
 
 #include <algorithm>

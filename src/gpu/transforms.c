@@ -1,6 +1,6 @@
 #include "gpu/transforms.h"
 
-#include "core/number.h"
+#include "base/number.h"
 
 /* Points of a transform that serves a share of the rows: 0.7 GB for image, spectra and work areas of float32,
  * which every device has, and enough that the rows which neighbouring transforms share cost little. */

@@ -6,7 +6,7 @@
 #include "gpu/passes.cuh"
 
 extern "C" {
-#include "core/stream.h"
+#include "base/clock.h"
 #include "gpu/finish.h"
 }
 

@@ -1,9 +1,9 @@
 /* The file of what `gconv tune` found. */
 #include "gpu/tuning.h"
 
-#include "core/cache.h"
-#include "core/number.h"
-#include "core/status.h"
+#include "base/cache.h"
+#include "base/number.h"
+#include "base/status.h"
 
 #include <ctype.h>
 #include <math.h>

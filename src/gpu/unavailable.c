@@ -3,7 +3,7 @@
 #include "gpu/jit.h"
 #include "gpu/tune.h"
 
-#include "core/status.h"
+#include "base/status.h"
 
 int gc_gpu_count(void)
 {

@@ -1,6 +1,6 @@
 #include "io/input.h"
 
-#include "core/status.h"
+#include "base/status.h"
 
 #include <errno.h>
 #include <fcntl.h>

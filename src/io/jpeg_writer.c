@@ -1,6 +1,6 @@
 /* JPEG, baseline, grey or YCbCr, by libjpeg (the API of version 6b and jpeg_write_icc_profile). */
-#include "core/memory.h"
-#include "core/status.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "io/codec.h"
 
 #include <limits.h>

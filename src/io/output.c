@@ -1,8 +1,8 @@
 #define _GNU_SOURCE /* renameat2 */
 #include "io/output.h"
 
-#include "core/file.h"
-#include "core/status.h"
+#include "base/file.h"
+#include "base/status.h"
 #include "io/place.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE /* O_PATH */
 #include "io/place.h"
 
-#include "core/status.h"
+#include "base/status.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* PNG of every colour type, depth and interlacing, by libpng. */
-#include "core/memory.h"
-#include "core/status.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "io/codec.h"
 
 #include <png.h>

@@ -1,6 +1,6 @@
 /* PNG of 1, 8 and 16 bits, by libpng. */
-#include "core/memory.h"
-#include "core/status.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "io/codec.h"
 #include "io/runs.h"
 

@@ -1,6 +1,6 @@
 /* Binary PGM (P5) and PPM (P6). */
-#include "core/memory.h"
-#include "core/status.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "io/codec.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Reading in layers: the codec's rows, then grey if asked for, then orientation. */
-#include "core/memory.h"
-#include "core/status.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "io/codec.h"
 #include "io/exif.h"
 #include "io/grey.h"

@@ -2,7 +2,7 @@
 #ifndef GC_IO_WARNINGS_H
 #define GC_IO_WARNINGS_H
 
-#include "core/status.h"
+#include "base/status.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* Writing in layers: channels as the format has them, the codec, the output. */
-#include "core/memory.h"
-#include "core/status.h"
+#include "base/memory.h"
+#include "base/status.h"
 #include "io/codec.h"
 #include "io/grey.h"
 

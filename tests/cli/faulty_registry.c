@@ -8,7 +8,8 @@
  *     dead     the same, as a GPU's: the first choice of `auto` for what takes the CPU long */
 #include "core/implementation.h"
 
-#include "core/status.h"
+#include "base/clock.h"
+#include "base/status.h"
 
 #include <stdlib.h>
 #include <time.h>

@@ -4,10 +4,9 @@
 
 /* What follows is inside namespaces, where these must not be. */
 extern "C" {
+#include "base/memory.h"
 #include "core/border.h"
-#include "core/memory.h"
 #include "core/separate.h"
-#include "core/stream.h"
 #include "gpu/finish.h"
 }
 #include "gpu/adaptive.cuh"

@@ -9,7 +9,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=$root/build/coverage
 goal=95
-files='src/io/(exif|format|grey|input|jpeg_reader|metadata|orient|png_reader|pnm_reader|reader)|src/core/(filter.*|number)'
+files='src/io/(exif|format|grey|input|jpeg_reader|metadata|orient|png_reader|pnm_reader|reader)|src/filter/.*|src/base/number'
 
 # Tests that read images and filters; others reach no more of these files.
 tests='^(unit_(exif|io|damage|output|filter_.*|number|plan)|fuzz_.*)$'

@@ -4,7 +4,7 @@
 
 #include "io_support.h"
 
-#include "core/cache.h"
+#include "base/cache.h"
 
 #include <fcntl.h>
 

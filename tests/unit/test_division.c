@@ -2,7 +2,7 @@
  * memory that grows with width and filters, not with the image's height. */
 #include "cpu/division.h"
 
-#include "core/status.h"
+#include "base/status.h"
 #include "core_support.h"
 #include "sanitized.h"
 

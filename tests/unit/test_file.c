@@ -1,6 +1,6 @@
 /* Reading and writing whole, whatever the descriptor; sizes that overflow. */
-#include "core/file.h"
-#include "core/memory.h"
+#include "base/file.h"
+#include "base/memory.h"
 
 #include "core_support.h"
 

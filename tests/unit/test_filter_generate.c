@@ -1,5 +1,5 @@
 /* Generators and built-in filters: sums, symmetry, values, and the direction of derivatives. */
-#include "core/filter.h"
+#include "filter/filter.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* What --kernel accepts: paths first, then built-in names, generators and inline strings. Runs in a
  * directory of its own. */
-#include "core/filter.h"
+#include "filter/filter.h"
 
 #include <fcntl.h>
 #include <pthread.h>

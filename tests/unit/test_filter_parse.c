@@ -1,5 +1,5 @@
 /* Filter texts: what is accepted, what is refused and how, and that nothing crashes the parser. */
-#include "core/filter.h"
+#include "filter/filter.h"
 
 #include <locale.h>
 #include <math.h>

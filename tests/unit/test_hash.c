@@ -1,7 +1,7 @@
 /* The hash against published values. */
 #include "core_support.h"
 
-#include "core/hash.h"
+#include "base/hash.h"
 
 static void assert_hash(const char *text, uint64_t high, uint64_t low)
 {

@@ -1,5 +1,5 @@
 /* Numbers: the same value as strtod in the C locale, whatever the locale. */
-#include "core/number.h"
+#include "base/number.h"
 
 #include <float.h>
 #include <locale.h>

@@ -1,6 +1,6 @@
 /* Plans through the public interface: choosing, running, failing, comparing. */
+#include "base/status.h"
 #include "core/plan.h"
-#include "core/status.h"
 #include "core_support.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* How many processors there are for this process: by affinity, and by the quota of control groups. */
 #define _GNU_SOURCE /* sched_setaffinity */
-#include "core/processors.h"
+#include "base/processors.h"
 
 #include "core_support.h"
 

@@ -2,7 +2,7 @@
  * every piece finds there what it needs, from its beginning to its end, and nobody else writes there. */
 #include "cpu/schedule.h"
 
-#include "core/status.h"
+#include "base/status.h"
 #include "core_support.h"
 
 #include <time.h>

@@ -1,5 +1,5 @@
 /* Errors: a phrase for every status, one line in every message. */
-#include "core/status.h"
+#include "base/status.h"
 
 #include "core_support.h"
 

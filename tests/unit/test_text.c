@@ -1,5 +1,5 @@
 /* Did-you-mean. */
-#include "core/text.h"
+#include "base/nearest.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* The library's own threads: who takes part, when the system gives none, over forks, at the end. */
-#include "core/threads.h"
+#include "base/threads.h"
 
 #include "core_support.h"
 #include "sanitized.h"

@@ -4,7 +4,7 @@
 #include "cpu/tiles.h"
 #include "cpu/window.h"
 
-#include "core/memory.h"
+#include "base/memory.h"
 #include "core/range.h"
 #include "core_support.h"
 

@@ -1,7 +1,7 @@
 /* Tunings: what is kept on this machine, what is shipped, which of them a filter gets. */
+#include "base/clock.h"
 #include "cache_support.h"
 
-#include "core/stream.h"
 #include "gpu/candidates.h"
 
 #include <pthread.h>

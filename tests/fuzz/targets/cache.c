@@ -2,7 +2,7 @@
  * a directory of this process, in memory where there is /dev/shm. */
 #include "../fuzz.h"
 
-#include "core/cache.h"
+#include "base/cache.h"
 
 #include <fcntl.h>
 #include <string.h>

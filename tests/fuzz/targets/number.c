@@ -1,7 +1,7 @@
 /* Numbers, held against the C library in the C locale. */
 #include "../fuzz.h"
 
-#include "core/number.h"
+#include "base/number.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,8 +1,8 @@
 /* Words and names: escaping, suggestions, borders, formats. */
 #include "../fuzz.h"
 
-#include "core/status.h"
-#include "core/text.h"
+#include "base/nearest.h"
+#include "base/status.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,0 +1,458 @@
+#include "base/cache.h"
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/status.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    NAME_LENGTH_MAX = 120,
+    NAME_ATTEMPTS = 100,
+    FILE_BYTES_MAX = GC_CACHE_BYTES_MAX,
+    ABANDONED_SECONDS = 3600 /* a temporary file this old is what a crash left */
+};
+
+static const char entry_suffix[] = ".bin";
+static const char lock_name[] = "lock"; /* of an empty file that stays */
+
+/* ---- The directory --------------------------------------------------------------------------- */
+
+/* Writes the directory's path; `base` is the length of the part that others use too. A relative
+ * path in the environment counts as none, as the specification says. */
+static gconv_status directory_path(char path[PATH_MAX], size_t *base, gconv_error *error)
+{
+    const char *root = getenv("XDG_CACHE_HOME"), *below = "";
+    if (root == NULL || root[0] != '/') {
+        root = getenv("HOME");
+        below = "/.cache";
+    }
+    if (root == NULL || root[0] != '/')
+        return gc_fail(error, GCONV_ERROR_OPEN,
+                       "no cache: neither XDG_CACHE_HOME nor HOME is an absolute path");
+    int length = snprintf(path, PATH_MAX, "%s%s/gconv", root, below);
+    if (length < 0 || length >= PATH_MAX)
+        return gc_fail_errno(error, GCONV_ERROR_OPEN, ENAMETOOLONG, "no cache");
+    *base = strlen(root) + strlen(below);
+    return GCONV_OK;
+}
+
+/* The specification wants 0700. What cannot be made cannot be opened either, which says why. */
+static void make_directory(char path[PATH_MAX], size_t base)
+{
+    path[base] = '\0';
+    mkdir(path, 0700);
+    path[base] = '/';
+    mkdir(path, 0700);
+}
+
+/* Whether a directory or file belongs to this user and nobody else may write to it. */
+static bool is_ours_alone(const struct stat *about)
+{
+    return about->st_uid == geteuid() && (about->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+static gconv_status open_directory(bool make, int *directory, gconv_error *error)
+{
+    char path[PATH_MAX];
+    size_t base = 0;
+    gconv_status status = directory_path(path, &base, error);
+    if (status != GCONV_OK)
+        return status;
+    if (make)
+        make_directory(path, base);
+    *directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*directory < 0)
+        return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot open the cache");
+    struct stat about;
+    if (fstat(*directory, &about) == 0 && is_ours_alone(&about))
+        return GCONV_OK;
+    close(*directory);
+    return gc_fail(error, GCONV_ERROR_OPEN, "the cache %s is not this user's alone to write", path);
+}
+
+/* ---- Files in it ----------------------------------------------------------------------------- */
+
+static gconv_status check_name(const char *name, gconv_error *error)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                  "0123456789-_.";
+    size_t length = strlen(name);
+    if (length == 0 || length > NAME_LENGTH_MAX || name[0] == '.' ||
+        strspn(name, allowed) != length)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' cannot name a file of the cache", name);
+    return GCONV_OK;
+}
+
+static gconv_status read_descriptor(int descriptor, char **bytes, size_t *size, gconv_error *error)
+{
+    struct stat about;
+    if (fstat(descriptor, &about) != 0)
+        return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot read the cache");
+    if (!S_ISREG(about.st_mode) || about.st_size > FILE_BYTES_MAX)
+        return gc_fail(error, GCONV_ERROR_OPEN, "not a file that the cache would hold");
+    if (!is_ours_alone(&about))
+        return gc_fail(error, GCONV_ERROR_OPEN, "a file that is not this user's alone to write");
+    size_t capacity = (size_t)about.st_size;
+    *bytes = malloc(capacity + 1);
+    if (*bytes == NULL)
+        return gc_fail_memory(error, capacity + 1);
+    if (gc_read_all(descriptor, *bytes, capacity, size)) {
+        (*bytes)[*size] = '\0';
+        return GCONV_OK;
+    }
+    free(*bytes);
+    *bytes = NULL;
+    return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot read the cache");
+}
+
+/* `touch` makes it the one that was used last. */
+static gconv_status read_file(int directory, const char *name, bool touch, char **bytes,
+                              size_t *size, gconv_error *error)
+{
+    int descriptor = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0)
+        return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "not in the cache");
+    gconv_status status = read_descriptor(descriptor, bytes, size, error);
+    if (touch && status == GCONV_OK)
+        futimens(descriptor, NULL);
+    close(descriptor);
+    return status;
+}
+
+/* A new file with a name of its own, which begins with a dot. */
+static int create_temporary(int directory, const char *name, char *temporary, size_t size)
+{
+    int descriptor = -1;
+    for (int attempt = 0; descriptor < 0 && attempt < NAME_ATTEMPTS; attempt++) {
+        char suffix[GC_SUFFIX_BYTES];
+        gc_random_suffix(suffix);
+        snprintf(temporary, size, ".%s.%s", name, suffix);
+        descriptor = openat(directory, temporary,
+                            O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (descriptor < 0 && errno != EEXIST && errno != EINTR)
+            break;
+    }
+    return descriptor;
+}
+
+static bool write_pieces(int descriptor, const struct iovec *pieces, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!gc_write_all(descriptor, pieces[i].iov_base, pieces[i].iov_len))
+            return false;
+    return true;
+}
+
+static gconv_status replace_file(int directory, const char *name, const struct iovec *pieces,
+                                 int count, bool sync, gconv_error *error)
+{
+    char temporary[NAME_LENGTH_MAX + GC_SUFFIX_BYTES + 2];
+    int descriptor = create_temporary(directory, name, temporary, sizeof temporary);
+    if (descriptor < 0)
+        return gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot write to the cache");
+    bool written = write_pieces(descriptor, pieces, count) && (!sync || gc_sync(descriptor));
+    int failure = errno;
+    if (close(descriptor) != 0 && written) {
+        written = false;
+        failure = errno;
+    }
+    if (written && renameat(directory, temporary, directory, name) != 0) {
+        written = false;
+        failure = errno;
+    }
+    if (written)
+        return GCONV_OK;
+    unlinkat(directory, temporary, 0);
+    return gc_fail_errno(error, GCONV_ERROR_WRITE, failure, "cannot write to the cache");
+}
+
+/* ---- Room ------------------------------------------------------------------------------------ */
+
+typedef struct used_file {
+    char name[NAME_LENGTH_MAX + 1];
+    struct timespec used;
+    off_t size;
+} used_file;
+
+typedef struct used_files {
+    used_file *files;
+    size_t count, capacity;
+} used_files;
+
+static int compare_latest_first(const void *a, const void *b)
+{
+    const struct timespec *left = &((const used_file *)a)->used;
+    const struct timespec *right = &((const used_file *)b)->used;
+    if (left->tv_sec != right->tv_sec)
+        return left->tv_sec < right->tv_sec ? 1 : -1;
+    return (left->tv_nsec < right->tv_nsec) - (left->tv_nsec > right->tv_nsec);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), end_length = strlen(end);
+    return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+/* `name` has at most NAME_LENGTH_MAX bytes. False where memory is out. */
+static bool note_file(used_files *found, const char *name, const struct stat *about)
+{
+    if (found->count == found->capacity) {
+        size_t capacity = 2 * found->capacity + 64;
+        used_file *larger = realloc(found->files, capacity * sizeof *larger);
+        if (larger == NULL)
+            return false;
+        found->files = larger;
+        found->capacity = capacity;
+    }
+    used_file *file = &found->files[found->count++];
+    *file = (used_file){.used = about->st_mtim, .size = about->st_size};
+    memcpy(file->name, name, strlen(name) + 1);
+    return true;
+}
+
+/* Notes the entries, and removes temporary files that nobody will complete. */
+static void list_entries(DIR *listing, used_files *found)
+{
+    time_t now = time(NULL);
+    for (struct dirent *item; (item = readdir(listing)) != NULL;) {
+        struct stat about;
+        if (fstatat(dirfd(listing), item->d_name, &about, AT_SYMLINK_NOFOLLOW) != 0 ||
+            !S_ISREG(about.st_mode))
+            continue;
+        if (item->d_name[0] == '.') {
+            if (now - about.st_mtim.tv_sec > ABANDONED_SECONDS)
+                unlinkat(dirfd(listing), item->d_name, 0);
+        } else if (ends_with(item->d_name, entry_suffix) &&
+                   strlen(item->d_name) <= NAME_LENGTH_MAX &&
+                   !note_file(found, item->d_name, &about)) {
+            break;
+        }
+    }
+}
+
+/* A failure leaves the cache larger than meant, until the next store. */
+static void make_room(int directory)
+{
+    int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *listing = copy >= 0 ? fdopendir(copy) : NULL;
+    if (listing == NULL) {
+        if (copy >= 0)
+            close(copy);
+        return;
+    }
+    used_files found = {0};
+    list_entries(listing, &found);
+    closedir(listing);
+    if (found.count > 0)
+        qsort(found.files, found.count, sizeof *found.files, compare_latest_first);
+    int64_t bytes = 0;
+    for (size_t i = 0; i < found.count; i++) {
+        bytes += found.files[i].size;
+        if (bytes > GC_CACHE_BYTES_MAX)
+            unlinkat(directory, found.files[i].name, 0);
+    }
+    free(found.files);
+}
+
+/* ---- Entries --------------------------------------------------------------------------------- */
+
+/* What follows the bytes of an entry; behind them, so that cuobjdump and the like read the file as
+ * it is. In host order: on another kind of machine it is damage. */
+typedef struct entry_end {
+    char magic[8];
+    uint64_t size;    /* of the bytes */
+    gc_hash checksum; /* of kind, key and bytes */
+} entry_end;
+
+static const char entry_magic[8] = {'g', 'c', 'o', 'n', 'v', ' ', '0', '1'};
+
+static gconv_status entry_name(const char *kind, gc_hash key, char name[NAME_LENGTH_MAX + 1],
+                               gconv_error *error)
+{
+    int length = snprintf(name, NAME_LENGTH_MAX + 1, "%s-%016" PRIx64 "%016" PRIx64 "%s", kind,
+                          key.high, key.low, entry_suffix);
+    if (length > NAME_LENGTH_MAX)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is too long for a kind", kind);
+    return check_name(name, error);
+}
+
+static entry_end end_of(const char *kind, gc_hash key, const void *bytes, size_t size)
+{
+    entry_end end = {.size = size};
+    memcpy(end.magic, entry_magic, sizeof end.magic);
+    gc_hash hash = gc_hash_string(gc_hash_start(), kind);
+    hash = gc_hash_bytes(hash, &key, sizeof key);
+    end.checksum = gc_hash_bytes(hash, bytes, size);
+    return end;
+}
+
+static bool is_whole(const char *kind, gc_hash key, const char *bytes, size_t length)
+{
+    if (length < sizeof(entry_end))
+        return false;
+    size_t size = length - sizeof(entry_end);
+    entry_end expected = end_of(kind, key, bytes, size);
+    return memcmp(bytes + size, &expected, sizeof expected) == 0;
+}
+
+gconv_status gc_cache_load(const char *kind, gc_hash key, void **bytes, size_t *size,
+                           gconv_error *error)
+{
+    *bytes = NULL;
+    *size = 0;
+    char name[NAME_LENGTH_MAX + 1];
+    int directory = -1;
+    gconv_status status = entry_name(kind, key, name, error);
+    if (status == GCONV_OK)
+        status = open_directory(false, &directory, error);
+    if (status != GCONV_OK)
+        return status;
+    char *whole = NULL;
+    size_t length = 0;
+    status = read_file(directory, name, true, &whole, &length, error);
+    if (status == GCONV_OK && is_whole(kind, key, whole, length)) {
+        *bytes = whole;
+        *size = length - sizeof(entry_end);
+    } else if (status == GCONV_OK) {
+        free(whole);
+        unlinkat(directory, name, 0);
+        status = gc_fail(error, GCONV_ERROR_OPEN, "%s of the cache was damaged", name);
+    }
+    close(directory);
+    return status;
+}
+
+gconv_status gc_cache_store(const char *kind, gc_hash key, const void *bytes, size_t size,
+                            gconv_error *error)
+{
+    char name[NAME_LENGTH_MAX + 1];
+    int directory = -1;
+    if (size > FILE_BYTES_MAX - sizeof(entry_end))
+        return gc_fail(error, GCONV_ERROR_LIMIT, "%zu bytes are more than the cache holds", size);
+    gconv_status status = entry_name(kind, key, name, error);
+    if (status == GCONV_OK)
+        status = open_directory(true, &directory, error);
+    if (status != GCONV_OK)
+        return status;
+    entry_end end = end_of(kind, key, bytes, size);
+    const struct iovec pieces[] = {{(void *)bytes, size}, {&end, sizeof end}};
+    status = replace_file(directory, name, pieces, 2, false, error);
+    if (status == GCONV_OK)
+        make_room(directory);
+    close(directory);
+    return status;
+}
+
+void gc_cache_remove(const char *kind, gc_hash key)
+{
+    char name[NAME_LENGTH_MAX + 1];
+    int directory = -1;
+    if (entry_name(kind, key, name, NULL) != GCONV_OK ||
+        open_directory(false, &directory, NULL) != GCONV_OK)
+        return;
+    unlinkat(directory, name, 0);
+    close(directory);
+}
+
+/* ---- Files that people may read -------------------------------------------------------------- */
+
+gconv_status gc_cache_path(const char *name, char **path, gconv_error *error)
+{
+    *path = NULL;
+    char directory[PATH_MAX];
+    size_t base = 0;
+    gconv_status status = check_name(name, error);
+    if (status == GCONV_OK)
+        status = directory_path(directory, &base, error);
+    if (status != GCONV_OK)
+        return status;
+    size_t size = strlen(directory) + strlen(name) + 2;
+    *path = malloc(size);
+    if (*path == NULL)
+        return gc_fail_memory(error, size);
+    snprintf(*path, size, "%s/%s", directory, name);
+    return GCONV_OK;
+}
+
+gconv_status gc_cache_read(const char *name, char **text, size_t *size, gconv_error *error)
+{
+    *text = NULL;
+    *size = 0;
+    int directory = -1;
+    gconv_status status = check_name(name, error);
+    if (status == GCONV_OK)
+        status = open_directory(false, &directory, error);
+    if (status != GCONV_OK)
+        return status;
+    status = read_file(directory, name, false, text, size, error);
+    close(directory);
+    return status;
+}
+
+gconv_status gc_cache_write(const char *name, const char *text, size_t size, gconv_error *error)
+{
+    int directory = -1;
+    gconv_status status = check_name(name, error);
+    if (status == GCONV_OK)
+        status = open_directory(true, &directory, error);
+    if (status != GCONV_OK)
+        return status;
+    const struct iovec piece = {(void *)text, size};
+    status = replace_file(directory, name, &piece, 1, true, error);
+    close(directory);
+    return status;
+}
+
+/* Locks an open file. False with EWOULDBLOCK where another one holds the lock for longer. */
+static bool lock_within(double seconds, int descriptor)
+{
+    const struct timespec pause = {.tv_nsec = 10000000};
+    double end = gc_seconds() + seconds;
+    while (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            return false;
+        if (errno == EWOULDBLOCK && gc_seconds() >= end)
+            return false;
+        nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
+gconv_status gc_cache_lock(double seconds, int *lock, gconv_error *error)
+{
+    int directory = -1;
+    gconv_status status = open_directory(true, &directory, error);
+    if (status != GCONV_OK)
+        return status;
+    *lock = openat(directory, lock_name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int failure = errno;
+    close(directory);
+    if (*lock >= 0 && lock_within(seconds, *lock))
+        return GCONV_OK;
+    if (*lock >= 0) {
+        failure = errno;
+        close(*lock);
+    }
+    if (failure == EWOULDBLOCK)
+        return gc_fail(error, GCONV_ERROR_LIMIT, "another process keeps the cache locked");
+    return gc_fail_errno(error, GCONV_ERROR_WRITE, failure, "cannot lock the cache");
+}
+
+void gc_cache_unlock(int lock)
+{
+    close(lock);
+}

@@ -1,0 +1,22 @@
+/* What all that reads and writes files shares. Failures leave errno, the caller has the words. */
+#ifndef GC_BASE_FILE_H
+#define GC_BASE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Six characters and NUL. */
+enum { GC_SUFFIX_BYTES = 7 };
+
+/* Characters that differ between calls, threads and processes; O_EXCL settles the rest. */
+void gc_random_suffix(char suffix[GC_SUFFIX_BYTES]);
+
+/* Reads to the end or until `capacity` bytes are there. */
+bool gc_read_all(int descriptor, void *buffer, size_t capacity, size_t *length);
+
+bool gc_write_all(int descriptor, const void *bytes, size_t size);
+
+/* fsync(2), however often signals interrupt it. */
+bool gc_sync(int descriptor);
+
+#endif

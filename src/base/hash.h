@@ -1,0 +1,22 @@
+/* FNV-1a of 128 bits: names what is kept in the cache and finds damage; no defence against attack. */
+#ifndef GC_BASE_HASH_H
+#define GC_BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct gc_hash {
+    uint64_t high;
+    uint64_t low;
+} gc_hash;
+
+/* The hash of nothing. */
+gc_hash gc_hash_start(void);
+
+/* The hash of what `hash` stands for with `size` more bytes behind it. */
+gc_hash gc_hash_bytes(gc_hash hash, const void *bytes, size_t size);
+
+/* The same for a string and its NUL, so that {"ab", "c"} and {"a", "bc"} differ. */
+gc_hash gc_hash_string(gc_hash hash, const char *text);
+
+#endif

@@ -1,0 +1,26 @@
+/* Sizes with overflow checks, and the allocations that use them. */
+#ifndef GC_BASE_MEMORY_H
+#define GC_BASE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Rows that the CPU convolves start on this boundary: one cache line, one AVX-512 vector. */
+enum { GC_ALIGNMENT = 64 };
+
+/* *product = a * b, or false when that overflows. */
+bool gc_multiply(size_t a, size_t b, size_t *product);
+
+/* *sum = a + b, or false when that overflows. */
+bool gc_add(size_t a, size_t b, size_t *sum);
+
+/* count * size bytes, not zeroed, NULL on overflow or when memory is out. Freed with free. */
+void *gc_allocate_array(size_t count, size_t size);
+
+/* The same on a GC_ALIGNMENT boundary. Freed with free. */
+void *gc_allocate_aligned(size_t count, size_t size);
+
+/* A copy of a string, NULL when memory is out. Freed with free. */
+char *gc_copy_string(const char *text);
+
+#endif

@@ -1,0 +1,162 @@
+/* A numeral is found here and handed to strtod rewritten without a radix character, "125e-2" for
+ * "1.25": so the locale cannot change its meaning, and the rounding is the C library's, which is
+ * correct to the last bit. */
+#include "base/number.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Significant digits handed on. 768 decimal digits settle every rounding to double when anything
+ * beyond them counts as "a little more" (one sticky digit); hexadecimal needs far fewer. */
+enum { DIGITS_MAX = 800 };
+
+/* Exponents beyond this are infinite or 0 whatever DIGITS_MAX digits stand before them. */
+enum { EXPONENT_MAX = 99999 };
+
+typedef struct numeral {
+    char digits[DIGITS_MAX + 1]; /* without leading zeros; the last one is sticky */
+    int digit_count;
+    bool any;           /* a digit stood there, if only a zero */
+    long long exponent; /* of the radix 10 or 2, for the digits read as an integer */
+} numeral;
+
+static bool is_digit(char c, bool hexadecimal)
+{
+    return (c >= '0' && c <= '9') ||
+           (hexadecimal && ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')));
+}
+
+/* Adds a digit; `weight` is how far one digit moves the exponent. */
+static void add_digit(numeral *number, char digit, bool after_point, int weight)
+{
+    number->any = true;
+    if (after_point)
+        number->exponent -= weight;
+    if (number->digit_count == 0 && digit == '0')
+        return;
+    if (number->digit_count < DIGITS_MAX) {
+        number->digits[number->digit_count++] = digit;
+        return;
+    }
+    number->exponent += weight;
+    if (digit != '0')
+        number->digits[DIGITS_MAX - 1] = '1';
+}
+
+/* Reads digits with at most one point; returns the bytes used. */
+static size_t read_digits(const char *text, size_t length, bool hexadecimal, numeral *number)
+{
+    *number = (numeral){.digit_count = 0};
+    bool after_point = false;
+    size_t used = 0;
+    for (; used < length; used++) {
+        if (is_digit(text[used], hexadecimal))
+            add_digit(number, text[used], after_point, hexadecimal ? 4 : 1);
+        else if (text[used] == '.' && !after_point)
+            after_point = true;
+        else
+            break;
+    }
+    return number->any ? used : 0;
+}
+
+/* Reads an exponent such as e-12 where one stands, saturating; returns the bytes used. */
+static size_t read_exponent(const char *text, size_t length, char letter, long long *exponent)
+{
+    if (length == 0 || (text[0] | 0x20) != letter)
+        return 0;
+    size_t used = 1;
+    bool negative = used < length && text[used] == '-';
+    if (used < length && (text[used] == '-' || text[used] == '+'))
+        used++;
+    size_t first = used;
+    long long value = 0;
+    for (; used < length && is_digit(text[used], false); used++)
+        if (value < 1000000000000)
+            value = 10 * value + (text[used] - '0');
+    if (used == first)
+        return 0;
+    *exponent += negative ? -value : value;
+    return used;
+}
+
+static double value_of(numeral *number, bool hexadecimal)
+{
+    if (number->digit_count == 0)
+        return 0;
+    long long exponent = number->exponent;
+    if (exponent > EXPONENT_MAX)
+        exponent = EXPONENT_MAX;
+    if (exponent < -EXPONENT_MAX)
+        exponent = -EXPONENT_MAX;
+    char text[DIGITS_MAX + 16];
+    snprintf(text, sizeof text, "%s%.*s%c%lld", hexadecimal ? "0x" : "", number->digit_count,
+             number->digits, hexadecimal ? 'p' : 'e', exponent);
+    return strtod(text, NULL);
+}
+
+size_t gc_read_number(const char *text, size_t length, double *value)
+{
+    size_t used = length > 0 && (text[0] == '-' || text[0] == '+') ? 1 : 0;
+    bool negative = used == 1 && text[0] == '-';
+    numeral number;
+    bool hexadecimal = false;
+    size_t digits = 0;
+    if (length - used > 2 && text[used] == '0' && (text[used + 1] | 0x20) == 'x') {
+        digits = read_digits(text + used + 2, length - used - 2, true, &number);
+        hexadecimal = digits > 0;
+        digits += hexadecimal ? 2 : 0;
+    }
+    if (!hexadecimal)
+        digits = read_digits(text + used, length - used, false, &number);
+    if (digits == 0)
+        return 0;
+    used += digits;
+    used += read_exponent(text + used, length - used, hexadecimal ? 'p' : 'e', &number.exponent);
+    double magnitude = value_of(&number, hexadecimal);
+    *value = negative ? -magnitude : magnitude;
+    return used;
+}
+
+bool gc_parse_number(const char *text, double *value)
+{
+    size_t length = strlen(text);
+    double number;
+    if (length == 0 || gc_read_number(text, length, &number) != length || !isfinite(number))
+        return false;
+    *value = number;
+    return true;
+}
+
+bool gc_parse_integer(const char *text, long long low, long long high, long long *value)
+{
+    bool negative = *text == '-';
+    if (*text == '-' || *text == '+')
+        text++;
+    if (*text == '\0')
+        return false;
+    long long number = 0;
+    for (; *text != '\0'; text++) {
+        if (!is_digit(*text, false))
+            return false;
+        int digit = negative ? -(*text - '0') : *text - '0';
+        if (__builtin_mul_overflow(number, 10, &number) ||
+            __builtin_add_overflow(number, digit, &number))
+            return false;
+    }
+    if (number < low || number > high)
+        return false;
+    *value = number;
+    return true;
+}
+
+float gc_float_at_most(double value)
+{
+    if (value >= FLT_MAX)
+        return isinf(value) ? INFINITY : FLT_MAX;
+    float nearest = (float)value;
+    return (double)nearest > value ? nextafterf(nearest, -INFINITY) : nearest;
+}

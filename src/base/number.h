@@ -1,0 +1,33 @@
+/* Numbers read from text the same way in every locale; the smaller and the larger of two. */
+#ifndef GC_BASE_NUMBER_H
+#define GC_BASE_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Reads one C-locale number (integer, decimal, exponent, C hex float) at `text`, of at most
+ * `length` bytes, without leading white space. Returns the bytes used, 0 where no number stands
+ * there. Infinities and NaNs by name are not numbers; a magnitude over DBL_MAX gives HUGE_VAL. */
+size_t gc_read_number(const char *text, size_t length, double *value);
+
+/* True when the whole string is one finite number. */
+bool gc_parse_number(const char *text, double *value);
+
+/* True when the whole string is one decimal integer from `low` to `high`. */
+bool gc_parse_integer(const char *text, long long low, long long high, long long *value);
+
+static inline int64_t gc_smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t gc_larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The largest float32 that is not above `value`: r > value and r > this agree for every float r. */
+float gc_float_at_most(double value);
+
+#endif

@@ -1,0 +1,199 @@
+#define _GNU_SOURCE /* sched_getaffinity */
+#include "base/processors.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_BYTES = 4096 };
+
+/* ---- Affinity -------------------------------------------------------------------------------- */
+
+static int processors_online(void)
+{
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 0 ? (int)count : 1;
+}
+
+#if defined(__linux__)
+/* The kernel refuses a set that is too small for its processors: asked with ever larger ones. */
+static int processors_allowed(void)
+{
+    for (int most = 1024; most <= 1 << 20; most *= 4) {
+        cpu_set_t *set = CPU_ALLOC(most);
+        if (set == NULL)
+            break;
+        size_t bytes = CPU_ALLOC_SIZE(most);
+        bool fits = sched_getaffinity(0, bytes, set) == 0;
+        int reason = errno, count = fits ? CPU_COUNT_S(bytes, set) : 0;
+        CPU_FREE(set);
+        if (count > 0)
+            return count;
+        if (reason != EINVAL)
+            break;
+    }
+    return processors_online();
+}
+#else
+static int processors_allowed(void)
+{
+    return processors_online();
+}
+#endif
+
+/* ---- Control groups -------------------------------------------------------------------------- */
+
+/* Whether a comma-separated list has a word. */
+static bool lists(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+    for (const char *at = list; *at != '\0'; at += strcspn(at, ",")) {
+        at += *at == ',';
+        if (strncmp(at, word, length) == 0 && (at[length] == ',' || at[length] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+/* The group of the hierarchy that has the cpu controller, "" where there is none: a line is
+ * "number:controllers:path", the controllers of version 2 being empty. */
+static void find_group(const char *groups_path, bool second, char path[PATH_BYTES])
+{
+    char line[PATH_BYTES];
+    FILE *file = fopen(groups_path, "re");
+    path[0] = '\0';
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        line[strcspn(line, "\n")] = '\0';
+        char *controllers = strchr(line, ':');
+        char *group = controllers == NULL ? NULL : strchr(controllers + 1, ':');
+        if (group == NULL)
+            continue;
+        *controllers++ = '\0';
+        *group++ = '\0';
+        if (second ? strcmp(line, "0") == 0 && *controllers == '\0' : lists(controllers, "cpu"))
+            snprintf(path, PATH_BYTES, "%s", group);
+    }
+    if (file != NULL)
+        fclose(file);
+}
+
+/* The first numbers of a file of a group; how many there are, 0 to 2. */
+static int read_numbers(const char *group, const char *name, double numbers[2])
+{
+    char path[2 * PATH_BYTES + 32];
+    snprintf(path, sizeof path, "%s/%s", group, name);
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return 0;
+    int count = fscanf(file, "%lf %lf", &numbers[0], &numbers[1]);
+    fclose(file);
+    return count > 0 ? count : 0;
+}
+
+/* A quota that is not set is "max" in version 2 and -1 in version 1. */
+static double quota_of(const char *group, bool second)
+{
+    double numbers[2] = {0, 0}, period[2] = {0, 0};
+    if (second && read_numbers(group, "cpu.max", numbers) < 2)
+        return HUGE_VAL;
+    if (!second) {
+        if (read_numbers(group, "cpu.cfs_quota_us", numbers) < 1 ||
+            read_numbers(group, "cpu.cfs_period_us", period) < 1)
+            return HUGE_VAL;
+        numbers[1] = period[0];
+    }
+    return numbers[0] > 0 && numbers[1] > 0 ? numbers[0] / numbers[1] : HUGE_VAL;
+}
+
+/* The least quota from a group up to the point where its hierarchy is mounted. `root` is the group
+ * that is seen there; a group beside it is not visible. */
+static double least_quota(const char *mount, const char *root, const char *group, bool second)
+{
+    size_t skipped = strcmp(root, "/") == 0 ? 0 : strlen(root);
+    bool below = strncmp(group, root, skipped) == 0 && strstr(group, "..") == NULL &&
+                 (group[skipped] == '/' || group[skipped] == '\0');
+    char path[2 * PATH_BYTES];
+    int length = snprintf(path, sizeof path, "%s%s", mount, below ? group + skipped : "");
+    double least = HUGE_VAL;
+    if (length < 0 || length >= PATH_BYTES)
+        return least;
+    for (;;) {
+        least = fmin(least, quota_of(path, second));
+        char *end = strrchr(path, '/');
+        if (end == NULL || end < path + strlen(mount))
+            return least;
+        *end = '\0';
+    }
+}
+
+/* One line of mountinfo: "id parent device root mount options ... - type source options". */
+static double quota_of_mount(const char *groups_path, char *line)
+{
+    char *fields[5], *rest = line;
+    char *types = strstr(line, " - ");
+    if (types == NULL)
+        return HUGE_VAL;
+    *types = '\0';
+    for (int i = 0; i < 5; i++)
+        if ((fields[i] = strtok_r(i == 0 ? line : NULL, " ", &rest)) == NULL)
+            return HUGE_VAL;
+    char *type = strtok_r(types + 3, " ", &rest);
+    if (type == NULL || strtok_r(NULL, " ", &rest) == NULL)
+        return HUGE_VAL;
+    char *options = strtok_r(NULL, " \n", &rest);
+    bool second = strcmp(type, "cgroup2") == 0;
+    if (!second && (strcmp(type, "cgroup") != 0 || options == NULL || !lists(options, "cpu")))
+        return HUGE_VAL;
+    char group[PATH_BYTES];
+    find_group(groups_path, second, group);
+    return group[0] == '\0' ? HUGE_VAL : least_quota(fields[4], fields[3], group, second);
+}
+
+double gc_processor_quota(const char *groups_path, const char *mounts_path)
+{
+    double least = HUGE_VAL;
+    FILE *file = fopen(mounts_path, "re");
+    if (file == NULL)
+        return least;
+    char *line = NULL;
+    size_t size = 0;
+    while (getline(&line, &size, file) > 0)
+        least = fmin(least, quota_of_mount(groups_path, line));
+    free(line);
+    fclose(file);
+    return least;
+}
+
+/* ---- Both ------------------------------------------------------------------------------------ */
+
+static double quota;
+
+static void read_quota(void)
+{
+    quota = gc_processor_quota("/proc/self/cgroup", "/proc/self/mountinfo");
+}
+
+int gc_processors_within(int allowed, double affordable)
+{
+    if (affordable >= allowed)
+        return allowed;
+    return affordable > 1 ? (int)ceil(affordable) : 1;
+}
+
+int gc_processor_count(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, read_quota);
+    return gc_processors_within(processors_allowed(), quota);
+}
+
+int gc_thread_count(int wanted)
+{
+    return wanted > 0 ? wanted : gc_processor_count();
+}

@@ -1,0 +1,21 @@
+/* How many threads there is room for: the processors that this process may use. */
+#ifndef GC_BASE_PROCESSORS_H
+#define GC_BASE_PROCESSORS_H
+
+/* Processors that the calling thread may run on by its affinity, but no more than the quota of its
+ * control groups pays for, rounded up; at least 1. */
+int gc_processor_count(void);
+
+/* Processors of which so many can be paid for, rounded up, but at least 1 and no more than are `allowed`. */
+int gc_processors_within(int allowed, double affordable);
+
+/* Threads that a job asks for; 0 stands for gc_processor_count. */
+int gc_thread_count(int wanted);
+
+/* Processors that control groups allow, HUGE_VAL where they set no limit: the least cpu.max (version
+ * 2) or cpu.cfs_quota_us over cpu.cfs_period_us (version 1) from a process's own group up to the
+ * root of what is mounted. The files are what Linux has in /proc/self/cgroup and
+ * /proc/self/mountinfo; what cannot be read sets no limit. */
+double gc_processor_quota(const char *groups_path, const char *mounts_path);
+
+#endif

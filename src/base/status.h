@@ -1,0 +1,34 @@
+/* Errors: whoever detects one writes the message with gc_fail, everyone above passes it up. */
+#ifndef GC_BASE_STATUS_H
+#define GC_BASE_STATUS_H
+
+#include "gconv.h"
+
+#include <stdarg.h>
+
+#if defined(__GNUC__)
+#define GC_PRINTF(format_index, first) __attribute__((format(printf, format_index, first)))
+#else
+#define GC_PRINTF(format_index, first)
+#endif
+
+/* Writes status and message (one line; control characters are escaped) to `error`, which may be
+ * NULL, and returns the status. */
+gconv_status gc_fail(gconv_error *error, gconv_status status, const char *format, ...)
+    GC_PRINTF(3, 4);
+
+/* The same for a line of a filter text. */
+gconv_status gc_fail_line(gconv_error *error, int line, const char *format, ...) GC_PRINTF(3, 4);
+
+/* The same with the text of an errno value appended: "cannot open: No such file or directory". */
+gconv_status gc_fail_errno(gconv_error *error, gconv_status status, int error_number,
+                           const char *what);
+
+/* "out of memory" with the number of bytes asked for. */
+gconv_status gc_fail_memory(gconv_error *error, size_t bytes);
+
+/* Copies `text` into `buffer` with control characters, and bytes that are not valid UTF-8, written
+ * as \n, \t, \xNN. Always NUL-terminated; returns the buffer. */
+char *gc_escape(const char *text, char *buffer, size_t size);
+
+#endif

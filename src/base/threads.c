@@ -1,0 +1,244 @@
+#include "base/threads.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+
+typedef struct helper {
+    pthread_t thread;
+    bool busy; /* is in a team */
+    struct helper *next;
+} helper;
+
+/* A call of gc_team_run, on the caller's stack. */
+typedef struct team {
+    gc_team_function *work;
+    void *user;
+    int helpers; /* that may join, at most */
+    bool counted;
+    int joined; /* helpers so far */
+    int inside; /* those that have not left yet */
+    pthread_cond_t left;
+    struct team *next;
+} team;
+
+static struct {
+    pthread_mutex_t lock; /* of all below, and of teams; never held while work is done */
+    pthread_cond_t offered;
+    team *teams;
+    helper *helpers;
+    int count, busy; /* of the helpers */
+    helper *lost;    /* those of the process that forked */
+    bool ending;     /* helpers shall end, none be made */
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .offered = PTHREAD_COND_INITIALIZER};
+
+/* ---- Forking --------------------------------------------------------------------------------- */
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&pool.lock);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&pool.lock);
+}
+
+/* Only the thread that forked goes on. The records of the others stay: one of them may be its own. */
+static void after_fork_in_child(void)
+{
+    pthread_mutex_init(&pool.lock, NULL);
+    pthread_cond_init(&pool.offered, NULL);
+    helper **end = &pool.helpers;
+    while (*end != NULL)
+        end = &(*end)->next;
+    *end = pool.lost;
+    pool.lost = pool.helpers;
+    pool.helpers = NULL;
+    pool.teams = NULL;
+    pool.count = pool.busy = 0;
+}
+
+static bool survives_forks;
+
+static void prepare_for_forks(void)
+{
+    survives_forks = pthread_atfork(before_fork, after_fork, after_fork_in_child) == 0;
+}
+
+/* ---- Helpers --------------------------------------------------------------------------------- */
+
+static void *help(void *user);
+
+/* Signals of the process are for its own threads; a fault is reported by who makes it. */
+static void block_signals(sigset_t *before)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+    sigset_t blocked;
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+        sigdelset(&blocked, faults[i]);
+    pthread_sigmask(SIG_SETMASK, &blocked, before);
+}
+
+static bool add_helper(void)
+{
+    helper *made = pool.ending ? NULL : calloc(1, sizeof *made);
+    if (made == NULL)
+        return false;
+    sigset_t before;
+    block_signals(&before);
+    bool created = pthread_create(&made->thread, NULL, help, made) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!created) {
+        free(made);
+        return false;
+    }
+    made->next = pool.helpers;
+    pool.helpers = made;
+    pool.count++;
+    return true;
+}
+
+/* Helpers that all teams together may have: their own, or those that they share. */
+static int count_wanted(void)
+{
+    int counted = 0, shared = 0;
+    for (const team *t = pool.teams; t != NULL; t = t->next)
+        if (t->counted)
+            counted += t->helpers;
+        else if (t->helpers > shared)
+            shared = t->helpers;
+    return counted + shared;
+}
+
+static int count_lacking(void)
+{
+    int lacking = 0;
+    for (const team *t = pool.teams; t != NULL; t = t->next)
+        lacking += t->helpers - t->joined;
+    return lacking;
+}
+
+/* Wakes one helper, or makes one, where a team lacks some. Who comes does so twice, so that many come
+ * soon and nobody has to call them all. */
+static void call_helper(void)
+{
+    int lacking = count_lacking(), idle = pool.count - pool.busy;
+    if (lacking == 0 || (idle < lacking && pool.count < count_wanted() && add_helper()))
+        return;
+    pthread_cond_signal(&pool.offered);
+}
+
+/* The team that lacks helpers and has had fewest, NULL where none lacks any. */
+static team *neediest_team(void)
+{
+    team *best = NULL;
+    for (team *t = pool.teams; t != NULL; t = t->next)
+        if (t->joined < t->helpers && (best == NULL || t->joined < best->joined))
+            best = t;
+    return best;
+}
+
+static void join(team *t)
+{
+    int worker = ++t->joined;
+    t->inside++;
+    pool.busy++;
+    call_helper();
+    call_helper();
+    pthread_mutex_unlock(&pool.lock);
+    t->work(t->user, worker);
+    pthread_mutex_lock(&pool.lock);
+    pool.busy--;
+    if (--t->inside == 0)
+        pthread_cond_signal(&t->left);
+}
+
+static void *help(void *user)
+{
+    helper *self = user;
+    pthread_mutex_lock(&pool.lock);
+    while (!pool.ending) {
+        team *t = neediest_team();
+        if (t == NULL) {
+            pthread_cond_wait(&pool.offered, &pool.lock);
+            continue;
+        }
+        self->busy = true;
+        join(t);
+        self->busy = false;
+    }
+    pthread_mutex_unlock(&pool.lock);
+    return NULL;
+}
+
+/* Ends the helpers that sleep, before their code may be unmapped. One that works belongs to a thread
+ * that has not returned from the library: whoever ends the process then does not wait for it. */
+__attribute__((destructor)) static void end_helpers(void)
+{
+    pthread_mutex_lock(&pool.lock);
+    pool.ending = true;
+    helper *asleep = NULL, **at = &pool.helpers;
+    while (*at != NULL) {
+        helper *one = *at;
+        if (one->busy) {
+            at = &one->next;
+            continue;
+        }
+        *at = one->next;
+        one->next = asleep;
+        asleep = one;
+    }
+    pthread_cond_broadcast(&pool.offered);
+    pthread_mutex_unlock(&pool.lock);
+    while (asleep != NULL) {
+        helper *next = asleep->next;
+        pthread_join(asleep->thread, NULL);
+        free(asleep);
+        asleep = next;
+    }
+}
+
+/* ---- Teams ----------------------------------------------------------------------------------- */
+
+static void open_team(team *t)
+{
+    pthread_mutex_lock(&pool.lock);
+    t->next = pool.teams;
+    pool.teams = t;
+    call_helper();
+    call_helper();
+    pthread_mutex_unlock(&pool.lock);
+}
+
+static void close_team(team *t)
+{
+    pthread_mutex_lock(&pool.lock);
+    team **at = &pool.teams;
+    while (*at != t)
+        at = &(*at)->next;
+    *at = t->next;
+    while (t->inside > 0)
+        pthread_cond_wait(&t->left, &pool.lock);
+    pthread_mutex_unlock(&pool.lock);
+    pthread_cond_destroy(&t->left);
+}
+
+void gc_team_run(int threads, bool counted, gc_team_function *work, void *user)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, prepare_for_forks);
+    if (threads < 2 || !survives_forks) {
+        work(user, 0);
+        return;
+    }
+    team t = {.work = work,
+              .user = user,
+              .helpers = threads - 1,
+              .counted = counted,
+              .left = PTHREAD_COND_INITIALIZER};
+    open_team(&t);
+    work(user, 0);
+    close_team(&t);
+}

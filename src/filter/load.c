@@ -1,0 +1,214 @@
+/* Finds the filter that a --kernel names. */
+#include "filter/filter.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/nearest.h"
+#include "base/number.h"
+#include "base/status.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Reads to the end, or to one byte more than a filter text may have. */
+static gconv_status read_text(int descriptor, char *buffer, size_t *length, gconv_error *error)
+{
+    if (!gc_read_all(descriptor, buffer, GC_FILTER_TEXT_MAX + 1, length))
+        return gc_fail_errno(error, GCONV_ERROR_READ, errno, "cannot read the filter");
+    return GCONV_OK;
+}
+
+/* The last part of a path without ".txt", as a new string; NULL when memory is out. */
+static char *stem_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *stem = gc_copy_string(slash == NULL ? path : slash + 1);
+    if (stem == NULL)
+        return NULL;
+    size_t length = strlen(stem);
+    if (length > 4 && strcmp(stem + length - 4, ".txt") == 0)
+        stem[length - 4] = '\0';
+    return stem;
+}
+
+static gconv_status load_descriptor(int descriptor, const char *path, gc_reading *reading,
+                                    gconv_filter **filter, gconv_error *error)
+{
+    size_t length = 0;
+    char *text = malloc(GC_FILTER_TEXT_MAX + 1), *stem = stem_of(path);
+    gconv_status status = text == NULL || stem == NULL
+                              ? gc_fail_memory(error, GC_FILTER_TEXT_MAX)
+                              : read_text(descriptor, text, &length, error);
+    if (status == GCONV_OK)
+        status = gc_filter_parse(text, length, stem, reading, filter, error);
+    free(stem);
+    free(text);
+    return status;
+}
+
+static gconv_status load_file(const char *path, gc_reading *reading, gconv_filter **filter,
+                              gconv_error *error)
+{
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (descriptor < 0)
+        return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot open the filter");
+    gconv_status status = load_descriptor(descriptor, path, reading, filter, error);
+    close(descriptor);
+    return status;
+}
+
+/* The built-in filter of this name, with or without ".txt"; NULL where none. */
+static const gconv_builtin_filter *find_builtin(const char *name)
+{
+    for (size_t i = 0; i < gconv_builtin_filter_count(); i++) {
+        const gconv_builtin_filter *builtin = gconv_builtin_filter_at(i);
+        size_t length = strlen(builtin->name);
+        if (strncmp(name, builtin->name, length) == 0 &&
+            (name[length] == '\0' || strcmp(name + length, ".txt") == 0))
+            return builtin;
+    }
+    return NULL;
+}
+
+/* True for what can only be meant as WxH: and weights. */
+static bool looks_inline(const char *specification)
+{
+    specification += strspn(specification, " \t\r\n");
+    return *specification >= '0' && *specification <= '9' && strchr(specification, ':') != NULL;
+}
+
+static gconv_status load_inline(const char *text, gc_reading *reading, gconv_filter **filter,
+                                gconv_error *error)
+{
+    gconv_status status = gc_filter_parse(text, strlen(text), text, reading, filter, error);
+    if (status == GCONV_ERROR_FILTER && error != NULL && strchr(text, '\n') == NULL)
+        error->line = 0; /* a single line needs no number */
+    return status;
+}
+
+/* The built-in name or generator nearest to what was asked for; NULL where none is near. */
+static const char *nearest_filter(const char *specification)
+{
+    size_t builtins = gconv_builtin_filter_count(), generators = gc_generator_count();
+    const char **names = gc_allocate_array(builtins + generators, sizeof *names);
+    char *word = gc_copy_string(specification);
+    const char *nearest = NULL;
+    if (names != NULL && word != NULL) {
+        for (size_t i = 0; i < builtins; i++)
+            names[i] = gconv_builtin_filter_at(i)->name;
+        for (size_t i = 0; i < generators; i++)
+            names[builtins + i] = gc_generator_at(i)->name;
+        word[strcspn(word, ":")] = '\0';
+        nearest = gc_nearest_name(word, names, builtins + generators);
+    }
+    free(word);
+    free(names);
+    const gc_generator *generator = nearest == NULL ? NULL : gc_find_generator(nearest);
+    return generator == NULL ? nearest : generator->usage;
+}
+
+/* The generator that makes the other sizes of what was asked for (gauss7, box9); NULL where none. */
+static const gc_generator *related_generator(const char *specification)
+{
+    for (size_t i = 0; i < gc_generator_count(); i++)
+        if (strncmp(specification, gc_generator_at(i)->name, 3) == 0)
+            return gc_generator_at(i);
+    return NULL;
+}
+
+/* How many numbers the text is, between blanks or commas; 0 where it is anything else. */
+static int count_numbers(const char *text)
+{
+    int count = 0;
+    for (; *text != '\0'; text += strspn(text, " \t,")) {
+        double value;
+        size_t length = strcspn(text, " \t,");
+        if (gc_read_number(text, length, &value) != length)
+            return 0;
+        count += length > 0;
+        text += length;
+    }
+    return count;
+}
+
+/* Weights without a size: shows how a row of them is written. */
+static gconv_status fail_bare_weights(const char *text, int count, gconv_error *error)
+{
+    char weights[64] = "v,v,...";
+    size_t used = 0;
+    for (const char *next = text + strspn(text, " \t,"); *next != '\0' && strlen(text) < 50;
+         next += strspn(next, " \t,")) {
+        int length = (int)strcspn(next, " \t,");
+        used += (size_t)snprintf(weights + used, sizeof weights - used, "%s%.*s",
+                                 used > 0 ? "," : "", length, next);
+        next += length;
+    }
+    return gc_fail(error, GCONV_ERROR_FILTER,
+                   "no such file; weights need their size before them, as in '%dx1: %s'", count,
+                   weights);
+}
+
+static gconv_status fail_unknown(const char *specification, gconv_error *error)
+{
+    int numbers = count_numbers(specification);
+    if (numbers > 1)
+        return fail_bare_weights(specification, numbers, error);
+    const char *nearest = nearest_filter(specification);
+    const gc_generator *related = related_generator(specification);
+    bool hints = related != NULL && nearest != related->usage;
+    return gc_fail(error, GCONV_ERROR_FILTER,
+                   "no such file, built-in filter or generator%s%s%s (%s%s'gconv info' lists them)",
+                   nearest == NULL ? "" : "; did you mean '", nearest == NULL ? "" : nearest,
+                   nearest == NULL ? "" : "'?", hints ? related->usage : "",
+                   hints ? " makes any size; " : "");
+}
+
+/* Whether a failed stat says that no such file exists, rather than that it cannot be reached. */
+static bool is_absent(int error_number)
+{
+    return error_number == ENOENT || error_number == ENOTDIR || error_number == ENAMETOOLONG;
+}
+
+gconv_status gc_filter_load(const char *specification, gc_reading *reading, gconv_filter **filter,
+                            gconv_error *error)
+{
+    *filter = NULL;
+    if (reading != NULL)
+        *reading = (gc_reading){.form = NULL};
+    struct stat about;
+    if (specification == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "no filter is named: a null pointer");
+    if (*specification == '\0')
+        return gc_fail(error, GCONV_ERROR_FILTER, "the name of the filter is empty");
+    if (strcmp(specification, "-") == 0)
+        return gc_fail(error, GCONV_ERROR_FILTER,
+                       "a filter is not read from '-'; /dev/stdin is a path");
+    bool exists = stat(specification, &about) == 0;
+    if (!exists && !is_absent(errno))
+        return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot open the filter");
+    if (exists && !S_ISDIR(about.st_mode))
+        return load_file(specification, reading, filter, error);
+
+    const gconv_builtin_filter *builtin = find_builtin(specification);
+    if (builtin != NULL)
+        return gconv_filter_parse(builtin->text, strlen(builtin->text), builtin->name, filter,
+                                  error);
+    const gc_generator *generator = gc_find_generator(specification);
+    if (generator != NULL)
+        return gc_filter_generate(generator, specification, filter, error);
+    if (looks_inline(specification))
+        return load_inline(specification, reading, filter, error);
+    if (exists)
+        return gc_fail(error, GCONV_ERROR_FILTER, "a directory, not a filter file");
+    return fail_unknown(specification, error);
+}
+
+gconv_status gconv_filter_load(const char *specification, gconv_filter **filter, gconv_error *error)
+{
+    return gc_filter_load(specification, NULL, filter, error);
+}

@@ -1,0 +1,220 @@
+/* Reads filter texts: plain rows, ImageMagick strings, libvips matrices (see gconv-filter(5)).
+ *
+ * Lines are read into one array of values and a table of rows; which dialect they are is decided at
+ * the end, because a libvips matrix is what cannot be read as plain rows. */
+#include "filter/filter.h"
+#include "filter/text.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Dialects -------------------------------------------------------------------------------- */
+
+static gconv_status fail_ragged(const gc_parser *p, int ragged)
+{
+    const gc_row *found = &p->rows[ragged];
+    if (gc_vips_begins(p) && gc_first_ragged(p, 1) == p->row_count)
+        return gc_fail_line(p->error, found->line,
+                            "%d %s where line %d has %d; nor is it a libvips matrix: %g x %g "
+                            "in line %d, then %d x %d",
+                            found->count, gc_weights_word((size_t)found->count), p->rows[0].line,
+                            p->rows[0].count, p->values[0], p->values[1], p->rows[0].line,
+                            p->rows[1].count, p->row_count - 1);
+    return gc_fail_line(p->error, found->line, "%d %s where line %d has %d", found->count,
+                        gc_weights_word((size_t)found->count), p->rows[0].line, p->rows[0].count);
+}
+
+/* Whether the rows have the form of a libvips matrix. */
+static bool is_vips(const gc_parser *p)
+{
+    return gc_vips_begins(p) && gc_first_ragged(p, 1) == p->row_count &&
+           p->rows[1].count == p->values[0] && p->row_count - 1 == p->values[1];
+}
+
+static void take_plain_rows(gc_parser *p)
+{
+    p->width = p->rows[0].count;
+    p->height = p->row_count;
+    p->weights = p->values;
+    p->reading.form = "rows of weights";
+    if (is_vips(p)) {
+        p->reading.vips_width = (int)p->values[0];
+        p->reading.vips_height = (int)p->values[1];
+    }
+}
+
+/* Decides what the rows are: plain rows where they can be, else a libvips matrix. */
+static gconv_status take_rows(gc_parser *p)
+{
+    if (p->row_count == 0)
+        return gc_fail_line(p->error, p->line > 0 ? p->line : 1, "no weights: at least one row");
+    int ragged = gc_first_ragged(p, 0), first = 0;
+    gconv_status status = GCONV_OK;
+    if (ragged == p->row_count && p->row_count <= GCONV_FILTER_SIDE_MAX) {
+        take_plain_rows(p);
+    } else if (is_vips(p)) {
+        first = 1;
+        status = gc_vips_take(p);
+    } else if (ragged < p->row_count)
+        return fail_ragged(p, ragged);
+    else
+        return gc_fail_line(p->error, p->rows[GCONV_FILTER_SIDE_MAX].line, "more than %d rows",
+                            GCONV_FILTER_SIDE_MAX);
+
+    for (int i = first; status == GCONV_OK && i < p->row_count; i++)
+        for (int j = 0; status == GCONV_OK && j < p->width; j++)
+            status = gc_check_weight(p, p->rows[i].line, p->weights[(i - first) * p->width + j]);
+    return status;
+}
+
+/* ---- The whole text -------------------------------------------------------------------------- */
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* True for a line that begins with a word: a header line, or an error. */
+static bool begins_with_word(gc_span line)
+{
+    size_t length = 0;
+    while (length < line.length && line.text[length] != ',' && !gc_is_blank(line.text[length]))
+        length++;
+    return is_letter(line.text[0]) && !gc_names_no_finite((gc_span){line.text, length});
+}
+
+static gconv_status read_text(gc_parser *p)
+{
+    gc_span line;
+    while (gc_next_line(p, &line)) {
+        gconv_status status = GCONV_OK;
+        if (line.length == 0)
+            continue;
+        if (begins_with_word(line))
+            status = gc_plain_read_header(p, line);
+        else if (p->row_count == 0 && memchr(line.text, ':', line.length) != NULL)
+            return gc_imagemagick_read(p, line);
+        else
+            status = gc_plain_read_row(p, line);
+        if (status != GCONV_OK)
+            return status;
+    }
+    return take_rows(p);
+}
+
+/* Refuses what is no text at all, before a line of it is quoted. */
+static gconv_status check_text(const char *text, size_t length, gconv_error *error)
+{
+    if (text == NULL && length > 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "no filter text: a null pointer");
+    if (length > GC_FILTER_TEXT_MAX)
+        return gc_fail(error, GCONV_ERROR_FILTER, "not a filter: longer than %d MiB",
+                       GC_FILTER_TEXT_MAX >> 20);
+    if (length >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
+        return gc_fail_line(error, 1, "UTF-16 text: save it as UTF-8");
+    const char *nul = length == 0 ? NULL : memchr(text, '\0', length);
+    if (nul == NULL)
+        return GCONV_OK;
+    int line = 1;
+    for (const char *c = text; c < nul; c++)
+        line += *c == '\n';
+    return gc_fail_line(error, line, "a NUL byte: this is not a text");
+}
+
+/* The divisor of `divisor sum`. A sum no larger than what rounding the weights to float32 may have
+ * changed is a sum of 0: 0.1 0.2 -0.3. */
+static gconv_status use_sum(const gc_parser *p, gconv_filter *filter)
+{
+    double sum = 0, rounding = 0;
+    for (int i = 0; i < filter->width * filter->height; i++) {
+        sum += filter->weights[i];
+        if (filter->weights[i] != p->weights[i])
+            rounding += 0x1p-24 * fabs(p->weights[i]);
+    }
+    if (fabs(sum) <= rounding)
+        return gc_fail_line(p->error, p->divisor.line, "divisor sum, but the weights sum to 0");
+    filter->divisor = sum;
+    return GCONV_OK;
+}
+
+static gconv_status use_anchor(const gc_parser *p, gconv_filter *filter)
+{
+    if (p->anchor_x < 0 || p->anchor_x >= p->width || p->anchor_y < 0 || p->anchor_y >= p->height)
+        return gc_fail_line(p->error, p->anchor.line,
+                            "the anchor %g,%g is outside the filter of %d x %d (it counts from "
+                            "0,0)",
+                            p->anchor_x, p->anchor_y, p->width, p->height);
+    filter->anchor_x = (int)p->anchor_x;
+    filter->anchor_y = (int)p->anchor_y;
+    return GCONV_OK;
+}
+
+static gconv_status use_name(const gc_parser *p, const char *name, gconv_filter *filter)
+{
+    if (p->name.line == 0)
+        return gc_filter_set_name(filter, name, p->error);
+    filter->name = malloc(p->name_text.length + 1);
+    if (filter->name == NULL)
+        return gc_fail_memory(p->error, p->name_text.length + 1);
+    memcpy(filter->name, p->name_text.text, p->name_text.length);
+    filter->name[p->name_text.length] = '\0';
+    return GCONV_OK;
+}
+
+/* Gives a filter of the right size what was read. */
+static gconv_status fill_filter(const gc_parser *p, const char *name, gconv_filter *filter)
+{
+    for (int i = 0; i < p->width * p->height; i++)
+        filter->weights[i] = (float)p->weights[i];
+    if (p->divisor.line > 0)
+        filter->divisor = p->divisor.value;
+    filter->offset = p->offset.value;
+    filter->has_offset = p->offset.line > 0;
+    gconv_status status = use_name(p, name, filter);
+    if (status == GCONV_OK && p->divisor_is_sum)
+        status = use_sum(p, filter);
+    if (status == GCONV_OK && p->anchor.line > 0)
+        status = use_anchor(p, filter);
+    return status;
+}
+
+gconv_status gc_filter_parse(const char *text, size_t length, const char *name, gc_reading *reading,
+                             gconv_filter **filter, gconv_error *error)
+{
+    *filter = NULL;
+    gconv_status status = check_text(text, length, error);
+    if (status != GCONV_OK)
+        return status;
+    if (text == NULL)
+        text = ""; /* what follows does arithmetic with it */
+    bool marked = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0;
+    gc_parser p = {.next = text + (marked ? 3 : 0), .end = text + length, .error = error};
+    p.values = gc_allocate_array((size_t)GC_ROWS_MAX * GCONV_FILTER_SIDE_MAX, sizeof *p.values);
+    if (p.values == NULL)
+        return gc_fail_memory(error,
+                              (size_t)GC_ROWS_MAX * GCONV_FILTER_SIDE_MAX * sizeof *p.values);
+    gconv_filter *made = NULL;
+    status = read_text(&p);
+    if (status == GCONV_OK)
+        status = gconv_filter_create(p.width, p.height, &made, error);
+    if (status == GCONV_OK)
+        status = fill_filter(&p, name, made);
+    if (status == GCONV_OK && reading != NULL)
+        *reading = p.reading;
+    if (status == GCONV_OK)
+        *filter = made;
+    else
+        gconv_filter_free(made);
+    free(p.values);
+    return status;
+}
+
+gconv_status gconv_filter_parse(const char *text, size_t length, const char *name,
+                                gconv_filter **filter, gconv_error *error)
+{
+    return gc_filter_parse(text, length, name, NULL, filter, error);
+}

@@ -1,0 +1,143 @@
+/* gconv's own form of filter texts: header lines, then rows. */
+#include "filter/text.h"
+
+#include "base/status.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NAME_BYTES_MAX = 255 };
+
+/* ---- Header lines ---------------------------------------------------------------------------- */
+
+/* Reads exactly `count` values of a header line. */
+static gconv_status read_header_values(const gc_parser *p, gc_span text, int count,
+                                       const char *usage, double *values)
+{
+    gc_field_list list = {.rest = text, .wants_value = true};
+    gc_span field;
+    int found = 0;
+    gc_field_kind kind;
+    while ((kind = gc_next_field(&list, &field)) == GC_FIELD_VALUE) {
+        if (found == count)
+            break;
+        gconv_status status = gc_read_value(p, field, &values[found]);
+        if (status != GCONV_OK)
+            return status;
+        found++;
+    }
+    if (kind != GC_FIELD_END || found != count || list.wants_value)
+        return gc_fail_line(p->error, p->line, "write %s and nothing else in the line", usage);
+    return GCONV_OK;
+}
+
+static gconv_status read_name(gc_parser *p, gc_span text)
+{
+    char name[NAME_BYTES_MAX + 1], escaped[NAME_BYTES_MAX + 1];
+    if (text.length == 0)
+        return gc_fail_line(p->error, p->line, "the name is missing: write 'name TEXT'");
+    if (text.length > NAME_BYTES_MAX)
+        return gc_fail_line(p->error, p->line, "a name of more than %d bytes", NAME_BYTES_MAX);
+    memcpy(name, text.text, text.length);
+    name[text.length] = '\0';
+    if (strcmp(gc_escape(name, escaped, sizeof escaped), name) != 0)
+        return gc_fail_line(p->error, p->line,
+                            "the name has a control character or is not valid UTF-8");
+    p->name_text = text;
+    return GCONV_OK;
+}
+
+static gconv_status read_divisor(gc_parser *p, gc_span text)
+{
+    p->divisor_is_sum = gc_span_is(text, "sum");
+    if (p->divisor_is_sum)
+        return GCONV_OK;
+    gconv_status status =
+        read_header_values(p, text, 1, "'divisor V' or 'divisor sum'", &p->divisor.value);
+    if (status == GCONV_OK && p->divisor.value == 0)
+        return gc_fail_line(p->error, p->line, "the divisor is zero");
+    return status;
+}
+
+static gconv_status read_offset(gc_parser *p, gc_span text)
+{
+    return read_header_values(p, text, 1, "'offset V'", &p->offset.value);
+}
+
+static gconv_status read_anchor(gc_parser *p, gc_span text)
+{
+    double values[2];
+    gconv_status status = read_header_values(p, text, 2, "'anchor X Y'", values);
+    if (status != GCONV_OK)
+        return status;
+    if (values[0] != floor(values[0]) || values[1] != floor(values[1]))
+        return gc_fail_line(p->error, p->line, "the anchor is not two whole numbers");
+    p->anchor_x = values[0];
+    p->anchor_y = values[1];
+    return GCONV_OK;
+}
+
+/* Takes the line as a header line: its first word and what follows. */
+gconv_status gc_plain_read_header(gc_parser *p, gc_span line)
+{
+    static const char *const words[] = {"name", "divisor", "offset", "anchor"};
+    enum { WORD_COUNT = sizeof words / sizeof words[0] };
+    gconv_status (*const readers[])(gc_parser *, gc_span) = {read_name, read_divisor, read_offset,
+                                                             read_anchor};
+    gc_header *const headers[] = {&p->name, &p->divisor, &p->offset, &p->anchor};
+
+    gc_span word = {line.text, 0};
+    while (word.length < line.length && !gc_is_blank(line.text[word.length]))
+        word.length++;
+    size_t which = 0;
+    while (which < WORD_COUNT && !gc_span_is(word, words[which]))
+        which++;
+    if (which == WORD_COUNT)
+        return gc_fail_line(p->error, p->line,
+                            "'%.*s' is neither a number nor a header (name, divisor, offset, "
+                            "anchor)",
+                            gc_span_quoted(word), word.text);
+    if (p->row_count > 0)
+        return gc_fail_line(p->error, p->line, "a %s line after the rows: move it before them",
+                            words[which]);
+    if (headers[which]->line > 0)
+        return gc_fail_line(p->error, p->line, "a second %s line (the first is line %d)",
+                            words[which], headers[which]->line);
+    headers[which]->line = p->line;
+    gc_span rest = {line.text + word.length, line.length - word.length};
+    return readers[which](p, gc_span_trim(rest));
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+gconv_status gc_plain_read_row(gc_parser *p, gc_span line)
+{
+    if (p->row_count == GC_ROWS_MAX)
+        return gc_fail_line(p->error, p->line, "more than %d rows", GCONV_FILTER_SIDE_MAX);
+    gc_row *current = &p->rows[p->row_count++];
+    *current = (gc_row){.line = p->line, .count = 0};
+    gc_field_list list = {.rest = line, .wants_value = true};
+    gc_span field;
+    gc_field_kind kind;
+    while ((kind = gc_next_field(&list, &field)) == GC_FIELD_VALUE) {
+        if (current->count == GCONV_FILTER_SIDE_MAX)
+            return gc_fail_line(p->error, p->line, "more than %d weights in a row",
+                                GCONV_FILTER_SIDE_MAX);
+        gconv_status status = gc_read_value(p, field, &p->values[p->value_count]);
+        if (status != GCONV_OK)
+            return status;
+        p->value_count++;
+        current->count++;
+    }
+    if (kind == GC_FIELD_EMPTY || list.wants_value)
+        return gc_fail_field(p, kind);
+    return GCONV_OK;
+}
+
+int gc_first_ragged(const gc_parser *p, int first)
+{
+    int i = first;
+    while (i < p->row_count && p->rows[i].count == p->rows[first].count)
+        i++;
+    return i;
+}

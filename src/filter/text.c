@@ -1,0 +1,163 @@
+/* Lines, fields and values of a filter text. */
+#include "filter/text.h"
+
+#include "base/number.h"
+#include "base/status.h"
+#include "filter/filter.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+enum { QUOTE_MAX = 60 };
+
+/* ---- Lines and fields ------------------------------------------------------------------------ */
+
+bool gc_is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+gc_span gc_span_trim(gc_span text)
+{
+    while (text.length > 0 && gc_is_blank(text.text[0])) {
+        text.text++;
+        text.length--;
+    }
+    while (text.length > 0 && gc_is_blank(text.text[text.length - 1]))
+        text.length--;
+    return text;
+}
+
+bool gc_next_line(gc_parser *p, gc_span *line)
+{
+    if (p->next == p->end)
+        return false;
+    size_t left = (size_t)(p->end - p->next);
+    const char *newline = memchr(p->next, '\n', left);
+    line->text = p->next;
+    line->length = newline == NULL ? left : (size_t)(newline - p->next);
+    p->next = newline == NULL ? p->end : newline + 1;
+    p->line++;
+    if (line->length > 0 && line->text[line->length - 1] == '\r')
+        line->length--;
+    const char *comment = memchr(line->text, '#', line->length);
+    if (comment != NULL)
+        line->length = (size_t)(comment - line->text);
+    *line = gc_span_trim(*line);
+    return true;
+}
+
+gc_field_kind gc_next_field(gc_field_list *list, gc_span *field)
+{
+    list->rest = gc_span_trim(list->rest);
+    if (list->rest.length > 0 && list->rest.text[0] == ',') {
+        if (list->wants_value)
+            return GC_FIELD_EMPTY;
+        list->wants_value = true;
+        list->rest.text++;
+        list->rest.length--;
+        return gc_next_field(list, field);
+    }
+    if (list->rest.length == 0)
+        return GC_FIELD_END;
+    size_t length = 0;
+    while (length < list->rest.length && list->rest.text[length] != ',' &&
+           !gc_is_blank(list->rest.text[length]))
+        length++;
+    *field = (gc_span){list->rest.text, length};
+    list->rest.text += length;
+    list->rest.length -= length;
+    list->wants_value = false;
+    return GC_FIELD_VALUE;
+}
+
+gconv_status gc_fail_field(const gc_parser *p, gc_field_kind kind)
+{
+    return gc_fail_line(p->error, p->line,
+                        kind == GC_FIELD_EMPTY
+                            ? "an empty field: a comma without a weight before it"
+                            : "a trailing comma");
+}
+
+bool gc_span_is(gc_span text, const char *word)
+{
+    return text.length == strlen(word) && memcmp(text.text, word, text.length) == 0;
+}
+
+int gc_span_quoted(gc_span text)
+{
+    return (int)(text.length < QUOTE_MAX ? text.length : QUOTE_MAX);
+}
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+bool gc_names_no_finite(gc_span field)
+{
+    static const char *const words[] = {"inf", "infinity", "nan"};
+    if (field.length > 0 && (field.text[0] == '-' || field.text[0] == '+'))
+        field = (gc_span){field.text + 1, field.length - 1};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (field.length == strlen(words[i]) &&
+            strncasecmp(field.text, words[i], field.length) == 0)
+            return true;
+    return false;
+}
+
+static bool span_begins(gc_span text, const char *word)
+{
+    return text.length >= strlen(word) && memcmp(text.text, word, strlen(word)) == 0;
+}
+
+static gconv_status fail_not_a_number(const gc_parser *p, gc_span field)
+{
+    const char *advice = "";
+    if (gc_names_no_finite(field))
+        return gc_fail_line(p->error, p->line, "'%.*s' is not a finite number",
+                            gc_span_quoted(field), field.text);
+    if (memchr(field.text, '\r', field.length) != NULL)
+        advice = " (lines end in LF or CRLF, this one has a CR inside)";
+    else if (memchr(field.text, '/', field.length) != NULL)
+        advice = " (a fraction is p/q, without blanks)";
+    else if (span_begins(field, "\xe2\x88\x92") || span_begins(field, "\xe2\x80\x93"))
+        advice = " (the minus sign is '-')";
+    return gc_fail_line(p->error, p->line, "'%.*s' is not a number%s", gc_span_quoted(field),
+                        field.text, advice);
+}
+
+gconv_status gc_read_value(const gc_parser *p, gc_span field, double *value)
+{
+    size_t used = gc_read_number(field.text, field.length, value);
+    double denominator = 1;
+    if (used > 0 && used < field.length && field.text[used] == '/') {
+        size_t more = gc_read_number(field.text + used + 1, field.length - used - 1, &denominator);
+        used = more == 0 ? 0 : used + 1 + more;
+    }
+    if (used != field.length)
+        return fail_not_a_number(p, field);
+    if (denominator == 0)
+        return gc_fail_line(p->error, p->line, "'%.*s' divides by zero", gc_span_quoted(field),
+                            field.text);
+    if (!isfinite(*value) || !isfinite(denominator) || !isfinite(*value / denominator))
+        return gc_fail_line(p->error, p->line, "'%.*s' is too large", gc_span_quoted(field),
+                            field.text);
+    *value /= denominator;
+    return GCONV_OK;
+}
+
+gconv_status gc_check_weight(const gc_parser *p, int line, double value)
+{
+    if (gc_fits_float(value))
+        return GCONV_OK;
+    return gc_fail_line(p->error, line, "the weight %g is infinite in float32", value);
+}
+
+bool gc_is_side(double value)
+{
+    return value >= 1 && value <= GCONV_FILTER_SIDE_MAX && value == floor(value);
+}
+
+const char *gc_weights_word(size_t count)
+{
+    return count == 1 ? "weight" : "weights";
+}

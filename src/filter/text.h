@@ -1,0 +1,101 @@
+/* What the readers of filter texts share: lines, fields and values, and what is read so far. */
+#ifndef GC_FILTER_TEXT_H
+#define GC_FILTER_TEXT_H
+
+#include "filter/filter.h"
+
+enum { GC_ROWS_MAX = GCONV_FILTER_SIDE_MAX + 1 }; /* a libvips matrix has a line more than rows */
+
+/* A piece of the text; not NUL-terminated. */
+typedef struct gc_span {
+    const char *text;
+    size_t length;
+} gc_span;
+
+typedef struct gc_row {
+    int line;
+    int count; /* of values */
+} gc_row;
+
+/* A header line may stand once: `line` is where it stood, 0 where it did not. */
+typedef struct gc_header {
+    int line;
+    double value;
+} gc_header;
+
+typedef struct gc_parser {
+    const char *next; /* the first byte that is not read yet */
+    const char *end;
+    int line; /* the line read last, from 1 */
+    gconv_error *error;
+
+    double *values; /* of all rows, one after the other; room for GC_ROWS_MAX rows of any length */
+    size_t value_count;
+    gc_row rows[GC_ROWS_MAX];
+    int row_count;
+
+    gc_header name, divisor, offset, anchor;
+    gc_span name_text;
+    bool divisor_is_sum;
+    double anchor_x, anchor_y; /* where anchor.line is not 0 */
+
+    /* The filter, once the dialect is known. */
+    gc_reading reading;
+    int width, height;
+    const double *weights;
+} gc_parser;
+
+/* ---- Lines and fields ------------------------------------------------------------------------ */
+
+bool gc_is_blank(char c);
+gc_span gc_span_trim(gc_span text);
+bool gc_span_is(gc_span text, const char *word);
+
+/* Bytes of the text that a message repeats. */
+int gc_span_quoted(gc_span text);
+
+/* The next line without its end, comment and outer blanks; false at the end of the text. */
+bool gc_next_line(gc_parser *p, gc_span *line);
+
+/* Values separated by blanks or one comma each. To go on in a further line, `rest` is replaced. */
+typedef struct gc_field_list {
+    gc_span rest;
+    bool wants_value; /* at the beginning and after a comma */
+} gc_field_list;
+
+typedef enum gc_field_kind { GC_FIELD_VALUE, GC_FIELD_EMPTY, GC_FIELD_END } gc_field_kind;
+
+gc_field_kind gc_next_field(gc_field_list *list, gc_span *field);
+gconv_status gc_fail_field(const gc_parser *p, gc_field_kind kind);
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+/* A name that C reads as an infinity or NaN, with or without a sign. */
+bool gc_names_no_finite(gc_span field);
+
+/* Reads a finite number or a fraction p/q. */
+gconv_status gc_read_value(const gc_parser *p, gc_span field, double *value);
+
+gconv_status gc_check_weight(const gc_parser *p, int line, double value);
+bool gc_is_side(double value);
+const char *gc_weights_word(size_t count);
+
+/* ---- Dialects -------------------------------------------------------------------------------- */
+
+/* A line of a filter in gconv's own form: a header line, or a row of weights. */
+gconv_status gc_plain_read_header(gc_parser *p, gc_span line);
+gconv_status gc_plain_read_row(gc_parser *p, gc_span line);
+
+/* The first row whose length is not that of row `first`; row_count where there is none. */
+int gc_first_ragged(const gc_parser *p, int first);
+
+/* True when row 0 can be the first line of a libvips matrix: W H [SCALE [OFFSET]]. */
+bool gc_vips_begins(const gc_parser *p);
+
+/* Takes the rows as a libvips matrix. */
+gconv_status gc_vips_take(gc_parser *p);
+
+/* Reads an ImageMagick filter from a line with a colon and all lines after it. */
+gconv_status gc_imagemagick_read(gc_parser *p, gc_span line);
+
+#endif

@@ -1,0 +1,27 @@
+/* libvips' text matrices: a first line W H [SCALE [OFFSET]], then the rows. */
+#include "filter/text.h"
+
+#include "base/status.h"
+
+bool gc_vips_begins(const gc_parser *p)
+{
+    bool has_header = p->name.line + p->divisor.line + p->offset.line + p->anchor.line > 0;
+    return !has_header && p->row_count > 1 && p->rows[0].count >= 2 && p->rows[0].count <= 4 &&
+           gc_is_side(p->values[0]) && gc_is_side(p->values[1]);
+}
+
+gconv_status gc_vips_take(gc_parser *p)
+{
+    const gc_row *first = &p->rows[0];
+    p->width = (int)p->values[0];
+    p->height = (int)p->values[1];
+    if (first->count > 2)
+        p->divisor = (gc_header){.line = first->line, .value = p->values[2]};
+    if (first->count > 3)
+        p->offset = (gc_header){.line = first->line, .value = p->values[3]};
+    if (first->count > 2 && p->divisor.value == 0)
+        return gc_fail_line(p->error, first->line, "the scale (the divisor) is zero");
+    p->weights = p->values + first->count;
+    p->reading.form = "a libvips matrix";
+    return GCONV_OK;
+}
