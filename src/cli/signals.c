@@ -7,10 +7,15 @@
 #include <stddef.h>
 #include <unistd.h>
 
+/* Whether SIGALRM was ignored or blocked at the start: then only the program's own counts. */
+static volatile sig_atomic_t alarm_is_own;
+
 /* A line on its way to standard output is let through, for a second at most: then comes SIGALRM. */
 static void end_program(int number)
 {
     int waiting = gc_postponed_signal(), saved = errno;
+    if (number == SIGALRM && waiting == 0 && alarm_is_own)
+        return;
     if (waiting == 0 && gc_line_postpones(number)) {
         alarm(1);
         errno = saved;
@@ -25,18 +30,38 @@ static void end_program(int number)
     raise(number);
 }
 
+static void handle(int number)
+{
+    struct sigaction action = {.sa_handler = end_program, .sa_flags = SA_RESTART};
+    sigfillset(&action.sa_mask);
+    sigaction(number, &action, NULL);
+}
+
+/* Makes sure that SIGALRM comes, whatever the parent did with it. */
+static void install_alarm(void)
+{
+    struct sigaction before;
+    sigset_t one, blocked;
+    sigemptyset(&one);
+    sigaddset(&one, SIGALRM);
+    alarm_is_own =
+        (sigaction(SIGALRM, NULL, &before) == 0 && before.sa_handler == SIG_IGN) ||
+        (sigprocmask(SIG_BLOCK, NULL, &blocked) == 0 && sigismember(&blocked, SIGALRM) == 1);
+    handle(SIGALRM);
+    sigprocmask(SIG_UNBLOCK, &one, NULL);
+}
+
 void gc_signals_install(void)
 {
-    static const int ending[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,   SIGALRM,
-                                 SIGUSR1, SIGUSR2, SIGXCPU, SIGVTALRM, SIGPROF};
+    static const int ending[] = {SIGHUP,  SIGINT,  SIGQUIT,   SIGTERM, SIGUSR1,
+                                 SIGUSR2, SIGXCPU, SIGVTALRM, SIGPROF};
     for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) {
         struct sigaction action;
         if (sigaction(ending[i], NULL, &action) != 0 || action.sa_handler == SIG_IGN)
             continue;
-        action = (struct sigaction){.sa_handler = end_program, .sa_flags = SA_RESTART};
-        sigfillset(&action.sa_mask);
-        sigaction(ending[i], &action, NULL);
+        handle(ending[i]);
     }
+    install_alarm();
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     sigaction(SIGPIPE, &ignore, NULL);
     sigaction(SIGXFSZ, &ignore, NULL);
