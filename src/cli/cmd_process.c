@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const char *const outcome_names[] = {
     [GC_OUTCOME_DONE] = "done",
@@ -207,19 +206,13 @@ static void take_result(void *user, const gc_task *task, const gc_result *result
     t->met |= result->input.channels % 2 == 0 ? GC_MET_ALPHA : 0;
 }
 
-static bool is_directory(const char *path)
-{
-    struct stat about;
-    return stat(path, &about) == 0 && S_ISDIR(about.st_mode);
-}
-
 /* Nothing is said where nothing was written. */
 static void note_effects(const gc_options *options, const tally *t)
 {
     unsigned met = t->met | (options->command == GC_COMMAND_EDGES ? GC_MET_EDGES : 0);
     met |= t->written > 1 ? GC_MET_THREADS : 0;
     for (int i = 0; i < options->operand_count; i++)
-        met |= is_directory(options->operands[i]) ? GC_MET_DIRECTORY : 0;
+        met |= gc_is_directory(options->operands[i]) ? GC_MET_DIRECTORY : 0;
     if (t->written > 0 && options->verbose)
         gc_note_effects(options, met);
 }

@@ -2,10 +2,18 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "io/place.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+/* Whether two names lead to one file. */
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && gc_same_file(&first, &second);
+}
 
 /* ---- Two inputs for one output --------------------------------------------------------------- */
 
@@ -14,13 +22,6 @@ static int compare_outputs(const void *a, const void *b)
     const gc_task *x = *(const gc_task *const *)a, *y = *(const gc_task *const *)b;
     int order = strcmp(x->output, y->output);
     return order != 0 ? order : (x > y) - (x < y);
-}
-
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat first, second;
-    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
-           first.st_ino == second.st_ino;
 }
 
 static gconv_status fail_same_file(const gc_task *a, const gc_task *b, gconv_error *error)
@@ -72,9 +73,14 @@ static int compare_identities(const void *a, const void *b)
     return x->inode < y->inode ? -1 : x->inode > y->inode;
 }
 
+/* `kind` is the st_mode of the output. */
 static gconv_status refuse_replacement(const gc_options *options, const gc_task *task,
-                                       const gc_task *replaced, gconv_error *error)
+                                       const gc_task *replaced, mode_t kind, gconv_error *error)
 {
+    if (task == replaced && options->in_place && !S_ISREG(kind))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "'%.400s' is not a regular file; --in-place replaces nothing else",
+                       task->input);
     if (task == replaced && options->in_place)
         return GCONV_OK;
     if (task == replaced)
@@ -106,7 +112,7 @@ static gconv_status check_output(const gc_options *options, const gc_task *task,
     gconv_status status = GCONV_OK;
     for (; status == GCONV_OK && found < inputs + count && compare_identities(found, &key) == 0;
          found++)
-        status = refuse_replacement(options, task, found->task, error);
+        status = refuse_replacement(options, task, found->task, about.st_mode, error);
     return status;
 }
 
@@ -125,19 +131,85 @@ static gconv_status refuse_outputs_over_inputs(const gc_options *options, const 
     return status;
 }
 
+/* ---- Two outputs in one place through links -------------------------------------------------- */
+
+/* A name in a directory: where an output comes to lie. */
+typedef struct output_place {
+    dev_t device; /* of the directory */
+    ino_t inode;
+    char *name; /* owned */
+    const gc_task *task;
+} output_place;
+
+static int compare_places(const void *a, const void *b)
+{
+    const output_place *x = a, *y = b;
+    if (x->device != y->device)
+        return x->device < y->device ? -1 : 1;
+    if (x->inode != y->inode)
+        return x->inode < y->inode ? -1 : 1;
+    int order = strcmp(x->name, y->name);
+    return order != 0 ? order : (x->task > y->task) - (x->task < y->task);
+}
+
+/* Fills `place`, its name NULL where memory is out. False where the output replaces nothing, as far as
+ * is known: its directory is not there yet, what exists stays or is written to directly. */
+static bool find_place(const gc_options *options, const gc_task *task, output_place *place)
+{
+    struct stat about, directory;
+    gc_place found;
+    bool stays = options->no_clobber && lstat(task->output, &about) == 0;
+    if (task->unlisted != 0 || stays || gc_place_find(task->output, &found, NULL) != GCONV_OK)
+        return false;
+    bool known = fstat(found.directory, &directory) == 0 && !gc_place_is_direct(&found);
+    gc_place_close(&found);
+    if (known)
+        *place =
+            (output_place){directory.st_dev, directory.st_ino, gc_copy_string(found.name), task};
+    return known;
+}
+
+static gconv_status refuse_same_places(const gc_options *options, const gc_task_list *list,
+                                       output_place *places, gconv_error *error)
+{
+    size_t count = 0;
+    gconv_status status = GCONV_OK;
+    for (size_t i = 0; status == GCONV_OK && i < list->count; i++)
+        if (find_place(options, &list->tasks[i], &places[count]) && places[count++].name == NULL)
+            status = gc_fail_memory(error, NAME_MAX);
+    if (status == GCONV_OK)
+        qsort(places, count, sizeof *places, compare_places);
+    for (size_t i = 0; status == GCONV_OK && i + 1 < count; i++) {
+        const gc_task *a = places[i].task, *b = places[i + 1].task;
+        if (places[i].device == places[i + 1].device && places[i].inode == places[i + 1].inode &&
+            strcmp(places[i].name, places[i + 1].name) == 0)
+            status = gc_fail(error, GCONV_ERROR_ARGUMENT,
+                             "'%.90s' and '%.90s' would both be written to one file: links make "
+                             "'%.90s' and '%.90s' the same",
+                             a->input, b->input, a->output, b->output);
+    }
+    while (count > 0)
+        free(places[--count].name);
+    return status;
+}
+
 gconv_status gc_refuse_collisions(const gc_options *options, const gc_task_list *list,
                                   gconv_error *error)
 {
     const gc_task **sorted = gc_allocate_array(list->count, sizeof *sorted);
     file_identity *inputs = gc_allocate_array(list->count, sizeof *inputs);
     gconv_status status = GCONV_OK;
-    if (sorted == NULL || inputs == NULL)
+    output_place *places = gc_allocate_array(list->count, sizeof *places);
+    if (sorted == NULL || inputs == NULL || places == NULL)
         status = gc_fail_memory(error, list->count * sizeof *inputs);
     if (status == GCONV_OK)
         status = refuse_same_outputs(options, list, sorted, error);
     /* What exists stays under --no-clobber: nothing is replaced. */
     if (status == GCONV_OK && !options->no_clobber)
         status = refuse_outputs_over_inputs(options, list, inputs, error);
+    if (status == GCONV_OK)
+        status = refuse_same_places(options, list, places, error);
+    free(places);
     free(inputs);
     free(sorted);
     return status;

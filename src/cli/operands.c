@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "cli/collisions.h"
+#include "io/place.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -51,6 +52,12 @@ const char *gc_input_name(const char *path)
 const char *gc_output_name(const char *path)
 {
     return strcmp(path, "-") == 0 ? "standard output" : path;
+}
+
+bool gc_is_directory(const char *path)
+{
+    struct stat status;
+    return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
 /* ---- Formats and names of outputs ------------------------------------------------------------ */
@@ -263,8 +270,7 @@ static gconv_status add_entry(walk *w, const char *directory, const char *relati
         result = add_batch_file(w, path, below, unknown);
     /* A linked directory may lead back here; the output directory holds results, not inputs. */
     else if (!is_file && S_ISDIR(link.st_mode) && w->options->recursive &&
-             !(w->output_exists && status.st_dev == w->output.st_dev &&
-               status.st_ino == w->output.st_ino))
+             !(w->output_exists && gc_same_file(&status, &w->output)))
         result = add_directory(w, path, below);
     free(below);
     free(path);
@@ -439,10 +445,11 @@ static gconv_status check_standard_streams(walk *w, const char *input, const cha
     return gc_check_input(input, w->error);
 }
 
-static bool is_directory(const char *path)
+static bool is_same_pipe(const char *input, const char *output)
 {
-    struct stat status;
-    return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+    struct stat from, to;
+    return stat(input, &from) == 0 && stat(output, &to) == 0 && S_ISFIFO(from.st_mode) &&
+           gc_same_file(&from, &to);
 }
 
 static gconv_status check_single(walk *w, const char *input, const char *output,
@@ -452,15 +459,18 @@ static gconv_status check_single(walk *w, const char *input, const char *output,
     if (status != GCONV_OK)
         return status;
     *w->blamed = input;
-    if (is_directory(input))
+    if (gc_is_directory(input))
         return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
                        "a directory; -o DIR writes the results of those in it");
     *w->blamed = output;
-    if (is_directory(output))
+    if (gc_is_directory(output))
         return gc_fail(w->error, GCONV_ERROR_ARGUMENT, "a directory; -o DIR writes into one");
     if (output[strlen(output) - 1] == '/')
         return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
                        "no such directory; -o DIR makes one and writes into it");
+    if (is_same_pipe(input, output))
+        return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
+                       "input and output are the same pipe: the result would be read again");
     status = single_format(w, output, format, either_pnm);
     if (status == GCONV_OK && w->options->depth != 0)
         status = gc_check_depth(*format, w->options->depth, w->error);

@@ -33,6 +33,9 @@ gconv_status gc_check_depth(gconv_format format, int depth, gconv_error *error);
 
 /* What messages call a path: itself, or what "-" stands for. */
 const char *gc_input_name(const char *path);
+
+/* Whether an operand is a directory, through links too. */
+bool gc_is_directory(const char *path);
 const char *gc_output_name(const char *path);
 
 #endif

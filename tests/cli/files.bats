@@ -254,6 +254,59 @@ setup_tree() {
     like "$(dump x.png)" 'png grey 8 2x2*'
 }
 
+@test "outputs that links make one file are refused" {
+    mkdir in in/x in/y out
+    make_image png:grey in/a.png 9 7 noise
+    make_image png:grey in/b.png 9 7 3
+    one="would both be written to one file: links make 'out/a.png' and 'out/b.png' the same"
+    ln -s b.png out/a.png
+    for file in dangling there; do
+        complains 2 "'in/a.png' and 'in/b.png' $one" gconv edges -o out in
+        holds in in/a.png in/b.png in/x in/y out out/a.png $([ $file = there ] && echo out/b.png)
+        make_image png:grey out/b.png 2 2 5
+    done
+    silently gconv edges -q -n -o out in # nothing is replaced
+    ln -sf ../elsewhere.png out/a.png
+    silently gconv edges -o out in # each link leads to a file of its own
+    rm out/a.png
+    ln out/b.png out/a.png # two names of one file: each gets its own
+    silently gconv edges -o out in
+    cmp elsewhere.png out/a.png
+    cmp out/a.png out/b.png && false
+    mv in/a.png in/x/a.png
+    mv in/b.png in/y/a.png
+    mkdir out/y
+    ln -s y out/x
+    complains 2 "'in/x/a.png' and 'in/y/a.png' would both be written to one file: links make 'out/x/a.png' *" \
+        gconv edges -r -o out in
+    rm out/x out/a.png
+    ln -s /dev/null out/a.png
+    ln -sf /dev/null out/b.png
+    cp elsewhere.png a.png
+    cp elsewhere.png b.png
+    silently gconv edges -o out a.png b.png # a device takes both
+}
+
+@test "nothing but files is replaced in place, and no pipe is its own output" {
+    mkdir in
+    make_image png:grey in/a.png 9 7 noise
+    cp in/a.png kept.png
+    mkfifo pipe.png
+    ln -s pipe.png link.png
+    ln -s in/a.png file.png
+    for name in pipe.png link.png; do
+        complains 2 "'$name' is not a regular file; --in-place *" timeout 5 "$GCONV" edges --in-place in $name
+        complains 2 "'$name' is not a regular file; --in-place *" \
+            timeout 5 "$GCONV" edges --in-place -o . in/a.png $name
+        complains 2 "$name: input and output are the same pipe*" \
+            timeout 5 "$GCONV" filter -k box3 pipe.png $name
+    done
+    cmp in/a.png kept.png
+    silently gconv edges --in-place file.png
+    like "$(dump in/a.png)" 'png grey 1 9x7*'
+    [ -L file.png ]
+}
+
 @test "a batch does not replace its inputs unasked" {
     mkdir photos photos/below other
     make_image png:grey a.png 9 7 noise
