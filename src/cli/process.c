@@ -120,7 +120,7 @@ const char *gc_device_for(const gc_session *session, const char *implementation)
     return measures && on_cpu ? "auto" : session->job.device;
 }
 
-/* A plan for one pixel shows every error that does not depend on the image. */
+/* A job of one pixel shows every error that does not depend on the image. */
 gconv_status gc_session_check(const gc_session *session, const char *implementation,
                               gconv_error *error)
 {
@@ -129,9 +129,7 @@ gconv_status gc_session_check(const gc_session *session, const char *implementat
     job.output_depth = 8;
     job.implementation = implementation;
     job.device = gc_device_for(session, implementation);
-    gconv_plan *plan;
-    gconv_status status = gconv_plan_create(&job, &plan, error);
-    gconv_plan_free(plan);
+    gconv_status status = gc_plan_check(&job, error);
     /* What an implementation refuses may depend on the shape: the image will tell. */
     return status == GCONV_ERROR_UNSUPPORTED ? GCONV_OK : status;
 }

@@ -45,7 +45,8 @@ size_t gconv_shape_row_bytes(const gconv_shape *shape)
     }
 }
 
-static gconv_status prepare(const gconv_job *job, gconv_plan *plan, gconv_error *error)
+/* Settles what is computed, by what and where. */
+static gconv_status settle(const gconv_job *job, gconv_plan *plan, gconv_error *error)
 {
     gconv_job owned = *job;
     plan->implementation_name = gc_copy_string(job->implementation ? job->implementation : "auto");
@@ -55,11 +56,16 @@ static gconv_status prepare(const gconv_job *job, gconv_plan *plan, gconv_error 
     owned.implementation = plan->implementation_name;
     owned.device = plan->device_name;
     gconv_status status = gc_problem_create(&owned, &plan->problem, error);
-    if (status == GCONV_OK)
-        status = gc_choose(&plan->problem, &plan->choice, error);
-    if (status == GCONV_OK)
-        status = plan->choice.implementation->operations->prepare(
-            &plan->problem, &plan->choice.device, &plan->state, error);
+    return status == GCONV_OK ? gc_choose(&plan->problem, &plan->choice, error) : status;
+}
+
+gconv_status gc_plan_check(const gconv_job *job, gconv_error *error)
+{
+    gconv_plan *plan = calloc(1, sizeof *plan);
+    if (plan == NULL)
+        return gc_fail_memory(error, sizeof *plan);
+    gconv_status status = settle(job, plan, error);
+    gconv_plan_free(plan);
     return status;
 }
 
@@ -71,7 +77,10 @@ gconv_status gconv_plan_create(const gconv_job *job, gconv_plan **plan, gconv_er
     gconv_plan *created = calloc(1, sizeof *created);
     if (created == NULL)
         return gc_fail_memory(error, sizeof *created);
-    gconv_status status = prepare(job, created, error);
+    gconv_status status = settle(job, created, error);
+    if (status == GCONV_OK)
+        status = created->choice.implementation->operations->prepare(
+            &created->problem, &created->choice.device, &created->state, error);
     if (status != GCONV_OK) {
         gconv_plan_free(created);
         return status;

@@ -115,6 +115,14 @@ fft *not usable: libcufft* lacks a function*'
     [ "$(calls cudaLaunchKernel)" -gt 0 ]
 }
 
+@test "what is usable is found out without compiling" {
+    for command in 'compare --impl direct' 'filter -o out --impl direct'; do
+        # shellcheck disable=SC2086
+        expect 1 gconv $command -k box:15 none.pgm # there is no such kernel but what is compiled
+        same "$(calls nvrtcCompileProgram)" 0
+    done
+}
+
 @test "a kernel that the driver refuses is compiled again, and not again and again" {
     make_image pgm in.pgm 20 9 noise
     GC_DOUBLE_REFUSE=1 expect 4 gconv compare --time 0.001 --impl direct -k box3 in.pgm
