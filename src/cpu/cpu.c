@@ -46,7 +46,7 @@ static int choose_threads(const gc_problem *problem)
     return useful < threads ? (int)useful : threads;
 }
 
-/* Measured on the machine of docs/performance-cpu.md: what an image costs beside its values, and a row
+/* Measured on the machine of docs/performance/cpu.md: what an image costs beside its values, and a row
  * of it in each step (up to 0.25 us where that is a column and a row), or in all where edges are one
  * pass. */
 static const double start_seconds = 2e-5, row_seconds = 1e-7, edges_row_seconds = 5e-8;

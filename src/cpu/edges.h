@@ -16,7 +16,7 @@ typedef struct gc_edges_kernel {
                  uint8_t invert, uint8_t *flags);
 } gc_edges_kernel;
 
-/* Seconds a pixel takes on one thread, measured (docs/performance-cpu.md). */
+/* Seconds a pixel takes on one thread, measured (docs/performance/cpu.md). */
 #define GC_EDGES_SECONDS 0.3e-9
 
 /* Rows of one thread. */

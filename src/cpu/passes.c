@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Measured on the machine of docs/performance-cpu.md: samples become chain values and these become
+/* Measured on the machine of docs/performance/cpu.md: samples become chain values and these become
  * output; a pass writes each value and extends rows; a single filter row gives a loaded vector only one
  * multiply-add; so does a sparse filter. */
 static const double conversion_seconds = 0.5e-9;

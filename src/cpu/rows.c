@@ -39,7 +39,7 @@ static bool has_avx2(void)
 }
 #endif
 
-/* Times were measured on an EPYC of the Zen 4 kind at about 3.7 GHz (docs/performance-cpu.md). */
+/* Times were measured on an EPYC of the Zen 4 kind at about 3.7 GHz (docs/performance/cpu.md). */
 static const gc_instructions instructions[] = {
 #if GC_HAS_X86_KERNELS
     {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # What the documents point to is there: the files and headings of links, the paths and source files that
-# stand between backticks.
+# stand between backticks. So are the documents that comments and man pages name.
 #
 # Usage: links.sh SOURCE_DIR
 set -eu
@@ -69,10 +69,22 @@ PAGE
   exit 1
 }
 
+# cited FOLDER...: documents of docs/ that files of these folders name, and that are not there.
+cited() {
+  grep -rnoE 'docs/[A-Za-z0-9_/.-]*\.md' "$@" | while IFS= read -r line; do
+    [ -e "${line##*:}" ] || echo "${line%:*}: ${line##*:} is not there"
+  done
+}
+
+mkdir "$work/source"
+echo '/* docs/nowhere.md, docs/testing.md */' >"$work/source/one.c"
+[ "$(cited "$work/source" | wc -l)" -eq 1 ] || { echo "the check does not find docs/nowhere.md"; exit 1; }
+
 documents=$(find . -name '*.md' -not -path './build*' -not -path './.*' | sed 's|^\./||' | sort)
 [ "$(echo "$documents" | wc -l)" -ge 10 ] || { echo "documents are missing, found: $documents"; exit 1; }
 for document in $documents; do
   check "$document"
 done >"$work/mistakes"
+cited benchmarks cmake filters include man samples src CMakeLists.txt >>"$work/mistakes"
 cat "$work/mistakes"
 [ ! -s "$work/mistakes" ]
