@@ -1,13 +1,13 @@
 /* gconv's own kernels beside the others: replicate border, handled in the measured time. */
 #include "groups.cuh"
 
-#include "gpu/methods.cuh"
+#include "gpu/fast/methods.cuh"
 
 extern "C" {
 #include "core/problem.h"
-#include "gpu/finish.h"
+#include "gpu/fast/layout.h"
 #include "gpu/gpu.h"
-#include "gpu/layout.h"
+#include "gpu/runtime/finish.h"
 }
 
 struct ours_state {

@@ -5,7 +5,7 @@
 #include "cli/messages.h"
 #include "cpu/rows.h"
 #include "filter/filter.h"
-#include "gpu/jit.h"
+#include "gpu/jit/jit.h"
 #include "io/libraries.h"
 
 #include <stdio.h>

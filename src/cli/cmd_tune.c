@@ -5,8 +5,8 @@
 #include "cli/json.h"
 #include "cli/messages.h"
 #include "gpu/gpu.h"
-#include "gpu/jit.h"
-#include "gpu/tune.h"
+#include "gpu/jit/jit.h"
+#include "gpu/tune/tune.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@
  * GPU: naive, shared, const, tiled, adaptive, direct,
  *      fused in pairs                                       gc_problem_create
  * GPU: fused on tensor cores                                exact chains: integers below 2^24
- * GPU: tensor                                               gc_parts_in_range (gpu/halves.h)
+ * GPU: tensor                                               gc_parts_in_range (gpu/fast/halves.h)
  * GPU: fft                                                  gc_range_holds_fft, or exact in double */
 #ifndef GC_CORE_RANGE_H
 #define GC_CORE_RANGE_H

@@ -7,15 +7,15 @@ extern "C" {
 #include "base/memory.h"
 #include "core/border.h"
 #include "core/separate.h"
-#include "gpu/finish.h"
+#include "gpu/runtime/finish.h"
 }
-#include "gpu/adaptive.cuh"
-#include "gpu/check.cuh"
-#include "gpu/kernels/pass.cuh"
-#include "gpu/method.cuh"
-#include "gpu/passes.cuh"
-#include "gpu/planes.cuh"
-#include "gpu/tune.h"
+#include "gpu/fast/passes.cuh"
+#include "gpu/kernels/jit/pass.cuh"
+#include "gpu/ladder/adaptive.cuh"
+#include "gpu/ladder/shared_steps.cuh"
+#include "gpu/runtime/check.cuh"
+#include "gpu/runtime/planes.cuh"
+#include "gpu/tune/tune.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -29,27 +29,27 @@ extern "C" {
 enum { SHARED_FLOATS = (227 << 10) / sizeof(float) };
 
 __thread float pixels[SHARED_FLOATS];
-#include "gpu/tile_kernels.cuh"
+#include "gpu/ladder/tile_kernels.cuh"
 
 namespace naive
 {
-#include "gpu/naive.cu"
+#include "gpu/ladder/naive.cu"
 }
 namespace shared
 {
 __thread float pixels[SHARED_FLOATS];
-#include "gpu/shared.cu"
+#include "gpu/ladder/shared.cu"
 } // namespace shared
 namespace twopass
 {
 __thread float pixels[SHARED_FLOATS];
-#include "gpu/twopass.cu"
+#include "gpu/ladder/twopass.cu"
 } // namespace twopass
 namespace planes
 {
-#include "gpu/planes.cu"
+#include "gpu/runtime/planes.cu"
 }
-#include "gpu/tune.cu"
+#include "gpu/tune/tune.cu"
 
 static void *filter()
 {

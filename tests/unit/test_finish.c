@@ -1,7 +1,7 @@
 /* The final conversion on a device: which one is taken, and that the short ones round as the long one. */
 #include "core_support.h"
 
-#include "gpu/finish.h"
+#include "gpu/runtime/finish.h"
 
 #include <math.h>
 #include <string.h>
@@ -158,7 +158,7 @@ static void thresholds_are_those_of_rule_6(void **state)
 
 /* ---- That they round alike ------------------------------------------------------------------- */
 
-/* gc_finish_round and gc_finish_quotient of gpu/kernels/pass.cuh. */
+/* gc_finish_round and gc_finish_quotient of gpu/kernels/jit/pass.cuh. */
 static const float shift = 12582912;
 
 static unsigned clamp(float shifted, float largest)

@@ -1,7 +1,7 @@
 /* NVRTC compiles without a device, and the cache returns what it made. Skipped without NVRTC. */
 #include "cache_support.h"
 
-#include "gpu/jit.h"
+#include "gpu/jit/jit.h"
 
 #include <sys/wait.h>
 

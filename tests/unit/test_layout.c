@@ -1,7 +1,7 @@
 /* Layouts of passes: what they take of a device, and which are chosen unasked. */
 #include "core_support.h"
 
-#include "gpu/layout.h"
+#include "gpu/fast/layout.h"
 
 static gc_layout layout_of(gc_form form, int width, int height)
 {

@@ -2,7 +2,7 @@
 #include "base/clock.h"
 #include "cache_support.h"
 
-#include "gpu/candidates.h"
+#include "gpu/tune/candidates.h"
 
 #include <pthread.h>
 #include <signal.h>

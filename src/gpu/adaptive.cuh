@@ -1,9 +1,0 @@
-/* adaptive's method, for implementations that hand it the steps they have no better way for. */
-#ifndef GC_GPU_ADAPTIVE_CUH
-#define GC_GPU_ADAPTIVE_CUH
-
-#include "gpu/runner.cuh"
-
-extern const gc_gpu_method gc_adaptive_method;
-
-#endif

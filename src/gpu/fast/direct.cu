@@ -1,0 +1,150 @@
+/* direct: every output from all of its surroundings, the fast way.
+ *
+ * Idea: rows of the image are read once in 16-byte words and multiplied into several rows and columns
+ *   of output that stay in a thread's registers; borders are read where they fall, without a scratch
+ *   image; weights are operands of the multiply-adds themselves. Small filters work from registers and
+ *   shuffles alone (kernels/jit/warp.cuh), others from shared memory filled past the registers
+ *   (kernels/jit/block.cuh). Odd squares up to 9x9 are compiled ahead with the weights as arguments; with
+ *   the weights as constants, which saves their loads, any filter is compiled at run time where that
+ *   pays (gconv_job.runs) or was done before.
+ * Improves on: adaptive, by sharing loads between outputs in both directions, by the missing pass for
+ *   the border, and by the weights.
+ * Needs: shared memory for a tile and its surroundings, twice where one is loaded while the other is
+ *   computed.
+ * Limits: filters of up to GC_DIRECT_WEIGHTS weights; NVRTC, but for those compiled ahead.
+ * Loses: to separable at filters of rank 1 from 5x5 on and at larger ones of rank 2 and 3, to tensor from
+ *   9x9 on, of 8-bit samples from 5x5 on, to fused at chains that it takes, to fft at large filters. */
+#include "gpu/fast/direct.cuh"
+
+#include "gpu/fast/methods.cuh"
+#include "gpu/fast/passes.cuh"
+#include "gpu/kernels/jit/block.cuh"
+#include "gpu/kernels/jit/warp.cuh"
+#include "gpu/ladder/shared_steps.cuh"
+#include "gpu/runtime/check.cuh"
+
+#include <algorithm>
+#include <cstdlib>
+
+/* ---- Kernels compiled ahead ------------------------------------------------------------------ */
+
+/* A square filter around its middle; input and border are said by the pass. */
+template <int side, int rows_of_a_thread, int warps_of_a_block, gc_schedule order> struct square {
+    static constexpr int width = side, height = side, left = side / 2, top = side / 2;
+    static constexpr int rows = rows_of_a_thread, warps = warps_of_a_block, schedule = order;
+    static constexpr int input = -1, output = GC_FLOAT, finish = GC_FINISH_NONE, border = -1;
+};
+
+template <class config>
+static __global__ void __launch_bounds__(32 * config::warps)
+    small_squares(const __grid_constant__ gc_pass pass,
+                  const __grid_constant__ gc_pass_weights<config::width * config::height> weights)
+{
+    gc_warp_pass<config>(pass, weights);
+}
+
+template <class config>
+static __global__ void __launch_bounds__(32 * config::warps)
+    large_squares(const __grid_constant__ gc_pass pass,
+                  const __grid_constant__ gc_pass_weights<config::width * config::height> weights)
+{
+    gc_block_pass<gc_block_direct, config>(pass, weights);
+}
+
+static const gc_ahead_kernel ahead_kernels[] = {
+    {3,
+     {GC_FORM_WARP, 4, 4, GC_ONE_TILE, 1},
+     (const void *)small_squares<square<3, 4, 4, GC_ONE_TILE>>},
+    {5,
+     {GC_FORM_WARP, 4, 4, GC_ONE_TILE, 1},
+     (const void *)small_squares<square<5, 4, 4, GC_ONE_TILE>>},
+    {7, {GC_FORM_BLOCK, 6, 4, GC_QUEUE, 1}, (const void *)large_squares<square<7, 6, 4, GC_QUEUE>>},
+    {9, {GC_FORM_BLOCK, 4, 4, GC_QUEUE, 1}, (const void *)large_squares<square<9, 4, 4, GC_QUEUE>>},
+};
+
+/* The kernel compiled ahead for a step; null where there is none. */
+static const gc_ahead_kernel *find_ahead(const gc_step *step)
+{
+    return gc_ahead_find(ahead_kernels, sizeof ahead_kernels / sizeof *ahead_kernels, step);
+}
+
+/* ---- Choosing -------------------------------------------------------------------------------- */
+
+/* How much longer a kernel takes that has its weights as arguments (measured on an H200: 1.1 to 1.35). */
+static const double ahead_factor = 1.3;
+
+double gc_direct_total_seconds(const gc_problem *problem, double kernel, const gc_layout &layout,
+                               const float *weights, int count, bool is_ahead,
+                               const gconv_device_info *device)
+{
+    if (gc_pass_is_cached(layout, weights, count, device))
+        return kernel;
+    return is_ahead
+               ? kernel * ahead_factor
+               : kernel + GC_COMPILE_SECONDS / (double)std::max<uint64_t>(1, problem->job.runs);
+}
+
+bool gc_direct_compiling_pays(const gc_problem *problem, double kernel)
+{
+    return kernel * (ahead_factor - 1) * (double)problem->job.runs > GC_COMPILE_SECONDS;
+}
+
+double gc_direct_seconds(const gc_problem *problem, const gc_step *step,
+                         const gconv_device_info *device)
+{
+    gc_gpu_pass pass = gc_gpu_pass_of(problem, (int)(step - problem->steps), 1);
+    gc_layout layout = gc_pass_layout(problem, step, GC_FORM_WARP, pass, device);
+    return gc_direct_total_seconds(
+        problem, gc_pass_form_seconds(problem, step, GC_FORM_BLOCK, device), layout, step->taps,
+        step->width * step->height, find_ahead(step) != nullptr, device);
+}
+
+gconv_status gc_direct_supports(const gc_problem *problem, const gc_step *step,
+                                const gconv_device_info *device, gconv_error *error)
+{
+    (void)problem;
+    (void)device;
+    if (step->width * step->height > GC_DIRECT_WEIGHTS)
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                       "a %dx%d filter has more than %d weights to keep in code", step->width,
+                       step->height, (int)GC_DIRECT_WEIGHTS);
+    if (find_ahead(step) == nullptr && !gc_jit_available())
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                       "a %dx%d filter has to be compiled at run time, and there is no NVRTC here "
+                       "(libnvrtc of the CUDA toolkit)",
+                       step->width, step->height);
+    return GCONV_OK;
+}
+
+gconv_status gc_direct_prepare(const gc_problem *problem, const gc_step *step,
+                               const gconv_device_info *device, gc_gpu_pass *pass,
+                               gc_pass_kernel *kernel, gconv_error *error)
+{
+    gc_layout layout = gc_pass_layout(problem, step, GC_FORM_WARP, *pass, device);
+    double seconds = gc_pass_form_seconds(problem, step, GC_FORM_BLOCK, device);
+    return gc_pass_prepare(layout, find_ahead(step), step->taps, step->width * step->height,
+                           gc_direct_compiling_pays(problem, seconds), device, pass, kernel, error);
+}
+
+/* ---- The method ------------------------------------------------------------------------------ */
+
+static gconv_status prepare(const gc_problem *problem, const gconv_device_info *device,
+                            gc_gpu_pass *pass, void **state, gconv_error *error)
+{
+    gc_pass_kernel *kernel = (gc_pass_kernel *)calloc(1, sizeof *kernel);
+    if (kernel == nullptr)
+        return gc_fail_memory(error, sizeof *kernel);
+    *state = kernel;
+    return gc_direct_prepare(problem, &problem->steps[pass->first], device, pass, kernel, error);
+}
+
+extern const gc_gpu_method gc_direct_method = {
+    "direct",    gc_direct_supports, gc_direct_seconds, nullptr, nullptr,          gc_pass_free,
+    nullptr,     gc_pass_describe,   nullptr,           nullptr, gc_pass_one_step, prepare,
+    gc_pass_run,
+};
+
+extern "C" {
+extern const gc_operations gc_direct_operations;
+const gc_operations gc_direct_operations = gc_gpu_operations<gc_direct_method>();
+}

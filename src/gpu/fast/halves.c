@@ -1,0 +1,179 @@
+#include "gpu/fast/halves.h"
+
+#include "gpu/fast/layout.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Halves ---------------------------------------------------------------------------------- */
+
+/* Exponent of the smallest distance between two halves, and digits of one. */
+enum { SMALLEST_STEP = -24, HALF_BITS = 11 };
+
+float gc_half_of(float value)
+{
+    int exponent;
+    frexpf(value, &exponent);
+    int step = exponent - HALF_BITS;
+    if (step < SMALLEST_STEP)
+        step = SMALLEST_STEP;
+    return ldexpf(nearbyintf(ldexpf(value, -step)), step);
+}
+
+unsigned gc_half_bits(float value)
+{
+    float half = gc_half_of(fabsf(value));
+    unsigned sign = signbit(value) ? 0x8000 : 0;
+    if (half < 0x1p-14f) /* below the smallest normal one the bits count steps */
+        return sign | (unsigned)ldexpf(half, -SMALLEST_STEP);
+    int exponent;
+    frexpf(half, &exponent);
+    unsigned bits = (unsigned)ldexpf(half, HALF_BITS - exponent); /* 1024 to 2047 */
+    return sign | ((unsigned)(exponent - 1 + 15) << 10) | (bits & 1023);
+}
+
+/* That of the power of 2 which brings values up to `largest` below 2^15, next to what a half can hold. */
+static int exponent_for(double largest)
+{
+    int exponent;
+    frexp(largest, &exponent);
+    return largest > 0 ? 15 - exponent : 0;
+}
+
+/* Kernels are faster where samples stay as they are. They may where the largest are no smaller than an
+ * image's: those of its dimmest pixels are far enough from the smallest half then. */
+static int sample_exponent_for(const gc_problem *problem, double largest)
+{
+    return largest >= problem->sample_max / 4 && largest < 0x1p15 ? 0 : exponent_for(largest);
+}
+
+static double largest_weight(const gc_step *step)
+{
+    double largest = 0;
+    for (int i = 0; i < step->width * step->height; i++)
+        largest = fmax(largest, fabs((double)step->taps[i]));
+    return largest;
+}
+
+gc_parts gc_parts_of(const gc_problem *problem, const gc_step *step, bool from_bytes)
+{
+    bool bytes = from_bytes && gc_border_is_byte(problem, step);
+    gc_parts parts = {.splits = !bytes, .weight_parts = 1};
+    parts.sample_exponent = bytes ? 0 : sample_exponent_for(problem, step->largest_value);
+    parts.weight_exponent = exponent_for(largest_weight(step));
+    for (int i = 0; i < step->width * step->height; i++) {
+        float weight = ldexpf(step->taps[i], parts.weight_exponent);
+        if (weight != gc_half_of(weight))
+            parts.weight_parts = 2;
+    }
+    return parts;
+}
+
+/* In units of 2^-24 sum|w| max|in|, of which rule 4 allows 4 w h. Splitting leaves out up to 12 (three
+ * times 2^-22), and 2 are the low sum's and the last addition's. Tensor cores add t numbers of the band
+ * and the sum by aligning them to the largest, with one bit more than float32 at least, and cut what is
+ * beyond: t + 1, and 2 for the result (Fasi, Higham, Mikaitis and Pranesh 2021). They do so
+ * for 16 columns of the matrix at a time, before compute capability 9.0 for 8. */
+bool gc_parts_meet_bound(const gc_step *step, int compute_major)
+{
+    int depth = compute_major >= 9 ? 16 : 8;
+    int additions = (gc_matrix_columns(step) + depth - 1) / depth;
+    double error = step->height * (step->width + 3.0 * additions) + 14;
+    return error <= 4.0 * step->width * step->height;
+}
+
+/* All of the parts are integers of one unit, no product is left out, and the high parts, which may be
+ * larger than the whole by 2^-11 each, stay below 2^24. */
+bool gc_parts_are_exact(const gc_step *step, const gc_parts *parts)
+{
+    bool is_whole = !parts->splits || (parts->weight_parts == 1 && step->largest_input < 0x1p22);
+    return is_whole && step->largest_input * step->absolute_sum * (1 + 0x1p-9) < 0x1p24;
+}
+
+/* How much larger a constant border may be than samples. */
+static bool border_is_near(const gc_problem *problem, const gc_step *step)
+{
+    double samples = problem->sample_max * (problem->premultiplies ? problem->sample_max : 1);
+    if (step > problem->steps)
+        samples = (step - 1)->largest_input * (step - 1)->absolute_sum;
+    for (int c = 0; c < problem->channels && problem->job.border == GCONV_BORDER_CONSTANT; c++)
+        if (fabs((double)step->border[c]) > 256 * samples)
+            return false;
+    return true;
+}
+
+/* Two halves leave up to 2^-25 of a sample, and meets_bound counts on 2^-22 of the largest one. Where an image
+ * is black, that is the border. */
+static bool dim_samples_are_split(const gc_step *step, const gc_parts *parts)
+{
+    return !parts->splits || step->least_scale == 0 ||
+           ldexp(step->least_scale, parts->sample_exponent) >= 0x1p-3;
+}
+
+/* Exponents stay clear of the ends of float32: sums of scaled numbers are below 2^46. Premultiplied samples of 16 bits are up to 2^32 times the
+ * smallest, more than two halves span. */
+bool gc_parts_in_range(const gc_problem *problem, const gc_step *step, const gc_parts *parts)
+{
+    bool spans = !problem->premultiplies || problem->sample_max < 256;
+    return (problem->exact ||
+            (spans && border_is_near(problem, step) && dim_samples_are_split(step, parts))) &&
+           abs(parts->sample_exponent) < 100 && abs(parts->weight_exponent) < 100 &&
+           abs(parts->sample_exponent + parts->weight_exponent) < 100;
+}
+
+/* ---- The banded matrix ----------------------------------------------------------------------- */
+
+int gc_matrix_skip(const gc_step *step)
+{
+    return (step->left + 3) / 4 * 4 - step->left;
+}
+
+int gc_matrix_columns(const gc_step *step)
+{
+    int columns = GC_HALVES_UNIT - 1 + gc_matrix_skip(step) + step->width;
+    return (columns + GC_HALVES_UNIT - 1) / GC_HALVES_UNIT * GC_HALVES_UNIT;
+}
+
+int gc_matrix_diagonals(const gc_step *step)
+{
+    return gc_matrix_columns(step) + GC_HALVES_UNIT - 1;
+}
+
+void gc_matrix_words(const gc_step *step, int exponent, int j, int diagonal, unsigned *high,
+                     unsigned *low)
+{
+    *high = *low = 0;
+    for (int i = 0; i < 2; i++) {
+        int tap = diagonal + i - (GC_HALVES_UNIT - 1) - gc_matrix_skip(step);
+        bool is_there = tap >= 0 && tap < step->width;
+        float weight = is_there ? ldexpf(step->taps[j * step->width + tap], exponent) : 0;
+        *high |= gc_half_bits(weight) << (16 * i);
+        *low |= gc_half_bits(weight - gc_half_of(weight)) << (16 * i);
+    }
+}
+
+/* Of each diagonal two words here and two 8 further. */
+size_t gc_matrix_bytes(const gc_step *step)
+{
+    return (size_t)(step->height + 1) * (size_t)gc_matrix_diagonals(step) * 4 * sizeof(unsigned);
+}
+
+/* ---- A tile ---------------------------------------------------------------------------------- */
+
+int gc_halves_line(const gc_step *step)
+{
+    return GC_BLOCK_COLUMNS - GC_HALVES_UNIT + gc_matrix_columns(step);
+}
+
+int gc_halves_lines(const gc_step *step, int rows)
+{
+    return rows + step->height - 1;
+}
+
+size_t gc_halves_bytes(const gc_step *step, int rows, bool splits)
+{
+    size_t line = (size_t)gc_halves_line(step), lines = (size_t)gc_halves_lines(step, rows);
+    size_t bytes = splits ? 4 * line * (lines + 1) : 2 * line * (lines + 1) + line * lines;
+    return (bytes + 15) / 16 * 16;
+}

@@ -1,0 +1,197 @@
+/* separable: filters of rank 1, 2 and 3 in one pass over memory.
+ *
+ * Idea: a filter that is a column times a row takes F_w + F_h products a pixel instead of F_w * F_h
+ *   (KTH 2018, sections 3.4 and 3.5.2; van Werkhoven et al. 2014, section 5). The row pass writes its
+ *   result over its input in shared memory, the column pass reads it from there, so that memory is
+ *   crossed once (kernels/jit/products.cuh). A filter of rank 2 or 3 is a sum of as many such products, which
+ *   add up in the same registers. The rank is found automatically (core/products.h): exactly where the
+ *   chain is exact, within the bound of rule 4 elsewhere. Odd squares of rank 1 up to 21x21 are compiled
+ *   ahead, all else at run time.
+ * Improves on: twopass, which crosses memory twice and copies the border; direct, from 7x7 on, of 8-bit
+ *   samples from 5x5 on; for sums where gc_form_pays says so.
+ * Needs: shared memory for a tile and its surroundings, and for sums for its convolved rows.
+ * Limits: some filter of the chain must be of rank 1, or of rank 2 or 3 and large enough for a sum to pay,
+ *   and its tile fit in shared memory; the others are convolved as direct does, and have its limits.
+ *   NVRTC, but for what is compiled ahead.
+ * Loses: nowhere by much. Up to 5x5, of 8-bit samples up to 3x3, which memory bounds either way, it does
+ *   as direct, whose kernels for small filters need no shared memory. */
+#include "gpu/fast/direct.cuh"
+#include "gpu/fast/methods.cuh"
+#include "gpu/kernels/jit/products.cuh"
+#include "gpu/ladder/shared_steps.cuh"
+#include "gpu/runtime/check.cuh"
+
+extern "C" {
+#include "core/products.h"
+}
+
+#include <algorithm>
+#include <cstdlib>
+
+template <int side, int rows_of_a_thread, int warps_of_a_block> struct square {
+    static constexpr int width = side, height = side, left = side / 2, top = side / 2;
+    static constexpr int products = 1;
+    static constexpr int rows = rows_of_a_thread, warps = warps_of_a_block, schedule = GC_ONE_TILE;
+    static constexpr int input = -1, output = GC_FLOAT, finish = GC_FINISH_NONE, border = -1;
+};
+
+template <class config>
+static __global__ void __launch_bounds__(32 * config::warps) separable_squares(
+    const __grid_constant__ gc_pass pass,
+    const __grid_constant__ gc_pass_weights<config::width + config::height> weights)
+{
+    gc_block_pass<gc_block_products, config>(pass, weights);
+}
+
+#define SQUARE(side, rows, warps)                                                                  \
+    {                                                                                              \
+        side, {GC_FORM_RANK1, rows, warps, GC_ONE_TILE, 1},                                        \
+            (const void *)separable_squares<square<side, rows, warps>>                             \
+    }
+
+static const gc_ahead_kernel ahead_kernels[] = {
+    SQUARE(5, 4, 8),  SQUARE(7, 8, 4),  SQUARE(9, 8, 8),  SQUARE(11, 8, 4), SQUARE(13, 8, 4),
+    SQUARE(15, 8, 8), SQUARE(17, 8, 8), SQUARE(19, 8, 8), SQUARE(21, 8, 8),
+};
+
+/* The kernel compiled ahead for a step of this rank; null where there is none. */
+static const gc_ahead_kernel *find_ahead(const gc_step *step, gc_form form)
+{
+    return form == GC_FORM_RANK1
+               ? gc_ahead_find(ahead_kernels, sizeof ahead_kernels / sizeof *ahead_kernels, step)
+               : nullptr;
+}
+
+/* ---- Choosing -------------------------------------------------------------------------------- */
+
+/* Filters up to these sides are left to direct, whatever their rank (measured on an H200: 5x5 takes 40 us
+ * of 4096 x 4096 floats either way, 39 and 33 us of bytes). */
+enum { SMALL_SIDE = 5, SMALL_SIDE_OF_BYTES = 3 };
+
+static bool is_small(const gc_problem *problem, const gc_step *step)
+{
+    int side = problem->job.input.depth == 8 ? SMALL_SIDE_OF_BYTES : SMALL_SIDE;
+    return step->width <= side && step->height <= side;
+}
+
+/* A step as a sum of products of a column and a row. */
+struct low_rank {
+    gc_form form;
+    int count; /* of the weights: of each product the row's, then the column's */
+    float weights[2 * GC_PRODUCTS_MAX * GCONV_FILTER_SIDE_MAX];
+};
+
+static void take_weights(const gc_step *step, const gc_products &products, low_rank *sum)
+{
+    sum->form = gc_form_of_products(products.count);
+    sum->count = gc_form_weights(sum->form, step->width, step->height);
+    float *to = sum->weights;
+    for (int p = 0; p < products.count; p++) {
+        to = std::copy(products.row[p], products.row[p] + step->width, to);
+        to = std::copy(products.column[p], products.column[p] + step->height, to);
+    }
+}
+
+/* Products that are worth looking for: one of any filter. */
+static int most_products(const gc_step *step)
+{
+    int most = 1;
+    while (most < GC_PRODUCTS_MAX &&
+           gc_form_pays(gc_form_of_products(most + 1), step->width, step->height))
+        most++;
+    return most;
+}
+
+/* Whether a step is of low rank and fits. */
+static bool is_of_low_rank(const gc_problem *problem, const gc_step *step,
+                           const gconv_device_info *device, low_rank *sum)
+{
+    gc_products products;
+    if (!gc_step_products(step, problem->exact, most_products(step), &products))
+        return false;
+    take_weights(step, products, sum);
+    gc_layout layout = gc_pass_layout(problem, step, sum->form, {}, device);
+    if (gc_layout_shared_bytes(&layout) > device->shared_per_block_optin)
+        return false;
+    return find_ahead(step, sum->form) != nullptr || is_small(problem, step) || gc_jit_available();
+}
+
+/* Whether a step is taken as rows and columns. */
+static bool separates(const gc_problem *problem, const gc_step *step,
+                      const gconv_device_info *device, low_rank *sum)
+{
+    return !is_small(problem, step) && is_of_low_rank(problem, step, device, sum);
+}
+
+static gconv_status supports(const gc_problem *problem, const gc_step *step,
+                             const gconv_device_info *device, gconv_error *error)
+{
+    low_rank sum;
+    bool any = false;
+    for (int s = 0; s < problem->step_count; s++)
+        any = any || is_of_low_rank(problem, &problem->steps[s], device, &sum);
+    if (!any)
+        return gc_fail(
+            error, GCONV_ERROR_UNSUPPORTED,
+            "no filter of the chain is of rank 1 (a column times a row), or of rank 2 or "
+            "3 and large, with sums that float32 has room for, and fits in shared memory");
+    return separates(problem, step, device, &sum)
+               ? GCONV_OK
+               : gc_direct_supports(problem, step, device, error);
+}
+
+/* What weights as constants take off a kernel's time (measured: 5 %). */
+static const double constant_gain = 0.05;
+
+/* A kernel that has to be compiled first costs that as well, shared by all runs. */
+static double seconds(const gc_problem *problem, const gc_step *step,
+                      const gconv_device_info *device)
+{
+    low_rank sum;
+    if (!separates(problem, step, device, &sum))
+        return gc_direct_seconds(problem, step, device);
+    double kernel = gc_pass_form_seconds(problem, step, sum.form, device);
+    gc_gpu_pass pass = gc_gpu_pass_of(problem, (int)(step - problem->steps), 1);
+    gc_layout layout = gc_pass_layout(problem, step, sum.form, pass, device);
+    if (find_ahead(step, sum.form) != nullptr ||
+        gc_pass_is_cached(layout, sum.weights, sum.count, device))
+        return kernel;
+    return kernel + GC_COMPILE_SECONDS / (double)std::max<uint64_t>(1, problem->job.runs);
+}
+
+/* ---- The method ------------------------------------------------------------------------------ */
+
+static gconv_status prepare_sum(const gc_problem *problem, const gc_step *step,
+                                const gconv_device_info *device, const low_rank &sum,
+                                gc_gpu_pass *pass, gc_pass_kernel *kernel, gconv_error *error)
+{
+    gc_layout layout = gc_pass_layout(problem, step, sum.form, *pass, device);
+    double saved = gc_pass_form_seconds(problem, step, sum.form, device) * constant_gain *
+                   (double)problem->job.runs;
+    return gc_pass_prepare(layout, find_ahead(step, sum.form), sum.weights, sum.count,
+                           saved > GC_COMPILE_SECONDS, device, pass, kernel, error);
+}
+
+static gconv_status prepare(const gc_problem *problem, const gconv_device_info *device,
+                            gc_gpu_pass *pass, void **state, gconv_error *error)
+{
+    low_rank sum;
+    const gc_step *step = &problem->steps[pass->first];
+    gc_pass_kernel *kernel = (gc_pass_kernel *)calloc(1, sizeof *kernel);
+    if (kernel == nullptr)
+        return gc_fail_memory(error, sizeof *kernel);
+    *state = kernel;
+    return separates(problem, step, device, &sum)
+               ? prepare_sum(problem, step, device, sum, pass, kernel, error)
+               : gc_direct_prepare(problem, step, device, pass, kernel, error);
+}
+
+extern const gc_gpu_method gc_separable_method = {
+    "separable",      supports, seconds, nullptr,          nullptr, gc_pass_free, nullptr,
+    gc_pass_describe, nullptr,  nullptr, gc_pass_one_step, prepare, gc_pass_run,
+};
+
+extern "C" {
+extern const gc_operations gc_separable_operations;
+const gc_operations gc_separable_operations = gc_gpu_operations<gc_separable_method>();
+}

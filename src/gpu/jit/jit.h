@@ -1,0 +1,51 @@
+/* Kernels compiled at run time: what needs no device, plain C. NVRTC is loaded when first needed. */
+#ifndef GC_GPU_JIT_JIT_H
+#define GC_GPU_JIT_JIT_H
+
+#include "gconv.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum gc_jit_when {
+    GC_JIT_CACHED_ONLY, /* what was compiled before, by whatever NVRTC; takes microseconds */
+    GC_JIT_COMPILE, /* what is not in the cache, or was compiled by another NVRTC, is compiled */
+    GC_JIT_UNKEPT   /* compiled, past the cache: for what will not be asked for again */
+} gc_jit_when;
+
+/* True where NVRTC can be loaded, which takes milliseconds, from a cold disk half a second. */
+bool gc_jit_available(void);
+
+/* Its version in CUDA's numbering (12040 is 12.4), 0 where it cannot be loaded. */
+int gc_jit_version(void);
+
+/* Seconds that the calling thread has spent in gc_jit_compile, over all its calls. */
+double gc_jit_seconds(void);
+
+/* Compiles `source`, whose kernels are extern "C", for a compute capability: machine code, or PTX
+ * (with its NUL) where this NVRTC does not know the device yet. `options` are NVRTC's, such as
+ * "-DWIDTH=5"; device is the default execution space, C++17 the language. The bytes are freed with
+ * free. GCONV_ERROR_UNSUPPORTED where there is no NVRTC for it; GCONV_ERROR_DEVICE with the
+ * compiler's words where the source does not compile. */
+gconv_status gc_jit_compile(int major, int minor, const char *source, const char *const *options,
+                            int option_count, void **image, size_t *size, gconv_error *error);
+
+/* The same through the cache on disk, for a device that need not be there.
+ * GCONV_ERROR_UNSUPPORTED where only the cache is asked and does not have it, or where the driver refused
+ * what this NVRTC compiles. */
+gconv_status gc_jit_image(const gconv_device_info *device, const char *source,
+                          const char *const *options, int option_count, gc_jit_when when,
+                          void **image, size_t *size, gconv_error *error);
+
+/* Says that the driver refuses the image that gc_jit_image gave: it is removed from the cache, so that the
+ * kernel is compiled again. Where it had been compiled again already (`for_good`), the cache notes that
+ * instead, and gc_jit_image does not try again with this NVRTC. */
+void gc_jit_refuse(const gconv_device_info *device, const char *source, const char *const *options,
+                   int option_count, bool for_good);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

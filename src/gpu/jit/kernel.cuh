@@ -1,0 +1,43 @@
+/* Kernels compiled at run time, on the device. */
+#ifndef GC_GPU_JIT_KERNEL_CUH
+#define GC_GPU_JIT_KERNEL_CUH
+
+#include "gpu/jit/jit.h"
+
+#include <cuda_runtime.h>
+
+/* A kernel in a module of its own, loaded on the device that was current. Different threads may
+ * launch it at the same time. */
+struct gc_gpu_kernel;
+
+/* Finds `source` with `options` in the cache or compiles it (see gc_jit_image), loads it on
+ * `device`, which is current, and finds its extern "C" kernel `name`. *kernel is null on failure.
+ */
+gconv_status gc_jit_create(const gconv_device_info *device, const char *source,
+                           const char *const *options, int option_count, const char *name,
+                           gc_jit_when when, gc_gpu_kernel **kernel, gconv_error *error);
+
+/* Launches in stream order; `arguments` points to each of the kernel's. As after <<<>>>, failures
+ * of the kernel itself come with a later call. */
+gconv_status gc_jit_launch(const gc_gpu_kernel *kernel, dim3 grid, dim3 block,
+                           unsigned shared_bytes, cudaStream_t stream, void **arguments,
+                           gconv_error *error);
+
+/* Lets a launch have this much dynamic shared memory; unasked it gets 48 KiB. */
+gconv_status gc_jit_opt_in_shared(gc_gpu_kernel *kernel, unsigned bytes, gconv_error *error);
+
+struct gc_jit_usage {
+    int registers;    /* a thread */
+    int local_bytes;  /* a thread: spilled registers, arrays that are indexed at run time */
+    int shared_bytes; /* a block, without dynamic ones */
+    int blocks;       /* resident on a multiprocessor at the same time */
+};
+
+/* What the kernel takes in blocks of `threads` with `shared_bytes` of dynamic shared memory. */
+gconv_status gc_jit_usage_of(const gc_gpu_kernel *kernel, int threads, unsigned shared_bytes,
+                             gc_jit_usage *usage, gconv_error *error);
+
+/* Unloads; the device is current and the kernel's launches are done. Null is fine. */
+void gc_jit_destroy(gc_gpu_kernel *kernel);
+
+#endif

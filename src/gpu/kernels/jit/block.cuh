@@ -1,0 +1,255 @@
+/* A block's pass: 128 columns and all rows around them in shared memory, loaded by asynchronous copies
+ * past the registers, 4 columns by `rows` rows of output a thread. A thread reads a row of its
+ * surroundings in 16-byte words and multiplies it into every output row that it touches before the
+ * next, so that a word is read once for all outputs of the thread (van Werkhoven et al. 2014, section
+ * 4, with the tile of a thread in two directions). Blocks that lie inside the image check nothing.
+ *
+ * A fence between rows keeps the compiler from reading ahead: without it, it takes all registers there
+ * are and spills. Code beyond some 32 KiB, `rows` x width x height x 64 bytes, falls out of the
+ * instruction cache (measured on an H200). */
+#ifndef GC_GPU_KERNELS_JIT_BLOCK_CUH
+#define GC_GPU_KERNELS_JIT_BLOCK_CUH
+
+#include "gpu/kernels/jit/pass.cuh"
+
+/* Sizes in samples of shared memory. */
+template <class config> struct gc_block {
+    typedef float sample;
+    static constexpr int warps = config::warps;
+    static constexpr int tile_width = GC_BLOCK_COLUMNS, tile_height = config::rows * config::warps;
+    /* How far the filter reaches to the other sides than the left. */
+    static constexpr int right = config::width - 1 - config::left;
+    static constexpr int top = config::top;
+    /* What lies before and after the tile in shared memory: whole words. */
+    static constexpr int before = (config::left + 3) / 4 * 4;
+    static constexpr int after = (right + 3) / 4 * 4;
+    static constexpr int pitch = before + tile_width + after;
+    static constexpr int lines = tile_height + config::height - 1;
+    static constexpr int slot = lines * pitch;
+    static constexpr int slots = config::schedule == GC_ONE_TILE ? 1 : 2;
+
+    /* Of `warps` warps that load a tile. */
+    __device__ unsigned thread() const
+    {
+        return threadIdx.x;
+    }
+
+    /* The line of the i-th word of those that lie beyond GC_BLOCK_COLUMNS. */
+    __device__ int rest_line(int i) const
+    {
+        return i / ((pitch - GC_BLOCK_COLUMNS) / 4);
+    }
+
+    /* A thread's surroundings start at `skip` of `words` words. */
+    static constexpr int skip = before - config::left;
+    static constexpr int words = (skip + 3 + config::width + 3) / 4;
+};
+
+/* One word, four samples, of a tile from sample `index` of the input. */
+template <class config>
+static __device__ inline void gc_block_fetch(const gc_pass &pass, float *to, long long index)
+{
+    if (gc_pass_input<config>(pass) == GC_FLOAT)
+        gc_pass_copy<16>(to, (const float *)pass.input + index);
+    else
+        *(float4 *)to = gc_pass_load4<config>(pass, index);
+}
+
+/* Of a tile of bytes, from bytes. */
+template <class config>
+static __device__ inline void gc_block_fetch(const gc_pass &pass, unsigned char *to,
+                                             long long index)
+{
+    gc_pass_copy<4>(to, (const unsigned char *)pass.input + index);
+}
+
+/* A word of equal samples. */
+static __device__ inline void gc_block_repeat(float *to, float value)
+{
+    *(float4 *)to = make_float4(value, value, value, value);
+}
+
+static __device__ inline void gc_block_repeat(unsigned char *to, float value)
+{
+    *(unsigned *)to = (unsigned)value * 0x01010101u;
+}
+
+template <class config, class shape_type>
+static __device__ inline void gc_block_fill_inside(const gc_pass &pass, shape_type shape,
+                                                   typename shape_type::sample *tile, int x, int y)
+{
+    int lane = (int)(shape.thread() % 32), warp = (int)(shape.thread() / 32);
+    long long start = gc_pass_input_start(pass) + (y - pass.input_first) * pass.input_pitch + x;
+    long long index = start + warp * pass.input_pitch + 4 * lane;
+    typename shape_type::sample *to = tile + warp * shape.pitch + 4 * lane;
+#pragma unroll
+    for (int row = 0; row < shape.lines; row += shape.warps) {
+        if (row + shape.warps <= shape.lines || warp + row < shape.lines)
+            gc_block_fetch<config>(pass, to, index);
+        index += shape.warps * pass.input_pitch;
+        to += shape.warps * shape.pitch;
+    }
+    /* What 32 lanes left over of each row. */
+    const int rest = (shape.pitch - GC_BLOCK_COLUMNS) / 4;
+#pragma unroll
+    for (int first = 0; first < rest * shape.lines; first += 32 * shape.warps) {
+        int i = first + (int)shape.thread();
+        if (i < rest * shape.lines) {
+            int row = shape.rest_line(i), column = GC_BLOCK_COLUMNS + (i - row * rest) * 4;
+            gc_block_fetch<config>(pass, tile + row * shape.pitch + column,
+                                   start + row * pass.input_pitch + column);
+        }
+    }
+}
+
+/* At the image's border: words that lie inside as they are, the others value by value. */
+template <class config, class shape_type>
+static __device__ inline void gc_block_fill_border(const gc_pass &pass, shape_type shape,
+                                                   typename shape_type::sample *tile, int x, int y)
+{
+    int whole = pass.width & ~3;
+#pragma unroll 1
+    for (int i = (int)shape.thread(); i < shape.lines * shape.pitch / 4; i += 32 * shape.warps) {
+        int line = i / (shape.pitch / 4), column = x + i % (shape.pitch / 4) * 4;
+        int row = gc_pass_row<config>(pass, y + line);
+        if (column < 0 || column >= whole)
+            continue;
+        if (row >= 0)
+            gc_block_fetch<config>(pass, tile + 4 * i,
+                                   gc_pass_input_start(pass) + row * pass.input_pitch + column);
+        else
+            gc_block_repeat(tile + 4 * i, pass.constant[blockIdx.y]);
+    }
+    int at_left = x < 0 ? -x : 0;
+    int right = whole - x < shape.pitch ? whole - x : shape.pitch; /* the first value after */
+    int count = at_left + shape.pitch - right;
+#pragma unroll 1
+    for (int i = (int)shape.thread(); i < shape.lines * count; i += 32 * shape.warps) {
+        int line = i / count, column = i % count;
+        column = column < at_left ? column : right + column - at_left;
+        /* Columns beyond what the last output reads stand for none. */
+        int end = pass.width - 1 + shape.right;
+        tile[line * shape.pitch + column] = (typename shape_type::sample)gc_pass_value<config>(
+            pass, gc_pass_row<config>(pass, y + line), x + column < end ? x + column : end);
+    }
+}
+
+/* Loads the surroundings of the tile whose first output is (x, y). A shape has what gc_block says of a
+ * tile: who loads it, and before, right, top, pitch, lines. */
+template <class config, class shape_type>
+static __device__ inline void gc_block_fill(const gc_pass &pass, shape_type shape,
+                                            typename shape_type::sample *tile, int x, int y)
+{
+    x -= shape.before;
+    y -= shape.top;
+    bool inside =
+        x >= 0 && x + shape.pitch <= pass.width && gc_pass_rows_inside(pass, y, shape.lines);
+    if (inside)
+        gc_block_fill_inside<config>(pass, shape, tile, x, y);
+    else
+        gc_block_fill_border<config>(pass, shape, tile, x, y);
+}
+
+/* Adds to `sums` what a filter (width, height) makes of rows that lie `pitch` apart, from word `base` on,
+ * in which the surroundings of the first sum start at `skip`. Its weights are those from `first` on. */
+template <class filter, int rows, int pitch, int skip, int first, class weights_type>
+static __device__ inline void gc_block_multiply(const float *base, const weights_type &weights,
+                                                float (&sums)[rows][4])
+{
+    constexpr int words = (skip + 3 + filter::width + 3) / 4;
+#pragma unroll
+    for (int q = 0; q < rows + filter::height - 1; q++) {
+        asm volatile("" ::: "memory");
+        float window[4 * words];
+#pragma unroll
+        for (int k = 0; k < words; k++)
+            *(float4 *)&window[4 * k] = *(const float4 *)(base + q * pitch + 4 * k);
+#pragma unroll
+        for (int r = 0; r < rows; r++)
+            if (q - r >= 0 && q - r < filter::height)
+#pragma unroll
+                for (int i = 0; i < filter::width; i++) {
+                    const int k = first + (q - r) * filter::width + i;
+#pragma unroll
+                    for (int c = 0; c < 4 && !weights.skips(k); c++)
+                        sums[r][c] = fmaf(window[skip + i + c], weights.at(k), sums[r][c]);
+                }
+    }
+}
+
+/* The outputs of a thread, those of the tile starting at (x, y). */
+template <class config>
+static __device__ inline void gc_block_store(const gc_pass &pass, int x, int y,
+                                             const float (&sums)[config::rows][4])
+{
+    x += gc_pass_lane() * 4;
+    gc_pass_store<config>(pass, x, y + gc_pass_warp() * config::rows, sums, x < pass.width);
+}
+
+/* Every output from all of its surroundings. */
+struct gc_block_direct {
+    template <class config, class weights_type>
+    static __device__ inline void compute(const gc_pass &pass, float *tile, int x, int y,
+                                          const weights_type &weights)
+    {
+        typedef gc_block<config> block;
+        int lane = gc_pass_lane(), warp = gc_pass_warp();
+        float sums[config::rows][4] = {};
+        gc_block_multiply<config, config::rows, block::pitch, block::skip, 0>(
+            tile + warp * config::rows * block::pitch + 4 * lane, weights, sums);
+        gc_block_store<config>(pass, x, y, sums);
+    }
+};
+
+/* Tiles in a row of the plane. */
+static __device__ inline int gc_block_columns(const gc_pass &pass)
+{
+    return (pass.width + GC_BLOCK_COLUMNS - 1) / GC_BLOCK_COLUMNS;
+}
+
+/* A walk over tiles: `method` computes one in a slot while the next is loaded into the other. */
+template <class method, class config, class weights_type>
+static __device__ inline void gc_block_pass(const gc_pass &pass, const weights_type &weights)
+{
+    typedef gc_block<config> block;
+    extern __shared__ float4 gc_block_memory[];
+    __shared__ int drawn[2];
+    float *slots = (float *)gc_block_memory;
+    int columns = gc_block_columns(pass);
+    int tile_x = (int)(blockIdx.x % (unsigned)columns) * block::tile_width;
+    int tile_y = (int)(blockIdx.x / (unsigned)columns) * block::tile_height *
+                     (config::schedule == GC_STRIP ? pass.tiles : 1) +
+                 pass.output_first;
+    int end = pass.output_first + pass.rows;
+    int strip_end = tile_y + block::tile_height * pass.tiles;
+    int slot = 0;
+    gc_block_fill<config>(pass, block(), slots, tile_x, tile_y);
+    if (config::schedule == GC_QUEUE && threadIdx.x == 0)
+        drawn[0] = (int)(gridDim.x + atomicInc(&pass.queue[blockIdx.y], (unsigned)pass.tiles - 1));
+#pragma unroll 1
+    for (;;) {
+        gc_pass_arrive();
+        __syncthreads();
+        int next_x = tile_x, next_y = tile_y + block::tile_height;
+        bool more = config::schedule == GC_STRIP && next_y < end && next_y < strip_end;
+        if (config::schedule == GC_QUEUE) {
+            int next = drawn[slot];
+            more = next < pass.tiles;
+            next_x = next % columns * block::tile_width;
+            next_y = next / columns * block::tile_height + pass.output_first;
+            if (more && threadIdx.x == 0)
+                drawn[slot ^ 1] =
+                    (int)(gridDim.x + atomicInc(&pass.queue[blockIdx.y], (unsigned)pass.tiles - 1));
+        }
+        if (block::slots == 2 && more)
+            gc_block_fill<config>(pass, block(), slots + (slot ^ 1) * block::slot, next_x, next_y);
+        method::template compute<config>(pass, slots + slot * block::slot, tile_x, tile_y, weights);
+        if (block::slots == 1 || !more)
+            break;
+        tile_x = next_x;
+        tile_y = next_y;
+        slot ^= 1;
+    }
+}
+
+#endif

@@ -1,0 +1,398 @@
+/* A pass over memory as kernels see it: one plane of samples or values in, one out, borders and the
+ * final conversion on the way. The texts in this folder are compiled ahead by nvcc and, for one filter
+ * with everything about it constant, at run time by NVRTC: they include nothing but each other.
+ *
+ * What a kernel is made for is a class `config` of constants, so that the same text serves both:
+ *     width, height, left, top    of the filter (gc_step)
+ *     products                    of a column and a row whose sum is the filter (kernels/jit/products.cuh alone)
+ *     rows, warps                 rows of output a thread, warps a block
+ *     schedule                    a gc_schedule
+ *     input, output               a gc_sample_type, or -1: what the pass says
+ *     border                      a gc_pass_border, or -1: what the pass says
+ *     finish                      a gc_finish_kind, or -1: what the pass says
+ * and `weights` is a class with `__device__ float at(int k)` and `__device__ bool skips(int k)`, which is
+ * true for a weight that is known to be 0. */
+#ifndef GC_GPU_KERNELS_JIT_PASS_CUH
+#define GC_GPU_KERNELS_JIT_PASS_CUH
+
+#include "gpu/kernels/jit/types.h"
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+static __device__ inline int gc_pass_lane()
+{
+    return (int)(threadIdx.x % 32);
+}
+
+static __device__ inline int gc_pass_warp()
+{
+    return (int)(threadIdx.x / 32);
+}
+
+/* ---- Borders --------------------------------------------------------------------------------- */
+
+/* gc_border_index: -1 where a constant border stands. Steps of one period, since there is hardly ever
+ * more than one: a division of 64 bits would take longer than all else at the border. */
+static __device__ inline int gc_pass_index(int border, int index, int size)
+{
+    if (border == GC_PASS_CONSTANT)
+        return index >= 0 && index < size ? index : -1;
+    if (border == GC_PASS_REPLICATE || (border == GC_PASS_MIRROR101 && size == 1))
+        return index < 0 ? 0 : index < size ? index : size - 1;
+    int edge =
+        border == GC_PASS_MIRROR ? 1 : 0; /* how often a mirror shows it more than the rest */
+#pragma unroll 1
+    while (index < 0 || index >= size) {
+        if (border == GC_PASS_WRAP)
+            index += index < 0 ? size : -size;
+        else
+            index = index < 0 ? -edge - index : size - 2 + edge - (index - size);
+    }
+    return index;
+}
+
+template <class config> static __device__ inline int gc_pass_border_of(const gc_pass &pass)
+{
+    return config::border >= 0 ? config::border : pass.border;
+}
+
+/* The row of the input that stands at row `y` of the image; -1 for a constant border. Under wrap the
+ * input holds rows beyond the image (gc_step_range). Rows that no output needs may not be there: any
+ * other stands for them. */
+template <class config> static __device__ inline int gc_pass_row(const gc_pass &pass, int y)
+{
+    int border = gc_pass_border_of<config>(pass), end = pass.input_rows - 1;
+    if (border != GC_PASS_WRAP) {
+        y = gc_pass_index(border, y, pass.height);
+        if (y < 0)
+            return -1;
+    }
+    int row = y - pass.input_first;
+    return max(min(row, end), 0);
+}
+
+/* Whether rows `first` to `first + count - 1` of the image are there as they are. */
+static __device__ inline bool gc_pass_rows_inside(const gc_pass &pass, int first, int count)
+{
+    return first >= pass.input_first && first + count <= pass.input_first + pass.input_rows;
+}
+
+/* ---- Samples --------------------------------------------------------------------------------- */
+
+template <class config> static __device__ inline int gc_pass_input(const gc_pass &pass)
+{
+    return config::input >= 0 ? config::input : pass.input_type;
+}
+
+template <class config> static __device__ inline int gc_pass_output(const gc_pass &pass)
+{
+    return config::output >= 0 ? config::output : pass.output_type;
+}
+
+template <class config> static __device__ inline int gc_pass_finish(const gc_pass &pass)
+{
+    return config::finish >= 0 ? config::finish : pass.finish.kind;
+}
+
+/* Input of this block's channel: blockIdx.y. */
+static __device__ inline long long gc_pass_input_start(const gc_pass &pass)
+{
+    return blockIdx.y * pass.input_plane;
+}
+
+/* Copies 4, 8 or 16 bytes into shared memory, past the registers where the device can, and 16 past the
+ * first-level cache, too; they are there after gc_pass_arrive. */
+template <int bytes> static __device__ inline void gc_pass_copy(void *to, const void *from)
+{
+#if __CUDA_ARCH__ >= 800
+    unsigned address = (unsigned)__cvta_generic_to_shared(to);
+    if (bytes == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(from)
+                     : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(from),
+                     "n"(bytes)
+                     : "memory");
+#else
+    if (bytes == 16)
+        *(uint4 *)to = __ldg((const uint4 *)from);
+    else if (bytes == 8)
+        *(uint2 *)to = __ldg((const uint2 *)from);
+    else
+        *(unsigned *)to = __ldg((const unsigned *)from);
+#endif
+}
+
+/* This thread's copies have arrived. */
+static __device__ inline void gc_pass_arrive()
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+/* Four values at sample `index`, a multiple of 4 from the start of a row. */
+template <class config>
+static __device__ inline float4 gc_pass_load4(const gc_pass &pass, long long index)
+{
+    if (gc_pass_input<config>(pass) == GC_FLOAT)
+        return __ldg((const float4 *)((const float *)pass.input + index));
+    if (gc_pass_input<config>(pass) == GC_BYTE) {
+        uchar4 v = __ldg((const uchar4 *)((const unsigned char *)pass.input + index));
+        return make_float4((float)v.x, (float)v.y, (float)v.z, (float)v.w);
+    }
+    ushort4 v = __ldg((const ushort4 *)((const unsigned short *)pass.input + index));
+    return make_float4((float)v.x, (float)v.y, (float)v.z, (float)v.w);
+}
+
+template <class config>
+static __device__ inline float gc_pass_load(const gc_pass &pass, long long index)
+{
+    if (gc_pass_input<config>(pass) == GC_FLOAT)
+        return __ldg((const float *)pass.input + index);
+    if (gc_pass_input<config>(pass) == GC_BYTE)
+        return (float)__ldg((const unsigned char *)pass.input + index);
+    return (float)__ldg((const unsigned short *)pass.input + index);
+}
+
+/* The value at column x, any, of row `row` of the input, -1 being a constant border's. */
+template <class config>
+static __device__ inline float gc_pass_value(const gc_pass &pass, int row, int x)
+{
+    int column = gc_pass_index(gc_pass_border_of<config>(pass), x, pass.width);
+    if (row < 0 || column < 0)
+        return pass.constant[blockIdx.y];
+    return gc_pass_load<config>(pass, gc_pass_input_start(pass) + row * pass.input_pitch + column);
+}
+
+/* ---- The final conversion -------------------------------------------------------------------- */
+
+/* 3 * 2^22: added to a number of smaller magnitude it leaves the nearest integer, ties to even, in the
+ * low bits of the sum. */
+#define GC_FINISH_SHIFT 12582912.0f
+
+/* What is in the low bits of a shifted number, clamped. */
+static __device__ inline unsigned gc_finish_clamp(const gc_finish &f, float shifted)
+{
+    return __float_as_uint(
+        fminf(fmaxf(shifted, GC_FINISH_SHIFT), GC_FINISH_SHIFT + (float)f.largest));
+}
+
+/* Four bytes as a word, the first in the low one. */
+static __device__ inline unsigned gc_finish_pack(const unsigned (&bytes)[4])
+{
+    return __byte_perm(__byte_perm(bytes[0], bytes[1], 0x0040),
+                       __byte_perm(bytes[2], bytes[3], 0x0040), 0x5410);
+}
+
+/* The same of four numbers of less than 2^15, as bytes: halves of words are clamped two at a time. */
+static __device__ inline unsigned gc_finish_clamp4(const gc_finish &f, const float (&shifted)[4])
+{
+#if __CUDA_ARCH__ >= 900
+    (void)f;
+    unsigned low = __byte_perm(__float_as_uint(shifted[0]), __float_as_uint(shifted[1]), 0x5410);
+    unsigned high = __byte_perm(__float_as_uint(shifted[2]), __float_as_uint(shifted[3]), 0x5410);
+    asm("min.relu.s16x2 %0, %0, %1;" : "+r"(low) : "r"(0x00ff00ff));
+    asm("min.relu.s16x2 %0, %0, %1;" : "+r"(high) : "r"(0x00ff00ff));
+    return __byte_perm(low, high, 0x6420);
+#else
+    const unsigned bytes[4] = {gc_finish_clamp(f, shifted[0]), gc_finish_clamp(f, shifted[1]),
+                               gc_finish_clamp(f, shifted[2]), gc_finish_clamp(f, shifted[3])};
+    return gc_finish_pack(bytes);
+#endif
+}
+
+/* The quotient to the nearest integer where there are no ties, or the reciprocal is exact, shifted. The
+ * multiply-add rounds once. */
+static __device__ inline float gc_finish_round(const gc_finish &f, float value)
+{
+    return fmaf(value, f.reciprocal, GC_FINISH_SHIFT);
+}
+
+/* Where there may be ties: the products with a number above and one below the reciprocal round a tie
+ * up and down, and all else alike (gc_finish_divide). The even one of two neighbours is the upper one
+ * without its last bit, unless the lower one has it too. */
+static __device__ inline float gc_finish_quotient(const gc_finish &f, float value)
+{
+    unsigned upper = __float_as_uint(fmaf(value, f.above, GC_FINISH_SHIFT));
+    unsigned lower = __float_as_uint(fmaf(value, f.below, GC_FINISH_SHIFT));
+    return __uint_as_float(upper & (lower | ~1u));
+}
+
+/* The quotient of finite numbers in double, rounded as a division rounds it, by the divisor's rounded
+ * reciprocal: the second correction sees a quotient that is off by less than its last bit (Markstein, IBM
+ * Journal of Research and Development 34, 1990). A division is a call and takes twice the registers. */
+static __device__ inline double gc_finish_ratio(double value, double divisor, double reciprocal)
+{
+    double quotient = __dmul_rn(value, reciprocal);
+    if (quotient == 0) /* it has the sign */
+        return quotient;
+    quotient = fma(fma(-quotient, divisor, value), reciprocal, quotient);
+    return fma(fma(-quotient, divisor, value), reciprocal, quotient);
+}
+
+/* In the steps of gc_store_row, each rounded alike. */
+static __device__ inline double gc_finish_sample(const gc_finish &f, float value, bool rounds)
+{
+    double v = gc_finish_ratio(value, f.divisor, f.inverse);
+    v = f.absolute ? fabs(v) : v;
+    if (f.scale != 1 || f.offset != 0)
+        v = __dadd_rn(__dmul_rn(f.scale, v), f.offset);
+    if (f.bilevel)
+        v = v >= f.middle ? f.sample_max : 0;
+    if (!rounds)
+        return v;
+    v = fmin(fmax(v, 0.0), f.sample_max); /* which may have been infinite, and becomes `largest` */
+    return rint(f.narrows ? gc_finish_ratio(v, 257, 1.0 / 257) : __dmul_rn(v, f.factor));
+}
+
+/* The nearest integer, shifted, and what of the value is beyond it: off by less than 2^-12 where bytes
+ * come out unclamped (gc_finish_of). */
+static __device__ inline float gc_finish_nearest(const gc_finish &f, float value, float &part)
+{
+    value = fmaf(f.absolute ? fabsf(value) : value, f.gain, f.base);
+    float shifted = value + GC_FINISH_SHIFT;
+    part = value - (shifted - GC_FINISH_SHIFT);
+    return shifted;
+}
+
+/* Whether the value is so far from a tie that its integer is the nearest one. */
+static __device__ inline bool gc_finish_is_sure(float part)
+{
+    return fabsf(part) < 0.5f - 0x1p-12f;
+}
+
+static __device__ inline unsigned gc_finish_edge(const gc_finish &f, float value)
+{
+    float response = f.side == 0 ? fabsf(value) : f.side > 0 ? value : -value;
+    return (unsigned)(response > f.threshold) ^ (unsigned)f.invert;
+}
+
+/* What is stored as an integer sample, 0 or 1 of a bit; of a sample the low bits count. */
+template <class config>
+static __device__ inline unsigned gc_finish_integer(const gc_pass &pass, float value)
+{
+    const gc_finish &f = pass.finish;
+    if (gc_pass_finish<config>(pass) == GC_FINISH_EDGES)
+        return gc_finish_edge(f, value) * (unsigned)f.largest;
+    if (gc_pass_finish<config>(pass) == GC_FINISH_ROUND)
+        return gc_finish_clamp(f, gc_finish_round(f, value));
+    if (gc_pass_finish<config>(pass) == GC_FINISH_QUOTIENT)
+        return gc_finish_clamp(f, gc_finish_quotient(f, value));
+    if (gc_pass_finish<config>(pass) == GC_FINISH_NEAREST) {
+        float part, shifted = gc_finish_nearest(f, value, part);
+        if (gc_finish_is_sure(part))
+            return gc_finish_clamp(f, shifted);
+    }
+    if (gc_pass_output<config>(pass) == GC_BIT)
+        return gc_finish_sample(f, value, false) > 0;
+    return (unsigned)gc_finish_sample(f, value, true);
+}
+
+/* Four outputs as bytes, the first in the low one. */
+template <class config>
+static __device__ inline unsigned gc_finish_word(const gc_pass &pass, const float (&values)[4])
+{
+    const gc_finish &f = pass.finish;
+    int kind = gc_pass_finish<config>(pass);
+    if (kind == GC_FINISH_ROUND || kind == GC_FINISH_QUOTIENT) {
+        float shifted[4];
+#pragma unroll
+        for (int c = 0; c < 4; c++)
+            shifted[c] = kind == GC_FINISH_ROUND ? gc_finish_round(f, values[c])
+                                                 : gc_finish_quotient(f, values[c]);
+        return gc_finish_clamp4(f, shifted);
+    }
+    unsigned bytes[4];
+    if (kind == GC_FINISH_NEAREST) {
+        bool sure = true;
+#pragma unroll
+        for (int c = 0; c < 4; c++) {
+            float part;
+            bytes[c] = gc_finish_clamp(f, gc_finish_nearest(f, values[c], part));
+            sure = sure && gc_finish_is_sure(part);
+        }
+        if (sure)
+            return gc_finish_pack(bytes);
+    }
+#pragma unroll
+    for (int c = 0; c < 4; c++)
+        bytes[c] = gc_finish_integer<config>(pass, values[c]);
+    return gc_finish_pack(bytes);
+}
+
+/* What is stored as float32, in samples of the input's depth. */
+template <class config>
+static __device__ inline float gc_finish_float(const gc_pass &pass, float value)
+{
+    if (gc_pass_finish<config>(pass) == GC_FINISH_EDGES)
+        return (float)(gc_finish_edge(pass.finish, value) * pass.finish.sample_max);
+    return (float)gc_finish_sample(pass.finish, value, false);
+}
+
+/* Stores four values as one word: left to itself the compiler takes some of them apart. */
+static __device__ inline void gc_pass_store4(float *to, const float (&values)[4])
+{
+    asm volatile("st.global.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)),
+                 "f"(values[0]), "f"(values[1]), "f"(values[2]), "f"(values[3])
+                 : "memory");
+}
+
+/* A row of bits, whose first is the lane's in the low half of its byte or in the high one. */
+static __device__ inline void gc_pass_store_bits(const gc_pass &pass, int x, unsigned char *to,
+                                                 const unsigned (&values)[4], int step, bool stores)
+{
+    unsigned bits = 0;
+#pragma unroll
+    for (int c = 0; c < 4; c++) /* bits beyond the width are 0 */
+        bits = bits << 1 | (x + c < pass.width ? values[c] : 0);
+    unsigned next = __shfl_down_sync(~0u, bits, step);
+    if (stores && x % 8 == 0)
+        *to = (unsigned char)(bits << 4 | next);
+}
+
+/* Stores four outputs of each row from row `y` and column x of the image on, x a multiple of 4: chain
+ * values where the pass says GC_FLOAT, else what the config is made for. Rows are as long as their pitch,
+ * so that what lies beyond the width does no harm. All lanes of a warp take part, every lane the four
+ * columns before those of the lane `step` further; `inside` lets a lane store. */
+template <class config, int rows, int step = 1>
+static __device__ inline void gc_pass_store(const gc_pass &pass, int x, int y,
+                                            const float (&values)[rows][4], bool inside)
+{
+    int count = inside ? pass.output_first + pass.rows - y : 0;
+    long long start = blockIdx.y * pass.output_plane + (y - pass.output_first) * pass.output_pitch;
+    int type = gc_pass_output<config>(pass);
+    if (config::output == GC_FLOAT || pass.output_type == GC_FLOAT) {
+        float *to = (float *)pass.output + start + x;
+#pragma unroll
+        for (int r = 0; r < rows; r++, to += pass.output_pitch)
+            if (r < count)
+                gc_pass_store4(to, values[r]);
+    } else if (type == GC_BYTE) {
+        unsigned char *to = (unsigned char *)pass.output + start + x;
+#pragma unroll
+        for (int r = 0; r < rows; r++, to += pass.output_pitch) {
+            unsigned word = gc_finish_word<config>(pass, values[r]);
+            if (r < count)
+                *(unsigned *)to = word;
+        }
+    } else {
+        unsigned char *to =
+            (unsigned char *)pass.output + (type == GC_SHORT ? 2 * (start + x) : start + x / 8);
+#pragma unroll
+        for (int r = 0; r < rows; r++) {
+            unsigned v[4];
+#pragma unroll
+            for (int c = 0; c < 4; c++)
+                v[c] = gc_finish_integer<config>(pass, values[r][c]);
+            if (type == GC_BIT)
+                gc_pass_store_bits(pass, x, to, v, step, r < count);
+            else if (r < count)
+                *(ushort4 *)to = make_ushort4((unsigned short)v[0], (unsigned short)v[1],
+                                              (unsigned short)v[2], (unsigned short)v[3]);
+            to += type == GC_SHORT ? 2 * pass.output_pitch : pass.output_pitch;
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,123 @@
+/* A block's pass for a filter that is a column times a row, or a sum of such products: the tile's rows are
+ * convolved in shared memory, each by one warp, then the columns in registers. What stands between the
+ * two never leaves the multiprocessor, so that memory is crossed once (KTH 2018, section 3.4, whose two
+ * passes cross it twice). Weights: of each product the row's, then the column's.
+ *
+ * Convolved rows have two places: 0 over the tile's own, 1 beside the slots. The last two products take a
+ * row from one reading of it, the first of them into place 0, since nobody needs the tile after them, the
+ * other into place 1; a product before these takes place 1 alone. */
+#ifndef GC_GPU_KERNELS_JIT_PRODUCTS_CUH
+#define GC_GPU_KERNELS_JIT_PRODUCTS_CUH
+
+#include "gpu/kernels/jit/block.cuh"
+
+struct gc_block_products {
+    /* A convolved row of a tile, in place 0 or 1. */
+    template <class config> static __device__ inline float *row_of(float *tile, int place, int line)
+    {
+        typedef gc_block<config> block;
+        extern __shared__ float4 gc_block_memory[];
+        return place == 0 ? tile + line * block::pitch
+                          : (float *)gc_block_memory + block::slots * block::slot +
+                                line * block::tile_width;
+    }
+
+    /* Rows of `product` and of those after it into places `first` to `end` - 1. */
+    template <class config, int first, int end, class weights_type>
+    static __device__ inline void convolve_rows(float *tile, int product,
+                                                const weights_type &weights)
+    {
+        typedef gc_block<config> block;
+        int lane = gc_pass_lane(), warp = gc_pass_warp();
+#pragma unroll 2
+        for (int line = warp; line < block::lines; line += config::warps) {
+            const float *base = tile + line * block::pitch + 4 * lane;
+            float window[4 * block::words], sums[end - first][4] = {};
+#pragma unroll
+            for (int k = 0; k < block::words; k++)
+                *(float4 *)&window[4 * k] = *(const float4 *)(base + 4 * k);
+#pragma unroll
+            for (int p = 0; p < end - first; p++)
+#pragma unroll
+                for (int i = 0; i < config::width; i++) {
+                    int k = (product + p) * (config::width + config::height) + i;
+#pragma unroll
+                    for (int c = 0; c < 4 && !weights.skips(k); c++)
+                        sums[p][c] = fmaf(window[block::skip + i + c], weights.at(k), sums[p][c]);
+                }
+            if (first == 0)
+                __syncwarp(); /* all lanes have read */
+#pragma unroll
+            for (int p = 0; p < end - first; p++)
+                *(float4 *)(row_of<config>(tile, first + p, line) + 4 * lane) =
+                    make_float4(sums[p][0], sums[p][1], sums[p][2], sums[p][3]);
+        }
+    }
+
+    /* Adds their columns. */
+    template <class config, int first, int end, class weights_type>
+    static __device__ inline void convolve_columns(float *tile, int product,
+                                                   const weights_type &weights,
+                                                   float (&sums)[config::rows][4])
+    {
+        int lane = gc_pass_lane(), warp = gc_pass_warp();
+#pragma unroll
+        for (int q = 0; q < config::rows + config::height - 1; q++) {
+            asm volatile("" ::: "memory");
+            float values[end - first][4];
+#pragma unroll
+            for (int p = 0; p < end - first; p++)
+                *(float4 *)values[p] =
+                    *(const float4 *)(row_of<config>(tile, first + p, warp * config::rows + q) +
+                                      4 * lane);
+#pragma unroll
+            for (int p = 0; p < end - first; p++)
+#pragma unroll
+                for (int r = 0; r < config::rows; r++)
+                    if (q - r >= 0 && q - r < config::height) {
+                        int k = (product + p) * (config::width + config::height) + config::width +
+                                q - r;
+#pragma unroll
+                        for (int c = 0; c < 4 && !weights.skips(k); c++)
+                            sums[r][c] = fmaf(values[p][c], weights.at(k), sums[r][c]);
+                    }
+        }
+    }
+
+    /* Keeps the compiler from adding up later, with all of the columns in registers until then. */
+    template <class config> static __device__ inline void settle(float (&sums)[config::rows][4])
+    {
+#pragma unroll
+        for (int r = 0; r < config::rows; r++)
+#pragma unroll
+            for (int c = 0; c < 4; c++)
+                asm volatile("" : "+f"(sums[r][c]));
+    }
+
+    template <class config, int first, int end, class weights_type>
+    static __device__ inline void add(float *tile, int product, const weights_type &weights,
+                                      float (&sums)[config::rows][4])
+    {
+        convolve_rows<config, first, end>(tile, product, weights);
+        __syncthreads();
+        convolve_columns<config, first, end>(tile, product, weights, sums);
+    }
+
+    template <class config, class weights_type>
+    static __device__ inline void compute(const gc_pass &pass, float *tile, int x, int y,
+                                          const weights_type &weights)
+    {
+        constexpr int places = config::products > 1 ? 2 : 1;
+        float sums[config::rows][4] = {};
+#pragma unroll
+        for (int product = 0; product < config::products - places; product++) {
+            add<config, 1, 2>(tile, product, weights, sums);
+            settle<config>(sums);
+            __syncthreads(); /* all have read what the next product overwrites */
+        }
+        add<config, 0, places>(tile, config::products - places, weights, sums);
+        gc_block_store<config>(pass, x, y, sums);
+    }
+};
+
+#endif

@@ -1,0 +1,123 @@
+/* A block's pass for 8-bit samples and whole weights from -128 to 127, on the tensor cores, exactly: a
+ * row of samples times a banded matrix of a row of weights gives 8 neighbouring outputs, and the rows
+ * of the filter add up (the banded products of stencils on tensor cores: Chen et al., PPoPP 2024;
+ * integers make them exact). A filter of several steps is taken as the product of them all; where that
+ * is not the same, at the image's border, outputs have filters of their own (gc_bytes.ring).
+ *
+ * mma.sync m16n8k32 multiplies 16 rows of 32 samples by 32 x 8 weights. A warp takes a unit of 16
+ * columns of output at a time: two matrices of weights share the samples, which start GC_BYTES_MARGIN
+ * columns to the left, where ldmatrix finds them on a boundary of 16 bytes. The 16 rows of a fragment
+ * lie `rows` apart, so that each fragment serves `rows` outputs: the next row of the filter is another
+ * fragment, never a shift between lanes. Columns are dealt to the matrices so that the four outputs of
+ * a lane in a row are neighbours: column 4 (n / 2) + 2 m + n % 2 of the unit is column n of matrix m.
+ *
+ * The config of such a kernel has
+ *     height           the most rows of a filter
+ *     rows, warps      as in other passes; `rows` is odd, so that fragments lie in different banks
+ *     output, finish   as in other passes: GC_BIT, GC_BYTE, or GC_FLOAT for chain values */
+#ifndef GC_GPU_KERNELS_MMA_BYTES_CUH
+#define GC_GPU_KERNELS_MMA_BYTES_CUH
+
+#include "gpu/kernels/mma/bytes_ring.cuh"
+
+/* The outputs of a warp, whose surroundings start at `tile`. */
+template <class config>
+static __device__ inline void
+gc_bytes_compute(const gc_pass &pass, const gc_bytes_threshold &threshold, const int (&starts)[4],
+                 const uint4 (&weights)[config::height], unsigned tile, const gc_bytes_place &place)
+{
+    typedef gc_bytes_block<config> block;
+    unsigned upper[config::rows] = {}, lower[config::rows] = {};
+    unsigned address =
+        tile + gc_bytes_fragment_row() * config::rows * block::pitch + gc_bytes_fragment_column();
+#pragma unroll 1
+    for (int unit = 0; unit < GC_BYTES_UNITS; unit++, address += GC_BYTES_UNIT) {
+        int sums[config::rows][2][4];
+        gc_bytes_sum<config>(address, weights, starts, sums);
+#pragma unroll
+        for (int r = 0; r < config::rows; r++)
+            if (config::output == GC_BIT) {
+#pragma unroll
+                for (int p = 0; p < 4; p++) {
+                    gc_bytes_shift_in(upper[r], sums[r][p / 2][p % 2], threshold.addend);
+                    gc_bytes_shift_in(lower[r], sums[r][p / 2][p % 2 + 2], threshold.addend);
+                }
+            } else if (config::output == GC_FLOAT) {
+                gc_bytes_store_values<config>(pass, place, unit, r, sums[r]);
+            } else {
+                gc_bytes_stage<config>(pass, place, unit, r, sums[r]);
+            }
+    }
+    bool inside = place.x + block::warp_width <= pass.width &&
+                  place.y + block::tile_height <= pass.output_first + pass.rows;
+    if (config::output == GC_BIT && inside)
+        gc_bytes_store_bits<config, true>(pass, place, upper, lower, threshold.inverted);
+    else if (config::output == GC_BIT)
+        gc_bytes_store_bits<config, false>(pass, place, upper, lower, threshold.inverted);
+    else if (config::output == GC_BYTE)
+        gc_bytes_store_staged<config>(pass, place);
+}
+
+/* Whether the ring crosses the outputs of a warp. */
+template <class config>
+static __device__ inline bool gc_bytes_at_border(const gc_pass &pass, const gc_bytes &bytes,
+                                                 const gc_bytes_place &place)
+{
+    typedef gc_bytes_block<config> block;
+    return bytes.ring > 0 &&
+           (place.x < bytes.ring || place.x + block::warp_width > pass.width - bytes.ring ||
+            place.y < bytes.ring || place.y + block::tile_height > pass.height - bytes.ring);
+}
+
+/* The tile of a block, as a column and a row of tiles: those at the image's border, which take longer,
+ * come first. */
+static __device__ inline int2 gc_bytes_tile(int columns, int rows)
+{
+    int k = (int)blockIdx.x;
+    if (columns < 3 || rows < 3)
+        return make_int2(k % columns, k / columns);
+    if (k < 2 * columns)
+        return k < columns ? make_int2(k, 0) : make_int2(k - columns, rows - 1);
+    k -= 2 * columns;
+    if (k < 2 * (rows - 2))
+        return make_int2(k % 2 == 0 ? 0 : columns - 1, 1 + k / 2);
+    k -= 2 * (rows - 2);
+    return make_int2(1 + k % (columns - 2), 1 + k / (columns - 2));
+}
+
+/* A block a tile. */
+template <class config>
+static __device__ inline void gc_bytes_pass(const gc_pass &pass, const gc_bytes &bytes)
+{
+    typedef gc_bytes_block<config> block;
+    extern __shared__ uint4 gc_bytes_memory[];
+    unsigned char *tile = (unsigned char *)gc_bytes_memory;
+    int warp = (int)threadIdx.x / 32;
+    int2 at = gc_bytes_tile((pass.width + block::tile_width - 1) / block::tile_width,
+                            (pass.rows + block::tile_height - 1) / block::tile_height);
+    int x = at.x * block::tile_width, y = at.y * block::tile_height + pass.output_first;
+    gc_bytes_fill<config>(pass, bytes, tile, (int *)(tile + block::rows_at), x, y);
+    uint4 weights[config::height];
+#pragma unroll
+    for (int k = 0; k < config::height; k++)
+        weights[k] = gc_bytes_look_up<config>(bytes, gc_bytes_table(bytes, bytes.ring, 0), k);
+    gc_bytes_threshold threshold = {};
+    if (config::output == GC_BIT)
+        threshold = gc_bytes_threshold_of(pass.finish);
+    int starts[4];
+#pragma unroll
+    for (int k = 0; k < 4; k++) /* by a shuffle it stays in registers, unlike what is uniform */
+        starts[k] = __shfl_sync(~0u, threshold.start, k);
+    gc_pass_arrive();
+    __syncthreads();
+    gc_bytes_place place = {x + warp * block::warp_width, y,
+                            tile + block::tile_bytes + warp * block::staged};
+    if (place.x >= pass.width)
+        return;
+    unsigned surroundings = (unsigned)__cvta_generic_to_shared(tile + warp * block::warp_width);
+    gc_bytes_compute<config>(pass, threshold, starts, weights, surroundings, place);
+    if (gc_bytes_at_border<config>(pass, bytes, place))
+        gc_bytes_ring<config>(pass, bytes, threshold, surroundings, place);
+}
+
+#endif

@@ -1,0 +1,173 @@
+/* The ring of bytes.cuh: outputs near the image's border whose filters are not the product of the steps.
+ * They overwrite what the warp stored there. */
+#ifndef GC_GPU_KERNELS_MMA_BYTES_RING_CUH
+#define GC_GPU_KERNELS_MMA_BYTES_RING_CUH
+
+#include "gpu/kernels/mma/bytes_tile.cuh"
+
+/* A filter of the ring, as a lane needs it. */
+template <class config> struct gc_bytes_filter {
+    uint4 weights[config::height];
+    int starts[4]; /* of its four columns: what a constant border adds, and the threshold's */
+};
+
+template <class config>
+static __device__ inline gc_bytes_filter<config>
+gc_bytes_filter_of(const gc_bytes &bytes, const gc_bytes_threshold &threshold, int table)
+{
+    gc_bytes_filter<config> filter;
+#pragma unroll
+    for (int q = 0; q < config::height; q++)
+        filter.weights[q] = gc_bytes_look_up<config>(bytes, table, q);
+    int4 sums = __ldg((const int4 *)(bytes.sums + table * GC_BYTES_UNIT) + threadIdx.x % 4);
+    filter.starts[0] = sums.x + threshold.start;
+    filter.starts[1] = sums.y + threshold.start;
+    filter.starts[2] = sums.z + threshold.start;
+    filter.starts[3] = sums.w + threshold.start;
+    return filter;
+}
+
+/* Which of the special units `unit` of the image is, from 1 on; 0: none. */
+static __device__ inline int gc_bytes_special(const gc_bytes &bytes, int unit)
+{
+    int special = 0;
+#pragma unroll
+    for (int k = 0; k < GC_BYTES_SPECIALS; k++)
+        if (k < bytes.special_count && bytes.specials[k] == unit)
+            special = k + 1;
+    return special;
+}
+
+/* Overwrites a lane's four outputs from column x on of row `row`; two neighbouring lanes make a byte of
+ * bits. */
+template <class config>
+static __device__ inline void gc_bytes_overwrite(const gc_pass &pass,
+                                                 const gc_bytes_threshold &threshold, int x,
+                                                 int row, const int (&four)[4], bool stores)
+{
+    unsigned bits = 0;
+#pragma unroll
+    for (int p = 0; p < 4; p++)
+        gc_bytes_shift_in(bits, four[p], threshold.addend);
+    bits = bits << 4 | __shfl_down_sync(~0u, bits, 1);
+    bits = (bits ^ threshold.inverted) & gc_bytes_mask(pass, x) >> 8;
+    if (!stores || x >= pass.width)
+        return;
+    if (config::output == GC_FLOAT)
+        *(float4 *)(gc_bytes_row<float>(pass, row) + x) =
+            make_float4((float)four[0], (float)four[1], (float)four[2], (float)four[3]);
+    else if (config::output == GC_BYTE)
+        *(unsigned *)(gc_bytes_row<unsigned char>(pass, row) + x) =
+            gc_bytes_finish<config>(pass, four[0], four[1], four[2], four[3]);
+    else if (x % 8 == 0)
+        gc_bytes_row<unsigned char>(pass, row)[x / 8] = (unsigned char)bits;
+}
+
+/* Four outputs in the fragment's row lane / 4 and in the row 8 further. */
+struct gc_bytes_targets {
+    int x[2], row[2];
+    bool stores[2];
+};
+
+/* One fragment of a filter of the ring; `address` is the lane's. */
+template <class config>
+static __device__ inline void
+gc_bytes_ring_fragment(const gc_pass &pass, const gc_bytes_threshold &threshold,
+                       const gc_bytes_filter<config> &filter, unsigned address,
+                       const gc_bytes_targets &targets)
+{
+    typedef gc_bytes_block<config> block;
+    int sums[2][4];
+#pragma unroll
+    for (int k = 0; k < 8; k++)
+        sums[k / 4][k % 4] = filter.starts[k / 4 * 2 + k % 2];
+#pragma unroll
+    for (int q = 0; q < config::height; q++) {
+        unsigned samples[4];
+        gc_fragments_load4(samples, address + q * block::pitch);
+        gc_bytes_multiply(sums[0], samples, filter.weights[q].x, filter.weights[q].y);
+        gc_bytes_multiply(sums[1], samples, filter.weights[q].z, filter.weights[q].w);
+    }
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+        const int four[4] = {sums[0][2 * half], sums[0][2 * half + 1], sums[1][2 * half],
+                             sums[1][2 * half + 1]};
+        gc_bytes_overwrite<config>(pass, threshold, targets.x[half], targets.row[half], four,
+                                   targets.stores[half]);
+    }
+}
+
+/* A special unit, the warp's `unit`, in fragments of neighbouring rows. */
+template <class config>
+static __device__ inline void gc_bytes_ring_unit(const gc_pass &pass, const gc_bytes &bytes,
+                                                 const gc_bytes_threshold &threshold, unsigned tile,
+                                                 const gc_bytes_place &place, int unit, int special)
+{
+    typedef gc_bytes_block<config> block;
+    int lane = (int)threadIdx.x % 32, end = pass.output_first + pass.rows;
+    int x = place.x + unit * GC_BYTES_UNIT + lane % 4 * 4;
+    gc_bytes_filter<config> filter =
+        gc_bytes_filter_of<config>(bytes, threshold, gc_bytes_table(bytes, bytes.ring, special));
+#pragma unroll 1
+    for (int line = 0; line < block::tile_height; line += 16) {
+        int row = place.y + line + lane / 4;
+        gc_bytes_ring_fragment<config>(pass, threshold, filter,
+                                       tile + (line + gc_bytes_fragment_row()) * block::pitch +
+                                           unit * GC_BYTES_UNIT + gc_bytes_fragment_column(),
+                                       {{x, x}, {row, row + 8}, {row < end, row + 8 < end}});
+    }
+}
+
+/* The units of class `special` in row `line` of the tile, which is one of the ring: a fragment whose
+ * rows are the units of the warp. */
+template <class config>
+static __device__ inline void gc_bytes_ring_row(const gc_pass &pass, const gc_bytes &bytes,
+                                                const gc_bytes_threshold &threshold, unsigned tile,
+                                                const gc_bytes_place &place, int line, int special)
+{
+    int lane = (int)threadIdx.x % 32, unit = lane / 4 % GC_BYTES_UNITS;
+    int row = place.y + line;
+    int at = row < bytes.ring ? row : row - pass.height + 2 * bytes.ring + 1;
+    int x = place.x + unit * GC_BYTES_UNIT;
+    bool stores =
+        lane / 4 < GC_BYTES_UNITS && gc_bytes_special(bytes, x / GC_BYTES_UNIT) == special;
+    x += lane % 4 * 4;
+    gc_bytes_ring_fragment<config>(
+        pass, threshold,
+        gc_bytes_filter_of<config>(bytes, threshold, gc_bytes_table(bytes, at, special)),
+        tile + line * gc_bytes_block<config>::pitch +
+            gc_bytes_fragment_row() % GC_BYTES_UNITS * GC_BYTES_UNIT + gc_bytes_fragment_column(),
+        {{x, x}, {row, row}, {stores, false}});
+}
+
+/* Overwrites the outputs of a warp that belong to the ring, in its columns, then in its rows. */
+template <class config>
+static __device__ inline void gc_bytes_ring(const gc_pass &pass, const gc_bytes &bytes,
+                                            const gc_bytes_threshold &threshold, unsigned tile,
+                                            const gc_bytes_place &place)
+{
+    int end = pass.output_first + pass.rows, first = place.x / GC_BYTES_UNIT;
+    __syncwarp(); /* what other lanes stored there comes before */
+#pragma unroll 1
+    for (int unit = 0; unit < GC_BYTES_UNITS; unit++) {
+        int special = gc_bytes_special(bytes, first + unit);
+        if (special > 0)
+            gc_bytes_ring_unit<config>(pass, bytes, threshold, tile, place, unit, special);
+    }
+    __syncwarp();
+#pragma unroll 1
+    for (int k = 0; k < 2 * bytes.ring; k++) {
+        int row = k < bytes.ring ? k : pass.height - 2 * bytes.ring + k;
+        if (row < place.y || row >= place.y + gc_bytes_block<config>::tile_height || row >= end)
+            continue;
+#pragma unroll 1
+        for (int special = 0; special <= bytes.special_count; special++) {
+            int unit = special == 0 ? first : bytes.specials[special - 1];
+            if (unit >= first && unit < first + GC_BYTES_UNITS)
+                gc_bytes_ring_row<config>(pass, bytes, threshold, tile, place, row - place.y,
+                                          special);
+        }
+    }
+}
+
+#endif

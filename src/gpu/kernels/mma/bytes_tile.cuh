@@ -1,0 +1,373 @@
+/* What the passes of bytes.cuh are made of: loading a tile, multiplying, thresholds, storing. */
+#ifndef GC_GPU_KERNELS_MMA_BYTES_TILE_CUH
+#define GC_GPU_KERNELS_MMA_BYTES_TILE_CUH
+
+#include "gpu/kernels/jit/pass.cuh"
+#include "gpu/kernels/mma/fragments.cuh"
+
+enum {
+    GC_BYTES_UNIT = 16,   /* columns */
+    GC_BYTES_UNITS = 4,   /* of a warp */
+    GC_BYTES_MARGIN = 8,  /* columns on either side of outputs: as far as a filter may reach */
+    GC_BYTES_SPECIALS = 3 /* units that hold columns of the ring: the first and the last two */
+};
+
+/* What these passes are given beside gc_pass. */
+struct gc_bytes {
+    /* Tables of filters: of each row and lane two matrices of two words, and of each column of a unit
+     * what a constant border adds. There is one a place and class. Places are rows of the image: those
+     * fewer than `ring` from the top, all in between, those fewer than `ring` from the bottom. Classes
+     * are units: any, then the special ones. */
+    const uint4 *weights;
+    const int *sums;
+    int height, top; /* of the filter; rows that the config has beyond it weigh 0 */
+    int ring;        /* outputs fewer than this from the border have filters of their own */
+    int special_count, specials[GC_BYTES_SPECIALS]; /* units of the image */
+};
+
+template <class config> struct gc_bytes_block {
+    static constexpr int threads = 32 * config::warps;
+    static constexpr int warp_width = GC_BYTES_UNITS * GC_BYTES_UNIT;
+    static constexpr int tile_width = config::warps * warp_width;
+    static constexpr int tile_height = 16 * config::rows;
+    static constexpr int pitch = tile_width + 2 * GC_BYTES_MARGIN;
+    static constexpr int lines = tile_height + config::height - 1;
+    static constexpr int tile_bytes = lines * pitch;
+    /* Bytes are put in order by each warp on its own. */
+    static constexpr int staged_pitch = warp_width + 16;
+    static constexpr int staged = config::output == GC_BYTE ? tile_height * staged_pitch : 0;
+    /* The tile, what the warps stage, what gc_bytes_fill_border needs. */
+    static constexpr int rows_at = tile_bytes + config::warps * staged;
+    static constexpr int shared_bytes = rows_at + lines * (int)sizeof(int);
+};
+
+/* sums += samples * weights */
+static __device__ inline void gc_bytes_multiply(int (&sums)[4], const unsigned (&samples)[4],
+                                                unsigned low, unsigned high)
+{
+#if __CUDA_ARCH__ >= 800
+    int result[4]; /* not `sums`, so that what they start with can be shared */
+    asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, "
+                 "{%8,%9}, {%10,%11,%12,%13};"
+                 : "=r"(result[0]), "=r"(result[1]), "=r"(result[2]), "=r"(result[3])
+                 : "r"(samples[0]), "r"(samples[1]), "r"(samples[2]), "r"(samples[3]), "r"(low),
+                   "r"(high), "r"(sums[0]), "r"(sums[1]), "r"(sums[2]), "r"(sums[3]));
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        sums[k] = result[k];
+#else
+    __trap(); /* the host offers these kernels to no such device */
+#endif
+}
+
+/* The row of a fragment whose address a lane gives. */
+static __device__ inline int gc_bytes_fragment_row()
+{
+    return (int)threadIdx.x % 16;
+}
+
+/* Columns from the fragment's first to those whose address a lane gives. */
+static __device__ inline int gc_bytes_fragment_column()
+{
+    return (int)threadIdx.x % 32 / 16 * 16;
+}
+
+/* ---- Loading --------------------------------------------------------------------------------- */
+
+struct gc_bytes_input {
+    static constexpr int input = GC_BYTE, border = -1;
+};
+
+template <class config>
+static __device__ inline void gc_bytes_fill_inside(const gc_pass &pass, unsigned char *tile, int x,
+                                                   int y)
+{
+    typedef gc_bytes_block<config> block;
+    /* So many threads take the words of a line that lie in the tile; the last two of every line come
+     * after them. */
+    constexpr int words = block::tile_width / 8;
+    constexpr int lines_at_once = block::threads / words, rest = block::pitch / 8 - words;
+    const unsigned char *start = (const unsigned char *)pass.input + gc_pass_input_start(pass) +
+                                 (y - pass.input_first) * pass.input_pitch + x;
+    int line = (int)threadIdx.x / words, column = (int)threadIdx.x % words * 8;
+    const unsigned char *from = start + line * pass.input_pitch + column;
+    unsigned char *to = tile + line * block::pitch + column;
+#pragma unroll
+    for (int first = 0; first < block::lines; first += lines_at_once) {
+        if (first + lines_at_once <= block::lines || line + first < block::lines)
+            gc_pass_copy<8>(to + first * block::pitch, from);
+        from += lines_at_once * pass.input_pitch;
+    }
+#pragma unroll
+    for (int first = 0; first < rest * block::lines; first += block::threads) {
+        int i = first + (int)threadIdx.x;
+        if (i < rest * block::lines)
+            gc_pass_copy<8>(tile + i / rest * block::pitch + (words + i % rest) * 8,
+                            start + i / rest * pass.input_pitch + (words + i % rest) * 8);
+    }
+}
+
+/* Four samples as one word. */
+static __device__ inline unsigned gc_bytes_word(const gc_pass &pass, int row, int x)
+{
+    unsigned word = 0;
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        word |= (unsigned)gc_pass_value<gc_bytes_input>(pass, row, x + k) << (8 * k);
+    return word;
+}
+
+/* A word of 8 samples of row `row`, -1 being a constant border's, that lies inside the image's columns. */
+static __device__ inline void gc_bytes_fill_word(const gc_pass &pass, unsigned char *to, int row,
+                                                 int column)
+{
+    if (row >= 0) {
+        gc_pass_copy<8>(to, (const unsigned char *)pass.input + gc_pass_input_start(pass) +
+                                row * pass.input_pitch + column);
+    } else {
+        unsigned word = (unsigned)pass.constant[blockIdx.y] * 0x01010101u;
+        *(uint2 *)to = make_uint2(word, word);
+    }
+}
+
+/* At the image's border: words of 8 that lie inside as they are, a line a warp; then the others, value
+ * by value. `rows` has room for the row of the input that each line is. */
+template <class config>
+static __device__ inline void gc_bytes_fill_border(const gc_pass &pass, unsigned char *tile,
+                                                   int *rows, int x, int y)
+{
+    typedef gc_bytes_block<config> block;
+    for (int line = (int)threadIdx.x; line < block::lines; line += block::threads)
+        rows[line] = gc_pass_row<gc_bytes_input>(pass, y + line);
+    __syncthreads();
+    int whole = pass.width & ~7;
+    for (int column = (int)threadIdx.x % 32 * 8; column < block::pitch; column += 256)
+        if (x + column >= 0 && x + column < whole)
+#pragma unroll 4
+            for (int line = (int)threadIdx.x / 32; line < block::lines; line += config::warps)
+                gc_bytes_fill_word(pass, tile + line * block::pitch + column, rows[line],
+                                   x + column);
+    /* Columns before the image, and from its last whole word on as far as the filter reaches. */
+    int left = x < 0 ? -x / 4 : 0;
+    int from = whole - x < block::pitch ? whole - x : block::pitch;
+    int end = pass.width + GC_BYTES_MARGIN - x;
+    int right = from < end ? ((end < block::pitch ? end : block::pitch) - from + 3) / 4 : 0;
+    int count = left + right;
+#pragma unroll 1
+    for (int i = (int)threadIdx.x; i < block::lines * count; i += block::threads) {
+        int line = i / count, k = i % count;
+        int column = k < left ? 4 * k : from + 4 * (k - left);
+        *(unsigned *)(tile + line * block::pitch + column) =
+            gc_bytes_word(pass, rows[line], x + column);
+    }
+}
+
+/* Loads the surroundings of the tile whose first output is (x, y). */
+template <class config>
+static __device__ inline void gc_bytes_fill(const gc_pass &pass, const gc_bytes &bytes,
+                                            unsigned char *tile, int *rows, int x, int y)
+{
+    typedef gc_bytes_block<config> block;
+    x -= GC_BYTES_MARGIN;
+    y -= bytes.top;
+    if (x >= 0 && x + block::pitch <= pass.width && gc_pass_rows_inside(pass, y, block::lines))
+        gc_bytes_fill_inside<config>(pass, tile, x, y);
+    else
+        gc_bytes_fill_border<config>(pass, tile, rows, x, y);
+}
+
+/* ---- Multiplying ----------------------------------------------------------------------------- */
+
+/* Sums of a unit: [row][matrix][element], the element being the tensor cores' own: row lane / 4 of the
+ * fragment, and 8 on for 2 and 3; column lane % 4 * 2 of the matrix, and 1 on for 1 and 3. `address` is
+ * the lane's of the first fragment, `starts` what sums begin with, `weights` of each row of the filter. */
+template <class config>
+static __device__ inline void gc_bytes_sum(unsigned address, const uint4 (&weights)[config::height],
+                                           const int (&starts)[4], int (&sums)[config::rows][2][4])
+{
+    typedef gc_bytes_block<config> block;
+#pragma unroll
+    for (int r = 0; r < config::rows; r++)
+#pragma unroll
+        for (int k = 0; k < 8; k++)
+            sums[r][k / 4][k % 4] = starts[k % 4];
+#pragma unroll
+    for (int q = 0; q < config::rows + config::height - 1; q++) {
+        unsigned samples[4];
+        gc_fragments_load4(samples, address + q * block::pitch);
+#pragma unroll
+        for (int r = 0; r < config::rows; r++)
+            if (q - r >= 0 && q - r < config::height) {
+                gc_bytes_multiply(sums[r][0], samples, weights[q - r].x, weights[q - r].y);
+                gc_bytes_multiply(sums[r][1], samples, weights[q - r].z, weights[q - r].w);
+            }
+    }
+}
+
+static __device__ inline int gc_bytes_table(const gc_bytes &bytes, int place, int special)
+{
+    return place * (1 + bytes.special_count) + special;
+}
+
+/* The lane's weights of row `row` of a table. */
+template <class config>
+static __device__ inline uint4 gc_bytes_look_up(const gc_bytes &bytes, int table, int row)
+{
+    return __ldg(bytes.weights + (table * config::height + row) * 32 + (int)threadIdx.x % 32);
+}
+
+/* ---- The threshold --------------------------------------------------------------------------- */
+
+/* gc_finish_edge of sums that begin at `start`: those beyond `limit`, as unsigned numbers, overflow
+ * with `addend` added; the bit is that overflow, inverted where `inverted` is all ones. */
+struct gc_bytes_threshold {
+    int start;
+    unsigned addend, inverted;
+};
+
+static __device__ inline gc_bytes_threshold gc_bytes_threshold_of(const gc_finish &finish)
+{
+    int level = (int)floorf(fmaxf(fminf(finish.threshold, 1e9f), -1e9f));
+    unsigned inverted = finish.invert ? ~0u : 0;
+    unsigned half = 0x7fffffffu;
+    if (finish.side > 0) /* value - level - 1 is not negative */
+        return {-level - 1, ~half, ~inverted};
+    if (finish.side < 0) /* value + level is negative */
+        return {level, ~half, inverted};
+    if (level < 0) /* every value */
+        return {0, 0, ~inverted};
+    return {level, ~(2u * (unsigned)level), inverted}; /* beyond -level to level */
+}
+
+/* Shifts the bit of a sum into a word. */
+static __device__ inline void gc_bytes_shift_in(unsigned &word, int sum, unsigned addend)
+{
+    asm("{\n\t.reg .u32 unused;\n\tadd.cc.u32 unused, %1, %2;\n\taddc.u32 %0, %0, %0;\n\t}"
+        : "+r"(word)
+        : "r"(sum), "r"(addend));
+}
+
+/* ---- Storing --------------------------------------------------------------------------------- */
+
+/* Where a warp's outputs go. */
+struct gc_bytes_place {
+    int x, y;              /* of its first output */
+    unsigned char *staged; /* of GC_BYTE */
+};
+
+/* The first sample of row `row` of the output. */
+template <typename sample>
+static __device__ inline sample *gc_bytes_row(const gc_pass &pass, int row)
+{
+    return (sample *)pass.output + blockIdx.y * pass.output_plane +
+           (row - pass.output_first) * pass.output_pitch;
+}
+
+/* Ones for those of 16 columns from x on that the image has, the first in the high bit. */
+static __device__ inline unsigned gc_bytes_mask(const gc_pass &pass, int x)
+{
+    int count = pass.width - x;
+    return count >= 16 ? 0xffffu : count <= 0 ? 0u : 0xffffu << (16 - count) & 0xffffu;
+}
+
+/* Bits of all units of a warp, the first unit's in the high half byte, upper rows in the high half: two
+ * exchanges of half of what there is give each of four neighbouring lanes a unit. */
+static __device__ inline unsigned gc_bytes_exchange(unsigned upper, unsigned lower)
+{
+    int part = (int)threadIdx.x % 4;
+    unsigned word = __byte_perm(lower, upper, 0x5410);
+    unsigned other = __shfl_xor_sync(~0u, word, 2);
+    word = __byte_perm(word, other, part < 2 ? 0x3715 : 0x6240);
+    other = __shfl_xor_sync(~0u, word, 1);
+    unsigned own = part % 2 == 0 ? 0xf0f0f0f0u : 0x0f0f0f0fu;
+    other = part % 2 == 0 ? other >> 4 : other << 4;
+    return (word & own) | (other & ~own);
+}
+
+/* Stores the bits of a warp; `inside` where all of them are the image's. */
+template <class config, bool inside>
+static __device__ inline void gc_bytes_store_bits(const gc_pass &pass, const gc_bytes_place &place,
+                                                  const unsigned (&upper)[config::rows],
+                                                  const unsigned (&lower)[config::rows],
+                                                  unsigned inverted)
+{
+    int lane = (int)threadIdx.x % 32;
+    int x = place.x + lane % 4 * GC_BYTES_UNIT, row = place.y + lane / 4 * config::rows;
+    int rows = pass.output_first + pass.rows - row; /* from the first on */
+    unsigned mask = inside ? ~0u : gc_bytes_mask(pass, x) * 0x10001u;
+    bool stores = inside || x / 8 < pass.output_pitch;
+    unsigned char *to = gc_bytes_row<unsigned char>(pass, row) + x / 8;
+    unsigned char *further = to + 8 * config::rows * pass.output_pitch;
+#pragma unroll
+    for (int r = 0; r < config::rows; r++) {
+        unsigned word = (gc_bytes_exchange(upper[r], lower[r]) ^ inverted) & mask;
+        word = __byte_perm(word, 0, 0x0123); /* the first pixels in the first byte */
+        if (inside || (stores && r < rows))
+            *(unsigned short *)to = (unsigned short)word;
+        if (inside || (stores && r + 8 * config::rows < rows))
+            *(unsigned short *)further = (unsigned short)(word >> 16);
+        to += pass.output_pitch;
+        further += pass.output_pitch;
+    }
+}
+
+/* Four neighbouring outputs as bytes. */
+template <class config>
+static __device__ inline unsigned gc_bytes_finish(const gc_pass &pass, int first, int second,
+                                                  int third, int fourth)
+{
+    const float values[4] = {(float)first, (float)second, (float)third, (float)fourth};
+    return gc_finish_word<config>(pass, values);
+}
+
+/* Puts rows r of a unit with the others of the warp. */
+template <class config>
+static __device__ inline void gc_bytes_stage(const gc_pass &pass, const gc_bytes_place &place,
+                                             int unit, int r, const int (&sums)[2][4])
+{
+    typedef gc_bytes_block<config> block;
+    int lane = (int)threadIdx.x % 32;
+    unsigned char *to = place.staged + (lane / 4 * config::rows + r) * block::staged_pitch +
+                        unit * GC_BYTES_UNIT + lane % 4 * 4;
+    *(unsigned *)to = gc_bytes_finish<config>(pass, sums[0][0], sums[0][1], sums[1][0], sums[1][1]);
+    *(unsigned *)(to + 8 * config::rows * block::staged_pitch) =
+        gc_bytes_finish<config>(pass, sums[0][2], sums[0][3], sums[1][2], sums[1][3]);
+}
+
+/* Writes what the warp staged in words of 16 bytes; rows of the output are made of whole ones. */
+template <class config>
+static __device__ inline void gc_bytes_store_staged(const gc_pass &pass,
+                                                    const gc_bytes_place &place)
+{
+    typedef gc_bytes_block<config> block;
+    int lane = (int)threadIdx.x % 32, x = place.x + lane % 4 * 16;
+    __syncwarp();
+#pragma unroll
+    for (int first = 0; first < block::tile_height; first += 8) {
+        int line = first + lane / 4;
+        if (place.y + line < pass.output_first + pass.rows && x < pass.output_pitch)
+            *(uint4 *)(gc_bytes_row<unsigned char>(pass, place.y + line) + x) =
+                *(const uint4 *)(place.staged + line * block::staged_pitch + lane % 4 * 16);
+    }
+    __syncwarp();
+}
+
+/* Chain values of rows r of a unit go straight to memory. */
+template <class config>
+static __device__ inline void gc_bytes_store_values(const gc_pass &pass,
+                                                    const gc_bytes_place &place, int unit, int r,
+                                                    const int (&sums)[2][4])
+{
+    int lane = (int)threadIdx.x % 32;
+    int x = place.x + unit * GC_BYTES_UNIT + lane % 4 * 4;
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+        int row = place.y + (lane / 4 + 8 * half) * config::rows + r;
+        if (row < pass.output_first + pass.rows && x < pass.output_pitch)
+            *(float4 *)(gc_bytes_row<float>(pass, row) + x) =
+                make_float4((float)sums[0][2 * half], (float)sums[0][2 * half + 1],
+                            (float)sums[1][2 * half], (float)sums[1][2 * half + 1]);
+    }
+}
+
+#endif

@@ -1,0 +1,521 @@
+/* A block's pass for any weights on the tensor cores: a row of samples times a banded matrix of a row of
+ * weights gives 8 neighbouring outputs, and the rows of the filter add up (as in bytes.cuh).
+ *
+ * Tensor cores multiply halves, numbers of 11 bits, and add in float32. A sample is split in two such,
+ * the nearest one and what is left, and so is a weight (Ootomo and Yokota 2022). Three
+ * products, high * high, low * high and high * low, hold 22 bits of each; the fourth is below 2^-22 of
+ * the whole. What is low is added up apart, so that the high sum is rounded once a product. 8-bit samples
+ * need no low part, and neither do weights of 11 bits.
+ *
+ * mma.sync m16n8k16 multiplies 16 rows of 16 samples by 16 x 8 weights. A line of 128 columns of output
+ * is 16 units of 8, the rows of the first matrix, whose columns are the samples of a unit and its
+ * surroundings: 8 at a time are 16 bytes in shared memory, as ldmatrix wants them. A warp has `rows`
+ * lines of output. It keeps the fragments of as many lines of samples, and for each row of the filter
+ * takes in one more in the place of the first, so that a line is read once for `rows` lines of output.
+ * Where a unit and its surroundings have more than 16 columns, the warp walks down the filter again for
+ * the next 16, or 8 at the end.
+ *
+ * The config of such a kernel has
+ *     columns                of the banded matrix, or -1: see gc_halves
+ *     weight_parts           1 or 2: whether weights have low parts
+ *     sample                 of the input: float, to be split, or unsigned char, which has no low part
+ *     rows, warps, input, output, border, finish   as in other passes */
+#ifndef GC_GPU_KERNELS_MMA_HALVES_CUH
+#define GC_GPU_KERNELS_MMA_HALVES_CUH
+
+#include "gpu/kernels/jit/block.cuh"
+#include "gpu/kernels/mma/fragments.cuh"
+
+/* What these passes are given beside gc_pass. */
+struct gc_halves {
+    /* Of each row of the filter and diagonal of its banded matrix, from column 7 of the first row on
+     * to column 0 of the last: the weight on it and that on the next as halves, the same 8 diagonals
+     * on, and low parts likewise. One row more than there are can be read. */
+    const uint4 *weights;
+    int columns; /* of the banded matrix: a multiple of 8 */
+    int height;  /* of the filter */
+    /* Of a tile, as gc_block has it. */
+    int before, right, top, lines;
+    unsigned rest_inverse, units_inverse; /* of what is divided by: 2^32 over that, rounded up */
+    int slots;                            /* 2, or 1 where every block has one tile */
+    int slot_bytes, bytes_at;             /* of a slot: bytes lie behind the halves they become */
+    float scale;   /* of samples that are split, a power of 2: 1 where the config has columns */
+    float unscale; /* of sums */
+};
+
+/* Of the banded matrix, in samples of a line, in diagonals: constants where they are known. */
+template <class config> static __device__ inline int gc_halves_columns(const gc_halves &halves)
+{
+    return config::columns > 0 ? config::columns : halves.columns;
+}
+
+template <class config> static __device__ inline int gc_halves_pitch(const gc_halves &halves)
+{
+    return GC_BLOCK_COLUMNS - GC_HALVES_UNIT + gc_halves_columns<config>(halves);
+}
+
+template <class config> static __device__ inline int gc_halves_diagonals(const gc_halves &halves)
+{
+    return gc_halves_columns<config>(halves) + GC_HALVES_UNIT - 1;
+}
+
+/* Of a row of weights. */
+template <class config>
+static __device__ inline unsigned gc_halves_row_bytes(const gc_halves &halves)
+{
+    return (unsigned)gc_halves_diagonals<config>(halves) * (unsigned)sizeof(uint4);
+}
+
+/* Whether samples have low parts. */
+template <class config> static __device__ constexpr bool gc_halves_splits()
+{
+    return sizeof(typename config::sample) == sizeof(float);
+}
+
+/* The shape of a tile, for gc_block_fill. */
+template <class config> struct gc_halves_shape {
+    typedef typename config::sample sample;
+    static constexpr int warps = config::warps;
+    int before, right, top, pitch, lines;
+    unsigned rest_inverse;
+
+    __device__ unsigned thread() const
+    {
+        return threadIdx.x;
+    }
+
+    __device__ int rest_line(int i) const
+    {
+        return config::columns > 0 ? i / ((pitch - GC_BLOCK_COLUMNS) / 4)
+                                   : (int)__umulhi((unsigned)i, rest_inverse);
+    }
+};
+
+/* ---- Making halves --------------------------------------------------------------------------- */
+
+/* Two halves, `first` in the low bits. */
+static __device__ inline unsigned gc_halves_pack(float first, float second)
+{
+    unsigned halves = 0;
+#if __CUDA_ARCH__ >= 800
+    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(halves) : "f"(second), "f"(first));
+#endif
+    return halves;
+}
+
+static __device__ inline float2 gc_halves_unpack(unsigned halves)
+{
+    float2 values;
+    asm("{\n.reg .b16 first, second;\nmov.b32 {first, second}, %2;\ncvt.f32.f16 %0, first;\n"
+        "cvt.f32.f16 %1, second;\n}"
+        : "=f"(values.x), "=f"(values.y)
+        : "r"(halves));
+    return values;
+}
+
+/* The high parts of two values, and what is left of them. */
+static __device__ inline void gc_halves_split2(float first, float second, unsigned &high,
+                                               unsigned &low)
+{
+    high = gc_halves_pack(first, second);
+    float2 taken = gc_halves_unpack(high);
+    low = gc_halves_pack(first - taken.x, second - taken.y);
+}
+
+/* Which half of the 32 bytes of a unit has the high parts, so that 8 neighbouring units do not meet in
+ * a bank: `unit` of a line. */
+static __device__ inline unsigned gc_halves_swap(unsigned unit)
+{
+    return (unit & 4) << 2;
+}
+
+/* A tile of floats, in place: the high parts of a unit and the low ones take as many bytes. */
+template <class config>
+static __device__ inline void gc_halves_make(const gc_halves &halves, float *tile)
+{
+    unsigned units = (unsigned)gc_halves_pitch<config>(halves) / GC_HALVES_UNIT;
+    float s = config::columns > 0 ? 1 : halves.scale;
+#pragma unroll 2
+    for (unsigned i = threadIdx.x; i < units * (unsigned)halves.lines; i += 32 * config::warps) {
+        float *unit = tile + GC_HALVES_UNIT * i;
+        unsigned swap = gc_halves_swap(
+            config::columns > 0 ? i % units : i - __umulhi(i, halves.units_inverse) * units);
+        float4 v = *(const float4 *)unit, w = *(const float4 *)(unit + 4);
+        uint4 high, low;
+        gc_halves_split2(v.x * s, v.y * s, high.x, low.x);
+        gc_halves_split2(v.z * s, v.w * s, high.y, low.y);
+        gc_halves_split2(w.x * s, w.y * s, high.z, low.z);
+        gc_halves_split2(w.z * s, w.w * s, high.w, low.w);
+        *(uint4 *)((char *)unit + swap) = high;
+        *(uint4 *)((char *)unit + (swap ^ 16)) = low;
+    }
+}
+
+/* Two of four bytes as halves: 0x6400 is 1024, whose last bits count ones. */
+static __device__ inline unsigned gc_halves_widen(unsigned bytes, unsigned which)
+{
+    unsigned halves = __byte_perm(bytes, 0x64646464, which);
+    asm("sub.rn.f16x2 %0, %0, %1;" : "+r"(halves) : "r"(0x64006400));
+    return halves;
+}
+
+/* Bytes, to the halves before them. */
+template <class config>
+static __device__ inline void gc_halves_make(const gc_halves &halves, unsigned char *tile)
+{
+    int samples = halves.lines * gc_halves_pitch<config>(halves);
+    const uint2 *from = (const uint2 *)tile;
+    uint4 *to = (uint4 *)(tile - halves.bytes_at);
+#pragma unroll 4
+    for (int i = (int)threadIdx.x; i < samples / GC_HALVES_UNIT; i += 32 * config::warps) {
+        uint2 v = from[i];
+        to[i] = make_uint4(gc_halves_widen(v.x, 0x4140), gc_halves_widen(v.x, 0x4342),
+                           gc_halves_widen(v.y, 0x4140), gc_halves_widen(v.y, 0x4342));
+    }
+}
+
+/* ---- Multiplying ----------------------------------------------------------------------------- */
+
+/* sums += samples * weights, `columns` of the one and rows of the other: 16 or 8. Volatile, so that they
+ * stay in an order in which none waits for the one before. */
+template <int columns>
+static __device__ inline void gc_halves_multiply(float (&sums)[4], const unsigned (&samples)[4],
+                                                 unsigned first, unsigned second)
+{
+#if __CUDA_ARCH__ >= 800
+    if (columns == 16)
+        asm volatile(
+            "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, "
+            "{%8,%9}, {%0,%1,%2,%3};"
+            : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+            : "r"(samples[0]), "r"(samples[1]), "r"(samples[2]), "r"(samples[3]), "r"(first),
+              "r"(second));
+    else
+        asm volatile(
+            "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, "
+            "{%0,%1,%2,%3};"
+            : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
+            : "r"(samples[0]), "r"(samples[1]), "r"(first));
+#else
+    __trap(); /* the host offers these kernels to no such device */
+#endif
+}
+
+/* The sums of high products and those of the others, of each line of output. */
+template <class config> struct gc_halves_sums {
+    float high[config::rows][4], low[config::rows][4];
+};
+
+/* Fragments of a line of samples. */
+struct gc_halves_line {
+    unsigned high[4], low[4];
+};
+
+/* Where a lane reads the samples of a line: the parts of its unit. */
+struct gc_halves_place {
+    unsigned high, low;
+};
+
+/* Loads the line `line` further. */
+template <class config, int columns>
+static __device__ inline void gc_halves_load(gc_halves_line &to, const gc_halves_place &place,
+                                             int line, const gc_halves &halves)
+{
+    constexpr bool splits = gc_halves_splits<config>();
+    unsigned offset = (unsigned)((splits ? 4 : 2) * line * gc_halves_pitch<config>(halves));
+    if (columns == 16)
+        gc_fragments_load4(to.high, place.high + offset);
+    else
+        gc_fragments_load2(to.high, place.high + offset);
+    if (splits && columns == 16)
+        gc_fragments_load4(to.low, place.low + offset);
+    else if (splits)
+        gc_fragments_load2(to.low, place.low + offset);
+}
+
+/* The lane's words of a row of weights, asked for here: if it were not volatile, the compiler would ask
+ * where they are used. */
+static __device__ inline uint4 gc_halves_look_up(unsigned weights)
+{
+    uint4 words;
+    asm volatile("ld.volatile.shared.v4.u32 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+                 : "r"(weights));
+    return words;
+}
+
+/* The sums of `rows` lines of output while a warp walks down the filter for 16 or 8 columns of the banded
+ * matrix. */
+template <class config, int columns> struct gc_halves_walk {
+    gc_halves_line
+        window[config::rows]; /* of lines: the first is at the row of the filter that is next */
+    gc_halves_place place;    /* of the line after those of the window */
+    unsigned weights;         /* of the row after `next` */
+    uint4 next;
+
+    __device__ void start(const gc_halves_place &first, unsigned from, const gc_halves &halves)
+    {
+        place = first;
+        weights = from;
+        next = gc_halves_look_up(weights);
+#pragma unroll
+        for (int r = 0; r < config::rows; r++)
+            gc_halves_load<config, columns>(window[r], place, r, halves);
+        advance(config::rows, 1, halves);
+    }
+
+    __device__ void advance(int lines, int rows, const gc_halves &halves)
+    {
+        unsigned bytes = (unsigned)(lines * gc_halves_pitch<config>(halves)) *
+                         (gc_halves_splits<config>() ? 4 : 2);
+        place.high += bytes;
+        place.low += bytes;
+        weights += (unsigned)rows * gc_halves_row_bytes<config>(halves);
+    }
+
+    /* Parts of the window with two words of weights, in row `p`. `last` is for the last products of the
+     * row, which ask for the next line as soon as the first one of the window has been used. */
+    __device__ void multiply(float (&sums)[config::rows][4], int p,
+                             unsigned (gc_halves_line::*part)[4], unsigned first, unsigned second,
+                             bool last, const gc_halves &halves)
+    {
+#pragma unroll
+        for (int r = 0; r < config::rows; r++) {
+            gc_halves_multiply<columns>(sums[r], window[(p + r) % config::rows].*part, first,
+                                        second);
+            if (last && r == 0)
+                gc_halves_load<config, columns>(window[p], place, p, halves);
+        }
+    }
+
+    /* Row `p` from where the walk stands, 0 to rows - 1. Weights and line that come after it are asked for
+     * before it is known whether they are needed. */
+    __device__ void step(gc_halves_sums<config> &sums, int p, const gc_halves &halves)
+    {
+        constexpr bool splits = gc_halves_splits<config>(), both = config::weight_parts == 2;
+        uint4 now = next;
+        next = gc_halves_look_up(weights + (unsigned)p * gc_halves_row_bytes<config>(halves));
+        multiply(sums.high, p, &gc_halves_line::high, now.x, now.y, !splits && !both, halves);
+        if (splits)
+            multiply(sums.low, p, &gc_halves_line::low, now.x, now.y, !both, halves);
+        if (both)
+            multiply(sums.low, p, &gc_halves_line::high, now.z, now.w, true, halves);
+    }
+
+    /* All rows. The test before each of them also keeps the compiler from mixing them, after which
+     * products would wait for each other. */
+    __device__ void run(gc_halves_sums<config> &sums, const gc_halves &halves)
+    {
+#pragma unroll 1
+        for (int left = halves.height;; left -= config::rows) {
+#pragma unroll
+            for (int p = 0; p < config::rows; p++) {
+                if (p >= left)
+                    return;
+                step(sums, p, halves);
+            }
+            advance(config::rows, config::rows, halves);
+        }
+    }
+};
+
+/* Where a lane reads, for ldmatrix: unit l % 16 of its warp's first line, of the first 8 columns of the
+ * matrix or the second, `column` on. */
+template <class config>
+static __device__ inline gc_halves_place gc_halves_place_of(const gc_halves &halves,
+                                                            const char *slot, int column)
+{
+    int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
+    unsigned unit = (unsigned)(lane % 16 + lane / 16 + column / GC_HALVES_UNIT);
+    unsigned samples = (unsigned)(warp * config::rows * gc_halves_pitch<config>(halves));
+    unsigned base = (unsigned)__cvta_generic_to_shared(slot);
+    if (!gc_halves_splits<config>())
+        return {base + 2 * samples + 16 * unit, 0};
+    unsigned swap = gc_halves_swap(unit);
+    unsigned high = base + 4 * samples + 32 * unit;
+    return {high + swap, high + (swap ^ 16)};
+}
+
+template <class config, int columns>
+static __device__ inline void gc_halves_sum_columns(gc_halves_sums<config> &sums,
+                                                    const gc_halves &halves, const char *slot,
+                                                    unsigned weights, int column)
+{
+    int lane = (int)threadIdx.x % 32;
+    /* Rows lane % 4 * 2 and the next one of the matrix, column lane / 4 (PTX ISA, m16n8k16). */
+    int diagonal = GC_HALVES_UNIT - 1 + lane % 4 * 2 - lane / 4 + column;
+    gc_halves_walk<config, columns> walk;
+    walk.start(gc_halves_place_of<config>(halves, slot, column),
+               weights + (unsigned)diagonal * (unsigned)sizeof(uint4), halves);
+    walk.run(sums, halves);
+}
+
+/* All walks over the halves in a slot; `weights` is where they are in shared memory. */
+template <class config>
+static __device__ inline void gc_halves_sum(gc_halves_sums<config> &sums, const gc_halves &halves,
+                                            const char *slot, unsigned weights)
+{
+    int columns = gc_halves_columns<config>(halves);
+#pragma unroll 1
+    for (int column = 0; column + 16 <= columns; column += 16)
+        gc_halves_sum_columns<config, 16>(sums, halves, slot, weights, column);
+    if (columns % 16 > 0)
+        gc_halves_sum_columns<config, 8>(sums, halves, slot, weights, columns - 8);
+}
+
+template <class config>
+static __device__ inline float gc_halves_value(const gc_halves &halves,
+                                               const gc_halves_sums<config> &sums, int r, int k)
+{
+    constexpr bool has_low = gc_halves_splits<config>() || config::weight_parts == 2;
+    return (has_low ? sums.high[r][k] + sums.low[r][k] : sums.high[r][k]) * halves.unscale;
+}
+
+/* Stores chain values. A lane has columns 2 l and 2 l + 1 of each line, and 64 columns on as many. */
+template <class config>
+static __device__ inline void gc_halves_store_values(const gc_pass &pass, const gc_halves &halves,
+                                                     int x, int y,
+                                                     const gc_halves_sums<config> &sums)
+{
+    x += (int)threadIdx.x % 32 * 2;
+    y += (int)threadIdx.x / 32 * config::rows;
+    float *to = (float *)pass.output + blockIdx.y * pass.output_plane +
+                (y - pass.output_first) * pass.output_pitch + x;
+#pragma unroll
+    for (int r = 0; r < config::rows; r++, to += pass.output_pitch) {
+        float v[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+            v[k] = gc_halves_value(halves, sums, r, k);
+        bool inside = y + r < pass.output_first + pass.rows;
+        if (inside && x < pass.width)
+            *(float2 *)to = make_float2(v[0], v[1]);
+        if (inside && x + GC_BLOCK_COLUMNS / 2 < pass.width)
+            *(float2 *)(to + GC_BLOCK_COLUMNS / 2) = make_float2(v[2], v[3]);
+    }
+}
+
+/* Stores whatever the pass says: even lanes take the first columns of two lanes, odd lanes the others. */
+template <class config>
+static __device__ inline void gc_halves_store(const gc_pass &pass, const gc_halves &halves, int x,
+                                              int y, const gc_halves_sums<config> &sums)
+{
+    int lane = (int)threadIdx.x % 32;
+    bool odd = lane % 2 == 1;
+    x += lane / 2 * 4 + (odd ? GC_BLOCK_COLUMNS / 2 : 0);
+    float outputs[config::rows][4];
+#pragma unroll
+    for (int r = 0; r < config::rows; r++) {
+        float v[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+            v[k] = gc_halves_value(halves, sums, r, k);
+        float one = __shfl_xor_sync(~0u, odd ? v[0] : v[2], 1);
+        float other = __shfl_xor_sync(~0u, odd ? v[1] : v[3], 1);
+        outputs[r][0] = odd ? one : v[0];
+        outputs[r][1] = odd ? other : v[1];
+        outputs[r][2] = odd ? v[2] : one;
+        outputs[r][3] = odd ? v[3] : other;
+    }
+    gc_pass_store<config, config::rows, 2>(pass, x, y + (int)threadIdx.x / 32 * config::rows,
+                                           outputs, x < pass.width);
+}
+
+/* ---- The pass -------------------------------------------------------------------------------- */
+
+/* A tile of the plane: the number-th, which stands in a column and a row of tiles. */
+struct gc_halves_tile {
+    int number, column, row;
+
+    __device__ gc_halves_tile(unsigned n, unsigned columns)
+        : number((int)n), column((int)(n % columns)), row((int)(n / columns))
+    {
+    }
+
+    /* Goes on by another one. */
+    __device__ void advance(const gc_halves_tile &by, int columns)
+    {
+        number += by.number;
+        column += by.column;
+        row += by.row;
+        if (column >= columns) {
+            column -= columns;
+            row++;
+        }
+    }
+
+    __device__ int x() const
+    {
+        return column * GC_BLOCK_COLUMNS;
+    }
+
+    template <class config> __device__ int y(const gc_pass &pass) const
+    {
+        return row * config::rows * config::warps + pass.output_first;
+    }
+};
+
+/* Where the samples of a slot are loaded. */
+template <class config>
+static __device__ inline typename config::sample *gc_halves_samples(const gc_halves &halves,
+                                                                    char *slot)
+{
+    return (typename config::sample *)(slot + (gc_halves_splits<config>() ? 0 : halves.bytes_at));
+}
+
+/* Loads a tile, if it is one of the plane. */
+template <class config>
+static __device__ inline void gc_halves_fetch(const gc_pass &pass, const gc_halves &h, char *slot,
+                                              const gc_halves_tile &tile)
+{
+    gc_halves_shape<config> shape = {h.before, h.right,       h.top, gc_halves_pitch<config>(h),
+                                     h.lines,  h.rest_inverse};
+    if (tile.number < pass.tiles)
+        gc_block_fill<config>(pass, shape, gc_halves_samples<config>(h, slot), tile.x(),
+                              tile.y<config>(pass));
+}
+
+/* Brings the weights into shared memory. */
+template <class config>
+static __device__ inline void gc_halves_copy_weights(const gc_halves &halves, char *to)
+{
+    int words = (halves.height + 1) * gc_halves_diagonals<config>(halves);
+    for (int i = (int)threadIdx.x; i < words; i += 32 * config::warps)
+        gc_pass_copy<16>(to + i * (int)sizeof(uint4), halves.weights + i);
+}
+
+/* A block takes every gridDim.x-th tile; where it has two slots, the next one is on its way while it
+ * multiplies. */
+template <class config>
+static __device__ inline void gc_halves_pass(const gc_pass &pass, const gc_halves &halves)
+{
+    extern __shared__ float4 gc_block_memory[];
+    char *slots = (char *)gc_block_memory;
+    char *weights = slots + halves.slots * halves.slot_bytes;
+    int columns = gc_block_columns(pass);
+    gc_halves_tile tile(blockIdx.x, (unsigned)columns), stride(gridDim.x, (unsigned)columns);
+    gc_halves_copy_weights<config>(halves, weights);
+    gc_halves_fetch<config>(pass, halves, slots, tile);
+#pragma unroll 1
+    for (char *slot = slots; tile.number < pass.tiles;) {
+        gc_pass_arrive();
+        __syncthreads(); /* the tile has arrived, the one before it is done with */
+        gc_halves_tile next = tile;
+        next.advance(stride, columns);
+        char *other = halves.slots == 2 && slot == slots ? slots + halves.slot_bytes : slots;
+        if (halves.slots == 2)
+            gc_halves_fetch<config>(pass, halves, other, next);
+        gc_halves_make<config>(halves, gc_halves_samples<config>(halves, slot));
+        __syncthreads();
+        gc_halves_sums<config> sums = {};
+        gc_halves_sum<config>(sums, halves, slot, (unsigned)__cvta_generic_to_shared(weights));
+        if (config::output == GC_FLOAT)
+            gc_halves_store_values<config>(pass, halves, tile.x(), tile.y<config>(pass), sums);
+        else
+            gc_halves_store<config>(pass, halves, tile.x(), tile.y<config>(pass), sums);
+        tile = next;
+        slot = other;
+    }
+}
+
+#endif

@@ -1,0 +1,102 @@
+/* adaptive: 1xN tiling, the factor chosen at run time.
+ *
+ * Idea: the largest tiling factor that the filter, the shared memory (as much as a kernel may opt
+ *   in to) and the registers of the device present allow, such that several blocks still run at once
+ *   on each multiprocessor where the filter leaves room for that (van Werkhoven et al. 2011, section
+ *   7; 2014, section 4; gc_tiling_adapt has the rule). Kernels for every factor are compiled from one
+ *   template.
+ * Improves on: tiled, whose one factor is too small for small filters and does not fit large ones.
+ * Needs: what tiled needs, at the factor chosen.
+ * Limits: filters of up to 16384 weights of which factor 1 fits in shared memory.
+ * Loses: to fft at large filters, to separable at filters of rank 1. */
+#include "gpu/ladder/adaptive.cuh"
+#include "gpu/ladder/tile_kernels.cuh"
+
+#include <cstdio>
+
+static bool find_registers(gc_tile_registers *registers, gconv_error *error)
+{
+    for (int tile = 1; tile <= GC_TILE_MAX; tile++) {
+        cudaFuncAttributes attributes;
+        cudaError_t code = cudaFuncGetAttributes(&attributes, gc_tile_kernels[tile]);
+        if (code != cudaSuccess) {
+            gc_cuda_fail(error, code, "cudaFuncGetAttributes", __FILE__, __LINE__);
+            return false;
+        }
+        registers->count[tile] = attributes.numRegs;
+    }
+    return true;
+}
+
+/* A bound on what the kernels take (the compiler reports 32 to 48): for answers that must not start
+ * the device. */
+static gc_tile_registers assumed_registers()
+{
+    gc_tile_registers registers;
+    for (int tile = 0; tile <= GC_TILE_MAX; tile++)
+        registers.count[tile] = 64;
+    return registers;
+}
+
+static gconv_status choose(const gc_problem *problem, const gc_step *step,
+                           const gconv_device_info *device, const gc_tile_registers *registers,
+                           gc_tiling *tiling, gconv_error *error)
+{
+    *tiling = {32, 8, 1, 0, 0};
+    gc_gpu_block(problem, tiling);
+    if (gc_tiling_adapt(device, registers, problem->width, step->width, step->height, tiling))
+        return GCONV_OK;
+    gc_tiling_measure(step->width, step->height, tiling);
+    gconv_status status = gc_gpu_check_shared(tiling, device, error);
+    return status != GCONV_OK ? status
+                              : gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                                        "no block of %dx%d threads fits in the registers of %s",
+                                        tiling->block_width, tiling->block_height, device->name);
+}
+
+static gconv_status supports(const gc_problem *problem, const gc_step *step,
+                             const gconv_device_info *device, gconv_error *error)
+{
+    gc_tiling tiling;
+    gc_tile_registers registers = assumed_registers();
+    gconv_status status = gc_gpu_check_constant(step, error);
+    return status == GCONV_OK ? choose(problem, step, device, &registers, &tiling, error) : status;
+}
+
+static gconv_status prepare(const gc_problem *problem, const gc_step *step,
+                            const gconv_device_info *device, int rows, void **state,
+                            gconv_error *error)
+{
+    (void)rows;
+    gc_tiling tiling;
+    gc_tile_registers registers;
+    if (!find_registers(&registers, error))
+        return GCONV_ERROR_DEVICE;
+    gconv_status status = choose(problem, step, device, &registers, &tiling, error);
+    if (status == GCONV_OK)
+        status = gc_gpu_opt_in((const void *)gc_tile_kernels[tiling.tile], device, error);
+    return status == GCONV_OK ? gc_tiling_create(&tiling, state, error) : status;
+}
+
+static gconv_status convolve(void *state, const gc_gpu_step &step, cudaStream_t stream,
+                             gconv_error *error)
+{
+    const gc_tiling *tiling = (const gc_tiling *)state;
+    return gc_launch_tiles(gc_tile_kernels[tiling->tile], *tiling, step, stream, error);
+}
+
+static double seconds(const gc_problem *problem, const gc_step *step,
+                      const gconv_device_info *device)
+{
+    return gc_gpu_seconds(problem, step, device, 0.2);
+}
+
+extern const gc_gpu_method gc_adaptive_method = {
+    "adaptive",          supports,           seconds, prepare, convolve, free,
+    gc_tiling_intensity, gc_tiling_describe, nullptr, nullptr,
+};
+
+extern "C" {
+extern const gc_operations gc_adaptive_operations;
+const gc_operations gc_adaptive_operations = gc_gpu_operations<gc_adaptive_method>();
+}

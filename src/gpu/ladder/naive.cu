@@ -1,0 +1,88 @@
+/* naive: one thread a pixel.
+ *
+ * Idea: the definition, in parallel; image and filter are read from global memory for every product
+ *   (van Werkhoven et al. 2011, section 3; KTH 2018, section 3.1; Abramov 2011, "the most naive
+ *   approach"). 0.25 FLOP a byte without caches (KTH 2018, equation 9).
+ * Improves on: the serial loop.
+ * Needs: no shared memory.
+ * Limits: none.
+ * Loses: always, but least at small filters, where caches hide what it reads again. */
+#include "gpu/ladder/shared_steps.cuh"
+#include "gpu/runtime/check.cuh"
+
+#include <cstdlib>
+
+static __global__ void convolve_pixels(gc_gpu_step step, unsigned columns)
+{
+    int x = (int)(blockIdx.x % columns * blockDim.x + threadIdx.x);
+    int y = (int)(blockIdx.x / columns * blockDim.y + threadIdx.y);
+    if (x >= step.width || y >= step.height)
+        return;
+    const float *input = step.input + blockIdx.y * step.input_plane + y * step.input_pitch + x;
+    float sum = 0;
+    for (int j = 0; j < step.filter_height; j++)
+        for (int i = 0; i < step.filter_width; i++)
+            sum += step.taps[j * step.filter_width + i] * input[j * step.input_pitch + i];
+    step.output[blockIdx.y * step.output_plane + y * step.output_pitch + x] = sum;
+}
+
+static gconv_status convolve(void *state, const gc_gpu_step &step, cudaStream_t stream,
+                             gconv_error *error)
+{
+    const gc_tiling *tiling = (const gc_tiling *)state;
+    dim3 block((unsigned)tiling->block_width, (unsigned)tiling->block_height);
+    gc_gpu_grid grid = gc_gpu_grid_of(step, tiling->block_width, tiling->block_height);
+    convolve_pixels<<<grid.blocks, block, 0, stream>>>(step, grid.columns);
+    GC_CUDA_TRY_LAUNCH(error);
+    return GCONV_OK;
+}
+
+static gc_tiling choose(const gc_problem *problem)
+{
+    gc_tiling tiling = {16, 16, 1, 0, 0};
+    gc_gpu_block(problem, &tiling);
+    return tiling;
+}
+
+static gconv_status supports(const gc_problem *problem, const gc_step *step,
+                             const gconv_device_info *device, gconv_error *error)
+{
+    (void)step;
+    gc_tiling tiling = choose(problem);
+    return gc_gpu_check_shared(&tiling, device, error);
+}
+
+static gconv_status prepare(const gc_problem *problem, const gc_step *step,
+                            const gconv_device_info *device, int rows, void **state,
+                            gconv_error *error)
+{
+    (void)step;
+    (void)device;
+    (void)rows;
+    gc_tiling tiling = choose(problem);
+    return gc_tiling_create(&tiling, state, error);
+}
+
+static double seconds(const gc_problem *problem, const gc_step *step,
+                      const gconv_device_info *device)
+{
+    return gc_gpu_seconds(problem, step, device, 0.08);
+}
+
+/* Pixel and weight are loaded for every product (KTH 2018, equation 9). */
+static double intensity(const void *state, const gc_step *step)
+{
+    (void)state;
+    (void)step;
+    return 0.25;
+}
+
+static const gc_gpu_method method = {
+    "naive",   supports,           seconds, prepare, convolve, free,
+    intensity, gc_tiling_describe, nullptr, nullptr,
+};
+
+extern "C" {
+extern const gc_operations gc_naive_operations;
+const gc_operations gc_naive_operations = gc_gpu_operations<method>();
+}

@@ -1,0 +1,157 @@
+#include "gpu/runtime/finish.h"
+
+#include "base/number.h"
+
+#include <float.h>
+#include <math.h>
+
+_Static_assert((int)GC_PASS_MIRROR == (int)GCONV_BORDER_MIRROR &&
+                   (int)GC_PASS_MIRROR101 == (int)GCONV_BORDER_MIRROR101 &&
+                   (int)GC_PASS_REPLICATE == (int)GCONV_BORDER_REPLICATE &&
+                   (int)GC_PASS_WRAP == (int)GCONV_BORDER_WRAP &&
+                   (int)GC_PASS_CONSTANT == (int)GCONV_BORDER_CONSTANT,
+               "kernels count borders as the interface does");
+
+gc_sample_type gc_finish_type(const gc_problem *problem)
+{
+    switch (problem->output.depth) {
+    case 1:
+        return GC_BIT;
+    case 8:
+        return GC_BYTE;
+    case 16:
+        return GC_SHORT;
+    default:
+        return GC_FLOAT;
+    }
+}
+
+static void finish_edges(const gc_problem *problem, gc_finish *finish)
+{
+    finish->kind = GC_FINISH_EDGES;
+    finish->threshold = gc_float_at_most(problem->threshold);
+    finish->side = problem->rule == GCONV_RULE_ABS        ? 0
+                   : problem->rule == GCONV_RULE_POSITIVE ? 1
+                                                          : -1;
+    finish->invert = problem->job.invert;
+    if (problem->output.depth == 1)
+        finish->largest = 1;
+}
+
+void gc_finish_divide(double divisor, gc_finish *finish)
+{
+    finish->divisor = divisor;
+    finish->inverse = 1 / divisor;
+    finish->reciprocal = (float)(1 / divisor);
+    finish->below = nextafterf(finish->reciprocal, 0);
+    finish->above = nextafterf(finish->reciprocal, INFINITY);
+}
+
+bool gc_finish_rounds(const gc_finish *finish, double largest, bool ties)
+{
+    double d = finish->divisor; /* the products are exact: 24 bits times 22 */
+    double off = ties ? fmax((double)finish->above * d - 1, 1 - (double)finish->below * d)
+                      : fabs((double)finish->reciprocal * d - 1);
+    return (largest + 1) * d * off < 0.5;
+}
+
+/* A value over a divisor is all there is to it: samples keep their depth. */
+static bool is_divided_only(const gc_problem *problem)
+{
+    return !problem->bilevel && !problem->job.absolute && problem->job.scale == 1 &&
+           problem->offset == 0 && problem->output.depth == problem->job.input.depth &&
+           problem->divisor >= 1 && problem->divisor < 0x1p22;
+}
+
+static bool divides_exactly(const gc_problem *problem)
+{
+    int exponent;
+    return frexp(problem->divisor, &exponent) == 0.5;
+}
+
+/* Whether a value over the divisor is an integer, a sum below 2^24, over an integer. */
+static bool is_quotient(const gc_problem *problem)
+{
+    return problem->exact && problem->divisor == trunc(problem->divisor);
+}
+
+/* An odd divisor leaves no ties, a power of 2 divides without error. */
+static bool has_ties(const gc_problem *problem)
+{
+    return !divides_exactly(problem) && fmod(problem->divisor, 2) != 1;
+}
+
+/* Whether kernels can clamp bytes two at a time, as numbers of 16 bits: half of what these hold leaves
+ * room for what sums are rounded to. */
+static bool is_clamped_easily(const gc_problem *problem)
+{
+    const gc_step *last = &problem->steps[problem->step_count - 1];
+    double largest = last->largest_input * last->absolute_sum / problem->divisor;
+    return problem->output.depth > 8 || largest < 0x1p14;
+}
+
+/* A product that is exact is rounded once, whatever its value. */
+static int kind_of_division(const gc_problem *problem, const gc_finish *finish)
+{
+    bool ties = has_ties(problem);
+    if (!is_clamped_easily(problem))
+        return GC_FINISH_SAMPLES;
+    if (divides_exactly(problem))
+        return GC_FINISH_ROUND;
+    if (is_quotient(problem) && gc_finish_rounds(finish, finish->largest, ties))
+        return ties ? GC_FINISH_QUOTIENT : GC_FINISH_ROUND;
+    return GC_FINISH_SAMPLES;
+}
+
+/* Gain, base and the sum are each rounded once. Where the byte is not clamped, gain * value is at most
+ * 257 + |base|, so that the errors add up to less than 2^-12. */
+static bool finish_nearest(const gc_problem *problem, gc_finish *finish)
+{
+    const double base_max = 1024;
+    double divisor = finish->absolute ? fabs(problem->divisor) : problem->divisor;
+    double gain = finish->scale * finish->factor / divisor, base = finish->offset * finish->factor;
+    if (problem->output.depth != 8 || finish->bilevel || fabs(base) > base_max ||
+        fabs(gain) < FLT_MIN || fabs(gain) > FLT_MAX)
+        return false;
+    finish->gain = (float)gain;
+    finish->base = (float)base;
+    return true;
+}
+
+static void finish_samples(const gc_problem *problem, gc_finish *finish)
+{
+    finish->scale = problem->job.scale;
+    finish->offset = problem->offset;
+    finish->absolute = problem->job.absolute;
+    finish->bilevel = problem->bilevel;
+    gc_finish_divide(problem->divisor, finish);
+    finish->kind = is_divided_only(problem) ? kind_of_division(problem, finish) : GC_FINISH_SAMPLES;
+    if (finish->kind == GC_FINISH_SAMPLES && finish_nearest(problem, finish))
+        finish->kind = GC_FINISH_NEAREST;
+}
+
+/* Whether quotients of float32 are far from where double has fewer bits. */
+static bool divides_normally(const gc_problem *problem)
+{
+    return fabs(problem->divisor) > 0x1p-500 && fabs(problem->divisor) < 0x1p500;
+}
+
+bool gc_finish_of(const gc_problem *problem, gc_finish *finish)
+{
+    *finish = (gc_finish){.kind = GC_FINISH_NONE};
+    bool has_alpha = problem->output.channels % 2 == 0;
+    bool is_edges = problem->job.output == GCONV_OUTPUT_EDGES;
+    if (problem->keeps_alpha || problem->premultiplies || (has_alpha && problem->bilevel) ||
+        (!is_edges && !divides_normally(problem)))
+        return false;
+    finish->sample_max = problem->sample_max;
+    finish->middle = 128 * problem->sample_max / 255;
+    finish->largest = problem->output.depth == 16 ? 65535 : 255;
+    finish->factor = finish->largest / problem->sample_max;
+    finish->narrows = finish->factor < 1;
+    if (is_edges)
+        finish_edges(problem, finish);
+    else
+        finish_samples(problem, finish);
+    return true;
+}

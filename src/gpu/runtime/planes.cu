@@ -1,0 +1,188 @@
+#include "gpu/runtime/planes.cuh"
+
+#include "gpu/kernels/jit/pass.cuh"
+#include "gpu/runtime/check.cuh"
+
+extern "C" {
+#include "core/border.h"
+}
+
+#include <algorithm>
+
+enum { THREADS = 256, ROWS_A_THREAD = 8, GRID_ROWS_MAX = 65535 };
+
+/* A thread a column and ROWS_A_THREAD rows, which shares out what a thread does once; more rows where
+ * a grid would be too high. */
+static dim3 grid_over(int64_t width, int64_t rows)
+{
+    int64_t high = (rows + ROWS_A_THREAD - 1) / ROWS_A_THREAD;
+    return dim3((unsigned)((width + THREADS - 1) / THREADS),
+                (unsigned)std::min<int64_t>(high, GRID_ROWS_MAX));
+}
+
+static __device__ inline int column_index()
+{
+    return (int)(blockIdx.x * THREADS + threadIdx.x);
+}
+
+template <typename sample>
+static __global__ void load_samples(const sample *samples, int input_channels, bool premultiply,
+                                    gc_gpu_planes planes)
+{
+    int x = column_index();
+    if (x >= planes.width)
+        return;
+    for (int64_t y = blockIdx.y; y < planes.rows; y += gridDim.y) {
+        const sample *pixel = samples + (y * planes.width + x) * input_channels;
+        float alpha = (float)pixel[input_channels - 1];
+        for (int c = 0; c < planes.channels; c++) {
+            float value = (float)pixel[c];
+            if (premultiply && c + 1 < input_channels)
+                value *= alpha;
+            planes.values[c * planes.plane + y * planes.pitch + x] = value;
+        }
+    }
+}
+
+gconv_status gc_gpu_load(const gc_problem *problem, const void *samples,
+                         const gc_gpu_planes &planes, cudaStream_t stream, gconv_error *error)
+{
+    dim3 grid = grid_over(planes.width, planes.rows);
+    int channels = problem->job.input.channels;
+    if (problem->job.input.depth == 8)
+        load_samples<<<grid, THREADS, 0, stream>>>((const uint8_t *)samples, channels,
+                                                   problem->premultiplies, planes);
+    else
+        load_samples<<<grid, THREADS, 0, stream>>>((const uint16_t *)samples, channels,
+                                                   problem->premultiplies, planes);
+    GC_CUDA_TRY_LAUNCH(error);
+    return GCONV_OK;
+}
+
+/* A border's rule, and what stands beyond a constant one. */
+struct border_rule {
+    gconv_border mode;
+    float constant[GC_CHANNELS_MAX];
+    int64_t width, height; /* of the image */
+    int64_t left;          /* columns of the scratch before column 0 */
+    int64_t first_row;     /* row of the image in row 0 of the planes */
+    int64_t first_scratch; /* row of the extended image in row 0 of the scratch */
+};
+
+static __global__ void extend_planes(gc_gpu_planes planes, gc_gpu_planes scratch, border_rule rule)
+{
+    int x = column_index();
+    if (x >= scratch.width)
+        return;
+    int64_t column = gc_border_index(rule.mode, x - rule.left, rule.width);
+    for (int64_t y = blockIdx.y; y < scratch.rows; y += gridDim.y) {
+        int64_t row = y + rule.first_scratch;
+        if (rule.mode != GCONV_BORDER_WRAP)
+            row = gc_border_index(rule.mode, row, rule.height);
+        bool outside = column < 0 || (rule.mode == GCONV_BORDER_CONSTANT && row < 0);
+        const float *from = planes.values + (row - rule.first_row) * planes.pitch + column;
+        float *to = scratch.values + y * scratch.pitch + x;
+#pragma unroll /* so that the constants are found without an index */
+        for (int c = 0; c < GC_CHANNELS_MAX; c++)
+            if (c < planes.channels)
+                to[c * scratch.plane] = outside ? rule.constant[c] : from[c * planes.plane];
+    }
+}
+
+gconv_status gc_gpu_extend(const gc_problem *problem, const gc_step *step,
+                           const gc_gpu_planes &planes, int64_t first_row, int64_t first_output,
+                           const gc_gpu_planes &scratch, cudaStream_t stream, gconv_error *error)
+{
+    border_rule rule = {};
+    rule.mode = problem->job.border;
+    for (int c = 0; c < problem->channels; c++)
+        rule.constant[c] = step->border[c];
+    rule.width = problem->width;
+    rule.height = problem->height;
+    rule.left = step->left;
+    rule.first_row = first_row;
+    rule.first_scratch = first_output - step->top;
+    extend_planes<<<grid_over(scratch.width, scratch.rows), THREADS, 0, stream>>>(planes, scratch,
+                                                                                  rule);
+    GC_CUDA_TRY_LAUNCH(error);
+    return GCONV_OK;
+}
+
+static __global__ void interleave_planes(gc_gpu_planes planes, float *rows)
+{
+    int x = column_index();
+    if (x >= planes.width)
+        return;
+    for (int64_t y = blockIdx.y; y < planes.rows; y += gridDim.y)
+        for (int c = 0; c < planes.channels; c++)
+            rows[(y * planes.width + x) * planes.channels + c] =
+                planes.values[c * planes.plane + y * planes.pitch + x];
+}
+
+gconv_status gc_gpu_interleave(const gc_gpu_planes &planes, float *rows, cudaStream_t stream,
+                               gconv_error *error)
+{
+    interleave_planes<<<grid_over(planes.width, planes.rows), THREADS, 0, stream>>>(planes, rows);
+    GC_CUDA_TRY_LAUNCH(error);
+    return GCONV_OK;
+}
+
+/* All that gc_finish_integer asks is said by the pass. */
+struct any_finish {
+    static constexpr int output = -1, finish = -1;
+};
+
+/* A thread a sample and ROWS_A_THREAD rows. */
+template <typename sample>
+static __global__ void store_samples(gc_gpu_planes planes, gc_pass pass, sample *rows)
+{
+    int i = column_index(), width = planes.width * planes.channels;
+    if (i >= width)
+        return;
+    const float *from = planes.values + i % planes.channels * planes.plane + i / planes.channels;
+    for (int64_t y = blockIdx.y; y < planes.rows; y += gridDim.y) {
+        float value = from[y * planes.pitch];
+        if (pass.output_type == GC_FLOAT)
+            rows[y * width + i] = (sample)gc_finish_float<any_finish>(pass, value);
+        else
+            rows[y * width + i] = (sample)gc_finish_integer<any_finish>(pass, value);
+    }
+}
+
+/* A thread a byte of 8 pixels and ROWS_A_THREAD rows. */
+static __global__ void store_bits(gc_gpu_planes planes, gc_pass pass, uint8_t *rows)
+{
+    int i = column_index(), width = (planes.width + 7) / 8;
+    if (i >= width)
+        return;
+    for (int64_t y = blockIdx.y; y < planes.rows; y += gridDim.y) {
+        unsigned bits = 0;
+        for (int x = 8 * i; x < 8 * i + 8; x++)
+            bits = bits << 1 |
+                   (x < planes.width
+                        ? gc_finish_integer<any_finish>(pass, planes.values[y * planes.pitch + x])
+                        : 0);
+        rows[y * width + i] = (uint8_t)bits;
+    }
+}
+
+gconv_status gc_gpu_store(const gc_finish &finish, gc_sample_type type, const gc_gpu_planes &planes,
+                          void *rows, cudaStream_t stream, gconv_error *error)
+{
+    gc_pass pass = {};
+    pass.finish = finish;
+    pass.output_type = type;
+    dim3 grid =
+        grid_over(type == GC_BIT ? (planes.width + 7) / 8 : (int64_t)planes.width * planes.channels,
+                  planes.rows);
+    if (type == GC_BIT)
+        store_bits<<<grid, THREADS, 0, stream>>>(planes, pass, (uint8_t *)rows);
+    else if (type == GC_BYTE)
+        store_samples<<<grid, THREADS, 0, stream>>>(planes, pass, (uint8_t *)rows);
+    else if (type == GC_SHORT)
+        store_samples<<<grid, THREADS, 0, stream>>>(planes, pass, (uint16_t *)rows);
+    else
+        store_samples<<<grid, THREADS, 0, stream>>>(planes, pass, (float *)rows);
+    GC_CUDA_TRY_LAUNCH(error);
+    return GCONV_OK;
+}

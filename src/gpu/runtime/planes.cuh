@@ -1,0 +1,40 @@
+/* Kernels that move values between samples, planes and the scratch image; chains are made of them.
+ */
+#ifndef GC_GPU_RUNTIME_PLANES_CUH
+#define GC_GPU_RUNTIME_PLANES_CUH
+
+extern "C" {
+#include "gpu/runtime/finish.h"
+}
+#include "gpu/runtime/method.cuh"
+
+/* A float image on the device: `channels` planes of `rows` rows of `width` values. */
+struct gc_gpu_planes {
+    float *values;
+    int64_t pitch; /* values from row to row */
+    int64_t plane; /* from channel to channel */
+    int64_t rows;
+    int width;
+    int channels;
+};
+
+/* Values of `planes` from interleaved samples, as gc_load_row computes them. */
+gconv_status gc_gpu_load(const gc_problem *problem, const void *samples,
+                         const gc_gpu_planes &planes, cudaStream_t stream, gconv_error *error);
+
+/* The scratch image of a step: `planes` holds rows `first_row` and following of the step's input;
+ * row 0 of the scratch is what row 0 of the output, row `first_output` of the image, reads first.
+ * Every border mode (rule 2 of the contract). */
+gconv_status gc_gpu_extend(const gc_problem *problem, const gc_step *step,
+                           const gc_gpu_planes &planes, int64_t first_row, int64_t first_output,
+                           const gc_gpu_planes &scratch, cudaStream_t stream, gconv_error *error);
+
+/* Rows of output, densely packed, from planes of chain values. */
+gconv_status gc_gpu_store(const gc_finish &finish, gc_sample_type type, const gc_gpu_planes &planes,
+                          void *rows, cudaStream_t stream, gconv_error *error);
+
+/* Interleaved chain values, densely packed, from planes. */
+gconv_status gc_gpu_interleave(const gc_gpu_planes &planes, float *rows, cudaStream_t stream,
+                               gconv_error *error);
+
+#endif

@@ -1,0 +1,93 @@
+/* The GPU part of a build without CUDA: no devices, and the reason. */
+#include "gpu/gpu.h"
+#include "gpu/jit/jit.h"
+#include "gpu/tune/tune.h"
+
+#include "base/status.h"
+
+int gc_gpu_count(void)
+{
+    return 0;
+}
+
+const char *gc_gpu_reason(void)
+{
+    return "this gconv was built without CUDA";
+}
+
+gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *error)
+{
+    (void)info;
+    return gc_fail(error, GCONV_ERROR_DEVICE, "there is no device cuda:%d: %s", index,
+                   gc_gpu_reason());
+}
+
+bool gc_gpu_started(void)
+{
+    return false;
+}
+
+bool gc_jit_available(void)
+{
+    return false;
+}
+
+int gc_jit_version(void)
+{
+    return 0;
+}
+
+double gc_jit_seconds(void)
+{
+    return 0;
+}
+
+gconv_status gc_jit_compile(int major, int minor, const char *source, const char *const *options,
+                            int option_count, void **image, size_t *size, gconv_error *error)
+{
+    (void)major, (void)minor, (void)source, (void)options, (void)option_count;
+    *image = NULL;
+    *size = 0;
+    return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "%s", gc_gpu_reason());
+}
+
+gconv_status gc_jit_image(const gconv_device_info *device, const char *source,
+                          const char *const *options, int option_count, gc_jit_when when,
+                          void **image, size_t *size, gconv_error *error)
+{
+    (void)when;
+    return gc_jit_compile(device->compute_major, device->compute_minor, source, options,
+                          option_count, image, size, error);
+}
+
+void gc_jit_refuse(const gconv_device_info *device, const char *source, const char *const *options,
+                   int option_count, bool for_good)
+{
+    (void)device, (void)source, (void)options, (void)option_count, (void)for_good;
+}
+
+gconv_status gc_tuner_create(const gconv_device_info *device, gc_tuner **tuner, gconv_error *error)
+{
+    (void)device;
+    *tuner = NULL;
+    return gc_fail(error, GCONV_ERROR_DEVICE, "%s", gc_gpu_reason());
+}
+
+int gc_tuner_side(const gc_tuner *tuner)
+{
+    (void)tuner;
+    return 0;
+}
+
+gconv_status gc_tuner_search(gc_tuner *tuner, const gc_layout *layout, gc_tune_goes_on *goes_on,
+                             void *user, gc_tune_result *result, gconv_error *error)
+{
+    (void)tuner, (void)layout, (void)goes_on, (void)user;
+    *result = (gc_tune_result){.finished = false};
+    return gc_fail(error, GCONV_ERROR_DEVICE, "%s", gc_gpu_reason());
+}
+
+void gc_tuner_destroy(gc_tuner *tuner)
+{
+    (void)tuner;
+}

@@ -1,0 +1,110 @@
+#include "gpu/tune/candidates.h"
+
+/* Code of a kernel beyond this falls out of the instruction cache (measured on an H200: some 32 KiB);
+ * below the second figure a thread has too little to do between its loads. */
+enum { CODE_BYTES_MAX = 40 << 10, WEIGHTS_MIN = 16, CODE_OF_A_WEIGHT = 4 * 16 };
+
+typedef struct candidates {
+    const gconv_device_info *device;
+    gc_layout layout;
+    gc_tuning *list;
+    int count;
+} candidates;
+
+static bool is_same(const gc_tuning *a, const gc_tuning *b)
+{
+    return a->form == b->form && a->rows == b->rows && a->warps == b->warps &&
+           a->schedule == b->schedule && a->tiles == b->tiles;
+}
+
+/* Adds a tuning that can run and is not there. */
+static void add(candidates *c, gc_tuning tuning)
+{
+    for (int i = 0; i < c->count; i++)
+        if (is_same(&c->list[i], &tuning))
+            return;
+    c->layout.tuning = tuning;
+    if (c->count < GC_CANDIDATES_MAX && gc_tuning_fits(c->device, &c->layout))
+        c->list[c->count++] = tuning;
+}
+
+/* Products of a thread for one column of its output: its code in weights. */
+static bool is_of_use(const candidates *c, int rows)
+{
+    int weights = rows * c->layout.width * c->layout.height;
+    return weights >= WEIGHTS_MIN && weights * CODE_OF_A_WEIGHT <= CODE_BYTES_MAX;
+}
+
+static void add_direct(candidates *c)
+{
+    static const int warp_rows[] = {2, 4, 6, 8}, warp_warps[] = {2, 4, 8};
+    static const int block_rows[] = {1, 2, 3, 4, 6, 8}, block_warps[] = {4, 8};
+    for (int r = 0; r < 4; r++)
+        for (int w = 0; w < 3 && is_of_use(c, warp_rows[r]); w++)
+            add(c, (gc_tuning){GC_FORM_WARP, warp_rows[r], warp_warps[w], GC_ONE_TILE, 1});
+    for (int r = 0; r < 6; r++)
+        for (int w = 0; w < 2 && is_of_use(c, block_rows[r]); w++)
+            add(c, (gc_tuning){GC_FORM_BLOCK, block_rows[r], block_warps[w], GC_QUEUE, 1});
+}
+
+static void add_sums(candidates *c, gc_form form)
+{
+    static const int rows[] = {4, 6, 8}, warps[] = {4, 6, 8, 12, 16};
+    for (int r = 0; r < 3; r++)
+        for (int w = 0; w < 5; w++)
+            add(c, (gc_tuning){form, rows[r], warps[w], GC_ONE_TILE, 1});
+}
+
+static void add_rank1(candidates *c)
+{
+    static const int rows[] = {4, 8, 12, 16}, warps[] = {4, 8, 16};
+    for (int r = 0; r < 4; r++)
+        for (int w = 0; w < 3; w++)
+            add(c, (gc_tuning){GC_FORM_RANK1, rows[r], warps[w], GC_ONE_TILE, 1});
+}
+
+gc_layout gc_candidate_layout(gc_form form, int width, int height, gc_sample_type type)
+{
+    return (gc_layout){.tuning = {.form = form},
+                       .width = width,
+                       .height = height,
+                       .left = width / 2,
+                       .top = height / 2,
+                       .input = type,
+                       .output = type,
+                       .finish = type == GC_FLOAT ? GC_FINISH_NONE : GC_FINISH_QUOTIENT,
+                       .border = GC_PASS_MIRROR};
+}
+
+int gc_candidates(const gconv_device_info *device, const gc_layout *layout,
+                  gc_tuning list[GC_CANDIDATES_MAX])
+{
+    candidates c = {.device = device, .layout = *layout, .list = list};
+    add(&c, gc_tuning_untuned(device, layout));
+    if (c.count == 0)
+        return 0;
+    int products = gc_form_products(layout->tuning.form);
+    if (products > 1)
+        add_sums(&c, layout->tuning.form);
+    else if (products == 1)
+        add_rank1(&c);
+    else
+        add_direct(&c);
+    return c.count;
+}
+
+int gc_candidates_like(const gconv_device_info *device, const gc_layout *layout,
+                       const gc_tuning *fastest, gc_tuning list[GC_CANDIDATES_MAX], int count)
+{
+    candidates c = {.device = device, .layout = *layout, .list = list, .count = count};
+    gc_tuning other = *fastest;
+    other.tiles = 1;
+    other.schedule = GC_ONE_TILE;
+    add(&c, other);
+    other.schedule = GC_QUEUE;
+    add(&c, other);
+    other.schedule = GC_STRIP;
+    for (other.tiles = 2; other.tiles <= 4; other.tiles++)
+        add(&c, other);
+    return c.count;
+}
