@@ -1,7 +1,7 @@
 #include "cli/about.h"
 
 #include "cli/environment.h"
-#include "cpu/rows.h"
+#include "cpu/instructions/instructions.h"
 #include "gconv.h"
 #include "io/libraries.h"
 

@@ -3,7 +3,7 @@
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/messages.h"
-#include "cpu/rows.h"
+#include "cpu/instructions/instructions.h"
 #include "filter/filter.h"
 #include "gpu/jit/jit.h"
 #include "io/libraries.h"

@@ -2,7 +2,7 @@
 
 #include "base/number.h"
 #include "base/status.h"
-#include "cpu/rows.h"
+#include "cpu/instructions/instructions.h"
 
 #include <stdio.h>
 #include <stdlib.h>

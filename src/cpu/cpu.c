@@ -1,5 +1,5 @@
 /* Convolution on the CPU: a pipeline over bands of rows. One piece of work reads a band, one computes
- * it, or each panel of it, one writes it; cpu/schedule.h says which may be done when, so that
+ * it, or each panel of it, one writes it; cpu/pipeline/schedule.h says which may be done when, so that
  * decoding, computing on all threads and encoding overlap. Threads take pieces as they come: the caller
  * of the library is one of them, and no other one is waited for but while it has a piece. Input rows live in a ring,
  * so that memory grows with the image's width and the filters' heights and not with its height; only a
@@ -12,8 +12,8 @@
 #include "base/status.h"
 #include "base/threads.h"
 #include "core/implementation.h"
-#include "cpu/division.h"
-#include "cpu/schedule.h"
+#include "cpu/pipeline/division.h"
+#include "cpu/pipeline/schedule.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* ImageMagick's form of a filter: WxH[+X+Y]: and the weights, in one line or several. */
-#include "filter/text.h"
+#include "filter/fields.h"
 
 #include "base/status.h"
 

@@ -2,8 +2,8 @@
  *
  * Lines are read into one array of values and a table of rows; which dialect they are is decided at
  * the end, because a libvips matrix is what cannot be read as plain rows. */
+#include "filter/fields.h"
 #include "filter/filter.h"
-#include "filter/text.h"
 
 #include "base/memory.h"
 #include "base/status.h"

@@ -1,5 +1,5 @@
 /* gconv's own form of filter texts: header lines, then rows. */
-#include "filter/text.h"
+#include "filter/fields.h"
 
 #include "base/status.h"
 

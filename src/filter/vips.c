@@ -1,5 +1,5 @@
 /* libvips' text matrices: a first line W H [SCALE [OFFSET]], then the rows. */
-#include "filter/text.h"
+#include "filter/fields.h"
 
 #include "base/status.h"
 

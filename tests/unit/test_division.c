@@ -1,6 +1,6 @@
 /* Wide images in panels of columns: every pixel in one panel, the same values as in whole rows, and
  * memory that grows with width and filters, not with the image's height. */
-#include "cpu/division.h"
+#include "cpu/pipeline/division.h"
 
 #include "base/status.h"
 #include "core_support.h"

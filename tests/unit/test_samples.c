@@ -1,6 +1,6 @@
 /* Conversions in wide vectors give the bits of core/convert.h, on every instruction set here. */
 #include "core/convert.h"
-#include "cpu/rows.h"
+#include "cpu/instructions/instructions.h"
 
 #include "core_support.h"
 

@@ -1,6 +1,6 @@
-/* The rules of cpu/schedule.h, held against a second account of what lies in each slot of the rings:
+/* The rules of cpu/pipeline/schedule.h, held against a second account of what lies in each slot of the rings:
  * every piece finds there what it needs, from its beginning to its end, and nobody else writes there. */
-#include "cpu/schedule.h"
+#include "cpu/pipeline/schedule.h"
 
 #include "base/status.h"
 #include "core_support.h"
@@ -161,7 +161,7 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* A division as cpu/division.c makes them: rings of 2 * neighbours + moving and of moving bands. */
+/* A division as cpu/pipeline/division.c makes them: rings of 2 * neighbours + moving and of moving bands. */
 static account account_of(int64_t bands, int64_t panels, int64_t neighbours, int64_t moving,
                           bool wraps)
 {

@@ -1,6 +1,6 @@
 /* What the cpu implementation computes does not depend on how an image is divided: on threads, on
  * bands that go through rings or lie in memory, on who is fast and who is slow. */
-#include "cpu/schedule.h"
+#include "cpu/pipeline/schedule.h"
 
 #include "core_support.h"
 #include "sanitized.h"

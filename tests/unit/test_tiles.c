@@ -1,8 +1,8 @@
 /* Convolution through transforms of tiles against a plain sum, for every instruction set here: within
  * the bound in float, exact in double. */
-#include "cpu/rows.h"
-#include "cpu/tiles.h"
-#include "cpu/window.h"
+#include "cpu/instructions/instructions.h"
+#include "cpu/method/tiles.h"
+#include "cpu/pipeline/window.h"
 
 #include "base/memory.h"
 #include "core/range.h"

@@ -1,5 +1,5 @@
 /* Windows on passing rows: what they ask for is there, extended, for as long as it is needed. */
-#include "cpu/window.h"
+#include "cpu/pipeline/window.h"
 
 #include "core/border.h"
 #include "core_support.h"

@@ -1,6 +1,6 @@
 /* What the readers of filter texts share: lines, fields and values, and what is read so far. */
-#ifndef GC_FILTER_TEXT_H
-#define GC_FILTER_TEXT_H
+#ifndef GC_FILTER_FIELDS_H
+#define GC_FILTER_FIELDS_H
 
 #include "filter/filter.h"
 

@@ -2,7 +2,7 @@
  * next, a few rows at a time, so that a chain's intermediate results stay in cache. The first rows
  * of a strip repeat some of the work of the strip above: what later filters reach. So do the columns at
  * its sides. */
-#include "cpu/strip.h"
+#include "cpu/pipeline/strip.h"
 
 #include "base/memory.h"
 #include "base/number.h"

@@ -1,4 +1,4 @@
-#include "cpu/schedule.h"
+#include "cpu/pipeline/schedule.h"
 
 #include "base/number.h"
 #include "base/status.h"

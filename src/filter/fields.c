@@ -1,5 +1,5 @@
 /* Lines, fields and values of a filter text. */
-#include "filter/text.h"
+#include "filter/fields.h"
 
 #include "base/number.h"
 #include "base/status.h"

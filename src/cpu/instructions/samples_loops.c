@@ -1,7 +1,7 @@
 /* Conversion of samples, compiled once for every instruction set under the name that
  * GC_SAMPLES_KERNEL gives it. The operations are those of core/convert.c, one for one and in their
  * order, so that the bits are the same; only more of them are done at once. */
-#include "cpu/rows.h"
+#include "cpu/instructions/instructions.h"
 
 #include <math.h>
 #include <string.h>

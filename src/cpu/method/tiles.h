@@ -1,9 +1,9 @@
 /* Convolution of rows through Fourier transforms of overlapping tiles. */
-#ifndef GC_CPU_TILES_H
-#define GC_CPU_TILES_H
+#ifndef GC_CPU_METHOD_TILES_H
+#define GC_CPU_METHOD_TILES_H
 
 #include "core/problem.h"
-#include "cpu/transform.h"
+#include "cpu/instructions/transform.h"
 
 typedef struct gc_tiles {
     const gc_transform_kernel *kernel;

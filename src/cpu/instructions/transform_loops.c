@@ -6,7 +6,7 @@
  * of 4. Rows are transformed as the columns of the transposed tile. Forward goes by decimation in
  * frequency and backward by decimation in time, so that nobody has to put the spectrum in order. All
  * stages of a strip of columns follow each other while it is in the first-level cache. */
-#include "cpu/transform.h"
+#include "cpu/instructions/transform.h"
 
 typedef GC_TRANSFORM_REAL real;
 

@@ -1,6 +1,6 @@
 /* The inner loops for every instruction set this processor has, against a plain sum. */
-#include "cpu/rows.h"
-#include "cpu/window.h"
+#include "cpu/instructions/instructions.h"
+#include "cpu/pipeline/window.h"
 
 #include "core_support.h"
 

@@ -25,10 +25,10 @@
  *
  * A thread waits only where no piece can be begun, and then for threads that do one: none of them
  * waits for another. So the run ends whatever the threads' number and pace. */
-#ifndef GC_CPU_SCHEDULE_H
-#define GC_CPU_SCHEDULE_H
+#ifndef GC_CPU_PIPELINE_SCHEDULE_H
+#define GC_CPU_PIPELINE_SCHEDULE_H
 
-#include "cpu/division.h"
+#include "cpu/pipeline/division.h"
 
 #include <pthread.h>
 

@@ -1,11 +1,11 @@
 /* How an image is divided among threads: into bands of rows, and where rows are wide or filters tall
  * into panels of columns, so that what threads work on and what waits between reading and writing grows
  * with the image's width and the filters' heights alone. */
-#ifndef GC_CPU_DIVISION_H
-#define GC_CPU_DIVISION_H
+#ifndef GC_CPU_PIPELINE_DIVISION_H
+#define GC_CPU_PIPELINE_DIVISION_H
 
-#include "cpu/passes.h"
-#include "cpu/strip.h"
+#include "cpu/pipeline/strip.h"
+#include "cpu/stages.h"
 
 typedef struct gc_division {
     const gc_problem *problem;

@@ -1,4 +1,4 @@
-#include "cpu/division.h"
+#include "cpu/pipeline/division.h"
 
 #include "base/number.h"
 

@@ -1,6 +1,6 @@
 /* Sums of 8-bit samples times small whole weights in integers: exact, and four products to a lane. */
-#ifndef GC_CPU_BYTES_H
-#define GC_CPU_BYTES_H
+#ifndef GC_CPU_METHOD_BYTES_H
+#define GC_CPU_METHOD_BYTES_H
 
 #include "core/problem.h"
 
@@ -14,7 +14,7 @@ typedef struct gc_byte_step {
     int width, height; /* in elements */
 } gc_byte_step;
 
-/* As gc_rows_function (cpu/rows.h) in samples of 8 bits: `advance`, of samples from element to element,
+/* As gc_rows_function (cpu/instructions/instructions.h) in samples of 8 bits: `advance`, of samples from element to element,
  * is GC_BYTES_GROUP, and up to GC_BYTES_GROUP - 1 samples more are read beyond. */
 typedef void gc_bytes_function(const gc_byte_step *step, const uint8_t *const *rows, size_t advance,
                                size_t count, int row_count, float *const *out);

@@ -1,4 +1,4 @@
-#include "cpu/rows.h"
+#include "cpu/instructions/instructions.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "cpu/tiles.h"
+#include "cpu/method/tiles.h"
 
 #include "base/memory.h"
 #include "base/status.h"

@@ -1,10 +1,10 @@
-#include "cpu/passes.h"
+#include "cpu/stages.h"
 
 #include "base/memory.h"
 #include "base/status.h"
 #include "core/range.h"
-#include "cpu/division.h"
-#include "cpu/window.h"
+#include "cpu/pipeline/division.h"
+#include "cpu/pipeline/window.h"
 
 #include <math.h>
 #include <stdio.h>

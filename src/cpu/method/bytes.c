@@ -1,4 +1,4 @@
-#include "cpu/bytes.h"
+#include "cpu/method/bytes.h"
 
 #include "base/memory.h"
 #include "base/status.h"

@@ -1,12 +1,12 @@
 /* A strip of output rows, or some of their columns, computed by one thread: the chain over a part of
  * the image. */
-#ifndef GC_CPU_STRIP_H
-#define GC_CPU_STRIP_H
+#ifndef GC_CPU_PIPELINE_STRIP_H
+#define GC_CPU_PIPELINE_STRIP_H
 
 #include "core/stream.h"
-#include "cpu/edges.h"
-#include "cpu/passes.h"
-#include "cpu/window.h"
+#include "cpu/method/edges.h"
+#include "cpu/pipeline/window.h"
+#include "cpu/stages.h"
 
 /* What one thread needs to compute strips; used for one strip after the other. */
 typedef struct gc_strip {
@@ -43,7 +43,7 @@ typedef struct gc_area {
     int64_t first, end;
 } gc_area;
 
-/* Computes an area, as cpu/division.h divides the image, and converts it. `output` is where column 0
+/* Computes an area, as cpu/pipeline/division.h divides the image, and converts it. `output` is where column 0
  * of row `top` goes, rows are `stride` bytes apart. */
 void gc_strip_compute(gc_strip *strip, const gc_stream *stream, const gc_sample_rows *input,
                       gc_area area, char *output, size_t stride);

@@ -1,4 +1,4 @@
-#include "cpu/window.h"
+#include "cpu/pipeline/window.h"
 
 #include "base/memory.h"
 #include "base/number.h"

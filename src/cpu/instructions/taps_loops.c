@@ -1,4 +1,4 @@
-/* The sums of products, compiled once for every instruction set (see cmake/RowKernels.cmake), under
+/* The sums of products, compiled once for every instruction set (see cmake/CpuLoops.cmake), under
  * the name that GC_ROWS_KERNEL gives them; and, where a processor multiplies bytes, once more on samples
  * of 8 bits, under that of GC_BYTES_KERNEL.
  *
@@ -10,8 +10,8 @@
  *
  * Of bytes, a lane holds four neighbours, which meet four taps in one instruction; so that lane i
  * of vector v is output 4 i + v of the block. */
-#include "cpu/rows.h"
-#include "cpu/window.h"
+#include "cpu/instructions/instructions.h"
+#include "cpu/pipeline/window.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Fourier transforms of square tiles, for every instruction set, in float and in double. */
-#ifndef GC_CPU_TRANSFORM_H
-#define GC_CPU_TRANSFORM_H
+#ifndef GC_CPU_INSTRUCTIONS_TRANSFORM_H
+#define GC_CPU_INSTRUCTIONS_TRANSFORM_H
 
 #include <stddef.h>
 

@@ -7,7 +7,7 @@
  * 34680 and 16-bit integers tell |response| > t for t below 65536 - 34680. Filters and borders have to
  * commute as well: under mirror, mirror101 and wrap the extension of a symmetrically filtered image is
  * the filtered extension, under the others it is not. */
-#include "cpu/edges.h"
+#include "cpu/method/edges.h"
 
 #include "base/bits.h"
 #include "base/memory.h"

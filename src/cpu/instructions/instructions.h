@@ -1,11 +1,11 @@
 /* The inner loops of the cpu implementation: output rows of one step, for every instruction set. */
-#ifndef GC_CPU_ROWS_H
-#define GC_CPU_ROWS_H
+#ifndef GC_CPU_INSTRUCTIONS_INSTRUCTIONS_H
+#define GC_CPU_INSTRUCTIONS_INSTRUCTIONS_H
 
 #include "core/problem.h"
-#include "cpu/bytes.h"
-#include "cpu/edges.h"
-#include "cpu/transform.h"
+#include "cpu/instructions/transform.h"
+#include "cpu/method/bytes.h"
+#include "cpu/method/edges.h"
 
 /* Output rows that are computed together: what is loaded of an input row serves them all. */
 enum { GC_SWEEP_ROWS = 6 };

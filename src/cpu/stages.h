@@ -1,12 +1,12 @@
 /* What the cpu implementation makes of a chain: passes over rows, one a step, each by the
  * method that is expected to be fastest. */
-#ifndef GC_CPU_PASSES_H
-#define GC_CPU_PASSES_H
+#ifndef GC_CPU_STAGES_H
+#define GC_CPU_STAGES_H
 
 #include "core/problem.h"
 #include "core/products.h"
-#include "cpu/rows.h"
-#include "cpu/tiles.h"
+#include "cpu/instructions/instructions.h"
+#include "cpu/method/tiles.h"
 
 typedef enum gc_method {
     GC_METHOD_SWEEP,
@@ -33,7 +33,7 @@ typedef struct gc_pass {
 
 typedef struct gc_passes {
     const gc_instructions *instructions;
-    bool fused; /* cpu/edges.h does it all, but where chain values are wanted */
+    bool fused; /* cpu/method/edges.h does it all, but where chain values are wanted */
     gc_pass *list;
     int count;
     int rows_at_once; /* the largest of all */

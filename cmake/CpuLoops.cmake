@@ -1,5 +1,5 @@
-# src/cpu/*_kernel.c once for every instruction set. Sums of products in rows_kernel.c and
-# transform_kernel.c are the only arithmetic that may be contracted to fused multiply-adds: where rule 3
+# src/cpu/instructions/*_loops.c once for every instruction set. Sums of products in taps_loops.c and
+# transform_loops.c are the only arithmetic that may be contracted to fused multiply-adds: where rule 3
 # of the contract demands it the former are exact, and the latter are made so by rounding; both
 # are within the bound of rule 4 elsewhere; -ffp-contract=off of gconv_settings forbids it
 # everywhere else. Options of a source come last on the command line, after those of the target.
@@ -12,15 +12,15 @@ set(row_kernel_objects "")
 if(GCONV_FUZZ)
   set(row_kernel_options -fno-sanitize=undefined,fuzzer-no-link)
 endif()
-set_source_files_properties(src/cpu/edges_kernel.c src/cpu/samples_kernel.c
+set_source_files_properties(src/cpu/instructions/edges_loops.c src/cpu/instructions/samples_loops.c
   PROPERTIES COMPILE_OPTIONS "${row_kernel_options}")
-set_source_files_properties(src/cpu/rows_kernel.c src/cpu/transform_kernel.c
+set_source_files_properties(src/cpu/instructions/taps_loops.c src/cpu/instructions/transform_loops.c
   PROPERTIES COMPILE_OPTIONS "-ffp-contract=fast;${row_kernel_options}")
 
 function(gconv_add_row_kernel name)
-  add_library(rows_${name} OBJECT src/cpu/edges_kernel.c src/cpu/rows_kernel.c
-    src/cpu/samples_kernel.c src/cpu/transform_kernel.c)
-  add_library(rows_${name}_double OBJECT src/cpu/transform_kernel.c)
+  add_library(rows_${name} OBJECT src/cpu/instructions/edges_loops.c src/cpu/instructions/taps_loops.c
+    src/cpu/instructions/samples_loops.c src/cpu/instructions/transform_loops.c)
+  add_library(rows_${name}_double OBJECT src/cpu/instructions/transform_loops.c)
   target_compile_definitions(rows_${name} PRIVATE
     GC_EDGES_KERNEL=gc_edges_${name} GC_ROWS_KERNEL=gc_rows_${name}
     GC_SAMPLES_KERNEL=gc_samples_${name}
@@ -48,7 +48,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     gconv_add_row_kernel(avx2 ${avx2})
     gconv_add_row_kernel(avx512 ${avx512})
     # The one instruction that avx512vnni adds multiplies bytes; all else it has from avx512.
-    add_library(rows_avx512vnni OBJECT src/cpu/rows_kernel.c)
+    add_library(rows_avx512vnni OBJECT src/cpu/instructions/taps_loops.c)
     target_link_libraries(rows_avx512vnni PRIVATE gconv_settings)
     target_compile_definitions(rows_avx512vnni PRIVATE GC_BYTES_KERNEL=gc_bytes_avx512vnni)
     target_compile_options(rows_avx512vnni PRIVATE -O3 -Wno-psabi ${avx512} -mavx512vnni)

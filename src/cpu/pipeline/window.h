@@ -1,7 +1,7 @@
 /* A window on the rows of a step's input: the last `capacity` rows of a part of an image that
  * passes by from top to bottom, each extended by the border mode where it meets a side of the image. */
-#ifndef GC_CPU_WINDOW_H
-#define GC_CPU_WINDOW_H
+#ifndef GC_CPU_PIPELINE_WINDOW_H
+#define GC_CPU_PIPELINE_WINDOW_H
 
 #include "core/problem.h"
 
