@@ -34,6 +34,10 @@ struct gc_decoder_type {
                          gconv_error *error);
     /* After the last row: what follows it, to the end of the image. */
     gconv_status (*finish)(gc_decoder *decoder, gconv_error *error);
+    /* After that: looks for another image behind this one, and sets *alone where there is none, with a
+     * warning of other bytes. Waits for as much as that takes; without `wait` only what has come is
+     * looked at, and the question may stay open. NULL where a file of this format holds one image. */
+    gconv_status (*look_behind)(gc_decoder *decoder, bool wait, bool *alone, gconv_error *error);
     void (*free)(gc_decoder *decoder);
 };
 
@@ -46,11 +50,11 @@ extern const gc_decoder_type gc_pnm_decoder;
 /* Refuses a size beyond the decoder's max_pixels, or one whose rows or pixels overflow size_t. */
 gconv_status gc_decoder_check_size(const gc_decoder *decoder, gconv_error *error);
 
-/* Whether a character separates the words of a PNM header. */
-bool gc_pnm_is_blank(unsigned char c);
-
-/* Warns of bytes after the image. */
+/* Warns of bytes after the image, where there are any. */
 void gc_decoder_check_trailing(const gc_decoder *decoder);
+
+/* Warns of them. */
+void gc_decoder_warn_trailing(const gc_decoder *decoder);
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 

@@ -25,7 +25,7 @@ typedef struct header {
     size_t at;
 } header;
 
-bool gc_pnm_is_blank(unsigned char c)
+static bool is_blank(unsigned char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
@@ -39,7 +39,7 @@ static void skip_blanks(header *text)
             while (text->at < text->size && text->bytes[text->at] != '\n' &&
                    text->bytes[text->at] != '\r')
                 text->at++;
-        else if (gc_pnm_is_blank(c))
+        else if (is_blank(c))
             text->at++;
         else
             return;
@@ -109,7 +109,7 @@ static gconv_status read_header(pnm_decoder *decoder, gconv_error *error)
         if (!complete && text.size < wanted)
             return gc_fail(error, GCONV_ERROR_FORMAT, "truncated: the file ends in the header");
     }
-    bool ends_well = complete && gc_pnm_is_blank(text.bytes[text.at]);
+    bool ends_well = complete && is_blank(text.bytes[text.at]);
     gconv_status status = check_header(decoder, ends_well, error);
     if (status != GCONV_OK)
         return status;
@@ -235,7 +235,7 @@ static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char 
     return status;
 }
 
-/* The reader looks at what follows: it may be another image. */
+/* What follows the last row is looked at by look_behind: it may be another image. */
 static gconv_status finish(gc_decoder *common, gconv_error *error)
 {
     (void)common;
@@ -243,9 +243,45 @@ static gconv_status finish(gc_decoder *common, gconv_error *error)
     return GCONV_OK;
 }
 
+/* ---- The next image -------------------------------------------------------------------------- */
+
+/* Whether bytes, as far as they are there, begin a PNM image, one that is not read included. */
+static bool may_begin_image(const unsigned char *bytes, size_t size)
+{
+    return bytes[0] == 'P' && (size < 2 || (bytes[1] >= '1' && bytes[1] <= '6')) &&
+           (size < 3 || is_blank(bytes[2]) || bytes[2] == '#');
+}
+
+/* Blanks between images are passed over. */
+static gconv_status look_behind(gc_decoder *common, bool wait, bool *alone, gconv_error *error)
+{
+    enum { MAGIC_BYTES = 3 };
+    gc_input *input = common->input;
+    const unsigned char *bytes;
+    size_t size;
+    size_t blanks;
+    do {
+        if (!wait && !gc_input_has_more(input))
+            return GCONV_OK;
+        gconv_status status = gc_input_peek(input, wait ? MAGIC_BYTES : 1, &bytes, &size, error);
+        if (status != GCONV_OK)
+            return status;
+        for (blanks = 0; blanks < size && is_blank(bytes[blanks]);)
+            blanks++;
+        gc_input_skip(input, blanks);
+    } while (blanks > 0);
+    if (size > 0 && may_begin_image(bytes, size) && (size >= MAGIC_BYTES || !wait))
+        return GCONV_OK;
+    *alone = true;
+    if (size > 0)
+        gc_decoder_warn_trailing(common);
+    return GCONV_OK;
+}
+
 const gc_decoder_type gc_pnm_decoder = {
     .open = open_decoder,
     .read = read_rows,
     .finish = finish,
+    .look_behind = look_behind,
     .free = free_decoder,
 };

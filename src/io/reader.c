@@ -67,10 +67,15 @@ gconv_status gc_decoder_check_size(const gc_decoder *decoder, gconv_error *error
     return GCONV_OK;
 }
 
+void gc_decoder_warn_trailing(const gc_decoder *decoder)
+{
+    gc_warn(&decoder->warnings, "bytes after the end of the image ignored");
+}
+
 void gc_decoder_check_trailing(const gc_decoder *decoder)
 {
     if (gc_input_has_more(decoder->input))
-        gc_warn(&decoder->warnings, "bytes after the end of the image ignored");
+        gc_decoder_warn_trailing(decoder);
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -288,45 +293,16 @@ gconv_status gconv_reader_read(gconv_reader *reader, uint32_t count, void *rows,
     return settle(reader, status, error);
 }
 
-static bool may_be_stream(const gconv_reader *reader)
+/* Whether another image may follow. */
+static bool may_go_on(const gconv_reader *reader)
 {
-    gconv_format format = reader->decoder->format;
-    return !reader->alone && (format == GCONV_FORMAT_PGM || format == GCONV_FORMAT_PPM);
+    return !reader->alone && reader->decoder->type->look_behind != NULL;
 }
 
-/* Whether bytes, as far as they are there, begin a PNM image, one that is not read included. */
-static bool may_begin_pnm(const unsigned char *bytes, size_t size)
-{
-    return bytes[0] == 'P' && (size < 2 || (bytes[1] >= '1' && bytes[1] <= '6')) &&
-           (size < 3 || gc_pnm_is_blank(bytes[2]) || bytes[2] == '#');
-}
-
-/* Looks for an image behind this one, past blanks, and sets reader->alone where there is none. Waits
- * for as much as that takes; without `wait` only what has come is looked at, and the question may
- * stay open. */
 static gconv_status look_behind(gconv_reader *reader, bool wait, gconv_error *error)
 {
-    enum { MAGIC_BYTES = 3 };
-    gc_input *input = &reader->input;
-    const unsigned char *bytes;
-    size_t size;
-    size_t blanks;
-    do {
-        if (!wait && !gc_input_has_more(input))
-            return GCONV_OK;
-        gconv_status status = gc_input_peek(input, wait ? MAGIC_BYTES : 1, &bytes, &size, error);
-        if (status != GCONV_OK)
-            return status;
-        for (blanks = 0; blanks < size && gc_pnm_is_blank(bytes[blanks]);)
-            blanks++;
-        gc_input_skip(input, blanks);
-    } while (blanks > 0);
-    if (size > 0 && may_begin_pnm(bytes, size) && (size >= MAGIC_BYTES || !wait))
-        return GCONV_OK;
-    reader->alone = true;
-    if (size > 0)
-        gc_warn(&reader->decoder->warnings, "bytes after the end of the image ignored");
-    return GCONV_OK;
+    gc_decoder *decoder = reader->decoder;
+    return decoder->type->look_behind(decoder, wait, &reader->alone, error);
 }
 
 gconv_status gconv_reader_finish(gconv_reader *reader, gconv_error *error)
@@ -339,7 +315,7 @@ gconv_status gconv_reader_finish(gconv_reader *reader, gconv_error *error)
     gc_decoder *decoder = reader->decoder;
     gconv_status status = decoder->type->finish(decoder, &reader->failure);
     reader->finished = status == GCONV_OK;
-    if (status == GCONV_OK && may_be_stream(reader))
+    if (status == GCONV_OK && may_go_on(reader))
         look_behind(reader, false, NULL);
     return settle(reader, status, error);
 }
@@ -374,7 +350,7 @@ gconv_status gconv_reader_next(gconv_reader *reader, bool *more, gconv_error *er
         return settle(reader, reader->failure.status, error);
     if (!reader->finished)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "the image before is not finished");
-    if (!may_be_stream(reader))
+    if (!may_go_on(reader))
         return GCONV_OK;
     gconv_status status = look_behind(reader, true, &reader->failure);
     if (status == GCONV_OK && !reader->alone) {
