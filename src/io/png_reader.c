@@ -1,7 +1,7 @@
 /* PNG of every colour type, depth and interlacing, by libpng. */
-#include "base/memory.h"
 #include "base/status.h"
 #include "io/codec.h"
+#include "io/png_memory.h"
 
 #include <png.h>
 #include <setjmp.h>
@@ -34,8 +34,8 @@ typedef struct png_decoder {
     unsigned char *image; /* all rows of an interlaced image; allocated when needed */
     uint32_t row;         /* rows decoded, or delivered from the image */
     bool started;
-    bool stopped;         /* tolerant: there is no more data, rows are 0 from here on */
-    size_t refused_bytes; /* that libpng asked for in vain; 0 where it got all */
+    bool stopped; /* tolerant: there is no more data, rows are 0 from here on */
+    gc_png_memory memory;
 } png_decoder;
 
 /* ---- What libpng calls ----------------------------------------------------------------------- */
@@ -56,8 +56,8 @@ static _Noreturn void spring_truncated(png_decoder *decoder)
 static void take_error(png_structp png, png_const_charp message)
 {
     png_decoder *decoder = png_get_error_ptr(png);
-    if (decoder->refused_bytes > 0)
-        spring(decoder, gc_fail_memory(decoder->error, decoder->refused_bytes));
+    if (decoder->memory.refused_bytes > 0)
+        spring(decoder, gc_png_check_memory(&decoder->memory, decoder->error));
     /* libpng's words for image data that stop although chunks follow. */
     if (strcmp(message, "Not enough image data") == 0) {
         decoder->missing = true;
@@ -77,7 +77,7 @@ static bool ends_with(const char *message, const char *words)
 static void take_warning(png_structp png, png_const_charp message)
 {
     png_decoder *decoder = png_get_error_ptr(png);
-    if (decoder->refused_bytes > 0)
+    if (decoder->memory.refused_bytes > 0)
         return;
     /* A wrong Adler-32 of the image data: some pixel is not what it was. */
     if (strcmp(message, "IDAT: incorrect data check") == 0)
@@ -122,30 +122,6 @@ static void read_bytes(png_structp png, png_bytep bytes, size_t size)
     if (got < size)
         spring_truncated(decoder);
     follow_chunks(decoder, bytes, size);
-}
-
-/* Without memory libpng may drop a chunk and go on: what was refused is asked for afterwards. zlib calls
- * this too, and would leak what it holds if it were left by a jump. */
-static png_voidp allocate(png_structp png, png_alloc_size_t size)
-{
-    png_decoder *decoder = png_get_mem_ptr(png);
-    void *memory = malloc(size);
-    if (memory == NULL)
-        decoder->refused_bytes = size;
-    return memory;
-}
-
-/* The verdict on libpng calls that returned. */
-static gconv_status check_memory(const png_decoder *decoder)
-{
-    return decoder->refused_bytes == 0 ? GCONV_OK
-                                       : gc_fail_memory(decoder->error, decoder->refused_bytes);
-}
-
-static void release(png_structp png, png_voidp memory)
-{
-    (void)png;
-    free(memory);
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -247,8 +223,9 @@ static gconv_status read_header(png_decoder *decoder, gconv_error *error)
     /* Covers every libpng call of opening. */
     if (setjmp(decoder->trap) != 0)
         return decoder->status;
-    decoder->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, decoder, take_error,
-                                            take_warning, decoder, allocate, release);
+    decoder->png =
+        png_create_read_struct_2(PNG_LIBPNG_VER_STRING, decoder, take_error, take_warning,
+                                 &decoder->memory, gc_png_allocate, gc_png_release);
     decoder->info = decoder->png != NULL ? png_create_info_struct(decoder->png) : NULL;
     if (decoder->info == NULL)
         return gc_fail(error, GCONV_ERROR_MEMORY, "out of memory: libpng cannot start");
@@ -263,7 +240,7 @@ static gconv_status read_header(png_decoder *decoder, gconv_error *error)
     read_resolution(decoder);
     read_colour(decoder);
     status = read_blobs(decoder);
-    return status == GCONV_OK ? check_memory(decoder) : status;
+    return status == GCONV_OK ? gc_png_check_memory(&decoder->memory, decoder->error) : status;
 }
 
 static gconv_status open_decoder(const gc_decoder *common, gc_decoder **decoder, gconv_error *error)
@@ -324,7 +301,7 @@ static gconv_status load_image(png_decoder *decoder)
     for (int pass = 0; pass < passes; pass++)
         for (uint32_t y = 0; y < height; y++)
             png_read_row(decoder->png, decoder->image + y * decoder->row_bytes, NULL);
-    return check_memory(decoder);
+    return gc_png_check_memory(&decoder->memory, decoder->error);
 }
 
 static gconv_status read_interlaced(png_decoder *decoder, uint32_t count, unsigned char *rows,
@@ -347,7 +324,7 @@ static gconv_status decode_rows(png_decoder *decoder, uint32_t count, unsigned c
     start(decoder);
     for (; decoder->row - first < count; decoder->row++)
         png_read_row(decoder->png, rows + (decoder->row - first) * stride, NULL);
-    return check_memory(decoder);
+    return gc_png_check_memory(&decoder->memory, decoder->error);
 }
 
 static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char *rows,
@@ -377,7 +354,7 @@ static gconv_status finish(gc_decoder *common, gconv_error *error)
         return survive(decoder);
     png_read_end(decoder->png, NULL);
     gc_decoder_check_trailing(common);
-    return check_memory(decoder);
+    return gc_png_check_memory(&decoder->memory, decoder->error);
 }
 
 const gc_decoder_type gc_png_decoder = {

@@ -1,7 +1,7 @@
 /* PNG of 1, 8 and 16 bits, by libpng. */
-#include "base/memory.h"
 #include "base/status.h"
 #include "io/codec.h"
+#include "io/png_memory.h"
 #include "io/runs.h"
 
 #include <png.h>
@@ -32,9 +32,9 @@ struct png_encoder {
     attempt attempts[ATTEMPTS_MAX];
     int attempt_count; /* 1: it writes to the output */
     jmp_buf trap;
-    gconv_error *error;    /* of the call in progress */
-    gconv_status status;   /* of the failure that sprang the trap */
-    size_t refused_bytes;  /* that libpng asked for in vain; 0 where it got all */
+    gconv_error *error;  /* of the call in progress */
+    gconv_status status; /* of the failure that sprang the trap */
+    gc_png_memory memory;
     unsigned char *packed; /* a row of 1-bit samples whose last bits are 0; else NULL */
     gc_runs *runs;         /* compresses instead of zlib; else NULL */
     size_t row_bytes;
@@ -45,8 +45,8 @@ struct png_encoder {
 static void take_error(png_structp png, png_const_charp message)
 {
     png_encoder *encoder = png_get_error_ptr(png);
-    encoder->status = encoder->refused_bytes > 0
-                          ? gc_fail_memory(encoder->error, encoder->refused_bytes)
+    encoder->status = encoder->memory.refused_bytes > 0
+                          ? gc_png_check_memory(&encoder->memory, encoder->error)
                           : gc_fail(encoder->error, GCONV_ERROR_WRITE, "libpng: %s", message);
     longjmp(encoder->trap, 1);
 }
@@ -54,33 +54,9 @@ static void take_error(png_structp png, png_const_charp message)
 static void take_warning(png_structp png, png_const_charp message)
 {
     png_encoder *encoder = png_get_error_ptr(png);
-    if (encoder->refused_bytes == 0 &&
+    if (encoder->memory.refused_bytes == 0 &&
         png == encoder->attempts[0].png) /* the others would say the same */
         gc_warn(&encoder->common.warnings, "PNG: %s", message);
-}
-
-/* Without memory libpng may drop a chunk and go on: what was refused is asked for afterwards. zlib calls
- * this too, and would leak what it holds if it were left by a jump. */
-static png_voidp allocate(png_structp png, png_alloc_size_t size)
-{
-    const attempt *a = png_get_mem_ptr(png);
-    void *memory = malloc(size);
-    if (memory == NULL)
-        a->encoder->refused_bytes = size;
-    return memory;
-}
-
-/* The verdict on libpng calls that returned. */
-static gconv_status check_memory(const png_encoder *encoder)
-{
-    return encoder->refused_bytes == 0 ? GCONV_OK
-                                       : gc_fail_memory(encoder->error, encoder->refused_bytes);
-}
-
-static void release(png_structp png, png_voidp memory)
-{
-    (void)png;
-    free(memory);
 }
 
 static gconv_status keep_bytes(attempt *a, const void *bytes, size_t size, gconv_error *error)
@@ -199,7 +175,6 @@ static gconv_status settle(png_encoder *encoder, gconv_error *error)
     while (encoder->attempt_count > 1)
         free_attempt(&attempts[--encoder->attempt_count]);
     png_set_write_fn(attempts[0].png, &attempts[0], write_bytes, flush_bytes);
-    png_set_mem_fn(attempts[0].png, &attempts[0], allocate, release);
     gconv_status status =
         gc_output_write(encoder->common.output, smallest.bytes, smallest.size, error);
     free(smallest.bytes);
@@ -262,7 +237,7 @@ static gconv_status begin_attempt(attempt *a, const method *chosen, gconv_error 
 {
     const png_encoder *encoder = a->encoder;
     a->png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, a->encoder, take_error, take_warning,
-                                       a, allocate, release);
+                                       &a->encoder->memory, gc_png_allocate, gc_png_release);
     a->info = a->png != NULL ? png_create_info_struct(a->png) : NULL;
     if (a->info == NULL)
         return gc_fail(error, GCONV_ERROR_MEMORY, "out of memory: libpng cannot start");
@@ -297,7 +272,7 @@ static gconv_status begin_attempts(png_encoder *encoder, gconv_error *error)
         if (status != GCONV_OK)
             return status;
     }
-    return check_memory(encoder);
+    return gc_png_check_memory(&encoder->memory, encoder->error);
 }
 
 static gconv_status open_encoder(const gc_encoder *common, gc_encoder **encoder, gconv_error *error)
@@ -391,7 +366,7 @@ static gconv_status write_rows(gc_encoder *common, uint32_t count, const unsigne
         if (status != GCONV_OK)
             return status;
     }
-    return check_memory(encoder);
+    return gc_png_check_memory(&encoder->memory, encoder->error);
 }
 
 static gconv_status finish(gc_encoder *common, gconv_error *error)
@@ -404,11 +379,11 @@ static gconv_status finish(gc_encoder *common, gconv_error *error)
     if (encoder->runs != NULL) {
         write_runs(encoder, true);
         png_write_chunk(encoder->attempts[0].png, (png_const_bytep) "IEND", NULL, 0);
-        return check_memory(encoder);
+        return gc_png_check_memory(&encoder->memory, encoder->error);
     }
     for (int i = 0; i < encoder->attempt_count; i++)
         png_write_end(encoder->attempts[i].png, NULL);
-    gconv_status status = check_memory(encoder);
+    gconv_status status = gc_png_check_memory(&encoder->memory, encoder->error);
     return status == GCONV_OK && encoder->attempt_count > 1 ? settle(encoder, error) : status;
 }
 
