@@ -20,10 +20,10 @@ static void make_samples(sample samples[SAMPLE_COUNT])
         {"PNG of 16 bits", sample_file(GCONV_FORMAT_PNG, 2, 16), true},
         {"PNG of 1 bit", sample_file(GCONV_FORMAT_PNG, 1, 1), true},
         {"interlaced PNG", interlaced_png(), true},
-        {"JPEG", plain_jpeg(21, 3, false, 0, NULL, 0), false},
-        {"grey JPEG", plain_jpeg(21, 1, false, 0, NULL, 0), false},
-        {"JPEG with restarts", plain_jpeg(21, 3, false, 1, NULL, 0), false},
-        {"progressive JPEG", plain_jpeg(21, 3, true, 0, NULL, 0), false},
+        {"JPEG", sample_jpeg(21, 3, false, 0, NULL, 0), false},
+        {"grey JPEG", sample_jpeg(21, 1, false, 0, NULL, 0), false},
+        {"JPEG with restarts", sample_jpeg(21, 3, false, 1, NULL, 0), false},
+        {"progressive JPEG", sample_jpeg(21, 3, true, 0, NULL, 0), false},
         {"PGM", sample_file(GCONV_FORMAT_PGM, 1, 8), false},
         {"PPM of 16 bits", sample_file(GCONV_FORMAT_PPM, 3, 16), false},
     };
@@ -325,12 +325,12 @@ static void many_scans_are_refused(void **state)
     picture result;
     gconv_error error;
     int count = many_scans(scans, 1);
-    blob file = plain_jpeg(21, 1, false, 0, scans, count);
+    blob file = sample_jpeg(21, 1, false, 0, scans, count);
     assert_int_equal(read_bytes(file.bytes, file.size, false, &result, &error), GCONV_OK);
     free_picture(&result);
     free(file.bytes);
     count = many_scans(scans, 2);
-    file = plain_jpeg(21, 1, false, 0, scans, count);
+    file = sample_jpeg(21, 1, false, 0, scans, count);
     assert_int_equal(read_bytes(file.bytes, file.size, true, &result, &error), GCONV_ERROR_LIMIT);
     assert_non_null(strstr(error.message, "100 scans"));
     free(file.bytes);
@@ -347,7 +347,7 @@ static void unusual_jpegs_are_errors(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         picture result;
         gconv_error error;
-        blob file = plain_jpeg(21, 3, false, 0, NULL, 0);
+        blob file = sample_jpeg(21, 3, false, 0, NULL, 0);
         size_t at = 0;
         while (file.bytes[at] != 0xff || file.bytes[at + 1] != 0xc0)
             at++;
@@ -363,7 +363,7 @@ static void endless_headers_are_refused(void **state)
     (void)state;
     enum { SEGMENT = 65535, SEGMENTS = 1100 };
     static unsigned char segment[SEGMENT + 2] = {0xff, 0xe1, 0xff, 0xff, 'E'};
-    blob jpeg = plain_jpeg(21, 3, false, 0, NULL, 0);
+    blob jpeg = sample_jpeg(21, 3, false, 0, NULL, 0);
     picture result;
     gconv_error error;
     FILE *file = fopen(scratch_path("endless"), "wb");
@@ -382,11 +382,11 @@ static void endless_headers_are_refused(void **state)
 static void broken_jpeg_metadata_are_warnings(void **state)
 {
     (void)state;
-    blob file = plain_jpeg(21, 3, false, 0, NULL, 0);
+    blob file = sample_jpeg(21, 3, false, 0, NULL, 0);
     add_exif_to_jpeg(&file, (const unsigned char *)"MM\0*junk", 8);
     assert_warned(&file, "EXIF");
     free(file.bytes);
-    file = plain_jpeg(21, 3, false, 0, NULL, 0);
+    file = sample_jpeg(21, 3, false, 0, NULL, 0);
     splice(&file, 2, "\xff\xe2\0\x14ICC_PROFILE\0\2\5junk", 22); /* the second of five */
     assert_warned(&file, "ICC");
     free(file.bytes);

@@ -1,4 +1,5 @@
 /* EXIF blobs, whole and damaged: orientation, resolution, sides, thumbnails. */
+#include "exif_support.h"
 #include "io_support.h"
 
 #include "io/exif.h"

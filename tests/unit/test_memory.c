@@ -1,5 +1,6 @@
 /* Where memory is out, a failure: never an image without a part of what belongs to it. */
 #define _GNU_SOURCE /* memmem */
+#include "exif_support.h"
 #include "io_support.h"
 
 #include "io/metadata.h"

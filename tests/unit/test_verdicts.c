@@ -78,11 +78,11 @@ static blob build(file_kind kind)
     case INTERLACED:
         return interlaced_png();
     case JPEG:
-        return plain_jpeg(40, 3, false, 0, NULL, 0);
+        return sample_jpeg(40, 3, false, 0, NULL, 0);
     case RESTARTS:
-        return plain_jpeg(40, 3, false, 1, NULL, 0);
+        return sample_jpeg(40, 3, false, 1, NULL, 0);
     case PROGRESSIVE:
-        return plain_jpeg(40, 3, true, 0, NULL, 0);
+        return sample_jpeg(40, 3, true, 0, NULL, 0);
     default:
         return build_pnm(kind == PPM);
     }

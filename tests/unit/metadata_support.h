@@ -1,0 +1,42 @@
+/* What the tests of kept metadata share: a copy of an image with its metadata. */
+#ifndef GC_TESTS_METADATA_SUPPORT_H
+#define GC_TESTS_METADATA_SUPPORT_H
+
+#include "container_support.h"
+#include "exif_support.h"
+
+#include "io/metadata.h"
+
+/* Copies an image and its metadata; returns a reader on the copy and how many warnings came. */
+static inline gconv_reader *copy_with(const char *from, const char *to, gconv_format format,
+                                      gconv_keep keep, const gconv_reader_options *reading,
+                                      int *warnings)
+{
+    gconv_reader *reader;
+    gconv_writer *writer;
+    gconv_error error = {0};
+    warnings_seen seen = {0};
+    gconv_writer_options options = gconv_writer_options_default();
+    assert_int_equal(gconv_reader_open(from, reading, &reader, &error), GCONV_OK);
+    options.format = format;
+    options.shape = *gconv_reader_shape(reader);
+    options.metadata = gconv_reader_metadata(reader);
+    options.keep = keep;
+    options.warn = remember_warning;
+    options.warn_user = &seen;
+    assert_int_equal(gconv_writer_open(to, &options, &writer, &error), GCONV_OK);
+    unsigned char row[256];
+    for (uint32_t y = 0; y < options.shape.height; y++) {
+        assert_int_equal(gconv_reader_read(reader, 1, row, sizeof row, &error), GCONV_OK);
+        assert_int_equal(gconv_writer_write(writer, 1, row, sizeof row, &error), GCONV_OK);
+    }
+    assert_int_equal(gconv_reader_finish(reader, &error), GCONV_OK);
+    gconv_reader_free(reader);
+    assert_int_equal(gconv_writer_finish(writer, &error), GCONV_OK);
+    gconv_writer_free(writer);
+    *warnings = seen.count;
+    assert_int_equal(gconv_reader_open(to, reading, &reader, &error), GCONV_OK);
+    return reader;
+}
+
+#endif

@@ -1,0 +1,211 @@
+/* Readers and writers of files apart from the samples: names of formats, counting of rows, pipes, and
+ * what is refused. */
+#include "io_support.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+
+static void formats_have_names(void **state)
+{
+    (void)state;
+    assert_string_equal(gconv_format_name(GCONV_FORMAT_JPEG), "jpeg");
+    assert_string_equal(gconv_format_name(GCONV_FORMAT_UNKNOWN), "unknown");
+    assert_int_equal(gconv_format_from_name("JPG"), GCONV_FORMAT_JPEG);
+    assert_int_equal(gconv_format_from_name("jp"), GCONV_FORMAT_UNKNOWN);
+    assert_int_equal(gconv_format_from_name("jpegs"), GCONV_FORMAT_UNKNOWN);
+    assert_int_equal(gconv_format_from_path("a.b/c.JFIF"), GCONV_FORMAT_JPEG);
+    assert_int_equal(gconv_format_from_path("a.png/c"), GCONV_FORMAT_UNKNOWN);
+    assert_int_equal(gconv_format_from_path("x.pnm"), GCONV_FORMAT_PPM);
+    assert_int_equal(gconv_format_from_path("x.pfm"), GCONV_FORMAT_PFM);
+    assert_int_equal(gconv_format_from_path(".png"), GCONV_FORMAT_UNKNOWN);
+    assert_int_equal(gconv_format_from_path(""), GCONV_FORMAT_UNKNOWN);
+    for (int format = 1; format < GCONV_FORMAT_COUNT; format++)
+        assert_int_equal(gconv_format_from_name(gconv_format_name((gconv_format)format)), format);
+}
+
+static void rows_are_counted(void **state)
+{
+    (void)state;
+    gconv_error error;
+    gconv_writer *writer;
+    gconv_reader *reader;
+    unsigned char rows[64] = {0};
+    gconv_writer_options options = gconv_writer_options_default();
+    options.format = GCONV_FORMAT_PGM;
+    options.shape = (gconv_shape){4, 4, 1, 8};
+    assert_int_equal(gconv_writer_open(scratch_path("count"), &options, &writer, &error), GCONV_OK);
+    gconv_sink sink = gconv_writer_sink(writer);
+    assert_int_equal(sink.write(sink.user, 3, rows, 4, &error), GCONV_OK);
+    assert_int_equal(gconv_writer_finish(writer, &error), GCONV_ERROR_ARGUMENT);
+    assert_int_equal(gconv_writer_write(writer, 2, rows, 4, &error), GCONV_ERROR_ARGUMENT);
+    assert_int_equal(gconv_writer_write(writer, 1, rows, 4, &error), GCONV_OK);
+    assert_int_equal(gconv_writer_finish(writer, &error), GCONV_OK);
+    gconv_writer_free(writer);
+    gconv_reader_options reading = as_stored();
+    assert_int_equal(gconv_reader_open(scratch_path("count"), &reading, &reader, &error), GCONV_OK);
+    assert_int_equal(gconv_reader_format(reader), GCONV_FORMAT_PGM);
+    gconv_source source = gconv_reader_source(reader);
+    assert_int_equal(source.read(source.user, 3, rows, 8, &error), GCONV_OK);
+    assert_int_equal(gconv_reader_finish(reader, &error), GCONV_ERROR_ARGUMENT);
+    assert_int_equal(gconv_reader_read(reader, 2, rows, 8, &error), GCONV_ERROR_ARGUMENT);
+    assert_int_equal(gconv_reader_read(reader, 1, rows, 8, &error), GCONV_OK);
+    assert_int_equal(gconv_reader_finish(reader, &error), GCONV_OK);
+    gconv_reader_free(reader);
+    gconv_reader_free(NULL);
+    gconv_writer_free(NULL);
+}
+
+/* ---- Pipes ----------------------------------------------------------------------------------- */
+
+typedef struct pipe_feed {
+    int descriptor;
+    blob whole;
+} pipe_feed;
+
+static void *feed_pipe(void *user)
+{
+    pipe_feed *feed = user;
+    for (size_t at = 0; at < feed->whole.size; at += 100) {
+        size_t count = feed->whole.size - at < 100 ? feed->whole.size - at : 100;
+        assert_int_equal(write(feed->descriptor, feed->whole.bytes + at, count), count);
+    }
+    close(feed->descriptor);
+    return NULL;
+}
+
+/* Standard input in small pieces. */
+static void pipes_are_read(void **state)
+{
+    (void)state;
+    static const gconv_format formats[] = {GCONV_FORMAT_PNG, GCONV_FORMAT_JPEG, GCONV_FORMAT_PPM};
+    gconv_reader_options options = as_stored();
+    int before = dup(STDIN_FILENO);
+    for (size_t i = 0; i < 3; i++) {
+        picture source = make_picture(60, 50, 3, 8);
+        must_write(scratch_path("pipe"), formats[i], &source);
+        picture expected = must_read(scratch_path("pipe"), &options);
+        int ends[2];
+        assert_int_equal(pipe(ends), 0);
+        pipe_feed feed = {ends[1], load_file(scratch_path("pipe"))};
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, NULL, feed_pipe, &feed), 0);
+        dup2(ends[0], STDIN_FILENO);
+        close(ends[0]);
+        picture result = must_read("-", &options);
+        pthread_join(thread, NULL);
+        assert_same_picture(&result, &expected);
+        free(feed.whole.bytes);
+        free_picture(&source);
+        free_picture(&result);
+        free_picture(&expected);
+    }
+    dup2(before, STDIN_FILENO);
+    close(before);
+}
+
+/* ---- Refusals and failures ------------------------------------------------------------------- */
+
+static void writers_refuse_what_they_cannot_hold(void **state)
+{
+    (void)state;
+    static const struct {
+        gconv_format format;
+        gconv_shape shape;
+        gconv_status status;
+    } cases[] = {
+        {GCONV_FORMAT_JPEG, {4, 4, 1, 16}, GCONV_ERROR_ARGUMENT},
+        {GCONV_FORMAT_JPEG, {4, 4, 1, 1}, GCONV_ERROR_ARGUMENT},
+        {GCONV_FORMAT_JPEG, {65501, 1, 1, 8}, GCONV_ERROR_LIMIT},
+        {GCONV_FORMAT_PNG, {4, 4, 1, 32}, GCONV_ERROR_ARGUMENT},
+        {GCONV_FORMAT_PNG, {4, 4, 3, 1}, GCONV_ERROR_ARGUMENT},
+        {GCONV_FORMAT_PNG, {0, 4, 3, 8}, GCONV_ERROR_ARGUMENT},
+        {GCONV_FORMAT_PNG, {4, 4, 5, 8}, GCONV_ERROR_ARGUMENT},
+        {GCONV_FORMAT_PFM, {4, 4, 1, 8}, GCONV_ERROR_ARGUMENT},
+        {GCONV_FORMAT_UNKNOWN, {4, 4, 1, 8}, GCONV_ERROR_ARGUMENT},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        gconv_writer *writer;
+        gconv_error error = {0};
+        gconv_writer_options options = gconv_writer_options_default();
+        options.format = cases[i].format;
+        options.shape = cases[i].shape;
+        assert_int_equal(gconv_writer_open(scratch_path("refused"), &options, &writer, &error),
+                         cases[i].status);
+        assert_null(writer);
+        assert_int_equal(error.status, cases[i].status);
+    }
+    assert_int_equal(count_entries("refused"), 0);
+}
+
+static void write_errors_are_reported(void **state)
+{
+    (void)state;
+    if (access("/dev/full", W_OK) != 0)
+        skip();
+    static const gconv_format formats[] = {GCONV_FORMAT_PNG, GCONV_FORMAT_JPEG, GCONV_FORMAT_PPM};
+    for (size_t i = 0; i < 3; i++)
+        for (uint32_t side = 8; side <= 700; side += 692) {
+            picture source = make_picture(side, side, 3, 8);
+            gconv_error error = {0};
+            gconv_writer_options options = gconv_writer_options_default();
+            options.format = formats[i];
+            assert_int_equal(write_picture("/dev/full", &options, 9, &source, &error),
+                             GCONV_ERROR_WRITE);
+            assert_non_null(strstr(error.message, "No space left"));
+            free_picture(&source);
+        }
+}
+
+static void what_cannot_be_read(void **state)
+{
+    (void)state;
+    gconv_reader *reader;
+    gconv_error error;
+    gconv_reader_options options = as_stored();
+    assert_int_equal(gconv_reader_open(scratch_path("none"), &options, &reader, &error),
+                     GCONV_ERROR_OPEN);
+    assert_non_null(strstr(error.message, "No such file"));
+    assert_int_equal(gconv_reader_open(scratch, &options, &reader, &error), GCONV_ERROR_OPEN);
+    assert_non_null(strstr(error.message, "directory"));
+    int descriptor = open(scratch_path("huge"), O_CREAT | O_WRONLY, 0600);
+    assert_true(descriptor >= 0);
+    if (ftruncate(descriptor, ((off_t)4 << 30) + 1) == 0) {
+        assert_int_equal(gconv_reader_open(scratch_path("huge"), &options, &reader, &error),
+                         GCONV_ERROR_LIMIT);
+        assert_non_null(strstr(error.message, "4 GiB"));
+    }
+    close(descriptor);
+    save_file(scratch_path("p"), "P\0\0 no PNM", 9);
+    assert_int_equal(gconv_reader_open(scratch_path("p"), &options, &reader, &error),
+                     GCONV_ERROR_FORMAT);
+    assert_non_null(strstr(error.message, "not a PNG"));
+}
+
+static void options_may_be_left_out(void **state)
+{
+    (void)state;
+    gconv_reader *reader;
+    gconv_writer *writer;
+    gconv_error error;
+    save_file(scratch_path("p"), "P5 2 1 255\nab", 13);
+    assert_int_equal(gconv_reader_open(scratch_path("p"), NULL, &reader, &error), GCONV_OK);
+    assert_int_equal(gconv_reader_shape(reader)->width, 2);
+    gconv_reader_free(reader);
+    assert_int_equal(gconv_writer_open(scratch_path("q"), NULL, &writer, &error),
+                     GCONV_ERROR_ARGUMENT);
+    assert_null(writer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(formats_have_names),
+        cmocka_unit_test(rows_are_counted),
+        cmocka_unit_test(pipes_are_read),
+        cmocka_unit_test(writers_refuse_what_they_cannot_hold),
+        cmocka_unit_test(write_errors_are_reported),
+        cmocka_unit_test(what_cannot_be_read),
+        cmocka_unit_test(options_may_be_left_out),
+    };
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}

@@ -1,0 +1,249 @@
+/* Profiles, colour chunks and resolution reach the copy of an image as they were. */
+#include "metadata_support.h"
+
+#include "io/exif.h"
+
+enum { ICC_BYTES = 332 };
+
+/* A header, no tags, and noise: libpng takes a chunk of fewer than 92 bytes for broken. */
+static void make_icc(unsigned char icc[ICC_BYTES], const char *space)
+{
+    memset(icc, 0, ICC_BYTES);
+    for (size_t i = 132; i < ICC_BYTES; i++)
+        icc[i] = (unsigned char)(i * 7919 ^ i * 7919 >> 7);
+    store_u32(icc, ICC_BYTES);
+    icc[8] = 4;
+    memcpy(icc + 12, "mntr", 4);
+    memcpy(icc + 16, space, 4);
+    memcpy(icc + 20, "XYZ ", 4);
+    memcpy(icc + 36, "acsp", 4);
+    store_u32(icc + 68, 0xf6d6); /* the D50 white point */
+    store_u32(icc + 72, 0x10000);
+    store_u32(icc + 76, 0xd32d);
+}
+
+/* A PNG with resolution, EXIF (orientation 6), and either an ICC profile or colour chunks. */
+static void write_rich_png(const char *path, int channels, const char *space)
+{
+    picture source = make_picture(9, 5, channels, 8);
+    must_write(path, GCONV_FORMAT_PNG, &source);
+    free_picture(&source);
+    blob whole = load_file(path);
+    unsigned char exif[EXIF_BYTES];
+    make_exif(exif, 6, false);
+    if (space != NULL) {
+        unsigned char icc[ICC_BYTES];
+        unsigned char chunk[512] = "name\0";
+        uLongf size = sizeof chunk - 6;
+        make_icc(icc, space);
+        compress(chunk + 6, &size, icc, sizeof icc);
+        add_chunk(&whole, "iCCP", chunk, size + 6);
+    } else {
+        add_chunk(&whole, "sRGB", "\1", 1);
+    }
+    add_chunk(&whole, "gAMA", "\0\0\xb1\x8f", 4);
+    add_chunk(&whole, "pHYs", "\0\0\x0b\x13\0\0\x17\x26\1", 9); /* 2835 and 5926 a metre */
+    add_chunk(&whole, "eXIf", exif, sizeof exif);
+    save_file(path, whole.bytes, whole.size);
+    free(whole.bytes);
+}
+
+static void png_metadata_are_kept(void **state)
+{
+    (void)state;
+    gconv_reader_options reading = as_stored();
+    int warnings;
+    write_rich_png(scratch_path("rich.png"), 3, "RGB ");
+    gconv_reader *reader = copy_with(scratch_path("rich.png"), scratch_path("copy.png"),
+                                     GCONV_FORMAT_PNG, GCONV_KEEP_ALL, &reading, &warnings);
+    const gconv_metadata *kept = gconv_reader_metadata(reader);
+    assert_int_equal(warnings, 0);
+    assert_int_equal(kept->icc_bytes, ICC_BYTES);
+    assert_int_equal(kept->gamma, 45455);
+    assert_int_equal(kept->resolution.unit, GC_RESOLUTION_PER_METRE);
+    assert_int_equal(kept->resolution.x, 5926); /* orientation 6 swaps the axes */
+    assert_int_equal(kept->resolution.y, 2835);
+    assert_int_equal(kept->exif_bytes, EXIF_BYTES);
+    assert_int_equal(gc_exif_orientation(kept->exif, kept->exif_bytes), 1);
+    gconv_reader_free(reader);
+    write_rich_png(scratch_path("rich.png"), 3, NULL);
+    reader = copy_with(scratch_path("rich.png"), scratch_path("copy.png"), GCONV_FORMAT_PNG,
+                       GCONV_KEEP_ALL, &reading, &warnings);
+    kept = gconv_reader_metadata(reader);
+    assert_true(kept->has_srgb);
+    assert_int_equal(kept->srgb_intent, 1);
+    gconv_reader_free(reader);
+}
+
+/* Pixels of 2 by 3, without a unit: what PNG and JPEG can both say, and must not turn into metres. */
+static void pixels_that_are_not_square_stay_so(void **state)
+{
+    (void)state;
+    static const gconv_format formats[] = {GCONV_FORMAT_PNG, GCONV_FORMAT_JPEG};
+    gconv_reader_options reading = as_stored();
+    picture source = make_picture(9, 5, 3, 8);
+    must_write(scratch_path("ratio.png"), GCONV_FORMAT_PNG, &source);
+    free_picture(&source);
+    blob file = load_file(scratch_path("ratio.png"));
+    add_chunk(&file, "pHYs", "\0\0\0\2\0\0\0\3\0", 9);
+    save_file(scratch_path("ratio.png"), file.bytes, file.size);
+    free(file.bytes);
+    for (int f = 0; f < 2; f++) {
+        int warnings;
+        gconv_reader *reader = copy_with(scratch_path("ratio.png"), scratch_path("copy"),
+                                         formats[f], GCONV_KEEP_ALL, &reading, &warnings);
+        const gconv_metadata *kept = gconv_reader_metadata(reader);
+        assert_int_equal(warnings, 0);
+        assert_int_equal(kept->resolution.unit, GC_RESOLUTION_RATIO);
+        assert_int_equal(kept->resolution.x, 2);
+        assert_int_equal(kept->resolution.y, 3);
+        gconv_reader_free(reader);
+    }
+}
+
+/* Each colour chunk is kept as it is, beside the others and alone. */
+static void colour_chunks_are_kept(void **state)
+{
+    (void)state;
+    static const int32_t adobe_rgb[GC_CHROMATICITY_COUNT] = {31270, 32900, 64000, 33000,
+                                                             21000, 71000, 15000, 6000};
+    gconv_reader_options reading = as_stored();
+    for (int chunks = 0; chunks < 4; chunks++) {
+        bool gamma = (chunks & 1) != 0, chromaticities = (chunks & 2) != 0;
+        unsigned char bytes[4 * GC_CHROMATICITY_COUNT];
+        int warnings;
+        for (size_t i = 0; i < GC_CHROMATICITY_COUNT; i++)
+            store_u32(bytes + 4 * i, (uint32_t)adobe_rgb[i]);
+        picture source = make_picture(9, 5, 3, 8);
+        must_write(scratch_path("chunks.png"), GCONV_FORMAT_PNG, &source);
+        blob file = load_file(scratch_path("chunks.png"));
+        if (gamma)
+            add_chunk(&file, "gAMA", "\0\0\xb1\x8e", 4); /* 45454 */
+        if (chromaticities)
+            add_chunk(&file, "cHRM", bytes, sizeof bytes);
+        save_file(scratch_path("chunks.png"), file.bytes, file.size);
+        gconv_reader *reader = copy_with(scratch_path("chunks.png"), scratch_path("copy.png"),
+                                         GCONV_FORMAT_PNG, GCONV_KEEP_ALL, &reading, &warnings);
+        const gconv_metadata *kept = gconv_reader_metadata(reader);
+        assert_int_equal(warnings, 0);
+        assert_int_equal(kept->has_gamma, gamma);
+        assert_int_equal(kept->gamma, gamma ? 45454 : 0);
+        assert_int_equal(kept->has_chromaticities, chromaticities);
+        for (size_t i = 0; chromaticities && i < GC_CHROMATICITY_COUNT; i++)
+            assert_int_equal(kept->chromaticities[i], adobe_rgb[i]);
+        assert_false(kept->has_srgb);
+        gconv_reader_free(reader);
+        free(file.bytes);
+        free_picture(&source);
+    }
+}
+
+static void orientation_is_left_where_asked(void **state)
+{
+    (void)state;
+    gconv_reader_options reading = as_stored();
+    reading.auto_orient = false;
+    int warnings;
+    write_rich_png(scratch_path("rich.png"), 1, "GRAY");
+    gconv_reader *reader = copy_with(scratch_path("rich.png"), scratch_path("copy.jpg"),
+                                     GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, &reading, &warnings);
+    const gconv_metadata *kept = gconv_reader_metadata(reader);
+    assert_int_equal(warnings, 0);
+    assert_int_equal(gc_exif_orientation(kept->exif, kept->exif_bytes), 6);
+    assert_int_equal(kept->icc_bytes, ICC_BYTES);
+    assert_int_equal(kept->resolution.unit, GC_RESOLUTION_PER_INCH);
+    assert_int_equal(kept->resolution.x, 72);
+    assert_int_equal(kept->resolution.y, 151);
+    gconv_reader_free(reader);
+}
+
+static void keep_limits_what_is_kept(void **state)
+{
+    (void)state;
+    gconv_reader_options reading = as_stored();
+    static const gconv_format formats[] = {GCONV_FORMAT_PNG, GCONV_FORMAT_JPEG};
+    int warnings;
+    write_rich_png(scratch_path("rich.png"), 3, "RGB ");
+    for (int f = 0; f < 2; f++)
+        for (int keep = GCONV_KEEP_NOTHING; keep <= GCONV_KEEP_RESOLUTION; keep++) {
+            gconv_reader *reader = copy_with(scratch_path("rich.png"), scratch_path("copy"),
+                                             formats[f], (gconv_keep)keep, &reading, &warnings);
+            const gconv_metadata *kept = gconv_reader_metadata(reader);
+            assert_null(kept->icc);
+            assert_null(kept->exif);
+            assert_false(kept->has_gamma);
+            assert_int_equal(kept->resolution.unit != GC_RESOLUTION_NONE,
+                             keep == GCONV_KEEP_RESOLUTION);
+            gconv_reader_free(reader);
+        }
+}
+
+/* Alpha is no colour: a grey profile fits images of one and two channels, an RGB one three and four. */
+static void fitting_profiles_are_kept(void **state)
+{
+    (void)state;
+    gconv_reader_options reading = as_stored();
+    for (int channels = 1; channels <= 4; channels++) {
+        int warnings;
+        write_rich_png(scratch_path("rich.png"), channels, channels <= 2 ? "GRAY" : "RGB ");
+        gconv_reader *reader = copy_with(scratch_path("rich.png"), scratch_path("copy.png"),
+                                         GCONV_FORMAT_PNG, GCONV_KEEP_ALL, &reading, &warnings);
+        assert_int_equal(warnings, 0);
+        assert_int_equal(gconv_reader_metadata(reader)->icc_bytes, ICC_BYTES);
+        gconv_reader_free(reader);
+    }
+}
+
+static void unfitting_profiles_are_dropped(void **state)
+{
+    (void)state;
+    gconv_reader_options reading = as_grey();
+    int warnings;
+    write_rich_png(scratch_path("rich.png"), 3, "RGB ");
+    gconv_reader *reader = copy_with(scratch_path("rich.png"), scratch_path("copy.jpg"),
+                                     GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, &reading, &warnings);
+    assert_int_equal(warnings, 1);
+    assert_null(gconv_reader_metadata(reader)->icc);
+    gconv_reader_free(reader);
+}
+
+static void large_exif_does_not_fit_a_jpeg(void **state)
+{
+    (void)state;
+    enum { LARGE = 65533 - 6 + 1 };
+    gconv_reader_options reading = as_stored();
+    for (size_t size = LARGE - 1; size <= LARGE; size++) {
+        picture source = make_picture(9, 5, 1, 8);
+        int warnings;
+        must_write(scratch_path("large.png"), GCONV_FORMAT_PNG, &source);
+        free_picture(&source);
+        blob whole = load_file(scratch_path("large.png"));
+        unsigned char *exif = calloc(1, size);
+        assert_non_null(exif);
+        make_exif(exif, 1, true);
+        add_chunk(&whole, "eXIf", exif, size);
+        free(exif);
+        save_file(scratch_path("large.png"), whole.bytes, whole.size);
+        free(whole.bytes);
+        gconv_reader *reader = copy_with(scratch_path("large.png"), scratch_path("large.jpg"),
+                                         GCONV_FORMAT_JPEG, GCONV_KEEP_ALL, &reading, &warnings);
+        assert_int_equal(warnings, size == LARGE);
+        assert_int_equal(gconv_reader_metadata(reader)->exif_bytes, size == LARGE ? 0 : size);
+        gconv_reader_free(reader);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(png_metadata_are_kept),
+        cmocka_unit_test(pixels_that_are_not_square_stay_so),
+        cmocka_unit_test(colour_chunks_are_kept),
+        cmocka_unit_test(orientation_is_left_where_asked),
+        cmocka_unit_test(keep_limits_what_is_kept),
+        cmocka_unit_test(fitting_profiles_are_kept),
+        cmocka_unit_test(unfitting_profiles_are_dropped),
+        cmocka_unit_test(large_exif_does_not_fit_a_jpeg),
+    };
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}

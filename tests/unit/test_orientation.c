@@ -1,0 +1,92 @@
+/* The orientation that EXIF gives is applied to the pixels. */
+#include "container_support.h"
+#include "exif_support.h"
+
+#include "io/exif.h"
+
+/* Where the upright pixel (x, y) is stored: EXIF 2.32, the orientation tag. */
+static void stored_place(int orientation, const gconv_shape *stored, uint32_t x, uint32_t y,
+                         uint32_t *column, uint32_t *row)
+{
+    uint32_t right = stored->width - 1;
+    uint32_t bottom = stored->height - 1;
+    const uint32_t places[9][2] = {
+        {0, 0}, {x, y},          {right - x, y},          {right - x, bottom - y}, {x, bottom - y},
+        {y, x}, {y, bottom - x}, {right - y, bottom - x}, {right - y, x},
+    };
+    *column = places[orientation][0];
+    *row = places[orientation][1];
+}
+
+static void check_upright(const picture *stored, const picture *upright, int orientation)
+{
+    bool swaps = orientation >= 5;
+    assert_int_equal(upright->shape.width, swaps ? stored->shape.height : stored->shape.width);
+    assert_int_equal(upright->shape.height, swaps ? stored->shape.width : stored->shape.height);
+    for (uint32_t y = 0; y < upright->shape.height; y++)
+        for (uint32_t x = 0; x < upright->shape.width; x++)
+            for (int c = 0; c < stored->shape.channels; c++) {
+                uint32_t column;
+                uint32_t row;
+                stored_place(orientation, &stored->shape, x, y, &column, &row);
+                assert_int_equal(sample_at(upright, x, y, c), sample_at(stored, column, row, c));
+            }
+}
+
+static void orientation_is_applied(void **state)
+{
+    (void)state;
+    static const int channels[] = {1, 2, 3, 4};
+    gconv_reader_options apply = as_stored();
+    gconv_reader_options leave = as_stored();
+    leave.auto_orient = false;
+    for (int orientation = 1; orientation <= GC_ORIENTATION_COUNT; orientation++)
+        for (size_t i = 0; i < 8; i++) {
+            picture source = make_picture(71, 40, channels[i % 4], i < 4 ? 8 : 16);
+            must_write(scratch_path("turn.png"), GCONV_FORMAT_PNG, &source);
+            blob whole = load_file(scratch_path("turn.png"));
+            unsigned char exif[EXIF_BYTES];
+            make_exif(exif, orientation, i & 1);
+            add_chunk(&whole, "eXIf", exif, sizeof exif);
+            save_file(scratch_path("turn.png"), whole.bytes, whole.size);
+            free(whole.bytes);
+            picture upright = must_read(scratch_path("turn.png"), &apply);
+            check_upright(&source, &upright, orientation);
+            free_picture(&upright);
+            picture stored = must_read(scratch_path("turn.png"), &leave);
+            assert_same_picture(&stored, &source);
+            free_picture(&stored);
+            free_picture(&source);
+        }
+}
+
+static void jpeg_exif_turns_the_picture(void **state)
+{
+    (void)state;
+    gconv_reader_options apply = as_stored();
+    gconv_reader_options leave = as_stored();
+    leave.auto_orient = false;
+    picture source = make_picture(40, 30, 3, 8);
+    must_write(scratch_path("turn.jpg"), GCONV_FORMAT_JPEG, &source);
+    free_picture(&source);
+    blob whole = load_file(scratch_path("turn.jpg"));
+    unsigned char exif[EXIF_BYTES];
+    make_exif(exif, 8, true);
+    add_exif_to_jpeg(&whole, exif, sizeof exif);
+    save_file(scratch_path("turn.jpg"), whole.bytes, whole.size);
+    free(whole.bytes);
+    picture stored = must_read(scratch_path("turn.jpg"), &leave);
+    picture upright = must_read(scratch_path("turn.jpg"), &apply);
+    check_upright(&stored, &upright, 8);
+    free_picture(&stored);
+    free_picture(&upright);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(orientation_is_applied),
+        cmocka_unit_test(jpeg_exif_turns_the_picture),
+    };
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}
