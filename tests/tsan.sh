@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 build=$PWD/build/tsan
 if [ "${1-}" != --no-build ]; then
   cmake --preset tsan >/dev/null
-  cmake --build --preset tsan --parallel --target gconv make_image gconv_check unit_threads unit_plan \
+  cmake --build --preset tsan --parallel --target gconv make_image gconv_check unit_threads unit_plan_run \
     unit_schedule unit_several unit_processors
 fi
 TSAN_OPTIONS="halt_on_error=1 exitcode=66 second_deadlock_stack=1 suppressions=$PWD/tests/tsan.supp"
@@ -37,7 +37,7 @@ run() {
   }
 }
 
-for test in threads plan schedule several processors; do
+for test in threads plan_run schedule several processors; do
   run "$build/tests/unit_$test"
 done
 run "$build/tests/gconv_check" --impl cpu --cases 30

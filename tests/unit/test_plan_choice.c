@@ -1,0 +1,225 @@
+/* Plans through the public interface: jobs that are refused, and how an implementation is chosen. */
+#include "plan_support.h"
+
+#include <math.h>
+
+static void refused(const gconv_job *job, gconv_status status, const char *says)
+{
+    gconv_plan *plan = (gconv_plan *)1;
+    gconv_error error;
+    assert_int_equal(gconv_plan_create(job, &plan, &error), status);
+    assert_null(plan);
+    assert_int_equal(error.status, status);
+    assert_non_null(strstr(error.message, says));
+    assert_int_equal(gconv_plan_create(job, &plan, NULL), status);
+}
+
+static void unknown_implementation(void **state)
+{
+    (void)state;
+    gconv_job job = usual_job();
+    job.implementation = "fastest";
+    refused(&job, GCONV_ERROR_ARGUMENT, "'fastest'");
+}
+
+static void unknown_device(void **state)
+{
+    (void)state;
+    gconv_job job = usual_job();
+    static const char *const devices[] = {"gpu", "cuda:", "cuda:x", "cuda:-1", "CPU", ""};
+    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
+        job.device = devices[i];
+        refused(&job, GCONV_ERROR_ARGUMENT, "unknown device");
+    }
+    job.device = "cuda:1023"; /* a device that no machine has */
+    refused(&job, GCONV_ERROR_DEVICE, "");
+}
+
+static void unusable_implementations(void **state)
+{
+    (void)state;
+    for (int i = 0; i < gconv_implementation_count(); i++) {
+        gconv_implementation_info info;
+        assert_int_equal(gconv_implementation_describe(i, &info, NULL), GCONV_OK);
+        assert_true(info.usable == (info.reason[0] == '\0'));
+        if (info.usable)
+            continue;
+        gconv_job job = usual_job();
+        job.implementation = info.name;
+        refused(&job, GCONV_ERROR_DEVICE, info.name);
+    }
+    gconv_implementation_info info;
+    assert_int_equal(gconv_implementation_describe(-1, &info, NULL), GCONV_ERROR_ARGUMENT);
+    assert_int_equal(gconv_implementation_describe(gconv_implementation_count(), &info, NULL),
+                     GCONV_ERROR_ARGUMENT);
+}
+
+static void implementation_on_the_wrong_device(void **state)
+{
+    (void)state;
+    gconv_job job = usual_job();
+    job.implementation = "cpu";
+    job.device = "cuda";
+    refused(&job, GCONV_ERROR_DEVICE, "cpu");
+}
+
+static void named_ones_are_used(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"reference", "cpu"};
+    for (size_t i = 0; i < 2; i++) {
+        gconv_job job = usual_job();
+        char name[16];
+        snprintf(name, sizeof name, "%s", names[i]);
+        job.implementation = name;
+        gconv_plan *plan = planned(&job);
+        memset(name, 'x', sizeof name - 1); /* the plan has its own copy */
+        assert_string_equal(gconv_plan_implementation(plan), names[i]);
+        assert_non_null(strstr(gconv_plan_explanation(plan), names[i]));
+        gconv_plan_free(plan);
+    }
+}
+
+/* The candidate with the least estimate in an explanation. */
+static void find_least(const char *explanation, char name[64])
+{
+    double least = INFINITY;
+    int candidates = 0;
+    name[0] = '\0';
+    for (const char *line = explanation; *line != '\0'; line += strcspn(line, "\n") + 1) {
+        char candidate[64];
+        double milliseconds;
+        int end = 0;
+        if (sscanf(line, "%63s %lf ms estimated%n", candidate, &milliseconds, &end) < 2 || end == 0)
+            continue;
+        candidates++;
+        if (milliseconds < least)
+            strcpy(name, candidate);
+        least = fmin(least, milliseconds);
+    }
+    assert_true(candidates >= 2);
+}
+
+static void auto_takes_the_least_estimate(void **state)
+{
+    (void)state;
+    static const uint32_t sides[] = {1, 100, 3000};
+    for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++) {
+        gconv_job job = usual_job();
+        job.device = "cpu";
+        job.input.width = job.input.height = sides[i];
+        gconv_plan *plan = planned(&job);
+        char least[64];
+        find_least(gconv_plan_explanation(plan), least);
+        assert_string_equal(gconv_plan_implementation(plan), least);
+        if (sides[i] > 1)
+            assert_string_equal(least, "cpu");
+        gconv_plan_free(plan);
+    }
+}
+
+static void auto_explains_its_choice(void **state)
+{
+    (void)state;
+    gconv_job job = usual_job();
+    job.device = "cpu";
+    gconv_plan *plan = planned(&job);
+    const char *text = gconv_plan_explanation(plan);
+    char chosen[64];
+    snprintf(chosen, sizeof chosen, "chosen: %s", gconv_plan_implementation(plan));
+    assert_non_null(strstr(text, chosen));
+    assert_non_null(strstr(text, "reference"));
+    assert_non_null(strstr(text, "ms estimated"));
+    gconv_plan_free(plan);
+    job.implementation = NULL; /* no name and no device are auto too */
+    job.device = NULL;
+    plan = planned(&job);
+    assert_non_null(strstr(gconv_plan_explanation(plan), "chosen: "));
+    gconv_plan_free(plan);
+}
+
+static void bad_jobs_are_refused(void **state)
+{
+    (void)state;
+    gconv_job job = usual_job();
+    job.input.width = 0;
+    refused(&job, GCONV_ERROR_ARGUMENT, "shape");
+    job = usual_job();
+    job.filter_count = 0;
+    refused(&job, GCONV_ERROR_ARGUMENT, "filter");
+    gconv_plan_free(NULL);
+}
+
+static void null_pointers_are_refused(void **state)
+{
+    (void)state;
+    refused(NULL, GCONV_ERROR_ARGUMENT, "null");
+    gconv_job job = usual_job();
+    job.filters = NULL;
+    refused(&job, GCONV_ERROR_ARGUMENT, "null");
+    const gconv_filter *const box = box_chain()[0];
+    const gconv_filter *const gap[] = {box, NULL};
+    job.filters = gap;
+    job.filter_count = 2;
+    refused(&job, GCONV_ERROR_ARGUMENT, "null");
+    gconv_filter empty = *box;
+    empty.weights = NULL;
+    const gconv_filter *const weightless[] = {&empty};
+    job.filters = weightless;
+    job.filter_count = 1;
+    refused(&job, GCONV_ERROR_ARGUMENT, "null");
+
+    job = usual_job();
+    gconv_plan *plan = planned(&job);
+    static unsigned char rows[HEIGHT][WIDTH];
+    gconv_source source = {.read = NULL};
+    gconv_sink sink = {.write = NULL};
+    assert_int_equal(gconv_plan_run(plan, source, sink, NULL, NULL), GCONV_ERROR_ARGUMENT);
+    assert_int_equal(gconv_plan_run_memory(plan, NULL, WIDTH, rows, WIDTH, NULL, NULL),
+                     GCONV_ERROR_ARGUMENT);
+    assert_int_equal(gconv_plan_run_memory(plan, rows, WIDTH, NULL, WIDTH, NULL, NULL),
+                     GCONV_ERROR_ARGUMENT);
+    assert_int_equal(gconv_plan_convert(plan, NULL, WIDTH * sizeof(float), rows, WIDTH, sink, NULL),
+                     GCONV_ERROR_ARGUMENT);
+    gconv_plan_free(plan);
+
+    gconv_border border;
+    double value;
+    assert_int_equal(gconv_border_parse(NULL, &border, &value, NULL), GCONV_ERROR_ARGUMENT);
+    gconv_filter *filter;
+    assert_int_equal(gconv_filter_parse(NULL, 3, NULL, &filter, NULL), GCONV_ERROR_ARGUMENT);
+    assert_int_equal(gconv_filter_parse(NULL, 0, NULL, &filter, NULL), GCONV_ERROR_FILTER);
+    gconv_reader *reader;
+    assert_int_equal(gconv_reader_open(NULL, NULL, &reader, NULL), GCONV_ERROR_ARGUMENT);
+    gconv_writer *writer;
+    assert_int_equal(gconv_writer_open(NULL, NULL, &writer, NULL), GCONV_ERROR_ARGUMENT);
+}
+
+static void devices(void **state)
+{
+    (void)state;
+    gconv_device_info info;
+    assert_true(gconv_device_count() >= 1);
+    assert_int_equal(gconv_device_describe(0, &info, NULL), GCONV_OK);
+    assert_int_equal(info.kind, GCONV_DEVICE_CPU);
+    assert_true(info.usable && info.name[0] != '\0' && info.processors >= 1);
+    assert_int_not_equal(gconv_device_describe(-1, &info, NULL), GCONV_OK);
+    assert_int_not_equal(gconv_device_describe(gconv_device_count(), &info, NULL), GCONV_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unknown_implementation),
+        cmocka_unit_test(unknown_device),
+        cmocka_unit_test(unusable_implementations),
+        cmocka_unit_test(implementation_on_the_wrong_device),
+        cmocka_unit_test(named_ones_are_used),
+        cmocka_unit_test(auto_takes_the_least_estimate),
+        cmocka_unit_test(auto_explains_its_choice),
+        cmocka_unit_test(bad_jobs_are_refused),
+        cmocka_unit_test(null_pointers_are_refused),
+        cmocka_unit_test(devices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,282 @@
+/* Runs of a plan: sources and sinks that fail, many images, and the CPU in the place of a device that
+ * breaks. */
+#include "base/status.h"
+#include "core/plan.h"
+#include "plan_support.h"
+
+static void stride_under_a_row(void **state)
+{
+    (void)state;
+    static uint8_t in[WIDTH * HEIGHT], out[WIDTH * HEIGHT];
+    static float values[WIDTH * HEIGHT];
+    gconv_job job = usual_job();
+    gconv_plan *plan = planned(&job);
+    gconv_error error;
+    assert_int_equal(gconv_plan_run_memory(plan, in, WIDTH - 1, out, WIDTH, NULL, &error),
+                     GCONV_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "stride"));
+    assert_int_equal(gconv_plan_run_memory(plan, in, WIDTH, out, WIDTH - 1, NULL, NULL),
+                     GCONV_ERROR_ARGUMENT);
+    assert_int_equal(
+        gconv_plan_run_chain(plan, in, WIDTH, values, WIDTH * sizeof(float) - 4, NULL, &error),
+        GCONV_ERROR_ARGUMENT);
+    assert_int_equal(
+        gconv_plan_run_chain(plan, in, WIDTH, values, WIDTH * sizeof(float), NULL, &error),
+        GCONV_OK);
+    gconv_plan_free(plan);
+}
+
+/* Both implementations of the CPU, source or sink failing after `good` rows. */
+static void run_broken(uint32_t good_in, uint32_t good_out, gconv_status status, int threads)
+{
+    static const char *const names[] = {"reference", "cpu"};
+    for (size_t i = 0; i < 2; i++) {
+        gconv_job job = usual_job();
+        job.implementation = names[i];
+        job.threads = threads;
+        gconv_plan *plan = planned(&job);
+        broken source = {.good = good_in}, sink = {.good = good_out};
+        gconv_error error = {.status = GCONV_OK};
+        gconv_status got = gconv_plan_run(plan, (gconv_source){read_broken, &source},
+                                          (gconv_sink){write_broken, &sink}, NULL, &error);
+        assert_int_equal(got, status);
+        if (status != GCONV_OK) {
+            assert_int_equal(error.status, status);
+            assert_int_equal(error.line, 42);
+            assert_non_null(strstr(error.message, "broken after"));
+        }
+        assert_int_equal(source.calls_after + sink.calls_after, 0);
+        /* The plan is as good as new. */
+        source = (broken){.good = HEIGHT};
+        sink = (broken){.good = HEIGHT};
+        assert_int_equal(gconv_plan_run(plan, (gconv_source){read_broken, &source},
+                                        (gconv_sink){write_broken, &sink}, NULL, NULL),
+                         GCONV_OK);
+        assert_int_equal(source.done, HEIGHT);
+        assert_int_equal(sink.done, HEIGHT);
+        gconv_plan_free(plan);
+    }
+}
+
+static void failing_source(void **state)
+{
+    (void)state;
+    static const uint32_t rows[] = {0, 1, 100, HEIGHT - 1};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        for (int threads = 1; threads <= 3; threads++)
+            run_broken(rows[i], HEIGHT, GCONV_ERROR_FORMAT, threads);
+}
+
+static void failing_sink(void **state)
+{
+    (void)state;
+    static const uint32_t rows[] = {0, 1, 100, HEIGHT - 1};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        for (int threads = 1; threads <= 3; threads++)
+            run_broken(HEIGHT, rows[i], GCONV_ERROR_WRITE, threads);
+}
+
+static void failing_without_a_word(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"reference", "cpu"};
+    gconv_status bad = GCONV_ERROR_LIMIT, good = GCONV_OK;
+    for (size_t i = 0; i < 4; i++) {
+        gconv_job job = usual_job();
+        job.implementation = names[i % 2];
+        gconv_plan *plan = planned(&job);
+        gconv_source source = {read_silently, i < 2 ? &bad : &good};
+        gconv_sink sink = {write_silently, i < 2 ? &good : &bad};
+        gconv_error error = {.status = GCONV_ERROR_OPEN, .line = 3, .message = "of old"};
+        assert_int_equal(gconv_plan_run(plan, source, sink, NULL, &error), bad);
+        assert_int_equal(error.status, bad);
+        assert_int_equal(error.line, 0);
+        assert_string_equal(error.message, gconv_status_text(bad));
+        assert_int_equal(gconv_plan_run(plan, source, sink, NULL, NULL), bad);
+        gconv_plan_free(plan);
+    }
+}
+
+/* An image that depends on everything, so that no two runs look alike. */
+static void fill(uint8_t *image, unsigned run)
+{
+    for (unsigned i = 0; i < WIDTH * HEIGHT; i++)
+        image[i] = (uint8_t)((i * 7 + i / WIDTH * 31 + run * 59) * 2654435761u >> 24);
+}
+
+static void plan_serves_many_images(void **state)
+{
+    (void)state;
+    static uint8_t in[WIDTH * HEIGHT], once[WIDTH * HEIGHT], again[WIDTH * HEIGHT];
+    gconv_job job = usual_job();
+    job.implementation = "cpu";
+    gconv_plan *reused = planned(&job);
+    for (unsigned run = 0; run < 6; run++) {
+        fill(in, run);
+        assert_int_equal(gconv_plan_run_memory(reused, in, WIDTH, again, WIDTH, NULL, NULL),
+                         GCONV_OK);
+        gconv_plan *fresh = planned(&job);
+        assert_int_equal(gconv_plan_run_memory(fresh, in, WIDTH, once, WIDTH, NULL, NULL),
+                         GCONV_OK);
+        gconv_plan_free(fresh);
+        assert_memory_equal(again, once, sizeof once);
+    }
+    gconv_plan_free(reused);
+}
+
+static void timings_add_up(void **state)
+{
+    (void)state;
+    static uint8_t in[WIDTH * HEIGHT], out[WIDTH * HEIGHT];
+    gconv_job job = usual_job();
+    gconv_plan *plan = planned(&job);
+    gconv_timings timings = {.decode = 100, .compute = 200};
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(gconv_plan_run_memory(plan, in, WIDTH, out, WIDTH, &timings, NULL),
+                         GCONV_OK);
+    assert_true(timings.decode >= 100 && timings.decode < 101);
+    assert_true(timings.compute > 200 && timings.compute < 201);
+    gconv_plan_free(plan);
+}
+
+/* ---- Falling back ---------------------------------------------------------------------------- */
+
+/* Stands for a device that breaks in a run, before or after it has taken the input, or after it has
+ * written some rows. */
+typedef struct device {
+    bool keeps;
+    uint32_t writes;
+    bool released;
+} device;
+
+static gconv_status run_device(void *opaque, gc_stream *stream, gconv_error *error)
+{
+    const device *own = opaque;
+    static const uint8_t rows[WIDTH * HEIGHT];
+    gconv_status status = own->keeps ? gc_stream_keep(stream, error) : GCONV_OK;
+    if (status == GCONV_OK && own->writes > 0)
+        status = gc_stream_write(stream, own->writes, rows, WIDTH, error);
+    return status != GCONV_OK ? status : gc_fail(error, GCONV_ERROR_DEVICE, "the device broke");
+}
+
+static void release_device(void *opaque)
+{
+    ((device *)opaque)->released = true;
+}
+
+static void describe_device(void *opaque, char *text, size_t size)
+{
+    (void)opaque;
+    snprintf(text, size, "breaks\n");
+}
+
+/* A plan that `auto` has given to the device. */
+static gconv_plan *planned_on(device *own)
+{
+    static const gc_operations operations = {
+        .run = run_device, .release = release_device, .describe = describe_device};
+    static const gc_implementation implementation = {
+        .name = "fake", .kind = GCONV_DEVICE_CUDA, .operations = &operations};
+    gconv_job job = usual_job();
+    gconv_plan *plan = planned(&job);
+    plan->choice.implementation->operations->release(plan->state);
+    plan->choice.implementation = &implementation;
+    plan->state = own;
+    return plan;
+}
+
+static void cpu_takes_over(void **state)
+{
+    (void)state;
+    static uint8_t in[WIDTH * HEIGHT], out[WIDTH * HEIGHT], expected[WIDTH * HEIGHT];
+    gconv_job job = usual_job();
+    job.implementation = "cpu";
+    gconv_plan *cpu = planned(&job);
+    fill(in, 0);
+    assert_int_equal(gconv_plan_run_memory(cpu, in, WIDTH, expected, WIDTH, NULL, NULL), GCONV_OK);
+    gconv_plan_free(cpu);
+    for (int keeps = 0; keeps < 2; keeps++) {
+        device own = {.keeps = keeps};
+        gconv_plan *plan = planned_on(&own);
+        assert_non_null(strstr(gconv_plan_explanation(plan), "breaks"));
+        assert_string_equal(gconv_plan_fallback(plan), "");
+        for (int run = 0; run < 2; run++) {
+            memset(out, 0, sizeof out);
+            assert_int_equal(gconv_plan_run_memory(plan, in, WIDTH, out, WIDTH, NULL, NULL),
+                             GCONV_OK);
+            assert_memory_equal(out, expected, sizeof out);
+            assert_true(own.released);
+            assert_string_equal(gconv_plan_implementation(plan), "cpu");
+            assert_string_equal(gconv_plan_fallback(plan), "the device broke");
+            assert_non_null(
+                strstr(gconv_plan_explanation(plan), "\ncpu took over: the device broke\n"));
+        }
+        gconv_plan_free(plan);
+    }
+}
+
+/* What the sink has, it has: a row must not be written twice. */
+static void cpu_does_not_take_over_a_begun_image(void **state)
+{
+    (void)state;
+    for (uint32_t rows = 1; rows <= HEIGHT; rows += HEIGHT - 1) {
+        device own = {.keeps = true, .writes = rows};
+        gconv_plan *plan = planned_on(&own);
+        broken source = {.good = HEIGHT}, sink = {.good = HEIGHT};
+        gconv_error error;
+        assert_int_equal(gconv_plan_run(plan, (gconv_source){read_broken, &source},
+                                        (gconv_sink){write_broken, &sink}, NULL, &error),
+                         GCONV_ERROR_DEVICE);
+        assert_string_equal(error.message, "the device broke");
+        assert_int_equal(sink.done, rows);
+        assert_string_equal(gconv_plan_implementation(plan), "fake");
+        assert_string_equal(gconv_plan_fallback(plan), "");
+        assert_false(own.released);
+        gconv_plan_free(plan);
+    }
+}
+
+static gconv_status read_without_memory(void *user, uint32_t count, void *rows, size_t stride,
+                                        gconv_error *error)
+{
+    (void)count;
+    (void)rows;
+    (void)stride;
+    ++*(int *)user;
+    return gc_fail(error, GCONV_ERROR_MEMORY, "no memory to read");
+}
+
+/* A source that fails looks like a device that does, but there is nothing to compute from. */
+static void cpu_does_not_take_over_a_broken_source(void **state)
+{
+    (void)state;
+    device own = {.keeps = true};
+    gconv_plan *plan = planned_on(&own);
+    int reads = 0;
+    broken sink = {.good = HEIGHT};
+    gconv_error error;
+    assert_int_equal(gconv_plan_run(plan, (gconv_source){read_without_memory, &reads},
+                                    (gconv_sink){write_broken, &sink}, NULL, &error),
+                     GCONV_ERROR_MEMORY);
+    assert_string_equal(error.message, "no memory to read");
+    assert_int_equal(reads, 1);
+    assert_int_equal(sink.done, 0);
+    assert_string_equal(gconv_plan_fallback(plan), "");
+    gconv_plan_free(plan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stride_under_a_row),
+        cmocka_unit_test(failing_source),
+        cmocka_unit_test(failing_sink),
+        cmocka_unit_test(failing_without_a_word),
+        cmocka_unit_test(plan_serves_many_images),
+        cmocka_unit_test(timings_add_up),
+        cmocka_unit_test(cpu_takes_over),
+        cmocka_unit_test(cpu_does_not_take_over_a_begun_image),
+        cmocka_unit_test(cpu_does_not_take_over_a_broken_source),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
