@@ -10,9 +10,16 @@
 set -eu
 cd "$(dirname "$0")/.."
 build=$PWD/build/tsan
+case ${1-} in
+'' | --no-build) ;;
+*)
+  sed -n '2,/^set/s/^# \{0,1\}//p' "$0"
+  [ "$1" = --help ] && exit || exit 2
+  ;;
+esac
 if [ "${1-}" != --no-build ]; then
   cmake --preset tsan >/dev/null
-  cmake --build --preset tsan --parallel --target gconv make_image gconv_check unit_threads unit_plan_run \
+  cmake --build --preset tsan --parallel "$(getconf _NPROCESSORS_ONLN)" --target gconv make_image gconv_check unit_threads unit_plan_run \
     unit_schedule unit_several unit_processors
 fi
 TSAN_OPTIONS="halt_on_error=1 exitcode=66 second_deadlock_stack=1 suppressions=$PWD/tests/tsan.supp"

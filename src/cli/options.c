@@ -369,8 +369,10 @@ static const struct {
     {"device", MEASURES,
      "for auto and implementations of GPUs: auto (default), cpu, cuda or cuda:N"},
     {"device", GC_COMMAND_TUNE, "GPU: cuda, the first (default), or cuda:N"},
-    {"time", GC_COMMAND_COMPARE, "how long measuring each implementation may take (default 1)"},
-    {"time", GC_COMMAND_BENCH, "how long measuring may take in all (default 20)"},
+    {"time", GC_COMMAND_COMPARE,
+     "how long measuring each implementation may take, the reference aside (default 1)"},
+    {"time", GC_COMMAND_BENCH,
+     "how long measuring may take in all, the reference aside (default 20)"},
     {"time", GC_COMMAND_TUNE, "how long the search may take (default: to its end, some minutes)"},
 };
 enum { PARTICULAR_COUNT = sizeof particular_help / sizeof particular_help[0] };

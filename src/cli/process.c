@@ -718,7 +718,7 @@ static gconv_status refuse_several(const work *w)
                    w->format == GCONV_FORMAT_PFM;
     if (!several)
         return gc_fail(w->error, GCONV_ERROR_FORMAT,
-                       "more than one image, and %s holds one; --format pgm, ppm or pfm holds all",
+                       "more than one image, and %s holds one; --format pnm holds all",
                        gconv_format_name(w->format));
     if (w->session->image_done == NULL)
         return gc_fail(w->error, GCONV_ERROR_FORMAT,

@@ -97,7 +97,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$GCONV" filter -
     complains 1 'two.pnm: more than one image, and png holds one; *' gconv edges two.pnm out.png
     complains 1 'two.pnm: more than one image, and jpeg holds one; *' gconv filter -k box3 two.pnm out.jpg
     gconv edges <two.pnm >out 2>err && false
-    same "$(cat err)" 'gconv: standard input: more than one image, and png holds one; --format pgm, ppm or pfm holds all'
+    same "$(cat err)" 'gconv: standard input: more than one image, and png holds one; --format pnm holds all'
     expect 1 gconv filter -k box3 -o dir two.pnm
     like "$err" 'gconv: two.pnm: more than one image, and a batch takes one *'
     complains 1 'two.pnm: more than one image, and compare takes one' gconv compare --time 0.01 two.pnm

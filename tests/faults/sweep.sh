@@ -10,7 +10,17 @@
 #     tests/faults/sweep.sh build --fault memory:fail:12 edges
 set -eu
 cd "$(dirname "$0")/../.."
+case ${1-} in
+-*)
+  sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+  [ "$1" = --help ] && exit || exit 2
+  ;;
+esac
 build=${1:-build}
+if ! [ -x "$build/tests/gconv_sweep" ]; then
+  echo "sweep.sh: no tests in $build; build with them: cmake --preset host-only && cmake --build --preset host-only" >&2
+  exit 2
+fi
 [ $# -eq 0 ] || shift
 sweep() {
   "$build/tests/gconv_sweep" "$build/gconv" "$build/tests/libgconv_faults.so" \

@@ -6,13 +6,17 @@
 # Usage: coverage.sh
 set -euo pipefail
 
+if [ $# -gt 0 ]; then
+  sed -n '2,/^set/s/^# \{0,1\}//p' "$0"
+  [ "$1" = --help ] && exit || exit 2
+fi
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=$root/build/coverage
 goal=95
 files='src/io/(exif|format|grey|input|jpeg_reader|metadata|orient|png_reader|pnm_reader|reader)|src/filter/.*|src/base/number'
 
 # Tests that read images and filters; others reach no more of these files.
-tests='^(unit_(exif|io|damage|output|filter_.*|number|plan)|fuzz_.*)$'
+tests='^(unit_(exif|files|round_trips|png_kinds|jpeg_kinds|pnm|orientation|metadata|kept_exif|several|verdicts|damage|output|filter_.*|number|plan_.*)|fuzz_.*)$'
 
 cd "$root"
 flags='-fprofile-instr-generate -fcoverage-mapping'

@@ -33,6 +33,7 @@ archive_of() {
   [ "$archive" = "$2" ] || printf -- '-D%s=%s\n' "$1" "$archive"
 }
 
+# Arguments: targets, all of them where there is none.
 build() {
   command -v clang >/dev/null || fail "no clang; with --binaries none is needed"
   root=$(cd "$here/../.." && pwd)
@@ -41,7 +42,11 @@ build() {
     -DGCONV_CUDA=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo '-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O2 -g1' \
     $(archive_of PNG_LIBRARY libpng.a) $(archive_of ZLIB_LIBRARY libz.a) \
     $(archive_of JPEG_LIBRARY libjpeg.a) >&2
-  cmake --build "$root/build/fuzz" --target fuzz_targets >&2
+  if [ $# -eq 0 ]; then
+    cmake --build "$root/build/fuzz" --target fuzz_targets >&2
+  else
+    cmake --build "$root/build/fuzz" --target "${@/#/fuzz_}" >&2
+  fi
   binaries=$root/build/fuzz/tests/fuzz
 }
 
@@ -182,12 +187,16 @@ while [ $# -gt 0 ]; do
   shift
 done
 
+for target in "${targets[@]}"; do
+  [ ! -d "$here/targets" ] || [ -e "$here/targets/$target.c" ] || fail "no target $target"
+done
 if [ -n "$pack" ]; then
   make_pack
   exit
 fi
+[ -n "$merge" ] || [ "$seconds" -gt 0 ] || fail "--seconds N is missing"
 [ -n "$binaries" ] || [ ! -x "$here/fuzz_number" ] || binaries=$here
-[ -n "$binaries" ] || build
+[ -n "$binaries" ] || build "${targets[@]}"
 binaries=$(cd "$binaries" && pwd)
 # shellcheck disable=SC2207
 [ ${#targets[@]} -gt 0 ] || targets=($(all_targets))
@@ -199,6 +208,5 @@ work=$(cd "$work" && pwd)
 if [ -n "$merge" ]; then
   merge_corpora "${targets[@]}"
 else
-  [ "$seconds" -gt 0 ] || fail "--seconds N is missing"
   campaign "${targets[@]}"
 fi

@@ -231,11 +231,17 @@ read_list
 case $action in
 list)
     for i in "${!names[@]}"; do
+        # shellcheck disable=SC2053
+        [[ ${names[i]} == $only ]] || continue
         printf '%-26s %-26s %s\n' "${names[i]}" "${files[i]}" "${kinds[i]}"
     done
     exit
     ;;
-check) check_list && exit || exit ;;
+check)
+    check_list || exit
+    echo "all ${#names[@]} apply"
+    exit
+    ;;
 esac
 
 check_list
@@ -252,6 +258,7 @@ for flag in asan ''; do # what takes longest first
         [[ ${names[i]} == $only && ${flags[i]} = "$flag" ]] && echo "$i"
     done
 done >"$work/queue"
+[ -s "$work/queue" ] || { echo "no mutation is named '$only'" >&2 && exit 2; }
 prepare 0 || { echo "this tree cannot be configured: $work/0/configure.log" >&2 && exit 1; }
 [ -s "$work/tests" ] || measure_tests || { echo "no test passes: $work/0/build.log, $work/baseline" >&2 && exit 1; }
 for ((k = 0; k < jobs; k++)); do
