@@ -1,6 +1,6 @@
 # src/cpu/instructions/*_loops.c once for every instruction set. Sums of products in taps_loops.c and
 # transform_loops.c are the only arithmetic that may be contracted to fused multiply-adds: where rule 3
-# of the contract demands it the former are exact, and the latter are made so by rounding; both
+# demands it the former are exact, and the latter are made so by rounding; both
 # are within the bound of rule 4 elsewhere; -ffp-contract=off of gconv_settings forbids it
 # everywhere else. Options of a source come last on the command line, after those of the target.
 

@@ -237,7 +237,7 @@ struct reference_filter {
     int width, height;
 };
 
-/* Rule 1 of a convolution at one pixel; the anchor is the middle. */
+/* contract.md, rule 1, at one pixel; the anchor is the middle. */
 template <typename T>
 static __device__ double convolve(const T *source, int64_t pitch, int x, int y,
                                   const reference_filter &filter)

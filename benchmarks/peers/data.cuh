@@ -48,7 +48,7 @@ struct peers_data {
 /* size: a multiple of 64. Everything lives as long as the process. */
 bool peers_data_make(peers_data *data, int size);
 
-/* Weights on the device, row by row as rule 1 of a convolution has them. */
+/* Weights on the device, row by row as contract.md, rule 1, has them. */
 struct peers_filter {
     int width, height;
     double *weights;     /* what the reference uses: exactly the floats */

@@ -147,7 +147,7 @@ def float_error(library, picture, weights, result):
 
 
 def float_tolerance(side, size):
-    """The contract's bound; cuDNN may choose an FFT, which has its own term."""
+    """The bound of rule 4; cuDNN may choose an FFT, which has its own term."""
     return 4 * (side * side + 32 * 2 * math.log2(size)) * MAX_SAMPLE / 2**24
 
 

@@ -1,4 +1,4 @@
-/* Outputs of a batch that would meet each other or an input. */
+/* Outputs of a batch that would meet each other or an input (contract.md, rules 51 and 52). */
 #ifndef GC_CLI_COLLISIONS_H
 #define GC_CLI_COLLISIONS_H
 

@@ -1,4 +1,4 @@
-/* Environment variables of gconv's own. */
+/* Environment variables of gconv's own (contract.md, rule 76). */
 #ifndef GC_CLI_ENVIRONMENT_H
 #define GC_CLI_ENVIRONMENT_H
 

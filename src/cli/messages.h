@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* Exit codes (contract, "Failing well"). */
+/* Exit codes (contract.md, rule 60). */
 enum {
     GC_EXIT_DONE = 0,
     GC_EXIT_FAILED = 1,

@@ -1,4 +1,5 @@
-/* From operands to tasks: which file is read, which is written, in which format. */
+/* From operands to tasks: which file is read, which is written, in which format (contract.md, rules
+ * 45 to 49). */
 #ifndef GC_CLI_OPERANDS_H
 #define GC_CLI_OPERANDS_H
 

@@ -1,4 +1,4 @@
-/* Signals that end the program: nothing unfinished is left behind. */
+/* Signals that end the program: nothing unfinished is left behind (contract.md, rule 74). */
 #ifndef GC_CLI_SIGNALS_H
 #define GC_CLI_SIGNALS_H
 

@@ -5,9 +5,9 @@
 #include "core/problem.h"
 
 /* Finds row[width] and column[height] such that taps[j][i] = column[j] * row[i]: exactly where all
- * taps are integers (row and column are then integers too, so that two passes keep rule 3 of the
- * contract), else so nearly that two passes stay within the bound of rule 4, and with sums that float32
- * has room for (core/range.h), columns first or rows first. False where the step is of higher rank, or
+ * taps are integers (row and column are then integers too, so that two passes keep rule 3), else
+ * so nearly that two passes stay within the bound of rule 4, and with sums that float32 has room
+ * for (core/range.h), columns first or rows first. False where the step is of higher rank, or
  * not in range. Both arrays hold GCONV_FILTER_SIDE_MAX values. */
 bool gc_step_separate(const gc_step *step, float *row, float *column);
 

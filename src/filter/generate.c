@@ -1,4 +1,5 @@
-/* Filters made from a formula: gaussian, box, log. (`identity` is a file of filters/.) */
+/* Filters made from a formula (contract.md, rule 27): gaussian, box, log. (`identity` is a file of
+ * filters/.) */
 #include "filter/filter.h"
 
 #include "base/memory.h"

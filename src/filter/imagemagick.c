@@ -1,4 +1,5 @@
-/* ImageMagick's form of a filter: WxH[+X+Y]: and the weights, in one line or several. */
+/* ImageMagick's form of a filter (contract.md, rule 23): WxH[+X+Y]: and the weights, in one line or
+ * several. */
 #include "filter/fields.h"
 
 #include "base/status.h"

@@ -1,4 +1,4 @@
-/* Finds the filter that a --kernel names. */
+/* Finds the filter that a --kernel names (contract.md, rule 16). */
 #include "filter/filter.h"
 
 #include "base/file.h"

@@ -1,4 +1,5 @@
-/* Reads filter texts: plain rows, ImageMagick strings, libvips matrices (see gconv-filter(5)).
+/* Reads filter texts: plain rows, ImageMagick strings, libvips matrices (contract.md,
+ * rules 17 to 25).
  *
  * Lines are read into one array of values and a table of rows; which dialect they are is decided at
  * the end, because a libvips matrix is what cannot be read as plain rows. */

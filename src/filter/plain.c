@@ -1,4 +1,4 @@
-/* gconv's own form of filter texts: header lines, then rows. */
+/* gconv's own form of filter texts (contract.md, rules 18 to 21): header lines, then rows. */
 #include "filter/fields.h"
 
 #include "base/status.h"

@@ -1,4 +1,4 @@
-/* libvips' text matrices: a first line W H [SCALE [OFFSET]], then the rows. */
+/* libvips' text matrices (contract.md, rule 24): a first line W H [SCALE [OFFSET]], then rows. */
 #include "filter/fields.h"
 
 #include "base/status.h"

@@ -1,4 +1,4 @@
-/* Grey from colour: Rec. 601 luma in integers. */
+/* Grey from colour: Rec. 601 luma in integers (contract.md, rule 7). */
 #ifndef GC_IO_GREY_H
 #define GC_IO_GREY_H
 

@@ -360,7 +360,8 @@ static unsigned int scale_255(unsigned int a, unsigned int b)
     return (a * b + 127) / 255;
 }
 
-/* Adobe's programs store CMYK inverted, 255 is no ink, and say so by their marker. */
+/* Adobe's programs store CMYK inverted, 255 is no ink, and say so by their marker
+ * (contract.md, rule 29). */
 static void cmyk_to_rgb(const unsigned char *cmyk, unsigned char *rgb, uint32_t width,
                         bool inverted)
 {

@@ -1,4 +1,4 @@
-/* Outputs that appear under their name whole or not at all. */
+/* Outputs that appear under their name whole or not at all (contract.md, rules 68 to 73). */
 #ifndef GC_IO_OUTPUT_H
 #define GC_IO_OUTPUT_H
 

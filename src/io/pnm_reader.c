@@ -119,7 +119,7 @@ static gconv_status read_header(pnm_decoder *decoder, gconv_error *error)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* Samples 0..maxval stretched to 0..255 or 0..65535, rounded to nearest. */
+/* Samples 0..maxval stretched to 0..255 or 0..65535 (contract.md, rule 29). */
 static gconv_status make_levels(pnm_decoder *decoder, gconv_error *error)
 {
     uint32_t maxval = decoder->maxval;

@@ -1,4 +1,4 @@
-/* The independent judge: the contract's formulas a second time, written differently from the
+/* The independent judge: contract.md, rules 1 to 7, a second time, written differently from the
  * library, so that an error shared by the reference and its relatives is still caught. */
 #ifndef CHECK_JUDGE_H
 #define CHECK_JUDGE_H

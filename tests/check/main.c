@@ -1,4 +1,5 @@
-/* gconv_check: every usable implementation against the reference and the contract's formulas.
+/* gconv_check: every usable implementation against the reference and contract.md, rules 1
+ * to 7.
  *
  * Exit status: 0 all passed, 1 something failed, 2 wrong usage, 77 nothing was checked. */
 #include "properties.h"

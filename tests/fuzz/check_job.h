@@ -4,8 +4,8 @@
 
 #include "job.h"
 
-/* The reference and cpu hold the contract: both against the definition, cpu against the reference, and
- * the output of cpu against its chain. A chain that gconv refuses is left alone. */
+/* The reference and cpu keep contract.md, rules 1 to 6: both against the definition, cpu against
+ * the reference, and the output of cpu against its chain. A chain that gconv refuses is left alone. */
 void fuzz_check_values(fuzz_job *made);
 
 /* One thread and `threads` of them, rows and memory, give the same bits. */

@@ -333,7 +333,7 @@ double *fuzz_define_chain(const fuzz_job *made)
     return image;
 }
 
-/* ---- The contract's bound -------------------------------------------------------------------- */
+/* ---- The bound of rule 4 --------------------------------------------------------------------- */
 
 static bool is_whole(double value)
 {

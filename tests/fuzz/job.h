@@ -27,11 +27,11 @@ typedef struct fuzz_job {
 void fuzz_job_make(fuzz_job *made, fuzz_bytes *from, const fuzz_job_limits *limits);
 void fuzz_job_free(fuzz_job *made);
 
-/* Chain values by the definition (contract, rules 1 to 3), in double and never rounded between steps:
- * chain channels interleaved, without padding. Freed with free. */
+/* Chain values by contract.md, rules 1 to 3, in double, never rounded between steps: chain channels
+ * interleaved, without padding. Freed with free. */
 double *fuzz_define_chain(const fuzz_job *made);
 
-/* What the contract says of a job. */
+/* What contract.md says of a job. */
 typedef struct fuzz_verdict {
     bool exact;   /* rule 3 */
     double bound; /* rule 4: on |chain value - reference's|, steps' errors propagated */

@@ -1,9 +1,9 @@
-/* Borders: the index mapping against the contract's table, and the names. */
+/* Borders: the index mapping against the table of contract.md, rule 13, and the names. */
 #include "core/border.h"
 
 #include "core_support.h"
 
-/* "... | a b c d | ..." under the modes of the contract, for 1 to 5 letters, 20 to each side:
+/* "... | a b c d | ..." under the modes of rules 13 and 14, for 1 to 5 letters, 20 to each side:
  * written out by hand as one period, the first letter of which stands at index 0. */
 typedef struct pattern {
     gconv_border border;
@@ -42,7 +42,7 @@ static void periodic_modes(void **state)
     }
 }
 
-/* The rows of the contract's table, as printed there: what stands left of "a b c d". */
+/* The rows of the table of rule 13, as printed there: what stands left of "a b c d". */
 static void table_of_the_contract(void **state)
 {
     (void)state;

@@ -182,7 +182,7 @@ static unsigned round_quotient(float value, const gc_finish *finish, float large
     return clamp(upper, largest);
 }
 
-/* Rule 5 of the contract. */
+/* contract.md, rule 5. */
 static unsigned round_in_double(float value, float divisor, float largest)
 {
     return (unsigned)rint(fmin(fmax((double)value / (double)divisor, 0), (double)largest));
@@ -276,7 +276,7 @@ static void products_divide_as_divisions_do(void **state)
     assert_true(signbit(ratio(-0.0, 9, 1.0 / 9)) && !signbit(ratio(-0.0, -9, -1.0 / 9)));
 }
 
-/* Bytes of `finish` by gc_finish_nearest, and by rule 5 of the contract. */
+/* Bytes of `finish` by gc_finish_nearest, and by rule 5. */
 static unsigned round_nearest(float value, const gc_finish *f, bool *sure)
 {
     value = fmaf(f->absolute ? fabsf(value) : value, f->gain, f->base);

@@ -127,7 +127,7 @@ static void check_kind(const png_kind *kind)
             for (int c = 0; c < channels; c++)
                 assert_int_equal(sample_at(&result, x, y, c), pixel[c]);
             unsigned int expected = pixel[0];
-            if (channels >= 3) /* the contract's formula, in wider integers */
+            if (channels >= 3) /* rule 7, in wider integers */
                 expected = (unsigned int)((19595ull * pixel[0] + 38470ull * pixel[1] +
                                            7471ull * pixel[2] + 32768) >>
                                           16);

@@ -24,7 +24,7 @@ gconv_status gc_gpu_load(const gc_problem *problem, const void *samples,
 
 /* The scratch image of a step: `planes` holds rows `first_row` and following of the step's input;
  * row 0 of the scratch is what row 0 of the output, row `first_output` of the image, reads first.
- * Every border mode (rule 2 of the contract). */
+ * Every border mode (contract.md, rule 13). */
 gconv_status gc_gpu_extend(const gc_problem *problem, const gc_step *step,
                            const gc_gpu_planes &planes, int64_t first_row, int64_t first_output,
                            const gc_gpu_planes &scratch, cudaStream_t stream, gconv_error *error);

@@ -273,7 +273,7 @@ static void make_weights(search *s)
         sum += fabs(s->taps[k]);
     }
     if (layout.input == GC_FLOAT) {
-        /* Rule 4 of the contract, of inputs up to 1. */
+        /* contract.md, rule 4, for inputs up to 1. */
         s->tolerance = 4 * size * 0x1p-24 * sum;
         return;
     }

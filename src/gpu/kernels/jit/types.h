@@ -35,7 +35,7 @@ typedef enum gc_schedule {
 /* What becomes of a chain value. */
 typedef enum gc_finish_kind {
     GC_FINISH_NONE,     /* it is stored as float */
-    GC_FINISH_SAMPLES,  /* rule 5 of the contract, in double, as gc_store_row */
+    GC_FINISH_SAMPLES,  /* contract.md, rule 5, in double, as gc_store_row */
     GC_FINISH_QUOTIENT, /* the same for an integer over an integer, in float */
     GC_FINISH_ROUND,    /* the same where no quotient is a tie that has to be told from others, and
                            for any value over a power of 2; of this one and the one before, quotients
