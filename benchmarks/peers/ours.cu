@@ -92,11 +92,12 @@ static bool prepare_passes(ours_state *state, const gconv_device_info &device)
     gconv_error error;
     const gc_problem *problem = &state->problem;
     bool bytes = state->pool == PEERS_GRAY;
-    for (int first = 0; first < problem->step_count;) {
-        if (state->method->supports(problem, &problem->steps[first], &device, &error) != GCONV_OK)
+    for (int first = 0; first < problem->chain.step_count;) {
+        if (state->method->supports(problem, &problem->chain.steps[first], &device, &error) !=
+            GCONV_OK)
             return failed(error);
         int p = state->pass_count++, count = state->method->pass_steps(problem, first, &device);
-        bool is_last = first + count == problem->step_count;
+        bool is_last = first + count == problem->chain.step_count;
         state->passes[p] = {first, count, first == 0 && bytes ? GC_BYTE : GC_FLOAT,
                             is_last ? state->output : GC_FLOAT,
                             is_last && bytes ? state->finish.kind : GC_FINISH_NONE};

@@ -1,7 +1,7 @@
 /* Verification: chain values of an implementation against the reference's. */
 #include "base/memory.h"
 #include "base/status.h"
-#include "core/convert.h"
+#include "core/conversion.h"
 #include "core/plan.h"
 
 #include <float.h>
@@ -13,13 +13,13 @@
 static gconv_status largest_input(const gc_problem *problem, const void *input, size_t stride,
                                   double *largest, gconv_error *error)
 {
-    size_t values = (size_t)problem->width * (size_t)problem->channels;
+    size_t values = gc_chain_row_values(&problem->chain);
     float *row = gc_allocate_array(values, sizeof *row);
     if (row == NULL)
         return gc_fail_memory(error, values * sizeof *row);
     float most = 0;
-    for (uint32_t y = 0; y < problem->height; y++) {
-        gc_load_row(problem, (const char *)input + y * stride, row);
+    for (uint32_t y = 0; y < problem->chain.height; y++) {
+        gc_load_row(&problem->conversion, (const char *)input + y * stride, row);
         for (size_t i = 0; i < values; i++)
             most = fmaxf(most, fabsf(row[i]));
     }
@@ -43,15 +43,15 @@ static double distance(float a, float b, bool exact)
 static void compare_row(const float *chain, const float *reference, const gc_problem *problem,
                         uint32_t y, double bound, gconv_difference *difference)
 {
-    size_t values = (size_t)problem->width * (size_t)problem->channels;
+    size_t values = gc_chain_row_values(&problem->chain);
     for (size_t i = 0; i < values; i++) {
-        double error = distance(chain[i], reference[i], problem->exact);
+        double error = distance(chain[i], reference[i], problem->chain.exact);
         difference->mismatches += error > bound;
         if (error > difference->largest) {
             difference->largest = error;
-            difference->x = (uint32_t)(i / (size_t)problem->channels);
+            difference->x = (uint32_t)(i / (size_t)problem->chain.channels);
             difference->y = y;
-            difference->channel = (int)(i % (size_t)problem->channels);
+            difference->channel = (int)(i % (size_t)problem->chain.channels);
         }
     }
 }
@@ -68,13 +68,13 @@ gconv_status gconv_plan_compare(const gconv_plan *plan, const void *input, size_
     if (status != GCONV_OK)
         return status;
     double extra = operations->extra_terms != NULL ? operations->extra_terms(problem) : 0;
-    double bound = gc_problem_bound(problem, largest, extra);
-    for (uint32_t y = 0; y < problem->height; y++)
+    double bound = gc_chain_bound(&problem->chain, largest, extra);
+    for (uint32_t y = 0; y < problem->chain.height; y++)
         compare_row((const float *)((const char *)chain + y * chain_stride),
                     (const float *)((const char *)reference + y * chain_stride), problem, y, bound,
                     difference);
     difference->within = difference->mismatches == 0;
-    difference->bound = bound / fabs(problem->divisor);
-    difference->largest /= fabs(problem->divisor);
+    difference->bound = bound / fabs(problem->conversion.divisor);
+    difference->largest /= fabs(problem->conversion.divisor);
     return GCONV_OK;
 }

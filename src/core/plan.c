@@ -3,50 +3,13 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "core/convert.h"
+#include "core/conversion.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-gconv_job gconv_job_default(void)
-{
-    return (gconv_job){
-        .border = GCONV_BORDER_MIRROR,
-        .alpha = GCONV_ALPHA_KEEP,
-        .output = GCONV_OUTPUT_SAMPLES,
-        .output_depth = 8,
-        .scale = 1,
-        .threshold = 5,
-        .rule = GCONV_RULE_ABS,
-        .implementation = "auto",
-        .device = "auto",
-    };
-}
-
-size_t gconv_shape_row_bytes(const gconv_shape *shape)
-{
-    if (shape->width < 1 || shape->height < 1 || shape->width > INT32_MAX ||
-        shape->height > INT32_MAX || shape->channels < 1 || shape->channels > GC_CHANNELS_MAX)
-        return 0;
-    size_t samples;
-    if (!gc_multiply(shape->width, (size_t)shape->channels, &samples))
-        return 0;
-    switch (shape->depth) {
-    case 1:
-        return (samples + 7) / 8;
-    case 8:
-        return samples;
-    case 16:
-        return gc_multiply(samples, 2, &samples) ? samples : 0;
-    case 32:
-        return gc_multiply(samples, 4, &samples) ? samples : 0;
-    default:
-        return 0;
-    }
-}
-
-/* Settles what is computed, by what and where. */
-static gconv_status settle(const gconv_job *job, gconv_plan *plan, gconv_error *error)
+/* Makes the problem of a job and chooses the implementation and its device. */
+static gconv_status make_choice(const gconv_job *job, gconv_plan *plan, gconv_error *error)
 {
     gconv_job owned = *job;
     plan->implementation_name = gc_copy_string(job->implementation ? job->implementation : "auto");
@@ -64,7 +27,7 @@ gconv_status gc_plan_check(const gconv_job *job, gconv_error *error)
     gconv_plan *plan = calloc(1, sizeof *plan);
     if (plan == NULL)
         return gc_fail_memory(error, sizeof *plan);
-    gconv_status status = settle(job, plan, error);
+    gconv_status status = make_choice(job, plan, error);
     gconv_plan_free(plan);
     return status;
 }
@@ -77,7 +40,7 @@ gconv_status gconv_plan_create(const gconv_job *job, gconv_plan **plan, gconv_er
     gconv_plan *created = calloc(1, sizeof *created);
     if (created == NULL)
         return gc_fail_memory(error, sizeof *created);
-    gconv_status status = settle(job, created, error);
+    gconv_status status = make_choice(job, created, error);
     if (status == GCONV_OK)
         status = created->choice.implementation->operations->prepare(
             &created->problem, &created->choice.device, &created->state, error);
@@ -110,7 +73,7 @@ const char *gconv_plan_implementation(const gconv_plan *plan)
 
 const gconv_shape *gconv_plan_output_shape(const gconv_plan *plan)
 {
-    return &plan->problem.output;
+    return &plan->problem.conversion.output;
 }
 
 const char *gconv_plan_explanation(gconv_plan *plan)
@@ -135,12 +98,12 @@ const char *gconv_plan_fallback(const gconv_plan *plan)
 
 bool gconv_plan_is_exact(const gconv_plan *plan)
 {
-    return plan->problem.exact;
+    return plan->problem.chain.exact;
 }
 
 int gconv_plan_chain_channels(const gconv_plan *plan)
 {
-    return plan->problem.channels;
+    return plan->problem.chain.channels;
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
@@ -273,8 +236,8 @@ static gconv_status run(gconv_plan *plan, gconv_source source, gconv_sink sink,
         gc_stream_open(&stream, &plan->problem, source, sink, chain_only, &failure);
     stream.watch = plan->watch;
     if (status == GCONV_OK && from != NULL && to != NULL &&
-        lies_well(from, plan->problem.job.input.depth) &&
-        lies_well(to, chain_only ? 32 : plan->problem.output.depth))
+        lies_well(from, plan->problem.conversion.input.depth) &&
+        lies_well(to, chain_only ? 32 : plan->problem.conversion.output.depth))
         gc_stream_use_memory(&stream, from->from, from->stride, to->to, to->stride);
     if (status == GCONV_OK)
         status = run_stream(plan, &stream, &failure);
@@ -311,11 +274,11 @@ static gconv_status run_memory(gconv_plan *plan, const void *input, size_t input
 {
     const gc_problem *problem = &plan->problem;
     memory_rows from = {.from = input,
-                        .row_bytes = gconv_shape_row_bytes(&problem->job.input),
+                        .row_bytes = gconv_shape_row_bytes(&problem->conversion.input),
                         .stride = input_stride};
     memory_rows to = {.to = output, .stride = output_stride};
-    to.row_bytes = chain_only ? problem->width * (size_t)problem->channels * sizeof(float)
-                              : gconv_shape_row_bytes(&problem->output);
+    to.row_bytes = chain_only ? gc_chain_row_values(&problem->chain) * sizeof(float)
+                              : gconv_shape_row_bytes(&problem->conversion.output);
     if (input == NULL || output == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "the input or output is a null pointer");
     if (from.stride < from.row_bytes || to.stride < to.row_bytes)
@@ -345,8 +308,8 @@ static gconv_status convert_row(gc_stream *stream, const float *chain, const voi
                                 void *alpha, gconv_error *error)
 {
     if (alpha != NULL)
-        gc_extract_alpha(&stream->problem->job.input, input, alpha);
-    gc_store_row(stream->problem, chain, alpha, stream->converted);
+        gc_extract_alpha(&stream->problem->conversion.input, input, alpha);
+    gc_store_row(&stream->problem->conversion, chain, alpha, stream->converted);
     return gc_stream_write(stream, 1, stream->converted, stream->output_bytes, error);
 }
 
@@ -357,17 +320,18 @@ gconv_status gconv_plan_convert(const gconv_plan *plan, const float *chain, size
     const gc_problem *problem = &plan->problem;
     if (chain == NULL || sink.write == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "no chain values, or a sink without function");
-    if (problem->keeps_alpha && input == NULL)
+    if (problem->conversion.keeps_alpha && input == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "the input's alpha is kept: it is needed");
     gc_stream stream = {.problem = problem, .sink = sink};
-    stream.output_bytes = gconv_shape_row_bytes(&problem->output);
+    stream.output_bytes = gconv_shape_row_bytes(&problem->conversion.output);
     stream.converted = gc_allocate_array(1, stream.output_bytes);
-    void *alpha = problem->keeps_alpha ? gc_allocate_array(problem->width, 2) : NULL;
+    void *alpha =
+        problem->conversion.keeps_alpha ? gc_allocate_array(problem->chain.width, 2) : NULL;
     gconv_status status = GCONV_OK;
     gconv_error failure;
-    if (stream.converted == NULL || (problem->keeps_alpha && alpha == NULL))
+    if (stream.converted == NULL || (problem->conversion.keeps_alpha && alpha == NULL))
         status = gc_fail_memory(&failure, stream.output_bytes);
-    for (uint32_t y = 0; status == GCONV_OK && y < problem->height; y++)
+    for (uint32_t y = 0; status == GCONV_OK && y < problem->chain.height; y++)
         status = convert_row(&stream, (const float *)((const char *)chain + y * chain_stride),
                              input == NULL ? NULL : (const char *)input + y * input_stride, alpha,
                              &failure);

@@ -101,3 +101,20 @@ bool gc_range_holds_fft(const gc_step *step, double points)
     return stays_below_infinity(step, spectrum, spectrum * step->absolute_sum) &&
            stays_above_zero(step, points, pow(points, 1.5), (double)FLT_MIN);
 }
+
+/* ---- Transforms in double, rounded to integers ----------------------------------------------- */
+
+/* L = log2(N) levels of additions and rotations make a transform of N points. With u = 2^-53, a complex
+ * addition errs by u of its result, a rotation by 2 sqrt(2) u, whether products and sums are fused or
+ * not, and by what its root is off, 3 u at most: less than 8 u a level. (Higham, Accuracy and Stability
+ * of Numerical Algorithms, 2002, section 24.1, has the same with other constants.) A level is sqrt(2)
+ * times a unitary matrix, so that a transform errs by less than 8 L u in the 2-norm, relatively;
+ * the values that a weight w passes through have the magnitude |w|, so that a value of the
+ * filter's spectrum errs by less than 8 L u sum|w|, and is itself at most sum|w|. The transforms there
+ * and back, the filter's, and the products (3 u) thus stay below 32 L u sum|w| |in|_2. Two real images of
+ * N values, one as the imaginary part of the other, have |in|_2 <= sqrt(2 N) max|in|; and
+ * sum|w| max|in| < 2^24 in an exact chain. */
+double gc_transform_error(double log2_points)
+{
+    return 32 * log2_points * 0x1p-53 * sqrt(2 * exp2(log2_points)) * GC_EXACT_LIMIT;
+}

@@ -1,24 +1,24 @@
 /* Proofs that float32 has room for what a method computes on the way to a step's result: at its upper end,
  * with a margin for rounding, and at its lower end, where numbers lose digits.
  *
- * gc_problem_create refuses the chains whose results themselves can leave float32. A method that holds larger or
+ * gc_chain_set_range refuses the chains whose results themselves can leave float32. A method that holds larger or
  * smaller numbers on its way asks here; where the answer is no, the CPU takes another method, and an
  * implementation on a GPU refuses the job.
  *
  * method                                                    proof
- * CPU: every tap, taps that are not 0                       gc_problem_create: sums in any order
+ * CPU: every tap, taps that are not 0                       gc_chain_set_range: sums in any order
  * CPU: bytes, edges, transforms in double                   exact chains: integers below 2^24
  * CPU: products; GPU: twopass, separable                    gc_range_holds_products
  * CPU: transforms in float32                                gc_range_holds_tiles
  * GPU: naive, shared, const, tiled, adaptive, direct,
- *      fused in pairs                                       gc_problem_create
+ *      fused in pairs                                       gc_chain_set_range
  * GPU: fused on tensor cores                                exact chains: integers below 2^24
  * GPU: tensor                                               gc_parts_in_range (gpu/fast/halves.h)
  * GPU: fft                                                  gc_range_holds_fft, or exact in double */
 #ifndef GC_CORE_RANGE_H
 #define GC_CORE_RANGE_H
 
-#include "core/problem.h"
+#include "core/chain.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,6 +43,11 @@ bool gc_range_holds_tiles(const gc_step *step, double points);
 /* The same for a transform of a real image by cuFFT, whose product with the filter's spectrum is divided
  * by `points`. Numbers below the smallest normal one may become 0 there. */
 bool gc_range_holds_fft(const gc_step *step, double points);
+
+/* Bound of how far a step of an exact chain, computed through Fourier transforms in double of
+ * 2^log2_points values, ends from the integer that it stands for. Rounding to the nearest integer is
+ * exact where this is under 1/2. */
+double gc_transform_error(double log2_points);
 
 #ifdef __cplusplus
 }

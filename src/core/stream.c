@@ -6,7 +6,7 @@
 #include "base/processors.h"
 #include "base/status.h"
 #include "base/threads.h"
-#include "core/convert.h"
+#include "core/conversion.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ int gc_stream_threads(double work)
 
 static size_t alpha_blocks(const gc_problem *problem)
 {
-    return (problem->height + ALPHA_ROWS - 1) / ALPHA_ROWS;
+    return (problem->chain.height + ALPHA_ROWS - 1) / ALPHA_ROWS;
 }
 
 gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem, gconv_source source,
@@ -39,12 +39,13 @@ gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem, gconv_
     stream->source = source;
     stream->sink = sink;
     stream->chain_only = chain_only;
-    stream->input_bytes = gconv_shape_row_bytes(&problem->job.input);
-    stream->output_bytes = gconv_shape_row_bytes(&problem->output);
+    stream->input_bytes = gconv_shape_row_bytes(&problem->conversion.input);
+    stream->output_bytes = gconv_shape_row_bytes(&problem->conversion.output);
     if (chain_only)
-        stream->output_bytes = (size_t)problem->width * (size_t)problem->channels * sizeof(float);
-    else if (problem->keeps_alpha) {
-        stream->alpha_bytes = (size_t)problem->width * (problem->job.input.depth == 16 ? 2 : 1);
+        stream->output_bytes = gc_chain_row_values(&problem->chain) * sizeof(float);
+    else if (problem->conversion.keeps_alpha) {
+        stream->alpha_bytes =
+            (size_t)problem->chain.width * (problem->conversion.input.depth == 16 ? 2 : 1);
         stream->alpha = calloc(alpha_blocks(problem), sizeof *stream->alpha);
         if (stream->alpha == NULL)
             return gc_fail_memory(error, alpha_blocks(problem) * sizeof *stream->alpha);
@@ -90,7 +91,8 @@ static gconv_status keep_alpha(gc_stream *stream, uint32_t count, const char *ro
             *block = gc_allocate_array(ALPHA_ROWS, stream->alpha_bytes);
         if (*block == NULL)
             return gc_fail_memory(error, ALPHA_ROWS * stream->alpha_bytes);
-        gc_extract_alpha(&stream->problem->job.input, rows + i * stride, alpha_row(stream, y));
+        gc_extract_alpha(&stream->problem->conversion.input, rows + i * stride,
+                         alpha_row(stream, y));
     }
     return GCONV_OK;
 }
@@ -131,7 +133,7 @@ gconv_status gc_stream_read(gc_stream *stream, uint32_t count, void *rows, size_
 
 void gc_stream_load_row(const gc_stream *stream, const void *samples, float *row)
 {
-    gc_load_row(stream->problem, samples, row);
+    gc_load_row(&stream->problem->conversion, samples, row);
 }
 
 void gc_stream_store_row(const gc_stream *stream, uint32_t y, const float *row, void *output)
@@ -139,19 +141,19 @@ void gc_stream_store_row(const gc_stream *stream, uint32_t y, const float *row, 
     if (stream->chain_only)
         memcpy(output, row, stream->output_bytes);
     else
-        gc_stream_store_pixels(stream, y, 0, stream->problem->width, row, output);
+        gc_stream_store_pixels(stream, y, 0, stream->problem->chain.width, row, output);
 }
 
 void gc_stream_store_pixels(const gc_stream *stream, uint32_t y, size_t first, size_t count,
                             const float *row, void *output)
 {
     const gc_problem *problem = stream->problem;
-    const gconv_shape *shape = &problem->output;
+    const gconv_shape *shape = &problem->conversion.output;
     size_t bits = (size_t)shape->channels * (size_t)shape->depth;
     const char *alpha = NULL;
     if (stream->alpha != NULL)
-        alpha = alpha_row(stream, y) + first * (stream->alpha_bytes / problem->width);
-    gc_store_pixels(problem, row, count, alpha, (char *)output + first * bits / 8);
+        alpha = alpha_row(stream, y) + first * (stream->alpha_bytes / problem->chain.width);
+    gc_store_pixels(&problem->conversion, row, count, alpha, (char *)output + first * bits / 8);
 }
 
 gconv_status gc_stream_write(gc_stream *stream, uint32_t count, const void *rows, size_t stride,
@@ -176,7 +178,7 @@ void gc_stream_tell(const gc_stream *stream, double done)
 
 gconv_status gc_stream_keep(gc_stream *stream, gconv_error *error)
 {
-    uint32_t height = stream->problem->height;
+    uint32_t height = stream->problem->chain.height;
     stream->kept = gc_allocate_array(height, stream->input_bytes);
     if (stream->kept == NULL)
         return gc_fail_memory(error, height * stream->input_bytes);
@@ -214,7 +216,7 @@ static void convert_pieces(void *user, int worker)
 static void convert_rows(gc_stream *stream, uint32_t count, const float *rows, size_t stride)
 {
     const gc_problem *problem = stream->problem;
-    int64_t values = (int64_t)problem->width * problem->channels;
+    int64_t values = (int64_t)problem->chain.width * problem->chain.channels;
     uint32_t piece = (uint32_t)gc_smaller(gc_larger(CONVERTED_VALUES / values, 1), count);
     conversion c = {.stream = stream,
                     .rows = rows,

@@ -40,8 +40,8 @@ static gconv_status supports(const gc_problem *problem, const gconv_device_info 
 static int choose_threads(const gc_problem *problem)
 {
     int threads = gc_thread_count(problem->job.threads);
-    double work = (double)problem->width * problem->height * problem->channels *
-                  (8 + gc_problem_taps(problem));
+    double work = (double)problem->chain.width * problem->chain.height * problem->chain.channels *
+                  (8 + gc_chain_taps(&problem->chain));
     double useful = 1 + work / work_per_thread;
     return useful < threads ? (int)useful : threads;
 }
@@ -54,9 +54,10 @@ static const double start_seconds = 2e-5, row_seconds = 1e-7, edges_row_seconds 
 static double cost(const gc_problem *problem, const gconv_device_info *device)
 {
     (void)device;
-    double values = (double)problem->width * problem->height * problem->channels;
-    double row = gc_edges_apply(problem) ? edges_row_seconds : problem->step_count * row_seconds;
-    double seconds = values * gc_passes_estimate(problem) + problem->height * row;
+    double values = (double)problem->chain.width * problem->chain.height * problem->chain.channels;
+    double row =
+        gc_edges_apply(problem) ? edges_row_seconds : problem->chain.step_count * row_seconds;
+    double seconds = values * gc_passes_estimate(problem) + problem->chain.height * row;
     return start_seconds + seconds / gc_smaller(choose_threads(problem), gc_processor_count());
 }
 
@@ -154,7 +155,8 @@ static gc_sample_rows input_rows(const cpu_run *run)
     const gc_division *division = &run->division;
     const gc_stream *stream = run->stream;
     if (run->input == NULL)
-        return (gc_sample_rows){stream->image, stream->image_stride, division->problem->height};
+        return (gc_sample_rows){stream->image, stream->image_stride,
+                                division->problem->chain.height};
     return (gc_sample_rows){run->input, stream->input_bytes, division->input_ring * division->rows};
 }
 

@@ -17,11 +17,11 @@
 static double sample(const gc_problem *problem, const gc_step *step, const float *image, int64_t x,
                      int64_t y, int c)
 {
-    x = gc_border_index(problem->job.border, x, problem->width);
-    y = gc_border_index(problem->job.border, y, problem->height);
+    x = gc_border_index(problem->chain.border, x, problem->chain.width);
+    y = gc_border_index(problem->chain.border, y, problem->chain.height);
     if (x < 0 || y < 0)
         return step->border[c];
-    return image[(y * problem->width + x) * problem->channels + c];
+    return image[(y * problem->chain.width + x) * problem->chain.channels + c];
 }
 
 static float convolve_at(const gc_problem *problem, const gc_step *step, const float *image,
@@ -42,11 +42,12 @@ static float convolve_at(const gc_problem *problem, const gc_step *step, const f
 static void convolve(const gc_stream *stream, int s, const float *in, float *out)
 {
     const gc_problem *problem = stream->problem;
-    for (int64_t y = 0; y < problem->height; y++) {
-        for (int64_t x = 0; x < problem->width; x++)
-            for (int c = 0; c < problem->channels; c++)
-                *out++ = convolve_at(problem, &problem->steps[s], in, x, y, c);
-        gc_stream_tell(stream, (s + (double)(y + 1) / problem->height) / problem->step_count);
+    for (int64_t y = 0; y < problem->chain.height; y++) {
+        for (int64_t x = 0; x < problem->chain.width; x++)
+            for (int c = 0; c < problem->chain.channels; c++)
+                *out++ = convolve_at(problem, &problem->chain.steps[s], in, x, y, c);
+        gc_stream_tell(stream,
+                       (s + (double)(y + 1) / problem->chain.height) / problem->chain.step_count);
     }
 }
 
@@ -63,8 +64,8 @@ static gconv_status supports(const gc_problem *problem, const gconv_device_info 
 static double cost(const gc_problem *problem, const gconv_device_info *device)
 {
     (void)device;
-    double values = (double)problem->width * problem->height * problem->channels;
-    return values * (5e-9 + 2e-9 * gc_problem_taps(problem));
+    double values = (double)problem->chain.width * problem->chain.height * problem->chain.channels;
+    return values * (5e-9 + 2e-9 * gc_chain_taps(&problem->chain));
 }
 
 static gconv_status prepare(const gc_problem *problem, const gconv_device_info *device,
@@ -79,11 +80,11 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
 static gconv_status read_image(gc_stream *stream, void *samples, float *image, gconv_error *error)
 {
     const gc_problem *problem = stream->problem;
-    for (size_t y = 0; y < problem->height; y++) {
+    for (size_t y = 0; y < problem->chain.height; y++) {
         gconv_status status = gc_stream_read(stream, 1, samples, stream->input_bytes, error);
         if (status != GCONV_OK)
             return status;
-        gc_stream_load_row(stream, samples, image + y * problem->width * (size_t)problem->channels);
+        gc_stream_load_row(stream, samples, image + y * gc_chain_row_values(&problem->chain));
     }
     return GCONV_OK;
 }
@@ -92,9 +93,9 @@ static gconv_status write_image(gc_stream *stream, const float *image, void *out
                                 gconv_error *error)
 {
     const gc_problem *problem = stream->problem;
-    for (uint32_t y = 0; y < problem->height; y++) {
-        gc_stream_store_row(stream, y,
-                            image + (size_t)y * problem->width * (size_t)problem->channels, output);
+    for (uint32_t y = 0; y < problem->chain.height; y++) {
+        gc_stream_store_row(stream, y, image + (size_t)y * gc_chain_row_values(&problem->chain),
+                            output);
         gconv_status status = gc_stream_write(stream, 1, output, stream->output_bytes, error);
         if (status != GCONV_OK)
             return status;
@@ -105,19 +106,19 @@ static gconv_status write_image(gc_stream *stream, const float *image, void *out
 static gconv_status run(void *state, gc_stream *stream, gconv_error *error)
 {
     const gc_problem *problem = state;
-    size_t row_floats = (size_t)problem->width * (size_t)problem->channels;
+    size_t row_floats = gc_chain_row_values(&problem->chain);
     size_t row_bytes =
         stream->input_bytes > stream->output_bytes ? stream->input_bytes : stream->output_bytes;
-    float *in = gc_allocate_array(problem->height, row_floats * sizeof *in);
-    float *out = gc_allocate_array(problem->height, row_floats * sizeof *out);
+    float *in = gc_allocate_array(problem->chain.height, row_floats * sizeof *in);
+    float *out = gc_allocate_array(problem->chain.height, row_floats * sizeof *out);
     void *row = gc_allocate_array(1, row_bytes);
     gconv_status status = GCONV_OK;
     if (in == NULL || out == NULL || row == NULL)
-        status = gc_fail_memory(error, 2 * problem->height * row_floats * sizeof *in);
+        status = gc_fail_memory(error, 2 * problem->chain.height * row_floats * sizeof *in);
     if (status == GCONV_OK)
         status = read_image(stream, row, in, error);
     double start = gc_seconds();
-    for (int s = 0; status == GCONV_OK && s < problem->step_count; s++) {
+    for (int s = 0; status == GCONV_OK && s < problem->chain.step_count; s++) {
         convolve(stream, s, in, out);
         float *swap = in;
         in = out;

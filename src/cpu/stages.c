@@ -61,9 +61,9 @@ static double cache_factor(const gc_transforms *transforms, int side)
 static double tiles_seconds(const gc_transforms *transforms, const gc_problem *problem,
                             const gc_step *step, int side)
 {
-    double values = (double)problem->width * problem->height * problem->channels;
-    double count =
-        gc_tiles_transforms(step, side, problem->width, problem->height, problem->channels);
+    double values = (double)problem->chain.width * problem->chain.height * problem->chain.channels;
+    double count = gc_tiles_transforms(step, side, problem->chain.width, problem->chain.height,
+                                       problem->chain.channels);
     double work = count * side * side * 2 * log2(side);
     return pass_seconds + work / values * transforms->seconds * cache_factor(transforms, side);
 }
@@ -72,7 +72,7 @@ static double tiles_seconds(const gc_transforms *transforms, const gc_problem *p
 static const gc_transforms *transforms_for(const gc_instructions *instructions,
                                            const gc_problem *problem)
 {
-    return problem->exact ? &instructions->exact_transforms : &instructions->transforms;
+    return problem->chain.exact ? &instructions->exact_transforms : &instructions->transforms;
 }
 
 /* How much longer a filter may take to stay within the memory that a division wants. */
@@ -86,8 +86,8 @@ static void try_tiles(const gc_instructions *instructions, const gc_problem *pro
     for (int side = GC_TRANSFORM_SIDE_MIN; side <= GC_TRANSFORM_SIDE_MAX; side *= 2) {
         if (side < 2 * GC_SWEEP_ROWS + larger)
             continue;
-        if (problem->exact ? gc_transform_error(2 * log2(side)) >= 0.5
-                           : !gc_range_holds_tiles(step, (double)side * side))
+        if (problem->chain.exact ? gc_transform_error(2 * log2(side)) >= 0.5
+                                 : !gc_range_holds_tiles(step, (double)side * side))
             continue;
         double seconds = tiles_seconds(transforms, problem, step, side);
         /* A row of tiles is computed at once: of wide images in small ones, unless that costs more than
@@ -105,9 +105,9 @@ static void try_tiles(const gc_instructions *instructions, const gc_problem *pro
 static void try_bytes(const gc_instructions *instructions, const gc_problem *problem,
                       const gc_step *step, choice *best)
 {
-    if (instructions->bytes == NULL || step != problem->steps || !gc_bytes_apply(problem))
+    if (instructions->bytes == NULL || step != problem->chain.steps || !gc_bytes_apply(problem))
         return;
-    double groups = (double)gc_bytes_width(step, problem->channels) * step->height;
+    double groups = (double)gc_bytes_width(step, problem->chain.channels) * step->height;
     double seconds = pass_seconds + groups * instructions->tap_seconds;
     if (seconds < best->seconds) {
         best->method = GC_METHOD_BYTES;
@@ -121,7 +121,7 @@ static void try_products(const gc_instructions *instructions, const gc_problem *
     int most = 0;
     while (most < GC_PRODUCTS_MAX && products_seconds(instructions, step, most + 1) < best->seconds)
         most++;
-    if (most > 0 && gc_step_products(step, problem->exact, most, &best->products)) {
+    if (most > 0 && gc_step_products(step, problem->chain.exact, most, &best->products)) {
         best->method = GC_METHOD_PRODUCTS;
         best->seconds = products_seconds(instructions, step, best->products.count);
     }
@@ -147,9 +147,9 @@ double gc_passes_estimate(const gc_problem *problem)
     if (gc_edges_apply(problem))
         return GC_EDGES_SECONDS;
     double seconds = conversion_seconds;
-    for (int s = 0; s < problem->step_count; s++) {
+    for (int s = 0; s < problem->chain.step_count; s++) {
         choice best;
-        choose(gc_instructions_chosen(), problem, &problem->steps[s], &best);
+        choose(gc_instructions_chosen(), problem, &problem->chain.steps[s], &best);
         seconds += best.seconds;
     }
     return seconds;
@@ -158,9 +158,9 @@ double gc_passes_estimate(const gc_problem *problem)
 double gc_passes_extra_terms(const gc_problem *problem)
 {
     double terms = 0;
-    for (int s = 0; s < problem->step_count; s++) {
+    for (int s = 0; s < problem->chain.step_count; s++) {
         choice best;
-        choose(gc_instructions_chosen(), problem, &problem->steps[s], &best);
+        choose(gc_instructions_chosen(), problem, &problem->chain.steps[s], &best);
         if (best.method == GC_METHOD_TILES)
             terms = fmax(terms, 32 * 2 * log2(best.side));
     }
@@ -233,7 +233,7 @@ static gconv_status add_products(gc_passes *passes, const gc_problem *problem, c
         return gc_fail_memory(error, taps * sizeof *pass->step.taps);
     set_products(pass, products);
     finish_pass(passes, GC_SWEEP_ROWS);
-    need_scratch(passes, count * GC_SWEEP_ROWS * gc_pass_between(pass, problem->channels));
+    need_scratch(passes, count * GC_SWEEP_ROWS * gc_pass_between(pass, problem->chain.channels));
     return GCONV_OK;
 }
 
@@ -258,7 +258,7 @@ static gconv_status add_bytes(gc_passes *passes, const gc_problem *problem, cons
     gc_pass *pass = &passes->list[passes->count];
     *pass = (gc_pass){.step = *step, .method = GC_METHOD_BYTES};
     pass->step.taps = NULL;
-    gconv_status status = gc_byte_step_create(&pass->bytes, step, problem->channels, error);
+    gconv_status status = gc_byte_step_create(&pass->bytes, step, problem->chain.channels, error);
     if (status == GCONV_OK)
         finish_pass(passes, GC_SWEEP_ROWS);
     return status;
@@ -266,15 +266,15 @@ static gconv_status add_bytes(gc_passes *passes, const gc_problem *problem, cons
 
 gconv_status gc_passes_create(gc_passes *passes, const gc_problem *problem, gconv_error *error)
 {
-    size_t most = (size_t)problem->step_count;
+    size_t most = (size_t)problem->chain.step_count;
     *passes =
         (gc_passes){.instructions = gc_instructions_chosen(), .fused = gc_edges_apply(problem)};
     passes->list = calloc(most, sizeof *passes->list);
     if (passes->list == NULL)
         return gc_fail_memory(error, most * sizeof *passes->list);
     gconv_status status = GCONV_OK;
-    for (int s = 0; status == GCONV_OK && s < problem->step_count; s++) {
-        const gc_step *step = &problem->steps[s];
+    for (int s = 0; status == GCONV_OK && s < problem->chain.step_count; s++) {
+        const gc_step *step = &problem->chain.steps[s];
         choice best;
         choose(passes->instructions, problem, step, &best);
         if (best.method == GC_METHOD_PRODUCTS)

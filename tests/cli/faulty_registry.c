@@ -28,7 +28,7 @@ static gconv_status supports_narrow(const gc_problem *problem, const gconv_devic
                                     gconv_error *error)
 {
     (void)device;
-    if (problem->width > 8)
+    if (problem->chain.width > 8)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "'picky' takes images up to 8 wide");
     return GCONV_OK;
 }

@@ -43,7 +43,7 @@ static void assert_range_covers(const gc_problem *problem, const gc_step *step,
                                 const gc_band_step *band)
 {
     bool wraps = problem->job.border == GCONV_BORDER_WRAP;
-    int64_t height = problem->height;
+    int64_t height = problem->chain.height;
     for (int64_t y = band->output_first; y <= band->output_last; y++)
         for (int64_t j = 0; j < step->height; j++) {
             int64_t row = y + j - step->top;
@@ -66,11 +66,11 @@ static void assert_band(const fixture *f, int64_t first, int64_t last)
     const gc_problem *problem = &f->problem;
     gc_band_steps(problem, first, last, NULL, steps);
     int64_t most = last - first + 1;
-    for (int s = problem->step_count - 1; s >= 0; s--) {
+    for (int s = problem->chain.step_count - 1; s >= 0; s--) {
         assert_int_equal(steps[s].output_first, first);
         assert_int_equal(steps[s].output_last, last);
-        assert_range_covers(problem, &problem->steps[s], &steps[s]);
-        most += 2 * (problem->steps[s].height - 1);
+        assert_range_covers(problem, &problem->chain.steps[s], &steps[s]);
+        most += 2 * (problem->chain.steps[s].height - 1);
         first = steps[s].input_first;
         last = steps[s].input_last;
         assert_true(last - first + 1 <= most);
@@ -227,7 +227,7 @@ static void assert_slabs(const fixture *f, const gc_slabs *slabs, int64_t first,
     gc_band_step steps[STEPS_MAX];
     gc_band_steps(problem, first, last, slabs, steps);
     int64_t most = gc_band_input_rows(problem, last - first + 1, slabs);
-    for (int s = problem->step_count - 1; s >= 0; s--) {
+    for (int s = problem->chain.step_count - 1; s >= 0; s--) {
         const gc_slabs *of = &slabs[s];
         assert_true(steps[s].output_first <= first && steps[s].output_last >= last);
         assert_true(steps[s].output_first >= of->first && steps[s].output_last <= of->last);
@@ -236,14 +236,15 @@ static void assert_slabs(const fixture *f, const gc_slabs *slabs, int64_t first,
             assert_int_equal((steps[s].output_last + 1 - of->first) % of->rows, 0);
         assert_true(first - steps[s].output_first < of->rows);
         assert_true(steps[s].output_last - last < of->rows);
-        assert_range_covers(problem, &problem->steps[s], &steps[s]);
+        assert_range_covers(problem, &problem->chain.steps[s], &steps[s]);
         if (s > 0) { /* a step reads from where the one before it has written */
             assert_int_equal(steps[s].input_first, steps[s - 1].output_first);
             assert_int_equal(steps[s].input_last, steps[s - 1].output_last);
         }
-        int64_t extended = steps[s].output_last - steps[s].output_first + problem->steps[s].height;
-        gc_step_range(problem, &problem->steps[s], steps[s].output_first, steps[s].output_last,
-                      &first, &last);
+        int64_t extended =
+            steps[s].output_last - steps[s].output_first + problem->chain.steps[s].height;
+        gc_step_range(&problem->chain, &problem->chain.steps[s], steps[s].output_first,
+                      steps[s].output_last, &first, &last);
         assert_true(steps[s].input_last - steps[s].input_first + 1 <= most);
         assert_true(extended <= most);
     }
@@ -253,8 +254,8 @@ static void assert_slabs(const fixture *f, const gc_slabs *slabs, int64_t first,
 static void make_slabs(const fixture *f, gc_slabs *slabs)
 {
     gc_band_step all[STEPS_MAX];
-    gc_band_steps(&f->problem, 0, (int64_t)f->problem.height - 1, NULL, all);
-    for (int s = 0; s < f->problem.step_count; s++)
+    gc_band_steps(&f->problem, 0, (int64_t)f->problem.chain.height - 1, NULL, all);
+    for (int s = 0; s < f->problem.chain.step_count; s++)
         slabs[s] = (gc_slabs){all[s].output_first, all[s].output_last, 1 + rand() % 7};
 }
 

@@ -1,5 +1,5 @@
 /* Samples to chain values and back: rounding, clamping, depths, alpha, thresholds, bits. */
-#include "core/convert.h"
+#include "core/conversion.h"
 
 #include "core_support.h"
 
@@ -29,8 +29,8 @@ static void store(const bench *b, const float *row, const void *alpha, void *out
     gconv_error error;
     if (gc_problem_create(&b->job, &problem, &error) != GCONV_OK)
         fail_msg("%s", error.message);
-    memset(output, 0xa5, gconv_shape_row_bytes(&problem.output));
-    gc_store_row(&problem, row, alpha, output);
+    memset(output, 0xa5, gconv_shape_row_bytes(&problem.conversion.output));
+    gc_store_row(&problem.conversion, row, alpha, output);
     gc_problem_destroy(&problem);
 }
 
@@ -40,7 +40,7 @@ static void load(const bench *b, const void *samples, float *row)
 {
     gc_problem problem;
     assert_int_equal(gc_problem_create(&b->job, &problem, NULL), GCONV_OK);
-    gc_load_row(&problem, samples, row);
+    gc_load_row(&problem.conversion, samples, row);
     gc_problem_destroy(&problem);
 }
 

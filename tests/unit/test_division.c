@@ -75,9 +75,10 @@ static int64_t panels_of(const gconv_job *job)
 static void assert_whole(const gc_division *d)
 {
     int64_t reach = 0;
-    for (int s = 0; s < d->problem->step_count; s++)
-        reach += d->problem->steps[s].width - 1;
-    assert_true(d->rows <= d->problem->height); /* or the rings would hold what is not there */
+    for (int s = 0; s < d->problem->chain.step_count; s++)
+        reach += d->problem->chain.steps[s].width - 1;
+    assert_true(d->rows <=
+                d->problem->chain.height); /* or the rings would hold what is not there */
     int64_t bottom = 0;
     for (int64_t band = 0; band < d->bands; band++) {
         gc_area area = {.end = 0};
@@ -89,10 +90,10 @@ static void assert_whole(const gc_division *d)
             assert_true(area.end > area.first && area.end - area.first <= d->columns_max);
             assert_true(d->panels == 1 || area.end - area.first >= 2 * reach);
         }
-        assert_int_equal(area.end, d->problem->width);
+        assert_int_equal(area.end, d->problem->chain.width);
         bottom = area.bottom;
     }
-    assert_int_equal(bottom, d->problem->height);
+    assert_int_equal(bottom, d->problem->chain.height);
 }
 
 static void areas_make_up_the_image(void **state)

@@ -144,11 +144,11 @@ static void dim_values_keep_their_bits(void **state)
             gconv_filter first = filter_of(3, 3, 1, weights), second = filter_of(3, 3, 1, third);
             gc_problem problem;
             make_problem(job_of(NULL, 0, shape_of(8, 8, 1, depth)), 2, &first, &second, &problem);
-            const gc_step *step = &problem.steps[1];
+            const gc_step *step = &problem.chain.steps[1];
             gc_parts parts = gc_parts_of(&problem, step, false);
             assert_true(parts.splits && gc_parts_in_range(&problem, step, &parts));
             assert_true(ldexp(step->largest_input, parts.sample_exponent) < 0x1p15);
-            float one = (float)problem.steps[0].absolute_sum; /* an image of ones */
+            float one = (float)problem.chain.steps[0].absolute_sum; /* an image of ones */
             for (int i = 0; i < 1000; i++)
                 assert_true(left_of(one * (1 + (float)i / 1000), parts.sample_exponent) <= 4.5);
             for (int i = 0; i < 9; i++)
@@ -166,21 +166,21 @@ static void bytes_and_short_weights_have_one_part(void **state)
     gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 8));
     gc_problem problem;
     make_problem(job, 1, &short_weights, NULL, &problem);
-    gc_parts parts = gc_parts_of(&problem, problem.steps, true);
+    gc_parts parts = gc_parts_of(&problem, problem.chain.steps, true);
     assert_true(!parts.splits && parts.weight_parts == 1);
-    assert_true(gc_parts_are_exact(problem.steps, &parts));
+    assert_true(gc_parts_are_exact(problem.chain.steps, &parts));
     gc_problem_destroy(&problem);
     make_problem(job, 1, &long_weights, NULL, &problem);
-    parts = gc_parts_of(&problem, problem.steps, true);
+    parts = gc_parts_of(&problem, problem.chain.steps, true);
     assert_true(!parts.splits && parts.weight_parts == 2);
-    assert_true(gc_parts_are_exact(problem.steps, &parts));
-    parts = gc_parts_of(&problem, problem.steps, false); /* low times low is left out */
-    assert_true(parts.splits && !gc_parts_are_exact(problem.steps, &parts));
+    assert_true(gc_parts_are_exact(problem.chain.steps, &parts));
+    parts = gc_parts_of(&problem, problem.chain.steps, false); /* low times low is left out */
+    assert_true(parts.splits && !gc_parts_are_exact(problem.chain.steps, &parts));
     gc_problem_destroy(&problem);
     job.border = GCONV_BORDER_CONSTANT;
     job.border_value = 0.5;
     make_problem(job, 1, &short_weights, NULL, &problem);
-    assert_true(gc_parts_of(&problem, problem.steps, true).splits);
+    assert_true(gc_parts_of(&problem, problem.chain.steps, true).splits);
     gc_problem_destroy(&problem);
 }
 
@@ -200,8 +200,9 @@ static void a_border_near_0_is_refused(void **state)
         gc_problem problem;
         job.border_value = cases[i].border;
         make_problem(job, 1, &filter, NULL, &problem);
-        gc_parts parts = gc_parts_of(&problem, problem.steps, false);
-        assert_int_equal(gc_parts_in_range(&problem, problem.steps, &parts), cases[i].is_split);
+        gc_parts parts = gc_parts_of(&problem, problem.chain.steps, false);
+        assert_int_equal(gc_parts_in_range(&problem, problem.chain.steps, &parts),
+                         cases[i].is_split);
         assert_true(cases[i].border == 0 || !cases[i].is_split ||
                     left_of((float)cases[i].border, parts.sample_exponent) <= 4);
         gc_problem_destroy(&problem);
@@ -220,7 +221,7 @@ static void rounded_values_are_halves(void **state)
         gconv_filter first = filter_of(1, 1, 1, &factor), second = filter_of(9, 9, 1, weights);
         gc_problem problem;
         make_problem(job_of(NULL, 0, shape_of(8, 8, 1, 8)), 2, &first, &second, &problem);
-        const gc_step *step = &problem.steps[1];
+        const gc_step *step = &problem.chain.steps[1];
         gc_parts parts = gc_parts_of(&problem, step, false);
         assert_true(gc_parts_in_range(&problem, step, &parts));
         double largest = ldexp(step->largest_value, parts.sample_exponent);
@@ -233,8 +234,8 @@ static void rounded_values_are_halves(void **state)
         gconv_filter first = filter_of(1, 1, 1, &factor), second = filter_of(9, 9, 1, weights);
         gc_problem problem;
         make_problem(job_of(NULL, 0, shape_of(8, 8, 1, 8)), 2, &first, &second, &problem);
-        gc_parts parts = gc_parts_of(&problem, &problem.steps[1], false);
-        assert_false(gc_parts_in_range(&problem, &problem.steps[1], &parts));
+        gc_parts parts = gc_parts_of(&problem, &problem.chain.steps[1], false);
+        assert_false(gc_parts_in_range(&problem, &problem.chain.steps[1], &parts));
         gc_problem_destroy(&problem);
     }
 }
@@ -250,8 +251,8 @@ static void a_border_far_from_the_samples_is_refused(void **state)
         gc_problem problem;
         job.border_value = far ? 1e9 : 1000;
         make_problem(job, 1, &filter, NULL, &problem);
-        gc_parts parts = gc_parts_of(&problem, problem.steps, true);
-        assert_int_equal(gc_parts_in_range(&problem, problem.steps, &parts), !far);
+        gc_parts parts = gc_parts_of(&problem, problem.chain.steps, true);
+        assert_int_equal(gc_parts_in_range(&problem, problem.chain.steps, &parts), !far);
         gc_problem_destroy(&problem);
     }
 }

@@ -37,10 +37,10 @@ static void taps_of_convolution_read_backwards(void **state)
     gconv_job job = job_of(chain, 1, shape_of(9, 9, 1, 8));
     gc_problem problem = made(&job);
     const float backwards[] = {6, 5, 4, 3, 2, 1};
-    assert_memory_equal(problem.steps[0].taps, backwards, sizeof backwards);
-    assert_int_equal(problem.steps[0].left, 2);
-    assert_int_equal(problem.steps[0].top, 0);
-    assert_true(problem.steps[0].absolute_sum == 21);
+    assert_memory_equal(problem.chain.steps[0].taps, backwards, sizeof backwards);
+    assert_int_equal(problem.chain.steps[0].left, 2);
+    assert_int_equal(problem.chain.steps[0].top, 0);
+    assert_true(problem.chain.steps[0].absolute_sum == 21);
     gc_problem_destroy(&problem);
 }
 
@@ -53,9 +53,9 @@ static void taps_of_correlation_read_forwards(void **state)
     gconv_job job = job_of(chain, 1, shape_of(9, 9, 1, 8));
     job.correlate = true;
     gc_problem problem = made(&job);
-    assert_memory_equal(problem.steps[0].taps, six, sizeof six);
-    assert_int_equal(problem.steps[0].left, 0);
-    assert_int_equal(problem.steps[0].top, 1);
+    assert_memory_equal(problem.chain.steps[0].taps, six, sizeof six);
+    assert_int_equal(problem.chain.steps[0].left, 0);
+    assert_int_equal(problem.chain.steps[0].top, 1);
     gc_problem_destroy(&problem);
 }
 
@@ -66,7 +66,7 @@ static void taps_are_counted(void **state)
     const gconv_filter *chain[] = {&a, &b};
     gconv_job job = job_of(chain, 2, shape_of(9, 9, 1, 8));
     gc_problem problem = made(&job);
-    assert_true(gc_problem_taps(&problem) == 31);
+    assert_true(gc_chain_taps(&problem.chain) == 31);
     gc_problem_destroy(&problem);
 }
 
@@ -75,7 +75,7 @@ static void taps_are_counted(void **state)
 static bool exact(const gconv_job *job)
 {
     gc_problem problem = made(job);
-    bool result = problem.exact;
+    bool result = problem.chain.exact;
     gc_problem_destroy(&problem);
     return result;
 }
@@ -168,13 +168,13 @@ static void bound_of_one_and_two_steps(void **state)
     gc_problem problem = made(&job);
     double sum = 2 * (double)(1 / 3.0f);
     double one = 4 * 2 * 0x1p-24 * sum * 200;
-    assert_true(fabs(gc_problem_bound(&problem, 200, 0) - one) < 1e-12);
-    assert_true(fabs(gc_problem_bound(&problem, 200, 3) - one * 5 / 2) < 1e-12);
+    assert_true(fabs(gc_chain_bound(&problem.chain, 200, 0) - one) < 1e-12);
+    assert_true(fabs(gc_chain_bound(&problem.chain, 200, 3) - one * 5 / 2) < 1e-12);
     gc_problem_destroy(&problem);
     job.filter_count = 2;
     problem = made(&job);
     double two = 25 * one + 4 * 25 * 0x1p-24 * 25 * (sum * 200);
-    assert_true(fabs(gc_problem_bound(&problem, 200, 0) - two) < 1e-9);
+    assert_true(fabs(gc_chain_bound(&problem.chain, 200, 0) - two) < 1e-9);
     gc_problem_destroy(&problem);
 }
 
@@ -190,7 +190,7 @@ static void bound_among_denormals(void **state)
     double sum = (double)tiny[0] - (double)tiny[1];
     double one = 4 * 2 * (0x1p-24 * sum * 200 + 0x1p-150);
     double two = 0.5 * one + 4 * (0x1p-24 * 0.5 * 200 * sum + 0x1p-150);
-    assert_true(fabs(gc_problem_bound(&problem, 200, 0) / two - 1) < 1e-12);
+    assert_true(fabs(gc_chain_bound(&problem.chain, 200, 0) / two - 1) < 1e-12);
     gc_problem_destroy(&problem);
 }
 
@@ -201,7 +201,7 @@ static void bound_is_zero_where_exact(void **state)
     const gconv_filter *chain[] = {&filter};
     gconv_job job = job_of(chain, 1, shape_of(4, 4, 1, 8));
     gc_problem problem = made(&job);
-    assert_true(gc_problem_bound(&problem, 255, 100) == 0);
+    assert_true(gc_chain_bound(&problem.chain, 255, 100) == 0);
     gc_problem_destroy(&problem);
 }
 
@@ -216,7 +216,7 @@ static void bound_counts_the_border(void **state)
     job.border_value = -1000;
     gc_problem problem = made(&job);
     double bound = 4 * 0x1p-24 * (double)0.1f * 1000;
-    assert_true(fabs(gc_problem_bound(&problem, 255, 0) - bound) < 1e-12);
+    assert_true(fabs(gc_chain_bound(&problem.chain, 255, 0) - bound) < 1e-12);
     gc_problem_destroy(&problem);
 }
 
@@ -231,10 +231,10 @@ static void border_waits_for_the_divisors_before(void **state)
     job.border = GCONV_BORDER_CONSTANT;
     job.border_value = 10;
     gc_problem problem = made(&job);
-    assert_true(problem.steps[0].border[0] == 2570);
-    assert_true(problem.steps[1].border[0] == 2570 * 289);
-    assert_true(problem.steps[2].border[0] == -2570 * 289 * 2);
-    assert_true(problem.divisor == 289 * 4);
+    assert_true(problem.chain.steps[0].border[0] == 2570);
+    assert_true(problem.chain.steps[1].border[0] == 2570 * 289);
+    assert_true(problem.chain.steps[2].border[0] == -2570 * 289 * 2);
+    assert_true(problem.conversion.divisor == 289 * 4);
     gc_problem_destroy(&problem);
 }
 
@@ -248,16 +248,17 @@ static void border_is_opaque(void **state)
     job.border_value = 10;
     job.alpha = GCONV_ALPHA_FILTER;
     gc_problem problem = made(&job);
-    assert_true(problem.steps[0].border[2] == 10 && problem.steps[0].border[3] == 255);
+    assert_true(problem.chain.steps[0].border[2] == 10 && problem.chain.steps[0].border[3] == 255);
     gc_problem_destroy(&problem);
     job.alpha = GCONV_ALPHA_PREMULTIPLY;
     problem = made(&job);
-    assert_true(problem.steps[0].border[2] == 2550 && problem.steps[0].border[3] == 255);
+    assert_true(problem.chain.steps[0].border[2] == 2550 &&
+                problem.chain.steps[0].border[3] == 255);
     gc_problem_destroy(&problem);
     job.alpha = GCONV_ALPHA_KEEP;
     problem = made(&job);
-    assert_int_equal(problem.channels, 3);
-    assert_true(problem.steps[0].border[2] == 10);
+    assert_int_equal(problem.chain.channels, 3);
+    assert_true(problem.chain.steps[0].border[2] == 10);
     gc_problem_destroy(&problem);
 }
 
@@ -269,14 +270,14 @@ static void threshold_waits_for_all_divisors(void **state)
     gconv_job job = job_of(chain, 2, shape_of(4, 4, 1, 8));
     job.output = GCONV_OUTPUT_EDGES;
     gc_problem problem = made(&job);
-    assert_true(problem.threshold == 5 * 289);
+    assert_true(problem.conversion.threshold == 5 * 289);
     gc_problem_destroy(&problem);
     job.input.depth = 16;
     job.rule = GCONV_RULE_POSITIVE;
     b.divisor = -1;
     problem = made(&job);
-    assert_true(problem.threshold == 5 * 289 * 257.0);
-    assert_int_equal(problem.rule, GCONV_RULE_NEGATIVE); /* the divisor turns the sign */
+    assert_true(problem.conversion.threshold == 5 * 289 * 257.0);
+    assert_int_equal(problem.conversion.rule, GCONV_RULE_NEGATIVE); /* the divisor turns the sign */
     gc_problem_destroy(&problem);
 }
 
@@ -289,12 +290,12 @@ static void offset_of_the_last_filter(void **state)
     b.has_offset = true;
     b.offset = 128;
     gc_problem problem = made(&job);
-    assert_true(problem.offset == 128 * 257);
+    assert_true(problem.conversion.offset == 128 * 257);
     gc_problem_destroy(&problem);
     job.has_offset = true;
     job.offset = 0;
     problem = made(&job);
-    assert_true(problem.offset == 0);
+    assert_true(problem.conversion.offset == 0);
     gc_problem_destroy(&problem);
     a.has_offset = true;
     refused(&job, GCONV_ERROR_FILTER, "filter 1 of 2 has an offset");
@@ -321,14 +322,14 @@ static void output_shapes(void **state)
     gconv_job job = job_of(chain, 1, shape_of(9, 4, 1, 8));
     job.output_depth = 1;
     gc_problem problem = made(&job);
-    assert_int_equal(problem.output.depth, 1);
-    assert_int_equal(gconv_shape_row_bytes(&problem.output), 2);
-    assert_true(problem.bilevel);
+    assert_int_equal(problem.conversion.output.depth, 1);
+    assert_int_equal(gconv_shape_row_bytes(&problem.conversion.output), 2);
+    assert_true(problem.conversion.bilevel);
     gc_problem_destroy(&problem);
     job.input.channels = 3; /* bits are packed only for a single channel */
     problem = made(&job);
-    assert_int_equal(problem.output.depth, 8);
-    assert_true(problem.bilevel);
+    assert_int_equal(problem.conversion.output.depth, 8);
+    assert_true(problem.conversion.bilevel);
     gc_problem_destroy(&problem);
 }
 
@@ -497,7 +498,7 @@ static void unused_border_value_is_free(void **state)
     job.alpha = GCONV_ALPHA_FILTER;
     job.border_value = 1e39;
     gc_problem problem = made(&job);
-    assert_true(fabs(problem.divisor - 1) < 1e-12);
+    assert_true(fabs(problem.conversion.divisor - 1) < 1e-12);
     gc_problem_destroy(&problem);
     tiny.divisor = 1e200;
     refused(&job, GCONV_ERROR_FILTER, "product of the divisors");

@@ -96,17 +96,17 @@ static void least_scales(void **state)
     gconv_job job = job_of(chain, 3, shape_of(4, 4, 1, 8));
     gc_problem problem;
     assert_int_equal(gc_problem_create(&job, &problem, NULL), GCONV_OK);
-    assert_true(problem.steps[0].least_scale == 1);
-    assert_true(problem.steps[1].least_scale == (double)0.1f);
-    assert_true(problem.steps[2].least_scale == (double)0.1f * 3);
-    assert_true(problem.steps[2].largest_value > problem.steps[2].largest_input);
+    assert_true(problem.chain.steps[0].least_scale == 1);
+    assert_true(problem.chain.steps[1].least_scale == (double)0.1f);
+    assert_true(problem.chain.steps[2].least_scale == (double)0.1f * 3);
+    assert_true(problem.chain.steps[2].largest_value > problem.chain.steps[2].largest_input);
     gc_problem_destroy(&problem);
     job.border = GCONV_BORDER_CONSTANT;
     job.border_value = 0.25;
     assert_int_equal(gc_problem_create(&job, &problem, NULL), GCONV_OK);
-    assert_true(problem.steps[0].least_scale == 0.25);
-    assert_true(problem.steps[1].least_scale == 0.5);
-    assert_true(problem.steps[2].least_scale == 1.5);
+    assert_true(problem.chain.steps[0].least_scale == 0.25);
+    assert_true(problem.chain.steps[1].least_scale == 0.5);
+    assert_true(problem.chain.steps[2].least_scale == 1.5);
     gc_problem_destroy(&problem);
 }
 

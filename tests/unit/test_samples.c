@@ -1,5 +1,5 @@
-/* Conversions in wide vectors give the bits of core/convert.h, on every instruction set here. */
-#include "core/convert.h"
+/* Conversions in wide vectors give the bits of core/conversion.h, on every instruction set here. */
+#include "core/conversion.h"
 #include "cpu/instructions/instructions.h"
 
 #include "core_support.h"
@@ -33,22 +33,22 @@ static void loads_every_sample(void **state)
     }
 }
 
-/* One row through every instruction set and through core/convert.c. */
+/* One row through every instruction set and through core/conversion.c. */
 static void compare_row(const gc_problem *problem, const float *row)
 {
     static uint8_t wanted[WIDTH], got[WIDTH + 1];
-    gc_store_row(problem, row, NULL, wanted);
+    gc_store_row(&problem->conversion, row, NULL, wanted);
     for (int n = 0; n < gc_instructions_count(); n++) {
         const gc_instructions *set = gc_instructions_at(n);
         if (!set->usable())
             continue;
         got[WIDTH] = 99;
-        set->samples->store8(problem, row, WIDTH, got);
+        set->samples->store8(&problem->conversion, row, WIDTH, got);
         assert_int_equal(got[WIDTH], 99);
         for (int i = 0; i < WIDTH; i++)
             if (got[i] != wanted[i])
                 fail_msg("%s: %.9g over %g becomes %d, not %d", set->name, (double)row[i],
-                         problem->divisor, got[i], wanted[i]);
+                         problem->conversion.divisor, got[i], wanted[i]);
     }
 }
 
@@ -59,7 +59,7 @@ static void compare_around_halves(const gc_problem *problem, int steps)
     static float row[WIDTH];
     int filled = 0;
     for (int half = -20; half < 540; half++) {
-        float value = (float)(half / 2.0 * problem->divisor);
+        float value = (float)(half / 2.0 * problem->conversion.divisor);
         for (int i = 0; i < steps; i++)
             value = nextafterf(value, -INFINITY);
         for (int i = -steps; i <= steps; i++) {

@@ -38,7 +38,7 @@ static void demand(account *a, bool holds, const char *rule, const gc_piece *pie
 static bool is_there(const account *a, int64_t band)
 {
     const gc_division *d = &a->division;
-    bool wraps = a->problem.job.border == GCONV_BORDER_WRAP;
+    bool wraps = a->problem.chain.border == GCONV_BORDER_WRAP;
     for (int64_t b = 0; b < d->bands; b++)
         if ((wraps || (b >= band - d->neighbours && b <= band + d->neighbours)) &&
             a->samples[b % d->input_ring] != b)
@@ -166,7 +166,7 @@ static account account_of(int64_t bands, int64_t panels, int64_t neighbours, int
                           bool wraps)
 {
     account a = {.failing = NOTHING, .seed = (unsigned)rand()};
-    a.problem.job.border = wraps ? GCONV_BORDER_WRAP : GCONV_BORDER_MIRROR;
+    a.problem.chain.border = wraps ? GCONV_BORDER_WRAP : GCONV_BORDER_MIRROR;
     a.division = (gc_division){.bands = bands, .panels = panels, .neighbours = neighbours};
     a.division.input_ring = wraps ? bands : smaller(2 * neighbours + moving, bands);
     a.division.output_ring = smaller(moving, bands);

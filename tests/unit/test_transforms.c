@@ -45,12 +45,12 @@ static void one_transform_of_an_image(void **state)
     (void)state;
     fixture f;
     make(&f, 4096, 4096, GCONV_BORDER_MIRROR, 2, (int[]){43, 9}, 0.3f);
-    gc_slabs slabs = gc_transform_slabs(&f.problem, &f.problem.steps[0]);
+    gc_slabs slabs = gc_transform_slabs(&f.problem, &f.problem.chain.steps[0]);
     assert_int_equal(slabs.first, 0);
     assert_int_equal(slabs.last, 4095);
     assert_int_equal(slabs.rows, 4096);
     double side = (double)gc_transform_size(4096 + 42);
-    assert_true(gc_transform_points(&f.problem, &f.problem.steps[0]) == side * side);
+    assert_true(gc_transform_points(&f.problem, &f.problem.chain.steps[0]) == side * side);
     gc_problem_destroy(&f.problem);
 }
 
@@ -60,7 +60,7 @@ static void wrapped_rows_are_part_of_it(void **state)
     (void)state;
     fixture f;
     make(&f, 100, 200, GCONV_BORDER_WRAP, 2, (int[]){3, 9}, 0.3f);
-    gc_slabs slabs = gc_transform_slabs(&f.problem, &f.problem.steps[0]);
+    gc_slabs slabs = gc_transform_slabs(&f.problem, &f.problem.chain.steps[0]);
     assert_int_equal(slabs.first, -4);
     assert_int_equal(slabs.last, 203);
     assert_int_equal(slabs.rows, 208);
@@ -74,7 +74,7 @@ static void large_images_in_equal_shares(void **state)
     for (size_t n = 0; n < sizeof widths / sizeof widths[0]; n++) {
         fixture f;
         make(&f, widths[n], 8000, GCONV_BORDER_MIRROR, 1, (int[]){101}, 0.3f);
-        const gc_step *step = &f.problem.steps[0];
+        const gc_step *step = &f.problem.chain.steps[0];
         gc_slabs slabs = gc_transform_slabs(&f.problem, step);
         int64_t count = (8000 + slabs.rows - 1) / slabs.rows;
         assert_in_range(slabs.rows, 100, 7999);
@@ -94,12 +94,12 @@ static void exact_rows_are_free(void **state)
     (void)state;
     fixture f;
     make(&f, 10000, 8000, GCONV_BORDER_MIRROR, 2, (int[]){9, 5}, 2);
-    assert_true(f.problem.exact);
-    gc_slabs slabs = gc_transform_slabs(&f.problem, &f.problem.steps[1]);
+    assert_true(f.problem.chain.exact);
+    gc_slabs slabs = gc_transform_slabs(&f.problem, &f.problem.chain.steps[1]);
     assert_int_equal(slabs.rows, 1);
     double rows = (double)gc_transform_size(8000 + 3 * (8 + 4));
     double columns = (double)gc_transform_size(10000 + 4);
-    assert_true(gc_transform_points(&f.problem, &f.problem.steps[1]) == rows * columns);
+    assert_true(gc_transform_points(&f.problem, &f.problem.chain.steps[1]) == rows * columns);
     gc_problem_destroy(&f.problem);
 }
 

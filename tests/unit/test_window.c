@@ -28,7 +28,7 @@ static void open_view(view *v, gconv_shape shape, gconv_filter filter, gconv_bor
     job.alpha = GCONV_ALPHA_FILTER;
     assert_int_equal(gc_problem_create(&job, &v->problem, NULL), GCONV_OK);
     gconv_error error;
-    if (gc_window_create(&v->window, &v->problem, &v->problem.steps[0], on_bytes, chunk,
+    if (gc_window_create(&v->window, &v->problem.chain, &v->problem.chain.steps[0], on_bytes, chunk,
                          shape.width, &error) != GCONV_OK)
         fail_msg("%s", error.message);
 }
@@ -103,10 +103,10 @@ static void check_row(const view *v, int64_t y)
 static void pass_by(view *v, int64_t first, int64_t last, int64_t chunk)
 {
     int64_t ready, needed;
-    gc_step_range(&v->problem, &v->problem.steps[0], first, last, &ready, &needed);
+    gc_step_range(&v->problem.chain, &v->problem.chain.steps[0], first, last, &ready, &needed);
     for (int64_t row = first; row <= last; row += chunk) {
         int64_t end = row + chunk - 1 < last ? row + chunk - 1 : last, ignored;
-        gc_step_range(&v->problem, &v->problem.steps[0], row, end, &ignored, &needed);
+        gc_step_range(&v->problem.chain, &v->problem.chain.steps[0], row, end, &ignored, &needed);
         for (; ready <= needed; ready++)
             store_row(v, ready);
         for (int64_t y = row; y <= end; y++)
@@ -187,7 +187,7 @@ static void range(gconv_border border, gconv_filter filter, uint32_t height,
     view v;
     int64_t from, to;
     open_view(&v, shape_of(4, height, 1, 8), filter, border, 8);
-    gc_step_range(&v.problem, &v.problem.steps[0], outputs[0], outputs[1], &from, &to);
+    gc_step_range(&v.problem.chain, &v.problem.chain.steps[0], outputs[0], outputs[1], &from, &to);
     assert_int_equal(from, wanted[0]);
     assert_int_equal(to, wanted[1]);
     close_view(&v);
@@ -215,11 +215,11 @@ static void ranges_of_reflections(void **state)
     int64_t from, to;
     view v;
     open_view(&v, shape_of(4, 100, 1, 8), up, GCONV_BORDER_MIRROR101, 8);
-    gc_step_range(&v.problem, &v.problem.steps[0], 0, 0, &from, &to);
+    gc_step_range(&v.problem.chain, &v.problem.chain.steps[0], 0, 0, &from, &to);
     assert_true(from == 0 && to >= 4 && to <= 5);
     close_view(&v);
     open_view(&v, shape_of(4, 100, 1, 8), down, GCONV_BORDER_MIRROR101, 8);
-    gc_step_range(&v.problem, &v.problem.steps[0], 99, 99, &from, &to);
+    gc_step_range(&v.problem.chain, &v.problem.chain.steps[0], 99, 99, &from, &to);
     assert_true(from <= 95 && from >= 94 && to == 99);
     close_view(&v);
 }

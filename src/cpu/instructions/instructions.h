@@ -24,13 +24,14 @@ typedef struct gc_rows_kernel {
     gc_rows_function *apart;
 } gc_rows_kernel;
 
-/* Conversions that give the bits of core/convert.h in wider vectors. */
+/* Conversions that give the bits of core/conversion.h in wider vectors. */
 typedef struct gc_samples_kernel {
     /* row[i] = samples[i] */
     void (*load8)(const uint8_t *samples, size_t count, float *row);
     void (*load16)(const uint16_t *samples, size_t count, float *row);
-    /* Rules 5: divided, made absolute, scaled, offset, clamped to 0..255 and rounded. */
-    void (*store8)(const gc_problem *problem, const float *row, size_t count, uint8_t *samples);
+    /* Rule 5: divided, made absolute, scaled, offset, clamped to 0..255 and rounded. */
+    void (*store8)(const gc_conversion *conversion, const float *row, size_t count,
+                   uint8_t *samples);
 } gc_samples_kernel;
 
 typedef struct gc_transforms {

@@ -1,5 +1,5 @@
 /* Conversion of samples, compiled once for every instruction set under the name that
- * GC_SAMPLES_KERNEL gives it. The operations are those of core/convert.c, one for one and in their
+ * GC_SAMPLES_KERNEL gives it. The operations are those of core/conversion.c, one for one and in their
  * order, so that the bits are the same; only more of them are done at once. */
 #include "cpu/instructions/instructions.h"
 
@@ -66,17 +66,18 @@ static bool store_near(const float *row, size_t count, float reciprocal, bool ab
     return unsure == 0;
 }
 
-static void store_chunk(const gc_problem *problem, const float *row, size_t count, uint8_t *samples)
+static void store_chunk(const gc_conversion *conversion, const float *row, size_t count,
+                        uint8_t *samples)
 {
     double v[CHUNK];
     for (size_t i = 0; i < count; i++)
-        v[i] = (double)row[i] / problem->divisor;
-    if (problem->job.absolute)
+        v[i] = (double)row[i] / conversion->divisor;
+    if (conversion->absolute)
         for (size_t i = 0; i < count; i++)
             v[i] = fabs(v[i]);
-    if (problem->job.scale != 1 || problem->offset != 0)
+    if (conversion->scale != 1 || conversion->offset != 0)
         for (size_t i = 0; i < count; i++)
-            v[i] = problem->job.scale * v[i] + problem->offset;
+            v[i] = conversion->scale * v[i] + conversion->offset;
     for (size_t i = 0; i < count; i++) {
         double value = v[i] > 0 ? v[i] : 0;
         value = value < 255 ? value : 255;
@@ -84,21 +85,22 @@ static void store_chunk(const gc_problem *problem, const float *row, size_t coun
     }
 }
 
-static void store8(const gc_problem *problem, const float *row, size_t count, uint8_t *samples)
+static void store8(const gc_conversion *conversion, const float *row, size_t count,
+                   uint8_t *samples)
 {
     int exponent;
-    double divisor = problem->divisor;
+    double divisor = conversion->divisor;
     /* A power of two divides without an error. */
     bool exact = fabs(frexp(divisor, &exponent)) == 0.5;
-    bool may_be_near = problem->job.scale == 1 && problem->offset == 0 && fabs(divisor) < 0x1p100 &&
-                       fabs(divisor) > 0x1p-100;
+    bool may_be_near = conversion->scale == 1 && conversion->offset == 0 &&
+                       fabs(divisor) < 0x1p100 && fabs(divisor) > 0x1p-100;
     for (size_t first = 0; first < count; first += CHUNK) {
         size_t part = count - first < CHUNK ? count - first : CHUNK;
         if (may_be_near && (store_near(row + first, part, (float)(1 / divisor),
-                                       problem->job.absolute, samples + first) ||
+                                       conversion->absolute, samples + first) ||
                             exact))
             continue;
-        store_chunk(problem, row + first, part, samples + first);
+        store_chunk(conversion, row + first, part, samples + first);
     }
 }
 

@@ -13,11 +13,11 @@ static bool fits(float value, float least, float most)
 
 bool gc_bytes_apply(const gc_problem *problem)
 {
-    const gc_step *step = &problem->steps[0];
-    if (!problem->exact || problem->job.input.depth != 8 || problem->premultiplies ||
-        problem->keeps_alpha)
+    const gc_step *step = &problem->chain.steps[0];
+    if (!problem->chain.exact || problem->conversion.input.depth != 8 ||
+        problem->conversion.premultiplies || problem->conversion.keeps_alpha)
         return false;
-    for (int c = 0; c < problem->channels; c++)
+    for (int c = 0; c < problem->chain.channels; c++)
         if (!fits(step->border[c], 0, UINT8_MAX))
             return false;
     for (int i = 0; i < step->width * step->height; i++)

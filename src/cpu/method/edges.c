@@ -35,18 +35,19 @@ bool gc_edges_apply(const gc_problem *problem)
     static const float laplace[] = {0, 1, 0, 1, -4, 1, 0, 1, 0};
     static const float gauss[] = {4,  8,  10, 8,  4,  8,  16, 20, 16, 8,  10, 20, 25,
                                   20, 10, 8,  16, 20, 16, 8,  4,  8,  10, 8,  4};
-    const gconv_job *job = &problem->job;
-    return job->output == GCONV_OUTPUT_EDGES && job->input.depth == 8 && problem->channels == 1 &&
-           (problem->output.depth == 1 || problem->output.depth == 8) &&
-           problem->rule == GCONV_RULE_ABS && problem->threshold >= 0 &&
-           problem->threshold < THRESHOLD_MAX && job->border != GCONV_BORDER_REPLICATE &&
-           job->border != GCONV_BORDER_CONSTANT && problem->step_count == 2 &&
-           has_taps(&problem->steps[0], 5, gauss) && has_taps(&problem->steps[1], 3, laplace);
+    const gc_chain *chain = &problem->chain;
+    const gc_conversion *conversion = &problem->conversion;
+    return conversion->finds_edges && conversion->input.depth == 8 && chain->channels == 1 &&
+           (conversion->output.depth == 1 || conversion->output.depth == 8) &&
+           conversion->rule == GCONV_RULE_ABS && conversion->threshold >= 0 &&
+           conversion->threshold < THRESHOLD_MAX && chain->border != GCONV_BORDER_REPLICATE &&
+           chain->border != GCONV_BORDER_CONSTANT && chain->step_count == 2 &&
+           has_taps(&chain->steps[0], 5, gauss) && has_taps(&chain->steps[1], 3, laplace);
 }
 
 gconv_status gc_edges_create(gc_edges *edges, const gc_problem *problem, gconv_error *error)
 {
-    size_t row = ((size_t)problem->width + REACH + LEAD - 1) / LEAD * LEAD + LEAD;
+    size_t row = ((size_t)problem->chain.width + REACH + LEAD - 1) / LEAD * LEAD + LEAD;
     size_t bytes = 2 * row * sizeof(uint16_t) + row + LEAD;
     *edges = (gc_edges){.memory = gc_allocate_aligned(bytes, 1)};
     if (edges->memory == NULL)
@@ -65,23 +66,23 @@ void gc_edges_destroy(gc_edges *edges)
 
 static void extend(const gc_problem *problem, uint16_t *row)
 {
-    int64_t width = problem->width;
+    int64_t width = problem->chain.width;
     for (int64_t i = 0; i < REACH; i++) {
-        row[-1 - i] = row[gc_border_index(problem->job.border, -1 - i, width)];
-        row[width + i] = row[gc_border_index(problem->job.border, width + i, width)];
+        row[-1 - i] = row[gc_border_index(problem->chain.border, -1 - i, width)];
+        row[width + i] = row[gc_border_index(problem->chain.border, width + i, width)];
     }
 }
 
 void gc_edges_row(const gc_edges *edges, const gc_edges_kernel *kernel, const gc_problem *problem,
                   const uint8_t *const rows[7], char *output)
 {
-    size_t width = problem->width;
+    size_t width = problem->chain.width;
     kernel->columns(rows, width, edges->smooth, edges->curve);
     extend(problem, edges->smooth);
     extend(problem, edges->curve);
-    kernel->find(edges->smooth, edges->curve, width, (uint16_t)floor(problem->threshold),
-                 problem->job.invert, edges->flags);
-    if (problem->output.depth == 1)
+    kernel->find(edges->smooth, edges->curve, width, (uint16_t)floor(problem->conversion.threshold),
+                 problem->conversion.invert, edges->flags);
+    if (problem->conversion.output.depth == 1)
         gc_pack_bits(edges->flags, width, (uint8_t *)output);
     else
         for (size_t x = 0; x < width; x++)

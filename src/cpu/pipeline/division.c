@@ -40,7 +40,7 @@ static int64_t rows_of_strip(const gc_problem *problem, const gc_passes *passes)
     int64_t chunk = passes->rows_at_once;
     int64_t rows = chunk;
     for (int p = passes->count - 1; p >= 0; p--) {
-        rows += gc_window_capacity(problem, &passes->list[p].step, chunk);
+        rows += gc_window_capacity(&problem->chain, &passes->list[p].step, chunk);
         chunk += passes->list[p].step.height;
     }
     return rows;
@@ -50,8 +50,8 @@ static int64_t rows_of_strip(const gc_problem *problem, const gc_passes *passes)
 static int64_t columns_reached(const gc_problem *problem)
 {
     int64_t reach = 0;
-    for (int s = 0; s < problem->step_count; s++)
-        reach += problem->steps[s].width - 1;
+    for (int s = 0; s < problem->chain.step_count; s++)
+        reach += problem->chain.steps[s].width - 1;
     return reach;
 }
 
@@ -62,7 +62,8 @@ static int64_t panel_granule(const gc_problem *problem, const gc_passes *passes)
     const gc_pass *last = &passes->list[passes->count - 1];
     if (last->method != GC_METHOD_TILES)
         return PANEL_GRANULE;
-    return problem->output.depth == 1 ? 8 * last->tiles.columns : 2 * last->tiles.columns;
+    return problem->conversion.output.depth == 1 ? 8 * last->tiles.columns
+                                                 : 2 * last->tiles.columns;
 }
 
 static int64_t round_up(int64_t value, int64_t unit)
@@ -73,16 +74,16 @@ static int64_t round_up(int64_t value, int64_t unit)
 static void choose_panels(gc_division *division, const gc_passes *passes)
 {
     const gc_problem *problem = division->problem;
-    int64_t width = problem->width, reach = columns_reached(problem);
+    int64_t width = problem->chain.width, reach = columns_reached(problem);
     int64_t column_bytes =
-        rows_of_strip(problem, passes) * problem->channels * (int64_t)sizeof(float);
+        rows_of_strip(problem, passes) * problem->chain.channels * (int64_t)sizeof(float);
     division->columns = division->columns_max = width;
     division->panels = 1;
-    if (passes->fused || problem->job.border == GCONV_BORDER_WRAP ||
+    if (passes->fused || problem->chain.border == GCONV_BORDER_WRAP ||
         width * column_bytes <= PANEL_BYTES)
         return;
     int64_t columns = gc_larger(PANEL_BYTES / column_bytes, PANEL_REACHES * reach);
-    columns = gc_larger(columns, GC_PIECE_VALUES / problem->channels);
+    columns = gc_larger(columns, GC_PIECE_VALUES / problem->chain.channels);
     int64_t panels = (width + columns - 1) / columns;
     columns = round_up((width + panels - 1) / panels, panel_granule(problem, passes));
     panels = (width + columns - 1) / columns;
@@ -102,10 +103,10 @@ static void choose_panels(gc_division *division, const gc_passes *passes)
 static int64_t chain_reach(const gc_problem *problem)
 {
     int64_t reach = 0;
-    for (int s = 0; s < problem->step_count; s++) {
-        const gc_step *step = &problem->steps[s];
-        if (step->height > (int64_t)problem->height)
-            return problem->height; /* reflected to and fro it reads any row */
+    for (int s = 0; s < problem->chain.step_count; s++) {
+        const gc_step *step = &problem->chain.steps[s];
+        if (step->height > (int64_t)problem->chain.height)
+            return problem->chain.height; /* reflected to and fro it reads any row */
         reach += gc_larger(gc_step_above(step), gc_step_below(step));
     }
     return reach;
@@ -113,14 +114,14 @@ static int64_t chain_reach(const gc_problem *problem)
 
 static int64_t ring_bytes(const gc_problem *problem)
 {
-    return gc_larger(RING_BYTES_MIN, (int64_t)RING_BYTES_A_COLUMN * problem->width);
+    return gc_larger(RING_BYTES_MIN, (int64_t)RING_BYTES_A_COLUMN * problem->chain.width);
 }
 
 /* Rows of a band for which rings with `moving` bands beside the neighbours hold what they may. */
 static int64_t rows_in_rings(const gc_problem *problem, int64_t reach, int64_t moving)
 {
-    int64_t input = (int64_t)gconv_shape_row_bytes(&problem->job.input);
-    int64_t output = (int64_t)gconv_shape_row_bytes(&problem->output);
+    int64_t input = (int64_t)gconv_shape_row_bytes(&problem->conversion.input);
+    int64_t output = (int64_t)gconv_shape_row_bytes(&problem->conversion.output);
     /* Neighbours are whole bands: on either side up to a row less than one more than is reached. */
     return (ring_bytes(problem) - 2 * (reach + 1) * input) /
            ((2 + moving) * input + moving * output);
@@ -129,8 +130,8 @@ static int64_t rows_in_rings(const gc_problem *problem, int64_t reach, int64_t m
 bool gc_division_holds(const gc_problem *problem, int64_t rows)
 {
     const int64_t moving = 1 + BANDS_AHEAD_OF_PANELS; /* all threads share a band */
-    int64_t input = (int64_t)gconv_shape_row_bytes(&problem->job.input);
-    int64_t output = (int64_t)gconv_shape_row_bytes(&problem->output);
+    int64_t input = (int64_t)gconv_shape_row_bytes(&problem->conversion.input);
+    int64_t output = (int64_t)gconv_shape_row_bytes(&problem->conversion.output);
     return rows * ((2 + moving) * input + moving * output) <= ring_bytes(problem);
 }
 
@@ -141,7 +142,7 @@ static bool places_tiles(const gc_problem *problem, const gc_passes *passes)
     bool places = false;
     for (int p = 0; p + 1 < passes->count; p++)
         places = places || passes->list[p].method == GC_METHOD_TILES;
-    return places && !problem->exact;
+    return places && !problem->chain.exact;
 }
 
 /* Bands of samples or output that are neither neighbours nor waited for. */
@@ -155,8 +156,8 @@ static int64_t choose_rows(const gc_division *division, int64_t together, int64_
                            int threads)
 {
     const gc_problem *problem = division->problem;
-    int64_t rows = BAND_VALUES / ((int64_t)problem->width * problem->channels);
-    int64_t share = (problem->height + threads - 1) / threads;
+    int64_t rows = BAND_VALUES / ((int64_t)problem->chain.width * problem->chain.channels);
+    int64_t share = (problem->chain.height + threads - 1) / threads;
     if (threads > 1)
         rows = gc_smaller(rows, share / BANDS_A_THREAD);
     rows = gc_smaller(gc_larger(rows, BAND_ROWS_MIN), BAND_ROWS_MAX);
@@ -164,7 +165,7 @@ static int64_t choose_rows(const gc_division *division, int64_t together, int64_
     int64_t room = rows_in_rings(problem, reach, bands_moving(division, threads));
     rows = gc_larger(rows, gc_smaller(BAND_REACHES * reach, room));
     rows = gc_smaller(rows, share);
-    return gc_smaller(round_up(rows, together), problem->height);
+    return gc_smaller(round_up(rows, together), problem->chain.height);
 }
 
 static void choose_bands(gc_division *division, const gc_passes *passes, int threads)
@@ -174,13 +175,13 @@ static void choose_bands(gc_division *division, const gc_passes *passes, int thr
     int64_t rows = choose_rows(division, passes->rows_at_once, reach,
                                places_tiles(problem, passes) ? PLACING_THREADS : threads);
     division->rows = rows;
-    division->bands = (problem->height + rows - 1) / rows;
+    division->bands = (problem->chain.height + rows - 1) / rows;
     /* A reflected row lies as far inside as the row itself lies outside, under mirror101 one
      * further. */
     division->neighbours = (reach + 1 + rows - 1) / rows;
     division->input_ring = gc_smaller(2 * division->neighbours + moving, division->bands);
     division->output_ring = gc_smaller(moving, division->bands);
-    if (problem->job.border == GCONV_BORDER_WRAP)
+    if (problem->chain.border == GCONV_BORDER_WRAP)
         division->input_ring = division->bands;
 }
 
@@ -194,7 +195,7 @@ void gc_division_choose(gc_division *division, const gc_problem *problem, const 
 
 int64_t gc_division_band_rows(const gc_division *division, int64_t band)
 {
-    return gc_smaller(division->problem->height - band * division->rows, division->rows);
+    return gc_smaller(division->problem->chain.height - band * division->rows, division->rows);
 }
 
 gc_area gc_division_area(const gc_division *division, int64_t band, int64_t panel)
@@ -204,5 +205,5 @@ gc_area gc_division_area(const gc_division *division, int64_t band, int64_t pane
     return (gc_area){.top = top,
                      .bottom = top + gc_division_band_rows(division, band),
                      .first = first,
-                     .end = is_last ? division->problem->width : first + division->columns};
+                     .end = is_last ? division->problem->chain.width : first + division->columns};
 }

@@ -44,7 +44,7 @@ static bool may_compute(const gc_schedule *s)
     const gc_division *d = s->division;
     if (s->begun == d->bands || s->in_place)
         return s->begun < d->bands;
-    bool wraps = d->problem->job.border == GCONV_BORDER_WRAP;
+    bool wraps = d->problem->chain.border == GCONV_BORDER_WRAP;
     int64_t last = wraps ? d->bands - 1 : gc_smaller(s->begun + d->neighbours, d->bands - 1);
     return last < s->read && s->begun - d->output_ring < s->written;
 }

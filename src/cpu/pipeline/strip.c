@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "base/status.h"
 #include "core/border.h"
-#include "core/convert.h"
+#include "core/conversion.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static int64_t end_column(const gc_strip *strip, int p)
 static size_t values_of_pass(const gc_strip *strip, int p)
 {
     return (size_t)(end_column(strip, p) - first_column(strip, p)) *
-           (size_t)strip->problem->channels;
+           (size_t)strip->problem->chain.channels;
 }
 
 /* A window serves what later passes ask for at once: a round and all that they reach. */
@@ -37,10 +37,10 @@ static gconv_status create_windows(gc_strip *strip, int64_t columns, gconv_error
     gconv_status status = GCONV_OK;
     for (int p = strip->passes->count - 1; status == GCONV_OK && p >= 0; p--) {
         const gc_step *step = &strip->passes->list[p].step;
-        columns = gc_smaller(columns + step->width - 1, strip->problem->width);
+        columns = gc_smaller(columns + step->width - 1, strip->problem->chain.width);
         bool bytes = strip->passes->list[p].method == GC_METHOD_BYTES;
-        status = gc_window_create(&strip->windows[p], strip->problem, step, bytes, chunk, columns,
-                                  error);
+        status = gc_window_create(&strip->windows[p], &strip->problem->chain, step, bytes, chunk,
+                                  columns, error);
         chunk += step->height;
     }
     return status;
@@ -53,7 +53,7 @@ gconv_status gc_strip_create(gc_strip *strip, const gc_problem *problem, const g
     size_t count = (size_t)passes->count;
     size_t rows = (size_t)passes->rows_at_once;
     *strip = (gc_strip){.problem = problem, .passes = passes};
-    size_t values = (size_t)columns * (size_t)problem->channels;
+    size_t values = (size_t)columns * (size_t)problem->chain.channels;
     strip->stride = (values + align - 1) / align * align;
     size_t row_bytes = strip->stride * sizeof *strip->result;
     strip->windows = calloc(count, sizeof *strip->windows);
@@ -95,14 +95,14 @@ static void load_row(const gc_strip *strip, const char *samples, void *row)
     const gc_problem *problem = strip->problem;
     const gc_samples_kernel *kernel = strip->passes->instructions->samples;
     const gc_window *window = &strip->windows[0];
-    const gconv_shape *shape = &problem->job.input;
+    const gconv_shape *shape = &problem->conversion.input;
     size_t pixels = (size_t)(window->end - window->first);
-    size_t count = pixels * (size_t)problem->channels;
+    size_t count = pixels * (size_t)problem->chain.channels;
     samples += (size_t)window->first * (size_t)shape->channels * (size_t)shape->depth / 8;
     if (strip->passes->list[0].method == GC_METHOD_BYTES)
         memcpy(row, samples, count);
-    else if (problem->keeps_alpha || problem->premultiplies)
-        gc_load_pixels(problem, samples, pixels, row);
+    else if (problem->conversion.keeps_alpha || problem->conversion.premultiplies)
+        gc_load_pixels(&problem->conversion, samples, pixels, row);
     else if (shape->depth == 8)
         kernel->load8((const uint8_t *)samples, count, row);
     else
@@ -113,17 +113,17 @@ static void load_row(const gc_strip *strip, const char *samples, void *row)
  * else, which takes whole rows. */
 typedef enum storing { STORE_CHAIN, STORE_LEVELS, STORE_ROW } storing;
 
-static storing choose_storing(const gc_problem *problem, const gc_stream *stream)
+static storing choose_storing(const gc_conversion *conversion, const gc_stream *stream)
 {
     if (stream->chain_only)
         return STORE_CHAIN;
-    if (problem->keeps_alpha || problem->premultiplies || problem->bilevel)
+    if (conversion->keeps_alpha || conversion->premultiplies || conversion->bilevel)
         return STORE_ROW;
-    if (problem->output.depth == 8 && problem->job.input.depth == 8)
+    if (conversion->output.depth == 8 && conversion->input.depth == 8)
         return STORE_LEVELS;
-    bool unscaled = problem->divisor == 1 && problem->job.scale == 1 && problem->offset == 0 &&
-                    !problem->job.absolute;
-    return problem->output.depth == 32 && unscaled ? STORE_CHAIN : STORE_ROW;
+    bool unscaled = conversion->divisor == 1 && conversion->scale == 1 && conversion->offset == 0 &&
+                    !conversion->absolute;
+    return conversion->output.depth == 32 && unscaled ? STORE_CHAIN : STORE_ROW;
 }
 
 /* ---- Rows through the passes ----------------------------------------------------------------- */
@@ -146,7 +146,7 @@ static void convolve_products(const gc_strip *strip, const gc_pass *pass, const 
                               size_t values, int count, float *const *out)
 {
     const gc_rows_kernel *kernel = strip->passes->instructions->rows;
-    int channels = strip->problem->channels, products = pass->rows.height;
+    int channels = strip->problem->chain.channels, products = pass->rows.height;
     size_t reach = (size_t)(pass->step.width - 1) * (size_t)channels;
     size_t stride = gc_pass_between(pass, channels);
     const float *from[GCONV_FILTER_SIDE_MAX + GC_SWEEP_ROWS];
@@ -197,7 +197,7 @@ static void convolve(const gc_strip *strip, int p, int64_t y, int count, size_t 
     const gc_pass *pass = &strip->passes->list[p];
     const gc_rows_kernel *kernel = strip->passes->instructions->rows;
     const float **rows = strip->rows;
-    size_t channels = (size_t)strip->problem->channels;
+    size_t channels = (size_t)strip->problem->chain.channels;
     if (pass->method == GC_METHOD_BYTES) {
         convolve_bytes(strip, p, y, count, first, values, out);
         return;
@@ -241,7 +241,7 @@ static void advance(gc_strip *strip, const gc_sample_rows *input, int64_t first,
 {
     int64_t ignored;
     for (int p = strip->passes->count - 1; p >= 0; p--) {
-        gc_step_range(strip->problem, &strip->passes->list[p].step, first, last, &ignored,
+        gc_step_range(&strip->problem->chain, &strip->passes->list[p].step, first, last, &ignored,
                       &strip->needed[p]);
         first = strip->ready[p];
         last = strip->needed[p];
@@ -258,8 +258,8 @@ static void begin(gc_strip *strip, gc_area area)
     strip->first = area.first;
     strip->end = area.end;
     for (int p = strip->passes->count - 1; p >= 0; p--) {
-        gc_step_range(strip->problem, &strip->passes->list[p].step, first, last, &strip->ready[p],
-                      &last);
+        gc_step_range(&strip->problem->chain, &strip->passes->list[p].step, first, last,
+                      &strip->ready[p], &last);
         first = strip->ready[p];
         gc_window_hold(&strip->windows[p], first_column(strip, p), end_column(strip, p));
     }
@@ -270,10 +270,10 @@ static void begin(gc_strip *strip, gc_area area)
 static void finish_rows(gc_strip *strip, const gc_stream *stream, int64_t y, int count,
                         char *output, size_t stride)
 {
-    storing how = choose_storing(strip->problem, stream);
+    storing how = choose_storing(&strip->problem->conversion, stream);
     int last = strip->passes->count - 1;
     size_t values = values_of_pass(strip, last);
-    size_t before = (size_t)strip->first * (size_t)strip->problem->channels;
+    size_t before = (size_t)strip->first * (size_t)strip->problem->chain.channels;
     bool in_pieces = how == STORE_LEVELS && strip->passes->list[last].method != GC_METHOD_TILES;
     size_t piece = in_pieces ? GC_PIECE_VALUES : values;
     for (int o = 0; o < count; o++)
@@ -285,7 +285,8 @@ static void finish_rows(gc_strip *strip, const gc_stream *stream, int64_t y, int
         for (int o = 0; o < count && how != STORE_CHAIN; o++) {
             char *to = output + (size_t)o * stride;
             if (how == STORE_LEVELS)
-                strip->passes->instructions->samples->store8(strip->problem, strip->out[o], width,
+                strip->passes->instructions->samples->store8(&strip->problem->conversion,
+                                                             strip->out[o], width,
                                                              (uint8_t *)to + before + first);
             else
                 gc_stream_store_pixels(stream, (uint32_t)(y + o), (size_t)strip->first,
@@ -307,7 +308,7 @@ static void finish_round(gc_strip *strip, const gc_stream *stream, int64_t first
 /* Row y of the image, -height <= y < 2 * height, as the border extends it: never a constant one. */
 static const uint8_t *samples_row(const gc_strip *strip, const gc_sample_rows *input, int64_t y)
 {
-    y = gc_border_index(strip->problem->job.border, y, strip->problem->height);
+    y = gc_border_index(strip->problem->chain.border, y, strip->problem->chain.height);
     return (const uint8_t *)input->samples + (size_t)(y % input->capacity) * input->stride;
 }
 

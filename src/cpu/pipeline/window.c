@@ -54,26 +54,25 @@ static size_t aligned(size_t bytes)
     return (bytes + GC_ALIGNMENT - 1) / GC_ALIGNMENT * GC_ALIGNMENT;
 }
 
-int64_t gc_window_capacity(const gc_problem *problem, const gc_step *step, int64_t chunk)
+int64_t gc_window_capacity(const gc_chain *chain, const gc_step *step, int64_t chunk)
 {
     int64_t capacity = chunk + gc_step_above(step) + gc_step_below(step) + 1;
-    if (problem->job.border == GCONV_BORDER_WRAP)
+    if (chain->border == GCONV_BORDER_WRAP)
         return capacity;
-    return gc_step_reads_any_row(problem, step) ? problem->height
-                                                : gc_smaller(problem->height, capacity);
+    return gc_step_reads_any_row(chain, step) ? chain->height : gc_smaller(chain->height, capacity);
 }
 
-gconv_status gc_window_create(gc_window *window, const gc_problem *problem, const gc_step *step,
+gconv_status gc_window_create(gc_window *window, const gc_chain *chain, const gc_step *step,
                               bool bytes, int64_t chunk, int64_t columns, gconv_error *error)
 {
     *window = (gc_window){.step = step,
-                          .border = problem->job.border,
-                          .width = problem->width,
-                          .height = problem->height,
-                          .channels = problem->channels,
+                          .border = chain->border,
+                          .width = chain->width,
+                          .height = chain->height,
+                          .channels = chain->channels,
                           .end = columns,
                           .columns = columns,
-                          .capacity = gc_window_capacity(problem, step, chunk),
+                          .capacity = gc_window_capacity(chain, step, chunk),
                           .sample = bytes ? 1 : sizeof(float)};
     window->left = aligned((size_t)step->left * pixel_bytes(window));
     size_t right = (size_t)(step->width - 1 - step->left) * pixel_bytes(window), row;

@@ -3,7 +3,7 @@
 #ifndef GC_CPU_PIPELINE_WINDOW_H
 #define GC_CPU_PIPELINE_WINDOW_H
 
-#include "core/problem.h"
+#include "core/chain.h"
 
 /* Floats after a row's right extension that vector code may read; of a window on bytes, four times as
  * many bytes. */
@@ -26,11 +26,11 @@ typedef struct gc_window {
 } gc_window;
 
 /* Rows that a window holds which serves `chunk` output rows at once. */
-int64_t gc_window_capacity(const gc_problem *problem, const gc_step *step, int64_t chunk);
+int64_t gc_window_capacity(const gc_chain *chain, const gc_step *step, int64_t chunk);
 
 /* A window on floats, or on bytes, that serves `chunk` output rows at once, and holds at most `columns`
  * columns: the whole width where the border wraps. */
-gconv_status gc_window_create(gc_window *window, const gc_problem *problem, const gc_step *step,
+gconv_status gc_window_create(gc_window *window, const gc_chain *chain, const gc_step *step,
                               bool bytes, int64_t chunk, int64_t columns, gconv_error *error);
 void gc_window_destroy(gc_window *window);
 

@@ -92,7 +92,7 @@ bool gc_direct_compiling_pays(const gc_problem *problem, double kernel)
 double gc_direct_seconds(const gc_problem *problem, const gc_step *step,
                          const gconv_device_info *device)
 {
-    gc_gpu_pass pass = gc_gpu_pass_of(problem, (int)(step - problem->steps), 1);
+    gc_gpu_pass pass = gc_gpu_pass_of(problem, (int)(step - problem->chain.steps), 1);
     gc_layout layout = gc_pass_layout(problem, step, GC_FORM_WARP, pass, device);
     return gc_direct_total_seconds(
         problem, gc_pass_form_seconds(problem, step, GC_FORM_BLOCK, device), layout, step->taps,
@@ -135,7 +135,8 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
     if (kernel == nullptr)
         return gc_fail_memory(error, sizeof *kernel);
     *state = kernel;
-    return gc_direct_prepare(problem, &problem->steps[pass->first], device, pass, kernel, error);
+    return gc_direct_prepare(problem, &problem->chain.steps[pass->first], device, pass, kernel,
+                             error);
 }
 
 extern const gc_gpu_method gc_direct_method = {

@@ -113,8 +113,8 @@ static double double_error(const gc_problem *problem, const gc_step *step)
 static double extra_terms(const gc_problem *problem)
 {
     double most = 0;
-    for (int s = 0; s < problem->step_count; s++)
-        most = std::max(most, log2_points(problem, &problem->steps[s]));
+    for (int s = 0; s < problem->chain.step_count; s++)
+        most = std::max(most, log2_points(problem, &problem->chain.steps[s]));
     return 32 * most;
 }
 
@@ -340,9 +340,9 @@ static gconv_status prepare(const gc_problem *problem, const gc_step *step,
     if (s == nullptr)
         return gc_fail_memory(error, sizeof *s);
     *state = s;
-    s->exact = problem->exact;
+    s->exact = problem->chain.exact;
     s->rows = s->exact ? rows : gc_transform_slabs(problem, step).rows;
-    s->width = gc_transform_size((int64_t)problem->width + step->width - 1);
+    s->width = gc_transform_size((int64_t)problem->chain.width + step->width - 1);
     s->height = gc_transform_rows(step, s->rows);
     size_t real = s->exact ? sizeof(double) : sizeof(float);
     GC_CUDA_TRY(error, cudaMalloc(&s->image, (size_t)(s->width * s->height) * real));
@@ -358,13 +358,13 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
                              const gconv_device_info *device, gconv_error *error)
 {
     (void)device;
-    if (problem->exact && double_error(problem, step) >= 0.5)
+    if (problem->chain.exact && double_error(problem, step) >= 0.5)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "rounding cannot restore the integers of a chain of this size (error up to "
                        "%.2g)",
                        double_error(problem, step));
     double points = gc_transform_points(problem, step);
-    if (!problem->exact && !gc_range_holds_fft(step, points))
+    if (!problem->chain.exact && !gc_range_holds_fft(step, points))
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "float32 has no room for spectra of %.3g points of this chain", points);
     if (!fft().loaded)
@@ -376,14 +376,14 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
 static double extra_bytes(const gc_problem *problem, int64_t rows)
 {
     double bytes = 0, reach = 0;
-    for (int s = 0; s < problem->step_count; s++)
-        reach += 3.0 * (problem->steps[s].height - 1);
-    for (int s = 0; s < problem->step_count; s++) {
-        const gc_step *step = &problem->steps[s];
-        double width = (double)gc_transform_size((int64_t)problem->width + step->width - 1);
-        double points = problem->exact ? width * 1.1 * ((double)rows + reach)
-                                       : gc_transform_points(problem, step);
-        bytes += 5.2 * points * (problem->exact ? sizeof(double) : sizeof(float));
+    for (int s = 0; s < problem->chain.step_count; s++)
+        reach += 3.0 * (problem->chain.steps[s].height - 1);
+    for (int s = 0; s < problem->chain.step_count; s++) {
+        const gc_step *step = &problem->chain.steps[s];
+        double width = (double)gc_transform_size((int64_t)problem->chain.width + step->width - 1);
+        double points = problem->chain.exact ? width * 1.1 * ((double)rows + reach)
+                                             : gc_transform_points(problem, step);
+        bytes += 5.2 * points * (problem->chain.exact ? sizeof(double) : sizeof(float));
     }
     return bytes;
 }
@@ -392,11 +392,11 @@ static double extra_bytes(const gc_problem *problem, int64_t rows)
 static double seconds(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device)
 {
-    double points = gc_transform_points(problem, step) * problem->channels;
+    double points = gc_transform_points(problem, step) * problem->chain.channels;
     gc_slabs slabs = gc_transform_slabs(problem, step);
-    if (!problem->exact)
+    if (!problem->chain.exact)
         points *= (double)((slabs.last - slabs.first) / slabs.rows + 1);
-    double bytes = points * 14 * (problem->exact ? sizeof(double) : sizeof(float));
+    double bytes = points * 14 * (problem->chain.exact ? sizeof(double) : sizeof(float));
     return 4e-5 + bytes / (0.7 * device->memory_bandwidth);
 }
 

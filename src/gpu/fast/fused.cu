@@ -132,8 +132,8 @@ static bool fits_bytes(const double *taps, size_t count)
 static bool make_product(const gc_problem *problem, product *total)
 {
     *total = {1, 1, 0, 0, {1}};
-    for (int s = 0; s < problem->step_count; s++)
-        if (!multiply(total, &problem->steps[s]))
+    for (int s = 0; s < problem->chain.step_count; s++)
+        if (!multiply(total, &problem->chain.steps[s]))
             return false;
     return fits_bytes(total->taps, (size_t)(total->width * total->height));
 }
@@ -157,12 +157,12 @@ static bool is_symmetric(const gc_step *step)
 static bool is_product_at_border(const gc_problem *problem)
 {
     gconv_border border = problem->job.border;
-    if (problem->step_count == 1 || border == GCONV_BORDER_WRAP)
+    if (problem->chain.step_count == 1 || border == GCONV_BORDER_WRAP)
         return true;
     if (border != GCONV_BORDER_MIRROR && border != GCONV_BORDER_MIRROR101)
         return false;
-    for (int s = 0; s + 1 < problem->step_count; s++)
-        if (!is_symmetric(&problem->steps[s]))
+    for (int s = 0; s + 1 < problem->chain.step_count; s++)
+        if (!is_symmetric(&problem->chain.steps[s]))
             return false;
     return true;
 }
@@ -170,7 +170,7 @@ static bool is_product_at_border(const gc_problem *problem)
 /* How far from the border step 1 of two meets it. */
 static int ring_of(const gc_problem *problem)
 {
-    const gc_step *step = &problem->steps[1];
+    const gc_step *step = &problem->chain.steps[1];
     return std::max(std::max(step->left, step->width - 1 - step->left),
                     std::max(step->top, step->height - 1 - step->top));
 }
@@ -191,16 +191,16 @@ static bool stays_in_reach(gconv_border border, int at, int size, int before, in
  * decides, and no border makes its filter larger. */
 static bool has_ring(const gc_problem *problem)
 {
-    if (problem->step_count != 2)
+    if (problem->chain.step_count != 2)
         return false;
-    const gc_step *step = &problem->steps[1];
+    const gc_step *step = &problem->chain.steps[1];
     int size = 2 * ring_of(problem) + 1;
     for (int at = 0; at < size; at++)
         if (!stays_in_reach(problem->job.border, at, size, step->left,
                             step->width - 1 - step->left) ||
             !stays_in_reach(problem->job.border, at, size, step->top, step->height - 1 - step->top))
             return false;
-    return (int)std::min(problem->width, problem->height) >= size;
+    return (int)std::min(problem->chain.width, problem->chain.height) >= size;
 }
 
 /* The filters of outputs near the border, where they are not all the product: of (2 ring + 1)^2 places,
@@ -221,7 +221,7 @@ static int places_of(int ring)
 static void make_filter(const gc_problem *problem, const product &total, int ring, int x, int y,
                         double *taps, double *constant)
 {
-    const gc_step *first = &problem->steps[0], *second = &problem->steps[1];
+    const gc_step *first = &problem->chain.steps[0], *second = &problem->chain.steps[1];
     int size = places_of(ring); /* as good as any larger image */
     for (int m = 0; m < second->height; m++)
         for (int k = 0; k < second->width; k++) {
@@ -286,11 +286,11 @@ static gconv_status check_chain(const gc_problem *problem, const gconv_device_in
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "%s has no tensor cores for 8-bit samples (compute capability 8.0)",
                        device->name);
-    if (problem->channels != 1 || problem->job.input.channels != 1 ||
-        problem->job.input.depth != 8 || !gc_border_is_byte(problem, &problem->steps[0]))
+    if (problem->chain.channels != 1 || problem->job.input.channels != 1 ||
+        problem->job.input.depth != 8 || !gc_border_is_byte(problem, &problem->chain.steps[0]))
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "only one channel of 8-bit samples, border included");
-    if (!problem->exact || !make_product(problem, &total))
+    if (!problem->chain.exact || !make_product(problem, &total))
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "only chains of whole weights whose product fits in 8 bits and %dx%d",
                        (int)SIDE_MAX, (int)SIDE_MAX);
@@ -325,13 +325,14 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
     bool pairs = false;
     if (check_chain(problem, device, &reason) == GCONV_OK)
         return GCONV_OK;
-    for (int first = 0; first < problem->step_count; first++)
+    for (int first = 0; first < problem->chain.step_count; first++)
         pairs = pairs || gc_pair_fits(problem, first, device);
     if (!pairs)
-        return gc_fail(
-            error, GCONV_ERROR_UNSUPPORTED, "%s%s", reason.message,
-            problem->step_count == 1 ? "" : "; and no two neighbouring steps are worth one pass");
-    return steps_from(problem, (int)(step - problem->steps), device) == 1
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "%s%s", reason.message,
+                       problem->chain.step_count == 1
+                           ? ""
+                           : "; and no two neighbouring steps are worth one pass");
+    return steps_from(problem, (int)(step - problem->chain.steps), device) == 1
                ? gc_direct_supports(problem, step, device, error)
                : GCONV_OK;
 }
@@ -342,7 +343,7 @@ static double chain_seconds(const gc_problem *problem, const gconv_device_info *
 {
     product total;
     make_product(problem, &total);
-    double values = (double)problem->width * problem->height;
+    double values = (double)problem->chain.width * problem->chain.height;
     double bandwidth = device->memory_bandwidth > 0 ? device->memory_bandwidth : 1e11;
     double multiply_rate = 2.2e13 * device->processors / 132;
     return 3e-6 + values * 2 / (0.52 * bandwidth) + values * total.height / multiply_rate;
@@ -351,7 +352,7 @@ static double chain_seconds(const gc_problem *problem, const gconv_device_info *
 static double seconds(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device)
 {
-    int index = (int)(step - problem->steps);
+    int index = (int)(step - problem->chain.steps);
     if (is_one_filter(problem, device))
         return index == 0 ? chain_seconds(problem, device) : 0;
     switch (steps_from(problem, index, device)) {
@@ -379,7 +380,7 @@ struct fused_state {
 /* Units that hold columns of the ring: the first, and the last one or two. */
 static void find_specials(const gc_problem *problem, int ring, gc_bytes *bytes)
 {
-    int width = (int)problem->width;
+    int width = (int)problem->chain.width;
     for (int unit = 0; unit <= (width - 1) / GC_BYTES_UNIT && ring > 0; unit++)
         if (unit == 0 || (unit + 1) * GC_BYTES_UNIT > width - ring)
             bytes->specials[bytes->special_count++] = unit;
@@ -419,7 +420,7 @@ static void fill_table(const gc_problem *problem, const fused_state *state, cons
     const product &total = state->total;
     const double *columns[GC_BYTES_UNIT];
     for (int column = 0; column < GC_BYTES_UNIT; column++) {
-        int x = place_of(&state->bytes, (int)problem->width, special, column);
+        int x = place_of(&state->bytes, (int)problem->chain.width, special, column);
         int place = y * places_of(all.ring) + x;
         columns[column] = all.taps + place * total.width * total.height;
         sums[column] = (int)all.sums[place];
@@ -511,8 +512,8 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
     if (is_one_filter(problem, device))
         return prepare_chain(problem, device, pass, state, error);
     return pass->count == 2 ? gc_pair_prepare(problem, device, pass, &state->steps, error)
-                            : gc_direct_prepare(problem, &problem->steps[pass->first], device, pass,
-                                                &state->steps, error);
+                            : gc_direct_prepare(problem, &problem->chain.steps[pass->first], device,
+                                                pass, &state->steps, error);
 }
 
 static void release(void *opaque)
@@ -527,7 +528,7 @@ static void release(void *opaque)
 
 static int pass_steps(const gc_problem *problem, int first, const gconv_device_info *device)
 {
-    return is_one_filter(problem, device) ? problem->step_count
+    return is_one_filter(problem, device) ? problem->chain.step_count
                                           : steps_from(problem, first, device);
 }
 

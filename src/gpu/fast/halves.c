@@ -45,7 +45,9 @@ static int exponent_for(double largest)
  * image's: those of its dimmest pixels are far enough from the smallest half then. */
 static int sample_exponent_for(const gc_problem *problem, double largest)
 {
-    return largest >= problem->sample_max / 4 && largest < 0x1p15 ? 0 : exponent_for(largest);
+    return largest >= problem->conversion.sample_max / 4 && largest < 0x1p15
+               ? 0
+               : exponent_for(largest);
 }
 
 static double largest_weight(const gc_step *step)
@@ -94,10 +96,12 @@ bool gc_parts_are_exact(const gc_step *step, const gc_parts *parts)
 /* How much larger a constant border may be than samples. */
 static bool border_is_near(const gc_problem *problem, const gc_step *step)
 {
-    double samples = problem->sample_max * (problem->premultiplies ? problem->sample_max : 1);
-    if (step > problem->steps)
+    double samples = problem->conversion.sample_max *
+                     (problem->conversion.premultiplies ? problem->conversion.sample_max : 1);
+    if (step > problem->chain.steps)
         samples = (step - 1)->largest_input * (step - 1)->absolute_sum;
-    for (int c = 0; c < problem->channels && problem->job.border == GCONV_BORDER_CONSTANT; c++)
+    for (int c = 0; c < problem->chain.channels && problem->job.border == GCONV_BORDER_CONSTANT;
+         c++)
         if (fabs((double)step->border[c]) > 256 * samples)
             return false;
     return true;
@@ -115,8 +119,8 @@ static bool dim_samples_are_split(const gc_step *step, const gc_parts *parts)
  * smallest, more than two halves span. */
 bool gc_parts_in_range(const gc_problem *problem, const gc_step *step, const gc_parts *parts)
 {
-    bool spans = !problem->premultiplies || problem->sample_max < 256;
-    return (problem->exact ||
+    bool spans = !problem->conversion.premultiplies || problem->conversion.sample_max < 256;
+    return (problem->chain.exact ||
             (spans && border_is_near(problem, step) && dim_samples_are_split(step, parts))) &&
            abs(parts->sample_exponent) < 100 && abs(parts->weight_exponent) < 100 &&
            abs(parts->sample_exponent + parts->weight_exponent) < 100;

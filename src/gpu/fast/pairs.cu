@@ -104,7 +104,7 @@ static void set_weights(const gc_step *first, const gc_step *second, const gc_ex
 static bool make_pair(const gc_problem *problem, const gc_gpu_pass &pass,
                       const gconv_device_info *device, pair *made)
 {
-    const gc_step *first = &problem->steps[pass.first], *second = first + 1;
+    const gc_step *first = &problem->chain.steps[pass.first], *second = first + 1;
     gc_extent padded = pad(problem, second);
     if (!is_short(first->width, first->height, first->width * first->height) ||
         !is_short(padded.width, padded.height, second->width * second->height))
@@ -130,7 +130,7 @@ static double kernel_seconds(const gc_problem *problem, int first, const gc_layo
     gc_layout_tile(&layout, &width, &height);
     gc_layout_middle(&layout, &made_width, &made_height);
     double overlap = (double)made_width * made_height / (width * height);
-    const gc_step *steps = &problem->steps[first];
+    const gc_step *steps = &problem->chain.steps[first];
     double products = overlap * steps[0].width * steps[0].height + steps[1].width * steps[1].height;
     return gc_pass_seconds(problem, 2, products, device, gc_pass_share);
 }
@@ -138,12 +138,13 @@ static double kernel_seconds(const gc_problem *problem, int first, const gc_layo
 bool gc_pair_fits(const gc_problem *problem, int first, const gconv_device_info *device)
 {
     pair made;
-    if (first + 1 >= problem->step_count ||
+    if (first + 1 >= problem->chain.step_count ||
         !make_pair(problem, gc_gpu_pass_of(problem, first, 2), device, &made))
         return false;
     return kernel_seconds(problem, first, made.layout, device) <
-           gc_pass_form_seconds(problem, &problem->steps[first], GC_FORM_BLOCK, device) +
-               gc_pass_form_seconds(problem, &problem->steps[first + 1], GC_FORM_BLOCK, device);
+           gc_pass_form_seconds(problem, &problem->chain.steps[first], GC_FORM_BLOCK, device) +
+               gc_pass_form_seconds(problem, &problem->chain.steps[first + 1], GC_FORM_BLOCK,
+                                    device);
 }
 
 double gc_pair_seconds(const gc_problem *problem, int first, const gconv_device_info *device)

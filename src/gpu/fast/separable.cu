@@ -107,7 +107,7 @@ static bool is_of_low_rank(const gc_problem *problem, const gc_step *step,
                            const gconv_device_info *device, low_rank *sum)
 {
     gc_products products;
-    if (!gc_step_products(step, problem->exact, most_products(step), &products))
+    if (!gc_step_products(step, problem->chain.exact, most_products(step), &products))
         return false;
     take_weights(step, products, sum);
     gc_layout layout = gc_pass_layout(problem, step, sum->form, {}, device);
@@ -128,8 +128,8 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
 {
     low_rank sum;
     bool any = false;
-    for (int s = 0; s < problem->step_count; s++)
-        any = any || is_of_low_rank(problem, &problem->steps[s], device, &sum);
+    for (int s = 0; s < problem->chain.step_count; s++)
+        any = any || is_of_low_rank(problem, &problem->chain.steps[s], device, &sum);
     if (!any)
         return gc_fail(
             error, GCONV_ERROR_UNSUPPORTED,
@@ -151,7 +151,7 @@ static double seconds(const gc_problem *problem, const gc_step *step,
     if (!separates(problem, step, device, &sum))
         return gc_direct_seconds(problem, step, device);
     double kernel = gc_pass_form_seconds(problem, step, sum.form, device);
-    gc_gpu_pass pass = gc_gpu_pass_of(problem, (int)(step - problem->steps), 1);
+    gc_gpu_pass pass = gc_gpu_pass_of(problem, (int)(step - problem->chain.steps), 1);
     gc_layout layout = gc_pass_layout(problem, step, sum.form, pass, device);
     if (find_ahead(step, sum.form) != nullptr ||
         gc_pass_is_cached(layout, sum.weights, sum.count, device))
@@ -176,7 +176,7 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
                             gc_gpu_pass *pass, void **state, gconv_error *error)
 {
     low_rank sum;
-    const gc_step *step = &problem->steps[pass->first];
+    const gc_step *step = &problem->chain.steps[pass->first];
     gc_pass_kernel *kernel = (gc_pass_kernel *)calloc(1, sizeof *kernel);
     if (kernel == nullptr)
         return gc_fail_memory(error, sizeof *kernel);

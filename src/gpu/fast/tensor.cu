@@ -95,12 +95,12 @@ static const void *find_kernel(const gc_parts &parts, int columns, const gc_gpu_
 
 static gc_parts parts_of(const gc_problem *problem, const gc_gpu_pass &pass)
 {
-    return gc_parts_of(problem, &problem->steps[pass.first], pass.input == GC_BYTE);
+    return gc_parts_of(problem, &problem->chain.steps[pass.first], pass.input == GC_BYTE);
 }
 
 static gc_parts parts_of(const gc_problem *problem, const gc_step *step)
 {
-    return parts_of(problem, gc_gpu_pass_of(problem, (int)(step - problem->steps), 1));
+    return parts_of(problem, gc_gpu_pass_of(problem, (int)(step - problem->chain.steps), 1));
 }
 
 /* Where products are few, blocks stay and load a tile while they multiply another; else others on the
@@ -129,11 +129,11 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "a tile for a %dx%d filter takes more shared memory than %s has",
                        step->width, step->height, device->name);
-    if (problem->exact && !gc_parts_are_exact(step, &parts))
+    if (problem->chain.exact && !gc_parts_are_exact(step, &parts))
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "the integers of a %dx%d filter are too large to be exact", step->width,
                        step->height);
-    if (!problem->exact && !gc_parts_meet_bound(step, device->compute_major))
+    if (!problem->chain.exact && !gc_parts_meet_bound(step, device->compute_major))
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "a %dx%d filter has too few weights for the bound on its error", step->width,
                        step->height);
@@ -152,7 +152,7 @@ static double seconds(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device)
 {
     gc_parts parts = parts_of(problem, step);
-    double values = (double)problem->width * problem->height * problem->channels;
+    double values = (double)problem->chain.width * problem->chain.height * problem->chain.channels;
     int columns = gc_matrix_columns(step);
     double matrices = columns / 16 + (columns % 16 > 0 ? half_product : 0);
     double products = parts.splits + parts.weight_parts;
@@ -241,7 +241,7 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
     if (state == nullptr)
         return gc_fail_memory(error, sizeof *state);
     *opaque = state;
-    const gc_step *step = &problem->steps[pass->first];
+    const gc_step *step = &problem->chain.steps[pass->first];
     state->parts = parts_of(problem, *pass);
     state->shared_bytes = shared_bytes_of(step, state->parts);
     state->halves = halves_of(step, state->parts);

@@ -26,23 +26,25 @@ int64_t gc_transform_rows(const gc_step *step, int64_t rows)
 
 static int64_t columns_of(const gc_problem *problem, const gc_step *step)
 {
-    return gc_transform_size((int64_t)problem->width + step->width - 1);
+    return gc_transform_size((int64_t)problem->chain.width + step->width - 1);
 }
 
 /* Rows of the step's output that the whole image takes. */
 static void find_rows(const gc_problem *problem, const gc_step *step, gc_slabs *slabs)
 {
     slabs->first = 0;
-    slabs->last = (int64_t)problem->height - 1;
-    for (const gc_step *later = problem->steps + problem->step_count - 1; later > step; later--)
-        gc_step_range(problem, later, slabs->first, slabs->last, &slabs->first, &slabs->last);
+    slabs->last = (int64_t)problem->chain.height - 1;
+    for (const gc_step *later = problem->chain.steps + problem->chain.step_count - 1; later > step;
+         later--)
+        gc_step_range(&problem->chain, later, slabs->first, slabs->last, &slabs->first,
+                      &slabs->last);
 }
 
 gc_slabs gc_transform_slabs(const gc_problem *problem, const gc_step *step)
 {
     gc_slabs slabs = {.rows = 1};
     find_rows(problem, step, &slabs);
-    if (problem->exact)
+    if (problem->chain.exact)
         return slabs;
     int64_t all = slabs.last - slabs.first + 1, columns = columns_of(problem, step);
     slabs.rows = all;
@@ -58,10 +60,10 @@ gc_slabs gc_transform_slabs(const gc_problem *problem, const gc_step *step)
 double gc_transform_points(const gc_problem *problem, const gc_step *step)
 {
     int64_t rows = gc_transform_slabs(problem, step).rows;
-    if (problem->exact) {
-        rows = problem->height;
-        for (int s = 0; s < problem->step_count; s++)
-            rows += 3 * (int64_t)(problem->steps[s].height - 1);
+    if (problem->chain.exact) {
+        rows = problem->chain.height;
+        for (int s = 0; s < problem->chain.step_count; s++)
+            rows += 3 * (int64_t)(problem->chain.steps[s].height - 1);
         return (double)columns_of(problem, step) * (double)gc_transform_size(rows);
     }
     return (double)columns_of(problem, step) * (double)gc_transform_rows(step, rows);

@@ -44,7 +44,7 @@ static gconv_status choose(const gc_problem *problem, const gc_step *step,
 {
     *tiling = {32, 8, 1, 0, 0};
     gc_gpu_block(problem, tiling);
-    if (gc_tiling_adapt(device, registers, problem->width, step->width, step->height, tiling))
+    if (gc_tiling_adapt(device, registers, problem->chain.width, step->width, step->height, tiling))
         return GCONV_OK;
     gc_tiling_measure(step->width, step->height, tiling);
     gconv_status status = gc_gpu_check_shared(tiling, device, error);

@@ -9,7 +9,7 @@
 double gc_gpu_seconds(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device, double share)
 {
-    double values = (double)problem->width * problem->height * problem->channels;
+    double values = (double)problem->chain.width * problem->chain.height * problem->chain.channels;
     /* Some devices do not tell their bandwidth: 100 GB/s is what a slow one has. */
     double bandwidth = device->memory_bandwidth > 0 ? device->memory_bandwidth : 1e11;
     double bytes = values * 4 * sizeof(float) / (0.85 * bandwidth);
@@ -20,7 +20,7 @@ double gc_gpu_seconds(const gc_problem *problem, const gc_step *step,
 double gc_pass_seconds(const gc_problem *problem, int crossings, double products,
                        const gconv_device_info *device, double share)
 {
-    double values = (double)problem->width * problem->height * problem->channels;
+    double values = (double)problem->chain.width * problem->chain.height * problem->chain.channels;
     double bandwidth = device->memory_bandwidth > 0 ? device->memory_bandwidth : 1e11;
     double bytes = values * crossings * sizeof(float) / (0.85 * bandwidth);
     double seconds = values * products / (share * gconv_device_peak(device) / 2);

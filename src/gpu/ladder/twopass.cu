@@ -142,8 +142,8 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
                              const gconv_device_info *device, gconv_error *error)
 {
     bool any = false;
-    for (int s = 0; s < problem->step_count; s++)
-        any = any || separates(&problem->steps[s]);
+    for (int s = 0; s < problem->chain.step_count; s++)
+        any = any || separates(&problem->chain.steps[s]);
     if (!any)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "no filter of the chain is of rank 1 (a column times a row), with sums that "
@@ -171,10 +171,11 @@ static gconv_status prepare_passes(const gc_problem *problem, const gc_step *ste
     size_t bytes = (size_t)(step->width + step->height) * sizeof(float);
     GC_CUDA_TRY(error, cudaMalloc(&s->weights, bytes));
     GC_CUDA_TRY(error, cudaMemcpy(s->weights, weights, bytes, cudaMemcpyHostToDevice));
-    s->between_pitch = gc_device_pitch(problem->width);
+    s->between_pitch = gc_device_pitch(problem->chain.width);
     s->between_plane = s->between_pitch * (rows + step->height - 1);
-    GC_CUDA_TRY(error, cudaMalloc(&s->between,
-                                  (size_t)(s->between_plane * problem->channels) * sizeof(float)));
+    GC_CUDA_TRY(error,
+                cudaMalloc(&s->between,
+                           (size_t)(s->between_plane * problem->chain.channels) * sizeof(float)));
     return GCONV_OK;
 }
 
@@ -210,11 +211,11 @@ static double extra_bytes(const gc_problem *problem, int64_t rows)
 {
     double bytes = 0;
     double reach = 0;
-    for (int s = problem->step_count - 1; s >= 0; s--)
-        reach += 3.0 * (problem->steps[s].height - 1);
-    for (int s = 0; s < problem->step_count; s++)
-        bytes += ((double)rows + reach) * (double)gc_device_pitch(problem->width) *
-                 problem->channels * sizeof(float);
+    for (int s = problem->chain.step_count - 1; s >= 0; s--)
+        reach += 3.0 * (problem->chain.steps[s].height - 1);
+    for (int s = 0; s < problem->chain.step_count; s++)
+        bytes += ((double)rows + reach) * (double)gc_device_pitch(problem->chain.width) *
+                 problem->chain.channels * sizeof(float);
     return bytes;
 }
 

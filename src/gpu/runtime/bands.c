@@ -16,16 +16,17 @@ static void widen_to_slabs(const gc_slabs *slabs, int64_t *first, int64_t *last)
 void gc_band_steps(const gc_problem *problem, int64_t first, int64_t last, const gc_slabs *slabs,
                    gc_band_step *steps)
 {
-    for (int s = problem->step_count - 1; s >= 0; s--) {
+    for (int s = problem->chain.step_count - 1; s >= 0; s--) {
         if (slabs != NULL)
             widen_to_slabs(&slabs[s], &first, &last);
         steps[s].output_first = first;
         steps[s].output_last = last;
-        if (s + 1 < problem->step_count) { /* all that is there, not only what is needed of it */
+        if (s + 1 <
+            problem->chain.step_count) { /* all that is there, not only what is needed of it */
             steps[s + 1].input_first = first;
             steps[s + 1].input_last = last;
         }
-        gc_step_range(problem, &problem->steps[s], first, last, &first, &last);
+        gc_step_range(&problem->chain, &problem->chain.steps[s], first, last, &first, &last);
         steps[s].input_first = first;
         steps[s].input_last = last;
     }
@@ -46,11 +47,11 @@ static int64_t rows_of_slabs(const gc_slabs *slabs, int64_t rows)
 int64_t gc_band_input_rows(const gc_problem *problem, int64_t rows, const gc_slabs *slabs)
 {
     int64_t most = 0;
-    for (int s = problem->step_count - 1; s >= 0; s--) {
-        if (slabs != NULL && s + 1 < problem->step_count)
+    for (int s = problem->chain.step_count - 1; s >= 0; s--) {
+        if (slabs != NULL && s + 1 < problem->chain.step_count)
             rows = rows_of_slabs(&slabs[s], rows);
         /* A reflection may double what a step reaches on one side. */
-        rows += 2 * (int64_t)(problem->steps[s].height - 1);
+        rows += 2 * (int64_t)(problem->chain.steps[s].height - 1);
         most = gc_larger(most, rows);
     }
     return most;
@@ -59,23 +60,24 @@ int64_t gc_band_input_rows(const gc_problem *problem, int64_t rows, const gc_sla
 double gc_band_bytes(const gc_problem *problem, int64_t rows, const gc_slabs *slabs)
 {
     double samples = (double)gconv_shape_row_bytes(&problem->job.input);
-    double row_unit = (double)problem->channels * sizeof(float);
-    double plane_row = (double)gc_device_pitch(problem->width) * row_unit;
+    double row_unit = (double)problem->chain.channels * sizeof(float);
+    double plane_row = (double)gc_device_pitch(problem->chain.width) * row_unit;
     double scratch_row = 0;
     double input_rows = (double)gc_band_input_rows(problem, rows, slabs);
-    for (int s = 0; s < problem->step_count; s++) {
-        int64_t pitch = gc_device_pitch((int64_t)problem->width + problem->steps[s].width - 1);
+    for (int s = 0; s < problem->chain.step_count; s++) {
+        int64_t pitch =
+            gc_device_pitch((int64_t)problem->chain.width + problem->chain.steps[s].width - 1);
         scratch_row = fmax(scratch_row, (double)pitch * row_unit);
     }
     return input_rows * (samples + 2 * plane_row + scratch_row) +
-           gc_problem_taps(problem) * sizeof(float);
+           gc_chain_taps(&problem->chain) * sizeof(float);
 }
 
 int64_t gc_band_whole(const gc_problem *problem, int64_t rows, const gc_slabs *slabs)
 {
-    if (slabs == NULL || rows >= (int64_t)problem->height)
-        return gc_smaller(rows, problem->height);
-    int64_t unit = slabs[problem->step_count - 1].rows;
+    if (slabs == NULL || rows >= (int64_t)problem->chain.height)
+        return gc_smaller(rows, problem->chain.height);
+    int64_t unit = slabs[problem->chain.step_count - 1].rows;
     return rows / unit * unit;
 }
 
@@ -83,7 +85,7 @@ int64_t gc_band_rows(const gc_problem *problem, double bytes, const gc_slabs *sl
                      double (*extra)(const gc_problem *problem, int64_t rows))
 {
     int64_t fits = 0;
-    int64_t too_many = (int64_t)problem->height + 1;
+    int64_t too_many = (int64_t)problem->chain.height + 1;
     while (too_many - fits > 1) {
         int64_t rows = fits + (too_many - fits) / 2;
         double needed =

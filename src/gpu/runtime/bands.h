@@ -22,7 +22,7 @@ typedef struct gc_slabs {
     int64_t first, last, rows;
 } gc_slabs;
 
-/* Fills steps[0..problem->step_count) for output rows `first` to `last`. `slabs`, one a step, makes steps
+/* Fills steps[0..problem->chain.step_count) for output rows `first` to `last`. `slabs`, one a step, makes steps
  * take whole slabs; NULL is slabs of one row. */
 void gc_band_steps(const gc_problem *problem, int64_t first, int64_t last, const gc_slabs *slabs,
                    gc_band_step *steps);

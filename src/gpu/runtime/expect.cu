@@ -14,7 +14,7 @@ extern "C" {
 /* Whether the samples of a row can be counted as kernels count them. */
 static bool fits_in_int(const gc_problem *problem)
 {
-    return (int64_t)problem->width * problem->channels <= INT32_MAX;
+    return (int64_t)problem->chain.width * problem->chain.channels <= INT32_MAX;
 }
 
 bool gc_gpu_finish_of(const gc_problem *problem, gc_finish *finish)
@@ -28,8 +28,8 @@ gc_gpu_pass gc_gpu_pass_of(const gc_problem *problem, int first, int count)
     gc_finish finish;
     if (first == 0 && problem->job.input.channels == 1)
         pass.input = problem->job.input.depth == 8 ? GC_BYTE : GC_SHORT;
-    if (first + count == problem->step_count && gc_gpu_finish_of(problem, &finish) &&
-        problem->channels == 1 && gc_finish_type(problem) != GC_FLOAT) {
+    if (first + count == problem->chain.step_count && gc_gpu_finish_of(problem, &finish) &&
+        problem->chain.channels == 1 && gc_finish_type(problem) != GC_FLOAT) {
         pass.output = gc_finish_type(problem);
         pass.finish = finish.kind;
     }
@@ -42,11 +42,11 @@ enum { SIDE_MAX = INT32_MAX - 4096 };
 gconv_status gc_gpu_supports(const gc_gpu_method &method, const gc_problem *problem,
                              const gconv_device_info *device, gconv_error *error)
 {
-    if ((int64_t)std::max(problem->width, problem->height) > SIDE_MAX)
+    if ((int64_t)std::max(problem->chain.width, problem->chain.height) > SIDE_MAX)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "a side of more than %d pixels",
                        (int)SIDE_MAX);
-    for (int s = 0; s < problem->step_count; s++)
-        GC_TRY(method.supports(problem, &problem->steps[s], device, error));
+    for (int s = 0; s < problem->chain.step_count; s++)
+        GC_TRY(method.supports(problem, &problem->chain.steps[s], device, error));
     return GCONV_OK;
 }
 
@@ -56,15 +56,16 @@ gconv_status gc_gpu_supports(const gc_gpu_method &method, const gc_problem *prob
 double gc_gpu_cost(const gc_gpu_method &method, const gc_problem *problem,
                    const gconv_device_info *device)
 {
-    double values = (double)problem->width * problem->height * problem->channels;
-    double up = (double)gconv_shape_row_bytes(&problem->job.input) * problem->height / 8e9;
+    double values = (double)problem->chain.width * problem->chain.height * problem->chain.channels;
+    double up = (double)gconv_shape_row_bytes(&problem->job.input) * problem->chain.height / 8e9;
     gc_finish finish;
     double down = gc_gpu_finish_of(problem, &finish)
-                      ? (double)gconv_shape_row_bytes(&problem->output) * problem->height / 10e9
+                      ? (double)gconv_shape_row_bytes(&problem->conversion.output) *
+                            problem->chain.height / 10e9
                       : values * sizeof(float) / 5e9;
     double runs = (double)std::max<uint64_t>(1, problem->job.runs);
     double seconds = (problem->gpu_in_use ? GC_CUDA_PLAN : GC_CUDA_START / runs) + up + down;
-    for (int s = 0; s < problem->step_count; s++)
-        seconds += method.seconds(problem, &problem->steps[s], device);
+    for (int s = 0; s < problem->chain.step_count; s++)
+        seconds += method.seconds(problem, &problem->chain.steps[s], device);
     return seconds;
 }

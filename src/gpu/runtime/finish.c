@@ -14,7 +14,7 @@ _Static_assert((int)GC_PASS_MIRROR == (int)GCONV_BORDER_MIRROR &&
 
 gc_sample_type gc_finish_type(const gc_problem *problem)
 {
-    switch (problem->output.depth) {
+    switch (problem->conversion.output.depth) {
     case 1:
         return GC_BIT;
     case 8:
@@ -29,12 +29,12 @@ gc_sample_type gc_finish_type(const gc_problem *problem)
 static void finish_edges(const gc_problem *problem, gc_finish *finish)
 {
     finish->kind = GC_FINISH_EDGES;
-    finish->threshold = gc_float_at_most(problem->threshold);
-    finish->side = problem->rule == GCONV_RULE_ABS        ? 0
-                   : problem->rule == GCONV_RULE_POSITIVE ? 1
-                                                          : -1;
+    finish->threshold = gc_float_at_most(problem->conversion.threshold);
+    finish->side = problem->conversion.rule == GCONV_RULE_ABS        ? 0
+                   : problem->conversion.rule == GCONV_RULE_POSITIVE ? 1
+                                                                     : -1;
     finish->invert = problem->job.invert;
-    if (problem->output.depth == 1)
+    if (problem->conversion.output.depth == 1)
         finish->largest = 1;
 }
 
@@ -58,36 +58,38 @@ bool gc_finish_rounds(const gc_finish *finish, double largest, bool ties)
 /* A value over a divisor is all there is to it: samples keep their depth. */
 static bool is_divided_only(const gc_problem *problem)
 {
-    return !problem->bilevel && !problem->job.absolute && problem->job.scale == 1 &&
-           problem->offset == 0 && problem->output.depth == problem->job.input.depth &&
-           problem->divisor >= 1 && problem->divisor < 0x1p22;
+    return !problem->conversion.bilevel && !problem->job.absolute && problem->job.scale == 1 &&
+           problem->conversion.offset == 0 &&
+           problem->conversion.output.depth == problem->job.input.depth &&
+           problem->conversion.divisor >= 1 && problem->conversion.divisor < 0x1p22;
 }
 
 static bool divides_exactly(const gc_problem *problem)
 {
     int exponent;
-    return frexp(problem->divisor, &exponent) == 0.5;
+    return frexp(problem->conversion.divisor, &exponent) == 0.5;
 }
 
 /* Whether a value over the divisor is an integer, a sum below 2^24, over an integer. */
 static bool is_quotient(const gc_problem *problem)
 {
-    return problem->exact && problem->divisor == trunc(problem->divisor);
+    return problem->chain.exact &&
+           problem->conversion.divisor == trunc(problem->conversion.divisor);
 }
 
 /* An odd divisor leaves no ties, a power of 2 divides without error. */
 static bool has_ties(const gc_problem *problem)
 {
-    return !divides_exactly(problem) && fmod(problem->divisor, 2) != 1;
+    return !divides_exactly(problem) && fmod(problem->conversion.divisor, 2) != 1;
 }
 
 /* Whether kernels can clamp bytes two at a time, as numbers of 16 bits: half of what these hold leaves
  * room for what sums are rounded to. */
 static bool is_clamped_easily(const gc_problem *problem)
 {
-    const gc_step *last = &problem->steps[problem->step_count - 1];
-    double largest = last->largest_input * last->absolute_sum / problem->divisor;
-    return problem->output.depth > 8 || largest < 0x1p14;
+    const gc_step *last = &problem->chain.steps[problem->chain.step_count - 1];
+    double largest = last->largest_input * last->absolute_sum / problem->conversion.divisor;
+    return problem->conversion.output.depth > 8 || largest < 0x1p14;
 }
 
 /* A product that is exact is rounded once, whatever its value. */
@@ -108,9 +110,10 @@ static int kind_of_division(const gc_problem *problem, const gc_finish *finish)
 static bool finish_nearest(const gc_problem *problem, gc_finish *finish)
 {
     const double base_max = 1024;
-    double divisor = finish->absolute ? fabs(problem->divisor) : problem->divisor;
+    double divisor =
+        finish->absolute ? fabs(problem->conversion.divisor) : problem->conversion.divisor;
     double gain = finish->scale * finish->factor / divisor, base = finish->offset * finish->factor;
-    if (problem->output.depth != 8 || finish->bilevel || fabs(base) > base_max ||
+    if (problem->conversion.output.depth != 8 || finish->bilevel || fabs(base) > base_max ||
         fabs(gain) < FLT_MIN || fabs(gain) > FLT_MAX)
         return false;
     finish->gain = (float)gain;
@@ -121,10 +124,10 @@ static bool finish_nearest(const gc_problem *problem, gc_finish *finish)
 static void finish_samples(const gc_problem *problem, gc_finish *finish)
 {
     finish->scale = problem->job.scale;
-    finish->offset = problem->offset;
+    finish->offset = problem->conversion.offset;
     finish->absolute = problem->job.absolute;
-    finish->bilevel = problem->bilevel;
-    gc_finish_divide(problem->divisor, finish);
+    finish->bilevel = problem->conversion.bilevel;
+    gc_finish_divide(problem->conversion.divisor, finish);
     finish->kind = is_divided_only(problem) ? kind_of_division(problem, finish) : GC_FINISH_SAMPLES;
     if (finish->kind == GC_FINISH_SAMPLES && finish_nearest(problem, finish))
         finish->kind = GC_FINISH_NEAREST;
@@ -133,21 +136,22 @@ static void finish_samples(const gc_problem *problem, gc_finish *finish)
 /* Whether quotients of float32 are far from where double has fewer bits. */
 static bool divides_normally(const gc_problem *problem)
 {
-    return fabs(problem->divisor) > 0x1p-500 && fabs(problem->divisor) < 0x1p500;
+    return fabs(problem->conversion.divisor) > 0x1p-500 &&
+           fabs(problem->conversion.divisor) < 0x1p500;
 }
 
 bool gc_finish_of(const gc_problem *problem, gc_finish *finish)
 {
     *finish = (gc_finish){.kind = GC_FINISH_NONE};
-    bool has_alpha = problem->output.channels % 2 == 0;
+    bool has_alpha = problem->conversion.output.channels % 2 == 0;
     bool is_edges = problem->job.output == GCONV_OUTPUT_EDGES;
-    if (problem->keeps_alpha || problem->premultiplies || (has_alpha && problem->bilevel) ||
-        (!is_edges && !divides_normally(problem)))
+    if (problem->conversion.keeps_alpha || problem->conversion.premultiplies ||
+        (has_alpha && problem->conversion.bilevel) || (!is_edges && !divides_normally(problem)))
         return false;
-    finish->sample_max = problem->sample_max;
-    finish->middle = 128 * problem->sample_max / 255;
-    finish->largest = problem->output.depth == 16 ? 65535 : 255;
-    finish->factor = finish->largest / problem->sample_max;
+    finish->sample_max = problem->conversion.sample_max;
+    finish->middle = 128 * problem->conversion.sample_max / 255;
+    finish->largest = problem->conversion.output.depth == 16 ? 65535 : 255;
+    finish->factor = finish->largest / problem->conversion.sample_max;
     finish->narrows = finish->factor < 1;
     if (is_edges)
         finish_edges(problem, finish);

@@ -51,10 +51,10 @@ gconv_status gc_gpu_load(const gc_problem *problem, const void *samples,
     int channels = problem->job.input.channels;
     if (problem->job.input.depth == 8)
         load_samples<<<grid, THREADS, 0, stream>>>((const uint8_t *)samples, channels,
-                                                   problem->premultiplies, planes);
+                                                   problem->conversion.premultiplies, planes);
     else
         load_samples<<<grid, THREADS, 0, stream>>>((const uint16_t *)samples, channels,
-                                                   problem->premultiplies, planes);
+                                                   problem->conversion.premultiplies, planes);
     GC_CUDA_TRY_LAUNCH(error);
     return GCONV_OK;
 }
@@ -95,10 +95,10 @@ gconv_status gc_gpu_extend(const gc_problem *problem, const gc_step *step,
 {
     border_rule rule = {};
     rule.mode = problem->job.border;
-    for (int c = 0; c < problem->channels; c++)
+    for (int c = 0; c < problem->chain.channels; c++)
         rule.constant[c] = step->border[c];
-    rule.width = problem->width;
-    rule.height = problem->height;
+    rule.width = problem->chain.width;
+    rule.height = problem->chain.height;
     rule.left = step->left;
     rule.first_row = first_row;
     rule.first_scratch = first_output - step->top;

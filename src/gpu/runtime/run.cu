@@ -62,12 +62,12 @@ static int64_t max_input_rows(const gpu_plan *plan)
 static gc_gpu_planes planes_of(const gpu_plan *plan, float *values, int64_t rows, int64_t width)
 {
     int64_t pitch = gc_device_pitch(width);
-    return {values, pitch, pitch * rows, rows, (int)width, plan->problem->channels};
+    return {values, pitch, pitch * rows, rows, (int)width, plan->problem->chain.channels};
 }
 
 static size_t chain_row_values(const gc_problem *problem)
 {
-    return (size_t)problem->width * (size_t)problem->channels;
+    return (size_t)problem->chain.width * (size_t)problem->chain.channels;
 }
 
 /* ---- Start and end --------------------------------------------------------------------------- */
@@ -93,7 +93,7 @@ static gconv_status memory_budget(double *bytes, gconv_error *error)
 static int64_t rows_of_a_grid(const gpu_plan *plan)
 {
     int64_t reach = max_input_rows(plan) - plan->band_rows;
-    return std::max<int64_t>(1, INT32_MAX / (int64_t)plan->problem->width - reach);
+    return std::max<int64_t>(1, INT32_MAX / (int64_t)plan->problem->chain.width - reach);
 }
 
 static gconv_status choose_band(gpu_plan *plan, gconv_error *error)
@@ -104,7 +104,7 @@ static gconv_status choose_band(gpu_plan *plan, gconv_error *error)
     plan->band_rows = gc_band_rows(problem, bytes, plan->slabs, plan->method->extra_bytes);
     int64_t rows = std::min(plan->band_rows, rows_of_a_grid(plan));
     plan->band_rows = gc_band_whole(problem, rows, plan->slabs);
-    int64_t fewest = plan->slabs != nullptr ? plan->slabs[problem->step_count - 1].rows : 1;
+    int64_t fewest = plan->slabs != nullptr ? plan->slabs[problem->chain.step_count - 1].rows : 1;
     if (plan->band_rows == 0)
         return gc_fail(error, GCONV_ERROR_MEMORY,
                        "not even %lld row%s in the %.1f MiB that may be taken of %s",
@@ -118,11 +118,13 @@ static gconv_status allocate(gpu_plan *plan, gconv_error *error)
     const gc_problem *problem = plan->problem;
     int64_t rows = max_input_rows(plan);
     size_t plane_bytes =
-        (size_t)(gc_device_pitch(problem->width) * rows * problem->channels) * sizeof(float);
+        (size_t)(gc_device_pitch(problem->chain.width) * rows * problem->chain.channels) *
+        sizeof(float);
     size_t scratch_bytes = 0;
-    for (int s = 0; s < problem->step_count; s++) {
-        int64_t pitch = gc_device_pitch((int64_t)problem->width + problem->steps[s].width - 1);
-        size_t bytes = (size_t)(pitch * rows * problem->channels) * sizeof(float);
+    for (int s = 0; s < problem->chain.step_count; s++) {
+        int64_t pitch =
+            gc_device_pitch((int64_t)problem->chain.width + problem->chain.steps[s].width - 1);
+        size_t bytes = (size_t)(pitch * rows * problem->chain.channels) * sizeof(float);
         scratch_bytes = std::max(scratch_bytes, bytes);
     }
     size_t row_bytes = gconv_shape_row_bytes(&problem->job.input);
@@ -143,14 +145,14 @@ static gconv_status allocate(gpu_plan *plan, gconv_error *error)
 /* Whether rows of samples lie on the device as kernels want them: without gaps, but whole lines. */
 static bool samples_are_aligned(const gc_problem *problem)
 {
-    return gc_device_pitch(problem->width) == (int64_t)problem->width;
+    return gc_device_pitch(problem->chain.width) == (int64_t)problem->chain.width;
 }
 
 static gconv_status prepare_passes(gpu_plan *plan, gconv_error *error)
 {
     const gc_problem *problem = plan->problem;
     plan->pass_count = 0;
-    for (int first = 0; first < problem->step_count;) {
+    for (int first = 0; first < problem->chain.step_count;) {
         gc_gpu_pass *pass = &plan->passes[plan->pass_count];
         int count = plan->method->pass_steps(problem, first, &plan->device);
         *pass = gc_gpu_pass_of(problem, first, count);
@@ -167,8 +169,8 @@ static gconv_status prepare_steps(gpu_plan *plan, gconv_error *error)
     const gc_problem *problem = plan->problem;
     if (plan->method->run_pass != nullptr)
         return prepare_passes(plan, error);
-    for (int s = 0; s < problem->step_count; s++) {
-        const gc_step *step = &problem->steps[s];
+    for (int s = 0; s < problem->chain.step_count; s++) {
+        const gc_step *step = &problem->chain.steps[s];
         size_t bytes = (size_t)step->width * (size_t)step->height * sizeof(float);
         GC_CUDA_TRY(error, cudaMalloc(&plan->taps[s], bytes));
         GC_CUDA_TRY(error, cudaMemcpy(plan->taps[s], step->taps, bytes, cudaMemcpyHostToDevice));
@@ -182,7 +184,7 @@ static gconv_status prepare_steps(gpu_plan *plan, gconv_error *error)
 /* Frees what allocate and prepare_steps took. What was never taken is null. */
 static void free_memory(gpu_plan *plan)
 {
-    for (int s = 0; s < plan->problem->step_count; s++) {
+    for (int s = 0; s < plan->problem->chain.step_count; s++) {
         if (plan->step_states[s] != nullptr)
             plan->method->release(plan->step_states[s]);
         plan->step_states[s] = nullptr;
@@ -316,7 +318,7 @@ void gc_gpu_release(void *state)
 gconv_status gc_gpu_prepare(const gc_gpu_method &method, const gc_problem *problem,
                             const gconv_device_info *device, void **state, gconv_error *error)
 {
-    size_t steps = (size_t)problem->step_count;
+    size_t steps = (size_t)problem->chain.step_count;
     gpu_plan *plan = (gpu_plan *)calloc(1, sizeof *plan);
     if (plan == nullptr)
         return gc_fail_memory(error, sizeof *plan);
@@ -336,7 +338,7 @@ gconv_status gc_gpu_prepare(const gc_gpu_method &method, const gc_problem *probl
         return gc_fail_memory(error, steps * sizeof *plan->steps);
     }
     for (size_t s = 0; plan->slabs != nullptr && s < steps; s++)
-        plan->slabs[s] = method.slabs(problem, &problem->steps[s]);
+        plan->slabs[s] = method.slabs(problem, &problem->chain.steps[s]);
     plan->starting = pthread_create(&plan->starter, nullptr, start_in_thread, plan) == 0;
     if (!plan->starting)
         start_in_thread(plan);
@@ -350,7 +352,7 @@ gconv_status gc_gpu_prepare(const gc_gpu_method &method, const gc_problem *probl
 static gconv_status upload(gpu_plan *plan, const char *image, size_t stride, int64_t first,
                            int64_t last, gconv_error *error)
 {
-    int64_t height = plan->problem->height;
+    int64_t height = plan->problem->chain.height;
     size_t row_bytes = gconv_shape_row_bytes(&plan->problem->job.input);
     char *to = plan->samples;
     for (int64_t y = first; y <= last;) {
@@ -374,26 +376,35 @@ static gconv_status upload(gpu_plan *plan, const char *image, size_t stride, int
 static gconv_status load(gpu_plan *plan, gconv_error *error)
 {
     int64_t rows = plan->steps[0].input_last - plan->steps[0].input_first + 1;
-    gc_gpu_planes planes = planes_of(plan, plan->planes[0], rows, plan->problem->width);
+    gc_gpu_planes planes = planes_of(plan, plan->planes[0], rows, plan->problem->chain.width);
     return gc_gpu_load(plan->problem, plan->samples, planes, plan->stream, error);
 }
 
 static gconv_status convolve_step(gpu_plan *plan, int s, gconv_error *error)
 {
     const gc_problem *problem = plan->problem;
-    const gc_step *step = &problem->steps[s];
+    const gc_step *step = &problem->chain.steps[s];
     const gc_band_step *band = &plan->steps[s];
     int64_t input_rows = band->input_last - band->input_first + 1;
     int64_t rows = band->output_last - band->output_first + 1;
-    gc_gpu_planes input = planes_of(plan, plan->planes[s % 2], input_rows, problem->width);
-    gc_gpu_planes output = planes_of(plan, plan->planes[(s + 1) % 2], rows, problem->width);
+    gc_gpu_planes input = planes_of(plan, plan->planes[s % 2], input_rows, problem->chain.width);
+    gc_gpu_planes output = planes_of(plan, plan->planes[(s + 1) % 2], rows, problem->chain.width);
     gc_gpu_planes scratch = planes_of(plan, plan->scratch, rows + step->height - 1,
-                                      (int64_t)problem->width + step->width - 1);
+                                      (int64_t)problem->chain.width + step->width - 1);
     GC_TRY(gc_gpu_extend(problem, step, input, band->input_first, band->output_first, scratch,
                          plan->stream, error));
-    gc_gpu_step work = {scratch.values,  scratch.pitch, scratch.plane,       output.values,
-                        output.pitch,    output.plane,  (int)problem->width, (int)rows,
-                        output.channels, plan->taps[s], step->width,         step->height};
+    gc_gpu_step work = {scratch.values,
+                        scratch.pitch,
+                        scratch.plane,
+                        output.values,
+                        output.pitch,
+                        output.plane,
+                        (int)problem->chain.width,
+                        (int)rows,
+                        output.channels,
+                        plan->taps[s],
+                        step->width,
+                        step->height};
     return plan->method->convolve(plan->step_states[s], work, plan->stream, error);
 }
 
@@ -402,7 +413,7 @@ static gconv_status convolve_step(gpu_plan *plan, int s, gconv_error *error)
 /* From row to row of an output that a pass stores, in samples, of bits in bytes: whole words of 16. */
 static int64_t output_pitch(const gpu_plan *plan, gc_sample_type type)
 {
-    int64_t pitch = gc_device_pitch(plan->problem->width);
+    int64_t pitch = gc_device_pitch(plan->problem->chain.width);
     return type == GC_BIT ? (pitch + 127) / 128 * 16 : pitch;
 }
 
@@ -417,8 +428,9 @@ static void set_input(const gpu_plan *plan, int p, gc_pass *pass)
 {
     const gc_gpu_pass *what = &plan->passes[p];
     const gc_band_step *band = &plan->steps[what->first];
-    gc_gpu_planes planes = planes_of(
-        plan, plan->planes[p % 2], band->input_last - band->input_first + 1, plan->problem->width);
+    gc_gpu_planes planes =
+        planes_of(plan, plan->planes[p % 2], band->input_last - band->input_first + 1,
+                  plan->problem->chain.width);
     pass->input_type = what->input;
     bool in_place = what->input != GC_FLOAT && samples_are_aligned(plan->problem);
     pass->input = in_place ? (const void *)plan->samples : planes.values;
@@ -433,7 +445,8 @@ static void set_output(const gpu_plan *plan, int p, bool chain_only, gc_pass *pa
     const gc_gpu_pass *what = &plan->passes[p];
     const gc_band_step *band = &plan->steps[what->first + what->count - 1];
     int64_t rows = band->output_last - band->output_first + 1;
-    gc_gpu_planes planes = planes_of(plan, plan->planes[(p + 1) % 2], rows, plan->problem->width);
+    gc_gpu_planes planes =
+        planes_of(plan, plan->planes[(p + 1) % 2], rows, plan->problem->chain.width);
     bool finishes = p + 1 == plan->pass_count && last_pass_finishes(plan, chain_only);
     pass->output_type = finishes ? what->output : GC_FLOAT;
     pass->output = finishes ? plan->scratch : planes.values;
@@ -448,19 +461,19 @@ static gconv_status run_passes(gpu_plan *plan, bool chain_only, gconv_error *err
     const gc_problem *problem = plan->problem;
     for (int p = 0; p < plan->pass_count; p++) {
         gc_pass pass = {};
-        pass.width = (int)problem->width;
-        pass.height = (int)problem->height;
+        pass.width = (int)problem->chain.width;
+        pass.height = (int)problem->chain.height;
         pass.border = problem->job.border;
         const gc_gpu_pass *what = &plan->passes[p];
-        for (int c = 0; c < problem->channels; c++) {
-            pass.constant[c] = problem->steps[what->first].border[c];
-            pass.between[c] = problem->steps[what->first + what->count - 1].border[c];
+        for (int c = 0; c < problem->chain.channels; c++) {
+            pass.constant[c] = problem->chain.steps[what->first].border[c];
+            pass.between[c] = problem->chain.steps[what->first + what->count - 1].border[c];
         }
         pass.finish = plan->finish;
         set_input(plan, p, &pass);
         set_output(plan, p, chain_only, &pass);
-        GC_TRY(plan->method->run_pass(plan->step_states[p], pass, problem->channels, plan->stream,
-                                      error));
+        GC_TRY(plan->method->run_pass(plan->step_states[p], pass, problem->chain.channels,
+                                      plan->stream, error));
     }
     return GCONV_OK;
 }
@@ -473,7 +486,7 @@ static gconv_status align_samples(gpu_plan *plan, gconv_error *error)
     const gc_band_step *band = &plan->steps[0];
     size_t bytes = gconv_shape_row_bytes(&plan->problem->job.input);
     size_t pitch =
-        (size_t)gc_device_pitch(plan->problem->width) * (plan->problem->job.input.depth / 8);
+        (size_t)gc_device_pitch(plan->problem->chain.width) * (plan->problem->job.input.depth / 8);
     GC_CUDA_TRY(error, cudaMemcpy2DAsync(plan->planes[0], pitch, plan->samples, bytes, bytes,
                                          (size_t)(band->input_last - band->input_first + 1),
                                          cudaMemcpyDeviceToDevice, plan->stream));
@@ -492,7 +505,7 @@ static gconv_status run_chain(gpu_plan *plan, bool chain_only, gconv_error *erro
 {
     if (plan->pass_count > 0)
         return run_passes(plan, chain_only, error);
-    for (int s = 0; s < plan->problem->step_count; s++)
+    for (int s = 0; s < plan->problem->chain.step_count; s++)
         GC_TRY(convolve_step(plan, s, error));
     return GCONV_OK;
 }
@@ -509,12 +522,12 @@ static gconv_status end_chain(gpu_plan *plan, bool chain_only, int64_t rows, res
                               gconv_error *error)
 {
     const gc_problem *problem = plan->problem;
-    int turns = plan->pass_count > 0 ? plan->pass_count : problem->step_count;
-    gc_gpu_planes values = planes_of(plan, plan->planes[turns % 2], rows, problem->width);
+    int turns = plan->pass_count > 0 ? plan->pass_count : problem->chain.step_count;
+    gc_gpu_planes values = planes_of(plan, plan->planes[turns % 2], rows, problem->chain.width);
     bool finishes = plan->finishes && !chain_only;
     *result = {rows, chain_row_values(problem) * sizeof(float), 0, !finishes};
     if (finishes)
-        result->bytes = gconv_shape_row_bytes(&problem->output);
+        result->bytes = gconv_shape_row_bytes(&problem->conversion.output);
     result->pitch = result->bytes;
     if (last_pass_finishes(plan, chain_only)) {
         gc_sample_type type = gc_finish_type(problem);
@@ -599,7 +612,7 @@ gconv_status gc_gpu_run(void *state, gc_stream *stream, gconv_error *error)
     GC_TRY(gc_stream_keep(stream, error));
     GC_TRY(await_start(plan, error));
     current_device current(plan->device.index);
-    int64_t height = plan->problem->height;
+    int64_t height = plan->problem->chain.height;
     for (int64_t first = 0; first < height; first += plan->band_rows)
         GC_TRY(run_band(plan, stream, first, std::min(first + plan->band_rows, height) - 1, error));
     return GCONV_OK;
@@ -658,7 +671,7 @@ gconv_status gc_gpu_time(void *state, const void *input, size_t stride, double s
     gpu_plan *plan = (gpu_plan *)state;
     GC_TRY(await_start(plan, error));
     current_device current(plan->device.index);
-    int64_t height = plan->problem->height;
+    int64_t height = plan->problem->chain.height;
     if (plan->band_rows < height)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "the image does not fit in the device's memory at once");
@@ -684,8 +697,8 @@ double gc_gpu_intensity(void *state)
     if (await_start(plan, nullptr) != GCONV_OK)
         return 0;
     double operations = 0, bytes = 0;
-    for (int s = 0; s < plan->problem->step_count; s++) {
-        const gc_step *step = &plan->problem->steps[s];
+    for (int s = 0; s < plan->problem->chain.step_count; s++) {
+        const gc_step *step = &plan->problem->chain.steps[s];
         double products = 2.0 * step->width * step->height;
         operations += products;
         bytes += products / plan->method->intensity(plan->step_states[s], step);
@@ -700,10 +713,10 @@ void gc_gpu_describe(void *state, char *text, size_t size)
     if (await_start(plan, nullptr) != GCONV_OK || plan->method->describe == nullptr)
         return;
     size_t used = 0;
-    int turns = plan->pass_count > 0 ? plan->pass_count : plan->problem->step_count;
+    int turns = plan->pass_count > 0 ? plan->pass_count : plan->problem->chain.step_count;
     for (int i = 0; i < turns && used + 1 < size; i++) {
         int s = plan->pass_count > 0 ? plan->passes[i].first : i;
-        const gc_step *step = &plan->problem->steps[s];
+        const gc_step *step = &plan->problem->chain.steps[s];
         char line[160];
         plan->method->describe(plan->step_states[i], line, sizeof line);
         int length = snprintf(text + used, size - used, "step %d (%dx%d): %s\n", s + 1, step->width,

@@ -1,0 +1,238 @@
+#include "core/chain.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/status.h"
+#include "core/range.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Taps in reading order. True convolution reads the filter backwards (contract, rule 1). */
+static gconv_status make_step(const gconv_filter *filter, bool correlate, gc_step *step,
+                              gconv_error *error)
+{
+    size_t count = (size_t)filter->width * (size_t)filter->height;
+    step->taps = gc_allocate_aligned(count, sizeof *step->taps);
+    if (step->taps == NULL)
+        return gc_fail_memory(error, count * sizeof *step->taps);
+    step->filter = filter;
+    step->width = filter->width;
+    step->height = filter->height;
+    step->left = correlate ? filter->anchor_x : filter->width - 1 - filter->anchor_x;
+    step->top = correlate ? filter->anchor_y : filter->height - 1 - filter->anchor_y;
+    step->absolute_sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        step->taps[i] = filter->weights[correlate ? i : count - 1 - i];
+        step->absolute_sum += fabs((double)step->taps[i]);
+    }
+    return GCONV_OK;
+}
+
+/* The constant border of a step's input: V times the divisors of the steps before it (rule 3). */
+static gconv_status set_border(const gconv_job *job, const gc_conversion *conversion,
+                               double divisors, gc_step *step, gconv_error *error)
+{
+    double white = conversion->sample_max, level = job->border_value * white / 255;
+    int channels = conversion->chain_channels;
+    for (int c = 0; c < channels; c++) {
+        /* Alpha of a constant border is opaque; premultiplied colour is colour * alpha. */
+        bool is_alpha = channels % 2 == 0 && c == channels - 1;
+        double value = is_alpha ? white : conversion->premultiplies ? level * white : level;
+        step->border[c] = (float)(value * divisors);
+        if (!isfinite(step->border[c]))
+            return gc_fail(error, GCONV_ERROR_ARGUMENT, "border value %g is too large",
+                           job->border_value);
+    }
+    return GCONV_OK;
+}
+
+static gconv_status make_steps(const gconv_job *job, const gc_conversion *conversion,
+                               gc_chain *chain, gconv_error *error)
+{
+    size_t count = (size_t)job->filter_count;
+    chain->steps = calloc(count, sizeof *chain->steps);
+    if (chain->steps == NULL)
+        return gc_fail_memory(error, count * sizeof *chain->steps);
+    chain->step_count = job->filter_count;
+    double divisors = 1;
+    for (int s = 0; s < job->filter_count; s++) {
+        gc_step *step = &chain->steps[s];
+        gconv_status status = make_step(job->filters[s], job->correlate, step, error);
+        if (status == GCONV_OK && job->border == GCONV_BORDER_CONSTANT)
+            status = set_border(job, conversion, divisors, step, error);
+        if (status != GCONV_OK)
+            return status;
+        divisors *= job->filters[s]->divisor;
+    }
+    return GCONV_OK;
+}
+
+gconv_status gc_chain_create(const gconv_job *job, const gc_conversion *conversion, gc_chain *chain,
+                             gconv_error *error)
+{
+    *chain = (gc_chain){.width = job->input.width,
+                        .height = job->input.height,
+                        .channels = conversion->chain_channels,
+                        .border = job->border};
+    gconv_status status = make_steps(job, conversion, chain, error);
+    if (status != GCONV_OK)
+        gc_chain_destroy(chain);
+    return status;
+}
+
+void gc_chain_destroy(gc_chain *chain)
+{
+    for (int s = 0; s < chain->step_count; s++)
+        free(chain->steps[s].taps);
+    free(chain->steps);
+    *chain = (gc_chain){.steps = NULL};
+}
+
+/* ---- Ranges and exactness -------------------------------------------------------------------- */
+
+static bool is_integer(float value)
+{
+    return value == truncf(value);
+}
+
+/* The largest |value| that a step meets where those of its input are at most `largest`. */
+static double largest_with_border(const gc_chain *chain, const gc_step *step, double largest)
+{
+    if (chain->border == GCONV_BORDER_CONSTANT)
+        for (int c = 0; c < chain->channels; c++)
+            largest = fmax(largest, fabs((double)step->border[c]));
+    return largest;
+}
+
+/* Sets how large and how small a step's input can be. A black image is not 0 where the border is not. */
+static void set_range(const gc_chain *chain, gc_step *step, double largest, double value,
+                      double dim, double black)
+{
+    step->largest_input = largest_with_border(chain, step, largest);
+    step->largest_value = largest_with_border(chain, step, value);
+    dim = largest_with_border(chain, step, dim);
+    black = largest_with_border(chain, step, black);
+    step->least_scale = black > 0 ? black : dim;
+}
+
+static bool step_is_integer(const gc_chain *chain, const gc_step *step)
+{
+    if (chain->border == GCONV_BORDER_CONSTANT)
+        for (int c = 0; c < chain->channels; c++)
+            if (!is_integer(step->border[c]))
+                return false;
+    for (int i = 0; i < step->width * step->height; i++)
+        if (!is_integer(step->taps[i]))
+            return false;
+    return true;
+}
+
+/* Rule 3: integer weights on integer samples whose partial sums stay under 2^24. */
+static bool is_exact(const gc_chain *chain)
+{
+    for (int s = 0; s < chain->step_count; s++) {
+        const gc_step *step = &chain->steps[s];
+        if (step->largest_input >= GC_EXACT_LIMIT || !step_is_integer(chain, step) ||
+            step->largest_input * step->absolute_sum >= GC_EXACT_LIMIT)
+            return false;
+    }
+    return true;
+}
+
+/* Rounding errors may add up until infinity; infinities of either sign would make not-a-number. */
+gconv_status gc_chain_set_range(gc_chain *chain, double largest_sample, double *largest_result,
+                                gconv_error *error)
+{
+    double largest = largest_sample, value = largest, dim = 1, black = 0;
+    for (int s = 0; s < chain->step_count; s++) {
+        gc_step *step = &chain->steps[s];
+        set_range(chain, step, largest, value, dim, black);
+        largest = step->largest_input * step->absolute_sum;
+        value = gc_range_of_output(step);
+        dim = largest_with_border(chain, step, dim) * step->absolute_sum;
+        black = largest_with_border(chain, step, black) * step->absolute_sum;
+        if (value >= (double)FLT_MAX)
+            return gc_fail(error, GCONV_ERROR_FILTER,
+                           "the values of this chain can exceed float32");
+    }
+    chain->exact = is_exact(chain);
+    *largest_result = value;
+    return GCONV_OK;
+}
+
+/* ---- Questions ------------------------------------------------------------------------------- */
+
+double gc_chain_bound(const gc_chain *chain, double largest_input, double extra_terms)
+{
+    if (chain->exact)
+        return 0;
+    double bound = 0;
+    double largest = largest_input;
+    for (int s = 0; s < chain->step_count; s++) {
+        const gc_step *step = &chain->steps[s];
+        largest = largest_with_border(chain, step, largest);
+        double terms = (double)step->width * step->height + extra_terms;
+        double rounding = 4 * terms * (0x1p-24 * step->absolute_sum * largest + 0x1p-150);
+        bound = rounding + step->absolute_sum * bound;
+        largest *= step->absolute_sum;
+    }
+    return bound;
+}
+
+double gc_chain_taps(const gc_chain *chain)
+{
+    double taps = 0;
+    for (int s = 0; s < chain->step_count; s++)
+        taps += (double)chain->steps[s].width * chain->steps[s].height;
+    return taps;
+}
+
+size_t gc_chain_row_values(const gc_chain *chain)
+{
+    return (size_t)chain->width * (size_t)chain->channels;
+}
+
+int64_t gc_step_above(const gc_step *step)
+{
+    return step->top;
+}
+
+int64_t gc_step_below(const gc_step *step)
+{
+    return step->height - 1 - step->top;
+}
+
+static bool reflects(const gc_chain *chain)
+{
+    return chain->border == GCONV_BORDER_MIRROR || chain->border == GCONV_BORDER_MIRROR101;
+}
+
+bool gc_step_reads_any_row(const gc_chain *chain, const gc_step *step)
+{
+    return reflects(chain) && step->height > (int64_t)chain->height;
+}
+
+void gc_step_range(const gc_chain *chain, const gc_step *step, int64_t first, int64_t last,
+                   int64_t *from, int64_t *to)
+{
+    int64_t above = gc_step_above(step);
+    int64_t below = gc_step_below(step);
+    int64_t bottom = (int64_t)chain->height - 1;
+    *from = first - above;
+    *to = last + below;
+    if (chain->border == GCONV_BORDER_WRAP)
+        return;
+    /* Row -n reflects to row n under mirror101 and to n-1 under mirror; likewise at the bottom. */
+    if (reflects(chain) && last + below > bottom)
+        *from = gc_smaller(*from, bottom - below);
+    if (reflects(chain) && first - above < 0)
+        *to = gc_larger(*to, above - first);
+    if (gc_step_reads_any_row(chain, step)) {
+        *from = 0;
+        *to = bottom;
+    }
+    *from = gc_larger(*from, 0);
+    *to = gc_smaller(*to, bottom);
+}

@@ -1,0 +1,77 @@
+/* A chain of filters on images of one size: the sums that every implementation computes. What becomes
+ * of them afterwards is the conversion (core/conversion.h).
+ *
+ * Rule 3 of the contract is built in here. Steps use undivided weights. The product of the divisors
+ * waits for the conversion. The border constant of a step is multiplied by the divisors of the steps
+ * before it. `exact` says that this arithmetic cannot round. */
+#ifndef GC_CORE_CHAIN_H
+#define GC_CORE_CHAIN_H
+
+#include "core/conversion.h"
+#include "core/shape.h"
+
+/* float32 holds every integer of a smaller magnitude: 2^24. */
+#define GC_EXACT_LIMIT 16777216.0
+
+/* One filter of the chain in reading order of its input, so that convolution and correlation look
+ * alike: out(x,y) = sum_j sum_i taps[j*width+i] * in(x + i - left, y + j - top). */
+typedef struct gc_step {
+    const gconv_filter *filter; /* as the user gave it */
+    float *taps;
+    int width, height;
+    int left, top;
+    float border[GC_CHANNELS_MAX]; /* constant border of this step's input, per chain channel */
+    double absolute_sum;           /* sum of |taps| */
+    double largest_input;          /* upper bound of |value| over the step's input */
+    double largest_value;          /* the same, with the error that rule 4 allows implementations */
+    double least_scale;            /* max|in| of rule 4 in an image whose largest sample is 1 */
+} gc_step;
+
+typedef struct gc_chain {
+    gc_step *steps;
+    int step_count;
+    uint32_t width, height; /* of the image: every step keeps its size */
+    int channels;           /* interleaved: the colours, and alpha unless it is kept */
+    gconv_border border;
+    bool exact; /* whole weights on whole samples, all sums below GC_EXACT_LIMIT */
+} gc_chain;
+
+/* The steps of a job that gc_job_check has passed. Ranges and exactness are still to be set. The
+ * filters stay the caller's. */
+gconv_status gc_chain_create(const gconv_job *job, const gc_conversion *conversion, gc_chain *chain,
+                             gconv_error *error);
+void gc_chain_destroy(gc_chain *chain);
+
+/* Sets how large and how small the values of each step can be, where samples are at most
+ * `largest_sample`, and whether the chain is exact. Refuses a chain whose values can exceed float32.
+ * *largest is the bound of |value| after the last step. */
+gconv_status gc_chain_set_range(gc_chain *chain, double largest_sample, double *largest,
+                                gconv_error *error);
+
+/* Bound of |chain value - reference's| (rule 4). A step adds 4 n (2^-24 sum|w| max|in| + 2^-150); the
+ * second term is half of the smallest float32. Each step's error is propagated through the later
+ * steps. `largest_input` is the largest |value| that enters the chain. `extra_terms` is what an
+ * implementation's summation adds to a step's n = w*h. 0 where the chain is exact. */
+double gc_chain_bound(const gc_chain *chain, double largest_input, double extra_terms);
+
+/* Weights over all steps: the multiply-adds that a chain value takes. */
+double gc_chain_taps(const gc_chain *chain);
+
+/* Values of a row: pixels times channels. */
+size_t gc_chain_row_values(const gc_chain *chain);
+
+/* Rows *from to *to of a step's input are what its output rows `first` to `last` read. Under wrap
+ * alone they may lie outside the image. Row y then is row y modulo the height of every step's output,
+ * because wrapping commutes with convolution. */
+void gc_step_range(const gc_chain *chain, const gc_step *step, int64_t first, int64_t last,
+                   int64_t *from, int64_t *to);
+
+/* Rows above and below an output row that a step reads. */
+int64_t gc_step_above(const gc_step *step);
+int64_t gc_step_below(const gc_step *step);
+
+/* True where a row may read any other: the filter is higher than the image, and a reflection passes
+ * the far end. */
+bool gc_step_reads_any_row(const gc_chain *chain, const gc_step *step);
+
+#endif

@@ -1,0 +1,56 @@
+/* The conversion: samples to chain values before the chain, chain values to output after it. This is
+ * the only definition of both, for every implementation. */
+#ifndef GC_CORE_CONVERSION_H
+#define GC_CORE_CONVERSION_H
+
+#include "core/shape.h"
+
+typedef struct gc_conversion {
+    gconv_shape input;
+    gconv_shape output;
+    int chain_channels; /* channels of the chain: the colours, and alpha unless it is kept */
+    bool keeps_alpha;   /* alpha is not in the chain: the output takes it from the input */
+    bool premultiplies; /* chain channels are colour * alpha and, last, alpha */
+    double sample_max;  /* 255 or 65535: the input's white */
+    double divisor;     /* product of the divisors of all filters */
+    bool finds_edges;   /* output is black and white by a threshold, else samples */
+    bool bilevel;       /* output is black or white: edges, or samples of depth 1 */
+
+    /* Samples: rule 5. */
+    bool absolute;
+    double scale;
+    double offset; /* in samples of the input's depth */
+
+    /* Edges: rule 6. */
+    double threshold; /* in chain values; as negative as that of the job */
+    gconv_rule rule;  /* as it applies to chain values: a negative divisor flips it */
+    bool invert;
+} gc_conversion;
+
+/* The conversion of a job that gc_job_check has passed. The product of the divisors can be 0 or
+ * infinite, the offset infinite. */
+gc_conversion gc_conversion_of(const gconv_job *job);
+
+/* The largest |value| that enters the chain of any image. */
+double gc_largest_loaded(const gc_conversion *conversion);
+
+/* Chain values (width * chain_channels, interleaved) of one row of input samples. */
+void gc_load_row(const gc_conversion *conversion, const void *samples, float *row);
+
+/* The same of `count` pixels, the first of them at `samples` and at `row`. */
+void gc_load_pixels(const gc_conversion *conversion, const void *samples, size_t count, float *row);
+
+/* Converts one row of chain values to one row of output (rules 5 to 7). `alpha` holds the row's own
+ * alpha samples, one a pixel, where the conversion keeps alpha, else it is NULL. */
+void gc_store_row(const gc_conversion *conversion, const float *row, const void *alpha,
+                  void *output);
+
+/* The same of `count` pixels, the first of them at `row`, `alpha` and `output`. At depth 1 `output` is
+ * the byte that begins with the first pixel. */
+void gc_store_pixels(const gc_conversion *conversion, const float *row, size_t count,
+                     const void *alpha, void *output);
+
+/* Copies the alpha samples of one row of input (2 or 4 channels) to `alpha`. */
+void gc_extract_alpha(const gconv_shape *input, const void *samples, void *alpha);
+
+#endif

@@ -1,0 +1,115 @@
+#include "core/job.h"
+
+#include "base/status.h"
+
+#include <math.h>
+
+/* What CUDA allows on every device. */
+enum { BLOCK_THREADS_MAX = 1024 };
+
+gconv_job gconv_job_default(void)
+{
+    return (gconv_job){
+        .border = GCONV_BORDER_MIRROR,
+        .alpha = GCONV_ALPHA_KEEP,
+        .output = GCONV_OUTPUT_SAMPLES,
+        .output_depth = 8,
+        .scale = 1,
+        .threshold = 5,
+        .rule = GCONV_RULE_ABS,
+        .implementation = "auto",
+        .device = "auto",
+    };
+}
+
+static gconv_status check_shape(const gconv_job *job, gconv_error *error)
+{
+    const gconv_shape *input = &job->input;
+    if (gconv_shape_row_bytes(input) == 0 || (input->depth != 8 && input->depth != 16))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "not an input shape: %ux%u, %d channels, depth %d", input->width,
+                       input->height, input->channels, input->depth);
+    if (job->output == GCONV_OUTPUT_EDGES && input->channels != 1)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "edges are found in one grey channel, not in %d", input->channels);
+    int depth = job->output_depth;
+    if (depth != 1 && depth != 8 && depth != 16 && depth != 32)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "output depth %d is not 1, 8, 16 or 32", depth);
+    return GCONV_OK;
+}
+
+/* Values that a C caller may get wrong: the command line has its own words for them. */
+static gconv_status check_choices(const gconv_job *job, gconv_error *error)
+{
+    if ((unsigned)job->border >= GCONV_BORDER_COUNT ||
+        (unsigned)job->alpha > GCONV_ALPHA_PREMULTIPLY ||
+        (unsigned)job->rule > GCONV_RULE_NEGATIVE || (unsigned)job->output > GCONV_OUTPUT_EDGES)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "unknown border %d, alpha %d, rule %d or output %d", (int)job->border,
+                       (int)job->alpha, (int)job->rule, (int)job->output);
+    if (job->threads < 0 || job->tile < 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "%d threads or tile %d: less than 0",
+                       job->threads, job->tile);
+    int width = job->block_width, height = job->block_height;
+    bool left_open = width == 0 && height == 0;
+    if (!left_open && (width < 1 || width > BLOCK_THREADS_MAX || height < 1 ||
+                       height > BLOCK_THREADS_MAX || width * height > BLOCK_THREADS_MAX))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "a block of %dx%d threads is not one of 1 to %d", width, height,
+                       BLOCK_THREADS_MAX);
+    return GCONV_OK;
+}
+
+static gconv_status check_filter(const gconv_filter *filter, gconv_error *error)
+{
+    if (filter == NULL || filter->weights == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "a filter of the chain%s",
+                       filter == NULL ? " is a null pointer" : " has no weights: a null pointer");
+    if (filter->width < 1 || filter->width > GCONV_FILTER_SIDE_MAX || filter->height < 1 ||
+        filter->height > GCONV_FILTER_SIDE_MAX)
+        return gc_fail(error, GCONV_ERROR_FILTER, "filter size %dx%d is not within 1x1 and %dx%d",
+                       filter->width, filter->height, GCONV_FILTER_SIDE_MAX, GCONV_FILTER_SIDE_MAX);
+    if (filter->anchor_x < 0 || filter->anchor_x >= filter->width || filter->anchor_y < 0 ||
+        filter->anchor_y >= filter->height)
+        return gc_fail(error, GCONV_ERROR_FILTER, "anchor %d %d lies outside the %dx%d filter",
+                       filter->anchor_x, filter->anchor_y, filter->width, filter->height);
+    if (!isfinite(filter->divisor) || filter->divisor == 0)
+        return gc_fail(error, GCONV_ERROR_FILTER, "divisor %g is zero or not finite",
+                       filter->divisor);
+    if (filter->has_offset && !isfinite(filter->offset))
+        return gc_fail(error, GCONV_ERROR_FILTER, "offset %g is not finite", filter->offset);
+    for (int i = 0; i < filter->width * filter->height; i++)
+        if (!isfinite(filter->weights[i]))
+            return gc_fail(error, GCONV_ERROR_FILTER, "weight %d is not finite", i);
+    return GCONV_OK;
+}
+
+static gconv_status check_chain(const gconv_job *job, gconv_error *error)
+{
+    if (job->filter_count < 1)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "a chain has at least one filter");
+    if (job->filters == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the filters of the job are a null pointer");
+    for (int i = 0; i < job->filter_count; i++) {
+        gconv_status status = check_filter(job->filters[i], error);
+        if (status != GCONV_OK)
+            return status;
+        if (job->filters[i]->has_offset && i + 1 < job->filter_count)
+            return gc_fail(error, GCONV_ERROR_FILTER,
+                           "filter %d of %d has an offset; only the last of a chain may have one",
+                           i + 1, job->filter_count);
+    }
+    if (!isfinite(job->border_value) || !isfinite(job->scale) || !isfinite(job->offset) ||
+        !isfinite(job->threshold))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "border value, scale, offset and threshold must be finite");
+    return GCONV_OK;
+}
+
+gconv_status gc_job_check(const gconv_job *job, gconv_error *error)
+{
+    gconv_status status = check_shape(job, error);
+    if (status == GCONV_OK)
+        status = check_choices(job, error);
+    return status == GCONV_OK ? check_chain(job, error) : status;
+}

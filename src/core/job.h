@@ -1,0 +1,10 @@
+/* What a caller may put into a gconv_job. */
+#ifndef GC_CORE_JOB_H
+#define GC_CORE_JOB_H
+
+#include "gconv.h"
+
+/* Refuses values outside their ranges, and filters that cannot be applied. */
+gconv_status gc_job_check(const gconv_job *job, gconv_error *error);
+
+#endif
