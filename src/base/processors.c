@@ -2,6 +2,7 @@
 #include "base/processors.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { PATH_BYTES = 4096 };
@@ -193,7 +195,20 @@ int gc_processor_count(void)
     return gc_processors_within(processors_allowed(), quota);
 }
 
+/* Threads that a limit on the address space has room for. Each takes a stack, often of 8 MiB, and with
+ * glibc 64 MiB for memory of its own (malloc(3), M_ARENA_MAX), beside its share of the images. */
+static int threads_with_room(void)
+{
+    const rlim_t room = (rlim_t)128 << 20;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+        limit.rlim_cur / room >= INT_MAX)
+        return INT_MAX;
+    return limit.rlim_cur < room ? 1 : (int)(limit.rlim_cur / room);
+}
+
 int gc_thread_count(int wanted)
 {
-    return wanted > 0 ? wanted : gc_processor_count();
+    int threads = wanted > 0 ? wanted : gc_processor_count(), most = threads_with_room();
+    return threads < most ? threads : most;
 }

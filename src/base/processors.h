@@ -9,7 +9,8 @@ int gc_processor_count(void);
 /* Processors of which so many can be paid for, rounded up, but at least 1 and no more than are `allowed`. */
 int gc_processors_within(int allowed, double affordable);
 
-/* Threads that a job asks for; 0 stands for gc_processor_count. */
+/* Threads that a job asks for; 0 stands for gc_processor_count. No more than one for each 128 MiB where
+ * the address space is limited (ulimit -v), but at least 1. */
 int gc_thread_count(int wanted);
 
 /* Processors that control groups allow, HUGE_VAL where they set no limit: the least cpu.max (version

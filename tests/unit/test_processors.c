@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -174,12 +175,34 @@ static void affinity_counts(void **state)
     assert_int_equal(gc_processor_count(), count);
 }
 
+static void limits_on_addresses_count(void **state)
+{
+    (void)state;
+    static const struct {
+        rlim_t megabytes;
+        int threads;
+    } cases[] = {{100, 1}, {255, 1}, {256, 2}, {1024, 8}, {65536, 64}};
+    struct rlimit before, limit;
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        limit = (struct rlimit){cases[i].megabytes << 20, before.rlim_max};
+        if (limit.rlim_cur > before.rlim_max)
+            continue;
+        assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+        int threads = gc_thread_count(64);
+        assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+        assert_int_equal(threads, cases[i].threads);
+    }
+    assert_int_equal(gc_thread_count(64), 64);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_to_read_is_no_limit), cmocka_unit_test(second_version),
         cmocka_unit_test(mounted_from_below),          cmocka_unit_test(first_version),
         cmocka_unit_test(quotas_are_rounded_up),       cmocka_unit_test(affinity_counts),
+        cmocka_unit_test(limits_on_addresses_count),
     };
     return cmocka_run_group_tests(tests, enter, leave);
 }
