@@ -5,12 +5,6 @@ load common
 
 # Names of temporary files begin with a dot: `holds` sees them.
 
-setup_old() {
-    make_image png:grey in.png 90 70 noise
-    make_image png:rgb old.png 3 3 noise
-    cp old.png kept.png
-}
-
 # fails_clean MESSAGE COMMAND...: exit 1, one line, and old.png is what it was.
 fails_clean() {
     complains 1 "$@"

@@ -91,7 +91,7 @@ static gconv_status run_dead(void *state, gc_stream *stream, gconv_error *error)
 
 /* ---- late ------------------------------------------------------------------------------------ */
 
-#define LATE_SECONDS 0.4
+#define LATE_SECONDS 0.2
 
 typedef struct late_state {
     void *reference;

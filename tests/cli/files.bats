@@ -462,7 +462,7 @@ gconv: 0 of 2 images done, 0 failed, 2 skipped'
     silently gconv edges -o out "$name"
     [ -s "out/${name%.pgm}.png" ]
     expect 0 gconv edges --json "$name" out.png
-    printf '%s\n' "$out" | valid_json
+    is_json
     like "$out" '*"input": "a\\u000ab\\u001b?31m\\ufffd.pgm"*'
     complains 2 'x\\ty: no such file, *' gconv filter -k "$(printf 'x\ty')" "$name" out.png
     complains 2 "unknown command 'a\\\\nb'; *" gconv "$(printf 'a\nb')"
@@ -471,7 +471,7 @@ gconv: 0 of 2 images done, 0 failed, 2 skipped'
 @test "quotes and backslashes of names are quoted in JSON" {
     make_image pgm 'a"b\c\.pgm' 2 2 5
     expect 0 gconv edges --json 'a"b\c\.pgm' out.png
-    printf '%s\n' "$out" | valid_json
+    is_json
     like "$out" '*"input": "a\\"b\\\\c\\\\.pgm"*'
 }
 

@@ -4,12 +4,6 @@
 
 load common
 
-setup_old() {
-    make_image png:rgb in.png 90 70 noise
-    make_image png:rgb old.png 3 3 noise
-    cp old.png kept.png
-}
-
 # bears OUTPUT COMMAND...: the command ends with 0 and makes `right`, or with 1, one message, and the
 # output as it was in `kept.png`.
 bears() {

@@ -4,7 +4,7 @@
 load common
 
 # Three images of different shapes and depths, and what becomes of each alone.
-setup_images() {
+setup_stream() {
     make_image pgm a.pgm 40 30 noise
     make_image ppm b.ppm 9 7 noise
     make_image pgm:16 c.pgm 300 500 noise
@@ -19,7 +19,7 @@ setup_images() {
 becomes() { cat "$2-a.pgm" "$2-b.ppm" "$2-c.pgm" | cmp - "$1"; }
 
 @test "all images of a stream are processed, whatever their shapes" {
-    setup_images
+    setup_stream
     cat a.pgm b.ppm c.pgm | gconv filter -k box3 >out
     becomes out one
     cat a.pgm b.ppm c.pgm >three.pnm
@@ -44,13 +44,13 @@ becomes() { cat "$2-a.pgm" "$2-b.ppm" "$2-c.pgm" | cmp - "$1"; }
 }
 
 @test "-v and --json tell of each image" {
-    setup_images
+    setup_stream
     cat a.pgm b.ppm >two.pnm
     expect 0 gconv filter -k identity -v --impl cpu - out.pnm <two.pnm
     same "$err" 'gconv: standard input: image 1: 40x30, 1 channel of 8 bits to out.pnm by cpu
 gconv: standard input: image 2: 9x7, 3 channels of 8 bits to out.pnm by cpu'
     expect 0 gconv filter -k identity --json two.pnm out.pnm
-    printf '%s\n' "$out" | valid_json
+    is_json
     same "$(key image | paste -sd ' ' -) $(key status | paste -sd ' ' -)" '1 2 done done'
     expect 0 gconv filter -k identity --json a.pgm out.pnm
     same "$(key image) $(key status)" ' done'
@@ -59,7 +59,7 @@ gconv: standard input: image 2: 9x7, 3 channels of 8 bits to out.pnm by cpu'
 }
 
 @test "an image goes out before the next one has come" {
-    setup_images
+    setup_stream
     mkfifo to from
     gconv filter -k box3 <to >from &
     exec 7>to 8<from
@@ -92,7 +92,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$GCONV" filter -
 }
 
 @test "other outputs hold one image, and so do batches and comparisons" {
-    setup_images
+    setup_stream
     cat a.pgm b.ppm >two.pnm
     complains 1 'two.pnm: more than one image, and png holds one; *' gconv edges two.pnm out.png
     complains 1 'two.pnm: more than one image, and jpeg holds one; *' gconv filter -k box3 two.pnm out.jpg
@@ -107,7 +107,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$GCONV" filter -
 }
 
 @test "an error in a later image: those before are out, a file does not appear" {
-    setup_images
+    setup_stream
     { cat a.pgm; head -c 60 b.ppm; } >cut.pnm
     gconv filter -k box3 <cut.pnm >out 2>err && false
     same "$(cat err)" 'gconv: standard input: image 2: truncated: the file ends in the image data'
@@ -164,7 +164,7 @@ sys.exit(subprocess.run(sys.argv[2:], stdin=near).returncode)' "$@"
 }
 
 @test "other bytes after an image stay a warning" {
-    setup_images
+    setup_stream
     for tail in junk P P7 P5x 'P 5' 'P5'; do
         { cat a.pgm; printf '%s' "$tail"; } >tail.pgm
         silently gconv filter -k box3 tail.pgm out.pgm

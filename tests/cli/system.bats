@@ -156,7 +156,7 @@ fill_pipe() {
     exec 8>&-
     same "$(cat how)" 'signal 15'
     [ "$(wc -c <got)" -gt 32768 ]
-    valid_json <got
+    "$TESTS/json" <got
     same "$(tail -c 1 got)" '' # the end of a line
 }
 
@@ -232,15 +232,13 @@ ends() {
 # ---- Names
 
 @test "control characters in names: escaped in messages, valid in JSON" {
-    needs python3
     for code in 001 012 177 '302\205' 377 '355\240\200'; do
         name=$(printf "a\\$code""b.pgm")
         make_image pgm "$name" 2 2 5
         expect 0 gconv edges --json "$name" out.png
-        printf '%s\n' "$out" | python3 -c 'import json, sys
-text = sys.stdin.buffer.read().decode("utf-8", "strict")
-assert not any(ord(c) < 32 or ord(c) == 127 for c in text.rstrip("\n"))
-assert json.loads(text)["input"].startswith("a")'
+        is_json
+        same "$(printf '%s' "$out" | tr -d '\040-\176\200-\377')" ''
+        like "$(key input)" 'a*'
         complains 1 'none a*b.png: cannot open: *' gconv edges "none $(printf "a\\$code""b.png")" out.png
         same "$(printf '%s' "$err" | tr -d '\040-\176\200-\377')" ''
     done

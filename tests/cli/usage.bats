@@ -3,7 +3,7 @@
 
 load common
 
-setup_images() {
+setup_input() {
     make_image png:grey in.png 4 3 noise
 }
 
@@ -127,7 +127,7 @@ meaning() {
 # ---- Options
 
 @test "options before, between and after command and operands" {
-    setup_images
+    setup_input
     gconv edges in.png wanted.png --threshold 40
     silently gconv --threshold 40 edges in.png out.png
     cmp wanted.png out.png
@@ -148,7 +148,7 @@ meaning() {
 }
 
 @test "-- ends the options" {
-    setup_images
+    setup_input
     cp in.png ./-in.png
     silently gconv edges -- -in.png --out.png
     [ -s ./--out.png ]
@@ -233,7 +233,7 @@ refused() {
 }
 
 @test "a value is checked even where its option does not matter" {
-    setup_images
+    setup_input
     complains 2 "option '--quality': '0' is not *" gconv edges --quality 0 in.png out.png
     holds in.png
 }
@@ -241,7 +241,7 @@ refused() {
 # ---- Environment
 
 @test "environment variables with values that are none" {
-    setup_images
+    setup_input
     for value in axv2 AVX2 'avx2 ' none; do
         complains 2 "GCONV_INSTRUCTIONS: '$value' is not one of: *portable; this processor has: *portable" \
             env GCONV_INSTRUCTIONS="$value" "$GCONV" edges in.png out.png
@@ -257,7 +257,7 @@ refused() {
 }
 
 @test "instructions are those that are asked for, or an error" {
-    setup_images
+    setup_input
     expect 2 env GCONV_INSTRUCTIONS=none "$GCONV" edges in.png out.png
     known=${err#*is not one of: }
     usable=", ${known#*this processor has: },"
@@ -320,7 +320,7 @@ built-in filters:
 @test "info --json is one valid object with a schema" {
     expect 0 gconv info --json
     same "$err" ''
-    printf '%s\n' "$out" | valid_json
+    is_json
     same "$(key schema)" 1
     like "$(key name)" '*reference*cpu*gauss5*'
 }

@@ -27,9 +27,9 @@ has_words() {
 
 @test "each file names the options of the program and no others" {
   expected=$(all_long_options)
-  same bash "$expected" "$(grep -v '^ *#' "$BASH_FILE" | grep -oE -- '--[a-z][a-z-]*' | sort -u)"
-  same zsh "$expected" "$(sed -n '/^table=(/,/^)/p' "$ZSH_FILE" | grep -oE -- '--[a-z][a-z-]*' | sort -u)"
-  same fish "$expected" "$(sed -nE 's/^complete .* -l ([a-z-]+).*/--\1/p' "$FISH_FILE" | sort -u)"
+  same_list bash "$(grep -v '^ *#' "$BASH_FILE" | grep -oE -- '--[a-z][a-z-]*' | sort -u)" "$expected"
+  same_list zsh "$(sed -n '/^table=(/,/^)/p' "$ZSH_FILE" | grep -oE -- '--[a-z][a-z-]*' | sort -u)" "$expected"
+  same_list fish "$(sed -nE 's/^complete .* -l ([a-z-]+).*/--\1/p' "$FISH_FILE" | sort -u)" "$expected"
 }
 
 @test "each file names the implementations and the built-in filters" {
@@ -57,35 +57,35 @@ offers_bash() {
 
 @test "bash: options of every command" {
   for command in $(commands); do
-    same "$command" "$(long_options "$command")" "$(offers_bash "$command" --)"
+    same_list "$command" "$(offers_bash "$command" --)" "$(long_options "$command")"
   done
-  same "no command" "$(all_long_options)" "$(offers_bash --)"
+  same_list "no command" "$(offers_bash --)" "$(all_long_options)"
 }
 
 @test "bash: commands, before and after options" {
-  same "at first" "$(commands | sort)" "$(offers_bash '')"
-  same "after options" "$(commands | sort)" "$(offers_bash --border wrap -v '')"
-  same "after help" edges "$(offers_bash help ed)"
-  same "options follow the command" --threads "$(offers_bash --threshold 5 edges in.png --threa)"
+  same_list "at first" "$(offers_bash '')" "$(commands | sort)"
+  same_list "after options" "$(offers_bash --border wrap -v '')" "$(commands | sort)"
+  same_list "after help" "$(offers_bash help ed)" edges
+  same_list "options follow the command" "$(offers_bash --threshold 5 edges in.png --threa)" --threads
 }
 
 @test "bash: values, after a blank and after =" {
-  same rule "$(printf '%s\n' abs negative positive)" "$(offers_bash edges --rule '')"
-  same border wrap "$(offers_bash filter --border w)"
-  same "border=" wrap "$(offers_bash filter --border = w)"
-  same "border= alone" "$(offers_bash filter --border '')" "$(offers_bash filter --border =)"
-  same implementations "$({ implementations; echo auto; } | sort)" "$(offers_bash edges --impl '')"
-  same "a list" cpu,tiled "$(offers_bash compare --impl cpu,ti)"
-  same "several" all "$(offers_bash bench -i al)"
-  same "of tune" "$(printf '%s\n' direct separable)" "$(offers_bash tune --impl '')"
+  same_list rule "$(offers_bash edges --rule '')" "$(printf '%s\n' abs negative positive)"
+  same_list border "$(offers_bash filter --border w)" wrap
+  same_list "border=" "$(offers_bash filter --border = w)" wrap
+  same_list "border= alone" "$(offers_bash filter --border =)" "$(offers_bash filter --border '')"
+  same_list implementations "$(offers_bash edges --impl '')" "$({ implementations; echo auto; } | sort)"
+  same_list "a list" "$(offers_bash compare --impl cpu,ti)" cpu,tiled
+  same_list "several" "$(offers_bash bench -i al)" all
+  same_list "of tune" "$(offers_bash tune --impl '')" "$(printf '%s\n' direct separable)"
   [ -z "$(offers_bash edges -i al)" ]
   [ -z "$(offers_bash edges --threshold '')" ]
 }
 
 @test "bash: filters are names, generators and files" {
   touch gauss-mine.txt
-  same kernel "$(printf '%s\n' gauss-mine.txt gauss3 gauss5 gaussian: | LC_ALL=C sort)" \
-    "$(offers_bash filter -k gau | LC_ALL=C sort)"
+  same_list kernel "$(offers_bash filter -k gau | LC_ALL=C sort)" \
+    "$(printf '%s\n' gauss-mine.txt gauss3 gauss5 gaussian: | LC_ALL=C sort)"
   mine=$(builtin_filters | tr '\n' ' ')
   rm gauss-mine.txt
   offered=$(offers_bash filter --kernel '' | grep -v : | tr '\n' ' ')
@@ -106,17 +106,17 @@ offers_zsh() {
 }
 
 @test "zsh: the file is valid" {
-  need zsh
+  needs zsh
   zsh -n "$ZSH_FILE"
   head -n 1 "$ZSH_FILE" | grep -qx '#compdef gconv'
 }
 
 @test "zsh: options of every command" {
-  need zsh
+  needs zsh
   for command in $(commands); do
-    same "$command" "$(long_options "$command")" "$(offers_zsh "$command")"
+    same_list "$command" "$(offers_zsh "$command")" "$(long_options "$command")"
   done
-  same "no command" "$(all_long_options)" "$(offers_zsh '')"
+  same_list "no command" "$(offers_zsh '')" "$(all_long_options)"
 }
 
 # ---- fish ----------------------------------------------------------------------------------------
@@ -127,23 +127,23 @@ offers_fish() {
 }
 
 @test "fish: the file is valid" {
-  need fish
+  needs fish
   fish -n "$FISH_FILE"
 }
 
 @test "fish: options of every command" {
-  need fish
+  needs fish
   for command in $(commands); do
-    same "$command" "$(long_options "$command")" "$(offers_fish "$command --")"
+    same_list "$command" "$(offers_fish "$command --")" "$(long_options "$command")"
   done
-  same "no command" "$(all_long_options)" "$(offers_fish --)"
+  same_list "no command" "$(offers_fish --)" "$(all_long_options)"
 }
 
 @test "fish: commands and values" {
-  need fish
-  same "at first" "$(commands | sort)" "$(offers_fish '')"
-  same rule "$(printf '%s\n' abs negative positive)" "$(offers_fish 'edges --rule ')"
-  same implementations "$({ implementations; echo auto; } | sort)" "$(offers_fish 'edges --impl ')"
-  same several all "$(offers_fish 'compare --impl al')"
-  same "of tune" "$(printf '%s\n' direct separable)" "$(offers_fish 'tune --impl ')"
+  needs fish
+  same_list "at first" "$(offers_fish '')" "$(commands | sort)"
+  same_list rule "$(offers_fish 'edges --rule ')" "$(printf '%s\n' abs negative positive)"
+  same_list implementations "$(offers_fish 'edges --impl ')" "$({ implementations; echo auto; } | sort)"
+  same_list several "$(offers_fish 'compare --impl al')" all
+  same_list "of tune" "$(offers_fish 'tune --impl ')" "$(printf '%s\n' direct separable)"
 }

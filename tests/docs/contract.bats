@@ -48,7 +48,7 @@ unknown() {
 @test "the rules of the contract are numbered from 1 without a gap" {
   count=$(rules "$CONTRACT" | wc -l)
   [ "$count" -ge 70 ]
-  same rules "$(seq "$count")" "$(rules "$CONTRACT")"
+  same_list rules "$(rules "$CONTRACT")" "$(seq "$count")"
 }
 
 @test "every rule that is cited is in the contract" {
@@ -68,6 +68,6 @@ unknown() {
   printf '/* As of %s 3. */\n' $word >tree/single.c
   printf '# %ss 1, 2 and 3\n' $word >tree/several.sh
   printf ' * the bound of %s\n * 3 of the contract\n' $word >tree/broken.c
-  same unknown "$(printf '%s: 3\n' tree/broken.c:2 tree/several.sh:1 tree/single.c:1)" \
-    "$(citations tree | unknown contract.md)"
+  same_list unknown "$(citations tree | unknown contract.md)" \
+    "$(printf '%s: 3\n' tree/broken.c:2 tree/several.sh:1 tree/single.c:1)"
 }

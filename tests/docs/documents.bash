@@ -1,20 +1,9 @@
-# What the tests of the documents share. The environment: GCONV is the program, SOURCE the root of
-# the source tree.
+# What the tests of the documents share, beside ../common.bash.
 # shellcheck shell=bash
 
-: "${GCONV:?the gconv to test}" "${SOURCE:?the source directory}"
+load ../common
+
 MANUAL=$SOURCE/man/gconv.1
-
-# Every test begins in an empty directory, WORK.
-setup() {
-  WORK=$(mktemp -d)
-  cd "$WORK"
-}
-
-teardown() {
-  cd /
-  rm -rf "$WORK"
-}
 
 commands() {
   "$GCONV" help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'
@@ -69,22 +58,4 @@ builtin_filters() {
 
 implementations() {
   "$GCONV" info | sed -n '/^implementations:/,/^$/s/^  \([^ ]\{1,\}\) .*/\1/p' | sort
-}
-
-# Fails with a diff. Arguments: WHAT EXPECTED ACTUAL
-same() {
-  [ -n "$2" ] || {
-    echo "$1: nothing found"
-    return 1
-  }
-  local difference
-  difference=$(diff <(printf '%s\n' "$2") <(printf '%s\n' "$3")) || {
-    echo "$1: < expected, > found"
-    echo "$difference"
-    return 1
-  }
-}
-
-need() {
-  command -v "$1" >/dev/null || skip "no $1"
 }

@@ -6,7 +6,7 @@ load documents
 @test "OPTIONS of gconv(1) are the options of every command" {
   [ "$(commands | wc -l)" -ge 7 ]
   for command in $(commands); do
-    same "gconv $command" "$(options_in_help "$command")" "$(options_in_manual "$command")"
+    same_list "gconv $command" "$(options_in_manual "$command")" "$(options_in_help "$command")"
   done
 }
 
@@ -22,21 +22,21 @@ load documents
 
 @test "COMMANDS and SYNOPSIS of gconv(1) are the program's" {
   found=$(section "$MANUAL" COMMANDS | grep -A1 '^\.TP' | sed -n 's/^\.B //p')
-  same COMMANDS "$(commands)" "$found"
+  same_list COMMANDS "$found" "$(commands)"
   usage=$("$GCONV" 2>&1 | sed -n 's/^  gconv/gconv/p')
   found=$(section "$MANUAL" SYNOPSIS | plain | sed -n 's/^\.B //p')
-  same SYNOPSIS "$usage" "$found"
+  same_list SYNOPSIS "$found" "$usage"
 }
 
 @test "gconv(1) names every implementation" {
   found=$(section "$MANUAL" OPTIONS | awk '/^The names:/ { inside = 1; next } /^\.B gconv/ { inside = 0 }
     inside { gsub(",", ""); print $2 }' | sort)
-  same implementations "$(implementations)" "$found"
+  same_list implementations "$found" "$(implementations)"
 }
 
 @test "EXIT STATUS of gconv(1) is complete" {
-  same "exit codes" "$(printf '%s\n' 0 1 2 3 4 '128+n')" \
-    "$(section "$MANUAL" 'EXIT STATUS' | plain | grep -A1 '^\.TP' | sed -n 's/^\.B //p')"
+  same_list "exit codes" "$(section "$MANUAL" 'EXIT STATUS' | plain | grep -A1 '^\.TP' | sed -n 's/^\.B //p')" \
+    "$(printf '%s\n' 0 1 2 3 4 '128+n')"
 }
 
 @test "exit codes are as in gconv(1)" {
@@ -74,7 +74,7 @@ load documents
 @test "BUILT-IN FILTERS of gconv-filter(5) are the program's" {
   found=$(section "$SOURCE/man/gconv-filter.5" 'BUILT-IN FILTERS' | plain | grep -A1 '^\.TP' |
     sed -n 's/^\.B //p' | tr -d ',' | tr ' ' '\n' | sort)
-  same "built-in filters" "$(builtin_filters)" "$found"
+  same_list "built-in filters" "$found" "$(builtin_filters)"
 }
 
 @test "examples of filter files in gconv-filter(5) are read" {

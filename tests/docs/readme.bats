@@ -97,8 +97,8 @@ play() {
 
 @test "the program that uses the library" {
   [ -z "${SANITIZE-}" ] || skip "a program without sanitizers cannot use a library with them"
-  need pkg-config
-  need cc
+  needs pkg-config
+  needs cc
   prepare
   cmake --install "${BUILD:?}" --prefix "$PWD/installed" >log 2>&1 || { cat log; false; }
   PKG_CONFIG_PATH=$(dirname "$(find installed -name gconv.pc)")

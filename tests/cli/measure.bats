@@ -1,0 +1,180 @@
+#!/usr/bin/env bats
+# compare and bench: tables, JSON, verdicts, and what is timed.
+
+load common
+
+# row NAME: the line of $out that begins with this name, its blanks single.
+row() { printf '%s\n' "$out" | tr -s ' ' | grep "^$1 "; }
+
+# milliseconds COMMAND...: how long it takes.
+milliseconds() {
+    local start
+    start=$(date +%s%N)
+    "$@" >/dev/null
+    echo $((($(date +%s%N) - start) / 1000000))
+}
+
+# ---- compare
+
+@test "compare: a table, the reference first" {
+    setup_images
+    expect 0 gconv compare --time 0.01 in.png
+    same "$err" ''
+    like "$out" '40x30, 1 channel of 8 bits; gauss5 5x5, laplace3 3x3; border mirror
+
+name *verdict
+reference *
+cpu *'
+    like "$(row reference)" 'reference * 1.0x*0 exact'
+    like "$(row cpu)" 'cpu *[0-9]x*0 exact'
+    expect 0 gconv compare --time 0.01 --impl cpu -k sobel-x -k '3x1:1,2,1' -b wrap other.pgm
+    like "$out" '8x3, 1 channel of 8 bits; * 3x3, * 3x1; border wrap
+
+*
+cpu *exact'
+    expect 0 gconv compare --time 0.01 --impl auto - <in.png
+    like "$(row auto:)" 'auto: [a-z]* *exact'
+    expect 0 gconv compare --time 0.01 --impl cpu,reference -k gaussian:1 in.png
+    like "$(row cpu)" 'cpu *within bound'
+}
+
+@test "compare --json" {
+    setup_images
+    expect 0 gconv compare --json --time 0.01 --impl reference,cpu in.png
+    same "$err" ''
+    is_json
+    same "$(key schema) $(key command) $(key width)" '1 compare 40'
+    same "$(key name | paste -sd ' ' -)" 'reference cpu'
+    same "$(key verdict | paste -sd ' ' -)" 'exact exact'
+    same "$(key largest_error | paste -sd ' ' -)" '0 0'
+    same "$(key seconds | wc -l | tr -d ' ')" 2
+}
+
+@test "--explain of a comparison names the image and the implementation" {
+    setup_images
+    expect 0 gconv compare --explain --time 0.01 -i auto,cpu -k box3 in.png
+    like "$err" "gconv: in.png: how 'auto' was chosen:
+reference * ms estimated on *
+gconv: in.png: how 'cpu' was chosen:
+cpu on *: asked for by name*"
+}
+
+@test "compare: what is wrong is exit 3 and not ranked; what cannot run says why" {
+    setup_images
+    expect 3 "$FAULTY" compare --time 0.01 in.png
+    same "$err" ''
+    like "$(row reference)" '*exact'
+    like "$(row wrong)" 'wrong WRONG (bound 0, largest * at x [0-9]*, y [0-9]*); not timed'
+    same "$(row wrong | grep -c '[0-9]x')" 0
+    same "$(row picky)" "picky not usable: 'picky' takes images up to 8 wide"
+    same "$(row broken)" "broken not usable: 'broken' broke down"
+    expect 3 "$FAULTY" compare --json --time 0.01 in.png
+    same "$(key verdict | paste -sd , -)" 'exact,WRONG,not usable,not usable,exact,exact,not usable'
+    same "$(key seconds | wc -l | tr -d ' ')" 3
+    same "$(key speed_up | wc -l | tr -d ' ')" 3
+    expect 0 "$FAULTY" compare --time 0.01 --impl reference,picky other.pgm
+    expect 4 "$FAULTY" compare --time 0.01 --impl reference,picky in.png
+    expect 4 "$FAULTY" compare --time 0.01 --impl broken in.png
+}
+
+@test "compare runs the reference once where that takes longer than --time" {
+    make_image pgm big.pgm 500 500 noise
+    once=$(milliseconds gconv filter --impl reference -k box:25 big.pgm out.pgm)
+    thrice=$(milliseconds gconv compare --impl reference,cpu --time 0.02 -k box:25 big.pgm)
+    [ "$thrice" -lt $((2 * once + 500)) ]
+    expect 0 gconv compare --json --impl reference --time 0.01 -k box:25 big.pgm
+    same "$(key runs) $(key verdict) $(key speed_up)" '1 exact 1'
+}
+
+# ---- bench
+
+# Seconds in which bench can run a fast implementation several times, and a slow one once: sanitizers
+# make both slower.
+BRIEF=0.3 LONGER=1
+[ -z "${SANITIZE-}" ] || BRIEF=1 LONGER=3
+
+@test "bench" {
+    expect 0 gconv bench --time $BRIEF --impl cpu -k box3
+    same "$err" ''
+    like "$out" '*, 1 channel of 8 bits, *; border mirror
+
+filter *name *verdict
+* cpu *exact*'
+    expect 0 gconv bench --time $BRIEF --impl cpu --json -k box3
+    is_json
+    same "$(key schema) $(key command) $(key verdict)" '1 bench exact'
+    expect 3 "$FAULTY" bench --time 0.1 --impl wrong -k box3
+    like "$out" '* wrong *WRONG'
+}
+
+@test "bench keeps to --time" {
+    [ "$(milliseconds gconv bench --impl reference --time 0.05)" -lt 20000 ]
+    expect 0 gconv bench --impl reference --time 0.05 -k box:9
+    like "$(row kernel)" 'kernel reference exact, not measured: one run takes longer than --time'
+    expect 0 gconv bench --impl reference --time 0.05 -k box:9 --json
+    same "$(key verdict) $(key reason)" 'exact one run takes longer than --time'
+    same "$(key runs)" ''
+}
+
+# ---- Both
+
+# below SECONDS: fails unless this is what every "seconds" of the JSON in $out is.
+below() { same "$(key seconds | awk -v limit="$1" '!($1 < limit)')" ''; }
+
+@test "compare and bench compile before the clock starts, and say how long it took" {
+    setup_images
+    expect 0 "$FAULTY" compare --time 0.1 --impl late --json -v in.png
+    same "$err" "gconv: late: its kernels took 200 ms to compile, which is not counted"
+    same "$(key compile_seconds)" 0.2
+    below 0.1
+    expect 0 "$FAULTY" compare --time 0.1 --impl late in.png
+    same "$err" ''
+    expect 0 "$FAULTY" bench --time $LONGER --impl late --json -v -k identity # two plans
+    same "$(key compile_seconds)" 0.4
+    expect 0 "$FAULTY" compare --time 0.1 --impl cpu --json in.png
+    same "$(key compile_seconds)" ''
+}
+
+@test "compare and bench go on beside what cannot run here: exit 4" {
+    if has_gpu; then skip "there is a GPU"; fi
+    setup_images
+    expect 4 gconv compare --time 0.01 --impl cpu,tiled in.png
+    same "$err" ''
+    like "$(row cpu)" 'cpu *exact'
+    like "$(row tiled)" "tiled not usable: 'tiled' needs a CUDA device: *"
+    expect 4 gconv bench --time 0.01 --impl cpu,naive
+    same "$(printf '%s\n' "$out" | grep -c naive)" 1
+    like "$(row naive)" "naive not usable: *"
+    expect 0 gconv compare --time 0.01 -k identity in.png
+    same "$(printf '%s\n' "$out" | grep -c 'not usable')" 1
+    like "$(row not)" 'not usable: naive, shared, const, *, fft: each needs a CUDA device: *'
+    expect 0 gconv compare --time 0.01 -k identity --json in.png
+    same "$(key verdict | grep -c 'not usable')" 11
+    same "$(gconv info | grep -c 'not usable here: see cuda above')" 11
+    same "$(gconv info | grep -c '^  cuda .*none: ')" 1
+}
+
+# width: of the longest line of $out that gives no reason.
+width() { printf '%s\n' "$out" | grep -v 'not usable: \|not measured: ' | awk 'length > most { most = length } END { print most }'; }
+
+@test "tables fit the line" {
+    setup_images
+    for arguments in '-k gaussian:1' ''; do
+        # shellcheck disable=SC2086
+        expect 4 "$FAULTY" compare --time 0.01 -i auto,reference,cpu,dead $arguments other.pgm
+        [ "$(width)" -le 80 ]
+    done
+    like "$out" '*name *kernel ms *total ms *Mpixel/s *x ref *error *verdict*'
+    expect 4 env COLUMNS=120 "$FAULTY" compare --time 0.01 -i reference,cpu,dead other.pgm
+    like "$out" '*name *kernel ms *GFLOP/s *FLOP/B *of roof *x ref *x naive *error *verdict*'
+    expect 0 gconv compare --time 0.01 -i auto,reference,cpu -k gaussian:1 in.png
+    like "$out" '*name *total ms *Mpixel/s *GFLOP/s *x ref *error *verdict*'
+    [ "$(width)" -le 80 ]
+    expect 0 gconv bench --time 0.05 -i auto,cpu -k identity
+    like "$out" '*filter *name *total ms *Mpixel/s *GFLOP/s *verdict*'
+    [ "$(width)" -le 80 ]
+    for command in edges filter compare bench tune info help; do
+        expect 0 gconv help $command
+        [ "$(width)" -le 80 ]
+    done
+}
