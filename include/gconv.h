@@ -1,4 +1,5 @@
-/* gconv: convolution and edge detection of images, exact on every device.
+/* gconv: convolution and edge detection of images, exact on every device. docs/contract.md says in
+ * numbered rules what is computed.
  *
  * The library reads rows from a source, convolves them by a plan, and hands rows to a sink.
  * Readers and writers of image files are ready-made sources and sinks:

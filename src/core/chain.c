@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Taps in reading order. True convolution reads the filter backwards (contract, rule 1). */
+/* Taps in reading order. True convolution reads the filter backwards (contract.md, rule 1). */
 static gconv_status make_step(const gconv_filter *filter, bool correlate, gc_step *step,
                               gconv_error *error)
 {

@@ -1,7 +1,7 @@
 /* A chain of filters on images of one size: the sums that every implementation computes. What becomes
  * of them afterwards is the conversion (core/conversion.h).
  *
- * Rule 3 of the contract is built in here. Steps use undivided weights. The product of the divisors
+ * contract.md, rule 3, is built in here. Steps use undivided weights. The product of the divisors
  * waits for the conversion. The border constant of a step is multiplied by the divisors of the steps
  * before it. `exact` says that this arithmetic cannot round. */
 #ifndef GC_CORE_CHAIN_H
@@ -43,7 +43,7 @@ gconv_status gc_chain_create(const gconv_job *job, const gc_conversion *conversi
 void gc_chain_destroy(gc_chain *chain);
 
 /* Sets how large and how small the values of each step can be, where samples are at most
- * `largest_sample`, and whether the chain is exact. Refuses a chain whose values can exceed float32.
+ * `largest_sample`, and whether the chain is exact. Refuses a chain whose values can exceed float32 (rule 8).
  * *largest is the bound of |value| after the last step. */
 gconv_status gc_chain_set_range(gc_chain *chain, double largest_sample, double *largest,
                                 gconv_error *error);

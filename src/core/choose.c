@@ -1,4 +1,4 @@
-/* Follows the names in a job, or chooses by expected time. */
+/* Follows the names in a job, or chooses by expected time (contract.md, rules 54 and 55). */
 #include "core/implementation.h"
 
 #include "base/number.h"

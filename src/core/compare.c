@@ -1,4 +1,4 @@
-/* Verification: chain values of an implementation against the reference's. */
+/* Verification (contract.md, rule 12): chain values of an implementation against the reference. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "core/conversion.h"

@@ -1,4 +1,4 @@
-/* The reference: the definition of the contract (rule 1), written down.
+/* The reference: contract.md, rule 1, written down.
  *
  *     out(x,y) = sum_j sum_i F[j][i] * in(x - (i - ax), y - (j - ay))
  *
