@@ -43,8 +43,8 @@ gconv_status gc_chain_create(const gconv_job *job, const gc_conversion *conversi
 void gc_chain_destroy(gc_chain *chain);
 
 /* Sets how large and how small the values of each step can be, where samples are at most
- * `largest_sample`, and whether the chain is exact. Refuses a chain whose values can exceed float32 (rule 8).
- * *largest is the bound of |value| after the last step. */
+ * `largest_sample`, and whether the chain is exact. Refuses a chain whose values can exceed
+ * float32 (rule 8). *largest is the bound of |value| after the last step. */
 gconv_status gc_chain_set_range(gc_chain *chain, double largest_sample, double *largest,
                                 gconv_error *error);
 

@@ -1,9 +1,9 @@
 /* Proofs that float32 has room for what a method computes on the way to a step's result: at its upper end,
  * with a margin for rounding, and at its lower end, where numbers lose digits.
  *
- * gc_chain_set_range refuses the chains whose results themselves can leave float32 (contract.md, rule
- * 8). A method that holds larger or smaller numbers on its way asks here (rule 10). Where the answer
- * is no, the CPU takes another method, and an implementation on a GPU refuses the job.
+ * gc_chain_set_range refuses the chains whose results themselves can leave float32 (contract.md,
+ * rule 8). A method that holds larger or smaller numbers on its way asks here (rule 10). Where the
+ * answer is no, the CPU takes another method, and an implementation on a GPU refuses the job.
  *
  * method                                                    proof
  * CPU: every tap, taps that are not 0                       gc_chain_set_range: sums in any order
