@@ -12,7 +12,7 @@ extern "C" {
 
 struct ours_state {
     const peers_data *data;
-    const gc_gpu_method *method;
+    const gc_pass_method *method;
     int sides[2]; /* of the filters, the second 0 where there is one; both 0: the edges chain */
     int rank;     /* of the filters; 0: full */
     peers_pool_id pool;
@@ -22,7 +22,7 @@ struct ours_state {
     gc_problem problem;
     gc_finish finish;
     int pass_count;
-    gc_gpu_pass passes[2];
+    gc_pass_scope passes[2];
     void *kernels[2];
 };
 
@@ -101,8 +101,8 @@ static bool prepare_passes(ours_state *state, const gconv_device_info &device)
         state->passes[p] = {first, count, first == 0 && bytes ? GC_BYTE : GC_FLOAT,
                             is_last ? state->output : GC_FLOAT,
                             is_last && bytes ? state->finish.kind : GC_FINISH_NONE};
-        if (state->method->prepare_pass(problem, &device, &state->passes[p], &state->kernels[p],
-                                        &error) != GCONV_OK)
+        if (state->method->prepare(problem, &device, &state->passes[p], &state->kernels[p],
+                                   &error) != GCONV_OK)
             return failed(error);
         first += count;
     }
@@ -144,7 +144,7 @@ static bool launch_pass(const ours_state *state, int p, int set, cudaStream_t st
     pass.border = GC_PASS_REPLICATE;
     pass.finish = state->finish;
     gconv_error error;
-    return state->method->run_pass(state->kernels[p], pass, 1, stream, &error) == GCONV_OK ||
+    return state->method->run(state->kernels[p], pass, 1, stream, &error) == GCONV_OK ||
            failed(error);
 }
 
@@ -213,7 +213,7 @@ static void release(void *opaque)
 /* ---- The entries ----------------------------------------------------------------------------- */
 
 static void add(std::vector<peers_entry> *entries, const peers_data &data, peers_group group,
-                const char *name, const gc_gpu_method &method, int side, int rank,
+                const char *name, const gc_pass_method &method, int side, int rank,
                 peers_pool_id pool, gc_sample_type output, double tolerance)
 {
     ours_state *state = new ours_state{};
@@ -284,7 +284,7 @@ void peers_add_our_edges(std::vector<peers_entry> *entries, const peers_data &da
 
 /* Two filters, one after the other; the name has their sizes. */
 static void add_chain(std::vector<peers_entry> *entries, const peers_data &data, const char *name,
-                      const gc_gpu_method &method, int first, int second)
+                      const gc_pass_method &method, int first, int second)
 {
     add(entries, data, PEERS_GROUP_CHAIN, name, method, first, 0, PEERS_FLOAT, GC_FLOAT,
         peers_float_tolerance(first * first + second * second));

@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "base/status.h"
+#include "gpu/gpu.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -118,9 +119,10 @@ static gconv_status choose_fastest(const gc_problem *problem, const wanted_devic
     double runs = problem->job.runs > 1 ? (double)problem->job.runs : 1;
     if (choice->implementation != NULL && !has_cuda_part())
         gc_explain(&choice->explanation, "cuda       is not part of this build");
-    else if (choice->implementation != NULL && !problem->gpu_in_use && best * runs < GC_CUDA_START)
+    else if (choice->implementation != NULL && !problem->gpu_in_use &&
+             best * runs < gc_gpu_start_seconds())
         gc_explain(&choice->explanation, "cuda       not asked: starting it takes about %.0f ms",
-                   1e3 * GC_CUDA_START);
+                   1e3 * gc_gpu_start_seconds());
     else
         compete(problem, wanted, GCONV_DEVICE_CUDA, choice, &best);
     if (choice->implementation == NULL) {

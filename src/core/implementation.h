@@ -60,13 +60,6 @@ const gc_implementation *gc_implementation_named(const char *name);
 gconv_status gc_implementation_device(const gc_implementation *implementation, int cuda_index,
                                       gconv_device_info *device, gconv_error *error);
 
-/* Seconds that the CUDA driver, a context and the first buffers take to start, measured on an H200: 0.2
- * with 16 processors, 0.3 with two of them. Work that the CPU ends sooner never wakes the GPU. */
-#define GC_CUDA_START 0.3
-
-/* Seconds that a plan takes on a GPU in use, its buffers above all: 3 to 15 ms there. */
-#define GC_CUDA_PLAN 0.01
-
 /* The result of choosing. */
 typedef struct gc_choice {
     const gc_implementation *implementation;

@@ -21,6 +21,10 @@ gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *er
 /* Whether a plan of this process has taken a GPU into use: the next one does not wait for the driver. */
 bool gc_gpu_started(void);
 
+/* Seconds that the driver, a context and the first buffers take to start. Work that the CPU ends sooner
+ * never wakes the GPU. */
+double gc_gpu_start_seconds(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,15 +7,18 @@ extern "C" {
 #include "base/memory.h"
 #include "core/border.h"
 #include "core/separate.h"
+#include "gpu/cost/costs.h"
 #include "gpu/runtime/finish.h"
 }
 #include "gpu/fast/passes.cuh"
 #include "gpu/kernels/jit/pass.cuh"
 #include "gpu/ladder/adaptive.cuh"
-#include "gpu/ladder/shared_steps.cuh"
+#include "gpu/ladder/block.cuh"
+#include "gpu/ladder/constant.cuh"
 #include "gpu/runtime/check.cuh"
+#include "gpu/runtime/kernel.cuh"
 #include "gpu/runtime/planes.cuh"
-#include "gpu/tune/tune.h"
+#include "gpu/tune/tuner.cuh"
 
 #include <algorithm>
 #include <cstdio>
@@ -29,7 +32,7 @@ extern "C" {
 enum { SHARED_FLOATS = (227 << 10) / sizeof(float) };
 
 __thread float pixels[SHARED_FLOATS];
-#include "gpu/ladder/tile_kernels.cuh"
+#include "gpu/ladder/factors.cuh"
 
 namespace naive
 {
@@ -49,7 +52,7 @@ namespace planes
 {
 #include "gpu/runtime/planes.cu"
 }
-#include "gpu/tune/tune.cu"
+#include "gpu/tune/check_kernels.cuh"
 
 static void *filter()
 {

@@ -2,18 +2,19 @@
  * takes a GPU for every image, and of its implementations the first, naive, which the double can run. */
 #define gc_implementation_at gc_listed_implementation_at
 #include "core/registry.c"
+#include "gpu/gpu.h"
 #undef gc_implementation_at
 
 #include <pthread.h>
 
 const gc_implementation *gc_implementation_at(int index);
 
-/* Above GC_CUDA_START, so that a GPU is asked; below what a GPU takes there is the double's. */
+/* Above gc_gpu_start_seconds(), so that a GPU is asked; below what a GPU takes there is the double's. */
 static double slow(const gc_problem *problem, const gconv_device_info *device)
 {
     (void)problem;
     (void)device;
-    return 2 * GC_CUDA_START;
+    return 2 * gc_gpu_start_seconds();
 }
 
 static double fast(const gc_problem *problem, const gconv_device_info *device)

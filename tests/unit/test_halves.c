@@ -98,8 +98,8 @@ static void what_follows_a_tile_is_aligned(void **state)
         for (int height = 1; height <= SIDE_MAX; height++)
             for (int splits = 0; splits <= 1; splits++) {
                 gc_step step = step_of(width, height, width / 2);
-                size_t samples =
-                    (size_t)gc_halves_line(&step) * (size_t)(gc_halves_lines(&step, ROWS) + 1);
+                size_t samples = (size_t)gc_halves_line_length(&step) *
+                                 (size_t)(gc_halves_lines(&step, ROWS) + 1);
                 size_t bytes = gc_halves_bytes(&step, ROWS, splits);
                 assert_int_equal(bytes % 16, 0);
                 assert_int_equal(gc_matrix_bytes(&step) % 16, 0);

@@ -2,6 +2,7 @@
 #include "core_support.h"
 
 #include "gpu/fast/layout.h"
+#include "gpu/tune/tuning.h"
 
 static gc_layout layout_of(gc_form form, int width, int height)
 {

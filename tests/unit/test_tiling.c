@@ -27,12 +27,12 @@ static void no_bank_conflicts(void **state)
     (void)state;
     static const int widths[] = {1, 2, 4, 8, 16, 24, 32, 48, 64, 128};
     for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++)
-        for (int tile = 1; tile <= GC_TILE_MAX; tile++)
+        for (int factor = 1; factor <= GC_FACTOR_MAX; factor++)
             for (int filter = 1; filter <= 64; filter++) {
                 int width = widths[w];
-                int pitch = gc_tiling_pitch(filter, width, tile);
+                int pitch = gc_tiling_pitch(filter, width, factor);
                 if (width < 32 && has_conflicts(width, 1024 / width, pitch))
-                    fail_msg("block %d, factor %d, filter %d: pitch %d", width, tile, filter,
+                    fail_msg("block %d, factor %d, filter %d: pitch %d", width, factor, filter,
                              pitch);
                 if (width % 32 == 0)
                     assert_false(has_conflicts(width, 1024 / width, pitch));
@@ -45,10 +45,10 @@ static void pitch_holds_the_row(void **state)
 {
     (void)state;
     for (int width = 1; width <= 128; width++)
-        for (int tile = 1; tile <= GC_TILE_MAX; tile++)
+        for (int factor = 1; factor <= GC_FACTOR_MAX; factor++)
             for (int filter = 1; filter <= 255; filter++) {
-                int needed = filter - 1 + tile * width;
-                int pitch = gc_tiling_pitch(filter, width, tile);
+                int needed = filter - 1 + factor * width;
+                int pitch = gc_tiling_pitch(filter, width, factor);
                 assert_true(pitch >= needed);
                 if (width >= 32)
                     assert_int_equal(pitch, needed); /* nothing to pad */
@@ -60,11 +60,11 @@ static void pitch_holds_the_row(void **state)
 static void measures(void **state)
 {
     (void)state;
-    gc_tiling tiling = {.block_width = 32, .block_height = 8, .tile = 4};
+    gc_tiling tiling = {.block_width = 32, .block_height = 8, .factor = 4};
     gc_tiling_measure(17, 9, &tiling);
     assert_int_equal(tiling.shared_pitch, 16 + 4 * 32);
     assert_int_equal(tiling.shared_bytes, 144 * (8 + 8) * 4);
-    tiling = (gc_tiling){.block_width = 16, .block_height = 16, .tile = 2};
+    tiling = (gc_tiling){.block_width = 16, .block_height = 16, .factor = 2};
     gc_tiling_measure(17, 17, &tiling);
     assert_int_equal(tiling.shared_pitch, 32 + 48); /* 32 and 32 without padding, and one more 16 */
     gc_tiling_measure(255, 255, &tiling);
@@ -119,11 +119,11 @@ static const gconv_device_info tiny = {
     .warp_size = 32,
 };
 
-static gc_tile_registers registers_of(int count)
+static gc_factor_registers registers_of(int count)
 {
-    gc_tile_registers registers;
-    for (int tile = 0; tile <= GC_TILE_MAX; tile++)
-        registers.count[tile] = count;
+    gc_factor_registers registers;
+    for (int factor = 0; factor <= GC_FACTOR_MAX; factor++)
+        registers.count[factor] = count;
     return registers;
 }
 
@@ -133,9 +133,9 @@ enum { EVEN_WIDTH = 32 * 720720 };
 /* The factor for a square filter on an image that suits every factor, 0 where there is none. */
 static int factor(const gconv_device_info *device, int registers, int width, int height, int filter)
 {
-    gc_tile_registers all = registers_of(registers);
+    gc_factor_registers all = registers_of(registers);
     gc_tiling tiling = {.block_width = width, .block_height = height};
-    return gc_tiling_adapt(device, &all, EVEN_WIDTH, filter, filter, &tiling) ? tiling.tile : 0;
+    return gc_tiling_adapt(device, &all, EVEN_WIDTH, filter, filter, &tiling) ? tiling.factor : 0;
 }
 
 /* The table of the papers: on a GTX 680 large filters leave room for ever smaller factors. */
@@ -166,7 +166,7 @@ static void all_shared_memory_of_an_old_device(void **state)
 {
     (void)state;
     gconv_device_info device = gtx680;
-    gc_tiling tiling = {.block_width = 32, .block_height = 8, .tile = 2};
+    gc_tiling tiling = {.block_width = 32, .block_height = 8, .factor = 2};
     gc_tiling_measure(64, 64, &tiling);
     device.shared_per_block_optin = device.shared_per_processor = tiling.shared_bytes;
     assert_int_equal(factor(&device, 32, 32, 8, 64), 2);
@@ -179,12 +179,12 @@ static void all_shared_memory_of_an_old_device(void **state)
 static void registers_limit_the_factor(void **state)
 {
     (void)state;
-    gc_tile_registers registers = registers_of(32);
-    for (int tile = 9; tile <= GC_TILE_MAX; tile++)
-        registers.count[tile] = 129; /* 136 * 256 threads, once in 65536 */
+    gc_factor_registers registers = registers_of(32);
+    for (int factor = 9; factor <= GC_FACTOR_MAX; factor++)
+        registers.count[factor] = 129; /* 136 * 256 threads, once in 65536 */
     gc_tiling tiling = {.block_width = 32, .block_height = 8};
     assert_true(gc_tiling_adapt(&h200, &registers, 4096, 5, 5, &tiling));
-    assert_int_equal(tiling.tile, 8);
+    assert_int_equal(tiling.factor, 8);
     assert_int_equal(factor(&h200, 64, 32, 32, 5), 16); /* 1024 threads, once */
     assert_int_equal(factor(&h200, 65, 32, 32, 5), 0);  /* 72 * 1024 are too many */
     assert_int_equal(factor(&h200, 32, 32, 33, 5), 0);  /* more than 1024 threads */
@@ -204,16 +204,16 @@ static void factors_on_a_tiny_device(void **state)
 static void images_decide_too(void **state)
 {
     (void)state;
-    gc_tile_registers registers = registers_of(32);
+    gc_factor_registers registers = registers_of(32);
     static const struct {
         uint32_t width;
-        int tile;
+        int factor;
     } images[] = {{1, 1},    {32, 1},   {33, 2},   {64, 2},    {65, 3},
                   {480, 15}, {481, 16}, {640, 10}, {4000, 14}, {1 << 30, 16}};
     for (size_t i = 0; i < sizeof images / sizeof images[0]; i++) {
         gc_tiling tiling = {.block_width = 32, .block_height = 8};
         assert_true(gc_tiling_adapt(&h200, &registers, images[i].width, 3, 3, &tiling));
-        assert_int_equal(tiling.tile, images[i].tile);
+        assert_int_equal(tiling.factor, images[i].factor);
     }
 }
 
@@ -222,16 +222,16 @@ static void assert_largest(const gconv_device_info *device, const gc_tiling *cho
 {
     uint64_t kept = device->compute_major >= 8 ? 1024 : 0;
     int fits[4] = {0, 0, 0, 0}; /* the largest factor of which that many blocks fit */
-    for (int tile = 1; tile <= GC_TILE_MAX; tile++) {
+    for (int factor = 1; factor <= GC_FACTOR_MAX; factor++) {
         gc_tiling other = *chosen;
-        other.tile = tile;
+        other.factor = factor;
         gc_tiling_measure(filter, filter, &other);
         for (int blocks = 1; blocks <= 3; blocks++)
             if (other.shared_bytes <= device->shared_per_block_optin &&
                 (other.shared_bytes + kept) * (uint64_t)blocks <= device->shared_per_processor)
-                fits[blocks] = tile;
+                fits[blocks] = factor;
     }
-    assert_int_equal(chosen->tile, fits[3] >= 8 ? fits[3] : fits[2] >= 4 ? fits[2] : fits[1]);
+    assert_int_equal(chosen->factor, fits[3] >= 8 ? fits[3] : fits[2] >= 4 ? fits[2] : fits[1]);
 }
 
 static void chosen_factors_are_the_largest(void **state)
@@ -239,7 +239,7 @@ static void chosen_factors_are_the_largest(void **state)
     (void)state;
     static const int blocks[][2] = {{32, 8}, {32, 4}, {16, 16}, {8, 8}, {64, 2}, {32, 16}};
     static const gconv_device_info *const devices[] = {&gtx680, &h200};
-    gc_tile_registers registers = registers_of(32);
+    gc_factor_registers registers = registers_of(32);
     for (int n = 0; n < 12; n++)
         for (int filter = 1; filter <= 128; filter++) {
             gc_tiling tiling = {.block_width = blocks[n / 2][0], .block_height = blocks[n / 2][1]};

@@ -1,34 +1,38 @@
-/* direct: every output from all of its surroundings, the fast way.
+/* direct: every weight of the filter, in one pass over memory.
  *
- * Idea: rows of the image are read once in 16-byte words and multiplied into several rows and columns
- *   of output that stay in a thread's registers; borders are read where they fall, without a scratch
- *   image; weights are operands of the multiply-adds themselves. Small filters work from registers and
- *   shuffles alone (kernels/jit/warp.cuh), others from shared memory filled past the registers
- *   (kernels/jit/block.cuh). Odd squares up to 9x9 are compiled ahead with the weights as arguments; with
- *   the weights as constants, which saves their loads, any filter is compiled at run time where that
- *   pays (gconv_job.runs) or was done before.
- * Improves on: adaptive, by sharing loads between outputs in both directions, by the missing pass for
- *   the border, and by the weights.
+ * Idea: rows of the image are read once, in words of 16 bytes, and multiplied into several rows and
+ *   columns of output that stay in a thread's registers (van Werkhoven et al. 2014, section 4, with the
+ *   tile of a thread in two directions). Borders are read where they fall, without a scratch image.
+ *   Weights are operands of the multiply-adds themselves. Small filters work from registers and shuffles
+ *   alone (kernels/jit/warp.cuh; Iandola et al., ICIP 2013), others from shared memory, which is filled
+ *   past the registers (kernels/jit/block.cuh). Odd squares up to 9x9 are compiled ahead, with the
+ *   weights as arguments. With the weights as constants, which saves loading them, any filter is
+ *   compiled at run time: where that pays (gconv_job.runs), or where it was done before.
+ * Improves on: adaptive, by sharing loads between outputs in both directions, by leaving out the scratch
+ *   image for the border, and by the weights.
  * Needs: shared memory for a tile and its surroundings, twice where one is loaded while the other is
  *   computed.
- * Limits: filters of up to GC_DIRECT_WEIGHTS weights; NVRTC, but for those compiled ahead.
+ * Limits: filters of up to GC_DIRECT_WEIGHTS weights; NVRTC, except for what is compiled ahead.
  * Loses: to separable at filters of rank 1 from 5x5 on and at larger ones of rank 2 and 3, to tensor from
- *   9x9 on, of 8-bit samples from 5x5 on, to fused at chains that it takes, to fft at large filters. */
+ *   9x9 on, of 8-bit samples from 5x5 on, to fused at chains that fused takes, to fft at large filters. */
 #include "gpu/fast/direct.cuh"
 
 #include "gpu/fast/methods.cuh"
 #include "gpu/fast/passes.cuh"
 #include "gpu/kernels/jit/block.cuh"
 #include "gpu/kernels/jit/warp.cuh"
-#include "gpu/ladder/shared_steps.cuh"
 #include "gpu/runtime/check.cuh"
+
+extern "C" {
+#include "gpu/cost/costs.h"
+}
 
 #include <algorithm>
 #include <cstdlib>
 
 /* ---- Kernels compiled ahead ------------------------------------------------------------------ */
 
-/* A square filter around its middle; input and border are said by the pass. */
+/* A square filter around its middle. The pass tells input type and border. */
 template <int side, int rows_of_a_thread, int warps_of_a_block, gc_schedule order> struct square {
     static constexpr int width = side, height = side, left = side / 2, top = side / 2;
     static constexpr int rows = rows_of_a_thread, warps = warps_of_a_block, schedule = order;
@@ -70,30 +74,30 @@ static const gc_ahead_kernel *find_ahead(const gc_step *step)
 
 /* ---- Choosing -------------------------------------------------------------------------------- */
 
-/* How much longer a kernel takes that has its weights as arguments (measured on an H200: 1.1 to 1.35). */
-static const double ahead_factor = 1.3;
-
 double gc_direct_total_seconds(const gc_problem *problem, double kernel, const gc_layout &layout,
                                const float *weights, int count, bool is_ahead,
                                const gconv_device_info *device)
 {
     if (gc_pass_is_cached(layout, weights, count, device))
         return kernel;
-    return is_ahead
-               ? kernel * ahead_factor
-               : kernel + GC_COMPILE_SECONDS / (double)std::max<uint64_t>(1, problem->job.runs);
+    return is_ahead ? kernel * gc_costs_of(device)->arguments_factor
+                    : kernel + gc_costs_of(device)->compile_seconds /
+                                   (double)std::max<uint64_t>(1, problem->job.runs);
 }
 
-bool gc_direct_compiling_pays(const gc_problem *problem, double kernel)
+bool gc_direct_compiling_pays(const gc_problem *problem, double kernel,
+                              const gconv_device_info *device)
 {
-    return kernel * (ahead_factor - 1) * (double)problem->job.runs > GC_COMPILE_SECONDS;
+    const gc_costs *costs = gc_costs_of(device);
+    return kernel * (costs->arguments_factor - 1) * (double)problem->job.runs >
+           costs->compile_seconds;
 }
 
 double gc_direct_seconds(const gc_problem *problem, const gc_step *step,
                          const gconv_device_info *device)
 {
-    gc_gpu_pass pass = gc_gpu_pass_of(problem, (int)(step - problem->chain.steps), 1);
-    gc_layout layout = gc_pass_layout(problem, step, GC_FORM_WARP, pass, device);
+    gc_pass_scope scope = gc_pass_scope_of(problem, (int)(step - problem->chain.steps), 1);
+    gc_layout layout = gc_pass_layout(problem, step, GC_FORM_WARP, scope, device);
     return gc_direct_total_seconds(
         problem, gc_pass_form_seconds(problem, step, GC_FORM_BLOCK, device), layout, step->taps,
         step->width * step->height, find_ahead(step) != nullptr, device);
@@ -117,35 +121,37 @@ gconv_status gc_direct_supports(const gc_problem *problem, const gc_step *step,
 }
 
 gconv_status gc_direct_prepare(const gc_problem *problem, const gc_step *step,
-                               const gconv_device_info *device, gc_gpu_pass *pass,
+                               const gconv_device_info *device, gc_pass_scope *scope,
                                gc_pass_kernel *kernel, gconv_error *error)
 {
-    gc_layout layout = gc_pass_layout(problem, step, GC_FORM_WARP, *pass, device);
+    gc_layout layout = gc_pass_layout(problem, step, GC_FORM_WARP, *scope, device);
     double seconds = gc_pass_form_seconds(problem, step, GC_FORM_BLOCK, device);
     return gc_pass_prepare(layout, find_ahead(step), step->taps, step->width * step->height,
-                           gc_direct_compiling_pays(problem, seconds), device, pass, kernel, error);
+                           gc_direct_compiling_pays(problem, seconds, device), device, scope,
+                           kernel, error);
 }
 
 /* ---- The method ------------------------------------------------------------------------------ */
 
 static gconv_status prepare(const gc_problem *problem, const gconv_device_info *device,
-                            gc_gpu_pass *pass, void **state, gconv_error *error)
+                            gc_pass_scope *scope, void **state, gconv_error *error)
 {
     gc_pass_kernel *kernel = (gc_pass_kernel *)calloc(1, sizeof *kernel);
     if (kernel == nullptr)
         return gc_fail_memory(error, sizeof *kernel);
     *state = kernel;
-    return gc_direct_prepare(problem, &problem->chain.steps[pass->first], device, pass, kernel,
+    return gc_direct_prepare(problem, &problem->chain.steps[scope->first], device, scope, kernel,
                              error);
 }
 
-extern const gc_gpu_method gc_direct_method = {
-    "direct",    gc_direct_supports, gc_direct_seconds, nullptr, nullptr,          gc_pass_free,
-    nullptr,     gc_pass_describe,   nullptr,           nullptr, gc_pass_one_step, prepare,
+extern const gc_pass_method gc_direct_method = {
+    {gc_direct_supports, gc_direct_seconds, gc_pass_free, gc_pass_describe},
+    gc_pass_one_step,
+    prepare,
     gc_pass_run,
 };
 
 extern "C" {
 extern const gc_operations gc_direct_operations;
-const gc_operations gc_direct_operations = gc_gpu_operations<gc_direct_method>();
+const gc_operations gc_direct_operations = gc_pass_operations<gc_direct_method>();
 }

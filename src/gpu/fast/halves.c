@@ -8,7 +8,7 @@
 
 /* ---- Halves ---------------------------------------------------------------------------------- */
 
-/* Exponent of the smallest distance between two halves, and digits of one. */
+/* Exponent of the smallest distance between two halves, and bits of a half's significand. */
 enum { SMALLEST_STEP = -24, HALF_BITS = 11 };
 
 float gc_half_of(float value)
@@ -25,7 +25,7 @@ unsigned gc_half_bits(float value)
 {
     float half = gc_half_of(fabsf(value));
     unsigned sign = signbit(value) ? 0x8000 : 0;
-    if (half < 0x1p-14f) /* below the smallest normal one the bits count steps */
+    if (half < 0x1p-14f) /* below the smallest normal half the bits count steps */
         return sign | (unsigned)ldexpf(half, -SMALLEST_STEP);
     int exponent;
     frexpf(half, &exponent);
@@ -33,7 +33,7 @@ unsigned gc_half_bits(float value)
     return sign | ((unsigned)(exponent - 1 + 15) << 10) | (bits & 1023);
 }
 
-/* That of the power of 2 which brings values up to `largest` below 2^15, next to what a half can hold. */
+/* The exponent of the power of 2 that brings values up to `largest` just below 2^15. Halves end at 2^16. */
 static int exponent_for(double largest)
 {
     int exponent;
@@ -41,8 +41,8 @@ static int exponent_for(double largest)
     return largest > 0 ? 15 - exponent : 0;
 }
 
-/* Kernels are faster where samples stay as they are. They may where the largest are no smaller than an
- * image's: those of its dimmest pixels are far enough from the smallest half then. */
+/* Kernels are faster where samples are not scaled. That is possible where the largest value is no smaller
+ * than a quarter of an image's white: the dimmest pixels are then far enough above the smallest half. */
 static int sample_exponent_for(const gc_problem *problem, double largest)
 {
     return largest >= problem->conversion.sample_max / 4 && largest < 0x1p15
@@ -72,11 +72,13 @@ gc_parts gc_parts_of(const gc_problem *problem, const gc_step *step, bool from_b
     return parts;
 }
 
-/* In units of 2^-24 sum|w| max|in|, of which rule 4 allows 4 w h. Splitting leaves out up to 12 (three
- * times 2^-22), and 2 are the low sum's and the last addition's. Tensor cores add t numbers of the band
- * and the sum by aligning them to the largest, with one bit more than float32 at least, and cut what is
- * beyond: t + 1, and 2 for the result (Fasi, Higham, Mikaitis and Pranesh 2021). They do so
- * for 16 columns of the matrix at a time, before compute capability 9.0 for 8. */
+/* Errors are counted in units of 2^-24 sum|w| max|in|, of which rule 4 allows 4 w h:
+ *   - splitting leaves out up to 12 units: three times 2^-22;
+ *   - the low sum and the last addition take 2 units;
+ *   - tensor cores add t numbers of the band to the sum. They align them to the largest, with at least one
+ *     bit more than float32, and cut the rest: t + 1 units, and 2 for the result (Fasi, Higham, Mikaitis
+ *     and Pranesh 2021). They do so for 16 columns of the matrix at a time; before compute capability
+ *     9.0, for 8. */
 bool gc_parts_meet_bound(const gc_step *step, int compute_major)
 {
     int depth = compute_major >= 9 ? 16 : 8;
@@ -85,15 +87,15 @@ bool gc_parts_meet_bound(const gc_step *step, int compute_major)
     return error <= 4.0 * step->width * step->height;
 }
 
-/* All of the parts are integers of one unit, no product is left out, and the high parts, which may be
- * larger than the whole by 2^-11 each, stay below 2^24. */
+/* All parts have to be integers of one unit, and no product may be left out. Sums have to stay below
+ * 2^24, though a high part may be larger than its number by a share of 2^-11. */
 bool gc_parts_are_exact(const gc_step *step, const gc_parts *parts)
 {
     bool is_whole = !parts->splits || (parts->weight_parts == 1 && step->largest_input < 0x1p22);
     return is_whole && step->largest_input * step->absolute_sum * (1 + 0x1p-9) < 0x1p24;
 }
 
-/* How much larger a constant border may be than samples. */
+/* Whether a constant border is not much larger than samples. */
 static bool border_is_near(const gc_problem *problem, const gc_step *step)
 {
     double samples = problem->conversion.sample_max *
@@ -107,16 +109,16 @@ static bool border_is_near(const gc_problem *problem, const gc_step *step)
     return true;
 }
 
-/* Two halves leave up to 2^-25 of a sample, and meets_bound counts on 2^-22 of the largest one. Where an image
- * is black, that is the border. */
+/* Two halves leave out up to 2^-25 where a sample is small. gc_parts_meet_bound counts on 2^-22 of the
+ * largest sample, which in a black image is the border's. */
 static bool dim_samples_are_split(const gc_step *step, const gc_parts *parts)
 {
     return !parts->splits || step->least_scale == 0 ||
            ldexp(step->least_scale, parts->sample_exponent) >= 0x1p-3;
 }
 
-/* Exponents stay clear of the ends of float32: sums of scaled numbers are below 2^46. Premultiplied samples of 16 bits are up to 2^32 times the
- * smallest, more than two halves span. */
+/* Exponents stay far from the ends of float32: sums of scaled numbers are below 2^46. The largest
+ * premultiplied sample of 16 bits is 2^32 times the smallest, more than two halves span. */
 bool gc_parts_in_range(const gc_problem *problem, const gc_step *step, const gc_parts *parts)
 {
     bool spans = !problem->conversion.premultiplies || problem->conversion.sample_max < 256;
@@ -157,7 +159,7 @@ void gc_matrix_words(const gc_step *step, int exponent, int j, int diagonal, uns
     }
 }
 
-/* Of each diagonal two words here and two 8 further. */
+/* A diagonal has two words, and the diagonal 8 further on two more. */
 size_t gc_matrix_bytes(const gc_step *step)
 {
     return (size_t)(step->height + 1) * (size_t)gc_matrix_diagonals(step) * 4 * sizeof(unsigned);
@@ -165,7 +167,7 @@ size_t gc_matrix_bytes(const gc_step *step)
 
 /* ---- A tile ---------------------------------------------------------------------------------- */
 
-int gc_halves_line(const gc_step *step)
+int gc_halves_line_length(const gc_step *step)
 {
     return GC_BLOCK_COLUMNS - GC_HALVES_UNIT + gc_matrix_columns(step);
 }
@@ -177,7 +179,7 @@ int gc_halves_lines(const gc_step *step, int rows)
 
 size_t gc_halves_bytes(const gc_step *step, int rows, bool splits)
 {
-    size_t line = (size_t)gc_halves_line(step), lines = (size_t)gc_halves_lines(step, rows);
+    size_t line = (size_t)gc_halves_line_length(step), lines = (size_t)gc_halves_lines(step, rows);
     size_t bytes = splits ? 4 * line * (lines + 1) : 2 * line * (lines + 1) + line * lines;
     return (bytes + 15) / 16 * 16;
 }

@@ -1,5 +1,5 @@
-/* How the numbers of a step become halves for the tensor cores, and the shapes of the matrices that they
- * stand in (kernels/mma/halves.cuh). Plain C: needs no GPU. */
+/* How samples and weights become halves for the tensor cores, and the shapes of their matrices
+ * (kernels/mma/halves.cuh). Plain C: needs no GPU. */
 #ifndef GC_GPU_FAST_HALVES_H
 #define GC_GPU_FAST_HALVES_H
 
@@ -16,53 +16,55 @@ extern "C" {
 float gc_half_of(float value);
 unsigned gc_half_bits(float value);
 
-/* How numbers are split: the nearest half of one times a power of 2, and the nearest half of the rest. */
+/* How numbers are split in parts. A number is multiplied by a power of 2. Its high part is the nearest
+ * half, its low part the half nearest to the rest. */
 typedef struct gc_parts {
-    bool splits;      /* samples, in two parts; one is enough for bytes */
-    int weight_parts; /* 1 where all weights are halves */
+    bool splits;      /* samples have two parts; bytes need one */
+    int weight_parts; /* 1 where all weights are halves, else 2 */
     int sample_exponent, weight_exponent;
 } gc_parts;
 
-/* `from_bytes` where the samples of the step lie in memory as bytes. */
+/* The parts for a step. `from_bytes` says that its samples lie in memory as bytes. */
 gc_parts gc_parts_of(const gc_problem *problem, const gc_step *step, bool from_bytes);
 
-/* Whether the sum's error is in the bound of rule 4 on a device of this compute capability. */
+/* Whether the error of sums is within the bound of rule 4 on a device of this compute capability. */
 bool gc_parts_meet_bound(const gc_step *step, int compute_major);
 
 /* Whether sums of integers are exact. */
 bool gc_parts_are_exact(const gc_step *step, const gc_parts *parts);
 
-/* Whether powers of 2 bring all samples, the smallest ones too, and all weights where halves are. */
+/* Whether the powers of 2 bring all samples, also the smallest, and all weights into the range of
+ * halves. */
 bool gc_parts_in_range(const gc_problem *problem, const gc_step *step, const gc_parts *parts);
 
 /* ---- The banded matrix ----------------------------------------------------------------------- */
 
-/* Columns of a tile's line before those that the filter reaches: lines start at a whole word. */
+/* Columns of a tile's line before the first that the filter reads, since lines start at a whole word. */
 int gc_matrix_skip(const gc_step *step);
 
-/* Columns of the banded matrix of a row of weights: a unit of outputs and its surroundings, in whole
- * units. */
+/* Columns of the banded matrix of a row of weights: as many as a unit of outputs and its surroundings
+ * have, rounded up to whole units. */
 int gc_matrix_columns(const gc_step *step);
 
-/* Diagonals that a lane reads from: gc_matrix_columns and those to the left of the first column. */
+/* Diagonals of the banded matrix that lanes read. */
 int gc_matrix_diagonals(const gc_step *step);
 
-/* Two halves that stand on a diagonal of row `j` of the filter and the next, the first in the low bits:
- * high parts, and low ones. */
+/* The weights of row `j` of the filter on a diagonal and on the next, as two halves, the first in the low
+ * bits: *high has their high parts, *low their low parts. */
 void gc_matrix_words(const gc_step *step, int exponent, int j, int diagonal, unsigned *high,
                      unsigned *low);
 
-/* Bytes of all diagonals of all rows, and one row more, which can be asked for. */
+/* Bytes of all diagonals of all rows, and of one row more, which kernels may read. */
 size_t gc_matrix_bytes(const gc_step *step);
 
 /* ---- A tile ---------------------------------------------------------------------------------- */
 
-/* Samples of a line, lines of a tile that `rows` lines of output come from. */
-int gc_halves_line(const gc_step *step);
+/* Samples of a line of a tile, and lines of a tile for `rows` lines of output. */
+int gc_halves_line_length(const gc_step *step);
 int gc_halves_lines(const gc_step *step, int rows);
 
-/* Bytes of a tile: halves, of a line more than is filled, which can be asked for, and the bytes that some
- * are made of. What follows starts at 16 bytes. */
+/* Bytes of a tile: its halves, with one line more, which kernels may read, and the bytes that halves are
+ * made of where samples are not split. A multiple of 16. */
 size_t gc_halves_bytes(const gc_step *step, int rows, bool splits);
 
 #ifdef __cplusplus

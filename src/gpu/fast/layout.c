@@ -1,10 +1,7 @@
 #include "gpu/fast/layout.h"
 
 #include "core/products.h"
-
-/* Code up to this size stays in the instruction cache of an H200 (measured); a thread's row of output
- * takes four multiply-adds of 16 bytes a weight. */
-enum { CODE_BYTES = 32 << 10, CODE_OF_A_WEIGHT = 4 * 16 };
+#include "gpu/cost/costs.h"
 
 const char *gc_form_name(gc_form form)
 {
@@ -32,19 +29,16 @@ int gc_form_weights(gc_form form, int width, int height)
     return products > 0 ? products * (width + height) : width * height;
 }
 
-/* A product is 1.3 width + height lines: tiles have more rows than come out of them. A line of rank 1
- * takes as long as two weights, the shared memory that it goes through counted; of sums, whose products
- * share what is read of a tile, as long as one, and a second buffer as long as 28 lines (measured on an
- * H200: 24 us + 0.68 us a line of 4096 x 4096 floats, where a weight takes 0.64). */
-static const double row_lines = 1.3, rank1_line = 1.95, sum_line = 1.07, sum_overhead = 28;
-
+/* Convolving the tile's rows takes a line of the tile for each column of the filter, convolving the
+ * columns one for each row. */
 double gc_form_work(gc_form form, int width, int height)
 {
+    const gc_costs *costs = gc_costs_of(NULL);
     int products = gc_form_products(form);
-    double lines = products * (row_lines * width + height);
+    double lines = products * (costs->row_lines * width + height);
     if (products > 1)
-        return sum_line * (lines + sum_overhead);
-    return products == 1 ? rank1_line * lines : (double)width * height;
+        return costs->sum_line * (lines + costs->sum_overhead);
+    return products == 1 ? costs->rank1_line * lines : (double)width * height;
 }
 
 bool gc_form_pays(gc_form form, int width, int height)
@@ -71,48 +65,6 @@ gc_layout gc_layout_of(const gc_problem *problem, const gc_step *step)
                        .border = (int)problem->job.border};
 }
 
-/* What a sum of products keeps beside the tile takes as much shared memory again; the code for the
- * columns has to stay in the instruction cache. */
-static gc_tuning default_sum(gc_form form, int height)
-{
-    int rows = CODE_BYTES / (CODE_OF_A_WEIGHT * gc_form_products(form) * height);
-    return (gc_tuning){form, rows > 8 ? 8 : rows < 2 ? 2 : rows, 8, GC_ONE_TILE, 1};
-}
-
-/* Small blocks hide the latency of short sums, large ones share more of a tile's surroundings. */
-static gc_tuning default_block(int weights)
-{
-    int rows = CODE_BYTES / (CODE_OF_A_WEIGHT * weights);
-    if (weights <= 49)
-        return (gc_tuning){GC_FORM_BLOCK, 6, 4, GC_QUEUE, 1};
-    if (weights <= 81)
-        return (gc_tuning){GC_FORM_BLOCK, 4, 4, GC_QUEUE, 1};
-    if (weights <= 121)
-        return (gc_tuning){GC_FORM_BLOCK, 3, 8, GC_STRIP, 2};
-    if (weights <= 225)
-        return (gc_tuning){GC_FORM_BLOCK, 2, 8, GC_STRIP, 3};
-    return (gc_tuning){GC_FORM_BLOCK, rows > 1 || weights <= 512 ? 2 : 1, 8, GC_ONE_TILE, 1};
-}
-
-gc_tuning gc_tuning_default(gc_form form, int width, int height)
-{
-    if (form == GC_FORM_WARP)
-        return (gc_tuning){GC_FORM_WARP, 4, 4, GC_ONE_TILE, 1};
-    if (form == GC_FORM_RANK1)
-        return (gc_tuning){GC_FORM_RANK1, height > 5 ? 8 : 4, height > 13 ? 8 : 4, GC_ONE_TILE, 1};
-    if (gc_form_products(form) > 1)
-        return default_sum(form, height);
-    return default_block(width * height);
-}
-
-/* Rows that leave registers for two blocks a thousand threads, in code that stays in the instruction
- * cache. Two slots hide the loads of floats, as in GC_FORM_BLOCK; samples go through registers, and one
- * slot leaves room for more blocks. */
-gc_tuning gc_tuning_pair(const gc_layout *layout)
-{
-    return (gc_tuning){GC_FORM_PAIR, 4, 8, layout->input == GC_FLOAT ? GC_QUEUE : GC_ONE_TILE, 1};
-}
-
 bool gc_form_fits(gc_form form, const gc_layout *layout)
 {
     int right = layout->width - 1 - layout->left;
@@ -136,7 +88,7 @@ void gc_layout_tile(const gc_layout *layout, int *width, int *height)
     *height = layout->tuning.rows * layout->tuning.warps;
 }
 
-/* Whole words of 4 samples that hold `columns`. */
+/* `columns`, rounded up to whole words of 4 samples. */
 static int whole_words(int columns)
 {
     return (columns + 3) / 4 * 4;
@@ -149,7 +101,7 @@ void gc_layout_middle(const gc_layout *layout, int *width, int *height)
     *height += layout->second.height - 1;
 }
 
-/* Surroundings for both filters, and what stands between these. */
+/* The surroundings of both filters, and the values between the filters. */
 static size_t shared_bytes_of_pair(const gc_layout *layout)
 {
     int width, height;

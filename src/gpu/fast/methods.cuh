@@ -4,9 +4,9 @@
 
 #include "gpu/runtime/method.cuh"
 
-extern const gc_gpu_method gc_direct_method;
-extern const gc_gpu_method gc_separable_method;
-extern const gc_gpu_method gc_fused_method;
-extern const gc_gpu_method gc_tensor_method;
+extern const gc_pass_method gc_direct_method;
+extern const gc_pass_method gc_separable_method;
+extern const gc_pass_method gc_fused_method;
+extern const gc_pass_method gc_tensor_method;
 
 #endif

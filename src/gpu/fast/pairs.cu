@@ -2,9 +2,9 @@
 
 #include "gpu/fast/direct.cuh"
 #include "gpu/kernels/jit/pair.cuh"
-#include "gpu/ladder/shared_steps.cuh"
 
 extern "C" {
+#include "gpu/cost/costs.h"
 #include "gpu/tune/tuning.h"
 }
 
@@ -12,7 +12,7 @@ extern "C" {
 
 /* ---- Kernels compiled ahead ------------------------------------------------------------------ */
 
-/* Squares around their middle; input and border are said by the pass. */
+/* Two squares around their middle. The pass tells input type and border. */
 template <int first_side, int second_side> struct squares {
     static constexpr int width = first_side, height = first_side;
     static constexpr int left = first_side / 2, top = first_side / 2;
@@ -66,8 +66,9 @@ struct pair {
     float weights[GC_PAIR_WEIGHTS + GC_PAIR_SIDE * GC_PAIR_SIDE];
 };
 
-/* The second filter, between zeros where it reaches further right or down than left or up and borders
- * are mirrors: these must not lead out of a tile's surroundings (kernels/jit/pair.cuh). */
+/* The extent of the second filter. Under a mirror border it is padded with zeros until it reaches as far
+ * left and up as right and down: reflected positions then stay in a tile's surroundings
+ * (kernels/jit/pair.cuh). */
 static gc_extent pad(const gc_problem *problem, const gc_step *step)
 {
     gc_extent padded = {step->width, step->height, step->left, step->top};
@@ -100,20 +101,20 @@ static void set_weights(const gc_step *first, const gc_step *second, const gc_ex
                   to + j * padded.width);
 }
 
-/* False where there is no kernel for the two steps of `pass`. */
-static bool make_pair(const gc_problem *problem, const gc_gpu_pass &pass,
+/* False where there is no kernel for the two steps of `scope`. */
+static bool make_pair(const gc_problem *problem, const gc_pass_scope &scope,
                       const gconv_device_info *device, pair *made)
 {
-    const gc_step *first = &problem->chain.steps[pass.first], *second = first + 1;
+    const gc_step *first = &problem->chain.steps[scope.first], *second = first + 1;
     gc_extent padded = pad(problem, second);
     if (!is_short(first->width, first->height, first->width * first->height) ||
         !is_short(padded.width, padded.height, second->width * second->height))
         return false;
     made->layout = gc_layout_of(problem, first);
     made->layout.second = padded;
-    made->layout.input = pass.input;
-    made->layout.output = pass.output;
-    made->layout.finish = pass.finish;
+    made->layout.input = scope.input;
+    made->layout.output = scope.output;
+    made->layout.finish = scope.finish;
     made->layout.tuning = gc_tuning_pair(&made->layout);
     made->ahead = find_ahead(first, second);
     set_weights(first, second, padded, made);
@@ -122,7 +123,8 @@ static bool make_pair(const gc_problem *problem, const gc_gpu_pass &pass,
 
 /* ---- Choosing -------------------------------------------------------------------------------- */
 
-/* Of a kernel with constant weights: both filters' products, the first one's also where tiles overlap. */
+/* Of a kernel with constant weights. The multiply-adds of the first filter count also where tiles
+ * overlap. */
 static double kernel_seconds(const gc_problem *problem, int first, const gc_layout &layout,
                              const gconv_device_info *device)
 {
@@ -131,15 +133,16 @@ static double kernel_seconds(const gc_problem *problem, int first, const gc_layo
     gc_layout_middle(&layout, &made_width, &made_height);
     double overlap = (double)made_width * made_height / (width * height);
     const gc_step *steps = &problem->chain.steps[first];
-    double products = overlap * steps[0].width * steps[0].height + steps[1].width * steps[1].height;
-    return gc_pass_seconds(problem, 2, products, device, gc_pass_share);
+    double multiply_adds =
+        overlap * steps[0].width * steps[0].height + steps[1].width * steps[1].height;
+    return gc_cost_of_pass(problem, 2, multiply_adds, device, gc_costs_of(device)->compiled_share);
 }
 
 bool gc_pair_fits(const gc_problem *problem, int first, const gconv_device_info *device)
 {
     pair made;
     if (first + 1 >= problem->chain.step_count ||
-        !make_pair(problem, gc_gpu_pass_of(problem, first, 2), device, &made))
+        !make_pair(problem, gc_pass_scope_of(problem, first, 2), device, &made))
         return false;
     return kernel_seconds(problem, first, made.layout, device) <
            gc_pass_form_seconds(problem, &problem->chain.steps[first], GC_FORM_BLOCK, device) +
@@ -150,18 +153,19 @@ bool gc_pair_fits(const gc_problem *problem, int first, const gconv_device_info 
 double gc_pair_seconds(const gc_problem *problem, int first, const gconv_device_info *device)
 {
     pair made;
-    make_pair(problem, gc_gpu_pass_of(problem, first, 2), device, &made);
+    make_pair(problem, gc_pass_scope_of(problem, first, 2), device, &made);
     double seconds = kernel_seconds(problem, first, made.layout, device);
     return gc_direct_total_seconds(problem, seconds, made.layout, made.weights, made.count,
                                    made.ahead != nullptr, device);
 }
 
 gconv_status gc_pair_prepare(const gc_problem *problem, const gconv_device_info *device,
-                             gc_gpu_pass *pass, gc_pass_kernel *kernel, gconv_error *error)
+                             gc_pass_scope *scope, gc_pass_kernel *kernel, gconv_error *error)
 {
     pair made;
-    make_pair(problem, *pass, device, &made);
-    double seconds = kernel_seconds(problem, pass->first, made.layout, device);
+    make_pair(problem, *scope, device, &made);
+    double seconds = kernel_seconds(problem, scope->first, made.layout, device);
     return gc_pass_prepare(made.layout, made.ahead, made.weights, made.count,
-                           gc_direct_compiling_pays(problem, seconds), device, pass, kernel, error);
+                           gc_direct_compiling_pays(problem, seconds, device), device, scope,
+                           kernel, error);
 }

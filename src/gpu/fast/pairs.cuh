@@ -1,5 +1,5 @@
-/* Two steps of a chain in one pass over memory, of any samples and at any border: what fused does with
- * chains that are no single filter for the tensor cores. */
+/* Two steps of a chain in one pass over memory, for any samples and any border. fused takes chains in
+ * pairs that cannot be one filter on the tensor cores. */
 #ifndef GC_GPU_FAST_PAIRS_CUH
 #define GC_GPU_FAST_PAIRS_CUH
 
@@ -7,17 +7,17 @@
 
 enum {
     GC_PAIR_WEIGHTS = 49, /* of a filter */
-    GC_PAIR_SIDE = 9      /* of a filter; of the second one as mirrors make it, see pad */
+    GC_PAIR_SIDE = 9      /* of a filter; the second filter counts with its padding, see pad */
 };
 
-/* Whether step `first` and the next one can be taken in one pass, and sooner than one by one. */
+/* Whether one pass can take step `first` and the next one, and is faster than two passes. */
 bool gc_pair_fits(const gc_problem *problem, int first, const gconv_device_info *device);
 
-/* Seconds that they are expected to take, compiling included. */
+/* Seconds that one pass is expected to take for them, compiling included. */
 double gc_pair_seconds(const gc_problem *problem, int first, const gconv_device_info *device);
 
-/* As gc_gpu_method.prepare_pass, for those two. */
+/* As gc_pass_method.prepare, for those two. */
 gconv_status gc_pair_prepare(const gc_problem *problem, const gconv_device_info *device,
-                             gc_gpu_pass *pass, gc_pass_kernel *kernel, gconv_error *error);
+                             gc_pass_scope *scope, gc_pass_kernel *kernel, gconv_error *error);
 
 #endif

@@ -1,104 +1,15 @@
 #include "gpu/fast/passes.cuh"
 
-#include "gpu/ladder/shared_steps.cuh"
+#include "gpu/jit/source.cuh"
 #include "gpu/runtime/check.cuh"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 
 extern "C" {
+#include "gpu/cost/costs.h"
 #include "gpu/tune/tuning.h"
-
-extern const char gc_text_passes[];
-extern const char gc_text_special[];
-}
-
-/* ---- The source of a special kernel ---------------------------------------------------------- */
-
-/* Text that grows; what memory does not hold makes it null for good. */
-struct text {
-    char *bytes;
-    size_t length, size;
-    bool failed;
-};
-
-static void append(text *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void append(text *to, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    va_list again;
-    va_copy(again, arguments);
-    size_t needed = (size_t)vsnprintf(nullptr, 0, format, arguments) + 1;
-    va_end(arguments);
-    if (!to->failed && to->length + needed > to->size) {
-        size_t size = 2 * (to->length + needed);
-        char *bytes = (char *)realloc(to->bytes, size);
-        to->failed = bytes == nullptr;
-        if (!to->failed) {
-            to->bytes = bytes;
-            to->size = size;
-        }
-    }
-    if (!to->failed)
-        to->length += (size_t)vsnprintf(to->bytes + to->length, needed, format, again);
-    va_end(again);
-}
-
-/* As a whole number times a power of 2: the locale has no say in that. */
-static void append_weight(text *to, float weight)
-{
-    int exponent;
-    int digits = (int)(frexp((double)weight, &exponent) * 0x1p24);
-    append(to, "%s0x%xp%df,\n", digits < 0 ? "-" : "", (unsigned)abs(digits), exponent - 24);
-}
-
-static const char *pass_call(gc_form form)
-{
-    if (form == GC_FORM_WARP)
-        return "gc_warp_pass<gc_special>";
-    if (form == GC_FORM_PAIR)
-        return "gc_block_pass<gc_block_pair, gc_pair<gc_special>>";
-    return gc_form_products(form) > 0 ? "gc_block_pass<gc_block_products, gc_special>"
-                                      : "gc_block_pass<gc_block_direct, gc_special>";
-}
-
-char *gc_pass_source(const gc_layout &layout, const float *weights, int count)
-{
-    text source = {};
-    append(&source, "%s", gc_text_passes);
-    append(&source,
-           "struct gc_special {\n"
-           "static constexpr int width = %d, height = %d, left = %d, top = %d;\n"
-           "static constexpr int products = %d, rows = %d, warps = %d, schedule = %d;\n"
-           "static constexpr int input = %d, output = %d, finish = %d, border = %d;\n",
-           layout.width, layout.height, layout.left, layout.top,
-           gc_form_products(layout.tuning.form), layout.tuning.rows, layout.tuning.warps,
-           (int)layout.tuning.schedule, (int)layout.input, (int)layout.output, layout.finish,
-           layout.border);
-    if (layout.tuning.form == GC_FORM_PAIR)
-        append(&source,
-               "struct second {\n"
-               "static constexpr int width = %d, height = %d, left = %d, top = %d;\n};\n",
-               layout.second.width, layout.second.height, layout.second.left, layout.second.top);
-    append(&source, "};\n");
-    append(&source, "__device__ constexpr float gc_special_values[] = {\n");
-    for (int i = 0; i < count; i++)
-        append_weight(&source, weights[i]);
-    append(&source,
-           "};\nstruct gc_special_weights {\n"
-           "__device__ constexpr float at(int k) const { return gc_special_values[k]; }\n"
-           "__device__ constexpr bool skips(int k) const { return gc_special_values[k] == 0; }\n"
-           "};\n#define GC_SPECIAL_PASS %s\n",
-           pass_call(layout.tuning.form));
-    append(&source, "%s", gc_text_special);
-    if (source.failed)
-        free(source.bytes);
-    return source.failed ? nullptr : source.bytes;
 }
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
@@ -127,7 +38,7 @@ static gconv_status begin(const gc_layout &layout, const gconv_device_info *devi
     return layout.tuning.schedule == GC_QUEUE ? allocate_queue(kernel, error) : GCONV_OK;
 }
 
-/* Makes *kernel run the kernel `ahead` (see gc_pass_kernel) with `count` weights. */
+/* Makes *kernel run the kernel `ahead` with `count` weights. */
 static gconv_status use_ahead(const gc_layout &layout, const void *ahead, const float *weights,
                               int count, const gconv_device_info *device, gc_pass_kernel *kernel,
                               gconv_error *error)
@@ -147,29 +58,29 @@ static gconv_status use_ahead(const gc_layout &layout, const void *ahead, const 
     return GCONV_OK;
 }
 
-static gconv_status compile(const char *source, const gconv_device_info *device, gc_jit_when when,
-                            gc_pass_kernel *kernel, gconv_error *error)
+static gconv_status compile_source(const char *source, const gconv_device_info *device,
+                                   gc_jit_when when, gc_pass_kernel *kernel, gconv_error *error)
 {
-    GC_TRY(gc_jit_create(device, source, nullptr, 0, "gc_special_kernel", when, &kernel->special,
+    GC_TRY(gc_jit_create(device, source, nullptr, 0, "gc_compiled_kernel", when, &kernel->compiled,
                          error));
-    GC_TRY(gc_jit_opt_in_shared(kernel->special, kernel->shared_bytes, error));
+    GC_TRY(gc_jit_opt_in_shared(kernel->compiled, kernel->shared_bytes, error));
     gc_jit_usage usage;
-    GC_TRY(gc_jit_usage_of(kernel->special, 32 * kernel->layout.tuning.warps, kernel->shared_bytes,
+    GC_TRY(gc_jit_usage_of(kernel->compiled, 32 * kernel->layout.tuning.warps, kernel->shared_bytes,
                            &usage, error));
     kernel->resident = std::max(1, usage.blocks) * device->processors;
     return GCONV_OK;
 }
 
-gconv_status gc_pass_specialise(const gc_layout &layout, const float *weights, int count,
-                                const gconv_device_info *device, gc_jit_when when,
-                                gc_pass_kernel *kernel, gconv_error *error)
+gconv_status gc_pass_compile(const gc_layout &layout, const float *weights, int count,
+                             const gconv_device_info *device, gc_jit_when when,
+                             gc_pass_kernel *kernel, gconv_error *error)
 {
     gconv_status status = begin(layout, device, kernel, error);
-    char *source = status == GCONV_OK ? gc_pass_source(layout, weights, count) : nullptr;
+    char *source = status == GCONV_OK ? gc_kernel_source(layout, weights, count) : nullptr;
     if (status == GCONV_OK && source == nullptr)
         status = gc_fail_memory(error, (size_t)count * 16);
     if (status == GCONV_OK)
-        status = compile(source, device, when, kernel, error);
+        status = compile_source(source, device, when, kernel, error);
     free(source);
     if (status != GCONV_OK)
         gc_pass_release(kernel);
@@ -178,24 +89,24 @@ gconv_status gc_pass_specialise(const gc_layout &layout, const float *weights, i
 
 gconv_status gc_pass_prepare(const gc_layout &layout, const gc_ahead_kernel *ahead,
                              const float *weights, int count, bool compiles,
-                             const gconv_device_info *device, gc_gpu_pass *pass,
+                             const gconv_device_info *device, gc_pass_scope *scope,
                              gc_pass_kernel *kernel, gconv_error *error)
 {
-    gconv_status status = gc_pass_specialise(
+    gconv_status status = gc_pass_compile(
         layout, weights, count, device,
         ahead == nullptr || compiles ? GC_JIT_COMPILE : GC_JIT_CACHED_ONLY, kernel, error);
     if (status == GCONV_OK || status == GCONV_ERROR_MEMORY || ahead == nullptr)
         return status;
     gc_layout other = layout;
     other.tuning = ahead->tuning;
-    other.output = pass->output = GC_FLOAT;
+    other.output = scope->output = GC_FLOAT;
     return use_ahead(other, ahead->kernel, weights, count, device, kernel, error);
 }
 
 bool gc_pass_is_cached(const gc_layout &layout, const float *weights, int count,
                        const gconv_device_info *device)
 {
-    char *source = gc_pass_source(layout, weights, count);
+    char *source = gc_kernel_source(layout, weights, count);
     if (source == nullptr)
         return false;
     void *image = nullptr;
@@ -212,16 +123,16 @@ double gc_pass_form_seconds(const gc_problem *problem, const gc_step *step, gc_f
                             const gconv_device_info *device)
 {
     double work = gc_form_work(form, step->width, step->height);
-    return gc_pass_seconds(problem, 2, work, device, gc_pass_share);
+    return gc_cost_of_pass(problem, 2, work, device, gc_costs_of(device)->compiled_share);
 }
 
 gc_layout gc_pass_layout(const gc_problem *problem, const gc_step *step, gc_form form,
-                         const gc_gpu_pass &pass, const gconv_device_info *device)
+                         const gc_pass_scope &scope, const gconv_device_info *device)
 {
     gc_layout layout = gc_layout_of(problem, step);
-    layout.input = pass.input;
-    layout.output = pass.output;
-    layout.finish = pass.finish;
+    layout.input = scope.input;
+    layout.output = scope.output;
+    layout.finish = scope.finish;
     layout.tuning.form = form;
     layout.tuning = gc_tuning_of(device, &layout);
     return layout;
@@ -238,21 +149,21 @@ void gc_pass_describe(const void *state, char *text, size_t size)
     snprintf(text, size, "%s%s%s: %d rows a thread, %d warps a block, schedule %s, %.1f KiB, %s",
              t.form == GC_FORM_PAIR ? "with the next step in one pass, " : "", gc_form_name(t.form),
              sum, t.rows, t.warps, gc_schedule_name(t.schedule), (double)kernel.shared_bytes / 1024,
-             kernel.special == nullptr ? "compiled ahead"
-             : t.form == GC_FORM_PAIR  ? "compiled for these filters"
-                                       : "compiled for this filter");
+             kernel.compiled == nullptr ? "compiled ahead"
+             : t.form == GC_FORM_PAIR   ? "compiled for these filters"
+                                        : "compiled for this filter");
 }
 
 void gc_pass_release(gc_pass_kernel *kernel)
 {
-    if (kernel->special != nullptr)
-        gc_jit_destroy(kernel->special);
+    if (kernel->compiled != nullptr)
+        gc_jit_destroy(kernel->compiled);
     cudaFree(kernel->queue);
     free(kernel->weights);
     *kernel = {};
 }
 
-/* Thread blocks for a plane; sets what the schedule wants to know of it. */
+/* Thread blocks for a plane. Sets the members of `pass` that the schedule reads. */
 static unsigned blocks_for(const gc_pass_kernel &kernel, gc_pass &pass)
 {
     int width, height;
@@ -279,8 +190,8 @@ gconv_status gc_pass_launch(const gc_pass_kernel &kernel, gc_pass &pass, int cha
     dim3 grid(blocks_for(kernel, pass), (unsigned)channels);
     dim3 block(32 * (unsigned)kernel.layout.tuning.warps);
     void *arguments[] = {&pass, kernel.weights};
-    if (kernel.special != nullptr)
-        return gc_jit_launch(kernel.special, grid, block, kernel.shared_bytes, stream, arguments,
+    if (kernel.compiled != nullptr)
+        return gc_jit_launch(kernel.compiled, grid, block, kernel.shared_bytes, stream, arguments,
                              error);
     GC_CUDA_TRY(
         error, cudaLaunchKernel(kernel.ahead, grid, block, arguments, kernel.shared_bytes, stream));
@@ -295,11 +206,12 @@ bool gc_is_square(const gc_step *step, int side)
            step->top == side / 2;
 }
 
-const gc_ahead_kernel *gc_ahead_find(const gc_ahead_kernel *rows, size_t count, const gc_step *step)
+const gc_ahead_kernel *gc_ahead_find(const gc_ahead_kernel *kernels, size_t count,
+                                     const gc_step *step)
 {
     for (size_t i = 0; i < count; i++)
-        if (gc_is_square(step, rows[i].side))
-            return &rows[i];
+        if (gc_is_square(step, kernels[i].side))
+            return &kernels[i];
     return nullptr;
 }
 

@@ -1,28 +1,28 @@
 /* separable: filters of rank 1, 2 and 3 in one pass over memory.
  *
- * Idea: a filter that is a column times a row takes F_w + F_h products a pixel instead of F_w * F_h
- *   (KTH 2018, sections 3.4 and 3.5.2; van Werkhoven et al. 2014, section 5). The row pass writes its
- *   result over its input in shared memory, the column pass reads it from there, so that memory is
- *   crossed once (kernels/jit/products.cuh). A filter of rank 2 or 3 is a sum of as many such products, which
- *   add up in the same registers. The rank is found automatically (core/products.h): exactly where the
- *   chain is exact, within the bound of rule 4 elsewhere. Odd squares of rank 1 up to 21x21 are compiled
- *   ahead, all else at run time.
+ * Idea: a filter that is a column times a row takes F_w + F_h multiply-adds a pixel instead of F_w * F_h
+ *   (KTH 2018, sections 3.4 and 3.5.2; van Werkhoven et al. 2014, section 5). The rows of a tile are
+ *   convolved in shared memory, then its columns from there, so that memory is crossed once
+ *   (kernels/jit/products.cuh). A filter of rank 2 or 3 is a sum of as many products of a column and a
+ *   row, which add up in the same registers. The rank is found automatically (core/products.h): exactly
+ *   where the chain is exact, within the bound of rule 4 elsewhere. Odd squares of rank 1 up to 21x21
+ *   are compiled ahead, everything else at run time.
  * Improves on: twopass, which crosses memory twice and copies the border; direct, from 7x7 on, of 8-bit
- *   samples from 5x5 on; for sums where gc_form_pays says so.
- * Needs: shared memory for a tile and its surroundings, and for sums for its convolved rows.
- * Limits: some filter of the chain must be of rank 1, or of rank 2 or 3 and large enough for a sum to pay,
- *   and its tile fit in shared memory; the others are convolved as direct does, and have its limits.
- *   NVRTC, but for what is compiled ahead.
- * Loses: nowhere by much. Up to 5x5, of 8-bit samples up to 3x3, which memory bounds either way, it does
- *   as direct, whose kernels for small filters need no shared memory. */
+ *   samples from 5x5 on, and for sums where gc_form_pays says so.
+ * Needs: shared memory for a tile and its surroundings; for sums also for convolved rows.
+ * Limits: some filter of the chain must have rank 1, or rank 2 or 3 and a size for which a sum pays, and
+ *   its tile must fit in shared memory. The other filters are convolved as direct does, and have its
+ *   limits. NVRTC, except for what is compiled ahead.
+ * Loses: nowhere by much. Filters up to 5x5, of 8-bit samples up to 3x3, are bounded by memory either way,
+ *   and are taken as direct does, whose kernels for small filters need no shared memory. */
 #include "gpu/fast/direct.cuh"
 #include "gpu/fast/methods.cuh"
 #include "gpu/kernels/jit/products.cuh"
-#include "gpu/ladder/shared_steps.cuh"
 #include "gpu/runtime/check.cuh"
 
 extern "C" {
 #include "core/products.h"
+#include "gpu/cost/costs.h"
 }
 
 #include <algorithm>
@@ -64,20 +64,19 @@ static const gc_ahead_kernel *find_ahead(const gc_step *step, gc_form form)
 
 /* ---- Choosing -------------------------------------------------------------------------------- */
 
-/* Filters up to these sides are left to direct, whatever their rank (measured on an H200: 5x5 takes 40 us
- * of 4096 x 4096 floats either way, 39 and 33 us of bytes). */
-enum { SMALL_SIDE = 5, SMALL_SIDE_OF_BYTES = 3 };
-
-static bool is_small(const gc_problem *problem, const gc_step *step)
+/* Whether the filter is so small that direct takes as long, whatever its rank. */
+static bool is_small(const gc_problem *problem, const gc_step *step,
+                     const gconv_device_info *device)
 {
-    int side = problem->job.input.depth == 8 ? SMALL_SIDE_OF_BYTES : SMALL_SIDE;
+    const gc_costs *costs = gc_costs_of(device);
+    int side = problem->job.input.depth == 8 ? costs->direct_side_of_bytes : costs->direct_side;
     return step->width <= side && step->height <= side;
 }
 
 /* A step as a sum of products of a column and a row. */
 struct low_rank {
     gc_form form;
-    int count; /* of the weights: of each product the row's, then the column's */
+    int count; /* of `weights`: of each product the row's, then the column's */
     float weights[2 * GC_PRODUCTS_MAX * GCONV_FILTER_SIDE_MAX];
 };
 
@@ -92,7 +91,7 @@ static void take_weights(const gc_step *step, const gc_products &products, low_r
     }
 }
 
-/* Products that are worth looking for: one of any filter. */
+/* Products that are worth looking for: one for any filter. */
 static int most_products(const gc_step *step)
 {
     int most = 1;
@@ -102,7 +101,7 @@ static int most_products(const gc_step *step)
     return most;
 }
 
-/* Whether a step is of low rank and fits. */
+/* Whether a step is of low rank and its tile fits in shared memory. */
 static bool is_of_low_rank(const gc_problem *problem, const gc_step *step,
                            const gconv_device_info *device, low_rank *sum)
 {
@@ -113,14 +112,15 @@ static bool is_of_low_rank(const gc_problem *problem, const gc_step *step,
     gc_layout layout = gc_pass_layout(problem, step, sum->form, {}, device);
     if (gc_layout_shared_bytes(&layout) > device->shared_per_block_optin)
         return false;
-    return find_ahead(step, sum->form) != nullptr || is_small(problem, step) || gc_jit_available();
+    return find_ahead(step, sum->form) != nullptr || is_small(problem, step, device) ||
+           gc_jit_available();
 }
 
-/* Whether a step is taken as rows and columns. */
+/* Whether a step is convolved by rows and columns, and not as direct does. */
 static bool separates(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device, low_rank *sum)
 {
-    return !is_small(problem, step) && is_of_low_rank(problem, step, device, sum);
+    return !is_small(problem, step, device) && is_of_low_rank(problem, step, device, sum);
 }
 
 static gconv_status supports(const gc_problem *problem, const gc_step *step,
@@ -140,10 +140,7 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
                : gc_direct_supports(problem, step, device, error);
 }
 
-/* What weights as constants take off a kernel's time (measured: 5 %). */
-static const double constant_gain = 0.05;
-
-/* A kernel that has to be compiled first costs that as well, shared by all runs. */
+/* Where a kernel has to be compiled first, the runs share the time for that. */
 static double seconds(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device)
 {
@@ -151,47 +148,51 @@ static double seconds(const gc_problem *problem, const gc_step *step,
     if (!separates(problem, step, device, &sum))
         return gc_direct_seconds(problem, step, device);
     double kernel = gc_pass_form_seconds(problem, step, sum.form, device);
-    gc_gpu_pass pass = gc_gpu_pass_of(problem, (int)(step - problem->chain.steps), 1);
-    gc_layout layout = gc_pass_layout(problem, step, sum.form, pass, device);
+    gc_pass_scope scope = gc_pass_scope_of(problem, (int)(step - problem->chain.steps), 1);
+    gc_layout layout = gc_pass_layout(problem, step, sum.form, scope, device);
     if (find_ahead(step, sum.form) != nullptr ||
         gc_pass_is_cached(layout, sum.weights, sum.count, device))
         return kernel;
-    return kernel + GC_COMPILE_SECONDS / (double)std::max<uint64_t>(1, problem->job.runs);
+    return kernel +
+           gc_costs_of(device)->compile_seconds / (double)std::max<uint64_t>(1, problem->job.runs);
 }
 
 /* ---- The method ------------------------------------------------------------------------------ */
 
 static gconv_status prepare_sum(const gc_problem *problem, const gc_step *step,
                                 const gconv_device_info *device, const low_rank &sum,
-                                gc_gpu_pass *pass, gc_pass_kernel *kernel, gconv_error *error)
+                                gc_pass_scope *scope, gc_pass_kernel *kernel, gconv_error *error)
 {
-    gc_layout layout = gc_pass_layout(problem, step, sum.form, *pass, device);
-    double saved = gc_pass_form_seconds(problem, step, sum.form, device) * constant_gain *
+    gc_layout layout = gc_pass_layout(problem, step, sum.form, *scope, device);
+    const gc_costs *costs = gc_costs_of(device);
+    double saved = gc_pass_form_seconds(problem, step, sum.form, device) * costs->constants_gain *
                    (double)problem->job.runs;
     return gc_pass_prepare(layout, find_ahead(step, sum.form), sum.weights, sum.count,
-                           saved > GC_COMPILE_SECONDS, device, pass, kernel, error);
+                           saved > costs->compile_seconds, device, scope, kernel, error);
 }
 
 static gconv_status prepare(const gc_problem *problem, const gconv_device_info *device,
-                            gc_gpu_pass *pass, void **state, gconv_error *error)
+                            gc_pass_scope *scope, void **state, gconv_error *error)
 {
     low_rank sum;
-    const gc_step *step = &problem->chain.steps[pass->first];
+    const gc_step *step = &problem->chain.steps[scope->first];
     gc_pass_kernel *kernel = (gc_pass_kernel *)calloc(1, sizeof *kernel);
     if (kernel == nullptr)
         return gc_fail_memory(error, sizeof *kernel);
     *state = kernel;
     return separates(problem, step, device, &sum)
-               ? prepare_sum(problem, step, device, sum, pass, kernel, error)
-               : gc_direct_prepare(problem, step, device, pass, kernel, error);
+               ? prepare_sum(problem, step, device, sum, scope, kernel, error)
+               : gc_direct_prepare(problem, step, device, scope, kernel, error);
 }
 
-extern const gc_gpu_method gc_separable_method = {
-    "separable",      supports, seconds, nullptr,          nullptr, gc_pass_free, nullptr,
-    gc_pass_describe, nullptr,  nullptr, gc_pass_one_step, prepare, gc_pass_run,
+extern const gc_pass_method gc_separable_method = {
+    {supports, seconds, gc_pass_free, gc_pass_describe},
+    gc_pass_one_step,
+    prepare,
+    gc_pass_run,
 };
 
 extern "C" {
 extern const gc_operations gc_separable_operations;
-const gc_operations gc_separable_operations = gc_gpu_operations<gc_separable_method>();
+const gc_operations gc_separable_operations = gc_pass_operations<gc_separable_method>();
 }

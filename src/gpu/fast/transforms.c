@@ -2,8 +2,9 @@
 
 #include "base/number.h"
 
-/* Points of a transform that serves a share of the rows: 0.7 GB for image, spectra and work areas of float32,
- * which every device has, and enough that the rows which neighbouring transforms share cost little. */
+/* Points of a transform that serves a share of the rows. It takes 0.7 GB for image, spectra and work
+ * areas of float32, which every device has. It is large enough for the rows that neighbouring transforms
+ * share to cost little. */
 static const int64_t points_max = 1 << 25;
 
 int64_t gc_transform_size(int64_t size)
@@ -29,7 +30,7 @@ static int64_t columns_of(const gc_problem *problem, const gc_step *step)
     return gc_transform_size((int64_t)problem->chain.width + step->width - 1);
 }
 
-/* Rows of the step's output that the whole image takes. */
+/* Rows of the step's output that the whole image needs. */
 static void find_rows(const gc_problem *problem, const gc_step *step, gc_slabs *slabs)
 {
     slabs->first = 0;
@@ -50,7 +51,7 @@ gc_slabs gc_transform_slabs(const gc_problem *problem, const gc_step *step)
     slabs.rows = all;
     if (columns * gc_transform_rows(step, all) <= points_max)
         return slabs;
-    /* No less than three quarters of a transform's rows are of use. */
+    /* At least three quarters of a transform's rows are of use. */
     int64_t rows = gc_larger(points_max / columns, 4 * (int64_t)step->height);
     int64_t useful = rows - step->height + 1, count = (all + useful - 1) / useful;
     slabs.rows = (all + count - 1) / count;

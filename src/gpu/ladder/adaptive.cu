@@ -1,53 +1,57 @@
 /* adaptive: 1xN tiling, the factor chosen at run time.
  *
- * Idea: the largest tiling factor that the filter, the shared memory (as much as a kernel may opt
- *   in to) and the registers of the device present allow, such that several blocks still run at once
- *   on each multiprocessor where the filter leaves room for that (van Werkhoven et al. 2011, section
- *   7; 2014, section 4; gc_tiling_adapt has the rule). Kernels for every factor are compiled from one
- *   template.
+ * Idea: take the largest tiling factor that the filter, the device's registers and its shared memory (as
+ *   much as a kernel may opt in to) allow, with several blocks on each multiprocessor where the filter
+ *   leaves room for them (van Werkhoven et al. 2011, section 7; 2014, section 4; gc_tiling_adapt has the
+ *   rule). Kernels for every factor are compiled from one template.
  * Improves on: tiled, whose one factor is too small for small filters and does not fit large ones.
  * Needs: what tiled needs, at the factor chosen.
- * Limits: filters of up to 16384 weights of which factor 1 fits in shared memory.
+ * Limits: filters of up to 16384 weights for which factor 1 fits in shared memory.
  * Loses: to fft at large filters, to separable at filters of rank 1. */
 #include "gpu/ladder/adaptive.cuh"
-#include "gpu/ladder/tile_kernels.cuh"
+#include "gpu/ladder/factors.cuh"
+#include "gpu/runtime/kernel.cuh"
+
+extern "C" {
+#include "gpu/cost/costs.h"
+}
 
 #include <cstdio>
 
-static bool find_registers(gc_tile_registers *registers, gconv_error *error)
+static bool find_registers(gc_factor_registers *registers, gconv_error *error)
 {
-    for (int tile = 1; tile <= GC_TILE_MAX; tile++) {
+    for (int factor = 1; factor <= GC_FACTOR_MAX; factor++) {
         cudaFuncAttributes attributes;
-        cudaError_t code = cudaFuncGetAttributes(&attributes, gc_tile_kernels[tile]);
+        cudaError_t code = cudaFuncGetAttributes(&attributes, gc_factor_kernels[factor]);
         if (code != cudaSuccess) {
             gc_cuda_fail(error, code, "cudaFuncGetAttributes", __FILE__, __LINE__);
             return false;
         }
-        registers->count[tile] = attributes.numRegs;
+        registers->count[factor] = attributes.numRegs;
     }
     return true;
 }
 
 /* A bound on what the kernels take (the compiler reports 32 to 48): for answers that must not start
  * the device. */
-static gc_tile_registers assumed_registers()
+static gc_factor_registers assumed_registers()
 {
-    gc_tile_registers registers;
-    for (int tile = 0; tile <= GC_TILE_MAX; tile++)
-        registers.count[tile] = 64;
+    gc_factor_registers registers;
+    for (int factor = 0; factor <= GC_FACTOR_MAX; factor++)
+        registers.count[factor] = 64;
     return registers;
 }
 
 static gconv_status choose(const gc_problem *problem, const gc_step *step,
-                           const gconv_device_info *device, const gc_tile_registers *registers,
+                           const gconv_device_info *device, const gc_factor_registers *registers,
                            gc_tiling *tiling, gconv_error *error)
 {
     *tiling = {32, 8, 1, 0, 0};
-    gc_gpu_block(problem, tiling);
+    gc_tiling_take_block(problem, tiling);
     if (gc_tiling_adapt(device, registers, problem->chain.width, step->width, step->height, tiling))
         return GCONV_OK;
     gc_tiling_measure(step->width, step->height, tiling);
-    gconv_status status = gc_gpu_check_shared(tiling, device, error);
+    gconv_status status = gc_tiling_check(tiling, device, error);
     return status != GCONV_OK ? status
                               : gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                                         "no block of %dx%d threads fits in the registers of %s",
@@ -58,8 +62,8 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
                              const gconv_device_info *device, gconv_error *error)
 {
     gc_tiling tiling;
-    gc_tile_registers registers = assumed_registers();
-    gconv_status status = gc_gpu_check_constant(step, error);
+    gc_factor_registers registers = assumed_registers();
+    gconv_status status = gc_constant_check(step, error);
     return status == GCONV_OK ? choose(problem, step, device, &registers, &tiling, error) : status;
 }
 
@@ -69,12 +73,12 @@ static gconv_status prepare(const gc_problem *problem, const gc_step *step,
 {
     (void)rows;
     gc_tiling tiling;
-    gc_tile_registers registers;
+    gc_factor_registers registers;
     if (!find_registers(&registers, error))
         return GCONV_ERROR_DEVICE;
     gconv_status status = choose(problem, step, device, &registers, &tiling, error);
     if (status == GCONV_OK)
-        status = gc_gpu_opt_in((const void *)gc_tile_kernels[tiling.tile], device, error);
+        status = gc_gpu_opt_in((const void *)gc_factor_kernels[tiling.factor], device, error);
     return status == GCONV_OK ? gc_tiling_create(&tiling, state, error) : status;
 }
 
@@ -82,21 +86,26 @@ static gconv_status convolve(void *state, const gc_gpu_step &step, cudaStream_t 
                              gconv_error *error)
 {
     const gc_tiling *tiling = (const gc_tiling *)state;
-    return gc_launch_tiles(gc_tile_kernels[tiling->tile], *tiling, step, stream, error);
+    return gc_launch_tiles(gc_factor_kernels[tiling->factor], *tiling, step, stream, error);
 }
 
 static double seconds(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device)
 {
-    return gc_gpu_seconds(problem, step, device, 0.2);
+    return gc_cost_of_step(problem, step, device, gc_costs_of(device)->adaptive_share);
 }
 
-extern const gc_gpu_method gc_adaptive_method = {
-    "adaptive",          supports,           seconds, prepare, convolve, free,
-    gc_tiling_intensity, gc_tiling_describe, nullptr, nullptr,
+extern const gc_step_method gc_adaptive_method = {
+    {supports, seconds, free, gc_tiling_describe},
+    prepare,
+    convolve,
+    gc_tiling_intensity,
+    nullptr,
+    nullptr,
+    nullptr,
 };
 
 extern "C" {
 extern const gc_operations gc_adaptive_operations;
-const gc_operations gc_adaptive_operations = gc_gpu_operations<gc_adaptive_method>();
+const gc_operations gc_adaptive_operations = gc_step_operations<gc_adaptive_method>();
 }

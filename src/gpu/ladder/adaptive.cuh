@@ -4,6 +4,6 @@
 
 #include "gpu/runtime/method.cuh"
 
-extern const gc_gpu_method gc_adaptive_method;
+extern const gc_step_method gc_adaptive_method;
 
 #endif

@@ -1,14 +1,18 @@
 /* naive: one thread a pixel.
  *
- * Idea: the definition, in parallel; image and filter are read from global memory for every product
+ * Idea: the definition, in parallel. Image and filter are read from global memory for every multiply-add
  *   (van Werkhoven et al. 2011, section 3; KTH 2018, section 3.1; Abramov 2011, "the most naive
  *   approach"). 0.25 FLOP a byte without caches (KTH 2018, equation 9).
  * Improves on: the serial loop.
  * Needs: no shared memory.
  * Limits: none.
- * Loses: always, but least at small filters, where caches hide what it reads again. */
-#include "gpu/ladder/shared_steps.cuh"
+ * Loses: always, but least at small filters, for which caches serve what is read again. */
+#include "gpu/ladder/block.cuh"
 #include "gpu/runtime/check.cuh"
+
+extern "C" {
+#include "gpu/cost/costs.h"
+}
 
 #include <cstdlib>
 
@@ -40,7 +44,7 @@ static gconv_status convolve(void *state, const gc_gpu_step &step, cudaStream_t 
 static gc_tiling choose(const gc_problem *problem)
 {
     gc_tiling tiling = {16, 16, 1, 0, 0};
-    gc_gpu_block(problem, &tiling);
+    gc_tiling_take_block(problem, &tiling);
     return tiling;
 }
 
@@ -49,7 +53,7 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
 {
     (void)step;
     gc_tiling tiling = choose(problem);
-    return gc_gpu_check_shared(&tiling, device, error);
+    return gc_tiling_check(&tiling, device, error);
 }
 
 static gconv_status prepare(const gc_problem *problem, const gc_step *step,
@@ -66,7 +70,7 @@ static gconv_status prepare(const gc_problem *problem, const gc_step *step,
 static double seconds(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device)
 {
-    return gc_gpu_seconds(problem, step, device, 0.08);
+    return gc_cost_of_step(problem, step, device, gc_costs_of(device)->naive_share);
 }
 
 /* Pixel and weight are loaded for every product (KTH 2018, equation 9). */
@@ -77,12 +81,17 @@ static double intensity(const void *state, const gc_step *step)
     return 0.25;
 }
 
-static const gc_gpu_method method = {
-    "naive",   supports,           seconds, prepare, convolve, free,
-    intensity, gc_tiling_describe, nullptr, nullptr,
+static const gc_step_method method = {
+    {supports, seconds, free, gc_tiling_describe},
+    prepare,
+    convolve,
+    intensity,
+    nullptr,
+    nullptr,
+    nullptr,
 };
 
 extern "C" {
 extern const gc_operations gc_naive_operations;
-const gc_operations gc_naive_operations = gc_gpu_operations<method>();
+const gc_operations gc_naive_operations = gc_step_operations<method>();
 }

@@ -1,15 +1,20 @@
 /* shared: the block's pixels and apron in shared memory.
  *
- * Idea: what the threads of a block read of the image overlaps almost wholly; they load it once
- *   together, several elements each, all of them active (KTH 2018, section 3.2; van Werkhoven et al.
- *   2014, figure 7). The filter stays in global memory.
+ * Idea: the threads of a block read almost the same part of the image. They load it once, together,
+ *   several elements each, with no thread idle (KTH 2018, section 3.2; van Werkhoven et al. 2014,
+ *   figure 7). The filter stays in global memory.
  * Improves on: naive, by reading each pixel of the image about once.
  * Needs: (F_w - 1 + B_w) * (F_h - 1 + B_h) floats of shared memory a block.
- * Limits: that must fit (filters up to about 220x220 on a device with 227 KiB a block).
- * Loses: to naive at small filters (up to 9x9 on an H200), where a cache does the same without a
+ * Limits: these must fit: filters up to about 220x220 on a device with 227 KiB a block.
+ * Loses: to naive at small filters (up to 9x9 on an H200), for which a cache does the same without a
  *   barrier. */
-#include "gpu/ladder/shared_steps.cuh"
+#include "gpu/ladder/block.cuh"
 #include "gpu/runtime/check.cuh"
+#include "gpu/runtime/kernel.cuh"
+
+extern "C" {
+#include "gpu/cost/costs.h"
+}
 
 #include <cstdlib>
 
@@ -50,8 +55,8 @@ static gconv_status convolve(void *state, const gc_gpu_step &step, cudaStream_t 
 static gconv_status supports(const gc_problem *problem, const gc_step *step,
                              const gconv_device_info *device, gconv_error *error)
 {
-    gc_tiling tiling = gc_block_tiling(problem, step);
-    return gc_gpu_check_shared(&tiling, device, error);
+    gc_tiling tiling = gc_tiling_of_block(problem, step);
+    return gc_tiling_check(&tiling, device, error);
 }
 
 static gconv_status prepare(const gc_problem *problem, const gc_step *step,
@@ -59,7 +64,7 @@ static gconv_status prepare(const gc_problem *problem, const gc_step *step,
                             gconv_error *error)
 {
     (void)rows;
-    gc_tiling tiling = gc_block_tiling(problem, step);
+    gc_tiling tiling = gc_tiling_of_block(problem, step);
     gconv_status status = gc_gpu_opt_in((const void *)convolve_block, device, error);
     return status == GCONV_OK ? gc_tiling_create(&tiling, state, error) : status;
 }
@@ -67,15 +72,20 @@ static gconv_status prepare(const gc_problem *problem, const gc_step *step,
 static double seconds(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device)
 {
-    return gc_gpu_seconds(problem, step, device, 0.1);
+    return gc_cost_of_step(problem, step, device, gc_costs_of(device)->shared_share);
 }
 
-static const gc_gpu_method method = {
-    "shared",           supports, seconds, prepare, convolve, free, gc_tiling_intensity,
-    gc_tiling_describe, nullptr,  nullptr,
+static const gc_step_method method = {
+    {supports, seconds, free, gc_tiling_describe},
+    prepare,
+    convolve,
+    gc_tiling_intensity,
+    nullptr,
+    nullptr,
+    nullptr,
 };
 
 extern "C" {
 extern const gc_operations gc_shared_operations;
-const gc_operations gc_shared_operations = gc_gpu_operations<method>();
+const gc_operations gc_shared_operations = gc_step_operations<method>();
 }

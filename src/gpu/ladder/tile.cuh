@@ -1,35 +1,36 @@
 /* The kernel of const, tiled and adaptive: pixels in shared memory, the filter in constant memory,
- * TILE outputs a thread, one block width apart (van Werkhoven et al. 2014, figure 4). Each file
+ * FACTOR outputs a thread, one block width apart (van Werkhoven et al. 2014, figure 4). Each file
  * that includes this has a constant memory of its own. */
 #ifndef GC_GPU_LADDER_TILE_CUH
 #define GC_GPU_LADDER_TILE_CUH
 
-#include "gpu/ladder/shared_steps.cuh"
+#include "gpu/ladder/block.cuh"
+#include "gpu/ladder/constant.cuh"
 #include "gpu/runtime/check.cuh"
 
 #include <cstdlib>
 
 static __constant__ float gc_filter[GC_CONSTANT_TAPS];
 
-template <int TILE>
+template <int FACTOR>
 static __global__ void gc_convolve_tiles(gc_gpu_step step, unsigned columns, int pitch)
 {
     extern __shared__ float pixels[];
     const int block_width = (int)blockDim.x;
-    int left = (int)(blockIdx.x % columns) * block_width * TILE;
+    int left = (int)(blockIdx.x % columns) * block_width * FACTOR;
     int top = (int)(blockIdx.x / columns * blockDim.y);
     const float *input = step.input + blockIdx.y * step.input_plane + top * step.input_pitch + left;
-    gc_load_block(pixels, pitch, block_width * TILE + step.filter_width - 1,
+    gc_load_block(pixels, pitch, block_width * FACTOR + step.filter_width - 1,
                   (int)blockDim.y + step.filter_height - 1, input, step.input_pitch,
                   step.width - left + step.filter_width - 1,
                   step.height - top + step.filter_height - 1);
-    float sums[TILE] = {};
+    float sums[FACTOR] = {};
     for (int j = 0; j < step.filter_height; j++) {
         const float *row = pixels + ((int)threadIdx.y + j) * pitch + (int)threadIdx.x;
         for (int i = 0; i < step.filter_width; i++) {
             float weight = gc_filter[j * step.filter_width + i];
 #pragma unroll
-            for (int t = 0; t < TILE; t++)
+            for (int t = 0; t < FACTOR; t++)
                 sums[t] += row[i + t * block_width] * weight;
         }
     }
@@ -39,7 +40,7 @@ static __global__ void gc_convolve_tiles(gc_gpu_step step, unsigned columns, int
         return;
     float *output = step.output + blockIdx.y * step.output_plane + y * step.output_pitch;
 #pragma unroll
-    for (int t = 0; t < TILE; t++)
+    for (int t = 0; t < FACTOR; t++)
         if (x + t * block_width < step.width)
             output[x + t * block_width] = sums[t];
 }
@@ -54,7 +55,8 @@ static inline gconv_status gc_launch_tiles(gc_tile_kernel kernel, const gc_tilin
     void *symbol;
     GC_CUDA_TRY(error, cudaGetSymbolAddress(&symbol, gc_filter));
     dim3 block((unsigned)tiling.block_width, (unsigned)tiling.block_height);
-    gc_gpu_grid grid = gc_gpu_grid_of(step, tiling.block_width * tiling.tile, tiling.block_height);
+    gc_gpu_grid grid =
+        gc_gpu_grid_of(step, tiling.block_width * tiling.factor, tiling.block_height);
     GC_TRY(
         gc_constant_lock(symbol, step.taps, step.filter_width * step.filter_height, stream, error));
     kernel<<<grid.blocks, block, tiling.shared_bytes, stream>>>(step, grid.columns,

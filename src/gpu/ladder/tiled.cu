@@ -1,22 +1,27 @@
 /* tiled: 1xN tiling with a fixed factor.
  *
- * Idea: a block computes N horizontally neighbouring tiles, a thread one output of each, so that a
- *   weight, an index and a loop step serve N outputs and the apron between the tiles is loaded once
- *   (van Werkhoven et al. 2014, section 2 and figure 4, equation 2). Rows of blocks narrower than
- *   32 are padded in shared memory against bank conflicts (section 3).
- * Improves on: const, by fewer instructions a product and fewer pixels loaded a block.
+ * Idea: a block computes N horizontally neighbouring tiles, a thread one output of each. A weight, an
+ *   index and a turn of the loop then serve N outputs, and the apron between the tiles is loaded once
+ *   (van Werkhoven et al. 2014, section 2 and figure 4, equation 2). Rows of blocks narrower than 32 are
+ *   padded in shared memory against bank conflicts (section 3).
+ * Improves on: const, by fewer instructions a multiply-add and fewer pixels loaded a block.
  * Needs: (F_w - 1 + N * B_w) * (F_h - 1 + B_h) floats of shared memory, more with padding; N sums
  *   in registers.
  * Limits: filters of up to 16384 weights whose tiles fit in shared memory.
  * Loses: to adaptive, where another factor fits the filter and the device better. */
-#include "gpu/ladder/tile_kernels.cuh"
+#include "gpu/ladder/factors.cuh"
+#include "gpu/runtime/kernel.cuh"
 
-enum { DEFAULT_TILE = 4 };
+extern "C" {
+#include "gpu/cost/costs.h"
+}
+
+enum { DEFAULT_FACTOR = 4 };
 
 static gc_tiling choose(const gc_problem *problem, const gc_step *step)
 {
-    gc_tiling tiling = {32, 16, problem->job.tile > 0 ? problem->job.tile : DEFAULT_TILE, 0, 0};
-    gc_gpu_block(problem, &tiling);
+    gc_tiling tiling = {32, 16, problem->job.tile > 0 ? problem->job.tile : DEFAULT_FACTOR, 0, 0};
+    gc_tiling_take_block(problem, &tiling);
     gc_tiling_measure(step->width, step->height, &tiling);
     return tiling;
 }
@@ -25,11 +30,11 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
                              const gconv_device_info *device, gconv_error *error)
 {
     gc_tiling tiling = choose(problem, step);
-    if (tiling.tile > GC_TILE_MAX)
+    if (tiling.factor > GC_FACTOR_MAX)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "tiling factor %d is more than %d",
-                       tiling.tile, (int)GC_TILE_MAX);
-    gconv_status status = gc_gpu_check_constant(step, error);
-    return status == GCONV_OK ? gc_gpu_check_shared(&tiling, device, error) : status;
+                       tiling.factor, (int)GC_FACTOR_MAX);
+    gconv_status status = gc_constant_check(step, error);
+    return status == GCONV_OK ? gc_tiling_check(&tiling, device, error) : status;
 }
 
 static gconv_status prepare(const gc_problem *problem, const gc_step *step,
@@ -38,7 +43,8 @@ static gconv_status prepare(const gc_problem *problem, const gc_step *step,
 {
     (void)rows;
     gc_tiling tiling = choose(problem, step);
-    gconv_status status = gc_gpu_opt_in((const void *)gc_tile_kernels[tiling.tile], device, error);
+    gconv_status status =
+        gc_gpu_opt_in((const void *)gc_factor_kernels[tiling.factor], device, error);
     return status == GCONV_OK ? gc_tiling_create(&tiling, state, error) : status;
 }
 
@@ -46,21 +52,26 @@ static gconv_status convolve(void *state, const gc_gpu_step &step, cudaStream_t 
                              gconv_error *error)
 {
     const gc_tiling *tiling = (const gc_tiling *)state;
-    return gc_launch_tiles(gc_tile_kernels[tiling->tile], *tiling, step, stream, error);
+    return gc_launch_tiles(gc_factor_kernels[tiling->factor], *tiling, step, stream, error);
 }
 
 static double seconds(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device)
 {
-    return gc_gpu_seconds(problem, step, device, 0.18);
+    return gc_cost_of_step(problem, step, device, gc_costs_of(device)->tiled_share);
 }
 
-static const gc_gpu_method method = {
-    "tiled", supports, seconds, prepare, convolve, free, gc_tiling_intensity, gc_tiling_describe,
-    nullptr, nullptr,
+static const gc_step_method method = {
+    {supports, seconds, free, gc_tiling_describe},
+    prepare,
+    convolve,
+    gc_tiling_intensity,
+    nullptr,
+    nullptr,
+    nullptr,
 };
 
 extern "C" {
 extern const gc_operations gc_tiled_operations;
-const gc_operations gc_tiled_operations = gc_gpu_operations<method>();
+const gc_operations gc_tiled_operations = gc_step_operations<method>();
 }

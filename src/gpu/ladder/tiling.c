@@ -6,12 +6,12 @@ static uint64_t shared_reserved(const gconv_device_info *device)
     return device->compute_major >= 8 ? 1024 : 0;
 }
 
-int gc_tiling_pitch(int filter_width, int block_width, int tile)
+int gc_tiling_pitch(int filter_width, int block_width, int factor)
 {
     int apron = filter_width - 1;
     if (block_width < GC_SHARED_BANKS)
         apron = (apron + GC_SHARED_BANKS - 1) / GC_SHARED_BANKS * GC_SHARED_BANKS;
-    int width = tile * block_width;
+    int width = factor * block_width;
     /* Tiles of a narrow block but one are raised to whole rounds of the banks; that one makes the
      * next row start where this one's threads left off. */
     if (block_width < GC_SHARED_BANKS)
@@ -22,13 +22,13 @@ int gc_tiling_pitch(int filter_width, int block_width, int tile)
 
 void gc_tiling_measure(int filter_width, int filter_height, gc_tiling *tiling)
 {
-    tiling->shared_pitch = gc_tiling_pitch(filter_width, tiling->block_width, tiling->tile);
+    tiling->shared_pitch = gc_tiling_pitch(filter_width, tiling->block_width, tiling->factor);
     tiling->shared_bytes = (uint64_t)tiling->shared_pitch *
                            (uint64_t)(filter_height - 1 + tiling->block_height) * sizeof(float);
 }
 
 /* Blocks of this tiling that a multiprocessor holds at once. */
-static int resident_blocks(const gconv_device_info *device, const gc_tile_registers *registers,
+static int resident_blocks(const gconv_device_info *device, const gc_factor_registers *registers,
                            const gc_tiling *tiling)
 {
     int threads = tiling->block_width * tiling->block_height;
@@ -38,7 +38,7 @@ static int resident_blocks(const gconv_device_info *device, const gc_tile_regist
     uint64_t by_shared =
         device->shared_per_processor / (tiling->shared_bytes + shared_reserved(device));
     /* Registers are given to warps in multiples of 256. */
-    int warp_registers = (registers->count[tiling->tile] * 32 + 255) / 256 * 256;
+    int warp_registers = (registers->count[tiling->factor] * 32 + 255) / 256 * 256;
     int warps = (threads + 31) / 32;
     int by_registers = device->registers_per_processor / (warp_registers * warps);
     int by_threads = device->threads_per_processor / threads;
@@ -51,14 +51,14 @@ static const double idle_share = 0.01;
 
 static bool leaves_few_idle(uint32_t image_width, const gc_tiling *tiling)
 {
-    uint32_t span = (uint32_t)(tiling->tile * tiling->block_width);
+    uint32_t span = (uint32_t)(tiling->factor * tiling->block_width);
     uint32_t columns = (image_width + (uint32_t)tiling->block_width - 1) /
                        (uint32_t)tiling->block_width * (uint32_t)tiling->block_width;
     uint32_t idle = (columns + span - 1) / span * span - columns;
     return idle <= idle_share * image_width;
 }
 
-bool gc_tiling_adapt(const gconv_device_info *device, const gc_tile_registers *registers,
+bool gc_tiling_adapt(const gconv_device_info *device, const gc_factor_registers *registers,
                      uint32_t image_width, int filter_width, int filter_height, gc_tiling *tiling)
 {
     /* Blocks at once on a multiprocessor, for factors from `smallest` on. The 2014 paper asks for two
@@ -69,11 +69,11 @@ bool gc_tiling_adapt(const gconv_device_info *device, const gc_tile_registers *r
     } wishes[] = {{3, 8}, {2, 4}, {1, 1}};
     gc_tiling candidate = *tiling;
     for (size_t w = 0; w < sizeof wishes / sizeof wishes[0]; w++)
-        for (int tile = GC_TILE_MAX; tile >= wishes[w].smallest; tile--) {
-            candidate.tile = tile;
+        for (int factor = GC_FACTOR_MAX; factor >= wishes[w].smallest; factor--) {
+            candidate.factor = factor;
             gc_tiling_measure(filter_width, filter_height, &candidate);
             bool fits = resident_blocks(device, registers, &candidate) >= wishes[w].blocks;
-            if (fits && (tile == 1 || leaves_few_idle(image_width, &candidate))) {
+            if (fits && (factor == 1 || leaves_few_idle(image_width, &candidate))) {
                 *tiling = candidate;
                 return true;
             }

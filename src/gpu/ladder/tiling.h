@@ -1,4 +1,5 @@
-/* Choosing thread block and tiling factor from a device's description. Plain C: needs no GPU. */
+/* The thread block and the tiling factor of a step, chosen from a device's description. Plain C: needs
+ * no GPU. */
 #ifndef GC_GPU_LADDER_TILING_H
 #define GC_GPU_LADDER_TILING_H
 
@@ -8,36 +9,37 @@
 extern "C" {
 #endif
 
-enum { GC_TILE_MAX = 16, GC_SHARED_BANKS = 32 };
+enum { GC_FACTOR_MAX = 16, GC_SHARED_BANKS = 32 };
 
-/* A thread block that computes `tile` horizontally neighbouring tiles of block_width x block_height
+/* A thread block that computes `factor` horizontally neighbouring tiles of block_width x block_height
  * outputs (van Werkhoven et al. 2014, section 2). */
 typedef struct gc_tiling {
     int block_width, block_height;
-    int tile;
+    int factor;
     int shared_pitch;      /* samples from row to row in shared memory */
     uint64_t shared_bytes; /* a block */
 } gc_tiling;
 
-/* Samples from row to row in shared memory: F_w - 1 + tile * B_w. For blocks narrower than the banks
- * it is padded (van Werkhoven et al. 2014, section 3): F_w - 1 to a multiple of the banks, and
- * tile * B_w to B_w more than one, so that the threads of a warp, which lie in several rows, meet
- * different banks. */
-int gc_tiling_pitch(int filter_width, int block_width, int tile);
+/* Samples from row to row in shared memory: F_w - 1 + factor * B_w. For blocks narrower than the banks
+ * it is padded (van Werkhoven et al. 2014, section 3), so that the threads of a warp, which lie in
+ * several rows, meet different banks: F_w - 1 to a multiple of the banks, and factor * B_w to B_w more
+ * than a multiple. */
+int gc_tiling_pitch(int filter_width, int block_width, int factor);
 
 /* Fills pitch and bytes for a filter. */
 void gc_tiling_measure(int filter_width, int filter_height, gc_tiling *tiling);
 
-/* Registers a thread of the kernel of a tiling factor takes: indexed by factor, [0] not used. */
-typedef struct gc_tile_registers {
-    int count[GC_TILE_MAX + 1];
-} gc_tile_registers;
+/* Registers that a thread of the kernel of a tiling factor takes: indexed by factor, [0] not used. */
+typedef struct gc_factor_registers {
+    int count[GC_FACTOR_MAX + 1];
+} gc_factor_registers;
 
-/* Adaptive tiling (van Werkhoven et al. 2014, section 4): the largest factor up to GC_TILE_MAX whose
- * blocks fit in the device's shared memory and registers, several at once on a multiprocessor while
- * the filter is small, and which leaves next to no threads idle at the right edge of the image. False
- * where not even factor 1 fits. */
-bool gc_tiling_adapt(const gconv_device_info *device, const gc_tile_registers *registers,
+/* Adaptive tiling (van Werkhoven et al. 2014, section 4): sets the largest factor up to GC_FACTOR_MAX
+ *   - whose blocks fit in the device's shared memory and registers, several at once on a
+ *     multiprocessor while the filter is small, and
+ *   - which leaves next to no threads idle at the right edge of the image.
+ * False where not even factor 1 fits. */
+bool gc_tiling_adapt(const gconv_device_info *device, const gc_factor_registers *registers,
                      uint32_t image_width, int filter_width, int filter_height, gc_tiling *tiling);
 
 #ifdef __cplusplus

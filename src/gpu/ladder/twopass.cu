@@ -1,34 +1,37 @@
 /* twopass: filters of rank 1 in two passes over memory.
  *
- * Idea: a filter that is a column times a row takes F_w + F_h products a pixel instead of F_w * F_h
- *   (KTH 2018, sections 3.4 and 3.5.2; van Werkhoven et al. 2014, section 5). The row pass has 1xT
- *   tiling, the column pass Tx1 tiling, which is where the overlap of each lies. Rank 1 is found
- *   automatically: exactly for integer filters, within the bound of rule 4 for others.
+ * Idea: a filter that is a column times a row takes F_w + F_h multiply-adds a pixel instead of F_w * F_h
+ *   (KTH 2018, sections 3.4 and 3.5.2; van Werkhoven et al. 2014, section 5). The first pass convolves
+ *   rows with 1xT tiling, the second columns with Tx1 tiling: each tiles in the direction in which its
+ *   aprons overlap. Rank 1 is found automatically: exactly for integer filters, within the bound of rule
+ *   4 for others.
  * Improves on: adaptive, from 9x9 on (H200).
  * Needs: (F_w - 1 + T * B_w) * B_h floats of shared memory for the rows and B_w * (F_h - 1 + T * B_h)
- *   for the columns; a plane of the device's memory for what stands between the passes.
- * Limits: some filter of the chain must be of rank 1; the others are convolved as adaptive does,
- *   and have its limits.
+ *   for the columns; a plane of the device's memory for the values between the passes.
+ * Limits: some filter of the chain must have rank 1. The others are convolved as adaptive does, and have
+ *   its limits.
  * Loses: to adaptive at 3x3 and 5x5, where a second pass over memory costs more than it saves; to
- *   separable, which needs no second pass, wherever that fits. */
+ *   separable, which crosses memory once, wherever that fits. */
 #include "gpu/ladder/adaptive.cuh"
 #include "gpu/ladder/tile.cuh"
+#include "gpu/runtime/kernel.cuh"
 
 extern "C" {
 #include "core/separate.h"
+#include "gpu/cost/costs.h"
 }
 
 #include <cstdio>
 #include <new>
 
-enum { ROW_TILE = 4, COLUMN_TILE = 8, ROW_BLOCK_WIDTH = 64, ROW_BLOCK_HEIGHT = 4 };
+enum { ROW_FACTOR = 4, COLUMN_FACTOR = 8, ROW_BLOCK_WIDTH = 64, ROW_BLOCK_HEIGHT = 4 };
 enum { COLUMN_BLOCK_WIDTH = 32, COLUMN_BLOCK_HEIGHT = 8 };
 
 /* Weights in constant memory: the row's, then the column's. */
 static __global__ void convolve_rows(gc_gpu_step step, unsigned columns, int rows)
 {
     extern __shared__ float pixels[];
-    const int span = ROW_BLOCK_WIDTH * ROW_TILE;
+    const int span = ROW_BLOCK_WIDTH * ROW_FACTOR;
     int left = (int)(blockIdx.x % columns) * span;
     int top = (int)(blockIdx.x / columns) * ROW_BLOCK_HEIGHT;
     int pitch = span + step.filter_width - 1;
@@ -36,17 +39,17 @@ static __global__ void convolve_rows(gc_gpu_step step, unsigned columns, int row
                   step.input + blockIdx.y * step.input_plane + top * step.input_pitch + left,
                   step.input_pitch, step.width - left + step.filter_width - 1, rows - top);
     const float *row = pixels + (int)threadIdx.y * pitch + (int)threadIdx.x;
-    float sums[ROW_TILE] = {};
+    float sums[ROW_FACTOR] = {};
     for (int i = 0; i < step.filter_width; i++)
 #pragma unroll
-        for (int t = 0; t < ROW_TILE; t++)
+        for (int t = 0; t < ROW_FACTOR; t++)
             sums[t] += row[i + t * ROW_BLOCK_WIDTH] * gc_filter[i];
     int y = top + (int)threadIdx.y;
     if (y >= rows)
         return;
     float *output = step.output + blockIdx.y * step.output_plane + y * step.output_pitch;
 #pragma unroll
-    for (int t = 0; t < ROW_TILE; t++) {
+    for (int t = 0; t < ROW_FACTOR; t++) {
         int x = left + (int)threadIdx.x + t * ROW_BLOCK_WIDTH;
         if (x < step.width)
             output[x] = sums[t];
@@ -56,7 +59,7 @@ static __global__ void convolve_rows(gc_gpu_step step, unsigned columns, int row
 static __global__ void convolve_columns(gc_gpu_step step, unsigned columns)
 {
     extern __shared__ float pixels[];
-    const int span = COLUMN_BLOCK_HEIGHT * COLUMN_TILE;
+    const int span = COLUMN_BLOCK_HEIGHT * COLUMN_FACTOR;
     int left = (int)(blockIdx.x % columns) * COLUMN_BLOCK_WIDTH;
     int top = (int)(blockIdx.x / columns) * span;
     gc_load_block(pixels, COLUMN_BLOCK_WIDTH, COLUMN_BLOCK_WIDTH, span + step.filter_height - 1,
@@ -64,17 +67,17 @@ static __global__ void convolve_columns(gc_gpu_step step, unsigned columns)
                   step.input_pitch, step.width - left, step.height - top + step.filter_height - 1);
     const float *weights = gc_filter + step.filter_width;
     const float *column = pixels + (int)threadIdx.y * COLUMN_BLOCK_WIDTH + (int)threadIdx.x;
-    float sums[COLUMN_TILE] = {};
+    float sums[COLUMN_FACTOR] = {};
     for (int j = 0; j < step.filter_height; j++)
 #pragma unroll
-        for (int t = 0; t < COLUMN_TILE; t++)
+        for (int t = 0; t < COLUMN_FACTOR; t++)
             sums[t] += column[(j + t * COLUMN_BLOCK_HEIGHT) * COLUMN_BLOCK_WIDTH] * weights[j];
     int x = left + (int)threadIdx.x;
     if (x >= step.width)
         return;
     float *output = step.output + blockIdx.y * step.output_plane + x;
 #pragma unroll
-    for (int t = 0; t < COLUMN_TILE; t++) {
+    for (int t = 0; t < COLUMN_FACTOR; t++) {
         int y = top + (int)threadIdx.y + t * COLUMN_BLOCK_HEIGHT;
         if (y < step.height)
             output[y * step.output_pitch] = sums[t];
@@ -93,14 +96,14 @@ struct twopass_step {
 
 static uint64_t row_bytes(int filter_width)
 {
-    return (uint64_t)(ROW_BLOCK_WIDTH * ROW_TILE + filter_width - 1) * ROW_BLOCK_HEIGHT *
+    return (uint64_t)(ROW_BLOCK_WIDTH * ROW_FACTOR + filter_width - 1) * ROW_BLOCK_HEIGHT *
            sizeof(float);
 }
 
 static uint64_t column_bytes(int filter_height)
 {
-    return (uint64_t)(COLUMN_BLOCK_HEIGHT * COLUMN_TILE + filter_height - 1) * COLUMN_BLOCK_WIDTH *
-           sizeof(float);
+    return (uint64_t)(COLUMN_BLOCK_HEIGHT * COLUMN_FACTOR + filter_height - 1) *
+           COLUMN_BLOCK_WIDTH * sizeof(float);
 }
 
 static gconv_status convolve(void *state, const gc_gpu_step &step, cudaStream_t stream,
@@ -118,9 +121,9 @@ static gconv_status convolve(void *state, const gc_gpu_step &step, cudaStream_t 
     second.input = s->between;
     second.input_pitch = s->between_pitch;
     second.input_plane = s->between_plane;
-    gc_gpu_grid row_grid = gc_gpu_grid_of(first, ROW_BLOCK_WIDTH * ROW_TILE, ROW_BLOCK_HEIGHT);
+    gc_gpu_grid row_grid = gc_gpu_grid_of(first, ROW_BLOCK_WIDTH * ROW_FACTOR, ROW_BLOCK_HEIGHT);
     gc_gpu_grid column_grid =
-        gc_gpu_grid_of(second, COLUMN_BLOCK_WIDTH, COLUMN_BLOCK_HEIGHT * COLUMN_TILE);
+        gc_gpu_grid_of(second, COLUMN_BLOCK_WIDTH, COLUMN_BLOCK_HEIGHT * COLUMN_FACTOR);
     void *symbol;
     GC_CUDA_TRY(error, cudaGetSymbolAddress(&symbol, gc_filter));
     GC_TRY(gc_constant_lock(symbol, s->weights, step.filter_width + step.filter_height, stream,
@@ -199,8 +202,8 @@ static void describe(const void *state, char *text, size_t size)
 {
     const twopass_step *s = (const twopass_step *)state;
     if (s->separates)
-        snprintf(text, size, "rank 1: rows with factor %d, columns with factor %d", (int)ROW_TILE,
-                 (int)COLUMN_TILE);
+        snprintf(text, size, "rank 1: rows with factor %d, columns with factor %d", (int)ROW_FACTOR,
+                 (int)COLUMN_FACTOR);
     else {
         int used = snprintf(text, size, "not of rank 1, as adaptive: ");
         gc_adaptive_method.describe(s->adaptive, text + used, size - (size_t)used);
@@ -227,7 +230,8 @@ static double seconds(const gc_problem *problem, const gc_step *step,
     gc_step passes = *step;
     passes.width = step->width + step->height;
     passes.height = 1;
-    return 1.5 * gc_gpu_seconds(problem, &passes, device, 0.2);
+    return gc_costs_of(device)->twopass_factor *
+           gc_cost_of_step(problem, &passes, device, gc_costs_of(device)->adaptive_share);
 }
 
 /* Equation 2 for each pass, over the operations of the whole filter, as equation 14 of KTH 2018
@@ -237,18 +241,24 @@ static double intensity(const void *state, const gc_step *step)
     const twopass_step *s = (const twopass_step *)state;
     if (!s->separates)
         return gc_adaptive_method.intensity(s->adaptive, step);
-    double row_span = ROW_BLOCK_WIDTH * ROW_TILE, column_span = COLUMN_BLOCK_HEIGHT * COLUMN_TILE;
+    double row_span = ROW_BLOCK_WIDTH * ROW_FACTOR,
+           column_span = COLUMN_BLOCK_HEIGHT * COLUMN_FACTOR;
     double row_loads = (row_span + step->width - 1) / row_span;
     double column_loads = (column_span + step->height - 1) / column_span;
     return 2.0 * step->width * step->height / ((row_loads + column_loads) * sizeof(float));
 }
 
-static const gc_gpu_method method = {
-    "twopass", supports,  seconds,  prepare,     convolve,
-    release,   intensity, describe, extra_bytes, nullptr,
+static const gc_step_method method = {
+    {supports, seconds, release, describe},
+    prepare,
+    convolve,
+    intensity,
+    extra_bytes,
+    nullptr,
+    nullptr,
 };
 
 extern "C" {
 extern const gc_operations gc_twopass_operations;
-const gc_operations gc_twopass_operations = gc_gpu_operations<method>();
+const gc_operations gc_twopass_operations = gc_step_operations<method>();
 }

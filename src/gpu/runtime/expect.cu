@@ -1,10 +1,11 @@
-/* What can be said of a method and a problem without a plan: whether it will do, what its passes may read
- * and store, how long it is expected to take. */
+/* What is known of a method and a problem without a plan: whether the method supports the problem, what
+ * its passes may read and store, how long it is expected to take. */
 #include "gpu/runtime/method.cuh"
 
 #include "gpu/runtime/check.cuh"
 
 extern "C" {
+#include "gpu/cost/costs.h"
 #include "gpu/runtime/finish.h"
 }
 
@@ -22,18 +23,18 @@ bool gc_gpu_finish_of(const gc_problem *problem, gc_finish *finish)
     return fits_in_int(problem) && gc_finish_of(problem, finish);
 }
 
-gc_gpu_pass gc_gpu_pass_of(const gc_problem *problem, int first, int count)
+gc_pass_scope gc_pass_scope_of(const gc_problem *problem, int first, int count)
 {
-    gc_gpu_pass pass = {first, count, GC_FLOAT, GC_FLOAT, GC_FINISH_NONE};
+    gc_pass_scope scope = {first, count, GC_FLOAT, GC_FLOAT, GC_FINISH_NONE};
     gc_finish finish;
     if (first == 0 && problem->job.input.channels == 1)
-        pass.input = problem->job.input.depth == 8 ? GC_BYTE : GC_SHORT;
+        scope.input = problem->job.input.depth == 8 ? GC_BYTE : GC_SHORT;
     if (first + count == problem->chain.step_count && gc_gpu_finish_of(problem, &finish) &&
         problem->chain.channels == 1 && gc_finish_type(problem) != GC_FLOAT) {
-        pass.output = gc_finish_type(problem);
-        pass.finish = finish.kind;
+        scope.output = gc_finish_type(problem);
+        scope.finish = finish.kind;
     }
-    return pass;
+    return scope;
 }
 
 /* Kernels count in int, a tile and the reach of a filter beyond the image too. */
@@ -50,21 +51,23 @@ gconv_status gc_gpu_supports(const gc_gpu_method &method, const gc_problem *prob
     return GCONV_OK;
 }
 
-/* Start of the driver and a context, shared by all runs, or where they are there a plan's own, which may
- * serve one image of a batch; copies from pageable memory, measured: 8 GB/s; down through pinned pieces
- * 10 GB/s, 5 GB/s where the CPU converts them. */
+/* The start counts once for all runs. On a GPU in use a plan's own start counts in full, since the plan
+ * may serve a single image of a batch. */
 double gc_gpu_cost(const gc_gpu_method &method, const gc_problem *problem,
                    const gconv_device_info *device)
 {
+    const gc_costs *costs = gc_costs_of(device);
     double values = (double)problem->chain.width * problem->chain.height * problem->chain.channels;
-    double up = (double)gconv_shape_row_bytes(&problem->job.input) * problem->chain.height / 8e9;
+    double up = (double)gconv_shape_row_bytes(&problem->job.input) * problem->chain.height /
+                costs->upload_bytes;
     gc_finish finish;
     double down = gc_gpu_finish_of(problem, &finish)
                       ? (double)gconv_shape_row_bytes(&problem->conversion.output) *
-                            problem->chain.height / 10e9
-                      : values * sizeof(float) / 5e9;
+                            problem->chain.height / costs->download_bytes
+                      : values * sizeof(float) / costs->download_values_bytes;
     double runs = (double)std::max<uint64_t>(1, problem->job.runs);
-    double seconds = (problem->gpu_in_use ? GC_CUDA_PLAN : GC_CUDA_START / runs) + up + down;
+    double seconds =
+        (problem->gpu_in_use ? costs->plan_seconds : costs->start_seconds / runs) + up + down;
     for (int s = 0; s < problem->chain.step_count; s++)
         seconds += method.seconds(problem, &problem->chain.steps[s], device);
     return seconds;

@@ -1,5 +1,6 @@
-/* What all GPU implementations share: memory, transfers, borders, bands, timing. An implementation
- * is a gc_gpu_method, which convolves one prepared plane; the runner makes a chain of it. */
+/* What an implementation on the GPU is to the runtime: a method of one of two types. A gc_step_method
+ * convolves one step after the other from a scratch image, a gc_pass_method takes steps in passes.
+ * The runtime does the rest: memory, transfers, borders, bands, timing. */
 #ifndef GC_GPU_RUNTIME_METHOD_CUH
 #define GC_GPU_RUNTIME_METHOD_CUH
 
@@ -10,6 +11,22 @@ extern "C" {
 }
 
 #include <cuda_runtime.h>
+
+/* What methods of both types have. Every function is required. */
+struct gc_gpu_method {
+    /* GCONV_OK, or why this step cannot be done on this device (GCONV_ERROR_UNSUPPORTED). */
+    gconv_status (*supports)(const gc_problem *problem, const gc_step *step,
+                             const gconv_device_info *device, gconv_error *error);
+    /* Seconds that one step of the whole image is expected to take on the device. */
+    double (*seconds)(const gc_problem *problem, const gc_step *step,
+                      const gconv_device_info *device);
+    /* Frees a state that `prepare` made, also where `prepare` failed. */
+    void (*release)(void *state);
+    /* Writes one line on what was chosen for a step or a pass. */
+    void (*describe)(const void *state, char *text, size_t size);
+};
+
+/* ---- Methods that convolve step by step ------------------------------------------------------ */
 
 /* One step on the device. `input` is a scratch image that carries the border, so that
  *     output[y][x] = sum_j sum_i taps[j][i] * input[y + j][x + i]
@@ -25,91 +42,85 @@ struct gc_gpu_step {
     int filter_width, filter_height;
 };
 
-/* Thread blocks that cover a plane: x counts tiles row by row (the y dimension of a grid would be
- * too short for tall images), y counts channels. */
-struct gc_gpu_grid {
-    dim3 blocks;
-    unsigned columns; /* blocks in a row */
-};
-
-static inline gc_gpu_grid gc_gpu_grid_of(const gc_gpu_step &step, int tile_width, int tile_height)
-{
-    unsigned columns = (unsigned)((step.width + tile_width - 1) / tile_width);
-    unsigned rows = (unsigned)((step.height + tile_height - 1) / tile_height);
-    return {dim3(columns * rows, (unsigned)step.channels, 1), columns};
-}
-
-/* Steps that one kernel takes at once, reading borders by itself: from samples or values to values
- * or, where they end the chain, samples. */
-struct gc_gpu_pass {
-    int first, count;             /* steps of the problem */
-    gc_sample_type input, output; /* of an output other than GC_FLOAT: `finish` makes it */
-    int finish;                   /* gc_finish_kind */
-};
-
-/* The final conversion, if the device makes it; false where the CPU does. */
-bool gc_gpu_finish_of(const gc_problem *problem, gc_finish *finish);
-
-/* What a pass of steps `first` to `first + count - 1` may read and store, the best that a method can
- * make of it. */
-gc_gpu_pass gc_gpu_pass_of(const gc_problem *problem, int first, int count);
-
-/* How an implementation convolves: step by step from a scratch image, by `prepare` and `convolve`; or
- * in passes, by `pass_steps`, `prepare_pass` and `run_pass`. What it does not have is NULL. */
-struct gc_gpu_method {
-    const char *name;
-    /* GCONV_OK, or why this step cannot be done on this device (GCONV_ERROR_UNSUPPORTED). */
-    gconv_status (*supports)(const gc_problem *problem, const gc_step *step,
-                             const gconv_device_info *device, gconv_error *error);
-    /* Seconds that one step of the whole image is expected to take on the device. */
-    double (*seconds)(const gc_problem *problem, const gc_step *step,
-                      const gconv_device_info *device);
-    /* Chooses and allocates what the step needs; `rows` is the most rows of output at once, whole slabs. *state
-     * goes to the others. The device is current. */
+struct gc_step_method : gc_gpu_method {
+    /* Chooses and allocates what a step needs. `rows` is the most rows of output at once, in whole
+     * slabs. The device is current. *state goes to the other functions. */
     gconv_status (*prepare)(const gc_problem *problem, const gc_step *step,
                             const gconv_device_info *device, int rows, void **state,
                             gconv_error *error);
     gconv_status (*convolve)(void *state, const gc_gpu_step &step, cudaStream_t stream,
                              gconv_error *error);
-    void (*release)(void *state);
-    /* FLOP a byte by the published model; NULL where there is none. */
+    /* The functions from here on are optional: null where the comment says what that means. */
+
+    /* FLOP a byte by the published model; null where there is none. */
     double (*intensity)(const void *state, const gc_step *step);
-    /* One line on what was chosen for a step; NULL where there is nothing to choose. */
-    void (*describe)(const void *state, char *text, size_t size);
-    /* Bytes beside gc_band_bytes; NULL is 0. */
+    /* Bytes of the device's memory beside gc_band_bytes; null is 0. */
     double (*extra_bytes)(const gc_problem *problem, int64_t rows);
-    /* Terms added to n in the bound of rule 4; NULL is 0. */
+    /* Terms added to n in the bound of rule 4; null is 0. */
     double (*extra_terms)(const gc_problem *problem);
-    /* How many steps from step `first` on one pass takes. */
-    int (*pass_steps)(const gc_problem *problem, int first, const gconv_device_info *device);
-    /* As prepare. Input and output of *pass are what would suit the runner; they may be set to
-     * GC_FLOAT. */
-    gconv_status (*prepare_pass)(const gc_problem *problem, const gconv_device_info *device,
-                                 gc_gpu_pass *pass, void **state, gconv_error *error);
-    /* Every channel of `pass`, whose output type is the prepared one or GC_FLOAT: chain values. */
-    gconv_status (*run_pass)(void *state, gc_pass &pass, int channels, cudaStream_t stream,
-                             gconv_error *error);
-    /* Which rows of the step's output have to be computed together, for their bits not to depend on the
-     * device's memory; NULL where rows do not depend on each other. */
+    /* The rows of the step's output that have to be computed together, so that their bits do not
+     * depend on the device's memory; null where rows do not depend on each other. */
     gc_slabs (*slabs)(const gc_problem *problem, const gc_step *step);
 };
+
+/* ---- Methods that take steps in passes ------------------------------------------------------- */
+
+/* The steps that one pass takes, and the types that it reads and stores. A pass is one kernel: it
+ * crosses memory once and reads borders by itself. It reads samples or chain values, and it stores
+ * chain values or, at the end of the chain, samples. */
+struct gc_pass_scope {
+    int first, count;             /* steps of the problem */
+    gc_sample_type input, output; /* `finish` makes an output other than GC_FLOAT */
+    int finish;                   /* gc_finish_kind */
+};
+
+/* The scope of steps `first` to `first + count - 1` with the types that suit the runtime best. */
+gc_pass_scope gc_pass_scope_of(const gc_problem *problem, int first, int count);
+
+struct gc_pass_method : gc_gpu_method {
+    /* How many steps from step `first` on one pass takes. */
+    int (*pass_steps)(const gc_problem *problem, int first, const gconv_device_info *device);
+    /* Chooses and allocates what a pass needs. The types of *scope are what suits the runtime;
+     * a method that cannot read or store them sets them to GC_FLOAT. The device is current. *state
+     * goes to the other functions. */
+    gconv_status (*prepare)(const gc_problem *problem, const gconv_device_info *device,
+                            gc_pass_scope *scope, void **state, gconv_error *error);
+    /* Runs a pass for every channel. Its output type is the prepared one, or GC_FLOAT where the run
+     * wants chain values. */
+    gconv_status (*run)(void *state, gc_pass &pass, int channels, cudaStream_t stream,
+                        gconv_error *error);
+};
+
+/* ---- What the registry asks ------------------------------------------------------------------ */
+
+/* The final conversion, if the device makes it; false where the CPU does. */
+bool gc_gpu_finish_of(const gc_problem *problem, gc_finish *finish);
 
 gconv_status gc_gpu_supports(const gc_gpu_method &method, const gc_problem *problem,
                              const gconv_device_info *device, gconv_error *error);
 double gc_gpu_cost(const gc_gpu_method &method, const gc_problem *problem,
                    const gconv_device_info *device);
-gconv_status gc_gpu_prepare(const gc_gpu_method &method, const gc_problem *problem,
+
+/* The type of the method decides how the plan runs. */
+gconv_status gc_gpu_prepare(const gc_step_method &method, const gc_problem *problem,
                             const gconv_device_info *device, void **state, gconv_error *error);
+gconv_status gc_gpu_prepare(const gc_pass_method &method, const gc_problem *problem,
+                            const gconv_device_info *device, void **state, gconv_error *error);
+
 gconv_status gc_gpu_await(void *state, double *compile_seconds, gconv_error *error);
 gconv_status gc_gpu_run(void *state, gc_stream *stream, gconv_error *error);
 void gc_gpu_release(void *state);
 void gc_gpu_describe(void *state, char *text, size_t size);
-double gc_gpu_intensity(void *state);
 gconv_status gc_gpu_time(void *state, const void *input, size_t stride, double seconds,
                          double *median, gconv_error *error);
 
-/* The registry's view of a method. */
-template <const gc_gpu_method &method> constexpr gc_operations gc_gpu_operations()
+/* Of a plan whose method is a gc_step_method with `intensity`. */
+double gc_gpu_intensity(void *state);
+
+/* The registry's view of a method, whose type is `method_type`. */
+template <class method_type, const method_type &method>
+constexpr gc_operations gc_gpu_operations(double (*extra_terms)(const gc_problem *problem),
+                                          double (*intensity)(void *state))
 {
     return {
         [](const gc_problem *problem, const gconv_device_info *device, gconv_error *error) {
@@ -122,14 +133,23 @@ template <const gc_gpu_method &method> constexpr gc_operations gc_gpu_operations
            gconv_error *error) { return gc_gpu_prepare(method, problem, device, state, error); },
         gc_gpu_run,
         gc_gpu_release,
-        [](const gc_problem *problem) {
-            return method.extra_terms != nullptr ? method.extra_terms(problem) : 0.0;
-        },
+        extra_terms,
         gc_gpu_describe,
-        method.intensity != nullptr ? gc_gpu_intensity : nullptr,
+        intensity,
         gc_gpu_time,
         gc_gpu_await,
     };
+}
+
+template <const gc_step_method &method> constexpr gc_operations gc_step_operations()
+{
+    return gc_gpu_operations<gc_step_method, method>(
+        method.extra_terms, method.intensity != nullptr ? gc_gpu_intensity : nullptr);
+}
+
+template <const gc_pass_method &method> constexpr gc_operations gc_pass_operations()
+{
+    return gc_gpu_operations<gc_pass_method, method>(nullptr, nullptr);
 }
 
 #endif

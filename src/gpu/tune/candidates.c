@@ -1,8 +1,6 @@
 #include "gpu/tune/candidates.h"
 
-/* Code of a kernel beyond this falls out of the instruction cache (measured on an H200: some 32 KiB);
- * below the second figure a thread has too little to do between its loads. */
-enum { CODE_BYTES_MAX = 40 << 10, WEIGHTS_MIN = 16, CODE_OF_A_WEIGHT = 4 * 16 };
+#include "gpu/cost/costs.h"
 
 typedef struct candidates {
     const gconv_device_info *device;
@@ -28,11 +26,13 @@ static void add(candidates *c, gc_tuning tuning)
         c->list[c->count++] = tuning;
 }
 
-/* Products of a thread for one column of its output: its code in weights. */
+/* Whether a thread has enough to do, and its code stays in the instruction cache. */
 static bool is_of_use(const candidates *c, int rows)
 {
     int weights = rows * c->layout.width * c->layout.height;
-    return weights >= WEIGHTS_MIN && weights * CODE_OF_A_WEIGHT <= CODE_BYTES_MAX;
+    const gc_costs *costs = gc_costs_of(c->device);
+    return weights >= costs->candidate_weights &&
+           weights * costs->code_of_a_weight <= costs->candidate_bytes;
 }
 
 static void add_direct(candidates *c)

@@ -1,18 +1,19 @@
 #include "gpu/tune/tuning.h"
 
+#include "gpu/cost/costs.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- What can run ---------------------------------------------------------------------------- */
 
-/* Registers that a thread needs beside its sums and its window: addresses, counters (from kernels
- * compiled for an H200). */
-enum { OTHER_REGISTERS = 24, REGISTERS_MAX = 255 };
+enum { REGISTERS_MAX = 255 }; /* of a thread */
 
-static int registers_of(const gc_layout *layout)
+static int registers_of(const gconv_device_info *device, const gc_layout *layout)
 {
-    int rows = layout->tuning.rows, registers = 4 * rows + layout->width + 6 + OTHER_REGISTERS;
+    int rows = layout->tuning.rows;
+    int registers = 4 * rows + layout->width + 6 + gc_costs_of(device)->other_registers;
     if (layout->tuning.form == GC_FORM_WARP)
         registers += 4 * (rows + layout->height - 1);
     return registers;
@@ -21,7 +22,7 @@ static int registers_of(const gc_layout *layout)
 bool gc_tuning_fits(const gconv_device_info *device, const gc_layout *layout)
 {
     int threads = 32 * layout->tuning.warps;
-    int registers = registers_of(layout);
+    int registers = registers_of(device, layout);
     return gc_form_fits(layout->tuning.form, layout) && threads <= device->threads_per_block &&
            registers <= REGISTERS_MAX && registers * threads <= device->registers_per_block &&
            gc_layout_shared_bytes(layout) <= device->shared_per_block_optin;

@@ -31,6 +31,12 @@ gc_tuning gc_tuning_untuned(const gconv_device_info *device, const gc_layout *la
 /* Whether the layout with its tuning can run: form, threads, registers by estimate, shared memory. */
 bool gc_tuning_fits(const gconv_device_info *device, const gc_layout *layout);
 
+/* The tuning of a filter on a device that was never tuned. */
+gc_tuning gc_tuning_default(gc_form form, int width, int height);
+
+/* The same for a layout of GC_FORM_PAIR. */
+gc_tuning gc_tuning_pair(const gc_layout *layout);
+
 /* What is shipped for a device: an array of *count; NULL where that is 0. */
 const gc_tuned *gc_tuning_shipped(const gconv_device_info *device, int *count);
 

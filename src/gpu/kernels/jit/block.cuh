@@ -1,26 +1,32 @@
-/* A block's pass: 128 columns and all rows around them in shared memory, loaded by asynchronous copies
- * past the registers, 4 columns by `rows` rows of output a thread. A thread reads a row of its
- * surroundings in 16-byte words and multiplies it into every output row that it touches before the
- * next, so that a word is read once for all outputs of the thread (van Werkhoven et al. 2014, section
- * 4, with the tile of a thread in two directions). Blocks that lie inside the image check nothing.
+/* A pass for filters of any size, from shared memory.
  *
- * A fence between rows keeps the compiler from reading ahead: without it, it takes all registers there
- * are and spills. Code beyond some 32 KiB, `rows` x width x height x 64 bytes, falls out of the
- * instruction cache (measured on an H200). */
+ * Idea: a block has a tile of 128 columns of output. It copies the tile's surroundings into shared memory
+ *   past the registers, by asynchronous copies. A thread has 4 columns by `rows` rows of output. It reads
+ *   a row of its surroundings in words of 16 bytes and multiplies it into every output row that the row
+ *   reaches, so that a word is read once for all outputs of the thread (van Werkhoven et al. 2014,
+ *   section 4, with the tile of a thread in two directions). Blocks that lie inside the image check
+ *   nothing.
+ * Needs: shared memory for the surroundings, twice where the schedule loads one tile while it computes
+ *   another.
+ * Limits: code beyond some 32 KiB, rows x width x height x 64 bytes, falls out of the instruction cache
+ *   (H200) and is slower.
+ *
+ * A fence between rows keeps the compiler from reading ahead. Without the fence it takes all registers
+ * there are, and spills. */
 #ifndef GC_GPU_KERNELS_JIT_BLOCK_CUH
 #define GC_GPU_KERNELS_JIT_BLOCK_CUH
 
 #include "gpu/kernels/jit/pass.cuh"
 
-/* Sizes in samples of shared memory. */
+/* The tile of a block and its surroundings in shared memory, in samples. */
 template <class config> struct gc_block {
     typedef float sample;
     static constexpr int warps = config::warps;
     static constexpr int tile_width = GC_BLOCK_COLUMNS, tile_height = config::rows * config::warps;
-    /* How far the filter reaches to the other sides than the left. */
+    /* How far the filter reaches to the right and up. */
     static constexpr int right = config::width - 1 - config::left;
     static constexpr int top = config::top;
-    /* What lies before and after the tile in shared memory: whole words. */
+    /* Columns before and after the tile, in whole words. */
     static constexpr int before = (config::left + 3) / 4 * 4;
     static constexpr int after = (right + 3) / 4 * 4;
     static constexpr int pitch = before + tile_width + after;
@@ -28,24 +34,24 @@ template <class config> struct gc_block {
     static constexpr int slot = lines * pitch;
     static constexpr int slots = config::schedule == GC_ONE_TILE ? 1 : 2;
 
-    /* Of `warps` warps that load a tile. */
+    /* Which thread this is of those that load a tile, `warps` warps. */
     __device__ unsigned thread() const
     {
         return threadIdx.x;
     }
 
-    /* The line of the i-th word of those that lie beyond GC_BLOCK_COLUMNS. */
+    /* The line of the i-th word beyond GC_BLOCK_COLUMNS. */
     __device__ int rest_line(int i) const
     {
         return i / ((pitch - GC_BLOCK_COLUMNS) / 4);
     }
 
-    /* A thread's surroundings start at `skip` of `words` words. */
+    /* A thread reads `words` words of a line; its surroundings start at sample `skip` of them. */
     static constexpr int skip = before - config::left;
     static constexpr int words = (skip + 3 + config::width + 3) / 4;
 };
 
-/* One word, four samples, of a tile from sample `index` of the input. */
+/* Loads one word, four samples, of a tile of floats from sample `index` of the input. */
 template <class config>
 static __device__ inline void gc_block_fetch(const gc_pass &pass, float *to, long long index)
 {
@@ -55,7 +61,7 @@ static __device__ inline void gc_block_fetch(const gc_pass &pass, float *to, lon
         *(float4 *)to = gc_pass_load4<config>(pass, index);
 }
 
-/* Of a tile of bytes, from bytes. */
+/* The same for a tile of bytes. */
 template <class config>
 static __device__ inline void gc_block_fetch(const gc_pass &pass, unsigned char *to,
                                              long long index)
@@ -63,7 +69,7 @@ static __device__ inline void gc_block_fetch(const gc_pass &pass, unsigned char 
     gc_pass_copy<4>(to, (const unsigned char *)pass.input + index);
 }
 
-/* A word of equal samples. */
+/* Fills a word with equal samples. */
 static __device__ inline void gc_block_repeat(float *to, float value)
 {
     *(float4 *)to = make_float4(value, value, value, value);
@@ -89,7 +95,7 @@ static __device__ inline void gc_block_fill_inside(const gc_pass &pass, shape_ty
         index += shape.warps * pass.input_pitch;
         to += shape.warps * shape.pitch;
     }
-    /* What 32 lanes left over of each row. */
+    /* The words of each row that 32 lanes left over. */
     const int rest = (shape.pitch - GC_BLOCK_COLUMNS) / 4;
 #pragma unroll
     for (int first = 0; first < rest * shape.lines; first += 32 * shape.warps) {
@@ -102,7 +108,7 @@ static __device__ inline void gc_block_fill_inside(const gc_pass &pass, shape_ty
     }
 }
 
-/* At the image's border: words that lie inside as they are, the others value by value. */
+/* At the image's border: whole words where they lie inside, the rest value by value. */
 template <class config, class shape_type>
 static __device__ inline void gc_block_fill_border(const gc_pass &pass, shape_type shape,
                                                    typename shape_type::sample *tile, int x, int y)
@@ -127,15 +133,15 @@ static __device__ inline void gc_block_fill_border(const gc_pass &pass, shape_ty
     for (int i = (int)shape.thread(); i < shape.lines * count; i += 32 * shape.warps) {
         int line = i / count, column = i % count;
         column = column < at_left ? column : right + column - at_left;
-        /* Columns beyond what the last output reads stand for none. */
+        /* Nothing reads columns beyond `end`. */
         int end = pass.width - 1 + shape.right;
         tile[line * shape.pitch + column] = (typename shape_type::sample)gc_pass_value<config>(
             pass, gc_pass_row<config>(pass, y + line), x + column < end ? x + column : end);
     }
 }
 
-/* Loads the surroundings of the tile whose first output is (x, y). A shape has what gc_block says of a
- * tile: who loads it, and before, right, top, pitch, lines. */
+/* Loads the surroundings of the tile whose first output is (x, y). `shape` has what gc_block has of a
+ * tile: thread, rest_line, before, right, top, pitch, lines. */
 template <class config, class shape_type>
 static __device__ inline void gc_block_fill(const gc_pass &pass, shape_type shape,
                                             typename shape_type::sample *tile, int x, int y)
@@ -150,8 +156,9 @@ static __device__ inline void gc_block_fill(const gc_pass &pass, shape_type shap
         gc_block_fill_border<config>(pass, shape, tile, x, y);
 }
 
-/* Adds to `sums` what a filter (width, height) makes of rows that lie `pitch` apart, from word `base` on,
- * in which the surroundings of the first sum start at `skip`. Its weights are those from `first` on. */
+/* Adds a filter's multiply-adds to `sums`. Rows lie `pitch` apart from word `base` on. In each row the
+ * surroundings of the first sum start at sample `skip`. `filter` has width and height; its weights are
+ * those from `first` on. */
 template <class filter, int rows, int pitch, int skip, int first, class weights_type>
 static __device__ inline void gc_block_multiply(const float *base, const weights_type &weights,
                                                 float (&sums)[rows][4])
@@ -177,7 +184,7 @@ static __device__ inline void gc_block_multiply(const float *base, const weights
     }
 }
 
-/* The outputs of a thread, those of the tile starting at (x, y). */
+/* Stores the outputs of a thread, in the tile that starts at (x, y). */
 template <class config>
 static __device__ inline void gc_block_store(const gc_pass &pass, int x, int y,
                                              const float (&sums)[config::rows][4])
@@ -186,7 +193,7 @@ static __device__ inline void gc_block_store(const gc_pass &pass, int x, int y,
     gc_pass_store<config>(pass, x, y + gc_pass_warp() * config::rows, sums, x < pass.width);
 }
 
-/* Every output from all of its surroundings. */
+/* The method of GC_FORM_BLOCK: every weight. */
 struct gc_block_direct {
     template <class config, class weights_type>
     static __device__ inline void compute(const gc_pass &pass, float *tile, int x, int y,
@@ -207,7 +214,8 @@ static __device__ inline int gc_block_columns(const gc_pass &pass)
     return (pass.width + GC_BLOCK_COLUMNS - 1) / GC_BLOCK_COLUMNS;
 }
 
-/* A walk over tiles: `method` computes one in a slot while the next is loaded into the other. */
+/* A block's walk over tiles. `method` computes a tile in one slot while the next one is loaded into the
+ * other. */
 template <class method, class config, class weights_type>
 static __device__ inline void gc_block_pass(const gc_pass &pass, const weights_type &weights)
 {

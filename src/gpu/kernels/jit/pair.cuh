@@ -1,26 +1,30 @@
-/* A block's pass for two steps of a chain: the first filter makes, in shared memory, what the second one
- * needs of its output around the block's tile; the values between the two never leave the
- * multiprocessor, so that memory is crossed once. What neighbouring tiles share of those values is
- * computed by each of them (overlapped tiling: Holewinski et al., ICS 2012).
+/* A pass for two steps of a chain.
  *
- * The second filter meets the border of its own input. Values beyond the image are therefore not what
- * the first filter gives there: once all that are inside have been made, those outside are copied from
- * where the border puts them, or set. Under wrap the first filter gives the right values by itself.
- * Places outside must not be mirrored to before the tile's surroundings, which a last tile of one column
- * or row is sure of where the second filter reaches no further right and down than left and up.
+ * Idea: the first filter computes in shared memory what the second one needs of its output around the
+ *   block's tile. Memory is crossed once. Values that neighbouring tiles share are computed by each of
+ *   them (overlapped tiling: Holewinski et al., ICS 2012).
+ * Needs: shared memory for the surroundings of both filters, and for the values between them.
+ * Limits: two short filters (fast/pairs.cuh); under a mirror border the second filter must reach no
+ *   further right and down than left and up.
  *
- * The config of such a kernel is that of the first filter, with `second`, a class that has width, height,
- * left and top of the second one. Weights: the first filter's, then the second's. */
+ * The second filter meets the border of its own input. So what the first filter computes outside the
+ * image is not used: once all values inside have been computed, those outside are copied from where the
+ * border puts them, or set. Under wrap the first filter gives the right values outside by itself. Under a
+ * mirror the positions to copy from have to lie in the tile's surroundings. A last tile of one column or
+ * row has them, thanks to the limit above.
+ *
+ * The config is that of the first filter, with `second`, a class that has width, height, left and top of
+ * the second filter. Weights: the first filter's, then the second's. */
 #ifndef GC_GPU_KERNELS_JIT_PAIR_CUH
 #define GC_GPU_KERNELS_JIT_PAIR_CUH
 
 #include "gpu/kernels/jit/block.cuh"
 
-/* The config of the tile's surroundings for both filters, for gc_block. */
+/* The config of gc_block for the surroundings of both filters together. */
 template <class first_config> struct gc_pair : first_config {
     typedef first_config first;
     typedef typename first_config::second second;
-    /* What stands between the filters: whole words from the first column that is needed on. */
+    /* Columns of the values between the filters: whole words, from the first that is needed on. */
     static constexpr int columns = (GC_BLOCK_COLUMNS + second::width - 1 + 3) / 4 * 4;
     static constexpr int tile_height = first::rows * first::warps;
     static constexpr int lines = tile_height + second::height - 1;
@@ -30,14 +34,14 @@ template <class first_config> struct gc_pair : first_config {
     static constexpr int left = first::left + second::left, top = first::top + second::top;
 };
 
-/* What stands between the filters, behind the slots of the tiles. */
+/* The values between the filters, in shared memory behind the slots of the tiles. */
 template <class config> static __device__ inline float *gc_pair_middle()
 {
     extern __shared__ float4 gc_block_memory[];
     return (float *)gc_block_memory + gc_block<config>::slots * gc_block<config>::slot;
 }
 
-/* `rows` values between the filters in each column of a word, from line `line` on. */
+/* Computes `rows` values between the filters in each column of a word, from line `line` on. */
 template <class config, int rows, class weights_type>
 static __device__ inline void gc_pair_first(const float *tile, const weights_type &weights,
                                             float *middle, int line, int word)
@@ -53,7 +57,8 @@ static __device__ inline void gc_pair_first(const float *tile, const weights_typ
             make_float4(sums[r][0], sums[r][1], sums[r][2], sums[r][3]);
 }
 
-/* All of them: what lies as the outputs do, then the lines below and the words to the right of that. */
+/* Computes all of them: first those at the places of outputs, then the lines below and the words to the
+ * right. */
 template <class config, class weights_type>
 static __device__ inline void gc_pair_fill(const float *tile, const weights_type &weights,
                                            float *middle)
@@ -83,8 +88,8 @@ static __device__ inline bool gc_pair_at_border(const gc_pass &pass, int x, int 
             y - second::top + config::lines > pass.height);
 }
 
-/* Sets the values outside the image that outputs inside it need, a line a warp; value (0, 0) of `middle`
- * stands at (x, y). Reads none that it sets. */
+/* Sets the values outside the image that outputs inside it need; a warp takes a line. Value (0, 0) of
+ * `middle` is the one at (x, y). Values that are set are not read. */
 template <class config>
 static __device__ inline void gc_pair_extend(const gc_pass &pass, float *middle, int x, int y)
 {
@@ -111,7 +116,7 @@ static __device__ inline void gc_pair_extend(const gc_pass &pass, float *middle,
     }
 }
 
-/* For gc_block_pass, whose config is a gc_pair. */
+/* The method of GC_FORM_PAIR. The config of gc_block_pass is a gc_pair. */
 struct gc_block_pair {
     template <class config, class weights_type>
     static __device__ inline void compute(const gc_pass &pass, float *tile, int x, int y,

@@ -1,16 +1,18 @@
-/* A pass over memory as kernels see it: one plane of samples or values in, one out, borders and the
- * final conversion on the way. The texts in this folder are compiled ahead by nvcc and, for one filter
- * with everything about it constant, at run time by NVRTC: they include nothing but each other.
+/* What every kernel of a pass has: borders, samples, the final conversion. A pass reads one plane of
+ * samples or chain values and stores another one.
  *
- * What a kernel is made for is a class `config` of constants, so that the same text serves both:
+ * The sources in this folder are compiled twice: ahead by nvcc, and at run time by NVRTC for one filter,
+ * with everything about it constant. They include nothing but each other.
+ *
+ * What a kernel is made for is a class `config` of constants, so that the same source serves both:
  *     width, height, left, top    of the filter (gc_step)
- *     products                    of a column and a row whose sum is the filter (kernels/jit/products.cuh alone)
+ *     products                    how many products of a column and a row make the filter (products.cuh)
  *     rows, warps                 rows of output a thread, warps a block
  *     schedule                    a gc_schedule
  *     input, output               a gc_sample_type, or -1: what the pass says
  *     border                      a gc_pass_border, or -1: what the pass says
  *     finish                      a gc_finish_kind, or -1: what the pass says
- * and `weights` is a class with `__device__ float at(int k)` and `__device__ bool skips(int k)`, which is
+ * `weights` is a class with `__device__ float at(int k)` and `__device__ bool skips(int k)`. The second is
  * true for a weight that is known to be 0. */
 #ifndef GC_GPU_KERNELS_JIT_PASS_CUH
 #define GC_GPU_KERNELS_JIT_PASS_CUH
@@ -31,16 +33,16 @@ static __device__ inline int gc_pass_warp()
 
 /* ---- Borders --------------------------------------------------------------------------------- */
 
-/* gc_border_index: -1 where a constant border stands. Steps of one period, since there is hardly ever
- * more than one: a division of 64 bits would take longer than all else at the border. */
+/* What gc_border_index computes: where the border takes index `index` from, -1 for a constant border. The
+ * loop moves by one period, since there is hardly ever more than one. A division of 64 bits would take
+ * longer than everything else at the border. */
 static __device__ inline int gc_pass_index(int border, int index, int size)
 {
     if (border == GC_PASS_CONSTANT)
         return index >= 0 && index < size ? index : -1;
     if (border == GC_PASS_REPLICATE || (border == GC_PASS_MIRROR101 && size == 1))
         return index < 0 ? 0 : index < size ? index : size - 1;
-    int edge =
-        border == GC_PASS_MIRROR ? 1 : 0; /* how often a mirror shows it more than the rest */
+    int edge = border == GC_PASS_MIRROR ? 1 : 0; /* how often the mirror repeats the first sample */
 #pragma unroll 1
     while (index < 0 || index >= size) {
         if (border == GC_PASS_WRAP)
@@ -56,9 +58,9 @@ template <class config> static __device__ inline int gc_pass_border_of(const gc_
     return config::border >= 0 ? config::border : pass.border;
 }
 
-/* The row of the input that stands at row `y` of the image; -1 for a constant border. Under wrap the
- * input holds rows beyond the image (gc_step_range). Rows that no output needs may not be there: any
- * other stands for them. */
+/* The row of the input that holds row `y` of the image; -1 for a constant border. Under wrap the input
+ * holds rows beyond the image (gc_step_range). Rows that no output needs may be missing; any other row
+ * stands for them. */
 template <class config> static __device__ inline int gc_pass_row(const gc_pass &pass, int y)
 {
     int border = gc_pass_border_of<config>(pass), end = pass.input_rows - 1;
@@ -71,7 +73,7 @@ template <class config> static __device__ inline int gc_pass_row(const gc_pass &
     return max(min(row, end), 0);
 }
 
-/* Whether rows `first` to `first + count - 1` of the image are there as they are. */
+/* Whether the input holds rows `first` to `first + count - 1` of the image. */
 static __device__ inline bool gc_pass_rows_inside(const gc_pass &pass, int first, int count)
 {
     return first >= pass.input_first && first + count <= pass.input_first + pass.input_rows;
@@ -94,14 +96,14 @@ template <class config> static __device__ inline int gc_pass_finish(const gc_pas
     return config::finish >= 0 ? config::finish : pass.finish.kind;
 }
 
-/* Input of this block's channel: blockIdx.y. */
+/* Where this block's channel begins: blockIdx.y counts channels. */
 static __device__ inline long long gc_pass_input_start(const gc_pass &pass)
 {
     return blockIdx.y * pass.input_plane;
 }
 
-/* Copies 4, 8 or 16 bytes into shared memory, past the registers where the device can, and 16 past the
- * first-level cache, too; they are there after gc_pass_arrive. */
+/* Copies 4, 8 or 16 bytes into shared memory: past the registers where the device can, 16 bytes also past
+ * the first-level cache. The bytes are there after gc_pass_arrive. */
 template <int bytes> static __device__ inline void gc_pass_copy(void *to, const void *from)
 {
 #if __CUDA_ARCH__ >= 800
@@ -123,7 +125,7 @@ template <int bytes> static __device__ inline void gc_pass_copy(void *to, const 
 #endif
 }
 
-/* This thread's copies have arrived. */
+/* Waits for this thread's copies. */
 static __device__ inline void gc_pass_arrive()
 {
 #if __CUDA_ARCH__ >= 800
@@ -155,7 +157,8 @@ static __device__ inline float gc_pass_load(const gc_pass &pass, long long index
     return (float)__ldg((const unsigned short *)pass.input + index);
 }
 
-/* The value at column x, any, of row `row` of the input, -1 being a constant border's. */
+/* The value at any column x, inside the image or not, of row `row` of the input. -1 is a row of a constant
+ * border. */
 template <class config>
 static __device__ inline float gc_pass_value(const gc_pass &pass, int row, int x)
 {
@@ -171,7 +174,7 @@ static __device__ inline float gc_pass_value(const gc_pass &pass, int row, int x
  * low bits of the sum. */
 #define GC_FINISH_SHIFT 12582912.0f
 
-/* What is in the low bits of a shifted number, clamped. */
+/* The integer in the low bits of a shifted number, clamped to samples. */
 static __device__ inline unsigned gc_finish_clamp(const gc_finish &f, float shifted)
 {
     return __float_as_uint(
@@ -185,7 +188,7 @@ static __device__ inline unsigned gc_finish_pack(const unsigned (&bytes)[4])
                        __byte_perm(bytes[2], bytes[3], 0x0040), 0x5410);
 }
 
-/* The same of four numbers of less than 2^15, as bytes: halves of words are clamped two at a time. */
+/* Four shifted numbers below 2^15 as bytes. They are clamped two at a time, as halves of words. */
 static __device__ inline unsigned gc_finish_clamp4(const gc_finish &f, const float (&shifted)[4])
 {
 #if __CUDA_ARCH__ >= 900
@@ -202,16 +205,17 @@ static __device__ inline unsigned gc_finish_clamp4(const gc_finish &f, const flo
 #endif
 }
 
-/* The quotient to the nearest integer where there are no ties, or the reciprocal is exact, shifted. The
- * multiply-add rounds once. */
+/* The quotient, rounded to the nearest integer and shifted, where there are no ties or the reciprocal is
+ * exact. The multiply-add rounds once. */
 static __device__ inline float gc_finish_round(const gc_finish &f, float value)
 {
     return fmaf(value, f.reciprocal, GC_FINISH_SHIFT);
 }
 
-/* Where there may be ties: the products with a number above and one below the reciprocal round a tie
- * up and down, and all else alike (gc_finish_divide). The even one of two neighbours is the upper one
- * without its last bit, unless the lower one has it too. */
+/* The same where there may be ties. `above` and `below` are the neighbours of the reciprocal. Multiplied
+ * with them a tie rounds up and down, and every other value rounds to the same integer twice
+ * (gc_finish_divide). Of two neighbouring integers the even one is the upper one without its last bit,
+ * unless both have that bit. */
 static __device__ inline float gc_finish_quotient(const gc_finish &f, float value)
 {
     unsigned upper = __float_as_uint(fmaf(value, f.above, GC_FINISH_SHIFT));
@@ -219,19 +223,20 @@ static __device__ inline float gc_finish_quotient(const gc_finish &f, float valu
     return __uint_as_float(upper & (lower | ~1u));
 }
 
-/* The quotient of finite numbers in double, rounded as a division rounds it, by the divisor's rounded
- * reciprocal: the second correction sees a quotient that is off by less than its last bit (Markstein, IBM
- * Journal of Research and Development 34, 1990). A division is a call and takes twice the registers. */
+/* The quotient of finite numbers in double, rounded as a division rounds it, from the divisor's rounded
+ * reciprocal. Before the second correction the quotient is off by less than its last bit (Markstein, IBM
+ * Journal of Research and Development 34, 1990). A division would be a call and take twice the
+ * registers. */
 static __device__ inline double gc_finish_ratio(double value, double divisor, double reciprocal)
 {
     double quotient = __dmul_rn(value, reciprocal);
-    if (quotient == 0) /* it has the sign */
+    if (quotient == 0) /* its sign is right already */
         return quotient;
     quotient = fma(fma(-quotient, divisor, value), reciprocal, quotient);
     return fma(fma(-quotient, divisor, value), reciprocal, quotient);
 }
 
-/* In the steps of gc_store_row, each rounded alike. */
+/* Computes what gc_store_row does, in the same order, with the same roundings. */
 static __device__ inline double gc_finish_sample(const gc_finish &f, float value, bool rounds)
 {
     double v = gc_finish_ratio(value, f.divisor, f.inverse);
@@ -242,12 +247,12 @@ static __device__ inline double gc_finish_sample(const gc_finish &f, float value
         v = v >= f.middle ? f.sample_max : 0;
     if (!rounds)
         return v;
-    v = fmin(fmax(v, 0.0), f.sample_max); /* which may have been infinite, and becomes `largest` */
+    v = fmin(fmax(v, 0.0), f.sample_max); /* infinity becomes white */
     return rint(f.narrows ? gc_finish_ratio(v, 257, 1.0 / 257) : __dmul_rn(v, f.factor));
 }
 
-/* The nearest integer, shifted, and what of the value is beyond it: off by less than 2^-12 where bytes
- * come out unclamped (gc_finish_of). */
+/* The nearest integer, shifted. `part` is the value minus that integer, with an error below 2^-12 where
+ * the byte is not clamped (gc_finish_of). */
 static __device__ inline float gc_finish_nearest(const gc_finish &f, float value, float &part)
 {
     value = fmaf(f.absolute ? fabsf(value) : value, f.gain, f.base);
@@ -268,7 +273,7 @@ static __device__ inline unsigned gc_finish_edge(const gc_finish &f, float value
     return (unsigned)(response > f.threshold) ^ (unsigned)f.invert;
 }
 
-/* What is stored as an integer sample, 0 or 1 of a bit; of a sample the low bits count. */
+/* A chain value as an integer sample, whose low bits count, or as a bit, 0 or 1. */
 template <class config>
 static __device__ inline unsigned gc_finish_integer(const gc_pass &pass, float value)
 {
@@ -321,7 +326,7 @@ static __device__ inline unsigned gc_finish_word(const gc_pass &pass, const floa
     return gc_finish_pack(bytes);
 }
 
-/* What is stored as float32, in samples of the input's depth. */
+/* A chain value as float32 output, in samples of the input's depth. */
 template <class config>
 static __device__ inline float gc_finish_float(const gc_pass &pass, float value)
 {
@@ -330,7 +335,7 @@ static __device__ inline float gc_finish_float(const gc_pass &pass, float value)
     return (float)gc_finish_sample(pass.finish, value, false);
 }
 
-/* Stores four values as one word: left to itself the compiler takes some of them apart. */
+/* Stores four values as one word. The compiler alone would store some of them one by one. */
 static __device__ inline void gc_pass_store4(float *to, const float (&values)[4])
 {
     asm volatile("st.global.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)),
@@ -338,7 +343,7 @@ static __device__ inline void gc_pass_store4(float *to, const float (&values)[4]
                  : "memory");
 }
 
-/* A row of bits, whose first is the lane's in the low half of its byte or in the high one. */
+/* Stores bits of a row. Two neighbouring lanes make a byte of four bits each; the first of them stores. */
 static __device__ inline void gc_pass_store_bits(const gc_pass &pass, int x, unsigned char *to,
                                                  const unsigned (&values)[4], int step, bool stores)
 {
@@ -353,8 +358,8 @@ static __device__ inline void gc_pass_store_bits(const gc_pass &pass, int x, uns
 
 /* Stores four outputs of each row from row `y` and column x of the image on, x a multiple of 4: chain
  * values where the pass says GC_FLOAT, else what the config is made for. Rows are as long as their pitch,
- * so that what lies beyond the width does no harm. All lanes of a warp take part, every lane the four
- * columns before those of the lane `step` further; `inside` lets a lane store. */
+ * so that storing beyond the width does no harm. All lanes of a warp call this, each with the four columns
+ * before those of the lane `step` further. A lane stores where `inside`. */
 template <class config, int rows, int step = 1>
 static __device__ inline void gc_pass_store(const gc_pass &pass, int x, int y,
                                             const float (&values)[rows][4], bool inside)

@@ -1,16 +1,23 @@
-/* A block's pass for a filter that is a column times a row, or a sum of such products: the tile's rows are
- * convolved in shared memory, each by one warp, then the columns in registers. What stands between the
- * two never leaves the multiprocessor, so that memory is crossed once (KTH 2018, section 3.4, whose two
- * passes cross it twice). Weights: of each product the row's, then the column's.
+/* A pass for a filter that is a product of a column and a row, or a sum of such products.
  *
- * Convolved rows have two places: 0 over the tile's own, 1 beside the slots. The last two products take a
- * row from one reading of it, the first of them into place 0, since nobody needs the tile after them, the
- * other into place 1; a product before these takes place 1 alone. */
+ * Idea: the tile's rows are convolved in shared memory, each by one warp, then the columns in registers.
+ *   The values between the two never leave the multiprocessor, so that memory is crossed once (KTH 2018,
+ *   section 3.4, crosses it twice).
+ * Needs: shared memory for the surroundings of a tile; for sums also for convolved rows.
+ * Limits: those of the shared memory.
+ *
+ * Weights: of each product the row's, then the column's.
+ *
+ * Convolved rows have two places: place 0 lies over the tile's own rows, place 1 beside the slots. The
+ * last two products read a row of the tile once for both. The first of them stores into place 0, since
+ * nobody needs the tile afterwards, the other into place 1. A product before these two uses place 1
+ * alone. */
 #ifndef GC_GPU_KERNELS_JIT_PRODUCTS_CUH
 #define GC_GPU_KERNELS_JIT_PRODUCTS_CUH
 
 #include "gpu/kernels/jit/block.cuh"
 
+/* The method of GC_FORM_RANK1 to GC_FORM_RANK3. */
 struct gc_block_products {
     /* A convolved row of a tile, in place 0 or 1. */
     template <class config> static __device__ inline float *row_of(float *tile, int place, int line)
@@ -22,7 +29,7 @@ struct gc_block_products {
                                 line * block::tile_width;
     }
 
-    /* Rows of `product` and of those after it into places `first` to `end` - 1. */
+    /* Convolves rows with `product` and the products after it, into places `first` to `end` - 1. */
     template <class config, int first, int end, class weights_type>
     static __device__ inline void convolve_rows(float *tile, int product,
                                                 const weights_type &weights)
@@ -54,7 +61,7 @@ struct gc_block_products {
         }
     }
 
-    /* Adds their columns. */
+    /* Convolves the columns of these places and adds them to `sums`. */
     template <class config, int first, int end, class weights_type>
     static __device__ inline void convolve_columns(float *tile, int product,
                                                    const weights_type &weights,
@@ -84,8 +91,10 @@ struct gc_block_products {
         }
     }
 
-    /* Keeps the compiler from adding up later, with all of the columns in registers until then. */
-    template <class config> static __device__ inline void settle(float (&sums)[config::rows][4])
+    /* Makes the compiler compute the sums here. Otherwise it would keep all of the columns in registers
+     * and add them up later. */
+    template <class config>
+    static __device__ inline void compute_now(float (&sums)[config::rows][4])
     {
 #pragma unroll
         for (int r = 0; r < config::rows; r++)
@@ -112,7 +121,7 @@ struct gc_block_products {
 #pragma unroll
         for (int product = 0; product < config::products - places; product++) {
             add<config, 1, 2>(tile, product, weights, sums);
-            settle<config>(sums);
+            compute_now<config>(sums);
             __syncthreads(); /* all have read what the next product overwrites */
         }
         add<config, 0, places>(tile, config::products - places, weights, sums);

@@ -1,8 +1,12 @@
-/* A warp's pass for small filters: each warp reads 128 columns of `rows` rows and those around them
- * straight into registers, takes what lies to the left and right of a thread's four columns from its
- * neighbours by shuffles, and stores the 120 columns whose neighbours it had. No shared memory and no
- * barrier: every load is under way before the first is needed (Iandola et al., ICIP 2013; Chen et
- * al., SC 2019, keep rows in registers likewise). */
+/* A pass for small filters, from registers alone.
+ *
+ * Idea: each warp reads 128 columns of `rows` rows and of the rows around them straight into registers,
+ *   four columns a thread. Threads get what lies to the left and right of their columns from their
+ *   neighbours, by shuffles. A warp stores the 120 columns whose neighbours it has. There is no barrier,
+ *   and every load is under way before the first is needed (rows in registers: Iandola et al., ICIP
+ *   2013; Chen et al., SC 2019).
+ * Needs: 4 * (rows + height - 1) registers for samples, no shared memory.
+ * Limits: filters that reach 4 columns to either side at most (gc_form_fits). */
 #ifndef GC_GPU_KERNELS_JIT_WARP_CUH
 #define GC_GPU_KERNELS_JIT_WARP_CUH
 
@@ -18,7 +22,7 @@ static __device__ inline float4 gc_warp_load4(const gc_pass &pass, int row, int 
                        gc_pass_value<config>(pass, row, x + 3));
 }
 
-/* The rows that a thread needs of its own four columns. */
+/* Loads the rows that a thread needs of its own four columns. */
 template <class config>
 static __device__ inline void gc_warp_load(const gc_pass &pass, int x, int y,
                                            float4 (&lines)[config::rows + config::height - 1])
@@ -61,7 +65,7 @@ template <class config, class weights_type>
 static __device__ inline void gc_warp_pass(const gc_pass &pass, const weights_type &weights)
 {
     static_assert(config::left <= 4 && config::width - 1 - config::left <= 4,
-                  "neighbours further than one thread");
+                  "a thread has the columns of its neighbours alone");
     int lane = gc_pass_lane(), warp = gc_pass_warp();
     int columns = (pass.width + GC_WARP_COLUMNS - 1) / GC_WARP_COLUMNS;
     int x = (int)(blockIdx.x % (unsigned)columns) * GC_WARP_COLUMNS + 4 * lane - 4;

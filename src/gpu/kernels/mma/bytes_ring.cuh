@@ -28,14 +28,14 @@ gc_bytes_filter_of(const gc_bytes &bytes, const gc_bytes_threshold &threshold, i
 }
 
 /* Which of the special units `unit` of the image is, from 1 on; 0: none. */
-static __device__ inline int gc_bytes_special(const gc_bytes &bytes, int unit)
+static __device__ inline int gc_bytes_unit_class(const gc_bytes &bytes, int unit)
 {
-    int special = 0;
+    int unit_class = 0;
 #pragma unroll
-    for (int k = 0; k < GC_BYTES_SPECIALS; k++)
-        if (k < bytes.special_count && bytes.specials[k] == unit)
-            special = k + 1;
-    return special;
+    for (int k = 0; k < GC_BYTES_RING_UNITS; k++)
+        if (k < bytes.ring_unit_count && bytes.ring_units[k] == unit)
+            unit_class = k + 1;
+    return unit_class;
 }
 
 /* Overwrites a lane's four outputs from column x on of row `row`; two neighbouring lanes make a byte of
@@ -99,15 +99,15 @@ gc_bytes_ring_fragment(const gc_pass &pass, const gc_bytes_threshold &threshold,
 
 /* A special unit, the warp's `unit`, in fragments of neighbouring rows. */
 template <class config>
-static __device__ inline void gc_bytes_ring_unit(const gc_pass &pass, const gc_bytes &bytes,
-                                                 const gc_bytes_threshold &threshold, unsigned tile,
-                                                 const gc_bytes_place &place, int unit, int special)
+static __device__ inline void
+gc_bytes_ring_unit(const gc_pass &pass, const gc_bytes &bytes, const gc_bytes_threshold &threshold,
+                   unsigned tile, const gc_bytes_place &place, int unit, int unit_class)
 {
     typedef gc_bytes_block<config> block;
     int lane = (int)threadIdx.x % 32, end = pass.output_first + pass.rows;
     int x = place.x + unit * GC_BYTES_UNIT + lane % 4 * 4;
     gc_bytes_filter<config> filter =
-        gc_bytes_filter_of<config>(bytes, threshold, gc_bytes_table(bytes, bytes.ring, special));
+        gc_bytes_filter_of<config>(bytes, threshold, gc_bytes_table(bytes, bytes.ring, unit_class));
 #pragma unroll 1
     for (int line = 0; line < block::tile_height; line += 16) {
         int row = place.y + line + lane / 4;
@@ -118,23 +118,23 @@ static __device__ inline void gc_bytes_ring_unit(const gc_pass &pass, const gc_b
     }
 }
 
-/* The units of class `special` in row `line` of the tile, which is one of the ring: a fragment whose
+/* The units of class `unit_class` in row `line` of the tile, which is one of the ring: a fragment whose
  * rows are the units of the warp. */
 template <class config>
-static __device__ inline void gc_bytes_ring_row(const gc_pass &pass, const gc_bytes &bytes,
-                                                const gc_bytes_threshold &threshold, unsigned tile,
-                                                const gc_bytes_place &place, int line, int special)
+static __device__ inline void
+gc_bytes_ring_row(const gc_pass &pass, const gc_bytes &bytes, const gc_bytes_threshold &threshold,
+                  unsigned tile, const gc_bytes_place &place, int line, int unit_class)
 {
     int lane = (int)threadIdx.x % 32, unit = lane / 4 % GC_BYTES_UNITS;
     int row = place.y + line;
     int at = row < bytes.ring ? row : row - pass.height + 2 * bytes.ring + 1;
     int x = place.x + unit * GC_BYTES_UNIT;
     bool stores =
-        lane / 4 < GC_BYTES_UNITS && gc_bytes_special(bytes, x / GC_BYTES_UNIT) == special;
+        lane / 4 < GC_BYTES_UNITS && gc_bytes_unit_class(bytes, x / GC_BYTES_UNIT) == unit_class;
     x += lane % 4 * 4;
     gc_bytes_ring_fragment<config>(
         pass, threshold,
-        gc_bytes_filter_of<config>(bytes, threshold, gc_bytes_table(bytes, at, special)),
+        gc_bytes_filter_of<config>(bytes, threshold, gc_bytes_table(bytes, at, unit_class)),
         tile + line * gc_bytes_block<config>::pitch +
             gc_bytes_fragment_row() % GC_BYTES_UNITS * GC_BYTES_UNIT + gc_bytes_fragment_column(),
         {{x, x}, {row, row}, {stores, false}});
@@ -150,9 +150,9 @@ static __device__ inline void gc_bytes_ring(const gc_pass &pass, const gc_bytes 
     __syncwarp(); /* what other lanes stored there comes before */
 #pragma unroll 1
     for (int unit = 0; unit < GC_BYTES_UNITS; unit++) {
-        int special = gc_bytes_special(bytes, first + unit);
-        if (special > 0)
-            gc_bytes_ring_unit<config>(pass, bytes, threshold, tile, place, unit, special);
+        int unit_class = gc_bytes_unit_class(bytes, first + unit);
+        if (unit_class > 0)
+            gc_bytes_ring_unit<config>(pass, bytes, threshold, tile, place, unit, unit_class);
     }
     __syncwarp();
 #pragma unroll 1
@@ -161,11 +161,11 @@ static __device__ inline void gc_bytes_ring(const gc_pass &pass, const gc_bytes 
         if (row < place.y || row >= place.y + gc_bytes_block<config>::tile_height || row >= end)
             continue;
 #pragma unroll 1
-        for (int special = 0; special <= bytes.special_count; special++) {
-            int unit = special == 0 ? first : bytes.specials[special - 1];
+        for (int unit_class = 0; unit_class <= bytes.ring_unit_count; unit_class++) {
+            int unit = unit_class == 0 ? first : bytes.ring_units[unit_class - 1];
             if (unit >= first && unit < first + GC_BYTES_UNITS)
                 gc_bytes_ring_row<config>(pass, bytes, threshold, tile, place, row - place.y,
-                                          special);
+                                          unit_class);
         }
     }
 }

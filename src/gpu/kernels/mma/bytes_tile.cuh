@@ -3,26 +3,20 @@
 #define GC_GPU_KERNELS_MMA_BYTES_TILE_CUH
 
 #include "gpu/kernels/jit/pass.cuh"
+#include "gpu/kernels/mma/bytes_units.h"
 #include "gpu/kernels/mma/fragments.cuh"
-
-enum {
-    GC_BYTES_UNIT = 16,   /* columns */
-    GC_BYTES_UNITS = 4,   /* of a warp */
-    GC_BYTES_MARGIN = 8,  /* columns on either side of outputs: as far as a filter may reach */
-    GC_BYTES_SPECIALS = 3 /* units that hold columns of the ring: the first and the last two */
-};
 
 /* What these passes are given beside gc_pass. */
 struct gc_bytes {
     /* Tables of filters: of each row and lane two matrices of two words, and of each column of a unit
      * what a constant border adds. There is one a place and class. Places are rows of the image: those
      * fewer than `ring` from the top, all in between, those fewer than `ring` from the bottom. Classes
-     * are units: any, then the special ones. */
+     * are units: any, then the unit_class ones. */
     const uint4 *weights;
     const int *sums;
     int height, top; /* of the filter; rows that the config has beyond it weigh 0 */
     int ring;        /* outputs fewer than this from the border have filters of their own */
-    int special_count, specials[GC_BYTES_SPECIALS]; /* units of the image */
+    int ring_unit_count, ring_units[GC_BYTES_RING_UNITS]; /* units of the image */
 };
 
 template <class config> struct gc_bytes_block {
@@ -204,9 +198,9 @@ static __device__ inline void gc_bytes_sum(unsigned address, const uint4 (&weigh
     }
 }
 
-static __device__ inline int gc_bytes_table(const gc_bytes &bytes, int place, int special)
+static __device__ inline int gc_bytes_table(const gc_bytes &bytes, int place, int unit_class)
 {
-    return place * (1 + bytes.special_count) + special;
+    return place * (1 + bytes.ring_unit_count) + unit_class;
 }
 
 /* The lane's weights of row `row` of a table. */

@@ -1,15 +1,13 @@
 /* Kernels compiled at run time, on the device: modules and launches of the driver, in the context of
  * the runtime, whose streams and pointers are the driver's too (CUDA Runtime API, "Interactions with
  * the CUDA Driver API"). */
-#include "gpu/jit/kernel.cuh"
+#include "gpu/jit/modules.cuh"
 
 #include "gpu/runtime/check.cuh"
 #include "gpu/runtime/library.cuh"
 
-#include <cstdio>
 #include <cstdlib>
 #include <cuda.h>
-#include <dlfcn.h>
 #include <pthread.h>
 
 struct gc_gpu_kernel {
@@ -20,6 +18,7 @@ struct gc_gpu_kernel {
 /* ---- The driver, loaded when first asked for ------------------------------------------------- */
 
 struct driver_library {
+    gc_library library;
     decltype(&cuGetErrorString) error_string;
     decltype(&cuModuleLoadData) load;
     decltype(&cuModuleUnload) unload;
@@ -28,29 +27,21 @@ struct driver_library {
     decltype(&cuFuncSetAttribute) set_attribute;
     decltype(&cuOccupancyMaxActiveBlocksPerMultiprocessor) occupancy;
     decltype(&cuLaunchKernel) launch;
-    bool loaded;
-    char reason[256];
 };
 
 static driver_library load_driver()
 {
     driver_library driver = {};
-    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) {
-        snprintf(driver.reason, sizeof driver.reason, "the driver cannot be loaded: %s", dlerror());
-        return driver;
-    }
-    driver.loaded = gc_find_function(library, "cuGetErrorString", driver.error_string) &&
-                    gc_find_function(library, "cuModuleLoadData", driver.load) &&
-                    gc_find_function(library, "cuModuleUnload", driver.unload) &&
-                    gc_find_function(library, "cuModuleGetFunction", driver.get_function) &&
-                    gc_find_function(library, "cuFuncGetAttribute", driver.get_attribute) &&
-                    gc_find_function(library, "cuFuncSetAttribute", driver.set_attribute) &&
-                    gc_find_function(library, "cuOccupancyMaxActiveBlocksPerMultiprocessor",
-                                     driver.occupancy) &&
-                    gc_find_function(library, "cuLaunchKernel", driver.launch);
-    if (!driver.loaded)
-        snprintf(driver.reason, sizeof driver.reason, "libcuda.so.1 lacks a function");
+    gc_library *library = &driver.library;
+    gc_library_open(library, "the driver", "libcuda.so.1");
+    gc_library_find(library, "cuGetErrorString", driver.error_string);
+    gc_library_find(library, "cuModuleLoadData", driver.load);
+    gc_library_find(library, "cuModuleUnload", driver.unload);
+    gc_library_find(library, "cuModuleGetFunction", driver.get_function);
+    gc_library_find(library, "cuFuncGetAttribute", driver.get_attribute);
+    gc_library_find(library, "cuFuncSetAttribute", driver.set_attribute);
+    gc_library_find(library, "cuOccupancyMaxActiveBlocksPerMultiprocessor", driver.occupancy);
+    gc_library_find(library, "cuLaunchKernel", driver.launch);
     return driver;
 }
 
@@ -93,8 +84,8 @@ static bool is_refusal(CUresult code)
 static gconv_status load(const void *image, const char *name, gc_gpu_kernel *kernel, bool *refused,
                          gconv_error *error)
 {
-    if (!driver().loaded)
-        return gc_fail(error, GCONV_ERROR_DEVICE, "%s", driver().reason);
+    if (!driver().library.loaded)
+        return gc_fail(error, GCONV_ERROR_DEVICE, "%s", driver().library.reason);
     CUresult code = driver().load(&kernel->module, image);
     if (code == CUDA_SUCCESS)
         code = driver().get_function(&kernel->function, kernel->module, name);

@@ -1,11 +1,11 @@
-/* gc_convolve_tiles for every tiling factor up to GC_TILE_MAX. */
-#ifndef GC_GPU_LADDER_TILE_KERNELS_CUH
-#define GC_GPU_LADDER_TILE_KERNELS_CUH
+/* The kernels gc_convolve_tiles of every tiling factor up to GC_FACTOR_MAX. */
+#ifndef GC_GPU_LADDER_FACTORS_CUH
+#define GC_GPU_LADDER_FACTORS_CUH
 
 #include "gpu/ladder/tile.cuh"
 
 /* Indexed by the factor; there is none for 0. */
-static const gc_tile_kernel gc_tile_kernels[GC_TILE_MAX + 1] = {
+static const gc_tile_kernel gc_factor_kernels[GC_FACTOR_MAX + 1] = {
     nullptr,
     gc_convolve_tiles<1>,
     gc_convolve_tiles<2>,

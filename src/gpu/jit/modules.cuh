@@ -1,6 +1,6 @@
 /* Kernels compiled at run time, on the device. */
-#ifndef GC_GPU_JIT_KERNEL_CUH
-#define GC_GPU_JIT_KERNEL_CUH
+#ifndef GC_GPU_JIT_MODULES_CUH
+#define GC_GPU_JIT_MODULES_CUH
 
 #include "gpu/jit/jit.h"
 

@@ -1,0 +1,125 @@
+#include "gpu/cost/costs.h"
+
+#include "gpu/gpu.h"
+
+#include <string.h>
+
+/* NVIDIA H200, driver 580.159.04, CUDA 13.0.
+ * Kernels were timed at 4096 x 4096 values. docs/performance has the measurements. */
+static const gc_costs h200 = {
+    .device = "NVIDIA H200",
+
+    /* 0.2 s with 16 processors, 0.3 s with two of them. */
+    .start_seconds = 0.3,
+    /* 3 to 15 ms. */
+    .plan_seconds = 0.01,
+    .upload_bytes = 8e9,
+    /* Through pinned memory, in pieces. */
+    .download_bytes = 10e9,
+    .download_values_bytes = 5e9,
+
+    .launch_seconds = 5e-6,
+    .bandwidth_share = 0.85,
+
+    /* From `gconv bench`, as in docs/results/ladder-h200.txt, over filters of 3x3 to 31x31. */
+    .naive_share = 0.08,
+    .shared_share = 0.1,
+    .const_share = 0.12,
+    .tiled_share = 0.18,
+    .adaptive_share = 0.2,
+    .twopass_factor = 1.5,
+
+    /* A kernel of moderate size, by NVRTC on a server. */
+    .compile_seconds = 0.5,
+    .compiled_share = 0.78,
+    /* 1.1 to 1.35. */
+    .arguments_factor = 1.3,
+    .constants_gain = 0.05,
+
+    /* Tiles have more rows than come out of them: 1.3 times as many. */
+    .row_lines = 1.3,
+    /* Shared memory, which the rows go through, is part of it. */
+    .rank1_line = 1.95,
+    /* Products of a sum share what is read of a tile: 24 us + 0.68 us a line of floats, where a
+     * weight of direct takes 0.64 us. */
+    .sum_line = 1.07,
+    /* The second buffer. */
+    .sum_overhead = 28,
+    /* 5x5 takes 40 us of floats either way; of bytes 39 us by direct, 33 us by separable. */
+    .direct_side = 5,
+    .direct_side_of_bytes = 3,
+
+    /* 19 us at 3x3 to 30 us at 17x17. */
+    .fused_launch_seconds = 3e-6,
+    .fused_bandwidth_share = 0.52,
+    .fused_rows = 2.2e13 / 132,
+
+    .matrix_products = 1.09e9,
+    .half_product = 0.68,
+    /* What is left without weights: 35 us. Products do not overlap with it. */
+    .tensor_output = 2.8e-10,
+    /* 61 us with two slots and 67 with one at 9x9; 116 us and 108 at 17x17. */
+    .two_slots_columns = 16,
+
+    /* Some ten passes over memory, and cuFFT's own. */
+    .fft_launch_seconds = 4e-5,
+    .fft_crossings = 14,
+    .fft_bandwidth_share = 0.7,
+
+    /* Code beyond this misses the cache and is slower. */
+    .code_bytes = 32 << 10,
+    .candidate_bytes = 40 << 10,
+    .candidate_weights = 16,
+    /* Four multiply-adds of 16 bytes. */
+    .code_of_a_weight = 4 * 16,
+    /* Addresses and counters, as the compiler reports them. */
+    .other_registers = 24,
+};
+
+static const gc_costs *const measured[] = {&h200};
+
+const gc_costs *gc_costs_of(const gconv_device_info *device)
+{
+    for (size_t i = 0; device != NULL && i < sizeof measured / sizeof measured[0]; i++)
+        if (strcmp(measured[i]->device, device->name) == 0)
+            return measured[i];
+    return &h200;
+}
+
+double gc_gpu_start_seconds(void)
+{
+    return gc_costs_of(NULL)->start_seconds;
+}
+
+double gc_cost_bandwidth(const gconv_device_info *device)
+{
+    return device->memory_bandwidth > 0 ? device->memory_bandwidth : 1e11;
+}
+
+static double values_of(const gc_problem *problem)
+{
+    return (double)problem->chain.width * problem->chain.height * problem->chain.channels;
+}
+
+double gc_cost_of_step(const gc_problem *problem, const gc_step *step,
+                       const gconv_device_info *device, double share)
+{
+    const gc_costs *costs = gc_costs_of(device);
+    double values = values_of(problem);
+    double bytes =
+        values * 4 * sizeof(float) / (costs->bandwidth_share * gc_cost_bandwidth(device));
+    double multiply_adds =
+        values * step->width * step->height / (share * gconv_device_peak(device) / 2);
+    return costs->launch_seconds + bytes + multiply_adds;
+}
+
+double gc_cost_of_pass(const gc_problem *problem, int crossings, double multiply_adds,
+                       const gconv_device_info *device, double share)
+{
+    const gc_costs *costs = gc_costs_of(device);
+    double values = values_of(problem);
+    double bytes =
+        values * crossings * sizeof(float) / (costs->bandwidth_share * gc_cost_bandwidth(device));
+    double seconds = values * multiply_adds / (share * gconv_device_peak(device) / 2);
+    return costs->launch_seconds + (bytes > seconds ? bytes : seconds);
+}

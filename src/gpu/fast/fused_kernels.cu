@@ -1,0 +1,45 @@
+/* The kernels of fused, compiled ahead: one a height of filter, type of output and final conversion. */
+#include "gpu/fast/fused_kernels.cuh"
+
+#include "gpu/kernels/mma/bytes.cuh"
+
+/* Blocks that a multiprocessor should hold at once: what the registers for the weights leave. */
+static constexpr int blocks_of(int height)
+{
+    return height <= 5 ? 6 : height <= 9 ? 5 : 4;
+}
+
+template <int most_rows, gc_sample_type type, int conversion> struct bytes_config {
+    static constexpr int height = most_rows, rows = GC_FUSED_ROWS, warps = GC_FUSED_WARPS;
+    static constexpr int input = GC_BYTE, output = type, finish = conversion, border = -1;
+};
+
+template <class config>
+static __global__ void __launch_bounds__(32 * GC_FUSED_WARPS, blocks_of(config::height))
+    bytes_kernel(const __grid_constant__ gc_pass pass, const __grid_constant__ gc_bytes bytes)
+{
+    gc_bytes_pass<config>(pass, bytes);
+}
+
+#define KERNEL(height, output, finish)                                                             \
+    {                                                                                              \
+        height, output, finish, (const void *)bytes_kernel<bytes_config<height, output, finish>>,  \
+            gc_bytes_block<bytes_config<height, output, finish>>::shared_bytes,                    \
+    }
+#define KERNELS(height)                                                                            \
+    KERNEL(height, GC_BIT, GC_FINISH_EDGES), KERNEL(height, GC_BYTE, GC_FINISH_EDGES),             \
+        KERNEL(height, GC_BYTE, GC_FINISH_ROUND), KERNEL(height, GC_BYTE, GC_FINISH_QUOTIENT),     \
+        KERNEL(height, GC_BYTE, -1), KERNEL(height, GC_FLOAT, -1)
+
+static const gc_fused_kernel kernels[] = {KERNELS(3), KERNELS(5),  KERNELS(7),
+                                          KERNELS(9), KERNELS(13), KERNELS(17)};
+
+/* Low filters come first, and a particular conversion comes before any conversion. */
+const gc_fused_kernel *gc_fused_find(int height, gc_sample_type output, int finish)
+{
+    for (const gc_fused_kernel &entry : kernels)
+        if (entry.height >= height && entry.output == output &&
+            (entry.finish == finish || entry.finish == -1))
+            return &entry;
+    return nullptr;
+}

@@ -1,0 +1,31 @@
+/* The kernels that take a whole chain on the tensor cores (kernels/mma/bytes.cuh). */
+#ifndef GC_GPU_FAST_FUSED_KERNELS_CUH
+#define GC_GPU_FAST_FUSED_KERNELS_CUH
+
+#include "gpu/kernels/mma/bytes_units.h"
+
+extern "C" {
+#include "gpu/kernels/jit/types.h"
+}
+
+#include <cstddef>
+
+enum {
+    GC_FUSED_ROWS = 3, /* of output, of each row of a fragment */
+    GC_FUSED_WARPS = 4,
+    GC_FUSED_TILE_WIDTH = GC_FUSED_WARPS * GC_BYTES_UNITS * GC_BYTES_UNIT,
+    GC_FUSED_TILE_HEIGHT = 16 * GC_FUSED_ROWS
+};
+
+struct gc_fused_kernel {
+    int height; /* the most rows of a filter */
+    gc_sample_type output;
+    int finish; /* gc_finish_kind; -1: any */
+    const void *kernel;
+    size_t shared_bytes; /* of a block */
+};
+
+/* A kernel for a filter of `height` rows and this output; null where there is none. */
+const gc_fused_kernel *gc_fused_find(int height, gc_sample_type output, int finish);
+
+#endif

@@ -1,0 +1,103 @@
+#include "gpu/fast/fused_tables.cuh"
+
+#include "gpu/runtime/check.cuh"
+
+#include <cstdlib>
+
+/* Units that hold columns of the ring: the first, and the last one or two. */
+static void find_ring_units(const gc_problem *problem, int ring, gc_bytes *bytes)
+{
+    int width = (int)problem->chain.width;
+    for (int unit = 0; unit <= (width - 1) / GC_BYTES_UNIT && ring > 0; unit++)
+        if (unit == 0 || (unit + 1) * GC_BYTES_UNIT > width - ring)
+            bytes->ring_units[bytes->ring_unit_count++] = unit;
+}
+
+/* The place across, as gc_ring_filters numbers them, of column `column` of a unit of the class. */
+static int place_of(const gc_bytes *bytes, int width, int unit_class, int column)
+{
+    if (unit_class == 0)
+        return bytes->ring;
+    int x = bytes->ring_units[unit_class - 1] * GC_BYTES_UNIT + column;
+    if (x < bytes->ring)
+        return x;
+    return x >= width - bytes->ring && x < width ? x - width + 2 * bytes->ring + 1 : bytes->ring;
+}
+
+/* The words of two matrices of weights that a lane holds (kernels/mma/fragments.cuh, m16n8k32, B):
+ * column lane / 4, four rows from lane % 4 * 4 on, and four from 16 further. */
+static uint4 lane_weights(const gc_combined &total, const double *const *columns, int row, int lane)
+{
+    unsigned words[4] = {};
+    for (int word = 0; word < 4; word++)
+        for (int i = 0; i < 4; i++) {
+            int n = lane / 4, column = n / 2 * 4 + word / 2 * 2 + n % 2;
+            int k = word % 2 * 16 + lane % 4 * 4 + i - column - GC_BYTES_MARGIN + total.left;
+            bool is_there = row < total.height && k >= 0 && k < total.width;
+            int weight = is_there ? (int)columns[column][row * total.width + k] : 0;
+            words[word] |= (unsigned)(unsigned char)(signed char)weight << (8 * i);
+        }
+    return {words[0], words[1], words[2], words[3]};
+}
+
+/* What all tables are made of. */
+struct table_maker {
+    const gc_problem *problem;
+    const gc_combined *total;
+    const gc_ring_filters *all;
+    const gc_bytes *bytes;
+    int rows; /* of the kernel's filter */
+};
+
+/* One table of gc_bytes: outputs in rows of place `y` and units of class `unit_class`. */
+static void fill_table(const table_maker &maker, int y, int unit_class, uint4 *weights, int *sums)
+{
+    const gc_combined &total = *maker.total;
+    const double *columns[GC_BYTES_UNIT];
+    for (int column = 0; column < GC_BYTES_UNIT; column++) {
+        int x = place_of(maker.bytes, (int)maker.problem->chain.width, unit_class, column);
+        int place = y * gc_places_across(maker.all->ring) + x;
+        columns[column] = maker.all->taps + place * total.width * total.height;
+        sums[column] = (int)maker.all->sums[place];
+    }
+    for (int row = 0; row < maker.rows; row++)
+        for (int lane = 0; lane < 32; lane++)
+            weights[row * 32 + lane] = lane_weights(total, columns, row, lane);
+}
+
+static gconv_status upload(const table_maker &maker, gc_fused_tables *tables, gconv_error *error)
+{
+    size_t classes = 1 + (size_t)tables->bytes.ring_unit_count;
+    size_t count = (size_t)gc_places_across(maker.all->ring) * classes;
+    size_t words = (size_t)maker.rows * 32; /* of a table's weights */
+    size_t size = count * (words * sizeof(uint4) + GC_BYTES_UNIT * sizeof(int));
+    uint4 *made = (uint4 *)malloc(size);
+    if (made == nullptr)
+        return gc_fail_memory(error, size);
+    int *sums = (int *)(made + count * words);
+    for (size_t k = 0; k < count; k++)
+        fill_table(maker, (int)(k / classes), (int)(k % classes), made + k * words,
+                   sums + k * GC_BYTES_UNIT);
+    cudaError_t code = cudaMalloc(&tables->memory, size);
+    if (code == cudaSuccess)
+        code = cudaMemcpy(tables->memory, made, size, cudaMemcpyHostToDevice);
+    free(made);
+    GC_CUDA_TRY(error, code);
+    tables->bytes.weights = tables->memory;
+    tables->bytes.sums = (const int *)(tables->memory + count * words);
+    return GCONV_OK;
+}
+
+gconv_status gc_fused_tables_make(const gc_problem *problem, const gc_combined &total, int rows,
+                                  gc_fused_tables *tables, gconv_error *error)
+{
+    gc_ring_filters all;
+    GC_TRY(gc_ring_filters_make(problem, total, &all, error));
+    tables->bytes.height = total.height;
+    tables->bytes.top = total.top;
+    tables->bytes.ring = all.ring;
+    find_ring_units(problem, all.ring, &tables->bytes);
+    gconv_status status = upload({problem, &total, &all, &tables->bytes, rows}, tables, error);
+    free(all.taps);
+    return status;
+}

@@ -1,0 +1,18 @@
+/* The weights of a chain on the tensor cores, as the lanes of a warp want them. */
+#ifndef GC_GPU_FAST_FUSED_TABLES_CUH
+#define GC_GPU_FAST_FUSED_TABLES_CUH
+
+#include "gpu/fast/combined.cuh"
+#include "gpu/kernels/mma/bytes_tile.cuh"
+
+struct gc_fused_tables {
+    gc_bytes bytes; /* what the kernels are given */
+    uint4 *memory;  /* device: weights, then sums; freed with cudaFree */
+};
+
+/* Makes and uploads the tables of `total` for a kernel whose filters have `rows` rows. The device is
+ * current. `tables->memory` is to be freed also after a failure. */
+gconv_status gc_fused_tables_make(const gc_problem *problem, const gc_combined &total, int rows,
+                                  gc_fused_tables *tables, gconv_error *error);
+
+#endif

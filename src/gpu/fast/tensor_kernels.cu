@@ -1,0 +1,67 @@
+/* The kernels of tensor, compiled ahead: one a type of sample, parts of weights, width of the banded
+ * matrix, and output. This file takes minutes to compile. */
+#include "gpu/fast/tensor_kernels.cuh"
+
+#include "gpu/kernels/mma/halves.cuh"
+
+template <class sample_type, int of_matrix, int parts, int from, int type, int conversion>
+struct halves_config {
+    typedef sample_type sample;
+    static constexpr int columns = of_matrix, weight_parts = parts, rows = GC_TENSOR_ROWS,
+                         warps = GC_TENSOR_WARPS;
+    static constexpr int input = from, output = type, finish = conversion, border = -1;
+};
+
+/* Blocks that a multiprocessor should hold at once: what the registers for the samples leave. */
+template <class config>
+static __global__ void __launch_bounds__(GC_TENSOR_THREADS,
+                                         sizeof(typename config::sample) > 1 ? 3 : 4)
+    halves_kernel(const __grid_constant__ gc_pass pass, const __grid_constant__ gc_halves halves)
+{
+    gc_halves_pass<config>(pass, halves);
+}
+
+struct kernel_entry {
+    gc_tensor_shape shape;
+    const void *kernel;
+};
+
+#define KERNEL(sample, columns, weights, input, output, finish)                                    \
+    {                                                                                              \
+        {sizeof(sample) > 1, weights, columns, input, output, finish},                             \
+            (const void *)                                                                         \
+                halves_kernel<halves_config<sample, columns, weights, input, output, finish>>,     \
+    }
+#define OUTPUTS(sample, columns, weights, input)                                                   \
+    KERNEL(sample, columns, weights, input, GC_FLOAT, GC_FINISH_NONE),                             \
+        KERNEL(sample, columns, weights, input, GC_BYTE, GC_FINISH_ROUND),                         \
+        KERNEL(sample, columns, weights, input, GC_BYTE, GC_FINISH_QUOTIENT),                      \
+        KERNEL(sample, columns, weights, input, GC_BYTE, GC_FINISH_NEAREST)
+#define COLUMNS(sample, weights, input)                                                            \
+    OUTPUTS(sample, 16, weights, input), OUTPUTS(sample, 24, weights, input),                      \
+        OUTPUTS(sample, 32, weights, input), KERNEL(sample, -1, weights, input, -1, -1)
+
+static const kernel_entry kernels[] = {
+    COLUMNS(unsigned char, 1, GC_BYTE), COLUMNS(unsigned char, 2, GC_BYTE),
+    COLUMNS(float, 2, GC_FLOAT),        KERNEL(float, -1, 2, -1, -1, -1),
+    KERNEL(float, -1, 1, -1, -1, -1),
+};
+
+static bool serves(int made_for, int wanted)
+{
+    return made_for == wanted || made_for == -1;
+}
+
+/* Kernels for one shape come before kernels for any. */
+const void *gc_tensor_find(const gc_tensor_shape &wanted, bool scales)
+{
+    for (const kernel_entry &entry : kernels) {
+        const gc_tensor_shape &shape = entry.shape;
+        if (shape.splits == wanted.splits && shape.weight_parts == wanted.weight_parts &&
+            (shape.columns == -1 || !scales) && serves(shape.columns, wanted.columns) &&
+            serves(shape.input, wanted.input) && serves(shape.output, wanted.output) &&
+            serves(shape.finish, wanted.finish))
+            return entry.kernel;
+    }
+    return nullptr;
+}

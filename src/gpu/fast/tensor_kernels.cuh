@@ -1,0 +1,27 @@
+/* The kernels that take a step on the tensor cores (kernels/mma/halves.cuh). */
+#ifndef GC_GPU_FAST_TENSOR_KERNELS_CUH
+#define GC_GPU_FAST_TENSOR_KERNELS_CUH
+
+extern "C" {
+#include "gpu/kernels/jit/types.h"
+}
+
+enum {
+    GC_TENSOR_ROWS = 8, /* of output, a warp */
+    GC_TENSOR_WARPS = 4,
+    GC_TENSOR_THREADS = 32 * GC_TENSOR_WARPS,
+    GC_TENSOR_TILE_HEIGHT = GC_TENSOR_ROWS * GC_TENSOR_WARPS
+};
+
+/* What a kernel is made for. */
+struct gc_tensor_shape {
+    bool splits;                        /* samples, in two parts */
+    int weight_parts;                   /* 1 or 2 */
+    int columns, input, output, finish; /* of the banded matrix, types, gc_finish_kind; -1: any */
+};
+
+/* The kernel for a shape without -1; null where there is none. `scales` where samples are multiplied by
+ * a power of 2, which kernels for particular columns do not do. */
+const void *gc_tensor_find(const gc_tensor_shape &wanted, bool scales);
+
+#endif

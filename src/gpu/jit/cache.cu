@@ -1,0 +1,108 @@
+/* The cache of compiled kernels on disk. */
+#include "gpu/jit/compile.cuh"
+#include "gpu/jit/nvrtc.cuh"
+#include "gpu/runtime/check.cuh"
+
+extern "C" {
+#include "base/cache.h"
+}
+
+#include <cstdlib>
+#include <cstring>
+
+static const char kind[] = "kernel";
+
+static gc_hash hash_number(gc_hash hash, int number)
+{
+    return gc_hash_bytes(hash, &number, sizeof number);
+}
+
+static gc_hash hash_options(gc_hash hash, const char *const *options, int count)
+{
+    hash = hash_number(hash, count);
+    for (int i = 0; i < count; i++)
+        hash = gc_hash_string(hash, options[i]);
+    return hash;
+}
+
+/* Not NVRTC's version: to know it the library must be loaded. It stands in the entry. */
+static gc_hash key_of(const gconv_device_info *device, const char *source,
+                      const char *const *options, int option_count)
+{
+    gc_hash hash = gc_hash_string(gc_hash_start(), gconv_version());
+    hash = gc_hash_string(hash, device->name);
+    hash = hash_number(hash, device->compute_major);
+    hash = hash_number(hash, device->compute_minor);
+    hash = hash_number(hash, device->driver_version);
+    hash = hash_options(hash, gc_compile_options, GC_COMPILE_OPTIONS);
+    hash = hash_options(hash, options, option_count);
+    return gc_hash_string(hash, source);
+}
+
+/* An entry is the image, then the release of the NVRTC that made it. Of one that the driver refused for
+ * good the image is empty. */
+static bool load_entry(gc_hash key, int *release, void **image, size_t *size)
+{
+    if (gc_cache_load(kind, key, image, size, nullptr) != GCONV_OK)
+        return false;
+    if (*size < sizeof *release) {
+        free(*image);
+        return false;
+    }
+    *size -= sizeof *release;
+    memcpy(release, (const char *)*image + *size, sizeof *release);
+    return true;
+}
+
+/* What cannot be kept is compiled again next time. */
+static void store_entry(gc_hash key, int release, const void *image, size_t size)
+{
+    char *entry = (char *)malloc(size + sizeof release);
+    if (entry == nullptr)
+        return;
+    if (size > 0)
+        memcpy(entry, image, size);
+    memcpy(entry + size, &release, sizeof release);
+    gc_cache_store(kind, key, entry, size + sizeof release, nullptr);
+    free(entry);
+}
+
+gconv_status gc_jit_image(const gconv_device_info *device, const char *source,
+                          const char *const *options, int option_count, gc_jit_when when,
+                          void **image, size_t *size, gconv_error *error)
+{
+    if (when == GC_JIT_UNKEPT)
+        return gc_jit_compile(device->compute_major, device->compute_minor, source, options,
+                              option_count, image, size, error);
+    gc_hash key = key_of(device, source, options, option_count);
+    int release = 0;
+    bool cached = load_entry(key, &release, image, size);
+    bool holds = cached && (when == GC_JIT_CACHED_ONLY || !gc_nvrtc_get().library.loaded ||
+                            release == gc_nvrtc_get().release);
+    if (holds && *size > 0)
+        return GCONV_OK;
+    if (cached)
+        free(*image);
+    *image = nullptr;
+    *size = 0;
+    if (holds)
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                       "the driver refuses what NVRTC %d.%d compiles", release / 1000,
+                       release % 1000 / 10);
+    if (when == GC_JIT_CACHED_ONLY)
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "this kernel has not been compiled yet");
+    GC_TRY(gc_jit_compile(device->compute_major, device->compute_minor, source, options,
+                          option_count, image, size, error));
+    store_entry(key, gc_nvrtc_get().release, *image, *size);
+    return GCONV_OK;
+}
+
+void gc_jit_refuse(const gconv_device_info *device, const char *source, const char *const *options,
+                   int option_count, bool for_good)
+{
+    gc_hash key = key_of(device, source, options, option_count);
+    if (for_good)
+        store_entry(key, gc_nvrtc_get().release, nullptr, 0);
+    else
+        gc_cache_remove(kind, key);
+}

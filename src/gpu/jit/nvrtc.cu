@@ -1,0 +1,101 @@
+#include "gpu/jit/nvrtc.cuh"
+
+#include "gpu/jit/jit.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cuda_runtime.h>
+#include <pthread.h>
+
+/* The NVRTC of the runtime that gconv is built with comes first: a driver that can do with this runtime
+ * takes that NVRTC's code too. CUDA 11 names its libraries 11.2 from that version on. */
+static void open_in(gc_library *library, const char *directory)
+{
+    char built_with[32];
+    snprintf(built_with, sizeof built_with, "libnvrtc.so.%d", CUDART_VERSION / 1000);
+    const char *const names[] = {built_with, "libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
+                                 "libnvrtc.so"};
+    for (const char *name : names) {
+        char path[512];
+        int length = snprintf(path, sizeof path, "%s%s", directory, name);
+        if (length < (int)sizeof path)
+            gc_library_open(library, "NVRTC", path);
+    }
+}
+
+/* Looks where the loader looks, then beside the toolkit. */
+static void open_library(gc_library *library)
+{
+    open_in(library, "");
+    const char *const roots[] = {getenv("CUDA_PATH"), getenv("CUDA_HOME"), "/usr/local/cuda"};
+    for (const char *root : roots) {
+        char directory[480];
+        if (root == nullptr || root[0] != '/')
+            continue;
+        int length = snprintf(directory, sizeof directory, "%s/lib64/", root);
+        if (length < (int)sizeof directory)
+            open_in(library, directory);
+    }
+    if (!library->loaded)
+        snprintf(library->reason, sizeof library->reason,
+                 "no NVRTC (libnvrtc.so of the CUDA toolkit) can be loaded");
+}
+
+static void find_functions(gc_nvrtc *nvrtc)
+{
+    gc_library *library = &nvrtc->library;
+    gc_library_find(library, "nvrtcVersion", nvrtc->version);
+    gc_library_find(library, "nvrtcGetErrorString", nvrtc->error_string);
+    gc_library_find(library, "nvrtcGetNumSupportedArchs", nvrtc->count_architectures);
+    gc_library_find(library, "nvrtcGetSupportedArchs", nvrtc->architectures);
+    gc_library_find(library, "nvrtcCreateProgram", nvrtc->create);
+    gc_library_find(library, "nvrtcDestroyProgram", nvrtc->destroy);
+    gc_library_find(library, "nvrtcCompileProgram", nvrtc->compile);
+    gc_library_find(library, "nvrtcGetProgramLogSize", nvrtc->log_size);
+    gc_library_find(library, "nvrtcGetProgramLog", nvrtc->log);
+    gc_library_find(library, "nvrtcGetCUBINSize", nvrtc->cubin_size);
+    gc_library_find(library, "nvrtcGetCUBIN", nvrtc->cubin);
+    gc_library_find(library, "nvrtcGetPTXSize", nvrtc->ptx_size);
+    gc_library_find(library, "nvrtcGetPTX", nvrtc->ptx);
+}
+
+static gc_nvrtc load()
+{
+    gc_nvrtc nvrtc = {};
+    int major = 0, minor = 0;
+    open_library(&nvrtc.library);
+    if (!nvrtc.library.loaded)
+        return nvrtc;
+    find_functions(&nvrtc);
+    nvrtc.library.loaded = nvrtc.library.loaded && nvrtc.version(&major, &minor) == NVRTC_SUCCESS;
+    nvrtc.release = 1000 * major + 10 * minor;
+    if (!nvrtc.library.loaded)
+        snprintf(nvrtc.library.reason, sizeof nvrtc.library.reason, "NVRTC is older than 11.2");
+    return nvrtc;
+}
+
+static gc_nvrtc the_nvrtc;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+const gc_nvrtc &gc_nvrtc_get()
+{
+    pthread_once(&once, [] { the_nvrtc = load(); });
+    return the_nvrtc;
+}
+
+bool gc_jit_available(void)
+{
+    return gc_nvrtc_get().library.loaded;
+}
+
+int gc_jit_version(void)
+{
+    return gc_nvrtc_get().library.loaded ? gc_nvrtc_get().release : 0;
+}
+
+gconv_status gc_nvrtc_fail(gconv_error *error, nvrtcResult code, const char *what)
+{
+    gconv_status status =
+        code == NVRTC_ERROR_OUT_OF_MEMORY ? GCONV_ERROR_MEMORY : GCONV_ERROR_DEVICE;
+    return gc_fail(error, status, "NVRTC: %s (%s)", gc_nvrtc_get().error_string(code), what);
+}

@@ -1,0 +1,22 @@
+/* What a plan chose, in lines of text. */
+#include "gpu/runtime/plan.cuh"
+
+#include <cstdio>
+
+void gc_gpu_describe(void *state, char *text, size_t size)
+{
+    gc_gpu_plan *plan = (gc_gpu_plan *)state;
+    text[0] = '\0';
+    if (gc_plan_await_start(plan, nullptr) != GCONV_OK)
+        return;
+    size_t used = 0;
+    for (int i = 0; i < plan->stage_count && used + 1 < size; i++) {
+        const gc_plan_stage *stage = &plan->stages[i];
+        const gc_step *step = &plan->problem->chain.steps[stage->scope.first];
+        char line[160];
+        plan->method->describe(stage->state, line, sizeof line);
+        int length = snprintf(text + used, size - used, "step %d (%dx%d): %s\n",
+                              stage->scope.first + 1, step->width, step->height, line);
+        used += length > 0 ? (size_t)length : 0;
+    }
+}

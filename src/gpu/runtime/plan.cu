@@ -1,0 +1,172 @@
+/* The life of a plan: it is prepared, started in a thread of its own while the caller reads the image,
+ * awaited, and released. */
+#include "gpu/runtime/plan.cuh"
+
+#include "gpu/gpu.h"
+#include "gpu/jit/jit.h"
+#include "gpu/runtime/check.cuh"
+
+#include <atomic>
+#include <cstdlib>
+
+/* ---- The start ------------------------------------------------------------------------------- */
+
+static gconv_status synchronize_copies(gconv_error *error)
+{
+    GC_CUDA_TRY(error, cudaStreamSynchronize(nullptr));
+    return GCONV_OK;
+}
+
+static gconv_status start(gc_gpu_plan *plan, gconv_error *error)
+{
+    GC_CUDA_TRY(error, cudaSetDevice(plan->device.index));
+    GC_CUDA_TRY(error, cudaStreamCreateWithFlags(&plan->stream, cudaStreamNonBlocking));
+    GC_TRY(gc_plan_choose_band(plan, error));
+    for (;;) {
+        gconv_status status = gc_plan_allocate(plan, error);
+        if (status == GCONV_OK)
+            status = plan->driver->prepare(plan, error);
+        if (status == GCONV_OK) /* the plan's stream does not wait for these copies */
+            status = synchronize_copies(error);
+        int64_t fewer = gc_band_whole(plan->problem, plan->band_rows / 2, plan->slabs);
+        if (status != GCONV_ERROR_MEMORY || fewer == 0)
+            return status;
+        /* Others may have taken what was free a moment ago. */
+        gc_plan_free_memory(plan);
+        plan->band_rows = fewer;
+    }
+}
+
+static std::atomic<bool> started;
+
+bool gc_gpu_started(void)
+{
+    return started;
+}
+
+static void *start_in_thread(void *opaque)
+{
+    gc_gpu_plan *plan = (gc_gpu_plan *)opaque;
+    double compiled_before = gc_jit_seconds();
+    plan->status = start(plan, &plan->error);
+    plan->compile_seconds = gc_jit_seconds() - compiled_before;
+    if (plan->status == GCONV_OK)
+        started = true;
+    return nullptr;
+}
+
+gconv_status gc_plan_await_start(gc_gpu_plan *plan, gconv_error *error)
+{
+    if (plan->starting)
+        pthread_join(plan->starter, nullptr);
+    plan->starting = false;
+    if (plan->status != GCONV_OK) {
+        if (error != nullptr)
+            *error = plan->error;
+        return plan->status;
+    }
+    return GCONV_OK;
+}
+
+gconv_status gc_gpu_await(void *state, double *compile_seconds, gconv_error *error)
+{
+    gc_gpu_plan *plan = (gc_gpu_plan *)state;
+    gconv_status status = gc_plan_await_start(plan, error);
+    *compile_seconds = plan->compile_seconds;
+    return status;
+}
+
+/* ---- Making and freeing ---------------------------------------------------------------------- */
+
+static void free_plan(gc_gpu_plan *plan)
+{
+    free(plan->stages);
+    free(plan->steps);
+    free(plan->slabs);
+    free(plan);
+}
+
+void gc_gpu_release(void *state)
+{
+    gc_gpu_plan *plan = (gc_gpu_plan *)state;
+    if (plan->starting)
+        pthread_join(plan->starter, nullptr);
+    gc_current_device current(plan->device.index);
+    if (plan->stream != nullptr)
+        cudaStreamSynchronize(plan->stream);
+    gc_plan_free_memory(plan);
+    if (plan->stream != nullptr)
+        cudaStreamDestroy(plan->stream);
+    cudaGetLastError();
+    free_plan(plan);
+}
+
+/* A plan that has not been started, without slabs; null where memory is short. */
+static gc_gpu_plan *create(const gc_gpu_method &method, const gc_stage_driver &driver,
+                           const gc_problem *problem, const gconv_device_info *device,
+                           gconv_error *error)
+{
+    size_t steps = (size_t)problem->chain.step_count;
+    gc_gpu_plan *plan = (gc_gpu_plan *)calloc(1, sizeof *plan);
+    if (plan == nullptr) {
+        gc_fail_memory(error, sizeof *plan);
+        return nullptr;
+    }
+    plan->method = &method;
+    plan->driver = &driver;
+    plan->problem = problem;
+    plan->device = *device;
+    plan->finishes = gc_gpu_finish_of(problem, &plan->finish);
+    plan->stages = (gc_plan_stage *)calloc(steps, sizeof *plan->stages);
+    plan->steps = (gc_band_step *)calloc(steps, sizeof *plan->steps);
+    if (plan->stages == nullptr || plan->steps == nullptr) {
+        free_plan(plan);
+        gc_fail_memory(error, steps * sizeof *plan->steps);
+        return nullptr;
+    }
+    return plan;
+}
+
+static gconv_status make_slabs(const gc_step_method &method, gc_gpu_plan *plan, gconv_error *error)
+{
+    size_t steps = (size_t)plan->problem->chain.step_count;
+    plan->slabs = (gc_slabs *)calloc(steps, sizeof *plan->slabs);
+    if (plan->slabs == nullptr)
+        return gc_fail_memory(error, steps * sizeof *plan->slabs);
+    for (size_t s = 0; s < steps; s++)
+        plan->slabs[s] = method.slabs(plan->problem, &plan->problem->chain.steps[s]);
+    return GCONV_OK;
+}
+
+static void begin_start(gc_gpu_plan *plan, void **state)
+{
+    plan->starting = pthread_create(&plan->starter, nullptr, start_in_thread, plan) == 0;
+    if (!plan->starting)
+        start_in_thread(plan);
+    *state = plan;
+}
+
+gconv_status gc_gpu_prepare(const gc_step_method &method, const gc_problem *problem,
+                            const gconv_device_info *device, void **state, gconv_error *error)
+{
+    gc_gpu_plan *plan = create(method, gc_step_driver, problem, device, error);
+    if (plan == nullptr)
+        return GCONV_ERROR_MEMORY;
+    plan->extra_bytes = method.extra_bytes;
+    gconv_status status = method.slabs != nullptr ? make_slabs(method, plan, error) : GCONV_OK;
+    if (status == GCONV_OK)
+        begin_start(plan, state);
+    else
+        free_plan(plan);
+    return status;
+}
+
+gconv_status gc_gpu_prepare(const gc_pass_method &method, const gc_problem *problem,
+                            const gconv_device_info *device, void **state, gconv_error *error)
+{
+    gc_gpu_plan *plan = create(method, gc_pass_driver, problem, device, error);
+    if (plan == nullptr)
+        return GCONV_ERROR_MEMORY;
+    begin_start(plan, state);
+    return GCONV_OK;
+}

@@ -1,0 +1,117 @@
+/* A plan on the GPU: what the parts of the runtime share. */
+#ifndef GC_GPU_RUNTIME_PLAN_CUH
+#define GC_GPU_RUNTIME_PLAN_CUH
+
+#include "gpu/runtime/method.cuh"
+#include "gpu/runtime/planes.cuh"
+
+#include <pthread.h>
+
+/* Pieces of the output that are on their way down at once, and bytes of a piece. */
+enum { GC_PIECES = 2, GC_PIECE_BYTES = 8 << 20 };
+
+/* What is run at once: a step, or a pass of one or more steps. */
+struct gc_plan_stage {
+    gc_pass_scope scope; /* of a step: itself, with chain values on both sides */
+    void *state;         /* of the method */
+    float *taps;         /* device: the weights of a step; null for a pass */
+};
+
+struct gc_gpu_plan;
+
+/* How the runtime drives methods of one type. */
+struct gc_stage_driver {
+    /* Fills plan->stages and counts them. Stages that it began stay for gc_plan_free_memory. */
+    gconv_status (*prepare)(gc_gpu_plan *plan, gconv_error *error);
+    /* Brings the uploaded samples to where the first stage reads. */
+    gconv_status (*begin)(gc_gpu_plan *plan, gconv_error *error);
+    /* Runs all stages; `chain_only` where the result has to be chain values. */
+    gconv_status (*run)(gc_gpu_plan *plan, bool chain_only, gconv_error *error);
+    /* Whether the last stage stores the output itself. */
+    bool (*stores_output)(const gc_gpu_plan *plan, bool chain_only);
+};
+
+extern const gc_stage_driver gc_step_driver; /* of a gc_step_method */
+extern const gc_stage_driver gc_pass_driver; /* of a gc_pass_method */
+
+struct gc_gpu_plan {
+    const gc_gpu_method *method;
+    const gc_stage_driver *driver; /* knows the type of `method` */
+    const gc_problem *problem;
+    gconv_device_info device;
+    int64_t band_rows;     /* of output */
+    gc_plan_stage *stages; /* as many as steps at most */
+    int stage_count;
+    gc_finish finish;    /* the final conversion, where `finishes` */
+    bool finishes;       /* the device makes the output, unless a run wants chain values */
+    gc_band_step *steps; /* of the band in work */
+    double (*extra_bytes)(const gc_problem *problem, int64_t rows); /* as of a gc_step_method */
+    gc_slabs *slabs; /* one a step; null where the method has none */
+    cudaStream_t stream;
+    char *samples;           /* device: a band of input */
+    float *planes[2];        /* device: a stage's input and output, in turn */
+    float *scratch;          /* device: a step's input with its border; in the end the output */
+    char *pieces[GC_PIECES]; /* host, pinned: rows on their way down */
+    size_t piece_bytes;
+    cudaEvent_t arrived[GC_PIECES];
+    pthread_t starter;
+    bool starting;       /* the starter has not been joined */
+    gconv_status status; /* of the start */
+    gconv_error error;
+    double compile_seconds; /* in the start */
+};
+
+/* Makes a device current for the calling thread, and in the end again the one that was. */
+struct gc_current_device {
+    int before;
+    explicit gc_current_device(int index)
+    {
+        if (cudaGetDevice(&before) != cudaSuccess)
+            before = -1;
+        cudaSetDevice(index);
+        cudaGetLastError();
+    }
+    ~gc_current_device()
+    {
+        if (before >= 0)
+            cudaSetDevice(before);
+    }
+};
+
+/* Waits for the start of a plan and returns its status. `error` may be null. */
+gconv_status gc_plan_await_start(gc_gpu_plan *plan, gconv_error *error);
+
+/* ---- Memory (memory.cu) ---------------------------------------------------------------------- */
+
+/* Sets plan->band_rows to what the device's memory holds. */
+gconv_status gc_plan_choose_band(gc_gpu_plan *plan, gconv_error *error);
+
+/* Allocates buffers for such a band. */
+gconv_status gc_plan_allocate(gc_gpu_plan *plan, gconv_error *error);
+
+/* Frees buffers and stages. What was never taken is null. */
+void gc_plan_free_memory(gc_gpu_plan *plan);
+
+/* Rows that the input of any step has at most. */
+int64_t gc_plan_input_rows(const gc_gpu_plan *plan);
+
+/* `values` as planes of chain values. */
+gc_gpu_planes gc_plan_planes(const gc_gpu_plan *plan, float *values, int64_t rows, int64_t width);
+
+/* Whether rows of samples lie on the device as kernels want them: without gaps, but whole lines. */
+bool gc_plan_samples_are_aligned(const gc_problem *problem);
+
+/* From row to row of an output that a pass stores: samples, or bytes of bits. Whole words of 16 bytes. */
+int64_t gc_plan_output_pitch(const gc_gpu_plan *plan, gc_sample_type type);
+
+/* ---- Running (run.cu) ------------------------------------------------------------------------ */
+
+/* Uploads rows `first` to `last` of an image. Rows outside it, which wrap asks for, repeat those
+ * inside. */
+gconv_status gc_plan_upload(gc_gpu_plan *plan, const char *image, size_t stride, int64_t first,
+                            int64_t last, gconv_error *error);
+
+/* Turns the uploaded samples into values, the input of the first step. */
+gconv_status gc_plan_load(gc_gpu_plan *plan, gconv_error *error);
+
+#endif

@@ -1,0 +1,78 @@
+/* The time of a chain alone: on the device, from values in its memory to values in its memory. */
+#include "gpu/runtime/check.cuh"
+#include "gpu/runtime/plan.cuh"
+
+extern "C" {
+#include "base/clock.h"
+}
+
+#include <algorithm>
+
+enum { TIMES_MIN = 5, TIMES_MAX = 1000 };
+
+/* What one measurement holds, freed in one place. */
+struct stopwatch {
+    cudaEvent_t begin, end;
+    char *flush; /* device: larger than the second-level cache */
+    size_t flush_bytes;
+};
+
+static gconv_status time_once(gc_gpu_plan *plan, const stopwatch *watch, float *milliseconds,
+                              gconv_error *error)
+{
+    GC_TRY(plan->driver->begin(plan, error));
+    GC_CUDA_TRY(error, cudaMemsetAsync(watch->flush, 1, watch->flush_bytes, plan->stream));
+    GC_CUDA_TRY(error, cudaEventRecord(watch->begin, plan->stream));
+    GC_TRY(plan->driver->run(plan, false, error));
+    GC_CUDA_TRY(error, cudaEventRecord(watch->end, plan->stream));
+    GC_CUDA_TRY(error, cudaEventSynchronize(watch->end));
+    GC_CUDA_TRY(error, cudaEventElapsedTime(milliseconds, watch->begin, watch->end));
+    return GCONV_OK;
+}
+
+/* The first two runs warm up and do not count. */
+static gconv_status time_many(gc_gpu_plan *plan, stopwatch *watch, double seconds, double *median,
+                              gconv_error *error)
+{
+    float times[TIMES_MAX];
+    int count = 0;
+    watch->flush_bytes = (size_t)std::max<uint64_t>(2 * plan->device.l2_bytes, 64 << 20);
+    GC_CUDA_TRY(error, cudaEventCreate(&watch->begin));
+    GC_CUDA_TRY(error, cudaEventCreate(&watch->end));
+    GC_CUDA_TRY(error, cudaMalloc(&watch->flush, watch->flush_bytes));
+    double begin = gc_seconds();
+    for (int run = -2; run < TIMES_MAX; run++) {
+        if (run >= TIMES_MIN && gc_seconds() - begin > seconds)
+            break;
+        float milliseconds;
+        GC_TRY(time_once(plan, watch, &milliseconds, error));
+        if (run >= 0)
+            times[count++] = milliseconds;
+    }
+    std::sort(times, times + count);
+    *median = 1e-3 * (double)(times[count / 2] + times[(count - 1) / 2]) / 2;
+    return GCONV_OK;
+}
+
+gconv_status gc_gpu_time(void *state, const void *input, size_t stride, double seconds,
+                         double *median, gconv_error *error)
+{
+    gc_gpu_plan *plan = (gc_gpu_plan *)state;
+    GC_TRY(gc_plan_await_start(plan, error));
+    gc_current_device current(plan->device.index);
+    int64_t height = plan->problem->chain.height;
+    if (plan->band_rows < height)
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                       "the image does not fit in the device's memory at once");
+    gc_band_steps(plan->problem, 0, height - 1, plan->slabs, plan->steps);
+    GC_TRY(gc_plan_upload(plan, (const char *)input, stride, plan->steps[0].input_first,
+                          plan->steps[0].input_last, error));
+    stopwatch watch = {};
+    gconv_status status = time_many(plan, &watch, seconds, median, error);
+    cudaFree(watch.flush);
+    if (watch.end != nullptr)
+        cudaEventDestroy(watch.end);
+    if (watch.begin != nullptr)
+        cudaEventDestroy(watch.begin);
+    return status;
+}

@@ -1,0 +1,55 @@
+/* Timing a kernel of a search. */
+#include "gpu/runtime/check.cuh"
+#include "gpu/tune/tuner.cuh"
+
+extern "C" {
+#include "base/clock.h"
+}
+
+#include <algorithm>
+
+/* Idle devices clock down; seconds of work before a measurement. */
+static const double warm_up_seconds = 0.02;
+
+/* One launch for each of `runs`, over one set of planes after the other. */
+static gconv_status launch_all(const gc_search *s, const gc_pass_kernel &kernel, int runs,
+                               bool records, gconv_error *error)
+{
+    const gc_tuner *tuner = s->tuner;
+    int sets = tuner->sets * (int)(sizeof(float) / gc_tuner_sample_bytes(s->layout.input));
+    gc_tuner_view plane = gc_tuner_plane(tuner);
+    for (int i = 0; i < runs; i++) {
+        gc_pass pass = gc_search_pass(s, plane, i % sets);
+        GC_TRY(gc_pass_launch(kernel, pass, 1, tuner->stream, error));
+        if (records)
+            GC_CUDA_TRY(error, cudaEventRecord(tuner->events[i + 1], tuner->stream));
+    }
+    return GCONV_OK;
+}
+
+static gconv_status warm_up(const gc_search *s, const gc_pass_kernel &kernel, gconv_error *error)
+{
+    double end = gc_seconds() + warm_up_seconds;
+    do {
+        GC_TRY(launch_all(s, kernel, GC_TUNER_RUNS, false, error));
+        GC_CUDA_TRY(error, cudaStreamSynchronize(s->tuner->stream));
+    } while (gc_seconds() < end);
+    return GCONV_OK;
+}
+
+gconv_status gc_search_measure(const gc_search *s, const gc_pass_kernel &kernel, int runs,
+                               double *microseconds, gconv_error *error)
+{
+    const gc_tuner *tuner = s->tuner;
+    GC_TRY(warm_up(s, kernel, error));
+    GC_CUDA_TRY(error, cudaEventRecord(tuner->events[0], tuner->stream));
+    GC_TRY(launch_all(s, kernel, runs, true, error));
+    GC_CUDA_TRY(error, cudaStreamSynchronize(tuner->stream));
+    float milliseconds[GC_TUNER_RUNS_OF_FINALISTS];
+    for (int i = 0; i < runs; i++)
+        GC_CUDA_TRY(error,
+                    cudaEventElapsedTime(&milliseconds[i], tuner->events[i], tuner->events[i + 1]));
+    std::nth_element(milliseconds, milliseconds + runs / 2, milliseconds + runs);
+    *microseconds = 1e3 * (double)milliseconds[runs / 2];
+    return GCONV_OK;
+}

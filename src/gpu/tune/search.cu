@@ -1,0 +1,202 @@
+/* One search: candidates are compiled, checked and timed, and the fastest is the result. */
+#include "gpu/runtime/check.cuh"
+#include "gpu/tune/tuner.cuh"
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <pthread.h>
+#include <unistd.h>
+
+enum { FINALISTS = 3 };
+
+/* ---- Candidates ------------------------------------------------------------------------------ */
+
+struct compilation {
+    gc_search *of;
+    int next, end; /* contenders; threads draw the next one */
+};
+
+static void *compile_some(void *opaque)
+{
+    compilation *work = (compilation *)opaque;
+    gc_search *s = work->of;
+    cudaSetDevice(s->tuner->device.index);
+    for (;;) {
+        int i = __atomic_fetch_add(&work->next, 1, __ATOMIC_RELAXED);
+        if (i >= work->end)
+            return nullptr;
+        gc_layout layout = s->layout;
+        layout.tuning = s->tunings[i];
+        gc_contender *c = &s->contenders[i];
+        c->compiled = gc_pass_compile(layout, s->weights, s->weight_count, &s->tuner->device,
+                                      GC_JIT_UNKEPT, &c->kernel, &c->why);
+    }
+}
+
+/* Compiles the tunings from `first` on, one a processor and none from `end` on: that takes longer than
+ * all else. Returns the first that is not compiled. */
+static int compile_next(gc_search *s, int first, int end)
+{
+    int processors = std::max(1, (int)sysconf(_SC_NPROCESSORS_ONLN));
+    end = std::min(end, first + processors);
+    compilation work = {s, first, end};
+    pthread_t threads[GC_CANDIDATES_MAX];
+    int count = 0;
+    while (count < end - first - 1 &&
+           pthread_create(&threads[count], nullptr, compile_some, &work) == 0)
+        count++;
+    compile_some(&work);
+    for (int i = 0; i < count; i++)
+        pthread_join(threads[i], nullptr);
+    return end;
+}
+
+static gconv_status try_contender(const gc_search *s, gc_contender *c, gconv_error *error)
+{
+    bool right = false;
+    if (c->compiled != GCONV_OK) {
+        *error = c->why;
+        return c->compiled;
+    }
+    GC_TRY(gc_search_check(s, c->kernel, &right, error));
+    return right ? gc_search_measure(s, c->kernel, GC_TUNER_RUNS, &c->microseconds, error)
+                 : GCONV_OK;
+}
+
+/* A kernel that does not compile or cannot be launched leaves the device as it was; one that broke down
+ * leaves it unusable. */
+static bool can_go_on(gconv_status status)
+{
+    return status == GCONV_ERROR_DEVICE && cudaDeviceSynchronize() == cudaSuccess;
+}
+
+/* Tries the tunings that were not tried. */
+static gconv_status try_all(gc_search *s, int tuning_count, gc_tune_goes_on *goes_on, void *user,
+                            gc_tune_result *result, gconv_error *error)
+{
+    int compiled = s->count;
+    for (; s->count < tuning_count; s->count++) {
+        gc_tune_progress progress = {s->count, tuning_count};
+        result->finished = goes_on(user, &progress);
+        if (!result->finished)
+            return GCONV_OK;
+        if (s->count == compiled)
+            compiled = compile_next(s, compiled, tuning_count);
+        gc_contender *c = &s->contenders[s->count];
+        gconv_status status = try_contender(s, c, error);
+        if (status != GCONV_OK && !can_go_on(status))
+            return status;
+        if (status != GCONV_OK)
+            c->microseconds = 0;
+        result->tried++;
+        result->left_out += c->microseconds == 0;
+    }
+    return GCONV_OK;
+}
+
+/* Null where all were left out. */
+static gc_contender *fastest_of(gc_search *s, bool warps_too)
+{
+    gc_contender *fastest = nullptr;
+    for (int i = 0; i < s->count; i++) {
+        gc_contender *c = &s->contenders[i];
+        if (c->microseconds > 0 && (warps_too || s->tunings[i].form != GC_FORM_WARP) &&
+            (fastest == nullptr || c->microseconds < fastest->microseconds))
+            fastest = c;
+    }
+    return fastest;
+}
+
+/* The fastest, and what would be taken untuned, are timed again, right after each other: the fastest of
+ * these is the result. */
+static gconv_status decide(gc_search *s, gc_tune_result *result, gconv_error *error)
+{
+    gc_contender *winner = nullptr;
+    gc_contender *untuned = &s->contenders[0];
+    if (untuned->microseconds > 0)
+        GC_TRY(gc_search_measure(s, untuned->kernel, GC_TUNER_RUNS_OF_FINALISTS,
+                                 &result->untuned_microseconds, error));
+    double least = 0;
+    for (int i = 0; i < FINALISTS; i++) {
+        gc_contender *next = fastest_of(s, true);
+        if (next == nullptr)
+            break;
+        double microseconds = result->untuned_microseconds;
+        if (next != untuned)
+            GC_TRY(gc_search_measure(s, next->kernel, GC_TUNER_RUNS_OF_FINALISTS, &microseconds,
+                                     error));
+        next->microseconds = 0;
+        if (winner == nullptr || microseconds < least) {
+            winner = next;
+            least = microseconds;
+        }
+    }
+    if (winner == nullptr)
+        return gc_fail(error, GCONV_ERROR_DEVICE, "no kernel for filters of %dx%d works",
+                       s->layout.width, s->layout.height);
+    if (untuned->microseconds > 0 && result->untuned_microseconds <= least) {
+        winner = untuned;
+        least = result->untuned_microseconds;
+    }
+    result->best = {s->layout.width,
+                    s->layout.height,
+                    s->layout.input,
+                    s->layout.output,
+                    winner->kernel.layout.tuning,
+                    least,
+                    ""};
+    return GCONV_OK;
+}
+
+static gconv_status run(gc_search *s, gc_tune_goes_on *goes_on, void *user, gc_tune_result *result,
+                        gconv_error *error)
+{
+    const gconv_device_info *device = &s->tuner->device;
+    GC_TRY(gc_search_begin(s, error));
+    int count = gc_candidates(device, &s->layout, s->tunings);
+    GC_TRY(try_all(s, count, goes_on, user, result, error));
+    const gc_contender *fastest = fastest_of(s, false);
+    if (result->finished && fastest != nullptr) {
+        count = gc_candidates_like(device, &s->layout, &fastest->kernel.layout.tuning, s->tunings,
+                                   count);
+        GC_TRY(try_all(s, count, goes_on, user, result, error));
+    }
+    return result->finished ? decide(s, result, error) : GCONV_OK;
+}
+
+static void set_date(gc_tuned *tuned)
+{
+    time_t now = time(nullptr);
+    struct tm today;
+    gmtime_r(&now, &today);
+    strftime(tuned->date, sizeof tuned->date, "%Y-%m-%d", &today);
+}
+
+gconv_status gc_tuner_search(gc_tuner *tuner, const gc_layout *layout, gc_tune_goes_on *goes_on,
+                             void *user, gc_tune_result *result, gconv_error *error)
+{
+    *result = {};
+    size_t size = (size_t)layout->width * (size_t)layout->height;
+    gc_search *s = (gc_search *)calloc(1, sizeof *s);
+    size_t count = (size_t)gc_form_weights(layout->tuning.form, layout->width, layout->height);
+    float *weights = (float *)calloc(count, sizeof *weights);
+    double *taps = (double *)calloc(size, sizeof *taps);
+    gconv_status status = GCONV_OK;
+    if (s == nullptr || weights == nullptr || taps == nullptr) {
+        status = gc_fail_memory(error, sizeof *s + count * sizeof *weights + size * sizeof *taps);
+    } else {
+        s->tuner = tuner;
+        s->layout = *layout;
+        s->weights = weights;
+        s->taps = taps;
+        status = run(s, goes_on, user, result, error);
+        set_date(&result->best);
+        for (gc_contender &c : s->contenders)
+            gc_pass_release(&c.kernel);
+    }
+    free(s);
+    free(weights);
+    free(taps);
+    return status;
+}

@@ -1,0 +1,83 @@
+/* What the parts of the tuner share: planes on a device, one search over them, and its contenders. */
+#ifndef GC_GPU_TUNE_TUNER_CUH
+#define GC_GPU_TUNE_TUNER_CUH
+
+#include "gpu/fast/passes.cuh"
+#include "gpu/tune/tune.h"
+
+enum {
+    GC_TUNER_SIDE_MAX = 4096,
+    GC_TUNER_SIDE_MIN = 512,
+    /* Beside the whole plane a part of it is checked. Its sides are prime to those of tiles. */
+    GC_TUNER_PART_WIDTH = 517,
+    GC_TUNER_PART_HEIGHT = 261,
+    GC_TUNER_RUNS = 30,
+    GC_TUNER_RUNS_OF_FINALISTS = 90
+};
+static_assert(GC_TUNER_SIDE_MIN * GC_TUNER_SIDE_MIN >=
+                  (GC_TUNER_PART_WIDTH + 3) * GC_TUNER_PART_HEIGHT,
+              "the part lies in a plane");
+
+struct gc_tuner {
+    gconv_device_info device;
+    int side;
+    int sets; /* planes of float32 in `inputs`, and in `outputs` */
+    char *inputs, *outputs;
+    double *expected; /* of the part, then of the plane */
+    double *taps;
+    unsigned *wrong;
+    cudaStream_t stream;
+    cudaEvent_t events[GC_TUNER_RUNS_OF_FINALISTS + 1];
+};
+
+/* What is checked: the first samples of the first input, seen as an image. */
+struct gc_tuner_view {
+    int width, height;
+    long long pitch;
+    double *expected;
+};
+
+gc_tuner_view gc_tuner_part(const gc_tuner *tuner);
+gc_tuner_view gc_tuner_plane(const gc_tuner *tuner);
+
+/* Bytes of a sample in memory. */
+size_t gc_tuner_sample_bytes(gc_sample_type type);
+
+/* ---- One search ------------------------------------------------------------------------------ */
+
+/* A tuning that is tried. */
+struct gc_contender {
+    gc_pass_kernel kernel;
+    gconv_status compiled;
+    gconv_error why;     /* where it is not */
+    double microseconds; /* 0: left out */
+};
+
+struct gc_search {
+    gc_tuner *tuner;
+    gc_layout layout;
+    float *weights; /* of the kernels: a matrix, or rows and columns */
+    double *taps;   /* the matrix */
+    int weight_count;
+    double divisor, tolerance;
+    gc_finish finish;
+    int count; /* contenders */
+    gc_contender contenders[GC_CANDIDATES_MAX];
+    gc_tuning tunings[GC_CANDIDATES_MAX];
+};
+
+/* Makes inputs and weights, and computes what the kernels should give (check.cu). */
+gconv_status gc_search_begin(gc_search *s, gconv_error *error);
+
+/* The pass from one input plane to the output plane of the same number. */
+gc_pass gc_search_pass(const gc_search *s, const gc_tuner_view &image, int set);
+
+/* Compares all outputs of a kernel, of the part and of the plane, with what is expected. */
+gconv_status gc_search_check(const gc_search *s, const gc_pass_kernel &kernel, bool *right,
+                             gconv_error *error);
+
+/* The median time of `runs` launches, from the end of one to the end of the next (measure.cu). */
+gconv_status gc_search_measure(const gc_search *s, const gc_pass_kernel &kernel, int runs,
+                               double *microseconds, gconv_error *error);
+
+#endif
