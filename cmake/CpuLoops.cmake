@@ -5,38 +5,38 @@
 # everywhere else. Options of a source come last on the command line, after those of the target.
 
 include(CheckCCompilerFlag)
-set(row_kernel_objects "")
+set(loop_objects "")
 
 # Fuzz targets run many jobs: there only AddressSanitizer watches these loops. UndefinedBehaviorSanitizer
 # makes them slow, and clang takes a minute for a file; tests under GCONV_SANITIZE have both.
 if(GCONV_FUZZ)
-  set(row_kernel_options -fno-sanitize=undefined,fuzzer-no-link)
+  set(loop_options -fno-sanitize=undefined,fuzzer-no-link)
 endif()
 set_source_files_properties(src/cpu/instructions/edges_loops.c src/cpu/instructions/samples_loops.c
-  PROPERTIES COMPILE_OPTIONS "${row_kernel_options}")
+  PROPERTIES COMPILE_OPTIONS "${loop_options}")
 set_source_files_properties(src/cpu/instructions/taps_loops.c src/cpu/instructions/transform_loops.c
-  PROPERTIES COMPILE_OPTIONS "-ffp-contract=fast;${row_kernel_options}")
+  PROPERTIES COMPILE_OPTIONS "-ffp-contract=fast;${loop_options}")
 
-function(gconv_add_row_kernel name)
-  add_library(rows_${name} OBJECT src/cpu/instructions/edges_loops.c src/cpu/instructions/taps_loops.c
+function(gconv_add_loops name)
+  add_library(loops_${name} OBJECT src/cpu/instructions/edges_loops.c src/cpu/instructions/taps_loops.c
     src/cpu/instructions/samples_loops.c src/cpu/instructions/transform_loops.c)
-  add_library(rows_${name}_double OBJECT src/cpu/instructions/transform_loops.c)
-  target_compile_definitions(rows_${name} PRIVATE
-    GC_EDGES_KERNEL=gc_edges_${name} GC_ROWS_KERNEL=gc_rows_${name}
-    GC_SAMPLES_KERNEL=gc_samples_${name}
-    GC_TRANSFORM_KERNEL=gc_transform_${name} GC_TRANSFORM_REAL=float)
-  target_compile_definitions(rows_${name}_double PRIVATE
-    GC_TRANSFORM_KERNEL=gc_transform_double_${name} GC_TRANSFORM_REAL=double)
-  foreach(target IN ITEMS rows_${name} rows_${name}_double)
+  add_library(loops_${name}_double OBJECT src/cpu/instructions/transform_loops.c)
+  target_compile_definitions(loops_${name} PRIVATE
+    GC_EDGES_LOOPS=gc_edges_${name} GC_TAPS_LOOPS=gc_taps_${name}
+    GC_SAMPLES_LOOPS=gc_samples_${name}
+    GC_TRANSFORM_LOOPS=gc_transform_${name} GC_TRANSFORM_REAL=float)
+  target_compile_definitions(loops_${name}_double PRIVATE
+    GC_TRANSFORM_LOOPS=gc_transform_double_${name} GC_TRANSFORM_REAL=double)
+  foreach(target IN ITEMS loops_${name} loops_${name}_double)
     target_link_libraries(${target} PRIVATE gconv_settings)
     target_compile_options(${target} PRIVATE -O3 -Wno-psabi ${ARGN})
-    list(APPEND row_kernel_objects $<TARGET_OBJECTS:${target}>)
+    list(APPEND loop_objects $<TARGET_OBJECTS:${target}>)
   endforeach()
-  set(row_kernel_objects ${row_kernel_objects} PARENT_SCOPE)
+  set(loop_objects ${loop_objects} PARENT_SCOPE)
 endfunction()
 
-gconv_add_row_kernel(portable)
-set(GCONV_HAS_X86_KERNELS OFF)
+gconv_add_loops(portable)
+set(GCONV_HAS_X86_LOOPS OFF)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set(avx2 -mavx2 -mfma)
   set(avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512)
@@ -44,14 +44,14 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     "-mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vnni -mprefer-vector-width=512"
     GCONV_COMPILES_AVX512)
   if(GCONV_COMPILES_AVX512)
-    set(GCONV_HAS_X86_KERNELS ON)
-    gconv_add_row_kernel(avx2 ${avx2})
-    gconv_add_row_kernel(avx512 ${avx512})
+    set(GCONV_HAS_X86_LOOPS ON)
+    gconv_add_loops(avx2 ${avx2})
+    gconv_add_loops(avx512 ${avx512})
     # The one instruction that avx512vnni adds multiplies bytes; all else it has from avx512.
-    add_library(rows_avx512vnni OBJECT src/cpu/instructions/taps_loops.c)
-    target_link_libraries(rows_avx512vnni PRIVATE gconv_settings)
-    target_compile_definitions(rows_avx512vnni PRIVATE GC_BYTES_KERNEL=gc_bytes_avx512vnni)
-    target_compile_options(rows_avx512vnni PRIVATE -O3 -Wno-psabi ${avx512} -mavx512vnni)
-    list(APPEND row_kernel_objects $<TARGET_OBJECTS:rows_avx512vnni>)
+    add_library(loops_avx512vnni OBJECT src/cpu/instructions/taps_loops.c)
+    target_link_libraries(loops_avx512vnni PRIVATE gconv_settings)
+    target_compile_definitions(loops_avx512vnni PRIVATE GC_BYTES_LOOPS=gc_bytes_avx512vnni)
+    target_compile_options(loops_avx512vnni PRIVATE -O3 -Wno-psabi ${avx512} -mavx512vnni)
+    list(APPEND loop_objects $<TARGET_OBJECTS:loops_avx512vnni>)
   endif()
 endif()

@@ -12,18 +12,16 @@
 #include "base/status.h"
 #include "base/threads.h"
 #include "core/implementation.h"
+#include "cpu/cost.h"
 #include "cpu/pipeline/division.h"
 #include "cpu/pipeline/schedule.h"
 
 #include <stdlib.h>
 
-/* Multiply-adds that a thread must have for waking it to pay (some 60 us). */
-static const double work_per_thread = 2.5e6;
-
 typedef struct cpu_state {
     const gc_problem *problem;
     int threads; /* at most */
-    gc_passes passes;
+    gc_stages stages;
     gc_strip *strips; /* one a thread */
     gc_division division;
 } cpu_state;
@@ -42,29 +40,21 @@ static int choose_threads(const gc_problem *problem)
     int threads = gc_thread_count(problem->job.threads);
     double work = (double)problem->chain.width * problem->chain.height * problem->chain.channels *
                   (8 + gc_chain_taps(&problem->chain));
-    double useful = 1 + work / work_per_thread;
+    double useful = 1 + work / GC_WORK_PER_THREAD;
     return useful < threads ? (int)useful : threads;
 }
-
-/* Measured on the machine of docs/performance/cpu.md: what an image costs beside its values, and a row
- * of it in each step (up to 0.25 us where that is a column and a row), or in all where edges are one
- * pass. */
-static const double start_seconds = 2e-5, row_seconds = 1e-7, edges_row_seconds = 5e-8;
 
 static double cost(const gc_problem *problem, const gconv_device_info *device)
 {
     (void)device;
-    double values = (double)problem->chain.width * problem->chain.height * problem->chain.channels;
-    double row =
-        gc_edges_apply(problem) ? edges_row_seconds : problem->chain.step_count * row_seconds;
-    double seconds = values * gc_passes_estimate(problem) + problem->chain.height * row;
-    return start_seconds + seconds / gc_smaller(choose_threads(problem), gc_processor_count());
+    int64_t threads = gc_smaller(choose_threads(problem), gc_processor_count());
+    return GC_START_SECONDS + gc_stages_seconds(problem) / (double)threads;
 }
 
 static void describe(void *opaque, char *text, size_t size)
 {
     const cpu_state *state = opaque;
-    gc_passes_describe(&state->passes, text, size);
+    gc_stages_describe(&state->stages, text, size);
 }
 
 static void release(void *opaque)
@@ -73,7 +63,7 @@ static void release(void *opaque)
     for (int t = 0; state->strips != NULL && t < state->threads; t++)
         gc_strip_destroy(&state->strips[t]);
     free(state->strips);
-    gc_passes_destroy(&state->passes);
+    gc_stages_destroy(&state->stages);
     free(state);
 }
 
@@ -86,7 +76,7 @@ static gconv_status create_strips(cpu_state *state, gconv_error *error)
     if (state->strips == NULL)
         return gc_fail_memory(error, (size_t)count * sizeof *state->strips);
     for (int t = 0; t < count; t++) {
-        gconv_status status = gc_strip_create(&state->strips[t], state->problem, &state->passes,
+        gconv_status status = gc_strip_create(&state->strips[t], state->problem, &state->stages,
                                               state->division.columns_max, t == 0 ? error : NULL);
         if (status != GCONV_OK) {
             gc_strip_destroy(&state->strips[t]);
@@ -105,10 +95,10 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
     if (state == NULL)
         return gc_fail_memory(error, sizeof *state);
     state->problem = problem;
-    gconv_status status = gc_passes_create(&state->passes, problem, error);
+    gconv_status status = gc_stages_create(&state->stages, problem, error);
     if (status == GCONV_OK) {
         state->threads = choose_threads(problem);
-        gc_division_choose(&state->division, problem, &state->passes, state->threads);
+        gc_division_choose(&state->division, problem, &state->stages, state->threads);
         status = create_strips(state, error);
     }
     if (status != GCONV_OK) {
@@ -201,7 +191,7 @@ static gconv_status allocate_rings(cpu_run *run, gconv_error *error)
     const cpu_state *state = run->state;
     for (int threads = state->threads;; threads = 1) {
         gc_division *division = &run->division;
-        gc_division_choose(division, state->problem, &state->passes, threads);
+        gc_division_choose(division, state->problem, &state->stages, threads);
         size_t input_rows = (size_t)(division->input_ring * division->rows);
         size_t output_rows = (size_t)(division->output_ring * division->rows);
         run->input = gc_allocate_array(input_rows, run->stream->input_bytes);
@@ -244,6 +234,6 @@ const gc_operations gc_cpu_operations = {
     .prepare = prepare,
     .run = run,
     .release = release,
-    .extra_terms = gc_passes_extra_terms,
+    .extra_terms = gc_stages_extra_terms,
     .describe = describe,
 };

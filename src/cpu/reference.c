@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "core/border.h"
 #include "core/implementation.h"
+#include "cpu/cost.h"
 
 #include <stdlib.h>
 
@@ -60,12 +61,13 @@ static gconv_status supports(const gc_problem *problem, const gconv_device_info 
     return GCONV_OK;
 }
 
-/* About 2 ns a multiply-add, measured on a 2.7 GHz server core: never the fastest. */
+/* Never the fastest. */
 static double cost(const gc_problem *problem, const gconv_device_info *device)
 {
     (void)device;
     double values = (double)problem->chain.width * problem->chain.height * problem->chain.channels;
-    return values * (5e-9 + 2e-9 * gc_chain_taps(&problem->chain));
+    return values *
+           (GC_REFERENCE_SECONDS + GC_REFERENCE_TAP_SECONDS * gc_chain_taps(&problem->chain));
 }
 
 static gconv_status prepare(const gc_problem *problem, const gconv_device_info *device,

@@ -51,21 +51,21 @@ static gconv_job job_on(const chain *c, uint32_t width, uint32_t height, int cha
 }
 
 /* The division of a job on `threads` threads. */
-static gc_division divided(const gconv_job *job, gc_problem *problem, gc_passes *passes)
+static gc_division divided(const gconv_job *job, gc_problem *problem, gc_stages *stages)
 {
     gc_division division;
     assert_int_equal(gc_problem_create(job, problem, NULL), GCONV_OK);
-    assert_int_equal(gc_passes_create(passes, problem, NULL), GCONV_OK);
-    gc_division_choose(&division, problem, passes, job->threads);
+    assert_int_equal(gc_stages_create(stages, problem, NULL), GCONV_OK);
+    gc_division_choose(&division, problem, stages, job->threads);
     return division;
 }
 
 static int64_t panels_of(const gconv_job *job)
 {
     gc_problem problem;
-    gc_passes passes;
-    int64_t panels = divided(job, &problem, &passes).panels;
-    gc_passes_destroy(&passes);
+    gc_stages stages;
+    int64_t panels = divided(job, &problem, &stages).panels;
+    gc_stages_destroy(&stages);
     gc_problem_destroy(&problem);
     return panels;
 }
@@ -109,11 +109,11 @@ static void areas_make_up_the_image(void **state)
                                n % 4 == 3 ? 3 : 1, 8);
         job.threads = 1 + rand() % 20;
         gc_problem problem;
-        gc_passes passes;
-        gc_division division = divided(&job, &problem, &passes);
+        gc_stages stages;
+        gc_division division = divided(&job, &problem, &stages);
         assert_whole(&division);
         panels += division.panels > 1;
-        gc_passes_destroy(&passes);
+        gc_stages_destroy(&stages);
         gc_problem_destroy(&problem);
     }
     assert_true(panels > 50);
@@ -327,13 +327,13 @@ static void memory_does_not_grow_with_height(void **state)
         append(&c, side, side, side / 2, side / 2, side % 4 == 1);
         gconv_job job = job_on(&c, 30000, 30000, 1, 8);
         gc_problem problem;
-        gc_passes passes;
-        gc_division low = divided(&job, &problem, &passes);
-        gc_passes_destroy(&passes);
+        gc_stages stages;
+        gc_division low = divided(&job, &problem, &stages);
+        gc_stages_destroy(&stages);
         gc_problem_destroy(&problem);
         job.input.height = 300000;
-        gc_division high = divided(&job, &problem, &passes);
-        gc_passes_destroy(&passes);
+        gc_division high = divided(&job, &problem, &stages);
+        gc_stages_destroy(&stages);
         gc_problem_destroy(&problem);
         assert_int_equal(low.columns_max, high.columns_max);
         assert_int_equal(low.input_ring * low.rows, high.input_ring * high.rows);

@@ -1,11 +1,11 @@
 /* The inner loops for every instruction set this processor has, against a plain sum. */
 #include "cpu/instructions/instructions.h"
-#include "cpu/pipeline/window.h"
+#include "cpu/method/bytes.h"
 
 #include "core_support.h"
 
-enum { COUNT_MAX = 300, TAPS_MAX = 9, ROW = COUNT_MAX + 4 * TAPS_MAX + GC_WINDOW_SLACK };
-enum { ROWS_MAX = TAPS_MAX + GC_SWEEP_ROWS - 1 };
+enum { COUNT_MAX = 300, TAPS_MAX = 9, ROW = COUNT_MAX + 4 * TAPS_MAX + GC_ROW_SLACK };
+enum { ROWS_MAX = TAPS_MAX + GC_ROWS_TOGETHER - 1 };
 
 static float samples[ROWS_MAX][ROW];
 static float taps[TAPS_MAX * TAPS_MAX];
@@ -32,21 +32,21 @@ static float plain_sum(const gc_step *step, size_t channels, int first, size_t a
 }
 
 /* Output row o begins `distance` input rows after the one before. */
-static void check_function(const char *name, gc_rows_function *convolve, const gc_step *step,
+static void check_function(const char *name, gc_taps_function *convolve, const gc_step *step,
                            size_t channels, size_t count, int row_count, int distance)
 {
-    static float out[GC_SWEEP_ROWS][ROW];
+    static float out[GC_ROWS_TOGETHER][ROW];
     const float *rows[ROWS_MAX];
-    float *to[GC_SWEEP_ROWS];
+    float *to[GC_ROWS_TOGETHER];
     for (int j = 0; j < ROWS_MAX; j++)
         rows[j] = samples[j];
-    for (int o = 0; o < GC_SWEEP_ROWS; o++) {
+    for (int o = 0; o < GC_ROWS_TOGETHER; o++) {
         to[o] = out[o];
         for (size_t i = 0; i < ROW; i++)
             out[o][i] = -1e6f;
     }
     convolve(step, rows, channels, count, row_count, to);
-    for (int o = 0; o < GC_SWEEP_ROWS; o++)
+    for (int o = 0; o < GC_ROWS_TOGETHER; o++)
         for (size_t i = 0; i < ROW; i++) {
             bool inside = o < row_count && i < count;
             if (out[o][i] != (inside ? plain_sum(step, channels, o * distance, i) : -1e6f))
@@ -55,7 +55,7 @@ static void check_function(const char *name, gc_rows_function *convolve, const g
         }
 }
 
-static void all_kernels_agree(void **state)
+static void all_loops_agree(void **state)
 {
     (void)state;
     static const size_t counts[] = {1, 2, 15, 16, 17, 31, 33, 63, 64, 65, 127, 128, 129, 191, 300};
@@ -69,13 +69,13 @@ static void all_kernels_agree(void **state)
         for (int side = 1; side <= TAPS_MAX; side++)
             for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
                 gc_step step = {.taps = taps, .width = side, .height = TAPS_MAX + 1 - side};
-                int row_count = 1 + (int)c % GC_SWEEP_ROWS;
-                check_function(set->name, set->rows->sweep, &step, 1 + c % 4, counts[c], row_count,
+                int row_count = 1 + (int)c % GC_ROWS_TOGETHER;
+                check_function(set->name, set->taps->every, &step, 1 + c % 4, counts[c], row_count,
                                1);
-                check_function(set->name, set->rows->sparse, &step, 1 + c % 4, counts[c], row_count,
+                check_function(set->name, set->taps->sparse, &step, 1 + c % 4, counts[c], row_count,
                                1);
                 step.height = 1 + side % 2;
-                check_function(set->name, set->rows->apart, &step, 1 + c % 4, counts[c], row_count,
+                check_function(set->name, set->taps->apart, &step, 1 + c % 4, counts[c], row_count,
                                step.height);
             }
     }
@@ -98,20 +98,20 @@ static float byte_sum(const gc_step *step, int channels, int row, size_t at)
 static void check_bytes(const gc_instructions *set, const gc_step *step, int channels, size_t count,
                         int row_count)
 {
-    static float out[GC_SWEEP_ROWS][ROW];
+    static float out[GC_ROWS_TOGETHER][ROW];
     const uint8_t *rows[ROWS_MAX];
-    float *to[GC_SWEEP_ROWS];
+    float *to[GC_ROWS_TOGETHER];
     gc_byte_step bytes;
     assert_int_equal(gc_byte_step_create(&bytes, step, channels, NULL), GCONV_OK);
     for (int j = 0; j < ROWS_MAX; j++)
         rows[j] = levels[j];
-    for (int o = 0; o < GC_SWEEP_ROWS; o++) {
+    for (int o = 0; o < GC_ROWS_TOGETHER; o++) {
         to[o] = out[o];
         for (size_t i = 0; i < ROW; i++)
             out[o][i] = -1e6f;
     }
     (*set->bytes)(&bytes, rows, GC_BYTES_GROUP, count, row_count, to);
-    for (int o = 0; o < GC_SWEEP_ROWS; o++)
+    for (int o = 0; o < GC_ROWS_TOGETHER; o++)
         for (size_t i = 0; i < ROW; i++) {
             bool inside = o < row_count && i < count;
             if (out[o][i] != (inside ? byte_sum(step, channels, o, i) : -1e6f))
@@ -142,7 +142,7 @@ static void bytes_are_exact(void **state)
                     gc_step step = {.taps = taps, .width = side, .height = TAPS_MAX + 1 - side};
                     if (set->bytes != NULL && set->usable())
                         check_bytes(set, &step, 1 + (int)c % 4, counts[c],
-                                    1 + (int)c % GC_SWEEP_ROWS);
+                                    1 + (int)c % GC_ROWS_TOGETHER);
                 }
     }
 }
@@ -168,7 +168,7 @@ static void the_list_of_instructions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_kernels_agree),
+        cmocka_unit_test(all_loops_agree),
         cmocka_unit_test(bytes_are_exact),
         cmocka_unit_test(the_list_of_instructions),
     };

@@ -2,7 +2,6 @@
  * the bound in float, exact in double. */
 #include "cpu/instructions/instructions.h"
 #include "cpu/method/tiles.h"
-#include "cpu/pipeline/window.h"
 
 #include "base/memory.h"
 #include "core/range.h"
@@ -48,14 +47,14 @@ static double bound_of(const gc_step *step, int side)
 }
 
 /* Every result within `bound` of the sum; 0 asks for the same bits. */
-static void check(const char *name, const gc_transform_kernel *kernel, int side,
-                  const gc_step *step, int width, int channels, double bound)
+static void check(const char *name, const gc_transform_loops *loops, int side, const gc_step *step,
+                  int width, int channels, double bound)
 {
     gc_tiles tiles;
     gconv_error error;
-    if (gc_tiles_create(&tiles, kernel, side, step, &error) != GCONV_OK)
+    if (gc_tiles_create(&tiles, loops, side, step, &error) != GCONV_OK)
         fail_msg("%s", error.message);
-    float *scratch = gc_allocate_aligned(gc_tiles_scratch(kernel, side), sizeof *scratch);
+    float *scratch = gc_allocate_aligned(gc_tiles_scratch(loops, side), sizeof *scratch);
     const float *rows[ROWS_MAX];
     float *out[ROWS_MAX];
     for (int j = 0; j < ROWS_MAX; j++) {
@@ -95,7 +94,7 @@ static void tiles_of_every_side(void **state)
                 int width = widths[(s + (size_t)n) % 5];
                 const gc_instructions *set = gc_instructions_at(n);
                 if (set->usable())
-                    check(set->name, set->transforms.kernel, side, &step, width,
+                    check(set->name, set->transforms.loops, side, &step, width,
                           1 + (int)s % CHANNELS_MAX, bound_of(&step, side));
             }
 }
@@ -129,8 +128,8 @@ static void check_scaled(int side, double largest, double sum)
             gc_step step = fill_scaled(9, largest, sum, flat);
             assert_true(gc_range_holds_tiles(&step, (double)side * side));
             double terms = 81 + 32 * 2 * log2(side);
-            check(gc_instructions_at(n)->name, gc_instructions_at(n)->transforms.kernel, side,
-                  &step, 60, 2, 4 * terms * (0x1p-24 * sum * largest + 0x1p-150));
+            check(gc_instructions_at(n)->name, gc_instructions_at(n)->transforms.loops, side, &step,
+                  60, 2, 4 * terms * (0x1p-24 * sum * largest + 0x1p-150));
         }
 }
 
@@ -220,7 +219,7 @@ static void whole_numbers_are_exact(void **state)
                     const int *size = sizes[s / 2];
                     gc_step step = fill_whole((pattern)p, size[0], size[1], whites[s % 2]);
                     if (set->usable())
-                        check(set->name, set->exact_transforms.kernel, side, &step, 70, 1 + p % 3,
+                        check(set->name, set->exact_transforms.loops, side, &step, 70, 1 + p % 3,
                               0);
                 }
 }

@@ -1,6 +1,6 @@
 /* The sums of cpu/method/edges.c, compiled once for every instruction set under the name that
- * GC_EDGES_KERNEL gives them. Plain loops on 16-bit integers: compilers fill the vectors. */
-#include "cpu/method/edges.h"
+ * GC_EDGES_LOOPS gives them. Plain loops on 16-bit integers: compilers fill the vectors. */
+#include "cpu/instructions/instructions.h"
 
 /* 2 4 5 4 2, and its second difference 2 0 -1 -2 -1 0 2. */
 static void columns(const uint8_t *const rows[7], size_t count, uint16_t *restrict smooth,
@@ -28,5 +28,5 @@ static void find(const uint16_t *smooth, const uint16_t *curve, size_t count, ui
     }
 }
 
-extern const gc_edges_kernel GC_EDGES_KERNEL;
-const gc_edges_kernel GC_EDGES_KERNEL = {columns, find};
+extern const gc_edges_loops GC_EDGES_LOOPS;
+const gc_edges_loops GC_EDGES_LOOPS = {columns, find};

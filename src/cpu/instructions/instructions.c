@@ -1,24 +1,26 @@
 #include "cpu/instructions/instructions.h"
 
+#include "cpu/cost.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-extern const gc_rows_kernel gc_rows_portable;
-extern const gc_samples_kernel gc_samples_portable;
-extern const gc_transform_kernel gc_transform_portable, gc_transform_double_portable;
-extern const gc_edges_kernel gc_edges_portable;
+extern const gc_taps_loops gc_taps_portable;
+extern const gc_samples_loops gc_samples_portable;
+extern const gc_transform_loops gc_transform_portable, gc_transform_double_portable;
+extern const gc_edges_loops gc_edges_portable;
 
 static bool always(void)
 {
     return true;
 }
 
-#if GC_HAS_X86_KERNELS
-extern const gc_rows_kernel gc_rows_avx512, gc_rows_avx2;
-extern const gc_samples_kernel gc_samples_avx512, gc_samples_avx2;
-extern const gc_transform_kernel gc_transform_avx512, gc_transform_avx2;
-extern const gc_transform_kernel gc_transform_double_avx512, gc_transform_double_avx2;
-extern const gc_edges_kernel gc_edges_avx512, gc_edges_avx2;
+#if GC_HAS_X86_LOOPS
+extern const gc_taps_loops gc_taps_avx512, gc_taps_avx2;
+extern const gc_samples_loops gc_samples_avx512, gc_samples_avx2;
+extern const gc_transform_loops gc_transform_avx512, gc_transform_avx2;
+extern const gc_transform_loops gc_transform_double_avx512, gc_transform_double_avx2;
+extern const gc_edges_loops gc_edges_avx512, gc_edges_avx2;
 
 static bool has_avx512(void)
 {
@@ -39,50 +41,49 @@ static bool has_avx2(void)
 }
 #endif
 
-/* Times were measured on an EPYC of the Zen 4 kind at about 3.7 GHz (docs/performance/cpu.md). */
 static const gc_instructions instructions[] = {
-#if GC_HAS_X86_KERNELS
+#if GC_HAS_X86_LOOPS
     {
         .name = "avx512vnni",
         .usable = has_avx512vnni,
-        .rows = &gc_rows_avx512,
+        .taps = &gc_taps_avx512,
         .samples = &gc_samples_avx512,
         .edges = &gc_edges_avx512,
         .bytes = &gc_bytes_avx512vnni,
-        .tap_seconds = 0.019e-9,
-        .transforms = {&gc_transform_avx512, 0.20e-9},
-        .exact_transforms = {&gc_transform_double_avx512, 0.40e-9},
+        .tap_seconds = GC_TAP_SECONDS_AVX512,
+        .transforms = {&gc_transform_avx512, GC_TRANSFORM_SECONDS_AVX512},
+        .exact_transforms = {&gc_transform_double_avx512, GC_TRANSFORM_DOUBLE_SECONDS_AVX512},
     },
     {
         .name = "avx512",
         .usable = has_avx512,
-        .rows = &gc_rows_avx512,
+        .taps = &gc_taps_avx512,
         .samples = &gc_samples_avx512,
         .edges = &gc_edges_avx512,
-        .tap_seconds = 0.019e-9,
-        .transforms = {&gc_transform_avx512, 0.20e-9},
-        .exact_transforms = {&gc_transform_double_avx512, 0.40e-9},
+        .tap_seconds = GC_TAP_SECONDS_AVX512,
+        .transforms = {&gc_transform_avx512, GC_TRANSFORM_SECONDS_AVX512},
+        .exact_transforms = {&gc_transform_double_avx512, GC_TRANSFORM_DOUBLE_SECONDS_AVX512},
     },
     {
         .name = "avx2",
         .usable = has_avx2,
-        .rows = &gc_rows_avx2,
+        .taps = &gc_taps_avx2,
         .samples = &gc_samples_avx2,
         .edges = &gc_edges_avx2,
-        .tap_seconds = 0.021e-9,
-        .transforms = {&gc_transform_avx2, 0.25e-9},
-        .exact_transforms = {&gc_transform_double_avx2, 0.50e-9},
+        .tap_seconds = GC_TAP_SECONDS_AVX2,
+        .transforms = {&gc_transform_avx2, GC_TRANSFORM_SECONDS_AVX2},
+        .exact_transforms = {&gc_transform_double_avx2, GC_TRANSFORM_DOUBLE_SECONDS_AVX2},
     },
 #endif
     {
         .name = "portable",
         .usable = always,
-        .rows = &gc_rows_portable,
+        .taps = &gc_taps_portable,
         .samples = &gc_samples_portable,
         .edges = &gc_edges_portable,
-        .tap_seconds = 0.060e-9,
-        .transforms = {&gc_transform_portable, 0.53e-9},
-        .exact_transforms = {&gc_transform_double_portable, 1.06e-9},
+        .tap_seconds = GC_TAP_SECONDS_PORTABLE,
+        .transforms = {&gc_transform_portable, GC_TRANSFORM_SECONDS_PORTABLE},
+        .exact_transforms = {&gc_transform_double_portable, GC_TRANSFORM_DOUBLE_SECONDS_PORTABLE},
     },
 };
 

@@ -1,54 +1,92 @@
-/* The inner loops of the cpu implementation: output rows of one step, for every instruction set. */
+/* Loops: the inner code of the cpu implementation, compiled once for every instruction set, and the table
+ * of these sets. */
 #ifndef GC_CPU_INSTRUCTIONS_INSTRUCTIONS_H
 #define GC_CPU_INSTRUCTIONS_INSTRUCTIONS_H
 
-#include "core/problem.h"
+#include "core/chain.h"
+#include "core/conversion.h"
 #include "cpu/instructions/transform.h"
-#include "cpu/method/bytes.h"
-#include "cpu/method/edges.h"
+
+/* ---- Taps -------------------------------------------------------------------------------------- */
 
 /* Output rows that are computed together: what is loaded of an input row serves them all. */
-enum { GC_SWEEP_ROWS = 6 };
+enum { GC_ROWS_TOGETHER = 6 };
+
+/* Floats after the last one of a row that vector code may read; of a row of bytes, four times as many
+ * bytes. */
+enum { GC_ROW_SLACK = 64 };
 
 /* out[o][i] = sum_j sum_k taps[j*width+k] * rows[o+j][i + k*channels] for i in [0, count), o in
- * [0, row_count), row_count at most GC_SWEEP_ROWS. `rows` holds height + GC_SWEEP_ROWS - 1 readable
- * rows whatever row_count is. Reads up to GC_WINDOW_SLACK samples beyond, writes none. */
-typedef void gc_rows_function(const gc_step *step, const float *const *rows, size_t channels,
+ * [0, row_count), row_count at most GC_ROWS_TOGETHER. `rows` holds height + GC_ROWS_TOGETHER - 1
+ * readable rows whatever row_count is. Reads up to GC_ROW_SLACK samples beyond, writes none. */
+typedef void gc_taps_function(const gc_step *step, const float *const *rows, size_t channels,
                               size_t count, int row_count, float *const *out);
 
-typedef struct gc_rows_kernel {
-    gc_rows_function *sweep;  /* every tap */
-    gc_rows_function *sparse; /* those that are not 0, one row after the other */
+typedef struct gc_taps_loops {
+    gc_taps_function *every;  /* every tap */
+    gc_taps_function *sparse; /* those that are not 0, one row after the other */
     /* Every tap, of output rows that share no input: row o + j above is row o * height + j here, of
-     * height * GC_SWEEP_ROWS readable ones. */
-    gc_rows_function *apart;
-} gc_rows_kernel;
+     * height * GC_ROWS_TOGETHER readable ones. */
+    gc_taps_function *apart;
+} gc_taps_loops;
+
+/* ---- Taps in bytes ----------------------------------------------------------------------------- */
+
+/* Taps of a row that are multiplied at once: as many neighbouring bytes as a lane holds. */
+enum { GC_BYTES_GROUP = 4 };
+
+/* A step's taps as signed bytes, four of a row to an element, zeros in between for the samples of other
+ * channels. */
+typedef struct gc_byte_step {
+    int32_t *taps;
+    int width, height; /* in elements */
+} gc_byte_step;
+
+/* As gc_taps_function, in samples of 8 bits. `advance`, of samples from element to element, is
+ * GC_BYTES_GROUP, and up to GC_BYTES_GROUP - 1 samples more are read beyond. */
+typedef void gc_bytes_function(const gc_byte_step *step, const uint8_t *const *rows, size_t advance,
+                               size_t count, int row_count, float *const *out);
+
+/* ---- Edges ------------------------------------------------------------------------------------- */
+
+/* See method/edges.c. Sums are modulo 2^16. */
+typedef struct gc_edges_loops {
+    /* Of seven rows of samples, smooth[x] = the Gaussian's column, curve[x] = the column of the
+     * Gaussian's second difference. */
+    void (*columns)(const uint8_t *const rows[7], size_t count, uint16_t *smooth, uint16_t *curve);
+    /* flags[x] = whether |response| > threshold, inverted where `invert` is 1. smooth and curve can
+     * be read from -3 to count + 2. */
+    void (*find)(const uint16_t *smooth, const uint16_t *curve, size_t count, uint16_t threshold,
+                 uint8_t invert, uint8_t *flags);
+} gc_edges_loops;
+
+/* ---- Samples ----------------------------------------------------------------------------------- */
 
 /* Conversions that give the bits of core/conversion.h in wider vectors. */
-typedef struct gc_samples_kernel {
+typedef struct gc_samples_loops {
     /* row[i] = samples[i] */
     void (*load8)(const uint8_t *samples, size_t count, float *row);
     void (*load16)(const uint16_t *samples, size_t count, float *row);
     /* Rule 5: divided, made absolute, scaled, offset, clamped to 0..255 and rounded. */
     void (*store8)(const gc_conversion *conversion, const float *row, size_t count,
                    uint8_t *samples);
-} gc_samples_kernel;
+} gc_samples_loops;
+
+/* ---- Instruction sets -------------------------------------------------------------------------- */
 
 typedef struct gc_transforms {
-    const gc_transform_kernel *kernel;
-    double seconds; /* of a value in a stage of radix 2, there and back, measured */
+    const gc_transform_loops *loops;
+    double seconds; /* of a value in a round of radix 2, there and back (cpu/cost.h) */
 } gc_transforms;
 
-/* What is compiled for one instruction set. */
 typedef struct gc_instructions {
-    const char *name;
+    const char *name; /* for GCONV_INSTRUCTIONS */
     bool (*usable)(void);
-    const gc_rows_kernel *rows;
-    const gc_samples_kernel *samples;
-    const gc_edges_kernel *edges;
-    gc_bytes_function *const *bytes; /* NULL where bytes are not multiplied */
-    double tap_seconds; /* of a multiply-add of one value in a sweep, measured; one of `bytes` takes
-                         * as long for a group */
+    const gc_taps_loops *taps;
+    const gc_samples_loops *samples;
+    const gc_edges_loops *edges;
+    gc_bytes_function *const *bytes; /* NULL where the set has no products of bytes */
+    double tap_seconds;              /* of a value in a multiply-add (cpu/cost.h) */
     gc_transforms transforms;
     gc_transforms exact_transforms; /* in double, their results rounded to integers */
 } gc_instructions;

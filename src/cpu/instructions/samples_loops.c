@@ -1,5 +1,5 @@
 /* Conversion of samples, compiled once for every instruction set under the name that
- * GC_SAMPLES_KERNEL gives it. The operations are those of core/conversion.c, one for one and in their
+ * GC_SAMPLES_LOOPS gives it. The operations are those of core/conversion.c, one for one and in their
  * order, so that the bits are the same; only more of them are done at once. */
 #include "cpu/instructions/instructions.h"
 
@@ -104,5 +104,5 @@ static void store8(const gc_conversion *conversion, const float *row, size_t cou
     }
 }
 
-extern const gc_samples_kernel GC_SAMPLES_KERNEL;
-const gc_samples_kernel GC_SAMPLES_KERNEL = {load8, load16, store8};
+extern const gc_samples_loops GC_SAMPLES_LOOPS;
+const gc_samples_loops GC_SAMPLES_LOOPS = {load8, load16, store8};

@@ -1,8 +1,8 @@
 /* The sums of products, compiled once for every instruction set (see cmake/CpuLoops.cmake), under
- * the name that GC_ROWS_KERNEL gives them; and, where a processor multiplies bytes, once more on samples
- * of 8 bits, under that of GC_BYTES_KERNEL.
+ * the name that GC_TAPS_LOOPS gives them; and, where a processor multiplies bytes, once more on samples
+ * of 8 bits, under that of GC_BYTES_LOOPS.
  *
- * Idea: a block of GC_SWEEP_ROWS x VECTORS sums stays in registers while the taps go by. Each vector
+ * Idea: a block of GC_ROWS_TOGETHER x VECTORS sums stays in registers while the taps go by. Each vector
  * of samples that is loaded meets one tap a row of the block, so that six multiply-adds cost one
  * load, and each tap meets VECTORS of them. Without that the loads, which are unaligned and cross
  * cache lines, take longer than the arithmetic. The compiler's vector types give the same code for
@@ -11,11 +11,10 @@
  * Of bytes, a lane holds four neighbours, which meet four taps in one instruction; so that lane i
  * of vector v is output 4 i + v of the block. */
 #include "cpu/instructions/instructions.h"
-#include "cpu/pipeline/window.h"
 
 #include <stddef.h>
 #include <string.h>
-#if defined(GC_BYTES_KERNEL)
+#if defined(GC_BYTES_LOOPS)
 #include <immintrin.h>
 #endif
 
@@ -30,7 +29,7 @@ enum { VECTOR_BYTES = 16, VECTORS = 4 };
 enum { VECTOR_BYTES = 16, VECTORS = 2 };
 #endif
 
-#if defined(GC_BYTES_KERNEL)
+#if defined(GC_BYTES_LOOPS)
 typedef gc_byte_step filter;
 typedef uint8_t sample;
 typedef int32_t factor;
@@ -50,10 +49,10 @@ typedef float float_vector __attribute__((vector_size(VECTOR_BYTES)));
 typedef float unaligned_float_vector
     __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(float)), may_alias));
 
-enum { LANES = VECTOR_BYTES / sizeof(float), BLOCK = VECTORS * LANES, ROWS = GC_SWEEP_ROWS };
+enum { LANES = VECTOR_BYTES / sizeof(float), BLOCK = VECTORS * LANES, ROWS = GC_ROWS_TOGETHER };
 /* Samples that a block reads at each tap: of bytes, vector v begins v samples after the first. */
 enum { BLOCK_SAMPLES = (VECTORS - 1) * SPACING + VECTOR_BYTES / sizeof(sample) };
-_Static_assert(BLOCK_SAMPLES <= GC_WINDOW_SLACK * sizeof(float) / sizeof(sample),
+_Static_assert(BLOCK_SAMPLES <= GC_ROW_SLACK * sizeof(float) / sizeof(sample),
                "a row's last block runs over");
 
 /* Loops over registers have to be unrolled, or the registers become memory. */
@@ -70,7 +69,7 @@ INLINE void load(vector x[VECTORS], const sample *samples)
         *(const unaligned_vector *)(samples + v * SPACING);
 }
 
-#if defined(GC_BYTES_KERNEL)
+#if defined(GC_BYTES_LOOPS)
 INLINE vector multiply_add(vector sum, vector x, factor tap)
 {
     return (vector)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)x, _mm512_set1_epi32(tap));
@@ -181,7 +180,7 @@ INLINE void store_rows(const vector sums[ROWS][VECTORS], size_t count, int row_c
 }
 
 /* `height` is a constant where it is less than ROWS - 1, else 0 and the step's own counts. */
-INLINE void sweep_rows(const filter *step, const int height, const sample *const *rows,
+INLINE void every_rows(const filter *step, const int height, const sample *const *rows,
                        size_t advance, size_t count, int row_count, float *const *out)
 {
     for (size_t first = 0; first < count; first += BLOCK) {
@@ -194,32 +193,32 @@ INLINE void sweep_rows(const filter *step, const int height, const sample *const
     }
 }
 
-static void sweep(const filter *step, const sample *const *rows, size_t advance, size_t count,
+static void every(const filter *step, const sample *const *rows, size_t advance, size_t count,
                   int row_count, float *const *out)
 {
     switch (step->height) {
     case 1:
-        sweep_rows(step, 1, rows, advance, count, row_count, out);
+        every_rows(step, 1, rows, advance, count, row_count, out);
         break;
     case 2:
-        sweep_rows(step, 2, rows, advance, count, row_count, out);
+        every_rows(step, 2, rows, advance, count, row_count, out);
         break;
     case 3:
-        sweep_rows(step, 3, rows, advance, count, row_count, out);
+        every_rows(step, 3, rows, advance, count, row_count, out);
         break;
     case 4:
-        sweep_rows(step, 4, rows, advance, count, row_count, out);
+        every_rows(step, 4, rows, advance, count, row_count, out);
         break;
     default:
-        sweep_rows(step, 0, rows, advance, count, row_count, out);
+        every_rows(step, 0, rows, advance, count, row_count, out);
         break;
     }
 }
 
-#if defined(GC_BYTES_KERNEL)
+#if defined(GC_BYTES_LOOPS)
 
-extern gc_bytes_function *const GC_BYTES_KERNEL;
-gc_bytes_function *const GC_BYTES_KERNEL = sweep;
+extern gc_bytes_function *const GC_BYTES_LOOPS;
+gc_bytes_function *const GC_BYTES_LOOPS = every;
 
 #else
 
@@ -271,7 +270,7 @@ static void sparse(const gc_step *step, const float *const *rows, size_t channel
         sparse_row(step, rows + o, channels, count, out[o]);
 }
 
-extern const gc_rows_kernel GC_ROWS_KERNEL;
-const gc_rows_kernel GC_ROWS_KERNEL = {sweep, sparse, apart};
+extern const gc_taps_loops GC_TAPS_LOOPS;
+const gc_taps_loops GC_TAPS_LOOPS = {every, sparse, apart};
 
 #endif

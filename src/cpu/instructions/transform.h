@@ -24,7 +24,7 @@ typedef struct gc_plane {
     void *real, *imaginary;
 } gc_plane;
 
-typedef struct gc_transform_kernel {
+typedef struct gc_transform_loops {
     size_t value_size; /* bytes of a value */
     /* values[at] = value */
     void (*set)(void *values, size_t at, double value);
@@ -37,6 +37,6 @@ typedef struct gc_transform_kernel {
     void (*forward)(const gc_transform *transform, gc_plane tile);
     /* From a tile's spectrum times another one to the tile, side * side times as large. */
     void (*backward)(const gc_transform *transform, gc_plane tile, gc_plane factor);
-} gc_transform_kernel;
+} gc_transform_loops;
 
 #endif

@@ -1,11 +1,11 @@
 /* Fourier transforms, compiled for every instruction set, in float and in double: under the name that
- * GC_TRANSFORM_KERNEL gives them, with the type of GC_TRANSFORM_REAL.
+ * GC_TRANSFORM_LOOPS gives them, with the type of GC_TRANSFORM_REAL.
  *
  * Idea: the lanes of a vector hold neighbouring columns, so that the transform of columns is a
- * scalar one written with vectors: radix 4, and one stage of radix 2 where the side is not a power
+ * scalar one written with vectors: radix 4, and one round of radix 2 where the side is not a power
  * of 4. Rows are transformed as the columns of the transposed tile. Forward goes by decimation in
  * frequency and backward by decimation in time, so that nobody has to put the spectrum in order. All
- * stages of a strip of columns follow each other while it is in the first-level cache. */
+ * rounds of LANES columns follow each other while these are in the first-level cache. */
 #include "cpu/instructions/transform.h"
 
 typedef GC_TRANSFORM_REAL real;
@@ -25,21 +25,21 @@ typedef struct complex_vector {
     vector real, imaginary;
 } complex_vector;
 
-/* A strip of LANES columns of a tile. */
-typedef struct strip {
+/* LANES neighbouring columns of a tile. */
+typedef struct columns {
     real *real, *imaginary;
     size_t stride;
-} strip;
+} columns;
 
 #define INLINE static inline __attribute__((always_inline))
 
-INLINE complex_vector get(const strip *s, int row)
+INLINE complex_vector get(const columns *s, int row)
 {
     size_t at = (size_t)row * s->stride;
     return (complex_vector){*(const vector *)(s->real + at), *(const vector *)(s->imaginary + at)};
 }
 
-INLINE void put(const strip *s, int row, complex_vector value)
+INLINE void put(const columns *s, int row, complex_vector value)
 {
     size_t at = (size_t)row * s->stride;
     *(vector *)(s->real + at) = value.real;
@@ -71,8 +71,8 @@ INLINE complex_vector rotate(const gc_transform *t, complex_vector a, int root, 
                             a.real * sine + a.imaginary * cosine};
 }
 
-/* The radix-2 stage over the whole side; `roots` of the side itself. */
-INLINE void halve(const gc_transform *t, const strip *s)
+/* The radix-2 round over the whole side; `roots` of the side itself. */
+INLINE void halve(const gc_transform *t, const columns *s)
 {
     int half = t->side / 2;
     for (int j = 0; j < half; j++) {
@@ -82,7 +82,7 @@ INLINE void halve(const gc_transform *t, const strip *s)
     }
 }
 
-INLINE void unhalve(const gc_transform *t, const strip *s)
+INLINE void unhalve(const gc_transform *t, const columns *s)
 {
     int half = t->side / 2;
     for (int j = 0; j < half; j++) {
@@ -92,9 +92,10 @@ INLINE void unhalve(const gc_transform *t, const strip *s)
     }
 }
 
-/* One butterfly of a radix-4 stage on rows first + {0, 1, 2, 3} * quarter; `root` is that of the
+/* One butterfly of a radix-4 round on rows first + {0, 1, 2, 3} * quarter; `root` is that of the
  * second output. */
-INLINE void quarter_forward(const gc_transform *t, const strip *s, int first, int quarter, int root)
+INLINE void quarter_forward(const gc_transform *t, const columns *s, int first, int quarter,
+                            int root)
 {
     complex_vector a = get(s, first), b = get(s, first + quarter);
     complex_vector c = get(s, first + 2 * quarter), d = get(s, first + 3 * quarter);
@@ -106,7 +107,7 @@ INLINE void quarter_forward(const gc_transform *t, const strip *s, int first, in
     put(s, first + 3 * quarter, rotate(t, add(odd, turned), 3 * root, 1));
 }
 
-INLINE void quarter_backward(const gc_transform *t, const strip *s, int first, int quarter,
+INLINE void quarter_backward(const gc_transform *t, const columns *s, int first, int quarter,
                              int root)
 {
     complex_vector a = get(s, first), b = rotate(t, get(s, first + quarter), root, -1);
@@ -126,7 +127,7 @@ static int is_odd_power(int side)
     return (side & 0x2aaaaaaa) != 0;
 }
 
-static void columns_forward(const gc_transform *t, const strip *s)
+static void columns_forward(const gc_transform *t, const columns *s)
 {
     int length = t->side;
     if (is_odd_power(t->side)) {
@@ -139,7 +140,7 @@ static void columns_forward(const gc_transform *t, const strip *s)
                 quarter_forward(t, s, block + j, length / 4, t->side / length * j);
 }
 
-static void columns_backward(const gc_transform *t, const strip *s)
+static void columns_backward(const gc_transform *t, const columns *s)
 {
     int longest = is_odd_power(t->side) ? t->side / 2 : t->side;
     for (int length = 4; length <= longest; length *= 4)
@@ -197,26 +198,26 @@ static void transpose(const gc_transform *t, real *values)
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
 
-static strip strip_at(const gc_transform *t, gc_plane tile, int column)
+static columns columns_at(const gc_transform *t, gc_plane tile, int column)
 {
-    return (strip){(real *)tile.real + column, (real *)tile.imaginary + column, t->stride};
+    return (columns){(real *)tile.real + column, (real *)tile.imaginary + column, t->stride};
 }
 
 static void forward(const gc_transform *t, gc_plane tile)
 {
-    for (int pass = 0; pass < 2; pass++) {
+    for (int side = 0; side < 2; side++) {
         for (int x = 0; x < t->side; x += LANES) {
-            strip s = strip_at(t, tile, x);
+            columns s = columns_at(t, tile, x);
             columns_forward(t, &s);
         }
-        if (pass == 0) {
+        if (side == 0) {
             transpose(t, tile.real);
             transpose(t, tile.imaginary);
         }
     }
 }
 
-static void multiply(const gc_transform *t, const strip *s, const strip *factor)
+static void multiply(const gc_transform *t, const columns *s, const columns *factor)
 {
     for (int y = 0; y < t->side; y++) {
         complex_vector a = get(s, y), b = get(factor, y);
@@ -228,14 +229,14 @@ static void multiply(const gc_transform *t, const strip *s, const strip *factor)
 
 static void backward(const gc_transform *t, gc_plane tile, gc_plane factor)
 {
-    for (int pass = 0; pass < 2; pass++) {
+    for (int side = 0; side < 2; side++) {
         for (int x = 0; x < t->side; x += LANES) {
-            strip s = strip_at(t, tile, x), f = strip_at(t, factor, x);
-            if (pass == 0)
+            columns s = columns_at(t, tile, x), f = columns_at(t, factor, x);
+            if (side == 0)
                 multiply(t, &s, &f);
             columns_backward(t, &s);
         }
-        if (pass == 0) {
+        if (side == 0) {
             transpose(t, tile.real);
             transpose(t, tile.imaginary);
         }
@@ -281,8 +282,8 @@ static void store(const void *values, float *to, size_t step, size_t count)
             to[i * step] = stored(from[i]);
 }
 
-extern const gc_transform_kernel GC_TRANSFORM_KERNEL;
-const gc_transform_kernel GC_TRANSFORM_KERNEL = {
+extern const gc_transform_loops GC_TRANSFORM_LOOPS;
+const gc_transform_loops GC_TRANSFORM_LOOPS = {
     .value_size = sizeof(real),
     .set = set,
     .load = load,

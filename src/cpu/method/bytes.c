@@ -1,9 +1,13 @@
+/* Sums of 8-bit samples times small whole weights in integers: exact, and four products to a lane. */
 #include "cpu/method/bytes.h"
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "cpu/cost.h"
+#include "cpu/method/method.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool fits(float value, float least, float most)
@@ -11,19 +15,34 @@ static bool fits(float value, float least, float most)
     return value == truncf(value) && value >= least && value <= most;
 }
 
-bool gc_bytes_apply(const gc_problem *problem)
+/* The first step of a chain, where samples of 8 bits enter as they are, weights are whole and fit
+ * signed bytes, a constant border fits a byte, and the chain is exact, so that no sum leaves 2^24. */
+static bool applies(const gc_question *question)
 {
-    const gc_step *step = &problem->chain.steps[0];
-    if (!problem->chain.exact || problem->conversion.input.depth != 8 ||
-        problem->conversion.premultiplies || problem->conversion.keeps_alpha)
+    const gc_chain *chain = &question->problem->chain;
+    const gc_conversion *conversion = &question->problem->conversion;
+    const gc_step *step = question->step;
+    if (question->instructions->bytes == NULL || step != chain->steps)
         return false;
-    for (int c = 0; c < problem->chain.channels; c++)
+    if (!chain->exact || conversion->input.depth != 8 || conversion->premultiplies ||
+        conversion->keeps_alpha)
+        return false;
+    for (int c = 0; c < chain->channels; c++)
         if (!fits(step->border[c], 0, UINT8_MAX))
             return false;
     for (int i = 0; i < step->width * step->height; i++)
         if (!fits(step->taps[i], INT8_MIN, INT8_MAX))
             return false;
     return true;
+}
+
+static double seconds(const gc_question *question, double limit, gc_offer *offer)
+{
+    const gc_step *step = question->step;
+    int width = gc_bytes_width(step, question->problem->chain.channels);
+    (void)limit;
+    (void)offer;
+    return GC_STAGE_SECONDS + (double)width * step->height * question->instructions->tap_seconds;
 }
 
 int gc_bytes_width(const gc_step *step, int channels)
@@ -48,3 +67,50 @@ gconv_status gc_byte_step_create(gc_byte_step *bytes, const gc_step *step, int c
     }
     return GCONV_OK;
 }
+
+static gconv_status create(gc_stage *stage, const gc_question *question, const gc_offer *offer,
+                           gconv_error *error)
+{
+    (void)question;
+    (void)offer;
+    gc_byte_step *bytes = calloc(1, sizeof *bytes);
+    if (bytes == NULL)
+        return gc_fail_memory(error, sizeof *bytes);
+    gconv_status status = gc_byte_step_create(bytes, stage->step, stage->channels, error);
+    if (status != GCONV_OK) {
+        free(bytes);
+        return status;
+    }
+    stage->own = bytes;
+    stage->rows_at_once = GC_ROWS_TOGETHER;
+    return GCONV_OK;
+}
+
+static void run(const gc_stage *stage, const gc_stage_input *input, size_t values, int row_count,
+                float *const *out)
+{
+    (*stage->instructions->bytes)(stage->own, input->bytes, GC_BYTES_GROUP, values, row_count, out);
+}
+
+static const char *describe(const gc_stage *stage)
+{
+    (void)stage;
+    return "every tap in integers";
+}
+
+static void release(gc_stage *stage)
+{
+    gc_byte_step *bytes = stage->own;
+    free(bytes->taps);
+    free(bytes);
+}
+
+const gc_method gc_method_bytes = {
+    .applies = applies,
+    .seconds = seconds,
+    .create = create,
+    .run = run,
+    .describe = describe,
+    .release = release,
+    .takes_bytes = true,
+};

@@ -30,7 +30,7 @@ static bool has_taps(const gc_step *step, int side, const float *taps)
            memcmp(step->taps, taps, (size_t)(side * side) * sizeof *taps) == 0;
 }
 
-bool gc_edges_apply(const gc_problem *problem)
+bool gc_edges_applies(const gc_problem *problem)
 {
     static const float laplace[] = {0, 1, 0, 1, -4, 1, 0, 1, 0};
     static const float gauss[] = {4,  8,  10, 8,  4,  8,  16, 20, 16, 8,  10, 20, 25,
@@ -58,7 +58,7 @@ gconv_status gc_edges_create(gc_edges *edges, const gc_problem *problem, gconv_e
     return GCONV_OK;
 }
 
-void gc_edges_destroy(gc_edges *edges)
+void gc_edges_release(gc_edges *edges)
 {
     free(edges->memory);
     *edges = (gc_edges){.memory = NULL};
@@ -73,18 +73,23 @@ static void extend(const gc_problem *problem, uint16_t *row)
     }
 }
 
-void gc_edges_row(const gc_edges *edges, const gc_edges_kernel *kernel, const gc_problem *problem,
+void gc_edges_run(const gc_edges *edges, const gc_edges_loops *loops, const gc_problem *problem,
                   const uint8_t *const rows[7], char *output)
 {
     size_t width = problem->chain.width;
-    kernel->columns(rows, width, edges->smooth, edges->curve);
+    loops->columns(rows, width, edges->smooth, edges->curve);
     extend(problem, edges->smooth);
     extend(problem, edges->curve);
-    kernel->find(edges->smooth, edges->curve, width, (uint16_t)floor(problem->conversion.threshold),
-                 problem->conversion.invert, edges->flags);
+    loops->find(edges->smooth, edges->curve, width, (uint16_t)floor(problem->conversion.threshold),
+                problem->conversion.invert, edges->flags);
     if (problem->conversion.output.depth == 1)
         gc_pack_bits(edges->flags, width, (uint8_t *)output);
     else
         for (size_t x = 0; x < width; x++)
             output[x] = (char)-edges->flags[x];
+}
+
+const char *gc_edges_describe(void)
+{
+    return "edges in one pass of 16-bit integers";
 }

@@ -1,7 +1,12 @@
+/* Convolution of rows through Fourier transforms of overlapping tiles, and the method made of it. */
 #include "cpu/method/tiles.h"
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "core/range.h"
+#include "cpu/budget.h"
+#include "cpu/cost.h"
+#include "cpu/method/method.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,24 +19,24 @@ static size_t plane_values(int side)
     return (size_t)side * (size_t)(side + GC_TRANSFORM_PADDING);
 }
 
-static size_t plane_bytes(const gc_transform_kernel *kernel, int side)
+static size_t plane_bytes(const gc_transform_loops *loops, int side)
 {
-    return plane_values(side) * kernel->value_size;
+    return plane_values(side) * loops->value_size;
 }
 
-size_t gc_tiles_scratch(const gc_transform_kernel *kernel, int side)
+size_t gc_tiles_scratch(const gc_transform_loops *loops, int side)
 {
-    return 2 * plane_bytes(kernel, side) / sizeof(float);
+    return 2 * plane_bytes(loops, side) / sizeof(float);
 }
 
-size_t gc_tiles_bytes(const gc_transform_kernel *kernel, int side)
+size_t gc_tiles_bytes(const gc_transform_loops *loops, int side)
 {
-    return 4 * plane_bytes(kernel, side);
+    return 4 * plane_bytes(loops, side);
 }
 
-static gc_plane plane_in(const gc_transform_kernel *kernel, void *scratch, int side)
+static gc_plane plane_in(const gc_transform_loops *loops, void *scratch, int side)
 {
-    return (gc_plane){scratch, (char *)scratch + plane_bytes(kernel, side)};
+    return (gc_plane){scratch, (char *)scratch + plane_bytes(loops, side)};
 }
 
 /* Reading order is correlation: tap (i, j) stands at (-i, -j), and output (x, y) of a tile comes out
@@ -40,14 +45,14 @@ static void transform_filter(gc_tiles *tiles, const gc_step *step)
 {
     int side = tiles->transform.side;
     size_t stride = tiles->transform.stride;
-    memset(tiles->spectrum.real, 0, 2 * plane_bytes(tiles->kernel, side));
+    memset(tiles->spectrum.real, 0, 2 * plane_bytes(tiles->loops, side));
     for (int j = 0; j < step->height; j++)
         for (int i = 0; i < step->width; i++) {
             size_t y = (size_t)((side - j) % side), x = (size_t)((side - i) % side);
             double tap = (double)step->taps[j * step->width + i];
-            tiles->kernel->set(tiles->spectrum.real, y * stride + x, tap / side / side);
+            tiles->loops->set(tiles->spectrum.real, y * stride + x, tap / side / side);
         }
-    tiles->kernel->forward(&tiles->transform, tiles->spectrum);
+    tiles->loops->forward(&tiles->transform, tiles->spectrum);
 }
 
 /* cos(2 pi i / side), 0 <= i < side, from an angle of at most pi / 4: gc_transform_error needs roots
@@ -65,16 +70,16 @@ static void make_roots(gc_tiles *tiles)
 {
     int side = tiles->transform.side;
     for (int i = 0; i < side; i++) {
-        tiles->kernel->set(tiles->transform.cosine, (size_t)i, cosine(i, side));
-        tiles->kernel->set(tiles->transform.sine, (size_t)i, cosine((i + side / 4) % side, side));
+        tiles->loops->set(tiles->transform.cosine, (size_t)i, cosine(i, side));
+        tiles->loops->set(tiles->transform.sine, (size_t)i, cosine((i + side / 4) % side, side));
     }
 }
 
-gconv_status gc_tiles_create(gc_tiles *tiles, const gc_transform_kernel *kernel, int side,
+gconv_status gc_tiles_create(gc_tiles *tiles, const gc_transform_loops *loops, int side,
                              const gc_step *step, gconv_error *error)
 {
-    size_t roots = (size_t)side * kernel->value_size;
-    *tiles = (gc_tiles){.kernel = kernel,
+    size_t roots = (size_t)side * loops->value_size;
+    *tiles = (gc_tiles){.loops = loops,
                         .width = step->width,
                         .height = step->height,
                         .columns = side - step->width + 1,
@@ -82,15 +87,15 @@ gconv_status gc_tiles_create(gc_tiles *tiles, const gc_transform_kernel *kernel,
     tiles->transform =
         (gc_transform){.side = side, .stride = (size_t)(side + GC_TRANSFORM_PADDING)};
     tiles->transform.cosine = gc_allocate_array(2, roots);
-    void *spectrum = gc_allocate_aligned(2, plane_bytes(kernel, side));
+    void *spectrum = gc_allocate_aligned(2, plane_bytes(loops, side));
     if (tiles->transform.cosine == NULL || spectrum == NULL) {
         free(spectrum);
         gc_tiles_destroy(tiles);
-        return gc_fail_memory(error, 2 * plane_bytes(kernel, side));
+        return gc_fail_memory(error, 2 * plane_bytes(loops, side));
     }
     tiles->transform.sine = (char *)tiles->transform.cosine + roots;
     make_roots(tiles);
-    tiles->spectrum = plane_in(kernel, spectrum, side);
+    tiles->spectrum = plane_in(loops, spectrum, side);
     transform_filter(tiles, step);
     return GCONV_OK;
 }
@@ -99,7 +104,7 @@ void gc_tiles_destroy(gc_tiles *tiles)
 {
     free(tiles->transform.cosine);
     free(tiles->spectrum.real);
-    *tiles = (gc_tiles){.kernel = NULL};
+    *tiles = (gc_tiles){.loops = NULL};
 }
 
 double gc_tiles_transforms(const gc_step *step, int side, double width, double height, int channels)
@@ -121,7 +126,7 @@ static place place_of(const gc_tiles *tiles, size_t channels, size_t index)
 
 static void *row_of(const gc_tiles *tiles, void *values, size_t y)
 {
-    return (char *)values + y * tiles->transform.stride * tiles->kernel->value_size;
+    return (char *)values + y * tiles->transform.stride * tiles->loops->value_size;
 }
 
 /* Beyond the extended row there is nothing to read, and nothing that an output needs. */
@@ -134,7 +139,7 @@ static void load_tile(const gc_tiles *tiles, const float *const *rows, int row_c
     for (size_t y = 0; y < side; y++) {
         bool exists = y < (size_t)(row_count + tiles->height - 1);
         const float *from = exists ? rows[y] + at.x * channels + at.channel : NULL;
-        tiles->kernel->load(row_of(tiles, values, y), side, from, channels, exists ? count : 0);
+        tiles->loops->load(row_of(tiles, values, y), side, from, channels, exists ? count : 0);
     }
 }
 
@@ -145,8 +150,8 @@ static void store_tile(const gc_tiles *tiles, void *values, int row_count, size_
     if (count > (size_t)tiles->columns)
         count = (size_t)tiles->columns;
     for (int o = 0; o < row_count; o++)
-        tiles->kernel->store(row_of(tiles, values, (size_t)o),
-                             out[o] + at.x * channels + at.channel, channels, count);
+        tiles->loops->store(row_of(tiles, values, (size_t)o), out[o] + at.x * channels + at.channel,
+                            channels, count);
 }
 
 void gc_tiles_convolve(const gc_tiles *tiles, float *scratch, const float *const *rows,
@@ -154,7 +159,7 @@ void gc_tiles_convolve(const gc_tiles *tiles, float *scratch, const float *const
 {
     size_t columns = (size_t)tiles->columns;
     size_t count = (width + columns - 1) / columns * channels;
-    gc_plane plane = plane_in(tiles->kernel, scratch, tiles->transform.side);
+    gc_plane plane = plane_in(tiles->loops, scratch, tiles->transform.side);
     for (size_t first = 0; first < count; first += 2) {
         place one = place_of(tiles, channels, first);
         place other = place_of(tiles, channels, first + 1);
@@ -163,11 +168,131 @@ void gc_tiles_convolve(const gc_tiles *tiles, float *scratch, const float *const
         if (both)
             load_tile(tiles, rows, row_count, channels, width, other, plane.imaginary);
         else
-            memset(plane.imaginary, 0, plane_bytes(tiles->kernel, tiles->transform.side));
-        tiles->kernel->forward(&tiles->transform, plane);
-        tiles->kernel->backward(&tiles->transform, plane, tiles->spectrum);
+            memset(plane.imaginary, 0, plane_bytes(tiles->loops, tiles->transform.side));
+        tiles->loops->forward(&tiles->transform, plane);
+        tiles->loops->backward(&tiles->transform, plane, tiles->spectrum);
         store_tile(tiles, plane.real, row_count, channels, width, one, out);
         if (both)
             store_tile(tiles, plane.imaginary, row_count, channels, width, other, out);
     }
 }
+
+/* ---- The method ------------------------------------------------------------------------------ */
+
+static bool applies(const gc_question *question)
+{
+    (void)question;
+    return true;
+}
+
+static const gc_transforms *transforms_for(const gc_question *question)
+{
+    return question->problem->chain.exact ? &question->instructions->exact_transforms
+                                          : &question->instructions->transforms;
+}
+
+/* What tile and spectrum cost beyond a second-level cache. */
+static double cache_factor(const gc_transforms *transforms, int side)
+{
+    size_t bytes = gc_tiles_bytes(transforms->loops, side);
+    return bytes < 1 << 20 ? 1 : bytes < 1 << 21 ? GC_CACHE_FACTOR_2_MIB : GC_CACHE_FACTOR_BEYOND;
+}
+
+/* A transform has log2(side * side) rounds, there and back, on two tiles at once. */
+static double seconds_at(const gc_question *question, int side)
+{
+    const gc_chain *chain = &question->problem->chain;
+    const gc_transforms *transforms = transforms_for(question);
+    double values = (double)chain->width * chain->height * chain->channels;
+    double count =
+        gc_tiles_transforms(question->step, side, chain->width, chain->height, chain->channels);
+    double work = count * side * side * 2 * log2(side);
+    return GC_STAGE_SECONDS + work / values * transforms->seconds * cache_factor(transforms, side);
+}
+
+/* Whether a side leaves enough of a tile, and numbers that are near enough. */
+static bool allows(const gc_question *question, int side)
+{
+    const gc_step *step = question->step;
+    int larger = step->width > step->height ? step->width : step->height;
+    if (side < 2 * GC_ROWS_TOGETHER + larger)
+        return false;
+    return question->problem->chain.exact ? gc_transform_error(2 * log2(side)) < 0.5
+                                          : gc_range_holds_tiles(step, (double)side * side);
+}
+
+/* A row of tiles is computed at once. A wide image gets small tiles, unless they cost more than the
+ * memory is worth: larger ones then count as slower, where smaller ones would do. */
+static double seconds(const gc_question *question, double limit, gc_offer *offer)
+{
+    double best = HUGE_VAL;
+    for (int side = GC_TRANSFORM_SIDE_MIN; side <= GC_TRANSFORM_SIDE_MAX; side *= 2) {
+        if (!allows(question, side))
+            continue;
+        double at_side = seconds_at(question, side);
+        bool is_too_much =
+            best < limit && !gc_budget_holds(question->problem, side - question->step->height + 1);
+        if (at_side * (is_too_much ? GC_WORTH_OF_MEMORY : 1) < fmin(best, limit)) {
+            offer->side = side;
+            best = at_side;
+        }
+    }
+    return best;
+}
+
+static gconv_status create(gc_stage *stage, const gc_question *question, const gc_offer *offer,
+                           gconv_error *error)
+{
+    const gc_transform_loops *loops = transforms_for(question)->loops;
+    gc_tiles *tiles = calloc(1, sizeof *tiles);
+    if (tiles == NULL)
+        return gc_fail_memory(error, sizeof *tiles);
+    gconv_status status = gc_tiles_create(tiles, loops, offer->side, stage->step, error);
+    if (status != GCONV_OK) {
+        free(tiles);
+        return status;
+    }
+    stage->own = tiles;
+    stage->rows_at_once = tiles->rows;
+    stage->tile_columns = tiles->columns;
+    stage->scratch = gc_tiles_scratch(loops, offer->side);
+    return GCONV_OK;
+}
+
+static void run(const gc_stage *stage, const gc_stage_input *input, size_t values, int row_count,
+                float *const *out)
+{
+    size_t channels = (size_t)stage->channels;
+    gc_tiles_convolve(stage->own, input->scratch, input->rows, channels, values / channels,
+                      row_count, out);
+}
+
+static const char *describe(const gc_stage *stage)
+{
+    const gc_tiles *tiles = stage->own;
+    return tiles->loops == stage->instructions->exact_transforms.loops
+               ? "transforms of tiles in double, rounded"
+               : "transforms of tiles";
+}
+
+static void release(gc_stage *stage)
+{
+    gc_tiles_destroy(stage->own);
+    free(stage->own);
+}
+
+static double extra_terms(const gc_offer *offer)
+{
+    return 32 * 2 * log2(offer->side);
+}
+
+const gc_method gc_method_tiles = {
+    .applies = applies,
+    .seconds = seconds,
+    .create = create,
+    .run = run,
+    .describe = describe,
+    .release = release,
+    .extra_terms = extra_terms,
+    .tiled = true,
+};

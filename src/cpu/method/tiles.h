@@ -2,11 +2,11 @@
 #ifndef GC_CPU_METHOD_TILES_H
 #define GC_CPU_METHOD_TILES_H
 
-#include "core/problem.h"
+#include "core/chain.h"
 #include "cpu/instructions/transform.h"
 
 typedef struct gc_tiles {
-    const gc_transform_kernel *kernel;
+    const gc_transform_loops *loops;
     gc_transform transform;
     int width, height; /* of the filter */
     int columns, rows; /* outputs of a tile: side - width + 1, side - height + 1 */
@@ -14,20 +14,20 @@ typedef struct gc_tiles {
 } gc_tiles;
 
 /* `side` is at least as large as either side of the filter. */
-gconv_status gc_tiles_create(gc_tiles *tiles, const gc_transform_kernel *kernel, int side,
+gconv_status gc_tiles_create(gc_tiles *tiles, const gc_transform_loops *loops, int side,
                              const gc_step *step, gconv_error *error);
 void gc_tiles_destroy(gc_tiles *tiles);
 
-/* Floats that gc_tiles_convolve needs to work in, 64-byte aligned, whatever the kernel computes with. */
-size_t gc_tiles_scratch(const gc_transform_kernel *kernel, int side);
+/* Floats that gc_tiles_convolve needs to work in, 64-byte aligned, whatever the loops compute with. */
+size_t gc_tiles_scratch(const gc_transform_loops *loops, int side);
 
 /* Bytes of a pair of tiles and of the filter's spectrum, which its transforms go through. */
-size_t gc_tiles_bytes(const gc_transform_kernel *kernel, int side);
+size_t gc_tiles_bytes(const gc_transform_loops *loops, int side);
 
-/* What a gc_rows_function computes, for rows of `width` pixels: out[o][x*channels+c], `row_count` at
+/* What a gc_taps_function computes, for rows of `width` pixels: out[o][x*channels+c], `row_count` at
  * most tiles->rows. `rows` holds height + row_count - 1 rows. Two tiles go through each transform, as
- * real and imaginary part: the filter is real, so that they stay apart. A kernel that computes in
- * double rounds to integers, which gives exact results where gc_transform_error is under 1/2. */
+ * real and imaginary part: the filter is real, so that they stay apart. Loops that compute in
+ * double round to integers, which gives exact results where gc_transform_error is under 1/2. */
 void gc_tiles_convolve(const gc_tiles *tiles, float *scratch, const float *const *rows,
                        size_t channels, size_t width, int row_count, float *const *out);
 

@@ -1,6 +1,7 @@
 #include "cpu/pipeline/division.h"
 
 #include "base/number.h"
+#include "cpu/budget.h"
 
 /* Values in a band: enough that a task outweighs its scheduling, few enough to stay in cache. */
 enum { BAND_VALUES = 1 << 18, BAND_ROWS_MIN = 16, BAND_ROWS_MAX = 1024 };
@@ -15,13 +16,9 @@ enum { PLACING_THREADS = 4 };
 /* Rows of a band at least, in rows that the chain reaches, where the rings have room for it. */
 enum { BAND_REACHES = 4 };
 
-/* Bands between reading and writing, beside those that the threads work on; panels make bands large,
- * and threads that share one need fewer of them. */
-enum { BANDS_AHEAD = 4, BANDS_AHEAD_OF_PANELS = 2 };
-
-/* What the rings of samples and output may hold where the chain reaches far: a share of the 40 MB of
- * an image 8192 wide and the 120 MB of one 30000 wide. */
-enum { RING_BYTES_MIN = 20 << 20, RING_BYTES_A_COLUMN = 2560 };
+/* Bands between reading and writing, beside those that the threads work on, where there are no panels
+ * (see GC_BANDS_AHEAD_OF_PANELS). */
+enum { BANDS_AHEAD = 4 };
 
 /* What one thread's windows may hold before rows are divided: as much as second-level caches do. */
 enum { PANEL_BYTES = 2 << 20 };
@@ -35,13 +32,13 @@ enum { PANEL_GRANULE = 64 };
 /* ---- Panels ---------------------------------------------------------------------------------- */
 
 /* Rows of chain values that a strip holds, as strip.c takes them. */
-static int64_t rows_of_strip(const gc_problem *problem, const gc_passes *passes)
+static int64_t rows_of_strip(const gc_problem *problem, const gc_stages *stages)
 {
-    int64_t chunk = passes->rows_at_once;
+    int64_t chunk = stages->rows_at_once;
     int64_t rows = chunk;
-    for (int p = passes->count - 1; p >= 0; p--) {
-        rows += gc_window_capacity(&problem->chain, &passes->list[p].step, chunk);
-        chunk += passes->list[p].step.height;
+    for (int p = stages->count - 1; p >= 0; p--) {
+        rows += gc_window_capacity(&problem->chain, stages->list[p].step, chunk);
+        chunk += stages->list[p].step->height;
     }
     return rows;
 }
@@ -55,15 +52,14 @@ static int64_t columns_reached(const gc_problem *problem)
     return reach;
 }
 
-/* Panels of the last pass begin where its pairs of tiles do in a whole row, so that the same values
+/* Panels of the last stage begin where its pairs of tiles do in a whole row, so that the same values
  * meet in a transform. */
-static int64_t panel_granule(const gc_problem *problem, const gc_passes *passes)
+static int64_t panel_granule(const gc_problem *problem, const gc_stages *stages)
 {
-    const gc_pass *last = &passes->list[passes->count - 1];
-    if (last->method != GC_METHOD_TILES)
+    const gc_stage *last = &stages->list[stages->count - 1];
+    if (!last->method->tiled)
         return PANEL_GRANULE;
-    return problem->conversion.output.depth == 1 ? 8 * last->tiles.columns
-                                                 : 2 * last->tiles.columns;
+    return (problem->conversion.output.depth == 1 ? 8 : 2) * last->tile_columns;
 }
 
 static int64_t round_up(int64_t value, int64_t unit)
@@ -71,21 +67,21 @@ static int64_t round_up(int64_t value, int64_t unit)
     return (value + unit - 1) / unit * unit;
 }
 
-static void choose_panels(gc_division *division, const gc_passes *passes)
+static void choose_panels(gc_division *division, const gc_stages *stages)
 {
     const gc_problem *problem = division->problem;
     int64_t width = problem->chain.width, reach = columns_reached(problem);
     int64_t column_bytes =
-        rows_of_strip(problem, passes) * problem->chain.channels * (int64_t)sizeof(float);
+        rows_of_strip(problem, stages) * problem->chain.channels * (int64_t)sizeof(float);
     division->columns = division->columns_max = width;
     division->panels = 1;
-    if (passes->fused || problem->chain.border == GCONV_BORDER_WRAP ||
+    if (stages->finds_edges || problem->chain.border == GCONV_BORDER_WRAP ||
         width * column_bytes <= PANEL_BYTES)
         return;
     int64_t columns = gc_larger(PANEL_BYTES / column_bytes, PANEL_REACHES * reach);
-    columns = gc_larger(columns, GC_PIECE_VALUES / problem->chain.channels);
+    columns = gc_larger(columns, GC_SEGMENT_VALUES / problem->chain.channels);
     int64_t panels = (width + columns - 1) / columns;
-    columns = round_up((width + panels - 1) / panels, panel_granule(problem, passes));
+    columns = round_up((width + panels - 1) / panels, panel_granule(problem, stages));
     panels = (width + columns - 1) / columns;
     if (panels > 1 && width - (panels - 1) * columns < 2 * reach)
         panels--;
@@ -112,36 +108,13 @@ static int64_t chain_reach(const gc_problem *problem)
     return reach;
 }
 
-static int64_t ring_bytes(const gc_problem *problem)
-{
-    return gc_larger(RING_BYTES_MIN, (int64_t)RING_BYTES_A_COLUMN * problem->chain.width);
-}
-
-/* Rows of a band for which rings with `moving` bands beside the neighbours hold what they may. */
-static int64_t rows_in_rings(const gc_problem *problem, int64_t reach, int64_t moving)
-{
-    int64_t input = (int64_t)gconv_shape_row_bytes(&problem->conversion.input);
-    int64_t output = (int64_t)gconv_shape_row_bytes(&problem->conversion.output);
-    /* Neighbours are whole bands: on either side up to a row less than one more than is reached. */
-    return (ring_bytes(problem) - 2 * (reach + 1) * input) /
-           ((2 + moving) * input + moving * output);
-}
-
-bool gc_division_holds(const gc_problem *problem, int64_t rows)
-{
-    const int64_t moving = 1 + BANDS_AHEAD_OF_PANELS; /* all threads share a band */
-    int64_t input = (int64_t)gconv_shape_row_bytes(&problem->conversion.input);
-    int64_t output = (int64_t)gconv_shape_row_bytes(&problem->conversion.output);
-    return rows * ((2 + moving) * input + moving * output) <= ring_bytes(problem);
-}
-
 /* Whether bands and panels decide which values meet in a transform, and so how they round: all tiles
  * but those of the last step are counted from where a band and a panel begin. */
-static bool places_tiles(const gc_problem *problem, const gc_passes *passes)
+static bool places_tiles(const gc_problem *problem, const gc_stages *stages)
 {
     bool places = false;
-    for (int p = 0; p + 1 < passes->count; p++)
-        places = places || passes->list[p].method == GC_METHOD_TILES;
+    for (int p = 0; p + 1 < stages->count; p++)
+        places = places || stages->list[p].method->tiled;
     return places && !problem->chain.exact;
 }
 
@@ -149,7 +122,7 @@ static bool places_tiles(const gc_problem *problem, const gc_passes *passes)
 static int64_t bands_moving(const gc_division *division, int threads)
 {
     int64_t worked_on = (threads + division->panels - 1) / division->panels;
-    return worked_on + (division->panels > 1 ? BANDS_AHEAD_OF_PANELS : BANDS_AHEAD);
+    return worked_on + (division->panels > 1 ? GC_BANDS_AHEAD_OF_PANELS : BANDS_AHEAD);
 }
 
 static int64_t choose_rows(const gc_division *division, int64_t together, int64_t reach,
@@ -162,18 +135,18 @@ static int64_t choose_rows(const gc_division *division, int64_t together, int64_
         rows = gc_smaller(rows, share / BANDS_A_THREAD);
     rows = gc_smaller(gc_larger(rows, BAND_ROWS_MIN), BAND_ROWS_MAX);
     /* The first rows of a band repeat what the band above has done: keep that a small part. */
-    int64_t room = rows_in_rings(problem, reach, bands_moving(division, threads));
+    int64_t room = gc_budget_rows(problem, reach, bands_moving(division, threads));
     rows = gc_larger(rows, gc_smaller(BAND_REACHES * reach, room));
     rows = gc_smaller(rows, share);
     return gc_smaller(round_up(rows, together), problem->chain.height);
 }
 
-static void choose_bands(gc_division *division, const gc_passes *passes, int threads)
+static void choose_bands(gc_division *division, const gc_stages *stages, int threads)
 {
     const gc_problem *problem = division->problem;
     int64_t reach = chain_reach(problem), moving = bands_moving(division, threads);
-    int64_t rows = choose_rows(division, passes->rows_at_once, reach,
-                               places_tiles(problem, passes) ? PLACING_THREADS : threads);
+    int64_t rows = choose_rows(division, stages->rows_at_once, reach,
+                               places_tiles(problem, stages) ? PLACING_THREADS : threads);
     division->rows = rows;
     division->bands = (problem->chain.height + rows - 1) / rows;
     /* A reflected row lies as far inside as the row itself lies outside, under mirror101 one
@@ -185,12 +158,12 @@ static void choose_bands(gc_division *division, const gc_passes *passes, int thr
         division->input_ring = division->bands;
 }
 
-void gc_division_choose(gc_division *division, const gc_problem *problem, const gc_passes *passes,
+void gc_division_choose(gc_division *division, const gc_problem *problem, const gc_stages *stages,
                         int threads)
 {
     *division = (gc_division){.problem = problem};
-    choose_panels(division, passes);
-    choose_bands(division, passes, threads);
+    choose_panels(division, stages);
+    choose_bands(division, stages, threads);
 }
 
 int64_t gc_division_band_rows(const gc_division *division, int64_t band)

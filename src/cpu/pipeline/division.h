@@ -21,12 +21,8 @@ typedef struct gc_division {
 
 /* For at most `threads` threads. The result of a run does not depend on their number: of `columns` and
  * `rows` nothing does where that could show. */
-void gc_division_choose(gc_division *division, const gc_problem *problem, const gc_passes *passes,
+void gc_division_choose(gc_division *division, const gc_problem *problem, const gc_stages *stages,
                         int threads);
-
-/* Whether bands of `rows` rows leave the memory where it should be, at 40 MB of an image 8192 wide and
- * 120 MB of one 30000 wide. */
-bool gc_division_holds(const gc_problem *problem, int64_t rows);
 
 int64_t gc_division_band_rows(const gc_division *division, int64_t band);
 

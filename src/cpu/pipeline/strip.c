@@ -1,4 +1,4 @@
-/* Rows of samples enter the window of the first pass, results of a pass enter the window of the
+/* Rows of samples enter the window of the first stage, results of a stage enter the window of the
  * next, a few rows at a time, so that a chain's intermediate results stay in cache. The first rows
  * of a strip repeat some of the work of the strip above: what later filters reach. So do the columns at
  * its sides. */
@@ -13,32 +13,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns [first, end) of what pass p computes: what the next one reads. */
+/* Columns [first, end) of what stage p computes: what the next one reads. */
 static int64_t first_column(const gc_strip *strip, int p)
 {
-    return p + 1 < strip->passes->count ? strip->windows[p + 1].first : strip->first;
+    return p + 1 < strip->stages->count ? strip->windows[p + 1].first : strip->first;
 }
 
 static int64_t end_column(const gc_strip *strip, int p)
 {
-    return p + 1 < strip->passes->count ? strip->windows[p + 1].end : strip->end;
+    return p + 1 < strip->stages->count ? strip->windows[p + 1].end : strip->end;
 }
 
-static size_t values_of_pass(const gc_strip *strip, int p)
+static size_t values_of_stage(const gc_strip *strip, int p)
 {
     return (size_t)(end_column(strip, p) - first_column(strip, p)) *
            (size_t)strip->problem->chain.channels;
 }
 
-/* A window serves what later passes ask for at once: a round and all that they reach. */
+/* A window serves what later stages ask for at once: rows_at_once and all that they reach. */
 static gconv_status create_windows(gc_strip *strip, int64_t columns, gconv_error *error)
 {
-    int64_t chunk = strip->passes->rows_at_once;
+    int64_t chunk = strip->stages->rows_at_once;
     gconv_status status = GCONV_OK;
-    for (int p = strip->passes->count - 1; status == GCONV_OK && p >= 0; p--) {
-        const gc_step *step = &strip->passes->list[p].step;
+    for (int p = strip->stages->count - 1; status == GCONV_OK && p >= 0; p--) {
+        const gc_step *step = strip->stages->list[p].step;
         columns = gc_smaller(columns + step->width - 1, strip->problem->chain.width);
-        bool bytes = strip->passes->list[p].method == GC_METHOD_BYTES;
+        bool bytes = strip->stages->list[p].method->takes_bytes;
         status = gc_window_create(&strip->windows[p], &strip->problem->chain, step, bytes, chunk,
                                   columns, error);
         chunk += step->height;
@@ -46,13 +46,13 @@ static gconv_status create_windows(gc_strip *strip, int64_t columns, gconv_error
     return status;
 }
 
-gconv_status gc_strip_create(gc_strip *strip, const gc_problem *problem, const gc_passes *passes,
+gconv_status gc_strip_create(gc_strip *strip, const gc_problem *problem, const gc_stages *stages,
                              int64_t columns, gconv_error *error)
 {
     const size_t align = GC_ALIGNMENT / sizeof(float);
-    size_t count = (size_t)passes->count;
-    size_t rows = (size_t)passes->rows_at_once;
-    *strip = (gc_strip){.problem = problem, .passes = passes};
+    size_t count = (size_t)stages->count;
+    size_t rows = (size_t)stages->rows_at_once;
+    *strip = (gc_strip){.problem = problem, .stages = stages};
     size_t values = (size_t)columns * (size_t)problem->chain.channels;
     strip->stride = (values + align - 1) / align * align;
     size_t row_bytes = strip->stride * sizeof *strip->result;
@@ -60,30 +60,32 @@ gconv_status gc_strip_create(gc_strip *strip, const gc_problem *problem, const g
     strip->ready = calloc(count, sizeof *strip->ready);
     strip->needed = calloc(count, sizeof *strip->needed);
     strip->result = gc_allocate_aligned(rows, row_bytes);
-    strip->scratch = gc_allocate_aligned(passes->scratch, sizeof *strip->scratch);
+    strip->scratch = gc_allocate_aligned(stages->scratch, sizeof *strip->scratch);
     strip->rows = calloc(GCONV_FILTER_SIDE_MAX + rows, sizeof *strip->rows);
+    strip->bytes = calloc(GCONV_FILTER_SIDE_MAX + rows, sizeof *strip->bytes);
     strip->out = calloc(rows, sizeof *strip->out);
     if (strip->windows == NULL || strip->ready == NULL || strip->needed == NULL ||
         strip->result == NULL || strip->scratch == NULL || strip->rows == NULL ||
-        strip->out == NULL)
+        strip->bytes == NULL || strip->out == NULL)
         return gc_fail_memory(error, rows * row_bytes);
     gconv_status status = GCONV_OK;
-    if (gc_edges_apply(problem))
+    if (stages->finds_edges)
         status = gc_edges_create(&strip->edges, problem, error);
     return status == GCONV_OK ? create_windows(strip, columns, error) : status;
 }
 
 void gc_strip_destroy(gc_strip *strip)
 {
-    for (int p = 0; strip->windows != NULL && p < strip->passes->count; p++)
+    for (int p = 0; strip->windows != NULL && p < strip->stages->count; p++)
         gc_window_destroy(&strip->windows[p]);
     free(strip->windows);
     free(strip->ready);
     free(strip->needed);
     free(strip->result);
     free(strip->scratch);
-    gc_edges_destroy(&strip->edges);
+    gc_edges_release(&strip->edges);
     free(strip->rows);
+    free(strip->bytes);
     free(strip->out);
 }
 
@@ -93,20 +95,20 @@ void gc_strip_destroy(gc_strip *strip)
 static void load_row(const gc_strip *strip, const char *samples, void *row)
 {
     const gc_problem *problem = strip->problem;
-    const gc_samples_kernel *kernel = strip->passes->instructions->samples;
+    const gc_samples_loops *loops = strip->stages->instructions->samples;
     const gc_window *window = &strip->windows[0];
     const gconv_shape *shape = &problem->conversion.input;
     size_t pixels = (size_t)(window->end - window->first);
     size_t count = pixels * (size_t)problem->chain.channels;
     samples += (size_t)window->first * (size_t)shape->channels * (size_t)shape->depth / 8;
-    if (strip->passes->list[0].method == GC_METHOD_BYTES)
+    if (strip->stages->list[0].method->takes_bytes)
         memcpy(row, samples, count);
     else if (problem->conversion.keeps_alpha || problem->conversion.premultiplies)
         gc_load_pixels(&problem->conversion, samples, pixels, row);
     else if (shape->depth == 8)
-        kernel->load8((const uint8_t *)samples, count, row);
+        loops->load8((const uint8_t *)samples, count, row);
     else
-        kernel->load16((const uint16_t *)(const void *)samples, count, row);
+        loops->load16((const uint16_t *)(const void *)samples, count, row);
 }
 
 /* How chain values become output: are what they are, 8-bit levels from 8-bit samples, or anything
@@ -126,7 +128,7 @@ static storing choose_storing(const gc_conversion *conversion, const gc_stream *
     return conversion->output.depth == 32 && unscaled ? STORE_CHAIN : STORE_ROW;
 }
 
-/* ---- Rows through the passes ----------------------------------------------------------------- */
+/* ---- Rows through the stages ----------------------------------------------------------------- */
 
 static void load_rows(gc_strip *strip, const gc_sample_rows *input)
 {
@@ -140,36 +142,7 @@ static void load_rows(gc_strip *strip, const gc_sample_rows *input)
     }
 }
 
-/* The columns, on a piece and what the rows reach beside it, and then the rows, while the piece is in
- * the first-level cache. `rows` is as gc_rows_function wants it. */
-static void convolve_products(const gc_strip *strip, const gc_pass *pass, const float *const *rows,
-                              size_t values, int count, float *const *out)
-{
-    const gc_rows_kernel *kernel = strip->passes->instructions->rows;
-    int channels = strip->problem->chain.channels, products = pass->rows.height;
-    size_t reach = (size_t)(pass->step.width - 1) * (size_t)channels;
-    size_t stride = gc_pass_between(pass, channels);
-    const float *from[GCONV_FILTER_SIDE_MAX + GC_SWEEP_ROWS];
-    const float *between[GC_SWEEP_ROWS * GC_PRODUCTS_MAX];
-    float *columns[GC_PRODUCTS_MAX][GC_SWEEP_ROWS], *to[GC_SWEEP_ROWS];
-    /* Of a single product both do the same, the former 4 % faster. */
-    gc_rows_function *sum_rows = products == 1 ? kernel->sweep : kernel->apart;
-    for (int n = 0; n < GC_SWEEP_ROWS * products; n++)
-        between[n] = columns[n % products][n / products] = strip->scratch + (size_t)n * stride;
-    for (size_t first = 0; first < values; first += GC_PIECE_VALUES) {
-        size_t width = values - first < GC_PIECE_VALUES ? values - first : GC_PIECE_VALUES;
-        for (int r = 0; r < pass->step.height + GC_SWEEP_ROWS - 1; r++)
-            from[r] = rows[r] + first;
-        for (int o = 0; o < count; o++)
-            to[o] = out[o] + first;
-        for (int p = 0; p < products; p++)
-            kernel->sweep(&pass->columns[p], from, (size_t)channels, width + reach, count,
-                          columns[p]);
-        sum_rows(&pass->rows, between, (size_t)channels, width, count, to);
-    }
-}
-
-/* Where the taps of filter row r of pass `p` start for value `first` of output row y: floats, or bytes. */
+/* Where the taps of filter row r of stage `p` start for value `first` of output row y: floats, or bytes. */
 static const void *taps_at(const gc_strip *strip, int p, int64_t y, int r, size_t first)
 {
     const gc_window *window = &strip->windows[p];
@@ -177,47 +150,31 @@ static const void *taps_at(const gc_strip *strip, int p, int64_t y, int r, size_
     return row + first * window->sample;
 }
 
-/* On a window of bytes. */
-static void convolve_bytes(const gc_strip *strip, int p, int64_t y, int count, size_t first,
-                           size_t values, float *const *out)
+/* The input of rows y to y + count - 1 of what stage `p` computes, from value `first` on. Where loops
+ * read more rows than count these, the last row stands for the others. */
+static gc_stage_input input_of(const gc_strip *strip, int p, int64_t y, int count, size_t first)
 {
-    const gc_pass *pass = &strip->passes->list[p];
-    const uint8_t *rows[GCONV_FILTER_SIDE_MAX + GC_SWEEP_ROWS];
-    int last = pass->step.height + count - 2;
-    for (int r = 0; r < pass->step.height + GC_SWEEP_ROWS - 1; r++)
-        rows[r] = r <= last ? taps_at(strip, p, y, r, first) : rows[last];
-    (*strip->passes->instructions->bytes)(&pass->bytes, rows, GC_BYTES_GROUP, values, count, out);
+    const gc_stage *stage = &strip->stages->list[p];
+    int needed = stage->step->height + count - 1;
+    int readable = stage->step->height + GC_ROWS_TOGETHER - 1;
+    for (int r = 0; r < needed || r < readable; r++) {
+        const void *row = taps_at(strip, p, y, r < needed ? r : needed - 1, first);
+        if (stage->method->takes_bytes)
+            strip->bytes[r] = row;
+        else
+            strip->rows[r] = row;
+    }
+    return (gc_stage_input){.rows = strip->rows, .bytes = strip->bytes, .scratch = strip->scratch};
 }
 
-/* Values `first` to `first + values - 1` of the strip's columns in rows y to y + count - 1 of what pass
- * `p` computes, at most its rows_at_once. All the columns only of a pass by tiles. */
+/* Values `first` to `first + values - 1` of the strip's columns in rows y to y + count - 1 of what
+ * stage `p` computes, at most its rows_at_once. All the columns of a stage that is tiled. */
 static void convolve(const gc_strip *strip, int p, int64_t y, int count, size_t first,
                      size_t values, float *const *out)
 {
-    const gc_pass *pass = &strip->passes->list[p];
-    const gc_rows_kernel *kernel = strip->passes->instructions->rows;
-    const float **rows = strip->rows;
-    size_t channels = (size_t)strip->problem->chain.channels;
-    if (pass->method == GC_METHOD_BYTES) {
-        convolve_bytes(strip, p, y, count, first, values, out);
-        return;
-    }
-    int last = pass->step.height + count - 2;
-    for (int r = 0; r <= last; r++)
-        rows[r] = taps_at(strip, p, y, r, first);
-    if (pass->method == GC_METHOD_TILES) {
-        gc_tiles_convolve(&pass->tiles, strip->scratch, rows, channels, values / channels, count,
-                          out);
-        return;
-    }
-    for (int r = last + 1; r < pass->step.height + GC_SWEEP_ROWS - 1; r++)
-        rows[r] = rows[last];
-    if (pass->method == GC_METHOD_PRODUCTS)
-        convolve_products(strip, pass, rows, values, count, out);
-    else if (pass->method == GC_METHOD_SPARSE)
-        kernel->sparse(&pass->step, rows, channels, values, count, out);
-    else
-        kernel->sweep(&pass->step, rows, channels, values, count, out);
+    const gc_stage *stage = &strip->stages->list[p];
+    gc_stage_input input = input_of(strip, p, y, count, first);
+    stage->method->run(stage, &input, values, count, out);
 }
 
 /* Brings window p to where it holds every row that is needed of it. */
@@ -226,28 +183,28 @@ static void fill_window(gc_strip *strip, int p)
     while (strip->ready[p] <= strip->needed[p]) {
         int64_t y = strip->ready[p];
         int count =
-            (int)gc_smaller(strip->needed[p] - y + 1, strip->passes->list[p - 1].rows_at_once);
+            (int)gc_smaller(strip->needed[p] - y + 1, strip->stages->list[p - 1].rows_at_once);
         for (int o = 0; o < count; o++)
             strip->out[o] = gc_window_row(&strip->windows[p], y + o);
-        convolve(strip, p - 1, y, count, 0, values_of_pass(strip, p - 1), strip->out);
+        convolve(strip, p - 1, y, count, 0, values_of_stage(strip, p - 1), strip->out);
         for (int o = 0; o < count; o++)
             gc_window_extend(&strip->windows[p], y + o);
         strip->ready[p] += count;
     }
 }
 
-/* Brings every window to where the last pass can compute output rows up to `last`. */
+/* Brings every window to where the last stage can compute output rows up to `last`. */
 static void advance(gc_strip *strip, const gc_sample_rows *input, int64_t first, int64_t last)
 {
     int64_t ignored;
-    for (int p = strip->passes->count - 1; p >= 0; p--) {
-        gc_step_range(&strip->problem->chain, &strip->passes->list[p].step, first, last, &ignored,
+    for (int p = strip->stages->count - 1; p >= 0; p--) {
+        gc_step_range(&strip->problem->chain, strip->stages->list[p].step, first, last, &ignored,
                       &strip->needed[p]);
         first = strip->ready[p];
         last = strip->needed[p];
     }
     load_rows(strip, input);
-    for (int p = 1; p < strip->passes->count; p++)
+    for (int p = 1; p < strip->stages->count; p++)
         fill_window(strip, p);
 }
 
@@ -257,35 +214,35 @@ static void begin(gc_strip *strip, gc_area area)
     int64_t first = area.top, last = area.bottom - 1;
     strip->first = area.first;
     strip->end = area.end;
-    for (int p = strip->passes->count - 1; p >= 0; p--) {
-        gc_step_range(&strip->problem->chain, &strip->passes->list[p].step, first, last,
+    for (int p = strip->stages->count - 1; p >= 0; p--) {
+        gc_step_range(&strip->problem->chain, strip->stages->list[p].step, first, last,
                       &strip->ready[p], &last);
         first = strip->ready[p];
         gc_window_hold(&strip->windows[p], first_column(strip, p), end_column(strip, p));
     }
 }
 
-/* Rows y to y + count - 1 of output, at most the last pass's rows_at_once; piece by piece, so that
+/* Rows y to y + count - 1 of output, at most the last stage's rows_at_once; segment by segment, so that
  * what it leaves is converted while it is in the first-level cache. */
 static void finish_rows(gc_strip *strip, const gc_stream *stream, int64_t y, int count,
                         char *output, size_t stride)
 {
     storing how = choose_storing(&strip->problem->conversion, stream);
-    int last = strip->passes->count - 1;
-    size_t values = values_of_pass(strip, last);
+    int last = strip->stages->count - 1;
+    size_t values = values_of_stage(strip, last);
     size_t before = (size_t)strip->first * (size_t)strip->problem->chain.channels;
-    bool in_pieces = how == STORE_LEVELS && strip->passes->list[last].method != GC_METHOD_TILES;
-    size_t piece = in_pieces ? GC_PIECE_VALUES : values;
+    bool in_segments = how == STORE_LEVELS && !strip->stages->list[last].method->tiled;
+    size_t segment = in_segments ? GC_SEGMENT_VALUES : values;
     for (int o = 0; o < count; o++)
         strip->out[o] = how == STORE_CHAIN ? (float *)(void *)(output + (size_t)o * stride) + before
                                            : strip->result + (size_t)o * strip->stride;
-    for (size_t first = 0; first < values; first += piece) {
-        size_t width = values - first < piece ? values - first : piece;
+    for (size_t first = 0; first < values; first += segment) {
+        size_t width = values - first < segment ? values - first : segment;
         convolve(strip, last, y, count, first, width, strip->out);
         for (int o = 0; o < count && how != STORE_CHAIN; o++) {
             char *to = output + (size_t)o * stride;
             if (how == STORE_LEVELS)
-                strip->passes->instructions->samples->store8(&strip->problem->conversion,
+                strip->stages->instructions->samples->store8(&strip->problem->conversion,
                                                              strip->out[o], width,
                                                              (uint8_t *)to + before + first);
             else
@@ -295,11 +252,12 @@ static void finish_rows(gc_strip *strip, const gc_stream *stream, int64_t y, int
     }
 }
 
-/* A round is what all passes together find cheapest; the last one may take it in several parts. */
-static void finish_round(gc_strip *strip, const gc_stream *stream, int64_t first, int64_t last,
-                         char *output, size_t stride)
+/* Rows first to last of output: as many as all stages together find cheapest. The last stage may take
+ * them in several parts. */
+static void finish_together(gc_strip *strip, const gc_stream *stream, int64_t first, int64_t last,
+                            char *output, size_t stride)
 {
-    int rows = strip->passes->list[strip->passes->count - 1].rows_at_once;
+    int rows = strip->stages->list[strip->stages->count - 1].rows_at_once;
     for (int64_t y = first; y <= last; y += rows)
         finish_rows(strip, stream, y, (int)gc_smaller(last - y + 1, rows),
                     output + (size_t)(y - first) * stride, stride);
@@ -320,7 +278,7 @@ static void find_edges(const gc_strip *strip, const gc_sample_rows *input, int64
         const uint8_t *rows[7];
         for (int j = 0; j < 7; j++)
             rows[j] = samples_row(strip, input, y + j - 3);
-        gc_edges_row(&strip->edges, strip->passes->instructions->edges, strip->problem, rows,
+        gc_edges_run(&strip->edges, strip->stages->instructions->edges, strip->problem, rows,
                      output + (size_t)(y - top) * stride);
     }
 }
@@ -333,9 +291,9 @@ void gc_strip_compute(gc_strip *strip, const gc_stream *stream, const gc_sample_
         return;
     }
     begin(strip, area);
-    for (int64_t y = area.top; y < area.bottom; y += strip->passes->rows_at_once) {
-        int64_t last = gc_smaller(y + strip->passes->rows_at_once, area.bottom) - 1;
+    for (int64_t y = area.top; y < area.bottom; y += strip->stages->rows_at_once) {
+        int64_t last = gc_smaller(y + strip->stages->rows_at_once, area.bottom) - 1;
         advance(strip, input, y, last);
-        finish_round(strip, stream, y, last, output + (size_t)(y - area.top) * stride, stride);
+        finish_together(strip, stream, y, last, output + (size_t)(y - area.top) * stride, stride);
     }
 }

@@ -11,21 +11,22 @@
 /* What one thread needs to compute strips; used for one strip after the other. */
 typedef struct gc_strip {
     const gc_problem *problem;
-    const gc_passes *passes;
-    gc_window *windows; /* one a pass, on its input */
-    int64_t *ready;     /* ready[p]: first row that is not yet in window p */
-    int64_t *needed;    /* needed[p]: last row of window p that the next output rows read */
-    int64_t first, end; /* output columns [first, end) */
-    float *result;      /* their chain values in passes->rows_at_once rows */
-    size_t stride;      /* values from row to row of them */
-    float *scratch;     /* of the passes */
-    const float **rows; /* where taps start reading in the rows of a window */
-    float **out;        /* where computed rows go */
-    gc_edges edges;     /* where gc_edges_apply */
+    const gc_stages *stages;
+    gc_window *windows;    /* one a stage, on its input */
+    int64_t *ready;        /* ready[p]: first row that is not yet in window p */
+    int64_t *needed;       /* needed[p]: last row of window p that the next output rows read */
+    int64_t first, end;    /* output columns [first, end) */
+    float *result;         /* their chain values in stages->rows_at_once rows */
+    size_t stride;         /* values from row to row of them */
+    float *scratch;        /* of the stages */
+    const float **rows;    /* where taps start reading in the rows of a window of floats */
+    const uint8_t **bytes; /* the same in a window of bytes */
+    float **out;           /* where computed rows go */
+    gc_edges edges;        /* where stages->finds_edges */
 } gc_strip;
 
 /* For at most `columns` output columns at once. */
-gconv_status gc_strip_create(gc_strip *strip, const gc_problem *problem, const gc_passes *passes,
+gconv_status gc_strip_create(gc_strip *strip, const gc_problem *problem, const gc_stages *stages,
                              int64_t columns, gconv_error *error);
 void gc_strip_destroy(gc_strip *strip);
 

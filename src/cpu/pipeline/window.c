@@ -30,7 +30,7 @@ static void fill_constant(const gc_window *window, char *row, int64_t count)
 
 static gconv_status allocate_rows(gc_window *window, gconv_error *error)
 {
-    const size_t slack = GC_WINDOW_SLACK * sizeof(float);
+    const size_t slack = GC_ROW_SLACK * sizeof(float);
     bool constant = window->border == GCONV_BORDER_CONSTANT;
     size_t rows = (size_t)window->capacity + (constant ? 1 : 0);
     window->rows = gc_allocate_aligned(rows, window->stride);
@@ -78,7 +78,7 @@ gconv_status gc_window_create(gc_window *window, const gc_chain *chain, const gc
     size_t right = (size_t)(step->width - 1 - step->left) * pixel_bytes(window), row;
     if (!gc_multiply((size_t)columns, pixel_bytes(window), &row))
         return gc_fail_memory(error, SIZE_MAX);
-    window->stride = aligned(window->left + row + right + GC_WINDOW_SLACK * sizeof(float));
+    window->stride = aligned(window->left + row + right + GC_ROW_SLACK * sizeof(float));
     return allocate_rows(window, error);
 }
 

@@ -4,10 +4,7 @@
 #define GC_CPU_PIPELINE_WINDOW_H
 
 #include "core/chain.h"
-
-/* Floats after a row's right extension that vector code may read; of a window on bytes, four times as
- * many bytes. */
-enum { GC_WINDOW_SLACK = 64 };
+#include "cpu/instructions/instructions.h"
 
 typedef struct gc_window {
     const gc_step *step;

@@ -1,0 +1,59 @@
+/* The taps that are not 0, one output row after the other. A vector of samples that is loaded meets one
+ * tap alone, so that it takes many zeros for this to pay. */
+#include "cpu/method/method.h"
+
+#include "cpu/cost.h"
+
+static bool applies(const gc_question *question)
+{
+    (void)question;
+    return true;
+}
+
+static double seconds(const gc_question *question, double limit, gc_offer *offer)
+{
+    const gc_step *step = question->step;
+    int taps = 0;
+    (void)limit;
+    (void)offer;
+    for (int i = 0; i < step->width * step->height; i++)
+        taps += step->taps[i] != 0;
+    return GC_STAGE_SECONDS + taps * GC_SPARSE_FACTOR * question->instructions->tap_seconds;
+}
+
+static gconv_status create(gc_stage *stage, const gc_question *question, const gc_offer *offer,
+                           gconv_error *error)
+{
+    (void)question;
+    (void)offer;
+    (void)error;
+    stage->rows_at_once = GC_ROWS_TOGETHER;
+    return GCONV_OK;
+}
+
+static void run(const gc_stage *stage, const gc_stage_input *input, size_t values, int row_count,
+                float *const *out)
+{
+    stage->instructions->taps->sparse(stage->step, input->rows, (size_t)stage->channels, values,
+                                      row_count, out);
+}
+
+static const char *describe(const gc_stage *stage)
+{
+    (void)stage;
+    return "taps that are not 0";
+}
+
+static void release(gc_stage *stage)
+{
+    (void)stage;
+}
+
+const gc_method gc_method_sparse = {
+    .applies = applies,
+    .seconds = seconds,
+    .create = create,
+    .run = run,
+    .describe = describe,
+    .release = release,
+};
