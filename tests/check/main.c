@@ -2,6 +2,7 @@
  * to 7.
  *
  * Exit status: 0 all passed, 1 something failed, 2 wrong usage, 77 nothing was checked. */
+#include "cpu/instructions/instructions.h"
 #include "properties.h"
 #include "run.h"
 
@@ -292,11 +293,23 @@ static int report(const tally *tallies, int count, unsigned reference_failures)
     return sum.passed > 0 ? EXIT_PASSED : EXIT_NOTHING;
 }
 
+/* Whether GCONV_INSTRUCTIONS names what this processor or this build lacks: others would take its place. */
+static bool lacks_instructions(void)
+{
+    const char *wanted = getenv("GCONV_INSTRUCTIONS");
+    if (wanted == NULL || strcmp(wanted, gc_instructions_chosen()->name) == 0)
+        return false;
+    printf("skipped: no %s on this processor or in this build\n", wanted);
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     options set = read_options(argc, argv);
     if (set.list)
         return list(&set);
+    if (lacks_instructions())
+        return EXIT_NOTHING;
 #ifdef __GLIBC__
     mallopt(M_PERTURB, 0x5a); /* no run finds the rows of the one before it in fresh memory */
 #endif
