@@ -1,8 +1,8 @@
 # Completion of gconv(1) for bash 4 and newer, with or without the bash-completion package.
 # shellcheck shell=bash
 
-# The long options of a command; of all commands where none is named yet. The tests hold these
-# lists against `gconv help COMMAND`.
+# Prints the long options of a command, or of all commands where there is none yet. A test compares
+# these lists with `gconv help COMMAND`. Argument: COMMAND or nothing
 _gconv_options() {
   local common='--quiet --verbose --help --version'
   local device='--impl --device --threads --tile --block'
@@ -26,8 +26,9 @@ _gconv_options() {
   esac
 }
 
-# What may follow an option: words to choose from; FILE or DIR; NONE where it is for the user to
-# know; nothing where the option takes no value. Arguments: OPTION COMMAND
+# Prints what may follow an option: words to choose from, FILE (with or without words), DIR, or NONE
+# where the value cannot be completed. Prints nothing where the option takes no value. Arguments:
+# OPTION COMMAND
 _gconv_values() {
   case $1 in
   -k | --kernel)
@@ -56,7 +57,7 @@ _gconv_values() {
   esac
 }
 
-# The words up to the cursor in `words`, put together where bash split them at = and :
+# Sets `words` to the words up to the cursor. Joins again what bash split at = and :
 _gconv_join_words() {
   local i glue=
   words=()
@@ -73,7 +74,7 @@ _gconv_join_words() {
   done
 }
 
-# The command among the words before the cursor, in `command`.
+# Sets `command` to the command among the words before the cursor, or to nothing.
 _gconv_find_command() {
   local i
   command=
@@ -90,12 +91,12 @@ _gconv_find_command() {
   done
 }
 
-# Fails, to no harm, where the function is called by hand.
+# compopt fails where somebody calls the function by hand; this does no harm.
 _gconv_compopt() {
   compopt "$@" 2>/dev/null || true
 }
 
-# Adds those of the words that begin with TEXT, after PREFIX. Arguments: PREFIX TEXT WORD...
+# Offers the words that begin with TEXT, each behind PREFIX. Arguments: PREFIX TEXT WORD...
 _gconv_add() {
   local prefix=$1 text=$2 word
   shift 2
@@ -104,7 +105,7 @@ _gconv_add() {
   done
 }
 
-# Values of an option. Arguments: PREFIX TEXT VALUE-OF-_gconv_values...
+# Offers the values of an option. Arguments: PREFIX TEXT WORD-OF-_gconv_values...
 _gconv_add_values() {
   local prefix=$1 text=$2 kind=${3-} file
   shift 2
@@ -158,7 +159,7 @@ _gconv() {
     _gconv_compopt -o default
   fi
 
-  # bash replaces only what follows the last = or : at which it split.
+  # bash replaces only the part of a word behind the last = or : in it.
   local last=${COMP_WORDS[COMP_CWORD]} i
   [[ ! $last =~ ^[:=]+$ ]] || last=
   for ((i = 0; i < ${#COMPREPLY[@]}; i++)); do
