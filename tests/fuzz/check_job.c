@@ -120,7 +120,7 @@ static void check_output(trial *cpu)
     check_image_free(&output);
 }
 
-void fuzz_check_values(fuzz_job *made)
+static void check_values(fuzz_job *made)
 {
     trial reference = {.made = made, .plan = make_plan(made, "reference", 1)};
     if (reference.plan == NULL)
@@ -140,6 +140,15 @@ void fuzz_check_values(fuzz_job *made)
     check_image_free(&reference.chain);
     gconv_plan_free(cpu.plan);
     gconv_plan_free(reference.plan);
+}
+
+void fuzz_check_values(const uint8_t *data, size_t size, const fuzz_job_limits *limits)
+{
+    fuzz_bytes from = {data, size};
+    fuzz_job made;
+    fuzz_job_make(&made, &from, limits);
+    check_values(&made);
+    fuzz_job_free(&made);
 }
 
 /* ---- Ways to run ----------------------------------------------------------------------------- */

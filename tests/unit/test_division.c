@@ -3,34 +3,21 @@
 #include "cpu/pipeline/division.h"
 
 #include "base/status.h"
-#include "core_support.h"
+#include "chain_support.h"
 #include "sanitized.h"
 
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { STEPS_MAX = 3 };
-
-/* A chain and its weights. */
-typedef struct chain {
-    int count;
-    gconv_filter filters[STEPS_MAX];
-    const gconv_filter *list[STEPS_MAX];
-    float weights[STEPS_MAX][GCONV_FILTER_SIDE_MAX * GCONV_FILTER_SIDE_MAX];
-} chain;
-
 /* Appends a filter whose weights are small whole numbers, or where `real` is true anything. */
 static void append(chain *c, int width, int height, int anchor_x, int anchor_y, bool real)
 {
-    float *weights = c->weights[c->count];
+    float *weights = extend(c, width, height, real ? width * height : 1);
     for (int i = 0; i < width * height; i++)
         weights[i] = real ? (float)rand() / (float)RAND_MAX : (float)(rand() % 5 - 2);
-    gconv_filter *filter = &c->filters[c->count];
-    *filter = filter_of(width, height, real ? width * height : 1, weights);
-    filter->anchor_x = anchor_x;
-    filter->anchor_y = anchor_y;
-    c->list[c->count++] = filter;
+    c->filters[c->count - 1].anchor_x = anchor_x;
+    c->filters[c->count - 1].anchor_y = anchor_y;
 }
 
 /* Appends the product of a column and a row of real weights. */

@@ -2,30 +2,18 @@
  * bands that go through rings or lie in memory, on who is fast and who is slow. */
 #include "cpu/pipeline/schedule.h"
 
-#include "core_support.h"
+#include "chain_support.h"
 #include "sanitized.h"
 
 #include <stdatomic.h>
 #include <time.h>
 
-enum { STEPS_MAX = 3 };
-
-typedef struct chain {
-    int count;
-    gconv_filter filters[STEPS_MAX];
-    const gconv_filter *list[STEPS_MAX];
-    float weights[STEPS_MAX][GCONV_FILTER_SIDE_MAX * GCONV_FILTER_SIDE_MAX];
-} chain;
-
 /* Appends a filter whose weights need float32's whole mantissa, of full rank; or whole ones. */
 static void append(chain *c, int width, int height, bool whole)
 {
-    float *weights = c->weights[c->count];
+    float *weights = extend(c, width, height, whole ? 1 : width * height);
     for (int i = 0; i < width * height; i++)
         weights[i] = whole ? (float)(rand() % 9 - 4) : (float)rand() / (float)RAND_MAX - 0.3f;
-    c->filters[c->count] = filter_of(width, height, whole ? 1 : width * height, weights);
-    c->list[c->count] = &c->filters[c->count];
-    c->count++;
 }
 
 /* Makes the filter that was appended last the product of a column and a row. */

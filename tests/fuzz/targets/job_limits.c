@@ -9,10 +9,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                            .filters = FUZZ_FILTERS_MAX,
                                            .work = 5e4,
                                            .extreme = true};
-    fuzz_bytes from = {data, size};
-    fuzz_job made;
-    fuzz_job_make(&made, &from, &limits);
-    fuzz_check_values(&made);
-    fuzz_job_free(&made);
+    fuzz_check_values(data, size, &limits);
     return 0;
 }
