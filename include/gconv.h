@@ -204,6 +204,21 @@ GCONV_API gconv_format gconv_format_from_path(const char *path); /* by the exten
 /* By the first bytes of a file (16 are enough); GCONV_FORMAT_UNKNOWN where nothing readable. */
 GCONV_API gconv_format gconv_format_from_content(const void *bytes, size_t count);
 
+/* What files of a format are called and can hold. */
+typedef struct gconv_format_info {
+    const char *name;      /* "jpeg" */
+    const char *extension; /* of file names, without the dot: "jpg" */
+    bool reads;            /* gconv_reader_open takes it */
+    bool writes;           /* gconv_writer_open takes it, and then: */
+    int depths;            /* bits a sample: the sum of those of 1, 8, 16 and 32 that it can hold */
+    int channels;          /* 1 or 3 where it holds nothing else; 0: both */
+    bool alpha;            /* it can hold alpha, else that is dropped */
+    bool several;          /* a file may hold several images, one behind the other */
+} gconv_format_info;
+
+/* NULL for GCONV_FORMAT_UNKNOWN. */
+GCONV_API const gconv_format_info *gconv_format_describe(gconv_format format);
+
 /* What an image file carries beside its pixels: ICC profile, resolution, EXIF, colour chunks. */
 typedef struct gconv_metadata gconv_metadata;
 

@@ -12,16 +12,16 @@
 
 typedef struct gc_decoder_type gc_decoder_type;
 
-/* The head of every codec's own structure. `open` fills shape, format and metadata. */
+/* The head of every codec's own structure. `open` fills shape and metadata. */
 typedef struct gc_decoder {
     const gc_decoder_type *type;
+    gconv_format format;
     gc_input *input;
     gc_warnings warnings;
     uint64_t max_pixels;
     bool tolerant;
     bool grey_wanted;  /* a codec that has grey without converting may deliver it */
     gconv_shape shape; /* of the rows that `read` gives: depth 8 or 16 */
-    gconv_format format;
     gconv_metadata metadata;
 } gc_decoder;
 
@@ -40,8 +40,6 @@ struct gc_decoder_type {
     gconv_status (*look_behind)(gc_decoder *decoder, bool wait, bool *alone, gconv_error *error);
     void (*free)(gc_decoder *decoder);
 };
-
-enum { GC_RECOGNISE_BYTES = 8 }; /* the longest signature that gconv_format_from_content knows */
 
 extern const gc_decoder_type gc_png_decoder;
 extern const gc_decoder_type gc_jpeg_decoder;
@@ -73,8 +71,8 @@ typedef struct gc_encoder {
 } gc_encoder;
 
 struct gc_encoder_type {
-    /* Writes the header. `common` is copied to the head. */
-    /* *encoder is set, and must be freed, even where this fails; NULL where memory is out. */
+    /* Writes the header. *encoder is set, and must be freed, even where this fails; NULL where memory
+     * is out. `common` is copied to its head. */
     gconv_status (*open)(const gc_encoder *common, gc_encoder **encoder, gconv_error *error);
     gconv_status (*write)(gc_encoder *encoder, uint32_t count, const unsigned char *rows,
                           size_t stride, gconv_error *error);

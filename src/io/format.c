@@ -1,19 +1,73 @@
-#include "gconv.h"
+#include "io/format.h"
+
+#include "base/status.h"
+#include "io/codec.h"
 
 #include <string.h>
 
-typedef struct format_word {
-    const char *word; /* a name, and an extension */
-    gconv_format format;
-} format_word;
-
-/* The first word of each format is its name. ".pnm" stands for PGM and PPM: the wider one. */
-static const format_word words[] = {
-    {"png", GCONV_FORMAT_PNG},  {"jpeg", GCONV_FORMAT_JPEG}, {"jpg", GCONV_FORMAT_JPEG},
-    {"jpe", GCONV_FORMAT_JPEG}, {"jfif", GCONV_FORMAT_JPEG}, {"pgm", GCONV_FORMAT_PGM},
-    {"ppm", GCONV_FORMAT_PPM},  {"pnm", GCONV_FORMAT_PPM},   {"pfm", GCONV_FORMAT_PFM},
+/* The table of formats: all that the library knows of one, but for its codec's inside. A format is
+ * added by a row here, a value of gconv_format, and a codec. */
+static const gc_format formats[GCONV_FORMAT_COUNT] = {
+    [GCONV_FORMAT_PNG] = {.info = {.name = "png",
+                                   .extension = "png",
+                                   .reads = true,
+                                   .writes = true,
+                                   .depths = 1 + 8 + 16,
+                                   .alpha = true},
+                          .words = {"png"},
+                          .signature = "\x89PNG\r\n\x1a\n",
+                          .decoder = &gc_png_decoder,
+                          .encoder = &gc_png_encoder},
+    [GCONV_FORMAT_JPEG] =
+        {.info = {.name = "jpeg", .extension = "jpg", .reads = true, .writes = true, .depths = 8},
+         .words = {"jpeg", "jpg", "jpe", "jfif"},
+         .signature = "\xff\xd8\xff",
+         .decoder = &gc_jpeg_decoder,
+         .encoder = &gc_jpeg_encoder},
+    [GCONV_FORMAT_PGM] = {.info = {.name = "pgm",
+                                   .extension = "pgm",
+                                   .reads = true,
+                                   .writes = true,
+                                   .depths = 1 + 8 + 16,
+                                   .channels = 1,
+                                   .several = true},
+                          .words = {"pgm"},
+                          .signature = "P5",
+                          .blank_follows = true,
+                          .decoder = &gc_pnm_decoder,
+                          .encoder = &gc_pnm_encoder},
+    /* ".pnm" stands for PGM and PPM: the wider one. */
+    [GCONV_FORMAT_PPM] = {.info = {.name = "ppm",
+                                   .extension = "ppm",
+                                   .reads = true,
+                                   .writes = true,
+                                   .depths = 1 + 8 + 16,
+                                   .channels = 3,
+                                   .several = true},
+                          .words = {"ppm", "pnm"},
+                          .signature = "P6",
+                          .blank_follows = true,
+                          .decoder = &gc_pnm_decoder,
+                          .encoder = &gc_pnm_encoder},
+    [GCONV_FORMAT_PFM] =
+        {.info = {.name = "pfm", .extension = "pfm", .writes = true, .depths = 32, .several = true},
+         .words = {"pfm"},
+         .encoder = &gc_pnm_encoder},
 };
-enum { WORD_COUNT = sizeof words / sizeof words[0] };
+
+const gc_format *gc_format_at(gconv_format format)
+{
+    bool known = (int)format > GCONV_FORMAT_UNKNOWN && format < GCONV_FORMAT_COUNT;
+    return known ? &formats[format] : NULL;
+}
+
+const gconv_format_info *gconv_format_describe(gconv_format format)
+{
+    const gc_format *known = gc_format_at(format);
+    return known != NULL ? &known->info : NULL;
+}
+
+/* ---- By name --------------------------------------------------------------------------------- */
 
 static char ascii_lower(char c)
 {
@@ -32,17 +86,16 @@ static bool same_word(const char *text, const char *word)
 
 const char *gconv_format_name(gconv_format format)
 {
-    for (size_t i = 0; i < WORD_COUNT; i++)
-        if (words[i].format == format)
-            return words[i].word;
-    return "unknown";
+    const gc_format *known = gc_format_at(format);
+    return known != NULL ? known->info.name : "unknown";
 }
 
 gconv_format gconv_format_from_name(const char *name)
 {
-    for (size_t i = 0; i < WORD_COUNT; i++)
-        if (same_word(name, words[i].word))
-            return words[i].format;
+    for (int format = GCONV_FORMAT_UNKNOWN + 1; format < GCONV_FORMAT_COUNT; format++)
+        for (const char *const *word = formats[format].words; *word != NULL; word++)
+            if (same_word(name, *word))
+                return (gconv_format)format;
     return GCONV_FORMAT_UNKNOWN;
 }
 
@@ -54,17 +107,35 @@ gconv_format gconv_format_from_path(const char *path)
     return dot != NULL && dot != name ? gconv_format_from_name(dot + 1) : GCONV_FORMAT_UNKNOWN;
 }
 
+/* ---- By content ------------------------------------------------------------------------------ */
+
+static bool begins_with(const unsigned char *bytes, size_t count, const gc_format *format)
+{
+    size_t length = format->signature != NULL ? strlen(format->signature) : 0;
+    if (length == 0 || count < length + format->blank_follows ||
+        memcmp(bytes, format->signature, length) != 0)
+        return false;
+    return !format->blank_follows || memchr(" \t\n\v\f\r#", bytes[length], 7) != NULL;
+}
+
 gconv_format gconv_format_from_content(const void *bytes, size_t count)
 {
-    static const unsigned char png[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
-    static const unsigned char jpeg[] = {0xff, 0xd8, 0xff};
-    const unsigned char *first = bytes;
-    if (count >= sizeof png && memcmp(first, png, sizeof png) == 0)
-        return GCONV_FORMAT_PNG;
-    if (count >= sizeof jpeg && memcmp(first, jpeg, sizeof jpeg) == 0)
-        return GCONV_FORMAT_JPEG;
-    bool pnm = count >= 3 && first[0] == 'P' && strchr(" \t\n\v\f\r#", first[2]) != NULL;
-    if (pnm && first[2] != '\0' && (first[1] == '5' || first[1] == '6'))
-        return first[1] == '5' ? GCONV_FORMAT_PGM : GCONV_FORMAT_PPM;
+    for (int format = GCONV_FORMAT_UNKNOWN + 1; format < GCONV_FORMAT_COUNT; format++)
+        if (begins_with(bytes, count, &formats[format]))
+            return (gconv_format)format;
     return GCONV_FORMAT_UNKNOWN;
+}
+
+/* Files that people take for images that gconv reads get a message of their own. */
+gconv_status gc_format_refuse(const unsigned char *bytes, size_t count, gconv_error *error)
+{
+    if (count == 0)
+        return gc_fail(error, GCONV_ERROR_FORMAT, "the file is empty");
+    if (count >= 3 && bytes[0] == 'P' && memchr("1234", bytes[1], 4) != NULL &&
+        memchr(" \t\r\n#", bytes[2], 5) != NULL)
+        return gc_fail(error, GCONV_ERROR_FORMAT,
+                       "text and bitmap PNM are not read, only binary PGM (P5) and PPM (P6)");
+    if (count >= 3 && bytes[0] == 'P' && (bytes[1] == 'f' || bytes[1] == 'F') && bytes[2] == '\n')
+        return gc_fail(error, GCONV_ERROR_FORMAT, "PFM is written but not read");
+    return gc_fail(error, GCONV_ERROR_FORMAT, "not a PNG, JPEG, PGM or PPM image");
 }

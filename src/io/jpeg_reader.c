@@ -341,7 +341,6 @@ static gconv_status open_decoder(const gc_decoder *common, gc_decoder **decoder,
     if (opened == NULL)
         return gc_fail_memory(error, sizeof *opened);
     opened->common = *common;
-    opened->common.format = GCONV_FORMAT_JPEG;
     return read_header(opened, error);
 }
 

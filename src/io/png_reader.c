@@ -250,7 +250,6 @@ static gconv_status open_decoder(const gc_decoder *common, gc_decoder **decoder,
     if (opened == NULL)
         return gc_fail_memory(error, sizeof *opened);
     opened->common = *common;
-    opened->common.format = GCONV_FORMAT_PNG;
     return read_header(opened, error);
 }
 

@@ -67,14 +67,12 @@ static uint32_t read_number(header *text)
 static bool parse_header(pnm_decoder *decoder, header *text)
 {
     gconv_shape *shape = &decoder->common.shape;
-    bool colour = text->bytes[1] == '6';
     text->at = 2;
     shape->width = read_number(text);
     shape->height = read_number(text);
     decoder->maxval = read_number(text);
-    shape->channels = colour ? 3 : 1;
+    shape->channels = decoder->common.format == GCONV_FORMAT_PPM ? 3 : 1;
     shape->depth = decoder->maxval > UINT8_MAX ? 16 : 8;
-    decoder->common.format = colour ? GCONV_FORMAT_PPM : GCONV_FORMAT_PGM;
     return text->at < text->size;
 }
 

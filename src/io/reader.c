@@ -3,6 +3,7 @@
 #include "base/status.h"
 #include "io/codec.h"
 #include "io/exif.h"
+#include "io/format.h"
 #include "io/grey.h"
 #include "io/orient.h"
 
@@ -14,14 +15,6 @@ enum {
 }; /* of rows that wait for the conversion to grey: fits the L2 cache */
 
 #define MAX_PIXELS_DEFAULT (UINT64_C(1) << 30)
-
-/* NULL for formats that are not read. */
-static const gc_decoder_type *const decoder_types[GCONV_FORMAT_COUNT] = {
-    [GCONV_FORMAT_PNG] = &gc_png_decoder,
-    [GCONV_FORMAT_JPEG] = &gc_jpeg_decoder,
-    [GCONV_FORMAT_PGM] = &gc_pnm_decoder,
-    [GCONV_FORMAT_PPM] = &gc_pnm_decoder,
-};
 
 struct gconv_reader {
     gconv_reader_options options;
@@ -80,37 +73,27 @@ void gc_decoder_check_trailing(const gc_decoder *decoder)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-static gconv_status unrecognised(const unsigned char *bytes, size_t size, gconv_error *error)
-{
-    if (size == 0)
-        return gc_fail(error, GCONV_ERROR_FORMAT, "the file is empty");
-    if (size >= 3 && bytes[0] == 'P' && memchr("1234", bytes[1], 4) != NULL &&
-        memchr(" \t\r\n#", bytes[2], 5) != NULL)
-        return gc_fail(error, GCONV_ERROR_FORMAT,
-                       "text and bitmap PNM are not read, only binary PGM (P5) and PPM (P6)");
-    if (size >= 3 && bytes[0] == 'P' && (bytes[1] == 'f' || bytes[1] == 'F') && bytes[2] == '\n')
-        return gc_fail(error, GCONV_ERROR_FORMAT, "PFM is written but not read");
-    return gc_fail(error, GCONV_ERROR_FORMAT, "not a PNG, JPEG, PGM or PPM image");
-}
-
 static gconv_status open_decoder(gconv_reader *reader, gc_decoder **decoder, gconv_error *error)
 {
     const gconv_reader_options *options = &reader->options;
     const unsigned char *bytes;
     size_t size;
-    gconv_status status = gc_input_peek(&reader->input, GC_RECOGNISE_BYTES, &bytes, &size, error);
+    gconv_status status =
+        gc_input_peek(&reader->input, GC_SIGNATURE_BYTES_MAX, &bytes, &size, error);
     if (status != GCONV_OK)
         return status;
-    const gc_decoder_type *type = decoder_types[gconv_format_from_content(bytes, size)];
-    if (type == NULL)
-        return unrecognised(bytes, size, error);
-    gc_decoder common = {.type = type,
+    const gconv_format content = gconv_format_from_content(bytes, size);
+    const gc_format *format = gc_format_at(content);
+    if (format == NULL)
+        return gc_format_refuse(bytes, size, error);
+    gc_decoder common = {.type = format->decoder,
+                         .format = content,
                          .input = &reader->input,
                          .warnings = {options->warn, options->warn_damage, options->warn_user},
                          .max_pixels = options->max_pixels,
                          .tolerant = options->tolerant,
                          .grey_wanted = options->grey};
-    return type->open(&common, decoder, error);
+    return format->decoder->open(&common, decoder, error);
 }
 
 static void swap_resolution(gconv_metadata *metadata)

@@ -2,26 +2,11 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "io/codec.h"
+#include "io/format.h"
 #include "io/grey.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* What a format can hold; rows of other channels are converted, other depths refused. */
-typedef struct output_format {
-    const gc_encoder_type *encoder;
-    bool alpha;
-    int channels; /* 1 or 3 where only that is possible, else 0 */
-    int depths;   /* the sum of those possible */
-} output_format;
-
-static const output_format output_formats[GCONV_FORMAT_COUNT] = {
-    [GCONV_FORMAT_PNG] = {&gc_png_encoder, .alpha = true, .depths = 1 + 8 + 16},
-    [GCONV_FORMAT_JPEG] = {&gc_jpeg_encoder, .depths = 8},
-    [GCONV_FORMAT_PGM] = {&gc_pnm_encoder, .channels = 1, .depths = 1 + 8 + 16},
-    [GCONV_FORMAT_PPM] = {&gc_pnm_encoder, .channels = 3, .depths = 1 + 8 + 16},
-    [GCONV_FORMAT_PFM] = {&gc_pnm_encoder, .depths = 32},
-};
 
 struct gconv_writer {
     gc_output *output;
@@ -83,8 +68,8 @@ static void adapt_row(const gconv_writer *writer, const unsigned char *row)
 
 static gconv_status check_options(const gconv_writer_options *options, gconv_error *error)
 {
-    gconv_format format = options->format;
-    if ((int)format < 0 || format >= GCONV_FORMAT_COUNT || output_formats[format].encoder == NULL)
+    const gc_format *format = gc_format_at(options->format);
+    if (format == NULL || format->encoder == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "unknown output format");
     const gconv_shape *shape = &options->shape;
     size_t row_bytes = gconv_shape_row_bytes(shape);
@@ -95,9 +80,9 @@ static gconv_status check_options(const gconv_writer_options *options, gconv_err
                        "%lu x %lu pixels of %d channels and %d bits cannot be written",
                        (unsigned long)shape->width, (unsigned long)shape->height, shape->channels,
                        shape->depth);
-    if ((shape->depth & output_formats[format].depths) == 0)
+    if ((shape->depth & format->info.depths) == 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "%s cannot hold samples of %d bits",
-                       gconv_format_name(format), shape->depth);
+                       format->info.name, shape->depth);
     if (options->quality < 1 || options->quality > 100)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "quality %d is not within 1 to 100",
                        options->quality);
@@ -108,7 +93,7 @@ static gconv_status check_options(const gconv_writer_options *options, gconv_err
 }
 
 /* Channels of the file; one bit a sample is grey, and widened by the encoder. */
-static int file_channels(const output_format *format, const gconv_shape *shape)
+static int file_channels(const gconv_format_info *format, const gconv_shape *shape)
 {
     if (shape->depth == 1)
         return shape->channels;
@@ -120,7 +105,7 @@ static int file_channels(const output_format *format, const gconv_shape *shape)
 static gconv_status open_encoder(gconv_writer *writer, const gconv_writer_options *options,
                                  gconv_error *error)
 {
-    const output_format *format = &output_formats[options->format];
+    const gc_format *format = gc_format_at(options->format);
     gc_encoder common = {.type = format->encoder,
                          .output = writer->output,
                          .warnings = {.warn = options->warn, .user = options->warn_user},
@@ -128,11 +113,11 @@ static gconv_status open_encoder(gconv_writer *writer, const gconv_writer_option
                          .shape = options->shape,
                          .quality = options->quality,
                          .compression = options->compression};
-    common.shape.channels = file_channels(format, &options->shape);
+    common.shape.channels = file_channels(&format->info, &options->shape);
     common.metadata = gc_metadata_select(options->metadata, options->keep, common.shape.channels,
                                          &common.warnings);
-    if (options->shape.channels % 2 == 0 && !format->alpha)
-        gc_warn(&common.warnings, "%s has no alpha: dropped", gconv_format_name(options->format));
+    if (options->shape.channels % 2 == 0 && !format->info.alpha)
+        gc_warn(&common.warnings, "%s has no alpha: dropped", format->info.name);
     if (common.shape.channels != options->shape.channels) {
         size_t row_bytes = gconv_shape_row_bytes(&common.shape);
         writer->row = gc_allocate_aligned(1, row_bytes);
@@ -186,10 +171,9 @@ void gconv_writer_free(gconv_writer *writer)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-/* Formats whose files may hold one image after the other. */
 static bool holds_several(gconv_format format)
 {
-    return output_formats[format].encoder == &gc_pnm_encoder;
+    return gc_format_at(format)->info.several;
 }
 
 static gconv_status write_rows(gconv_writer *writer, uint32_t count, const unsigned char *rows,

@@ -55,6 +55,37 @@ static void rows_are_counted(void **state)
     gconv_writer_free(NULL);
 }
 
+/* Each format can be told from its first bytes, and writes what it says that it holds. */
+static void formats_say_what_they_hold(void **state)
+{
+    (void)state;
+    gconv_error error;
+    assert_null(gconv_format_describe(GCONV_FORMAT_UNKNOWN));
+    assert_null(gconv_format_describe(GCONV_FORMAT_COUNT));
+    for (int format = 1; format < GCONV_FORMAT_COUNT; format++) {
+        const gconv_format_info *info = gconv_format_describe((gconv_format)format);
+        assert_string_equal(info->name, gconv_format_name((gconv_format)format));
+        assert_int_equal(gconv_format_from_name(info->extension), format);
+        assert_true(info->reads || info->writes);
+        for (int depth = 1; depth <= 32; depth *= 2) {
+            if (depth != 1 && depth < 8)
+                continue;
+            picture source = make_picture(9, 5, 1, depth);
+            gconv_writer_options options = gconv_writer_options_default();
+            options.format = (gconv_format)format;
+            gconv_status status = write_picture(scratch_path("held"), &options, 5, &source, &error);
+            assert_int_equal(status == GCONV_OK, info->writes && (info->depths & depth) != 0);
+            free_picture(&source);
+            if (status != GCONV_OK)
+                continue;
+            blob whole = load_file(scratch_path("held"));
+            assert_int_equal(gconv_format_from_content(whole.bytes, whole.size),
+                             info->reads ? format : GCONV_FORMAT_UNKNOWN);
+            free(whole.bytes);
+        }
+    }
+}
+
 /* ---- Pipes ----------------------------------------------------------------------------------- */
 
 typedef struct pipe_feed {
@@ -200,6 +231,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formats_have_names),
+        cmocka_unit_test(formats_say_what_they_hold),
         cmocka_unit_test(rows_are_counted),
         cmocka_unit_test(pipes_are_read),
         cmocka_unit_test(writers_refuse_what_they_cannot_hold),

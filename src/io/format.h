@@ -1,0 +1,31 @@
+/* The table of formats, which readers, writers and gconv_format_... walk. */
+#ifndef GC_IO_FORMAT_H
+#define GC_IO_FORMAT_H
+
+#include "gconv.h"
+
+struct gc_decoder_type;
+struct gc_encoder_type;
+
+enum {
+    GC_FORMAT_WORDS_MAX = 4,
+    GC_SIGNATURE_BYTES_MAX = 8 /* what has to be read of a file to recognise its format */
+};
+
+typedef struct gc_format {
+    gconv_format_info info;
+    const char *words[GC_FORMAT_WORDS_MAX + 1]; /* its names and extensions, in small letters */
+    const char *signature;                      /* how its files begin; NULL: they are not read */
+    bool blank_follows;                         /* ...before a blank or a comment */
+    const struct gc_decoder_type *decoder;      /* NULL where it is not read */
+    const struct gc_encoder_type *encoder;      /* NULL where it is not written */
+} gc_format;
+
+/* NULL for GCONV_FORMAT_UNKNOWN and what is no format. */
+const gc_format *gc_format_at(gconv_format format);
+
+/* Says why the file that begins with these bytes, which gconv_format_from_content does not know, is not
+ * read. Always a failure. */
+gconv_status gc_format_refuse(const unsigned char *bytes, size_t count, gconv_error *error);
+
+#endif
