@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* Eight flags, 0 or 1, to a byte, the first one in its most significant bit: the product moves flag
- * k, bit 8k of the word, to bit 63 - k. */
+/* Packs eight flags to a byte, the first one in its most significant bit. The multiplication moves
+ * flag k, which is bit 8k of the word, to bit 63 - k. */
 static inline uint8_t pack_byte(const uint8_t flags[8])
 {
     uint64_t word;

@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Packs `count` flags, 0 or 1, to bits, the first one in the most significant bit of the first byte;
- * a last byte is filled up with 0. `flags` has room for 7 more. */
+/* Packs `count` flags, each 0 or 1, to bits. The first flag becomes the most significant bit of the
+ * first byte. The last byte is filled up with 0. `flags` has room for 7 more. */
 void gc_pack_bits(uint8_t *flags, size_t count, uint8_t *bits);
 
 #endif

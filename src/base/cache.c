@@ -22,7 +22,7 @@ enum {
     NAME_LENGTH_MAX = 120,
     NAME_ATTEMPTS = 100,
     FILE_BYTES_MAX = GC_CACHE_BYTES_MAX,
-    ABANDONED_SECONDS = 3600 /* a temporary file this old is what a crash left */
+    ABANDONED_SECONDS = 3600 /* a temporary file this old was left by a crash */
 };
 
 static const char entry_suffix[] = ".bin";
@@ -30,8 +30,8 @@ static const char lock_name[] = "lock"; /* of an empty file that stays */
 
 /* ---- The directory --------------------------------------------------------------------------- */
 
-/* Writes the directory's path; `base` is the length of the part that others use too. A relative
- * path in the environment counts as none, as the specification says. */
+/* Writes the directory's path. `base` is the length of the part that other programs use too. The
+ * specification ignores a relative path in the environment. */
 static gconv_status directory_path(char path[PATH_MAX], size_t *base, gconv_error *error)
 {
     const char *root = getenv("XDG_CACHE_HOME"), *below = "";
@@ -49,7 +49,7 @@ static gconv_status directory_path(char path[PATH_MAX], size_t *base, gconv_erro
     return GCONV_OK;
 }
 
-/* The specification wants 0700. What cannot be made cannot be opened either, which says why. */
+/* The specification wants 0700. Where a directory cannot be made, opening it fails and says why. */
 static void make_directory(char path[PATH_MAX], size_t base)
 {
     path[base] = '\0';
@@ -118,7 +118,7 @@ static gconv_status read_descriptor(int descriptor, char **bytes, size_t *size, 
     return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot read the cache");
 }
 
-/* `touch` makes it the one that was used last. */
+/* `touch` makes the file the one that was used last. */
 static gconv_status read_file(int directory, const char *name, bool touch, char **bytes,
                               size_t *size, gconv_error *error)
 {
@@ -224,7 +224,7 @@ static bool note_file(used_files *found, const char *name, const struct stat *ab
     return true;
 }
 
-/* Notes the entries, and removes temporary files that nobody will complete. */
+/* Lists the entries. Removes temporary files that no process will complete. */
 static void list_entries(DIR *listing, used_files *found)
 {
     time_t now = time(NULL);
@@ -244,7 +244,7 @@ static void list_entries(DIR *listing, used_files *found)
     }
 }
 
-/* A failure leaves the cache larger than meant, until the next store. */
+/* A failure leaves the cache larger than it should be, until the next store. */
 static void make_room(int directory)
 {
     int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -270,8 +270,8 @@ static void make_room(int directory)
 
 /* ---- Entries --------------------------------------------------------------------------------- */
 
-/* What follows the bytes of an entry; behind them, so that cuobjdump and the like read the file as
- * it is. In host order: on another kind of machine it is damage. */
+/* What follows the bytes of an entry. It stands behind them, so that cuobjdump and the like read
+ * the file as it is. It is in host order: a machine of the other order sees damage. */
 typedef struct entry_end {
     char magic[8];
     uint64_t size;    /* of the bytes */

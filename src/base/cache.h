@@ -1,10 +1,10 @@
 /* Files that gconv keeps between runs, in $XDG_CACHE_HOME/gconv, else in $HOME/.cache/gconv (XDG
- * Base Directory Specification 0.8). Whatever is there may be lost at any time: who asks must be
- * able to do without. Processes and threads may read and write at the same time; a reader sees the
- * whole of one version or nothing.
+ * Base Directory Specification 0.8). They may be lost at any time, so callers must be able to do
+ * without. Processes and threads may read and write at the same time; a reader sees the whole of
+ * one version or nothing.
  *
- * The directory is used only where it belongs to this user and nobody else may write to it: what is
- * kept here is executed. The same holds for each file in it. */
+ * Compiled kernels are kept here and executed. So the directory is used only where it belongs to
+ * this user and no other user may write to it. The same holds for each file in it. */
 #ifndef GC_BASE_CACHE_H
 #define GC_BASE_CACHE_H
 
@@ -13,38 +13,40 @@
 
 /* ---- Entries: bytes under a key -------------------------------------------------------------- */
 
-/* All entries together; a store removes those that were not used for longest. */
+/* Bytes of all entries together. A store removes the entries that were not used for longest. */
 enum { GC_CACHE_BYTES_MAX = 64 << 20 };
 
-/* What gc_cache_store kept of this kind under this key, freed with free. GCONV_ERROR_OPEN where
- * there is none; a damaged one is removed and counts as none. A kind is a word of small letters. */
+/* Loads what gc_cache_store kept of this kind under this key; free releases it. GCONV_ERROR_OPEN
+ * where there is no entry. A damaged entry is removed and counts as none. A kind is a word of small
+ * letters. */
 gconv_status gc_cache_load(const char *kind, gc_hash key, void **bytes, size_t *size,
                            gconv_error *error);
 
 gconv_status gc_cache_store(const char *kind, gc_hash key, const void *bytes, size_t size,
                             gconv_error *error);
 
-/* Removes what is kept of this kind under this key. What cannot be removed stays. */
+/* Removes the entry of this kind under this key. A failure leaves the entry. */
 void gc_cache_remove(const char *kind, gc_hash key);
 
 /* ---- Files that people may read -------------------------------------------------------------- */
 
-/* A name is made of ASCII letters, digits, '-', '_' and '.', begins with no '.' and has at most 120
- * bytes; else GCONV_ERROR_ARGUMENT. */
+/* A name consists of ASCII letters, digits, '-', '_' and '.', does not begin with '.', and has at
+ * most 120 bytes; else GCONV_ERROR_ARGUMENT. */
 
-/* Where the file of this name is or would be, freed with free. */
+/* The path of the file of this name, whether it exists or not; free releases it. */
 gconv_status gc_cache_path(const char *name, char **path, gconv_error *error);
 
-/* Its bytes, with a NUL behind them that `size` does not count, freed with free. GCONV_ERROR_OPEN
- * where there is none. */
+/* The file's bytes and a NUL, which `size` does not count; free releases them. GCONV_ERROR_OPEN
+ * where there is no such file. */
 gconv_status gc_cache_read(const char *name, char **text, size_t *size, gconv_error *error);
 
-/* Replaces it as a whole, on the disk when this returns. */
+/* Replaces the file as a whole. It is on the disk when this returns. */
 gconv_status gc_cache_write(const char *name, const char *text, size_t size, gconv_error *error);
 
-/* What is read between these and then written is not changed by another process or thread that locks
- * too. Waits for that one up to `seconds`, then gives up with GCONV_ERROR_LIMIT: it may have been stopped.
- * The end of a process, however it comes, unlocks. */
+/* Locks the cache: a file that is read and then written before gc_cache_unlock is not changed by
+ * other processes and threads that lock too. Waits up to `seconds` for the one that holds the lock,
+ * which may have been stopped, then fails with GCONV_ERROR_LIMIT. The end of a process unlocks,
+ * however it ends. */
 gconv_status gc_cache_lock(double seconds, int *lock, gconv_error *error);
 void gc_cache_unlock(int lock);
 

@@ -46,7 +46,7 @@ bool gc_write_all(int descriptor, const void *bytes, size_t size)
         ssize_t count = write(descriptor, next, size);
         if (count < 0 && errno == EINTR)
             continue;
-        if (count < 0 && errno == EAGAIN) { /* a pipe that somebody else made non-blocking */
+        if (count < 0 && errno == EAGAIN) { /* another process made the pipe non-blocking */
             poll(&(struct pollfd){.fd = descriptor, .events = POLLOUT}, 1, -1);
             continue;
         }

@@ -1,4 +1,5 @@
-/* What all that reads and writes files shares. Failures leave errno, the caller has the words. */
+/* What everything that reads and writes files shares. A failure leaves errno; the caller writes the
+ * message. */
 #ifndef GC_BASE_FILE_H
 #define GC_BASE_FILE_H
 
@@ -8,7 +9,8 @@
 /* Six characters and NUL. */
 enum { GC_SUFFIX_BYTES = 7 };
 
-/* Characters that differ between calls, threads and processes; O_EXCL settles the rest. */
+/* Fills in characters that differ between calls, threads and processes. O_EXCL finds the rare ones
+ * that do not. */
 void gc_random_suffix(char suffix[GC_SUFFIX_BYTES]);
 
 /* Reads to the end or until `capacity` bytes are there. */

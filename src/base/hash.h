@@ -1,4 +1,5 @@
-/* FNV-1a of 128 bits: names what is kept in the cache and finds damage; no defence against attack. */
+/* FNV-1a of 128 bits: names the entries of the cache and finds damage. It is no defence against
+ * attack. */
 #ifndef GC_BASE_HASH_H
 #define GC_BASE_HASH_H
 
@@ -13,7 +14,7 @@ typedef struct gc_hash {
 /* The hash of nothing. */
 gc_hash gc_hash_start(void);
 
-/* The hash of what `hash` stands for with `size` more bytes behind it. */
+/* The hash of the bytes that `hash` stands for, followed by `size` more. */
 gc_hash gc_hash_bytes(gc_hash hash, const void *bytes, size_t size);
 
 /* The same for a string and its NUL, so that {"ab", "c"} and {"a", "bc"} differ. */

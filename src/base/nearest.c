@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Longer names are near nothing; it bounds the rows of the distance table. */
+/* Longer names are near nothing. This bounds the rows of the distance table. */
 enum { NAME_MAX_LENGTH = 63 };
 
 static size_t smaller(size_t a, size_t b)

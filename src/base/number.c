@@ -1,6 +1,5 @@
-/* A numeral is found here and handed to strtod rewritten without a radix character, "125e-2" for
- * "1.25": so the locale cannot change its meaning, and the rounding is the C library's, which is
- * correct to the last bit. */
+/* A numeral is found here and handed to strtod without a radix character: "125e-2" for "1.25". So
+ * the locale cannot change its meaning, and the C library rounds it correctly to the last bit. */
 #include "base/number.h"
 
 #include <float.h>
@@ -9,11 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Significant digits handed on. 768 decimal digits settle every rounding to double when anything
- * beyond them counts as "a little more" (one sticky digit); hexadecimal needs far fewer. */
+/* Significant digits that strtod gets. 768 decimal digits decide every rounding to double, where
+ * any digit beyond them counts as "a little more" (one sticky digit). Hexadecimal needs far fewer.
+ */
 enum { DIGITS_MAX = 800 };
 
-/* Exponents beyond this are infinite or 0 whatever DIGITS_MAX digits stand before them. */
+/* Beyond this exponent a number is infinite or 0, whatever its DIGITS_MAX digits are. */
 enum { EXPONENT_MAX = 99999 };
 
 typedef struct numeral {

@@ -24,7 +24,7 @@ static int processors_online(void)
 }
 
 #if defined(__linux__)
-/* The kernel refuses a set that is too small for its processors: asked with ever larger ones. */
+/* The kernel refuses a set that is too small for its processors, so ever larger sets are tried. */
 static int processors_allowed(void)
 {
     for (int most = 1024; most <= 1 << 20; most *= 4) {
@@ -63,8 +63,8 @@ static bool lists(const char *list, const char *word)
     return false;
 }
 
-/* The group of the hierarchy that has the cpu controller, "" where there is none: a line is
- * "number:controllers:path", the controllers of version 2 being empty. */
+/* The group in the hierarchy that has the cpu controller, "" where there is none. A line reads
+ * "number:controllers:path"; version 2 has no controllers in it. */
 static void find_group(const char *groups_path, bool second, char path[PATH_BYTES])
 {
     char line[PATH_BYTES];
@@ -85,7 +85,7 @@ static void find_group(const char *groups_path, bool second, char path[PATH_BYTE
         fclose(file);
 }
 
-/* The first numbers of a file of a group; how many there are, 0 to 2. */
+/* Reads the first numbers of a group's file. Returns how many there are, 0 to 2. */
 static int read_numbers(const char *group, const char *name, double numbers[2])
 {
     char path[2 * PATH_BYTES + 32];
@@ -98,7 +98,7 @@ static int read_numbers(const char *group, const char *name, double numbers[2])
     return count > 0 ? count : 0;
 }
 
-/* A quota that is not set is "max" in version 2 and -1 in version 1. */
+/* Version 2 writes "max" where no quota is set, version 1 writes -1. */
 static double quota_of(const char *group, bool second)
 {
     double numbers[2] = {0, 0}, period[2] = {0, 0};
@@ -114,7 +114,7 @@ static double quota_of(const char *group, bool second)
 }
 
 /* The least quota from a group up to the point where its hierarchy is mounted. `root` is the group
- * that is seen there; a group beside it is not visible. */
+ * that is mounted there. A group outside it is not visible. */
 static double least_quota(const char *mount, const char *root, const char *group, bool second)
 {
     size_t skipped = strcmp(root, "/") == 0 ? 0 : strlen(root);
@@ -195,8 +195,9 @@ int gc_processor_count(void)
     return gc_processors_within(processors_allowed(), quota);
 }
 
-/* Threads that a limit on the address space has room for. Each takes a stack, often of 8 MiB, and with
- * glibc 64 MiB for memory of its own (malloc(3), M_ARENA_MAX), beside its share of the images. */
+/* Threads that a limit on the address space has room for. Each takes a stack, often of 8 MiB, and
+ * with glibc 64 MiB for memory of its own (malloc(3), M_ARENA_MAX), beside its share of the images.
+ */
 static int threads_with_room(void)
 {
     const rlim_t room = (rlim_t)128 << 20;

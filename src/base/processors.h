@@ -1,22 +1,23 @@
-/* How many threads there is room for: the processors that this process may use. */
+/* How many threads there is room for: the processors that this process may use, and a limit on its
+ * address space. */
 #ifndef GC_BASE_PROCESSORS_H
 #define GC_BASE_PROCESSORS_H
 
 /* Processors that the calling thread may run on by its affinity, but no more than the quota of its
- * control groups pays for, rounded up; at least 1. */
+ * control groups pays for, rounded up. At least 1. */
 int gc_processor_count(void);
 
-/* Processors of which so many can be paid for, rounded up, but at least 1 and no more than are `allowed`. */
+/* As many processors as `affordable`, rounded up: at least 1, at most `allowed`. */
 int gc_processors_within(int allowed, double affordable);
 
-/* Threads that a job asks for; 0 stands for gc_processor_count. No more than one for each 128 MiB where
- * the address space is limited (ulimit -v), but at least 1. */
+/* Threads that a job asks for; 0 stands for gc_processor_count. No more than one for each 128 MiB
+ * where the address space is limited (ulimit -v), but at least 1. */
 int gc_thread_count(int wanted);
 
-/* Processors that control groups allow, HUGE_VAL where they set no limit: the least cpu.max (version
- * 2) or cpu.cfs_quota_us over cpu.cfs_period_us (version 1) from a process's own group up to the
- * root of what is mounted. The files are what Linux has in /proc/self/cgroup and
- * /proc/self/mountinfo; what cannot be read sets no limit. */
+/* Processors that control groups allow, HUGE_VAL where they set no limit. This is the least cpu.max
+ * (version 2) or cpu.cfs_quota_us over cpu.cfs_period_us (version 1) from the process's own group
+ * up to the root of the mount. The files are /proc/self/cgroup and /proc/self/mountinfo of Linux. A
+ * file that cannot be read sets no limit. */
 double gc_processor_quota(const char *groups_path, const char *mounts_path);
 
 #endif

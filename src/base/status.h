@@ -1,4 +1,4 @@
-/* Errors: whoever detects one writes the message with gc_fail, everyone above passes it up. */
+/* Errors. The function that detects one writes the message with gc_fail; its callers pass it up. */
 #ifndef GC_BASE_STATUS_H
 #define GC_BASE_STATUS_H
 

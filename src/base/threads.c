@@ -17,7 +17,7 @@ typedef struct team {
     int helpers; /* that may join, at most */
     bool counted;
     int joined; /* helpers so far */
-    int inside; /* those that have not left yet */
+    int inside; /* helpers that have not left yet */
     pthread_cond_t left;
     struct team *next;
 } team;
@@ -28,8 +28,8 @@ static struct {
     team *teams;
     helper *helpers;
     int count, busy; /* of the helpers */
-    helper *lost;    /* those of the process that forked */
-    bool ending;     /* helpers shall end, none be made */
+    helper *lost;    /* helpers of the process that forked */
+    bool ending;     /* helpers end, and no new one is made */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .offered = PTHREAD_COND_INITIALIZER};
 
 /* ---- Forking --------------------------------------------------------------------------------- */
@@ -44,7 +44,8 @@ static void after_fork(void)
     pthread_mutex_unlock(&pool.lock);
 }
 
-/* Only the thread that forked goes on. The records of the others stay: one of them may be its own. */
+/* Only the thread that forked exists in the child. The records of the other threads stay: one of
+ * them may be its own. */
 static void after_fork_in_child(void)
 {
     pthread_mutex_init(&pool.lock, NULL);
@@ -70,7 +71,7 @@ static void prepare_for_forks(void)
 
 static void *help(void *user);
 
-/* Signals of the process are for its own threads; a fault is reported by who makes it. */
+/* The process's own threads take its signals. A fault is reported by the thread that causes it. */
 static void block_signals(sigset_t *before)
 {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
@@ -100,7 +101,8 @@ static bool add_helper(void)
     return true;
 }
 
-/* Helpers that all teams together may have: their own, or those that they share. */
+/* Helpers that all teams together may have: those of each counted team, and those that the others
+ * share. */
 static int count_wanted(void)
 {
     int counted = 0, shared = 0;
@@ -120,8 +122,8 @@ static int count_lacking(void)
     return lacking;
 }
 
-/* Wakes one helper, or makes one, where a team lacks some. Who comes does so twice, so that many come
- * soon and nobody has to call them all. */
+/* Wakes or makes one helper where a team lacks some. The caller of a team calls two helpers, and
+ * each helper that comes calls two more. So many come soon, and no thread has to call them all. */
 static void call_helper(void)
 {
     int lacking = count_lacking(), idle = pool.count - pool.busy;
@@ -173,8 +175,9 @@ static void *help(void *user)
     return NULL;
 }
 
-/* Ends the helpers that sleep, before their code may be unmapped. One that works belongs to a thread
- * that has not returned from the library: whoever ends the process then does not wait for it. */
+/* Ends the helpers that sleep, before their code may be unmapped. A helper that works belongs to a
+ * thread that has not returned from the library: ending the process then is up to its caller, and
+ * does not wait. */
 __attribute__((destructor)) static void end_helpers(void)
 {
     pthread_mutex_lock(&pool.lock);

@@ -11,7 +11,7 @@ typedef struct border_word {
     gconv_border border;
 } border_word;
 
-/* The first word of each mode is its name, the others are what other programs call it. */
+/* The first word of each mode is its name. The others are the names that other programs use. */
 static const border_word words[] = {
     {"mirror", GCONV_BORDER_MIRROR},        {"reflect", GCONV_BORDER_MIRROR},
     {"symmetric", GCONV_BORDER_MIRROR},     {"mirror101", GCONV_BORDER_MIRROR101},

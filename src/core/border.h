@@ -11,8 +11,8 @@
 #define GC_HOST_DEVICE
 #endif
 
-/* Index in [0, size) of the sample that stands at `index` of a row or column of `size` samples;
- * -1 where a constant border stands there. Any index, any size of at least 1. */
+/* Index in [0, size) of the sample that the border puts at `index` of a row or column of `size`
+ * samples; -1 for the border constant. `index` may be any, `size` is at least 1. */
 GC_HOST_DEVICE static inline int64_t gc_border_index(gconv_border border, int64_t index,
                                                      int64_t size)
 {

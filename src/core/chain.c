@@ -97,7 +97,8 @@ static bool is_integer(float value)
     return value == truncf(value);
 }
 
-/* The largest |value| that a step meets where those of its input are at most `largest`. */
+/* The largest |value| that a step reads, where its input has at most `largest` and its border is
+ * added. */
 static double largest_with_border(const gc_chain *chain, const gc_step *step, double largest)
 {
     if (chain->border == GCONV_BORDER_CONSTANT)
@@ -106,7 +107,8 @@ static double largest_with_border(const gc_chain *chain, const gc_step *step, do
     return largest;
 }
 
-/* Sets how large and how small a step's input can be. A black image is not 0 where the border is not. */
+/* Sets how large and how small a step's input can be. A black image is not all 0 where the border
+ * is not. */
 static void set_range(const gc_chain *chain, gc_step *step, double largest, double value,
                       double dim, double black)
 {

@@ -1,9 +1,9 @@
-/* A chain of filters on images of one size: the sums that every implementation computes. What becomes
- * of them afterwards is the conversion (core/conversion.h).
+/* A chain of filters on images of one size: the sums that every implementation computes. What
+ * becomes of them afterwards is the conversion (core/conversion.h).
  *
  * contract.md, rule 3, is built in here. Steps use undivided weights. The product of the divisors
- * waits for the conversion. The border constant of a step is multiplied by the divisors of the steps
- * before it. `exact` says that this arithmetic cannot round. */
+ * waits for the conversion. The border constant of a step is multiplied by the divisors of the
+ * steps before it. `exact` says that this arithmetic cannot round. */
 #ifndef GC_CORE_CHAIN_H
 #define GC_CORE_CHAIN_H
 
@@ -48,10 +48,10 @@ void gc_chain_destroy(gc_chain *chain);
 gconv_status gc_chain_set_range(gc_chain *chain, double largest_sample, double *largest,
                                 gconv_error *error);
 
-/* Bound of |chain value - reference's| (rule 4). A step adds 4 n (2^-24 sum|w| max|in| + 2^-150); the
- * second term is half of the smallest float32. Each step's error is propagated through the later
- * steps. `largest_input` is the largest |value| that enters the chain. `extra_terms` is what an
- * implementation's summation adds to a step's n = w*h. 0 where the chain is exact. */
+/* Bound of |chain value - reference's| (rule 4). A step adds 4 n (2^-24 sum|w| max|in| + 2^-150);
+ * the second term is half of the smallest float32. Each step's error is propagated through the
+ * later steps. `largest_input` is the largest |value| that enters the chain. `extra_terms` is what
+ * an implementation's summation adds to a step's n = w*h. 0 where the chain is exact. */
 double gc_chain_bound(const gc_chain *chain, double largest_input, double extra_terms);
 
 /* Weights over all steps: the multiply-adds that a chain value takes. */
@@ -61,8 +61,8 @@ double gc_chain_taps(const gc_chain *chain);
 size_t gc_chain_row_values(const gc_chain *chain);
 
 /* Rows *from to *to of a step's input are what its output rows `first` to `last` read. Under wrap
- * alone they may lie outside the image. Row y then is row y modulo the height of every step's output,
- * because wrapping commutes with convolution. */
+ * alone they may lie outside the image. Row y then is row y modulo the height of every step's
+ * output, because wrapping commutes with convolution. */
 void gc_step_range(const gc_chain *chain, const gc_step *step, int64_t first, int64_t last,
                    int64_t *from, int64_t *to);
 

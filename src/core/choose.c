@@ -48,7 +48,7 @@ void gc_explain(char **text, const char *format, ...)
     sprintf(longer + used, "%s\n", line);
 }
 
-/* A candidate as far as it can serve: usable here, on the wanted device, supporting the problem. */
+/* Whether a candidate can be used here, on the wanted device, and supports the problem. */
 static gconv_status check_candidate(const gc_implementation *candidate, const gc_problem *problem,
                                     const wanted_device *wanted, gconv_device_info *device,
                                     gconv_error *error)

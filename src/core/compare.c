@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Largest |chain input| of the image: what the bound of rule 4 scales with. */
+/* The largest |chain input| of the image. The bound of rule 4 scales with it. */
 static gconv_status largest_input(const gc_problem *problem, const void *input, size_t stride,
                                   double *largest, gconv_error *error)
 {
@@ -28,8 +28,8 @@ static gconv_status largest_input(const gc_problem *problem, const void *input, 
     return GCONV_OK;
 }
 
-/* |a - b|; 0 for the same bits, infinite where either alone is not a number. Where the chain is
- * exact other bits are never 0 apart: a zero of the other sign is the smallest float away. */
+/* |a - b|: 0 for the same bits, infinite where one alone is not a number. Where the chain is exact,
+ * different bits have a distance above 0: zeros of different sign are the smallest float apart. */
 static double distance(float a, float b, bool exact)
 {
     if (memcmp(&a, &b, sizeof a) == 0)

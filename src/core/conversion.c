@@ -82,7 +82,8 @@ static inline float sample_at(const void *samples, int depth, size_t index)
                       : (float)((const uint16_t *)samples)[index];
 }
 
-/* Colours without alpha, or times alpha with alpha last. */
+/* Loads colours without alpha where alpha is kept. Loads colours times alpha, then alpha, where
+ * colours are premultiplied. */
 static void load_with_alpha(const gc_conversion *conversion, const void *samples, size_t count,
                             float *row)
 {
@@ -132,7 +133,7 @@ static inline double scaled(const gc_conversion *conversion, double value)
     return conversion->scale * value + conversion->offset;
 }
 
-/* v of `count` pixels whose channels are all in the chain and independent. */
+/* Final values v of `count` pixels whose channels are all in the chain and independent. */
 static void final_values(const gc_conversion *conversion, const float *chain, size_t count,
                          double *v)
 {
@@ -148,7 +149,8 @@ static void final_values(const gc_conversion *conversion, const float *chain, si
             v[i] = conversion->scale * v[i] + conversion->offset;
 }
 
-/* v of `count` pixels whose alpha is copied from the input (first sample at alpha[first]). */
+/* Final values v of `count` pixels whose alpha is copied from the input (first sample at
+ * alpha[first]). */
 static void final_values_alpha_kept(const gc_conversion *conversion, const float *chain,
                                     size_t count, const void *alpha, size_t first, double *v)
 {
@@ -159,7 +161,8 @@ static void final_values_alpha_kept(const gc_conversion *conversion, const float
     }
 }
 
-/* v of `count` pixels of convolved premultiplied colour: divided again, 0 where nothing is seen. */
+/* Final values v of `count` pixels of premultiplied colour: divided by alpha, 0 where alpha is not
+ * above 0. */
 static void final_values_premultiplied(const gc_conversion *conversion, const float *chain,
                                        size_t count, double *v)
 {

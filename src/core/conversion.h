@@ -1,5 +1,5 @@
-/* The conversion: samples to chain values before the chain, chain values to output after it. This is
- * the only definition of both, for every implementation. */
+/* The conversion: samples to chain values before the chain, chain values to output after it. This
+ * is the only definition of both, for every implementation. */
 #ifndef GC_CORE_CONVERSION_H
 #define GC_CORE_CONVERSION_H
 
@@ -45,8 +45,8 @@ void gc_load_pixels(const gc_conversion *conversion, const void *samples, size_t
 void gc_store_row(const gc_conversion *conversion, const float *row, const void *alpha,
                   void *output);
 
-/* The same of `count` pixels, the first of them at `row`, `alpha` and `output`. At depth 1 `output` is
- * the byte that begins with the first pixel. */
+/* The same of `count` pixels, the first of them at `row`, `alpha` and `output`. At depth 1 `output`
+ * is the byte that begins with the first pixel. */
 void gc_store_pixels(const gc_conversion *conversion, const float *row, size_t count,
                      const void *alpha, void *output);
 

@@ -1,4 +1,4 @@
-/* The list of devices: the CPU, then what the GPU part finds. */
+/* The list of devices: first the CPU, then the devices of the GPU part. */
 #include "gconv.h"
 
 #include "base/status.h"
@@ -19,7 +19,7 @@ const char *gconv_cuda_reason(void)
     return gc_gpu_reason();
 }
 
-/* The CPU's marketing name where the system tells it. */
+/* The CPU's name as the system tells it, else "CPU". */
 static void read_cpu_name(char *name, size_t size)
 {
     snprintf(name, size, "CPU");

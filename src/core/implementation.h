@@ -14,7 +14,8 @@ typedef struct gc_operations {
                              gconv_error *error);
     /* Seconds that one image is expected to take, start-up and transfers included. */
     double (*cost)(const gc_problem *problem, const gconv_device_info *device);
-    /* Takes what is needed to run the problem many times; *state is given to run and release. */
+    /* Allocates and computes what runs need, so that the problem can be run many times. *state is
+     * given to run and release. */
     gconv_status (*prepare)(const gc_problem *problem, const gconv_device_info *device,
                             void **state, gconv_error *error);
     /* Reads every row of the stream, writes every row. */
@@ -24,17 +25,17 @@ typedef struct gc_operations {
     double (*extra_terms)(const gc_problem *problem);
     /* What was chosen for this problem, in lines of text; NULL where there is nothing to choose. */
     void (*describe)(void *state, char *text, size_t size);
-    /* Floating-point operations for a byte of device memory, as the published models count them (van
-     * Werkhoven et al. 2014, equations 1 and 2; KTH 2018, equations 9 to 14), over the whole chain.
-     * NULL where there is no such model. */
+    /* Floating-point operations for a byte of device memory, as the published models count them
+     * (van Werkhoven et al. 2014, equations 1 and 2; KTH 2018, equations 9 to 14), over the whole
+     * chain. NULL where there is no such model. */
     double (*intensity)(void *state);
     /* Median seconds of the chain alone, on the device, from values in its memory to values in its
      * memory, caches emptied before each of the many runs that fit in `seconds`. NULL where `run`
      * has no transfers to leave out. */
     gconv_status (*time)(void *state, const void *input, size_t stride, double seconds,
                          double *median, gconv_error *error);
-    /* Waits for what `prepare` leaves to other threads, so that the next run begins at once. Tells the
-     * seconds that kernels took to compile. NULL where `prepare` leaves nothing. */
+    /* Waits for what `prepare` has left to other threads, so that the next run begins at once.
+     * Returns the seconds that kernels took to compile. NULL where `prepare` leaves nothing. */
     gconv_status (*await)(void *state, double *compile_seconds, gconv_error *error);
 } gc_operations;
 
@@ -67,11 +68,11 @@ typedef struct gc_choice {
     char *explanation; /* lines of text; owned by the receiver */
 } gc_choice;
 
-/* Appends a line to an explanation; what memory does not hold is left out. */
+/* Appends a line to an explanation. Drops the line where memory is out. */
 void gc_explain(char **text, const char *format, ...) GC_PRINTF(2, 3);
 
-/* Follows job->implementation and job->device: what is named must be usable, `auto` takes what is
- * expected to be fastest of all that supports the problem. */
+/* Follows job->implementation and job->device. What they name must be usable. `auto` takes the
+ * implementation that is expected to be fastest among those that support the problem. */
 gconv_status gc_choose(const gc_problem *problem, gc_choice *choice, gconv_error *error);
 
 #endif

@@ -38,7 +38,8 @@ static gconv_status check_shape(const gconv_job *job, gconv_error *error)
     return GCONV_OK;
 }
 
-/* Values that a C caller may get wrong: the command line has its own words for them. */
+/* Values that a C caller may get wrong. The command line checks its own options with other
+ * messages. */
 static gconv_status check_choices(const gconv_job *job, gconv_error *error)
 {
     if ((unsigned)job->border >= GCONV_BORDER_COUNT ||

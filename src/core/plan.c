@@ -157,8 +157,8 @@ static bool device_failed(const gconv_plan *plan, gconv_status status)
            strcmp(plan->implementation_name, "auto") == 0 && strcmp(plan->device_name, "auto") == 0;
 }
 
-/* The CPU takes over before anything was written, where the input can still be had: kept, or not yet
- * asked for. */
+/* The CPU takes over before anything was written, where the input can still be had: kept, or not
+ * yet asked for. */
 static bool may_fall_back(const gconv_plan *plan, const gc_stream *stream, gconv_status status)
 {
     return device_failed(plan, status) && (stream->kept != NULL || !stream->asked) &&
@@ -303,7 +303,8 @@ gconv_status gconv_plan_run_chain(gconv_plan *plan, const void *input, size_t in
 
 /* ---- The final conversion alone -------------------------------------------------------------- */
 
-/* `alpha` has room for a row of it where it is kept, else it is NULL; `stream` for one of output. */
+/* `alpha` has room for a row of it where it is kept, else it is NULL; `stream` for one of output.
+ */
 static gconv_status convert_row(gc_stream *stream, const float *chain, const void *input,
                                 void *alpha, gconv_error *error)
 {

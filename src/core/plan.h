@@ -15,8 +15,8 @@ struct gconv_plan {
     gc_watch watch;       /* of its runs; may be changed between them */
 };
 
-/* Checks a job as gconv_plan_create does, but for what shows only when an implementation prepares: no
- * kernel is compiled. */
+/* Checks a job as gconv_plan_create does, but for what shows only when an implementation prepares:
+ * no kernel is compiled. */
 gconv_status gc_plan_check(const gconv_job *job, gconv_error *error);
 
 #endif

@@ -8,18 +8,18 @@
 
 /* ---- Whole numbers --------------------------------------------------------------------------- */
 
-/* Entries of a basis beyond this would not be exact in float32; below it no sum here overflows. */
+/* Entries of a basis must stay below this: float32 then holds them, and no sum here overflows. */
 static const long entry_limit = 1L << 24;
 
-/* Rows that span those of a filter with whole coefficients. Row k is 0 at the pivots before its own,
- * where it is not 0. */
+/* Rows that span the rows of a filter, with whole coefficients. Row k is not 0 at its own pivot and
+ * 0 at the pivots of the rows before it. */
 typedef struct basis {
     int width, count;
     long long row[GC_PRODUCTS_MAX][GCONV_FILTER_SIDE_MAX];
     int pivot[GC_PRODUCTS_MAX];
 } basis;
 
-/* to -= factor * from; false where that leaves the limit. */
+/* to -= factor * from. False where an entry reaches the limit. */
 static bool subtract(int width, long long *to, long long factor, const long long *from)
 {
     bool small = llabs(factor) < entry_limit;
@@ -39,7 +39,7 @@ static void swap(int width, long long *a, long long *b)
     }
 }
 
-/* Euclid's algorithm on two rows, until `rest` is 0 at the pivot: what they span stays the same. */
+/* Euclid's algorithm on two rows, until `rest` is 0 at the pivot. The rows keep their span. */
 static bool reduce(int width, int pivot, long long *row, long long *rest)
 {
     while (rest[pivot] != 0) {
@@ -50,7 +50,7 @@ static bool reduce(int width, int pivot, long long *row, long long *rest)
     return true;
 }
 
-/* Takes in a row, which is overwritten. False where it needs more than `most` rows. */
+/* Adds a row to the basis and overwrites it. False where that needs more than `most` rows. */
 static bool extend(basis *b, long long *row, int most)
 {
     for (int k = 0; k < b->count; k++)
@@ -69,7 +69,7 @@ static bool extend(basis *b, long long *row, int most)
     return true;
 }
 
-/* False where a tap is beyond the limit: behind a filter of zeros even such a chain is exact. */
+/* False where a tap reaches the limit: even such a chain is exact behind a filter of zeros. */
 static bool read_row(const gc_step *step, int j, long long *row)
 {
     for (int i = 0; i < step->width; i++) {
@@ -81,7 +81,7 @@ static bool read_row(const gc_step *step, int j, long long *row)
     return true;
 }
 
-/* The coefficients of a filter row, which is overwritten; false where they are not whole. */
+/* Finds the coefficients of a filter row and overwrites it. False where they are not whole. */
 static bool resolve(const basis *b, long long *row, int j, gc_products *products)
 {
     for (int k = 0; k < b->count; k++) {
@@ -131,7 +131,7 @@ static bool split_integers(const gc_step *step, int most, gc_products *products)
 
 /* ---- Real numbers ---------------------------------------------------------------------------- */
 
-/* What the products leave of a tap. */
+/* The residual of a tap: the tap less what the products make of it. */
 static double rest_at(const gc_step *step, const gc_products *products, int j, int i)
 {
     double rest = (double)step->taps[j * step->width + i];
@@ -140,7 +140,7 @@ static double rest_at(const gc_step *step, const gc_products *products, int j, i
     return rest;
 }
 
-/* One more product: row and column of the largest rest. Returns false where nothing is left. */
+/* Adds a product: row and column of the largest residual. False where there is no residual. */
 static bool add_product(const gc_step *step, gc_products *products)
 {
     double largest = 0;
@@ -194,14 +194,15 @@ static double magnitude(const gc_step *step, const gc_products *products)
     return all;
 }
 
-/* What the products leave of the filter is lost: no more than they leave that are rounded to float32.
+/* Whether the products keep the bound. The residual must not exceed what rounding them to float32
+ * leaves.
  *
- * Rule 4 allows 4 n u sum|w| max|in|, u = 2^-24. Of a sum of m products each term is rounded h times in
- * its column and m w times in the rows' sum, or w times in its row and m h times in the columns' sum: no
- * more than s + m l times, s being the smaller side and l the larger one. That makes less than
- * (s + m l + 1) u times their magnitude, the + 1 being more than all terms of a higher order. The rest
- * comes on top of that, and the reference rounds its own result, by u sum|w|. One more is left for numbers
- * near 0 (core/range.c). */
+ * Rule 4 allows 4 n u sum|w| max|in|, u = 2^-24. In a sum of m products, columns first, each term
+ * is rounded h times in its column and m w times in the sum of the rows. Rows first, it is rounded
+ * w times and m h times. Both are at most s + m l roundings, s being the smaller side and l the
+ * larger one. So the error is less than (s + m l + 1) u times the magnitude of the products; the +
+ * 1 covers all terms of a higher order. The residual is added to that. The reference rounds its own
+ * result, by u sum|w|. One more u sum|w| is left for numbers near 0 (core/range.c). */
 static bool keeps_bound(const gc_step *step, const gc_products *products)
 {
     double rest = 0;

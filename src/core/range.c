@@ -3,10 +3,12 @@
 #include <float.h>
 #include <math.h>
 
-/* u, the relative error of a rounding, and the absolute one of a number below the smallest normal one. */
+/* u, the relative error of a rounding, and the absolute error of a number below the smallest normal
+ * one. */
 static const double rounding = 0x1p-24, underflow = 0x1p-150;
 
-/* More terms than any method adds to n in the bound of rule 4: 32 log2 of a transform of 2^64 points. */
+/* More terms than any method adds to n in the bound of rule 4, which is 32 log2 of a transform of
+ * 2^64 points. */
 static const double extra_terms_max = 2048;
 
 static double with_margin(const gc_step *step, double magnitude)
@@ -27,10 +29,10 @@ double gc_range_of_output(const gc_step *step)
 
 /* ---- Products of a column and a row ---------------------------------------------------------- */
 
-/* Each product of two numbers that falls below the smallest normal number errs by `underflow`; sums of such
- * numbers are exact. Whichever comes first, columns or rows, its errors are multiplied by the weights of
- * the other. Rule 4 leaves 4 n of them, less the reference's own; and methods with products leave one
- * u sum|w| max|in| of the bound's first part (core/products.c, core/separate.c). */
+/* Each product of two numbers that falls below the smallest normal number errs by `underflow`; sums
+ * of such numbers are exact. Of columns and rows, the weights of the second multiply the errors of
+ * the first. Rule 4 leaves 4 n of these errors, less the reference's own. Methods with products
+ * also leave one u sum|w| max|in| of the bound's first part (core/products.c, core/separate.c). */
 static bool underflows_little(const gc_step *step, int count, const double *columns,
                               const double *rows)
 {
@@ -59,20 +61,22 @@ bool gc_range_holds_products(const gc_step *step, int count, const double *colum
 
 /* ---- Transforms ------------------------------------------------------------------------------ */
 
-/* With N points, S = sum|w|, M the largest |value| of the input and m the largest of a dim image:
+/* With N points, S = sum|w|, M the largest |value| of the input and m the largest of an image whose
+ * largest sample is 1:
  *
- * Overflow. A stage of the forward transform adds up to N values of at most sqrt(2) M, or of the filter's S.
- * The product of the spectra has two terms of at most sqrt(2) N M S, over N where the filter was divided
- * before. Partial sums of the backward transform are those of a cyclic convolution: sqrt(2) M S. The
- * factor of 2 leaves 40 % for rounding, whose error in the 2-norm is below 32 log2(N) u of
- * sqrt(2 N) M S, so 3 % for the tiles of 512 x 512 and 30 % for 2^31 points.
+ * Overflow. A round of the forward transform adds up to N values of at most sqrt(2) M, or of the
+ * filter's S. The product of the spectra has two terms of at most sqrt(2) N M S, over N where the
+ * filter was divided before. Partial sums of the backward transform are those of a cyclic
+ * convolution: sqrt(2) M S. The factor of 2 leaves 40 % for rounding. The rounding error in the
+ * 2-norm is below 32 log2(N) u of sqrt(2 N) M S: 3 % for tiles of 512 x 512, 30 % for 2^31 points.
  *
- * Underflow. Let q be what a number near 0 errs by. The log2(N) stages add less than 14 q N to the
- * 2-norm of a transform of N values. The error of the forward transform, times S, and that of the backward one
- * reach a value with less than 14 q sqrt(N) S and 17 q N. An error of the filter's spectrum is multiplied by
- * the 2-norm of the image's, sqrt(2) N M, and by sqrt(N) in the backward transform, over N where the
- * product is divided there: 20 q N^2.5 M, or 20 q N^1.5 M. These three stay below 2^-24 S times the largest
- * input together, of which rule 4 allows more than a thousand, where S and m are as large as below. */
+ * Underflow. Let q be the error of a number near 0. The log2(N) rounds add less than 14 q N to the
+ * 2-norm of a transform of N values. In a result the error of the forward transform, times S, is
+ * less than 14 q sqrt(N) S, and that of the backward transform less than 17 q N. An error of the
+ * filter's spectrum is multiplied by the 2-norm of the image's, sqrt(2) N M, and by sqrt(N) in the
+ * backward transform, over N where the product is divided there: 20 q N^2.5 M, or 20 q N^1.5 M.
+ * Where S and m are as large as demanded below, these three together stay below 2^-24 S times the
+ * largest input. Rule 4 allows more than a thousand times that. */
 static bool stays_below_infinity(const gc_step *step, double spectrum, double product)
 {
     double largest = fmax(fmax(spectrum, step->absolute_sum), product);
@@ -104,16 +108,18 @@ bool gc_range_holds_fft(const gc_step *step, double points)
 
 /* ---- Transforms in double, rounded to integers ----------------------------------------------- */
 
-/* L = log2(N) levels of additions and rotations make a transform of N points. With u = 2^-53, a complex
- * addition errs by u of its result, a rotation by 2 sqrt(2) u, whether products and sums are fused or
- * not, and by what its root is off, 3 u at most: less than 8 u a level. (Higham, Accuracy and Stability
- * of Numerical Algorithms, 2002, section 24.1, has the same with other constants.) A level is sqrt(2)
- * times a unitary matrix, so that a transform errs by less than 8 L u in the 2-norm, relatively;
- * the values that a weight w passes through have the magnitude |w|, so that a value of the
- * filter's spectrum errs by less than 8 L u sum|w|, and is itself at most sum|w|. The transforms there
- * and back, the filter's, and the products (3 u) thus stay below 32 L u sum|w| |in|_2. Two real images of
- * N values, one as the imaginary part of the other, have |in|_2 <= sqrt(2 N) max|in|; and
- * sum|w| max|in| < 2^24 in an exact chain. */
+/* A transform of N points has L = log2(N) rounds of additions and rotations. With u = 2^-53, a complex
+ * addition errs by u of its result. A rotation errs by 2 sqrt(2) u, whether products and sums are
+ * fused or not, and by the error of its root, 3 u at most. So a round errs by less than 8 u. (Higham,
+ * Accuracy and Stability of Numerical Algorithms, 2002, section 24.1, has the same with other
+ * constants.) A round is sqrt(2) times a unitary matrix. So a transform has a relative error below
+ * 8 L u in the 2-norm.
+ *
+ * A weight w passes through values of the magnitude |w|. So a value of the filter's spectrum errs by
+ * less than 8 L u sum|w|, and is itself at most sum|w|. The image's transforms there and back, the
+ * filter's, and the products (3 u) together stay below 32 L u sum|w| |in|_2. Two real images of N
+ * values, one as the imaginary part of the other, have |in|_2 <= sqrt(2 N) max|in|. In an exact chain
+ * sum|w| max|in| < 2^24. */
 double gc_transform_error(double log2_points)
 {
     return 32 * log2_points * 0x1p-53 * sqrt(2 * exp2(log2_points)) * GC_EXACT_LIMIT;

@@ -1,9 +1,9 @@
-/* Proofs that float32 has room for what a method computes on the way to a step's result: at its upper end,
- * with a margin for rounding, and at its lower end, where numbers lose digits.
+/* Whether float32 has room for the values that a method computes on the way to a step's result: at
+ * its upper end, with a margin for rounding, and at its lower end, where numbers lose digits.
  *
- * gc_chain_set_range refuses the chains whose results themselves can leave float32 (contract.md,
- * rule 8). A method that holds larger or smaller numbers on its way asks here (rule 10). Where the
- * answer is no, the CPU takes another method, and an implementation on a GPU refuses the job.
+ * gc_chain_set_range refuses the chains whose results can leave float32 (contract.md, rule 8). A method
+ * whose intermediate values are larger or smaller asks here (rule 10). Where the answer is no, the CPU
+ * takes another method, and an implementation on a GPU refuses the job.
  *
  * method                                                    proof
  * CPU: every tap, taps that are not 0                       gc_chain_set_range: sums in any order
@@ -14,7 +14,8 @@
  *      fused in pairs                                       gc_chain_set_range
  * GPU: fused on tensor cores                                exact chains: integers below 2^24
  * GPU: tensor                                               gc_parts_in_range (gpu/fast/halves.h)
- * GPU: fft                                                  gc_range_holds_fft, or exact in double */
+ * GPU: fft                                                  gc_range_holds_fft, or exact in double
+ */
 #ifndef GC_CORE_RANGE_H
 #define GC_CORE_RANGE_H
 
@@ -24,29 +25,29 @@
 extern "C" {
 #endif
 
-/* Whether float32 holds a sum of a step whose terms have `magnitude` in exact arithmetic, partial sums in
- * any order included: the error that rule 4 allows an implementation comes on top. */
+/* Whether float32 holds a sum whose terms have `magnitude` in exact arithmetic, with all its
+ * partial sums in any order. The error that rule 4 allows an implementation is added. */
 bool gc_range_holds(const gc_step *step, double magnitude);
 
-/* That |value| of the step's output is never above, however it is rounded within rule 4. */
+/* Upper bound of |value| over the step's output, however it is rounded within rule 4. */
 double gc_range_of_output(const gc_step *step);
 
-/* Whether a step can be computed as a sum of `count` products of a column and a row, columns first or rows
- * first. `columns` and `rows` are the sums of the magnitudes of their weights. */
+/* Whether a step can be computed as a sum of `count` products of a column and a row, columns first
+ * or rows first. `columns` and `rows` are the sums of the magnitudes of their weights. */
 bool gc_range_holds_products(const gc_step *step, int count, const double *columns,
                              const double *rows);
 
-/* Whether float32 transforms of tiles of `points` values can compute a step. Two tiles go through each,
- * as real and imaginary part, and the filter's weights are divided by `points` before. */
+/* Whether float32 transforms of tiles of `points` values can compute a step. Two tiles go through
+ * each, as real and imaginary part, and the filter's weights are divided by `points` before. */
 bool gc_range_holds_tiles(const gc_step *step, double points);
 
-/* The same for a transform of a real image by cuFFT, whose product with the filter's spectrum is divided
- * by `points`. Numbers below the smallest normal one may become 0 there. */
+/* The same for a transform of a real image by cuFFT, whose product with the filter's spectrum is
+ * divided by `points`. Numbers below the smallest normal one may become 0 there. */
 bool gc_range_holds_fft(const gc_step *step, double points);
 
 /* Bound of how far a step of an exact chain, computed through Fourier transforms in double of
- * 2^log2_points values, ends from the integer that it stands for. Rounding to the nearest integer is
- * exact where this is under 1/2. */
+ * 2^log2_points values, ends from the integer that it stands for. Rounding to the nearest integer
+ * is exact where this is under 1/2. */
 double gc_transform_error(double log2_points);
 
 #ifdef __cplusplus

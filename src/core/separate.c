@@ -38,10 +38,10 @@ static long greatest_divisor(long a, long b)
     return a;
 }
 
-/* The pivot's row over its greatest common divisor is a row without a common factor, so that by
- * Gauss's lemma an integer filter of rank 1 has an integer column to it. Neither sum of integers is larger
- * than the filter's, so that float32 has room for whatever stands between two passes; nothing underflows
- * that the samples do not bring. */
+/* The pivot's row over its greatest common divisor is a row without a common factor. By Gauss's
+ * lemma an integer filter of rank 1 then has an integer column to that row. Neither factor's sum is
+ * larger than the filter's, so float32 has room for the values between rows and columns. Nothing
+ * underflows unless the samples do. */
 static bool separate_integers(const gc_step *step, int pivot_x, int pivot_y, float *row,
                               float *column)
 {
@@ -84,9 +84,9 @@ void gc_balance_factors(const gc_step *step, float *row, float *column, double *
     *down = sum_of(column, step->height);
 }
 
-/* What is left of the filter, and what two passes round, must stay under 4 n 2^-24 sum|w|: the
- * passes round less than (w + h + 2) 2^-24 of the sum, so the rest may hold n 2^-24 of it. For that
- * n = w * h has to be large enough, which it is from 2x2 on. */
+/* The residual of the filter and the rounding of row and column must together stay under 4 n 2^-24
+ * sum|w|. Rounding takes less than (w + h + 2) 2^-24 of the sum, so the residual may take n 2^-24
+ * of it. That needs n = w * h to be large enough, which it is from 2x2 on. */
 static bool separate_reals(const gc_step *step, int pivot_x, int pivot_y, float *row, float *column)
 {
     const float *taps = step->taps;

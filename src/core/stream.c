@@ -107,7 +107,7 @@ static void drop_alpha(gc_stream *stream, uint32_t count)
     }
 }
 
-/* Gives a failed callback that left no message one. */
+/* Writes the message of a failed callback that left none. */
 static gconv_status settle(gconv_status status, gconv_error *error)
 {
     if (status != GCONV_OK && error->status != status)
@@ -212,7 +212,7 @@ static void convert_pieces(void *user, int worker)
                                 c->stream->converted + i * c->stream->output_bytes);
 }
 
-/* Of `count` rows into stream->converted, on all threads that the work pays for. */
+/* Converts `count` rows into stream->converted, on all threads that the work pays for. */
 static void convert_rows(gc_stream *stream, uint32_t count, const float *rows, size_t stride)
 {
     const gc_problem *problem = stream->problem;

@@ -4,8 +4,8 @@
 
 #include "core/problem.h"
 
-/* Who is told how much of a run is done, from 0 to 1; `told` may be NULL. Told by implementations that
- * give no rows before all are computed, from one thread at a time. */
+/* Who is told how much of a run is done, from 0 to 1; `told` may be NULL. Told by implementations
+ * that give no rows before all are computed, from one thread at a time. */
 typedef struct gc_watch {
     void (*told)(void *user, double done);
     void *user;
@@ -18,10 +18,10 @@ typedef struct gc_stream {
     bool chain_only;     /* output rows are chain values, without the final conversion */
     size_t input_bytes;  /* of a row of samples */
     size_t output_bytes; /* of a row of output */
-    void **alpha;        /* where the problem keeps alpha: blocks of rows of its samples, each there
-                          * from the reading of its first row to the writing of its last; else NULL */
+    void **alpha;        /* blocks of rows of alpha samples where alpha is kept, else NULL; a block
+                          * exists from the reading of its first row to the writing of its last */
     size_t alpha_bytes;  /* of a row of them */
-    bool asked;          /* the source was, so that it may no longer stand at the first row */
+    bool asked;          /* the source was called: it may have left the first row */
     char *kept;          /* all rows of samples, after gc_stream_keep succeeded; else NULL */
     char *converted;     /* output rows of gc_stream_write_chain */
     const char *image;   /* all rows of samples where they already lie in memory, else NULL: */
@@ -44,35 +44,36 @@ void gc_stream_close(gc_stream *stream);
 void gc_stream_use_memory(gc_stream *stream, const void *input, size_t input_stride, void *output,
                           size_t output_stride);
 
-/* The next `count` rows of input samples, `stride` bytes apart. `error` is not NULL, here and below.
- */
+/* The next `count` rows of input samples, `stride` bytes apart. `error` is not NULL, here and
+ * below. / */
 gconv_status gc_stream_read(gc_stream *stream, uint32_t count, void *rows, size_t stride,
                             gconv_error *error);
 
-/* Chain values of one row of samples. Any thread. */
+/* Chain values of one row of samples. May be called from any thread. */
 void gc_stream_load_row(const gc_stream *stream, const void *samples, float *row);
 
-/* Output of row `y` from its chain values. Any thread, once row y has been read. */
+/* Output of row `y` from its chain values. May be called from any thread, once row y has been read.
+ */
 void gc_stream_store_row(const gc_stream *stream, uint32_t y, const float *row, void *output);
 
-/* `count` pixels from pixel `first` of output row `y` on, from their chain values at `row`. `first` is
- * a multiple of 8 where the output is of depth 1. Any thread, once row y has been read. */
+/* The same for `count` pixels of output row `y` from pixel `first` on, with their chain values at
+ * `row`. `first` is a multiple of 8 where the output is of depth 1. */
 void gc_stream_store_pixels(const gc_stream *stream, uint32_t y, size_t first, size_t count,
                             const float *row, void *output);
 
-/* Hands on the next `count` rows of output. */
+/* Gives the next `count` rows of output to the sink. */
 gconv_status gc_stream_write(gc_stream *stream, uint32_t count, const void *rows, size_t stride,
                              gconv_error *error);
 
 /* Tells how much of the run is done. */
 void gc_stream_tell(const gc_stream *stream, double done);
 
-/* Reads all rows into stream->kept, input_bytes apart, where they stay until the stream is closed:
- * for implementations that need the whole image, and for another to start again with it. */
+/* Reads all rows into stream->kept, input_bytes apart. They stay there until the stream is closed:
+ * for implementations that need the whole image, and for another one that starts again. */
 gconv_status gc_stream_keep(gc_stream *stream, gconv_error *error);
 
-/* Converts the next `count` rows of chain values, `stride` samples apart, on all threads, and hands
- * them on. */
+/* Converts the next `count` rows of chain values, `stride` values apart, on all threads, and gives
+ * them to the sink. */
 gconv_status gc_stream_write_chain(gc_stream *stream, uint32_t count, const float *rows,
                                    size_t stride, gconv_error *error);
 

@@ -21,7 +21,8 @@ static int64_t row_bytes(const gc_problem *problem, int64_t moving)
 int64_t gc_budget_rows(const gc_problem *problem, int64_t reach, int64_t moving)
 {
     int64_t input = (int64_t)gconv_shape_row_bytes(&problem->conversion.input);
-    /* Neighbours are whole bands: on either side up to a row less than one more than is reached. */
+    /* Neighbours are whole bands: on either side they hold up to a row less than one band more than
+     * `reach`. */
     return (ring_bytes(problem) - 2 * (reach + 1) * input) / row_bytes(problem, moving);
 }
 

@@ -1,12 +1,13 @@
 /* Every time that the CPU implementations are estimated with, in seconds.
  *
- * All were measured on an EPYC of the Zen 4 kind at about 3.7 GHz, one thread, by benchmarks/cpu (see
- * docs/performance/cpu.md); the reference's on a 2.7 GHz server core. On another processor they are
- * wrong by a factor, and mostly by the same one, so that comparisons between methods hold. */
+ * All were measured on an EPYC of the Zen 4 kind at about 3.7 GHz, one thread, by benchmarks/cpu
+ * (see docs/performance/cpu.md); the reference's on a 2.7 GHz server core. On another processor
+ * they are wrong by a factor, and mostly by the same one, so that comparisons between methods hold.
+ */
 #ifndef GC_CPU_COST_H
 #define GC_CPU_COST_H
 
-/* ---- An image ---------------------------------------------------------------------------------- */
+/* ---- An image -------------------------------------------------------------------------------- */
 
 /* What an image costs beside its values. */
 #define GC_START_SECONDS 2e-5
@@ -20,7 +21,7 @@
 /* Multiply-adds that a thread must have for waking it to pay: some 60 us. */
 #define GC_WORK_PER_THREAD 2.5e6
 
-/* ---- A value of the image ---------------------------------------------------------------------- */
+/* ---- A value of the image -------------------------------------------------------------------- */
 
 /* Samples become chain values, and these become output. */
 #define GC_CONVERSION_SECONDS 0.5e-9
@@ -35,19 +36,19 @@
 #define GC_REFERENCE_SECONDS 5e-9
 #define GC_REFERENCE_TAP_SECONDS 2e-9
 
-/* ---- A tap of a value -------------------------------------------------------------------------- */
+/* ---- A tap of a value ------------------------------------------------------------------------ */
 
 /* A multiply-add with every tap. Four bytes take as long where they are multiplied in one lane. */
 #define GC_TAP_SECONDS_AVX512 0.019e-9
 #define GC_TAP_SECONDS_AVX2 0.021e-9
 #define GC_TAP_SECONDS_PORTABLE 0.060e-9
 
-/* How much longer a tap takes where a loaded vector meets one tap alone: in a filter of one row, and
- * where taps that are 0 are left out. */
+/* How much longer a tap takes where a loaded vector meets one tap alone: in a filter of one row,
+ * and where taps that are 0 are left out. */
 #define GC_FLAT_FACTOR 1.8
 #define GC_SPARSE_FACTOR 2.5
 
-/* ---- Fourier transforms ------------------------------------------------------------------------ */
+/* ---- Fourier transforms ---------------------------------------------------------------------- */
 
 /* A value in one of the log2(side * side) rounds of radix 2, there and back. */
 #define GC_TRANSFORM_SECONDS_AVX512 0.20e-9
@@ -57,13 +58,13 @@
 #define GC_TRANSFORM_DOUBLE_SECONDS_AVX2 0.50e-9
 #define GC_TRANSFORM_DOUBLE_SECONDS_PORTABLE 1.06e-9
 
-/* How much longer a transform takes where tile and spectrum leave a second-level cache of 1 MiB: up to
- * 2 MiB, and beyond. */
+/* How much longer a transform takes where tile and spectrum leave a second-level cache of 1 MiB: up
+ * to 2 MiB, and beyond. */
 #define GC_CACHE_FACTOR_2_MIB 1.7
 #define GC_CACHE_FACTOR_BEYOND 3.2
 
-/* How much longer a filter may take to stay within the memory that a division wants: a choice, not a
- * measurement. */
+/* How much longer a filter may take to stay within the memory that a division wants: a choice, not
+ * a measurement. */
 #define GC_WORTH_OF_MEMORY 1.6
 
 #endif

@@ -1,10 +1,12 @@
-/* Convolution on the CPU: a pipeline over bands of rows. One piece of work reads a band, one computes
- * it, or each panel of it, one writes it; cpu/pipeline/schedule.h says which may be done when, so that
- * decoding, computing on all threads and encoding overlap. Threads take pieces as they come: the caller
- * of the library is one of them, and no other one is waited for but while it has a piece. Input rows live in a ring,
- * so that memory grows with the image's width and the filters' heights and not with its height; only a
- * border that wraps needs the whole image. Between images in memory there is neither reading nor
- * writing, and bands are computed in place. */
+/* Convolution on the CPU: a pipeline over bands of rows. A piece of work reads a band, computes a
+ * panel of one, or writes one. cpu/pipeline/schedule.h says when a piece may begin, so that
+ * decoding, computing on all threads and encoding overlap. Threads take pieces as they come. The
+ * caller of the library is one of these threads; it waits for another only while that one has a
+ * piece.
+ *
+ * Input rows live in a ring. So memory grows with the image's width and the filters' heights, and
+ * not with the image's height. Only a border that wraps needs the whole image. Where input and
+ * output lie in memory nothing is read or written, and bands are computed in place. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -67,7 +69,7 @@ static void release(void *opaque)
     free(state);
 }
 
-/* One thread needs a strip; those that there is no memory for are done without. */
+/* Each thread needs a strip. Where memory is short there are fewer threads, but at least one. */
 static gconv_status create_strips(cpu_state *state, gconv_error *error)
 {
     int count = state->threads;
@@ -166,7 +168,7 @@ static gconv_status write_band(cpu_run *run, int64_t band, gconv_error *error)
                            error);
 }
 
-/* Does pieces until none is left: a gc_team_function. */
+/* Takes pieces until none is left: a gc_team_function. */
 static void work(void *user, int worker)
 {
     cpu_run *run = user;
@@ -185,7 +187,8 @@ static void work(void *user, int worker)
     }
 }
 
-/* Two rings, for fewer threads where memory is short: what is computed does not depend on it. */
+/* Allocates the two rings, for one thread where memory is short. The result does not depend on it.
+ */
 static gconv_status allocate_rings(cpu_run *run, gconv_error *error)
 {
     const cpu_state *state = run->state;

@@ -1,5 +1,5 @@
-/* What the cpu implementation makes of a chain: one stage for each step, by the method that is expected
- * to be fastest. */
+/* What the cpu implementation makes of a chain: one stage for each step, by the method that is
+ * expected to be fastest. */
 #ifndef GC_CPU_STAGES_H
 #define GC_CPU_STAGES_H
 

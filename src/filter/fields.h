@@ -4,9 +4,9 @@
 
 #include "filter/filter.h"
 
-enum { GC_ROWS_MAX = GCONV_FILTER_SIDE_MAX + 1 }; /* a libvips matrix has a line more than rows */
+enum { GC_ROWS_MAX = GCONV_FILTER_SIDE_MAX + 1 }; /* a libvips matrix has one line more than rows */
 
-/* A piece of the text; not NUL-terminated. */
+/* A part of the text; not NUL-terminated. */
 typedef struct gc_span {
     const char *text;
     size_t length;
@@ -17,7 +17,7 @@ typedef struct gc_row {
     int count; /* of values */
 } gc_row;
 
-/* A header line may stand once: `line` is where it stood, 0 where it did not. */
+/* A header line may occur once. `line` is the line of the text where it did, 0 where it did not. */
 typedef struct gc_header {
     int line;
     double value;
@@ -51,13 +51,13 @@ bool gc_is_blank(char c);
 gc_span gc_span_trim(gc_span text);
 bool gc_span_is(gc_span text, const char *word);
 
-/* Bytes of the text that a message repeats. */
+/* How many bytes of the span a message quotes. */
 int gc_span_quoted(gc_span text);
 
 /* The next line without its end, comment and outer blanks; false at the end of the text. */
 bool gc_next_line(gc_parser *p, gc_span *line);
 
-/* Values separated by blanks or one comma each. To go on in a further line, `rest` is replaced. */
+/* Values, separated by blanks or by one comma. To go on in the next line, replace `rest`. */
 typedef struct gc_field_list {
     gc_span rest;
     bool wants_value; /* at the beginning and after a comma */
@@ -70,7 +70,7 @@ gconv_status gc_fail_field(const gc_parser *p, gc_field_kind kind);
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-/* A name that C reads as an infinity or NaN, with or without a sign. */
+/* Whether the field is a name that C reads as an infinity or NaN, with or without a sign. */
 bool gc_names_no_finite(gc_span field);
 
 /* Reads a finite number or a fraction p/q. */
@@ -82,17 +82,17 @@ const char *gc_weights_word(size_t count);
 
 /* ---- Dialects -------------------------------------------------------------------------------- */
 
-/* A line of a filter in gconv's own form: a header line, or a row of weights. */
+/* Read a line of a filter in gconv's own form: a header line, or a row of weights. */
 gconv_status gc_plain_read_header(gc_parser *p, gc_span line);
 gconv_status gc_plain_read_row(gc_parser *p, gc_span line);
 
-/* The first row whose length is not that of row `first`; row_count where there is none. */
+/* The first row whose length differs from that of row `first`; row_count where there is none. */
 int gc_first_ragged(const gc_parser *p, int first);
 
 /* True when row 0 can be the first line of a libvips matrix: W H [SCALE [OFFSET]]. */
 bool gc_vips_begins(const gc_parser *p);
 
-/* Takes the rows as a libvips matrix. */
+/* Makes the filter from the rows, read as a libvips matrix. */
 gconv_status gc_vips_take(gc_parser *p);
 
 /* Reads an ImageMagick filter from a line with a colon and all lines after it. */

@@ -9,7 +9,7 @@
 
 bool gc_fits_float(double value)
 {
-    /* Half a unit in the last place above FLT_MAX: from here on rounding gives infinity. */
+    /* FLT_MAX plus half a unit in the last place: from here on rounding gives infinity. */
     return fabs(value) < 0x1.ffffffp127;
 }
 

@@ -1,10 +1,10 @@
-/* What the parts of the filter module share: limits, and the generators. */
+/* What the files of src/filter share: limits, how a text was read, and the generators. */
 #ifndef GC_FILTER_FILTER_H
 #define GC_FILTER_FILTER_H
 
 #include "gconv.h"
 
-/* Bytes of a filter text that are looked at: room for 255 x 255 weights of 64 characters. */
+/* The longest filter text: room for 255 x 255 weights of 64 characters. */
 enum { GC_FILTER_TEXT_MAX = 4 << 20 };
 
 /* True when `value` rounds to a finite float32. */
@@ -16,7 +16,7 @@ gconv_status gc_filter_set_name(gconv_filter *filter, const char *name, gconv_er
 /* How a filter's text was read. */
 typedef struct gc_reading {
     const char *form; /* "rows of weights"; NULL for built-in and generated filters */
-    int vips_width; /* where those rows could also be meant as a libvips matrix: its size; else 0 */
+    int vips_width;   /* size as a libvips matrix, where the rows could also be one; else 0 */
     int vips_height;
 } gc_reading;
 

@@ -12,7 +12,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* The side where none is given: three standard deviations each way. */
+/* The side where the specification has none: three standard deviations each way. */
 static gconv_status default_size(double sigma, int *size, gconv_error *error)
 {
     const int half_max = (GCONV_FILTER_SIDE_MAX - 1) / 2;

@@ -29,7 +29,7 @@ static bool take_digits(gc_span *text, char lead, int *number)
     return used > 0;
 }
 
-/* Reads WxH[+X+Y]: what stands before the colon. */
+/* Reads WxH[+X+Y], which stands before the colon. */
 static gconv_status read_geometry(gc_parser *p, gc_span text)
 {
     int x = 0, y = 0;

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Reads to the end, or to one byte more than a filter text may have. */
+/* Reads to the end, or one byte more than a filter text may have. */
 static gconv_status read_text(int descriptor, char *buffer, size_t *length, gconv_error *error)
 {
     if (!gc_read_all(descriptor, buffer, GC_FILTER_TEXT_MAX + 1, length))
@@ -75,7 +75,7 @@ static const gconv_builtin_filter *find_builtin(const char *name)
     return NULL;
 }
 
-/* True for what can only be meant as WxH: and weights. */
+/* True for a text that can only be an inline filter, WxH: and weights. */
 static bool looks_inline(const char *specification)
 {
     specification += strspn(specification, " \t\r\n");
@@ -91,7 +91,7 @@ static gconv_status load_inline(const char *text, gc_reading *reading, gconv_fil
     return status;
 }
 
-/* The built-in name or generator nearest to what was asked for; NULL where none is near. */
+/* The built-in name or generator nearest to the specification; NULL where none is near. */
 static const char *nearest_filter(const char *specification)
 {
     size_t builtins = gconv_builtin_filter_count(), generators = gc_generator_count();
@@ -112,7 +112,8 @@ static const char *nearest_filter(const char *specification)
     return generator == NULL ? nearest : generator->usage;
 }
 
-/* The generator that makes the other sizes of what was asked for (gauss7, box9); NULL where none. */
+/* The generator that makes other sizes of the filter named (gauss7, box9); NULL where there is
+ * none. */
 static const gc_generator *related_generator(const char *specification)
 {
     for (size_t i = 0; i < gc_generator_count(); i++)
@@ -121,7 +122,8 @@ static const gc_generator *related_generator(const char *specification)
     return NULL;
 }
 
-/* How many numbers the text is, between blanks or commas; 0 where it is anything else. */
+/* Counts the numbers of a text that consists of numbers, blanks and commas; 0 for any other text.
+ */
 static int count_numbers(const char *text)
 {
     int count = 0;
@@ -136,7 +138,7 @@ static int count_numbers(const char *text)
     return count;
 }
 
-/* Weights without a size: shows how a row of them is written. */
+/* The text has weights and no size: shows how a row of them is written. */
 static gconv_status fail_bare_weights(const char *text, int count, gconv_error *error)
 {
     char weights[64] = "v,v,...";

@@ -1,8 +1,8 @@
-/* Reads filter texts: plain rows, ImageMagick strings, libvips matrices (contract.md,
- * rules 17 to 25).
+/* Reads filter texts: plain rows, ImageMagick strings, libvips matrices (contract.md, rules 17 to
+ * 25).
  *
- * Lines are read into one array of values and a table of rows; which dialect they are is decided at
- * the end, because a libvips matrix is what cannot be read as plain rows. */
+ * Lines are read into one array of values and a table of rows. The dialect is decided at the end: a
+ * libvips matrix is a text that cannot be read as plain rows. */
 #include "filter/fields.h"
 #include "filter/filter.h"
 
@@ -107,7 +107,7 @@ static gconv_status read_text(gc_parser *p)
     return take_rows(p);
 }
 
-/* Refuses what is no text at all, before a line of it is quoted. */
+/* Refuses bytes that are no text, before a message quotes a line of them. */
 static gconv_status check_text(const char *text, size_t length, gconv_error *error)
 {
     if (text == NULL && length > 0)
@@ -126,8 +126,8 @@ static gconv_status check_text(const char *text, size_t length, gconv_error *err
     return gc_fail_line(error, line, "a NUL byte: this is not a text");
 }
 
-/* The divisor of `divisor sum`. A sum no larger than what rounding the weights to float32 may have
- * changed is a sum of 0: 0.1 0.2 -0.3. */
+/* The divisor of `divisor sum`. Rounding the weights to float32 can leave a small sum where the
+ * written weights add up to 0 (0.1 0.2 -0.3). A sum no larger than that rounding counts as 0. */
 static gconv_status use_sum(const gc_parser *p, gconv_filter *filter)
 {
     double sum = 0, rounding = 0;
@@ -166,7 +166,7 @@ static gconv_status use_name(const gc_parser *p, const char *name, gconv_filter 
     return GCONV_OK;
 }
 
-/* Gives a filter of the right size what was read. */
+/* Copies what was read to a filter of the right size. */
 static gconv_status fill_filter(const gc_parser *p, const char *name, gconv_filter *filter)
 {
     for (int i = 0; i < p->width * p->height; i++)

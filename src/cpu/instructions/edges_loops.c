@@ -15,7 +15,8 @@ static void columns(const uint8_t *const rows[7], size_t count, uint16_t *restri
     }
 }
 
-/* |r| <= t is 0 <= r + t <= 2 t, and no other r of the range of responses is that modulo 2^16. */
+/* |r| <= t means 0 <= r + t <= 2 t. No other r in the range of responses has the same sum modulo
+ * 2^16. */
 static void find(const uint16_t *smooth, const uint16_t *curve, size_t count, uint16_t threshold,
                  uint8_t invert, uint8_t *restrict flags)
 {

@@ -1,5 +1,5 @@
-/* Loops: the inner code of the cpu implementation, compiled once for every instruction set, and the table
- * of these sets. */
+/* Loops: the inner code of the cpu implementation, compiled once for every instruction set, and the
+ * table of these sets. */
 #ifndef GC_CPU_INSTRUCTIONS_INSTRUCTIONS_H
 #define GC_CPU_INSTRUCTIONS_INSTRUCTIONS_H
 
@@ -7,13 +7,14 @@
 #include "core/conversion.h"
 #include "cpu/instructions/transform.h"
 
-/* ---- Taps -------------------------------------------------------------------------------------- */
+/* ---- Taps ------------------------------------------------------------------------------------ */
 
-/* Output rows that are computed together: what is loaded of an input row serves them all. */
+/* Output rows that are computed together: each vector of an input row that is loaded serves all of
+ * them. */
 enum { GC_ROWS_TOGETHER = 6 };
 
-/* Floats after the last one of a row that vector code may read; of a row of bytes, four times as many
- * bytes. */
+/* Floats after the last one of a row that vector code may read; of a row of bytes, four times as
+ * many bytes. */
 enum { GC_ROW_SLACK = 64 };
 
 /* out[o][i] = sum_j sum_k taps[j*width+k] * rows[o+j][i + k*channels] for i in [0, count), o in
@@ -30,13 +31,13 @@ typedef struct gc_taps_loops {
     gc_taps_function *apart;
 } gc_taps_loops;
 
-/* ---- Taps in bytes ----------------------------------------------------------------------------- */
+/* ---- Taps in bytes --------------------------------------------------------------------------- */
 
 /* Taps of a row that are multiplied at once: as many neighbouring bytes as a lane holds. */
 enum { GC_BYTES_GROUP = 4 };
 
-/* A step's taps as signed bytes, four of a row to an element, zeros in between for the samples of other
- * channels. */
+/* A step's taps as signed bytes, four of a row to an element, zeros in between for the samples of
+ * other channels. */
 typedef struct gc_byte_step {
     int32_t *taps;
     int width, height; /* in elements */
@@ -47,7 +48,7 @@ typedef struct gc_byte_step {
 typedef void gc_bytes_function(const gc_byte_step *step, const uint8_t *const *rows, size_t advance,
                                size_t count, int row_count, float *const *out);
 
-/* ---- Edges ------------------------------------------------------------------------------------- */
+/* ---- Edges ----------------------------------------------------------------------------------- */
 
 /* See method/edges.c. Sums are modulo 2^16. */
 typedef struct gc_edges_loops {
@@ -60,7 +61,7 @@ typedef struct gc_edges_loops {
                  uint8_t invert, uint8_t *flags);
 } gc_edges_loops;
 
-/* ---- Samples ----------------------------------------------------------------------------------- */
+/* ---- Samples --------------------------------------------------------------------------------- */
 
 /* Conversions that give the bits of core/conversion.h in wider vectors. */
 typedef struct gc_samples_loops {
@@ -72,7 +73,7 @@ typedef struct gc_samples_loops {
                    uint8_t *samples);
 } gc_samples_loops;
 
-/* ---- Instruction sets -------------------------------------------------------------------------- */
+/* ---- Instruction sets ------------------------------------------------------------------------ */
 
 typedef struct gc_transforms {
     const gc_transform_loops *loops;
@@ -91,12 +92,11 @@ typedef struct gc_instructions {
     gc_transforms exact_transforms; /* in double, their results rounded to integers */
 } gc_instructions;
 
-/* Those compiled into this build, the best first, the portable one last. */
+/* The sets compiled into this build, the best first, the portable one last. */
 int gc_instructions_count(void);
 const gc_instructions *gc_instructions_at(int index);
 
-/* The best that this processor has; where the environment variable GCONV_INSTRUCTIONS names another
- * that it has, that one. */
+/* The set that GCONV_INSTRUCTIONS names, where this processor has it, else the best that it has. */
 const gc_instructions *gc_instructions_chosen(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* Conversion of samples, compiled once for every instruction set under the name that
- * GC_SAMPLES_LOOPS gives it. The operations are those of core/conversion.c, one for one and in their
- * order, so that the bits are the same; only more of them are done at once. */
+ * GC_SAMPLES_LOOPS gives it. The operations are those of core/conversion.c in the same order, so
+ * the bits are the same. Only more values are converted at once. */
 #include "cpu/instructions/instructions.h"
 
 #include <math.h>
@@ -35,9 +35,9 @@ static inline float float_of(int32_t bits)
     return value;
 }
 
-/* Clamps to 0..255, not-a-number to 0, as convert.c does, on the bits: those of floats that are not
- * negative are ordered like the floats, and integers have vector instructions for maximum and minimum
- * that do not care for not-a-number. */
+/* Clamps to 0..255, and not-a-number to 0, as core/conversion.c does, but on the bits. Floats that
+ * are not negative are ordered like their bits. Integers have vector instructions for maximum and
+ * minimum that need no care for not-a-number. */
 static inline float clamp(int32_t bits)
 {
     const int32_t infinity = 0x7f800000, largest = 0x437f0000; /* 255 */
@@ -46,10 +46,10 @@ static inline float clamp(int32_t bits)
     return float_of(bits < largest ? bits : largest);
 }
 
-/* The quotient in float32, by a reciprocal: at most 2^-14 away from that in double, where it is within
- * 256. Adding 1.5 * 2^23 rounds as 1.5 * 2^52 rounds a double, and leaves the whole number in the
- * lowest bits. True where no value is so close to the middle of two levels that the error could
- * decide. */
+/* Divides in float32, by a reciprocal: at most 2^-14 away from the quotient in double, where that
+ * is within 256. Adding 1.5 * 2^23 rounds as 1.5 * 2^52 rounds a double, and leaves the whole
+ * number in the lowest bits. True where every value is far enough from the middle of two levels
+ * that the error cannot decide. */
 static bool store_near(const float *row, size_t count, float reciprocal, bool absolute,
                        uint8_t *restrict samples)
 {

@@ -1,15 +1,15 @@
-/* The sums of products, compiled once for every instruction set (see cmake/CpuLoops.cmake), under
- * the name that GC_TAPS_LOOPS gives them; and, where a processor multiplies bytes, once more on samples
- * of 8 bits, under that of GC_BYTES_LOOPS.
+/* Sums of taps times samples, compiled once for every instruction set (see cmake/CpuLoops.cmake)
+ * under the name that GC_TAPS_LOOPS gives them. Where a processor multiplies bytes, they are
+ * compiled once more on samples of 8 bits, under the name GC_BYTES_LOOPS.
  *
- * Idea: a block of GC_ROWS_TOGETHER x VECTORS sums stays in registers while the taps go by. Each vector
- * of samples that is loaded meets one tap a row of the block, so that six multiply-adds cost one
- * load, and each tap meets VECTORS of them. Without that the loads, which are unaligned and cross
- * cache lines, take longer than the arithmetic. The compiler's vector types give the same code for
- * every instruction set.
+ * Idea: a block of GC_ROWS_TOGETHER x VECTORS sums stays in registers while the taps go by. Each
+ * vector of samples that is loaded is multiplied by one tap for each row of the block, so one load
+ * serves six multiply-adds. Each tap that is loaded serves VECTORS of them. Without the block,
+ * loads take longer than the arithmetic: they are unaligned and cross cache lines. The compiler's
+ * vector types give the same code for every instruction set.
  *
- * Of bytes, a lane holds four neighbours, which meet four taps in one instruction; so that lane i
- * of vector v is output 4 i + v of the block. */
+ * With bytes, a lane holds four neighbouring samples, and one instruction multiplies them by four
+ * taps. Lane i of vector v is then output 4 i + v of the block. */
 #include "cpu/instructions/instructions.h"
 
 #include <stddef.h>
@@ -42,7 +42,7 @@ enum { SPACING = VECTOR_BYTES / sizeof(float) };
 #endif
 
 typedef factor vector __attribute__((vector_size(VECTOR_BYTES)));
-/* The same in memory: at any address of a sample, and as results. */
+/* The same in memory: unaligned, as samples and as results. */
 typedef factor unaligned_vector
     __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(sample)), may_alias));
 typedef float float_vector __attribute__((vector_size(VECTOR_BYTES)));
@@ -123,8 +123,8 @@ INLINE void add_row(vector sums[ROWS][VECTORS], const sample *samples, const fac
     }
 }
 
-/* Values between those that are stored and those whose cache lines are asked for, so that results
- * which go to memory do not wait for it: worth 8 % of the time of a 3x3 filter. */
+/* Cache lines are requested this many values before they are stored to, so that results do not wait
+ * for memory: worth 8 % of the time of a 3x3 filter. */
 enum { STORE_AHEAD = 256 };
 
 INLINE void store(const vector sums[VECTORS], float *out)
@@ -148,7 +148,8 @@ INLINE void store_part(const vector sums[][VECTORS], int row_count, size_t count
         memcpy(out[o] + first, block[o], count * sizeof(float));
 }
 
-/* A filter of `height` rows, a constant below ROWS: every input row meets its own set of outputs. */
+/* A filter of `height` rows, a constant below ROWS: every input row has its own set of output rows.
+ */
 INLINE void add_low(vector sums[ROWS][VECTORS], const factor *taps, ptrdiff_t width,
                     const int height, const sample *const *rows, size_t advance, size_t first)
 {
@@ -157,7 +158,8 @@ INLINE void add_low(vector sums[ROWS][VECTORS], const factor *taps, ptrdiff_t wi
                 r < height ? 0 : r - height + 1, r < ROWS ? r : ROWS - 1);
 }
 
-/* A filter of at least ROWS - 1 rows: all but the first and last input rows meet every output. */
+/* A filter of at least ROWS - 1 rows: every input row but the first and last ones serves all output
+ * rows. */
 INLINE void add_high(vector sums[ROWS][VECTORS], const factor *taps, ptrdiff_t width, int height,
                      const sample *const *rows, size_t advance, size_t first)
 {
@@ -222,7 +224,7 @@ gc_bytes_function *const GC_BYTES_LOOPS = every;
 
 #else
 
-/* Output rows with `height` input rows each that no other one meets. */
+/* Output rows that share no input row: each has `height` of its own. */
 INLINE void add_apart(vector sums[ROWS][VECTORS], const float *taps, ptrdiff_t width, int height,
                       const float *const *rows, size_t channels, size_t first)
 {

@@ -7,11 +7,11 @@
 /* Sides of tiles are powers of two between these. */
 enum { GC_TRANSFORM_SIDE_MIN = 32, GC_TRANSFORM_SIDE_MAX = 512 };
 
-/* Values from row to row beyond `side`: rows a power of two apart would share a few sets of the
- * cache. */
+/* Values between rows beyond `side`: rows a power of two apart would share a few sets of the cache.
+ */
 enum { GC_TRANSFORM_PADDING = 16 };
 
-/* `void *` are arrays of what the kernel computes with, floats or doubles. */
+/* A `void *` is an array of the type that the loops compute with, float or double. */
 typedef struct gc_transform {
     int side;
     size_t stride; /* values from row to row: side + GC_TRANSFORM_PADDING */
@@ -32,10 +32,11 @@ typedef struct gc_transform_loops {
     void (*load)(void *values, size_t side, const float *from, size_t step, size_t count);
     /* to[i*step] = values[i] for i in [0, count): doubles as the nearest integers, never -0. */
     void (*store)(const void *values, float *to, size_t step, size_t count);
-    /* The spectrum of a tile, in its place: rows and columns exchanged, both in an order of their
-     * own, which is that of `backward`. */
+    /* Replaces a tile by its spectrum, with rows and columns exchanged and in the order that
+     * `backward` expects. */
     void (*forward)(const gc_transform *transform, gc_plane tile);
-    /* From a tile's spectrum times another one to the tile, side * side times as large. */
+    /* Replaces a spectrum by the tile whose spectrum is its product with `factor`, side * side
+     * times as large. */
     void (*backward)(const gc_transform *transform, gc_plane tile, gc_plane factor);
 } gc_transform_loops;
 

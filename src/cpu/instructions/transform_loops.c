@@ -1,11 +1,11 @@
-/* Fourier transforms, compiled for every instruction set, in float and in double: under the name that
- * GC_TRANSFORM_LOOPS gives them, with the type of GC_TRANSFORM_REAL.
+/* Fourier transforms, compiled for every instruction set, in float and in double: under the name
+ * that GC_TRANSFORM_LOOPS gives them, with the type GC_TRANSFORM_REAL.
  *
- * Idea: the lanes of a vector hold neighbouring columns, so that the transform of columns is a
- * scalar one written with vectors: radix 4, and one round of radix 2 where the side is not a power
- * of 4. Rows are transformed as the columns of the transposed tile. Forward goes by decimation in
- * frequency and backward by decimation in time, so that nobody has to put the spectrum in order. All
- * rounds of LANES columns follow each other while these are in the first-level cache. */
+ * Idea: the lanes of a vector hold neighbouring columns, so the transform of columns is scalar code
+ * written with vectors. It has rounds of radix 4, and one round of radix 2 where the side is not a
+ * power of 4. Rows are transformed as the columns of the transposed tile. Forward uses decimation
+ * in frequency, backward decimation in time, so the spectrum need not be put in order. All rounds
+ * of LANES columns follow each other while these are in the first-level cache. */
 #include "cpu/instructions/transform.h"
 
 typedef GC_TRANSFORM_REAL real;
@@ -243,7 +243,7 @@ static void backward(const gc_transform *t, gc_plane tile, gc_plane factor)
     }
 }
 
-/* ---- Values in and out ------------------------------------------------------------------------ */
+/* ---- Values in and out ----------------------------------------------------------------------- */
 
 static void set(void *values, size_t at, double value)
 {
@@ -263,8 +263,8 @@ static void load(void *values, size_t side, const float *from, size_t step, size
         to[i] = 0;
 }
 
-/* A double beyond 2^52 has no fraction: adding 1.5 * 2^52 rounds one of less than 2^51 to the nearest
- * integer, and taking it away again leaves +0 where that is 0. */
+/* A double beyond 2^52 has no fraction. Adding 1.5 * 2^52 to a value of less than 2^51 rounds it to
+ * the nearest integer. Subtracting it again leaves +0 where that is 0. */
 INLINE float stored(real value)
 {
     const real shift = (real)0x1.8p52;

@@ -3,10 +3,12 @@
  *     response = (2 0 -1 -2 -1 0 2) across of (2 4 5 4 2) down
  *              + (2 4 5 4 2) across of (2 0 -1 -2 -1 0 2) down
  *
- * Every one of the four is at most 17340 in magnitude on 8-bit samples, so that the response is within
- * 34680 and 16-bit integers tell |response| > t for t below 65536 - 34680. Filters and borders have to
- * commute as well: under mirror, mirror101 and wrap the extension of a symmetrically filtered image is
- * the filtered extension, under the others it is not. */
+ * On 8-bit samples each of the four terms is at most 17340 in magnitude, so the response is within
+ * 34680. So 16-bit integers tell |response| > t for t below 65536 - 34680.
+ *
+ * Exchanging the filters is allowed where filters and border commute. Under mirror, mirror101 and wrap
+ * they do: extending an image that was filtered symmetrically gives the filtered extension. Under
+ * replicate and constant they do not. */
 #include "cpu/method/edges.h"
 
 #include "base/bits.h"

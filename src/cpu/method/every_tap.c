@@ -1,4 +1,4 @@
-/* Every tap of the filter, for every value: what any step can be computed by. */
+/* Every tap of the filter for every value. Applies to any step. */
 #include "cpu/method/method.h"
 
 static bool applies(const gc_question *question)

@@ -1,8 +1,9 @@
-/* Ways to compute one step of a chain, each a solver in the sense of FFTW: it says whether it applies
- * to a step and how long that would take, makes what it needs, and computes rows. Every method is a
- * file of this folder. methods.c has the table of them and takes the cheapest.
+/* Ways to compute one step of a chain, each a solver in the sense of FFTW: it says whether it
+ * applies to a step and how long that would take, makes what it needs, and computes rows. Every
+ * method is a file of this folder. methods.c has the table of them and takes the cheapest.
  *
- * edges.c has the same functions but is not in the table: it computes a whole chain of two steps. */
+ * edges.c has the same functions but is not in the table: it computes a whole chain of two steps.
+ */
 #ifndef GC_CPU_METHOD_METHOD_H
 #define GC_CPU_METHOD_METHOD_H
 
@@ -10,8 +11,8 @@
 #include "core/products.h"
 #include "cpu/instructions/instructions.h"
 
-/* Values of a row that go from one part of the work to the next: few enough that six rows of them stay
- * in a first-level cache of 32 KiB. 512 and 2048 were measured to be no better. */
+/* Values of a row that go from one part of the work to the next: few enough that six rows of them
+ * stay in a first-level cache of 32 KiB. 512 and 2048 were measured to be no better. */
 enum { GC_SEGMENT_VALUES = 1024 };
 
 typedef struct gc_method gc_method;
@@ -44,8 +45,9 @@ typedef struct gc_stage {
 } gc_stage;
 
 /* The input of some output rows. Input row r is what the first row of taps reads for output row r.
- * There are height + GC_ROWS_TOGETHER - 1 readable rows at least, however few output rows are wanted,
- * and as many more as output rows need. Up to GC_ROW_SLACK samples beyond a row are readable. */
+ * There are height + GC_ROWS_TOGETHER - 1 readable rows at least, however few output rows are
+ * wanted, and as many more as output rows need. Up to GC_ROW_SLACK samples beyond a row are
+ * readable. */
 typedef struct gc_stage_input {
     const float *const *rows;    /* of chain values; NULL where the method takes bytes */
     const uint8_t *const *bytes; /* of samples; NULL where it does not */
@@ -55,15 +57,15 @@ typedef struct gc_stage_input {
 struct gc_method {
     /* Whether the step can be computed so at all. Cheap. */
     bool (*applies)(const gc_question *question);
-    /* Seconds that a value takes, and in *offer what `create` has to know. `limit` is the best of other
-     * methods: where a method sees that it does not stay below it, it may say HUGE_VAL. */
+    /* Seconds that a value takes, and in *offer what `create` has to know. `limit` is the best of
+     * other methods: where a method sees that it does not stay below it, it may say HUGE_VAL. */
     double (*seconds)(const gc_question *question, double limit, gc_offer *offer);
-    /* Completes a stage, of which method, instructions, step and channels are set. On failure there is
-     * nothing to release. */
+    /* Completes a stage, of which method, instructions, step and channels are set. On failure there
+     * is nothing to release. */
     gconv_status (*create)(gc_stage *stage, const gc_question *question, const gc_offer *offer,
                            gconv_error *error);
-    /* out[o][i] = value i of output row o, for i in [0, values), o in [0, row_count). `row_count` is at
-     * most rows_at_once. */
+    /* out[o][i] = value i of output row o, for i in [0, values), o in [0, row_count). `row_count`
+     * is at most rows_at_once. */
     void (*run)(const gc_stage *stage, const gc_stage_input *input, size_t values, int row_count,
                 float *const *out);
     /* Words for people: "every tap". */

@@ -1,7 +1,7 @@
 /* A filter of low rank as a sum of products of a column and a row (core/products.h).
  *
- * First the columns, on a segment and what the rows reach beside it. Then the rows, all products in one
- * sum, while the segment is in the first-level cache. */
+ * First the columns, on a segment and what the rows reach beside it. Then the rows, all products in
+ * one sum, while the segment is in the first-level cache. */
 #include "cpu/method/method.h"
 
 #include "base/memory.h"

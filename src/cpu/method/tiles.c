@@ -1,4 +1,5 @@
-/* Convolution of rows through Fourier transforms of overlapping tiles, and the method made of it. */
+/* Convolution of rows through Fourier transforms of overlapping tiles, and the method made of it.
+ */
 #include "cpu/method/tiles.h"
 
 #include "base/memory.h"
@@ -39,8 +40,8 @@ static gc_plane plane_in(const gc_transform_loops *loops, void *scratch, int sid
     return (gc_plane){scratch, (char *)scratch + plane_bytes(loops, side)};
 }
 
-/* Reading order is correlation: tap (i, j) stands at (-i, -j), and output (x, y) of a tile comes out
- * at (x, y). The transform's own factor is divided out here. */
+/* Reading order is correlation: tap (i, j) stands at (-i, -j), and output (x, y) of a tile results
+ * at (x, y). Dividing the taps by side * side here undoes the factor of `backward`. */
 static void transform_filter(gc_tiles *tiles, const gc_step *step)
 {
     int side = tiles->transform.side;
@@ -55,8 +56,8 @@ static void transform_filter(gc_tiles *tiles, const gc_step *step)
     tiles->loops->forward(&tiles->transform, tiles->spectrum);
 }
 
-/* cos(2 pi i / side), 0 <= i < side, from an angle of at most pi / 4: gc_transform_error needs roots
- * that are 3 * 2^-53 off at most. */
+/* cos(2 pi i / side), 0 <= i < side, from an angle of at most pi / 4: gc_transform_error needs
+ * roots that are at most 3 * 2^-53 off. */
 static double cosine(int i, int side)
 {
     if (i > side / 2)
@@ -113,7 +114,7 @@ double gc_tiles_transforms(const gc_step *step, int side, double width, double h
     return ceil(across / 2) * ceil(height / (side - step->height + 1));
 }
 
-/* Tiles of a row of tiles are numbered from left to right, all channels of a place in turn. */
+/* Tiles of a row of tiles are numbered from left to right; at each place all channels in turn. */
 typedef struct place {
     size_t x; /* its first pixel */
     size_t channel;
@@ -129,7 +130,7 @@ static void *row_of(const gc_tiles *tiles, void *values, size_t y)
     return (char *)values + y * tiles->transform.stride * tiles->loops->value_size;
 }
 
-/* Beyond the extended row there is nothing to read, and nothing that an output needs. */
+/* Beyond the extended row there are no samples, and no output needs any. */
 static void load_tile(const gc_tiles *tiles, const float *const *rows, int row_count,
                       size_t channels, size_t width, place at, void *values)
 {

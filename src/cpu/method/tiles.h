@@ -18,20 +18,22 @@ gconv_status gc_tiles_create(gc_tiles *tiles, const gc_transform_loops *loops, i
                              const gc_step *step, gconv_error *error);
 void gc_tiles_destroy(gc_tiles *tiles);
 
-/* Floats that gc_tiles_convolve needs to work in, 64-byte aligned, whatever the loops compute with. */
+/* Floats of scratch memory that gc_tiles_convolve needs, 64-byte aligned, whatever type the loops
+ * compute with. */
 size_t gc_tiles_scratch(const gc_transform_loops *loops, int side);
 
-/* Bytes of a pair of tiles and of the filter's spectrum, which its transforms go through. */
+/* Bytes that a transform goes through: a pair of tiles and the filter's spectrum. */
 size_t gc_tiles_bytes(const gc_transform_loops *loops, int side);
 
-/* What a gc_taps_function computes, for rows of `width` pixels: out[o][x*channels+c], `row_count` at
- * most tiles->rows. `rows` holds height + row_count - 1 rows. Two tiles go through each transform, as
- * real and imaginary part: the filter is real, so that they stay apart. Loops that compute in
- * double round to integers, which gives exact results where gc_transform_error is under 1/2. */
+/* Computes what a gc_taps_function does, for rows of `width` pixels: out[o][x*channels+c].
+ * `row_count` is at most tiles->rows, and `rows` holds height + row_count - 1 rows. Two tiles go
+ * through each transform, as real and imaginary part; they stay apart because the filter is real.
+ * Loops that compute in double round to integers. That is exact where gc_transform_error is under
+ * 1/2. */
 void gc_tiles_convolve(const gc_tiles *tiles, float *scratch, const float *const *rows,
                        size_t channels, size_t width, int row_count, float *const *out);
 
-/* Transforms that `width` x `height` pixels of `channels` channels take. */
+/* Number of transforms for `width` x `height` pixels of `channels` channels. */
 double gc_tiles_transforms(const gc_step *step, int side, double width, double height,
                            int channels);
 

@@ -3,47 +3,53 @@
 #include "base/number.h"
 #include "cpu/budget.h"
 
-/* Values in a band: enough that a task outweighs its scheduling, few enough to stay in cache. */
+/* Values in a band: enough that a piece of work outweighs its scheduling, few enough to stay in
+ * cache. */
 enum { BAND_VALUES = 1 << 18, BAND_ROWS_MIN = 16, BAND_ROWS_MAX = 1024 };
 
-/* Bands that a thread takes at least: few would leave one to end long after the others. */
+/* Bands that each thread takes at least: with few, one thread would end long after the others. */
 enum { BANDS_A_THREAD = 4 };
 
-/* Threads that bands are made for where their place decides the last bits of the result, which shall
- * not depend on how many there are: enough bands for most, few enough that they repeat little. */
+/* Number of threads that bands are made for where the place of a band decides the last bits of the
+ * result: it must not depend on the real number. Enough bands for most machines, few enough that
+ * they repeat little. */
 enum { PLACING_THREADS = 4 };
 
-/* Rows of a band at least, in rows that the chain reaches, where the rings have room for it. */
+/* Least height of a band, in multiples of the rows that the chain reaches, where the rings have
+ * room. */
 enum { BAND_REACHES = 4 };
 
-/* Bands between reading and writing, beside those that the threads work on, where there are no panels
- * (see GC_BANDS_AHEAD_OF_PANELS). */
+/* Bands between reading and writing, beside those that the threads work on, where there are no
+ * panels (see GC_BANDS_AHEAD_OF_PANELS). */
 enum { BANDS_AHEAD = 4 };
 
-/* What one thread's windows may hold before rows are divided: as much as second-level caches do. */
+/* Bytes that one thread's windows may hold before bands are divided into panels: about a second-
+ * level cache. */
 enum { PANEL_BYTES = 2 << 20 };
 
-/* Columns of a panel at least, in columns that the chain reaches: what panels repeat stays small. */
+/* Least width of a panel, in multiples of the columns that the chain reaches, so that panels repeat
+ * little. */
 enum { PANEL_REACHES = 4 };
 
-/* Output columns of a panel are a multiple: its rows begin with cache lines, and with bytes of bits. */
+/* The width of a panel is a multiple of this: its rows begin on cache lines, and on bytes where
+ * output is packed bits. */
 enum { PANEL_GRANULE = 64 };
 
 /* ---- Panels ---------------------------------------------------------------------------------- */
 
-/* Rows of chain values that a strip holds, as strip.c takes them. */
+/* Rows of chain values that a strip holds in all its windows (see create_windows in strip.c). */
 static int64_t rows_of_strip(const gc_problem *problem, const gc_stages *stages)
 {
-    int64_t chunk = stages->rows_at_once;
-    int64_t rows = chunk;
+    int64_t at_once = stages->rows_at_once;
+    int64_t rows = at_once;
     for (int p = stages->count - 1; p >= 0; p--) {
-        rows += gc_window_capacity(&problem->chain, stages->list[p].step, chunk);
-        chunk += stages->list[p].step->height;
+        rows += gc_window_capacity(&problem->chain, stages->list[p].step, at_once);
+        at_once += stages->list[p].step->height;
     }
     return rows;
 }
 
-/* Columns beside an output column that it comes from. */
+/* Columns beside an output column that it depends on. */
 static int64_t columns_reached(const gc_problem *problem)
 {
     int64_t reach = 0;
@@ -52,8 +58,8 @@ static int64_t columns_reached(const gc_problem *problem)
     return reach;
 }
 
-/* Panels of the last stage begin where its pairs of tiles do in a whole row, so that the same values
- * meet in a transform. */
+/* Panels of the last stage begin where its pairs of tiles do in a whole row, so that the same
+ * values meet in a transform. */
 static int64_t panel_granule(const gc_problem *problem, const gc_stages *stages)
 {
     const gc_stage *last = &stages->list[stages->count - 1];
@@ -94,22 +100,23 @@ static void choose_panels(gc_division *division, const gc_stages *stages)
 
 /* ---- Bands ----------------------------------------------------------------------------------- */
 
-/* How far from an output row of the chain the input rows lie that it comes from. A border reflects
- * what one step reaches above to below, where the next step reaches on: the larger sides add up. */
+/* How many rows above and below an output row of the chain its input rows lie. A border reflects
+ * rows above to rows below, from where the next step reaches on. So the larger sides of all steps
+ * add up. */
 static int64_t chain_reach(const gc_problem *problem)
 {
     int64_t reach = 0;
     for (int s = 0; s < problem->chain.step_count; s++) {
         const gc_step *step = &problem->chain.steps[s];
         if (step->height > (int64_t)problem->chain.height)
-            return problem->chain.height; /* reflected to and fro it reads any row */
+            return problem->chain.height; /* reflected back and forth, it reads any row */
         reach += gc_larger(gc_step_above(step), gc_step_below(step));
     }
     return reach;
 }
 
-/* Whether bands and panels decide which values meet in a transform, and so how they round: all tiles
- * but those of the last step are counted from where a band and a panel begin. */
+/* Whether bands and panels decide which values go through a transform together, and so how these
+ * round. Tiles are counted from where a band and a panel begin, in all steps but the last. */
 static bool places_tiles(const gc_problem *problem, const gc_stages *stages)
 {
     bool places = false;
@@ -118,7 +125,7 @@ static bool places_tiles(const gc_problem *problem, const gc_stages *stages)
     return places && !problem->chain.exact;
 }
 
-/* Bands of samples or output that are neither neighbours nor waited for. */
+/* Bands of samples or output that are neither neighbours nor waiting. */
 static int64_t bands_moving(const gc_division *division, int threads)
 {
     int64_t worked_on = (threads + division->panels - 1) / division->panels;
@@ -134,7 +141,7 @@ static int64_t choose_rows(const gc_division *division, int64_t together, int64_
     if (threads > 1)
         rows = gc_smaller(rows, share / BANDS_A_THREAD);
     rows = gc_smaller(gc_larger(rows, BAND_ROWS_MIN), BAND_ROWS_MAX);
-    /* The first rows of a band repeat what the band above has done: keep that a small part. */
+    /* The first rows of a band repeat work of the band above. Keep that a small part. */
     int64_t room = gc_budget_rows(problem, reach, bands_moving(division, threads));
     rows = gc_larger(rows, gc_smaller(BAND_REACHES * reach, room));
     rows = gc_smaller(rows, share);

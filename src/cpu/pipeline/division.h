@@ -1,6 +1,6 @@
-/* How an image is divided among threads: into bands of rows, and where rows are wide or filters tall
- * into panels of columns, so that what threads work on and what waits between reading and writing grows
- * with the image's width and the filters' heights alone. */
+/* How an image is divided among threads: into bands of rows, and where rows are wide or filters
+ * high also into panels of columns. So memory grows with the image's width and the filters' heights
+ * alone. */
 #ifndef GC_CPU_PIPELINE_DIVISION_H
 #define GC_CPU_PIPELINE_DIVISION_H
 
@@ -12,15 +12,16 @@ typedef struct gc_division {
     int64_t rows;        /* of a band */
     int64_t bands;       /* of the image */
     int64_t columns;     /* of a panel */
-    int64_t columns_max; /* of the last one, which takes what would be too few for a panel */
+    int64_t columns_max; /* of the last one, which absorbs a remainder that is too narrow */
     int64_t panels;      /* of a band */
     int64_t neighbours;  /* bands above and below that a band's rows come from */
     int64_t input_ring;  /* bands of samples held at once */
     int64_t output_ring; /* bands of output held at once */
 } gc_division;
 
-/* For at most `threads` threads. The result of a run does not depend on their number: of `columns` and
- * `rows` nothing does where that could show. */
+/* Divides for at most `threads` threads. The result of a run does not depend on their number: where
+ * the place of bands or panels could change a bit, `rows` and `columns` do not depend on it either.
+ */
 void gc_division_choose(gc_division *division, const gc_problem *problem, const gc_stages *stages,
                         int threads);
 

@@ -56,7 +56,7 @@ static bool may_write(const gc_schedule *s)
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
 
-/* Whether no piece is left to begin. */
+/* Whether all pieces have begun. */
 static bool is_over(const gc_schedule *s)
 {
     int64_t bands = s->division->bands;
@@ -64,9 +64,9 @@ static bool is_over(const gc_schedule *s)
            (s->in_place ? s->begun : s->written + (s->writing ? 1 : 0)) == bands;
 }
 
-/* What a thread may do now that has done a piece of kind `last`; of several what empties the rings
- * most. But where there are other threads to do that, one that reads goes on reading: a decoder is
- * often what takes longest, and slower where it changes from processor to processor. */
+/* What a thread does next that has done a piece of kind `last`: what empties the rings most. But a
+ * thread that reads goes on reading where there are other threads. A decoder often takes longest,
+ * and is slower where it moves from processor to processor. */
 static gc_piece choose(const gc_schedule *s, gc_piece_kind last)
 {
     if (last == GC_PIECE_READ && s->threads > 1 && may_read(s))
@@ -97,7 +97,7 @@ static void begin(gc_schedule *s, const gc_piece *piece)
     }
 }
 
-/* The bands that are whole now: another thread may be behind with an earlier one. */
+/* Counts the bands that are whole now. Another thread may still compute an earlier one. */
 static void count_computed(gc_schedule *s, int64_t band)
 {
     int64_t slots = s->division->output_ring;
@@ -142,7 +142,7 @@ bool gc_schedule_next(gc_schedule *s, gc_piece *piece, gconv_status status,
     bool goes_on = s->status == GCONV_OK && piece->kind != GC_PIECE_NONE;
     if (goes_on)
         begin(s, piece);
-    /* Who wakes comes by here too, and wakes the next one. */
+    /* A thread that wakes passes here too, and wakes the next one. */
     if (s->waiting > 0 && (is_over(s) || choose(s, GC_PIECE_NONE).kind != GC_PIECE_NONE))
         pthread_cond_signal(&s->changed);
     pthread_mutex_unlock(&s->lock);

@@ -1,30 +1,30 @@
-/* Which piece of a run comes next, for threads that take pieces until none is left.
+/* Which piece of work comes next in a run, for threads that take pieces until none is left.
  *
  * A streamed image goes through rings: a ring of samples holds `input_ring` bands, a ring of output
- * `output_ring`; band b lies in slot b % ring. There are three kinds of pieces:
+ * `output_ring`. Band b lies in slot b % ring. There are three kinds of pieces:
  *
  *   read b        fills the slot of samples of band b
- *   compute b, p  reads the samples of bands b - neighbours to b + neighbours (of all where the
+ *   compute b, p  reads the samples of bands b - neighbours to b + neighbours (of all bands where the
  *                 border wraps), fills panel p of the slot of output of band b
  *   write b       empties that slot
  *
- * Each kind is begun in the order of bands, and of panels in a band. What has been done is
+ * Each kind begins in the order of bands, and of panels in a band. Four counts say how far a run is:
  *
  *   written <= computed <= begun <= read
  *
- * bands: all before `written` are written, all before `computed` computed in every panel, all before
- * `read` read; `begun` is where the next panel to compute lies. And these are the rules:
+ * All bands before `written` are written, all before `computed` are computed in every panel, all before
+ * `read` are read. `begun` is the band of the next panel to compute. The rules are:
  *
- *   read b     one at a time; not before bands up to b - input_ring + neighbours are computed, the last
- *              that read what the slot holds
- *   compute b  not before bands up to b + neighbours are read (all where the border wraps), and band
- *              b - output_ring is written, whose slot it fills
- *   write b    one at a time; not before band b is computed
+ *   read b     one at a time, and not before the last bands that need the slot's old samples are
+ *              computed: those up to b - input_ring + neighbours
+ *   compute b  not before bands up to b + neighbours are read (all bands where the border wraps), and
+ *              not before band b - output_ring is written, whose slot it fills
+ *   write b    one at a time, and not before band b is computed
  *
  * An image in memory is computed in place: there each panel can be computed at any time.
  *
- * A thread waits only where no piece can be begun, and then for threads that do one: none of them
- * waits for another. So the run ends whatever the threads' number and pace. */
+ * A thread waits only where no piece can begin, and then for threads that have one, which wait for no
+ * other. So the run ends, whatever the number and pace of the threads. */
 #ifndef GC_CPU_PIPELINE_SCHEDULE_H
 #define GC_CPU_PIPELINE_SCHEDULE_H
 
@@ -42,8 +42,8 @@ typedef enum gc_piece_kind {
 typedef struct gc_piece {
     gc_piece_kind kind;
     int64_t band;
-    int64_t panel;  /* of one that computes */
-    double seconds; /* that it took, once it is done */
+    int64_t panel;  /* of a piece that computes */
+    double seconds; /* that the piece took, once it is done */
 } gc_piece;
 
 typedef struct gc_schedule {
@@ -52,9 +52,9 @@ typedef struct gc_schedule {
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t changed;
     int threads; /* that take pieces */
-    int waiting; /* those of them that wait for one */
+    int waiting; /* those that wait for a piece */
     int64_t read, begun, computed, written;
-    int64_t panel; /* of band `begun`, the next to compute */
+    int64_t panel; /* the next panel to compute, of band `begun` */
     int64_t *left; /* left[b % output_ring]: panels of band b, begun, that are not yet computed */
     bool reading, writing;
     double seconds;      /* of all that computes */
@@ -66,12 +66,13 @@ gconv_status gc_schedule_create(gc_schedule *schedule, const gc_division *divisi
                                 gconv_error *error);
 void gc_schedule_destroy(gc_schedule *schedule);
 
-/* Says that `piece` is done, with this status and, where it failed, error; at first it is one of no
- * kind. Then puts the next one there, waiting for it where need be. False when there is none left. */
+/* Reports that `piece` is done, with this status and, where it failed, this error. In a thread's
+ * first call the piece is of kind GC_PIECE_NONE. Then puts the next piece there, waiting for one
+ * where needed. False when none is left. */
 bool gc_schedule_next(gc_schedule *schedule, gc_piece *piece, gconv_status status,
                       const gconv_error *error);
 
-/* For tests: is called with each piece before it is done, by the thread that does it. NULL in a
+/* For tests: called with each piece before it is done, by the thread that does it. NULL in a
  * program. */
 extern void (*gc_schedule_hook)(const gc_piece *piece);
 

@@ -1,6 +1,6 @@
-/* Rows of samples enter the window of the first stage, results of a stage enter the window of the
- * next, a few rows at a time, so that a chain's intermediate results stay in cache. The first rows
- * of a strip repeat some of the work of the strip above: what later filters reach. So do the columns at
+/* Rows of samples enter the window of the first stage, and results of a stage the window of the
+ * next, a few rows at a time. So a chain's intermediate results stay in cache. The first rows of a
+ * strip repeat some work of the strip above, as far as later filters reach. So do the columns at
  * its sides. */
 #include "cpu/pipeline/strip.h"
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns [first, end) of what stage p computes: what the next one reads. */
+/* Columns [first, end) of the output of stage p: those that the next stage reads. */
 static int64_t first_column(const gc_strip *strip, int p)
 {
     return p + 1 < strip->stages->count ? strip->windows[p + 1].first : strip->first;
@@ -30,18 +30,19 @@ static size_t values_of_stage(const gc_strip *strip, int p)
            (size_t)strip->problem->chain.channels;
 }
 
-/* A window serves what later stages ask for at once: rows_at_once and all that they reach. */
+/* A window serves as many rows as later stages ask for at once: rows_at_once, and all that they
+ * reach. */
 static gconv_status create_windows(gc_strip *strip, int64_t columns, gconv_error *error)
 {
-    int64_t chunk = strip->stages->rows_at_once;
+    int64_t at_once = strip->stages->rows_at_once;
     gconv_status status = GCONV_OK;
     for (int p = strip->stages->count - 1; status == GCONV_OK && p >= 0; p--) {
         const gc_step *step = strip->stages->list[p].step;
         columns = gc_smaller(columns + step->width - 1, strip->problem->chain.width);
         bool bytes = strip->stages->list[p].method->takes_bytes;
-        status = gc_window_create(&strip->windows[p], &strip->problem->chain, step, bytes, chunk,
+        status = gc_window_create(&strip->windows[p], &strip->problem->chain, step, bytes, at_once,
                                   columns, error);
-        chunk += step->height;
+        at_once += step->height;
     }
     return status;
 }
@@ -91,7 +92,7 @@ void gc_strip_destroy(gc_strip *strip)
 
 /* ---- Samples in, output out ------------------------------------------------------------------ */
 
-/* The columns of the first window, of a row of samples. */
+/* Loads the columns of the first window from a row of samples. */
 static void load_row(const gc_strip *strip, const char *samples, void *row)
 {
     const gc_problem *problem = strip->problem;
@@ -111,8 +112,8 @@ static void load_row(const gc_strip *strip, const char *samples, void *row)
         loops->load16((const uint16_t *)(const void *)samples, count, row);
 }
 
-/* How chain values become output: are what they are, 8-bit levels from 8-bit samples, or anything
- * else, which takes whole rows. */
+/* How chain values become output: unchanged, as 8-bit levels from 8-bit samples, or by the general
+ * conversion, which takes whole rows. */
 typedef enum storing { STORE_CHAIN, STORE_LEVELS, STORE_ROW } storing;
 
 static storing choose_storing(const gc_conversion *conversion, const gc_stream *stream)
@@ -142,7 +143,8 @@ static void load_rows(gc_strip *strip, const gc_sample_rows *input)
     }
 }
 
-/* Where the taps of filter row r of stage `p` start for value `first` of output row y: floats, or bytes. */
+/* Where the taps of filter row r of stage `p` start for value `first` of output row y: floats, or
+ * bytes. */
 static const void *taps_at(const gc_strip *strip, int p, int64_t y, int r, size_t first)
 {
     const gc_window *window = &strip->windows[p];
@@ -150,8 +152,8 @@ static const void *taps_at(const gc_strip *strip, int p, int64_t y, int r, size_
     return row + first * window->sample;
 }
 
-/* The input of rows y to y + count - 1 of what stage `p` computes, from value `first` on. Where loops
- * read more rows than count these, the last row stands for the others. */
+/* The input of rows y to y + count - 1 of what stage `p` computes, from value `first` on. Where
+ * loops read more rows than count these, the last row stands for the others. */
 static gc_stage_input input_of(const gc_strip *strip, int p, int64_t y, int count, size_t first)
 {
     const gc_stage *stage = &strip->stages->list[p];
@@ -177,7 +179,7 @@ static void convolve(const gc_strip *strip, int p, int64_t y, int count, size_t 
     stage->method->run(stage, &input, values, count, out);
 }
 
-/* Brings window p to where it holds every row that is needed of it. */
+/* Fills window p until it holds every row that is needed. */
 static void fill_window(gc_strip *strip, int p)
 {
     while (strip->ready[p] <= strip->needed[p]) {
@@ -193,7 +195,7 @@ static void fill_window(gc_strip *strip, int p)
     }
 }
 
-/* Brings every window to where the last stage can compute output rows up to `last`. */
+/* Fills every window until the last stage can compute output rows up to `last`. */
 static void advance(gc_strip *strip, const gc_sample_rows *input, int64_t first, int64_t last)
 {
     int64_t ignored;
@@ -208,7 +210,7 @@ static void advance(gc_strip *strip, const gc_sample_rows *input, int64_t first,
         fill_window(strip, p);
 }
 
-/* Where the windows begin: the first rows that those of the area come from, and their columns. */
+/* Sets where the windows begin: the first rows and the columns that the area depends on. */
 static void begin(gc_strip *strip, gc_area area)
 {
     int64_t first = area.top, last = area.bottom - 1;
@@ -222,8 +224,8 @@ static void begin(gc_strip *strip, gc_area area)
     }
 }
 
-/* Rows y to y + count - 1 of output, at most the last stage's rows_at_once; segment by segment, so that
- * what it leaves is converted while it is in the first-level cache. */
+/* Computes rows y to y + count - 1 of output, at most the last stage's rows_at_once, segment by
+ * segment. So each segment is converted while it is in the first-level cache. */
 static void finish_rows(gc_strip *strip, const gc_stream *stream, int64_t y, int count,
                         char *output, size_t stride)
 {
@@ -252,8 +254,8 @@ static void finish_rows(gc_strip *strip, const gc_stream *stream, int64_t y, int
     }
 }
 
-/* Rows first to last of output: as many as all stages together find cheapest. The last stage may take
- * them in several parts. */
+/* Computes output rows `first` to `last`: as many as all stages together find cheapest. The last
+ * stage may take them in several parts. */
 static void finish_together(gc_strip *strip, const gc_stream *stream, int64_t first, int64_t last,
                             char *output, size_t stride)
 {
@@ -263,7 +265,8 @@ static void finish_together(gc_strip *strip, const gc_stream *stream, int64_t fi
                     output + (size_t)(y - first) * stride, stride);
 }
 
-/* Row y of the image, -height <= y < 2 * height, as the border extends it: never a constant one. */
+/* Row y of the image as the border extends it, -height <= y < 2 * height. The border is not
+ * constant. */
 static const uint8_t *samples_row(const gc_strip *strip, const gc_sample_rows *input, int64_t y)
 {
     y = gc_border_index(strip->problem->chain.border, y, strip->problem->chain.height);

@@ -1,5 +1,5 @@
-/* A strip of output rows, or some of their columns, computed by one thread: the chain over a part of
- * the image. */
+/* A strip: output rows, or some of their columns, that one thread computes, the whole chain at a
+ * time. */
 #ifndef GC_CPU_PIPELINE_STRIP_H
 #define GC_CPU_PIPELINE_STRIP_H
 
@@ -8,7 +8,7 @@
 #include "cpu/pipeline/window.h"
 #include "cpu/stages.h"
 
-/* What one thread needs to compute strips; used for one strip after the other. */
+/* What one thread needs to compute strips, one after the other. */
 typedef struct gc_strip {
     const gc_problem *problem;
     const gc_stages *stages;
@@ -44,8 +44,8 @@ typedef struct gc_area {
     int64_t first, end;
 } gc_area;
 
-/* Computes an area, as cpu/pipeline/division.h divides the image, and converts it. `output` is where column 0
- * of row `top` goes, rows are `stride` bytes apart. */
+/* Computes an area, as cpu/pipeline/division.h divides the image, and converts it. `output` is
+ * where column 0 of row `top` goes, rows are `stride` bytes apart. */
 void gc_strip_compute(gc_strip *strip, const gc_stream *stream, const gc_sample_rows *input,
                       gc_area area, char *output, size_t stride);
 

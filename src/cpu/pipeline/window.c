@@ -36,7 +36,7 @@ static gconv_status allocate_rows(gc_window *window, gconv_error *error)
     window->rows = gc_allocate_aligned(rows, window->stride);
     if (window->rows == NULL)
         return gc_fail_memory(error, rows * window->stride);
-    /* Vector code reads the slack; what it computes from it is never used. */
+    /* Vector code reads the slack. Results from it are not used. */
     for (size_t y = 0; y < rows; y++)
         memset(window->rows + (y + 1) * window->stride - slack, 0, slack);
     if (constant) {
@@ -54,16 +54,16 @@ static size_t aligned(size_t bytes)
     return (bytes + GC_ALIGNMENT - 1) / GC_ALIGNMENT * GC_ALIGNMENT;
 }
 
-int64_t gc_window_capacity(const gc_chain *chain, const gc_step *step, int64_t chunk)
+int64_t gc_window_capacity(const gc_chain *chain, const gc_step *step, int64_t at_once)
 {
-    int64_t capacity = chunk + gc_step_above(step) + gc_step_below(step) + 1;
+    int64_t capacity = at_once + gc_step_above(step) + gc_step_below(step) + 1;
     if (chain->border == GCONV_BORDER_WRAP)
         return capacity;
     return gc_step_reads_any_row(chain, step) ? chain->height : gc_smaller(chain->height, capacity);
 }
 
 gconv_status gc_window_create(gc_window *window, const gc_chain *chain, const gc_step *step,
-                              bool bytes, int64_t chunk, int64_t columns, gconv_error *error)
+                              bool bytes, int64_t at_once, int64_t columns, gconv_error *error)
 {
     *window = (gc_window){.step = step,
                           .border = chain->border,
@@ -72,7 +72,7 @@ gconv_status gc_window_create(gc_window *window, const gc_chain *chain, const gc
                           .channels = chain->channels,
                           .end = columns,
                           .columns = columns,
-                          .capacity = gc_window_capacity(chain, step, chunk),
+                          .capacity = gc_window_capacity(chain, step, at_once),
                           .sample = bytes ? 1 : sizeof(float)};
     window->left = aligned((size_t)step->left * pixel_bytes(window));
     size_t right = (size_t)(step->width - 1 - step->left) * pixel_bytes(window), row;

@@ -1,5 +1,6 @@
-/* A window on the rows of a step's input: the last `capacity` rows of a part of an image that
- * passes by from top to bottom, each extended by the border mode where it meets a side of the image. */
+/* A window on the rows of a step's input: the last `capacity` rows, as the image passes by from top
+ * to bottom, or some columns of them. Rows are extended by the border where they touch a side of
+ * the image. */
 #ifndef GC_CPU_PIPELINE_WINDOW_H
 #define GC_CPU_PIPELINE_WINDOW_H
 
@@ -22,17 +23,17 @@ typedef struct gc_window {
     char border_pixel[GC_CHANNELS_MAX * sizeof(float)];
 } gc_window;
 
-/* Rows that a window holds which serves `chunk` output rows at once. */
-int64_t gc_window_capacity(const gc_chain *chain, const gc_step *step, int64_t chunk);
+/* Rows that a window holds which serves `at_once` output rows at a time. */
+int64_t gc_window_capacity(const gc_chain *chain, const gc_step *step, int64_t at_once);
 
-/* A window on floats, or on bytes, that serves `chunk` output rows at once, and holds at most `columns`
- * columns: the whole width where the border wraps. */
+/* Creates a window on floats, or on bytes, that serves `at_once` output rows at a time and holds at
+ * most `columns` columns. That is the whole width where the border wraps. */
 gconv_status gc_window_create(gc_window *window, const gc_chain *chain, const gc_step *step,
-                              bool bytes, int64_t chunk, int64_t columns, gconv_error *error);
+                              bool bytes, int64_t at_once, int64_t columns, gconv_error *error);
 void gc_window_destroy(gc_window *window);
 
-/* Makes the window hold what output columns [first, end) of the step are computed from: at a side of
- * the image there must be more of them than the step is wide. What was held is lost. */
+/* Makes the window hold what output columns [first, end) of the step depend on. At a side of the
+ * image they must be more than the step is wide. Earlier contents are lost. */
 void gc_window_hold(gc_window *window, int64_t first, int64_t end);
 
 /* Column window->first of row y, which must be among the last `capacity` rows; 64-byte aligned. */
