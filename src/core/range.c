@@ -108,18 +108,18 @@ bool gc_range_holds_fft(const gc_step *step, double points)
 
 /* ---- Transforms in double, rounded to integers ----------------------------------------------- */
 
-/* A transform of N points has L = log2(N) rounds of additions and rotations. With u = 2^-53, a complex
- * addition errs by u of its result. A rotation errs by 2 sqrt(2) u, whether products and sums are
- * fused or not, and by the error of its root, 3 u at most. So a round errs by less than 8 u. (Higham,
- * Accuracy and Stability of Numerical Algorithms, 2002, section 24.1, has the same with other
- * constants.) A round is sqrt(2) times a unitary matrix. So a transform has a relative error below
- * 8 L u in the 2-norm.
+/* A transform of N points has L = log2(N) rounds of additions and rotations. With u = 2^-53, a
+ * complex addition errs by u of its result. A rotation errs by 2 sqrt(2) u, whether products and
+ * sums are fused or not, and by the error of its root, 3 u at most. So a round errs by less than 8
+ * u. (Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 24.1, has the same with
+ * other constants.) A round is sqrt(2) times a unitary matrix. So a transform has a relative error
+ * below 8 L u in the 2-norm.
  *
- * A weight w passes through values of the magnitude |w|. So a value of the filter's spectrum errs by
- * less than 8 L u sum|w|, and is itself at most sum|w|. The image's transforms there and back, the
- * filter's, and the products (3 u) together stay below 32 L u sum|w| |in|_2. Two real images of N
- * values, one as the imaginary part of the other, have |in|_2 <= sqrt(2 N) max|in|. In an exact chain
- * sum|w| max|in| < 2^24. */
+ * A weight w passes through values of the magnitude |w|. So a value of the filter's spectrum errs
+ * by less than 8 L u sum|w|, and is itself at most sum|w|. The image's transforms there and back,
+ * the filter's, and the products (3 u) together stay below 32 L u sum|w| |in|_2. Two real images of
+ * N values, one as the imaginary part of the other, have |in|_2 <= sqrt(2 N) max|in|. In an exact
+ * chain sum|w| max|in| < 2^24. */
 double gc_transform_error(double log2_points)
 {
     return 32 * log2_points * 0x1p-53 * sqrt(2 * exp2(log2_points)) * GC_EXACT_LIMIT;
