@@ -32,13 +32,13 @@ static gconv_status open_descriptor(const char *path, gc_input *input, gconv_err
 
 static gconv_status check_kind(gc_input *input, gconv_error *error)
 {
-    struct stat status;
-    if (fstat(input->descriptor, &status) != 0)
+    struct stat about;
+    if (fstat(input->descriptor, &about) != 0)
         return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot open");
-    if (S_ISDIR(status.st_mode))
+    if (S_ISDIR(about.st_mode))
         return gc_fail_errno(error, GCONV_ERROR_OPEN, EISDIR, "cannot read");
-    input->regular = S_ISREG(status.st_mode);
-    if (input->regular && (uint64_t)status.st_size > GC_INPUT_BYTES_MAX)
+    input->regular = S_ISREG(about.st_mode);
+    if (input->regular && (uint64_t)about.st_size > GC_INPUT_BYTES_MAX)
         return too_large(error);
     return GCONV_OK;
 }

@@ -184,7 +184,7 @@ static gconv_status open_beside(gc_output *output, gconv_error *error)
         return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot replace");
     output->sync = true;
     gconv_status status = create_temporary(output, 0600, error);
-    return status == GCONV_OK ? copy_ownership(output->descriptor, &place->status, error) : status;
+    return status == GCONV_OK ? copy_ownership(output->descriptor, &place->about, error) : status;
 }
 
 /* Opens what was found, or nothing: it may have been exchanged meanwhile. */
@@ -198,7 +198,7 @@ static gconv_status open_direct(gc_output *output, gconv_error *error)
     while (output->descriptor < 0 && errno == EINTR);
     if (output->descriptor < 0 || fstat(output->descriptor, &opened) != 0)
         return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot open for writing");
-    if (!gc_same_file(&opened, &place->status))
+    if (!gc_same_file(&opened, &place->about))
         return gc_fail(error, GCONV_ERROR_OPEN, "exchanged by somebody while it was opened");
     if (S_ISREG(opened.st_mode) && ftruncate(output->descriptor, 0) != 0)
         return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot open for writing");
@@ -211,7 +211,7 @@ static gconv_status open_path(gc_output *output, const char *path, gconv_error *
     gconv_status status = gc_place_find(path, place, error);
     if (status != GCONV_OK)
         return status;
-    if (place->exists && S_ISDIR(place->status.st_mode))
+    if (place->exists && S_ISDIR(place->about.st_mode))
         return gc_fail_errno(error, GCONV_ERROR_OPEN, EISDIR, "cannot create");
     if (place->exists && output->no_clobber)
         return gc_fail(error, GCONV_ERROR_EXISTS, "exists already");
@@ -328,9 +328,9 @@ gconv_status gc_output_write_at(gc_output *output, uint64_t offset, const void *
 /* Only files and disks can be synced: pipes and terminals have nothing to flush. */
 static gconv_status sync_to_disk(const gc_output *output, gconv_error *error)
 {
-    struct stat status;
-    if (!output->sync || fstat(output->descriptor, &status) != 0 ||
-        (!S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode)))
+    struct stat about;
+    if (!output->sync || fstat(output->descriptor, &about) != 0 ||
+        (!S_ISREG(about.st_mode) && !S_ISBLK(about.st_mode)))
         return GCONV_OK;
     if (!gc_sync(output->descriptor))
         return gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot flush to the disk");
@@ -366,8 +366,8 @@ static bool rename_new(int directory, const char *from, const char *to)
         return false;
     /* File systems that know neither (FAT and network ones of some systems) say so in various
      * ways. */
-    struct stat status;
-    if (fstatat(directory, to, &status, AT_SYMLINK_NOFOLLOW) == 0) {
+    struct stat about;
+    if (fstatat(directory, to, &about, AT_SYMLINK_NOFOLLOW) == 0) {
         errno = EEXIST;
         return false;
     }

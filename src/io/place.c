@@ -26,7 +26,7 @@ bool gc_same_file(const struct stat *a, const struct stat *b)
 
 bool gc_place_is_direct(const gc_place *place)
 {
-    return place->exists && (place->is_proc_link || !S_ISREG(place->status.st_mode));
+    return place->exists && (place->is_proc_link || !S_ISREG(place->about.st_mode));
 }
 
 void gc_place_close(gc_place *place)
@@ -76,7 +76,7 @@ static int look_for_proc(gc_place *place, const struct stat *directory, const ch
         return errno;
     place->is_proc_link = fstatat(place->directory, text, &named, AT_SYMLINK_NOFOLLOW) != 0 ||
                           !gc_same_file(&meant, &named);
-    place->status = meant;
+    place->about = meant;
     return 0;
 }
 
@@ -87,7 +87,7 @@ static int follow(gc_place *place)
     struct stat directory;
     if (fstat(place->directory, &directory) != 0)
         return errno;
-    if (!may_follow(&directory, &place->status))
+    if (!may_follow(&directory, &place->about))
         return EACCES;
     ssize_t length = readlinkat(place->directory, place->name, text, sizeof text);
     if (length < 0)
@@ -104,10 +104,10 @@ static int find(const char *path, gc_place *place)
     int failure = enter(place, path);
     for (int depth = 0; failure == 0; depth++) {
         place->exists =
-            fstatat(place->directory, place->name, &place->status, AT_SYMLINK_NOFOLLOW) == 0;
+            fstatat(place->directory, place->name, &place->about, AT_SYMLINK_NOFOLLOW) == 0;
         if (!place->exists)
             return errno == ENOENT ? 0 : errno;
-        if (!S_ISLNK(place->status.st_mode))
+        if (!S_ISLNK(place->about.st_mode))
             return 0;
         if (depth == SYMLINK_DEPTH_MAX)
             return ELOOP;

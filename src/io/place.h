@@ -12,8 +12,8 @@ typedef struct gc_place {
     int directory;           /* for openat(2) and its like alone; -1 where there is none */
     char name[NAME_MAX + 1]; /* in that directory */
     bool exists;             /* whether there was something of that name */
-    struct stat status;      /* and what; never a symbolic link */
-    /* The name is a link of /proc, which leads by itself to what `status` describes: an open file,
+    struct stat about;       /* and what; never a symbolic link */
+    /* The name is a link of /proc, which leads by itself to what `about` describes: an open file,
      * perhaps without a name. Only such a link is to be followed. */
     bool is_proc_link;
 } gc_place;

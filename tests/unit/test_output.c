@@ -35,9 +35,9 @@ static void assert_content(const char *path, const char *text)
 
 static mode_t mode_of(const char *path)
 {
-    struct stat status;
-    assert_int_equal(stat(path, &status), 0);
-    return status.st_mode & 07777;
+    struct stat about;
+    assert_int_equal(stat(path, &about), 0);
+    return about.st_mode & 07777;
 }
 
 static void new_file_follows_umask(void **state)
@@ -120,19 +120,19 @@ static void no_clobber_leaves_the_old(void **state)
 static void links_stay_links(void **state)
 {
     (void)state;
-    struct stat status;
+    struct stat about;
     save_file(scratch_path("target"), "before", 6);
     assert_int_equal(symlink("target", scratch_path("link")), 0);
     assert_int_equal(symlink(scratch_path("link"), scratch_path("link2")), 0);
     assert_int_equal(put(scratch_path("link2"), &plain, "after", NULL), GCONV_OK);
     assert_content(scratch_path("target"), "after");
-    assert_int_equal(lstat(scratch_path("link"), &status), 0);
-    assert_true(S_ISLNK(status.st_mode));
+    assert_int_equal(lstat(scratch_path("link"), &about), 0);
+    assert_true(S_ISLNK(about.st_mode));
     assert_int_equal(symlink("not-yet", scratch_path("dangling")), 0);
     assert_int_equal(put(scratch_path("dangling"), &plain, "made", NULL), GCONV_OK);
     assert_content(scratch_path("not-yet"), "made");
-    assert_int_equal(lstat(scratch_path("dangling"), &status), 0);
-    assert_true(S_ISLNK(status.st_mode));
+    assert_int_equal(lstat(scratch_path("dangling"), &about), 0);
+    assert_true(S_ISLNK(about.st_mode));
     assert_int_equal(symlink("loop", scratch_path("loop")), 0);
     assert_int_equal(put(scratch_path("loop"), &plain, "made", NULL), GCONV_ERROR_OPEN);
 }
@@ -232,24 +232,24 @@ static void looked(void)
         now();
 }
 
-int __real_fstatat(int directory, const char *name, struct stat *status, int flags);
-int __wrap_fstatat(int directory, const char *name, struct stat *status, int flags);
+int __real_fstatat(int directory, const char *name, struct stat *about, int flags);
+int __wrap_fstatat(int directory, const char *name, struct stat *about, int flags);
 
-int __wrap_fstatat(int directory, const char *name, struct stat *status, int flags)
+int __wrap_fstatat(int directory, const char *name, struct stat *about, int flags)
 {
-    int result = __real_fstatat(directory, name, status, flags);
+    int result = __real_fstatat(directory, name, about, flags);
     int failure = errno;
     looked();
     errno = failure;
     return result;
 }
 
-int __real_stat(const char *path, struct stat *status);
-int __wrap_stat(const char *path, struct stat *status);
+int __real_stat(const char *path, struct stat *about);
+int __wrap_stat(const char *path, struct stat *about);
 
-int __wrap_stat(const char *path, struct stat *status)
+int __wrap_stat(const char *path, struct stat *about)
 {
-    int result = __real_stat(path, status);
+    int result = __real_stat(path, about);
     int failure = errno;
     looked();
     errno = failure;
@@ -271,7 +271,7 @@ static void planted_links_are_not_followed(void **state)
 {
     (void)state;
     gconv_error error;
-    struct stat status;
+    struct stat about;
     save_file(scratch_path("victim"), "precious", 8);
     after_look = plant_link;
     gconv_status result = put(scratch_path("planted"), &plain, "evil", &error);
@@ -280,8 +280,8 @@ static void planted_links_are_not_followed(void **state)
     assert_content(scratch_path("victim"), "precious");
     assert_int_equal(result, GCONV_ERROR_WRITE);
     assert_non_null(strstr(error.message, "somebody made it"));
-    assert_int_equal(lstat(scratch_path("planted"), &status), 0);
-    assert_true(S_ISLNK(status.st_mode));
+    assert_int_equal(lstat(scratch_path("planted"), &about), 0);
+    assert_true(S_ISLNK(about.st_mode));
     unlink(scratch_path("planted"));
     unlink(scratch_path("victim"));
     /* One whose target is not there yet. */
@@ -491,9 +491,9 @@ static void full_device_is_an_error(void **state)
         skip();
     assert_int_equal(put("/dev/full", &plain, "x", &error), GCONV_ERROR_WRITE);
     assert_int_equal(put("/dev/null", &plain, "x", &error), GCONV_OK);
-    struct stat status;
-    assert_int_equal(stat("/dev/null", &status), 0);
-    assert_true(S_ISCHR(status.st_mode));
+    struct stat about;
+    assert_int_equal(stat("/dev/null", &about), 0);
+    assert_true(S_ISCHR(about.st_mode));
 }
 
 static void *read_fifo(void *path)
@@ -518,9 +518,9 @@ static void fifo_is_written_directly(void **state)
     assert_int_equal(put(path, &plain, "through", NULL), GCONV_OK);
     assert_int_equal(pthread_join(reader, &text), 0);
     assert_string_equal(text, "through");
-    struct stat status;
-    assert_int_equal(lstat(path, &status), 0);
-    assert_true(S_ISFIFO(status.st_mode));
+    struct stat about;
+    assert_int_equal(lstat(path, &about), 0);
+    assert_true(S_ISFIFO(about.st_mode));
 }
 
 /* In a child: abandoning is for good. */
