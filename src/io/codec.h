@@ -1,5 +1,6 @@
-/* What reader.c and writer.c know of a format: two tables of functions. Codecs know nothing of
- * orientation, of luma, or of names and temporary files. */
+/* Codecs: the code for one format. A decoder turns the bytes of a gc_input into rows, an encoder turns
+ * rows into the bytes of a gc_output. reader.c and writer.c call them through the tables of functions
+ * below, and do what is the same for all formats: orientation, grey from colour, file names. */
 #ifndef GC_IO_CODEC_H
 #define GC_IO_CODEC_H
 
@@ -20,7 +21,8 @@ typedef struct gc_decoder {
     gc_warnings warnings;
     uint64_t max_pixels;
     bool tolerant;
-    bool grey_wanted;  /* a codec that has grey without converting may deliver it */
+    bool
+        grey_wanted; /* the decoder may give grey rows where the file has them, as JPEG's Y plane */
     gconv_shape shape; /* of the rows that `read` gives: depth 8 or 16 */
     gconv_metadata metadata;
 } gc_decoder;
@@ -32,11 +34,12 @@ struct gc_decoder_type {
     /* The next `count` rows; never more than there are. */
     gconv_status (*read)(gc_decoder *decoder, uint32_t count, unsigned char *rows, size_t stride,
                          gconv_error *error);
-    /* After the last row: what follows it, to the end of the image. */
+    /* After the last row: reads and checks the rest of the image. */
     gconv_status (*finish)(gc_decoder *decoder, gconv_error *error);
-    /* After that: looks for another image behind this one, and sets *alone where there is none, with a
-     * warning of other bytes. Waits for as much as that takes; without `wait` only what has come is
-     * looked at, and the question may stay open. NULL where a file of this format holds one image. */
+    /* After `finish`: sets *alone where no other image follows this one, and warns of bytes that
+     * follow instead. With `wait` it reads until it knows. Without, it looks only at bytes that have
+     * arrived: *alone may stay false although nothing follows. NULL for formats that hold one image a
+     * file. */
     gconv_status (*look_behind)(gc_decoder *decoder, bool wait, bool *alone, gconv_error *error);
     void (*free)(gc_decoder *decoder);
 };
@@ -45,13 +48,13 @@ extern const gc_decoder_type gc_png_decoder;
 extern const gc_decoder_type gc_jpeg_decoder;
 extern const gc_decoder_type gc_pnm_decoder;
 
-/* Refuses a size beyond the decoder's max_pixels, or one whose rows or pixels overflow size_t. */
+/* Fails where the shape has more pixels than max_pixels, or more bytes than memory can address. */
 gconv_status gc_decoder_check_size(const gc_decoder *decoder, gconv_error *error);
 
-/* Warns of bytes after the image, where there are any. */
+/* Warns where bytes follow the image. */
 void gc_decoder_check_trailing(const gc_decoder *decoder);
 
-/* Warns of them. */
+/* Gives that warning. */
 void gc_decoder_warn_trailing(const gc_decoder *decoder);
 
 /* ---- Writing --------------------------------------------------------------------------------- */
@@ -67,7 +70,7 @@ typedef struct gc_encoder {
     gconv_shape shape;       /* of the rows that `write` takes */
     int quality;             /* JPEG */
     int compression;         /* PNG; -1 is the fast default */
-    gconv_metadata metadata; /* all of it is for writing; borrowed while `open` runs */
+    gconv_metadata metadata; /* what is to be written; valid only while `open` runs */
 } gc_encoder;
 
 struct gc_encoder_type {

@@ -93,7 +93,7 @@ static bool open_first(tiff *file, const unsigned char *bytes, size_t size, dire
     return open_tiff(file, bytes, size) && open_directory(file, read_u32(file, 4), first);
 }
 
-/* Where the place of the next directory is written, 0 where the file ends before. */
+/* The offset of the field that holds the next directory's offset; 0 where the blob ends before it. */
 static size_t next_place(const tiff *file, const directory *from)
 {
     size_t at = from->first + from->entries * ENTRY_BYTES;
@@ -255,7 +255,7 @@ static gc_resolution_unit resolution_unit(const tiff *file, const directory *fir
     return number < sizeof units / sizeof units[0] ? units[number] : GC_RESOLUTION_NONE;
 }
 
-/* Fractions are rounded in metres, where the least is lost. */
+/* Fractions are converted to pixels a metre before they are rounded: this loses least. */
 static gc_resolution round_resolution(fraction x, fraction y, gc_resolution_unit unit)
 {
     const gc_resolution none = {.unit = GC_RESOLUTION_NONE};
@@ -289,13 +289,13 @@ gc_resolution gc_exif_resolution(const unsigned char *exif, size_t size)
 
 /* ---- Thumbnail ------------------------------------------------------------------------------- */
 
-/* What a byte of the file is part of. Directories share values in some files, so that what goes
- * must not take along what stays. */
+/* What a byte of the blob belongs to. In some files directories share values: what one that stays uses
+ * must stay. */
 enum {
     KEPT_STRUCTURE = 1, /* the header, a directory that stays */
     KEPT_VALUE = 2,
     DROPPED = 4, /* a directory that goes, its values */
-    PICTURE = 8  /* the thumbnail itself: goes even from within a value that stays */
+    PICTURE = 8  /* the thumbnail itself: goes even where it lies within a value that stays */
 };
 
 enum { DEPTH_MAX = 3 }; /* of directories in directories: the first, Exif, interoperability */
@@ -303,10 +303,10 @@ enum { DEPTH_MAX = 3 }; /* of directories in directories: the first, Exif, inter
 typedef struct survey {
     tiff file;
     unsigned char *marks; /* one for each byte of the file */
-    uint64_t budget;      /* bytes to mark yet: a small hostile file could take for ever */
+    uint64_t budget;      /* bytes that may still be marked: a hostile file could take for ever */
 } survey;
 
-/* Marks what is within the file; false where the budget is used up. */
+/* Marks the bytes that lie within the blob. False where the budget is used up. */
 static bool mark(survey *in, size_t at, uint64_t count, unsigned char as)
 {
     if (at >= in->file.size)
@@ -366,8 +366,8 @@ static bool mark_picture(survey *in, const directory *from, uint32_t tag_places,
     return true;
 }
 
-/* Marks the directories from `at` on. Where one is broken, or lies in what is marked already (a
- * loop), nobody knows what belonged to it: everything that does not stay goes. */
+/* Marks the directories from `at` on. Where one is broken, or lies in bytes that are marked already (a
+ * loop), it cannot be told what belongs to it: then everything goes that does not have to stay. */
 static bool mark_thumbnail(survey *in, size_t at)
 {
     while (at != 0) {

@@ -37,7 +37,7 @@ typedef struct jpeg_decoder {
     gconv_status status; /* of the failure that sprang the trap */
     bool in_header;
     const char *part; /* what is being read, for messages: "in the header" */
-    bool at_end;      /* the file is used up; libjpeg is fed an EOI */
+    bool at_end;      /* the file has ended; libjpeg is given an EOI marker instead */
     bool missing_told;
     uint64_t bytes_fed;
     bool started;
@@ -123,7 +123,8 @@ static void no_operation(j_decompress_ptr jpeg)
     (void)jpeg;
 }
 
-/* At the end of the file an EOI, so that libjpeg finishes what it has. */
+/* Fills libjpeg's buffer. At the end of the file it gets an EOI marker, so that it decodes what it
+ * has. */
 static boolean fill_source(j_decompress_ptr jpeg)
 {
     static const JOCTET end_of_image[] = {0xff, JPEG_EOI};
@@ -169,7 +170,7 @@ static unsigned int next_byte(j_decompress_ptr jpeg)
     return *jpeg->src->next_input_byte++;
 }
 
-/* A segment that is not kept: remembered, and passed over. */
+/* Notes a segment that gconv does not keep, and skips it. */
 static boolean pass_over(j_decompress_ptr jpeg)
 {
     gconv_metadata *metadata = &owner((j_common_ptr)jpeg)->common.metadata;
@@ -252,7 +253,7 @@ static void read_resolution(jpeg_decoder *decoder)
         jpeg->Y_density == 0)
         return;
     if (jpeg->density_unit == 0 && jpeg->X_density == jpeg->Y_density)
-        return; /* square pixels say nothing */
+        return; /* square pixels: no information */
     decoder->common.metadata.resolution = (gc_resolution){
         .unit = units[jpeg->density_unit], .x = jpeg->X_density, .y = jpeg->Y_density};
 }
@@ -262,7 +263,8 @@ static bool starts_with(jpeg_saved_marker_ptr marker, const void *prefix, size_t
     return marker->data_length >= size && memcmp(marker->data, prefix, size) == 0;
 }
 
-/* jpeg_read_icc_profile also says no where memory is out; where the profile is broken it warns. */
+/* jpeg_read_icc_profile returns FALSE for three reasons: there is no profile; it is broken, and libjpeg
+ * has warned; memory is out. */
 static gconv_status read_icc(jpeg_decoder *decoder)
 {
     static const char prefix[12] = "ICC_PROFILE"; /* and its NUL */
@@ -398,7 +400,7 @@ static uint32_t decode_some(jpeg_decoder *decoder, uint32_t count, unsigned char
     return got;
 }
 
-/* After a trap. Beyond the end of the file any error of libjpeg's is a consequence of it. */
+/* After a trap. Once the file has ended, every error of libjpeg follows from that. */
 static gconv_status survive(jpeg_decoder *decoder)
 {
     if (!decoder->common.tolerant || !decoder->at_end || decoder->status != GCONV_ERROR_FORMAT)

@@ -1,4 +1,4 @@
-/* What an image file carries beside its pixels. */
+/* Metadata: what an image file carries beside its pixels. */
 #ifndef GC_IO_METADATA_H
 #define GC_IO_METADATA_H
 
@@ -27,7 +27,8 @@ struct gconv_metadata {
     unsigned char *exif; /* a TIFF structure, without "Exif\0\0"; NULL where there is none */
     size_t exif_bytes;
     gc_resolution resolution;
-    bool has_xmp; /* these three are not kept, only told of */
+    /* The file has these; gconv does not keep them, and warns. */
+    bool has_xmp;
     bool has_iptc;
     bool has_comment;
     bool has_srgb;
@@ -40,24 +41,25 @@ struct gconv_metadata {
 
 void gc_metadata_clear(gconv_metadata *metadata);
 
-/* Keeps a copy; GCONV_ERROR_MEMORY where there is no room for it. Of EXIF the thumbnail is not kept,
- * as it shows the picture before it was filtered, and its resolution becomes that of the image
- * where none is known yet: that of the container comes first. */
+/* Keep a copy of a blob. The EXIF thumbnail is removed: it shows the picture before it was filtered.
+ * The resolution in EXIF becomes the image's where the file itself gives none. An empty blob, and EXIF
+ * whose thumbnail cannot be removed, are dropped with a warning. */
 gconv_status gc_metadata_set_icc(gconv_metadata *metadata, const void *bytes, size_t size,
                                  const gc_warnings *warnings, gconv_error *error);
 gconv_status gc_metadata_set_exif(gconv_metadata *metadata, const void *bytes, size_t size,
                                   const gc_warnings *warnings, gconv_error *error);
 
-/* Orientation of the EXIF blob, 1 to 8; a broken blob is dropped with a warning and counts as 1. */
+/* The orientation that EXIF gives, 1 to 8; 1 without EXIF. A broken blob is dropped with a warning. */
 int gc_metadata_orientation(gconv_metadata *metadata, const gc_warnings *warnings);
 
-/* The part of `metadata` (may be NULL) that `keep` lets through and that fits an image of so many
- * channels, with warnings of what is lost although all was to be kept. It borrows the blobs of `metadata` and is not cleared. */
+/* The part of `metadata` (may be NULL) that `keep` asks for and that fits an image of `channels`
+ * channels. Warns of what is lost where everything was to be kept. The result points to the blobs of
+ * `metadata`: it must not be cleared. */
 gconv_metadata gc_metadata_select(const gconv_metadata *metadata, gconv_keep keep, int channels,
                                   const gc_warnings *warnings);
 
-/* The same resolution in another unit, rounded to nearest; a ratio stays one, and what is beyond
- * `largest` becomes GC_RESOLUTION_NONE. */
+/* The same resolution in another unit, rounded to nearest. A ratio stays a ratio. The result is
+ * GC_RESOLUTION_NONE where a number would be 0 or more than `largest`. */
 gc_resolution gc_resolution_convert(gc_resolution resolution, gc_resolution_unit unit,
                                     uint32_t largest);
 

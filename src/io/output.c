@@ -36,7 +36,7 @@ typedef struct pending_file {
     char name[NAME_MAX + 1];
 } pending_file;
 
-/* Anything else is not allowed in a signal handler. */
+/* A signal handler may use lock-free atomics alone (C17, 7.14.1.1). */
 _Static_assert(ATOMIC_INT_LOCK_FREE == 2 && ATOMIC_BOOL_LOCK_FREE == 2,
                "atomics must be lock-free");
 
@@ -53,7 +53,7 @@ static pending_file *claim_pending(void)
     return NULL;
 }
 
-/* False where the signal handler has the slot, and uses its directory. */
+/* False where the signal handler has taken the slot: it uses the directory, which must stay open. */
 static bool release_pending(pending_file *file)
 {
     int expected = ACTIVE;
@@ -64,8 +64,9 @@ static bool release_pending(pending_file *file)
     return expected == CLAIMED;
 }
 
-/* openat(2) with O_EXCL, recorded beforehand. A handler that finds the file in CREATING waits: the
- * signals are blocked here, so it runs in another thread. */
+/* Creates the temporary file with O_EXCL. The slot says so before, so that the signal handler can find
+ * the file. A handler that finds CREATING waits. It cannot wait for its own thread: signals are blocked
+ * here. */
 static int create_pending(pending_file *file, mode_t mode)
 {
     sigset_t all;
@@ -187,7 +188,7 @@ static gconv_status open_beside(gc_output *output, gconv_error *error)
     return status == GCONV_OK ? copy_ownership(output->descriptor, &place->about, error) : status;
 }
 
-/* Opens what was found, or nothing: it may have been exchanged meanwhile. */
+/* Opens what gc_place_find found. Fails where something else has taken its name meanwhile. */
 static gconv_status open_direct(gc_output *output, gconv_error *error)
 {
     const gc_place *place = &output->place;

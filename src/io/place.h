@@ -1,5 +1,5 @@
-/* Where an output goes: a name in a directory that is held open, symbolic links followed. What is
- * done by descriptor and name stays in that directory, whatever becomes of its path meanwhile. */
+/* A place: where an output goes, after symbolic links are followed. It is an open directory and a name in
+ * it. Calls by descriptor and name reach that directory even if its path changes meanwhile. */
 #ifndef GC_IO_PLACE_H
 #define GC_IO_PLACE_H
 
@@ -9,27 +9,27 @@
 #include <sys/stat.h>
 
 typedef struct gc_place {
-    int directory;           /* for openat(2) and its like alone; -1 where there is none */
+    int directory;           /* a descriptor for openat(2) and the like; -1 where it is closed */
     char name[NAME_MAX + 1]; /* in that directory */
-    bool exists;             /* whether there was something of that name */
-    struct stat about;       /* and what; never a symbolic link */
-    /* The name is a link of /proc, which leads by itself to what `about` describes: an open file,
-     * perhaps without a name. Only such a link is to be followed. */
+    bool exists;             /* whether the name was taken when it was looked up */
+    struct stat about;       /* by what: see stat(2). Never a symbolic link */
+    /* The name is a link in /proc that leads to an open file, perhaps one without a name, rather than to
+     * the path in its text. `about` describes that file. Such a link has to be opened as it is. */
     bool is_proc_link;
 } gc_place;
 
-/* Finds the place of an output. Links in its last part are followed by their text, dangling ones
- * too. On failure nothing is open. */
+/* Finds the place of an output. Symbolic links in the last part of the path are followed, even where
+ * they lead to nothing. On failure nothing is open. */
 gconv_status gc_place_find(const char *path, gc_place *place, gconv_error *error);
 
 /* Closes the directory. */
 void gc_place_close(gc_place *place);
 
-/* Whether an output is written to what is there, a pipe, a device or an open file of /proc, so that each
- * byte is out at once. A file is written beside its place instead, and appears whole. */
+/* Whether an output is written directly to what is there: a pipe, a device or an open file of /proc. Other
+ * outputs are written under a temporary name and renamed. */
 bool gc_place_is_direct(const gc_place *place);
 
-/* Whether two descriptions are of one file. */
+/* Whether two results of stat(2) describe the same file. */
 bool gc_same_file(const struct stat *a, const struct stat *b);
 
 #endif

@@ -14,8 +14,8 @@ enum {
     SIGNATURE_BYTES = 8,
     CHUNK_HEAD_BYTES = 8, /* length and type */
     CHUNK_TAIL_BYTES = 4, /* the checksum */
-    /* Compressed bytes libpng asks for at one time. Where the file ends within them they are lost,
-     * so that a tolerant reader asks for few. */
+    /* Compressed bytes that libpng asks for at one time. Where the file ends among them, libpng gets
+     * none of them: a tolerant reader asks for few. */
     TOLERANT_READ_BYTES = 64
 };
 
@@ -27,7 +27,7 @@ typedef struct png_decoder {
     gconv_error *error;  /* of the call in progress */
     gconv_status status; /* of the failure that sprang the trap */
     const char *part;    /* what is being read, for messages: "in the header" */
-    uint32_t chunk_left; /* bytes to the next chunk; first of the signature */
+    uint32_t chunk_left; /* bytes to the next chunk; at first, bytes of the signature */
     bool missing;        /* the failure was an end of the data, not a defect */
     size_t row_bytes;
     bool interlaced;
@@ -67,7 +67,7 @@ static void take_error(png_structp png, png_const_charp message)
     spring(decoder, gc_fail(decoder->error, GCONV_ERROR_FORMAT, "corrupt PNG: %s", message));
 }
 
-/* What libpng says comes after the name of the chunk. */
+/* The text of a message of libpng's, without the name of the chunk before it. */
 static bool ends_with(const char *message, const char *words)
 {
     size_t length = strlen(message);
@@ -79,7 +79,7 @@ static void take_warning(png_structp png, png_const_charp message)
     png_decoder *decoder = png_get_error_ptr(png);
     if (decoder->memory.refused_bytes > 0)
         return;
-    /* A wrong Adler-32 of the image data: some pixel is not what it was. */
+    /* A wrong Adler-32 of the image data: some pixel is wrong. */
     if (strcmp(message, "IDAT: incorrect data check") == 0)
         spring(decoder, gc_fail(decoder->error, GCONV_ERROR_FORMAT, "corrupt PNG: %s", message));
     if (ends_with(message, ": exceeds application limits"))
@@ -94,8 +94,8 @@ static uint32_t big_endian(const unsigned char bytes[4])
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-/* Follows libpng from chunk to chunk: it reads the length and type of one by themselves. Lengths
- * that PNG does not allow are for it to refuse. */
+/* Follows libpng from chunk to chunk. libpng reads the length and the type of a chunk by a call of
+ * their own. It refuses lengths that PNG does not allow by itself. */
 static void follow_chunks(png_decoder *decoder, const unsigned char *bytes, size_t size)
 {
     if (size <= decoder->chunk_left) {
@@ -126,8 +126,8 @@ static void read_bytes(png_structp png, png_bytep bytes, size_t size)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* Sets the limits. Chunks that nobody uses are passed over in the file, not read: a compressed
- * text of 1 kB may inflate to gigabytes. */
+/* Sets the limits. Chunks that gconv does not use are skipped, not read: a compressed text of 1 kB may
+ * inflate to gigabytes. */
 static void set_limits(png_decoder *decoder)
 {
     static const png_byte unused[] =
@@ -263,7 +263,7 @@ static void free_decoder(gc_decoder *common)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* After a trap: a tolerant reader goes on without the data that are missing. */
+/* After a trap: a tolerant reader goes on where data are missing. */
 static gconv_status survive(png_decoder *decoder)
 {
     if (!decoder->common.tolerant || !decoder->missing)

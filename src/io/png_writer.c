@@ -18,7 +18,8 @@ enum {
 
 typedef struct png_encoder png_encoder;
 
-/* A file in the making. Of several each is kept in memory until the smallest is known. */
+/* One way to compress the file. Where several are tried, each is kept in memory until the smallest is
+ * known. */
 typedef struct attempt {
     png_encoder *encoder;
     png_structp png;
@@ -30,12 +31,12 @@ typedef struct attempt {
 struct png_encoder {
     gc_encoder common;
     attempt attempts[ATTEMPTS_MAX];
-    int attempt_count; /* 1: it writes to the output */
+    int attempt_count; /* where it is 1, the attempt writes to the output */
     jmp_buf trap;
     gconv_error *error;  /* of the call in progress */
     gconv_status status; /* of the failure that sprang the trap */
     gc_png_memory memory;
-    unsigned char *packed; /* a row of 1-bit samples whose last bits are 0; else NULL */
+    unsigned char *packed; /* a row of 1-bit samples with 0 in its unused bits; else NULL */
     gc_runs *runs;         /* compresses instead of zlib; else NULL */
     size_t row_bytes;
 };
@@ -55,7 +56,7 @@ static void take_warning(png_structp png, png_const_charp message)
 {
     png_encoder *encoder = png_get_error_ptr(png);
     if (encoder->memory.refused_bytes == 0 &&
-        png == encoder->attempts[0].png) /* the others would say the same */
+        png == encoder->attempts[0].png) /* the other attempts give the same warning */
         gc_warn(&encoder->common.warnings, "PNG: %s", message);
 }
 
@@ -131,8 +132,8 @@ static const method short_methods[ATTEMPTS_MAX] = {
     {9, PNG_ALL_FILTERS, Z_DEFAULT_STRATEGY},
 };
 
-/* Writes the methods for a level and depth, returns how many they are. Those of levels 0 to 8 are
- * libpng's own. */
+/* Writes the methods for a level and depth to `methods`, and returns how many they are. Levels 0 to 8
+ * have one method, libpng's own. */
 static int choose_methods(int level, int depth, method methods[ATTEMPTS_MAX])
 {
     const method *all = depth == 1 ? bit_methods : depth == 8 ? byte_methods : short_methods;
@@ -217,7 +218,7 @@ static void set_resolution(const attempt *a)
                                                         : PNG_RESOLUTION_METER);
 }
 
-/* An ICC profile and an sRGB chunk exclude each other: the profile says more. */
+/* PNG allows an ICC profile or an sRGB chunk, not both. The profile says more. */
 static void set_colour(const attempt *a)
 {
     const gconv_metadata *metadata = &a->encoder->common.metadata;
@@ -309,7 +310,7 @@ static void free_encoder(gc_encoder *common)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-/* The row with the bits behind its end 0: equal pictures give equal files. */
+/* A copy of the row with 0 in the unused bits of its last byte: equal pictures give equal files. */
 static const unsigned char *clear_padding(png_encoder *encoder, const unsigned char *row)
 {
     if (encoder->packed == NULL)

@@ -10,13 +10,14 @@
 typedef struct pnm_encoder {
     gc_encoder common;
     size_t row_bytes;   /* in the file */
-    unsigned char *row; /* one in the file's form; NULL where that is the given one */
-    /* A PFM stores the last row first. */
-    unsigned char *block; /* room for block_rows of its rows, filled from the end; else NULL */
-    uint32_t block_rows;  /* all of them where the output cannot be written backwards */
-    uint32_t held;        /* rows in the block */
-    uint32_t rows;        /* taken */
-    uint64_t body;        /* where the rows begin in the output */
+    unsigned char *row; /* a row as the file has it; NULL where the given row is that */
+    /* A PFM stores the last row first: rows are collected in a block, from its end to its start. NULL for
+     * other formats. */
+    unsigned char *block;
+    uint32_t block_rows; /* the image's height where the output cannot seek */
+    uint32_t held;       /* rows in the block */
+    uint32_t rows;       /* taken */
+    uint64_t body;       /* where the rows begin in the output */
 } pnm_encoder;
 
 enum { BLOCK_BYTES = 1 << 20 };

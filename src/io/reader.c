@@ -1,4 +1,4 @@
-/* Reading in layers: the codec's rows, then grey if asked for, then orientation. */
+/* Readers. Rows pass three layers: the decoder, grey if it is asked for, orientation. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "io/codec.h"
@@ -20,14 +20,14 @@ struct gconv_reader {
     gconv_reader_options options;
     gc_input input;
     gc_decoder *decoder;
-    gconv_shape stored;  /* after grey, before orientation */
-    gconv_shape shape;   /* as delivered */
+    gconv_shape stored;  /* of rows after grey, before orientation */
+    gconv_shape shape;   /* of the rows that the caller gets */
     size_t stored_bytes; /* of a stored row */
-    uint32_t delivered;
-    bool finished;    /* the image was read to its end */
-    bool alone;       /* no image follows */
-    bool next_failed; /* an image follows that could not be opened */
-    int orientation;  /* 1 to 8; 1 where it is not applied */
+    uint32_t delivered;  /* rows that the caller has */
+    bool finished;       /* the image was read to its end, the checks behind its rows included */
+    bool alone;          /* it is known that no image follows */
+    bool next_failed;    /* an image follows that could not be opened */
+    int orientation;     /* 1 to 8; 1 where it is not applied */
     bool to_grey;
     unsigned char *band; /* decoder rows on their way to grey; allocated when needed */
     uint32_t band_rows;
@@ -103,7 +103,7 @@ static void swap_resolution(gconv_metadata *metadata)
     metadata->resolution.y = x;
 }
 
-/* Settles what the layers above the decoder do. */
+/* Sets up the layers above the decoder: whether to make grey, and how to turn. */
 static void plan_layers(gconv_reader *reader)
 {
     const gconv_reader_options *options = &reader->options;
@@ -305,7 +305,8 @@ gconv_status gconv_reader_finish(gconv_reader *reader, gconv_error *error)
 
 /* ---- The next image -------------------------------------------------------------------------- */
 
-/* Takes the place of the image that was read. On failure that stays, for what asks about it. */
+/* Opens the image that follows in place of the one that was read. On failure that one stays, so that
+ * its shape and metadata can still be asked for. */
 static gconv_status open_next(gconv_reader *reader, gconv_error *error)
 {
     gc_decoder *next = NULL;

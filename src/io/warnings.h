@@ -1,4 +1,4 @@
-/* Warnings: lines for people that change nothing. */
+/* Warnings: lines for people. A warning changes no result and no status. */
 #ifndef GC_IO_WARNINGS_H
 #define GC_IO_WARNINGS_H
 
@@ -38,7 +38,7 @@ static inline void gc_warn(const gc_warnings *warnings, const char *format, ...)
     va_end(arguments);
 }
 
-/* The same for damage that a tolerant reader lets pass. */
+/* The same, for damage that a tolerant reader accepts. */
 static inline void gc_warn_damage(const gc_warnings *warnings, const char *format, ...)
     GC_PRINTF(2, 3);
 

@@ -1,4 +1,4 @@
-/* Writing in layers: channels as the format has them, the codec, the output. */
+/* Writers. Rows pass three layers: conversion to the format's channels, the encoder, the output. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "io/codec.h"
@@ -11,9 +11,9 @@
 struct gconv_writer {
     gc_output *output;
     gc_encoder *encoder;
-    gconv_shape shape;   /* of the rows that come */
-    uint32_t taken;      /* rows */
-    unsigned char *row;  /* one with the encoder's channels; NULL where they are the same */
+    gconv_shape shape;   /* of the rows that the caller gives */
+    uint32_t taken;      /* rows so far */
+    unsigned char *row;  /* with the encoder's channels; NULL where the caller's are the same */
     gconv_error failure; /* the first one; every later call repeats it */
 };
 
@@ -92,7 +92,8 @@ static gconv_status check_options(const gconv_writer_options *options, gconv_err
     return GCONV_OK;
 }
 
-/* Channels of the file; one bit a sample is grey, and widened by the encoder. */
+/* Channels of the rows that the encoder takes. Rows of one bit are grey; PPM's encoder makes three
+ * channels of them. */
 static int file_channels(const gconv_format_info *format, const gconv_shape *shape)
 {
     if (shape->depth == 1)
@@ -210,7 +211,7 @@ gconv_status gconv_writer_write(gconv_writer *writer, uint32_t count, const void
         return GCONV_OK;
     writer->taken += count;
     gconv_status status = write_rows(writer, count, rows, stride, &writer->failure);
-    /* Who reads a stream of images gets each of them when it is complete. */
+    /* A program that reads a stream of images gets each image as soon as it is complete. */
     if (status == GCONV_OK && writer->taken == writer->shape.height &&
         holds_several(writer->encoder->format) && !gc_output_seeks(writer->output))
         status = gc_output_flush(writer->output, &writer->failure);
