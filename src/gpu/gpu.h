@@ -1,5 +1,5 @@
-/* What the host may ask of the GPU part: plain C, no CUDA types. In a build without CUDA the same
- * functions answer that there is none (unavailable.c). */
+/* What the host may ask of the GPU part. Plain C, no CUDA types. In a build without CUDA the same
+ * functions say that there is no device (runtime/unavailable.c). */
 #ifndef GC_GPU_GPU_H
 #define GC_GPU_GPU_H
 
@@ -18,7 +18,7 @@ const char *gc_gpu_reason(void);
 /* Describes device cuda:`index`, 0 to count-1. */
 gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *error);
 
-/* Whether a plan of this process has taken a GPU into use: the next one does not wait for the driver. */
+/* Whether a plan of this process uses or has used a GPU. The next plan then does not wait for the driver. */
 bool gc_gpu_started(void);
 
 /* Seconds that the driver, a context and the first buffers take to start. Work that the CPU ends sooner

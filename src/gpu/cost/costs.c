@@ -11,12 +11,12 @@ static const gc_costs h200 = {
 
     /* 0.2 s with 16 processors, 0.3 s with two of them. */
     .start_seconds = 0.3,
-    /* 3 to 15 ms. */
+    /* 3 to 15 ms, the buffers above all. */
     .plan_seconds = 0.01,
-    .upload_bytes = 8e9,
+    .upload_rate = 8e9,
     /* Through pinned memory, in pieces. */
-    .download_bytes = 10e9,
-    .download_values_bytes = 5e9,
+    .download_rate = 10e9,
+    .download_values_rate = 5e9,
 
     .launch_seconds = 5e-6,
     .bandwidth_share = 0.85,
@@ -36,14 +36,14 @@ static const gc_costs h200 = {
     .arguments_factor = 1.3,
     .constants_gain = 0.05,
 
-    /* Tiles have more rows than come out of them: 1.3 times as many. */
+    /* A tile has 1.3 times as many rows as it has rows of output. */
     .row_lines = 1.3,
-    /* Shared memory, which the rows go through, is part of it. */
+    /* This includes the way of the convolved rows through shared memory. */
     .rank1_line = 1.95,
-    /* Products of a sum share what is read of a tile: 24 us + 0.68 us a line of floats, where a
+    /* The products of a sum share the reading of a tile: 24 us + 0.68 us a line of floats, where a
      * weight of direct takes 0.64 us. */
     .sum_line = 1.07,
-    /* The second buffer. */
+    /* For the second buffer of convolved rows. */
     .sum_overhead = 28,
     /* 5x5 takes 40 us of floats either way; of bytes 39 us by direct, 33 us by separable. */
     .direct_side = 5,
@@ -52,16 +52,16 @@ static const gc_costs h200 = {
     /* 19 us at 3x3 to 30 us at 17x17. */
     .fused_launch_seconds = 3e-6,
     .fused_bandwidth_share = 0.52,
-    .fused_rows = 2.2e13 / 132,
+    .fused_rate = 2.2e13 / 132,
 
-    .matrix_products = 1.09e9,
+    .product_rate = 1.09e9,
     .half_product = 0.68,
-    /* What is left without weights: 35 us. Products do not overlap with it. */
-    .tensor_output = 2.8e-10,
+    /* Without any weights a kernel would take 35 us. Products come on top of that. */
+    .output_seconds = 2.8e-10,
     /* 61 us with two slots and 67 with one at 9x9; 116 us and 108 at 17x17. */
     .two_slots_columns = 16,
 
-    /* Some ten passes over memory, and cuFFT's own. */
+    /* Some ten passes over memory. */
     .fft_launch_seconds = 4e-5,
     .fft_crossings = 14,
     .fft_bandwidth_share = 0.7,

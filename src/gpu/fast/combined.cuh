@@ -33,7 +33,7 @@ bool gc_combined_has_ring(const gc_problem *problem);
  * likewise. They are numbered row by row. Without a ring there is one place. */
 struct gc_ring_filters {
     int ring;
-    double *taps; /* of each place as many as the combined filter has; freed with free */
+    double *taps; /* for each place as many as the combined filter has; freed with free */
     double *sums; /* what a constant border adds to each; part of `taps` */
 };
 

@@ -34,7 +34,7 @@ extern "C" {
 #include <cstdio>
 #include <cstdlib>
 
-/* Bytes of shared memory that the system keeps of a block's. */
+/* Bytes of shared memory that the system takes for itself in each block. */
 enum { RESERVED_BYTES = 1024 };
 
 /* ---- What can be done ------------------------------------------------------------------------ */
@@ -67,8 +67,8 @@ static bool is_one_filter(const gc_problem *problem, const gconv_device_info *de
     return check_chain(problem, device, &ignored) == GCONV_OK;
 }
 
-/* Of a chain that is taken in pairs: the steps of the pass that begins with step `index`; 0 where that is
- * the second of a pair. */
+/* In a chain that is taken in pairs: how many steps the pass takes that begins with step `index`. 0 where
+ * that is the second step of a pair. */
 static int steps_from(const gc_problem *problem, int index, const gconv_device_info *device)
 {
     for (int first = 0, count = 0; first <= index; first += count) {
@@ -107,7 +107,7 @@ static double chain_seconds(const gc_problem *problem, const gconv_device_info *
     double values = (double)problem->chain.width * problem->chain.height;
     double bytes = values * 2 / (costs->fused_bandwidth_share * gc_cost_bandwidth(device));
     return costs->fused_launch_seconds + bytes +
-           values * total.height / (costs->fused_rows * device->processors);
+           values * total.height / (costs->fused_rate * device->processors);
 }
 
 static double seconds(const gc_problem *problem, const gc_step *step,
@@ -128,7 +128,8 @@ static double seconds(const gc_problem *problem, const gc_step *step,
 
 /* ---- Preparing ------------------------------------------------------------------------------- */
 
-/* Of a pass: the whole chain, where `values` is there, else one or two steps by `steps`. */
+/* The state of a pass. Where `values` is not null it takes the whole chain, else `steps` takes one or two
+ * steps. */
 struct fused_state {
     gc_pass_kernel steps;
     gc_fused_tables tables;
@@ -146,8 +147,8 @@ static gconv_status prepare_kernel(const gc_fused_kernel *kernel, const gconv_de
     int blocks = 0;
     GC_CUDA_TRY(error, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
                            &blocks, kernel->kernel, 32 * GC_FUSED_WARPS, kernel->shared_bytes));
-    /* What blocks do not take is left to the first-level cache: weights come from there, and samples
-     * that two copies share. */
+    /* The first-level cache gets the memory that blocks do not take. It serves the weights, and samples
+     * that two blocks load. */
     size_t taken = (size_t)blocks * (kernel->shared_bytes + RESERVED_BYTES);
     int percent = (int)(100 * taken / device->shared_per_processor) + 1;
     GC_CUDA_TRY(error,

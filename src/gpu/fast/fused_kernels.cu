@@ -3,7 +3,7 @@
 
 #include "gpu/kernels/mma/bytes.cuh"
 
-/* Blocks that a multiprocessor should hold at once: what the registers for the weights leave. */
+/* Blocks that a multiprocessor should hold at once, as many as the registers for weights allow. */
 static constexpr int blocks_of(int height)
 {
     return height <= 5 ? 6 : height <= 9 ? 5 : 4;

@@ -68,7 +68,7 @@ struct gc_ahead_kernel {
     const void *kernel;
 };
 
-/* Whether a step's filter is such a square. */
+/* Whether a step's filter is a square around its middle. */
 bool gc_is_square(const gc_step *step, int side);
 
 /* The kernel for a step; null where there is none. */

@@ -92,8 +92,8 @@ static double seconds(const gc_problem *problem, const gc_step *step,
     double matrices = columns / 16 + (columns % 16 > 0 ? costs->half_product : 0);
     double products = parts.splits + parts.weight_parts;
     double outputs = 16 * GC_HALVES_UNIT; /* of a product */
-    double work = costs->tensor_output +
-                  matrices * products * step->height / (outputs * costs->matrix_products);
+    double work = costs->output_seconds +
+                  matrices * products * step->height / (outputs * costs->product_rate);
     return std::max(gc_cost_of_pass(problem, 2, 0, device, 1),
                     values * work / std::max(1, device->processors));
 }

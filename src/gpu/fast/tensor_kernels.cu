@@ -12,7 +12,7 @@ struct halves_config {
     static constexpr int input = from, output = type, finish = conversion, border = -1;
 };
 
-/* Blocks that a multiprocessor should hold at once: what the registers for the samples leave. */
+/* The second bound is the blocks that a multiprocessor should hold, as the registers for samples allow. */
 template <class config>
 static __global__ void __launch_bounds__(GC_TENSOR_THREADS,
                                          sizeof(typename config::sample) > 1 ? 3 : 4)

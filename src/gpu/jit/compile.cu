@@ -21,7 +21,7 @@ struct target {
     bool machine_code; /* else PTX */
 };
 
-/* Machine code for the device itself, else PTX of the newest architecture below it. */
+/* Chooses machine code for the device itself, or else PTX of the newest architecture below it. */
 static gconv_status choose_target(int architecture, const int *known, int count, target *chosen,
                                   gconv_error *error)
 {
@@ -57,7 +57,7 @@ static gconv_status find_target(int architecture, target *chosen, gconv_error *e
 
 /* ---- Compiling ------------------------------------------------------------------------------- */
 
-/* The beginning of the compiler's log, as far as it fits, with one blank between words. */
+/* Fails with the beginning of the compiler's log, as much as fits, with one blank between words. */
 static gconv_status fail_with_log(nvrtcProgram program, gconv_error *error)
 {
     size_t size = 0;

@@ -1,4 +1,5 @@
-/* Kernels compiled at run time: what needs no device, plain C. NVRTC is loaded when first needed. */
+/* Compiling kernels at run time, as far as no device is needed. Plain C. NVRTC is loaded when it is first
+ * needed. */
 #ifndef GC_GPU_JIT_JIT_H
 #define GC_GPU_JIT_JIT_H
 
@@ -9,12 +10,12 @@ extern "C" {
 #endif
 
 typedef enum gc_jit_when {
-    GC_JIT_CACHED_ONLY, /* what was compiled before, by whatever NVRTC; takes microseconds */
-    GC_JIT_COMPILE, /* what is not in the cache, or was compiled by another NVRTC, is compiled */
-    GC_JIT_UNKEPT   /* compiled, past the cache: for what will not be asked for again */
+    GC_JIT_CACHED_ONLY, /* take it from the cache, whichever NVRTC made it; takes microseconds */
+    GC_JIT_COMPILE,     /* compile what is not in the cache, or was compiled by another NVRTC */
+    GC_JIT_UNKEPT       /* compile, and leave the cache alone: for what nobody asks for again */
 } gc_jit_when;
 
-/* True where NVRTC can be loaded, which takes milliseconds, from a cold disk half a second. */
+/* Whether NVRTC can be loaded. Takes milliseconds; half a second where the disk is cold. */
 bool gc_jit_available(void);
 
 /* Its version in CUDA's numbering (12040 is 12.4), 0 where it cannot be loaded. */
@@ -31,16 +32,16 @@ double gc_jit_seconds(void);
 gconv_status gc_jit_compile(int major, int minor, const char *source, const char *const *options,
                             int option_count, void **image, size_t *size, gconv_error *error);
 
-/* The same through the cache on disk, for a device that need not be there.
- * GCONV_ERROR_UNSUPPORTED where only the cache is asked and does not have it, or where the driver refused
- * what this NVRTC compiles. */
+/* The same through the cache on disk. The machine need not have the device.
+ * GCONV_ERROR_UNSUPPORTED where only the cache may be used and has no such kernel, or where the driver
+ * refused what this NVRTC compiles. */
 gconv_status gc_jit_image(const gconv_device_info *device, const char *source,
                           const char *const *options, int option_count, gc_jit_when when,
                           void **image, size_t *size, gconv_error *error);
 
-/* Says that the driver refuses the image that gc_jit_image gave: it is removed from the cache, so that the
- * kernel is compiled again. Where it had been compiled again already (`for_good`), the cache notes that
- * instead, and gc_jit_image does not try again with this NVRTC. */
+/* Tells the cache that the driver refuses the image that gc_jit_image gave. The image is removed, so that
+ * the kernel is compiled again. With `for_good`, which is for a kernel that was compiled again already,
+ * the cache notes the refusal instead, and gc_jit_image does not try again with this NVRTC. */
 void gc_jit_refuse(const gconv_device_info *device, const char *source, const char *const *options,
                    int option_count, bool for_good);
 

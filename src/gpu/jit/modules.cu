@@ -73,7 +73,7 @@ static gconv_status driver_fail(gconv_error *error, CUresult code, const char *w
 
 /* ---- A kernel -------------------------------------------------------------------------------- */
 
-/* Whether a failure is the image's fault, and not that of the device or its memory. */
+/* Whether the image is at fault, and not the device or its memory. */
 static bool is_refusal(CUresult code)
 {
     return code == CUDA_ERROR_INVALID_IMAGE || code == CUDA_ERROR_INVALID_SOURCE ||
@@ -95,7 +95,7 @@ static gconv_status load(const void *image, const char *name, gc_gpu_kernel *ker
     return GCONV_OK;
 }
 
-/* What is compiled, with what options, for what. */
+/* A kernel to compile: its source, options and device. */
 struct request {
     const gconv_device_info *device;
     const char *source;

@@ -1,4 +1,4 @@
-/* Kernels compiled at run time, on the device. */
+/* Kernels that were compiled at run time, on the device. */
 #ifndef GC_GPU_JIT_MODULES_CUH
 #define GC_GPU_JIT_MODULES_CUH
 
@@ -37,7 +37,7 @@ struct gc_jit_usage {
 gconv_status gc_jit_usage_of(const gc_gpu_kernel *kernel, int threads, unsigned shared_bytes,
                              gc_jit_usage *usage, gconv_error *error);
 
-/* Unloads; the device is current and the kernel's launches are done. Null is fine. */
+/* Unloads the kernel. The device has to be current, and launches have to be done. `kernel` may be null. */
 void gc_jit_destroy(gc_gpu_kernel *kernel);
 
 #endif

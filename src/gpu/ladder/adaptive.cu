@@ -32,8 +32,8 @@ static bool find_registers(gc_factor_registers *registers, gconv_error *error)
     return true;
 }
 
-/* A bound on what the kernels take (the compiler reports 32 to 48): for answers that must not start
- * the device. */
+/* Registers that the kernels take at most, for answers that must not start the device. The compiler reports
+ * 32 to 48. */
 static gc_factor_registers assumed_registers()
 {
     gc_factor_registers registers;

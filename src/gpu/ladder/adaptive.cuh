@@ -1,4 +1,4 @@
-/* adaptive's method, for implementations that hand it the steps they have no better way for. */
+/* adaptive's method. twopass gives it the steps whose filters are not of rank 1. */
 #ifndef GC_GPU_LADDER_ADAPTIVE_CUH
 #define GC_GPU_LADDER_ADAPTIVE_CUH
 

@@ -35,7 +35,7 @@ gconv_status gc_tiling_check(const gc_tiling *tiling, const gconv_device_info *d
 /* Takes over the thread block that --block asks for; without it *tiling stays as it is. */
 void gc_tiling_take_block(const gc_problem *problem, gc_tiling *tiling);
 
-/* One tile a block of 32x16 threads or what --block asks for, its rows not padded. */
+/* The tiling of one tile a block, of 32x16 threads or of what --block asks for. Rows are not padded. */
 gc_tiling gc_tiling_of_block(const gc_problem *problem, const gc_step *step);
 
 /* The state of a step that needs nothing but a tiling; freed with free. */

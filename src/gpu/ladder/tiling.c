@@ -1,6 +1,6 @@
 #include "gpu/ladder/tiling.h"
 
-/* What the system keeps of each block's shared memory. */
+/* Bytes of shared memory that the system takes for itself in each block. */
 static uint64_t shared_reserved(const gconv_device_info *device)
 {
     return device->compute_major >= 8 ? 1024 : 0;
@@ -12,8 +12,8 @@ int gc_tiling_pitch(int filter_width, int block_width, int factor)
     if (block_width < GC_SHARED_BANKS)
         apron = (apron + GC_SHARED_BANKS - 1) / GC_SHARED_BANKS * GC_SHARED_BANKS;
     int width = factor * block_width;
-    /* Tiles of a narrow block but one are raised to whole rounds of the banks; that one makes the
-     * next row start where this one's threads left off. */
+    /* The width of all tiles but one is rounded up to a multiple of the banks. The remaining tile makes
+     * the next row start in the bank after this row's threads. */
     if (block_width < GC_SHARED_BANKS)
         width = (width - block_width + GC_SHARED_BANKS - 1) / GC_SHARED_BANKS * GC_SHARED_BANKS +
                 block_width;
@@ -61,9 +61,9 @@ static bool leaves_few_idle(uint32_t image_width, const gc_tiling *tiling)
 bool gc_tiling_adapt(const gconv_device_info *device, const gc_factor_registers *registers,
                      uint32_t image_width, int filter_width, int filter_height, gc_tiling *tiling)
 {
-    /* Blocks at once on a multiprocessor, for factors from `smallest` on. The 2014 paper asks for two
-     * blocks of 32x32 on Kepler, "for small filter sizes"; what is right differs by architecture.
-     * Measured on an H200 with blocks of 32x8 (4096x4096): three are 1 to 3 % faster than two. */
+    /* Blocks that should run at once on a multiprocessor, for factors from `smallest` on, in order of
+     * preference. The 2014 paper asks for two blocks of 32x32 on Kepler, "for small filter sizes". On an
+     * H200 three blocks of 32x8 are 1 to 3 % faster than two (4096x4096). */
     static const struct {
         int blocks, smallest;
     } wishes[] = {{3, 8}, {2, 4}, {1, 1}};

@@ -27,7 +27,7 @@ extern "C" {
 enum { ROW_FACTOR = 4, COLUMN_FACTOR = 8, ROW_BLOCK_WIDTH = 64, ROW_BLOCK_HEIGHT = 4 };
 enum { COLUMN_BLOCK_WIDTH = 32, COLUMN_BLOCK_HEIGHT = 8 };
 
-/* Weights in constant memory: the row's, then the column's. */
+/* The first pass. Weights in constant memory: the row's, then the column's. */
 static __global__ void convolve_rows(gc_gpu_step step, unsigned columns, int rows)
 {
     extern __shared__ float pixels[];
@@ -84,12 +84,12 @@ static __global__ void convolve_columns(gc_gpu_step step, unsigned columns)
     }
 }
 
-/* A step's state: two passes, or what adaptive does. */
+/* A step's state: of two passes, or of adaptive. */
 struct twopass_step {
     bool separates;
-    void *adaptive; /* where it does not */
+    void *adaptive; /* state of adaptive, where the filter is not of rank 1 */
     float *weights; /* device: the row, then the column */
-    float *between; /* device: the row pass's result */
+    float *between; /* device: the result of the first pass */
     int64_t between_pitch;
     int64_t between_plane;
 };

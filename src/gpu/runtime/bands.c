@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* The slabs around rows *first to *last. */
+/* Widens rows *first to *last to whole slabs. */
 static void widen_to_slabs(const gc_slabs *slabs, int64_t *first, int64_t *last)
 {
     int64_t before = (*first - slabs->first) / slabs->rows;
@@ -21,8 +21,7 @@ void gc_band_steps(const gc_problem *problem, int64_t first, int64_t last, const
             widen_to_slabs(&slabs[s], &first, &last);
         steps[s].output_first = first;
         steps[s].output_last = last;
-        if (s + 1 <
-            problem->chain.step_count) { /* all that is there, not only what is needed of it */
+        if (s + 1 < problem->chain.step_count) { /* all rows that the step computes */
             steps[s + 1].input_first = first;
             steps[s + 1].input_last = last;
         }
@@ -37,7 +36,7 @@ int64_t gc_device_pitch(int64_t width)
     return (width + 31) / 32 * 32;
 }
 
-/* Rows of the slabs that `rows` neighbouring rows lie in, wherever these begin. */
+/* The most rows of slabs that hold `rows` neighbouring rows, wherever these begin. */
 static int64_t rows_of_slabs(const gc_slabs *slabs, int64_t rows)
 {
     int64_t count = (rows + slabs->rows - 2) / slabs->rows + 1;
@@ -50,7 +49,7 @@ int64_t gc_band_input_rows(const gc_problem *problem, int64_t rows, const gc_sla
     for (int s = problem->chain.step_count - 1; s >= 0; s--) {
         if (slabs != NULL && s + 1 < problem->chain.step_count)
             rows = rows_of_slabs(&slabs[s], rows);
-        /* A reflection may double what a step reaches on one side. */
+        /* A reflection may double the rows that a step reads on one side. */
         rows += 2 * (int64_t)(problem->chain.steps[s].height - 1);
         most = gc_larger(most, rows);
     }

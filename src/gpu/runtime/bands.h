@@ -1,5 +1,5 @@
-/* How an image too large for the device's memory is cut into bands of rows. Plain C: needs no GPU.
- */
+/* Bands: how an image that exceeds the device's memory is cut into rows that are computed at once. Plain
+ * C: needs no GPU. */
 #ifndef GC_GPU_RUNTIME_BANDS_H
 #define GC_GPU_RUNTIME_BANDS_H
 
@@ -9,15 +9,15 @@
 extern "C" {
 #endif
 
-/* The rows that each step of a chain works on for one band of output. Under wrap they may lie
- * outside the image (see gc_step_range). */
+/* The rows that a step of a chain reads and computes for one band of output. Under wrap they may lie
+ * outside the image (gc_step_range). */
 typedef struct gc_band_step {
     int64_t input_first, input_last;   /* of the step's input */
     int64_t output_first, output_last; /* of its output: the next step's input */
 } gc_band_step;
 
-/* Rows of a step's output that are computed together: `rows` of them from `first` on, the next ones after
- * these, up to `last`, where all end that the image takes. */
+/* Slabs: the rows of a step's output that are computed together. The first slab is `rows` rows from `first`
+ * on, the next one follows it, and so on up to `last`, the last row that the image needs. */
 typedef struct gc_slabs {
     int64_t first, last, rows;
 } gc_slabs;
@@ -30,19 +30,19 @@ void gc_band_steps(const gc_problem *problem, int64_t first, int64_t last, const
 /* Samples from row to row on the device: whole 128-byte lines. */
 int64_t gc_device_pitch(int64_t width);
 
-/* Rows that the input of any step has at most, its border included, for a band of `rows` output rows that
- * is made of whole slabs. */
+/* The most rows that the input of any step has, with its border, for a band of `rows` output rows in whole
+ * slabs. */
 int64_t gc_band_input_rows(const gc_problem *problem, int64_t rows, const gc_slabs *slabs);
 
-/* Bytes of the device's memory that such a band takes, all buffers as long as its input: samples, two
- * planes of values a channel, and the scratch image that carries the border; and the weights. */
+/* Bytes of the device's memory for such a band: the samples, two planes of values a channel, the scratch
+ * image that carries the border, and the weights. Every buffer has as many rows as the input. */
 double gc_band_bytes(const gc_problem *problem, int64_t rows, const gc_slabs *slabs);
 
-/* The most output rows that are no more than `rows` and whole slabs, or the image's. */
+/* `rows`, reduced to whole slabs or to the rows of the image. */
 int64_t gc_band_whole(const gc_problem *problem, int64_t rows, const gc_slabs *slabs);
 
-/* The most output rows, at most the image's height and whole slabs, whose band fits into `bytes`; 0 where
- * not even the fewest do. `extra` (may be NULL) is what an implementation needs beside gc_band_bytes. */
+/* The most output rows, in whole slabs and at most the image's height, whose band fits into `bytes`; 0 where
+ * not even one slab does. `extra` is what an implementation needs beside gc_band_bytes; NULL is nothing. */
 int64_t gc_band_rows(const gc_problem *problem, double bytes, const gc_slabs *slabs,
                      double (*extra)(const gc_problem *problem, int64_t rows));
 

@@ -21,7 +21,7 @@ static void discover()
     cudaError_t status = cudaGetDeviceCount(&found.count);
     if (status != cudaSuccess) {
         found.count = 0;
-        /* Where there is no driver at all, CUDA speaks of one that is too old. */
+        /* Without any driver CUDA reports a driver that is too old. */
         int driver = 0;
         bool none = status == cudaErrorInsufficientDriver &&
                     cudaDriverGetVersion(&driver) == cudaSuccess && driver == 0;
@@ -100,7 +100,7 @@ static void describe(int index, gconv_device_info *info)
     info->usable = true;
 }
 
-/* What the first usable devices said: every choice of an implementation asks several times. */
+/* The descriptions of the first usable devices. Every choice of an implementation asks several times. */
 enum { KNOWN_MAX = 16 };
 static gconv_device_info known[KNOWN_MAX];
 static pthread_mutex_t known_mutex = PTHREAD_MUTEX_INITIALIZER;

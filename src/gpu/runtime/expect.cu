@@ -12,7 +12,7 @@ extern "C" {
 #include <algorithm>
 #include <cstdint>
 
-/* Whether the samples of a row can be counted as kernels count them. */
+/* Whether kernels can count the samples of a row: they count in int. */
 static bool fits_in_int(const gc_problem *problem)
 {
     return (int64_t)problem->chain.width * problem->chain.channels <= INT32_MAX;
@@ -37,7 +37,7 @@ gc_pass_scope gc_pass_scope_of(const gc_problem *problem, int first, int count)
     return scope;
 }
 
-/* Kernels count in int, a tile and the reach of a filter beyond the image too. */
+/* Kernels count in int, also a tile and a filter's reach beyond the image. */
 enum { SIDE_MAX = INT32_MAX - 4096 };
 
 gconv_status gc_gpu_supports(const gc_gpu_method &method, const gc_problem *problem,
@@ -59,12 +59,12 @@ double gc_gpu_cost(const gc_gpu_method &method, const gc_problem *problem,
     const gc_costs *costs = gc_costs_of(device);
     double values = (double)problem->chain.width * problem->chain.height * problem->chain.channels;
     double up = (double)gconv_shape_row_bytes(&problem->job.input) * problem->chain.height /
-                costs->upload_bytes;
+                costs->upload_rate;
     gc_finish finish;
     double down = gc_gpu_finish_of(problem, &finish)
                       ? (double)gconv_shape_row_bytes(&problem->conversion.output) *
-                            problem->chain.height / costs->download_bytes
-                      : values * sizeof(float) / costs->download_values_bytes;
+                            problem->chain.height / costs->download_rate
+                      : values * sizeof(float) / costs->download_values_rate;
     double runs = (double)std::max<uint64_t>(1, problem->job.runs);
     double seconds =
         (problem->gpu_in_use ? costs->plan_seconds : costs->start_seconds / runs) + up + down;

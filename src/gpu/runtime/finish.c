@@ -55,7 +55,7 @@ bool gc_finish_rounds(const gc_finish *finish, double largest, bool ties)
     return (largest + 1) * d * off < 0.5;
 }
 
-/* A value over a divisor is all there is to it: samples keep their depth. */
+/* Whether a sample is a value over the divisor, and nothing more. Samples keep their depth. */
 static bool is_divided_only(const gc_problem *problem)
 {
     return !problem->conversion.bilevel && !problem->job.absolute && problem->job.scale == 1 &&
@@ -77,14 +77,15 @@ static bool is_quotient(const gc_problem *problem)
            problem->conversion.divisor == trunc(problem->conversion.divisor);
 }
 
-/* An odd divisor leaves no ties, a power of 2 divides without error. */
+/* Whether quotients may be ties that rounding has to tell from others. With an odd divisor none is a tie,
+ * and a power of 2 divides without error. */
 static bool has_ties(const gc_problem *problem)
 {
     return !divides_exactly(problem) && fmod(problem->conversion.divisor, 2) != 1;
 }
 
-/* Whether kernels can clamp bytes two at a time, as numbers of 16 bits: half of what these hold leaves
- * room for what sums are rounded to. */
+/* Whether kernels can clamp bytes two at a time, as numbers of 16 bits. Half of their range is left for
+ * rounding errors of sums. */
 static bool is_clamped_easily(const gc_problem *problem)
 {
     const gc_step *last = &problem->chain.steps[problem->chain.step_count - 1];
@@ -92,7 +93,7 @@ static bool is_clamped_easily(const gc_problem *problem)
     return problem->conversion.output.depth > 8 || largest < 0x1p14;
 }
 
-/* A product that is exact is rounded once, whatever its value. */
+/* Division by a power of 2 is exact and rounds once, whatever the value. */
 static int kind_of_division(const gc_problem *problem, const gc_finish *finish)
 {
     bool ties = has_ties(problem);
@@ -105,8 +106,8 @@ static int kind_of_division(const gc_problem *problem, const gc_finish *finish)
     return GC_FINISH_SAMPLES;
 }
 
-/* Gain, base and the sum are each rounded once. Where the byte is not clamped, gain * value is at most
- * 257 + |base|, so that the errors add up to less than 2^-12. */
+/* Sets gain and base for bytes; false where the error may be 2^-12 or more. Gain, base and the sum are each
+ * rounded once. Where the byte is not clamped, gain * value is at most 257 + |base|. */
 static bool finish_nearest(const gc_problem *problem, gc_finish *finish)
 {
     const double base_max = 1024;
@@ -133,7 +134,7 @@ static void finish_samples(const gc_problem *problem, gc_finish *finish)
         finish->kind = GC_FINISH_NEAREST;
 }
 
-/* Whether quotients of float32 are far from where double has fewer bits. */
+/* Whether quotients are far from the ends of double's range, where double has fewer bits. */
 static bool divides_normally(const gc_problem *problem)
 {
     return fabs(problem->conversion.divisor) > 0x1p-500 &&

@@ -25,13 +25,13 @@ static gconv_status start(gc_gpu_plan *plan, gconv_error *error)
     for (;;) {
         gconv_status status = gc_plan_allocate(plan, error);
         if (status == GCONV_OK)
-            status = plan->driver->prepare(plan, error);
+            status = plan->runner->prepare(plan, error);
         if (status == GCONV_OK) /* the plan's stream does not wait for these copies */
             status = synchronize_copies(error);
         int64_t fewer = gc_band_whole(plan->problem, plan->band_rows / 2, plan->slabs);
         if (status != GCONV_ERROR_MEMORY || fewer == 0)
             return status;
-        /* Others may have taken what was free a moment ago. */
+        /* Another process may have taken memory that was free a moment ago. */
         gc_plan_free_memory(plan);
         plan->band_rows = fewer;
     }
@@ -102,7 +102,7 @@ void gc_gpu_release(void *state)
 }
 
 /* A plan that has not been started, without slabs; null where memory is short. */
-static gc_gpu_plan *create(const gc_gpu_method &method, const gc_stage_driver &driver,
+static gc_gpu_plan *create(const gc_gpu_method &method, const gc_stage_runner &runner,
                            const gc_problem *problem, const gconv_device_info *device,
                            gconv_error *error)
 {
@@ -113,7 +113,7 @@ static gc_gpu_plan *create(const gc_gpu_method &method, const gc_stage_driver &d
         return nullptr;
     }
     plan->method = &method;
-    plan->driver = &driver;
+    plan->runner = &runner;
     plan->problem = problem;
     plan->device = *device;
     plan->finishes = gc_gpu_finish_of(problem, &plan->finish);
@@ -149,7 +149,7 @@ static void begin_start(gc_gpu_plan *plan, void **state)
 gconv_status gc_gpu_prepare(const gc_step_method &method, const gc_problem *problem,
                             const gconv_device_info *device, void **state, gconv_error *error)
 {
-    gc_gpu_plan *plan = create(method, gc_step_driver, problem, device, error);
+    gc_gpu_plan *plan = create(method, gc_step_runner, problem, device, error);
     if (plan == nullptr)
         return GCONV_ERROR_MEMORY;
     plan->extra_bytes = method.extra_bytes;
@@ -164,7 +164,7 @@ gconv_status gc_gpu_prepare(const gc_step_method &method, const gc_problem *prob
 gconv_status gc_gpu_prepare(const gc_pass_method &method, const gc_problem *problem,
                             const gconv_device_info *device, void **state, gconv_error *error)
 {
-    gc_gpu_plan *plan = create(method, gc_pass_driver, problem, device, error);
+    gc_gpu_plan *plan = create(method, gc_pass_runner, problem, device, error);
     if (plan == nullptr)
         return GCONV_ERROR_MEMORY;
     begin_start(plan, state);

@@ -20,7 +20,7 @@ struct gc_plan_stage {
 struct gc_gpu_plan;
 
 /* How the runtime drives methods of one type. */
-struct gc_stage_driver {
+struct gc_stage_runner {
     /* Fills plan->stages and counts them. Stages that it began stay for gc_plan_free_memory. */
     gconv_status (*prepare)(gc_gpu_plan *plan, gconv_error *error);
     /* Brings the uploaded samples to where the first stage reads. */
@@ -31,21 +31,21 @@ struct gc_stage_driver {
     bool (*stores_output)(const gc_gpu_plan *plan, bool chain_only);
 };
 
-extern const gc_stage_driver gc_step_driver; /* of a gc_step_method */
-extern const gc_stage_driver gc_pass_driver; /* of a gc_pass_method */
+extern const gc_stage_runner gc_step_runner; /* of a gc_step_method */
+extern const gc_stage_runner gc_pass_runner; /* of a gc_pass_method */
 
 struct gc_gpu_plan {
     const gc_gpu_method *method;
-    const gc_stage_driver *driver; /* knows the type of `method` */
+    const gc_stage_runner *runner; /* knows the type of `method` */
     const gc_problem *problem;
     gconv_device_info device;
     int64_t band_rows;     /* of output */
-    gc_plan_stage *stages; /* as many as steps at most */
+    gc_plan_stage *stages; /* room for one a step */
     int stage_count;
     gc_finish finish;    /* the final conversion, where `finishes` */
     bool finishes;       /* the device makes the output, unless a run wants chain values */
     gc_band_step *steps; /* of the band in work */
-    double (*extra_bytes)(const gc_problem *problem, int64_t rows); /* as of a gc_step_method */
+    double (*extra_bytes)(const gc_problem *problem, int64_t rows); /* of a gc_step_method */
     gc_slabs *slabs; /* one a step; null where the method has none */
     cudaStream_t stream;
     char *samples;           /* device: a band of input */
@@ -61,7 +61,7 @@ struct gc_gpu_plan {
     double compile_seconds; /* in the start */
 };
 
-/* Makes a device current for the calling thread, and in the end again the one that was. */
+/* Makes a device current for the calling thread, and at the end of its life the one before. */
 struct gc_current_device {
     int before;
     explicit gc_current_device(int index)

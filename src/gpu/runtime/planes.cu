@@ -11,8 +11,8 @@ extern "C" {
 
 enum { THREADS = 256, ROWS_A_THREAD = 8, GRID_ROWS_MAX = 65535 };
 
-/* A thread a column and ROWS_A_THREAD rows, which shares out what a thread does once; more rows where
- * a grid would be too high. */
+/* A grid with a thread for each column and ROWS_A_THREAD rows. A thread takes more rows where the grid
+ * would be too high. */
 static dim3 grid_over(int64_t width, int64_t rows)
 {
     int64_t high = (rows + ROWS_A_THREAD - 1) / ROWS_A_THREAD;
@@ -59,7 +59,7 @@ gconv_status gc_gpu_load(const gc_problem *problem, const void *samples,
     return GCONV_OK;
 }
 
-/* A border's rule, and what stands beyond a constant one. */
+/* A border mode, and the value of a constant border. */
 struct border_rule {
     gconv_border mode;
     float constant[GC_CHANNELS_MAX];
@@ -82,7 +82,7 @@ static __global__ void extend_planes(gc_gpu_planes planes, gc_gpu_planes scratch
         bool outside = column < 0 || (rule.mode == GCONV_BORDER_CONSTANT && row < 0);
         const float *from = planes.values + (row - rule.first_row) * planes.pitch + column;
         float *to = scratch.values + y * scratch.pitch + x;
-#pragma unroll /* so that the constants are found without an index */
+#pragma unroll /* without it the constants would be indexed at run time */
         for (int c = 0; c < GC_CHANNELS_MAX; c++)
             if (c < planes.channels)
                 to[c * scratch.plane] = outside ? rule.constant[c] : from[c * planes.plane];
@@ -127,7 +127,7 @@ gconv_status gc_gpu_interleave(const gc_gpu_planes &planes, float *rows, cudaStr
     return GCONV_OK;
 }
 
-/* All that gc_finish_integer asks is said by the pass. */
+/* A config for gc_finish_integer that leaves everything to the pass. */
 struct any_finish {
     static constexpr int output = -1, finish = -1;
 };

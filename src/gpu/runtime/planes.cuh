@@ -1,5 +1,4 @@
-/* Kernels that move values between samples, planes and the scratch image; chains are made of them.
- */
+/* Kernels that move values between samples, planes and the scratch image. */
 #ifndef GC_GPU_RUNTIME_PLANES_CUH
 #define GC_GPU_RUNTIME_PLANES_CUH
 
@@ -18,22 +17,22 @@ struct gc_gpu_planes {
     int channels;
 };
 
-/* Values of `planes` from interleaved samples, as gc_load_row computes them. */
+/* Fills `planes` with the values of interleaved samples, as gc_load_row computes them. */
 gconv_status gc_gpu_load(const gc_problem *problem, const void *samples,
                          const gc_gpu_planes &planes, cudaStream_t stream, gconv_error *error);
 
-/* The scratch image of a step: `planes` holds rows `first_row` and following of the step's input;
- * row 0 of the scratch is what row 0 of the output, row `first_output` of the image, reads first.
+/* Fills the scratch image of a step. `planes` holds rows `first_row` and following of the step's input. Row
+ * 0 of the scratch is the first row that row 0 of the output, row `first_output` of the image, reads.
  * Every border mode (contract.md, rule 13). */
 gconv_status gc_gpu_extend(const gc_problem *problem, const gc_step *step,
                            const gc_gpu_planes &planes, int64_t first_row, int64_t first_output,
                            const gc_gpu_planes &scratch, cudaStream_t stream, gconv_error *error);
 
-/* Rows of output, densely packed, from planes of chain values. */
+/* Makes rows of output, densely packed, from planes of chain values. */
 gconv_status gc_gpu_store(const gc_finish &finish, gc_sample_type type, const gc_gpu_planes &planes,
                           void *rows, cudaStream_t stream, gconv_error *error);
 
-/* Interleaved chain values, densely packed, from planes. */
+/* Makes interleaved chain values, densely packed, from planes. */
 gconv_status gc_gpu_interleave(const gc_gpu_planes &planes, float *rows, cudaStream_t stream,
                                gconv_error *error);
 

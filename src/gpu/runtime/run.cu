@@ -63,7 +63,7 @@ static gconv_status end_chain(gc_gpu_plan *plan, bool chain_only, int64_t rows, 
         result->bytes = gconv_shape_row_bytes(&problem->conversion.output);
     result->pitch = result->bytes;
     gc_sample_type type = gc_finish_type(problem);
-    if (plan->driver->stores_output(plan, chain_only)) {
+    if (plan->runner->stores_output(plan, chain_only)) {
         result->pitch = (size_t)gc_plan_output_pitch(plan, type) * (type == GC_SHORT ? 2 : 1);
         return GCONV_OK;
     }
@@ -133,8 +133,8 @@ static gconv_status run_band(gc_gpu_plan *plan, gc_stream *stream, int64_t first
     GC_CUDA_TRY(error, cudaStreamSynchronize(plan->stream));
     double uploaded = gc_seconds();
     result_rows result;
-    GC_TRY(plan->driver->begin(plan, error));
-    GC_TRY(plan->driver->run(plan, stream->chain_only, error));
+    GC_TRY(plan->runner->begin(plan, error));
+    GC_TRY(plan->runner->run(plan, stream->chain_only, error));
     GC_TRY(end_chain(plan, stream->chain_only, last - first + 1, &result, error));
     GC_CUDA_TRY(error, cudaStreamSynchronize(plan->stream));
     stream->timings.upload += uploaded - begin;

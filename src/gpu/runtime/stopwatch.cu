@@ -20,10 +20,10 @@ struct stopwatch {
 static gconv_status time_once(gc_gpu_plan *plan, const stopwatch *watch, float *milliseconds,
                               gconv_error *error)
 {
-    GC_TRY(plan->driver->begin(plan, error));
+    GC_TRY(plan->runner->begin(plan, error));
     GC_CUDA_TRY(error, cudaMemsetAsync(watch->flush, 1, watch->flush_bytes, plan->stream));
     GC_CUDA_TRY(error, cudaEventRecord(watch->begin, plan->stream));
-    GC_TRY(plan->driver->run(plan, false, error));
+    GC_TRY(plan->runner->run(plan, false, error));
     GC_CUDA_TRY(error, cudaEventRecord(watch->end, plan->stream));
     GC_CUDA_TRY(error, cudaEventSynchronize(watch->end));
     GC_CUDA_TRY(error, cudaEventElapsedTime(milliseconds, watch->begin, watch->end));

@@ -1,4 +1,4 @@
-/* The GPU part of a build without CUDA: no devices, and the reason. */
+/* The GPU part of a build without CUDA: it has no devices, and says why. */
 #include "gpu/gpu.h"
 #include "gpu/jit/jit.h"
 #include "gpu/tune/tune.h"

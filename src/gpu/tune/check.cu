@@ -22,7 +22,8 @@ static dim3 blocks_of_a_check(const gc_tuner_view &image)
     return dim3((unsigned)(image.width + 31) / 32, (unsigned)(image.height + 7) / 8);
 }
 
-/* Never 0. Of 8-bit samples whole, so that sums are exact; else of both signs. */
+/* A weight that is not 0. For 8-bit samples it is a whole number, so that sums are exact; else it has
+ * either sign. */
 static float random_weight(const gc_layout &layout, int index)
 {
     unsigned random = gc_scramble(0x9e3779b9u + (unsigned)index);
@@ -93,7 +94,7 @@ gconv_status gc_search_begin(gc_search *s, gconv_error *error)
     fill<<<8 * (unsigned)tuner->device.processors, 256, 0, tuner->stream>>>(
         (unsigned *)tuner->inputs, words, s->layout.input == GC_FLOAT);
     GC_CUDA_TRY_LAUNCH(error);
-    enqueue_expectation(s, gc_tuner_part(tuner));
+    enqueue_expectation(s, gc_tuner_crop(tuner));
     GC_CUDA_TRY_LAUNCH(error);
     enqueue_expectation(s, gc_tuner_plane(tuner));
     GC_CUDA_TRY_LAUNCH(error);
@@ -120,7 +121,7 @@ gc_pass gc_search_pass(const gc_search *s, const gc_tuner_view &image, int set)
     return pass;
 }
 
-/* Adds to what is wrong already. */
+/* Adds the number of wrong outputs to tuner->wrong. */
 static gconv_status check(const gc_search *s, const gc_pass_kernel &kernel,
                           const gc_tuner_view &image, gconv_error *error)
 {
@@ -128,7 +129,7 @@ static gconv_status check(const gc_search *s, const gc_pass_kernel &kernel,
     gc_pass pass = gc_search_pass(s, image, 0);
     size_t bytes =
         (size_t)image.pitch * (size_t)image.height * gc_tuner_sample_bytes(s->layout.output);
-    /* NaNs, and white: no sum of this filter is. */
+    /* NaNs as floats, white as bytes: no output of this filter is either. */
     GC_CUDA_TRY(error, cudaMemsetAsync(pass.output, 0xff, bytes, tuner->stream));
     GC_TRY(gc_pass_launch(kernel, pass, 1, tuner->stream, error));
     dim3 blocks = blocks_of_a_check(image);
@@ -148,7 +149,7 @@ gconv_status gc_search_check(const gc_search *s, const gc_pass_kernel &kernel, b
     const gc_tuner *tuner = s->tuner;
     unsigned wrong = 0;
     GC_CUDA_TRY(error, cudaMemsetAsync(tuner->wrong, 0, sizeof wrong, tuner->stream));
-    GC_TRY(check(s, kernel, gc_tuner_part(tuner), error));
+    GC_TRY(check(s, kernel, gc_tuner_crop(tuner), error));
     GC_TRY(check(s, kernel, gc_tuner_plane(tuner), error));
     GC_CUDA_TRY(error, cudaMemcpyAsync(&wrong, tuner->wrong, sizeof wrong, cudaMemcpyDeviceToHost,
                                        tuner->stream));

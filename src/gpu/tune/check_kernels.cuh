@@ -4,7 +4,7 @@
 
 #include "gpu/tune/tuner.cuh"
 
-/* The finalizer of MurmurHash3 (Appleby, public domain): consecutive numbers become random ones. */
+/* The finalizer of MurmurHash3 (Appleby, public domain). It turns consecutive numbers into random ones. */
 static __host__ __device__ inline unsigned gc_scramble(unsigned n)
 {
     n = (n ^ n >> 16) * 0x85ebca6bu;
@@ -22,7 +22,7 @@ static __global__ void fill(unsigned *words, size_t count, bool floats)
     }
 }
 
-/* The row or column that a mirror border shows at `index`. */
+/* The row or column that a mirror border takes for `index`. */
 static __device__ inline int reflected(int index, int size)
 {
     while (index < 0 || index >= size)
@@ -30,7 +30,7 @@ static __device__ inline int reflected(int index, int size)
     return index;
 }
 
-/* One output by the definition; a divisor of 0 leaves the sum, any other makes an 8-bit sample. */
+/* Computes one output by the definition. With a divisor of 0 it is the sum, else an 8-bit sample. */
 template <typename sample>
 static __global__ void expect(const sample *input, gc_tuner_view image, gc_layout layout,
                               const double *taps, double divisor)

@@ -1,4 +1,4 @@
-/* The file of what `gconv tune` found. */
+/* The file of tunings that `gconv tune` found on this machine. */
 #include "gpu/tune/tuning.h"
 
 #include "base/cache.h"
@@ -44,7 +44,7 @@ static const char *schedule_word(int schedule)
     return gc_schedule_name((gc_schedule)schedule);
 }
 
-/* The number from 0 to count - 1 whose word it is. */
+/* Sets *value to the number from 0 to count - 1 whose word `text` is; false where there is none. */
 static bool read_word(const char *text, const char *(*word)(int), int count, int *value)
 {
     for (*value = 0; *value < count; ++*value)
@@ -196,7 +196,7 @@ gconv_status gc_tuning_write_text(const gconv_device_info *device, const gc_tune
 
 /* ---- Its place in the cache ------------------------------------------------------------------ */
 
-/* "tuning-nvidia-h200.txt" of "NVIDIA H200"; what is cut off stands in the header. */
+/* "tuning-nvidia-h200.txt" for "NVIDIA H200". A long name is cut; the header has all of it. */
 static void file_name(const gconv_device_info *device, char name[NAME_BYTES])
 {
     size_t length = (size_t)snprintf(name, NAME_BYTES, "tuning");

@@ -8,10 +8,10 @@ extern "C" {
 
 #include <algorithm>
 
-/* Idle devices clock down; seconds of work before a measurement. */
+/* Seconds of work before a measurement, because idle devices clock down. */
 static const double warm_up_seconds = 0.02;
 
-/* One launch for each of `runs`, over one set of planes after the other. */
+/* Launches the kernel `runs` times, each time on another set of planes. */
 static gconv_status launch_all(const gc_search *s, const gc_pass_kernel &kernel, int runs,
                                bool records, gconv_error *error)
 {

@@ -1,5 +1,5 @@
-/* What is shipped: `benchmarks/shipped_tuning.sh` makes the rows of a device from the file that
- * `gconv tune` keeps there. */
+/* The tunings that are shipped. `benchmarks/shipped_tuning.sh` makes the entries of a device from the file
+ * that `gconv tune` keeps there. */
 #include "gpu/tune/tuning.h"
 
 #include <string.h>

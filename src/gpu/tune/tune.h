@@ -1,5 +1,5 @@
-/* The search for the fastest tuning, on the device: plain C, no CUDA types. In a build without CUDA
- * the same functions answer that there is none (unavailable.c). */
+/* The search for the fastest tuning, on the device. Plain C, no CUDA types. In a build without CUDA the
+ * same functions fail and say so (runtime/unavailable.c). */
 #ifndef GC_GPU_TUNE_TUNE_H
 #define GC_GPU_TUNE_TUNE_H
 
@@ -9,26 +9,26 @@
 extern "C" {
 #endif
 
-/* Planes of random samples on a device, larger together than twice its cache, and what timing takes. */
+/* Planes of random samples on a device, together larger than twice its cache, and events for timing. */
 typedef struct gc_tuner gc_tuner;
 
 /* How far a search is. */
 typedef struct gc_tune_progress {
-    int done, count; /* candidates; more may be added */
+    int done, count; /* candidates; `count` may grow */
 } gc_tune_progress;
 
-/* Asked before each candidate, which takes about a second; false ends the search. */
+/* Called before each candidate, which takes about a second. False ends the search. */
 typedef bool gc_tune_goes_on(void *user, const gc_tune_progress *progress);
 
 typedef struct gc_tune_result {
-    bool finished; /* else goes_on ended it, and nothing is known */
+    bool finished; /* false where goes_on ended the search: the other members are not set then */
     gc_tuned best;
-    double untuned_microseconds; /* of what would be taken untuned; 0 where that was left out */
+    double untuned_microseconds; /* of the tuning that is used untuned; 0 where it was left out */
     int tried;
-    int left_out; /* of these: what failed or was wrong */
+    int left_out; /* of those tried: kernels that failed or gave wrong results */
 } gc_tune_result;
 
-/* Makes the device current. Needs NVRTC (gc_jit_available). */
+/* Needs NVRTC (gc_jit_available). Makes the device current. */
 gconv_status gc_tuner_create(const gconv_device_info *device, gc_tuner **tuner, gconv_error *error);
 
 /* Side of the square planes that are timed. */
@@ -39,7 +39,7 @@ int gc_tuner_side(const gc_tuner *tuner);
 gconv_status gc_tuner_search(gc_tuner *tuner, const gc_layout *layout, gc_tune_goes_on *goes_on,
                              void *user, gc_tune_result *result, gconv_error *error);
 
-/* Null is fine. */
+/* `tuner` may be null. */
 void gc_tuner_destroy(gc_tuner *tuner);
 
 #ifdef __cplusplus

@@ -5,15 +5,15 @@
 
 #include <cstdlib>
 
-gc_tuner_view gc_tuner_part(const gc_tuner *tuner)
+gc_tuner_view gc_tuner_crop(const gc_tuner *tuner)
 {
-    return {GC_TUNER_PART_WIDTH, GC_TUNER_PART_HEIGHT, GC_TUNER_PART_WIDTH + 3, tuner->expected};
+    return {GC_TUNER_CROP_WIDTH, GC_TUNER_CROP_HEIGHT, GC_TUNER_CROP_WIDTH + 3, tuner->expected};
 }
 
 gc_tuner_view gc_tuner_plane(const gc_tuner *tuner)
 {
     return {tuner->side, tuner->side, tuner->side,
-            tuner->expected + GC_TUNER_PART_WIDTH * GC_TUNER_PART_HEIGHT};
+            tuner->expected + GC_TUNER_CROP_WIDTH * GC_TUNER_CROP_HEIGHT};
 }
 
 size_t gc_tuner_sample_bytes(gc_sample_type type)
@@ -21,14 +21,14 @@ size_t gc_tuner_sample_bytes(gc_sample_type type)
     return type == GC_FLOAT ? sizeof(float) : 1;
 }
 
-/* Sets of planes that exceed twice the cache, the one in use not counted. */
+/* Sets of planes: as many as exceed twice the cache, and the set in use. */
 static int sets_for(const gconv_device_info *device, int side)
 {
     uint64_t set = 2ull * (uint64_t)side * (uint64_t)side * sizeof(float);
     return (int)(2 * device->l2_bytes / set) + 2;
 }
 
-/* The largest planes that leave the device half its free memory. */
+/* Chooses the largest planes that leave half of the device's free memory. */
 static gconv_status choose_planes(gc_tuner *tuner, gconv_error *error)
 {
     size_t available = 0, total = 0;
@@ -53,7 +53,7 @@ static gconv_status allocate(gc_tuner *tuner, gconv_error *error)
     GC_CUDA_TRY(error, cudaMalloc(&tuner->outputs, bytes));
     GC_CUDA_TRY(
         error, cudaMalloc(&tuner->expected,
-                          (samples + GC_TUNER_PART_WIDTH * GC_TUNER_PART_HEIGHT) * sizeof(double)));
+                          (samples + GC_TUNER_CROP_WIDTH * GC_TUNER_CROP_HEIGHT) * sizeof(double)));
     GC_CUDA_TRY(error, cudaMalloc(&tuner->taps,
                                   GCONV_FILTER_SIDE_MAX * GCONV_FILTER_SIDE_MAX * sizeof(double)));
     GC_CUDA_TRY(error, cudaMalloc(&tuner->wrong, sizeof *tuner->wrong));

@@ -8,22 +8,22 @@
 enum {
     GC_TUNER_SIDE_MAX = 4096,
     GC_TUNER_SIDE_MIN = 512,
-    /* Beside the whole plane a part of it is checked. Its sides are prime to those of tiles. */
-    GC_TUNER_PART_WIDTH = 517,
-    GC_TUNER_PART_HEIGHT = 261,
+    /* Beside the whole plane a crop of it is checked, whose sides are no multiples of a tile's. */
+    GC_TUNER_CROP_WIDTH = 517,
+    GC_TUNER_CROP_HEIGHT = 261,
     GC_TUNER_RUNS = 30,
     GC_TUNER_RUNS_OF_FINALISTS = 90
 };
 static_assert(GC_TUNER_SIDE_MIN * GC_TUNER_SIDE_MIN >=
-                  (GC_TUNER_PART_WIDTH + 3) * GC_TUNER_PART_HEIGHT,
-              "the part lies in a plane");
+                  (GC_TUNER_CROP_WIDTH + 3) * GC_TUNER_CROP_HEIGHT,
+              "the crop lies in a plane");
 
 struct gc_tuner {
     gconv_device_info device;
     int side;
     int sets; /* planes of float32 in `inputs`, and in `outputs` */
     char *inputs, *outputs;
-    double *expected; /* of the part, then of the plane */
+    double *expected; /* of the crop, then of the plane */
     double *taps;
     unsigned *wrong;
     cudaStream_t stream;
@@ -37,7 +37,7 @@ struct gc_tuner_view {
     double *expected;
 };
 
-gc_tuner_view gc_tuner_part(const gc_tuner *tuner);
+gc_tuner_view gc_tuner_crop(const gc_tuner *tuner);
 gc_tuner_view gc_tuner_plane(const gc_tuner *tuner);
 
 /* Bytes of a sample in memory. */
@@ -72,7 +72,7 @@ gconv_status gc_search_begin(gc_search *s, gconv_error *error);
 /* The pass from one input plane to the output plane of the same number. */
 gc_pass gc_search_pass(const gc_search *s, const gc_tuner_view &image, int set);
 
-/* Compares all outputs of a kernel, of the part and of the plane, with what is expected. */
+/* Compares all outputs of a kernel, of the crop and of the plane, with what is expected. */
 gconv_status gc_search_check(const gc_search *s, const gc_pass_kernel &kernel, bool *right,
                              gconv_error *error);
 

@@ -28,14 +28,14 @@ bool gc_tuning_fits(const gconv_device_info *device, const gc_layout *layout)
            gc_layout_shared_bytes(layout) <= device->shared_per_block_optin;
 }
 
-/* ---- The nearest of what is known ------------------------------------------------------------ */
+/* ---- The nearest known tuning ---------------------------------------------------------------- */
 
-/* An entry serves filters of up to so many times its weights, and of as many times fewer. */
+/* An entry serves filters of up to so many times its weights, and down to as many times fewer. */
 static const double reach = 1.5;
 
-/* How far an entry is from what a layout needs, the first number counting first. */
+/* How far an entry is from what a layout needs. Members are compared in their order. */
 typedef struct distance {
-    int types;    /* how a tile is loaded matters most, then what is stored */
+    int types;    /* the type of input matters most, then that of output */
     double ratio; /* of the weights, 1 or more */
     int height;
 } distance;
@@ -70,7 +70,7 @@ typedef struct search {
     distance best_distance;
 } search;
 
-/* The model's choice for a sum, with smaller blocks where shared memory is short. */
+/* The default for a sum, with smaller blocks where shared memory is short. */
 static gc_tuning default_of_sum(const gconv_device_info *device, const gc_layout *layout)
 {
     gc_layout with = *layout;
@@ -80,7 +80,7 @@ static gc_tuning default_of_sum(const gconv_device_info *device, const gc_layout
     return with.tuning;
 }
 
-/* The model's choice, whichever form it is. */
+/* The default for a layout; of the forms that take every weight, the one that suits its size. */
 static gc_tuning default_of(const gconv_device_info *device, const gc_layout *layout)
 {
     gc_form form = GC_FORM_BLOCK;
@@ -113,7 +113,7 @@ static void look_through(search *s, const gc_tuned *entries, int count)
     }
 }
 
-/* An entry of `found`, which may be NULL, goes before one of what is shipped that is as near. */
+/* Of entries that are equally near, one of `found`, which may be NULL, comes before a shipped one. */
 static gc_tuning choose(const gconv_device_info *device, const gc_layout *layout,
                         const gc_tuned_list *found)
 {
@@ -126,9 +126,9 @@ static gc_tuning choose(const gconv_device_info *device, const gc_layout *layout
     return s.best != NULL ? s.best->tuning : default_of(device, layout);
 }
 
-/* ---- What was found, read once --------------------------------------------------------------- */
+/* ---- The file, read once --------------------------------------------------------------------- */
 
-/* Never changed once it is in the list, nor freed. */
+/* Neither changed nor freed once it is in the list. */
 typedef struct loaded_device {
     struct loaded_device *next;
     char name[sizeof((gconv_device_info *)0)->name];

@@ -8,9 +8,9 @@
  *
  * Weights: of each product the row's, then the column's.
  *
- * Convolved rows have two places: place 0 lies over the tile's own rows, place 1 beside the slots. The
- * last two products read a row of the tile once for both. The first of them stores into place 0, since
- * nobody needs the tile afterwards, the other into place 1. A product before these two uses place 1
+ * Convolved rows have two buffers: buffer 0 lies over the tile's own rows, buffer 1 beside the slots. The
+ * last two products read a row of the tile once for both. The first of them stores into buffer 0, since
+ * nobody needs the tile afterwards, the other into buffer 1. A product before these two uses buffer 1
  * alone. */
 #ifndef GC_GPU_KERNELS_JIT_PRODUCTS_CUH
 #define GC_GPU_KERNELS_JIT_PRODUCTS_CUH
@@ -19,17 +19,18 @@
 
 /* The method of GC_FORM_RANK1 to GC_FORM_RANK3. */
 struct gc_block_products {
-    /* A convolved row of a tile, in place 0 or 1. */
-    template <class config> static __device__ inline float *row_of(float *tile, int place, int line)
+    /* A convolved row of a tile, in buffer 0 or 1. */
+    template <class config>
+    static __device__ inline float *row_of(float *tile, int buffer, int line)
     {
         typedef gc_block<config> block;
         extern __shared__ float4 gc_block_memory[];
-        return place == 0 ? tile + line * block::pitch
-                          : (float *)gc_block_memory + block::slots * block::slot +
-                                line * block::tile_width;
+        return buffer == 0 ? tile + line * block::pitch
+                           : (float *)gc_block_memory + block::slots * block::slot +
+                                 line * block::tile_width;
     }
 
-    /* Convolves rows with `product` and the products after it, into places `first` to `end` - 1. */
+    /* Convolves rows with `product` and the products after it, into buffers `first` to `end` - 1. */
     template <class config, int first, int end, class weights_type>
     static __device__ inline void convolve_rows(float *tile, int product,
                                                 const weights_type &weights)
@@ -61,7 +62,7 @@ struct gc_block_products {
         }
     }
 
-    /* Convolves the columns of these places and adds them to `sums`. */
+    /* Convolves the columns of these buffers and adds them to `sums`. */
     template <class config, int first, int end, class weights_type>
     static __device__ inline void convolve_columns(float *tile, int product,
                                                    const weights_type &weights,
@@ -116,15 +117,15 @@ struct gc_block_products {
     static __device__ inline void compute(const gc_pass &pass, float *tile, int x, int y,
                                           const weights_type &weights)
     {
-        constexpr int places = config::products > 1 ? 2 : 1;
+        constexpr int buffers = config::products > 1 ? 2 : 1;
         float sums[config::rows][4] = {};
 #pragma unroll
-        for (int product = 0; product < config::products - places; product++) {
+        for (int product = 0; product < config::products - buffers; product++) {
             add<config, 1, 2>(tile, product, weights, sums);
             compute_now<config>(sums);
             __syncthreads(); /* all have read what the next product overwrites */
         }
-        add<config, 0, places>(tile, config::products - places, weights, sums);
+        add<config, 0, buffers>(tile, config::products - buffers, weights, sums);
         gc_block_store<config>(pass, x, y, sums);
     }
 };

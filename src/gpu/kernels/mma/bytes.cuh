@@ -1,15 +1,30 @@
-/* A block's pass for 8-bit samples and whole weights from -128 to 127, on the tensor cores, exactly: a
- * row of samples times a banded matrix of a row of weights gives 8 neighbouring outputs, and the rows
- * of the filter add up (the banded products of stencils on tensor cores: Chen et al., PPoPP 2024;
- * integers make them exact). A filter of several steps is taken as the product of them all; where that
- * is not the same, at the image's border, outputs have filters of their own (gc_bytes.ring).
+/* A pass for 8-bit samples and whole weights from -128 to 127, on the tensor cores, exactly.
  *
- * mma.sync m16n8k32 multiplies 16 rows of 32 samples by 32 x 8 weights. A warp takes a unit of 16
- * columns of output at a time: two matrices of weights share the samples, which start GC_BYTES_MARGIN
- * columns to the left, where ldmatrix finds them on a boundary of 16 bytes. The 16 rows of a fragment
- * lie `rows` apart, so that each fragment serves `rows` outputs: the next row of the filter is another
- * fragment, never a shift between lanes. Columns are dealt to the matrices so that the four outputs of
- * a lane in a row are neighbours: column 4 (n / 2) + 2 m + n % 2 of the unit is column n of matrix m.
+ * Idea: a row of samples times a banded matrix of a row of weights gives 8 neighbouring outputs, and the
+ *   rows of the filter add up (banded products of stencils on tensor cores: Chen et al., PPoPP 2024;
+ *   integers make them exact). A chain is taken as one filter, its combined filter. Outputs near the
+ *   image's border may have filters of their own: those of the ring (gc_bytes.ring, bytes_ring.cuh).
+ * Needs: compute capability 8.0; shared memory for a tile and its surroundings; 4 registers a row of the
+ *   filter for weights.
+ * Limits: filters that reach GC_BYTES_MARGIN columns to either side at most; sums below 2^31.
+ *
+ * mma.sync m16n8k32 multiplies 16 rows of 32 samples by 32 x 8 weights (fragments.cuh shows which lane
+ * holds what). A warp computes a unit, 16 columns of output, at a time. Two matrices of weights share the
+ * samples, which start GC_BYTES_MARGIN columns to the left of the unit, where ldmatrix finds them on a
+ * boundary of 16 bytes:
+ *
+ *     samples of a row      |  margin: 8  |   unit: 16   | margin: 8 |      32 bytes, a row of A
+ *     outputs                             | 0 1 2 ... 15 |
+ *
+ * Columns of output are dealt to the two matrices so that the four outputs of a lane in a row are
+ * neighbours: column n of matrix m is column 4 (n / 2) + 2 m + n % 2 of the unit.
+ *
+ *     matrix 0   columns 0 1     4 5     8 9       12 13
+ *     matrix 1   columns     2 3     6 7     10 11       14 15
+ *     lane l % 4             0       1       2           3
+ *
+ * The 16 rows of a fragment lie `rows` apart in the image, so that a fragment serves `rows` outputs of
+ * each lane. The next row of the filter is then another fragment, never a shift between lanes.
  *
  * The config of such a kernel has
  *     height           the most rows of a filter
@@ -20,11 +35,12 @@
 
 #include "gpu/kernels/mma/bytes_ring.cuh"
 
-/* The outputs of a warp, whose surroundings start at `tile`. */
+/* Computes and stores the outputs of a warp, whose surroundings start at `tile`. */
 template <class config>
 static __device__ inline void
 gc_bytes_compute(const gc_pass &pass, const gc_bytes_threshold &threshold, const int (&starts)[4],
-                 const uint4 (&weights)[config::height], unsigned tile, const gc_bytes_place &place)
+                 const uint4 (&weights)[config::height], unsigned tile,
+                 const gc_bytes_outputs &outputs)
 {
     typedef gc_bytes_block<config> block;
     unsigned upper[config::rows] = {}, lower[config::rows] = {};
@@ -43,34 +59,34 @@ gc_bytes_compute(const gc_pass &pass, const gc_bytes_threshold &threshold, const
                     gc_bytes_shift_in(lower[r], sums[r][p / 2][p % 2 + 2], threshold.addend);
                 }
             } else if (config::output == GC_FLOAT) {
-                gc_bytes_store_values<config>(pass, place, unit, r, sums[r]);
+                gc_bytes_store_values<config>(pass, outputs, unit, r, sums[r]);
             } else {
-                gc_bytes_stage<config>(pass, place, unit, r, sums[r]);
+                gc_bytes_stage<config>(pass, outputs, unit, r, sums[r]);
             }
     }
-    bool inside = place.x + block::warp_width <= pass.width &&
-                  place.y + block::tile_height <= pass.output_first + pass.rows;
+    bool inside = outputs.x + block::warp_width <= pass.width &&
+                  outputs.y + block::tile_height <= pass.output_first + pass.rows;
     if (config::output == GC_BIT && inside)
-        gc_bytes_store_bits<config, true>(pass, place, upper, lower, threshold.inverted);
+        gc_bytes_store_bits<config, true>(pass, outputs, upper, lower, threshold.inverted);
     else if (config::output == GC_BIT)
-        gc_bytes_store_bits<config, false>(pass, place, upper, lower, threshold.inverted);
+        gc_bytes_store_bits<config, false>(pass, outputs, upper, lower, threshold.inverted);
     else if (config::output == GC_BYTE)
-        gc_bytes_store_staged<config>(pass, place);
+        gc_bytes_store_staged<config>(pass, outputs);
 }
 
-/* Whether the ring crosses the outputs of a warp. */
+/* Whether the ring has some of the outputs of a warp. */
 template <class config>
 static __device__ inline bool gc_bytes_at_border(const gc_pass &pass, const gc_bytes &bytes,
-                                                 const gc_bytes_place &place)
+                                                 const gc_bytes_outputs &outputs)
 {
     typedef gc_bytes_block<config> block;
     return bytes.ring > 0 &&
-           (place.x < bytes.ring || place.x + block::warp_width > pass.width - bytes.ring ||
-            place.y < bytes.ring || place.y + block::tile_height > pass.height - bytes.ring);
+           (outputs.x < bytes.ring || outputs.x + block::warp_width > pass.width - bytes.ring ||
+            outputs.y < bytes.ring || outputs.y + block::tile_height > pass.height - bytes.ring);
 }
 
-/* The tile of a block, as a column and a row of tiles: those at the image's border, which take longer,
- * come first. */
+/* The tile of a block, as a column and a row of tiles. Tiles at the image's border take longer and come
+ * first. */
 static __device__ inline int2 gc_bytes_tile(int columns, int rows)
 {
     int k = (int)blockIdx.x;
@@ -85,7 +101,7 @@ static __device__ inline int2 gc_bytes_tile(int columns, int rows)
     return make_int2(1 + k % (columns - 2), 1 + k / (columns - 2));
 }
 
-/* A block a tile. */
+/* The kernel: each block takes one tile. */
 template <class config>
 static __device__ inline void gc_bytes_pass(const gc_pass &pass, const gc_bytes &bytes)
 {
@@ -110,14 +126,14 @@ static __device__ inline void gc_bytes_pass(const gc_pass &pass, const gc_bytes 
         starts[k] = __shfl_sync(~0u, threshold.start, k);
     gc_pass_arrive();
     __syncthreads();
-    gc_bytes_place place = {x + warp * block::warp_width, y,
-                            tile + block::tile_bytes + warp * block::staged};
-    if (place.x >= pass.width)
+    gc_bytes_outputs outputs = {x + warp * block::warp_width, y,
+                                tile + block::tile_bytes + warp * block::staged};
+    if (outputs.x >= pass.width)
         return;
     unsigned surroundings = (unsigned)__cvta_generic_to_shared(tile + warp * block::warp_width);
-    gc_bytes_compute<config>(pass, threshold, starts, weights, surroundings, place);
-    if (gc_bytes_at_border<config>(pass, bytes, place))
-        gc_bytes_ring<config>(pass, bytes, threshold, surroundings, place);
+    gc_bytes_compute<config>(pass, threshold, starts, weights, surroundings, outputs);
+    if (gc_bytes_at_border<config>(pass, bytes, outputs))
+        gc_bytes_ring<config>(pass, bytes, threshold, surroundings, outputs);
 }
 
 #endif

@@ -1,5 +1,5 @@
-/* The ring of bytes.cuh: outputs near the image's border whose filters are not the product of the steps.
- * They overwrite what the warp stored there. */
+/* The ring of bytes.cuh: outputs near the image's border whose filters are not the combined filter. The
+ * warp has stored outputs of the combined filter there, which these overwrite. */
 #ifndef GC_GPU_KERNELS_MMA_BYTES_RING_CUH
 #define GC_GPU_KERNELS_MMA_BYTES_RING_CUH
 
@@ -8,7 +8,7 @@
 /* A filter of the ring, as a lane needs it. */
 template <class config> struct gc_bytes_filter {
     uint4 weights[config::height];
-    int starts[4]; /* of its four columns: what a constant border adds, and the threshold's */
+    int starts[4]; /* of its four columns: what a constant border adds, and the threshold's start */
 };
 
 template <class config>
@@ -27,7 +27,7 @@ gc_bytes_filter_of(const gc_bytes &bytes, const gc_bytes_threshold &threshold, i
     return filter;
 }
 
-/* Which of the special units `unit` of the image is, from 1 on; 0: none. */
+/* The class of unit `unit` of the image: ring units count from 1, any other is 0. */
 static __device__ inline int gc_bytes_unit_class(const gc_bytes &bytes, int unit)
 {
     int unit_class = 0;
@@ -38,8 +38,8 @@ static __device__ inline int gc_bytes_unit_class(const gc_bytes &bytes, int unit
     return unit_class;
 }
 
-/* Overwrites a lane's four outputs from column x on of row `row`; two neighbouring lanes make a byte of
- * bits. */
+/* Overwrites a lane's four outputs from column x of row `row` on. Of bits, two neighbouring lanes make a
+ * byte. */
 template <class config>
 static __device__ inline void gc_bytes_overwrite(const gc_pass &pass,
                                                  const gc_bytes_threshold &threshold, int x,
@@ -63,13 +63,13 @@ static __device__ inline void gc_bytes_overwrite(const gc_pass &pass,
         gc_bytes_row<unsigned char>(pass, row)[x / 8] = (unsigned char)bits;
 }
 
-/* Four outputs in the fragment's row lane / 4 and in the row 8 further. */
+/* Where a lane's outputs go: four from the fragment's row lane / 4, and four from the row 8 further. */
 struct gc_bytes_targets {
     int x[2], row[2];
     bool stores[2];
 };
 
-/* One fragment of a filter of the ring; `address` is the lane's. */
+/* Computes and stores one fragment with a filter of the ring. `address` is the lane's. */
 template <class config>
 static __device__ inline void
 gc_bytes_ring_fragment(const gc_pass &pass, const gc_bytes_threshold &threshold,
@@ -97,20 +97,20 @@ gc_bytes_ring_fragment(const gc_pass &pass, const gc_bytes_threshold &threshold,
     }
 }
 
-/* A special unit, the warp's `unit`, in fragments of neighbouring rows. */
+/* Overwrites a ring unit, the warp's `unit`. The rows of its fragments are neighbours in the image. */
 template <class config>
 static __device__ inline void
 gc_bytes_ring_unit(const gc_pass &pass, const gc_bytes &bytes, const gc_bytes_threshold &threshold,
-                   unsigned tile, const gc_bytes_place &place, int unit, int unit_class)
+                   unsigned tile, const gc_bytes_outputs &outputs, int unit, int unit_class)
 {
     typedef gc_bytes_block<config> block;
     int lane = (int)threadIdx.x % 32, end = pass.output_first + pass.rows;
-    int x = place.x + unit * GC_BYTES_UNIT + lane % 4 * 4;
+    int x = outputs.x + unit * GC_BYTES_UNIT + lane % 4 * 4;
     gc_bytes_filter<config> filter =
         gc_bytes_filter_of<config>(bytes, threshold, gc_bytes_table(bytes, bytes.ring, unit_class));
 #pragma unroll 1
     for (int line = 0; line < block::tile_height; line += 16) {
-        int row = place.y + line + lane / 4;
+        int row = outputs.y + line + lane / 4;
         gc_bytes_ring_fragment<config>(pass, threshold, filter,
                                        tile + (line + gc_bytes_fragment_row()) * block::pitch +
                                            unit * GC_BYTES_UNIT + gc_bytes_fragment_column(),
@@ -118,17 +118,17 @@ gc_bytes_ring_unit(const gc_pass &pass, const gc_bytes &bytes, const gc_bytes_th
     }
 }
 
-/* The units of class `unit_class` in row `line` of the tile, which is one of the ring: a fragment whose
- * rows are the units of the warp. */
+/* Overwrites the units of class `unit_class` in row `line` of the tile, a row of the ring. The rows of the
+ * fragment are the units of the warp. */
 template <class config>
 static __device__ inline void
 gc_bytes_ring_row(const gc_pass &pass, const gc_bytes &bytes, const gc_bytes_threshold &threshold,
-                  unsigned tile, const gc_bytes_place &place, int line, int unit_class)
+                  unsigned tile, const gc_bytes_outputs &outputs, int line, int unit_class)
 {
     int lane = (int)threadIdx.x % 32, unit = lane / 4 % GC_BYTES_UNITS;
-    int row = place.y + line;
+    int row = outputs.y + line;
     int at = row < bytes.ring ? row : row - pass.height + 2 * bytes.ring + 1;
-    int x = place.x + unit * GC_BYTES_UNIT;
+    int x = outputs.x + unit * GC_BYTES_UNIT;
     bool stores =
         lane / 4 < GC_BYTES_UNITS && gc_bytes_unit_class(bytes, x / GC_BYTES_UNIT) == unit_class;
     x += lane % 4 * 4;
@@ -144,27 +144,27 @@ gc_bytes_ring_row(const gc_pass &pass, const gc_bytes &bytes, const gc_bytes_thr
 template <class config>
 static __device__ inline void gc_bytes_ring(const gc_pass &pass, const gc_bytes &bytes,
                                             const gc_bytes_threshold &threshold, unsigned tile,
-                                            const gc_bytes_place &place)
+                                            const gc_bytes_outputs &outputs)
 {
-    int end = pass.output_first + pass.rows, first = place.x / GC_BYTES_UNIT;
+    int end = pass.output_first + pass.rows, first = outputs.x / GC_BYTES_UNIT;
     __syncwarp(); /* what other lanes stored there comes before */
 #pragma unroll 1
     for (int unit = 0; unit < GC_BYTES_UNITS; unit++) {
         int unit_class = gc_bytes_unit_class(bytes, first + unit);
         if (unit_class > 0)
-            gc_bytes_ring_unit<config>(pass, bytes, threshold, tile, place, unit, unit_class);
+            gc_bytes_ring_unit<config>(pass, bytes, threshold, tile, outputs, unit, unit_class);
     }
     __syncwarp();
 #pragma unroll 1
     for (int k = 0; k < 2 * bytes.ring; k++) {
         int row = k < bytes.ring ? k : pass.height - 2 * bytes.ring + k;
-        if (row < place.y || row >= place.y + gc_bytes_block<config>::tile_height || row >= end)
+        if (row < outputs.y || row >= outputs.y + gc_bytes_block<config>::tile_height || row >= end)
             continue;
 #pragma unroll 1
         for (int unit_class = 0; unit_class <= bytes.ring_unit_count; unit_class++) {
             int unit = unit_class == 0 ? first : bytes.ring_units[unit_class - 1];
             if (unit >= first && unit < first + GC_BYTES_UNITS)
-                gc_bytes_ring_row<config>(pass, bytes, threshold, tile, place, row - place.y,
+                gc_bytes_ring_row<config>(pass, bytes, threshold, tile, outputs, row - outputs.y,
                                           unit_class);
         }
     }

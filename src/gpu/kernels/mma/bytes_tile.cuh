@@ -1,4 +1,4 @@
-/* What the passes of bytes.cuh are made of: loading a tile, multiplying, thresholds, storing. */
+/* The parts of the kernels of bytes.cuh: loading a tile, multiplying, thresholds, storing. */
 #ifndef GC_GPU_KERNELS_MMA_BYTES_TILE_CUH
 #define GC_GPU_KERNELS_MMA_BYTES_TILE_CUH
 
@@ -6,15 +6,16 @@
 #include "gpu/kernels/mma/bytes_units.h"
 #include "gpu/kernels/mma/fragments.cuh"
 
-/* What these passes are given beside gc_pass. */
+/* What these kernels are given beside gc_pass. */
 struct gc_bytes {
-    /* Tables of filters: of each row and lane two matrices of two words, and of each column of a unit
-     * what a constant border adds. There is one a place and class. Places are rows of the image: those
-     * fewer than `ring` from the top, all in between, those fewer than `ring` from the bottom. Classes
-     * are units: any, then the unit_class ones. */
+    /* Tables of filters, one for each place and class. `weights` has two matrices of two words for each
+     * row of the filter and lane. `sums` has what a constant border adds to each column of a unit.
+     * Places are rows of the image: those fewer than `ring` from the top, one place for all rows in
+     * between, those fewer than `ring` from the bottom. Class 0 is any unit, the next ones are the ring
+     * units. */
     const uint4 *weights;
     const int *sums;
-    int height, top; /* of the filter; rows that the config has beyond it weigh 0 */
+    int height, top; /* of the filter; further rows of the config have weights of 0 */
     int ring;        /* outputs fewer than this from the border have filters of their own */
     int ring_unit_count, ring_units[GC_BYTES_RING_UNITS]; /* units of the image */
 };
@@ -27,20 +28,20 @@ template <class config> struct gc_bytes_block {
     static constexpr int pitch = tile_width + 2 * GC_BYTES_MARGIN;
     static constexpr int lines = tile_height + config::height - 1;
     static constexpr int tile_bytes = lines * pitch;
-    /* Bytes are put in order by each warp on its own. */
+    /* A warp stages bytes of output to put them in order. */
     static constexpr int staged_pitch = warp_width + 16;
     static constexpr int staged = config::output == GC_BYTE ? tile_height * staged_pitch : 0;
-    /* The tile, what the warps stage, what gc_bytes_fill_border needs. */
+    /* Shared memory: the tile, what the warps stage, the rows of gc_bytes_fill_border. */
     static constexpr int rows_at = tile_bytes + config::warps * staged;
     static constexpr int shared_bytes = rows_at + lines * (int)sizeof(int);
 };
 
-/* sums += samples * weights */
+/* sums += samples * weights: C, A, and b0 and b1 of B (fragments.cuh, m16n8k32) */
 static __device__ inline void gc_bytes_multiply(int (&sums)[4], const unsigned (&samples)[4],
                                                 unsigned low, unsigned high)
 {
 #if __CUDA_ARCH__ >= 800
-    int result[4]; /* not `sums`, so that what they start with can be shared */
+    int result[4]; /* apart from `sums`, so that several sums can share their start */
     asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.u8.s8.s32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, "
                  "{%8,%9}, {%10,%11,%12,%13};"
                  : "=r"(result[0]), "=r"(result[1]), "=r"(result[2]), "=r"(result[3])
@@ -54,13 +55,13 @@ static __device__ inline void gc_bytes_multiply(int (&sums)[4], const unsigned (
 #endif
 }
 
-/* The row of a fragment whose address a lane gives. */
+/* The row of a fragment for which a lane gives the address (gc_fragments_load4). */
 static __device__ inline int gc_bytes_fragment_row()
 {
     return (int)threadIdx.x % 16;
 }
 
-/* Columns from the fragment's first to those whose address a lane gives. */
+/* The column of a fragment for which a lane gives the address. */
 static __device__ inline int gc_bytes_fragment_column()
 {
     return (int)threadIdx.x % 32 / 16 * 16;
@@ -77,8 +78,7 @@ static __device__ inline void gc_bytes_fill_inside(const gc_pass &pass, unsigned
                                                    int y)
 {
     typedef gc_bytes_block<config> block;
-    /* So many threads take the words of a line that lie in the tile; the last two of every line come
-     * after them. */
+    /* So many threads load the words of a line, except its last two, which are loaded afterwards. */
     constexpr int words = block::tile_width / 8;
     constexpr int lines_at_once = block::threads / words, rest = block::pitch / 8 - words;
     const unsigned char *start = (const unsigned char *)pass.input + gc_pass_input_start(pass) +
@@ -111,7 +111,7 @@ static __device__ inline unsigned gc_bytes_word(const gc_pass &pass, int row, in
     return word;
 }
 
-/* A word of 8 samples of row `row`, -1 being a constant border's, that lies inside the image's columns. */
+/* Loads a word of 8 samples inside the image's columns from row `row`. -1 is a row of a constant border. */
 static __device__ inline void gc_bytes_fill_word(const gc_pass &pass, unsigned char *to, int row,
                                                  int column)
 {
@@ -124,8 +124,8 @@ static __device__ inline void gc_bytes_fill_word(const gc_pass &pass, unsigned c
     }
 }
 
-/* At the image's border: words of 8 that lie inside as they are, a line a warp; then the others, value
- * by value. `rows` has room for the row of the input that each line is. */
+/* At the image's border: first whole words of 8 inside the image, a warp a line; then the rest, value by
+ * value. `rows` has room for a row of the input for each line. */
 template <class config>
 static __device__ inline void gc_bytes_fill_border(const gc_pass &pass, unsigned char *tile,
                                                    int *rows, int x, int y)
@@ -172,9 +172,9 @@ static __device__ inline void gc_bytes_fill(const gc_pass &pass, const gc_bytes 
 
 /* ---- Multiplying ----------------------------------------------------------------------------- */
 
-/* Sums of a unit: [row][matrix][element], the element being the tensor cores' own: row lane / 4 of the
- * fragment, and 8 on for 2 and 3; column lane % 4 * 2 of the matrix, and 1 on for 1 and 3. `address` is
- * the lane's of the first fragment, `starts` what sums begin with, `weights` of each row of the filter. */
+/* Sums of a unit: [row][matrix][element], with the elements c0 to c3 of C (fragments.cuh). `address` is the
+ * lane's address for the first fragment. Sums begin with `starts`. `weights` has an entry for each row of
+ * the filter. */
 template <class config>
 static __device__ inline void gc_bytes_sum(unsigned address, const uint4 (&weights)[config::height],
                                            const int (&starts)[4], int (&sums)[config::rows][2][4])
@@ -212,8 +212,9 @@ static __device__ inline uint4 gc_bytes_look_up(const gc_bytes &bytes, int table
 
 /* ---- The threshold --------------------------------------------------------------------------- */
 
-/* gc_finish_edge of sums that begin at `start`: those beyond `limit`, as unsigned numbers, overflow
- * with `addend` added; the bit is that overflow, inverted where `inverted` is all ones. */
+/* The threshold of `edges` as an overflow. Sums begin at `start`. Beyond the threshold, and only there, a sum
+ * taken as an unsigned number overflows when `addend` is added. The bit of output is this overflow,
+ * inverted where `inverted` is all ones. */
 struct gc_bytes_threshold {
     int start;
     unsigned addend, inverted;
@@ -233,7 +234,7 @@ static __device__ inline gc_bytes_threshold gc_bytes_threshold_of(const gc_finis
     return {level, ~(2u * (unsigned)level), inverted}; /* beyond -level to level */
 }
 
-/* Shifts the bit of a sum into a word. */
+/* Shifts the bit of output of a sum into a word. */
 static __device__ inline void gc_bytes_shift_in(unsigned &word, int sum, unsigned addend)
 {
     asm("{\n\t.reg .u32 unused;\n\tadd.cc.u32 unused, %1, %2;\n\taddc.u32 %0, %0, %0;\n\t}"
@@ -244,7 +245,7 @@ static __device__ inline void gc_bytes_shift_in(unsigned &word, int sum, unsigne
 /* ---- Storing --------------------------------------------------------------------------------- */
 
 /* Where a warp's outputs go. */
-struct gc_bytes_place {
+struct gc_bytes_outputs {
     int x, y;              /* of its first output */
     unsigned char *staged; /* of GC_BYTE */
 };
@@ -257,15 +258,16 @@ static __device__ inline sample *gc_bytes_row(const gc_pass &pass, int row)
            (row - pass.output_first) * pass.output_pitch;
 }
 
-/* Ones for those of 16 columns from x on that the image has, the first in the high bit. */
+/* Of 16 columns from x on: ones for the columns that the image has, the first in the high bit. */
 static __device__ inline unsigned gc_bytes_mask(const gc_pass &pass, int x)
 {
     int count = pass.width - x;
     return count >= 16 ? 0xffffu : count <= 0 ? 0u : 0xffffu << (16 - count) & 0xffffu;
 }
 
-/* Bits of all units of a warp, the first unit's in the high half byte, upper rows in the high half: two
- * exchanges of half of what there is give each of four neighbouring lanes a unit. */
+/* Gives each of four neighbouring lanes the bits of one unit. Before, a lane has four bits of every unit of
+ * its warp, the first unit's in the highest bits, in `upper` and `lower` for the two rows of its sums. Two
+ * exchanges of half of the bits bring them together; the upper row ends in the high half of the result. */
 static __device__ inline unsigned gc_bytes_exchange(unsigned upper, unsigned lower)
 {
     int part = (int)threadIdx.x % 4;
@@ -278,15 +280,15 @@ static __device__ inline unsigned gc_bytes_exchange(unsigned upper, unsigned low
     return (word & own) | (other & ~own);
 }
 
-/* Stores the bits of a warp; `inside` where all of them are the image's. */
+/* Stores the bits of a warp. `inside`: all of them lie inside the image. */
 template <class config, bool inside>
-static __device__ inline void gc_bytes_store_bits(const gc_pass &pass, const gc_bytes_place &place,
-                                                  const unsigned (&upper)[config::rows],
-                                                  const unsigned (&lower)[config::rows],
-                                                  unsigned inverted)
+static __device__ inline void
+gc_bytes_store_bits(const gc_pass &pass, const gc_bytes_outputs &outputs,
+                    const unsigned (&upper)[config::rows], const unsigned (&lower)[config::rows],
+                    unsigned inverted)
 {
     int lane = (int)threadIdx.x % 32;
-    int x = place.x + lane % 4 * GC_BYTES_UNIT, row = place.y + lane / 4 * config::rows;
+    int x = outputs.x + lane % 4 * GC_BYTES_UNIT, row = outputs.y + lane / 4 * config::rows;
     int rows = pass.output_first + pass.rows - row; /* from the first on */
     unsigned mask = inside ? ~0u : gc_bytes_mask(pass, x) * 0x10001u;
     bool stores = inside || x / 8 < pass.output_pitch;
@@ -305,7 +307,7 @@ static __device__ inline void gc_bytes_store_bits(const gc_pass &pass, const gc_
     }
 }
 
-/* Four neighbouring outputs as bytes. */
+/* Four neighbouring sums as bytes of output. */
 template <class config>
 static __device__ inline unsigned gc_bytes_finish(const gc_pass &pass, int first, int second,
                                                   int third, int fourth)
@@ -314,49 +316,49 @@ static __device__ inline unsigned gc_bytes_finish(const gc_pass &pass, int first
     return gc_finish_word<config>(pass, values);
 }
 
-/* Puts rows r of a unit with the others of the warp. */
+/* Stages rows `r` of a unit. */
 template <class config>
-static __device__ inline void gc_bytes_stage(const gc_pass &pass, const gc_bytes_place &place,
+static __device__ inline void gc_bytes_stage(const gc_pass &pass, const gc_bytes_outputs &outputs,
                                              int unit, int r, const int (&sums)[2][4])
 {
     typedef gc_bytes_block<config> block;
     int lane = (int)threadIdx.x % 32;
-    unsigned char *to = place.staged + (lane / 4 * config::rows + r) * block::staged_pitch +
+    unsigned char *to = outputs.staged + (lane / 4 * config::rows + r) * block::staged_pitch +
                         unit * GC_BYTES_UNIT + lane % 4 * 4;
     *(unsigned *)to = gc_bytes_finish<config>(pass, sums[0][0], sums[0][1], sums[1][0], sums[1][1]);
     *(unsigned *)(to + 8 * config::rows * block::staged_pitch) =
         gc_bytes_finish<config>(pass, sums[0][2], sums[0][3], sums[1][2], sums[1][3]);
 }
 
-/* Writes what the warp staged in words of 16 bytes; rows of the output are made of whole ones. */
+/* Stores what the warp staged, in words of 16 bytes. Rows of the output have whole words. */
 template <class config>
 static __device__ inline void gc_bytes_store_staged(const gc_pass &pass,
-                                                    const gc_bytes_place &place)
+                                                    const gc_bytes_outputs &outputs)
 {
     typedef gc_bytes_block<config> block;
-    int lane = (int)threadIdx.x % 32, x = place.x + lane % 4 * 16;
+    int lane = (int)threadIdx.x % 32, x = outputs.x + lane % 4 * 16;
     __syncwarp();
 #pragma unroll
     for (int first = 0; first < block::tile_height; first += 8) {
         int line = first + lane / 4;
-        if (place.y + line < pass.output_first + pass.rows && x < pass.output_pitch)
-            *(uint4 *)(gc_bytes_row<unsigned char>(pass, place.y + line) + x) =
-                *(const uint4 *)(place.staged + line * block::staged_pitch + lane % 4 * 16);
+        if (outputs.y + line < pass.output_first + pass.rows && x < pass.output_pitch)
+            *(uint4 *)(gc_bytes_row<unsigned char>(pass, outputs.y + line) + x) =
+                *(const uint4 *)(outputs.staged + line * block::staged_pitch + lane % 4 * 16);
     }
     __syncwarp();
 }
 
-/* Chain values of rows r of a unit go straight to memory. */
+/* Stores chain values of rows `r` of a unit. */
 template <class config>
 static __device__ inline void gc_bytes_store_values(const gc_pass &pass,
-                                                    const gc_bytes_place &place, int unit, int r,
-                                                    const int (&sums)[2][4])
+                                                    const gc_bytes_outputs &outputs, int unit,
+                                                    int r, const int (&sums)[2][4])
 {
     int lane = (int)threadIdx.x % 32;
-    int x = place.x + unit * GC_BYTES_UNIT + lane % 4 * 4;
+    int x = outputs.x + unit * GC_BYTES_UNIT + lane % 4 * 4;
 #pragma unroll
     for (int half = 0; half < 2; half++) {
-        int row = place.y + (lane / 4 + 8 * half) * config::rows + r;
+        int row = outputs.y + (lane / 4 + 8 * half) * config::rows + r;
         if (row < pass.output_first + pass.rows && x < pass.output_pitch)
             *(float4 *)(gc_bytes_row<float>(pass, row) + x) =
                 make_float4((float)sums[0][2 * half], (float)sums[0][2 * half + 1],

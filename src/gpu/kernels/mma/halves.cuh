@@ -1,19 +1,32 @@
-/* A block's pass for any weights on the tensor cores: a row of samples times a banded matrix of a row of
- * weights gives 8 neighbouring outputs, and the rows of the filter add up (as in bytes.cuh).
+/* A pass for any weights on the tensor cores.
  *
- * Tensor cores multiply halves, numbers of 11 bits, and add in float32. A sample is split in two such,
- * the nearest one and what is left, and so is a weight (Ootomo and Yokota 2022). Three
- * products, high * high, low * high and high * low, hold 22 bits of each; the fourth is below 2^-22 of
- * the whole. What is low is added up apart, so that the high sum is rounded once a product. 8-bit samples
- * need no low part, and neither do weights of 11 bits.
+ * Idea: a row of samples times a banded matrix of a row of weights gives 8 neighbouring outputs, and the
+ *   rows of the filter add up, as in bytes.cuh (Chen et al., PPoPP 2024). Tensor cores multiply halves,
+ *   numbers of 11 bits, and add in float32. A sample is split into two halves, the nearest one (high) and
+ *   the rest (low), and so is a weight (Ootomo and Yokota 2022). Three products, high * high, low * high
+ *   and high * low, hold 22 bits of each number; low * low is below 2^-22 of the whole and is left out.
+ *   Low products are added up apart, so that the high sum is rounded once a product. 8-bit samples have
+ *   no low part, and weights of 11 bits have none.
+ * Needs: compute capability 8.0; shared memory for a tile, its surroundings and the weights.
+ * Limits: the tile has to fit in shared memory.
  *
- * mma.sync m16n8k16 multiplies 16 rows of 16 samples by 16 x 8 weights. A line of 128 columns of output
- * is 16 units of 8, the rows of the first matrix, whose columns are the samples of a unit and its
- * surroundings: 8 at a time are 16 bytes in shared memory, as ldmatrix wants them. A warp has `rows`
- * lines of output. It keeps the fragments of as many lines of samples, and for each row of the filter
- * takes in one more in the place of the first, so that a line is read once for `rows` lines of output.
- * Where a unit and its surroundings have more than 16 columns, the warp walks down the filter again for
- * the next 16, or 8 at the end.
+ * mma.sync m16n8k16 multiplies 16 rows of 16 samples by 16 x 8 weights (fragments.cuh shows which lane
+ * holds what). The rows of the matrices are units, 8 neighbouring outputs each, of one line of the image:
+ *
+ *     a line of 128 outputs   | unit 0 | unit 1 | ... | unit 15 |            16 rows of A and C
+ *     row u of A              the samples of unit u and of its surroundings: 8 at a time are 16 bytes
+ *     column n of B           weights of output n of a unit: those of output 0, n rows further down
+ *     row u of C              the 8 outputs of unit u
+ *
+ * B for a filter row of weights w0 w1 w2 is banded:      w0  0  0 ...
+ * (rows of B: samples, columns: outputs)                 w1 w0  0
+ *                                                        w2 w1 w0
+ *                                                         0 w2 w1
+ *
+ * A warp has `rows` lines of output. It keeps the fragments of as many lines of samples. For each row of
+ * the filter it loads one more line in the address of the first, so that a line is read once for `rows`
+ * lines of output. Where a unit and its surroundings have more than 16 columns, the warp walks down the
+ * filter again for the next 16 columns, or for 8 at the end.
  *
  * The config of such a kernel has
  *     columns                of the banded matrix, or -1: see gc_halves
@@ -26,24 +39,26 @@
 #include "gpu/kernels/jit/block.cuh"
 #include "gpu/kernels/mma/fragments.cuh"
 
-/* What these passes are given beside gc_pass. */
+/* What these kernels are given beside gc_pass. */
 struct gc_halves {
-    /* Of each row of the filter and diagonal of its banded matrix, from column 7 of the first row on
-     * to column 0 of the last: the weight on it and that on the next as halves, the same 8 diagonals
-     * on, and low parts likewise. One row more than there are can be read. */
+    /* An entry for each row of the filter and each diagonal of its banded matrix, from the one in the top
+     * right corner (column 7 of the first row) to the one in the bottom left corner. x: high parts of the
+     * weights on this diagonal and on the next, as halves. y: the same 8 diagonals on. z, w: low parts
+     * likewise. One more row can be read. */
     const uint4 *weights;
     int columns; /* of the banded matrix: a multiple of 8 */
     int height;  /* of the filter */
-    /* Of a tile, as gc_block has it. */
+    /* Of a tile, as in gc_block. */
     int before, right, top, lines;
-    unsigned rest_inverse, units_inverse; /* of what is divided by: 2^32 over that, rounded up */
-    int slots;                            /* 2, or 1 where every block has one tile */
-    int slot_bytes, bytes_at;             /* of a slot: bytes lie behind the halves they become */
+    unsigned rest_inverse,
+        units_inverse;        /* 2^32 over a divisor, rounded up, in address of a division */
+    int slots;                /* 2, or 1 where every block has one tile */
+    int slot_bytes, bytes_at; /* a slot has halves and, from bytes_at on, their bytes */
     float scale;   /* of samples that are split, a power of 2: 1 where the config has columns */
-    float unscale; /* of sums */
+    float unscale; /* what sums are multiplied by, to undo scaling */
 };
 
-/* Of the banded matrix, in samples of a line, in diagonals: constants where they are known. */
+/* Columns of the banded matrix, samples of a line of a tile, diagonals. Constants where the config has them. */
 template <class config> static __device__ inline int gc_halves_columns(const gc_halves &halves)
 {
     return config::columns > 0 ? config::columns : halves.columns;
@@ -59,7 +74,7 @@ template <class config> static __device__ inline int gc_halves_diagonals(const g
     return gc_halves_columns<config>(halves) + GC_HALVES_UNIT - 1;
 }
 
-/* Of a row of weights. */
+/* Bytes of a row of weights. */
 template <class config>
 static __device__ inline unsigned gc_halves_row_bytes(const gc_halves &halves)
 {
@@ -113,7 +128,7 @@ static __device__ inline float2 gc_halves_unpack(unsigned halves)
     return values;
 }
 
-/* The high parts of two values, and what is left of them. */
+/* The high parts of two values, and their low parts. */
 static __device__ inline void gc_halves_split2(float first, float second, unsigned &high,
                                                unsigned &low)
 {
@@ -122,14 +137,14 @@ static __device__ inline void gc_halves_split2(float first, float second, unsign
     low = gc_halves_pack(first - taken.x, second - taken.y);
 }
 
-/* Which half of the 32 bytes of a unit has the high parts, so that 8 neighbouring units do not meet in
- * a bank: `unit` of a line. */
+/* The offset of the high parts in the 32 bytes of unit `unit` of a line. It alternates every 4 units, so
+ * that 8 neighbouring units lie in different banks. */
 static __device__ inline unsigned gc_halves_swap(unsigned unit)
 {
     return (unit & 4) << 2;
 }
 
-/* A tile of floats, in place: the high parts of a unit and the low ones take as many bytes. */
+/* Splits a tile of floats in place: high and low parts of a unit take as many bytes as its floats. */
 template <class config>
 static __device__ inline void gc_halves_make(const gc_halves &halves, float *tile)
 {
@@ -151,7 +166,7 @@ static __device__ inline void gc_halves_make(const gc_halves &halves, float *til
     }
 }
 
-/* Two of four bytes as halves: 0x6400 is 1024, whose last bits count ones. */
+/* Two of four bytes as halves. 0x6400 is the half 1024; its last bits count ones. */
 static __device__ inline unsigned gc_halves_widen(unsigned bytes, unsigned which)
 {
     unsigned halves = __byte_perm(bytes, 0x64646464, which);
@@ -159,7 +174,7 @@ static __device__ inline unsigned gc_halves_widen(unsigned bytes, unsigned which
     return halves;
 }
 
-/* Bytes, to the halves before them. */
+/* Widens a tile of bytes to halves, which lie before them. */
 template <class config>
 static __device__ inline void gc_halves_make(const gc_halves &halves, unsigned char *tile)
 {
@@ -176,8 +191,8 @@ static __device__ inline void gc_halves_make(const gc_halves &halves, unsigned c
 
 /* ---- Multiplying ----------------------------------------------------------------------------- */
 
-/* sums += samples * weights, `columns` of the one and rows of the other: 16 or 8. Volatile, so that they
- * stay in an order in which none waits for the one before. */
+/* sums += samples * weights (fragments.cuh): m16n8k16 for 16 columns of samples, m16n8k8 for 8. Volatile, so
+ * that products stay in an order in which none waits for the one before. */
 template <int columns>
 static __device__ inline void gc_halves_multiply(float (&sums)[4], const unsigned (&samples)[4],
                                                  unsigned first, unsigned second)
@@ -201,7 +216,7 @@ static __device__ inline void gc_halves_multiply(float (&sums)[4], const unsigne
 #endif
 }
 
-/* The sums of high products and those of the others, of each line of output. */
+/* The sums of each line of output: of products of high parts, and of the other products. */
 template <class config> struct gc_halves_sums {
     float high[config::rows][4], low[config::rows][4];
 };
@@ -211,30 +226,30 @@ struct gc_halves_line {
     unsigned high[4], low[4];
 };
 
-/* Where a lane reads the samples of a line: the parts of its unit. */
-struct gc_halves_place {
+/* Where a lane reads the samples of a line: addresses of the parts of its unit. */
+struct gc_halves_address {
     unsigned high, low;
 };
 
 /* Loads the line `line` further. */
 template <class config, int columns>
-static __device__ inline void gc_halves_load(gc_halves_line &to, const gc_halves_place &place,
+static __device__ inline void gc_halves_load(gc_halves_line &to, const gc_halves_address &address,
                                              int line, const gc_halves &halves)
 {
     constexpr bool splits = gc_halves_splits<config>();
     unsigned offset = (unsigned)((splits ? 4 : 2) * line * gc_halves_pitch<config>(halves));
     if (columns == 16)
-        gc_fragments_load4(to.high, place.high + offset);
+        gc_fragments_load4(to.high, address.high + offset);
     else
-        gc_fragments_load2(to.high, place.high + offset);
+        gc_fragments_load2(to.high, address.high + offset);
     if (splits && columns == 16)
-        gc_fragments_load4(to.low, place.low + offset);
+        gc_fragments_load4(to.low, address.low + offset);
     else if (splits)
-        gc_fragments_load2(to.low, place.low + offset);
+        gc_fragments_load2(to.low, address.low + offset);
 }
 
-/* The lane's words of a row of weights, asked for here: if it were not volatile, the compiler would ask
- * where they are used. */
+/* Loads the lane's words of a row of weights. Volatile, so that the load begins here and not where the
+ * compiler uses the words. */
 static __device__ inline uint4 gc_halves_look_up(unsigned weights)
 {
     uint4 words;
@@ -248,19 +263,19 @@ static __device__ inline uint4 gc_halves_look_up(unsigned weights)
  * matrix. */
 template <class config, int columns> struct gc_halves_walk {
     gc_halves_line
-        window[config::rows]; /* of lines: the first is at the row of the filter that is next */
-    gc_halves_place place;    /* of the line after those of the window */
-    unsigned weights;         /* of the row after `next` */
+        window[config::rows];  /* of lines: the first is at the row of the filter that is next */
+    gc_halves_address address; /* of the line after those of the window */
+    unsigned weights;          /* of the row after `next` */
     uint4 next;
 
-    __device__ void start(const gc_halves_place &first, unsigned from, const gc_halves &halves)
+    __device__ void start(const gc_halves_address &first, unsigned from, const gc_halves &halves)
     {
-        place = first;
+        address = first;
         weights = from;
         next = gc_halves_look_up(weights);
 #pragma unroll
         for (int r = 0; r < config::rows; r++)
-            gc_halves_load<config, columns>(window[r], place, r, halves);
+            gc_halves_load<config, columns>(window[r], address, r, halves);
         advance(config::rows, 1, halves);
     }
 
@@ -268,13 +283,13 @@ template <class config, int columns> struct gc_halves_walk {
     {
         unsigned bytes = (unsigned)(lines * gc_halves_pitch<config>(halves)) *
                          (gc_halves_splits<config>() ? 4 : 2);
-        place.high += bytes;
-        place.low += bytes;
+        address.high += bytes;
+        address.low += bytes;
         weights += (unsigned)rows * gc_halves_row_bytes<config>(halves);
     }
 
-    /* Parts of the window with two words of weights, in row `p`. `last` is for the last products of the
-     * row, which ask for the next line as soon as the first one of the window has been used. */
+    /* Multiplies parts of the window with two words of weights, in row `p`. `last`: these are the last
+     * products of the row, and the next line is loaded as soon as the first one of the window is used. */
     __device__ void multiply(float (&sums)[config::rows][4], int p,
                              unsigned (gc_halves_line::*part)[4], unsigned first, unsigned second,
                              bool last, const gc_halves &halves)
@@ -284,12 +299,12 @@ template <class config, int columns> struct gc_halves_walk {
             gc_halves_multiply<columns>(sums[r], window[(p + r) % config::rows].*part, first,
                                         second);
             if (last && r == 0)
-                gc_halves_load<config, columns>(window[p], place, p, halves);
+                gc_halves_load<config, columns>(window[p], address, p, halves);
         }
     }
 
-    /* Row `p` from where the walk stands, 0 to rows - 1. Weights and line that come after it are asked for
-     * before it is known whether they are needed. */
+    /* Takes row `p` from where the walk stands, 0 to rows - 1. It loads the weights and the line that come
+     * after it, whether they are needed or not. */
     __device__ void step(gc_halves_sums<config> &sums, int p, const gc_halves &halves)
     {
         constexpr bool splits = gc_halves_splits<config>(), both = config::weight_parts == 2;
@@ -302,8 +317,8 @@ template <class config, int columns> struct gc_halves_walk {
             multiply(sums.low, p, &gc_halves_line::high, now.z, now.w, true, halves);
     }
 
-    /* All rows. The test before each of them also keeps the compiler from mixing them, after which
-     * products would wait for each other. */
+    /* Takes all rows. The test before each row also keeps the compiler from mixing rows, which would make
+     * products wait for each other. */
     __device__ void run(gc_halves_sums<config> &sums, const gc_halves &halves)
     {
 #pragma unroll 1
@@ -319,11 +334,11 @@ template <class config, int columns> struct gc_halves_walk {
     }
 };
 
-/* Where a lane reads, for ldmatrix: unit l % 16 of its warp's first line, of the first 8 columns of the
- * matrix or the second, `column` on. */
+/* Where lane l reads, for ldmatrix: unit l % 16 of its warp's first line. Lanes 0 to 15 read 8 columns of
+ * the matrix from `column` on, the other lanes the next 8. */
 template <class config>
-static __device__ inline gc_halves_place gc_halves_place_of(const gc_halves &halves,
-                                                            const char *slot, int column)
+static __device__ inline gc_halves_address gc_halves_address_of(const gc_halves &halves,
+                                                                const char *slot, int column)
 {
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
     unsigned unit = (unsigned)(lane % 16 + lane / 16 + column / GC_HALVES_UNIT);
@@ -342,15 +357,15 @@ static __device__ inline void gc_halves_sum_columns(gc_halves_sums<config> &sums
                                                     unsigned weights, int column)
 {
     int lane = (int)threadIdx.x % 32;
-    /* Rows lane % 4 * 2 and the next one of the matrix, column lane / 4 (PTX ISA, m16n8k16). */
+    /* The lane's part of B: rows lane % 4 * 2 and the next one, column lane / 4 (fragments.cuh). */
     int diagonal = GC_HALVES_UNIT - 1 + lane % 4 * 2 - lane / 4 + column;
     gc_halves_walk<config, columns> walk;
-    walk.start(gc_halves_place_of<config>(halves, slot, column),
+    walk.start(gc_halves_address_of<config>(halves, slot, column),
                weights + (unsigned)diagonal * (unsigned)sizeof(uint4), halves);
     walk.run(sums, halves);
 }
 
-/* All walks over the halves in a slot; `weights` is where they are in shared memory. */
+/* Does all walks over the halves in a slot. `weights` is their address in shared memory. */
 template <class config>
 static __device__ inline void gc_halves_sum(gc_halves_sums<config> &sums, const gc_halves &halves,
                                             const char *slot, unsigned weights)
@@ -395,7 +410,8 @@ static __device__ inline void gc_halves_store_values(const gc_pass &pass, const 
     }
 }
 
-/* Stores whatever the pass says: even lanes take the first columns of two lanes, odd lanes the others. */
+/* Stores any type of output. Of two lanes the even one takes the left columns of both, the odd one the
+ * right columns. */
 template <class config>
 static __device__ inline void gc_halves_store(const gc_pass &pass, const gc_halves &halves, int x,
                                               int y, const gc_halves_sums<config> &sums)
@@ -423,7 +439,7 @@ static __device__ inline void gc_halves_store(const gc_pass &pass, const gc_halv
 
 /* ---- The pass -------------------------------------------------------------------------------- */
 
-/* A tile of the plane: the number-th, which stands in a column and a row of tiles. */
+/* A tile of the plane: its number, and its column and row among the tiles. */
 struct gc_halves_tile {
     int number, column, row;
 
@@ -432,7 +448,7 @@ struct gc_halves_tile {
     {
     }
 
-    /* Goes on by another one. */
+    /* Moves on by as many tiles, columns and rows as `by` has. */
     __device__ void advance(const gc_halves_tile &by, int columns)
     {
         number += by.number;
@@ -455,7 +471,7 @@ struct gc_halves_tile {
     }
 };
 
-/* Where the samples of a slot are loaded. */
+/* Where the samples of a tile are loaded in a slot. */
 template <class config>
 static __device__ inline typename config::sample *gc_halves_samples(const gc_halves &halves,
                                                                     char *slot)
@@ -463,7 +479,7 @@ static __device__ inline typename config::sample *gc_halves_samples(const gc_hal
     return (typename config::sample *)(slot + (gc_halves_splits<config>() ? 0 : halves.bytes_at));
 }
 
-/* Loads a tile, if it is one of the plane. */
+/* Loads a tile, if the plane has it. */
 template <class config>
 static __device__ inline void gc_halves_fetch(const gc_pass &pass, const gc_halves &h, char *slot,
                                               const gc_halves_tile &tile)
@@ -475,7 +491,7 @@ static __device__ inline void gc_halves_fetch(const gc_pass &pass, const gc_halv
                               tile.y<config>(pass));
 }
 
-/* Brings the weights into shared memory. */
+/* Copies the weights into shared memory. */
 template <class config>
 static __device__ inline void gc_halves_copy_weights(const gc_halves &halves, char *to)
 {
@@ -484,7 +500,7 @@ static __device__ inline void gc_halves_copy_weights(const gc_halves &halves, ch
         gc_pass_copy<16>(to + i * (int)sizeof(uint4), halves.weights + i);
 }
 
-/* A block takes every gridDim.x-th tile; where it has two slots, the next one is on its way while it
+/* The kernel. A block takes every gridDim.x-th tile. Where it has two slots, it loads the next tile while it
  * multiplies. */
 template <class config>
 static __device__ inline void gc_halves_pass(const gc_pass &pass, const gc_halves &halves)
@@ -499,7 +515,7 @@ static __device__ inline void gc_halves_pass(const gc_pass &pass, const gc_halve
 #pragma unroll 1
     for (char *slot = slots; tile.number < pass.tiles;) {
         gc_pass_arrive();
-        __syncthreads(); /* the tile has arrived, the one before it is done with */
+        __syncthreads(); /* the tile is there, and all have read the one before */
         gc_halves_tile next = tile;
         next.advance(stride, columns);
         char *other = halves.slots == 2 && slot == slots ? slots + halves.slot_bytes : slots;

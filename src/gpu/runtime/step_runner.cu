@@ -74,7 +74,7 @@ static bool stores_output(const gc_gpu_plan *plan, bool chain_only)
     return false;
 }
 
-extern const gc_stage_driver gc_step_driver = {prepare, gc_plan_load, run, stores_output};
+extern const gc_stage_runner gc_step_runner = {prepare, gc_plan_load, run, stores_output};
 
 /* Operations of all steps over bytes of all steps. */
 double gc_gpu_intensity(void *state)

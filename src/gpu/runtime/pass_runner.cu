@@ -107,4 +107,4 @@ static gconv_status run(gc_gpu_plan *plan, bool chain_only, gconv_error *error)
     return GCONV_OK;
 }
 
-extern const gc_stage_driver gc_pass_driver = {prepare, begin, run, stores_output};
+extern const gc_stage_runner gc_pass_runner = {prepare, begin, run, stores_output};
