@@ -9,6 +9,8 @@
 extern "C" {
 #endif
 
+enum { GC_ADAPTIVE_WISHES = 3 };
+
 /* The figures of one device. costs.c has their values and tells how each was measured. Names that end in
  * `seconds` are seconds. A `share` is a fraction of what the device is rated at: of its float32
  * multiply-adds a second (half of gconv_device_peak), or of its memory's bytes a second. */
@@ -29,6 +31,14 @@ typedef struct gc_costs {
     /* Shares of the multiply-adds that the implementations of the ladder reach. */
     double naive_share, shared_share, const_share, tiled_share, adaptive_share;
     double twopass_factor; /* twopass over adaptive with as many weights as row and column have */
+
+    /* adaptive's choice of a factor: blocks that should run at once on a multiprocessor, for factors
+     * from `smallest` on, in order of preference; and how much of a row may lie idle in its last
+     * block, as a fraction of the image's width. */
+    struct {
+        int blocks, smallest;
+    } adaptive_wishes[GC_ADAPTIVE_WISHES];
+    double adaptive_idle;
 
     /* Kernels that are compiled for one filter. */
     double compile_seconds;

@@ -1,5 +1,7 @@
 #include "gpu/ladder/tiling.h"
 
+#include "gpu/cost/costs.h"
+
 /* Bytes of shared memory that the system takes for itself in each block. */
 static uint64_t shared_reserved(const gconv_device_info *device)
 {
@@ -46,34 +48,29 @@ static int resident_blocks(const gconv_device_info *device, const gc_factor_regi
     return by_shared < (uint64_t)blocks ? (int)by_shared : blocks;
 }
 
-/* Share of the image's width that may lie idle in the last block of a row. */
-static const double idle_share = 0.01;
-
-static bool leaves_few_idle(uint32_t image_width, const gc_tiling *tiling)
+/* Whether few threads lie idle in the last block of a row. */
+static bool leaves_few_idle(const gconv_device_info *device, uint32_t image_width,
+                            const gc_tiling *tiling)
 {
     uint32_t span = (uint32_t)(tiling->factor * tiling->block_width);
     uint32_t columns = (image_width + (uint32_t)tiling->block_width - 1) /
                        (uint32_t)tiling->block_width * (uint32_t)tiling->block_width;
     uint32_t idle = (columns + span - 1) / span * span - columns;
-    return idle <= idle_share * image_width;
+    return idle <= gc_costs_of(device)->adaptive_idle * image_width;
 }
 
 bool gc_tiling_adapt(const gconv_device_info *device, const gc_factor_registers *registers,
                      uint32_t image_width, int filter_width, int filter_height, gc_tiling *tiling)
 {
-    /* Blocks that should run at once on a multiprocessor, for factors from `smallest` on, in order of
-     * preference. The 2014 paper asks for two blocks of 32x32 on Kepler, "for small filter sizes". On an
-     * H200 three blocks of 32x8 are 1 to 3 % faster than two (4096x4096). */
-    static const struct {
-        int blocks, smallest;
-    } wishes[] = {{3, 8}, {2, 4}, {1, 1}};
+    const gc_costs *costs = gc_costs_of(device);
     gc_tiling candidate = *tiling;
-    for (size_t w = 0; w < sizeof wishes / sizeof wishes[0]; w++)
-        for (int factor = GC_FACTOR_MAX; factor >= wishes[w].smallest; factor--) {
+    for (int w = 0; w < GC_ADAPTIVE_WISHES; w++)
+        for (int factor = GC_FACTOR_MAX; factor >= costs->adaptive_wishes[w].smallest; factor--) {
             candidate.factor = factor;
             gc_tiling_measure(filter_width, filter_height, &candidate);
-            bool fits = resident_blocks(device, registers, &candidate) >= wishes[w].blocks;
-            if (fits && (factor == 1 || leaves_few_idle(image_width, &candidate))) {
+            bool fits =
+                resident_blocks(device, registers, &candidate) >= costs->adaptive_wishes[w].blocks;
+            if (fits && (factor == 1 || leaves_few_idle(device, image_width, &candidate))) {
                 *tiling = candidate;
                 return true;
             }

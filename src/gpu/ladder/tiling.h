@@ -37,7 +37,7 @@ typedef struct gc_factor_registers {
 /* Adaptive tiling (van Werkhoven et al. 2014, section 4): sets the largest factor up to GC_FACTOR_MAX
  *   - whose blocks fit in the device's shared memory and registers, several at once on a
  *     multiprocessor while the filter is small, and
- *   - which leaves next to no threads idle at the right edge of the image.
+ *   - which leaves few threads idle at the right edge of the image.
  * False where not even factor 1 fits. */
 bool gc_tiling_adapt(const gconv_device_info *device, const gc_factor_registers *registers,
                      uint32_t image_width, int filter_width, int filter_height, gc_tiling *tiling);
