@@ -1,8 +1,9 @@
 /* Follows the names in a job, or chooses by expected time (contract.md, rules 54 and 55). */
-#include "core/implementation.h"
+#include "core/choose.h"
 
 #include "base/number.h"
 #include "base/status.h"
+#include "core/registry.h"
 #include "gpu/gpu.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Questions about the rows of the registry. */
-#include "core/implementation.h"
+#include "core/registry.h"
 
 #include "base/status.h"
 

@@ -51,28 +51,4 @@ typedef struct gc_implementation {
     unsigned follows;                /* bits of GC_FOLLOWS_... */
 } gc_implementation;
 
-/* The registry: every implementation there is. */
-int gc_implementation_count(void);
-const gc_implementation *gc_implementation_at(int index);
-const gc_implementation *gc_implementation_named(const char *name);
-
-/* Whether an implementation can run on this machine at all; on a CUDA one, on device cuda:`index`.
- * Fills `device` with the device it runs on. */
-gconv_status gc_implementation_device(const gc_implementation *implementation, int cuda_index,
-                                      gconv_device_info *device, gconv_error *error);
-
-/* The result of choosing. */
-typedef struct gc_choice {
-    const gc_implementation *implementation;
-    gconv_device_info device;
-    char *explanation; /* lines of text; owned by the receiver */
-} gc_choice;
-
-/* Appends a line to an explanation. Drops the line where memory is out. */
-void gc_explain(char **text, const char *format, ...) GC_PRINTF(2, 3);
-
-/* Follows job->implementation and job->device. What they name must be usable. `auto` takes the
- * implementation that is expected to be fastest among those that support the problem. */
-gconv_status gc_choose(const gc_problem *problem, gc_choice *choice, gconv_error *error);
-
 #endif

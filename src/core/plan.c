@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "core/conversion.h"
+#include "core/registry.h"
 
 #include <stdlib.h>
 #include <string.h>

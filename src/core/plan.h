@@ -2,7 +2,7 @@
 #ifndef GC_CORE_PLAN_H
 #define GC_CORE_PLAN_H
 
-#include "core/implementation.h"
+#include "core/choose.h"
 
 struct gconv_plan {
     gc_problem problem;

@@ -1,5 +1,5 @@
 /* THE table of implementations. A new one is a file, a row here, and a line of CMakeLists.txt. */
-#include "core/implementation.h"
+#include "core/registry.h"
 
 #include "base/status.h"
 

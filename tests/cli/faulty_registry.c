@@ -6,7 +6,7 @@
  *     broken   fails when it is run
  *     late     is ready LATE_SECONDS after its plan was made, as one that compiles kernels
  *     dead     the same, as a GPU's: the first choice of `auto` for what takes the CPU long */
-#include "core/implementation.h"
+#include "core/registry.h"
 
 #include "base/clock.h"
 #include "base/status.h"

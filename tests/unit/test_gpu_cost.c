@@ -3,7 +3,7 @@
 #include "cache_support.h"
 #include "core_support.h"
 
-#include "core/implementation.h"
+#include "core/registry.h"
 #include "gpu/jit/jit.h"
 
 #include <math.h>

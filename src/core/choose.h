@@ -1,0 +1,21 @@
+/* Which implementation computes a problem, and where. */
+#ifndef GC_CORE_CHOOSE_H
+#define GC_CORE_CHOOSE_H
+
+#include "core/implementation.h"
+
+/* The result of choosing. */
+typedef struct gc_choice {
+    const gc_implementation *implementation;
+    gconv_device_info device;
+    char *explanation; /* lines of text; owned by the receiver */
+} gc_choice;
+
+/* Appends a line to an explanation. Drops the line where memory is out. */
+void gc_explain(char **text, const char *format, ...) GC_PRINTF(2, 3);
+
+/* Follows job->implementation and job->device. What they name must be usable. `auto` takes the
+ * implementation that is expected to be fastest among those that support the problem. */
+gconv_status gc_choose(const gc_problem *problem, gc_choice *choice, gconv_error *error);
+
+#endif
