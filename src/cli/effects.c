@@ -1,7 +1,7 @@
 #include "cli/effects.h"
 
 #include "cli/messages.h"
-#include "core/implementation.h"
+#include "core/registry.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "cli/messages.h"
 #include "core/plan.h"
+#include "core/registry.h"
 #include "core/stream.h"
 
 #include <math.h>

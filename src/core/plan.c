@@ -121,33 +121,6 @@ static void add_timings(gconv_timings *sum, const gconv_timings *part, double to
     sum->total += total;
 }
 
-/* Rows of an image in memory, as source or sink. */
-typedef struct memory_rows {
-    const char *from;
-    char *to;
-    size_t row_bytes;
-    size_t stride;
-} memory_rows;
-
-/* Whether samples of this depth may be read and written where the rows lie. */
-static bool lies_well(const memory_rows *memory, int depth)
-{
-    size_t alignment = depth > 8 ? (size_t)depth / 8 : 1;
-    return ((uintptr_t)memory->from | (uintptr_t)memory->to | memory->stride) % alignment == 0;
-}
-
-static gconv_status read_memory(void *user, uint32_t count, void *rows, size_t stride,
-                                gconv_error *error)
-{
-    memory_rows *memory = user;
-    (void)error;
-    for (uint32_t i = 0; i < count; i++) {
-        memcpy((char *)rows + i * stride, memory->from, memory->row_bytes);
-        memory->from += memory->stride;
-    }
-    return GCONV_OK;
-}
-
 /* Whether `status` is the failure of a device that `auto` chose, so that the CPU may take over. */
 static bool device_failed(const gconv_plan *plan, gconv_status status)
 {
@@ -209,10 +182,10 @@ gconv_status gconv_plan_prepare(gconv_plan *plan, double *compile_seconds, gconv
  * source where it kept none. */
 static gconv_status run_again(gconv_plan *plan, gc_stream *stream, gconv_error *error)
 {
-    memory_rows kept = {
-        .from = stream->kept, .row_bytes = stream->input_bytes, .stride = stream->input_bytes};
+    gc_memory_source kept = {
+        .next = stream->kept, .row_bytes = stream->input_bytes, .stride = stream->input_bytes};
     if (stream->kept != NULL)
-        stream->source = (gconv_source){read_memory, &kept};
+        stream->source = gc_source_of_memory(&kept);
     stream->rows_read = 0;
     return plan->choice.implementation->operations->run(plan->state, stream, error);
 }
@@ -227,7 +200,7 @@ static gconv_status run_stream(gconv_plan *plan, gc_stream *stream, gconv_error 
 
 /* `from` and `to` are source and sink where these are memory, else NULL. */
 static gconv_status run(gconv_plan *plan, gconv_source source, gconv_sink sink,
-                        const memory_rows *from, const memory_rows *to, bool chain_only,
+                        const gc_memory_source *from, const gc_memory_sink *to, bool chain_only,
                         gconv_timings *timings, gconv_error *error)
 {
     double start = gc_seconds();
@@ -237,9 +210,10 @@ static gconv_status run(gconv_plan *plan, gconv_source source, gconv_sink sink,
         gc_stream_open(&stream, &plan->problem, source, sink, chain_only, &failure);
     stream.watch = plan->watch;
     if (status == GCONV_OK && from != NULL && to != NULL &&
-        lies_well(from, plan->problem.conversion.input.depth) &&
-        lies_well(to, chain_only ? 32 : plan->problem.conversion.output.depth))
-        gc_stream_use_memory(&stream, from->from, from->stride, to->to, to->stride);
+        gc_rows_are_aligned(from->next, from->stride, plan->problem.conversion.input.depth) &&
+        gc_rows_are_aligned(to->next, to->stride,
+                            chain_only ? 32 : plan->problem.conversion.output.depth))
+        gc_stream_use_memory(&stream, from, to);
     if (status == GCONV_OK)
         status = run_stream(plan, &stream, &failure);
     if (status != GCONV_OK && error != NULL)
@@ -257,35 +231,23 @@ gconv_status gconv_plan_run(gconv_plan *plan, gconv_source source, gconv_sink si
     return run(plan, source, sink, NULL, NULL, false, timings, error);
 }
 
-static gconv_status write_memory(void *user, uint32_t count, const void *rows, size_t stride,
-                                 gconv_error *error)
-{
-    memory_rows *memory = user;
-    (void)error;
-    for (uint32_t i = 0; i < count; i++) {
-        memcpy(memory->to, (const char *)rows + i * stride, memory->row_bytes);
-        memory->to += memory->stride;
-    }
-    return GCONV_OK;
-}
-
 static gconv_status run_memory(gconv_plan *plan, const void *input, size_t input_stride,
                                void *output, size_t output_stride, bool chain_only,
                                gconv_timings *timings, gconv_error *error)
 {
     const gc_problem *problem = &plan->problem;
-    memory_rows from = {.from = input,
-                        .row_bytes = gconv_shape_row_bytes(&problem->conversion.input),
-                        .stride = input_stride};
-    memory_rows to = {.to = output, .stride = output_stride};
+    gc_memory_source from = {.next = input,
+                             .row_bytes = gconv_shape_row_bytes(&problem->conversion.input),
+                             .stride = input_stride};
+    gc_memory_sink to = {.next = output, .stride = output_stride};
     to.row_bytes = chain_only ? gc_chain_row_values(&problem->chain) * sizeof(float)
                               : gconv_shape_row_bytes(&problem->conversion.output);
     if (input == NULL || output == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "the input or output is a null pointer");
     if (from.stride < from.row_bytes || to.stride < to.row_bytes)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "a stride is smaller than a row");
-    return run(plan, (gconv_source){read_memory, &from}, (gconv_sink){write_memory, &to}, &from,
-               &to, chain_only, timings, error);
+    return run(plan, gc_source_of_memory(&from), gc_sink_of_memory(&to), &from, &to, chain_only,
+               timings, error);
 }
 
 gconv_status gconv_plan_run_memory(gconv_plan *plan, const void *input, size_t input_stride,

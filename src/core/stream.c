@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALPHA_ROWS = 64 }; /* of a block */
-
 /* Values that a thread converts at a time, some 50 us. */
 enum { CONVERTED_VALUES = 1 << 16 };
 
@@ -24,11 +22,6 @@ int gc_stream_threads(double work)
 {
     int threads = gc_thread_count(0);
     return work < work_for_threads ? 1 : threads;
-}
-
-static size_t alpha_blocks(const gc_problem *problem)
-{
-    return (problem->chain.height + ALPHA_ROWS - 1) / ALPHA_ROWS;
 }
 
 gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem, gconv_source source,
@@ -43,72 +36,31 @@ gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem, gconv_
     stream->output_bytes = gconv_shape_row_bytes(&problem->conversion.output);
     if (chain_only)
         stream->output_bytes = gc_chain_row_values(&problem->chain) * sizeof(float);
-    else if (problem->conversion.keeps_alpha) {
-        stream->alpha_bytes =
-            (size_t)problem->chain.width * (problem->conversion.input.depth == 16 ? 2 : 1);
-        stream->alpha = calloc(alpha_blocks(problem), sizeof *stream->alpha);
-        if (stream->alpha == NULL)
-            return gc_fail_memory(error, alpha_blocks(problem) * sizeof *stream->alpha);
-    }
+    else
+        return gc_kept_alpha_create(&stream->alpha, &problem->conversion, error);
     return GCONV_OK;
 }
 
-void gc_stream_use_memory(gc_stream *stream, const void *input, size_t input_stride, void *output,
-                          size_t output_stride)
+void gc_stream_use_memory(gc_stream *stream, const gc_memory_source *image,
+                          const gc_memory_sink *result)
 {
-    if (stream->alpha != NULL)
+    if (stream->alpha.blocks != NULL)
         return;
-    stream->image = input;
-    stream->image_stride = input_stride;
-    stream->result = output;
-    stream->result_stride = output_stride;
+    stream->image = *image;
+    stream->result = *result;
 }
 
 void gc_stream_close(gc_stream *stream)
 {
-    for (size_t i = 0; stream->alpha != NULL && i < alpha_blocks(stream->problem); i++)
-        free(stream->alpha[i]);
-    free(stream->alpha);
+    gc_kept_alpha_destroy(&stream->alpha);
     free(stream->kept);
     free(stream->converted);
-    stream->alpha = NULL;
     stream->kept = NULL;
     stream->converted = NULL;
 }
 
-static char *alpha_row(const gc_stream *stream, uint32_t y)
-{
-    return (char *)stream->alpha[y / ALPHA_ROWS] + y % ALPHA_ROWS * stream->alpha_bytes;
-}
-
-static gconv_status keep_alpha(gc_stream *stream, uint32_t count, const char *rows, size_t stride,
-                               gconv_error *error)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t y = stream->rows_read + i;
-        void **block = &stream->alpha[y / ALPHA_ROWS];
-        if (*block == NULL)
-            *block = gc_allocate_array(ALPHA_ROWS, stream->alpha_bytes);
-        if (*block == NULL)
-            return gc_fail_memory(error, ALPHA_ROWS * stream->alpha_bytes);
-        gc_extract_alpha(&stream->problem->conversion.input, rows + i * stride,
-                         alpha_row(stream, y));
-    }
-    return GCONV_OK;
-}
-
-/* Frees the blocks that end within the `count` rows written last. */
-static void drop_alpha(gc_stream *stream, uint32_t count)
-{
-    uint32_t first = (stream->rows_written - count) / ALPHA_ROWS;
-    for (uint32_t i = first; i < stream->rows_written / ALPHA_ROWS; i++) {
-        free(stream->alpha[i]);
-        stream->alpha[i] = NULL;
-    }
-}
-
 /* Writes the message of a failed callback that left none. */
-static gconv_status settle(gconv_status status, gconv_error *error)
+static gconv_status require_message(gconv_status status, gconv_error *error)
 {
     if (status != GCONV_OK && error->status != status)
         return gc_fail(error, status, "%s", gconv_status_text(status));
@@ -122,10 +74,10 @@ gconv_status gc_stream_read(gc_stream *stream, uint32_t count, void *rows, size_
     *error = (gconv_error){.status = GCONV_OK};
     stream->asked = true;
     gconv_status status = stream->source.read(stream->source.user, count, rows, stride, error);
-    status = settle(status, error);
+    status = require_message(status, error);
     stream->timings.decode += gc_seconds() - start;
-    if (status == GCONV_OK && stream->alpha != NULL)
-        status = keep_alpha(stream, count, rows, stride, error);
+    if (status == GCONV_OK)
+        status = gc_kept_alpha_add(&stream->alpha, stream->rows_read, count, rows, stride, error);
     if (status == GCONV_OK)
         stream->rows_read += count;
     return status;
@@ -150,9 +102,7 @@ void gc_stream_store_pixels(const gc_stream *stream, uint32_t y, size_t first, s
     const gc_problem *problem = stream->problem;
     const gconv_shape *shape = &problem->conversion.output;
     size_t bits = (size_t)shape->channels * (size_t)shape->depth;
-    const char *alpha = NULL;
-    if (stream->alpha != NULL)
-        alpha = alpha_row(stream, y) + first * (stream->alpha_bytes / problem->chain.width);
+    const void *alpha = gc_kept_alpha_at(&stream->alpha, y, first);
     gc_store_pixels(&problem->conversion, row, count, alpha, (char *)output + first * bits / 8);
 }
 
@@ -162,11 +112,11 @@ gconv_status gc_stream_write(gc_stream *stream, uint32_t count, const void *rows
     double start = gc_seconds();
     *error = (gconv_error){.status = GCONV_OK};
     gconv_status status = stream->sink.write(stream->sink.user, count, rows, stride, error);
-    status = settle(status, error);
+    status = require_message(status, error);
     stream->timings.encode += gc_seconds() - start;
+    uint32_t first = stream->rows_written;
     stream->rows_written += count;
-    if (stream->alpha != NULL)
-        drop_alpha(stream, count);
+    gc_kept_alpha_drop(&stream->alpha, first, stream->rows_written);
     return status;
 }
 
@@ -190,24 +140,24 @@ gconv_status gc_stream_keep(gc_stream *stream, gconv_error *error)
     return status;
 }
 
-/* Rows that threads convert, piece by piece. */
-typedef struct conversion {
+/* Rows that threads convert, some at a time. */
+typedef struct rows_to_convert {
     const gc_stream *stream;
     const float *rows;
     size_t stride;
     uint32_t first; /* output row of the first */
     uint32_t count;
-    uint32_t piece;
+    uint32_t part;
     atomic_uint next;
-} conversion;
+} rows_to_convert;
 
-static void convert_pieces(void *user, int worker)
+static void convert_parts(void *user, int worker)
 {
-    conversion *c = user;
+    rows_to_convert *c = user;
     (void)worker;
     uint32_t from;
-    while ((from = atomic_fetch_add(&c->next, c->piece)) < c->count)
-        for (uint32_t i = from; i < c->count && i < from + c->piece; i++)
+    while ((from = atomic_fetch_add(&c->next, c->part)) < c->count)
+        for (uint32_t i = from; i < c->count && i < from + c->part; i++)
             gc_stream_store_row(c->stream, c->first + i, c->rows + i * c->stride,
                                 c->stream->converted + i * c->stream->output_bytes);
 }
@@ -217,15 +167,15 @@ static void convert_rows(gc_stream *stream, uint32_t count, const float *rows, s
 {
     const gc_problem *problem = stream->problem;
     int64_t values = (int64_t)problem->chain.width * problem->chain.channels;
-    uint32_t piece = (uint32_t)gc_smaller(gc_larger(CONVERTED_VALUES / values, 1), count);
-    conversion c = {.stream = stream,
-                    .rows = rows,
-                    .stride = stride,
-                    .first = stream->rows_written,
-                    .count = count,
-                    .piece = piece};
-    int64_t threads = gc_smaller(gc_thread_count(problem->job.threads), count / piece);
-    gc_team_run((int)threads, problem->job.threads > 0, convert_pieces, &c);
+    uint32_t part = (uint32_t)gc_smaller(gc_larger(CONVERTED_VALUES / values, 1), count);
+    rows_to_convert c = {.stream = stream,
+                         .rows = rows,
+                         .stride = stride,
+                         .first = stream->rows_written,
+                         .count = count,
+                         .part = part};
+    int64_t threads = gc_smaller(gc_thread_count(problem->job.threads), count / part);
+    gc_team_run((int)threads, problem->job.threads > 0, convert_parts, &c);
 }
 
 gconv_status gc_stream_write_chain(gc_stream *stream, uint32_t count, const float *rows,

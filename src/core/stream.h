@@ -2,6 +2,8 @@
 #ifndef GC_CORE_STREAM_H
 #define GC_CORE_STREAM_H
 
+#include "base/memory_rows.h"
+#include "core/kept_alpha.h"
 #include "core/problem.h"
 
 /* Who is told how much of a run is done, from 0 to 1; `told` may be NULL. Told by implementations
@@ -15,20 +17,17 @@ typedef struct gc_stream {
     const gc_problem *problem;
     gconv_source source;
     gconv_sink sink;
-    bool chain_only;     /* output rows are chain values, without the final conversion */
-    size_t input_bytes;  /* of a row of samples */
-    size_t output_bytes; /* of a row of output */
-    void **alpha;        /* blocks of rows of alpha samples where alpha is kept, else NULL; a block
-                          * exists from the reading of its first row to the writing of its last */
-    size_t alpha_bytes;  /* of a row of them */
-    bool asked;          /* the source was called: it may have left the first row */
-    char *kept;          /* all rows of samples, after gc_stream_keep succeeded; else NULL */
-    char *converted;     /* output rows of gc_stream_write_chain */
-    const char *image;   /* all rows of samples where they already lie in memory, else NULL: */
-    size_t image_stride; /* implementations may take them from there, without reading */
-    char *result;        /* where all rows of output go in memory, else NULL: implementations may */
-    size_t result_stride; /* put them there, without writing */
-    size_t converted_rows;
+    bool chain_only;       /* output rows are chain values, without the conversion */
+    size_t input_bytes;    /* of a row of samples */
+    size_t output_bytes;   /* of a row of output */
+    gc_kept_alpha alpha;   /* nothing where only chain values are wanted */
+    bool asked;            /* the source was called: it may have left the first row */
+    char *kept;            /* all rows of samples, after gc_stream_keep succeeded; else NULL */
+    char *converted;       /* output rows of gc_stream_write_chain */
+    size_t converted_rows; /* that `converted` has room for */
+    gc_memory_source
+        image; /* the first row of samples where they lie in memory, else `next` is NULL */
+    gc_memory_sink result; /* the same of output */
     uint32_t rows_read;
     uint32_t rows_written;
     gconv_timings timings;
@@ -39,10 +38,10 @@ gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem, gconv_
                             gconv_sink sink, bool chain_only, gconv_error *error);
 void gc_stream_close(gc_stream *stream);
 
-/* Says that source and sink are memory: rows `input_stride` and `output_stride` bytes apart. Not
- * where alpha is kept, since reading is what keeps it. */
-void gc_stream_use_memory(gc_stream *stream, const void *input, size_t input_stride, void *output,
-                          size_t output_stride);
+/* Says that source and sink are memory: an implementation may then take samples from there and put
+ * output there, without reading and writing. Has no effect where alpha is kept: reading keeps it. */
+void gc_stream_use_memory(gc_stream *stream, const gc_memory_source *image,
+                          const gc_memory_sink *result);
 
 /* The next `count` rows of input samples, `stride` bytes apart. `error` is not NULL, here and
  * below. / */

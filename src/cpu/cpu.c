@@ -137,7 +137,7 @@ static char *output_of_band(const cpu_run *run, int64_t band)
     const gc_division *division = &run->division;
     const gc_stream *stream = run->stream;
     if (run->output == NULL)
-        return stream->result + (size_t)(band * division->rows) * stream->result_stride;
+        return stream->result.next + (size_t)(band * division->rows) * stream->result.stride;
     return run->output +
            (size_t)(band % division->output_ring * division->rows) * stream->output_bytes;
 }
@@ -147,7 +147,7 @@ static gc_sample_rows input_rows(const cpu_run *run)
     const gc_division *division = &run->division;
     const gc_stream *stream = run->stream;
     if (run->input == NULL)
-        return (gc_sample_rows){stream->image, stream->image_stride,
+        return (gc_sample_rows){stream->image.next, stream->image.stride,
                                 division->problem->chain.height};
     return (gc_sample_rows){run->input, stream->input_bytes, division->input_ring * division->rows};
 }
@@ -158,7 +158,7 @@ static void compute_panel(const cpu_run *run, gc_strip *strip, int64_t band, int
     gc_sample_rows input = input_rows(run);
     gc_strip_compute(strip, stream, &input, gc_division_area(&run->division, band, panel),
                      output_of_band(run, band),
-                     run->output == NULL ? stream->result_stride : stream->output_bytes);
+                     run->output == NULL ? stream->result.stride : stream->output_bytes);
 }
 
 static gconv_status write_band(cpu_run *run, int64_t band, gconv_error *error)
@@ -214,7 +214,7 @@ static gconv_status run(void *opaque, gc_stream *stream, gconv_error *error)
 {
     cpu_state *state = opaque;
     cpu_run run = {.state = state, .division = state->division, .stream = stream};
-    bool in_place = stream->image != NULL;
+    bool in_place = stream->image.next != NULL;
     gconv_status status = in_place ? GCONV_OK : allocate_rings(&run, error);
     if (status == GCONV_OK)
         status = gc_schedule_create(&run.schedule, &run.division, in_place, error);

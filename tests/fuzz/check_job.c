@@ -3,6 +3,7 @@
 #include "compare.h"
 #include "judge.h"
 
+#include "base/memory_rows.h"
 #include "core/plan.h"
 
 #include <math.h>
@@ -153,43 +154,17 @@ void fuzz_check_values(const uint8_t *data, size_t size, const fuzz_job_limits *
 
 /* ---- Ways to run ----------------------------------------------------------------------------- */
 
-/* Rows of an image, one call after the other. */
-typedef struct rows {
-    const check_image *image;
-    uint32_t next;
-} rows;
-
-static gconv_status read_rows(void *user, uint32_t count, void *to, size_t stride,
-                              gconv_error *error)
-{
-    rows *from = user;
-    (void)error;
-    for (uint32_t i = 0; i < count; i++)
-        memcpy((char *)to + i * stride, check_image_row(from->image, from->next++),
-               from->image->row_bytes);
-    return GCONV_OK;
-}
-
-static gconv_status write_rows(void *user, uint32_t count, const void *from, size_t stride,
-                               gconv_error *error)
-{
-    rows *to = user;
-    (void)error;
-    for (uint32_t i = 0; i < count; i++)
-        memcpy(check_image_row(to->image, to->next++), (const char *)from + i * stride,
-               to->image->row_bytes);
-    return GCONV_OK;
-}
-
 static void run_streamed(gconv_plan *plan, const check_image *input, check_image *output)
 {
     gconv_error error;
-    rows from = {.image = input}, to = {.image = output};
-    FUZZ_REQUIRE(gconv_plan_run(plan, (gconv_source){read_rows, &from},
-                                (gconv_sink){write_rows, &to}, NULL, &error) == GCONV_OK,
+    gc_memory_source from = {(const char *)check_image_row(input, 0), input->row_bytes,
+                             input->stride, 0};
+    gc_memory_sink to = {(char *)check_image_row(output, 0), output->row_bytes, output->stride, 0};
+    FUZZ_REQUIRE(gconv_plan_run(plan, gc_source_of_memory(&from), gc_sink_of_memory(&to), NULL,
+                                &error) == GCONV_OK,
                  "%s", error.message);
-    FUZZ_REQUIRE(from.next == input->rows && to.next == output->rows, "%u rows read, %u written",
-                 from.next, to.next);
+    FUZZ_REQUIRE(from.count == input->rows && to.count == output->rows, "%u rows read, %u written",
+                 from.count, to.count);
 }
 
 static void check_same(const check_image *a, const check_image *b, const char *what)

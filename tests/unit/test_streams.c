@@ -2,6 +2,7 @@
  * bands that go through rings or lie in memory, on who is fast and who is slow. */
 #include "cpu/pipeline/schedule.h"
 
+#include "base/memory_rows.h"
 #include "chain_support.h"
 #include "sanitized.h"
 
@@ -64,32 +65,20 @@ static void delay_piece(const gc_piece *piece)
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
 
-/* Rows of an image: of samples that are read, or of output that is written. */
-typedef struct rows {
-    char *at;
-    size_t bytes;
-} rows;
-
-static gconv_status read_rows(void *user, uint32_t count, void *to, size_t stride,
+static gconv_status read_late(void *user, uint32_t count, void *rows, size_t stride,
                               gconv_error *error)
 {
-    rows *from = user;
-    (void)error;
+    gconv_source source = gc_source_of_memory(user);
     delay();
-    for (uint32_t y = 0; y < count; y++, from->at += from->bytes)
-        memcpy((char *)to + y * stride, from->at, from->bytes);
-    return GCONV_OK;
+    return source.read(source.user, count, rows, stride, error);
 }
 
-static gconv_status write_rows(void *user, uint32_t count, const void *from, size_t stride,
+static gconv_status write_late(void *user, uint32_t count, const void *rows, size_t stride,
                                gconv_error *error)
 {
-    rows *to = user;
-    (void)error;
+    gconv_sink sink = gc_sink_of_memory(user);
     delay();
-    for (uint32_t y = 0; y < count; y++, to->at += to->bytes)
-        memcpy(to->at, (const char *)from + y * stride, to->bytes);
-    return GCONV_OK;
+    return sink.write(sink.user, count, rows, stride, error);
 }
 
 /* The output of a job, and in *bytes how much that is. `how` is a word that the plan's explanation
@@ -104,14 +93,16 @@ static char *output_of(gconv_job job, int threads, bool streamed, char *samples,
         fail_msg("%s", error.message);
     if (how != NULL && strstr(gconv_plan_explanation(plan), how) == NULL)
         fail_msg("not by %s: %s", how, gconv_plan_explanation(plan));
-    rows in = {samples, gconv_shape_row_bytes(&job.input)};
-    rows out = {NULL, gconv_shape_row_bytes(gconv_plan_output_shape(plan))};
-    *bytes = out.bytes * job.input.height;
-    char *output = out.at = allocate(*bytes);
+    size_t in_bytes = gconv_shape_row_bytes(&job.input);
+    size_t out_bytes = gconv_shape_row_bytes(gconv_plan_output_shape(plan));
+    *bytes = out_bytes * job.input.height;
+    char *output = allocate(*bytes);
+    gc_memory_source in = {.next = samples, .row_bytes = in_bytes, .stride = in_bytes};
+    gc_memory_sink out = {.next = output, .row_bytes = out_bytes, .stride = out_bytes};
     gconv_status status =
-        streamed ? gconv_plan_run(plan, (gconv_source){read_rows, &in},
-                                  (gconv_sink){write_rows, &out}, NULL, &error)
-                 : gconv_plan_run_memory(plan, samples, in.bytes, output, out.bytes, NULL, &error);
+        streamed ? gconv_plan_run(plan, (gconv_source){read_late, &in},
+                                  (gconv_sink){write_late, &out}, NULL, &error)
+                 : gconv_plan_run_memory(plan, samples, in_bytes, output, out_bytes, NULL, &error);
     if (status != GCONV_OK)
         fail_msg("%s", error.message);
     gconv_plan_free(plan);

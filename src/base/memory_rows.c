@@ -1,0 +1,40 @@
+#include "base/memory_rows.h"
+
+#include <string.h>
+
+static gconv_status give(void *user, uint32_t count, void *rows, size_t stride, gconv_error *error)
+{
+    gc_memory_source *memory = user;
+    (void)error;
+    for (uint32_t i = 0; i < count; i++, memory->next += memory->stride)
+        memcpy((char *)rows + i * stride, memory->next, memory->row_bytes);
+    memory->count += count;
+    return GCONV_OK;
+}
+
+static gconv_status take(void *user, uint32_t count, const void *rows, size_t stride,
+                         gconv_error *error)
+{
+    gc_memory_sink *memory = user;
+    (void)error;
+    for (uint32_t i = 0; i < count; i++, memory->next += memory->stride)
+        memcpy(memory->next, (const char *)rows + i * stride, memory->row_bytes);
+    memory->count += count;
+    return GCONV_OK;
+}
+
+gconv_source gc_source_of_memory(gc_memory_source *rows)
+{
+    return (gconv_source){give, rows};
+}
+
+gconv_sink gc_sink_of_memory(gc_memory_sink *rows)
+{
+    return (gconv_sink){take, rows};
+}
+
+bool gc_rows_are_aligned(const void *rows, size_t stride, int depth)
+{
+    size_t alignment = depth > 8 ? (size_t)depth / 8 : 1;
+    return ((uintptr_t)rows | stride) % alignment == 0;
+}

@@ -1,0 +1,31 @@
+/* Rows of bytes that lie in memory, as the source or sink of a plan. */
+#ifndef GC_BASE_MEMORY_ROWS_H
+#define GC_BASE_MEMORY_ROWS_H
+
+#include "gconv.h"
+
+/* Gives rows from memory. */
+typedef struct gc_memory_source {
+    const char *next; /* the next row */
+    size_t row_bytes;
+    size_t stride;  /* bytes from row to row */
+    uint32_t count; /* rows given so far */
+} gc_memory_source;
+
+/* Takes rows into memory. */
+typedef struct gc_memory_sink {
+    char *next; /* where the next row goes */
+    size_t row_bytes;
+    size_t stride;
+    uint32_t count; /* rows taken so far */
+} gc_memory_sink;
+
+/* They never fail, and do not look for the end of the image. `rows` must live as long as the result. */
+gconv_source gc_source_of_memory(gc_memory_source *rows);
+gconv_sink gc_sink_of_memory(gc_memory_sink *rows);
+
+/* Whether samples of `depth` bits can be accessed where rows lie: address and stride are multiples of
+ * the sample's size. */
+bool gc_rows_are_aligned(const void *rows, size_t stride, int depth);
+
+#endif
