@@ -58,6 +58,11 @@ GCONV_API const char *gconv_version(void);
 /* How this library was built: compiler, CUDA or not, codec libraries; one line. */
 GCONV_API const char *gconv_build_description(void);
 
+/* The libraries that read and write image files, with their versions; one line:
+ * "libpng 1.6.39, zlib 1.2.13, libjpeg-turbo 2.1.5". Where another version is loaded than the library
+ * was built with, the line names both. */
+GCONV_API const char *gconv_codec_description(void);
+
 typedef enum gconv_status {
     GCONV_OK = 0,
     GCONV_ERROR_MEMORY,      /* memory could not be had */
@@ -71,6 +76,7 @@ typedef enum gconv_status {
     GCONV_ERROR_EXISTS,      /* the output exists and must not be replaced */
     GCONV_ERROR_UNSUPPORTED, /* the implementation refuses this job */
     GCONV_ERROR_DEVICE,      /* the device or implementation is not usable here */
+    GCONV_ERROR_CANCELLED,   /* a gconv_progress_function ended the run */
     GCONV_STATUS_COUNT
 } gconv_status;
 
@@ -100,6 +106,12 @@ typedef struct gconv_filter {
     double offset;  /* in 8-bit levels, added in the final conversion */
     bool has_offset;
     float *weights; /* row-major, width*height finite values; owned */
+    /* How the text of a file or a string was read: "rows of weights", "a libvips matrix" or "an
+     * ImageMagick string". Not owned; NULL for built-in, generated and hand-made filters. */
+    const char *dialect;
+    /* Rows of weights can also have the form of a libvips matrix: the size of that matrix, else 0. */
+    int vips_width;
+    int vips_height;
 } gconv_filter;
 
 /* A filter of zero weights: centre anchor (width/2, height/2), divisor 1, no offset. */
@@ -132,7 +144,17 @@ typedef struct gconv_builtin_filter {
 } gconv_builtin_filter;
 
 GCONV_API size_t gconv_builtin_filter_count(void);
-GCONV_API const gconv_builtin_filter *gconv_builtin_filter_at(size_t index);
+GCONV_API const gconv_builtin_filter *gconv_builtin_filter_at(size_t index); /* NULL beyond */
+
+/* The generators: what makes filters of any size from parameters. */
+typedef struct gconv_generator {
+    const char *name;    /* "gaussian" */
+    const char *usage;   /* "gaussian:SIGMA[,SIZE]" */
+    const char *summary; /* one line for people */
+} gconv_generator;
+
+GCONV_API size_t gconv_generator_count(void);
+GCONV_API const gconv_generator *gconv_generator_at(size_t index); /* NULL beyond */
 
 /* ---- Borders --------------------------------------------------------------------------------- */
 
@@ -166,6 +188,11 @@ typedef struct gconv_shape {
 
 /* Bytes of one row of this shape without padding; 0 if the shape is not valid or too large. */
 GCONV_API size_t gconv_shape_row_bytes(const gconv_shape *shape);
+
+/* Whether every pixel of `count` rows, `stride` bytes apart, is opaque: its alpha is 255 of 8 bits or
+ * 65535 of 16. True for a shape without alpha. */
+GCONV_API bool gconv_shape_is_opaque(const gconv_shape *shape, const void *rows, uint32_t count,
+                                     size_t stride);
 
 /* A producer of rows: fills `count` rows, `stride` bytes apart, the next ones from the top. A plan
  * calls it from one thread at a time, but not always from the same one; a source and a sink may be
@@ -359,25 +386,62 @@ GCONV_API double gconv_device_peak(const gconv_device_info *info);
 /* Why there is no CUDA device, or "" where there is one. */
 GCONV_API const char *gconv_cuda_reason(void);
 
+/* Version of NVRTC, which compiles kernels for one filter, in CUDA's numbering: 12040 is 12.4. 0 where
+ * it cannot be loaded. The first call loads it, which takes milliseconds, from a cold disk half a
+ * second. */
+GCONV_API int gconv_nvrtc_version(void);
+
+/* What the `device` of a job says. */
+typedef struct gconv_device_choice {
+    bool any;               /* "auto": the library chooses */
+    gconv_device_kind kind; /* where not any */
+    int index;              /* N of "cuda:N"; 0 for "cuda" and "cpu" */
+} gconv_device_choice;
+
+/* Reads "auto", "cpu", "cuda" or "cuda:N"; NULL is "auto". GCONV_ERROR_ARGUMENT for other texts. The
+ * device need not be there. */
+GCONV_API gconv_status gconv_device_parse(const char *text, gconv_device_choice *choice,
+                                          gconv_error *error);
+
+/* A set of vector instructions that code for the CPU was compiled for. */
+typedef struct gconv_instructions_info {
+    const char *name; /* "avx512", "avx2", "portable" */
+    bool usable;      /* this processor has it */
+    bool chosen;      /* plans use it: the best usable one, or that of GCONV_INSTRUCTIONS */
+} gconv_instructions_info;
+
+/* The sets of this build, the best first; the last one is usable everywhere. */
+GCONV_API int gconv_instructions_count(void);
+GCONV_API gconv_status gconv_instructions_describe(int index, gconv_instructions_info *info,
+                                                   gconv_error *error);
+
 typedef struct gconv_implementation_info {
     const char *name;
     const char *summary;
     const char *limits;     /* what it refuses, in words; "" when nothing */
     gconv_device_kind kind; /* what it runs on */
     bool usable;
-    char reason[256]; /* why it is not usable here; empty if it is */
+    char reason[256];     /* why it is not usable here; empty if it is */
+    bool follows_threads; /* what it does depends on the job's `threads`, */
+    bool follows_block;   /* `block_width` and `block_height`, */
+    bool follows_tile;    /* or `tile`; else these have no effect on it */
 } gconv_implementation_info;
 
 GCONV_API int gconv_implementation_count(void);
+
+/* The name of implementation `index`; NULL beyond the last one. Unlike the description below it
+ * never starts the CUDA driver. */
+GCONV_API const char *gconv_implementation_name(int index);
 GCONV_API gconv_status gconv_implementation_describe(int index, gconv_implementation_info *info,
                                                      gconv_error *error);
 
 /* ---- Jobs and plans -------------------------------------------------------------------------- */
 
 typedef enum gconv_alpha {
-    GCONV_ALPHA_KEEP,       /* alpha passes through unchanged */
-    GCONV_ALPHA_FILTER,     /* alpha is a channel like the others */
-    GCONV_ALPHA_PREMULTIPLY /* colour weighted by alpha is convolved and divided again */
+    GCONV_ALPHA_KEEP,        /* alpha passes through unchanged */
+    GCONV_ALPHA_FILTER,      /* alpha is a channel like the others */
+    GCONV_ALPHA_PREMULTIPLY, /* colour weighted by alpha is convolved and divided again */
+    GCONV_ALPHA_AUTO         /* PREMULTIPLY or KEEP, as gconv_alpha_resolve says */
 } gconv_alpha;
 
 typedef enum gconv_rule { GCONV_RULE_ABS, GCONV_RULE_POSITIVE, GCONV_RULE_NEGATIVE } gconv_rule;
@@ -398,7 +462,8 @@ typedef struct gconv_job {
     double border_value; /* of a constant border, in 8-bit levels */
 
     gconv_shape input; /* depth 8 or 16 */
-    gconv_alpha alpha; /* for 2 and 4 channels */
+    /* For 2 and 4 channels. AUTO is GCONV_ERROR_ARGUMENT where gconv_alpha_needs_pixels. */
+    gconv_alpha alpha;
 
     gconv_output output;
     int output_depth; /* 1, 8, 16 or 32 (float32, in samples of the input's depth) */
@@ -418,9 +483,31 @@ typedef struct gconv_job {
     int block_height;           /* are the implementation's own */
     uint64_t runs; /* how often the plan will be run, as far as is known; 0 is once. What is
                     * worth its preparation depends on it */
+
+    /* Rows are decoded from a file and encoded into one while they are computed. Where `threads` is 0
+     * a small image then is computed by one thread, since more would wait for its decoder. */
+    bool between_files;
+    /* Images that this process computes at one time, each by a plan and in a thread of its own. 0 and
+     * 1: one. With more, `auto` chooses as for an image that has all `threads`, since all images
+     * together are as fast as that; a plan on the CPU then gets its share of them, at least one
+     * thread; and a plan on a GPU waits in gconv_plan_create until no other such plan has a GPU, and
+     * keeps it until it is freed. A thread must therefore free such a plan before it makes another. */
+    int images_at_once;
 } gconv_job;
 
 GCONV_API gconv_job gconv_job_default(void);
+
+/* Checks a job as gconv_plan_create does, and prepares nothing: no memory of a device is taken, no
+ * kernel compiled. What an implementation finds out only when it prepares shows later. */
+GCONV_API gconv_status gconv_job_check(const gconv_job *job, gconv_error *error);
+
+/* Whether GCONV_ALPHA_AUTO depends on the pixels of this job's image: the job has AUTO, the image has
+ * alpha, and the gain of the chain is 1 within 1e-6. */
+GCONV_API bool gconv_alpha_needs_pixels(const gconv_job *job);
+
+/* What the job's alpha stands for: itself unless it is GCONV_ALPHA_AUTO. AUTO is PREMULTIPLY where
+ * gconv_alpha_needs_pixels and `opaque`, which says so of all pixels, is false; else KEEP. */
+GCONV_API gconv_alpha gconv_alpha_resolve(const gconv_job *job, bool opaque);
 
 typedef struct gconv_plan gconv_plan;
 
@@ -442,9 +529,15 @@ GCONV_API gconv_status gconv_plan_create(const gconv_job *job, gconv_plan **plan
                                          gconv_error *error);
 GCONV_API void gconv_plan_free(gconv_plan *plan);
 
-/* The implementation that runs, and the shape of the rows that come out. */
+/* The implementation that runs, the device that it runs on, and the shape of the rows that come out.
+ * Implementation and device change in a run where the CPU takes over (see gconv_plan_fallback). What
+ * the pointers lead to lives as long as the plan. */
 GCONV_API const char *gconv_plan_implementation(const gconv_plan *plan);
+GCONV_API const gconv_device_info *gconv_plan_device(const gconv_plan *plan);
 GCONV_API const gconv_shape *gconv_plan_output_shape(const gconv_plan *plan);
+
+/* Seconds that one run is expected to take, transfers included: the estimate that `auto` compares. */
+GCONV_API double gconv_plan_expected_seconds(const gconv_plan *plan);
 
 /* Why this device and implementation: lines of text, one a candidate, with estimated times. Valid
  * until the plan's next run, which may add a line. */
@@ -464,6 +557,16 @@ GCONV_API bool gconv_plan_is_exact(const gconv_plan *plan);
  * over (see gconv_plan_fallback). */
 GCONV_API gconv_status gconv_plan_prepare(gconv_plan *plan, double *compile_seconds,
                                           gconv_error *error);
+
+/* Is told how much of a run is done, from 0 to 1, never less than the time before. False ends the run,
+ * which then returns GCONV_ERROR_CANCELLED. It is called by one thread at a time, but not always by
+ * the same one, and must not use the plan. */
+typedef bool gconv_progress_function(void *user, double done);
+
+/* Has `function` told of the plan's later runs and conversions; NULL: nobody. It is called whenever
+ * rows have gone to the sink or into the output, and by the reference while it computes; other
+ * implementations give their first rows early on a CPU, and late on a GPU. */
+GCONV_API void gconv_plan_watch(gconv_plan *plan, gconv_progress_function *function, void *user);
 
 /* Convolves one image. A plan may be run any number of times. `timings` may be NULL. */
 GCONV_API gconv_status gconv_plan_run(gconv_plan *plan, gconv_source source, gconv_sink sink,

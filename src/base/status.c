@@ -16,6 +16,7 @@ static const char *const status_texts[GCONV_STATUS_COUNT] = {
     [GCONV_ERROR_EXISTS] = "the file exists",
     [GCONV_ERROR_UNSUPPORTED] = "the implementation cannot do this job",
     [GCONV_ERROR_DEVICE] = "the device cannot be used",
+    [GCONV_ERROR_CANCELLED] = "the run was cancelled",
 };
 
 const char *gconv_status_text(gconv_status status)

@@ -1,9 +1,7 @@
 #include "cli/about.h"
 
 #include "cli/environment.h"
-#include "cpu/instructions/instructions.h"
 #include "gconv.h"
-#include "io/libraries.h"
 
 #include <stdio.h>
 #include <sys/utsname.h>
@@ -17,13 +15,21 @@ void gc_about_system(char *text, size_t size)
         snprintf(text, size, "unknown");
 }
 
+const char *gc_instructions_name(void)
+{
+    gconv_instructions_info info;
+    for (int i = 0; gconv_instructions_describe(i, &info, NULL) == GCONV_OK; i++)
+        if (info.chosen)
+            return info.name;
+    return "none";
+}
+
 void gc_about_print(void)
 {
-    char libraries[GC_LIBRARIES_BYTES], usable[64], system[256];
-    gc_libraries(libraries);
+    char usable[64], system[256];
     gc_instructions_list(true, usable, sizeof usable);
     gc_about_system(system, sizeof system);
     printf("gconv %s\nbuild: %s\nlibraries: %s\ninstructions: %s (usable here: %s)\nsystem: %s\n",
-           gconv_version(), gconv_build_description(), libraries, gc_instructions_chosen()->name,
-           usable, system);
+           gconv_version(), gconv_build_description(), gconv_codec_description(),
+           gc_instructions_name(), usable, system);
 }

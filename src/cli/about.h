@@ -7,6 +7,9 @@
 /* Lines on standard output: version, build, libraries, instructions, system. */
 void gc_about_print(void);
 
+/* The vector instructions that plans use on the CPU. */
+const char *gc_instructions_name(void);
+
 /* "Linux 6.1.0 x86_64" */
 void gc_about_system(char *text, size_t size);
 

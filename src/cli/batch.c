@@ -1,9 +1,9 @@
 #include "cli/batch.h"
 
+#include "base/place.h"
 #include "base/processors.h"
 #include "base/status.h"
 #include "cli/messages.h"
-#include "io/place.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ typedef struct batch {
     const gc_task_list *list;
     gc_report_function *report;
     void *user;
-    int share; /* threads an image; 0: images come one after the other */
+    int workers; /* images that are worked on at one time */
     pthread_mutex_t lock;
     pthread_cond_t reported_more;
     size_t started, reported; /* tasks */
@@ -134,7 +134,7 @@ static void process_task(const batch *b, gc_session *session, size_t task, gc_re
 {
     char *notes = NULL;
     size_t size;
-    session->notes = b->share > 0 ? open_memstream(&notes, &size) : NULL;
+    session->notes = b->workers > 1 ? open_memstream(&notes, &size) : NULL;
     gc_process(session, &b->list->tasks[task], b->list->batch, result);
     if (session->notes != NULL && fclose(session->notes) != 0) {
         free(notes);
@@ -147,7 +147,7 @@ static void *work(void *user)
 {
     batch *b = user;
     gc_session session = *b->session;
-    session.share = b->share;
+    session.images_at_once = b->workers;
     session.image_done = b->list->batch ? NULL : take_image;
     session.image_user = b;
     session.image_count = b->list->count;
@@ -182,17 +182,11 @@ static int choose_workers(const gc_session *session, const gc_task_list *list)
     return list->count < (size_t)workers ? (int)list->count : workers;
 }
 
-/* Threads of each of `workers` images. */
-static int choose_share(const gc_session *session, int workers)
-{
-    return workers == 1 ? 0 : gc_thread_count(session->options->threads) / workers;
-}
-
-static void run_workers(batch *b, int workers)
+static void run_workers(batch *b)
 {
     pthread_t threads[WORKERS_MAX];
     int created = 0;
-    while (created < workers - 1 && pthread_create(&threads[created], NULL, work, b) == 0)
+    while (created < b->workers - 1 && pthread_create(&threads[created], NULL, work, b) == 0)
         created++;
     work(b);
     while (created > 0)
@@ -202,13 +196,12 @@ static void run_workers(batch *b, int workers)
 gconv_status gc_batch_run(const gc_session *session, const gc_task_list *list,
                           gc_report_function *report, void *user, gconv_error *error)
 {
-    int workers = choose_workers(session, list);
     size_t room = list->count < RESULTS_MAX ? list->count : RESULTS_MAX;
     batch b = {.session = session,
                .list = list,
                .report = report,
                .user = user,
-               .share = choose_share(session, workers),
+               .workers = choose_workers(session, list),
                .lock = PTHREAD_MUTEX_INITIALIZER,
                .reported_more = PTHREAD_COND_INITIALIZER,
                .room = room,
@@ -217,7 +210,7 @@ gconv_status gc_batch_run(const gc_session *session, const gc_task_list *list,
                .whole = !list->batch && !is_direct(list->tasks[0].output)};
     gconv_status status = GCONV_OK;
     if (b.results != NULL && b.waits != NULL)
-        run_workers(&b, workers);
+        run_workers(&b);
     else if (room > 0)
         status = gc_fail_memory(error, room * sizeof *b.results);
     free(b.results);

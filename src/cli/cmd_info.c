@@ -3,10 +3,6 @@
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/messages.h"
-#include "cpu/instructions/instructions.h"
-#include "filter/filter.h"
-#include "gpu/jit/jit.h"
-#include "io/libraries.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -60,7 +56,7 @@ static void print_devices(void)
         printf("  %-9s none: %s\n", "cuda", gconv_cuda_reason());
         return;
     }
-    int version = gc_jit_version();
+    int version = gconv_nvrtc_version();
     if (version > 0)
         printf("  %-9s %d.%d\n", "nvrtc", version / 1000, version % 1000 / 10);
     else
@@ -92,8 +88,8 @@ static void print_filters(void)
         printf("  %-10s %s\n", gconv_builtin_filter_at(i)->name,
                gconv_builtin_filter_at(i)->summary);
     printf("\ngenerated filters:\n");
-    for (size_t i = 0; i < gc_generator_count(); i++)
-        printf("  %-22s %s\n", gc_generator_at(i)->usage, gc_generator_at(i)->summary);
+    for (size_t i = 0; i < gconv_generator_count(); i++)
+        printf("  %-22s %s\n", gconv_generator_at(i)->usage, gconv_generator_at(i)->summary);
 }
 
 static void print_text(void)
@@ -158,21 +154,21 @@ static void json_implementations(void)
 
 static void json_about(void)
 {
-    char text[GC_LIBRARIES_BYTES];
+    char text[256];
     gc_json_string("version", gconv_version());
     gc_json_string("build", gconv_build_description());
-    gc_libraries(text);
-    gc_json_string("libraries", text);
-    gc_json_string("instructions", gc_instructions_chosen()->name);
+    gc_json_string("libraries", gconv_codec_description());
+    gc_json_string("instructions", gc_instructions_name());
     gc_json_open("usable_instructions", '[');
-    for (int i = 0; i < gc_instructions_count(); i++)
-        if (gc_instructions_at(i)->usable())
-            gc_json_string(NULL, gc_instructions_at(i)->name);
+    gconv_instructions_info set;
+    for (int i = 0; gconv_instructions_describe(i, &set, NULL) == GCONV_OK; i++)
+        if (set.usable)
+            gc_json_string(NULL, set.name);
     gc_json_close(']');
     gc_about_system(text, sizeof text);
     gc_json_string("system", text);
     gc_json_string("cuda_reason", gconv_cuda_reason());
-    gc_json_integer("nvrtc_version", gconv_cuda_reason()[0] == '\0' ? gc_jit_version() : 0);
+    gc_json_integer("nvrtc_version", gconv_cuda_reason()[0] == '\0' ? gconv_nvrtc_version() : 0);
 }
 
 static void json_devices(void)
@@ -196,11 +192,11 @@ static void json_filters(void)
     }
     gc_json_close(']');
     gc_json_open("generators", '[');
-    for (size_t i = 0; i < gc_generator_count(); i++) {
+    for (size_t i = 0; i < gconv_generator_count(); i++) {
         gc_json_open(NULL, '{');
-        gc_json_string("name", gc_generator_at(i)->name);
-        gc_json_string("usage", gc_generator_at(i)->usage);
-        gc_json_string("summary", gc_generator_at(i)->summary);
+        gc_json_string("name", gconv_generator_at(i)->name);
+        gc_json_string("usage", gconv_generator_at(i)->usage);
+        gc_json_string("summary", gconv_generator_at(i)->summary);
         gc_json_close('}');
     }
     gc_json_close(']');

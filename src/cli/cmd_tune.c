@@ -1,11 +1,8 @@
 /* gconv tune: the fastest configurations of the kernels that are compiled for a filter, on one GPU. */
 #include "base/clock.h"
-#include "base/number.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/messages.h"
-#include "gpu/gpu.h"
-#include "gpu/jit/jit.h"
 #include "gpu/tune/tune.h"
 
 #include <stdio.h>
@@ -94,19 +91,19 @@ static gconv_status list_cases(tuning *t, gconv_error *error)
 static gconv_status find_device(tuning *t, gconv_error *error)
 {
     static const char nothing[] = "there is nothing to tune";
-    const char *name = t->options->device != NULL ? t->options->device : "auto";
-    long long index = 0;
-    if (strcmp(name, "cpu") == 0)
+    gconv_device_choice wanted;
+    gconv_status status = gconv_device_parse(t->options->device, &wanted, error);
+    if (status != GCONV_OK)
+        return status;
+    if (!wanted.any && wanted.kind == GCONV_DEVICE_CPU)
         return gc_fail(error, GCONV_ERROR_DEVICE, "%s: a CPU has no configurations", nothing);
     if (gconv_cuda_reason()[0] != '\0')
         return gc_fail(error, GCONV_ERROR_DEVICE, "%s: %s", nothing, gconv_cuda_reason());
-    if (strncmp(name, "cuda:", 5) == 0)
-        gc_parse_integer(name + 5, 0, 1023, &index);
-    gconv_status status = gc_gpu_describe((int)index, &t->device, error);
+    status = gconv_device_describe(1 + wanted.index, &t->device, error);
     if (status == GCONV_OK && !t->device.usable)
         return gc_fail(error, GCONV_ERROR_DEVICE, "%s: %s is not usable: %s", nothing,
                        t->device.name, t->device.reason);
-    if (status == GCONV_OK && !gc_jit_available())
+    if (status == GCONV_OK && gconv_nvrtc_version() == 0)
         return gc_fail(error, GCONV_ERROR_DEVICE,
                        "%s: kernels are compiled for the search, and there is no NVRTC here "
                        "(libnvrtc of the CUDA toolkit)",

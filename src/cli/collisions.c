@@ -1,8 +1,8 @@
 #include "cli/collisions.h"
 
 #include "base/memory.h"
+#include "base/place.h"
 #include "base/status.h"
-#include "io/place.h"
 
 #include <stdlib.h>
 #include <string.h>

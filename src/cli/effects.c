@@ -1,7 +1,6 @@
 #include "cli/effects.h"
 
 #include "cli/messages.h"
-#include "core/registry.h"
 
 #include <string.h>
 
@@ -23,11 +22,16 @@ static const struct {
 
 unsigned gc_met_implementation(const char *name)
 {
-    const gc_implementation *implementation = gc_implementation_named(name);
-    unsigned follows = implementation != NULL ? implementation->follows : 0;
-    return ((follows & GC_FOLLOWS_THREADS) != 0 ? (unsigned)GC_MET_THREADS : 0) |
-           ((follows & GC_FOLLOWS_BLOCK) != 0 ? (unsigned)GC_MET_BLOCK : 0) |
-           ((follows & GC_FOLLOWS_TILE) != 0 ? (unsigned)GC_MET_TILE : 0);
+    gconv_implementation_info info = {.name = NULL};
+    int index = 0;
+    while (index < gconv_implementation_count() &&
+           strcmp(gconv_implementation_name(index), name) != 0)
+        index++;
+    if (gconv_implementation_describe(index, &info, NULL) != GCONV_OK)
+        return 0;
+    return (info.follows_threads ? (unsigned)GC_MET_THREADS : 0) |
+           (info.follows_block ? (unsigned)GC_MET_BLOCK : 0) |
+           (info.follows_tile ? (unsigned)GC_MET_TILE : 0);
 }
 
 unsigned gc_met_format(gconv_format format)

@@ -2,7 +2,6 @@
 
 #include "base/number.h"
 #include "base/status.h"
-#include "cpu/instructions/instructions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,12 +13,11 @@ void gc_instructions_list(bool only_usable, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = '\0';
-    for (int i = 0; i < gc_instructions_count() && used < size; i++) {
-        const gc_instructions *set = gc_instructions_at(i);
-        if (!only_usable || set->usable())
+    gconv_instructions_info set;
+    for (int i = 0; gconv_instructions_describe(i, &set, NULL) == GCONV_OK && used < size; i++)
+        if (!only_usable || set.usable)
             used +=
-                (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", set->name);
-    }
+                (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", set.name);
 }
 
 static gconv_status check_instructions(const char *value, gconv_error *error)
@@ -27,11 +25,11 @@ static gconv_status check_instructions(const char *value, gconv_error *error)
     char known[LIST_BYTES], usable[LIST_BYTES];
     gc_instructions_list(false, known, sizeof known);
     gc_instructions_list(true, usable, sizeof usable);
-    for (int i = 0; i < gc_instructions_count(); i++) {
-        const gc_instructions *set = gc_instructions_at(i);
-        if (strcmp(set->name, value) != 0)
+    gconv_instructions_info set;
+    for (int i = 0; gconv_instructions_describe(i, &set, NULL) == GCONV_OK; i++) {
+        if (strcmp(set.name, value) != 0)
             continue;
-        if (set->usable())
+        if (set.usable)
             return GCONV_OK;
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "GCONV_INSTRUCTIONS: this processor lacks '%s'; it has: %s", value, usable);

@@ -4,9 +4,6 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "cli/messages.h"
-#include "core/plan.h"
-#include "core/registry.h"
-#include "core/stream.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -91,11 +88,12 @@ static void begin_progress(const gc_session *session, const char *name)
 }
 
 /* Of the reference's run. */
-static void show_reference(void *user, double done)
+static bool show_reference(void *user, double done)
 {
     const gc_session *session = user;
     gc_progress_show("the reference, to judge by", progress(session, done), session->image,
                      session->image_count);
+    return true;
 }
 
 /* Rows of output on their way into memory. */
@@ -180,7 +178,7 @@ gconv_status gc_expect(const gc_session *session, const gc_picture *picture, gco
     e->output = gc_allocate_array(picture->shape.height, e->output_stride);
     if (e->chain == NULL || e->output == NULL)
         status = gc_fail_memory(error, e->output_bytes + e->chain_stride * picture->shape.height);
-    plan->watch = (gc_watch){show_reference, (void *)session};
+    gconv_plan_watch(plan, show_reference, (void *)session);
     double start = gc_seconds();
     if (status == GCONV_OK)
         status = gconv_plan_run_chain(plan, picture->samples, picture->stride, e->chain,
@@ -560,12 +558,12 @@ void gc_drop_unusable(const gc_session *session, const char **names, int *count,
 bool gc_may_use_device(const char *const *names, int count)
 {
     for (int i = 0; i < count; i++)
-        for (int j = 0; j < gc_implementation_count(); j++) {
-            const gc_implementation *one = gc_implementation_at(j);
-            bool meant = strcmp(names[i], "auto") == 0 || strcmp(names[i], one->name) == 0;
+        for (int j = 0; j < gconv_implementation_count(); j++) {
+            const char *one = gconv_implementation_name(j);
+            bool meant = strcmp(names[i], "auto") == 0 || strcmp(names[i], one) == 0;
             gconv_implementation_info info;
-            if (meant && one->kind == GCONV_DEVICE_CUDA &&
-                gconv_implementation_describe(j, &info, NULL) == GCONV_OK && info.usable)
+            if (meant && gconv_implementation_describe(j, &info, NULL) == GCONV_OK &&
+                info.kind == GCONV_DEVICE_CUDA && info.usable)
                 return true;
         }
     return false;
@@ -574,12 +572,12 @@ bool gc_may_use_device(const char *const *names, int count)
 int gc_label_width(const char *const *names, int count)
 {
     size_t width = strlen("name"); /* the head of the column */
-    for (int j = 0; j < gc_implementation_count(); j++)
+    for (int j = 0; j < gconv_implementation_count(); j++)
         for (int i = 0; i < count; i++) {
-            size_t length = strlen(gc_implementation_at(j)->name);
+            const char *one = gconv_implementation_name(j);
             bool is_auto = strcmp(names[i], "auto") == 0;
-            length += is_auto ? strlen("auto: ") : 0;
-            if ((is_auto || strcmp(names[i], gc_implementation_at(j)->name) == 0) && length > width)
+            size_t length = strlen(one) + (is_auto ? strlen("auto: ") : 0);
+            if ((is_auto || strcmp(names[i], one) == 0) && length > width)
                 width = length;
         }
     return (int)width;

@@ -2,9 +2,9 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/place.h"
 #include "base/status.h"
 #include "cli/collisions.h"
-#include "io/place.h"
 
 #include <dirent.h>
 #include <errno.h>

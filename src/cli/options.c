@@ -86,14 +86,14 @@ static gconv_status set_border(gc_options *options, const char *value, gconv_err
 
 static gconv_status set_alpha(gc_options *options, const char *value, gconv_error *error)
 {
-    static const word words[] = {{"auto", GC_ALPHA_AUTO},
-                                 {"keep", GC_ALPHA_KEEP},
-                                 {"filter", GC_ALPHA_FILTER},
-                                 {"premultiply", GC_ALPHA_PREMULTIPLY}};
+    static const word words[] = {{"auto", GCONV_ALPHA_AUTO},
+                                 {"keep", GCONV_ALPHA_KEEP},
+                                 {"filter", GCONV_ALPHA_FILTER},
+                                 {"premultiply", GCONV_ALPHA_PREMULTIPLY}};
     int result;
     gconv_status status = set_word(words, 4, value, &result, error);
     if (status == GCONV_OK)
-        options->alpha = (gc_alpha_choice)result;
+        options->alpha = (gconv_alpha)result;
     return status;
 }
 
@@ -217,12 +217,10 @@ static gconv_status set_implementation(gc_options *options, const char *value, g
 
 static gconv_status set_device(gc_options *options, const char *value, gconv_error *error)
 {
-    long long index;
-    bool known = strcmp(value, "auto") == 0 || strcmp(value, "cpu") == 0 ||
-                 strcmp(value, "cuda") == 0 ||
-                 (strncmp(value, "cuda:", 5) == 0 && gc_parse_integer(value + 5, 0, 1023, &index));
-    if (!known)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not auto, cpu, cuda or cuda:N", value);
+    gconv_device_choice choice;
+    gconv_status status = gconv_device_parse(value, &choice, error);
+    if (status != GCONV_OK)
+        return status;
     options->device = value;
     return GCONV_OK;
 }
@@ -571,6 +569,7 @@ gconv_status gc_options_parse(int argc, char **argv, gc_options *options, gconv_
 {
     *options = (gc_options){
         .border = GCONV_BORDER_MIRROR,
+        .alpha = GCONV_ALPHA_AUTO,
         .threshold = 5,
         .scale = 1,
         .quality = 90,

@@ -17,13 +17,6 @@ typedef enum gc_command {
     GC_COMMAND_HELP = 64
 } gc_command;
 
-typedef enum gc_alpha_choice {
-    GC_ALPHA_AUTO,
-    GC_ALPHA_KEEP,
-    GC_ALPHA_FILTER,
-    GC_ALPHA_PREMULTIPLY
-} gc_alpha_choice;
-
 typedef enum gc_progress { GC_PROGRESS_AUTO, GC_PROGRESS_ALWAYS, GC_PROGRESS_NEVER } gc_progress;
 
 typedef struct gc_options {
@@ -35,7 +28,7 @@ typedef struct gc_options {
     bool correlate;
     gconv_border border;
     double border_value;
-    gc_alpha_choice alpha;
+    gconv_alpha alpha;
 
     double threshold;
     gconv_rule rule;

@@ -4,12 +4,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "cli/messages.h"
-#include "core/plan.h"
-#include "core/stream.h"
-#include "filter/filter.h"
 
-#include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,24 +23,23 @@ static gconv_status load_builtin(const char *name, gconv_filter **filter, gconv_
 }
 
 /* Says how the text of a filter was read: rows of weights can be meant as a libvips matrix. */
-static void note_reading(const char *name, const gc_reading *reading, const gconv_filter *filter)
+static void note_dialect(const char *name, const gconv_filter *filter)
 {
     char other[96] = "";
-    if (reading->form == NULL)
+    if (filter->dialect == NULL)
         return;
-    if (reading->vips_width > 0)
+    if (filter->vips_width > 0)
         snprintf(other, sizeof other, ", not as the libvips matrix of %dx%d that it could be",
-                 reading->vips_width, reading->vips_height);
-    gc_note(name, "a filter of %dx%d, read as %s%s", filter->width, filter->height, reading->form,
+                 filter->vips_width, filter->vips_height);
+    gc_note(name, "a filter of %dx%d, read as %s%s", filter->width, filter->height, filter->dialect,
             other);
 }
 
 static gconv_status load_given(const char *name, gconv_filter **filter, gconv_error *error)
 {
-    gc_reading reading;
-    gconv_status status = gc_filter_load(name, &reading, filter, error);
+    gconv_status status = gconv_filter_load(name, filter, error);
     if (status == GCONV_OK)
-        note_reading(name, &reading, *filter);
+        note_dialect(name, *filter);
     return status;
 }
 
@@ -59,7 +53,6 @@ static gconv_status load_chain(gc_session *session, gconv_error *error)
     session->filters = calloc((size_t)count, sizeof(gconv_filter *));
     if (session->filters == NULL)
         return gc_fail_memory(error, (size_t)count * sizeof(gconv_filter *));
-    session->gain = 1;
     for (int i = 0; i < count; i++) {
         session->blamed = names[i];
         /* The edges chain is the built-in one, whatever files lie about under these names. */
@@ -71,7 +64,6 @@ static gconv_status load_chain(gc_session *session, gconv_error *error)
         if (session->filters[i]->has_offset && i + 1 < count)
             return gc_fail(error, GCONV_ERROR_FILTER,
                            "has an offset, and only the last filter of a chain may have one");
-        session->gain *= gconv_filter_gain(session->filters[i]);
     }
     session->blamed = NULL;
     return GCONV_OK;
@@ -95,9 +87,11 @@ static void fill_job(gc_session *session)
     job->threshold = options->threshold;
     job->rule = options->rule;
     job->invert = options->invert;
+    job->alpha = options->alpha;
     job->implementation = options->implementation != NULL ? options->implementation : "auto";
     job->device = options->device;
     job->threads = options->threads;
+    job->between_files = (options->command & (GC_COMMAND_EDGES | GC_COMMAND_FILTER)) != 0;
     job->tile = options->tile;
     job->block_width = options->block_width;
     job->block_height = options->block_height;
@@ -129,7 +123,7 @@ gconv_status gc_session_check(const gc_session *session, const char *implementat
     job.output_depth = 8;
     job.implementation = implementation;
     job.device = gc_device_for(session, implementation);
-    gconv_status status = gc_plan_check(&job, error);
+    gconv_status status = gconv_job_check(&job, error);
     /* What an implementation refuses may depend on the shape: the image will tell. */
     return status == GCONV_ERROR_UNSUPPORTED ? GCONV_OK : status;
 }
@@ -186,24 +180,6 @@ static bool same_shape(const gconv_shape *a, const gconv_shape *b)
            a->depth == b->depth;
 }
 
-/* Multiply-adds, and what they cost that a pixel takes beside the filters. */
-static double work_of(const gc_session *session, const gconv_shape *shape)
-{
-    const double besides = 8;
-    double taps = 0;
-    for (int i = 0; i < session->filter_count; i++)
-        taps += (double)session->filters[i]->width * session->filters[i]->height;
-    return (taps + besides) * shape->width * shape->height * shape->channels;
-}
-
-/* Of several images one at a time has the GPU: each plan takes what memory is free there. */
-static pthread_mutex_t gpu = PTHREAD_MUTEX_INITIALIZER;
-
-static bool is_on_gpu(const gconv_plan *plan)
-{
-    return plan->choice.implementation->kind == GCONV_DEVICE_CUDA;
-}
-
 gconv_status gc_session_plan(gc_session *session, const gconv_shape *shape, gconv_alpha alpha,
                              int output_depth, gconv_error *error)
 {
@@ -212,25 +188,12 @@ gconv_status gc_session_plan(gc_session *session, const gconv_shape *shape, gcon
     job.alpha = alpha;
     job.output_depth = output_depth;
     job.runs = session->image_count - session->image;
-    if (job.threads == 0)
-        job.threads = gc_stream_threads(work_of(session, shape));
+    job.images_at_once = session->images_at_once;
     if (session->plan != NULL && same_shape(shape, &session->plan_job.input) &&
         session->plan_job.alpha == alpha && session->plan_job.output_depth == output_depth)
         return GCONV_OK;
     gconv_plan_free(session->plan);
     session->plan_job = job;
-    if (session->share > 0)
-        pthread_mutex_lock(&gpu);
-    gconv_status status = gconv_plan_create(&job, &session->plan, error);
-    session->holds_gpu = session->share > 0 && status == GCONV_OK && is_on_gpu(session->plan);
-    if (session->share > 0 && !session->holds_gpu)
-        pthread_mutex_unlock(&gpu);
-    if (status != GCONV_OK || session->share == 0 || session->holds_gpu)
-        return status;
-    /* All threads together are as fast as those of one image alone: that decided for the CPU. */
-    gconv_plan_free(session->plan);
-    job.threads = session->share;
-    job.device = "cpu";
     return gconv_plan_create(&job, &session->plan, error);
 }
 
@@ -270,53 +233,21 @@ void gc_picture_destroy(gc_picture *picture)
     *picture = (gc_picture){.samples = NULL};
 }
 
-/* Whether each of `count` rows of an image with alpha is opaque. */
-static bool are_opaque(const gconv_shape *shape, const unsigned char *rows, uint32_t count,
-                       size_t stride)
+/* The session's job on images of this shape. */
+static gconv_job job_for(const gc_session *session, const gconv_shape *shape)
 {
-    size_t channels = (size_t)shape->channels;
-    for (size_t y = 0; y < count; y++) {
-        const unsigned char *row = rows + y * stride;
-        for (size_t x = 0; x < shape->width; x++) {
-            size_t at = (x + 1) * channels - 1;
-            bool opaque = shape->depth == 8
-                              ? row[at] == UINT8_MAX
-                              : ((const uint16_t *)(const void *)row)[at] == UINT16_MAX;
-            if (!opaque)
-                return false;
-        }
-    }
-    return true;
-}
-
-/* Whether the pixels decide how alpha is treated. */
-static bool alpha_is_open(const gc_session *session, const gconv_shape *shape)
-{
-    return shape->channels % 2 == 0 && session->options->alpha == GC_ALPHA_AUTO &&
-           fabs(session->gain - 1) <= 1e-6;
-}
-
-/* The alpha of the command line, where `opaque` says what `auto` hangs on. */
-static gconv_alpha alpha_for(const gc_session *session, bool opaque)
-{
-    switch (session->options->alpha) {
-    case GC_ALPHA_FILTER:
-        return GCONV_ALPHA_FILTER;
-    case GC_ALPHA_PREMULTIPLY:
-        return GCONV_ALPHA_PREMULTIPLY;
-    case GC_ALPHA_AUTO:
-        return opaque ? GCONV_ALPHA_KEEP : GCONV_ALPHA_PREMULTIPLY;
-    default:
-        return GCONV_ALPHA_KEEP;
-    }
+    gconv_job job = session->job;
+    job.input = *shape;
+    return job;
 }
 
 gconv_alpha gc_choose_alpha(const gc_session *session, const gc_picture *picture)
 {
-    bool opaque =
-        picture->samples == NULL || !alpha_is_open(session, &picture->shape) ||
-        are_opaque(&picture->shape, picture->samples, picture->shape.height, picture->stride);
-    return alpha_for(session, opaque);
+    gconv_job job = job_for(session, &picture->shape);
+    bool opaque = picture->samples == NULL || !gconv_alpha_needs_pixels(&job) ||
+                  gconv_shape_is_opaque(&picture->shape, picture->samples, picture->shape.height,
+                                        picture->stride);
+    return gconv_alpha_resolve(&job, opaque);
 }
 
 /* ---- One image ------------------------------------------------------------------------------- */
@@ -363,7 +294,7 @@ typedef struct image_part {
     bool endless; /* one of a stream: how many images will come is not known */
 } image_part;
 
-static void show_part(void *user, double done)
+static bool show_part(void *user, double done)
 {
     const image_part *part = user;
     size_t finished = gc_tally_finished(), count = part->session->image_count;
@@ -372,22 +303,7 @@ static void show_part(void *user, double done)
     double of_image = part->from + (part->to - part->from) * done;
     double of_all = count > 0 ? ((double)finished + of_image) / (double)count : 0;
     gc_progress_show(part->name, of_all, finished, count);
-}
-
-/* Rows on their way to the writer, counted for the progress line. */
-typedef struct counted_sink {
-    gconv_sink to;
-    uint32_t rows, height;
-    image_part part;
-} counted_sink;
-
-static gconv_status write_counted(void *user, uint32_t count, const void *rows, size_t stride,
-                                  gconv_error *error)
-{
-    counted_sink *sink = user;
-    sink->rows += count;
-    show_part(&sink->part, (double)sink->rows / sink->height);
-    return sink->to.write(sink->to.user, count, rows, stride, error);
+    return true;
 }
 
 /* Depth of the output where --depth leaves it to the format and the input. */
@@ -437,7 +353,7 @@ static gconv_status read_opaque_rows(gconv_reader *reader, unsigned char *rows, 
         gconv_status status = gconv_reader_read(reader, count, rows, stride, error);
         if (status != GCONV_OK)
             return status;
-        *opaque = are_opaque(shape, rows, count, stride);
+        *opaque = gconv_shape_is_opaque(shape, rows, count, stride);
     }
     return GCONV_OK;
 }
@@ -467,7 +383,8 @@ static gconv_status look_for_transparency(work *w)
 static gconv_status look_ahead(work *w)
 {
     w->opaque = true;
-    bool alpha_is_wanted = alpha_is_open(w->session, &w->result->input);
+    gconv_job job = job_for(w->session, &w->result->input);
+    bool alpha_is_wanted = gconv_alpha_needs_pixels(&job);
     if (!w->session->options->verify && !alpha_is_wanted)
         return GCONV_OK;
     gconv_status status;
@@ -477,8 +394,8 @@ static gconv_status look_ahead(work *w)
     else
         status = gc_picture_read(w->reader, &w->picture, w->error);
     if (status == GCONV_OK && alpha_is_wanted && w->picture.samples != NULL)
-        w->opaque = are_opaque(&w->picture.shape, w->picture.samples, w->picture.shape.height,
-                               w->picture.stride);
+        w->opaque = gconv_shape_is_opaque(&w->picture.shape, w->picture.samples,
+                                          w->picture.shape.height, w->picture.stride);
     w->result->timings.decode += gc_seconds() - start;
     return status;
 }
@@ -503,8 +420,9 @@ static gconv_status make_plan(work *w)
     gconv_status status = output_depth(w, &w->result->input, &depth);
     if (status != GCONV_OK)
         return status;
-    status = gc_session_plan(w->session, &w->result->input, alpha_for(w->session, w->opaque), depth,
-                             w->error);
+    gconv_job job = job_for(w->session, &w->result->input);
+    status = gc_session_plan(w->session, &w->result->input, gconv_alpha_resolve(&job, w->opaque),
+                             depth, w->error);
     if (status != GCONV_OK)
         return status;
     w->result->output = *gconv_plan_output_shape(w->session->plan);
@@ -545,30 +463,24 @@ static gconv_status open_output(work *w)
     return gconv_writer_open(w->task->output, &writer, &w->writer, w->error);
 }
 
-static double expected_seconds(const gconv_plan *plan)
-{
-    return plan->choice.implementation->operations->cost(&plan->problem, &plan->choice.device);
-}
-
 /* Divides the image's progress among the plan, the reference and the writing of `rows`. */
-static void share_progress(gconv_plan *plan, gconv_plan *reference, const image_part *whole,
-                           image_part *own, image_part *other, image_part *rows)
+static void share_progress(const gconv_plan *plan, const gconv_plan *reference,
+                           const image_part *whole, image_part *own, image_part *other,
+                           image_part *rows)
 {
     const double writing = 0.05;
-    double seconds = expected_seconds(plan), other_seconds = expected_seconds(reference);
+    double seconds = gconv_plan_expected_seconds(plan);
+    double other_seconds = gconv_plan_expected_seconds(reference);
     *own = *other = *rows = *whole;
     rows->from = 1 - writing;
     other->to = rows->from;
     own->to = other->from = rows->from * seconds / (seconds + other_seconds);
-    plan->watch = (gc_watch){show_part, own};
-    reference->watch = (gc_watch){show_part, other};
 }
 
 /* Computes with the plan and with the reference, compares, and writes the plan's result. */
-static gconv_status run_verified(work *w, counted_sink *counted)
+static gconv_status run_verified(work *w, const image_part *whole)
 {
-    gconv_sink sink = {write_counted, counted};
-    image_part own, other;
+    image_part own, other, rows;
     gconv_plan *plan = w->session->plan;
     gconv_job job = w->session->plan_job;
     job.implementation = "reference";
@@ -582,22 +494,26 @@ static gconv_status run_verified(work *w, counted_sink *counted)
         status = gc_fail_memory(w->error, 2 * row * job.input.height);
     if (status == GCONV_OK)
         status = gconv_plan_create(&job, &reference, w->error);
-    if (status == GCONV_OK)
-        share_progress(plan, reference, &counted->part, &own, &other, &counted->part);
     const void *input = w->picture.samples;
     size_t stride = w->picture.stride;
-    if (status == GCONV_OK)
+    if (status == GCONV_OK) {
+        share_progress(plan, reference, whole, &own, &other, &rows);
+        gconv_plan_watch(plan, show_part, &own);
+        gconv_plan_watch(reference, show_part, &other);
         status =
             gconv_plan_run_chain(plan, input, stride, chain, row, &w->result->timings, w->error);
+    }
     if (status == GCONV_OK)
         status = gconv_plan_run_chain(reference, input, stride, expected, row, NULL, w->error);
     if (status == GCONV_OK)
         status = gconv_plan_compare(plan, input, stride, chain, expected, row,
                                     &w->result->difference, w->error);
     w->result->verified = status == GCONV_OK;
+    gconv_plan_watch(plan, show_part, &rows);
     if (status == GCONV_OK)
-        status = gconv_plan_convert(plan, chain, row, input, stride, sink, w->error);
-    plan->watch = (gc_watch){NULL, NULL};
+        status = gconv_plan_convert(plan, chain, row, input, stride, gconv_writer_sink(w->writer),
+                                    w->error);
+    gconv_plan_watch(plan, NULL, NULL);
     gconv_plan_free(reference);
     free(expected);
     free(chain);
@@ -606,23 +522,21 @@ static gconv_status run_verified(work *w, counted_sink *counted)
 
 static gconv_status compute(work *w)
 {
-    counted_sink counted = {.to = gconv_writer_sink(w->writer),
-                            .height = w->result->output.height,
-                            .part = {.session = w->session,
-                                     .name = gc_input_name(w->task->input),
-                                     .to = 1,
-                                     .endless = w->image > 1}};
+    image_part whole = {.session = w->session,
+                        .name = gc_input_name(w->task->input),
+                        .to = 1,
+                        .endless = w->image > 1};
     gconv_plan *plan = w->session->plan;
     gconv_source source = w->picture.samples != NULL ? (gconv_source){read_picture, w}
                                                      : gconv_reader_source(w->reader);
     gconv_status status;
     if (w->session->options->verify)
-        status = run_verified(w, &counted);
+        status = run_verified(w, &whole);
     else {
-        plan->watch = (gc_watch){show_part, &counted.part};
-        status = gconv_plan_run(plan, source, (gconv_sink){write_counted, &counted},
-                                &w->result->timings, w->error);
-        plan->watch = (gc_watch){NULL, NULL};
+        gconv_plan_watch(plan, show_part, &whole);
+        status = gconv_plan_run(plan, source, gconv_writer_sink(w->writer), &w->result->timings,
+                                w->error);
+        gconv_plan_watch(plan, NULL, NULL);
     }
     if (status != GCONV_ERROR_WRITE)
         w->result->blamed = gc_input_name(w->task->input);
@@ -663,12 +577,14 @@ static void keep_explanation(work *w)
 /* Lets another image of several have the GPU. */
 static void release_gpu(gc_session *session)
 {
-    if (!session->holds_gpu)
+    if (session->images_at_once < 2 || session->plan == NULL)
+        return;
+    bool used_gpu = gconv_plan_device(session->plan)->kind == GCONV_DEVICE_CUDA ||
+                    gconv_plan_fallback(session->plan)[0] != '\0';
+    if (!used_gpu)
         return;
     gconv_plan_free(session->plan);
     session->plan = NULL;
-    session->holds_gpu = false;
-    pthread_mutex_unlock(&gpu);
 }
 
 /* Puts "image N: " before the message about an image that is not the first. */

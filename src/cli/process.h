@@ -21,12 +21,10 @@ typedef struct gc_session {
     const gc_options *options;
     gconv_filter **filters;
     int filter_count;
-    double gain;   /* of the chain: product of sum/divisor */
     gconv_job job; /* what the command line decides; the image adds its shape */
     gconv_plan *plan;
     gconv_job plan_job; /* what `plan` was made for */
-    int share;          /* threads of one image of several at one time; 0: it is alone */
-    bool holds_gpu;     /* of several images the one whose plan is the GPU's, until it is done */
+    int images_at_once; /* as in gconv_job */
     FILE *notes;        /* keeps what -v says of the image in work; NULL: it is said at once */
     size_t image;       /* images before this one, or measurements */
     size_t image_count; /* and in all */

@@ -1,7 +1,6 @@
 /* Follows the names in a job, or chooses by expected time (contract.md, rules 54 and 55). */
 #include "core/choose.h"
 
-#include "base/number.h"
 #include "base/status.h"
 #include "core/registry.h"
 #include "gpu/gpu.h"
@@ -10,29 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* What --device says. */
-typedef struct wanted_device {
-    bool any;               /* auto */
-    gconv_device_kind kind; /* where not any */
-    int cuda_index;
-} wanted_device;
-
-static gconv_status read_device(const char *text, wanted_device *wanted, gconv_error *error)
-{
-    *wanted = (wanted_device){.any = false, .kind = GCONV_DEVICE_CPU};
-    long long index = 0;
-    if (text == NULL || strcmp(text, "auto") == 0)
-        wanted->any = true;
-    else if (strcmp(text, "cuda") == 0 ||
-             (strncmp(text, "cuda:", 5) == 0 && gc_parse_integer(text + 5, 0, 1023, &index))) {
-        wanted->kind = GCONV_DEVICE_CUDA;
-        wanted->cuda_index = (int)index;
-    } else if (strcmp(text, "cpu") != 0)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "unknown device '%s' (auto, cpu, cuda or cuda:N)", text);
-    return GCONV_OK;
-}
 
 void gc_explain(char **text, const char *format, ...)
 {
@@ -51,19 +27,19 @@ void gc_explain(char **text, const char *format, ...)
 
 /* Whether a candidate can be used here, on the wanted device, and supports the problem. */
 static gconv_status check_candidate(const gc_implementation *candidate, const gc_problem *problem,
-                                    const wanted_device *wanted, gconv_device_info *device,
+                                    const gconv_device_choice *wanted, gconv_device_info *device,
                                     gconv_error *error)
 {
     if (!wanted->any && candidate->kind != wanted->kind)
         return gc_fail(error, GCONV_ERROR_DEVICE, "'%s' does not run on device '%s'",
                        candidate->name, problem->job.device);
-    gconv_status status = gc_implementation_device(candidate, wanted->cuda_index, device, error);
+    gconv_status status = gc_implementation_device(candidate, wanted->index, device, error);
     if (status == GCONV_OK)
         status = candidate->operations->supports(problem, device, error);
     return status;
 }
 
-static gconv_status choose_named(const gc_problem *problem, const wanted_device *wanted,
+static gconv_status choose_named(const gc_problem *problem, const gconv_device_choice *wanted,
                                  gc_choice *choice, gconv_error *error)
 {
     const char *name = problem->job.implementation;
@@ -78,8 +54,8 @@ static gconv_status choose_named(const gc_problem *problem, const wanted_device 
 }
 
 /* Lets the candidates of one kind compete with the best so far, `*best` seconds. */
-static void compete(const gc_problem *problem, const wanted_device *wanted, gconv_device_kind kind,
-                    gc_choice *choice, double *best)
+static void compete(const gc_problem *problem, const gconv_device_choice *wanted,
+                    gconv_device_kind kind, gc_choice *choice, double *best)
 {
     for (int i = 0; i < gc_implementation_count(); i++) {
         const gc_implementation *candidate = gc_implementation_at(i);
@@ -112,7 +88,7 @@ static bool has_cuda_part(void)
     return false;
 }
 
-static gconv_status choose_fastest(const gc_problem *problem, const wanted_device *wanted,
+static gconv_status choose_fastest(const gc_problem *problem, const gconv_device_choice *wanted,
                                    gc_choice *choice, gconv_error *error)
 {
     double best = 0;
@@ -139,8 +115,8 @@ static gconv_status choose_fastest(const gc_problem *problem, const wanted_devic
 gconv_status gc_choose(const gc_problem *problem, gc_choice *choice, gconv_error *error)
 {
     *choice = (gc_choice){.implementation = NULL};
-    wanted_device wanted;
-    gconv_status status = read_device(problem->job.device, &wanted, error);
+    gconv_device_choice wanted;
+    gconv_status status = gconv_device_parse(problem->job.device, &wanted, error);
     if (status != GCONV_OK)
         return status;
     const char *name = problem->job.implementation;

@@ -1,8 +1,10 @@
 /* The list of devices: first the CPU, then the devices of the GPU part. */
 #include "gconv.h"
 
+#include "base/number.h"
 #include "base/status.h"
 #include "gpu/gpu.h"
+#include "gpu/jit/jit.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -17,6 +19,27 @@ int gconv_device_count(void)
 const char *gconv_cuda_reason(void)
 {
     return gc_gpu_reason();
+}
+
+int gconv_nvrtc_version(void)
+{
+    return gc_jit_version();
+}
+
+gconv_status gconv_device_parse(const char *text, gconv_device_choice *choice, gconv_error *error)
+{
+    *choice = (gconv_device_choice){.kind = GCONV_DEVICE_CPU};
+    long long index = 0;
+    if (text == NULL || strcmp(text, "auto") == 0)
+        choice->any = true;
+    else if (strcmp(text, "cuda") == 0 ||
+             (strncmp(text, "cuda:", 5) == 0 && gc_parse_integer(text + 5, 0, 1023, &index))) {
+        choice->kind = GCONV_DEVICE_CUDA;
+        choice->index = (int)index;
+    } else if (strcmp(text, "cpu") != 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "unknown device '%s' (auto, cpu, cuda or cuda:N)", text);
+    return GCONV_OK;
 }
 
 /* The CPU's name as the system tells it, else "CPU". */

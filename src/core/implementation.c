@@ -19,6 +19,12 @@ int gconv_implementation_count(void)
     return gc_implementation_count();
 }
 
+const char *gconv_implementation_name(int index)
+{
+    const gc_implementation *implementation = gc_implementation_at(index);
+    return implementation != NULL ? implementation->name : NULL;
+}
+
 gconv_status gconv_implementation_describe(int index, gconv_implementation_info *info,
                                            gconv_error *error)
 {
@@ -30,6 +36,9 @@ gconv_status gconv_implementation_describe(int index, gconv_implementation_info 
     info->summary = implementation->summary;
     info->limits = implementation->limits;
     info->kind = implementation->kind;
+    info->follows_threads = (implementation->follows & GC_FOLLOWS_THREADS) != 0;
+    info->follows_block = (implementation->follows & GC_FOLLOWS_BLOCK) != 0;
+    info->follows_tile = (implementation->follows & GC_FOLLOWS_TILE) != 0;
     gconv_device_info device;
     gconv_error reason;
     info->usable = gc_implementation_device(implementation, 0, &device, &reason) == GCONV_OK;

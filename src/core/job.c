@@ -42,8 +42,7 @@ static gconv_status check_shape(const gconv_job *job, gconv_error *error)
  * messages. */
 static gconv_status check_choices(const gconv_job *job, gconv_error *error)
 {
-    if ((unsigned)job->border >= GCONV_BORDER_COUNT ||
-        (unsigned)job->alpha > GCONV_ALPHA_PREMULTIPLY ||
+    if ((unsigned)job->border >= GCONV_BORDER_COUNT || (unsigned)job->alpha > GCONV_ALPHA_AUTO ||
         (unsigned)job->rule > GCONV_RULE_NEGATIVE || (unsigned)job->output > GCONV_OUTPUT_EDGES)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "unknown border %d, alpha %d, rule %d or output %d", (int)job->border,
@@ -51,6 +50,9 @@ static gconv_status check_choices(const gconv_job *job, gconv_error *error)
     if (job->threads < 0 || job->tile < 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "%d threads or tile %d: less than 0",
                        job->threads, job->tile);
+    if (job->images_at_once < 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "%d images at one time: less than 0",
+                       job->images_at_once);
     int width = job->block_width, height = job->block_height;
     bool left_open = width == 0 && height == 0;
     if (!left_open && (width < 1 || width > BLOCK_THREADS_MAX || height < 1 ||

@@ -5,9 +5,43 @@
 #include "base/status.h"
 #include "core/conversion.h"
 #include "core/registry.h"
+#include "core/share.h"
+#include "gpu/runtime/turn.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Waits for the turn on the GPU where the plan may come to use it, and other images may too. */
+static void take_turn(gconv_plan *plan, const gconv_job *job)
+{
+    plan->has_turn = job->images_at_once > 1 && strcmp(plan->device_name, "cpu") != 0;
+    if (plan->has_turn)
+        gc_gpu_turn_take();
+}
+
+static void give_turn(gconv_plan *plan)
+{
+    if (plan->has_turn)
+        gc_gpu_turn_give();
+    plan->has_turn = false;
+}
+
+/* Chooses, and gives a plan on the CPU its share of the threads. */
+static gconv_status choose(gconv_plan *plan, gconv_error *error)
+{
+    gc_problem *problem = &plan->problem;
+    int threads = problem->job.threads;
+    problem->job.threads = gc_threads_alone(problem);
+    gconv_status status = gc_choose(problem, &plan->choice, error);
+    if (status != GCONV_OK || plan->choice.implementation->kind != GCONV_DEVICE_CPU)
+        return status;
+    give_turn(plan);
+    if (problem->job.images_at_once > 1) {
+        problem->job.threads = threads;
+        problem->job.threads = gc_threads_shared(&problem->job);
+    }
+    return GCONV_OK;
+}
 
 /* Makes the problem of a job and chooses the implementation and its device. */
 static gconv_status make_choice(const gconv_job *job, gconv_plan *plan, gconv_error *error)
@@ -19,12 +53,15 @@ static gconv_status make_choice(const gconv_job *job, gconv_plan *plan, gconv_er
         return gc_fail_memory(error, sizeof *plan);
     owned.implementation = plan->implementation_name;
     owned.device = plan->device_name;
+    take_turn(plan, &owned); /* before the problem is made: it notes whether a GPU is in use */
     gconv_status status = gc_problem_create(&owned, &plan->problem, error);
-    return status == GCONV_OK ? gc_choose(&plan->problem, &plan->choice, error) : status;
+    return status == GCONV_OK ? choose(plan, error) : status;
 }
 
-gconv_status gc_plan_check(const gconv_job *job, gconv_error *error)
+gconv_status gconv_job_check(const gconv_job *job, gconv_error *error)
 {
+    if (job == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the job is a null pointer");
     gconv_plan *plan = calloc(1, sizeof *plan);
     if (plan == NULL)
         return gc_fail_memory(error, sizeof *plan);
@@ -59,6 +96,7 @@ void gconv_plan_free(gconv_plan *plan)
         return;
     if (plan->state != NULL)
         plan->choice.implementation->operations->release(plan->state);
+    give_turn(plan);
     gc_problem_destroy(&plan->problem);
     free(plan->choice.explanation);
     free(plan->description);
@@ -70,6 +108,16 @@ void gconv_plan_free(gconv_plan *plan)
 const char *gconv_plan_implementation(const gconv_plan *plan)
 {
     return plan->choice.implementation->name;
+}
+
+const gconv_device_info *gconv_plan_device(const gconv_plan *plan)
+{
+    return &plan->choice.device;
+}
+
+double gconv_plan_expected_seconds(const gconv_plan *plan)
+{
+    return plan->choice.implementation->operations->cost(&plan->problem, &plan->choice.device);
 }
 
 const gconv_shape *gconv_plan_output_shape(const gconv_plan *plan)
@@ -108,6 +156,11 @@ int gconv_plan_chain_channels(const gconv_plan *plan)
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
+
+void gconv_plan_watch(gconv_plan *plan, gconv_progress_function *function, void *user)
+{
+    plan->watch = (gc_watch){function, user};
+}
 
 static void add_timings(gconv_timings *sum, const gconv_timings *part, double total)
 {
@@ -151,6 +204,7 @@ static gconv_status fall_back(gconv_plan *plan, const gconv_error *failure)
     if (status != GCONV_OK)
         return status;
     plan->choice.implementation->operations->release(plan->state);
+    give_turn(plan);
     plan->choice.implementation = cpu;
     plan->choice.device = device;
     plan->state = state;
@@ -198,7 +252,8 @@ static gconv_status run_stream(gconv_plan *plan, gc_stream *stream, gconv_error 
     return status;
 }
 
-/* `from` and `to` are source and sink where these are memory, else NULL. */
+/* `from` and `to` are source and sink where these are memory, else NULL. A run that is watched passes
+ * its rows on, so that it can tell of them. */
 static gconv_status run(gconv_plan *plan, gconv_source source, gconv_sink sink,
                         const gc_memory_source *from, const gc_memory_sink *to, bool chain_only,
                         gconv_timings *timings, gconv_error *error)
@@ -209,7 +264,7 @@ static gconv_status run(gconv_plan *plan, gconv_source source, gconv_sink sink,
     gconv_status status =
         gc_stream_open(&stream, &plan->problem, source, sink, chain_only, &failure);
     stream.watch = plan->watch;
-    if (status == GCONV_OK && from != NULL && to != NULL &&
+    if (status == GCONV_OK && from != NULL && to != NULL && plan->watch.function == NULL &&
         gc_rows_are_aligned(from->next, from->stride, plan->problem.conversion.input.depth) &&
         gc_rows_are_aligned(to->next, to->stride,
                             chain_only ? 32 : plan->problem.conversion.output.depth))
@@ -286,7 +341,7 @@ gconv_status gconv_plan_convert(const gconv_plan *plan, const float *chain, size
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "no chain values, or a sink without function");
     if (problem->conversion.keeps_alpha && input == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "the input's alpha is kept: it is needed");
-    gc_stream stream = {.problem = problem, .sink = sink};
+    gc_stream stream = {.problem = problem, .sink = sink, .watch = plan->watch};
     stream.output_bytes = gconv_shape_row_bytes(&problem->conversion.output);
     stream.converted = gc_allocate_array(1, stream.output_bytes);
     void *alpha =

@@ -13,10 +13,7 @@ struct gconv_plan {
     gconv_error fallback; /* why the CPU took over; status GCONV_OK where it did not */
     char *description;    /* explanation and what the implementation chose */
     gc_watch watch;       /* of its runs; may be changed between them */
+    bool has_turn;        /* on the GPU, until the plan is freed or the CPU takes over */
 };
-
-/* Checks a job as gconv_plan_create does, but for what shows only when an implementation prepares:
- * no kernel is compiled. */
-gconv_status gc_plan_check(const gconv_job *job, gconv_error *error);
 
 #endif

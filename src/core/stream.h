@@ -6,10 +6,9 @@
 #include "core/kept_alpha.h"
 #include "core/problem.h"
 
-/* Who is told how much of a run is done, from 0 to 1; `told` may be NULL. Told by implementations
- * that give no rows before all are computed, from one thread at a time. */
+/* Who is told how much of a run is done, as gconv_plan_watch says. */
 typedef struct gc_watch {
-    void (*told)(void *user, double done);
+    gconv_progress_function *function; /* NULL: nobody */
     void *user;
 } gc_watch;
 
@@ -32,6 +31,7 @@ typedef struct gc_stream {
     uint32_t rows_written;
     gconv_timings timings;
     gc_watch watch;
+    double told; /* the most that it was told */
 } gc_stream;
 
 gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem, gconv_source source,
@@ -60,12 +60,13 @@ void gc_stream_store_row(const gc_stream *stream, uint32_t y, const float *row, 
 void gc_stream_store_pixels(const gc_stream *stream, uint32_t y, size_t first, size_t count,
                             const float *row, void *output);
 
-/* Gives the next `count` rows of output to the sink. */
+/* Gives the next `count` rows of output to the sink, and tells so. */
 gconv_status gc_stream_write(gc_stream *stream, uint32_t count, const void *rows, size_t stride,
                              gconv_error *error);
 
-/* Tells how much of the run is done. */
-void gc_stream_tell(const gc_stream *stream, double done);
+/* Tells that `done` of the run is done, from 0 to 1: for an implementation that computes long before
+ * it writes. Not while another thread writes. GCONV_ERROR_CANCELLED where the run is to end. */
+gconv_status gc_stream_tell(gc_stream *stream, double done, gconv_error *error);
 
 /* Reads all rows into stream->kept, input_bytes apart. They stay there until the stream is closed:
  * for implementations that need the whole image, and for another one that starts again. */
@@ -75,9 +76,5 @@ gconv_status gc_stream_keep(gc_stream *stream, gconv_error *error);
  * them to the sink. */
 gconv_status gc_stream_write_chain(gc_stream *stream, uint32_t count, const float *rows,
                                    size_t stride, gconv_error *error);
-
-/* Threads of the CPU for a run of `work` multiply-adds from file to file: more than one only where
- * the work pays for them. */
-int gc_stream_threads(double work);
 
 #endif

@@ -40,16 +40,20 @@ static float convolve_at(const gc_problem *problem, const gc_step *step, const f
 }
 
 /* Step `s` of the chain. */
-static void convolve(const gc_stream *stream, int s, const float *in, float *out)
+static gconv_status convolve(gc_stream *stream, int s, const float *in, float *out,
+                             gconv_error *error)
 {
     const gc_problem *problem = stream->problem;
     for (int64_t y = 0; y < problem->chain.height; y++) {
         for (int64_t x = 0; x < problem->chain.width; x++)
             for (int c = 0; c < problem->chain.channels; c++)
                 *out++ = convolve_at(problem, &problem->chain.steps[s], in, x, y, c);
-        gc_stream_tell(stream,
-                       (s + (double)(y + 1) / problem->chain.height) / problem->chain.step_count);
+        double done = (s + (double)(y + 1) / problem->chain.height) / problem->chain.step_count;
+        gconv_status status = gc_stream_tell(stream, done, error);
+        if (status != GCONV_OK)
+            return status;
     }
+    return GCONV_OK;
 }
 
 static gconv_status supports(const gc_problem *problem, const gconv_device_info *device,
@@ -121,7 +125,7 @@ static gconv_status run(void *state, gc_stream *stream, gconv_error *error)
         status = read_image(stream, row, in, error);
     double start = gc_seconds();
     for (int s = 0; status == GCONV_OK && s < problem->chain.step_count; s++) {
-        convolve(stream, s, in, out);
+        status = convolve(stream, s, in, out, error);
         float *swap = in;
         in = out;
         out = swap;

@@ -40,7 +40,8 @@ typedef struct gc_parser {
     double anchor_x, anchor_y; /* where anchor.line is not 0 */
 
     /* The filter, once the dialect is known. */
-    gc_reading reading;
+    const char *dialect; /* as in gconv_filter, and so are the next two */
+    int vips_width, vips_height;
     int width, height;
     const double *weights;
 } gc_parser;

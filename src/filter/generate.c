@@ -154,30 +154,31 @@ static gconv_status make_box(const char *parameters, gconv_filter **filter, gcon
 }
 
 static const gc_generator generators[] = {
-    {"box", "box:N or box:WxH", "N x N or W x H mean, sides 1 to 255", make_box},
-    {"gaussian", "gaussian:SIGMA[,SIZE]", "Gaussian blur, sum 1; SIGMA in pixels, SIZE an odd side",
+    {{"box", "box:N or box:WxH", "N x N or W x H mean, sides 1 to 255"}, make_box},
+    {{"gaussian", "gaussian:SIGMA[,SIZE]",
+      "Gaussian blur, sum 1; SIGMA in pixels, SIZE an odd side"},
      make_gaussian},
-    {"log", "log:SIGMA[,SIZE]",
-     "Laplacian of a Gaussian, sum 0, negative in the centre; SIGMA and SIZE as of gaussian",
+    {{"log", "log:SIGMA[,SIZE]",
+      "Laplacian of a Gaussian, sum 0, negative in the centre; SIGMA and SIZE as of gaussian"},
      make_log},
 };
 
-size_t gc_generator_count(void)
+size_t gconv_generator_count(void)
 {
     return sizeof generators / sizeof generators[0];
 }
 
-const gc_generator *gc_generator_at(size_t index)
+const gconv_generator *gconv_generator_at(size_t index)
 {
-    return index < gc_generator_count() ? &generators[index] : NULL;
+    return index < gconv_generator_count() ? &generators[index].about : NULL;
 }
 
 const gc_generator *gc_find_generator(const char *specification)
 {
     size_t length = strcspn(specification, ":");
-    for (size_t i = 0; i < gc_generator_count(); i++)
-        if (strlen(generators[i].name) == length &&
-            memcmp(generators[i].name, specification, length) == 0)
+    for (size_t i = 0; i < gconv_generator_count(); i++)
+        if (strlen(generators[i].about.name) == length &&
+            memcmp(generators[i].about.name, specification, length) == 0)
             return &generators[i];
     return NULL;
 }
@@ -188,7 +189,8 @@ gconv_status gc_filter_generate(const gc_generator *generator, const char *speci
     *filter = NULL;
     const char *colon = strchr(specification, ':');
     if (colon == NULL || colon[1] == '\0')
-        return gc_fail(error, GCONV_ERROR_FILTER, "parameters are missing: %s", generator->usage);
+        return gc_fail(error, GCONV_ERROR_FILTER, "parameters are missing: %s",
+                       generator->about.usage);
     gconv_filter *made = NULL;
     gconv_status status = generator->make(colon + 1, &made, error);
     if (status == GCONV_OK)

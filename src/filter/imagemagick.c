@@ -75,7 +75,7 @@ static gconv_status read_imagemagick_value(gc_parser *p, gc_span field)
 
 gconv_status gc_imagemagick_read(gc_parser *p, gc_span line)
 {
-    p->reading.form = "an ImageMagick string";
+    p->dialect = "an ImageMagick string";
     const char *colon = memchr(line.text, ':', line.length);
     size_t before = (size_t)(colon - line.text);
     gconv_status status = read_geometry(p, (gc_span){line.text, before});

@@ -36,8 +36,8 @@ static char *stem_of(const char *path)
     return stem;
 }
 
-static gconv_status load_descriptor(int descriptor, const char *path, gc_reading *reading,
-                                    gconv_filter **filter, gconv_error *error)
+static gconv_status load_descriptor(int descriptor, const char *path, gconv_filter **filter,
+                                    gconv_error *error)
 {
     size_t length = 0;
     char *text = malloc(GC_FILTER_TEXT_MAX + 1), *stem = stem_of(path);
@@ -45,19 +45,18 @@ static gconv_status load_descriptor(int descriptor, const char *path, gc_reading
                               ? gc_fail_memory(error, GC_FILTER_TEXT_MAX)
                               : read_text(descriptor, text, &length, error);
     if (status == GCONV_OK)
-        status = gc_filter_parse(text, length, stem, reading, filter, error);
+        status = gconv_filter_parse(text, length, stem, filter, error);
     free(stem);
     free(text);
     return status;
 }
 
-static gconv_status load_file(const char *path, gc_reading *reading, gconv_filter **filter,
-                              gconv_error *error)
+static gconv_status load_file(const char *path, gconv_filter **filter, gconv_error *error)
 {
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (descriptor < 0)
         return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot open the filter");
-    gconv_status status = load_descriptor(descriptor, path, reading, filter, error);
+    gconv_status status = load_descriptor(descriptor, path, filter, error);
     close(descriptor);
     return status;
 }
@@ -75,6 +74,16 @@ static const gconv_builtin_filter *find_builtin(const char *name)
     return NULL;
 }
 
+static gconv_status load_builtin(const gconv_builtin_filter *builtin, gconv_filter **filter,
+                                 gconv_error *error)
+{
+    gconv_status status =
+        gconv_filter_parse(builtin->text, strlen(builtin->text), builtin->name, filter, error);
+    if (status == GCONV_OK)
+        (*filter)->dialect = NULL;
+    return status;
+}
+
 /* True for a text that can only be an inline filter, WxH: and weights. */
 static bool looks_inline(const char *specification)
 {
@@ -82,10 +91,9 @@ static bool looks_inline(const char *specification)
     return *specification >= '0' && *specification <= '9' && strchr(specification, ':') != NULL;
 }
 
-static gconv_status load_inline(const char *text, gc_reading *reading, gconv_filter **filter,
-                                gconv_error *error)
+static gconv_status load_inline(const char *text, gconv_filter **filter, gconv_error *error)
 {
-    gconv_status status = gc_filter_parse(text, strlen(text), text, reading, filter, error);
+    gconv_status status = gconv_filter_parse(text, strlen(text), text, filter, error);
     if (status == GCONV_ERROR_FILTER && error != NULL && strchr(text, '\n') == NULL)
         error->line = 0; /* a single line needs no number */
     return status;
@@ -94,7 +102,7 @@ static gconv_status load_inline(const char *text, gc_reading *reading, gconv_fil
 /* The built-in name or generator nearest to the specification; NULL where none is near. */
 static const char *nearest_filter(const char *specification)
 {
-    size_t builtins = gconv_builtin_filter_count(), generators = gc_generator_count();
+    size_t builtins = gconv_builtin_filter_count(), generators = gconv_generator_count();
     const char **names = gc_allocate_array(builtins + generators, sizeof *names);
     char *word = gc_copy_string(specification);
     const char *nearest = NULL;
@@ -102,23 +110,23 @@ static const char *nearest_filter(const char *specification)
         for (size_t i = 0; i < builtins; i++)
             names[i] = gconv_builtin_filter_at(i)->name;
         for (size_t i = 0; i < generators; i++)
-            names[builtins + i] = gc_generator_at(i)->name;
+            names[builtins + i] = gconv_generator_at(i)->name;
         word[strcspn(word, ":")] = '\0';
         nearest = gc_nearest_name(word, names, builtins + generators);
     }
     free(word);
     free(names);
     const gc_generator *generator = nearest == NULL ? NULL : gc_find_generator(nearest);
-    return generator == NULL ? nearest : generator->usage;
+    return generator == NULL ? nearest : generator->about.usage;
 }
 
 /* The generator that makes other sizes of the filter named (gauss7, box9); NULL where there is
  * none. */
-static const gc_generator *related_generator(const char *specification)
+static const gconv_generator *related_generator(const char *specification)
 {
-    for (size_t i = 0; i < gc_generator_count(); i++)
-        if (strncmp(specification, gc_generator_at(i)->name, 3) == 0)
-            return gc_generator_at(i);
+    for (size_t i = 0; i < gconv_generator_count(); i++)
+        if (strncmp(specification, gconv_generator_at(i)->name, 3) == 0)
+            return gconv_generator_at(i);
     return NULL;
 }
 
@@ -161,7 +169,7 @@ static gconv_status fail_unknown(const char *specification, gconv_error *error)
     if (numbers > 1)
         return fail_bare_weights(specification, numbers, error);
     const char *nearest = nearest_filter(specification);
-    const gc_generator *related = related_generator(specification);
+    const gconv_generator *related = related_generator(specification);
     bool hints = related != NULL && nearest != related->usage;
     return gc_fail(error, GCONV_ERROR_FILTER,
                    "no such file, built-in filter or generator%s%s%s (%s%s'gconv info' lists them)",
@@ -176,12 +184,9 @@ static bool is_absent(int error_number)
     return error_number == ENOENT || error_number == ENOTDIR || error_number == ENAMETOOLONG;
 }
 
-gconv_status gc_filter_load(const char *specification, gc_reading *reading, gconv_filter **filter,
-                            gconv_error *error)
+gconv_status gconv_filter_load(const char *specification, gconv_filter **filter, gconv_error *error)
 {
     *filter = NULL;
-    if (reading != NULL)
-        *reading = (gc_reading){.form = NULL};
     struct stat about;
     if (specification == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "no filter is named: a null pointer");
@@ -194,23 +199,17 @@ gconv_status gc_filter_load(const char *specification, gc_reading *reading, gcon
     if (!exists && !is_absent(errno))
         return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot open the filter");
     if (exists && !S_ISDIR(about.st_mode))
-        return load_file(specification, reading, filter, error);
+        return load_file(specification, filter, error);
 
     const gconv_builtin_filter *builtin = find_builtin(specification);
     if (builtin != NULL)
-        return gconv_filter_parse(builtin->text, strlen(builtin->text), builtin->name, filter,
-                                  error);
+        return load_builtin(builtin, filter, error);
     const gc_generator *generator = gc_find_generator(specification);
     if (generator != NULL)
         return gc_filter_generate(generator, specification, filter, error);
     if (looks_inline(specification))
-        return load_inline(specification, reading, filter, error);
+        return load_inline(specification, filter, error);
     if (exists)
         return gc_fail(error, GCONV_ERROR_FILTER, "a directory, not a filter file");
     return fail_unknown(specification, error);
-}
-
-gconv_status gconv_filter_load(const char *specification, gconv_filter **filter, gconv_error *error)
-{
-    return gc_filter_load(specification, NULL, filter, error);
 }

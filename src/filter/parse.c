@@ -41,10 +41,10 @@ static void take_plain_rows(gc_parser *p)
     p->width = p->rows[0].count;
     p->height = p->row_count;
     p->weights = p->values;
-    p->reading.form = "rows of weights";
+    p->dialect = "rows of weights";
     if (is_vips(p)) {
-        p->reading.vips_width = (int)p->values[0];
-        p->reading.vips_height = (int)p->values[1];
+        p->vips_width = (int)p->values[0];
+        p->vips_height = (int)p->values[1];
     }
 }
 
@@ -175,6 +175,9 @@ static gconv_status fill_filter(const gc_parser *p, const char *name, gconv_filt
         filter->divisor = p->divisor.value;
     filter->offset = p->offset.value;
     filter->has_offset = p->offset.line > 0;
+    filter->dialect = p->dialect;
+    filter->vips_width = p->vips_width;
+    filter->vips_height = p->vips_height;
     gconv_status status = use_name(p, name, filter);
     if (status == GCONV_OK && p->divisor_is_sum)
         status = use_sum(p, filter);
@@ -183,8 +186,8 @@ static gconv_status fill_filter(const gc_parser *p, const char *name, gconv_filt
     return status;
 }
 
-gconv_status gc_filter_parse(const char *text, size_t length, const char *name, gc_reading *reading,
-                             gconv_filter **filter, gconv_error *error)
+gconv_status gconv_filter_parse(const char *text, size_t length, const char *name,
+                                gconv_filter **filter, gconv_error *error)
 {
     *filter = NULL;
     gconv_status status = check_text(text, length, error);
@@ -204,18 +207,10 @@ gconv_status gc_filter_parse(const char *text, size_t length, const char *name, 
         status = gconv_filter_create(p.width, p.height, &made, error);
     if (status == GCONV_OK)
         status = fill_filter(&p, name, made);
-    if (status == GCONV_OK && reading != NULL)
-        *reading = p.reading;
     if (status == GCONV_OK)
         *filter = made;
     else
         gconv_filter_free(made);
     free(p.values);
     return status;
-}
-
-gconv_status gconv_filter_parse(const char *text, size_t length, const char *name,
-                                gconv_filter **filter, gconv_error *error)
-{
-    return gc_filter_parse(text, length, name, NULL, filter, error);
 }

@@ -22,6 +22,6 @@ gconv_status gc_vips_take(gc_parser *p)
     if (first->count > 2 && p->divisor.value == 0)
         return gc_fail_line(p->error, first->line, "the scale (the divisor) is zero");
     p->weights = p->values + first->count;
-    p->reading.form = "a libvips matrix";
+    p->dialect = "a libvips matrix";
     return GCONV_OK;
 }

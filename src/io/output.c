@@ -2,8 +2,8 @@
 #include "io/output.h"
 
 #include "base/file.h"
+#include "base/place.h"
 #include "base/status.h"
-#include "io/place.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -167,6 +167,36 @@ static void takes_long_inline_strings(void **state)
     check_refused(text, GCONV_ERROR_FILTER, 0, "no such file");
 }
 
+static void check_dialect(const char *specification, const char *dialect, int vips_width,
+                          int vips_height)
+{
+    gconv_filter *filter = load(specification);
+    if (dialect == NULL)
+        assert_null(filter->dialect);
+    else
+        assert_string_equal(filter->dialect, dialect);
+    assert_int_equal(filter->vips_width, vips_width);
+    assert_int_equal(filter->vips_height, vips_height);
+    gconv_filter_free(filter);
+}
+
+/* Which of the three forms a text was read as, where the user wrote one. */
+static void tells_how_a_text_was_read(void **state)
+{
+    (void)state;
+    write_file("rows", "1 2 1\n2 4 2\n1 2 1\n");
+    write_file("both", "3 2 1\n1 2 3\n4 5 6\n");
+    write_file("matrix", "3 1\n1 2 3\n");
+    write_file("string", "3x1: 1,2,1\n");
+    check_dialect("rows", "rows of weights", 0, 0);
+    check_dialect("both", "rows of weights", 3, 2);
+    check_dialect("matrix", "a libvips matrix", 0, 0);
+    check_dialect("string", "an ImageMagick string", 0, 0);
+    check_dialect("3x1: 1,2,1", "an ImageMagick string", 0, 0);
+    check_dialect("gauss5", NULL, 0, 0);
+    check_dialect("box:3", NULL, 0, 0);
+}
+
 static void *feed(void *path)
 {
     int descriptor = open(path, O_WRONLY);
@@ -222,6 +252,7 @@ int main(void)
         cmocka_unit_test(reports_what_cannot_be_read),
         cmocka_unit_test(refuses_unknown_names),
         cmocka_unit_test(takes_long_inline_strings),
+        cmocka_unit_test(tells_how_a_text_was_read),
         cmocka_unit_test(reads_a_fifo_to_its_end),
     };
     return cmocka_run_group_tests(tests, enter_directory, leave_directory);

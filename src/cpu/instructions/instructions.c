@@ -1,5 +1,6 @@
 #include "cpu/instructions/instructions.h"
 
+#include "base/status.h"
 #include "cpu/cost.h"
 
 #include <stdlib.h>
@@ -109,4 +110,22 @@ const gc_instructions *gc_instructions_chosen(void)
             break;
     }
     return best;
+}
+
+/* ---- The public interface -------------------------------------------------------------------- */
+
+int gconv_instructions_count(void)
+{
+    return gc_instructions_count();
+}
+
+gconv_status gconv_instructions_describe(int index, gconv_instructions_info *info,
+                                         gconv_error *error)
+{
+    const gc_instructions *set = gc_instructions_at(index);
+    if (set == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "there is no instruction set %d", index);
+    *info = (gconv_instructions_info){
+        .name = set->name, .usable = set->usable(), .chosen = set == gc_instructions_chosen()};
+    return GCONV_OK;
 }

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE /* O_PATH */
-#include "io/place.h"
+#include "base/place.h"
 
 #include "base/status.h"
 

@@ -1,0 +1,51 @@
+/* How alpha is treated where the job leaves it to the library (rule 7). */
+#include "gconv.h"
+
+#include <math.h>
+
+static bool has_alpha(const gconv_shape *shape)
+{
+    return shape->channels == 2 || shape->channels == 4;
+}
+
+/* What a chain multiplies a constant image by. */
+static double chain_gain(const gconv_job *job)
+{
+    double gain = 1;
+    for (int i = 0; i < job->filter_count; i++)
+        gain *= gconv_filter_gain(job->filters[i]);
+    return gain;
+}
+
+bool gconv_alpha_needs_pixels(const gconv_job *job)
+{
+    return job->alpha == GCONV_ALPHA_AUTO && has_alpha(&job->input) &&
+           fabs(chain_gain(job) - 1) <= 1e-6;
+}
+
+gconv_alpha gconv_alpha_resolve(const gconv_job *job, bool opaque)
+{
+    if (job->alpha != GCONV_ALPHA_AUTO)
+        return job->alpha;
+    return gconv_alpha_needs_pixels(job) && !opaque ? GCONV_ALPHA_PREMULTIPLY : GCONV_ALPHA_KEEP;
+}
+
+bool gconv_shape_is_opaque(const gconv_shape *shape, const void *rows, uint32_t count,
+                           size_t stride)
+{
+    if (!has_alpha(shape))
+        return true;
+    size_t channels = (size_t)shape->channels;
+    for (size_t y = 0; y < count; y++) {
+        const unsigned char *row = (const unsigned char *)rows + y * stride;
+        for (size_t x = 0; x < shape->width; x++) {
+            size_t at = (x + 1) * channels - 1;
+            bool opaque = shape->depth == 8
+                              ? row[at] == UINT8_MAX
+                              : ((const uint16_t *)(const void *)row)[at] == UINT16_MAX;
+            if (!opaque)
+                return false;
+        }
+    }
+    return true;
+}

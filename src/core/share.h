@@ -1,0 +1,14 @@
+/* CPU threads of a plan: of an image alone, and of one of several that are computed at one time. */
+#ifndef GC_CORE_SHARE_H
+#define GC_CORE_SHARE_H
+
+#include "core/problem.h"
+
+/* What stands for job.threads while an implementation is chosen, and for the plan of an image alone.
+ * 0 is what affinity and quota allow. */
+int gc_threads_alone(const gc_problem *problem);
+
+/* Threads of one of job.images_at_once images on the CPU. */
+int gc_threads_shared(const gconv_job *job);
+
+#endif

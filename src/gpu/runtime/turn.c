@@ -1,0 +1,26 @@
+#include "gpu/runtime/turn.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+
+/* No mutex alone: the thread that frees a plan need not be the one that made it. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t given = PTHREAD_COND_INITIALIZER;
+static bool taken;
+
+void gc_gpu_turn_take(void)
+{
+    pthread_mutex_lock(&lock);
+    while (taken)
+        pthread_cond_wait(&given, &lock);
+    taken = true;
+    pthread_mutex_unlock(&lock);
+}
+
+void gc_gpu_turn_give(void)
+{
+    pthread_mutex_lock(&lock);
+    taken = false;
+    pthread_cond_signal(&given);
+    pthread_mutex_unlock(&lock);
+}

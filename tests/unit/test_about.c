@@ -1,0 +1,128 @@
+/* What the library says of itself: libraries, instructions, generators, names of devices and
+ * implementations. */
+#include "core_support.h"
+
+static void libraries_are_named_with_versions(void **state)
+{
+    (void)state;
+    const char *text = gconv_codec_description();
+    assert_non_null(strstr(text, "libpng 1."));
+    assert_non_null(strstr(text, ", zlib 1."));
+    assert_non_null(strstr(text, ", libjpeg"));
+    assert_null(strchr(text, '\n'));
+    assert_ptr_equal(gconv_codec_description(), text);
+}
+
+static void one_usable_instruction_set_is_chosen(void **state)
+{
+    (void)state;
+    int count = gconv_instructions_count(), chosen = 0;
+    gconv_instructions_info set;
+    gconv_error error;
+    assert_true(count > 0);
+    for (int i = 0; i < count; i++) {
+        assert_int_equal(gconv_instructions_describe(i, &set, &error), GCONV_OK);
+        assert_true(set.name[0] != '\0');
+        assert_true(set.usable || !set.chosen);
+        chosen += set.chosen;
+    }
+    assert_int_equal(chosen, 1);
+    assert_string_equal(set.name, "portable");
+    assert_true(set.usable);
+    assert_int_equal(gconv_instructions_describe(count, &set, &error), GCONV_ERROR_ARGUMENT);
+    assert_int_equal(gconv_instructions_describe(-1, &set, &error), GCONV_ERROR_ARGUMENT);
+}
+
+static void the_environment_chooses_instructions(void **state)
+{
+    (void)state;
+    gconv_instructions_info set;
+    setenv("GCONV_INSTRUCTIONS", "portable", 1);
+    assert_int_equal(gconv_instructions_describe(gconv_instructions_count() - 1, &set, NULL),
+                     GCONV_OK);
+    assert_true(set.chosen);
+    unsetenv("GCONV_INSTRUCTIONS");
+}
+
+/* What a usage line begins with makes a filter. */
+static void generators_are_listed(void **state)
+{
+    (void)state;
+    static const char *const examples[] = {"box:5", "gaussian:1.5", "log:1.5"};
+    assert_int_equal(gconv_generator_count(), 3);
+    assert_null(gconv_generator_at(3));
+    for (size_t i = 0; i < 3; i++) {
+        const gconv_generator *one = gconv_generator_at(i);
+        assert_int_equal(strncmp(one->usage, one->name, strlen(one->name)), 0);
+        assert_int_equal(strncmp(examples[i], one->name, strlen(one->name)), 0);
+        assert_true(one->summary[0] != '\0');
+        gconv_filter *filter;
+        assert_int_equal(gconv_filter_load(examples[i], &filter, NULL), GCONV_OK);
+        assert_null(filter->dialect);
+        gconv_filter_free(filter);
+    }
+}
+
+static void names_of_devices_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool any;
+        gconv_device_kind kind;
+        int index;
+    } good[] = {{NULL, true, GCONV_DEVICE_CPU, 0},       {"auto", true, GCONV_DEVICE_CPU, 0},
+                {"cpu", false, GCONV_DEVICE_CPU, 0},     {"cuda", false, GCONV_DEVICE_CUDA, 0},
+                {"cuda:0", false, GCONV_DEVICE_CUDA, 0}, {"cuda:12", false, GCONV_DEVICE_CUDA, 12}};
+    static const char *const bad[] = {"", "gpu", "CPU", "cuda:", "cuda:x", "cuda:-1", "cuda:1024"};
+    gconv_device_choice choice;
+    gconv_error error;
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        assert_int_equal(gconv_device_parse(good[i].text, &choice, &error), GCONV_OK);
+        assert_true(choice.any == good[i].any);
+        assert_int_equal(choice.kind, good[i].kind);
+        assert_int_equal(choice.index, good[i].index);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(gconv_device_parse(bad[i], &choice, &error), GCONV_ERROR_ARGUMENT);
+        assert_non_null(strstr(error.message, "auto, cpu, cuda or cuda:N"));
+    }
+}
+
+static void implementations_say_what_they_follow(void **state)
+{
+    (void)state;
+    gconv_implementation_info info;
+    for (int i = 0; i < gconv_implementation_count(); i++) {
+        assert_int_equal(gconv_implementation_describe(i, &info, NULL), GCONV_OK);
+        assert_string_equal(gconv_implementation_name(i), info.name);
+        assert_true(info.follows_threads == (strcmp(info.name, "cpu") == 0));
+        assert_true(info.follows_tile == (strcmp(info.name, "tiled") == 0));
+        assert_true(info.kind == GCONV_DEVICE_CUDA || !info.follows_block);
+    }
+    assert_null(gconv_implementation_name(-1));
+    assert_null(gconv_implementation_name(gconv_implementation_count()));
+}
+
+static void nvrtc_has_a_version_where_it_can_be_loaded(void **state)
+{
+    (void)state;
+    int version = gconv_nvrtc_version();
+    assert_true(version == 0 || version >= 10000);
+    if (strstr(gconv_build_description(), "without CUDA") != NULL)
+        assert_int_equal(version, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(libraries_are_named_with_versions),
+        cmocka_unit_test(one_usable_instruction_set_is_chosen),
+        cmocka_unit_test(the_environment_chooses_instructions),
+        cmocka_unit_test(generators_are_listed),
+        cmocka_unit_test(names_of_devices_are_read),
+        cmocka_unit_test(implementations_say_what_they_follow),
+        cmocka_unit_test(nvrtc_has_a_version_where_it_can_be_loaded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

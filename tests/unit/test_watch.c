@@ -1,0 +1,177 @@
+/* What a plan tells of itself: device, expected time, progress; and how a run is cancelled. */
+#include "core_support.h"
+
+static float weights[9] = {1, 2, 1, 2, 4, 2, 1, 2, 1};
+static gconv_filter smooth = {
+    .width = 3, .height = 3, .anchor_x = 1, .anchor_y = 1, .divisor = 16, .weights = weights};
+static const gconv_filter *const chain[] = {&smooth, &smooth};
+
+enum { WIDTH = 64, HEIGHT = 2000 };
+
+static uint8_t input[HEIGHT][WIDTH], output[HEIGHT][WIDTH], expected[HEIGHT][WIDTH];
+static float values[HEIGHT][WIDTH];
+
+static gconv_plan *planned(const char *implementation)
+{
+    gconv_job job = job_of(chain, 2, shape_of(WIDTH, HEIGHT, 1, 8));
+    job.implementation = implementation;
+    job.threads = 2;
+    gconv_plan *plan;
+    gconv_error error;
+    if (gconv_plan_create(&job, &plan, &error) != GCONV_OK)
+        fail_msg("%s", error.message);
+    for (size_t i = 0; i < sizeof input; i++)
+        input[i / WIDTH][i % WIDTH] = (uint8_t)(i * 37 % 251);
+    return plan;
+}
+
+static gconv_status run(gconv_plan *plan, gconv_error *error)
+{
+    memset(output, 0, sizeof output);
+    return gconv_plan_run_memory(plan, input, WIDTH, output, WIDTH, NULL, error);
+}
+
+static gconv_status run_chain(gconv_plan *plan, gconv_error *error)
+{
+    return gconv_plan_run_chain(plan, input, WIDTH, values[0], sizeof values[0], NULL, error);
+}
+
+static gconv_status discard(void *user, uint32_t count, const void *rows, size_t stride,
+                            gconv_error *error)
+{
+    (void)user, (void)count, (void)rows, (void)stride, (void)error;
+    return GCONV_OK;
+}
+
+static gconv_status convert(gconv_plan *plan, gconv_error *error)
+{
+    return gconv_plan_convert(plan, values[0], sizeof values[0], NULL, 0,
+                              (gconv_sink){discard, NULL}, error);
+}
+
+/* What was told, and when to end the run. */
+typedef struct progress {
+    int calls;
+    double last, limit; /* false is answered beyond `limit` */
+    bool falls;         /* less was told than before */
+} progress;
+
+static bool follow(void *user, double done)
+{
+    progress *p = user;
+    p->calls++;
+    p->falls = p->falls || done < p->last || done < 0 || done > 1;
+    p->last = done;
+    return done <= p->limit;
+}
+
+static const char *const names[] = {"reference", "cpu"};
+typedef gconv_status part(gconv_plan *plan, gconv_error *error);
+static part *const parts[] = {run, run_chain, convert};
+
+static void progress_rises_to_one(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2; i++)
+        for (size_t j = 0; j < 3; j++) {
+            gconv_plan *plan = planned(names[i]);
+            gconv_error error;
+            assert_int_equal(run_chain(plan, &error), GCONV_OK);
+            progress p = {.limit = 1};
+            gconv_plan_watch(plan, follow, &p);
+            assert_int_equal(parts[j](plan, &error), GCONV_OK);
+            assert_false(p.falls);
+            assert_true(p.last == 1);
+            assert_true(p.calls > 2);
+            int calls = p.calls;
+            gconv_plan_watch(plan, NULL, NULL);
+            assert_int_equal(parts[j](plan, &error), GCONV_OK);
+            assert_int_equal(p.calls, calls);
+            gconv_plan_free(plan);
+        }
+}
+
+/* The reference tells while it computes, before a row is out. */
+static void the_reference_tells_each_row_of_each_step(void **state)
+{
+    (void)state;
+    gconv_plan *plan = planned("reference");
+    progress p = {.limit = 1};
+    gconv_plan_watch(plan, follow, &p);
+    assert_int_equal(run(plan, NULL), GCONV_OK);
+    assert_int_equal(p.calls, 2 * HEIGHT + HEIGHT);
+    gconv_plan_free(plan);
+}
+
+static void a_watched_run_gives_the_same_rows(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        gconv_plan *plan = planned(names[i]);
+        assert_int_equal(run(plan, NULL), GCONV_OK);
+        memcpy(expected, output, sizeof output);
+        progress p = {.limit = 1};
+        gconv_plan_watch(plan, follow, &p);
+        assert_int_equal(run(plan, NULL), GCONV_OK);
+        assert_memory_equal(output, expected, sizeof output);
+        gconv_plan_free(plan);
+    }
+}
+
+static void false_ends_the_run(void **state)
+{
+    (void)state;
+    static const double limits[] = {-1, 0.1, 0.7, 0.999};
+    for (size_t i = 0; i < 2; i++)
+        for (size_t j = 0; j < 3; j++)
+            for (size_t k = 0; k < sizeof limits / sizeof limits[0]; k++) {
+                gconv_plan *plan = planned(names[i]);
+                gconv_error error;
+                assert_int_equal(run_chain(plan, &error), GCONV_OK);
+                progress p = {.limit = limits[k]};
+                gconv_plan_watch(plan, follow, &p);
+                assert_int_equal(parts[j](plan, &error), GCONV_ERROR_CANCELLED);
+                assert_int_equal(error.status, GCONV_ERROR_CANCELLED);
+                assert_string_equal(error.message, gconv_status_text(GCONV_ERROR_CANCELLED));
+                assert_true(p.last > p.limit);
+                p.limit = 1; /* the plan is whole */
+                p.last = 0;
+                assert_int_equal(parts[j](plan, &error), GCONV_OK);
+                gconv_plan_free(plan);
+            }
+}
+
+static void a_plan_tells_its_device_and_time(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        gconv_plan *plan = planned(names[i]);
+        const gconv_device_info *device = gconv_plan_device(plan);
+        gconv_device_info cpu;
+        assert_int_equal(gconv_device_describe(0, &cpu, NULL), GCONV_OK);
+        assert_int_equal(device->kind, GCONV_DEVICE_CPU);
+        assert_string_equal(device->name, cpu.name);
+        double seconds = gconv_plan_expected_seconds(plan);
+        assert_true(seconds > 0 && seconds < 60);
+        char line[64];
+        snprintf(line, sizeof line, "%s on ", names[i]); /* asked for by name */
+        assert_non_null(strstr(gconv_plan_explanation(plan), line));
+        gconv_plan_free(plan);
+    }
+    gconv_plan *slow = planned("reference"), *fast = planned("cpu");
+    assert_true(gconv_plan_expected_seconds(slow) > gconv_plan_expected_seconds(fast));
+    gconv_plan_free(slow);
+    gconv_plan_free(fast);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(progress_rises_to_one),
+        cmocka_unit_test(the_reference_tells_each_row_of_each_step),
+        cmocka_unit_test(a_watched_run_gives_the_same_rows),
+        cmocka_unit_test(false_ends_the_run),
+        cmocka_unit_test(a_plan_tells_its_device_and_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
