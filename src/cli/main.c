@@ -1,10 +1,17 @@
-/* gconv: the command line. */
-#include "cli/about.h"
-#include "cli/cli.h"
-#include "cli/environment.h"
-#include "cli/help.h"
-#include "cli/messages.h"
-#include "cli/signals.h"
+/* The program gconv: reads the command line and runs a command. */
+#include "base/status.h"
+#include "cli/commands/commands.h"
+#include "cli/options/commands.h"
+#include "cli/options/environment.h"
+#include "cli/options/options.h"
+#include "cli/report/about.h"
+#include "cli/report/exit.h"
+#include "cli/report/help.h"
+#include "cli/report/messages.h"
+#include "cli/report/output.h"
+#include "cli/report/progress.h"
+#include "cli/report/signals.h"
+#include "gconv.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -73,8 +80,9 @@ static int run_command(const gc_options *options)
     return GC_EXIT_USAGE;
 }
 
-/* Standard descriptors that are closed are opened the wrong way round: they go on failing, and no
- * image file takes their number and receives what is meant for them. */
+/* Occupies standard descriptors that are closed, so that no image file gets their number and with
+ * it the text meant for them. They are opened in the wrong direction, so that using them still
+ * fails. */
 static void occupy_descriptors(void)
 {
     for (int number = STDIN_FILENO; number <= STDERR_FILENO; number++)
@@ -82,7 +90,8 @@ static void occupy_descriptors(void)
             open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* A result that could not be written is a failure too (a full disk, a closed pipe). */
+/* Flushes and closes standard output. Where that fails (a full disk, a closed pipe) the program
+ * fails. */
 static int close_output(int code)
 {
     int failure = gc_flush_output();
@@ -96,13 +105,15 @@ static int close_output(int code)
     return GC_EXIT_FAILED;
 }
 
-/* A progress line that was not asked for waits half a second: short work stays silent. */
+/* Without --progress the first progress line waits half a second, so that short work stays
+ * silent. */
 static void set_messages(const gc_options *options)
 {
     bool always = options->progress == GC_PROGRESS_ALWAYS;
     bool fits =
         options->progress == GC_PROGRESS_AUTO && !options->quiet && isatty(STDERR_FILENO) == 1;
-    gc_messages_set(options->quiet, options->verbose, always || fits, always ? 0 : 0.5);
+    gc_messages_set(options->quiet, options->verbose);
+    gc_progress_set(always || fits, always ? 0 : 0.5);
 }
 
 int main(int argc, char **argv)

@@ -70,7 +70,7 @@ commands_of() {
 
 @test "help of each command lists exactly the options of the table" {
     sed -n 's/^    {"\([a-z-]*\)", [^,]*, [^,]*, \([A-Z_ |0]*\),.*/\1:\2/p' \
-        "$SOURCE/src/cli/options.c" >table
+        "$SOURCE/src/cli/options/table.c" >table
     [ "$(wc -l <table)" -gt 30 ]
     while IFS=: read -r option expression; do
         for command in $(commands_of "$expression"); do

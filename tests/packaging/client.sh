@@ -5,7 +5,7 @@
 # Usage: client.sh SOURCE_DIR
 set -eu
 cd "$1"
-exception='src/cli/cmd_tune.c:"gpu/tune/tune.h"'
+exception='src/cli/commands/tune.c:"gpu/tune/tune.h"'
 
 # Each line: FILE:"HEADER" or FILE:<HEADER>
 includes=$(grep -rE '^[[:space:]]*#[[:space:]]*include' src/cli |

@@ -1,7 +1,8 @@
 /* Command lines, an argument a line. Only parsed: nothing is run. */
 #include "../fuzz.h"
 
-#include "cli/options.h"
+#include "cli/options/options.h"
+#include "cli/options/table.h"
 
 #include <getopt.h>
 #include <math.h>
@@ -26,20 +27,22 @@ static int split(char *text, char **arguments)
 
 static void check_values(const gc_options *options)
 {
-    FUZZ_REQUIRE(isfinite(options->border_value) && isfinite(options->scale) &&
-                     isfinite(options->offset) && isfinite(options->threshold),
+    FUZZ_REQUIRE(isfinite(options->job.border_value) && isfinite(options->job.scale) &&
+                     isfinite(options->job.offset) && isfinite(options->job.threshold),
                  "a number that is not finite");
-    FUZZ_REQUIRE(options->threshold >= 0, "threshold %g", options->threshold);
-    FUZZ_REQUIRE(options->quality >= 1 && options->quality <= 100, "%d", options->quality);
-    FUZZ_REQUIRE(options->compression >= -1 && options->compression <= 9, "%d",
-                 options->compression);
+    FUZZ_REQUIRE(options->job.threshold >= 0, "threshold %g", options->job.threshold);
+    FUZZ_REQUIRE(options->writer.quality >= 1 && options->writer.quality <= 100, "%d",
+                 options->writer.quality);
+    FUZZ_REQUIRE(options->writer.compression >= -1 && options->writer.compression <= 9, "%d",
+                 options->writer.compression);
     FUZZ_REQUIRE(options->depth == 0 || options->depth == 1 || options->depth == 8 ||
                      options->depth == 16,
                  "depth %d", options->depth);
-    FUZZ_REQUIRE(options->max_pixels >= 1, "no pixels");
-    FUZZ_REQUIRE(options->threads >= 0 && options->threads <= 1024, "%d", options->threads);
-    FUZZ_REQUIRE(options->block_width * options->block_height <= 1024, "%d x %d",
-                 options->block_width, options->block_height);
+    FUZZ_REQUIRE(options->reader.max_pixels >= 1, "no pixels");
+    FUZZ_REQUIRE(options->job.threads >= 0 && options->job.threads <= 1024, "%d",
+                 options->job.threads);
+    FUZZ_REQUIRE(options->job.block_width * options->job.block_height <= 1024, "%d x %d",
+                 options->job.block_width, options->job.block_height);
     FUZZ_REQUIRE(options->time >= 0 && options->time <= 86400, "%g seconds", options->time);
 }
 

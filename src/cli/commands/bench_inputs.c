@@ -1,0 +1,57 @@
+#include "cli/commands/bench_inputs.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+
+static const gc_timed_filter filters[] = {
+    {3, false},  {5, false},  {7, false},  {9, false},  {11, false}, {13, false},
+    {15, false}, {17, false}, {21, false}, {25, false}, {31, false}, {43, false},
+    {3, true},   {5, true},   {9, true},   {17, true},  {31, true},  {43, true},
+};
+
+bool gc_timed_filter_at(int index, gc_timed_filter *filter)
+{
+    bool exists = index >= 0 && (size_t)index < sizeof filters / sizeof filters[0];
+    if (exists)
+        *filter = filters[index];
+    return exists;
+}
+
+/* The high bits of a linear congruential generator (Knuth, The Art of Computer Programming, volume 2,
+ * section 3.3.4). */
+static uint32_t next_random(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    return (uint32_t)(*state >> 33);
+}
+
+gconv_status gc_synthetic_picture(uint32_t width, uint32_t height, gc_picture *picture,
+                                  gconv_error *error)
+{
+    picture->shape = (gconv_shape){.width = width, .height = height, .channels = 1, .depth = 8};
+    picture->stride = width;
+    picture->samples = gc_allocate_array(height, width);
+    if (picture->samples == NULL)
+        return gc_fail_memory(error, (size_t)height * width);
+    uint64_t state = 1;
+    for (size_t i = 0; i < (size_t)width * height; i++)
+        picture->samples[i] = (unsigned char)(next_random(&state) >> 7);
+    return GCONV_OK;
+}
+
+gconv_status gc_timed_filter_make(gc_timed_filter wanted, gconv_filter **filter, gconv_error *error)
+{
+    int side = wanted.side;
+    gconv_status status = gconv_filter_create(side, side, filter, error);
+    if (status != GCONV_OK)
+        return status;
+    uint64_t state = (uint64_t)side;
+    float whole[GCONV_FILTER_SIDE_MAX];
+    for (int i = 0; i < side; i++)
+        whole[i] = (float)(1 + next_random(&state) % 7);
+    for (int i = 0; i < side * side; i++)
+        (*filter)->weights[i] = wanted.separates ? whole[i / side] * whole[i % side]
+                                                 : (float)next_random(&state) / (float)(1u << 31);
+    (*filter)->divisor = side * side;
+    return GCONV_OK;
+}

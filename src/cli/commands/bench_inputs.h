@@ -1,0 +1,26 @@
+/* What gconv bench measures: a synthetic image, and filters of many sizes. */
+#ifndef GC_CLI_COMMANDS_BENCH_INPUTS_H
+#define GC_CLI_COMMANDS_BENCH_INPUTS_H
+
+#include "cli/image/picture.h"
+#include "gconv.h"
+
+/* A filter that is timed. */
+typedef struct gc_timed_filter {
+    int side;
+    bool separates; /* rank 1: a column times a row; else full rank */
+} gc_timed_filter;
+
+/* Filter `index`; false beyond the last one. */
+bool gc_timed_filter_at(int index, gc_timed_filter *filter);
+
+/* Makes the filter. Weights of full rank are random numbers from 0 to 1, so that nothing is gained by
+ * taking the filter apart. Those of rank 1 are products of whole numbers from 1 to 7. */
+gconv_status gc_timed_filter_make(gc_timed_filter wanted, gconv_filter **filter,
+                                  gconv_error *error);
+
+/* Makes a grey image of random 8-bit samples. */
+gconv_status gc_synthetic_picture(uint32_t width, uint32_t height, gc_picture *picture,
+                                  gconv_error *error);
+
+#endif

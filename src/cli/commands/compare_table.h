@@ -1,0 +1,31 @@
+/* The table and the JSON that gconv compare prints. */
+#ifndef GC_CLI_COMMANDS_COMPARE_TABLE_H
+#define GC_CLI_COMMANDS_COMPARE_TABLE_H
+
+#include "cli/image/picture.h"
+#include "cli/image/session.h"
+#include "cli/measure/measure.h"
+#include "cli/report/table.h"
+#include "cli/report/warnings.h"
+
+enum { GC_COMPARE_COLUMNS = 10 };
+
+typedef struct gc_compare_table {
+    const gc_session *session;
+    const gc_picture *picture;
+    gc_column columns[GC_COMPARE_COLUMNS];
+    double reference_seconds; /* of a run of the reference */
+    double naive_seconds;     /* of the kernel of naive; 0 where it was not measured */
+} gc_compare_table;
+
+/* Prints what stands before the rows: the image and the heads of the columns for these names, or the
+ * beginning of the object with --json. */
+void gc_compare_head(gc_compare_table *table, const char *const *names, int name_count,
+                     const gc_warning_list *warnings);
+
+void gc_compare_row(gc_compare_table *table, const gc_measurement *row);
+
+/* Ends the object of --json. */
+void gc_compare_end(const gc_compare_table *table);
+
+#endif

@@ -1,0 +1,164 @@
+#include "cli/commands/image_report.h"
+
+#include "cli/report/json.h"
+#include "cli/report/messages.h"
+#include "cli/tasks/names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const outcome_names[] = {
+    [GC_OUTCOME_DONE] = "done",
+    [GC_OUTCOME_SKIPPED] = "skipped",
+    [GC_OUTCOME_FAILED] = "failed",
+    [GC_OUTCOME_MISMATCH] = "mismatch",
+};
+
+static const char *explanation_of(const gc_result *result)
+{
+    return result->explanation != NULL ? result->explanation : "";
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static void json_shape(const char *key, const gconv_shape *shape)
+{
+    gc_json_open(key, '{');
+    gc_json_integer("width", shape->width);
+    gc_json_integer("height", shape->height);
+    gc_json_integer("channels", shape->channels);
+    gc_json_integer("depth", shape->depth);
+    gc_json_close('}');
+}
+
+static void json_timings(const gconv_timings *timings)
+{
+    gc_json_open("seconds", '{');
+    gc_json_number("decode", timings->decode);
+    gc_json_number("upload", timings->upload);
+    gc_json_number("compute", timings->compute);
+    gc_json_number("download", timings->download);
+    gc_json_number("encode", timings->encode);
+    gc_json_number("total", timings->total);
+    gc_json_close('}');
+}
+
+static void json_difference(const gconv_difference *difference)
+{
+    gc_json_open("verify", '{');
+    gc_json_bool("within", difference->within);
+    gc_json_number("bound", difference->bound);
+    gc_json_number("largest", difference->largest);
+    gc_json_integer("x", difference->x);
+    gc_json_integer("y", difference->y);
+    gc_json_integer("channel", difference->channel);
+    gc_json_integer("mismatches", (int64_t)difference->mismatches);
+    gc_json_close('}');
+}
+
+static void json_computed(const gc_options *options, const gc_result *result)
+{
+    json_shape("from", &result->input);
+    json_shape("to", &result->output);
+    gc_json_string("implementation", result->implementation);
+    gc_json_bool("exact", result->exact);
+    json_timings(&result->timings);
+    if (options->explain)
+        gc_json_string("explanation", explanation_of(result));
+    if (result->verified)
+        json_difference(&result->difference);
+}
+
+static void print_json(const gc_options *options, const gc_task *task, const gc_result *result)
+{
+    gc_json_open(NULL, '{');
+    gc_json_integer("schema", GC_JSON_SCHEMA);
+    gc_json_string("command", options->command == GC_COMMAND_EDGES ? "edges" : "filter");
+    gc_json_string("input", task->input);
+    gc_json_string("output", task->output);
+    if (result->image > 0)
+        gc_json_integer("image", (int64_t)result->image);
+    gc_json_string("status", outcome_names[result->outcome]);
+    if (result->outcome == GC_OUTCOME_FAILED)
+        gc_json_string("error", result->error.message);
+    gc_warning_list_json(&result->warnings);
+    if (result->outcome == GC_OUTCOME_DONE || result->outcome == GC_OUTCOME_MISMATCH)
+        json_computed(options, result);
+    gc_json_close('}');
+    gc_json_end();
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+static void print_timings(const char *name, const gconv_timings *t)
+{
+    gc_answer(name,
+              "decode %.3f ms, upload %.3f ms, compute %.3f ms, download %.3f ms, encode %.3f ms, "
+              "total %.3f ms",
+              1e3 * t->decode, 1e3 * t->upload, 1e3 * t->compute, 1e3 * t->download,
+              1e3 * t->encode, 1e3 * t->total);
+}
+
+static void report_verification(const char *name, const gc_result *result)
+{
+    const gconv_difference *d = &result->difference;
+    if (d->within)
+        gc_note(name, "verified: largest difference from the reference %g, bound %g", d->largest,
+                d->bound);
+    else
+        gc_answer(name,
+                  "verification failed: '%s' differs from the reference by up to %g (bound %g) at "
+                  "x %u, y %u, channel %d; %llu values beyond the bound",
+                  result->implementation, d->largest, d->bound, d->x, d->y, d->channel,
+                  (unsigned long long)d->mismatches);
+}
+
+/* Says the lines of an explanation that begin with "step": what the implementation chose for each
+ * filter. */
+static void note_choices(const char *name, const char *explanation)
+{
+    for (const char *line = explanation; *line != '\0';) {
+        int length = (int)strcspn(line, "\n");
+        if (strncmp(line, "step ", strlen("step ")) == 0)
+            gc_note(name, "%.*s", length, line);
+        line += length + (line[length] == '\n');
+    }
+}
+
+static void report_done(const gc_options *options, const gc_task *task, const gc_result *result)
+{
+    const char *name = gc_input_name(task->input);
+    const gconv_shape *from = &result->input;
+    char image[32] = "";
+    if (result->image > 0)
+        snprintf(image, sizeof image, "image %zu: ", result->image);
+    gc_note(name, "%s%ux%u, %d channel%s of %d bits to %s by %s", image, from->width, from->height,
+            from->channels, from->channels == 1 ? "" : "s", from->depth,
+            gc_output_name(task->output), result->implementation);
+    if (result->fallback != NULL)
+        gc_note(name, "the CPU took over: %s", result->fallback);
+    if (result->verified)
+        report_verification(name, result);
+    if (options->timings)
+        print_timings(name, &result->timings);
+    if (options->explain && !options->json) {
+        gc_answer(name, "how the implementation was chosen:");
+        fputs(explanation_of(result), stderr);
+    } else if (options->verbose) {
+        note_choices(name, explanation_of(result));
+    }
+}
+
+void gc_report_image(const gc_options *options, const gc_task *task, const gc_result *result)
+{
+    if (result->notes != NULL)
+        gc_notes_print(result->notes);
+    if (result->outcome == GC_OUTCOME_FAILED && result->blamed != NULL)
+        gc_report(result->blamed, &result->error);
+    else if (result->outcome == GC_OUTCOME_SKIPPED)
+        gc_note(task->output, "exists; skipped");
+    else if (result->outcome != GC_OUTCOME_FAILED)
+        report_done(options, task, result);
+    if (options->json)
+        print_json(options, task, result);
+}

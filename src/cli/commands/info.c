@@ -1,0 +1,227 @@
+/* gconv info: program and machine, devices, implementations, filters. */
+#include "cli/commands/commands.h"
+#include "cli/options/options.h"
+#include "cli/report/about.h"
+#include "cli/report/exit.h"
+#include "cli/report/json.h"
+#include "gconv.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void print_cuda_device(const gconv_device_info *d)
+{
+    printf("            compute capability %d.%d, %d multiprocessors at %d MHz, driver %d.%d, "
+           "runtime %d.%d\n",
+           d->compute_major, d->compute_minor, d->processors, d->clock_khz / 1000,
+           d->driver_version / 1000, d->driver_version % 1000 / 10, d->runtime_version / 1000,
+           d->runtime_version % 1000 / 10);
+    printf("            memory %.1f GiB, %d bits at %d MHz, %.0f GB/s; L2 %.0f MiB; constant %.0f "
+           "KiB\n",
+           (double)d->memory_bytes / (1 << 30), d->memory_bus_bits, d->memory_clock_khz / 1000,
+           d->memory_bandwidth / 1e9, (double)d->l2_bytes / (1 << 20),
+           (double)d->constant_bytes / 1024);
+    printf("            per multiprocessor: shared %.0f KiB, %d registers, %d threads, %d blocks\n",
+           (double)d->shared_per_processor / 1024, d->registers_per_processor,
+           d->threads_per_processor, d->blocks_per_processor);
+    printf("            per block: shared %.0f KiB (%.0f KiB opt-in), %d registers, %d threads\n",
+           (double)d->shared_per_block / 1024, (double)d->shared_per_block_optin / 1024,
+           d->registers_per_block, d->threads_per_block);
+}
+
+static void print_device(const gconv_device_info *device)
+{
+    char label[32] = "cpu";
+    if (device->kind == GCONV_DEVICE_CUDA)
+        snprintf(label, sizeof label, "cuda:%d", device->index);
+    printf("  %-9s %s", label, device->name);
+    if (!device->usable)
+        printf(": not usable: %s\n", device->reason);
+    else if (device->kind == GCONV_DEVICE_CPU)
+        printf(", %d processors, %.1f GiB\n", device->processors,
+               (double)device->memory_bytes / (1 << 30));
+    else {
+        putchar('\n');
+        print_cuda_device(device);
+    }
+}
+
+/* NVRTC is of use only where there is a device for the kernels that it compiles. */
+static void print_devices(void)
+{
+    printf("\ndevices:\n");
+    gconv_device_info device;
+    for (int i = 0; i < gconv_device_count(); i++)
+        if (gconv_device_describe(i, &device, NULL) == GCONV_OK)
+            print_device(&device);
+    if (gconv_cuda_reason()[0] != '\0') {
+        printf("  %-9s none: %s\n", "cuda", gconv_cuda_reason());
+        return;
+    }
+    int version = gconv_nvrtc_version();
+    if (version > 0)
+        printf("  %-9s %d.%d\n", "nvrtc", version / 1000, version % 1000 / 10);
+    else
+        printf("  %-9s none: libnvrtc of the CUDA toolkit cannot be loaded, or is too old\n",
+               "nvrtc");
+}
+
+static void print_implementations(void)
+{
+    printf("\nimplementations:\n");
+    gconv_implementation_info info;
+    for (int i = 0; i < gconv_implementation_count(); i++)
+        if (gconv_implementation_describe(i, &info, NULL) == GCONV_OK) {
+            printf("  %-9s %s\n", info.name, info.summary);
+            if (info.limits[0] != '\0')
+                printf("            refuses: %s\n", info.limits);
+            if (!info.usable)
+                printf("            not usable here: %s\n",
+                       info.kind == GCONV_DEVICE_CUDA && gconv_cuda_reason()[0] != '\0'
+                           ? "see cuda above"
+                           : info.reason);
+        }
+}
+
+static void print_filters(void)
+{
+    printf("\nbuilt-in filters:\n");
+    for (size_t i = 0; i < gconv_builtin_filter_count(); i++)
+        printf("  %-10s %s\n", gconv_builtin_filter_at(i)->name,
+               gconv_builtin_filter_at(i)->summary);
+    printf("\ngenerated filters:\n");
+    for (size_t i = 0; i < gconv_generator_count(); i++)
+        printf("  %-22s %s\n", gconv_generator_at(i)->usage, gconv_generator_at(i)->summary);
+}
+
+static void print_text(void)
+{
+    gc_about_print();
+    print_devices();
+    print_implementations();
+    print_filters();
+}
+
+static void json_device(const gconv_device_info *d)
+{
+    gc_json_open(NULL, '{');
+    gc_json_string("kind", d->kind == GCONV_DEVICE_CPU ? "cpu" : "cuda");
+    gc_json_integer("index", d->index);
+    gc_json_string("name", d->name);
+    gc_json_bool("usable", d->usable);
+    gc_json_string("reason", d->reason);
+    gc_json_integer("processors", d->processors);
+    gc_json_integer("memory_bytes", (int64_t)d->memory_bytes);
+    if (d->kind == GCONV_DEVICE_CUDA) {
+        gc_json_integer("compute_major", d->compute_major);
+        gc_json_integer("compute_minor", d->compute_minor);
+        gc_json_integer("clock_khz", d->clock_khz);
+        gc_json_integer("memory_clock_khz", d->memory_clock_khz);
+        gc_json_integer("memory_bus_bits", d->memory_bus_bits);
+        gc_json_number("memory_bandwidth", d->memory_bandwidth);
+        gc_json_integer("l2_bytes", (int64_t)d->l2_bytes);
+        gc_json_integer("constant_bytes", (int64_t)d->constant_bytes);
+        gc_json_integer("shared_per_block", (int64_t)d->shared_per_block);
+        gc_json_integer("shared_per_block_optin", (int64_t)d->shared_per_block_optin);
+        gc_json_integer("shared_per_processor", (int64_t)d->shared_per_processor);
+        gc_json_integer("registers_per_block", d->registers_per_block);
+        gc_json_integer("registers_per_processor", d->registers_per_processor);
+        gc_json_integer("threads_per_processor", d->threads_per_processor);
+        gc_json_integer("threads_per_block", d->threads_per_block);
+        gc_json_integer("blocks_per_processor", d->blocks_per_processor);
+        gc_json_integer("warp_size", d->warp_size);
+        gc_json_integer("driver_version", d->driver_version);
+        gc_json_integer("runtime_version", d->runtime_version);
+    }
+    gc_json_close('}');
+}
+
+static void json_implementations(void)
+{
+    gconv_implementation_info info;
+    gc_json_open("implementations", '[');
+    for (int i = 0; i < gconv_implementation_count(); i++)
+        if (gconv_implementation_describe(i, &info, NULL) == GCONV_OK) {
+            gc_json_open(NULL, '{');
+            gc_json_string("name", info.name);
+            gc_json_string("summary", info.summary);
+            gc_json_string("refuses", info.limits);
+            gc_json_string("kind", info.kind == GCONV_DEVICE_CPU ? "cpu" : "cuda");
+            gc_json_bool("usable", info.usable);
+            gc_json_string("reason", info.reason);
+            gc_json_close('}');
+        }
+    gc_json_close(']');
+}
+
+static void json_about(void)
+{
+    char text[256];
+    gc_json_string("version", gconv_version());
+    gc_json_string("build", gconv_build_description());
+    gc_json_string("libraries", gconv_codec_description());
+    gc_json_string("instructions", gc_instructions_name());
+    gc_json_open("usable_instructions", '[');
+    gconv_instructions_info set;
+    for (int i = 0; gconv_instructions_describe(i, &set, NULL) == GCONV_OK; i++)
+        if (set.usable)
+            gc_json_string(NULL, set.name);
+    gc_json_close(']');
+    gc_about_system(text, sizeof text);
+    gc_json_string("system", text);
+    gc_json_string("cuda_reason", gconv_cuda_reason());
+    gc_json_integer("nvrtc_version", gconv_cuda_reason()[0] == '\0' ? gconv_nvrtc_version() : 0);
+}
+
+static void json_devices(void)
+{
+    gc_json_open("devices", '[');
+    gconv_device_info device;
+    for (int i = 0; i < gconv_device_count(); i++)
+        if (gconv_device_describe(i, &device, NULL) == GCONV_OK)
+            json_device(&device);
+    gc_json_close(']');
+}
+
+static void json_filters(void)
+{
+    gc_json_open("filters", '[');
+    for (size_t i = 0; i < gconv_builtin_filter_count(); i++) {
+        gc_json_open(NULL, '{');
+        gc_json_string("name", gconv_builtin_filter_at(i)->name);
+        gc_json_string("summary", gconv_builtin_filter_at(i)->summary);
+        gc_json_close('}');
+    }
+    gc_json_close(']');
+    gc_json_open("generators", '[');
+    for (size_t i = 0; i < gconv_generator_count(); i++) {
+        gc_json_open(NULL, '{');
+        gc_json_string("name", gconv_generator_at(i)->name);
+        gc_json_string("usage", gconv_generator_at(i)->usage);
+        gc_json_string("summary", gconv_generator_at(i)->summary);
+        gc_json_close('}');
+    }
+    gc_json_close(']');
+}
+
+static void print_json(void)
+{
+    gc_json_open(NULL, '{');
+    gc_json_integer("schema", GC_JSON_SCHEMA);
+    gc_json_string("command", "info");
+    json_about();
+    json_devices();
+    json_implementations();
+    json_filters();
+    gc_json_close('}');
+    gc_json_end();
+}
+
+int gc_run_info(const gc_options *options)
+{
+    if (options->json)
+        print_json();
+    else
+        print_text();
+    return GC_EXIT_DONE;
+}

@@ -1,0 +1,129 @@
+/* gconv edges, gconv filter: one image or a batch, from file to file. */
+#include "cli/commands/commands.h"
+
+#include "base/status.h"
+#include "cli/commands/image_report.h"
+#include "cli/image/batch.h"
+#include "cli/image/result.h"
+#include "cli/image/session.h"
+#include "cli/options/effects.h"
+#include "cli/report/exit.h"
+#include "cli/report/messages.h"
+#include "cli/report/tally.h"
+#include "cli/tasks/directories.h"
+#include "cli/tasks/names.h"
+#include "cli/tasks/tasks.h"
+
+#include <string.h>
+
+static bool is_named(const char *option)
+{
+    return option != NULL && strcmp(option, "auto") != 0;
+}
+
+/* The exit code of one image alone. A depth that its format cannot hold was asked for on the
+ * command line; a device that breaks down was not, unless it or an implementation was named. */
+static int single_code(const gc_options *options, const gc_result *result)
+{
+    bool named = is_named(options->implementations) || is_named(options->job.device);
+    if (result->outcome == GC_OUTCOME_MISMATCH)
+        return GC_EXIT_MISMATCH;
+    if (result->outcome != GC_OUTCOME_FAILED)
+        return GC_EXIT_DONE;
+    if (result->error.status == GCONV_ERROR_DEVICE && !named)
+        return GC_EXIT_FAILED;
+    return result->error.status == GCONV_ERROR_ARGUMENT ? GC_EXIT_USAGE
+                                                        : gc_exit_code(result->error.status);
+}
+
+/* What has been reported so far. */
+typedef struct summary {
+    const gc_options *options;
+    size_t failed, skipped, mismatched;
+    size_t written;
+    unsigned met; /* by all images that were written, as gc_note_effects takes it */
+    int code;     /* of one input alone */
+} summary;
+
+static void take_result(void *user, const gc_task *task, const gc_result *result)
+{
+    summary *s = user;
+    gc_report_image(s->options, task, result);
+    s->failed += result->outcome == GC_OUTCOME_FAILED;
+    s->skipped += result->outcome == GC_OUTCOME_SKIPPED;
+    s->mismatched += result->outcome == GC_OUTCOME_MISMATCH;
+    int code = single_code(s->options, result);
+    if (code != GC_EXIT_DONE) /* a mismatch among the images of a stream stays one */
+        s->code = code;
+    if (result->outcome != GC_OUTCOME_DONE && result->outcome != GC_OUTCOME_MISMATCH)
+        return;
+    s->written++;
+    s->met |= gc_met_format(result->format) | gc_met_implementation(result->implementation);
+    s->met |= result->input.channels % 2 == 0 ? GC_MET_ALPHA : 0;
+}
+
+/* Nothing is said where nothing was written. */
+static void note_effects(const gc_options *options, const summary *s)
+{
+    unsigned met = s->met | (options->command == GC_COMMAND_EDGES ? GC_MET_EDGES : 0);
+    met |= s->written > 1 ? GC_MET_THREADS : 0;
+    for (int i = 0; i < options->operand_count; i++)
+        met |= gc_is_directory(options->operands[i]) ? GC_MET_DIRECTORY : 0;
+    if (s->written > 0 && options->verbose)
+        gc_note_effects(options, met);
+}
+
+static int run_tasks(const gc_session *session, const gc_task_list *list,
+                     gc_directories *directories)
+{
+    summary s = {.options = session->options, .code = GC_EXIT_DONE};
+    gconv_error error;
+    gc_tally_begin("images done", true, list->count);
+    gconv_status status = gc_batch_run(session, list, directories, take_result, &s, &error);
+    if (status != GCONV_OK) {
+        gc_report(NULL, &error);
+        return GC_EXIT_FAILED;
+    }
+    note_effects(session->options, &s);
+    if (!list->batch)
+        return s.code;
+    if (s.failed + s.skipped > 0)
+        gc_say("%zu of %zu images done, %zu failed, %zu skipped",
+               list->count - s.failed - s.skipped, list->count, s.failed, s.skipped);
+    return s.failed > 0 ? GC_EXIT_FAILED : s.mismatched > 0 ? GC_EXIT_MISMATCH : GC_EXIT_DONE;
+}
+
+/* Checks the command line and fills tasks and session. */
+static gconv_status prepare(const gc_options *options, gc_task_list *list, gc_session *session,
+                            const char **blamed, gconv_error *error)
+{
+    if (options->command == GC_COMMAND_FILTER && options->kernel_count == 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "which filter? give --kernel (gconv info lists the built-in ones)");
+    gconv_status status = gc_task_list_create(options, list, blamed, error);
+    return status == GCONV_OK ? gc_session_create(options, session, blamed, error) : status;
+}
+
+int gc_run_process(const gc_options *options)
+{
+    gc_session session = {.options = options};
+    gc_task_list list = {.tasks = NULL};
+    gc_directories directories = GC_DIRECTORIES_NONE;
+    gconv_error error;
+    const char *blamed = NULL;
+    gconv_status status = prepare(options, &list, &session, &blamed, &error);
+    int code = gc_start_code(status);
+    if (status == GCONV_OK && options->output_directory != NULL) {
+        blamed = options->output_directory;
+        status = gc_make_directory(&directories, blamed, &error);
+        code = gc_exit_code(status);
+    }
+    if (status == GCONV_OK)
+        code = run_tasks(&session, &list, &directories);
+    else
+        gc_report(blamed, &error);
+    gc_remove_empty_directories(&directories);
+    gc_session_destroy(&session);
+    gc_task_list_destroy(&list);
+    return code;
+}

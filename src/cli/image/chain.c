@@ -1,0 +1,82 @@
+#include "cli/image/chain.h"
+
+#include "base/status.h"
+#include "cli/report/messages.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static gconv_status load_builtin(const char *name, gconv_filter **filter, gconv_error *error)
+{
+    for (size_t i = 0; i < gconv_builtin_filter_count(); i++) {
+        const gconv_builtin_filter *builtin = gconv_builtin_filter_at(i);
+        if (strcmp(builtin->name, name) == 0)
+            return gconv_filter_parse(builtin->text, strlen(builtin->text), name, filter, error);
+    }
+    return gc_fail(error, GCONV_ERROR_FILTER, "not among the built-in filters");
+}
+
+/* Says how the text of a filter was read: rows of weights can be meant as a libvips matrix. */
+static void note_dialect(const char *name, const gconv_filter *filter)
+{
+    char other[96] = "";
+    if (filter->dialect == NULL)
+        return;
+    if (filter->vips_width > 0)
+        snprintf(other, sizeof other, ", not as the libvips matrix of %dx%d that it could be",
+                 filter->vips_width, filter->vips_height);
+    gc_note(name, "a filter of %dx%d, read as %s%s", filter->width, filter->height, filter->dialect,
+            other);
+}
+
+static gconv_status load_given(const char *name, gconv_filter **filter, gconv_error *error)
+{
+    gconv_status status = gconv_filter_load(name, filter, error);
+    if (status == GCONV_OK)
+        note_dialect(name, *filter);
+    return status;
+}
+
+gconv_status gc_filter_chain_load(const gc_options *options, gc_filter_chain *chain,
+                                  const char **blamed, gconv_error *error)
+{
+    static const char *const edges_chain[] = {"gauss5", "laplace3"};
+    bool given = options->kernel_count > 0;
+    const char *const *names = given ? (const char *const *)options->kernels : edges_chain;
+    int count = given ? options->kernel_count : 2;
+    *chain = (gc_filter_chain){.filters = calloc((size_t)count, sizeof(gconv_filter *))};
+    if (chain->filters == NULL)
+        return gc_fail_memory(error, (size_t)count * sizeof(gconv_filter *));
+    for (int i = 0; i < count; i++) {
+        *blamed = names[i];
+        gconv_filter **filter = &chain->filters[i];
+        /* The edges chain is the built-in one, even where files of these names exist. */
+        gconv_status status =
+            given ? load_given(names[i], filter, error) : load_builtin(names[i], filter, error);
+        if (status != GCONV_OK)
+            return status;
+        chain->count++;
+        if ((*filter)->has_offset && i + 1 < count)
+            return gc_fail(error, GCONV_ERROR_FILTER,
+                           "has an offset, and only the last filter of a chain may have one");
+    }
+    *blamed = NULL;
+    return GCONV_OK;
+}
+
+void gc_filter_chain_free(gc_filter_chain *chain)
+{
+    for (int i = 0; i < chain->count; i++)
+        gconv_filter_free(chain->filters[i]);
+    free(chain->filters);
+    *chain = (gc_filter_chain){.filters = NULL};
+}
+
+double gc_filter_chain_taps(const gc_filter_chain *chain)
+{
+    double taps = 0;
+    for (int i = 0; i < chain->count; i++)
+        taps += (double)chain->filters[i]->width * chain->filters[i]->height;
+    return taps;
+}

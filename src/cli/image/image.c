@@ -1,0 +1,156 @@
+#include "cli/image/image.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "cli/image/picture.h"
+#include "cli/image/work.h"
+#include "cli/tasks/names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static gconv_status open_input(gc_work *work)
+{
+    const gc_task *task = work->task;
+    work->result->blamed = gc_input_name(task->input);
+    if (task->unlisted != 0)
+        return gc_fail_errno(work->error, GCONV_ERROR_READ, task->unlisted,
+                             "cannot list the directory");
+    if (task->unknown != 0)
+        return gc_fail_errno(work->error, GCONV_ERROR_READ, task->unknown, "cannot read");
+    work->input_warnings =
+        (gc_warning_place){work->result->blamed, work->worker->notes, &work->result->warnings};
+    gconv_reader_options options = gc_reader_options(work->options);
+    options.warn = gc_take_warning;
+    options.warn_damage = gc_take_damage;
+    options.warn_user = &work->input_warnings;
+    return gconv_reader_open(task->input, &options, &work->reader, work->error);
+}
+
+static gconv_status make_plan(gc_work *work)
+{
+    gc_worker *worker = work->worker;
+    gc_result *result = work->result;
+    gconv_job job = gc_job_for(worker->session, &result->input);
+    job.alpha = gconv_alpha_resolve(&job, work->opaque);
+    job.runs = worker->images_left;
+    job.images_at_once = worker->images_at_once;
+    gconv_status status = gc_output_depth(work, &job.output_depth);
+    if (status == GCONV_OK)
+        status = gc_kept_plan_fit(&worker->kept, &job, work->error);
+    if (status != GCONV_OK)
+        return status;
+    result->output = *gconv_plan_output_shape(worker->kept.plan);
+    result->implementation = gconv_plan_implementation(worker->kept.plan);
+    result->exact = gconv_plan_is_exact(worker->kept.plan);
+    return GCONV_OK;
+}
+
+static gconv_status run_plan(gc_work *work)
+{
+    gconv_plan *plan = work->worker->kept.plan;
+    gc_part whole = {work, 0, 1};
+    gc_picture_rows rows = {.picture = &work->picture};
+    gconv_source source = work->picture.samples != NULL ? gc_picture_source(&rows)
+                                                        : gconv_reader_source(work->reader);
+    gconv_plan_watch(plan, gc_part_show, &whole);
+    gconv_status status = gconv_plan_run(plan, source, gconv_writer_sink(work->writer),
+                                         &work->result->timings, work->error);
+    gconv_plan_watch(plan, NULL, NULL);
+    return status;
+}
+
+static gconv_status compute(gc_work *work)
+{
+    gconv_status status = work->options->verify ? gc_run_verified(work) : run_plan(work);
+    if (status != GCONV_ERROR_WRITE)
+        work->result->blamed = gc_input_name(work->task->input);
+    work->result->implementation = gconv_plan_implementation(work->worker->kept.plan);
+    if (status == GCONV_OK && work->picture.samples == NULL)
+        status = gconv_reader_finish(work->reader, work->error);
+    return status;
+}
+
+/* The plan serves the next image before this one is reported. */
+static void keep_explanation(gc_work *work)
+{
+    gconv_plan *plan = work->worker->kept.plan;
+    if (!work->options->verbose && !work->options->explain)
+        return;
+    work->result->explanation = gc_copy_string(gconv_plan_explanation(plan));
+    if (gconv_plan_fallback(plan)[0] != '\0')
+        work->result->fallback = gc_copy_string(gconv_plan_fallback(plan));
+}
+
+/* Puts "image N: " before the message about an image that is not the first. */
+static void name_image(const gc_work *work)
+{
+    gconv_error error = *work->error;
+    if (work->image > 1)
+        snprintf(work->error->message, sizeof work->error->message, "image %zu: %.480s",
+                 work->image, error.message);
+}
+
+void gc_conclude(gc_work *work, gconv_status status)
+{
+    gc_result *result = work->result;
+    result->timings.total = gc_seconds() - work->start;
+    if (work->image > 1)
+        result->image = work->image;
+    if (status == GCONV_ERROR_EXISTS)
+        result->outcome = GC_OUTCOME_SKIPPED;
+    else if (status != GCONV_OK)
+        result->outcome = GC_OUTCOME_FAILED;
+    else if (result->verified && !result->difference.within)
+        result->outcome = GC_OUTCOME_MISMATCH;
+    if (status == GCONV_OK)
+        keep_explanation(work);
+    else
+        name_image(work);
+}
+
+static gconv_status process_image(gc_work *work)
+{
+    work->result->blamed = gc_input_name(work->task->input);
+    work->result->input = *gconv_reader_shape(work->reader);
+    work->result->format = gc_output_format(work);
+    gconv_status status = gc_look_ahead(work);
+    if (status == GCONV_OK)
+        status = make_plan(work);
+    if (status == GCONV_OK)
+        status = gc_open_output(work);
+    return status == GCONV_OK ? compute(work) : status;
+}
+
+static gconv_status process(gc_work *work)
+{
+    if (work->options->writer.no_clobber && gc_output_exists(work->task))
+        return GCONV_ERROR_EXISTS;
+    bool more = true;
+    gconv_status status = open_input(work);
+    while (status == GCONV_OK && more) {
+        status = process_image(work);
+        if (status == GCONV_OK)
+            status = gc_next_image(work, &more);
+    }
+    return status == GCONV_OK ? gc_finish_output(work) : status;
+}
+
+void gc_process(gc_worker *worker, const gc_task *task, gc_result *result)
+{
+    *result = (gc_result){.outcome = GC_OUTCOME_DONE};
+    gc_work work = {.worker = worker,
+                    .options = worker->session->options,
+                    .task = task,
+                    .result = result,
+                    .error = &result->error,
+                    .image = 1,
+                    .start = gc_seconds()};
+    gconv_status status = process(&work);
+    gconv_writer_free(work.writer);
+    gconv_reader_free(work.reader);
+    gc_picture_destroy(&work.picture);
+    gc_conclude(&work, status);
+    gc_kept_plan_give_turn(&worker->kept);
+}

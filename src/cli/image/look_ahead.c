@@ -1,0 +1,76 @@
+#include "cli/image/work.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* A larger image is decoded twice rather than held in memory where its alpha must be known. */
+#define HELD_BYTES ((size_t)16 << 20)
+
+/* A file that can be read twice, and is better not held in memory. */
+static bool is_large_file(const gc_work *work)
+{
+    struct stat about;
+    size_t bytes = gconv_shape_row_bytes(&work->result->input) * (size_t)work->result->input.height;
+    return bytes > HELD_BYTES && strcmp(work->task->input, "-") != 0 &&
+           stat(work->task->input, &about) == 0 && S_ISREG(about.st_mode);
+}
+
+/* Reads until `reader` comes to a row that is not opaque, or to the end. */
+static gconv_status read_opaque_rows(gconv_reader *reader, unsigned char *rows, uint32_t room,
+                                     bool *opaque, gconv_error *error)
+{
+    const gconv_shape *shape = gconv_reader_shape(reader);
+    size_t stride = gconv_shape_row_bytes(shape);
+    *opaque = true;
+    for (uint32_t y = 0; *opaque && y < shape->height; y += room) {
+        uint32_t count = shape->height - y < room ? shape->height - y : room;
+        gconv_status status = gconv_reader_read(reader, count, rows, stride, error);
+        if (status != GCONV_OK)
+            return status;
+        *opaque = gconv_shape_is_opaque(shape, rows, count, stride);
+    }
+    return GCONV_OK;
+}
+
+/* Sets work->opaque by a reader of its own, which gives no warnings: the other reader will. */
+static gconv_status look_for_transparency(gc_work *work)
+{
+    enum { ROWS = 16 };
+    gconv_reader_options options = gc_reader_options(work->options);
+    gconv_reader *reader;
+    gconv_status status = gconv_reader_open(work->task->input, &options, &reader, work->error);
+    if (status != GCONV_OK)
+        return status;
+    size_t row_bytes = gconv_shape_row_bytes(gconv_reader_shape(reader));
+    unsigned char *rows = gc_allocate_array(ROWS, row_bytes);
+    if (rows != NULL)
+        status = read_opaque_rows(reader, rows, ROWS, &work->opaque, work->error);
+    else
+        status = gc_fail_memory(work->error, ROWS * row_bytes);
+    free(rows);
+    gconv_reader_free(reader);
+    return status;
+}
+
+gconv_status gc_look_ahead(gc_work *work)
+{
+    bool verifies = work->options->verify;
+    gconv_job job = gc_job_for(work->worker->session, &work->result->input);
+    bool needs_pixels = gconv_alpha_needs_pixels(&job);
+    gconv_status status = GCONV_OK;
+    double start = gc_seconds();
+    work->opaque = true;
+    if (needs_pixels && !verifies && is_large_file(work))
+        status = look_for_transparency(work);
+    else if (needs_pixels || verifies)
+        status = gc_picture_read(work->reader, &work->picture, work->error);
+    if (status == GCONV_OK && needs_pixels && work->picture.samples != NULL)
+        work->opaque = gc_picture_is_opaque(&work->picture);
+    work->result->timings.decode += gc_seconds() - start;
+    return status;
+}

@@ -1,0 +1,82 @@
+/* The output of one image: its format and depth, and its writer. */
+#include "cli/image/work.h"
+
+#include "base/clock.h"
+#include "cli/tasks/names.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+bool gc_output_exists(const gc_task *task)
+{
+    struct stat about;
+    return task->unlisted == 0 && task->unknown == 0 && strcmp(task->output, "-") != 0 &&
+           lstat(task->output, &about) == 0;
+}
+
+gconv_format gc_output_format(const gc_work *work)
+{
+    const gc_task *task = work->task;
+    if (task->format == GCONV_FORMAT_UNKNOWN)
+        return gconv_reader_format(work->reader);
+    bool grey = task->either_pnm && work->result->input.channels < 3;
+    return grey ? GCONV_FORMAT_PGM : task->format;
+}
+
+gconv_status gc_output_depth(const gc_work *work, int *depth)
+{
+    const gc_options *options = work->options;
+    gconv_format format = work->result->format;
+    *depth = options->depth;
+    if (format == GCONV_FORMAT_PFM)
+        *depth = options->depth == 0 ? 32 : options->depth;
+    else if (options->depth == 0 && format == GCONV_FORMAT_JPEG)
+        *depth = 8;
+    else if (options->depth == 0 && options->command == GC_COMMAND_EDGES)
+        *depth = format == GCONV_FORMAT_PNG ? 1 : 8;
+    else if (options->depth == 0)
+        *depth = work->result->input.depth;
+    return gc_check_depth(format, *depth, work->error);
+}
+
+static gconv_writer_options writer_options(gc_work *work)
+{
+    const gc_options *options = work->options;
+    gconv_writer_options writer = options->writer;
+    writer.format = work->result->format;
+    writer.shape = work->result->output;
+    writer.metadata = gconv_reader_metadata(work->reader);
+    writer.keep = options->strip                         ? GCONV_KEEP_NOTHING
+                  : options->command == GC_COMMAND_EDGES ? GCONV_KEEP_RESOLUTION
+                                                         : GCONV_KEEP_ALL;
+    writer.warn = gc_take_warning;
+    writer.warn_user = &work->output_warnings;
+    return writer;
+}
+
+gconv_status gc_open_output(gc_work *work)
+{
+    const char *output = work->task->output;
+    gc_directories *directories = work->worker->directories;
+    work->result->blamed = gc_output_name(output);
+    work->output_warnings =
+        (gc_warning_place){work->result->blamed, work->worker->notes, &work->result->warnings};
+    gconv_writer_options writer = writer_options(work);
+    if (work->writer != NULL)
+        return gconv_writer_next(work->writer, &writer, work->error);
+    if (directories != NULL) {
+        gconv_status status = gc_make_parent_directories(directories, output, work->error);
+        if (status != GCONV_OK)
+            return status;
+    }
+    return gconv_writer_open(output, &writer, &work->writer, work->error);
+}
+
+gconv_status gc_finish_output(gc_work *work)
+{
+    work->result->blamed = gc_output_name(work->task->output);
+    double start = gc_seconds();
+    gconv_status status = gconv_writer_finish(work->writer, work->error);
+    work->result->timings.encode += gc_seconds() - start;
+    return status;
+}

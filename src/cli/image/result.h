@@ -1,0 +1,36 @@
+/* What became of one image. */
+#ifndef GC_CLI_IMAGE_RESULT_H
+#define GC_CLI_IMAGE_RESULT_H
+
+#include "cli/report/warnings.h"
+#include "gconv.h"
+
+typedef enum gc_outcome {
+    GC_OUTCOME_DONE,
+    GC_OUTCOME_SKIPPED, /* the output existed and --no-clobber was given */
+    GC_OUTCOME_FAILED,
+    GC_OUTCOME_MISMATCH /* written, but --verify found a difference */
+} gc_outcome;
+
+typedef struct gc_result {
+    gc_outcome outcome;
+    gconv_error error;  /* of GC_OUTCOME_FAILED */
+    size_t image;       /* number in a stream of several images, from 1; else 0 */
+    const char *blamed; /* the file that the error is about; NULL: the error is not reported */
+    gconv_shape input;
+    gconv_shape output;
+    gconv_format format; /* of the output */
+    const char *implementation;
+    bool exact;
+    bool verified; /* then `difference` is filled */
+    gconv_difference difference;
+    gconv_timings timings;
+    char *explanation; /* how the implementation was chosen; NULL unless -v or --explain */
+    char *fallback;    /* why the CPU took over; NULL where it did not */
+    gc_warning_list warnings;
+    char *notes; /* notes of -v that wait until this image is reported; may be NULL */
+} gc_result;
+
+void gc_result_destroy(gc_result *result);
+
+#endif

@@ -1,0 +1,97 @@
+#include "cli/image/session.h"
+
+#include "cli/options/implementations.h"
+
+#include <string.h>
+
+static void fill_job(gc_session *session)
+{
+    const gc_options *options = session->options;
+    gconv_job *job = &session->job;
+    *job = options->job;
+    job->filters = (const gconv_filter *const *)session->chain.filters;
+    job->filter_count = session->chain.count;
+    job->output = options->kernel_count > 0 ? GCONV_OUTPUT_SAMPLES : GCONV_OUTPUT_EDGES;
+    job->between_files = (options->command & GC_COMMANDS_OF_IMAGES) != 0;
+    if (options->implementations != NULL)
+        job->implementation = options->implementations; /* a list where the command measures */
+}
+
+const char *gc_device_for(const gc_session *session, const char *implementation)
+{
+    bool measures = (session->options->command & GC_COMMANDS_THAT_MEASURE) != 0;
+    bool on_cpu = strcmp(implementation, "auto") != 0 && !gc_is_cuda(implementation);
+    return measures && on_cpu ? "auto" : session->job.device;
+}
+
+/* A job of one pixel shows every error that does not depend on the image. */
+gconv_status gc_session_check(const gc_session *session, const char *implementation,
+                              gconv_error *error)
+{
+    gconv_job job = session->job;
+    job.input = (gconv_shape){.width = 1, .height = 1, .channels = 1, .depth = 8};
+    job.output_depth = 8;
+    job.implementation = implementation;
+    job.device = gc_device_for(session, implementation);
+    gconv_status status = gconv_job_check(&job, error);
+    /* What an implementation refuses may depend on the shape: the image will tell. */
+    return status == GCONV_ERROR_UNSUPPORTED ? GCONV_OK : status;
+}
+
+/* One of the implementations named must be usable; those that are not get a row of their own. */
+static gconv_status check_jobs(const gc_session *session, gconv_error *error)
+{
+    const char *next = session->job.implementation;
+    char name[GC_NAME_BYTES];
+    gconv_error reason, first = {.status = GCONV_OK};
+    int usable = 0;
+    while (gc_next_name(&next, name)) {
+        gconv_status status =
+            gc_session_check(session, strcmp(name, "all") == 0 ? "auto" : name, &reason);
+        usable += status == GCONV_OK;
+        if (status != GCONV_OK && first.status == GCONV_OK)
+            first = reason;
+        if (status != GCONV_OK && status != GCONV_ERROR_DEVICE) {
+            *error = reason;
+            return status;
+        }
+    }
+    if (usable > 0)
+        return GCONV_OK;
+    *error = first;
+    return first.status;
+}
+
+gconv_status gc_session_create(const gc_options *options, gc_session *session, const char **blamed,
+                               gconv_error *error)
+{
+    *session = (gc_session){.options = options};
+    *blamed = NULL;
+    gconv_status status = gc_filter_chain_load(options, &session->chain, blamed, error);
+    if (status != GCONV_OK)
+        return status;
+    fill_job(session);
+    return check_jobs(session, error);
+}
+
+void gc_session_destroy(gc_session *session)
+{
+    gc_filter_chain_free(&session->chain);
+    *session = (gc_session){.options = NULL};
+}
+
+gconv_job gc_job_for(const gc_session *session, const gconv_shape *shape)
+{
+    gconv_job job = session->job;
+    job.input = *shape;
+    return job;
+}
+
+gconv_reader_options gc_reader_options(const gc_options *options)
+{
+    gconv_reader_options reader = options->reader;
+    bool filters = options->command == GC_COMMAND_FILTER || options->kernel_count > 0;
+    reader.grey = !filters;
+    reader.auto_orient = !options->no_auto_orient;
+    return reader;
+}

@@ -1,0 +1,35 @@
+/* What all images of one command share. It does not change once it is created. */
+#ifndef GC_CLI_IMAGE_SESSION_H
+#define GC_CLI_IMAGE_SESSION_H
+
+#include "cli/image/chain.h"
+#include "cli/options/options.h"
+#include "gconv.h"
+
+typedef struct gc_session {
+    const gc_options *options;
+    gc_filter_chain chain;
+    gconv_job job; /* what the command line decides; an image adds its shape, alpha and depth */
+} gc_session;
+
+/* Loads the chain, and checks everything that needs no image: filters, implementations, device. On
+ * failure `*blamed` is the --kernel that the message is about, or NULL. */
+gconv_status gc_session_create(const gc_options *options, gc_session *session, const char **blamed,
+                               gconv_error *error);
+void gc_session_destroy(gc_session *session);
+
+/* Checks what needs no image for one implementation. */
+gconv_status gc_session_check(const gc_session *session, const char *implementation,
+                              gconv_error *error);
+
+/* The device for an implementation: that of --device. Commands that measure run implementations of
+ * the CPU there; for them --device chooses among GPUs alone. */
+const char *gc_device_for(const gc_session *session, const char *implementation);
+
+/* The session's job for images of this shape. */
+gconv_job gc_job_for(const gc_session *session, const gconv_shape *shape);
+
+/* Options of the reader of an input, which delivers grey where edges are wanted. */
+gconv_reader_options gc_reader_options(const gc_options *options);
+
+#endif

@@ -1,0 +1,89 @@
+#include "cli/image/stream_reports.h"
+
+#include "base/place.h"
+#include "base/status.h"
+#include "cli/report/tally.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Whether an output is out as it is written, so that each image of a stream is. */
+static bool is_direct(const char *output)
+{
+    gc_place place;
+    if (strcmp(output, "-") == 0)
+        return true;
+    if (gc_place_find(output, &place, NULL) != GCONV_OK)
+        return false;
+    bool direct = gc_place_is_direct(&place);
+    gc_place_close(&place);
+    return direct;
+}
+
+/* Whether anything is said of an image that is done. */
+static bool tells_of_images(const gc_options *options)
+{
+    return options->json || options->verbose || options->timings || options->explain ||
+           options->verify;
+}
+
+void gc_stream_reports_begin(gc_stream_reports *reports, const gc_options *options,
+                             const char *output, gc_report_function *report, void *user)
+{
+    *reports = (gc_stream_reports){.report = report,
+                                   .user = user,
+                                   .appears_whole = !is_direct(output),
+                                   .is_told = tells_of_images(options)};
+}
+
+/* Takes over the result in any case. */
+static gconv_status keep(gc_stream_reports *reports, gc_result *result, gconv_error *error)
+{
+    if (reports->count == reports->capacity) {
+        size_t capacity = reports->capacity > 0 ? 2 * reports->capacity : 16;
+        gc_result *longer = realloc(reports->kept, capacity * sizeof *longer);
+        if (longer == NULL) {
+            gc_result_destroy(result);
+            return gc_fail_memory(error, capacity * sizeof *longer);
+        }
+        reports->kept = longer;
+        reports->capacity = capacity;
+    }
+    reports->kept[reports->count++] = *result;
+    return GCONV_OK;
+}
+
+gconv_status gc_stream_reports_take(void *user, const gc_task *task, gc_result *result,
+                                    gconv_error *error)
+{
+    gc_stream_reports *reports = user;
+    if (reports->appears_whole)
+        gc_tally_stream("computed, none written", false);
+    else
+        gc_tally_stream("done", true);
+    gc_tally_add(false, false);
+    if (reports->appears_whole && reports->is_told)
+        return keep(reports, result, error);
+    reports->report(reports->user, task, result);
+    gc_result_destroy(result);
+    return GCONV_OK;
+}
+
+void gc_stream_reports_end(gc_stream_reports *reports, const gc_task *task, const gc_result *last)
+{
+    for (size_t i = 0; i < reports->count; i++) {
+        gc_result *result = &reports->kept[i];
+        if (last->outcome == GC_OUTCOME_FAILED || last->outcome == GC_OUTCOME_SKIPPED)
+            result->outcome = last->outcome;
+        if (last->outcome == GC_OUTCOME_FAILED) {
+            gc_fail(&result->error, last->error.status, "not written, because image %zu failed",
+                    last->image);
+            result->blamed = NULL;
+        }
+        reports->report(reports->user, task, result);
+        gc_result_destroy(result);
+    }
+    free(reports->kept);
+    reports->kept = NULL;
+    reports->count = reports->capacity = 0;
+}

@@ -1,0 +1,35 @@
+/* Reports of the images of a stream. An output that is written directly, such as a pipe, has each
+ * image as soon as it is computed. A file appears whole, when the last image is written: until then
+ * the results of the images before it are kept. */
+#ifndef GC_CLI_IMAGE_STREAM_REPORTS_H
+#define GC_CLI_IMAGE_STREAM_REPORTS_H
+
+#include "cli/image/batch.h"
+#include "cli/image/result.h"
+#include "cli/options/options.h"
+#include "cli/tasks/tasks.h"
+#include "gconv.h"
+
+typedef struct gc_stream_reports {
+    gc_report_function *report;
+    void *user;
+    bool appears_whole; /* the output does */
+    bool is_told;       /* something is said of an image that is done */
+    gc_result *kept;
+    size_t count, capacity; /* of `kept` */
+} gc_stream_reports;
+
+/* Begins the reports of a task with this output. */
+void gc_stream_reports_begin(gc_stream_reports *reports, const gc_options *options,
+                             const char *output, gc_report_function *report, void *user);
+
+/* Reports an image of the stream that has another one behind it, or keeps its result: a
+ * gc_image_function, whose `user` is a gc_stream_reports. */
+gconv_status gc_stream_reports_take(void *reports, const gc_task *task, gc_result *result,
+                                    gconv_error *error);
+
+/* Reports the results that were kept, now that the last image says what became of the output. Does
+ * nothing where none was kept. */
+void gc_stream_reports_end(gc_stream_reports *reports, const gc_task *task, const gc_result *last);
+
+#endif

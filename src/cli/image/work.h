@@ -1,0 +1,76 @@
+/* One image at work: what the steps from its file to the output share. */
+#ifndef GC_CLI_IMAGE_WORK_H
+#define GC_CLI_IMAGE_WORK_H
+
+#include "cli/image/image.h"
+#include "cli/image/picture.h"
+#include "cli/image/result.h"
+#include "cli/options/options.h"
+#include "cli/report/warnings.h"
+#include "cli/tasks/tasks.h"
+#include "gconv.h"
+
+typedef struct gc_work {
+    gc_worker *worker;
+    const gc_options *options;
+    const gc_task *task;
+    gc_result *result;
+    gconv_error *error; /* that of `result` */
+    gconv_reader *reader;
+    gconv_writer *writer;
+    gc_picture picture; /* the whole input, where it had to be looked at; else no samples */
+    bool opaque;        /* whether all pixels are, as far as alpha depends on it */
+    size_t image;       /* number in its input, from 1 */
+    double start;       /* in seconds */
+    gc_warning_place input_warnings, output_warnings;
+} gc_work;
+
+/* A part of one image's work, for the progress line: from 0, the beginning, to 1. */
+typedef struct gc_part {
+    const gc_work *work;
+    double from, to;
+} gc_part;
+
+/* Shows how much of a part is done: a gconv_progress_function, whose `user` is a gc_part. Never ends
+ * the run. */
+bool gc_part_show(void *part, double done);
+
+/* ---- Before computing ------------------------------------------------------------------------ */
+
+/* Reads the image whole, or looks through its pixels, where that decides how it is computed. Sets
+ * work->opaque. */
+gconv_status gc_look_ahead(gc_work *work);
+
+/* ---- Computing ------------------------------------------------------------------------------- */
+
+/* Computes by the plan and by the reference, compares, and writes what the plan computed. */
+gconv_status gc_run_verified(gc_work *work);
+
+/* ---- The output ------------------------------------------------------------------------------ */
+
+/* Whether --no-clobber protects what is at the output's path. */
+bool gc_output_exists(const gc_task *task);
+
+/* The format of the output, once the header of the input is read. */
+gconv_format gc_output_format(const gc_work *work);
+
+/* The depth of the output: that of --depth, else the one that format and input suggest. */
+gconv_status gc_output_depth(const gc_work *work, int *depth);
+
+/* Opens the output, or begins the next image in it. */
+gconv_status gc_open_output(gc_work *work);
+gconv_status gc_finish_output(gc_work *work);
+
+/* ---- Streams --------------------------------------------------------------------------------- */
+
+/* Goes on to the next image of the input, and hands over the result of this one; *more is false where
+ * there is none. A next image that cannot be opened has failed as an image of its own. Where the
+ * input fails before it is known whether another image follows, this image has failed. */
+gconv_status gc_next_image(gc_work *work, bool *more);
+
+/* ---- The result ------------------------------------------------------------------------------ */
+
+/* Fills what the result of an image says when it is done or has failed. */
+void gc_conclude(gc_work *work, gconv_status status);
+
+#endif

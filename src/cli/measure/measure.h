@@ -1,0 +1,83 @@
+/* Checks implementations against the reference and times them, for compare and bench. */
+#ifndef GC_CLI_MEASURE_MEASURE_H
+#define GC_CLI_MEASURE_MEASURE_H
+
+#include "cli/image/picture.h"
+#include "cli/image/session.h"
+#include "gconv.h"
+
+typedef enum gc_verdict {
+    GC_VERDICT_EXACT,   /* the reference's bits */
+    GC_VERDICT_WITHIN,  /* within the bound of rule 4 */
+    GC_VERDICT_WRONG,   /* beyond the bound: not timed, not ranked */
+    GC_VERDICT_UNUSABLE /* cannot run here, or refuses this job; `reason` says why */
+} gc_verdict;
+
+/* What is known of one implementation. Rates are of the kernel where its time is known. */
+typedef struct gc_measurement {
+    const char *name;           /* as the user gave it */
+    const char *implementation; /* what runs: the name, or what auto chose */
+    gc_verdict verdict;
+    gconv_error reason;
+    gconv_difference difference;
+    int runs;               /* that were timed; 0 where none was */
+    bool too_long;          /* not timed, since one run takes longer than all may */
+    double compile_seconds; /* of kernels, before any clock was started; 0 where there are none */
+    double seconds;         /* median of the runs, from samples in memory to samples in memory */
+    double shortest;        /* of the runs */
+    double kernel_seconds;  /* median of the chain on the device alone; 0 on the CPU */
+    double values_a_second; /* samples convolved */
+    double flops;           /* floating-point operations a second: 2 w h for a sample and step */
+    double intensity; /* operations for a byte by the published model; 0 where there is none */
+    double roofline;  /* operations a second that the model allows here; 0 likewise */
+    char explanation[1024]; /* lines of text: how the implementation was chosen */
+} gc_measurement;
+
+/* What is measured: a session's chain, with alpha treated one way. */
+typedef struct gc_subject {
+    const gc_session *session;
+    gconv_alpha alpha;
+    size_t entry, entry_count; /* of all measurements of the command, for the progress line */
+} gc_subject;
+
+/* The reference's result on one picture: what measurements are checked against. */
+typedef struct gc_expectation {
+    float *chain;
+    size_t chain_stride;
+    void *output;
+    size_t output_stride;
+    size_t output_bytes;
+    double seconds; /* of the reference's one run */
+} gc_expectation;
+
+gconv_status gc_expect(const gc_subject *subject, const gc_picture *picture,
+                       gc_expectation *expectation, gconv_error *error);
+void gc_expectation_destroy(gc_expectation *expectation);
+
+/* How long and how often something is timed. */
+typedef struct gc_budget {
+    double seconds; /* that the runs may take together; half of it where a kernel is timed too */
+    double limit;   /* that one run may take, else it is given up; 0 for any time */
+    int runs_min;   /* fewer only where the first run takes longer than `seconds` */
+    bool warm;      /* no run to warm up is needed */
+} gc_budget;
+
+/* Checks on `picture` the implementation that `name` stands for on `timed`; `name` may be "auto". Fills
+ * all of `row` but the times. An implementation that cannot run or breaks down is a verdict, not a
+ * failure. */
+gconv_status gc_check(const gc_subject *subject, const char *name, const gc_picture *picture,
+                      const gc_picture *timed, const gc_expectation *expectation,
+                      gc_measurement *row, gconv_error *error);
+
+/* Times on `picture` the implementation that was checked for `row`. */
+gconv_status gc_time(const gc_subject *subject, const gc_picture *picture, gc_budget budget,
+                     gc_measurement *row, gconv_error *error);
+
+/* Checks and times on one picture, as the two functions above. Where one run takes longer than
+ * `seconds`, its time is that of the run that was checked; the reference's is then that of
+ * `expectation`. */
+gconv_status gc_check_and_time(const gc_subject *subject, const char *name,
+                               const gc_picture *picture, const gc_expectation *expectation,
+                               double seconds, gc_measurement *row, gconv_error *error);
+
+#endif

@@ -1,0 +1,164 @@
+#include "cli/measure/steps.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "cli/report/progress.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RUNS_MIN = 3, RUNS_MAX = 1000 };
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* One run to warm up. GCONV_ERROR_LIMIT where it will take longer than `limit`. */
+static gconv_status warm_up(gconv_plan *plan, const gc_picture *picture, double limit, void *output,
+                            gconv_error *error)
+{
+    const gconv_shape *shape = gconv_plan_output_shape(plan);
+    gc_picture_rows source = {.picture = picture};
+    gc_row_sink sink = {.to = output,
+                        .row_bytes = gconv_shape_row_bytes(shape),
+                        .height = shape->height,
+                        .start = gc_seconds(),
+                        .limit = limit};
+    return gconv_plan_run(plan, gc_picture_source(&source), gc_row_sink_of(&sink), NULL, error);
+}
+
+/* Whether the budget allows no further run, `spent` seconds after the first one began. */
+static bool is_spent(gc_budget budget, int runs, double last, double spent)
+{
+    bool enough = runs >= budget.runs_min || last > budget.seconds;
+    return runs > 0 && enough && spent + last > budget.seconds;
+}
+
+/* Runs the plan as often as the budget allows. Fills `times` and the number of runs. */
+static gconv_status run_often(const gc_subject *subject, gconv_plan *plan,
+                              const gc_picture *picture, gc_budget budget, void *output,
+                              double times[RUNS_MAX], gc_measurement *row, gconv_error *error)
+{
+    size_t stride = gconv_shape_row_bytes(gconv_plan_output_shape(plan));
+    double begin = gc_seconds();
+    gconv_status status =
+        budget.warm ? GCONV_OK : warm_up(plan, picture, budget.limit, output, error);
+    row->too_long = status == GCONV_ERROR_LIMIT;
+    while (status == GCONV_OK && row->runs < RUNS_MAX) {
+        double start = gc_seconds(), spent = start - begin;
+        if (is_spent(budget, row->runs, row->runs > 0 ? times[row->runs - 1] : 0, spent))
+            break;
+        gc_progress_show(row->name,
+                         gc_subject_progress(subject, spent / fmax(budget.seconds, spent)),
+                         subject->entry, subject->entry_count);
+        start = gc_seconds();
+        status = gconv_plan_run_memory(plan, picture->samples, picture->stride, output, stride,
+                                       NULL, error);
+        times[row->runs++] = gc_seconds() - start;
+    }
+    return row->too_long ? GCONV_OK : status;
+}
+
+/* Times runs until the budget is spent, and takes their median. */
+static gconv_status time_runs(const gc_subject *subject, gconv_plan *plan,
+                              const gc_picture *picture, gc_budget budget, gc_measurement *row,
+                              gconv_error *error)
+{
+    double times[RUNS_MAX];
+    size_t stride = gconv_shape_row_bytes(gconv_plan_output_shape(plan));
+    void *output = gc_allocate_array(picture->shape.height, stride);
+    if (output == NULL)
+        return gc_fail_memory(error, picture->shape.height * stride);
+    gconv_status status = run_often(subject, plan, picture, budget, output, times, row, error);
+    free(output);
+    if (status != GCONV_OK || row->too_long)
+        return status;
+    qsort(times, (size_t)row->runs, sizeof times[0], compare_doubles);
+    row->seconds = (times[row->runs / 2] + times[(row->runs - 1) / 2]) / 2;
+    row->shortest = times[0];
+    return GCONV_OK;
+}
+
+static void fill_rates(const gc_subject *subject, gconv_plan *plan, const gc_picture *picture,
+                       gc_measurement *row)
+{
+    snprintf(row->explanation, sizeof row->explanation, "%s", gconv_plan_explanation(plan));
+    row->intensity = gconv_plan_intensity(plan);
+    row->roofline = gconv_plan_roofline(plan);
+    double counted = row->kernel_seconds > 0 ? row->kernel_seconds : row->seconds;
+    double values =
+        (double)picture->shape.width * picture->shape.height * gconv_plan_chain_channels(plan);
+    row->values_a_second = values / counted;
+    row->flops = 2 * gc_filter_chain_taps(&subject->session->chain) * values / counted;
+}
+
+static gconv_status time_plan(const gc_subject *subject, gconv_plan *plan,
+                              const gc_picture *picture, gc_budget budget, gc_measurement *row,
+                              gconv_error *error)
+{
+    if (gconv_plan_device(plan)->kind == GCONV_DEVICE_CUDA)
+        budget.seconds /= 2;
+    gconv_status status = time_runs(subject, plan, picture, budget, row, error);
+    if (status != GCONV_OK || row->too_long)
+        return status;
+    if (gconv_plan_time_device(plan, picture->samples, picture->stride, fmax(budget.seconds, 0),
+                               &row->kernel_seconds, NULL) != GCONV_OK)
+        row->kernel_seconds = 0;
+    fill_rates(subject, plan, picture, row);
+    return GCONV_OK;
+}
+
+gconv_status gc_time(const gc_subject *subject, const gc_picture *picture, gc_budget budget,
+                     gc_measurement *row, gconv_error *error)
+{
+    gconv_plan *plan = NULL;
+    gc_subject_begin_progress(subject, row->name);
+    gconv_status status = gc_subject_ready_plan(subject, picture, row, &plan, error);
+    if (status == GCONV_OK)
+        status = time_plan(subject, plan, picture, budget, row, error);
+    gconv_plan_free(plan);
+    return status;
+}
+
+/* Checks, then times unless the check took too long for more runs. */
+static gconv_status check_and_time_plan(const gc_subject *subject, gconv_plan *plan,
+                                        const gc_picture *picture,
+                                        const gc_expectation *expectation, double seconds,
+                                        gc_measurement *row, gconv_error *error)
+{
+    bool adopts = strcmp(row->name, "reference") == 0 && expectation->seconds > seconds;
+    gconv_status status = adopts ? gc_adopt_expectation(plan, picture, expectation, row, error)
+                                 : gc_check_plan(plan, picture, expectation, seconds, row, error);
+    if (status != GCONV_OK)
+        return status;
+    const gc_budget budget = {.seconds = seconds, .runs_min = RUNS_MIN, .warm = true};
+    if (row->verdict == GC_VERDICT_WRONG)
+        row->runs = 0;
+    else if (row->runs > 0)
+        fill_rates(subject, plan, picture, row);
+    else
+        status = time_plan(subject, plan, picture, budget, row, error);
+    return status;
+}
+
+gconv_status gc_check_and_time(const gc_subject *subject, const char *name,
+                               const gc_picture *picture, const gc_expectation *expectation,
+                               double seconds, gc_measurement *row, gconv_error *error)
+{
+    *row = (gc_measurement){.name = name, .implementation = name};
+    gconv_plan *plan = NULL;
+    gc_subject_begin_progress(subject, name);
+    gconv_status status = gc_subject_ready_plan(subject, picture, row, &plan, &row->reason);
+    if (status == GCONV_OK) {
+        row->implementation = gconv_plan_implementation(plan);
+        status =
+            check_and_time_plan(subject, plan, picture, expectation, seconds, row, &row->reason);
+    }
+    gconv_plan_free(plan);
+    return gc_settle_verdict(status, row, error);
+}

@@ -1,0 +1,91 @@
+#include "cli/options/commands.h"
+
+#include "base/nearest.h"
+#include "base/status.h"
+
+#include <limits.h>
+#include <string.h>
+
+static const gc_command_row commands[] = {
+    {GC_COMMAND_EDGES,
+     "edges",
+     {"gconv edges [options] IN OUT", "gconv edges [options] -o DIR IN...",
+      "gconv edges [options] --in-place IN...", NULL},
+     "find edges: 5x5 Gaussian, 3x3 Laplacian, threshold",
+     0,
+     INT_MAX},
+    {GC_COMMAND_FILTER,
+     "filter",
+     {"gconv filter [options] --kernel K IN OUT", "gconv filter [options] --kernel K -o DIR IN...",
+      "gconv filter [options] --kernel K --in-place IN...", NULL},
+     "convolve an image with one filter or a chain of filters",
+     0,
+     INT_MAX},
+    {GC_COMMAND_COMPARE,
+     "compare",
+     {"gconv compare [options] [--kernel K] IN", NULL, NULL},
+     "every implementation on one image: time, rate, speed-up, error",
+     1,
+     1},
+    {GC_COMMAND_BENCH,
+     "bench",
+     {"gconv bench [options] [--kernel K]", NULL, NULL},
+     "time implementations over filter sizes on a synthetic image",
+     0,
+     0},
+    {GC_COMMAND_TUNE,
+     "tune",
+     {"gconv tune [options]", NULL, NULL},
+     "search this GPU's best configurations and keep them",
+     0,
+     0},
+    {GC_COMMAND_INFO,
+     "info",
+     {"gconv info [--json]", NULL, NULL},
+     "version, build, devices, implementations, filters",
+     0,
+     0},
+    {GC_COMMAND_HELP,
+     "help",
+     {"gconv help [COMMAND]", NULL, NULL},
+     "explain gconv or one of its commands",
+     0,
+     1},
+};
+
+enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+
+int gc_command_count(void)
+{
+    return COMMAND_COUNT;
+}
+
+const gc_command_row *gc_command_at(int index)
+{
+    return index >= 0 && index < COMMAND_COUNT ? &commands[index] : NULL;
+}
+
+const gc_command_row *gc_command_of(gc_command command)
+{
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        if (commands[i].command == command)
+            return &commands[i];
+    return NULL;
+}
+
+gconv_status gc_command_find(const char *name, const gc_command_row **row, gconv_error *error)
+{
+    const char *names[COMMAND_COUNT];
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        *row = &commands[i];
+        names[i] = commands[i].name;
+        if (strcmp(name, names[i]) == 0)
+            return GCONV_OK;
+    }
+    *row = NULL;
+    const char *nearest = gc_nearest_name(name, names, COMMAND_COUNT);
+    if (nearest != NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "unknown command '%s'; did you mean '%s'?",
+                       name, nearest);
+    return gc_fail(error, GCONV_ERROR_ARGUMENT, "unknown command '%s'; see gconv --help", name);
+}

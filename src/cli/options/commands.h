@@ -1,0 +1,40 @@
+/* The table of commands. */
+#ifndef GC_CLI_OPTIONS_COMMANDS_H
+#define GC_CLI_OPTIONS_COMMANDS_H
+
+#include "gconv.h"
+
+/* Commands are bits, so that an option can say which ones it belongs to. */
+typedef enum gc_command {
+    GC_COMMAND_NONE = 0,
+    GC_COMMAND_EDGES = 1,
+    GC_COMMAND_FILTER = 2,
+    GC_COMMAND_COMPARE = 4,
+    GC_COMMAND_BENCH = 8,
+    GC_COMMAND_TUNE = 16,
+    GC_COMMAND_INFO = 32,
+    GC_COMMAND_HELP = 64
+} gc_command;
+
+enum {
+    GC_COMMANDS_OF_IMAGES = GC_COMMAND_EDGES | GC_COMMAND_FILTER,    /* from file to file */
+    GC_COMMANDS_THAT_MEASURE = GC_COMMAND_COMPARE | GC_COMMAND_BENCH /* check and time */
+};
+
+/* One row of the table. */
+typedef struct gc_command_row {
+    gc_command command;
+    const char *name;
+    const char *synopsis[4]; /* lines of usage; NULL after the last one */
+    const char *summary;     /* one line for people */
+    int operands_min, operands_max;
+} gc_command_row;
+
+int gc_command_count(void);
+const gc_command_row *gc_command_at(int index);          /* NULL beyond */
+const gc_command_row *gc_command_of(gc_command command); /* NULL for GC_COMMAND_NONE */
+
+/* The command of this name; an error with a suggestion where there is none. */
+gconv_status gc_command_find(const char *name, const gc_command_row **row, gconv_error *error);
+
+#endif

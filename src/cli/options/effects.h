@@ -1,0 +1,30 @@
+/* Options that were given and had no effect. */
+#ifndef GC_CLI_OPTIONS_EFFECTS_H
+#define GC_CLI_OPTIONS_EFFECTS_H
+
+#include "cli/options/options.h"
+#include "gconv.h"
+
+/* What a command met on its way, as bits: each is something that an option affects. */
+enum {
+    GC_MET_JPEG = 1,
+    GC_MET_PNG = 2,
+    GC_MET_METADATA = 4, /* an output that can hold metadata */
+    GC_MET_ALPHA = 8,
+    GC_MET_EDGES = 16, /* edges were found */
+    GC_MET_DIRECTORY = 32,
+    GC_MET_THREADS = 64, /* an implementation that follows --threads ran, or several images did */
+    GC_MET_BLOCK = 128,
+    GC_MET_TILE = 256,
+};
+
+/* The bits of an implementation: the options that it follows. */
+unsigned gc_met_implementation(const char *name);
+
+/* The bits of an output in this format. */
+unsigned gc_met_format(gconv_format format);
+
+/* Says with --verbose which of the given options affect nothing that was met, and why. */
+void gc_note_effects(const gc_options *options, unsigned met);
+
+#endif

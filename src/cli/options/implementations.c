@@ -1,0 +1,91 @@
+#include "cli/options/implementations.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "cli/options/words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool gc_next_name(const char **list, char name[GC_NAME_BYTES])
+{
+    if (*list == NULL)
+        return false;
+    size_t length = strcspn(*list, ",");
+    snprintf(name, GC_NAME_BYTES, "%.*s", (int)length, *list);
+    *list = (*list)[length] == ',' ? *list + length + 1 : NULL;
+    return true;
+}
+
+static gconv_status check_name(const char *name, gconv_error *error)
+{
+    enum { WORDS = 2, NAMES_MAX = 64 };
+    const char *names[NAMES_MAX] = {"auto", "all"};
+    char legal[256] = "auto", nearest[64];
+    size_t count = WORDS;
+    for (int i = 0; i < gconv_implementation_count() && count < NAMES_MAX; i++)
+        names[count++] = gconv_implementation_name(i);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return GCONV_OK;
+    for (size_t i = WORDS; i < count; i++)
+        gc_list_name(legal, sizeof legal, names[i], count - i - 1);
+    gc_suggest(name, names, count, nearest, sizeof nearest);
+    return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not %s%s", name, legal, nearest);
+}
+
+gconv_status gc_check_names(const char *list, gconv_error *error)
+{
+    char name[GC_NAME_BYTES];
+    gconv_status status = GCONV_OK;
+    while (status == GCONV_OK && gc_next_name(&list, name))
+        status = check_name(name, error);
+    return status;
+}
+
+bool gc_lists(const char *list, const char *name)
+{
+    char one[GC_NAME_BYTES];
+    while (gc_next_name(&list, one))
+        if (strcmp(one, name) == 0)
+            return true;
+    return false;
+}
+
+bool gc_names_several(const char *list)
+{
+    return strchr(list, ',') != NULL || strcmp(list, "all") == 0;
+}
+
+bool gc_names_each(const char *list)
+{
+    return list != NULL && !gc_lists(list, "all");
+}
+
+const char **gc_expand_names(const char *list, int *count)
+{
+    const char **names = gc_allocate_array((size_t)gconv_implementation_count() + 1, sizeof *names);
+    *count = 0;
+    if (names == NULL)
+        return NULL;
+    if (gc_lists(list, "auto"))
+        names[(*count)++] = "auto";
+    for (int i = 0; i < gconv_implementation_count(); i++)
+        if (gc_lists(list, "all") || gc_lists(list, gconv_implementation_name(i)))
+            names[(*count)++] = gconv_implementation_name(i);
+    return names;
+}
+
+bool gc_describe_name(const char *name, gconv_implementation_info *info)
+{
+    for (int i = 0; i < gconv_implementation_count(); i++)
+        if (strcmp(gconv_implementation_name(i), name) == 0)
+            return gconv_implementation_describe(i, info, NULL) == GCONV_OK;
+    return false;
+}
+
+bool gc_is_cuda(const char *name)
+{
+    gconv_implementation_info info;
+    return gc_describe_name(name, &info) && info.kind == GCONV_DEVICE_CUDA;
+}

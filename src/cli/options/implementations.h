@@ -1,0 +1,34 @@
+/* Names of implementations, and lists of them: what --impl takes. */
+#ifndef GC_CLI_OPTIONS_IMPLEMENTATIONS_H
+#define GC_CLI_OPTIONS_IMPLEMENTATIONS_H
+
+#include "gconv.h"
+
+enum { GC_NAME_BYTES = 64 };
+
+/* The next name of a list with commas; moves *list behind it. False at the end, when *list is NULL. */
+bool gc_next_name(const char **list, char name[GC_NAME_BYTES]);
+
+/* Refuses a list in which a name is neither an implementation nor "auto" nor "all". */
+gconv_status gc_check_names(const char *list, gconv_error *error);
+
+/* Whether `name` is in the list. */
+bool gc_lists(const char *list, const char *name);
+
+/* Whether a list stands for several implementations. */
+bool gc_names_several(const char *list);
+
+/* Whether a list names implementations one by one, so that each must be usable. NULL: it does not. */
+bool gc_names_each(const char *list);
+
+/* The names that a list stands for: "auto" first, then the others in the registry's order. An array
+ * of *count names, freed with free; NULL where there is no memory. */
+const char **gc_expand_names(const char *list, int *count);
+
+/* Describes the implementation of this name; false where there is none. */
+bool gc_describe_name(const char *name, gconv_implementation_info *info);
+
+/* Whether an implementation runs on GPUs; false for "auto". */
+bool gc_is_cuda(const char *name);
+
+#endif

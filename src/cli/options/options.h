@@ -1,0 +1,60 @@
+/* What a command line says. */
+#ifndef GC_CLI_OPTIONS_OPTIONS_H
+#define GC_CLI_OPTIONS_OPTIONS_H
+
+#include "cli/options/commands.h"
+#include "gconv.h"
+
+typedef enum gc_progress_when {
+    GC_PROGRESS_AUTO,
+    GC_PROGRESS_ALWAYS,
+    GC_PROGRESS_NEVER
+} gc_progress_when;
+
+/* What the library is to do stands in its own structures, which begin as its _default() functions
+ * say. What only the input can tell is filled in later: the shape of a job, the metadata of a
+ * writer. */
+typedef struct gc_options {
+    gc_command command;
+    uint64_t given; /* bit i: option i of the table was given */
+
+    char **kernels; /* --kernel, in order; an owned array of pointers into argv */
+    int kernel_count;
+    gconv_job job; /* its alpha is GCONV_ALPHA_AUTO by default */
+    /* --impl: a name; a list with commas, or "all", for commands that measure. NULL: not given. */
+    const char *implementations;
+
+    gconv_reader_options reader;
+    bool no_auto_orient;
+
+    gconv_writer_options writer; /* its format is UNKNOWN where --format was not given */
+    bool either_pnm;             /* --format pnm: the format is PPM, and PGM for grey images */
+    int depth;                   /* bits a sample; 0: the format's own */
+    bool strip;
+
+    const char *output_directory; /* -o; NULL: not given */
+    bool recursive;
+    bool in_place;
+
+    bool verify;
+    bool explain;
+    bool timings;
+    bool json;
+    bool quiet;
+    bool verbose;
+    gc_progress_when progress;
+    double time; /* seconds that measuring may take; 0: the command's own limit */
+
+    bool help;
+    bool version;
+
+    char **operands; /* what is neither option nor command; an owned array as above */
+    int operand_count;
+} gc_options;
+
+/* Reads the command line. On failure the message names option and value. The arrays of `options` are
+ * freed by gc_options_free, after a failure too. */
+gconv_status gc_options_parse(int argc, char **argv, gc_options *options, gconv_error *error);
+void gc_options_free(gc_options *options);
+
+#endif

@@ -1,0 +1,207 @@
+#include "cli/options/options.h"
+
+#include "base/nearest.h"
+#include "base/status.h"
+#include "cli/options/table.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Tables for getopt_long, made from the table of options. getopt_long returns LONG_BASE + i for
+ * option i and OPERAND for an operand. Operands are returned so that options may follow them even
+ * where POSIXLY_CORRECT is set. */
+enum { OPERAND = 1, LONG_BASE = 256, OPTIONS_MAX = 64 /* bits of gc_options.given */ };
+
+typedef struct getopt_tables {
+    struct option long_options[OPTIONS_MAX + 1];
+    char letters[3 * OPTIONS_MAX + 3];
+} getopt_tables;
+
+static void make_tables(getopt_tables *tables)
+{
+    memset(tables, 0, sizeof *tables);
+    char *letter = tables->letters;
+    *letter++ = '-';
+    *letter++ = ':';
+    for (int i = 0; i < gc_option_count(); i++) {
+        const gc_option *option = gc_option_at(i);
+        int has_argument = option->argument != NULL ? required_argument : no_argument;
+        tables->long_options[i] = (struct option){option->name, has_argument, NULL, LONG_BASE + i};
+        if (option->letter == 0)
+            continue;
+        *letter++ = option->letter;
+        if (option->argument != NULL)
+            *letter++ = ':';
+    }
+}
+
+static int option_index(int code)
+{
+    if (code >= LONG_BASE)
+        return code - LONG_BASE;
+    for (int i = 0; i < gc_option_count(); i++)
+        if (gc_option_at(i)->letter == code)
+            return i;
+    return -1;
+}
+
+/* Refuses a long option that does not exist, or that is the beginning of several names. */
+static gconv_status refuse_long_option(const char *argument, gconv_error *error)
+{
+    char name[64], candidates[256] = "";
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(argument + 2, "="), argument + 2);
+    const char *names[OPTIONS_MAX];
+    for (int i = 0; i < gc_option_count(); i++) {
+        names[i] = gc_option_at(i)->name;
+        size_t used = strlen(candidates);
+        if (strncmp(names[i], name, strlen(name)) == 0)
+            snprintf(candidates + used, sizeof candidates - used, "%s --%s", used > 0 ? "," : "",
+                     names[i]);
+    }
+    if (candidates[0] != '\0')
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "option '--%s' is ambiguous:%s", name,
+                       candidates);
+    const char *nearest = gc_nearest_name(name, names, gc_option_count());
+    if (nearest != NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "unknown option '--%s'; did you mean '--%s'?",
+                       name, nearest);
+    return gc_fail(error, GCONV_ERROR_ARGUMENT, "unknown option '--%s'; see gconv --help", name);
+}
+
+/* Puts "option '--name': " before a setter's message. */
+static gconv_status blame_option(const gc_option *option, gconv_error *error)
+{
+    char message[sizeof error->message];
+    memcpy(message, error->message, sizeof message);
+    return gc_fail(error, error->status, "option '--%s': %.400s", option->name, message);
+}
+
+static gconv_status take_option(int code, char **argv, gc_options *options, gconv_error *error)
+{
+    if (code == '?' && optopt == 0)
+        return refuse_long_option(argv[optind - 1], error);
+    if (code == '?' && optopt < LONG_BASE)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "unknown option '-%c'; see gconv --help",
+                       optopt);
+    int index = option_index(code == '?' || code == ':' ? optopt : code);
+    const gc_option *option = gc_option_at(index);
+    if (code == '?')
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "option '--%s' takes no value", option->name);
+    if (code == ':')
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "option '--%s' needs a value (%s)",
+                       option->name, option->argument);
+    options->given |= UINT64_C(1) << index;
+    if (option->set == NULL)
+        *(bool *)((char *)options + option->flag) = true;
+    else if (option->set(options, optarg, error) != GCONV_OK)
+        return blame_option(option, error);
+    return GCONV_OK;
+}
+
+static gconv_status read_arguments(int argc, char **argv, gc_options *options, gconv_error *error)
+{
+    getopt_tables tables;
+    make_tables(&tables);
+    opterr = 0;
+    int code;
+    while ((code = getopt_long(argc, argv, tables.letters, tables.long_options, NULL)) != -1) {
+        if (code == OPERAND)
+            options->operands[options->operand_count++] = optarg;
+        else if (take_option(code, argv, options, error) != GCONV_OK)
+            return error->status;
+    }
+    while (optind < argc)
+        options->operands[options->operand_count++] = argv[optind++];
+    return GCONV_OK;
+}
+
+/* ---- What belongs together ------------------------------------------------------------------- */
+
+/* The first operand is the command. */
+static gconv_status take_command(gc_options *options, gconv_error *error)
+{
+    if (options->operand_count == 0 || options->version)
+        return GCONV_OK;
+    const gc_command_row *row;
+    gconv_status status = gc_command_find(options->operands[0], &row, error);
+    if (status != GCONV_OK)
+        return status;
+    options->command = row->command;
+    options->operand_count--;
+    memmove(options->operands, options->operands + 1,
+            (size_t)options->operand_count * sizeof options->operands[0]);
+    return GCONV_OK;
+}
+
+static gconv_status check_options(const gc_options *options, const char *command,
+                                  gconv_error *error)
+{
+    for (int i = 0; i < gc_option_count(); i++) {
+        const gc_option *option = gc_option_at(i);
+        bool given = (options->given >> i & 1) != 0;
+        if (given && option->commands != 0 && (option->commands & options->command) == 0)
+            return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                           "option '--%s' does not belong to 'gconv %s'", option->name, command);
+    }
+    const char *names = options->implementations;
+    bool several = names != NULL && (strchr(names, ',') != NULL || strcmp(names, "all") == 0);
+    if (several && (options->command & GC_COMMANDS_THAT_MEASURE) == 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "option '--impl': '%s' names several; a list and all are for compare and "
+                       "bench",
+                       names);
+    return GCONV_OK;
+}
+
+static gconv_status check_operands(const gc_options *options, const gc_command_row *row,
+                                   gconv_error *error)
+{
+    for (int i = 0; i < options->operand_count; i++)
+        if (options->operands[i][0] == '\0')
+            return gc_fail(error, GCONV_ERROR_ARGUMENT, "the name of a file is empty");
+    if (options->operand_count < row->operands_min)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'gconv %s' needs an operand: %s", row->name,
+                       row->synopsis[0]);
+    if (options->operand_count > row->operands_max)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is one operand too many: %s",
+                       options->operands[row->operands_max], row->synopsis[0]);
+    return GCONV_OK;
+}
+
+static gconv_status check_belonging(const gc_options *options, gconv_error *error)
+{
+    const gc_command_row *row = gc_command_of(options->command);
+    if (row == NULL || options->help || options->version)
+        return GCONV_OK;
+    gconv_status status = check_options(options, row->name, error);
+    return status == GCONV_OK ? check_operands(options, row, error) : status;
+}
+
+gconv_status gc_options_parse(int argc, char **argv, gc_options *options, gconv_error *error)
+{
+    *options = (gc_options){
+        .job = gconv_job_default(),
+        .reader = gconv_reader_options_default(),
+        .writer = gconv_writer_options_default(),
+    };
+    options->job.alpha = GCONV_ALPHA_AUTO;
+    /* There cannot be more kernels or operands than arguments. */
+    options->kernels = calloc((size_t)argc + 1, sizeof(char *));
+    options->operands = calloc((size_t)argc + 1, sizeof(char *));
+    if (options->kernels == NULL || options->operands == NULL)
+        return gc_fail_memory(error, (size_t)argc * sizeof(char *));
+    gconv_status status = read_arguments(argc, argv, options, error);
+    if (status == GCONV_OK)
+        status = take_command(options, error);
+    return status == GCONV_OK ? check_belonging(options, error) : status;
+}
+
+void gc_options_free(gc_options *options)
+{
+    free(options->kernels);
+    free(options->operands);
+    options->kernels = NULL;
+    options->operands = NULL;
+}

@@ -1,0 +1,123 @@
+#include "cli/options/table.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum {
+    IMAGES = GC_COMMANDS_OF_IMAGES,
+    MEASURES = GC_COMMANDS_THAT_MEASURE,
+    COMPUTES = IMAGES | MEASURES,
+};
+
+#define FLAG(field) NULL, offsetof(gc_options, field)
+
+static const gc_option options_table[] = {
+    {"kernel", 'k', "K", GC_COMMAND_FILTER | MEASURES,
+     "filter: file, built-in name, generator or ImageMagick string; repeat for a chain",
+     gc_set_kernel, 0},
+    {"threshold", 't', "T", GC_COMMAND_EDGES | GC_COMMAND_COMPARE,
+     "edge where |response| > T, in 8-bit levels (default 5)", gc_set_threshold, 0},
+    {"rule", 0, "R", GC_COMMAND_EDGES, "side of the response: abs (default), positive, negative",
+     gc_set_rule, 0},
+    {"invert", 0, NULL, GC_COMMAND_EDGES, "black edges on white", FLAG(job.invert)},
+    {"border", 'b', "MODE", COMPUTES,
+     "mirror (default), mirror101, replicate, wrap, constant[:V] or zero", gc_set_border, 0},
+    {"correlate", 0, NULL, GC_COMMAND_FILTER | MEASURES, "correlate instead of convolving",
+     FLAG(job.correlate)},
+    {"scale", 0, "S", GC_COMMAND_FILTER, "multiply the result (default 1)", gc_set_scale, 0},
+    {"offset", 0, "O", GC_COMMAND_FILTER,
+     "add to the result, in 8-bit levels (default the filter's)", gc_set_offset, 0},
+    {"abs", 0, NULL, GC_COMMAND_FILTER, "take the absolute value before scale and offset",
+     FLAG(job.absolute)},
+    {"alpha", 0, "MODE", GC_COMMAND_FILTER | GC_COMMAND_COMPARE,
+     "transparency: auto (default), keep, filter or premultiply", gc_set_alpha, 0},
+    {"depth", 0, "N", IMAGES, "bits a sample of the output: 1, 8 or 16", gc_set_depth, 0},
+    {"format", 'f', "F", IMAGES, "output format: png, jpeg, pnm (pgm or ppm), pgm, ppm or pfm",
+     gc_set_format, 0},
+    {"quality", 0, "Q", IMAGES, "JPEG quality, 1 to 100 (default 90)", gc_set_quality, 0},
+    {"compression", 0, "L", IMAGES, "PNG compression, 0 to 9 (default: fast)", gc_set_compression,
+     0},
+    {"strip", 0, NULL, IMAGES, "drop colour profile, resolution and EXIF", FLAG(strip)},
+    {"no-auto-orient", 0, NULL, IMAGES | GC_COMMAND_COMPARE, "leave EXIF orientation as it is",
+     FLAG(no_auto_orient)},
+    {"output", 'o', "DIR", IMAGES, "write to DIR, under the inputs' names", gc_set_output, 0},
+    {"recursive", 'r', NULL, IMAGES, "take directories with all below them", FLAG(recursive)},
+    {"no-clobber", 'n', NULL, IMAGES, "leave existing outputs alone", FLAG(writer.no_clobber)},
+    {"in-place", 0, NULL, IMAGES, "let outputs replace their inputs; without -o every one does",
+     FLAG(in_place)},
+    {"sync", 0, NULL, IMAGES, "flush every output to the disk before it takes its name",
+     FLAG(writer.sync)},
+    {"max-pixels", 0, "N", IMAGES | GC_COMMAND_COMPARE, "refuse larger images (default 1073741824)",
+     gc_set_max_pixels, 0},
+    {"tolerant", 0, NULL, IMAGES | GC_COMMAND_COMPARE,
+     "take truncated images; what is missing is a warning", FLAG(reader.tolerant)},
+    {"impl", 'i', "NAME", COMPUTES | GC_COMMAND_TUNE,
+     "implementation: auto (default) or a name of gconv info", gc_set_implementation, 0},
+    {"device", 'd', "DEV", COMPUTES | GC_COMMAND_TUNE, "auto (default), cpu, cuda or cuda:N",
+     gc_set_device, 0},
+    {"threads", 'j', "N", COMPUTES, "CPU threads (default: all)", gc_set_threads, 0},
+    {"tile", 0, "N", COMPUTES, "tiling factor of tiled GPU implementations", gc_set_tile, 0},
+    {"block", 0, "WxH", COMPUTES, "thread block of GPU implementations", gc_set_block, 0},
+    {"verify", 0, NULL, IMAGES, "compare with the reference; a mismatch is exit 3", FLAG(verify)},
+    {"explain", 0, NULL, IMAGES | GC_COMMAND_COMPARE,
+     "say why this device and implementation were chosen", FLAG(explain)},
+    {"timings", 0, NULL, IMAGES, "time of each stage, on standard error", FLAG(timings)},
+    {"time", 0, "SECONDS", MEASURES | GC_COMMAND_TUNE, "how long measuring may take", gc_set_time,
+     0},
+    {"json", 0, NULL, COMPUTES | GC_COMMAND_TUNE | GC_COMMAND_INFO,
+     "machine-readable results on standard output", FLAG(json)},
+    {"progress", 0, "WHEN", COMPUTES | GC_COMMAND_TUNE, "auto (default), always or never",
+     gc_set_progress, 0},
+    {"quiet", 'q', NULL, 0, "errors only", FLAG(quiet)},
+    {"verbose", 'v', NULL, 0, "also warnings and what is being done", FLAG(verbose)},
+    {"help", 'h', NULL, 0, "help on gconv or the command", FLAG(help)},
+    {"version", 'V', NULL, 0, "version, build, libraries, instructions, system", FLAG(version)},
+};
+enum { OPTION_COUNT = sizeof options_table / sizeof options_table[0] };
+_Static_assert(OPTION_COUNT <= 64, "options given are kept as bits of a uint64_t");
+
+/* Help on options that mean something else in some commands. */
+static const struct {
+    const char *option;
+    unsigned commands;
+    const char *help;
+} particular_help[] = {
+    {"kernel", GC_COMMAND_COMPARE,
+     "filter, as of gconv filter; repeat for a chain (default: the chain of edges)"},
+    {"kernel", GC_COMMAND_BENCH,
+     "filter, as of gconv filter; repeat for a chain (default: edges, and sides 3 to 43)"},
+    {"strip", GC_COMMAND_EDGES, "drop the resolution, which is all that edges keeps"},
+    {"impl", GC_COMMAND_COMPARE,
+     "implementations: names of gconv info or auto, with commas, or all (default)"},
+    {"impl", GC_COMMAND_BENCH,
+     "implementations: names of gconv info or auto (default), with commas, or all"},
+    {"impl", GC_COMMAND_TUNE, "implementation: direct or separable (default: both)"},
+    {"device", MEASURES,
+     "for auto and implementations of GPUs: auto (default), cpu, cuda or cuda:N"},
+    {"device", GC_COMMAND_TUNE, "GPU: cuda, the first (default), or cuda:N"},
+    {"time", GC_COMMAND_COMPARE,
+     "how long measuring each implementation may take, the reference aside (default 1)"},
+    {"time", GC_COMMAND_BENCH,
+     "how long measuring may take in all, the reference aside (default 20)"},
+    {"time", GC_COMMAND_TUNE, "how long the search may take (default: to its end, some minutes)"},
+};
+enum { PARTICULAR_COUNT = sizeof particular_help / sizeof particular_help[0] };
+
+const char *gc_option_help(const gc_option *option, gc_command command)
+{
+    for (int i = 0; i < PARTICULAR_COUNT; i++)
+        if ((particular_help[i].commands & command) != 0 &&
+            strcmp(particular_help[i].option, option->name) == 0)
+            return particular_help[i].help;
+    return option->help;
+}
+
+int gc_option_count(void)
+{
+    return OPTION_COUNT;
+}
+
+const gc_option *gc_option_at(int index)
+{
+    return index >= 0 && index < OPTION_COUNT ? &options_table[index] : NULL;
+}

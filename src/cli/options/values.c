@@ -1,0 +1,178 @@
+#include "cli/options/values.h"
+
+#include "base/number.h"
+#include "base/status.h"
+#include "cli/options/implementations.h"
+#include "cli/options/words.h"
+
+#include <stdio.h>
+#include <string.h>
+
+gconv_status gc_set_kernel(gc_options *options, const char *value, gconv_error *error)
+{
+    if (value[0] == '\0')
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the name of the filter is empty");
+    options->kernels[options->kernel_count++] = (char *)value;
+    return GCONV_OK;
+}
+
+gconv_status gc_set_border(gc_options *options, const char *value, gconv_error *error)
+{
+    return gconv_border_parse(value, &options->job.border, &options->job.border_value, error);
+}
+
+gconv_status gc_set_alpha(gc_options *options, const char *value, gconv_error *error)
+{
+    static const gc_word words[] = {{"auto", GCONV_ALPHA_AUTO},
+                                    {"keep", GCONV_ALPHA_KEEP},
+                                    {"filter", GCONV_ALPHA_FILTER},
+                                    {"premultiply", GCONV_ALPHA_PREMULTIPLY}};
+    int result;
+    gconv_status status = gc_read_word(words, 4, value, &result, error);
+    if (status == GCONV_OK)
+        options->job.alpha = (gconv_alpha)result;
+    return status;
+}
+
+gconv_status gc_set_threshold(gc_options *options, const char *value, gconv_error *error)
+{
+    gconv_status status = gc_read_finite(value, &options->job.threshold, error);
+    if (status == GCONV_OK && options->job.threshold < 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "'%s' is negative (a threshold is 0 or more, in 8-bit levels; see --rule)",
+                       value);
+    return status;
+}
+
+gconv_status gc_set_rule(gc_options *options, const char *value, gconv_error *error)
+{
+    static const gc_word words[] = {{"abs", GCONV_RULE_ABS},
+                                    {"positive", GCONV_RULE_POSITIVE},
+                                    {"negative", GCONV_RULE_NEGATIVE}};
+    int result;
+    gconv_status status = gc_read_word(words, 3, value, &result, error);
+    if (status == GCONV_OK)
+        options->job.rule = (gconv_rule)result;
+    return status;
+}
+
+gconv_status gc_set_scale(gc_options *options, const char *value, gconv_error *error)
+{
+    return gc_read_finite(value, &options->job.scale, error);
+}
+
+gconv_status gc_set_offset(gc_options *options, const char *value, gconv_error *error)
+{
+    options->job.has_offset = true;
+    return gc_read_finite(value, &options->job.offset, error);
+}
+
+gconv_status gc_set_depth(gc_options *options, const char *value, gconv_error *error)
+{
+    static const gc_word words[] = {{"1", 1}, {"8", 8}, {"16", 16}};
+    return gc_read_word(words, 3, value, &options->depth, error);
+}
+
+gconv_status gc_set_format(gc_options *options, const char *value, gconv_error *error)
+{
+    options->either_pnm = strcmp(value, "pnm") == 0;
+    options->writer.format = options->either_pnm ? GCONV_FORMAT_PPM : gconv_format_from_name(value);
+    if (options->writer.format != GCONV_FORMAT_UNKNOWN)
+        return GCONV_OK;
+    static const char *const names[] = {"png", "jpeg", "pnm", "pgm", "ppm", "pfm"};
+    char nearest[64];
+    gc_suggest(value, names, 6, nearest, sizeof nearest);
+    return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not png, jpeg, pnm, pgm, ppm or pfm%s",
+                   value, nearest);
+}
+
+gconv_status gc_set_quality(gc_options *options, const char *value, gconv_error *error)
+{
+    return gc_read_whole(value, 1, 100, &options->writer.quality, error);
+}
+
+gconv_status gc_set_compression(gc_options *options, const char *value, gconv_error *error)
+{
+    return gc_read_whole(value, 0, 9, &options->writer.compression, error);
+}
+
+gconv_status gc_set_output(gc_options *options, const char *value, gconv_error *error)
+{
+    if (value[0] == '\0')
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the directory's name is empty");
+    options->output_directory = value;
+    return GCONV_OK;
+}
+
+gconv_status gc_set_max_pixels(gc_options *options, const char *value, gconv_error *error)
+{
+    long long number;
+    if (!gc_parse_integer(value, 1, INT64_MAX, &number))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not a whole number of at least 1",
+                       value);
+    options->reader.max_pixels = (uint64_t)number;
+    return GCONV_OK;
+}
+
+gconv_status gc_set_implementation(gc_options *options, const char *value, gconv_error *error)
+{
+    options->implementations = value;
+    return gc_check_names(value, error);
+}
+
+gconv_status gc_set_device(gc_options *options, const char *value, gconv_error *error)
+{
+    gconv_device_choice choice;
+    options->job.device = value;
+    return gconv_device_parse(value, &choice, error);
+}
+
+gconv_status gc_set_threads(gc_options *options, const char *value, gconv_error *error)
+{
+    return gc_read_whole(value, 1, 1024, &options->job.threads, error);
+}
+
+gconv_status gc_set_tile(gc_options *options, const char *value, gconv_error *error)
+{
+    return gc_read_whole(value, 1, 64, &options->job.tile, error);
+}
+
+gconv_status gc_set_block(gc_options *options, const char *value, gconv_error *error)
+{
+    const char *cross = strchr(value, 'x');
+    char width[16] = "";
+    long long columns = 0, rows = 0;
+    if (cross != NULL && (size_t)(cross - value) < sizeof width)
+        memcpy(width, value, (size_t)(cross - value));
+    if (cross == NULL || !gc_parse_integer(width, 1, INT32_MAX, &columns) ||
+        !gc_parse_integer(cross + 1, 1, INT32_MAX, &rows))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "'%s' is not WxH, a thread block of at most 1024 threads", value);
+    if (columns * rows > 1024)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "'%s' is too large: %lld threads, and a block has at most 1024", value,
+                       columns * rows);
+    options->job.block_width = (int)columns;
+    options->job.block_height = (int)rows;
+    return GCONV_OK;
+}
+
+gconv_status gc_set_progress(gc_options *options, const char *value, gconv_error *error)
+{
+    static const gc_word words[] = {
+        {"auto", GC_PROGRESS_AUTO}, {"always", GC_PROGRESS_ALWAYS}, {"never", GC_PROGRESS_NEVER}};
+    int result;
+    gconv_status status = gc_read_word(words, 3, value, &result, error);
+    if (status == GCONV_OK)
+        options->progress = (gc_progress_when)result;
+    return status;
+}
+
+gconv_status gc_set_time(gc_options *options, const char *value, gconv_error *error)
+{
+    gconv_status status = gc_read_finite(value, &options->time, error);
+    if (status == GCONV_OK && !(options->time > 0 && options->time <= 86400))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not a number of seconds up to 86400",
+                       value);
+    return status;
+}

@@ -1,0 +1,32 @@
+/* Values of options: each function reads the text of one option into `options`. On failure the
+ * message says what is legal, and does not name the option: the parser does. */
+#ifndef GC_CLI_OPTIONS_VALUES_H
+#define GC_CLI_OPTIONS_VALUES_H
+
+#include "cli/options/options.h"
+#include "gconv.h"
+
+typedef gconv_status gc_value_function(gc_options *options, const char *value, gconv_error *error);
+
+gc_value_function gc_set_kernel;
+gc_value_function gc_set_threshold;
+gc_value_function gc_set_rule;
+gc_value_function gc_set_border;
+gc_value_function gc_set_scale;
+gc_value_function gc_set_offset;
+gc_value_function gc_set_alpha;
+gc_value_function gc_set_depth;
+gc_value_function gc_set_format;
+gc_value_function gc_set_quality;
+gc_value_function gc_set_compression;
+gc_value_function gc_set_output;
+gc_value_function gc_set_max_pixels;
+gc_value_function gc_set_implementation;
+gc_value_function gc_set_device;
+gc_value_function gc_set_threads;
+gc_value_function gc_set_tile;
+gc_value_function gc_set_block;
+gc_value_function gc_set_progress;
+gc_value_function gc_set_time;
+
+#endif

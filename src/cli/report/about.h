@@ -1,0 +1,16 @@
+/* The program and the machine, as a report of a bug should describe them. */
+#ifndef GC_CLI_REPORT_ABOUT_H
+#define GC_CLI_REPORT_ABOUT_H
+
+#include <stddef.h>
+
+/* Prints version, build, libraries, instructions and system, one a line. */
+void gc_about_print(void);
+
+/* The name of the vector instructions that plans on the CPU use. */
+const char *gc_instructions_name(void);
+
+/* "Linux 6.1.0 x86_64" */
+void gc_about_system(char *text, size_t size);
+
+#endif

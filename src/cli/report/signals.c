@@ -1,0 +1,72 @@
+#include "cli/report/signals.h"
+
+#include "cli/report/output.h"
+#include "cli/report/tally.h"
+#include "gconv.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <unistd.h>
+
+/* Whether SIGALRM was ignored or blocked when the program began. Then only the alarm that the
+ * program sets itself ends it. */
+static volatile sig_atomic_t alarm_is_own;
+
+/* Where a line is being written to standard output, the signal waits until the line is out. SIGALRM
+ * ends that wait after a second. */
+static void end_program(int number)
+{
+    int waiting = gc_postponed_signal(), saved = errno;
+    if (number == SIGALRM && waiting == 0 && alarm_is_own)
+        return;
+    if (waiting == 0 && gc_line_postpones(number)) {
+        alarm(1);
+        errno = saved;
+        return;
+    }
+    if (waiting != 0)
+        number = waiting;
+    gconv_abandon_outputs();
+    gc_tally_tell();
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    sigaction(number, &action, NULL);
+    raise(number);
+}
+
+static void handle(int number)
+{
+    struct sigaction action = {.sa_handler = end_program, .sa_flags = SA_RESTART};
+    sigfillset(&action.sa_mask);
+    sigaction(number, &action, NULL);
+}
+
+/* Makes sure that SIGALRM arrives, even where the parent process ignores or blocks it. */
+static void install_alarm(void)
+{
+    struct sigaction before;
+    sigset_t one, blocked;
+    sigemptyset(&one);
+    sigaddset(&one, SIGALRM);
+    alarm_is_own =
+        (sigaction(SIGALRM, NULL, &before) == 0 && before.sa_handler == SIG_IGN) ||
+        (sigprocmask(SIG_BLOCK, NULL, &blocked) == 0 && sigismember(&blocked, SIGALRM) == 1);
+    handle(SIGALRM);
+    sigprocmask(SIG_UNBLOCK, &one, NULL);
+}
+
+void gc_signals_install(void)
+{
+    static const int ending[] = {SIGHUP,  SIGINT,  SIGQUIT,   SIGTERM, SIGUSR1,
+                                 SIGUSR2, SIGXCPU, SIGVTALRM, SIGPROF};
+    for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) {
+        struct sigaction action;
+        if (sigaction(ending[i], NULL, &action) != 0 || action.sa_handler == SIG_IGN)
+            continue;
+        handle(ending[i]);
+    }
+    install_alarm();
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigaction(SIGPIPE, &ignore, NULL);
+    sigaction(SIGXFSZ, &ignore, NULL);
+}

@@ -1,0 +1,29 @@
+/* Tables on standard output that fit the width of the terminal. */
+#ifndef GC_CLI_REPORT_TABLE_H
+#define GC_CLI_REPORT_TABLE_H
+
+#include <stdbool.h>
+
+enum { GC_CELL_BYTES = 48 };
+
+typedef struct gc_column {
+    const char *head;
+    int width; /* of its cells; columns are one blank apart */
+    int rank;  /* on a narrow terminal columns of the highest rank are hidden first; 0: never */
+    bool left; /* cells are aligned to the left */
+    bool hidden;
+    char cell[GC_CELL_BYTES]; /* of the row that is printed next */
+} gc_column;
+
+/* Columns of the terminal that standard output is; else the value of COLUMNS; else 80. */
+int gc_line_width(void);
+
+/* Hides columns until the others fit the line, with two blanks and `rest` characters behind
+ * them. */
+void gc_table_fit(gc_column *columns, int count, int rest);
+
+/* Print the heads, or the cells of one row. `rest` is the text at the end of the line. */
+void gc_table_print_heads(const gc_column *columns, int count, const char *rest);
+void gc_table_print_row(const gc_column *columns, int count, const char *rest);
+
+#endif

@@ -1,0 +1,27 @@
+/* Counts of what is done, for the progress line and for the last words at a signal. */
+#ifndef GC_CLI_REPORT_TALLY_H
+#define GC_CLI_REPORT_TALLY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Begins to count `items` things. `what` says what happens to them, such as "images done"; with
+ * `may_fail` the last words also tell how many failed or were skipped. Both texts are kept. */
+void gc_tally_begin(const char *what, bool may_fail, size_t items);
+
+/* Counts one thing that is finished. Any thread. */
+void gc_tally_add(bool failed, bool skipped);
+
+/* What was begun as one image is a stream of images, and how many will come is not known. `what`
+ * says what happens to each, such as "done". */
+void gc_tally_stream(const char *what, bool may_fail);
+
+/* How many things are finished. */
+size_t gc_tally_finished(void);
+
+/* The last words at a signal: removes the progress line, and where there are several things says on
+ * standard error how many were done. Says nothing where standard error would block.
+ * Async-signal-safe. */
+void gc_tally_tell(void);
+
+#endif

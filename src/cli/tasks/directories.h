@@ -1,0 +1,31 @@
+/* Directories that the program makes for outputs. */
+#ifndef GC_CLI_TASKS_DIRECTORIES_H
+#define GC_CLI_TASKS_DIRECTORIES_H
+
+#include "gconv.h"
+
+#include <pthread.h>
+
+/* The directories that were made, in this order. Any thread. */
+typedef struct gc_directories {
+    pthread_mutex_t lock;
+    char **names;
+    size_t count, capacity;
+} gc_directories;
+
+#define GC_DIRECTORIES_NONE                                                                        \
+    (gc_directories)                                                                               \
+    {                                                                                              \
+        .lock = PTHREAD_MUTEX_INITIALIZER                                                          \
+    }
+
+/* Makes the directory `path` and its parents. */
+gconv_status gc_make_directory(gc_directories *made, const char *path, gconv_error *error);
+
+/* Makes the directories above `path` that do not exist yet. */
+gconv_status gc_make_parent_directories(gc_directories *made, const char *path, gconv_error *error);
+
+/* Removes the recorded directories that are empty, and frees the record. */
+void gc_remove_empty_directories(gc_directories *made);
+
+#endif

@@ -1,0 +1,56 @@
+#include "cli/tasks/listing.h"
+
+#include "base/memory.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool add_name(gc_name_list *list, const char *name)
+{
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity > 0 ? 2 * list->capacity : 64;
+        char **longer = realloc(list->names, capacity * sizeof *longer);
+        if (longer == NULL)
+            return false;
+        list->names = longer;
+        list->capacity = capacity;
+    }
+    list->names[list->count] = gc_copy_string(name);
+    return list->names[list->count] != NULL && ++list->count > 0;
+}
+
+void gc_free_names(gc_name_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->names[i]);
+    free(list->names);
+}
+
+/* Lists a directory, sorted; false with errno set where that fails. */
+bool gc_list_directory(const char *path, gc_name_list *list)
+{
+    DIR *directory = opendir(path);
+    if (directory == NULL)
+        return false;
+    bool listed = true;
+    struct dirent *entry;
+    errno = 0;
+    while (listed && (entry = readdir(directory)) != NULL) {
+        if (entry->d_name[0] != '.')
+            listed = add_name(list, entry->d_name);
+        errno = listed ? 0 : ENOMEM;
+    }
+    int failure = errno;
+    closedir(directory);
+    if (list->count > 0)
+        qsort(list->names, list->count, sizeof list->names[0], compare_names);
+    errno = failure;
+    return failure == 0;
+}

@@ -1,0 +1,19 @@
+/* The names in a directory. */
+#ifndef GC_CLI_TASKS_LISTING_H
+#define GC_CLI_TASKS_LISTING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct gc_name_list {
+    char **names;
+    size_t count, capacity;
+} gc_name_list;
+
+/* Lists a directory into an empty list, sorted by bytes; names that begin with a dot are left out.
+ * False with errno set where that fails; the names that were read are there all the same. */
+bool gc_list_directory(const char *path, gc_name_list *list);
+
+void gc_free_names(gc_name_list *list);
+
+#endif

@@ -1,0 +1,141 @@
+#include "cli/tasks/names.h"
+
+#include "base/file.h"
+#include "base/status.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- Paths ----------------------------------------------------------------------------------- */
+
+const char *gc_input_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+const char *gc_output_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard output" : path;
+}
+
+const char *gc_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+char *gc_join_path(const char *directory, const char *name)
+{
+    size_t length = strlen(directory) + strlen(name) + 2;
+    char *path = malloc(length);
+    if (path == NULL)
+        return NULL;
+    bool slash = directory[0] != '\0' && directory[strlen(directory) - 1] != '/';
+    snprintf(path, length, "%s%s%s", directory, slash ? "/" : "", name);
+    return path;
+}
+
+bool gc_is_directory(const char *path)
+{
+    struct stat status;
+    return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* ---- Formats --------------------------------------------------------------------------------- */
+
+bool gc_is_passing(int error_number)
+{
+    return error_number == EIO || error_number == EMFILE || error_number == ENFILE ||
+           error_number == ENOMEM;
+}
+
+gconv_format gc_sniff(const char *path, int *unknown)
+{
+    unsigned char bytes[16];
+    size_t count = 0;
+    struct stat about;
+    int descriptor = -1;
+    bool known = stat(path, &about) == 0;
+    if (known && !S_ISREG(about.st_mode))
+        return GCONV_FORMAT_UNKNOWN;
+    while (known && descriptor < 0) {
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        known = descriptor >= 0 || errno == EINTR;
+    }
+    if (known)
+        known = gc_read_all(descriptor, bytes, sizeof bytes, &count);
+    if (!known && gc_is_passing(errno))
+        *unknown = errno;
+    if (descriptor >= 0)
+        close(descriptor);
+    return known ? gconv_format_from_content(bytes, count) : GCONV_FORMAT_UNKNOWN;
+}
+
+gconv_format gc_batch_format(const gc_options *options, const char *input, int *unknown)
+{
+    if (options->writer.format != GCONV_FORMAT_UNKNOWN)
+        return options->writer.format;
+    if (options->command == GC_COMMAND_EDGES)
+        return GCONV_FORMAT_PNG;
+    gconv_format format = gc_sniff(input, unknown);
+    return format != GCONV_FORMAT_UNKNOWN ? format : gconv_format_from_path(input);
+}
+
+static const char *default_extension(gconv_format format)
+{
+    static const char *const extensions[GCONV_FORMAT_COUNT] = {
+        [GCONV_FORMAT_UNKNOWN] = "png", [GCONV_FORMAT_PNG] = "png", [GCONV_FORMAT_JPEG] = "jpg",
+        [GCONV_FORMAT_PGM] = "pgm",     [GCONV_FORMAT_PPM] = "ppm", [GCONV_FORMAT_PFM] = "pfm",
+    };
+    return extensions[format];
+}
+
+bool gc_is_either_pnm(const char *path)
+{
+    const char *dot = strrchr(gc_base_name(path), '.');
+    return dot != NULL && strcasecmp(dot, ".pnm") == 0;
+}
+
+bool gc_extension_fits(const gc_options *options, const char *path, gconv_format format)
+{
+    if (options->either_pnm)
+        return gc_is_either_pnm(path);
+    if (gc_is_either_pnm(path))
+        return format == GCONV_FORMAT_PGM || format == GCONV_FORMAT_PPM;
+    return gconv_format_from_path(path) == format;
+}
+
+char *gc_batch_output(const gc_options *options, const char *relative, gconv_format format)
+{
+    const char *directory = options->output_directory;
+    if (gc_extension_fits(options, relative, format))
+        return gc_join_path(directory, relative);
+    const char *name = gc_base_name(relative);
+    const char *dot = strrchr(name, '.');
+    bool has_extension = dot != NULL && dot != name;
+    size_t stem = has_extension ? (size_t)(dot - relative) : strlen(relative);
+    size_t length = stem + 8;
+    char *renamed = malloc(length);
+    if (renamed == NULL)
+        return NULL;
+    snprintf(renamed, length, "%.*s.%s", (int)stem, relative,
+             options->either_pnm ? "pnm" : default_extension(format));
+    char *path = gc_join_path(directory, renamed);
+    free(renamed);
+    return path;
+}
+
+gconv_status gc_check_depth(gconv_format format, int depth, gconv_error *error)
+{
+    if (format == GCONV_FORMAT_JPEG && depth != 8)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "JPEG holds 8 bits a sample, not %d", depth);
+    if (format == GCONV_FORMAT_PFM && depth != 32)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "PFM holds floats; it takes no --depth");
+    return GCONV_OK;
+}

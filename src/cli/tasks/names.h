@@ -1,0 +1,47 @@
+/* Names of inputs and outputs, and the formats that they stand for. */
+#ifndef GC_CLI_TASKS_NAMES_H
+#define GC_CLI_TASKS_NAMES_H
+
+#include "cli/options/options.h"
+#include "gconv.h"
+
+/* What messages call a path: the path itself, or what "-" stands for. */
+const char *gc_input_name(const char *path);
+const char *gc_output_name(const char *path);
+
+/* The part of a path behind its last slash. */
+const char *gc_base_name(const char *path);
+
+/* "DIRECTORY/NAME" as a new string, NULL where there is no memory. */
+char *gc_join_path(const char *directory, const char *name);
+
+/* Whether a path leads to a directory; false for "-". */
+bool gc_is_directory(const char *path);
+
+/* Whether an errno says nothing about the file, only about the state of the machine: the same call
+ * may succeed at another time. */
+bool gc_is_passing(int error_number);
+
+/* The format by content; GCONV_FORMAT_UNKNOWN for what is no regular file. Where a passing failure
+ * keeps the content unknown, *unknown becomes its errno: a file that is an image at another time
+ * must not be passed over. */
+gconv_format gc_sniff(const char *path, int *unknown);
+
+/* Whether the extension of a path stands for PGM and PPM alike. */
+bool gc_is_either_pnm(const char *path);
+
+/* Whether the extension of `path` fits an output in `format`. */
+bool gc_extension_fits(const gc_options *options, const char *path, gconv_format format);
+
+/* The format of a batch's output: that of --format; PNG for edges; else that of the input, which is
+ * sniffed. */
+gconv_format gc_batch_format(const gc_options *options, const char *input, int *unknown);
+
+/* The path of a batch's output: `relative` below the output directory, with an extension that fits
+ * the format. A new string, NULL where there is no memory. */
+char *gc_batch_output(const gc_options *options, const char *relative, gconv_format format);
+
+/* Whether `format` can hold samples of `depth` bits. */
+gconv_status gc_check_depth(gconv_format format, int depth, gconv_error *error);
+
+#endif

@@ -1,0 +1,140 @@
+/* One input and one output, named on the command line: IN OUT, or a pipe. */
+#include "cli/tasks/collect.h"
+
+#include "base/memory.h"
+#include "base/place.h"
+#include "base/status.h"
+#include "cli/tasks/names.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+gconv_status gc_check_input(const char *path, gconv_error *error)
+{
+    if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO) == 1)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "standard input is a terminal; redirect it or name an input");
+    return GCONV_OK;
+}
+
+/* Whether what is written to `path` would appear on a terminal. */
+static bool is_terminal(const char *path)
+{
+    struct stat about;
+    if (strcmp(path, "-") == 0)
+        return isatty(STDOUT_FILENO) == 1;
+    if (stat(path, &about) != 0 || !S_ISCHR(about.st_mode))
+        return false;
+    int descriptor = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    bool terminal = descriptor >= 0 && isatty(descriptor) == 1;
+    if (descriptor >= 0)
+        close(descriptor);
+    return terminal;
+}
+
+static gconv_status check_standard_streams(const gc_options *options, const char *input,
+                                           const char *output, gconv_error *error)
+{
+    if (is_terminal(output))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "%s is a terminal; redirect it or name an output", gc_output_name(output));
+    if (strcmp(output, "-") == 0 && options->json)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "--json and the image cannot both go to standard output");
+    return gc_check_input(input, error);
+}
+
+static bool is_same_pipe(const char *input, const char *output)
+{
+    struct stat from, to;
+    return stat(input, &from) == 0 && stat(output, &to) == 0 && S_ISFIFO(from.st_mode) &&
+           gc_same_file(&from, &to);
+}
+
+static gconv_status check_paths(const char *input, const char *output, const char **blamed,
+                                gconv_error *error)
+{
+    *blamed = input;
+    if (gc_is_directory(input))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "a directory; -o DIR writes the results of those in it");
+    *blamed = output;
+    if (gc_is_directory(output))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "a directory; -o DIR writes into one");
+    if (output[strlen(output) - 1] == '/')
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "no such directory; -o DIR makes one and writes into it");
+    if (is_same_pipe(input, output))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "input and output are the same pipe: the result would be read again");
+    return GCONV_OK;
+}
+
+/* Fills format and either_pnm of an output that has a name: from --format, else from its extension. */
+static gconv_status choose_named_format(const gc_options *options, gc_task *task,
+                                        gconv_error *error)
+{
+    const char *output = task->output;
+    gconv_format named = gconv_format_from_path(output);
+    if (named == GCONV_FORMAT_UNKNOWN && task->format == GCONV_FORMAT_UNKNOWN)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "its extension names no known format; give --format png, jpeg, pnm, pgm, "
+                       "ppm or pfm");
+    bool named_pnm = named == GCONV_FORMAT_PGM || named == GCONV_FORMAT_PPM;
+    if (options->either_pnm && named_pnm && !gc_is_either_pnm(output)) { /* the name says which */
+        task->format = named;
+        task->either_pnm = false;
+        return GCONV_OK;
+    }
+    if (task->format == GCONV_FORMAT_UNKNOWN) {
+        task->format = named;
+        task->either_pnm = gc_is_either_pnm(output);
+    }
+    if (named != GCONV_FORMAT_UNKNOWN && !gc_extension_fits(options, output, task->format))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "--format %s contradicts the extension",
+                       options->either_pnm ? "pnm" : gconv_format_name(task->format));
+    return GCONV_OK;
+}
+
+/* Standard output takes the format of --format, PNG for edges, else the input's own. */
+static gconv_status choose_format(const gc_options *options, gc_task *task, gconv_error *error)
+{
+    task->format = options->writer.format;
+    task->either_pnm = options->either_pnm;
+    gconv_status status = GCONV_OK;
+    if (strcmp(task->output, "-") != 0)
+        status = choose_named_format(options, task, error);
+    else if (task->format == GCONV_FORMAT_UNKNOWN && options->command == GC_COMMAND_EDGES)
+        task->format = GCONV_FORMAT_PNG;
+    if (status == GCONV_OK && options->depth != 0)
+        status = gc_check_depth(task->format, options->depth, error);
+    return status;
+}
+
+gconv_status gc_collect_single(const gc_options *options, gc_task_list *list, const char **blamed,
+                               gconv_error *error)
+{
+    if (options->operand_count == 1)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "one operand alone; give IN and OUT, or -o DIR and inputs");
+    if (options->operand_count > 2)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "%d operands; several inputs need -o DIR",
+                       options->operand_count);
+    bool pipe = options->operand_count == 0;
+    char dash[] = "-";
+    gc_task task = {.input = pipe ? dash : options->operands[0],
+                    .output = pipe ? dash : options->operands[1]};
+    gconv_status status = check_standard_streams(options, task.input, task.output, error);
+    if (status == GCONV_OK)
+        status = check_paths(task.input, task.output, blamed, error);
+    if (status == GCONV_OK)
+        status = choose_format(options, &task, error);
+    if (status != GCONV_OK)
+        return status;
+    *blamed = NULL;
+    task.input = gc_copy_string(task.input);
+    task.output = gc_copy_string(task.output);
+    return gc_task_list_add(list, task, error);
+}

@@ -1,0 +1,39 @@
+/* From operands to tasks: which file is read, which one is written, and in which format (contract.md,
+ * rules 45 to 49). */
+#ifndef GC_CLI_TASKS_TASKS_H
+#define GC_CLI_TASKS_TASKS_H
+
+#include "cli/options/options.h"
+#include "gconv.h"
+
+/* One input and its output. */
+typedef struct gc_task {
+    char *input;         /* a path, or "-" */
+    char *output;        /* a path, or "-" */
+    gconv_format format; /* of the output; GCONV_FORMAT_UNKNOWN: the input's own */
+    bool either_pnm;     /* the format is PPM, and PGM where the result is grey */
+    /* Why the input cannot be computed, as an errno, where that was found out while operands were
+     * read; else 0. The task then fails when its turn comes. */
+    int unlisted; /* `input` is a directory that could not be listed */
+    int unknown;  /* `input` could not be looked into */
+} gc_task;
+
+typedef struct gc_task_list {
+    gc_task *tasks;
+    size_t count, capacity;
+    bool batch; /* -o DIR, --in-place: failures are counted, parents of outputs are made */
+} gc_task_list;
+
+/* Fills `list` from the operands. Every failure is a mistake in the command line, since nothing has
+ * been started. `*blamed` is the operand that the message is about, or NULL. */
+gconv_status gc_task_list_create(const gc_options *options, gc_task_list *list, const char **blamed,
+                                 gconv_error *error);
+void gc_task_list_destroy(gc_task_list *list);
+
+/* Appends a task and takes over its strings, which may be NULL for lack of memory. */
+gconv_status gc_task_list_add(gc_task_list *list, gc_task task, gconv_error *error);
+
+/* Refuses "-" where standard input is a terminal. */
+gconv_status gc_check_input(const char *path, gconv_error *error);
+
+#endif
