@@ -23,20 +23,30 @@ gconv_format gc_output_format(const gc_work *work)
     return grey ? GCONV_FORMAT_PGM : task->format;
 }
 
+/* The deepest samples that a format can hold. */
+static int largest_depth(const gconv_format_info *info)
+{
+    int depth = 32;
+    while (depth > 1 && (info->depths & depth) == 0)
+        depth /= 2;
+    return depth;
+}
+
 gconv_status gc_output_depth(const gc_work *work, int *depth)
 {
     const gc_options *options = work->options;
     gconv_format format = work->result->format;
+    const gconv_format_info *info = gconv_format_describe(format);
     *depth = options->depth;
-    if (format == GCONV_FORMAT_PFM)
-        *depth = options->depth == 0 ? 32 : options->depth;
-    else if (options->depth == 0 && format == GCONV_FORMAT_JPEG)
-        *depth = 8;
-    else if (options->depth == 0 && options->command == GC_COMMAND_EDGES)
+    if (*depth != 0)
+        return gc_check_depth(format, *depth, work->error);
+    if (options->command == GC_COMMAND_EDGES)
         *depth = format == GCONV_FORMAT_PNG ? 1 : 8;
-    else if (options->depth == 0)
+    else
         *depth = work->result->input.depth;
-    return gc_check_depth(format, *depth, work->error);
+    if ((info->depths & *depth) == 0)
+        *depth = largest_depth(info);
+    return GCONV_OK;
 }
 
 static gconv_writer_options writer_options(gc_work *work)

@@ -1,5 +1,6 @@
 #include "cli/options/effects.h"
 
+#include "cli/options/implementations.h"
 #include "cli/options/table.h"
 #include "cli/report/messages.h"
 
@@ -23,12 +24,8 @@ static const struct {
 
 unsigned gc_met_implementation(const char *name)
 {
-    gconv_implementation_info info = {.name = NULL};
-    int index = 0;
-    while (index < gconv_implementation_count() &&
-           strcmp(gconv_implementation_name(index), name) != 0)
-        index++;
-    if (gconv_implementation_describe(index, &info, NULL) != GCONV_OK)
+    gconv_implementation_info info;
+    if (!gc_describe_name(name, &info))
         return 0;
     return (info.follows_threads ? (unsigned)GC_MET_THREADS : 0) |
            (info.follows_block ? (unsigned)GC_MET_BLOCK : 0) |

@@ -2,6 +2,7 @@
 
 #include "base/number.h"
 #include "base/status.h"
+#include "cli/options/formats.h"
 #include "cli/options/implementations.h"
 #include "cli/options/words.h"
 
@@ -79,11 +80,11 @@ gconv_status gc_set_format(gc_options *options, const char *value, gconv_error *
     options->writer.format = options->either_pnm ? GCONV_FORMAT_PPM : gconv_format_from_name(value);
     if (options->writer.format != GCONV_FORMAT_UNKNOWN)
         return GCONV_OK;
-    static const char *const names[] = {"png", "jpeg", "pnm", "pgm", "ppm", "pfm"};
-    char nearest[64];
-    gc_suggest(value, names, 6, nearest, sizeof nearest);
-    return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not png, jpeg, pnm, pgm, ppm or pfm%s",
-                   value, nearest);
+    const char *words[GC_FORMAT_WORDS];
+    char nearest[64], list[GC_FORMAT_LIST_BYTES];
+    gc_suggest(value, words, gc_format_words(words), nearest, sizeof nearest);
+    return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not %s%s", value, gc_list_formats(list),
+                   nearest);
 }
 
 gconv_status gc_set_quality(gc_options *options, const char *value, gconv_error *error)

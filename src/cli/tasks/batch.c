@@ -46,9 +46,9 @@ static gconv_status add_batch_file(walk *w, const char *path, const char *relati
  * broken image is an error to report, not a file to pass over. */
 static bool looks_like_image(const char *path, int *unknown)
 {
-    gconv_format named = gconv_format_from_path(path);
-    return (named != GCONV_FORMAT_UNKNOWN && named != GCONV_FORMAT_PFM) ||
-           gc_sniff(path, unknown) != GCONV_FORMAT_UNKNOWN || *unknown != 0;
+    const gconv_format_info *named = gconv_format_describe(gconv_format_from_path(path));
+    return (named != NULL && named->reads) || gc_sniff(path, unknown) != GCONV_FORMAT_UNKNOWN ||
+           *unknown != 0;
 }
 
 static gconv_status add_directory(walk *w, const char *path, const char *relative);
@@ -56,13 +56,12 @@ static gconv_status add_directory(walk *w, const char *path, const char *relativ
 static gconv_status add_entry(walk *w, const char *directory, const char *relative,
                               const char *name)
 {
-    struct stat status;
-    struct stat link;
+    struct stat about, link;
     char *path = gc_join_path(directory, name);
     char *below = gc_join_path(relative, name);
-    bool known = path != NULL && stat(path, &status) == 0 && lstat(path, &link) == 0;
+    bool known = path != NULL && stat(path, &about) == 0 && lstat(path, &link) == 0;
     int unknown = path == NULL || known || !gc_is_passing(errno) ? 0 : errno;
-    bool is_file = !known || S_ISREG(status.st_mode);
+    bool is_file = !known || S_ISREG(about.st_mode);
     gconv_status result = GCONV_OK;
     if (path == NULL || below == NULL)
         result = gc_fail_memory(w->error, strlen(directory) + strlen(name));
@@ -71,7 +70,7 @@ static gconv_status add_entry(walk *w, const char *directory, const char *relati
     /* A linked directory may lead back here, and so it is not entered. The output directory holds
      * results, not inputs. */
     else if (!is_file && S_ISDIR(link.st_mode) && w->options->recursive &&
-             !(w->output_exists && gc_same_file(&status, &w->output)))
+             !(w->output_exists && gc_same_file(&about, &w->output)))
         result = add_directory(w, path, below);
     free(below);
     free(path);
@@ -106,10 +105,10 @@ static gconv_status add_operand(walk *w, const char *operand)
     if (strcmp(operand, "-") == 0)
         return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
                        "standard input has no name to write under in a directory");
-    struct stat status;
-    bool found = stat(operand, &status) == 0;
+    struct stat about;
+    bool found = stat(operand, &about) == 0;
     int failure = errno;
-    if (found && S_ISDIR(status.st_mode))
+    if (found && S_ISDIR(about.st_mode))
         return add_directory(w, operand, "");
     const char *name = gc_base_name(operand);
     bool means_directory = name[0] == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0;

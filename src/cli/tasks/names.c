@@ -2,7 +2,9 @@
 
 #include "base/file.h"
 #include "base/status.h"
+#include "cli/options/words.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -43,8 +45,8 @@ char *gc_join_path(const char *directory, const char *name)
 
 bool gc_is_directory(const char *path)
 {
-    struct stat status;
-    return strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+    struct stat about;
+    return strcmp(path, "-") != 0 && stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
 /* ---- Formats --------------------------------------------------------------------------------- */
@@ -89,11 +91,8 @@ gconv_format gc_batch_format(const gc_options *options, const char *input, int *
 
 static const char *default_extension(gconv_format format)
 {
-    static const char *const extensions[GCONV_FORMAT_COUNT] = {
-        [GCONV_FORMAT_UNKNOWN] = "png", [GCONV_FORMAT_PNG] = "png", [GCONV_FORMAT_JPEG] = "jpg",
-        [GCONV_FORMAT_PGM] = "pgm",     [GCONV_FORMAT_PPM] = "ppm", [GCONV_FORMAT_PFM] = "pfm",
-    };
-    return extensions[format];
+    const gconv_format_info *info = gconv_format_describe(format);
+    return info != NULL ? info->extension : "png";
 }
 
 bool gc_is_either_pnm(const char *path)
@@ -120,22 +119,41 @@ char *gc_batch_output(const gc_options *options, const char *relative, gconv_for
     const char *dot = strrchr(name, '.');
     bool has_extension = dot != NULL && dot != name;
     size_t stem = has_extension ? (size_t)(dot - relative) : strlen(relative);
-    size_t length = stem + 8;
+    const char *extension = options->either_pnm ? "pnm" : default_extension(format);
+    size_t length = stem + strlen(extension) + 2;
     char *renamed = malloc(length);
     if (renamed == NULL)
         return NULL;
-    snprintf(renamed, length, "%.*s.%s", (int)stem, relative,
-             options->either_pnm ? "pnm" : default_extension(format));
+    snprintf(renamed, length, "%.*s.%s", (int)stem, relative, extension);
     char *path = gc_join_path(directory, renamed);
     free(renamed);
     return path;
 }
 
+/* The depths that a format can hold: "1, 8 or 16". */
+static const char *list_depths(int depths, char list[32])
+{
+    static const struct {
+        int depth;
+        const char *name;
+    } all[] = {{1, "1"}, {8, "8"}, {16, "16"}, {32, "32"}};
+    list[0] = '\0';
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if ((depths & all[i].depth) != 0)
+            gc_list_name(list, 32, all[i].name, (size_t)(depths / (2 * all[i].depth)));
+    return list;
+}
+
 gconv_status gc_check_depth(gconv_format format, int depth, gconv_error *error)
 {
-    if (format == GCONV_FORMAT_JPEG && depth != 8)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "JPEG holds 8 bits a sample, not %d", depth);
-    if (format == GCONV_FORMAT_PFM && depth != 32)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "PFM holds floats; it takes no --depth");
-    return GCONV_OK;
+    const gconv_format_info *info = gconv_format_describe(format);
+    char name[16] = "", list[32];
+    if (info == NULL || (info->depths & depth) != 0)
+        return GCONV_OK;
+    for (size_t i = 0; i + 1 < sizeof name && info->name[i] != '\0'; i++)
+        name[i] = (char)toupper((unsigned char)info->name[i]);
+    if (info->depths == 32)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "%s holds floats; it takes no --depth", name);
+    return gc_fail(error, GCONV_ERROR_ARGUMENT, "%s holds %s bits a sample, not %d", name,
+                   list_depths(info->depths, list), depth);
 }

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/place.h"
 #include "base/status.h"
+#include "cli/options/formats.h"
 #include "cli/tasks/names.h"
 
 #include <fcntl.h>
@@ -78,10 +79,11 @@ static gconv_status choose_named_format(const gc_options *options, gc_task *task
 {
     const char *output = task->output;
     gconv_format named = gconv_format_from_path(output);
+    char list[GC_FORMAT_LIST_BYTES];
     if (named == GCONV_FORMAT_UNKNOWN && task->format == GCONV_FORMAT_UNKNOWN)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "its extension names no known format; give --format png, jpeg, pnm, pgm, "
-                       "ppm or pfm");
+                       "its extension names no known format; give --format %s",
+                       gc_list_formats(list));
     bool named_pnm = named == GCONV_FORMAT_PGM || named == GCONV_FORMAT_PPM;
     if (options->either_pnm && named_pnm && !gc_is_either_pnm(output)) { /* the name says which */
         task->format = named;
