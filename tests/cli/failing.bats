@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Failing well: one line, the right status, no partial file, the old file as it was.
+# Failures: one line, the right exit status, no partial file, and the old file as it was.
 
 load common
 
@@ -361,8 +361,8 @@ bad_filter() {
 
 # ---- Signals
 
-# stopped SIGNAL NUMBER: gconv waits for the rest of its input, its output half made, and is told to
-# stop. bash starts background jobs with SIGINT ignored: env undoes that.
+# stopped SIGNAL NUMBER: sends a signal to gconv while it waits for the rest of its input, with half of its
+# output written. bash starts background jobs with SIGINT ignored: env undoes that.
 stopped() {
     local name=$1 number=$2 status=0 i
     env --default-signal=INT,QUIT "$GCONV" filter -k identity pipe old.png 2>err &

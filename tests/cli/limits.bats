@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
-# Limits of the system: whatever runs out, the result is right, or one line says what is wrong, and the
-# old output stands with nothing beside it.
+# Limits of the system. Whatever runs out, either the result is right; or one line says what is wrong, the
+# old output is unchanged, and no other file is left.
 
 load common
 
-# bears OUTPUT COMMAND...: the command ends with 0 and makes `right`, or with 1, one message, and the
-# output as it was in `kept.png`.
+# bears OUTPUT COMMAND...: fails unless the command either ends with 0 and OUTPUT equals the file `right`;
+# or ends with 1 and one message, and OUTPUT still equals kept.png.
 bears() {
     local output=$1 status=0
     shift
@@ -23,7 +23,8 @@ bears() {
     ends="$ends$status"
 }
 
-# as_nobody DIRECTORY COMMAND...: root is not bound by permissions and by limits on processes.
+# as_nobody DIRECTORY COMMAND...: runs the command as another user, who gets the directory, where the tests
+# run as root. Permissions and limits on processes do not bind root.
 as_nobody() {
     local directory=$1
     shift
@@ -42,7 +43,7 @@ needs_nobody() {
     chmod 755 "$open"
     cp "$GCONV" "$open/gconv"
     chmod 755 "$open/gconv"
-    # Leaks are looked for by a thread.
+    # The search for leaks needs a thread.
     ASAN_OPTIONS=detect_leaks=0 as_nobody "$open" "$open/gconv" --version >/dev/null 2>&1 ||
         skip "no other user to run as"
 }
@@ -213,7 +214,8 @@ gconv: 0 of 2 images done, 2 failed, 0 skipped'
     cmp disk/old.png kept.png
 }
 
-# half_way OUTPUT: gconv has half of its input; sets $pid, and leaves the rest to `finish`.
+# half_way OUTPUT: starts gconv, as $pid, gives it half of its input, and waits for its temporary file.
+# `finish` gives it the rest.
 half_way() {
     [ -p pipe ] || mkfifo pipe
     "$GCONV" filter -k identity pipe "$1" 2>err &

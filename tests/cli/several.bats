@@ -3,7 +3,7 @@
 
 load common
 
-# Three images of different shapes and depths, and what becomes of each alone.
+# Three images of different shapes and depths, and the result of each by itself.
 setup_stream() {
     make_image pgm a.pgm 40 30 noise
     make_image ppm b.ppm 9 7 noise

@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What only the system sees: death by a signal, lines that are whole, descriptors that are closed.
+# Signals, whole lines, and closed descriptors.
 
 load common
 
@@ -65,7 +65,7 @@ is_there() { compgen -G "$1" >/dev/null; }
 
 has_bytes() { [ "$(wc -c <"$1")" -eq "$2" ]; }
 
-# Sends one more image to a stream, descriptor 8, and tells whether it has been drawn how many are done.
+# Sends one more image to a stream, descriptor 8. Succeeds where the progress line counts it.
 is_counted() {
     cat a.pgm >&8
     sleep 0.1
@@ -161,7 +161,7 @@ fill_pipe() {
 }
 
 @test "a signal waits a second for a line that nobody reads" {
-    # Also where the parent keeps SIGALRM from it.
+    # The same where the parent ignores or blocks SIGALRM.
     local pids=() start how signal=--ignore-signal=ALRM
     env $signal --block-signal=ALRM true 2>/dev/null || signal=
     for how in '' $signal ${signal:+--block-signal=ALRM}; do
@@ -182,7 +182,7 @@ fill_pipe() {
 
 # ---- Descriptors
 
-# ends STATUS COMMAND...: ends with it, whatever is said.
+# ends STATUS COMMAND...: fails unless the command ends with STATUS. Its output is not looked at.
 ends() {
     local wanted=$1 status=0
     shift
@@ -194,7 +194,7 @@ ends() {
     make_image png:grey in.png 9 7 noise
     echo trailing >>in.png
     gconv edges in.png wanted.png
-    # With 2 free the first file that is opened would get it.
+    # Where descriptor 2 is closed, the first file that is opened would get it.
     ends 0 gconv edges -v --timings --explain --progress always - out.png <in.png 2>&-
     cmp out.png wanted.png
     ends 0 gconv edges -v --timings --explain --progress always -f png in.png - >out.png 2>&-

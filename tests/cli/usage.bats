@@ -179,7 +179,8 @@ meaning() {
     complains 2 "option '--time' does not belong to 'gconv edges'" gconv edges --time 1 a.png b.png
 }
 
-# refused COMMAND OPTION LEGAL VALUE...: each value is exit 2 and names option, value, legal values.
+# refused COMMAND OPTION LEGAL VALUE...: fails unless each value is refused with exit status 2 and a message
+# that names the option, the value and the legal values.
 refused() {
     local command=$1 option=$2 legal=$3
     shift 3

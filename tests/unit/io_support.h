@@ -49,7 +49,7 @@ static inline int make_scratch(void **state)
     return mkdtemp(scratch) != NULL ? 0 : -1;
 }
 
-/* The path of a file in it; valid until the fourth call from now. */
+/* The path of a file in the scratch directory. The text stays valid for the next three calls. */
 static inline const char *scratch_path(const char *name)
 {
     static char paths[4][512];
@@ -273,7 +273,7 @@ static inline gconv_status write_picture(const char *path, const gconv_writer_op
     return status;
 }
 
-/* The same where nothing may go wrong. */
+/* Read or write a picture, and fail the test where that fails. */
 static inline picture must_read(const char *path, const gconv_reader_options *options)
 {
     gconv_error error = {0};

@@ -79,7 +79,7 @@ static void damage_counts_as_none(void **state)
     assert_int_equal(load(key, text), GCONV_OK);
 }
 
-/* An entry under another one's name is not that one. */
+/* A file that holds another entry than its name says is not returned. */
 static void entries_know_their_key(void **state)
 {
     (void)state;
@@ -243,7 +243,8 @@ static void others_may_not_write(void **state)
     assert_int_equal(load(key, "a file again"), GCONV_OK);
 }
 
-/* What others may write, or wrote, is not executed: it counts as none and is replaced. */
+/* A file that other users may write, or that they own, is not used: the entry counts as missing, and is
+ * replaced. */
 static void files_of_others_count_as_none(void **state)
 {
     (void)state;

@@ -7,7 +7,7 @@
 
 static float one[] = {1};
 
-/* A chain of one 1x1 filter with this divisor: what the conversion sees of it is the divisor. */
+/* A chain of one 1x1 filter with this divisor. The conversion depends on the divisor alone. */
 typedef struct bench {
     gconv_filter filter;
     const gconv_filter *chain[1];
@@ -136,7 +136,7 @@ static void rounds_16_bits(void **state)
     assert_memory_equal(out, wanted, sizeof wanted);
 }
 
-/* Not a number is no colour: it is stored as black, and is no edge. */
+/* A chain value that is not a number is stored as black, and is no edge. */
 static void nan_is_black(void **state)
 {
     (void)state;

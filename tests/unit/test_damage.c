@@ -55,7 +55,7 @@ static void every_truncation_is_an_error(void **state)
     free_samples(samples);
 }
 
-/* Once the header is whole, a tolerant reader delivers a picture, and says that it is not whole. */
+/* Once the header is whole, a tolerant reader delivers a picture, and warns that a part is missing. */
 static void tolerant_readers_go_on(void **state)
 {
     (void)state;
@@ -77,7 +77,7 @@ static void tolerant_readers_go_on(void **state)
                 continue;
             delivered = true;
             assert_true(seen.count > 0);
-            /* What has come is there: the first row, once half of the file is. */
+            /* Rows that the file still holds are delivered: the first row, at the least. */
             if (!samples[i].checked || size < samples[i].file.size * 9 / 10) {
                 free_picture(&part);
                 continue;
@@ -243,7 +243,7 @@ static void bombs_take_no_memory(void **state)
     assert_true(peak_kilobytes() - before < 40 << 10);
 }
 
-/* Of those that are used, those that are not, and those after the image data. */
+/* Chunks that gconv uses, chunks that it does not use, and chunks after the image data. */
 static void large_chunks_are_refused(void **state)
 {
     (void)state;

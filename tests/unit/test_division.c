@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Appends a filter whose weights are small whole numbers, or where `real` is true anything. */
+/* Appends a filter of small whole weights, or, where `real` is true, of any weights from 0 to 1. */
 static void append(chain *c, int width, int height, int anchor_x, int anchor_y, bool real)
 {
     float *weights = extend(c, width, height, real ? width * height : 1);
@@ -240,7 +240,7 @@ static gconv_status drop_rows(void *user, uint32_t count, const void *rows, size
     return GCONV_OK;
 }
 
-/* Peak memory of a process that convolves rows on their way, in MB. */
+/* Peak memory, in MB, of a process that convolves an image row by row. */
 static double peak_of(const gconv_job *job)
 {
     pid_t child = fork();

@@ -21,7 +21,7 @@ typedef struct chain {
     uint8_t got[HEIGHT][WIDTH];
 } chain;
 
-/* Both filters in one. */
+/* The two filters of `edges` as one. */
 static void multiply_out(int weights[7][7])
 {
     static const int smooth[5] = {2, 4, 5, 4, 2};

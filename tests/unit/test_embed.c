@@ -3,7 +3,7 @@
 
 extern const char gc_text_long[], gc_text_axpy[];
 
-/* The text that the build wrote, whatever stands in it. */
+/* The text that the build wrote: it contains what a C string literal has to escape. */
 static void every_byte_is_there(void **state)
 {
     (void)state;

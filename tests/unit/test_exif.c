@@ -73,7 +73,7 @@ static exif_kind usual_kind(void)
         .orientation = 1, .side_types = {4, 4}, .resolution = {300, 1, 150, 1}, .unit = 2};
 }
 
-/* The value of an entry, of a fraction the upper number. */
+/* The value of an entry; the numerator where it is a fraction. */
 static uint32_t told(const unsigned char *exif, const exif_kind *kind, size_t entry)
 {
     uint32_t type = get_exif(exif + entry + 2, 2, kind->big_endian);
@@ -162,7 +162,7 @@ static void inches_are_the_default(void **state)
 
 /* ---- Thumbnails ------------------------------------------------------------------------------ */
 
-/* What stays is as it was, but for the reference to the thumbnail. */
+/* The rest of the blob is unchanged, except for the reference to the thumbnail. */
 static void thumbnails_are_dropped(void **state)
 {
     (void)state;
@@ -209,7 +209,8 @@ static void thumbnails_in_strips_are_dropped(void **state)
     assert_int_equal(gc_exif_resolution(exif, size).x, 300);
 }
 
-/* A second directory that cannot be read, or one of a loop: all that nothing refers to goes. */
+/* A second directory that cannot be read, or that is part of a loop: every byte goes that the first
+ * directory does not refer to. */
 static void broken_thumbnails_are_dropped(void **state)
 {
     (void)state;
@@ -239,7 +240,7 @@ static void broken_thumbnails_are_dropped(void **state)
     }
 }
 
-/* A thumbnail given as the whole blob takes nothing that holds the structure. */
+/* A thumbnail that claims the whole blob as its own: header and directories stay. */
 static void thumbnails_spare_the_structure(void **state)
 {
     (void)state;

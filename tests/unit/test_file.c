@@ -69,7 +69,7 @@ static void pieces_are_read_to_the_end(void **state)
     assert_false(gc_read_all(-1, received, 1, &length));
 }
 
-/* A pipe that somebody else made non-blocking, and whose reader is slow. */
+/* A slow reader of a pipe that another process has made non-blocking. */
 static void a_full_pipe_is_waited_for(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* EXIF that is kept agrees with the pixels of the copy; what a copy leaves out is told. */
+/* EXIF in a copy agrees with the copy's pixels; a warning tells what a copy leaves out. */
 #include "metadata_support.h"
 
 #include "io/exif.h"
@@ -109,7 +109,8 @@ static void kept_exif_agrees_with_the_pixels(void **state)
         }
 }
 
-/* XMP, IPTC, a comment: told of where all is to be kept, and only there. */
+/* XMP, IPTC and comments are not kept. A warning says so where everything was to be kept, and only
+ * there. */
 static void what_is_not_kept_is_told(void **state)
 {
     (void)state;

@@ -1,11 +1,9 @@
-/* Where memory is out, a failure: never an image without a part of what belongs to it. */
+/* Where memory is out, copying an image fails. It never succeeds without a part of the metadata. */
 #define _GNU_SOURCE /* memmem */
+#include "container_support.h"
 #include "exif_support.h"
-#include "io_support.h"
 
 #include "io/metadata.h"
-
-#include <jpeglib.h>
 
 /* ---- Allocations that fail ------------------------------------------------------------------- */
 
@@ -39,7 +37,8 @@ void *__wrap_realloc(void *old, size_t size)
     return fails() ? NULL : __real_realloc(old, size);
 }
 
-/* libjpeg's own allocation of the profile counts too; it answers as if there were none. */
+/* libjpeg allocates the profile itself. That counts as an allocation; where it fails, libjpeg answers as
+ * if there were no profile. */
 boolean __real_jpeg_read_icc_profile(j_decompress_ptr jpeg, JOCTET **profile, unsigned int *size);
 boolean __wrap_jpeg_read_icc_profile(j_decompress_ptr jpeg, JOCTET **profile, unsigned int *size);
 
@@ -49,23 +48,6 @@ boolean __wrap_jpeg_read_icc_profile(j_decompress_ptr jpeg, JOCTET **profile, un
 }
 
 /* ---- A file with all that belongs to one ------------------------------------------------------ */
-
-enum { ICC_BYTES = 332 };
-
-/* A header, no tags, and noise: libpng takes a chunk of fewer than 92 bytes for broken. */
-static void make_icc(unsigned char icc[ICC_BYTES])
-{
-    uint32_t noise = 1;
-    memset(icc, 0, ICC_BYTES);
-    for (size_t i = 132; i < ICC_BYTES; i++)
-        icc[i] = (unsigned char)((noise = noise * 1664525u + 1013904223u) >> 24);
-    icc[2] = ICC_BYTES >> 8;
-    icc[3] = ICC_BYTES & 255;
-    icc[8] = 2;
-    memcpy(icc + 12, "mntrRGB XYZ ", 12);
-    memcpy(icc + 36, "acsp", 4);
-    memcpy(icc + 70, "\xf6\xd6\0\1\0\0\0\0\xd3\x2d", 10); /* D50, from byte 68 */
-}
 
 static void make_file(const char *path, gconv_format format)
 {
@@ -78,7 +60,7 @@ static void make_file(const char *path, gconv_format format)
     unsigned char icc[ICC_BYTES];
     picture source = make_picture(21, 17, 3, 8);
     make_full_exif(exif, &kind);
-    make_icc(icc);
+    make_icc(icc, "RGB ");
     gconv_metadata metadata = {.icc = icc,
                                .icc_bytes = ICC_BYTES,
                                .exif = exif,

@@ -3,25 +3,6 @@
 
 #include "io/exif.h"
 
-enum { ICC_BYTES = 332 };
-
-/* A header, no tags, and noise: libpng takes a chunk of fewer than 92 bytes for broken. */
-static void make_icc(unsigned char icc[ICC_BYTES], const char *space)
-{
-    memset(icc, 0, ICC_BYTES);
-    for (size_t i = 132; i < ICC_BYTES; i++)
-        icc[i] = (unsigned char)(i * 7919 ^ i * 7919 >> 7);
-    store_u32(icc, ICC_BYTES);
-    icc[8] = 4;
-    memcpy(icc + 12, "mntr", 4);
-    memcpy(icc + 16, space, 4);
-    memcpy(icc + 20, "XYZ ", 4);
-    memcpy(icc + 36, "acsp", 4);
-    store_u32(icc + 68, 0xf6d6); /* the D50 white point */
-    store_u32(icc + 72, 0x10000);
-    store_u32(icc + 76, 0xd32d);
-}
-
 /* A PNG with resolution, EXIF (orientation 6), and either an ICC profile or colour chunks. */
 static void write_rich_png(const char *path, int channels, const char *space)
 {
@@ -75,7 +56,7 @@ static void png_metadata_are_kept(void **state)
     gconv_reader_free(reader);
 }
 
-/* Pixels of 2 by 3, without a unit: what PNG and JPEG can both say, and must not turn into metres. */
+/* Pixels with sides of 2 to 3 and no unit: PNG and JPEG can both say that. It must stay a ratio. */
 static void pixels_that_are_not_square_stay_so(void **state)
 {
     (void)state;

@@ -221,7 +221,7 @@ static void unnamed_files_are_written_directly(void **state)
 
 /* ---- What others do meanwhile ---------------------------------------------------------------- */
 
-/* Called once, after the first look at what is there. */
+/* Called once, after the library has looked up the output's name for the first time. */
 static void (*after_look)(void);
 
 static void looked(void)
@@ -353,7 +353,8 @@ static void links_of_others_in_shared_directories(void **state)
     assert_int_equal(rmdir(scratch_path("shared")), 0);
 }
 
-/* The output follows its directory; nothing unfinished stays there. */
+/* The directory is renamed while an output is written: the output goes into the renamed directory, and no
+ * temporary file stays in it. */
 static void renamed_directories_keep_nothing_unfinished(void **state)
 {
     (void)state;
@@ -396,7 +397,7 @@ static int close_failure; /* errno of every close; 0: none fails */
 int __wrap_close(int descriptor);
 int __real_close(int descriptor);
 
-/* A close that fails has closed, as on Linux. */
+/* Fails, but closes the descriptor all the same, as Linux does. */
 int __wrap_close(int descriptor)
 {
     int result = __real_close(descriptor);
@@ -414,7 +415,8 @@ static int syncs_of(const char *path, bool sync)
     return syncs;
 }
 
-/* Before a file is replaced, and with --sync; not otherwise: it takes its time. */
+/* Outputs are flushed to the disk before they replace a file, and with --sync. Others are not: that
+ * would be slow. */
 static void what_replaces_is_flushed_to_the_disk(void **state)
 {
     (void)state;
@@ -523,7 +525,7 @@ static void fifo_is_written_directly(void **state)
     assert_true(S_ISFIFO(about.st_mode));
 }
 
-/* In a child: abandoning is for good. */
+/* Runs in a child: after gconv_abandon_outputs a process can write no more. */
 static void abandoned_outputs_are_removed(void **state)
 {
     (void)state;

@@ -97,7 +97,7 @@ static void failing_without_a_word(void **state)
     }
 }
 
-/* An image that depends on everything, so that no two runs look alike. */
+/* An image whose samples depend on their place and on the run, so that no two runs have equal images. */
 static void fill(uint8_t *image, unsigned run)
 {
     for (unsigned i = 0; i < WIDTH * HEIGHT; i++)
@@ -215,7 +215,7 @@ static void cpu_takes_over(void **state)
     }
 }
 
-/* What the sink has, it has: a row must not be written twice. */
+/* Rows that the sink already has must not be written twice. */
 static void cpu_does_not_take_over_a_begun_image(void **state)
 {
     (void)state;
@@ -246,7 +246,8 @@ static gconv_status read_without_memory(void *user, uint32_t count, void *rows, 
     return gc_fail(error, GCONV_ERROR_MEMORY, "no memory to read");
 }
 
-/* A source that fails looks like a device that does, but there is nothing to compute from. */
+/* A source that fails ends the run as a failing device does. But the CPU cannot take over: it has no
+ * input to compute from. */
 static void cpu_does_not_take_over_a_broken_source(void **state)
 {
     (void)state;

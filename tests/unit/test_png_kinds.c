@@ -10,7 +10,7 @@ typedef struct png_kind {
 
 enum { KIND_WIDTH = 23, KIND_HEIGHT = 18 };
 
-/* A sample as it is stored: of `depth` bits. */
+/* The sample of `depth` bits that the file stores at this place. */
 static unsigned int stored_sample(uint32_t x, uint32_t y, int channel, int depth)
 {
     unsigned int value = x * 7919u + y * 104729u + (unsigned int)channel * 1299709u;

@@ -461,7 +461,7 @@ static void refuses_blocks(void **state)
     }
 }
 
-/* Infinities of either sign would meet, and order of summation would decide. */
+/* Sums would meet infinities of both signs: the result would depend on the order of summation. */
 static void refuses_what_exceeds_float32(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* How many processors there are for this process: by affinity, and by the quota of control groups. */
+/* How many processors this process may use: by affinity, and by the quota of control groups. */
 #define _GNU_SOURCE /* sched_setaffinity */
 #include "base/processors.h"
 

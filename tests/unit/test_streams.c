@@ -27,7 +27,7 @@ static void separate(chain *c)
             weights[j * filter->width + i] = weights[i] * (float)(1 + j % 4);
 }
 
-/* Leaves few weights of it. */
+/* Sets most weights of the filter that was appended last to 0. */
 static void thin_out(chain *c)
 {
     const gconv_filter *filter = c->list[c->count - 1];
