@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* Significant digits that strtod gets. 768 decimal digits decide every rounding to double, where
- * any digit beyond them counts as "a little more" (one sticky digit). Hexadecimal needs far fewer.
- */
+ * any digit beyond them counts as "a little more" (one sticky digit). Hexadecimal needs far
+ * fewer. */
 enum { DIGITS_MAX = 800 };
 
 /* Beyond this exponent a number is infinite or 0, whatever its DIGITS_MAX digits are. */

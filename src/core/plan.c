@@ -174,25 +174,26 @@ static void add_timings(gconv_timings *sum, const gconv_timings *part, double to
     sum->total += total;
 }
 
-/* Whether `status` is the failure of a device that `auto` chose, so that the CPU may take over. */
+/* Whether `status` means that a device which `auto` chose has failed, so that the CPU may take
+ * over. */
 static bool device_failed(const gconv_plan *plan, gconv_status status)
 {
-    /* That a device cannot do the job may show only when kernels for it are made. */
+    /* That a device cannot do the job can show as late as when its kernels are compiled. */
     bool failed = status == GCONV_ERROR_DEVICE || status == GCONV_ERROR_MEMORY ||
                   status == GCONV_ERROR_UNSUPPORTED;
     return failed && plan->choice.implementation->kind != GCONV_DEVICE_CPU &&
            strcmp(plan->implementation_name, "auto") == 0 && strcmp(plan->device_name, "auto") == 0;
 }
 
-/* The CPU takes over before anything was written, where the input can still be had: kept, or not
- * yet asked for. */
+/* Whether the CPU may take over: nothing was written yet, and the input is kept or was not asked
+ * for. */
 static bool may_fall_back(const gconv_plan *plan, const gc_stream *stream, gconv_status status)
 {
     return device_failed(plan, status) && (stream->kept != NULL || !stream->asked) &&
            stream->rows_written == 0;
 }
 
-/* Puts the CPU in the place of the implementation that failed, for this run and later ones. */
+/* Replaces the implementation that failed by the CPU, for this run and later ones. */
 static gconv_status fall_back(gconv_plan *plan, const gconv_error *failure)
 {
     const gc_implementation *cpu = gc_implementation_named("cpu");
@@ -232,8 +233,7 @@ gconv_status gconv_plan_prepare(gconv_plan *plan, double *compile_seconds, gconv
     return status;
 }
 
-/* Runs the plan on the rows that an earlier run of the same stream has kept, or on those of the
- * source where it kept none. */
+/* Runs the plan again, on the rows that the failed run has kept, else on those of the source. */
 static gconv_status run_again(gconv_plan *plan, gc_stream *stream, gconv_error *error)
 {
     gc_memory_source kept = {
@@ -321,8 +321,8 @@ gconv_status gconv_plan_run_chain(gconv_plan *plan, const void *input, size_t in
 
 /* ---- The final conversion alone -------------------------------------------------------------- */
 
-/* `alpha` has room for a row of it where it is kept, else it is NULL; `stream` for one of output.
- */
+/* Converts and writes a row. `alpha` has room for a row of alpha samples where alpha is kept, else
+ * it is NULL. */
 static gconv_status convert_row(gc_stream *stream, const float *chain, const void *input,
                                 void *alpha, gconv_error *error)
 {

@@ -1,4 +1,4 @@
-/* A plan's insides, for the parts of core that work on plans. */
+/* The members of a plan, for the files of src/core that work on plans. */
 #ifndef GC_CORE_PLAN_H
 #define GC_CORE_PLAN_H
 

@@ -16,17 +16,16 @@ typedef struct gc_stream {
     const gc_problem *problem;
     gconv_source source;
     gconv_sink sink;
-    bool chain_only;       /* output rows are chain values, without the conversion */
-    size_t input_bytes;    /* of a row of samples */
-    size_t output_bytes;   /* of a row of output */
-    gc_kept_alpha alpha;   /* nothing where only chain values are wanted */
-    bool asked;            /* the source was called: it may have left the first row */
-    char *kept;            /* all rows of samples, after gc_stream_keep succeeded; else NULL */
-    char *converted;       /* output rows of gc_stream_write_chain */
-    size_t converted_rows; /* that `converted` has room for */
-    gc_memory_source
-        image; /* the first row of samples where they lie in memory, else `next` is NULL */
-    gc_memory_sink result; /* the same of output */
+    bool chain_only;        /* output rows are chain values, without the conversion */
+    size_t input_bytes;     /* of a row of samples */
+    size_t output_bytes;    /* of a row of output */
+    gc_kept_alpha alpha;    /* nothing where only chain values are wanted */
+    bool asked;             /* the source was called: it may have left the first row */
+    char *kept;             /* all rows of samples, after gc_stream_keep succeeded; else NULL */
+    char *converted;        /* output rows of gc_stream_write_chain */
+    size_t converted_rows;  /* that `converted` has room for */
+    gc_memory_source image; /* where samples lie in memory; else its `next` is NULL */
+    gc_memory_sink result;  /* the same of output */
     uint32_t rows_read;
     uint32_t rows_written;
     gconv_timings timings;
@@ -43,16 +42,15 @@ void gc_stream_close(gc_stream *stream);
 void gc_stream_use_memory(gc_stream *stream, const gc_memory_source *image,
                           const gc_memory_sink *result);
 
-/* The next `count` rows of input samples, `stride` bytes apart. `error` is not NULL, here and
- * below. / */
+/* The next `count` rows of input samples, `stride` bytes apart. `error` is not NULL, here
+ * and below. */
 gconv_status gc_stream_read(gc_stream *stream, uint32_t count, void *rows, size_t stride,
                             gconv_error *error);
 
 /* Chain values of one row of samples. May be called from any thread. */
 void gc_stream_load_row(const gc_stream *stream, const void *samples, float *row);
 
-/* Output of row `y` from its chain values. May be called from any thread, once row y has been read.
- */
+/* Output of row `y` from its chain values. May be called from any thread, once the row was read. */
 void gc_stream_store_row(const gc_stream *stream, uint32_t y, const float *row, void *output);
 
 /* The same for `count` pixels of output row `y` from pixel `first` on, with their chain values at

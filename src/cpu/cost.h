@@ -2,8 +2,8 @@
  *
  * All were measured on an EPYC of the Zen 4 kind at about 3.7 GHz, one thread, by benchmarks/cpu
  * (see docs/performance/cpu.md); the reference's on a 2.7 GHz server core. On another processor
- * they are wrong by a factor, and mostly by the same one, so that comparisons between methods hold.
- */
+ * they are wrong by a factor, and mostly by the same one, so that comparisons between methods
+ * hold. */
 #ifndef GC_CPU_COST_H
 #define GC_CPU_COST_H
 

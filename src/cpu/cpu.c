@@ -187,8 +187,8 @@ static void work(void *user, int worker)
     }
 }
 
-/* Allocates the two rings, for one thread where memory is short. The result does not depend on it.
- */
+/* Allocates the two rings, for one thread where memory is short. The result does not depend on
+ * it. */
 static gconv_status allocate_rings(cpu_run *run, gconv_error *error)
 {
     const cpu_state *state = run->state;

@@ -130,8 +130,8 @@ static const gconv_generator *related_generator(const char *specification)
     return NULL;
 }
 
-/* Counts the numbers of a text that consists of numbers, blanks and commas; 0 for any other text.
- */
+/* Counts the numbers of a text that consists of numbers, blanks and commas; 0 for any other
+ * text. */
 static int count_numbers(const char *text)
 {
     int count = 0;

@@ -148,8 +148,8 @@ INLINE void store_part(const vector sums[][VECTORS], int row_count, size_t count
         memcpy(out[o] + first, block[o], count * sizeof(float));
 }
 
-/* A filter of `height` rows, a constant below ROWS: every input row has its own set of output rows.
- */
+/* A filter of `height` rows, a constant below ROWS: every input row has its own set of output
+ * rows. */
 INLINE void add_low(vector sums[ROWS][VECTORS], const factor *taps, ptrdiff_t width,
                     const int height, const sample *const *rows, size_t advance, size_t first)
 {

@@ -7,8 +7,8 @@
 /* Sides of tiles are powers of two between these. */
 enum { GC_TRANSFORM_SIDE_MIN = 32, GC_TRANSFORM_SIDE_MAX = 512 };
 
-/* Values between rows beyond `side`: rows a power of two apart would share a few sets of the cache.
- */
+/* Values between rows beyond `side`: rows a power of two apart would share a few sets of the
+ * cache. */
 enum { GC_TRANSFORM_PADDING = 16 };
 
 /* A `void *` is an array of the type that the loops compute with, float or double. */

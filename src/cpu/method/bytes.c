@@ -1,5 +1,5 @@
-/* Sums of 8-bit samples times small whole weights in integers: exact, and four products to a lane.
- */
+/* Sums of 8-bit samples times small whole weights in integers: exact, and four products to a
+ * lane. */
 #include "cpu/method/bytes.h"
 
 #include "base/memory.h"
@@ -17,8 +17,8 @@ static bool fits(float value, float least, float most)
 }
 
 /* The first step of a chain, where samples of 8 bits enter as they are, weights are whole and fit
- * signed bytes, a constant border fits a byte, and the chain is exact, so that no sum leaves 2^24.
- */
+ * signed bytes, a constant border fits a byte, and the chain is exact, so that no sum leaves
+ * 2^24. */
 static bool applies(const gc_question *question)
 {
     const gc_chain *chain = &question->problem->chain;

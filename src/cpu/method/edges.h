@@ -19,8 +19,8 @@ bool gc_edges_applies(const gc_problem *problem);
 gconv_status gc_edges_create(gc_edges *edges, const gc_problem *problem, gconv_error *error);
 void gc_edges_release(gc_edges *edges);
 
-/* Output row y from rows of samples y - 3 to y + 3, those beyond the image as its border has them.
- */
+/* Output row y from rows of samples y - 3 to y + 3, those beyond the image as its border has
+ * them. */
 void gc_edges_run(const gc_edges *edges, const gc_edges_loops *loops, const gc_problem *problem,
                   const uint8_t *const rows[7], char *output);
 

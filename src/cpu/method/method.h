@@ -2,8 +2,8 @@
  * applies to a step and how long that would take, makes what it needs, and computes rows. Every
  * method is a file of this folder. methods.c has the table of them and takes the cheapest.
  *
- * edges.c has the same functions but is not in the table: it computes a whole chain of two steps.
- */
+ * edges.c has the same functions but is not in the table: it computes a whole chain of two
+ * steps. */
 #ifndef GC_CPU_METHOD_METHOD_H
 #define GC_CPU_METHOD_METHOD_H
 

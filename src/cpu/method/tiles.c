@@ -1,5 +1,5 @@
-/* Convolution of rows through Fourier transforms of overlapping tiles, and the method made of it.
- */
+/* Convolution of rows through Fourier transforms of overlapping tiles, and the method made of
+ * it. */
 #include "cpu/method/tiles.h"
 
 #include "base/memory.h"
