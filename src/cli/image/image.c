@@ -51,8 +51,8 @@ static gconv_status run_plan(gc_work *work)
 {
     gconv_plan *plan = work->worker->kept.plan;
     gc_part whole = {work, 0, 1};
-    gc_picture_rows rows = {.picture = &work->picture};
-    gconv_source source = work->picture.samples != NULL ? gc_picture_source(&rows)
+    gc_memory_source rows;
+    gconv_source source = work->picture.samples != NULL ? gc_picture_source(&work->picture, &rows)
                                                         : gconv_reader_source(work->reader);
     gconv_plan_watch(plan, gc_part_show, &whole);
     gconv_status status = gconv_plan_run(plan, source, gconv_writer_sink(work->writer),

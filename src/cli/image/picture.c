@@ -4,7 +4,6 @@
 #include "base/status.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 gconv_status gc_picture_read(gconv_reader *reader, gc_picture *picture, gconv_error *error)
 {
@@ -31,19 +30,10 @@ bool gc_picture_is_opaque(const gc_picture *picture)
                                  picture->stride);
 }
 
-static gconv_status read_rows(void *user, uint32_t count, void *rows, size_t stride,
-                              gconv_error *error)
+gconv_source gc_picture_source(const gc_picture *picture, gc_memory_source *rows)
 {
-    gc_picture_rows *source = user;
-    const gc_picture *picture = source->picture;
-    (void)error;
-    for (uint32_t i = 0; i < count; i++)
-        memcpy((char *)rows + i * stride,
-               picture->samples + (size_t)source->given++ * picture->stride, picture->stride);
-    return GCONV_OK;
-}
-
-gconv_source gc_picture_source(gc_picture_rows *rows)
-{
-    return (gconv_source){read_rows, rows};
+    *rows = (gc_memory_source){.next = (const char *)picture->samples,
+                               .row_bytes = picture->stride,
+                               .stride = picture->stride};
+    return gc_source_of_memory(rows);
 }

@@ -2,7 +2,7 @@
 #ifndef GC_CLI_IMAGE_PICTURE_H
 #define GC_CLI_IMAGE_PICTURE_H
 
-#include "gconv.h"
+#include "base/memory_rows.h"
 
 typedef struct gc_picture {
     gconv_shape shape;
@@ -18,11 +18,6 @@ void gc_picture_destroy(gc_picture *picture);
 bool gc_picture_is_opaque(const gc_picture *picture);
 
 /* The rows of a picture as a source. `rows` says where the source stands and lives as long. */
-typedef struct gc_picture_rows {
-    const gc_picture *picture;
-    uint32_t given; /* rows that were read */
-} gc_picture_rows;
-
-gconv_source gc_picture_source(gc_picture_rows *rows);
+gconv_source gc_picture_source(const gc_picture *picture, gc_memory_source *rows);
 
 #endif

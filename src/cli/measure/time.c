@@ -23,13 +23,14 @@ static gconv_status warm_up(gconv_plan *plan, const gc_picture *picture, double 
                             gconv_error *error)
 {
     const gconv_shape *shape = gconv_plan_output_shape(plan);
-    gc_picture_rows source = {.picture = picture};
+    gc_memory_source rows;
     gc_row_sink sink = {.to = output,
                         .row_bytes = gconv_shape_row_bytes(shape),
                         .height = shape->height,
                         .start = gc_seconds(),
                         .limit = limit};
-    return gconv_plan_run(plan, gc_picture_source(&source), gc_row_sink_of(&sink), NULL, error);
+    return gconv_plan_run(plan, gc_picture_source(picture, &rows), gc_row_sink_of(&sink), NULL,
+                          error);
 }
 
 /* Whether the budget allows no further run, `spent` seconds after the first one began. */
