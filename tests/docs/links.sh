@@ -1,6 +1,6 @@
 #!/bin/sh
-# What the documents point to is there: the files and headings of links, the paths and source files that
-# stand between backticks. So are the documents that comments and man pages name.
+# What the documents point to is there: the files and headings of links, the paths, source files, functions
+# and types that stand between backticks. So are the documents that comments and man pages name.
 #
 # Usage: links.sh SOURCE_DIR
 set -eu
@@ -33,6 +33,12 @@ paths() {
     sort -u || true
 }
 
+# Functions and types of gconv between backticks.
+# shellcheck disable=SC2016 # backticks of Markdown
+names() {
+  prose "$1" | grep -oE '`(gc|gconv)_[a-z0-9_]*[a-z0-9]`' | tr -d '`' | sort -u || true
+}
+
 # check DOCUMENT: one line for each thing that is not there.
 check() {
   folder=$(dirname "$1")
@@ -52,8 +58,15 @@ check() {
     *) grep -qxF -e "$path" "$work/sources" || echo "$1: no source file is called \`$path\`" ;;
     esac
   done
+  for name in $(names "$1"); do
+    grep -qxF -e "$name" "$work/names" || echo "$1: nothing is called \`$name\`"
+  done
 }
 
+grep -rhoE --include='*.[ch]*' '(gc|gconv)_[a-z0-9_]*[a-z0-9]' include src tests benchmarks | sort -u >"$work/names"
+# Names of programs and build targets.
+grep -hoE '(gc|gconv)_[a-z0-9_]*[a-z0-9]' CMakeLists.txt tests/CMakeLists.txt tests/double/CMakeLists.txt \
+  benchmarks/peers/CMakeLists.txt >>"$work/names"
 find benchmarks include samples src tests quickstart.sh -type f | sed 's|.*/||' | sort -u >"$work/sources"
 
 # The check sees what it has to see.
@@ -62,9 +75,10 @@ cat >"$work/page/one.md" <<'PAGE'
 # A page: of `code`
 [a](one.md#a-page-of-code) [b](two.md) [c](#nowhere) [d](https://example.org/)
 `include/gconv.h` `gconv.h` `src/nowhere.c` `nowhere.cuh` `out.png`
+`gconv_plan_run` `gc_no_such_function`
 PAGE
-[ "$(check "$work/page/one.md" | wc -l)" -eq 4 ] || {
-  echo "the check does not find the four mistakes of its page:"
+[ "$(check "$work/page/one.md" | wc -l)" -eq 5 ] || {
+  echo "the check does not find the five mistakes of its page:"
   check "$work/page/one.md"
   exit 1
 }
