@@ -40,6 +40,7 @@ int main(int argc, char **argv)
     set_handlers(hand_on);
     sigaction(SIGALRM, &(struct sigaction){.sa_handler = hand_on}, NULL);
     alarm(20);
+    sigdelset(&before, SIGALRM); /* the caller may have it blocked */
     sigprocmask(SIG_SETMASK, &before, NULL);
     int status = 0;
     while (waitpid(child, &status, 0) < 0)

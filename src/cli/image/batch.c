@@ -66,7 +66,8 @@ static void process_task(batch *b, gc_worker *worker, const gc_task *task, gc_re
     }
     result->notes = notes;
     gc_tally_add(result->outcome == GC_OUTCOME_FAILED, result->outcome == GC_OUTCOME_SKIPPED);
-    gc_stream_reports_end(&b->stream, task, result);
+    if (!b->list->batch)
+        gc_stream_reports_end(&b->stream, task, result);
 }
 
 static void *work(void *user)
