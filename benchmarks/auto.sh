@@ -3,10 +3,11 @@
 #
 # Usage: auto.sh GCONV [RUNS [ONLY]]
 #
-# For images and filters of several sizes, one file and a batch of sixteen, of the largest four: every
-# implementation that might be the best one and `auto` take turns, RUNS times (default 3); the median wall
-# times and their ratio are printed, and what `auto` took. ONLY is a regular expression for the first two
-# columns, a blank between them. Files are binary PGM of noise, which cost next to nothing to read and write.
+# Images and filters of several sizes are run as one file and as a batch: sixteen files, or four of
+# the largest size. Every implementation that might be the best one takes turns with `auto`, RUNS
+# times (default 3). Prints the median wall times, their ratio, and what `auto` took. ONLY is a
+# regular expression for the first two columns, with a blank between them. Files are binary PGM of
+# noise, which cost next to nothing to read and write.
 set -eu
 LC_ALL=C
 export LC_ALL
@@ -31,7 +32,8 @@ milliseconds() {
   echo $((($(date +%s%N) - begun) / 1000))
 }
 
-# The median of the lines of a file, in microseconds as they stand there; nothing where one is missing.
+# The median of the lines of a file, in microseconds as they stand there; nothing where a line is
+# missing.
 median() {
   ! grep -q -- - "$1" || return 0
   sort -n "$1" | awk '{ value[NR] = $1 } END { print value[int((NR + 1) / 2)] }'

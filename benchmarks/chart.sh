@@ -1,6 +1,6 @@
 #!/bin/sh
-# Draws docs/performance/chart.svg from docs/results: times of gconv and of other libraries over the size
-# of a square filter, on a GPU and on a CPU. Every figure comes from the files of results.
+# Draws docs/performance/chart.svg from docs/results: times of gconv and of other libraries over the
+# size of a square filter, on a GPU and on a CPU. Every figure comes from the files of results.
 #
 # Usage: chart.sh [PEERS CPU] >docs/performance/chart.svg
 #        PEERS is what gconv_peers and peers.py printed (docs/results/peers-h200.txt),
@@ -18,8 +18,8 @@ case $# in
   ;;
 esac
 
-# The times of the chart, one a line: PANEL SIZE MICROSECONDS NAME. Where a library has two ways, the
-# faster one counts. A line "# panel N TEXT" is a heading.
+# The times of the chart, one a line: PANEL SIZE MICROSECONDS NAME. Where a library has two ways,
+# the faster one counts. A line "# panel N TEXT" is a heading.
 measured() {
   awk '
     function keep(name, size, microseconds) {

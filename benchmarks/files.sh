@@ -1,13 +1,13 @@
 #!/bin/sh
-# From file to file: gconv beside what else does the job, in turns, whole processes. Prints medians of
-# wall and processor time, gconv's wall time over each one's (median of pairs), and peak memory. What
-# gconv writes is verified first; a peer that is not installed is left out and named.
+# From file to file: gconv beside other programs that do the job, in turns, whole processes. Prints
+# medians of wall and processor time, the ratio of wall times (median of pairs), and peak memory.
+# What gconv writes is verified first. A peer that is not installed is left out and named.
 #
-# Usage: files.sh GCONV [PHOTOGRAPH...]    GCONV is the program; images are mirrored PHOTOGRAPHs (PNG or
-#                                          JPEG, taken in turn), or made up where none is given
-# Environment: SECTIONS, some of "edges filter batch memory" (all); RUNS of each command (15); BATCH,
-# files of a batch (200); LARGE=1 adds images of 30000x30000 (10 minutes, 4 GB of disk); WORK, a
-# directory for images that is kept; COMMIT, where this is not a git checkout.
+# Usage: files.sh GCONV [PHOTOGRAPH...]    GCONV is the program; images are mirrored PHOTOGRAPHs
+#                                          (PNG or JPEG, in turn), or made up where none is given
+# Environment: SECTIONS, some of "edges filter batch memory" (all); RUNS of each command (15);
+# BATCH, files of a batch (200); LARGE=1 adds images of 30000x30000 (10 minutes, 4 GB of disk);
+# WORK, a directory for images that is kept; COMMIT, where this is not a git checkout.
 set -eu
 if [ $# -lt 1 ]; then
   sed -n 's/^# \{0,1\}//; 2,10p' "$0" >&2
@@ -49,7 +49,7 @@ missing() {
   echo "# left out: $1"
 }
 
-# ---- Tools ----------------------------------------------------------------------------------------
+# ---- Tools ---------------------------------------------------------------------------------------
 
 cc=${CC:-cc}
 cxx=${CXX:-c++}
@@ -79,7 +79,7 @@ echo "# command:  SECTIONS='$sections' RUNS=$runs BATCH=$batch LARGE=${LARGE:-} 
 have gm || missing "GraphicsMagick"
 have vips || missing "libvips"
 
-# ---- Images and filters ---------------------------------------------------------------------------
+# ---- Images and filters --------------------------------------------------------------------------
 
 photograph=
 # Makes $1 of $2 x $3 pixels and $4 channels, unless it is there.
@@ -132,7 +132,7 @@ verified() {
   rm -f "verified.$extension" "out.$extension"
 }
 
-# ---- edges ----------------------------------------------------------------------------------------
+# ---- edges ---------------------------------------------------------------------------------------
 
 # RUNS IMAGE
 edges() {
@@ -178,7 +178,7 @@ if wanted edges; then
   done
 fi
 
-# ---- filter ---------------------------------------------------------------------------------------
+# ---- filter --------------------------------------------------------------------------------------
 
 # EXTENSION
 filters() {
@@ -217,7 +217,7 @@ if wanted filter; then
   done
 fi
 
-# ---- Batches --------------------------------------------------------------------------------------
+# ---- Batches -------------------------------------------------------------------------------------
 
 # EXTENSION
 batches() {
@@ -245,7 +245,7 @@ if wanted batch; then
   done
 fi
 
-# ---- Memory ---------------------------------------------------------------------------------------
+# ---- Memory --------------------------------------------------------------------------------------
 
 # SIDE RUNS KIND...
 memory() {

@@ -4,8 +4,8 @@
  *
  * OUT ends in .png (level 6, adaptive filters) or .jpg (quality 90, 4:2:0); CHANNELS is 1 or 3. The
  * picture is PHOTOGRAPH (PNG or JPEG), mirrored over and over, with a bit of grain so that nothing
- * repeats; without one it is made up: shapes, light, texture and grain. Rows are made one by one, so that an image may be larger
- * than memory. */
+ * repeats; without one it is made up: shapes, light, texture and grain. Rows are made one by one,
+ * so that an image may be larger than memory. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

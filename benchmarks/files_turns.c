@@ -1,12 +1,13 @@
-/* Runs commands in turns, so that a machine whose speed drifts is as fast for one as for the other,
- * and compares their whole processes, from fork to exit.
+/* Runs commands in turns and compares their whole processes, from fork to exit. In turns, a machine
+ * whose speed drifts is as fast for one command as for the other.
  *
  *     files_turns RUNS OUTPUT NAME COMMAND [ARGUMENT...] [-- NAME COMMAND [ARGUMENT...]]...
  *
- * OUTPUT is a file that is removed before each run, so that none replaces another one's. A line a command: the medians of wall and processor time (ms), the median of the pairwise ratios
- * of wall time, the first command's over this one's, and the largest peak memory (MB). One round
- * before the others is not counted. Output of the commands is discarded; a command that fails ends
- * the program. */
+ * OUTPUT is a file that is removed before each run, so that no run replaces another one's output.
+ * Prints a line for each command: the medians of wall and processor time (ms), a ratio, and the
+ * largest peak memory (MB). The ratio is the median over all pairs of the first command's wall time
+ * over this one's. One round before the others is not counted. Output of the commands is discarded;
+ * a command that fails ends the program. */
 #define _DEFAULT_SOURCE
 #include <fcntl.h>
 #include <stdio.h>

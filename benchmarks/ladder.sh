@@ -1,6 +1,6 @@
 #!/bin/sh
-# The ladder of GPU implementations on this machine: what stands in docs/results/ was printed by this
-# script. Every result is checked before it is timed.
+# The ladder of GPU implementations on this machine: what stands in docs/results/ was printed by
+# this script. Every result is checked before it is timed.
 #
 # Usage: ladder.sh GCONV [OPTION...]    GCONV is the program, OPTIONs go to gconv bench
 # Environment: COMMIT, where this is not a git checkout.

@@ -1,14 +1,17 @@
-# src/cpu/instructions/*_loops.c once for every instruction set. Sums of products in taps_loops.c and
-# transform_loops.c are the only arithmetic that may be contracted to fused multiply-adds: where rule 3
-# demands it the former are exact, and the latter are made so by rounding; both
-# are within the bound of rule 4 elsewhere; -ffp-contract=off of gconv_settings forbids it
-# everywhere else. Options of a source come last on the command line, after those of the target.
+# Compiles src/cpu/instructions/*_loops.c once for every instruction set.
+#
+# Only sums of products in taps_loops.c and transform_loops.c may be contracted to fused
+# multiply-adds. Where rule 3 demands exact results, the sums of taps_loops.c are exact, and
+# transforms are rounded to them. Elsewhere both are within the bound of rule 4. For all other
+# sources -ffp-contract=off of gconv_settings forbids contraction. Options of a source come after
+# those of the target on the command line, so they win.
 
 include(CheckCCompilerFlag)
 set(loop_objects "")
 
-# Fuzz targets run many jobs: there only AddressSanitizer watches these loops. UndefinedBehaviorSanitizer
-# makes them slow, and clang takes a minute for a file; tests under GCONV_SANITIZE have both.
+# Fuzz targets run many jobs: there only AddressSanitizer watches these loops.
+# UndefinedBehaviorSanitizer makes them slow, and clang takes a minute for a file. Tests under
+# GCONV_SANITIZE have both sanitizers.
 if(GCONV_FUZZ)
   set(loop_options -fno-sanitize=undefined,fuzzer-no-link)
 endif()

@@ -1,6 +1,6 @@
 # gconv_cuda_architectures(VARIABLE NVCC): the architectures that gconv is compiled for by default,
-# as far as this toolkit knows them: machine code for each, and for the newest also PTX, which
-# drivers compile for what comes later. Empty where the compiler does not tell what it knows.
+# as far as this toolkit knows them. Each gets machine code. The newest gets PTX too, which drivers
+# compile for later architectures. Empty where the compiler does not tell what it knows.
 function(gconv_cuda_architectures variable nvcc)
   set(${variable} "" PARENT_SCOPE)
   execute_process(COMMAND ${nvcc} --list-gpu-arch

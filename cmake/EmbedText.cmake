@@ -1,9 +1,9 @@
 # gconv_embed_text(OUTPUT SYMBOL INPUT...): makes at build time the C file OUTPUT, which defines
 #     const char SYMBOL[]
-# as the text of the inputs one after the other. They are CUDA C sources that nvcc compiles ahead and
-# NVRTC at run time, where no file can be included: their lines #include "..." are left empty (an
-# input stands before those that include it), and a #line before each keeps the compiler's messages
-# right. Run as a script:
+# as the text of the inputs one after the other. The inputs are CUDA C sources. nvcc compiles them
+# ahead, and NVRTC compiles their text at run time, where no file can be included. So their lines
+# #include "..." are left empty, and an input stands before those that include it. A #line before
+# each input keeps the compiler's messages right. Run as a script:
 #   cmake -DOUTPUT=... -DSYMBOL=... "-DINPUTS=A;B" -P EmbedText.cmake
 
 if(NOT CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)

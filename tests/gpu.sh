@@ -4,8 +4,8 @@
 # Usage: gpu.sh [--no-build] [--no-sanitizer] [--only REGEX] [IMAGE...]
 #
 # Edges are found in samples/ and in every IMAGE, by each implementation. --no-build tests the build
-# in BUILD_DIR as it is; --no-sanitizer leaves compute-sanitizer out; --only runs the parts whose names
-# match.
+# in BUILD_DIR as it is; --no-sanitizer leaves compute-sanitizer out; --only runs the parts whose
+# names match.
 # Environment: BUILD_DIR (build/gpu), ARCHITECTURES (native), CUDACXX (nvcc). Logs are kept in
 # BUILD_DIR/logs.
 #
@@ -229,8 +229,8 @@ narrow_bands() {
   among=
 }
 
-# The same bytes from inexact chains, whose bits rounding decides, in one band and in several of different
-# heights: same_in_bands IMPLEMENTATION KERNEL...
+# The same bytes from inexact chains, whose bits rounding decides, in one band and in several of
+# different heights: same_in_bands IMPLEMENTATION KERNEL...
 same_in_bands() {
   implementation=$1
   shift
@@ -278,7 +278,8 @@ inexact_bands() {
   echo 'bands change no bit'
 }
 
-# fft takes this image in four shares of 4500 rows, of each step one at least: all at once, or one band each.
+# fft takes this image in four shares of 4500 rows, of each step one at least: all at once, or one
+# band each.
 transforms_in_bands() {
   { printf 'P5\n7000 18000\n255\n' && head -c 126000000 /dev/urandom; } >"$work/large.pgm"
   for border in mirror101 wrap; do

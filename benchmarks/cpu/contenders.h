@@ -24,8 +24,8 @@ typedef struct contest {
     uint8_t *levels_out;
 } contest;
 
-/* Each runs once and puts its result into race->out (or levels_out). What has to be made ready for a
- * size is made in the first call for that size. */
+/* Each runs once and puts its result into race->out (or levels_out). What has to be made ready for
+ * a size is made in the first call for that size. */
 void opencv_filter2d(const contest *race);
 void opencv_filter2d_levels(const contest *race);
 void opencv_separable(const contest *race);

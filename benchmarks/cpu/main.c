@@ -1,15 +1,16 @@
 /* The CPU beside its peers: convolutions in memory, taking turns, medians and ratios.
  *
- * Every result is verified in the same run: at points all over the image and along its borders it is
- * held against the definition, summed in double, under the bound of float32 summation. gconv reads
- * its samples as 16-bit integers, since it has no float input; the peers read floats. Everybody
- * writes floats, but in the lines of 8 bits.
+ * Every result is verified in the same run: it is held against the definition, summed in double, at
+ * points all over the image and along its borders. The bound is that of float32 summation. gconv
+ * reads its samples as 16-bit integers, since it has no float input; the peers read floats. All
+ * write floats, except in the lines of 8 bits.
  *
  * usage: benchmark_cpu [SIDE] [--alone] [--whole] [--rank N]
- * SIDE: that filter size only. --alone: one thread, and the processor time it takes, not the time that
- * passes: on a machine that others use too, times of two threads measure the others. --whole: whole
- * weights, with which the line of 8 bits must be exact. --rank N: weights that are the sum of N
- * products of a column and a row, not of full rank. */
+ *     SIDE      this filter size only
+ *     --alone   one thread, and its processor time instead of the time that passes: for a machine
+ *               that others use too
+ *     --whole   whole weights, with which the line of 8 bits must be exact
+ *     --rank N  weights that are the sum of N products of a column and a row, not of full rank */
 #include "contenders.h"
 
 #include <gconv.h>

@@ -60,8 +60,8 @@ struct peers_filter {
     int divisor, row_divisor, column_divisor; /* sums of the whole weights */
 };
 
-/* Random weights, the sum of `rank` products of a column and a row, or of full rank where that is 0:
- * signed floats, or whole numbers over their sum. */
+/* Random weights, the sum of `rank` products of a column and a row, or of full rank where that is
+ * 0: signed floats, or whole numbers over their sum. */
 bool peers_filter_make(peers_filter *filter, int width, int height, bool whole, int rank);
 void peers_filter_free(peers_filter *filter);
 
@@ -76,15 +76,15 @@ template <typename T> bool peers_upload(const std::vector<T> &host, T **device)
  * double. output_pitch is in bytes. */
 bool peers_compare_float(const peers_data &data, const float *output, size_t output_pitch,
                          const double *weights, int width, int height, double *max_error);
-/* The same of the convolution with one filter after the other, the second of which meets the border of
- * the first one's output. */
+/* The same of the convolution with one filter after the other. The second meets the border of the
+ * first one's output. */
 bool peers_compare_chain(const peers_data &data, const float *output, size_t output_pitch,
                          const peers_filter filters[2], double *max_error);
 bool peers_compare_gray(const peers_data &data, const uint8_t *output, size_t output_pitch,
                         const double *weights, int width, int height, double *max_error);
 
-/* Of the pixels on the wrong side of |response| > threshold, the greatest distance of a response
- * from the threshold; 0 if all are right. Output: a byte a pixel, 0 where there is no edge. */
+/* The greatest distance of a response from the threshold, over the pixels on the wrong side of
+ * |response| > threshold; 0 if all are right. Output: a byte a pixel, 0 where there is no edge. */
 bool peers_compare_edges(const peers_data &data, const uint8_t *output, const double *weights,
                          int width, int height, double threshold, double *max_error);
 

@@ -42,8 +42,8 @@ struct peers_entry {
 };
 
 /* Median microseconds of a launch that lies between two events. Launches rotate among the sets and
- * are queued behind a kernel that holds the stream, so that the host's time to queue does not count.
- * Measures for `seconds` or longer. */
+ * are queued behind a kernel that holds the stream, so that the host's time to queue does not
+ * count. Measures for `seconds` or longer. */
 bool peers_time_events(const peers_work &work, int sets, double seconds, cudaStream_t stream,
                        double *microseconds);
 

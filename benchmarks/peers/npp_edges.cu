@@ -1,6 +1,6 @@
 /* The edges chain (Gauss 5x5, Laplace 3x3, threshold) on 8-bit pictures by NPP's calls, from the
- * picture to a byte a pixel. The intermediate images stay in two buffers that all launches share, as
- * they would in a program. */
+ * picture to a byte a pixel. The intermediate images stay in two buffers that all launches share,
+ * as they would in a program. */
 #include "npp.cuh"
 
 constexpr int gauss_side = 5, laplace_side = 3, chain_side = gauss_side + laplace_side - 1;
@@ -181,7 +181,8 @@ static bool verify_edges(void *state, double *max_error)
 
 void peers_add_npp_edges(std::vector<peers_entry> *entries, const peers_data &data)
 {
-    /* A smoothed picture in 8 bits is off by up to a level, each of which a Laplacian multiplies. */
+    /* A smoothed picture in 8 bits is off by up to a level, each of which a Laplacian
+     * multiplies. */
     static const struct {
         const char *name;
         const int *laplace;

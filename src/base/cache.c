@@ -271,7 +271,8 @@ static void make_room(int directory)
 /* ---- Entries --------------------------------------------------------------------------------- */
 
 /* What follows the bytes of an entry. It stands behind them, so that cuobjdump and the like read
- * the file as it is. It is in host order: a machine of the other order sees damage. */
+ * the file as it is. It is in host order: a machine of the other order takes the entry for
+ * damaged. */
 typedef struct entry_end {
     char magic[8];
     uint64_t size;    /* of the bytes */
@@ -417,7 +418,8 @@ gconv_status gc_cache_write(const char *name, const char *text, size_t size, gco
     return status;
 }
 
-/* Locks an open file. False with EWOULDBLOCK where another one holds the lock for longer. */
+/* Locks an open file. False with EWOULDBLOCK where another holder keeps the lock for longer than
+ * `seconds`. */
 static bool lock_within(double seconds, int descriptor)
 {
     const struct timespec pause = {.tv_nsec = 10000000};

@@ -9,8 +9,8 @@
 /* Six characters and NUL. */
 enum { GC_SUFFIX_BYTES = 7 };
 
-/* Fills in characters that differ between calls, threads and processes. O_EXCL finds the rare ones
- * that do not. */
+/* Fills in characters that nearly always differ between calls, threads and processes. A caller
+ * opens its file with O_EXCL, and tries again where the name is taken. */
 void gc_random_suffix(char suffix[GC_SUFFIX_BYTES]);
 
 /* Reads to the end or until `capacity` bytes are there. */

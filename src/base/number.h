@@ -27,7 +27,8 @@ static inline int64_t gc_larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* The largest float32 that is not above `value`: r > value and r > this agree for every float r. */
+/* The largest float32 that is not above `value`. For every float r, r > value is true exactly where
+ * r > this is. */
 float gc_float_at_most(double value);
 
 #endif

@@ -1,5 +1,6 @@
-/* A place: where an output goes, after symbolic links are followed. It is an open directory and a name in
- * it. Calls by descriptor and name reach that directory even if its path changes meanwhile. */
+/* A place: where an output goes, after symbolic links are followed. It is an open directory and a
+ * name in it. Calls by descriptor and name reach that directory even if its path changes
+ * meanwhile. */
 #ifndef GC_BASE_PLACE_H
 #define GC_BASE_PLACE_H
 
@@ -12,21 +13,21 @@ typedef struct gc_place {
     int directory;           /* a descriptor for openat(2) and the like; -1 where it is closed */
     char name[NAME_MAX + 1]; /* in that directory */
     bool exists;             /* whether the name was taken when it was looked up */
-    struct stat about;       /* by what: see stat(2). Never a symbolic link */
-    /* The name is a link in /proc that leads to an open file, perhaps one without a name, rather than to
-     * the path in its text. `about` describes that file. Such a link has to be opened as it is. */
+    struct stat about;       /* what has the name; never a symbolic link */
+    /* The name is a link in /proc to an open file, which the text of the link does not lead to. The
+     * file may have no name. `about` describes that file. Such a link has to be opened as it is. */
     bool is_proc_link;
 } gc_place;
 
-/* Finds the place of an output. Symbolic links in the last part of the path are followed, even where
- * they lead to nothing. On failure nothing is open. */
+/* Finds the place of an output. Symbolic links in the last part of the path are followed, even
+ * where they lead to nothing. On failure nothing is open. */
 gconv_status gc_place_find(const char *path, gc_place *place, gconv_error *error);
 
 /* Closes the directory. */
 void gc_place_close(gc_place *place);
 
-/* Whether an output is written directly to what is there: a pipe, a device or an open file of /proc. Other
- * outputs are written under a temporary name and renamed. */
+/* Whether an output is written directly to what is there: a pipe, a device or an open file of
+ * /proc. Other outputs are written under a temporary name and renamed. */
 bool gc_place_is_direct(const gc_place *place);
 
 /* Whether two results of stat(2) describe the same file. */

@@ -14,10 +14,10 @@ typedef struct helper {
 typedef struct team {
     gc_team_function *work;
     void *user;
-    int helpers; /* that may join, at most */
-    bool counted;
-    int joined; /* helpers so far */
-    int inside; /* helpers that have not left yet */
+    int helpers;  /* that may join, at most */
+    bool counted; /* as in gc_team_run */
+    int joined;   /* helpers so far */
+    int inside;   /* helpers that have not left yet */
     pthread_cond_t left;
     struct team *next;
 } team;
@@ -44,8 +44,8 @@ static void after_fork(void)
     pthread_mutex_unlock(&pool.lock);
 }
 
-/* Only the thread that forked exists in the child. The records of the other threads stay: one of
- * them may be its own. */
+/* Only the thread that forked exists in the child. The records of all helpers are kept: that thread
+ * may be a helper and use its own. */
 static void after_fork_in_child(void)
 {
     pthread_mutex_init(&pool.lock, NULL);
@@ -101,8 +101,8 @@ static bool add_helper(void)
     return true;
 }
 
-/* Helpers that all teams together may have: those of each counted team, and those that the others
- * share. */
+/* Helpers that all teams together may have. Each counted team has its own. The others share as many
+ * as the one that wants most. */
 static int count_wanted(void)
 {
     int counted = 0, shared = 0;
@@ -122,8 +122,9 @@ static int count_lacking(void)
     return lacking;
 }
 
-/* Wakes or makes one helper where a team lacks some. The caller of a team calls two helpers, and
- * each helper that comes calls two more. So many come soon, and no thread has to call them all. */
+/* Wakes or makes one helper where a team lacks some. The caller of gc_team_run calls two helpers,
+ * and each helper that comes calls two more. So many come soon, and no thread has to call them
+ * all. */
 static void call_helper(void)
 {
     int lacking = count_lacking(), idle = pool.count - pool.busy;
@@ -175,9 +176,9 @@ static void *help(void *user)
     return NULL;
 }
 
-/* Ends the helpers that sleep, before their code may be unmapped. A helper that works belongs to a
- * thread that has not returned from the library: ending the process then is up to its caller, and
- * does not wait. */
+/* Ends the helpers that sleep, before their code may be unmapped. A helper that works is left
+ * alone: its caller has not returned from the library, and the end of a process does not wait for
+ * that. */
 __attribute__((destructor)) static void end_helpers(void)
 {
     pthread_mutex_lock(&pool.lock);

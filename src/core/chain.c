@@ -107,8 +107,10 @@ static double largest_with_border(const gc_chain *chain, const gc_step *step, do
     return largest;
 }
 
-/* Sets how large and how small a step's input can be. A black image is not all 0 where the border
- * is not. */
+/* Sets how large and how small a step's input can be. Each number is the largest |value| that
+ * enters the step, before its border is added. `largest` is for exact arithmetic, `value` includes
+ * the error that rule 4 allows. `dim` is for an image whose largest sample is 1, `black` for a
+ * black image. A black image has values above 0 where its border is not black. */
 static void set_range(const gc_chain *chain, gc_step *step, double largest, double value,
                       double dim, double black)
 {
@@ -143,7 +145,8 @@ static bool is_exact(const gc_chain *chain)
     return true;
 }
 
-/* Rounding errors may add up until infinity; infinities of either sign would make not-a-number. */
+/* The values include the errors that rule 4 allows. Beyond float32 they would become infinite, and
+ * infinities of both signs add up to not-a-number. */
 gconv_status gc_chain_set_range(gc_chain *chain, double largest_sample, double *largest_result,
                                 gconv_error *error)
 {

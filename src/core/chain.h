@@ -24,7 +24,7 @@ typedef struct gc_step {
     double absolute_sum;           /* sum of |taps| */
     double largest_input;          /* upper bound of |value| over the step's input */
     double largest_value;          /* the same, with the error that rule 4 allows implementations */
-    double least_scale;            /* max|in| of rule 4 in an image whose largest sample is 1 */
+    double least_scale;            /* the least max|in| of rule 4 that is not 0 (see chain.c) */
 } gc_step;
 
 typedef struct gc_chain {
@@ -60,9 +60,9 @@ double gc_chain_taps(const gc_chain *chain);
 /* Values of a row: pixels times channels. */
 size_t gc_chain_row_values(const gc_chain *chain);
 
-/* Rows *from to *to of a step's input are what its output rows `first` to `last` read. Under wrap
- * alone they may lie outside the image. Row y then is row y modulo the height of every step's
- * output, because wrapping commutes with convolution. */
+/* Output rows `first` to `last` of a step read rows *from to *to of its input. Only under wrap may
+ * these lie outside the image. Row y then stands for row y modulo the height, in every step:
+ * wrapping commutes with convolution. */
 void gc_step_range(const gc_chain *chain, const gc_step *step, int64_t first, int64_t last,
                    int64_t *from, int64_t *to);
 
@@ -70,8 +70,8 @@ void gc_step_range(const gc_chain *chain, const gc_step *step, int64_t first, in
 int64_t gc_step_above(const gc_step *step);
 int64_t gc_step_below(const gc_step *step);
 
-/* True where a row may read any other: the filter is higher than the image, and a reflection passes
- * the far end. */
+/* True where an output row may read any input row: the filter is higher than the image, and rows
+ * reflected at one end reach beyond the other. */
 bool gc_step_reads_any_row(const gc_chain *chain, const gc_step *step);
 
 #endif

@@ -192,7 +192,7 @@ static void make_bilevel(const gc_conversion *conversion, size_t count, double *
 }
 
 /* Nearest integer, ties to even, of a value in [0, 2^51): adding 1.5 * 2^52 leaves no bits for a
- * fraction. Unlike rint, compilers vectorise it on every target. Not-a-number gives 0. */
+ * fraction. Compilers vectorise this on every target, unlike rint. Not-a-number gives 0. */
 static inline double clamp_and_round(double value, double largest)
 {
     value = value > 0 ? value : 0;
@@ -211,7 +211,7 @@ static void quantize(const gc_conversion *conversion, const double *v, size_t fi
     double factor = 1;
     if (depth == 8 || depth == 16)
         factor = (depth == 16 ? 65535.0 : 255.0) / conversion->sample_max;
-    bool narrows = factor < 1;
+    bool narrows = factor < 1; /* 1/257 is inexact: a division rounds once */
     if (depth == 32) {
         for (size_t i = 0; i < values; i++)
             ((float *)output)[at + i] = (float)v[i];
@@ -267,6 +267,7 @@ static void find_edges(const gc_conversion *conversion, const float *row, size_t
             flags[i] = (uint8_t)(-row[i] > threshold) ^ inverted;
 }
 
+/* Minus a flag of 1 is white in every unsigned type. */
 static void store_edges(const gc_conversion *conversion, const float *row, size_t pixels,
                         void *output)
 {

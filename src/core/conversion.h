@@ -1,5 +1,5 @@
 /* The conversion: samples to chain values before the chain, chain values to output after it. This
- * is the only definition of both, for every implementation. */
+ * defines both for every implementation. Faster code elsewhere gives the same bits. */
 #ifndef GC_CORE_CONVERSION_H
 #define GC_CORE_CONVERSION_H
 
@@ -22,13 +22,13 @@ typedef struct gc_conversion {
     double offset; /* in samples of the input's depth */
 
     /* Edges: rule 6. */
-    double threshold; /* in chain values; as negative as that of the job */
+    double threshold; /* in chain values: the job's times |divisor| */
     gconv_rule rule;  /* as it applies to chain values: a negative divisor flips it */
     bool invert;
 } gc_conversion;
 
-/* The conversion of a job that gc_job_check has passed. The product of the divisors can be 0 or
- * infinite, the offset infinite. */
+/* The conversion of a job that gc_job_check has passed. Two results are still to be checked: the
+ * product of the divisors can be 0 or infinite, the offset infinite. */
 gc_conversion gc_conversion_of(const gconv_job *job);
 
 /* The largest |value| that enters the chain of any image. */

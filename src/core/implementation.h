@@ -29,9 +29,9 @@ typedef struct gc_operations {
      * (van Werkhoven et al. 2014, equations 1 and 2; KTH 2018, equations 9 to 14), over the whole
      * chain. NULL where there is no such model. */
     double (*intensity)(void *state);
-    /* Median seconds of the chain alone, on the device, from values in its memory to values in its
-     * memory, caches emptied before each of the many runs that fit in `seconds`. NULL where `run`
-     * has no transfers to leave out. */
+    /* Median seconds of the chain alone, on the device. Its input and output stay in the device's
+     * memory. Runs as often as fits in `seconds`, and empties the caches before each run. NULL
+     * where `run` has no transfers to leave out. */
     gconv_status (*time)(void *state, const void *input, size_t stride, double seconds,
                          double *median, gconv_error *error);
     /* Waits for what `prepare` has left to other threads, so that the next run begins at once.

@@ -6,8 +6,8 @@
 
 typedef struct gc_kept_alpha {
     const gconv_shape *input;
-    void **
-        blocks; /* of rows; a block exists from its first row's reading to its last row's writing */
+    /* Blocks of rows. A block exists from its first row's reading to its last row's writing. */
+    void **blocks;
     size_t row_bytes; /* of a row of alpha samples; 0 where no alpha is kept */
 } gc_kept_alpha;
 
@@ -20,11 +20,11 @@ void gc_kept_alpha_destroy(gc_kept_alpha *alpha);
 gconv_status gc_kept_alpha_add(gc_kept_alpha *alpha, uint32_t y, uint32_t count, const void *rows,
                                size_t stride, gconv_error *error);
 
-/* The alpha samples of row y from pixel x on; NULL where no alpha is kept. Any thread, for a row that
- * was added. */
+/* The alpha samples of row y from pixel x on; NULL where no alpha is kept. Any thread, for a row
+ * that was added. */
 const void *gc_kept_alpha_at(const gc_kept_alpha *alpha, uint32_t y, size_t x);
 
-/* Frees what is not needed once rows [first, end) are written. */
+/* Says that rows [first, end) were written now. Frees each block whose last row is among them. */
 void gc_kept_alpha_drop(gc_kept_alpha *alpha, uint32_t first, uint32_t end);
 
 #endif

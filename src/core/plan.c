@@ -26,7 +26,8 @@ static void give_turn(gconv_plan *plan)
     plan->has_turn = false;
 }
 
-/* Chooses, and gives a plan on the CPU its share of the threads. */
+/* Chooses as for an image alone. A plan on the CPU then gives up the turn on the GPU, and gets its
+ * share of the threads. */
 static gconv_status choose(gconv_plan *plan, gconv_error *error)
 {
     gc_problem *problem = &plan->problem;
@@ -252,8 +253,8 @@ static gconv_status run_stream(gconv_plan *plan, gc_stream *stream, gconv_error 
     return status;
 }
 
-/* `from` and `to` are source and sink where these are memory, else NULL. A run that is watched passes
- * its rows on, so that it can tell of them. */
+/* `from` and `to` are source and sink where these are memory, else NULL. A watched run reads and
+ * writes rows even then, so that the watch is told of them. */
 static gconv_status run(gconv_plan *plan, gconv_source source, gconv_sink sink,
                         const gc_memory_source *from, const gc_memory_sink *to, bool chain_only,
                         gconv_timings *timings, gconv_error *error)

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* contract.md, rule 9. What the chain leaves, divided and offset in double, must be finite too: a
- * scale may be 0. */
+/* contract.md, rule 9. Chain values over the divisor must be finite in double, and so must the
+ * offset. A scale of 0 times infinity would be not-a-number. */
 static gconv_status check_conversion(const gc_conversion *conversion, double largest,
                                      gconv_error *error)
 {

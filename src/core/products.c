@@ -11,8 +11,8 @@
 /* Entries of a basis must stay below this: float32 then holds them, and no sum here overflows. */
 static const long entry_limit = 1L << 24;
 
-/* Rows that span the rows of a filter, with whole coefficients. Row k is not 0 at its own pivot and
- * 0 at the pivots of the rows before it. */
+/* Rows that span the rows of a filter, with whole coefficients. Row k differs from 0 at its own
+ * pivot, and is 0 at the pivots of the rows before it. */
 typedef struct basis {
     int width, count;
     long long row[GC_PRODUCTS_MAX][GCONV_FILTER_SIDE_MAX];
@@ -39,7 +39,8 @@ static void swap(int width, long long *a, long long *b)
     }
 }
 
-/* Euclid's algorithm on two rows, until `rest` is 0 at the pivot. The rows keep their span. */
+/* Euclid's algorithm on two rows, until `rest` is 0 at the pivot. The rows keep their span. False
+ * where an entry reaches the limit. */
 static bool reduce(int width, int pivot, long long *row, long long *rest)
 {
     while (rest[pivot] != 0) {
@@ -50,7 +51,8 @@ static bool reduce(int width, int pivot, long long *row, long long *rest)
     return true;
 }
 
-/* Adds a row to the basis and overwrites it. False where that needs more than `most` rows. */
+/* Adds a row to the basis and overwrites it. False where that needs more than `most` rows, or an
+ * entry reaches the limit. */
 static bool extend(basis *b, long long *row, int most)
 {
     for (int k = 0; k < b->count; k++)
@@ -69,7 +71,8 @@ static bool extend(basis *b, long long *row, int most)
     return true;
 }
 
-/* False where a tap reaches the limit: even such a chain is exact behind a filter of zeros. */
+/* False where a tap reaches the limit. An exact chain can have such a tap: after a filter of zeros
+ * all sums are 0. */
 static bool read_row(const gc_step *step, int j, long long *row)
 {
     for (int i = 0; i < step->width; i++) {
@@ -96,7 +99,8 @@ static bool resolve(const basis *b, long long *row, int j, gc_products *products
     return true;
 }
 
-/* Later rows make earlier ones smaller at their pivots. */
+/* Subtracts later rows from earlier ones, which become smaller at the later rows' pivots. False
+ * where an entry reaches the limit. */
 static bool shorten(basis *b)
 {
     for (int k = 1; k < b->count; k++)

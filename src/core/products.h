@@ -12,11 +12,11 @@ typedef struct gc_products {
     float column[GC_PRODUCTS_MAX][GCONV_FILTER_SIDE_MAX];
 } gc_products;
 
-/* Finds the fewest products, `most` of GC_PRODUCTS_MAX at most, such that taps[j][i] = sum_p
- * column[p][j] * row[p][i]. In an exact chain they are integers whose sums all stay under 2^24, so
- * that rule 3 is kept. In another one they are so near that the bound of rule 4 is kept, if each
- * column is summed in float32 and then all rows in one sum, or each row and then all columns, and
- * float32 has room for these sums. False where there are none. */
+/* Finds the fewest products such that taps[j][i] = sum_p column[p][j] * row[p][i]. There are at
+ * most `most`, which is at most GC_PRODUCTS_MAX. In an exact chain they are integers whose sums all
+ * stay under 2^24, so that rule 3 is kept. In another chain they keep the bound of rule 4, in
+ * float32 sums of two orders: each column and then all rows in one sum, or each row and then all
+ * columns. float32 has room for these sums. False where there are no such products. */
 bool gc_step_products(const gc_step *step, bool exact, int most, gc_products *products);
 
 #endif

@@ -7,8 +7,8 @@
  * one. */
 static const double rounding = 0x1p-24, underflow = 0x1p-150;
 
-/* More terms than any method adds to n in the bound of rule 4, which is 32 log2 of a transform of
- * 2^64 points. */
+/* No method adds more terms to n in the bound of rule 4. Transforms add 32 log2 of their points:
+ * this is enough for 2^64 points. */
 static const double extra_terms_max = 2048;
 
 static double with_margin(const gc_step *step, double magnitude)
@@ -30,9 +30,10 @@ double gc_range_of_output(const gc_step *step)
 /* ---- Products of a column and a row ---------------------------------------------------------- */
 
 /* Each product of two numbers that falls below the smallest normal number errs by `underflow`; sums
- * of such numbers are exact. Of columns and rows, the weights of the second multiply the errors of
- * the first. Rule 4 leaves 4 n of these errors, less the reference's own. Methods with products
- * also leave one u sum|w| max|in| of the bound's first part (core/products.c, core/separate.c). */
+ * of such numbers are exact. Whichever is computed second, columns or rows, multiplies the errors
+ * of the other by its weights. Rule 4 leaves 4 n of these errors, less the reference's own. Methods
+ * with products also leave one u sum|w| max|in| of the bound's first part (core/products.c,
+ * core/separate.c). */
 static bool underflows_little(const gc_step *step, int count, const double *columns,
                               const double *rows)
 {
@@ -61,8 +62,8 @@ bool gc_range_holds_products(const gc_step *step, int count, const double *colum
 
 /* ---- Transforms ------------------------------------------------------------------------------ */
 
-/* With N points, S = sum|w|, M the largest |value| of the input and m the largest of an image whose
- * largest sample is 1:
+/* N is the number of points, S = sum|w|, M the largest |value| of the input, and m the step's
+ * least_scale.
  *
  * Overflow. A round of the forward transform adds up to N values of at most sqrt(2) M, or of the
  * filter's S. The product of the spectra has two terms of at most sqrt(2) N M S, over N where the
@@ -71,12 +72,12 @@ bool gc_range_holds_products(const gc_step *step, int count, const double *colum
  * 2-norm is below 32 log2(N) u of sqrt(2 N) M S: 3 % for tiles of 512 x 512, 30 % for 2^31 points.
  *
  * Underflow. Let q be the error of a number near 0. The log2(N) rounds add less than 14 q N to the
- * 2-norm of a transform of N values. In a result the error of the forward transform, times S, is
- * less than 14 q sqrt(N) S, and that of the backward transform less than 17 q N. An error of the
- * filter's spectrum is multiplied by the 2-norm of the image's, sqrt(2) N M, and by sqrt(N) in the
- * backward transform, over N where the product is divided there: 20 q N^2.5 M, or 20 q N^1.5 M.
- * Where S and m are as large as demanded below, these three together stay below 2^-24 S times the
- * largest input. Rule 4 allows more than a thousand times that. */
+ * 2-norm of a transform of N values. The error of the forward transform is multiplied by S: it adds
+ * less than 14 q sqrt(N) S to a result. The error of the backward transform adds less than 17 q N.
+ * An error of the filter's spectrum is multiplied by the 2-norm of the image's spectrum, sqrt(2) N
+ * M. The backward transform multiplies it by sqrt(N). That adds 20 q N^2.5 M, or 20 q N^1.5 M where
+ * the product is divided by N. Where S and m are as large as demanded below, these three together
+ * stay below 2^-24 S times the largest input. Rule 4 allows more than a thousand times that. */
 static bool stays_below_infinity(const gc_step *step, double spectrum, double product)
 {
     double largest = fmax(fmax(spectrum, step->absolute_sum), product);

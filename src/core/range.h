@@ -1,12 +1,12 @@
 /* Whether float32 has room for the values that a method computes on the way to a step's result: at
  * its upper end, with a margin for rounding, and at its lower end, where numbers lose digits.
  *
- * gc_chain_set_range refuses the chains whose results can leave float32 (contract.md, rule 8). A method
- * whose intermediate values are larger or smaller asks here (rule 10). Where the answer is no, the CPU
- * takes another method, and an implementation on a GPU refuses the job.
+ * gc_chain_set_range refuses the chains whose results can leave float32 (contract.md, rule 8). A
+ * method whose intermediate values are larger or smaller asks here (rule 10). Where the answer is
+ * no, the CPU takes another method, and an implementation on a GPU refuses the job.
  *
  * method                                                    proof
- * CPU: every tap, taps that are not 0                       gc_chain_set_range: sums in any order
+ * CPU: every tap, sparse                                    gc_chain_set_range: sums in any order
  * CPU: bytes, edges, transforms in double                   exact chains: integers below 2^24
  * CPU: products; GPU: twopass, separable                    gc_range_holds_products
  * CPU: transforms in float32                                gc_range_holds_tiles
@@ -45,9 +45,9 @@ bool gc_range_holds_tiles(const gc_step *step, double points);
  * divided by `points`. Numbers below the smallest normal one may become 0 there. */
 bool gc_range_holds_fft(const gc_step *step, double points);
 
-/* Bound of how far a step of an exact chain, computed through Fourier transforms in double of
- * 2^log2_points values, ends from the integer that it stands for. Rounding to the nearest integer
- * is exact where this is under 1/2. */
+/* Bound of the error of a step of an exact chain through Fourier transforms in double, of
+ * 2^log2_points values. Each result stands for an integer. Where the bound is under 1/2, rounding
+ * to the nearest integer is exact. */
 double gc_transform_error(double log2_points);
 
 #ifdef __cplusplus

@@ -4,8 +4,8 @@
 
 #include "core/problem.h"
 
-/* What stands for job.threads while an implementation is chosen, and for the plan of an image alone.
- * 0 is what affinity and quota allow. */
+/* The value of job.threads while an implementation is chosen, and for the plan of an image alone. 0
+ * means all processors that affinity and quota allow. */
 int gc_threads_alone(const gc_problem *problem);
 
 /* Threads of one of job.images_at_once images on the CPU. */

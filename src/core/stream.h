@@ -20,7 +20,7 @@ typedef struct gc_stream {
     size_t input_bytes;     /* of a row of samples */
     size_t output_bytes;    /* of a row of output */
     gc_kept_alpha alpha;    /* nothing where only chain values are wanted */
-    bool asked;             /* the source was called: it may have left the first row */
+    bool asked;             /* the source was called, and may have given rows */
     char *kept;             /* all rows of samples, after gc_stream_keep succeeded; else NULL */
     char *converted;        /* output rows of gc_stream_write_chain */
     size_t converted_rows;  /* that `converted` has room for */
@@ -30,7 +30,7 @@ typedef struct gc_stream {
     uint32_t rows_written;
     gconv_timings timings;
     gc_watch watch;
-    double told; /* the most that it was told */
+    double told; /* the most that the watch was told */
 } gc_stream;
 
 gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem, gconv_source source,
@@ -38,7 +38,8 @@ gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem, gconv_
 void gc_stream_close(gc_stream *stream);
 
 /* Says that source and sink are memory: an implementation may then take samples from there and put
- * output there, without reading and writing. Has no effect where alpha is kept: reading keeps it. */
+ * output there, without reading and writing. Has no effect where alpha is kept, because
+ * gc_stream_read keeps it. */
 void gc_stream_use_memory(gc_stream *stream, const gc_memory_source *image,
                           const gc_memory_sink *result);
 
@@ -58,12 +59,13 @@ void gc_stream_store_row(const gc_stream *stream, uint32_t y, const float *row, 
 void gc_stream_store_pixels(const gc_stream *stream, uint32_t y, size_t first, size_t count,
                             const float *row, void *output);
 
-/* Gives the next `count` rows of output to the sink, and tells so. */
+/* Gives the next `count` rows of output to the sink, and tells the watch. */
 gconv_status gc_stream_write(gc_stream *stream, uint32_t count, const void *rows, size_t stride,
                              gconv_error *error);
 
-/* Tells that `done` of the run is done, from 0 to 1: for an implementation that computes long before
- * it writes. Not while another thread writes. GCONV_ERROR_CANCELLED where the run is to end. */
+/* Tells the watch how much of the run is done, from 0 to 1: for an implementation that computes
+ * long before it writes. Must not be called while another thread writes. GCONV_ERROR_CANCELLED
+ * where the run is to end. */
 gconv_status gc_stream_tell(gc_stream *stream, double done, gconv_error *error);
 
 /* Reads all rows into stream->kept, input_bytes apart. They stay there until the stream is closed:

@@ -2,7 +2,7 @@
 
 #include "base/number.h"
 
-/* What the rings may hold where the chain reaches far: a share of the whole. */
+/* Bytes that the rings may hold where the chain reaches far: a part of the memory of a run. */
 enum { RING_BYTES_MIN = 20 << 20, RING_BYTES_A_COLUMN = 2560 };
 
 static int64_t ring_bytes(const gc_problem *problem)
@@ -10,7 +10,8 @@ static int64_t ring_bytes(const gc_problem *problem)
     return gc_larger(RING_BYTES_MIN, (int64_t)RING_BYTES_A_COLUMN * problem->chain.width);
 }
 
-/* Bytes of a row of every band in the rings: two neighbours and `moving` others. */
+/* Bytes that one row of every band takes in the rings: of samples in two neighbours and `moving`
+ * other bands, of output in `moving` bands. */
 static int64_t row_bytes(const gc_problem *problem, int64_t moving)
 {
     int64_t input = (int64_t)gconv_shape_row_bytes(&problem->conversion.input);
@@ -21,8 +22,8 @@ static int64_t row_bytes(const gc_problem *problem, int64_t moving)
 int64_t gc_budget_rows(const gc_problem *problem, int64_t reach, int64_t moving)
 {
     int64_t input = (int64_t)gconv_shape_row_bytes(&problem->conversion.input);
-    /* Neighbours are whole bands: on either side they hold up to a row less than one band more than
-     * `reach`. */
+    /* Neighbours are whole bands: on either side they hold fewer than `reach` + 1 rows and a
+     * band. */
     return (ring_bytes(problem) - 2 * (reach + 1) * input) / row_bytes(problem, moving);
 }
 

@@ -1,16 +1,16 @@
-/* The memory of a run: how much the rings of samples and output may hold, so that a run takes 40 MB
- * of an image 8192 wide and 120 MB of one 30000 wide. */
+/* The memory of a run: how many bytes the rings of samples and output may hold. With these a run
+ * takes 40 MB for an image of 8192 columns, and 120 MB for one of 30000. */
 #ifndef GC_CPU_BUDGET_H
 #define GC_CPU_BUDGET_H
 
 #include "core/problem.h"
 
-/* Bands between reading and writing, beside those that the threads work on, where bands are divided
- * into panels: threads share a band, which is large, and need few of them. */
+/* Bands between reading and writing that no thread works on, where bands are divided into panels.
+ * Few are needed: threads share a band, and a band is large. */
 enum { GC_BANDS_AHEAD_OF_PANELS = 2 };
 
-/* Rows that a band can have: the ring of samples holds the bands that `reach` rows on either side
- * lie in and `moving` others, the ring of output `moving` ones. */
+/* The most rows of a band that the rings have room for. The ring of samples holds `moving` bands,
+ * and those that `reach` rows on either side lie in. The ring of output holds `moving` bands. */
 int64_t gc_budget_rows(const gc_problem *problem, int64_t reach, int64_t moving);
 
 /* Whether the rings can hold bands of `rows` rows. */

@@ -15,10 +15,10 @@
 /* What a row costs in each stage, beside its values: up to 0.25 us for a column and a row. */
 #define GC_ROW_SECONDS 1e-7
 
-/* The same where edges are found in the fused way: in all. */
+/* The same where edges are found in one pass (method/edges.c), for the whole chain. */
 #define GC_EDGES_ROW_SECONDS 5e-8
 
-/* Multiply-adds that a thread must have for waking it to pay: some 60 us. */
+/* Least multiply-adds for which a thread is woken: some 60 us of work. */
 #define GC_WORK_PER_THREAD 2.5e6
 
 /* ---- A value of the image -------------------------------------------------------------------- */
@@ -29,7 +29,7 @@
 /* A stage writes the value and extends its row. */
 #define GC_STAGE_SECONDS 0.10e-9
 
-/* Fused edges, conversion included. */
+/* Edges in one pass, conversion included. */
 #define GC_EDGES_SECONDS 0.3e-9
 
 /* The reference: conversion, and a multiply-add. */
@@ -38,7 +38,7 @@
 
 /* ---- A tap of a value ------------------------------------------------------------------------ */
 
-/* A multiply-add with every tap. Four bytes take as long where they are multiplied in one lane. */
+/* A multiply-add of the method `every tap`. The method `bytes` does four in this time. */
 #define GC_TAP_SECONDS_AVX512 0.019e-9
 #define GC_TAP_SECONDS_AVX2 0.021e-9
 #define GC_TAP_SECONDS_PORTABLE 0.060e-9
@@ -63,8 +63,8 @@
 #define GC_CACHE_FACTOR_2_MIB 1.7
 #define GC_CACHE_FACTOR_BEYOND 3.2
 
-/* How much longer a filter may take to stay within the memory that a division wants: a choice, not
- * a measurement. */
+/* How much slower smaller transform tiles may be that keep the rings within their memory
+ * (cpu/budget.h): a choice, not a measurement. */
 #define GC_WORTH_OF_MEMORY 1.6
 
 #endif

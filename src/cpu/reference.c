@@ -2,9 +2,9 @@
  *
  *     out(x,y) = sum_j sum_i F[j][i] * in(x - (i - ax), y - (j - ay))
  *
- * Serial, one thread, whole images, accumulating in double, each step meeting the border of its own
- * input (rule 2). Undivided weights (rule 3). It judges every other implementation, so it is kept
- * short and obvious and is not changed for speed. */
+ * It runs on one thread, works on whole images and accumulates in double. Each step meets the
+ * border of its own input (rule 2). Weights are undivided (rule 3). It judges every other
+ * implementation. So it stays short and obvious, and is not changed for speed. */
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"

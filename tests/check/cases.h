@@ -1,7 +1,8 @@
 /* What is checked: every case is an image, a chain and a job, made from its number and the seed.
  *
- * Numbers: first the grid (shapes x borders x chains), then the table of hand-picked cases, then those at the
- * limits of arithmetic, then random ones, as many as asked for. Far behind those, from CHECK_SWEEP_FIRST, comes the sweep. */
+ * The numbers begin with the grid (shapes x borders x chains). The table of hand-picked cases
+ * follows, then the cases at the limits of arithmetic. Then come as many random cases as asked for.
+ * The sweep begins at CHECK_SWEEP_FIRST, far behind. */
 #ifndef CHECK_CASES_H
 #define CHECK_CASES_H
 
@@ -49,8 +50,8 @@ void check_case_sweep(check_case *made, int number);
 int check_limits_count(void);
 void check_case_limits(check_case *made, int number);
 
-/* Multiplies the weights of filter `step` so that values reach up to `end`: above 1 those of that step and of
- * all later ones, else those of that step. The last divisor takes it back. */
+/* Multiplies the weights of filter `step` so that values reach up to `end`: above 1 those of that
+ * step and of all later ones, else those of that step. The last divisor takes it back. */
 void check_case_scale(check_case *made, int step, double end);
 
 /* Adds a filter of tests/check/filters.c to the chain. */

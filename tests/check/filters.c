@@ -43,8 +43,8 @@ static const named_filter table[] = {
 };
 enum { TABLE_COUNT = sizeof table / sizeof table[0] };
 
-/* Sums of products of a column and a row, large enough that implementations take them as such; those of
- * small weights stay exact with 16-bit samples too. */
+/* Sums of products of a column and a row, large enough that implementations take them as such;
+ * those of small weights stay exact with 16-bit samples too. */
 typedef struct named_sum {
     const char *name;
     int width, height;

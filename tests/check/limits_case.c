@@ -1,5 +1,5 @@
-/* Cases at the limits of arithmetic: whole weights where integers of 8, 16 and 24 bits end, and chains whose
- * values come near the largest and the smallest float32. */
+/* Cases at the limits of arithmetic: whole weights where integers of 8, 16 and 24 bits end, and
+ * chains whose values come near the largest and the smallest float32. */
 #include "cases.h"
 
 #include "filters.h"
@@ -180,8 +180,8 @@ void check_case_scale(check_case *made, int step, double end)
     last->divisor *= change > 0 ? change : 1;
 }
 
-/* Place 0: the first filter makes values large or small, 1: the second one does, 2: the first one does, and
- * the second brings them back half the way. */
+/* Place 0: the first filter makes values large or small, 1: the second one does, 2: the first one
+ * does, and the second brings them back half the way. */
 static void make_end(check_case *made, int number)
 {
     int index = number % LENGTH(ends), shape = number / LENGTH(ends), place = number % 3;

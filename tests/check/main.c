@@ -175,8 +175,8 @@ static range select_properties(const options *set)
     return (range){set->from, set->what == USUAL ? check_property_count() : 0, set->every};
 }
 
-/* The steps of --quick share no factor with what the cases are made of, so that it meets every kind.
- */
+/* The steps of --quick share no factor with what the cases are made of, so that it meets every
+ * kind. */
 static void select_cases(const options *set, range ranges[RANGE_COUNT])
 {
     int fixed = check_fixed_case_count(), end = CHECK_SWEEP_FIRST + check_sweep_count();
@@ -293,7 +293,8 @@ static int report(const tally *tallies, int count, unsigned reference_failures)
     return sum.passed > 0 ? EXIT_PASSED : EXIT_NOTHING;
 }
 
-/* Whether GCONV_INSTRUCTIONS names what this processor or this build lacks: others would take its place. */
+/* Whether GCONV_INSTRUCTIONS names what this processor or this build lacks: others would take its
+ * place. */
 static bool lacks_instructions(void)
 {
     const char *wanted = getenv("GCONV_INSTRUCTIONS");

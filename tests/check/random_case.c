@@ -3,8 +3,8 @@
 
 #include "filters.h"
 
-/* Multiply-adds of a random case, what keeps the whole run within seconds, and of the few that are
- * large enough to be shared out over several threads. */
+/* Multiply-adds of a random case, which keep the whole run within seconds; and of the few large
+ * cases, which several threads share. */
 static const double usual_work = 1e6;
 static const double shared_work = 8e6;
 

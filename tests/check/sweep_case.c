@@ -97,7 +97,8 @@ static void choose_shape(check_case *made, const variant *v, int number)
     made->job.input.height = shape[1];
 }
 
-/* Sums of |weights| that keep a chain of whole numbers exact: under 2^24 over the largest sample. */
+/* Sums of |weights| that keep a chain of whole numbers exact: under 2^24 over the largest
+ * sample. */
 static int largest_sum(int depth)
 {
     return depth == 16 ? 256 : 65793;

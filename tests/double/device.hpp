@@ -1,5 +1,6 @@
-/* What the text of a kernel needs to be compiled as C++ for the host: the words of the CUDA language, the
- * index of the thread that runs, barriers, and the few intrinsic functions that are used. Comes first. */
+/* What the text of a kernel needs to be compiled as C++ for the host: the words of the CUDA
+ * language, the index of the thread that runs, barriers, and the few intrinsic functions that are
+ * used. Comes first. */
 #ifndef GC_DOUBLE_DEVICE_HPP
 #define GC_DOUBLE_DEVICE_HPP
 
@@ -31,8 +32,8 @@
 #define gridDim (gc_double_place.blocks)
 #define __syncthreads() gc_double_barrier()
 
-/* A launch in the text of a .cu file becomes (gc_double_launched(...), kernel(...)) by Launches.cmake:
- * it compiles, and nobody calls it. */
+/* A launch in the text of a .cu file becomes (gc_double_launched(...), kernel(...)) by
+ * Launches.cmake: it compiles, and nobody calls it. */
 template <class... configuration> static inline void gc_double_launched(configuration...)
 {
 }

@@ -1,5 +1,5 @@
-# The program on a pretended GPU (README.md here): what it computes there, and what it does when the GPU
-# is short of memory, breaks down, or refuses a kernel.
+# The program on a pretended GPU (README.md here): what it computes there, and what it does when the
+# GPU is short of memory, breaks down, or refuses a kernel.
 
 load ../cli/common
 

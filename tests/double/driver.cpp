@@ -1,4 +1,4 @@
-/* The driver and NVRTC as src/gpu/jit*.cu call them: what is compiled is a pretence, and nothing runs it.
+/* The driver and NVRTC as src/gpu/jit calls them. What they compile is a pretence; nothing runs it.
  *     GC_DOUBLE_COMPILE=MILLISECONDS   a compilation takes that long
  *     GC_DOUBLE_REFUSE=N               the driver refuses the first N images that it is given */
 #include "state.hpp"

@@ -1,5 +1,5 @@
-/* Runs the threads of a kernel: one after the other, or, where they meet at barriers, each of a block on
- * a stack of its own, from barrier to barrier. */
+/* Runs the threads of a kernel: one after the other, or, where they meet at barriers, each of a
+ * block on a stack of its own, from barrier to barrier. */
 #include "state.hpp"
 
 #include <memory>

@@ -1,5 +1,6 @@
-/* Stands in for src/core/registry.c in the program that runs on the double: the same table, but `auto`
- * takes a GPU for every image, and of its implementations the first, naive, which the double can run. */
+/* Replaces src/core/registry.c in the program that runs on the double. The table is the same, but
+ * `auto` takes a GPU for every image. Of the GPU's implementations it takes the first, naive, which
+ * the double can run. */
 #define gc_implementation_at gc_listed_implementation_at
 #include "core/registry.c"
 #include "gpu/gpu.h"
@@ -9,7 +10,8 @@
 
 const gc_implementation *gc_implementation_at(int index);
 
-/* Above gc_gpu_start_seconds(), so that a GPU is asked; below what a GPU takes there is the double's. */
+/* Above gc_gpu_start_seconds(), so that a GPU is asked; below what a GPU takes there is the
+ * double's. */
 static double slow(const gc_problem *problem, const gconv_device_info *device)
 {
     (void)problem;

@@ -1,10 +1,12 @@
 /* Which call fails is said by the environment:
- *     GC_DOUBLE_FAIL=N[:once|from][:CODE]   the N-th call fails, or it and all later ones, with this
- *                                           cudaError_t (999, unknown, unless given)
+ *     GC_DOUBLE_FAIL=N[:once|from][:CODE]   the N-th call fails, or it and all later ones; CODE is
+ *                                           the cudaError_t (999, unknown, unless given)
  *     GC_DOUBLE_DELAY=MICROSECONDS          each call takes that long
  *     GC_DOUBLE_MEMORY=BYTES                of the device (256 MiB unless given)
- *     GC_DOUBLE_TAKEN=BYTES                 of that cannot be had, though the device says that they are free
- *     GC_DOUBLE_REPORT=FILE                 is written at the end: calls, failures, what was not freed
+ *     GC_DOUBLE_TAKEN=BYTES                 of that are taken, though the device says that they
+ *                                           are free
+ *     GC_DOUBLE_REPORT=FILE                 is written at the end: calls, failures, what was not
+ *                                           freed
  *     GC_DOUBLE_LOG=FILE                    gets a line a call */
 #include "state.hpp"
 
@@ -52,7 +54,8 @@ static const failure &wanted_failure()
     return wanted;
 }
 
-/* Errors after which nothing works until the process ends (cudaError_t in the Runtime API manual). */
+/* Errors after which nothing works until the process ends (cudaError_t in the Runtime API
+ * manual). */
 static bool stays(cudaError_t code)
 {
     return code == cudaErrorIllegalAddress || code == cudaErrorLaunchTimeout ||

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <functional>
 
-/* What counts as a call that may fail begins with this: counts it, delays it, and returns what it has
- * to return. An error that stays (cudaErrorIllegalAddress and the like) is returned by every later call; a
- * call that only enqueues work hides it from its own caller. */
+/* Every call that may fail begins with this: it counts the call, delays it, and returns what the
+ * call has to return. An error that stays (cudaErrorIllegalAddress and the like) is returned by
+ * every later call; a call that only enqueues work hides it from its own caller. */
 cudaError_t gc_double_enter(const char *call, bool enqueues = false);
 
 /* Returns from a call that fails. */

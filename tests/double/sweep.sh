@@ -1,8 +1,8 @@
 #!/bin/bash
-# Makes every CUDA call of a run fail, one after the other, once and from then on, with errors that pass
-# and errors that stay, and holds the program to what it promises: the output that the CPU gives and exit
-# status 0; or one line, exit status 1 or 4, and the old output as it was. Nothing is left behind, no
-# temporary file and no memory of the device.
+# Makes every CUDA call of a run fail: one after the other, once and from then on, with errors that
+# pass and errors that stay. Holds the program to its promise. Either it gives the output that the
+# CPU gives, and exit status 0. Or it prints one line, ends with 1 or 4, and leaves the old output
+# as it was. In both cases no temporary file and no memory of the device are left.
 #
 # Usage: sweep.sh PROGRAM MAKE_IMAGE [--step N] [--only SCENARIO]
 #     --step N           only every N-th call, another one for each kind of failure
@@ -32,7 +32,7 @@ complain() {
   [ ! -s "$top/err" ] || head -3 "$top/err" | sed 's/^/    /'
 }
 
-# ---- Inputs ---------------------------------------------------------------------------------------
+# ---- Inputs --------------------------------------------------------------------------------------
 
 cd "$top" || exit 1
 mkdir in out expected
@@ -41,10 +41,11 @@ mkdir in out expected
 "$make_image" make png:rgba in/alpha.png 15 11 noise
 "$make_image" make pgm in/tall.pgm 12 90 noise
 
-# ---- Scenarios ------------------------------------------------------------------------------------
+# ---- Scenarios -----------------------------------------------------------------------------------
 
-# Each sets `command`, the names of its outputs, and what is allowed beside exit status 0: `fails` 1 where a
-# failure may be reported, because the implementation is named or rows have been written already.
+# Each sets `command`, the names of its outputs, and what is allowed beside exit status 0: `fails` 1
+# where a failure may be reported, because the implementation is named or rows have been written
+# already.
 scenarios='edges colour alpha verify named bands batch pipe compare tune'
 
 edges() { command=(edges in/grey.png out/grey.png) outputs='grey.png'; }
@@ -77,7 +78,7 @@ begin() {
   "$scenario"
 }
 
-# ---- A run ----------------------------------------------------------------------------------------
+# ---- A run ---------------------------------------------------------------------------------------
 
 run() {
   rm -rf out cache report
@@ -152,8 +153,8 @@ check() {
   [ "$scenario" != compare ] || grep -q '^cpu .* exact$' said || complain "no right row of the CPU"
 }
 
-# The error that is taken is known by its number: 2 is memory, 719 a launch that broke down and stays, 999
-# an unknown one.
+# The error that is taken is known by its number: 2 is memory, 719 a launch that broke down and
+# stays, 999 an unknown one.
 sweep() {
   local call kind mode turn=0
   for kind in once:2 once:999 once:719 from:2 from:999; do

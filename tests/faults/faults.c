@@ -92,8 +92,8 @@ static bool fails(fault_kind kind)
     return true;
 }
 
-/* The same for a transfer of *size bytes, which may become fewer. The buffers of a program are often
- * larger than the files of its tests: half of a buffer would be all that there is. */
+/* The same for a transfer of *size bytes, which may become fewer. The buffers of a program are
+ * often larger than the files of its tests: half of a buffer would be all that there is. */
 static bool transfer_fails(fault_kind kind, size_t *size)
 {
     fault_action action = meet(kind);
@@ -195,7 +195,8 @@ EXPORTED int __libc_start_main(main_function *given, int count, char **arguments
 
 /* ---- The driver of a GPU --------------------------------------------------------------------- */
 
-/* It ends the process or crashes where it gets no memory, and is not ours to test: there is none. */
+/* It ends the process or crashes where it gets no memory, and is not ours to test: there is
+ * none. */
 EXPORTED void *dlopen(const char *name, int flags)
 {
     bool is_driver = name != NULL && strncmp(name, "libcuda.so", strlen("libcuda.so")) == 0;

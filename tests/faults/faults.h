@@ -1,8 +1,8 @@
 /* What the preloaded library and the program that sweeps over its faults agree on.
  *
- * FAULTS=KINDS:ACTION:N[+] in the environment chooses one fault. KINDS is a list with commas of kinds
- * or `system`, which is all but memory: their calls are counted together, from the start of main.
- * ACTION meets the N-th of them; a plus sign means the later ones too.
+ * FAULTS=KINDS:ACTION:N[+] in the environment chooses one fault. KINDS is a list with commas of
+ * kinds or `system`, which is all but memory: their calls are counted together, from the start of
+ * main. ACTION meets the N-th of them; a plus sign means the later ones too.
  *
  *     fail     the call fails, with the errno of its kind
  *     short    a read or write moves half of its bytes, at most 100

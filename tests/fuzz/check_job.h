@@ -4,9 +4,9 @@
 
 #include "job.h"
 
-/* Makes a job within the limits from the bytes. The reference and cpu keep contract.md, rules 1 to 6:
- * both against the definition, cpu against the reference, and the output of cpu against its chain. A
- * chain that gconv refuses is left alone. */
+/* Makes a job within the limits from the bytes. The reference and cpu keep contract.md, rules 1 to
+ * 6: both against the definition, cpu against the reference, and the output of cpu against its
+ * chain. A chain that gconv refuses is left alone. */
 void fuzz_check_values(const uint8_t *data, size_t size, const fuzz_job_limits *limits);
 
 /* One thread and `threads` of them, rows and memory, give the same bits. */

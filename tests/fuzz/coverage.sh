@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Lines of the readers and of the parsers of filters that the unit tests and the replayed corpora reach
-# together, by clang's source coverage. Exits with 1 below 95 %.
-# Behind each file stand the lines that are not reached.
+# Lines of the readers and of the parsers of filters that the unit tests and the replayed corpora
+# reach together, by clang's source coverage. Exits with 1 below 95 %. Behind each file stand the
+# lines that are not reached.
 #
 # Usage: coverage.sh
 set -euo pipefail

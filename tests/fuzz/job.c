@@ -265,8 +265,8 @@ static int64_t inside(gconv_border border, int64_t at, int64_t size)
     return border == GCONV_BORDER_MIRROR ? period - 1 - at : period - at;
 }
 
-/* The constant border of a step's input, a float32 like all that steps compute with. `divisor` is the
- * product of those of the steps before it. */
+/* The constant border of a step's input, a float32 like all that steps compute with. `divisor` is
+ * the product of those of the steps before it. */
 static double constant_of(const gconv_job *job, int channel, double divisor)
 {
     int channels = judge_channels(job);

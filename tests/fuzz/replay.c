@@ -1,6 +1,6 @@
-/* Runs a fuzz target on files, without libFuzzer: every argument is a file, or a directory whose files
- * are taken. A broken promise ends the process as it does under libFuzzer, after the name of the file
- * at work. Prints how many files were run; none is a failure. */
+/* Runs a fuzz target on files, without libFuzzer: every argument is a file, or a directory whose
+ * files are taken. A broken promise ends the process as it does under libFuzzer, after the name of
+ * the file at work. Prints how many files were run; none is a failure. */
 #include "fuzz.h"
 
 #include <dirent.h>

@@ -9,8 +9,8 @@
 #
 # --seconds   how long the campaign takes: every target gets the same share of it
 # --jobs      processes at one time (default: 1)
-# --work      where corpora grow and findings are kept; a later campaign goes on from there (default:
-#             gconv-fuzz in TMPDIR or /tmp)
+# --work      where corpora grow and findings are kept; a later campaign goes on from there
+#             (default: gconv-fuzz in TMPDIR or /tmp)
 # --binaries  a folder that --pack made; without it the targets are built with clang in build/fuzz
 #
 # DIR/run.sh of a packed folder takes its own binaries.
@@ -98,7 +98,8 @@ run_piece() {
   echo "status $status" >>"$work/log/$target.$number"
 }
 
-# The pieces of the campaign, one a line: as many a target as make its share no longer than the campaign.
+# The pieces of the campaign, one a line. A target has so many pieces that its share of the time is
+# no longer than the campaign.
 list_pieces() {
   share=$((seconds * jobs / $#))
   parts=$(((share + seconds - 1) / seconds))

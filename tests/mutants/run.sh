@@ -1,5 +1,6 @@
 #!/bin/bash
-# Makes small defects, one at a time, and tells which of them the tests see: tests/mutants/run.sh --help
+# Makes small defects, one at a time, and tells which of them the tests see. For usage:
+# tests/mutants/run.sh --help
 set -euo pipefail
 
 usage() {

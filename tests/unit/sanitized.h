@@ -1,5 +1,5 @@
-/* Which sanitizers a test is built with. They take memory and time that limits and bounds do not allow for, and
- * ThreadSanitizer allows no thread in a child process. */
+/* Which sanitizers a test is built with. They take memory and time that limits and bounds do not
+ * allow for, and ThreadSanitizer allows no thread in a child process. */
 #ifndef UNIT_SANITIZED_H
 #define UNIT_SANITIZED_H
 

@@ -38,7 +38,8 @@ static void make(fixture *f, gconv_shape shape, gconv_border border, int count, 
 
 /* ---- Ranges ---------------------------------------------------------------------------------- */
 
-/* Every row that the step reads for this band is in its range, and in the image except under wrap. */
+/* Every row that the step reads for this band is in its range, and in the image except under
+ * wrap. */
 static void assert_range_covers(const gc_problem *problem, const gc_step *step,
                                 const gc_band_step *band)
 {
@@ -219,8 +220,8 @@ static void what_a_method_takes_counts(void **state)
 
 /* ---- Slabs ----------------------------------------------------------------------------------- */
 
-/* Rows of one slab of every step are computed together in every band that needs one of them, and a band's
- * buffers have room for that. */
+/* Rows of one slab of every step are computed together in every band that needs one of them, and a
+ * band's buffers have room for that. */
 static void assert_slabs(const fixture *f, const gc_slabs *slabs, int64_t first, int64_t last)
 {
     const gc_problem *problem = &f->problem;

@@ -243,8 +243,8 @@ static void others_may_not_write(void **state)
     assert_int_equal(load(key, "a file again"), GCONV_OK);
 }
 
-/* A file that other users may write, or that they own, is not used: the entry counts as missing, and is
- * replaced. */
+/* A file that other users may write, or that they own, is not used: the entry counts as missing,
+ * and is replaced. */
 static void files_of_others_count_as_none(void **state)
 {
     (void)state;

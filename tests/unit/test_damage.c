@@ -55,7 +55,8 @@ static void every_truncation_is_an_error(void **state)
     free_samples(samples);
 }
 
-/* Once the header is whole, a tolerant reader delivers a picture, and warns that a part is missing. */
+/* Once the header is whole, a tolerant reader delivers a picture, and warns that a part is
+ * missing. */
 static void tolerant_readers_go_on(void **state)
 {
     (void)state;

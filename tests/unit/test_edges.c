@@ -1,5 +1,5 @@
-/* Edges by 16-bit integers: responses up to the largest that 8-bit samples can give, thresholds on both
- * sides of what these integers hold, against the reference's responses. */
+/* Edges by 16-bit integers: responses up to the largest that 8-bit samples can give, thresholds on
+ * both sides of what these integers hold, against the reference's responses. */
 #include "cpu/instructions/instructions.h"
 #include "cpu/method/edges.h"
 
@@ -10,8 +10,8 @@
 /* Patches of 7x7 samples in a row, in cells of 16 columns. */
 enum { CELL = 16, LEVELS = 8, WIDTH = 2 * LEVELS * CELL + 3, HEIGHT = 15, REACH = 3 };
 
-/* 17 T = 8 v makes the response 136 v of a patch of level v equal to 289 T: 255 and 120, 238 and 112,
- * 221 and 104. */
+/* 17 T = 8 v makes the response 136 v of a patch of level v equal to 289 T: 255 and 120, 238 and
+ * 112, 221 and 104. */
 static const uint8_t levels[LEVELS] = {255, 239, 238, 237, 222, 221, 220, 17};
 
 typedef struct chain {
@@ -34,7 +34,8 @@ static void multiply_out(int weights[7][7])
                     weights[y + j][x + i] += smooth[y] * smooth[x] * laplace[j][i];
 }
 
-/* The samples that make the response at a place as large or as small as it can be with one level. */
+/* The samples that make the response at a place as large or as small as it can be with one
+ * level. */
 static void fill_patches(chain *c)
 {
     int weights[7][7];

@@ -1,5 +1,5 @@
-/* Readers and writers of files apart from the samples: names of formats, counting of rows, pipes, and
- * what is refused. */
+/* Readers and writers of files apart from the samples: names of formats, counting of rows, pipes,
+ * and what is refused. */
 #include "io_support.h"
 
 #include <fcntl.h>

@@ -1,4 +1,5 @@
-/* The final conversion on a device: which one is taken, and that the short ones round as the long one. */
+/* The final conversion on a device: which one is taken, and that the short ones round as the long
+ * one. */
 #include "core_support.h"
 
 #include "gpu/runtime/finish.h"
@@ -292,9 +293,9 @@ static unsigned round_any(float value, const gc_finish *f)
     return (unsigned)rint(fmin(fmax(f->narrows ? v / 257 : v, 0), 255));
 }
 
-/* A byte's own value, its tie with the next one, what lies just within and just beyond of being sure, and
- * the numbers next to all of these; then somewhere in between. Returns how many of the latter, of 64, are
- * left to double. */
+/* Checks 64 random values from this level to the next. Then checks the level's own value, the tie,
+ * values just within and just beyond the distance that is sure, and the numbers next to all these.
+ * Returns how many of the 64 are left to double. */
 static int check_nearest(const gc_finish *f, double level, uint64_t *random)
 {
     static const double parts[] = {0, 0.5, 0.5 - 0x1.02p-12, 0.5 - 0x1.fep-13, 0.5 + 0x1.02p-12};

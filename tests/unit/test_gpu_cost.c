@@ -1,5 +1,6 @@
-/* Seconds that the GPU's implementations are expected to take on an H200, pinned: choices follow from
- * them. Skipped in a build without CUDA, and where NVRTC is missing, which some of them ask for. */
+/* Seconds that the GPU's implementations are expected to take on an H200, pinned: choices follow
+ * from them. Skipped in a build without CUDA, and where NVRTC is missing, which some of them ask
+ * for. */
 #include "cache_support.h"
 #include "core_support.h"
 

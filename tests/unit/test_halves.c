@@ -129,8 +129,8 @@ static double left_of(float value, int exponent)
     return fabs((double)scaled - (double)high - (double)low) / fabs((double)scaled) * 0x1p24;
 }
 
-/* The dimmest image that there is goes through a filter of small weights: what comes out is split with an
- * error that meets_bound counts on, 4 of 12 units each. */
+/* The dimmest image that there is goes through a filter of small weights: what comes out is split
+ * with an error that meets_bound counts on, 4 of 12 units each. */
 static void dim_values_keep_their_bits(void **state)
 {
     (void)state;

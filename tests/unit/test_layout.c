@@ -13,7 +13,8 @@ static gc_layout layout_of(gc_form form, int width, int height)
                        .top = height / 2};
 }
 
-/* A multiprocessor's registers and the smallest shared memory of any device that is compiled for. */
+/* A multiprocessor's registers and the smallest shared memory of any device that is compiled
+ * for. */
 static void defaults_fit_everywhere(void **state)
 {
     (void)state;

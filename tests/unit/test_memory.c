@@ -37,8 +37,8 @@ void *__wrap_realloc(void *old, size_t size)
     return fails() ? NULL : __real_realloc(old, size);
 }
 
-/* libjpeg allocates the profile itself. That counts as an allocation; where it fails, libjpeg answers as
- * if there were no profile. */
+/* libjpeg allocates the profile itself. That counts as an allocation; where it fails, libjpeg
+ * answers as if there were no profile. */
 boolean __real_jpeg_read_icc_profile(j_decompress_ptr jpeg, JOCTET **profile, unsigned int *size);
 boolean __wrap_jpeg_read_icc_profile(j_decompress_ptr jpeg, JOCTET **profile, unsigned int *size);
 

@@ -159,7 +159,8 @@ static void keep_limits_what_is_kept(void **state)
         }
 }
 
-/* Alpha is no colour: a grey profile fits images of one and two channels, an RGB one three and four. */
+/* Alpha is no colour: a grey profile fits images of one and two channels, an RGB one three and
+ * four. */
 static void fitting_profiles_are_kept(void **state)
 {
     (void)state;

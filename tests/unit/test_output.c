@@ -353,8 +353,8 @@ static void links_of_others_in_shared_directories(void **state)
     assert_int_equal(rmdir(scratch_path("shared")), 0);
 }
 
-/* The directory is renamed while an output is written: the output goes into the renamed directory, and no
- * temporary file stays in it. */
+/* The directory is renamed while an output is written: the output goes into the renamed directory,
+ * and no temporary file stays in it. */
 static void renamed_directories_keep_nothing_unfinished(void **state)
 {
     (void)state;

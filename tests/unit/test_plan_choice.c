@@ -1,4 +1,5 @@
-/* Plans through the public interface: jobs that are refused, and how an implementation is chosen. */
+/* Plans through the public interface: jobs that are refused, and how an implementation is
+ * chosen. */
 #include "plan_support.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Runs of a plan: sources and sinks that fail, many images, and the CPU in the place of a device that
- * breaks. */
+/* Runs of a plan: sources and sinks that fail, many images, and the CPU in the place of a device
+ * that breaks. */
 #include "base/status.h"
 #include "core/plan.h"
 #include "plan_support.h"
@@ -97,7 +97,8 @@ static void failing_without_a_word(void **state)
     }
 }
 
-/* An image whose samples depend on their place and on the run, so that no two runs have equal images. */
+/* An image whose samples depend on their place and on the run, so that no two runs have equal
+ * images. */
 static void fill(uint8_t *image, unsigned run)
 {
     for (unsigned i = 0; i < WIDTH * HEIGHT; i++)
@@ -246,8 +247,8 @@ static gconv_status read_without_memory(void *user, uint32_t count, void *rows, 
     return gc_fail(error, GCONV_ERROR_MEMORY, "no memory to read");
 }
 
-/* A source that fails ends the run as a failing device does. But the CPU cannot take over: it has no
- * input to compute from. */
+/* A source that fails ends the run as a failing device does. But the CPU cannot take over: it has
+ * no input to compute from. */
 static void cpu_does_not_take_over_a_broken_source(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* PNG of every colour type, depth and order of rows, with and without transparency, sample by sample. */
+/* PNG of every colour type, depth and order of rows, with and without transparency, sample by
+ * sample. */
 #include "container_support.h"
 
 typedef struct png_kind {

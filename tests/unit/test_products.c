@@ -1,5 +1,5 @@
-/* Filters of low rank as sums of products: exact where the chain is, within the bound of rule 4 where it
- * is not, refused where the rank is higher or the sums would be too large. */
+/* Filters of low rank as sums of products: exact in exact chains, within the bound of rule 4 in
+ * others, refused where the rank is higher or the sums would be too large. */
 #include "core_support.h"
 
 #include "core/products.h"

@@ -1,5 +1,5 @@
-/* Proofs that float32 has room: what they let through is computed and compared with long double, what lies
- * next to it is refused. */
+/* Proofs that float32 has room: what they let through is computed and compared with long double,
+ * what lies next to it is refused. */
 #include "core_support.h"
 
 #include "core/products.h"
@@ -31,7 +31,8 @@ static void fill_mean(int count, double sum)
         taps[i] = nextafterf((float)(sum / count), 0);
 }
 
-/* Terms in the order that rounds up most: float32 sums of one value grow by more than they should. */
+/* Terms in the order that rounds up most: float32 sums of one value grow by more than they
+ * should. */
 static float sum_of_white(int count, float white)
 {
     float sum = 0;
@@ -59,8 +60,8 @@ static void chains_next_to_infinity(void **state)
     }
 }
 
-/* A sum whose exact value is finite and whose float32 value is not: (2^128 - 2^104) is the largest float,
- * 2^103 more is rounded to infinity. */
+/* A sum whose exact value is finite and whose float32 value is not: (2^128 - 2^104) is the largest
+ * float, 2^103 more is rounded to infinity. */
 static void rounding_alone_reaches_infinity(void **state)
 {
     (void)state;
@@ -242,7 +243,8 @@ static void products_at_their_edges(void **state)
     assert_true(gc_range_holds_products(&step, 2, pair, others));
     others[1] = 1.2;
     assert_false(gc_range_holds_products(&step, 2, pair, others));
-    /* Three errors between the passes, times the weights of the other, and three more: 34 in all. */
+    /* Three errors between the passes, times the weights of the other, and three more: 34 in
+     * all. */
     step.absolute_sum = step.least_scale = step.largest_value = 1e-30;
     double few = 10.3, many = 10.4;
     assert_true(gc_range_holds_products(&step, 1, &quarter, &few));

@@ -103,7 +103,8 @@ static void fill_with_noise(picture *made, unsigned int sparsity)
     }
 }
 
-/* Not larger than the fast file; by chance a level may be a little smaller for a made-up picture. */
+/* Not larger than the fast file; by chance a level may be a little smaller for a made-up
+ * picture. */
 static void the_highest_png_level_gives_the_smallest_file(void **state)
 {
     (void)state;

@@ -40,7 +40,8 @@ static size_t assert_round_trip(size_t count, size_t part)
     return size;
 }
 
-/* Bytes of several kinds: random, few values, runs of all lengths, a steep distribution, a period. */
+/* Bytes of several kinds: random, few values, runs of all lengths, a steep distribution, a
+ * period. */
 static void make_bytes(int kind, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

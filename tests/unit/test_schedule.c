@@ -1,5 +1,6 @@
-/* The rules of cpu/pipeline/schedule.h, held against a second account of what lies in each slot of the rings:
- * every piece finds there what it needs, from its beginning to its end, and nobody else writes there. */
+/* The rules of cpu/pipeline/schedule.h, held against a second account of what lies in each slot of
+ * the rings: every piece finds there what it needs, from its beginning to its end, and nobody else
+ * writes there. */
 #include "cpu/pipeline/schedule.h"
 
 #include "base/status.h"
@@ -161,7 +162,8 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* A division as cpu/pipeline/division.c makes them: rings of 2 * neighbours + moving and of moving bands. */
+/* A division as cpu/pipeline/division.c makes them: rings of 2 * neighbours + moving and of moving
+ * bands. */
 static account account_of(int64_t bands, int64_t panels, int64_t neighbours, int64_t moving,
                           bool wraps)
 {
@@ -220,7 +222,8 @@ static void in_place(void **state)
     }
 }
 
-/* Nothing is held back that may be done: rings get full, and bands are computed at the same time. */
+/* Nothing is held back that may be done: rings get full, and bands are computed at the same
+ * time. */
 static void rings_are_used(void **state)
 {
     (void)state;
@@ -279,7 +282,8 @@ static void the_first_failure_counts(void **state)
     gc_schedule_destroy(s);
 }
 
-/* Where others compute, who has read goes on reading as long as there is room; alone it computes first. */
+/* Where others compute, who has read goes on reading as long as there is room; alone it computes
+ * first. */
 static void who_reads_goes_on_reading(void **state)
 {
     (void)state;

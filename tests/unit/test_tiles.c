@@ -1,5 +1,5 @@
-/* Convolution through transforms of tiles against a plain sum, for every instruction set here: within
- * the bound in float, exact in double. */
+/* Convolution through transforms of tiles against a plain sum, for every instruction set here:
+ * within the bound in float, exact in double. */
 #include "cpu/instructions/instructions.h"
 #include "cpu/method/tiles.h"
 
@@ -101,8 +101,8 @@ static void tiles_of_every_side(void **state)
 
 /* ---- The ends of float32 --------------------------------------------------------------------- */
 
-/* Samples and weights whose largest samples and sum of weights are these: random ones, or all the largest
- * where that makes the spectrum largest. */
+/* Samples and weights whose largest samples and sum of weights are these: random ones, or all the
+ * largest where that makes the spectrum largest. */
 static gc_step fill_scaled(int side, double largest, double sum, bool flat)
 {
     fill();

@@ -5,8 +5,8 @@
 
 /* ---- Bank conflicts -------------------------------------------------------------------------- */
 
-/* True where two threads of some warp of a block want different words of one bank, when each reads
- * the word at its place in a row of `pitch` words. */
+/* Each thread of a block reads the word at its place, in rows of `pitch` words. True where two
+ * threads of a warp want different words of one bank. */
 static bool has_conflicts(int block_width, int block_height, int pitch)
 {
     int threads = block_width * block_height;

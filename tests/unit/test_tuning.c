@@ -517,8 +517,8 @@ static int check_candidates(const gconv_device_info *device, gc_form form, int w
     return count;
 }
 
-/* Another process that was stopped while it wrote: it is waited for, then what was found is kept without
- * the lock. */
+/* Another process that was stopped while it wrote: it is waited for, then what was found is kept
+ * without the lock. */
 static void a_stopped_process_blocks_nobody(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Each kind of damage, and what a reader must say of it: an error, a warning, or nothing. Errors that
- * became warnings would give wrong pixels in silence. */
+/* Each kind of damage, and what a reader must say of it: an error, a warning, or nothing. Errors
+ * that became warnings would give wrong pixels in silence. */
 #define _GNU_SOURCE /* memmem */
 #include "damage_support.h"
 

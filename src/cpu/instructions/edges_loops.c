@@ -2,7 +2,7 @@
  * GC_EDGES_LOOPS gives them. Plain loops on 16-bit integers: compilers fill the vectors. */
 #include "cpu/instructions/instructions.h"
 
-/* 2 4 5 4 2, and its second difference 2 0 -1 -2 -1 0 2. */
+/* The Gaussian's column 2 4 5 4 2, and the column of its second difference, 2 0 -1 -2 -1 0 2. */
 static void columns(const uint8_t *const rows[7], size_t count, uint16_t *restrict smooth,
                     uint16_t *restrict curve)
 {

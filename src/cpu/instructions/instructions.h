@@ -26,8 +26,8 @@ typedef void gc_taps_function(const gc_step *step, const float *const *rows, siz
 typedef struct gc_taps_loops {
     gc_taps_function *every;  /* every tap */
     gc_taps_function *sparse; /* those that are not 0, one row after the other */
-    /* Every tap, of output rows that share no input: row o + j above is row o * height + j here, of
-     * height * GC_ROWS_TOGETHER readable ones. */
+    /* Every tap, where output rows share no input rows. Row o + j above is row o * height + j here.
+     * All height * GC_ROWS_TOGETHER rows are readable. */
     gc_taps_function *apart;
 } gc_taps_loops;
 
@@ -36,15 +36,15 @@ typedef struct gc_taps_loops {
 /* Taps of a row that are multiplied at once: as many neighbouring bytes as a lane holds. */
 enum { GC_BYTES_GROUP = 4 };
 
-/* A step's taps as signed bytes, four of a row to an element, zeros in between for the samples of
- * other channels. */
+/* A step's taps as signed bytes. An element holds four neighbouring bytes of a row. Zeros in
+ * between are for the samples of other channels. */
 typedef struct gc_byte_step {
     int32_t *taps;
     int width, height; /* in elements */
 } gc_byte_step;
 
-/* As gc_taps_function, in samples of 8 bits. `advance`, of samples from element to element, is
- * GC_BYTES_GROUP, and up to GC_BYTES_GROUP - 1 samples more are read beyond. */
+/* As gc_taps_function, on samples of 8 bits. `advance` is the distance from element to element in
+ * samples: GC_BYTES_GROUP. Up to GC_BYTES_GROUP - 1 samples more are read beyond. */
 typedef void gc_bytes_function(const gc_byte_step *step, const uint8_t *const *rows, size_t advance,
                                size_t count, int row_count, float *const *out);
 

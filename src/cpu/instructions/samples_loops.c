@@ -46,10 +46,10 @@ static inline float clamp(int32_t bits)
     return float_of(bits < largest ? bits : largest);
 }
 
-/* Divides in float32, by a reciprocal: at most 2^-14 away from the quotient in double, where that
- * is within 256. Adding 1.5 * 2^23 rounds as 1.5 * 2^52 rounds a double, and leaves the whole
- * number in the lowest bits. True where every value is far enough from the middle of two levels
- * that the error cannot decide. */
+/* Multiplies by the reciprocal in float32. The product is at most 2^-14 away from the quotient in
+ * double, where that is within 256. Adding 1.5 * 2^23 rounds as 1.5 * 2^52 rounds a double, and
+ * leaves the whole number in the lowest bits. True where every value is so far from the middle of
+ * two levels that the error cannot change its level. */
 static bool store_near(const float *row, size_t count, float reciprocal, bool absolute,
                        uint8_t *restrict samples)
 {

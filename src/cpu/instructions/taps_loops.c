@@ -75,8 +75,8 @@ INLINE vector multiply_add(vector sum, vector x, factor tap)
     return (vector)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)x, _mm512_set1_epi32(tap));
 }
 
-/* Vector v of a block in the order of its outputs: four by four lanes are transposed within all
- * quarters of the vectors, then quarters v gathered. */
+/* Vector v of a block, in the order of its outputs. Within each quarter of the four vectors, 4 x 4
+ * lanes are transposed. Then quarter v of each transposed vector is gathered. */
 INLINE float_vector result(const vector sums[VECTORS], int v)
 {
     __m512i low01 = _mm512_unpacklo_epi32((__m512i)sums[0], (__m512i)sums[1]);
@@ -136,7 +136,7 @@ INLINE void store(const vector sums[VECTORS], float *out)
     }
 }
 
-/* The first `count` values of the sums of `row_count` rows, fewer than BLOCK. */
+/* Stores the first `count` values, fewer than BLOCK, of the sums of `row_count` rows. */
 INLINE void store_part(const vector sums[][VECTORS], int row_count, size_t count, size_t first,
                        float *const *out)
 {
@@ -181,7 +181,8 @@ INLINE void store_rows(const vector sums[ROWS][VECTORS], size_t count, int row_c
         UNROLL for (int o = 0; o < ROWS; o++) if (o < row_count) store(sums[o], out[o] + first);
 }
 
-/* `height` is a constant where it is less than ROWS - 1, else 0 and the step's own counts. */
+/* `height` is the filter's height, as a constant, where that is less than ROWS - 1. Otherwise it is
+ * 0, and step->height is used. */
 INLINE void every_rows(const filter *step, const int height, const sample *const *rows,
                        size_t advance, size_t count, int row_count, float *const *out)
 {

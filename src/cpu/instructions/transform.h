@@ -7,8 +7,8 @@
 /* Sides of tiles are powers of two between these. */
 enum { GC_TRANSFORM_SIDE_MIN = 32, GC_TRANSFORM_SIDE_MAX = 512 };
 
-/* Values between rows beyond `side`: rows a power of two apart would share a few sets of the
- * cache. */
+/* Unused values at the end of each row. Without them rows would lie a power of two apart, and share
+ * a few sets of the cache. */
 enum { GC_TRANSFORM_PADDING = 16 };
 
 /* A `void *` is an array of the type that the loops compute with, float or double. */
@@ -35,8 +35,8 @@ typedef struct gc_transform_loops {
     /* Replaces a tile by its spectrum, with rows and columns exchanged and in the order that
      * `backward` expects. */
     void (*forward)(const gc_transform *transform, gc_plane tile);
-    /* Replaces a spectrum by the tile whose spectrum is its product with `factor`, side * side
-     * times as large. */
+    /* Multiplies a spectrum by `factor`. Replaces it by the tile that has this product as its
+     * spectrum, times side * side. */
     void (*backward)(const gc_transform *transform, gc_plane tile, gc_plane factor);
 } gc_transform_loops;
 

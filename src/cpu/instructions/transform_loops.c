@@ -71,7 +71,7 @@ INLINE complex_vector rotate(const gc_transform *t, complex_vector a, int root, 
                             a.real * sine + a.imaginary * cosine};
 }
 
-/* The radix-2 round over the whole side; `roots` of the side itself. */
+/* The radix-2 round over the whole side, with the roots of the side. */
 INLINE void halve(const gc_transform *t, const columns *s)
 {
     int half = t->side / 2;
@@ -82,6 +82,7 @@ INLINE void halve(const gc_transform *t, const columns *s)
     }
 }
 
+/* The inverse of halve, times 2. */
 INLINE void unhalve(const gc_transform *t, const columns *s)
 {
     int half = t->side / 2;
@@ -92,8 +93,8 @@ INLINE void unhalve(const gc_transform *t, const columns *s)
     }
 }
 
-/* One butterfly of a radix-4 round on rows first + {0, 1, 2, 3} * quarter; `root` is that of the
- * second output. */
+/* One butterfly of a radix-4 round on rows first + {0, 1, 2, 3} * quarter. `root` is the index of
+ * the second output's root of unity. */
 INLINE void quarter_forward(const gc_transform *t, const columns *s, int first, int quarter,
                             int root)
 {
@@ -107,6 +108,7 @@ INLINE void quarter_forward(const gc_transform *t, const columns *s, int first, 
     put(s, first + 3 * quarter, rotate(t, add(odd, turned), 3 * root, 1));
 }
 
+/* The inverse of quarter_forward, times 4. */
 INLINE void quarter_backward(const gc_transform *t, const columns *s, int first, int quarter,
                              int root)
 {

@@ -16,9 +16,9 @@ static bool fits(float value, float least, float most)
     return value == truncf(value) && value >= least && value <= most;
 }
 
-/* The first step of a chain, where samples of 8 bits enter as they are, weights are whole and fit
- * signed bytes, a constant border fits a byte, and the chain is exact, so that no sum leaves
- * 2^24. */
+/* Only for the first step of a chain, which samples of 8 bits enter as they are. Weights are whole
+ * and fit signed bytes. A constant border fits a byte. The chain is exact, so that all sums stay
+ * below 2^24. */
 static bool applies(const gc_question *question)
 {
     const gc_chain *chain = &question->problem->chain;

@@ -57,8 +57,9 @@ typedef struct gc_stage_input {
 struct gc_method {
     /* Whether the step can be computed so at all. Cheap. */
     bool (*applies)(const gc_question *question);
-    /* Seconds that a value takes, and in *offer what `create` has to know. `limit` is the best of
-     * other methods: where a method sees that it does not stay below it, it may say HUGE_VAL. */
+    /* Seconds that a value takes, and in *offer what `create` has to know. `limit` is the least
+     * time of the methods asked before. A method that sees that it takes longer may return
+     * HUGE_VAL. */
     double (*seconds)(const gc_question *question, double limit, gc_offer *offer);
     /* Completes a stage, of which method, instructions, step and channels are set. On failure there
      * is nothing to release. */
@@ -74,15 +75,16 @@ struct gc_method {
     /* Terms that the summation adds to n in the bound of rule 4; NULL is none. */
     double (*extra_terms)(const gc_offer *offer);
     bool takes_bytes; /* reads samples of 8 bits instead of chain values */
-    /* Computes tiles, counted from where a band and a panel begin: what goes through a transform
-     * together, and so rounds together, depends on that. Computes all columns at once. */
+    /* Computes tiles, which are counted from where a band and a panel begin. So bands and panels
+     * decide which values go through a transform together, and how they round. `run` computes all
+     * columns at once. */
     bool tiled;
 };
 
 /* The cheapest method for a step. */
 void gc_method_choose(const gc_question *question, gc_offer *best);
 
-/* Seconds a value, taking `taps` of a filter of `height` rows for every value. */
+/* Seconds that a value takes, with `taps` multiply-adds in a filter of `height` rows. */
 double gc_taps_seconds(const gc_instructions *instructions, double taps, int height);
 
 #endif

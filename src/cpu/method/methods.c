@@ -8,8 +8,8 @@
 extern const gc_method gc_method_every_tap, gc_method_sparse, gc_method_bytes, gc_method_tiles,
     gc_method_products;
 
-/* The first applies to every step. Of equally cheap methods the first is taken. Those that need
- * long to find out what they cost come last: the limit of the others spares them some of it. */
+/* The first applies to every step. Of equally cheap methods the first is taken. Methods that need
+ * long to find out what they cost come last: the limit of the others can end their search early. */
 static const gc_method *const methods[] = {
     &gc_method_every_tap, &gc_method_sparse,   &gc_method_bytes,
     &gc_method_tiles,     &gc_method_products,

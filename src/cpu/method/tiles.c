@@ -211,7 +211,8 @@ static double seconds_at(const gc_question *question, int side)
     return GC_STAGE_SECONDS + work / values * transforms->seconds * cache_factor(transforms, side);
 }
 
-/* Whether a side leaves enough of a tile, and numbers that are near enough. */
+/* Whether tiles of this side have enough outputs, and transforms of this size are accurate
+ * enough. */
 static bool allows(const gc_question *question, int side)
 {
     const gc_step *step = question->step;
@@ -222,8 +223,9 @@ static bool allows(const gc_question *question, int side)
                                           : gc_range_holds_tiles(step, (double)side * side);
 }
 
-/* A row of tiles is computed at once. A wide image gets small tiles, unless they cost more than the
- * memory is worth: larger ones then count as slower, where smaller ones would do. */
+/* A row of tiles is computed at once, so large tiles of a wide image need large rings. Where a
+ * smaller side stays below `limit`, a side that exceeds the rings' memory counts as slower by
+ * GC_WORTH_OF_MEMORY. */
 static double seconds(const gc_question *question, double limit, gc_offer *offer)
 {
     double best = HUGE_VAL;

@@ -10,17 +10,17 @@ enum { BAND_VALUES = 1 << 18, BAND_ROWS_MIN = 16, BAND_ROWS_MAX = 1024 };
 /* Bands that each thread takes at least: with few, one thread would end long after the others. */
 enum { BANDS_A_THREAD = 4 };
 
-/* Number of threads that bands are made for where the place of a band decides the last bits of the
- * result: it must not depend on the real number. Enough bands for most machines, few enough that
- * they repeat little. */
+/* Bands are made for this number of threads where their place decides the last bits of the result.
+ * Those bits must not depend on the real number. This gives enough bands for most machines, and so
+ * few that they repeat little. */
 enum { PLACING_THREADS = 4 };
 
 /* Least height of a band, in multiples of the rows that the chain reaches, where the rings have
  * room. */
 enum { BAND_REACHES = 4 };
 
-/* Bands between reading and writing, beside those that the threads work on, where there are no
- * panels (see GC_BANDS_AHEAD_OF_PANELS). */
+/* Bands between reading and writing that no thread works on, where there are no panels (see
+ * GC_BANDS_AHEAD_OF_PANELS). */
 enum { BANDS_AHEAD = 4 };
 
 /* Bytes that one thread's windows may hold before bands are divided into panels: about a second-
@@ -59,7 +59,7 @@ static int64_t columns_reached(const gc_problem *problem)
 }
 
 /* Panels of the last stage begin where its pairs of tiles do in a whole row, so that the same
- * values meet in a transform. */
+ * values meet in a transform. At depth 1 they also begin on a byte of output. */
 static int64_t panel_granule(const gc_problem *problem, const gc_stages *stages)
 {
     const gc_stage *last = &stages->list[stages->count - 1];
@@ -100,8 +100,8 @@ static void choose_panels(gc_division *division, const gc_stages *stages)
 
 /* ---- Bands ----------------------------------------------------------------------------------- */
 
-/* How many rows above and below an output row of the chain its input rows lie. A border reflects
- * rows above to rows below, from where the next step reaches on. So the larger sides of all steps
+/* How far above or below an output row of the chain its input rows lie. A border can reflect a row
+ * from above to below, and the step before reaches on from there. So the larger sides of all steps
  * add up. */
 static int64_t chain_reach(const gc_problem *problem)
 {
@@ -125,7 +125,7 @@ static bool places_tiles(const gc_problem *problem, const gc_stages *stages)
     return places && !problem->chain.exact;
 }
 
-/* Bands of samples or output that are neither neighbours nor waiting. */
+/* Bands between reading and writing: those that threads work on, and those ahead of them. */
 static int64_t bands_moving(const gc_division *division, int threads)
 {
     int64_t worked_on = (threads + division->panels - 1) / division->panels;

@@ -56,7 +56,7 @@ static bool may_write(const gc_schedule *s)
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
 
-/* Whether all pieces have begun. */
+/* Whether no piece begins any more: all have begun, or one has failed. */
 static bool is_over(const gc_schedule *s)
 {
     int64_t bands = s->division->bands;
@@ -64,9 +64,9 @@ static bool is_over(const gc_schedule *s)
            (s->in_place ? s->begun : s->written + (s->writing ? 1 : 0)) == bands;
 }
 
-/* What a thread does next that has done a piece of kind `last`: what empties the rings most. But a
- * thread that reads goes on reading where there are other threads. A decoder often takes longest,
- * and is slower where it moves from processor to processor. */
+/* The next piece of a thread whose last piece was of kind `last`: the piece that empties the rings
+ * most. But a thread that reads goes on reading where there are other threads. A decoder often
+ * takes longest, and is slower where it moves from processor to processor. */
 static gc_piece choose(const gc_schedule *s, gc_piece_kind last)
 {
     if (last == GC_PIECE_READ && s->threads > 1 && may_read(s))

@@ -4,27 +4,28 @@
  * `output_ring`. Band b lies in slot b % ring. There are three kinds of pieces:
  *
  *   read b        fills the slot of samples of band b
- *   compute b, p  reads the samples of bands b - neighbours to b + neighbours (of all bands where the
- *                 border wraps), fills panel p of the slot of output of band b
- *   write b       empties that slot
+ *   compute b, p  reads the samples of bands b - neighbours to b + neighbours, or of all bands
+ *                 where the border wraps; fills panel p of the slot of output of band b
+ *   write b       empties that slot of output
  *
- * Each kind begins in the order of bands, and of panels in a band. Four counts say how far a run is:
+ * Each kind begins in the order of bands, and of panels in a band. Four counts say how far a run
+ * is:
  *
  *   written <= computed <= begun <= read
  *
- * All bands before `written` are written, all before `computed` are computed in every panel, all before
- * `read` are read. `begun` is the band of the next panel to compute. The rules are:
+ * All bands before `written` are written, all before `computed` are computed in every panel, all
+ * before `read` are read. `begun` is the band of the next panel to compute. The rules are:
  *
  *   read b     one at a time, and not before the last bands that need the slot's old samples are
  *              computed: those up to b - input_ring + neighbours
- *   compute b  not before bands up to b + neighbours are read (all bands where the border wraps), and
- *              not before band b - output_ring is written, whose slot it fills
+ *   compute b  not before bands up to b + neighbours are read, or all bands where the border wraps;
+ *              and not before band b - output_ring is written, whose slot it fills
  *   write b    one at a time, and not before band b is computed
  *
  * An image in memory is computed in place: there each panel can be computed at any time.
  *
- * A thread waits only where no piece can begin, and then for threads that have one, which wait for no
- * other. So the run ends, whatever the number and pace of the threads. */
+ * A thread waits only where no piece can begin. It then waits for threads that have a piece, and
+ * these do not wait. So the run ends, whatever the number and pace of the threads. */
 #ifndef GC_CPU_PIPELINE_SCHEDULE_H
 #define GC_CPU_PIPELINE_SCHEDULE_H
 
@@ -55,7 +56,7 @@ typedef struct gc_schedule {
     int waiting; /* those that wait for a piece */
     int64_t read, begun, computed, written;
     int64_t panel; /* the next panel to compute, of band `begun` */
-    int64_t *left; /* left[b % output_ring]: panels of band b, begun, that are not yet computed */
+    int64_t *left; /* left[b % output_ring]: panels not yet computed of band b, which has begun */
     bool reading, writing;
     double seconds;      /* of all that computes */
     gconv_status status; /* the first failure: after it no piece is begun */

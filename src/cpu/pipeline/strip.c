@@ -131,6 +131,8 @@ static storing choose_storing(const gc_conversion *conversion, const gc_stream *
 
 /* ---- Rows through the stages ----------------------------------------------------------------- */
 
+/* Loads rows into the first window until it holds every row that is needed. Under wrap a row may
+ * lie outside the image; it then stands for a row inside. */
 static void load_rows(gc_strip *strip, const gc_sample_rows *input)
 {
     const gc_window *window = &strip->windows[0];
@@ -169,8 +171,8 @@ static gc_stage_input input_of(const gc_strip *strip, int p, int64_t y, int coun
     return (gc_stage_input){.rows = strip->rows, .bytes = strip->bytes, .scratch = strip->scratch};
 }
 
-/* Values `first` to `first + values - 1` of the strip's columns in rows y to y + count - 1 of what
- * stage `p` computes, at most its rows_at_once. All the columns of a stage that is tiled. */
+/* Computes rows y to y + count - 1 of stage `p`, at most its rows_at_once: values `first` to `first
+ * + values - 1` of the strip's columns. A tiled stage computes all columns. */
 static void convolve(const gc_strip *strip, int p, int64_t y, int count, size_t first,
                      size_t values, float *const *out)
 {
@@ -224,8 +226,8 @@ static void begin(gc_strip *strip, gc_area area)
     }
 }
 
-/* Computes rows y to y + count - 1 of output, at most the last stage's rows_at_once, segment by
- * segment. So each segment is converted while it is in the first-level cache. */
+/* Computes rows y to y + count - 1 of output, at most the last stage's rows_at_once. Levels are
+ * computed segment by segment, so that each is converted while it is in the first-level cache. */
 static void finish_rows(gc_strip *strip, const gc_stream *stream, int64_t y, int count,
                         char *output, size_t stride)
 {
@@ -273,7 +275,8 @@ static const uint8_t *samples_row(const gc_strip *strip, const gc_sample_rows *i
     return (const uint8_t *)input->samples + (size_t)(y % input->capacity) * input->stride;
 }
 
-/* Whole rows. */
+/* Finds the edges in rows top to bottom - 1. Rows are whole: where edges are found in one pass,
+ * there are no panels. */
 static void find_edges(const gc_strip *strip, const gc_sample_rows *input, int64_t top,
                        int64_t bottom, char *output, size_t stride)
 {

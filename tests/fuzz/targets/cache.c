@@ -1,5 +1,5 @@
-/* Entries of the cache: any bytes in the place of an entry, and what was stored comes back. The cache is
- * a directory of this process, in memory where there is /dev/shm. */
+/* Entries of the cache: any bytes in the place of an entry, and what was stored comes back. The
+ * cache is a directory of this process, in memory where there is /dev/shm. */
 #include "../fuzz.h"
 
 #include "base/cache.h"
@@ -34,7 +34,8 @@ static void make_directory(void)
     atexit(remove_directory);
 }
 
-/* What stands behind the bytes of an entry: "gconv 01", their number, a hash of kind, key and bytes. */
+/* What stands behind the bytes of an entry: "gconv 01", their number, a hash of kind, key and
+ * bytes. */
 typedef struct entry_end {
     char magic[8];
     uint64_t size;

@@ -1,5 +1,5 @@
-/* PNG files. The mutator changes chunks and what is compressed in them, and mends lengths and checksums:
- * else nearly every input would end at its first checksum. */
+/* PNG files. The mutator changes chunks and what is compressed in them, and mends lengths and
+ * checksums: else nearly every input would end at its first checksum. */
 #include "../fuzz.h"
 #include "../read_image.h"
 
@@ -108,7 +108,8 @@ static void mutate_bytes(chunk *one, size_t size_max)
     one->bytes = larger;
 }
 
-/* Changes what stands behind the first `skip` bytes once inflated; false where that is no zlib stream. */
+/* Changes what stands behind the first `skip` bytes once inflated; false where that is no zlib
+ * stream. */
 static bool mutate_compressed(chunk *one, size_t skip, unsigned int seed)
 {
     static uint8_t plain[INFLATED_MAX], packed[2 * INFLATED_MAX];

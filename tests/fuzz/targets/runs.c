@@ -34,8 +34,8 @@ static void append_run(buffer *to, uint8_t byte, size_t length)
     to->size += taken;
 }
 
-/* A byte below 128 is how many bytes follow as they are; from there on it is the length of a run, short
- * or in steps of 128, of the byte after it. */
+/* A byte below 128 is how many bytes follow as they are; from there on it is the length of a run,
+ * short or in steps of 128, of the byte after it. */
 static void unfold(fuzz_bytes *from, buffer *plain)
 {
     while (from->left > 0 && plain->size < plain->capacity) {
