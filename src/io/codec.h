@@ -1,6 +1,6 @@
-/* Codecs: the code for one format. A decoder turns the bytes of a gc_input into rows, an encoder turns
- * rows into the bytes of a gc_output. reader.c and writer.c call them through the tables of functions
- * below, and do what is the same for all formats: orientation, grey from colour, file names. */
+/* Codecs: the code for one format. A decoder turns the bytes of a gc_input into rows, an encoder
+ * turns rows into the bytes of a gc_output. reader.c and writer.c call them through the tables of
+ * functions below. They do what all formats share: orientation, grey from colour, file names. */
 #ifndef GC_IO_CODEC_H
 #define GC_IO_CODEC_H
 
@@ -21,15 +21,14 @@ typedef struct gc_decoder {
     gc_warnings warnings;
     uint64_t max_pixels;
     bool tolerant;
-    bool
-        grey_wanted; /* the decoder may give grey rows where the file has them, as JPEG's Y plane */
+    bool grey_wanted;  /* grey rows are welcome where the file has them, as the Y plane of a JPEG */
     gconv_shape shape; /* of the rows that `read` gives: depth 8 or 16 */
     gconv_metadata metadata;
 } gc_decoder;
 
 struct gc_decoder_type {
-    /* Reads the header. *decoder is set, and must be freed, even where this fails; NULL where
-     * memory is out. `common` is copied to its head. */
+    /* Reads the header. Sets *decoder even on failure, and the caller frees it. *decoder is NULL
+     * where memory is out. The head of *decoder becomes a copy of `common`. */
     gconv_status (*open)(const gc_decoder *common, gc_decoder **decoder, gconv_error *error);
     /* The next `count` rows; never more than there are. */
     gconv_status (*read)(gc_decoder *decoder, uint32_t count, unsigned char *rows, size_t stride,
@@ -37,9 +36,9 @@ struct gc_decoder_type {
     /* After the last row: reads and checks the rest of the image. */
     gconv_status (*finish)(gc_decoder *decoder, gconv_error *error);
     /* After `finish`: sets *alone where no other image follows this one, and warns of bytes that
-     * follow instead. With `wait` it reads until it knows. Without, it looks only at bytes that have
-     * arrived: *alone may stay false although nothing follows. NULL for formats that hold one image a
-     * file. */
+     * follow instead. With `wait` it reads until it knows. Without, it looks only at bytes that
+     * have arrived: *alone may stay false although nothing follows. NULL for formats that hold one
+     * image a file. */
     gconv_status (*look_behind)(gc_decoder *decoder, bool wait, bool *alone, gconv_error *error);
     void (*free)(gc_decoder *decoder);
 };
@@ -51,10 +50,10 @@ extern const gc_decoder_type gc_pnm_decoder;
 /* Fails where the shape has more pixels than max_pixels, or more bytes than memory can address. */
 gconv_status gc_decoder_check_size(const gc_decoder *decoder, gconv_error *error);
 
-/* Warns where bytes follow the image. */
+/* Gives the warning below where bytes follow the image. Never waits for them. */
 void gc_decoder_check_trailing(const gc_decoder *decoder);
 
-/* Gives that warning. */
+/* Warns that bytes follow the image and are ignored. */
 void gc_decoder_warn_trailing(const gc_decoder *decoder);
 
 /* ---- Writing --------------------------------------------------------------------------------- */
@@ -74,8 +73,8 @@ typedef struct gc_encoder {
 } gc_encoder;
 
 struct gc_encoder_type {
-    /* Writes the header. *encoder is set, and must be freed, even where this fails; NULL where memory
-     * is out. `common` is copied to its head. */
+    /* Writes the header. Sets *encoder even on failure, and the caller frees it. *encoder is NULL
+     * where memory is out. The head of *encoder becomes a copy of `common`. */
     gconv_status (*open)(const gc_encoder *common, gc_encoder **encoder, gconv_error *error);
     gconv_status (*write)(gc_encoder *encoder, uint32_t count, const unsigned char *rows,
                           size_t stride, gconv_error *error);

@@ -93,7 +93,8 @@ static bool open_first(tiff *file, const unsigned char *bytes, size_t size, dire
     return open_tiff(file, bytes, size) && open_directory(file, read_u32(file, 4), first);
 }
 
-/* The offset of the field that holds the next directory's offset; 0 where the blob ends before it. */
+/* The offset of the field that holds the next directory's offset; 0 where the blob ends before
+ * it. */
 static size_t next_place(const tiff *file, const directory *from)
 {
     size_t at = from->first + from->entries * ENTRY_BYTES;
@@ -179,7 +180,8 @@ int gc_exif_orientation(const unsigned char *exif, size_t size)
     return orientation >= 1 && orientation <= GC_ORIENTATION_COUNT ? (int)orientation : 0;
 }
 
-/* Exchanges what two entries say: types, counts and values, or the places of these. */
+/* Exchanges types, counts and values of two entries. Long values stay where they are; their places
+ * are exchanged. */
 static void exchange(const tiff *file, const directory *in, unsigned char *exif, uint32_t tag_x,
                      uint32_t tag_y)
 {
@@ -289,13 +291,13 @@ gc_resolution gc_exif_resolution(const unsigned char *exif, size_t size)
 
 /* ---- Thumbnail ------------------------------------------------------------------------------- */
 
-/* What a byte of the blob belongs to. In some files directories share values: what one that stays uses
- * must stay. */
+/* What a byte of the blob belongs to. In some files directories share values. A value stays where a
+ * directory that stays uses it. */
 enum {
     KEPT_STRUCTURE = 1, /* the header, a directory that stays */
     KEPT_VALUE = 2,
     DROPPED = 4, /* a directory that goes, its values */
-    PICTURE = 8  /* the thumbnail itself: goes even where it lies within a value that stays */
+    PICTURE = 8  /* the thumbnail: removed even within a value that stays */
 };
 
 enum { DEPTH_MAX = 3 }; /* of directories in directories: the first, Exif, interoperability */
@@ -366,8 +368,8 @@ static bool mark_picture(survey *in, const directory *from, uint32_t tag_places,
     return true;
 }
 
-/* Marks the directories from `at` on. Where one is broken, or lies in bytes that are marked already (a
- * loop), it cannot be told what belongs to it: then everything goes that does not have to stay. */
+/* Marks the directories from `at` on. Where a directory is broken, or lies in marked bytes (a
+ * loop), nobody can tell what belongs to it. Then every byte is removed that need not stay. */
 static bool mark_thumbnail(survey *in, size_t at)
 {
     while (at != 0) {
@@ -385,7 +387,7 @@ static bool mark_thumbnail(survey *in, size_t at)
     return true;
 }
 
-/* Removes the marked bytes that go. */
+/* Removes the bytes that are marked to go. */
 static void sweep(const survey *in, unsigned char *exif, size_t *size)
 {
     for (size_t i = 0; i < in->file.size; i++) {

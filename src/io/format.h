@@ -15,17 +15,17 @@ enum {
 typedef struct gc_format {
     gconv_format_info info;
     const char *words[GC_FORMAT_WORDS_MAX + 1]; /* its names and extensions, in small letters */
-    const char *signature;                      /* how its files begin; NULL: they are not read */
-    bool blank_follows;                         /* ...before a blank or a comment */
-    const struct gc_decoder_type *decoder;      /* NULL where it is not read */
-    const struct gc_encoder_type *encoder;      /* NULL where it is not written */
+    const char *signature;                 /* how its files begin; NULL: gconv does not read them */
+    bool blank_follows;                    /* a blank or a comment must follow the signature */
+    const struct gc_decoder_type *decoder; /* NULL where it is not read */
+    const struct gc_encoder_type *encoder; /* NULL where it is not written */
 } gc_format;
 
-/* NULL for GCONV_FORMAT_UNKNOWN and what is no format. */
+/* NULL for GCONV_FORMAT_UNKNOWN and for values that are no format. */
 const gc_format *gc_format_at(gconv_format format);
 
-/* Says why the file that begins with these bytes, which gconv_format_from_content does not know, is not
- * read. Always a failure. */
+/* Always fails, with a message that says why gconv does not read the file. `bytes` are its first
+ * bytes. gconv_format_from_content does not know them. */
 gconv_status gc_format_refuse(const unsigned char *bytes, size_t count, gconv_error *error);
 
 #endif

@@ -11,8 +11,8 @@ static inline uint32_t gc_luma(uint32_t red, uint32_t green, uint32_t blue)
     return (19595u * red + 38470u * green + 7471u * blue + 32768u) >> 16;
 }
 
-/* Makes a grey row of a row with 2 to 4 interleaved channels of 8 or 16 bits. Alpha is ignored. The rows
- * must not overlap; rows of 16 bits must be aligned. */
+/* Makes a grey row of a row with 2 to 4 interleaved channels of 8 or 16 bits. Alpha is ignored. The
+ * rows must not overlap; rows of 16 bits must be aligned. */
 void gc_grey_row(const void *input, void *output, uint32_t width, int channels, int depth);
 
 #endif

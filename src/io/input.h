@@ -36,16 +36,16 @@ void gc_input_skip(gc_input *input, size_t count);
 gconv_status gc_input_read(gc_input *input, void *bytes, size_t wanted, size_t *got,
                            gconv_error *error);
 
-/* Reads all buffered bytes, without a copy; fills the buffer first where it is empty. The bytes stay
- * valid until the next call. *size is 0 at the end. */
+/* Reads all buffered bytes, without a copy; fills the buffer first where it is empty. The bytes
+ * stay valid until the next call. *size is 0 at the end. */
 gconv_status gc_input_take(gc_input *input, const unsigned char **bytes, size_t *size,
                            gconv_error *error);
 
 /* Another image begins: GC_INPUT_BYTES_MAX limits the bytes from here on. */
 void gc_input_restart(gc_input *input);
 
-/* Whether bytes are left. Never waits: of a pipe, only bytes that are buffered count. False where the
- * input cannot be read. */
+/* Whether bytes are left. Never waits: of a pipe, only bytes that are buffered count. False where
+ * the input cannot be read. */
 bool gc_input_has_more(gc_input *input);
 
 #endif

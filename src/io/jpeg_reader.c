@@ -263,8 +263,8 @@ static bool starts_with(jpeg_saved_marker_ptr marker, const void *prefix, size_t
     return marker->data_length >= size && memcmp(marker->data, prefix, size) == 0;
 }
 
-/* jpeg_read_icc_profile returns FALSE for three reasons: there is no profile; it is broken, and libjpeg
- * has warned; memory is out. */
+/* jpeg_read_icc_profile returns FALSE for three reasons: there is no profile; it is broken, and
+ * libjpeg has warned; memory is out. */
 static gconv_status read_icc(jpeg_decoder *decoder)
 {
     static const char prefix[12] = "ICC_PROFILE"; /* and its NUL */
@@ -321,7 +321,7 @@ static gconv_status read_header(jpeg_decoder *decoder, gconv_error *error)
     jpeg_set_marker_processor(&decoder->jpeg, MARKER_IPTC, pass_over);
     jpeg_set_marker_processor(&decoder->jpeg, JPEG_COM, pass_over);
     jpeg_read_header(&decoder->jpeg, TRUE);
-    /* Later ones, between scans, are skipped. */
+    /* Later segments, between scans, are skipped. */
     jpeg_save_markers(&decoder->jpeg, MARKER_EXIF, 0);
     jpeg_save_markers(&decoder->jpeg, MARKER_ICC, 0);
     decoder->in_header = false;

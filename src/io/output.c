@@ -26,8 +26,9 @@ enum {
 
 /* ---- Temporary files that a signal handler must find ----------------------------------------- */
 
-/* FREE -> CLAIMED -> (directory and name are written) -> CREATING -> ACTIVE -> FREE, all by the
- * owner; the signal handler takes CREATING and ACTIVE to ABANDONED, where a slot stays. */
+/* The owner of a slot takes it through FREE -> CLAIMED -> (directory and name are written) ->
+ * CREATING -> ACTIVE -> FREE. The signal handler turns CREATING and ACTIVE into ABANDONED. An
+ * abandoned slot never changes again. */
 enum pending_state { FREE, CLAIMED, CREATING, ACTIVE, ABANDONED };
 
 typedef struct pending_file {
@@ -53,7 +54,8 @@ static pending_file *claim_pending(void)
     return NULL;
 }
 
-/* False where the signal handler has taken the slot: it uses the directory, which must stay open. */
+/* False where the signal handler has taken the slot. The handler uses the directory, so the
+ * directory must stay open. */
 static bool release_pending(pending_file *file)
 {
     int expected = ACTIVE;
@@ -64,9 +66,9 @@ static bool release_pending(pending_file *file)
     return expected == CLAIMED;
 }
 
-/* Creates the temporary file with O_EXCL. The slot says so before, so that the signal handler can find
- * the file. A handler that finds CREATING waits. It cannot wait for its own thread: signals are blocked
- * here. */
+/* Creates the temporary file with O_EXCL. The slot becomes CREATING first, so that the signal
+ * handler finds the file. A handler that finds CREATING waits. It never waits for its own thread,
+ * because signals are blocked here. */
 static int create_pending(pending_file *file, mode_t mode)
 {
     sigset_t all;
@@ -117,7 +119,7 @@ struct gc_output {
     bool no_clobber;
     bool sync;
     gc_place place;        /* of a file or device */
-    pending_file *pending; /* the temporary one; NULL where written to directly or committed */
+    pending_file *pending; /* the temporary file; NULL where the output is direct or committed */
     unsigned char *buffer; /* BUFFER_BYTES */
     size_t buffered;
     uint64_t position; /* bytes written and passed over */
@@ -338,8 +340,8 @@ static gconv_status sync_to_disk(const gc_output *output, gconv_error *error)
     return GCONV_OK;
 }
 
-/* Standard output stays open for others; closing a copy of it brings the errors that network file
- * systems keep for close(2). Linux closes on EINTR too. */
+/* Network file systems report some errors only at close(2). Standard output must stay open for
+ * others, so a copy of it is closed. Linux closes a descriptor on EINTR, too. */
 static gconv_status close_descriptor(gc_output *output, gconv_error *error)
 {
     int closing = output->standard ? dup(output->descriptor) : output->descriptor;
@@ -349,8 +351,8 @@ static gconv_status close_descriptor(gc_output *output, gconv_error *error)
     return GCONV_OK;
 }
 
-/* Renames a file unless the new name is taken, without a moment between the check and the act;
- * false with errno set. */
+/* Renames a file unless the new name is taken. Check and rename are one step where the file system
+ * can do that. False with errno set. */
 static bool rename_new(int directory, const char *from, const char *to)
 {
 #ifdef RENAME_NOREPLACE
@@ -365,8 +367,8 @@ static bool rename_new(int directory, const char *from, const char *to)
     }
     if (errno == EEXIST)
         return false;
-    /* File systems that know neither (FAT and network ones of some systems) say so in various
-     * ways. */
+    /* Some file systems can do neither: FAT, and some network file systems. Their errors differ, so
+     * every other error leads here. */
     struct stat about;
     if (fstatat(directory, to, &about, AT_SYMLINK_NOFOLLOW) == 0) {
         errno = EEXIST;

@@ -9,12 +9,12 @@ typedef struct gc_output gc_output;
 
 typedef struct gc_output_options {
     bool no_clobber; /* GCONV_ERROR_EXISTS where the output exists */
-    bool sync;       /* flush to the disk before the rename; a file that is replaced always is */
+    bool sync;       /* flush to the disk before the rename; always done where a file is replaced */
 } gc_output_options;
 
-/* "-" is standard output. A regular file, or one that is not there yet, is written under a temporary
- * name in the same directory, and gets its name by gc_output_commit. Anything else, such as a FIFO or a
- * device, is written to directly. */
+/* "-" is standard output. A regular file, or one that is not there yet, is written under a
+ * temporary name in the same directory, and gets its name by gc_output_commit. Anything else, such
+ * as a FIFO or a device, is written to directly. */
 gconv_status gc_output_open(const char *path, const gc_output_options *options, gc_output **output,
                             gconv_error *error);
 

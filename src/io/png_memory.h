@@ -1,5 +1,5 @@
-/* Memory for libpng. Where memory is out, libpng may drop a chunk and go on. So what was refused is
- * noted here, and checked when libpng's calls have returned. */
+/* Memory for libpng. Where memory is out, libpng may drop a chunk and go on. So a refused request
+ * is noted here. gc_png_check_memory reports it after the calls of libpng. */
 #ifndef GC_IO_PNG_MEMORY_H
 #define GC_IO_PNG_MEMORY_H
 
@@ -11,8 +11,8 @@ typedef struct gc_png_memory {
     size_t refused_bytes; /* of the latest request that was refused; 0 where none was */
 } gc_png_memory;
 
-/* libpng's functions for memory; its memory pointer is a gc_png_memory. They never longjmp: zlib calls
- * them too, and would leak what it holds. */
+/* libpng's functions for memory; its memory pointer is a gc_png_memory. They never longjmp: zlib
+ * calls them too, and would leak what it holds. */
 png_voidp gc_png_allocate(png_structp png, png_alloc_size_t size);
 void gc_png_release(png_structp png, png_voidp memory);
 

@@ -14,8 +14,8 @@ enum {
     SIGNATURE_BYTES = 8,
     CHUNK_HEAD_BYTES = 8, /* length and type */
     CHUNK_TAIL_BYTES = 4, /* the checksum */
-    /* Compressed bytes that libpng asks for at one time. Where the file ends among them, libpng gets
-     * none of them: a tolerant reader asks for few. */
+    /* Compressed bytes that libpng asks for at one time. Where the file ends among them, libpng
+     * gets none of them: a tolerant reader asks for few. */
     TOLERANT_READ_BYTES = 64
 };
 
@@ -58,7 +58,7 @@ static void take_error(png_structp png, png_const_charp message)
     png_decoder *decoder = png_get_error_ptr(png);
     if (decoder->memory.refused_bytes > 0)
         spring(decoder, gc_png_check_memory(&decoder->memory, decoder->error));
-    /* libpng's words for image data that stop although chunks follow. */
+    /* What libpng says where the image data stop although chunks follow. */
     if (strcmp(message, "Not enough image data") == 0) {
         decoder->missing = true;
         spring(decoder, gc_fail(decoder->error, GCONV_ERROR_FORMAT,
@@ -67,7 +67,7 @@ static void take_error(png_structp png, png_const_charp message)
     spring(decoder, gc_fail(decoder->error, GCONV_ERROR_FORMAT, "corrupt PNG: %s", message));
 }
 
-/* The text of a message of libpng's, without the name of the chunk before it. */
+/* Whether a message of libpng ends with `words`. The message begins with the name of a chunk. */
 static bool ends_with(const char *message, const char *words)
 {
     size_t length = strlen(message);
@@ -95,7 +95,7 @@ static uint32_t big_endian(const unsigned char bytes[4])
 }
 
 /* Follows libpng from chunk to chunk. libpng reads the length and the type of a chunk by a call of
- * their own. It refuses lengths that PNG does not allow by itself. */
+ * their own. libpng itself refuses lengths that PNG does not allow. */
 static void follow_chunks(png_decoder *decoder, const unsigned char *bytes, size_t size)
 {
     if (size <= decoder->chunk_left) {
@@ -126,8 +126,8 @@ static void read_bytes(png_structp png, png_bytep bytes, size_t size)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* Sets the limits. Chunks that gconv does not use are skipped, not read: a compressed text of 1 kB may
- * inflate to gigabytes. */
+/* Sets the limits. Chunks that gconv does not use are skipped, not read: a compressed text of 1 kB
+ * may inflate to gigabytes. */
 static void set_limits(png_decoder *decoder)
 {
     static const png_byte unused[] =

@@ -18,8 +18,8 @@ enum {
 
 typedef struct png_encoder png_encoder;
 
-/* One way to compress the file. Where several are tried, each is kept in memory until the smallest is
- * known. */
+/* One way to compress the file. Where several attempts run, each stays in memory until the smallest
+ * is known. */
 typedef struct attempt {
     png_encoder *encoder;
     png_structp png;
@@ -98,21 +98,22 @@ typedef struct method {
     int level, filters, strategy;
 } method;
 
-/* Of each depth the one for speed first, which is taken unless a level is asked for. Measured with zlib
- * 1.2.13 on 4096 x 3072 synthetic photographs (grey, RGB) and an 8-bit edge map, level 1, milliseconds
- * and MB:
+/* The methods of each depth. The first is for speed and is taken unless the caller asks for a
+ * level. Measured with zlib 1.2.13 on 4096 x 3072 synthetic photographs (grey, RGB) and an 8-bit
+ * edge map, level 1, milliseconds and MB:
  *     SUB, Z_RLE            106, 6.4    322, 19.1    29, 0.56
  *     UP,  Z_RLE            104, 6.3    311, 18.8    26, 0.31
  *     UP,  Z_HUFFMAN_ONLY    96, 6.3    284, 18.8    77, 1.64
  *     UP,  default          143, 7.3    413, 21.8    27, 0.45
- * UP is also a quarter faster to read back than SUB. One bit a sample gains nothing by a filter, and unless
- * a level is asked for takes io/runs.h: 3.2 ms and 0.39 MB for the edges of 4096 x 3072, zlib with Z_RLE
- * 7.6 and 0.39.
+ * UP is also a quarter faster to read back than SUB. Samples of one bit gain nothing by a filter.
+ * Unless the caller asks for a level, io/runs.h compresses them. The edges of 4096 x 3072 take it
+ * 3.2 ms and 0.39 MB; zlib with Z_RLE takes 7.6 ms and 0.39 MB.
  *
- * Level 9 tries all of a depth and keeps the smallest: none is that for every picture, and any may be
- * larger than the one for speed. Chosen from 16 with zlib 1.2.13: on edges, blurs and gradients of 9
- * photographs the smallest of the 16 is at most 1.1 % smaller than the smallest of these, while every
- * single one is somewhere larger than it, by at least 15 % (1 bit), 29 % (8 bits) or 4 % (16 bits). */
+ * Level 9 tries all methods of a depth and keeps the smallest file. No method is the best for every
+ * picture, and each may be worse than the one for speed. These were chosen from 16 methods with
+ * zlib 1.2.13, on edges, blurs and gradients of 9 photographs. All 16 together save at most 1.1 %
+ * more. Each method alone makes some file larger, by at least 15 % (1 bit), 29 % (8 bits) or 4 %
+ * (16 bits). */
 static const method bit_methods[ATTEMPTS_MAX] = {
     {1, PNG_FILTER_NONE, Z_RLE},
     {9, PNG_FILTER_NONE, Z_FILTERED},
@@ -132,7 +133,7 @@ static const method short_methods[ATTEMPTS_MAX] = {
     {9, PNG_ALL_FILTERS, Z_DEFAULT_STRATEGY},
 };
 
-/* Writes the methods for a level and depth to `methods`, and returns how many they are. Levels 0 to 8
+/* Writes the methods for a level and depth to `methods`, and returns their number. Levels 0 to 8
  * have one method, libpng's own. */
 static int choose_methods(int level, int depth, method methods[ATTEMPTS_MAX])
 {
@@ -162,7 +163,7 @@ static void free_attempt(attempt *a)
     a->bytes = NULL;
 }
 
-/* Writes the smallest attempt to the output, where it goes on alone. */
+/* Writes the smallest attempt to the output. This attempt then goes on alone. */
 static gconv_status settle(png_encoder *encoder, gconv_error *error)
 {
     attempt *attempts = encoder->attempts;

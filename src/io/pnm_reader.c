@@ -179,7 +179,7 @@ static gconv_status read_raw(pnm_decoder *decoder, unsigned char *row, gconv_err
     return GCONV_OK;
 }
 
-/* Each converts a row in place and returns its largest sample before the levels. */
+/* Both convert a row in place, and return its largest sample before the levels are applied. */
 static uint32_t convert_8(const pnm_decoder *decoder, uint8_t *row)
 {
     uint8_t largest = 0;
@@ -233,7 +233,7 @@ static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char 
     return status;
 }
 
-/* What follows the last row is looked at by look_behind: it may be another image. */
+/* Nothing to do: look_behind looks at the bytes after the last row. They may be another image. */
 static gconv_status finish(gc_decoder *common, gconv_error *error)
 {
     (void)common;
@@ -243,7 +243,8 @@ static gconv_status finish(gc_decoder *common, gconv_error *error)
 
 /* ---- The next image -------------------------------------------------------------------------- */
 
-/* Whether bytes, as far as they are there, begin a PNM image, one that is not read included. */
+/* Whether 1 or more bytes may begin a PNM image. P1 to P4 count, too, though gconv does not read
+ * them. */
 static bool may_begin_image(const unsigned char *bytes, size_t size)
 {
     return bytes[0] == 'P' && (size < 2 || (bytes[1] >= '1' && bytes[1] <= '6')) &&

@@ -10,9 +10,9 @@
 typedef struct pnm_encoder {
     gc_encoder common;
     size_t row_bytes;   /* in the file */
-    unsigned char *row; /* a row as the file has it; NULL where the given row is that */
-    /* A PFM stores the last row first: rows are collected in a block, from its end to its start. NULL for
-     * other formats. */
+    unsigned char *row; /* a row as the file has it; NULL where the caller's rows have this form */
+    /* A PFM stores the last row first: rows are collected in a block, from its end to its start.
+     * NULL for other formats. */
     unsigned char *block;
     uint32_t block_rows; /* the image's height where the output cannot seek */
     uint32_t held;       /* rows in the block */

@@ -10,9 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    BAND_BYTES = 256 * 1024
-}; /* of rows that wait for the conversion to grey: fits the L2 cache */
+enum { BAND_BYTES = 256 * 1024 }; /* of rows before the conversion to grey: they fit the L2 cache */
 
 #define MAX_PIXELS_DEFAULT (UINT64_C(1) << 30)
 
@@ -24,12 +22,12 @@ struct gconv_reader {
     gconv_shape shape;   /* of the rows that the caller gets */
     size_t stored_bytes; /* of a stored row */
     uint32_t delivered;  /* rows that the caller has */
-    bool finished;       /* the image was read to its end, the checks behind its rows included */
+    bool finished;       /* the image was read to its end, and the end was checked */
     bool alone;          /* it is known that no image follows */
     bool next_failed;    /* an image follows that could not be opened */
     int orientation;     /* 1 to 8; 1 where it is not applied */
     bool to_grey;
-    unsigned char *band; /* decoder rows on their way to grey; allocated when needed */
+    unsigned char *band; /* rows before the conversion to grey; allocated when needed */
     uint32_t band_rows;
     unsigned char *image; /* all stored rows, for orientations 3 to 8; allocated when needed */
     gconv_error failure;  /* the first one; every later call repeats it */
@@ -305,8 +303,8 @@ gconv_status gconv_reader_finish(gconv_reader *reader, gconv_error *error)
 
 /* ---- The next image -------------------------------------------------------------------------- */
 
-/* Opens the image that follows in place of the one that was read. On failure that one stays, so that
- * its shape and metadata can still be asked for. */
+/* Replaces the decoder by a decoder of the next image. On failure the old decoder stays, so that
+ * callers can still ask for shape and metadata. */
 static gconv_status open_next(gconv_reader *reader, gconv_error *error)
 {
     gc_decoder *next = NULL;

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Symbols of RFC 1951, 3.2.5: bytes, the end of a block, lengths of matches, of which LONGEST is the
- * last, and two that never occur. All matches here are at distance 1. */
+/* Symbols of RFC 1951, 3.2.5: bytes, the end of a block, lengths of matches, of which LONGEST is
+ * the last, and two that never occur. All matches here are at distance 1. */
 enum {
     END_OF_BLOCK = 256,
     LONGEST = 285,
@@ -17,7 +17,8 @@ enum {
 /* Tokens are bytes, or RUN plus a run's length. */
 enum { RUN = 256 };
 
-/* A block has to have so many bytes for a code of its own to pay for being written. */
+/* A block of fewer bytes takes the fixed code: a code of its own would not pay for being
+ * written. */
 enum { OWN_CODE_BYTES = 1024 };
 
 typedef struct code {
@@ -71,7 +72,8 @@ static uint64_t load_little_endian(const uint8_t *from)
     return word;
 }
 
-/* How many bytes from `at` on are the one before it, at most `most`. Reads up to 7 beyond them. */
+/* How many bytes from `at` on equal the byte before `at`; at most `most`. Reads up to 7 bytes
+ * beyond them. */
 static inline size_t run_length(const uint8_t *at, size_t most)
 {
     uint64_t same = at[-1] * UINT64_C(0x0101010101010101);
@@ -101,7 +103,7 @@ static int length_symbol(int length, uint32_t *extra, int *extra_bits)
     return END_OF_BLOCK + 1 + 4 * (top - 1) + (rest >> *extra_bits & 3);
 }
 
-/* Makes tokens of the block and counts them: bytes and runs by their lengths. */
+/* Makes tokens of the block: bytes, and runs. Counts each byte, and the runs of each length. */
 static size_t find_runs(gc_runs *runs, uint32_t counts[RUN + RUN_MAX + 1])
 {
     const uint8_t *block = runs->block;
@@ -119,16 +121,17 @@ static size_t find_runs(gc_runs *runs, uint32_t counts[RUN + RUN_MAX + 1])
 
 /* ---- Codes ----------------------------------------------------------------------------------- */
 
-/* A code of lengths up to CODE_MAX for the symbols that occur, two at least, complete as RFC 1951
- * wants it: Shannon's lengths, that is the logarithm of each probability rounded up, of which those are
- * shortened for which it was rounded most, as long as there is room. */
+/* Chooses code lengths of 1 to CODE_MAX for the symbols that occur, two at least. First each symbol
+ * gets Shannon's length: the logarithm of its probability, rounded up. Such a code has room left.
+ * Then lengths are shortened until the code is complete, as RFC 1951 wants it. Those come first for
+ * which the logarithm was rounded up most. */
 static void choose_lengths(const uint32_t counts[SYMBOLS], int lengths[SYMBOLS])
 {
     uint32_t weights[SYMBOLS], total = 0, sum = 0;
     for (int s = 0; s < SYMBOLS; s++)
         sum += counts[s];
     for (int s = 0; s < SYMBOLS; s++) {
-        /* A rare one counts for more: no logarithm exceeds CODE_MAX. */
+        /* Every symbol counts for a little more, so that no length exceeds CODE_MAX. */
         weights[s] = counts[s] > 0 ? counts[s] + (sum >> (CODE_MAX - 1)) : 0;
         total += weights[s];
     }
@@ -141,7 +144,8 @@ static void choose_lengths(const uint32_t counts[SYMBOLS], int lengths[SYMBOLS])
             continue;
         room -= 1 << (CODE_MAX - lengths[s]);
     }
-    /* In sixteenths of a factor of 2; below the last one anything that fits. */
+    /* Shortens the symbols whose weight is at least share/16 of what their length stands for. The
+     * share falls from 31/16 to 16/16; at last every symbol that fits is shortened. */
     for (int share = 31; room > 0; share = share > 16 ? share - 1 : 0)
         for (int s = 0; s < SYMBOLS; s++) {
             int cost = 1 << (CODE_MAX - lengths[s]);
@@ -169,8 +173,8 @@ static void make_codes(const int *lengths, int count, code *codes)
         }
 }
 
-/* Code lengths are written in a code of their own (RFC 1951, 3.2.7), always the same one: 0 to 13 in 4
- * bits, 14, 15 and the two repetitions of 0 in 5. */
+/* Code lengths are written in a code of their own (RFC 1951, 3.2.7). Here it is always the same: 0
+ * to 13 take 4 bits; 14, 15 and the two repetitions of 0 take 5. */
 enum { LENGTH_SYMBOLS = 19, ZEROS_SHORT = 17, ZEROS_LONG = 18 };
 static const int length_lengths[LENGTH_SYMBOLS] = {4, 4, 4, 4, 4, 4, 4, 4, 4, 4,
                                                    4, 4, 4, 4, 5, 5, 0, 5, 5};

@@ -8,16 +8,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of a block, which has a Huffman code of its own; and the most bytes that it can become. No code
- * of a byte is longer than 15 bits; code lengths and the stream's own bytes take less than 512. */
+/* GC_RUNS_BLOCK: bytes of a block. Each block has its own Huffman code. GC_RUNS_OUTPUT: the most
+ * bytes that a block can become. No code of a byte is longer than 15 bits. Code lengths and the
+ * stream's own bytes take less than 512 bytes. */
 enum { GC_RUNS_BLOCK = 1 << 16, GC_RUNS_OUTPUT = 2 * GC_RUNS_BLOCK + 512 };
 
 typedef struct gc_runs {
-    size_t filled;                    /* bytes of the block that are there */
+    size_t filled;                    /* bytes that the block holds */
     uint32_t check;                   /* Adler-32 of all blocks before */
     bool begun;                       /* whether a block was written */
-    uint64_t bits;                    /* of the output, that do not fill a byte yet */
-    int bit_count;                    /* how many these are */
+    uint64_t bits;                    /* output bits that do not fill a byte yet */
+    int bit_count;                    /* how many `bits` hold */
     size_t size;                      /* of the output */
     uint8_t block[GC_RUNS_BLOCK + 8]; /* 8 bytes past the end may be read */
     uint16_t tokens[GC_RUNS_BLOCK];

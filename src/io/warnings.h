@@ -13,7 +13,7 @@ typedef struct gc_warnings {
     void *user;
 } gc_warnings;
 
-/* One line; control characters are escaped. */
+/* Gives `warn` one line with control characters escaped. Does nothing where `warn` is NULL. */
 static inline void gc_warn_by(void (*warn)(void *user, const char *message), void *user,
                               const char *format, va_list arguments) GC_PRINTF(3, 0);
 

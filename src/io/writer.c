@@ -13,7 +13,7 @@ struct gconv_writer {
     gc_encoder *encoder;
     gconv_shape shape;   /* of the rows that the caller gives */
     uint32_t taken;      /* rows so far */
-    unsigned char *row;  /* with the encoder's channels; NULL where the caller's are the same */
+    unsigned char *row;  /* in the encoder's channels; NULL where the caller's rows have them */
     gconv_error failure; /* the first one; every later call repeats it */
 };
 

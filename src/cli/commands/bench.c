@@ -47,8 +47,8 @@ static gc_budget next_budget(const benchmark *b)
         .seconds = left / (double)(b->entry_count - b->entry), .limit = b->seconds, .runs_min = 1};
 }
 
-/* Whether it is known beforehand that one run takes too long: the time of the reference is in
- * proportion to the pixels. It gives no row before all are computed, so that a run could be ended. */
+/* Whether one run is known to take too long. The time of the reference is in proportion to the
+ * pixels. The reference gives no row before all are computed, so its run cannot be ended early. */
 static bool is_hopeless(const benchmark *b, const gc_expectation *expectation, const char *name)
 {
     double ratio = (double)TIMED_SIDE * TIMED_SIDE / (CHECKED_WIDTH * CHECKED_HEIGHT);

@@ -17,8 +17,8 @@ bool gc_timed_filter_at(int index, gc_timed_filter *filter)
     return exists;
 }
 
-/* The high bits of a linear congruential generator (Knuth, The Art of Computer Programming, volume 2,
- * section 3.3.4). */
+/* The high bits of a linear congruential generator (Knuth, The Art of Computer Programming, volume
+ * 2, section 3.3.4). */
 static uint32_t next_random(uint64_t *state)
 {
     *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407u;

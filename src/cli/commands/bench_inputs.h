@@ -14,8 +14,8 @@ typedef struct gc_timed_filter {
 /* Filter `index`; false beyond the last one. */
 bool gc_timed_filter_at(int index, gc_timed_filter *filter);
 
-/* Makes the filter. Weights of full rank are random numbers from 0 to 1, so that nothing is gained by
- * taking the filter apart. Those of rank 1 are products of whole numbers from 1 to 7. */
+/* Makes the filter. Weights of full rank are random numbers from 0 to 1, so that nothing is gained
+ * by taking the filter apart. Those of rank 1 are products of whole numbers from 1 to 7. */
 gconv_status gc_timed_filter_make(gc_timed_filter wanted, gconv_filter **filter,
                                   gconv_error *error);
 

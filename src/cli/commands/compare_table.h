@@ -18,8 +18,8 @@ typedef struct gc_compare_table {
     double naive_seconds;     /* of the kernel of naive; 0 where it was not measured */
 } gc_compare_table;
 
-/* Prints what stands before the rows: the image and the heads of the columns for these names, or the
- * beginning of the object with --json. */
+/* Prints what stands before the rows: the image and the heads of the columns for these names, or
+ * the beginning of the object with --json. */
 void gc_compare_head(gc_compare_table *table, const char *const *names, int name_count,
                      const gc_warning_list *warnings);
 

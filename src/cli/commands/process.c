@@ -21,8 +21,9 @@ static bool is_named(const char *option)
     return option != NULL && strcmp(option, "auto") != 0;
 }
 
-/* The exit code of one image alone. A depth that its format cannot hold was asked for on the
- * command line; a device that breaks down was not, unless it or an implementation was named. */
+/* The exit code of one image alone. A depth that its format cannot hold is a mistake in the command
+ * line. A device that breaks down is a failure of the image, unless the command line names a device
+ * or an implementation. */
 static int single_code(const gc_options *options, const gc_result *result)
 {
     bool named = is_named(options->implementations) || is_named(options->job.device);

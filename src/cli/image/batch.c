@@ -96,8 +96,9 @@ static void *work(void *user)
     return NULL;
 }
 
-/* How many images are computed at one time: no task reads what another one writes, since
- * gc_task_list_create refuses that. --explain tells of images that have all threads. */
+/* How many images are computed at one time. Tasks do not depend on each other: gc_task_list_create
+ * refuses an output that is another task's input. With --explain images are computed one by one,
+ * since it explains plans with all threads. */
 static int choose_workers(const gc_session *session, const gc_task_list *list)
 {
     int threads = gc_thread_count(session->job.threads);

@@ -10,9 +10,9 @@
 
 typedef void gc_report_function(void *user, const gc_task *task, const gc_result *result);
 
-/* Processes every task, and reports the results one at a time in the order of the tasks. Each worker
- * takes one task after the other, so that no worker waits for another one. `directories` records the
- * directories that are made for the outputs of a batch. */
+/* Processes every task, and reports the results one at a time in the order of the tasks. Each
+ * worker takes one task after the other, so that no worker waits for another one. `directories`
+ * records the directories that are made for the outputs of a batch. */
 gconv_status gc_batch_run(const gc_session *session, const gc_task_list *list,
                           gc_directories *directories, gc_report_function *report, void *user,
                           gconv_error *error);

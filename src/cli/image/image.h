@@ -11,8 +11,8 @@
 
 #include <stdio.h>
 
-/* Takes over the result of an image of a stream that has another image behind it, and destroys it in
- * any case. */
+/* Receives the results of a stream's images, except the last one. Owns `result` and destroys it,
+ * after a failure too. */
 typedef gconv_status gc_image_function(void *user, const gc_task *task, gc_result *result,
                                        gconv_error *error);
 
@@ -20,17 +20,17 @@ typedef gconv_status gc_image_function(void *user, const gc_task *task, gc_resul
 typedef struct gc_worker {
     const gc_session *session;
     gc_kept_plan kept;
-    size_t image_count;            /* of the command, for the progress line */
-    size_t images_left;            /* of them, that are not reported yet */
-    int images_at_once;            /* how many workers there are */
-    gc_directories *directories;   /* records what is made for outputs; NULL: nothing is made */
-    FILE *notes;                   /* as in gc_note_into */
+    size_t image_count;          /* of the command, for the progress line */
+    size_t images_left;          /* how many of them are not reported yet */
+    int images_at_once;          /* how many workers there are */
+    gc_directories *directories; /* records the directories made for outputs; NULL: none are made */
+    FILE *notes;                 /* as in gc_note_into */
     gc_image_function *image_done; /* NULL: an input of several images is an error */
     void *image_user;
 } gc_worker;
 
-/* Reads, computes and writes one task. Everything that can be said of it is in `result`, which is to
- * be destroyed in any case; nothing is reported here. The images of a stream but the last one go to
+/* Reads, computes and writes one task. Fills `result`, also after a failure; the caller destroys
+ * it. Reports nothing. Of a stream, `result` is that of the last image; the others go to
  * worker->image_done. */
 void gc_process(gc_worker *worker, const gc_task *task, gc_result *result);
 

@@ -6,15 +6,15 @@
 
 typedef struct gc_kept_plan {
     gconv_plan *plan; /* NULL: none is kept */
-    gconv_job job;    /* that it was made for */
+    gconv_job job;    /* the job that `plan` was made for */
 } gc_kept_plan;
 
-/* Makes kept->plan fit a job, which differs from that of the image before in shape, alpha, output
- * depth and runs alone. */
+/* Makes kept->plan fit a job. Only shape, alpha, output depth and runs may differ from the job of
+ * the image before. */
 gconv_status gc_kept_plan_fit(gc_kept_plan *kept, const gconv_job *job, gconv_error *error);
 
-/* To be called when an image is done: where other images are computed at the same time, frees a plan
- * that used a GPU, so that they get their turn on it. */
+/* Call it when an image is done. Where other images are computed at the same time, it frees a plan
+ * that used a GPU. Then another image gets its turn on the GPU. */
 void gc_kept_plan_give_turn(gc_kept_plan *kept);
 
 void gc_kept_plan_free(gc_kept_plan *kept);

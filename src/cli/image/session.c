@@ -38,7 +38,8 @@ gconv_status gc_session_check(const gc_session *session, const char *implementat
     return status == GCONV_ERROR_UNSUPPORTED ? GCONV_OK : status;
 }
 
-/* One of the implementations named must be usable; those that are not get a row of their own. */
+/* At least one of the named implementations must be usable. The others get a row that says why
+ * not. */
 static gconv_status check_jobs(const gc_session *session, gconv_error *error)
 {
     const char *next = session->job.implementation;

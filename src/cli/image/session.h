@@ -22,8 +22,8 @@ void gc_session_destroy(gc_session *session);
 gconv_status gc_session_check(const gc_session *session, const char *implementation,
                               gconv_error *error);
 
-/* The device for an implementation: that of --device. Commands that measure run implementations of
- * the CPU there; for them --device chooses among GPUs alone. */
+/* The device for an implementation: that of --device. Commands that measure are the exception:
+ * they run implementations of the CPU on the CPU, whatever --device says. */
 const char *gc_device_for(const gc_session *session, const char *implementation);
 
 /* The session's job for images of this shape. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether an output is out as it is written, so that each image of a stream is. */
+/* Whether an output is direct: its bytes are out as soon as they are written. */
 static bool is_direct(const char *output)
 {
     gc_place place;

@@ -1,6 +1,6 @@
-/* Reports of the images of a stream. An output that is written directly, such as a pipe, has each
- * image as soon as it is computed. A file appears whole, when the last image is written: until then
- * the results of the images before it are kept. */
+/* Reports of the images of a stream. A direct output, such as a pipe, gets each image as soon as it
+ * is computed, and its result is reported then. A file appears whole after the last image. Until
+ * then the results are kept. */
 #ifndef GC_CLI_IMAGE_STREAM_REPORTS_H
 #define GC_CLI_IMAGE_STREAM_REPORTS_H
 
@@ -13,7 +13,7 @@
 typedef struct gc_stream_reports {
     gc_report_function *report;
     void *user;
-    bool appears_whole; /* the output does */
+    bool appears_whole; /* the output is a file, not a direct output */
     bool is_told;       /* something is said of an image that is done */
     gc_result *kept;
     size_t count, capacity; /* of `kept` */
@@ -23,8 +23,8 @@ typedef struct gc_stream_reports {
 void gc_stream_reports_begin(gc_stream_reports *reports, const gc_options *options,
                              const char *output, gc_report_function *report, void *user);
 
-/* Reports an image of the stream that has another one behind it, or keeps its result: a
- * gc_image_function, whose `user` is a gc_stream_reports. */
+/* Reports an image that is not the last one, or keeps its result. A gc_image_function, whose `user`
+ * is a gc_stream_reports. */
 gconv_status gc_stream_reports_take(void *reports, const gc_task *task, gc_result *result,
                                     gconv_error *error);
 

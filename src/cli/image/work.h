@@ -19,7 +19,7 @@ typedef struct gc_work {
     gconv_reader *reader;
     gconv_writer *writer;
     gc_picture picture; /* the whole input, where it had to be looked at; else no samples */
-    bool opaque;        /* whether all pixels are, as far as alpha depends on it */
+    bool opaque;        /* all pixels are opaque; true, too, where alpha does not depend on that */
     size_t image;       /* number in its input, from 1 */
     double start;       /* in seconds */
     gc_warning_place input_warnings, output_warnings;
@@ -31,14 +31,14 @@ typedef struct gc_part {
     double from, to;
 } gc_part;
 
-/* Shows how much of a part is done: a gconv_progress_function, whose `user` is a gc_part. Never ends
- * the run. */
+/* Shows how much of a part is done: a gconv_progress_function, whose `user` is a gc_part. Never
+ * ends the run. */
 bool gc_part_show(void *part, double done);
 
 /* ---- Before computing ------------------------------------------------------------------------ */
 
-/* Reads the image whole, or looks through its pixels, where that decides how it is computed. Sets
- * work->opaque. */
+/* Reads pixels before the plan is made, where --alpha auto or --verify needs them. Fills
+ * work->picture, or looks through the pixels by a reader of its own. Sets work->opaque. */
 gconv_status gc_look_ahead(gc_work *work);
 
 /* ---- Computing ------------------------------------------------------------------------------- */
@@ -63,9 +63,9 @@ gconv_status gc_finish_output(gc_work *work);
 
 /* ---- Streams --------------------------------------------------------------------------------- */
 
-/* Goes on to the next image of the input, and hands over the result of this one; *more is false where
- * there is none. A next image that cannot be opened has failed as an image of its own. Where the
- * input fails before it is known whether another image follows, this image has failed. */
+/* Goes on to the next image of the input, and hands over the result of this one. *more is false
+ * where there is no next image. A next image that cannot be opened fails as an image of its own.
+ * Where the input fails before gconv knows whether an image follows, this image has failed. */
 gconv_status gc_next_image(gc_work *work, bool *more);
 
 /* ---- The result ------------------------------------------------------------------------------ */

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Runs the chain and compares it, then runs the whole job into `output`. Where the chain takes longer
- * than `limit`, `output` gets the conversion of the chain instead of a second run. */
+/* Runs the chain and compares it, then runs the whole job into `output`. Where the chain takes
+ * longer than `limit`, `output` gets the conversion of the chain instead of a second run. */
 static gconv_status run_and_compare(gconv_plan *plan, const gc_picture *picture,
                                     const gc_expectation *expected, double limit, float *chain,
                                     void *output, gc_measurement *row, gconv_error *error)

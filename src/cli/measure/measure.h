@@ -13,15 +13,16 @@ typedef enum gc_verdict {
     GC_VERDICT_UNUSABLE /* cannot run here, or refuses this job; `reason` says why */
 } gc_verdict;
 
-/* What is known of one implementation. Rates are of the kernel where its time is known. */
+/* What is known of one implementation. Rates are computed from kernel_seconds where that is known,
+ * else from `seconds`. */
 typedef struct gc_measurement {
     const char *name;           /* as the user gave it */
     const char *implementation; /* what runs: the name, or what auto chose */
     gc_verdict verdict;
     gconv_error reason;
     gconv_difference difference;
-    int runs;               /* that were timed; 0 where none was */
-    bool too_long;          /* not timed, since one run takes longer than all may */
+    int runs;               /* how many runs were timed */
+    bool too_long;          /* not timed, because one run takes longer than the time for all */
     double compile_seconds; /* of kernels, before any clock was started; 0 where there are none */
     double seconds;         /* median of the runs, from samples in memory to samples in memory */
     double shortest;        /* of the runs */
@@ -56,15 +57,15 @@ void gc_expectation_destroy(gc_expectation *expectation);
 
 /* How long and how often something is timed. */
 typedef struct gc_budget {
-    double seconds; /* that the runs may take together; half of it where a kernel is timed too */
-    double limit;   /* that one run may take, else it is given up; 0 for any time */
+    double seconds; /* for all runs together; half of it where a kernel is timed, too */
+    double limit;   /* for one run, which is given up after that; 0: no limit */
     int runs_min;   /* fewer only where the first run takes longer than `seconds` */
     bool warm;      /* no run to warm up is needed */
 } gc_budget;
 
-/* Checks on `picture` the implementation that `name` stands for on `timed`; `name` may be "auto". Fills
- * all of `row` but the times. An implementation that cannot run or breaks down is a verdict, not a
- * failure. */
+/* Checks on `picture` the implementation that `name` stands for on `timed`; `name` may be "auto".
+ * Fills all of `row` but the times. An implementation that cannot run or breaks down is a verdict,
+ * not a failure. */
 gconv_status gc_check(const gc_subject *subject, const char *name, const gc_picture *picture,
                       const gc_picture *timed, const gc_expectation *expectation,
                       gc_measurement *row, gconv_error *error);

@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* What is measured is what an implementation reaches: its preparation is not counted. */
+/* Runs that a measured plan is made for: so many that the time of its preparation does not
+ * matter. */
 enum { RUNS_EXPECTED = 1000000 };
 
 double gc_subject_progress(const gc_subject *subject, double part)
@@ -48,8 +49,8 @@ gconv_status gc_subject_ready_plan(const gc_subject *subject, const gc_picture *
 
 /* ---- Rows of output -------------------------------------------------------------------------- */
 
-/* Whether the run will take longer than its limit, estimated from the rows that came after the first
- * ones; asked once a tenth of the limit is spent. */
+/* Whether the run will take longer than its limit, estimated from the rows that came after the
+ * first ones; asked once a tenth of the limit is spent. */
 static bool takes_too_long(const gc_row_sink *sink)
 {
     double now = gc_seconds();

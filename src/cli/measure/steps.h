@@ -24,16 +24,16 @@ gconv_status gc_subject_ready_plan(const gc_subject *subject, const gc_picture *
 typedef struct gc_row_sink {
     char *to;
     size_t row_bytes;
-    uint32_t rows, height; /* that came, and that will come */
+    uint32_t rows, height; /* rows that came; all rows of the output */
     double start, limit;   /* where limit > 0: a run that will take longer is given up */
-    double first;          /* when the first rows came, which may be at the end of all work */
+    double first;          /* when the first rows came; this may be at the end of the run */
     uint32_t first_rows;   /* how many these were */
 } gc_row_sink;
 
 /* Fails with GCONV_ERROR_LIMIT where the run will take too long. */
 gconv_sink gc_row_sink_of(gc_row_sink *sink);
 
-/* The final conversion alone, of what gconv_plan_run_chain left. */
+/* The final conversion alone, from chain values of gconv_plan_run_chain. */
 gconv_status gc_convert_chain(const gconv_plan *plan, const gc_picture *picture, const float *chain,
                               size_t chain_stride, void *output, gconv_error *error);
 
@@ -51,8 +51,8 @@ gconv_status gc_adopt_expectation(const gconv_plan *plan, const gc_picture *pict
                                   const gc_expectation *expectation, gc_measurement *row,
                                   gconv_error *error);
 
-/* Turns a failure that is a verdict into one: the implementation cannot run or broke down, or a GPU
- * lacks memory. Other failures are passed on. */
+/* Turns a failure into the verdict "not usable" where the implementation cannot run or broke down,
+ * or a GPU lacks memory. Other failures are passed on. */
 gconv_status gc_settle_verdict(gconv_status status, gc_measurement *row, gconv_error *error);
 
 #endif

@@ -5,7 +5,7 @@
 #include "cli/options/options.h"
 #include "gconv.h"
 
-/* What a command met on its way, as bits: each is something that an option affects. */
+/* Things that options affect, as bits. A command collects the bits of the things that it met. */
 enum {
     GC_MET_JPEG = 1,
     GC_MET_PNG = 2,
@@ -24,7 +24,7 @@ unsigned gc_met_implementation(const char *name);
 /* The bits of an output in this format. */
 unsigned gc_met_format(gconv_format format);
 
-/* Says with --verbose which of the given options affect nothing that was met, and why. */
+/* With --verbose names the given options that affect nothing that was met, and says why. */
 void gc_note_effects(const gc_options *options, unsigned met);
 
 #endif

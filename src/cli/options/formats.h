@@ -6,7 +6,8 @@
 
 enum { GC_FORMAT_WORDS = GCONV_FORMAT_COUNT, GC_FORMAT_LIST_BYTES = 128 };
 
-/* The names of the formats that can be written, and "pnm" before "pgm". Returns how many there are. */
+/* The names of the formats that can be written, and "pnm" before "pgm". Returns how many there
+ * are. */
 size_t gc_format_words(const char *words[GC_FORMAT_WORDS]);
 
 /* "png, jpeg, pnm, pgm, ppm or pfm". Returns `list`. */

@@ -6,19 +6,21 @@
 
 enum { GC_NAME_BYTES = 64 };
 
-/* The next name of a list with commas; moves *list behind it. False at the end, when *list is NULL. */
+/* The next name of a list with commas; moves *list behind it. False at the end, when *list is
+ * NULL. */
 bool gc_next_name(const char **list, char name[GC_NAME_BYTES]);
 
 /* Refuses a list in which a name is neither an implementation nor "auto" nor "all". */
 gconv_status gc_check_names(const char *list, gconv_error *error);
 
-/* Whether `name` is in the list. */
+/* Whether `name` is one of the names in the list. */
 bool gc_lists(const char *list, const char *name);
 
 /* Whether a list stands for several implementations. */
 bool gc_names_several(const char *list);
 
-/* Whether a list names implementations one by one, so that each must be usable. NULL: it does not. */
+/* Whether a list names each implementation itself, without "all". Then each must be usable. False
+ * for NULL. */
 bool gc_names_each(const char *list);
 
 /* The names that a list stands for: "auto" first, then the others in the registry's order. An array

@@ -11,9 +11,9 @@ typedef enum gc_progress_when {
     GC_PROGRESS_NEVER
 } gc_progress_when;
 
-/* What the library is to do stands in its own structures, which begin as its _default() functions
- * say. What only the input can tell is filled in later: the shape of a job, the metadata of a
- * writer. */
+/* Options for the library are kept in the library's own structures. These begin as its _default()
+ * functions say. The shape of a job and the metadata of a writer are filled in later, from the
+ * input. */
 typedef struct gc_options {
     gc_command command;
     uint64_t given; /* bit i: option i of the table was given */
@@ -28,8 +28,8 @@ typedef struct gc_options {
     bool no_auto_orient;
 
     gconv_writer_options writer; /* its format is UNKNOWN where --format was not given */
-    bool either_pnm;             /* --format pnm: the format is PPM, and PGM for grey images */
-    int depth;                   /* bits a sample; 0: the format's own */
+    bool either_pnm;             /* --format pnm: the format is PGM for grey images, else PPM */
+    int depth;                   /* bits of a sample; 0: format and input decide */
     bool strip;
 
     const char *output_directory; /* -o; NULL: not given */
@@ -52,8 +52,8 @@ typedef struct gc_options {
     int operand_count;
 } gc_options;
 
-/* Reads the command line. On failure the message names option and value. The arrays of `options` are
- * freed by gc_options_free, after a failure too. */
+/* Reads the command line. On failure the message names option and value. The arrays of `options`
+ * are freed by gc_options_free, after a failure too. */
 gconv_status gc_options_parse(int argc, char **argv, gc_options *options, gconv_error *error);
 void gc_options_free(gc_options *options);
 

@@ -1,4 +1,5 @@
-/* The table of options, which feeds the parser, the help, and the tests of manual and completions. */
+/* The table of options, which feeds the parser, the help, and the tests of manual and
+ * completions. */
 #ifndef GC_CLI_OPTIONS_TABLE_H
 #define GC_CLI_OPTIONS_TABLE_H
 

@@ -11,8 +11,8 @@
 void gc_messages_set(bool quiet, bool verbose);
 bool gc_messages_are_quiet(void);
 
-/* "gconv: FILE:LINE: MESSAGE": an error. Without the line where there is none, without the file where
- * `file` is NULL. */
+/* "gconv: FILE:LINE: MESSAGE": an error. Without the line where there is none, without the file
+ * where `file` is NULL. */
 void gc_report(const char *file, const gconv_error *error);
 
 /* "gconv: MESSAGE", unless --quiet. */
@@ -25,7 +25,8 @@ void gc_answer(const char *file, const char *format, ...) GC_PRINTF(2, 3);
 void gc_note(const char *file, const char *format, ...) GC_PRINTF(2, 3);
 
 /* A note about an image of a batch. Other images may be reported first, so the note is written to
- * `stream`, and gc_notes_print says it later. Where `stream` is NULL it is said at once. Any thread. */
+ * `stream`, and gc_notes_print says it later. Where `stream` is NULL it is said at once. Any
+ * thread. */
 void gc_note_into(FILE *stream, const char *file, const char *message);
 
 /* The same for a warning, which is said unless --quiet. */

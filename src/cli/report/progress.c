@@ -39,7 +39,8 @@ const char *gc_progress_clear_text(void)
     return atomic_load(&progress.stands) ? clear_line : "";
 }
 
-/* ", 1:05 left", estimated from what is done; "" in the first second, and before a hundredth is done. */
+/* ", 1:05 left", estimated from what is done; "" in the first second, and before a hundredth is
+ * done. */
 static void describe_rest(double done, double elapsed, char *text, size_t size)
 {
     text[0] = '\0';

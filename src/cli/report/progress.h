@@ -10,9 +10,9 @@
 void gc_progress_set(bool drawn, double delay);
 
 /* Draws the line: the percentage of the whole (`done` is 0 to 1), how many of how many items are
- * done, the time that is left as far as it can be estimated, and a name. At most ten times a second.
- * `items` 0 means that nobody knows how many there will be: then only `item` and the name are drawn.
- * Any thread. */
+ * done, the time that is left as far as it can be estimated, and a name. At most ten times a
+ * second. `items` 0 means that nobody knows how many there will be: then only `item` and the name
+ * are drawn. Any thread. */
 void gc_progress_show(const char *name, double done, size_t item, size_t items);
 
 /* The same at once, before work that may take long without telling its progress. */

@@ -12,7 +12,7 @@ void gc_tally_begin(const char *what, bool may_fail, size_t items);
 /* Counts one thing that is finished. Any thread. */
 void gc_tally_add(bool failed, bool skipped);
 
-/* What was begun as one image is a stream of images, and how many will come is not known. `what`
+/* Says that the one image that was begun is a stream of images, whose number is not known. `what`
  * says what happens to each, such as "done". */
 void gc_tally_stream(const char *what, bool may_fail);
 

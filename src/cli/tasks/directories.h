@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 
-/* The directories that were made, in this order. Any thread. */
+/* The directories that were made, in this order. Any thread may call the functions below. */
 typedef struct gc_directories {
     pthread_mutex_t lock;
     char **names;

@@ -18,13 +18,13 @@ char *gc_join_path(const char *directory, const char *name);
 /* Whether a path leads to a directory; false for "-". */
 bool gc_is_directory(const char *path);
 
-/* Whether an errno says nothing about the file, only about the state of the machine: the same call
- * may succeed at another time. */
+/* Whether an errno is about the state of the machine, not about the file. The same call may succeed
+ * at another time. */
 bool gc_is_passing(int error_number);
 
-/* The format by content; GCONV_FORMAT_UNKNOWN for what is no regular file. Where a passing failure
- * keeps the content unknown, *unknown becomes its errno: a file that is an image at another time
- * must not be passed over. */
+/* The format by content. GCONV_FORMAT_UNKNOWN for a path that is not a regular file. Where a
+ * passing failure (gc_is_passing) hides the content, *unknown becomes its errno. Such a file may be
+ * an image, so the caller must not skip it. */
 gconv_format gc_sniff(const char *path, int *unknown);
 
 /* Whether the extension of a path stands for PGM and PPM alike. */
@@ -33,8 +33,8 @@ bool gc_is_either_pnm(const char *path);
 /* Whether the extension of `path` fits an output in `format`. */
 bool gc_extension_fits(const gc_options *options, const char *path, gconv_format format);
 
-/* The format of a batch's output: that of --format; PNG for edges; else that of the input, which is
- * sniffed. */
+/* The format of a batch's output: that of --format; else PNG for edges; else that of the input,
+ * found by gc_sniff. */
 gconv_format gc_batch_format(const gc_options *options, const char *input, int *unknown);
 
 /* The path of a batch's output: `relative` below the output directory, with an extension that fits

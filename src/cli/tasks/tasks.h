@@ -1,5 +1,5 @@
-/* From operands to tasks: which file is read, which one is written, and in which format (contract.md,
- * rules 45 to 49). */
+/* From operands to tasks: which file is read, which one is written, and in which format
+ * (contract.md, rules 45 to 49). */
 #ifndef GC_CLI_TASKS_TASKS_H
 #define GC_CLI_TASKS_TASKS_H
 
@@ -11,9 +11,9 @@ typedef struct gc_task {
     char *input;         /* a path, or "-" */
     char *output;        /* a path, or "-" */
     gconv_format format; /* of the output; GCONV_FORMAT_UNKNOWN: the input's own */
-    bool either_pnm;     /* the format is PPM, and PGM where the result is grey */
-    /* Why the input cannot be computed, as an errno, where that was found out while operands were
-     * read; else 0. The task then fails when its turn comes. */
+    bool either_pnm;     /* the format is PGM where the result is grey, else PPM */
+    /* An errno where reading the operands showed that the input cannot be read; else 0. The task
+     * then fails when its turn comes, not before. */
     int unlisted; /* `input` is a directory that could not be listed */
     int unknown;  /* `input` could not be looked into */
 } gc_task;
@@ -24,8 +24,8 @@ typedef struct gc_task_list {
     bool batch; /* -o DIR, --in-place: failures are counted, parents of outputs are made */
 } gc_task_list;
 
-/* Fills `list` from the operands. Every failure is a mistake in the command line, since nothing has
- * been started. `*blamed` is the operand that the message is about, or NULL. */
+/* Fills `list` from the operands. Nothing has been started yet, so most failures are mistakes in
+ * the command line. `*blamed` is the operand that the message is about, or NULL. */
 gconv_status gc_task_list_create(const gc_options *options, gc_task_list *list, const char **blamed,
                                  gconv_error *error);
 void gc_task_list_destroy(gc_task_list *list);
