@@ -24,7 +24,7 @@ static const gc_command_row commands[] = {
     {GC_COMMAND_COMPARE,
      "compare",
      {"gconv compare [options] [--kernel K] IN", NULL, NULL},
-     "every implementation on one image: time, rate, speed-up, error",
+     "check and time every implementation on one image",
      1,
      1},
     {GC_COMMAND_BENCH,
