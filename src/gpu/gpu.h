@@ -18,11 +18,12 @@ const char *gc_gpu_reason(void);
 /* Describes device cuda:`index`, 0 to count-1. */
 gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *error);
 
-/* Whether a plan of this process uses or has used a GPU. The next plan then does not wait for the driver. */
+/* Whether a plan of this process uses or has used a GPU. The next plan then does not wait for the
+ * driver. */
 bool gc_gpu_started(void);
 
-/* Seconds that the driver, a context and the first buffers take to start. Work that the CPU ends sooner
- * never wakes the GPU. */
+/* Seconds that the driver, a context and the first buffers take to start. A job that the CPU
+ * finishes in less time never starts the GPU. */
 double gc_gpu_start_seconds(void);
 
 #ifdef __cplusplus

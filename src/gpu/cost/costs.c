@@ -43,14 +43,14 @@ static const gc_costs h200 = {
 
     /* A tile has 1.3 times as many rows as it has rows of output. */
     .row_lines = 1.3,
-    /* This includes the way of the convolved rows through shared memory. */
+    /* Includes writing convolved rows to shared memory and reading them again. */
     .rank1_line = 1.95,
-    /* The products of a sum share the reading of a tile: 24 us + 0.68 us a line of floats, where a
-     * weight of direct takes 0.64 us. */
+    /* The products of a sum read the tile once together. On floats a sum takes 24 us + 0.68 us a
+     * line. A weight of direct takes 0.64 us. */
     .sum_line = 1.07,
     /* For the second buffer of convolved rows. */
     .sum_overhead = 28,
-    /* 5x5 takes 40 us of floats either way; of bytes 39 us by direct, 33 us by separable. */
+    /* 5x5 on floats takes 40 us either way. On bytes direct takes 39 us, separable 33 us. */
     .direct_side = 5,
     .direct_side_of_bytes = 3,
 

@@ -1,5 +1,5 @@
-/* What the GPU's implementations are expected to take: every figure that was measured, by device, and
- * the roofline that turns figures into seconds. Plain C: needs no GPU. */
+/* The expected times of the GPU's implementations. costs.c has the measured figures of each device.
+ * The roofline turns these figures into seconds. Plain C: needs no GPU. */
 #ifndef GC_GPU_COST_COSTS_H
 #define GC_GPU_COST_COSTS_H
 
@@ -11,9 +11,9 @@ extern "C" {
 
 enum { GC_ADAPTIVE_WISHES = 3 };
 
-/* The figures of one device. costs.c has their values and tells how each was measured. Names that end in
- * `seconds` are seconds. A `share` is a fraction of what the device is rated at: of its float32
- * multiply-adds a second (half of gconv_device_peak), or of its memory's bytes a second. */
+/* The figures of one device. costs.c has their values and tells how each was measured. Names that
+ * end in `seconds` are seconds. A `share` is a fraction of a rated figure: of float32 multiply-adds
+ * a second (half of gconv_device_peak), or of the memory's bytes a second. */
 typedef struct gc_costs {
     const char *device; /* as the driver names it */
 
@@ -26,15 +26,15 @@ typedef struct gc_costs {
 
     /* The roofline. */
     double launch_seconds;
-    double bandwidth_share; /* of the bandwidth, that reading and writing in order reaches */
+    double bandwidth_share; /* of the bandwidth, by reading and writing in order */
 
     /* Shares of the multiply-adds that the implementations of the ladder reach. */
     double naive_share, shared_share, const_share, tiled_share, adaptive_share;
-    double twopass_factor; /* twopass over adaptive with as many weights as row and column have */
+    double twopass_factor; /* time of twopass over adaptive's for width + height weights */
 
-    /* adaptive's choice of a factor: blocks that should run at once on a multiprocessor, for factors
-     * from `smallest` on, in order of preference; and how much of a row may lie idle in its last
-     * block, as a fraction of the image's width. */
+    /* How adaptive chooses a factor. Wishes stand in order of preference. A wish holds for factors
+     * from `smallest` on: so many `blocks` should run at once on a multiprocessor. The last block
+     * of a row may have idle columns, up to the fraction `adaptive_idle` of the image's width. */
     struct {
         int blocks, smallest;
     } adaptive_wishes[GC_ADAPTIVE_WISHES];
@@ -46,12 +46,12 @@ typedef struct gc_costs {
     double arguments_factor; /* direct: time with weights as arguments over time with constants */
     double constants_gain;   /* separable: fraction of the time that constants save */
 
-    /* Products of a column and a row. Time is counted in lines, one multiply-add for every value of a
-     * tile, and a line in weights of direct, which take one multiply-add for every output. */
-    double row_lines;    /* lines for a column of the filter: tiles have more rows than outputs */
-    double rank1_line;   /* weights that a line of a single product counts as */
-    double sum_line;     /* weights that a line of a sum of products counts as */
-    double sum_overhead; /* lines that a sum takes beside those of its products */
+    /* Products of a column and a row. Two units of time: a line is one multiply-add for every value
+     * of a tile. A weight is what direct takes for a weight: one multiply-add for every output. */
+    double row_lines;    /* lines for a column of the filter: a tile has more rows than outputs */
+    double rank1_line;   /* time of a line of a single product, in weights */
+    double sum_line;     /* time of a line of a sum of products, in weights */
+    double sum_overhead; /* lines that a sum takes in addition */
     int direct_side,
         direct_side_of_bytes; /* separable leaves filters up to these sides to direct */
 
@@ -62,9 +62,9 @@ typedef struct gc_costs {
 
     /* tensor. */
     double product_rate;   /* products of 16x16 and 16x8 halves, a second and multiprocessor */
-    double half_product;   /* time of a product of 16x8 and 8x8 over that of a whole one */
-    double output_seconds; /* of a multiprocessor, for an output, beside the products */
-    int two_slots_columns; /* banded matrices up to so many columns: a block has two slots */
+    double half_product;   /* time of a product of 16x8 and 8x8 over the time above */
+    double output_seconds; /* of a multiprocessor for an output, products left out */
+    int two_slots_columns; /* up to so many columns of a banded matrix, two slots */
 
     /* fft. */
     double fft_launch_seconds; /* of all kernels of a step */
@@ -74,7 +74,7 @@ typedef struct gc_costs {
     /* Code and registers of a kernel. */
     int code_bytes;        /* bytes of code that stay in the instruction cache */
     int candidate_bytes;   /* `gconv tune` tries no kernel with more bytes of code */
-    int candidate_weights; /* nor one whose threads multiply with fewer weights between loads */
+    int candidate_weights; /* nor one with fewer weights times rows of a thread */
     int code_of_a_weight;  /* bytes of code for a weight and four neighbouring outputs */
     int other_registers;   /* registers of a thread, beside sums and window */
 } gc_costs;
@@ -82,18 +82,20 @@ typedef struct gc_costs {
 /* The figures of a device. A device that was never measured, and NULL, get those of the H200. */
 const gc_costs *gc_costs_of(const gconv_device_info *device);
 
-/* Seconds of a step of the ladder that reaches `share` of the device's multiply-adds (van Werkhoven et al.
- * 2014, section 2, the roofline; here the times for memory and for multiply-adds add up). A step reads and
- * writes every value, and so does copying its input into a scratch image with its border. */
+/* Seconds of a step of the ladder that reaches `share` of the device's multiply-adds: the roofline
+ * (van Werkhoven et al. 2014, section 2), except that the times for memory and for multiply-adds
+ * add up. The step reads and writes every value. So does the copy of its input into the scratch
+ * image. */
 double gc_cost_of_step(const gc_problem *problem, const gc_step *step,
                        const gconv_device_info *device, double share);
 
 /* Seconds of a pass that crosses memory `crossings` times and takes `multiply_adds` a value at
- * `share` of the device's peak. A pass does both at once, so that the longer time counts. */
+ * `share` of the device's peak. A pass does both at once: the longer time counts. */
 double gc_cost_of_pass(const gc_problem *problem, int crossings, double multiply_adds,
                        const gconv_device_info *device, double share);
 
-/* Bytes a second of the device's memory. Where the driver does not tell: what a slow device has. */
+/* Bytes a second of the device's memory. Where the driver does not tell it, the bandwidth of a slow
+ * device. */
 double gc_cost_bandwidth(const gconv_device_info *device);
 
 #ifdef __cplusplus

@@ -78,7 +78,8 @@ bool gc_combined_holds_at_border(const gc_problem *problem)
 
 /* ---- The ring -------------------------------------------------------------------------------- */
 
-/* How far from the border the second of two steps reads beyond it. */
+/* The width of the ring: outputs this near to a side may make the second step read beyond the
+ * image. */
 static int ring_of(const gc_problem *problem)
 {
     const gc_step *step = &problem->chain.steps[1];
@@ -86,8 +87,9 @@ static int ring_of(const gc_problem *problem)
                     std::max(step->top, step->height - 1 - step->top));
 }
 
-/* Position `at` of a line reads the samples from `before` back to `after` on. Whether the border takes
- * each of those that lie outside from one that is read anyway, or from none. */
+/* Position `at` of a line reads positions at - before to at + after. Some lie outside the line.
+ * Whether the border takes each of these from a position that is read anyway, or from a
+ * constant. */
 static bool stays_in_reach(gconv_border border, int at, int size, int before, int after)
 {
     for (int k = -before; k <= after; k++) {
@@ -112,7 +114,8 @@ bool gc_combined_has_ring(const gc_problem *problem)
     return (int)std::min(problem->chain.width, problem->chain.height) >= size;
 }
 
-/* Adds up the filter of one place: the second step reads the first one's output where its border says. */
+/* Adds up the filter of the place of output (x, y). The border of the second step says where that
+ * step reads the first step's output. */
 static void make_filter(const gc_problem *problem, const gc_combined &total, int ring, int x, int y,
                         double *taps, double *constant)
 {

@@ -1,5 +1,5 @@
-/* A chain as one filter: its steps, convolved with each other. Near the image's border the filter is
- * another one, because each step meets the border of its own input. */
+/* A chain as one filter: the filters of its steps, convolved with each other. Near the image's
+ * border other filters are needed, because each step meets the border of its own input. */
 #ifndef GC_GPU_FAST_COMBINED_CUH
 #define GC_GPU_FAST_COMBINED_CUH
 
@@ -24,17 +24,21 @@ bool gc_combined_fits_bytes(const double *taps, size_t count);
 /* Whether the filter gives the chain's values at the border too. */
 bool gc_combined_holds_at_border(const gc_problem *problem);
 
-/* Whether outputs near the border have filters of their own that are known: an output's distances
- * from the sides decide which, and none of them is larger than the combined filter. */
+/* Whether the outputs of the ring, those near the border, have filters that gc_ring_filters_make
+ * can make. An output's distances from the sides decide its filter. No such filter may be larger
+ * than the combined filter. */
 bool gc_combined_has_ring(const gc_problem *problem);
 
-/* The filters of all outputs, by place. Places across are the columns fewer than `ring` from the left,
- * then all columns in between as one, then those fewer than `ring` from the right; places down
- * likewise. They are numbered row by row. Without a ring there is one place. */
+/* The filters of all outputs, by place. Columns fewer than `ring` from the left or right side are a
+ * place each. All columns in between are one place. Rows make places likewise. Places are numbered
+ * row by row. Without a ring there is one place. With a ring of 2:
+ *
+ *     columns   0     1     2 to width - 3     width - 2     width - 1
+ *     place     0     1           2                3             4 */
 struct gc_ring_filters {
     int ring;
-    double *taps; /* for each place as many as the combined filter has; freed with free */
-    double *sums; /* what a constant border adds to each; part of `taps` */
+    double *taps; /* of each place, as many as the combined filter has; freed with free */
+    double *sums; /* of each place: what a constant border adds; in the memory of `taps` */
 };
 
 /* Places in a row, which are as many as in a column. */

@@ -1,4 +1,4 @@
-/* cuFFT, as functions of a library that is loaded when it is first asked for. */
+/* The functions of cuFFT. Its library is loaded when it is first needed. */
 #ifndef GC_GPU_FAST_CUFFT_CUH
 #define GC_GPU_FAST_CUFFT_CUH
 

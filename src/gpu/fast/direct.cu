@@ -1,20 +1,22 @@
 /* direct: every weight of the filter, in one pass over memory.
  *
  * Idea: rows of the image are read once, in words of 16 bytes, and multiplied into several rows and
- *   columns of output that stay in a thread's registers (van Werkhoven et al. 2014, section 4, with the
- *   tile of a thread in two directions). Borders are read where they fall, without a scratch image.
- *   Weights are operands of the multiply-adds themselves. Small filters work from registers and shuffles
- *   alone (kernels/jit/warp.cuh; Iandola et al., ICIP 2013), others from shared memory, which is filled
- *   past the registers (kernels/jit/block.cuh). Odd squares up to 9x9 are compiled ahead, with the
- *   weights as arguments. With the weights as constants, which saves loading them, any filter is
- *   compiled at run time: where that pays (gconv_job.runs), or where it was done before.
- * Improves on: adaptive, by sharing loads between outputs in both directions, by leaving out the scratch
- *   image for the border, and by the weights.
- * Needs: shared memory for a tile and its surroundings, twice where one is loaded while the other is
- *   computed.
+ *   columns of output that stay in a thread's registers (van Werkhoven et al. 2014, section 4, with
+ *   the tile of a thread in two directions). Borders are read in place, without a scratch image.
+ *   Weights are operands of the multiply-adds themselves. Small filters work from registers and
+ *   shuffles alone (kernels/jit/warp.cuh; Iandola et al., ICIP 2013), others from shared memory,
+ *   which asynchronous copies fill (kernels/jit/block.cuh). Odd squares up to 9x9 are compiled
+ *   ahead, with the weights as arguments. Weights as constants save loading them. For this any
+ *   filter can be compiled at run time. That is done where it pays (gconv_job.runs); kernels in the
+ *   cache are always used.
+ * Improves on: adaptive, by sharing loads between outputs in both directions, by leaving out the
+ *   scratch image for the border, and by the weights.
+ * Needs: shared memory for a tile and its surroundings; for two of them where one tile is loaded
+ *   while another one is computed.
  * Limits: filters of up to GC_DIRECT_WEIGHTS weights; NVRTC, except for what is compiled ahead.
- * Loses: to separable at filters of rank 1 from 5x5 on and at larger ones of rank 2 and 3, to tensor from
- *   9x9 on, of 8-bit samples from 5x5 on, to fused at chains that fused takes, to fft at large filters. */
+ * Loses: to separable at filters of rank 1 from 5x5 on and at larger ones of rank 2 and 3, to
+ *   tensor from 9x9 on, or 5x5 on 8-bit samples, to fused at chains that fused takes, to fft at
+ *   large filters. */
 #include "gpu/fast/direct.cuh"
 
 #include "gpu/fast/methods.cuh"

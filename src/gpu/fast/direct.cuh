@@ -1,4 +1,4 @@
-/* What separable and fused take from direct, for the steps of a chain at which direct is no slower. */
+/* What separable and fused use of direct, for the steps that they leave to it. */
 #ifndef GC_GPU_FAST_DIRECT_CUH
 #define GC_GPU_FAST_DIRECT_CUH
 
@@ -11,9 +11,9 @@ gconv_status gc_direct_supports(const gc_problem *problem, const gc_step *step,
 double gc_direct_seconds(const gc_problem *problem, const gc_step *step,
                          const gconv_device_info *device);
 
-/* Seconds of a step for which a kernel with the weights as constants takes `kernel` seconds. Where that
- * kernel is not in the cache, the one compiled ahead takes its place (`is_ahead`), or the time to compile
- * it, which the runs share, is added. */
+/* Seconds of a step. A kernel with the weights as constants takes `kernel` seconds. Where the cache
+ * lacks this kernel: with `is_ahead` a kernel compiled ahead takes its place. Otherwise the time to
+ * compile is added, which the runs share. */
 double gc_direct_total_seconds(const gc_problem *problem, double kernel, const gc_layout &layout,
                                const float *weights, int count, bool is_ahead,
                                const gconv_device_info *device);

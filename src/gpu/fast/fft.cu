@@ -1,19 +1,19 @@
 /* fft: whole-image convolution through cuFFT.
  *
- * Idea: a convolution is a product of spectra, whose cost hardly depends on the filter's size
- *   (van Werkhoven et al. 2014, section 7; Podlozhnyuk 2007, quoted there). The filter's spectrum is
- *   computed once a plan. Sizes are padded to products of 2, 3, 5 and 7. The scratch image carries the
- *   border, so that the cyclic convolution never wraps around where it is read.
- *   In float32 results are rounded, and depend on the size of the transform. One transform then takes
- *   the whole image, or equal shares of the rows of a large image, whatever the device's memory
+ * Idea: a convolution is a product of spectra, whose cost hardly depends on the filter's size (van
+ *   Werkhoven et al. 2014, section 7; Podlozhnyuk 2007, quoted there). The filter's spectrum is
+ *   computed once a plan. Sizes are padded to products of 2, 3, 5 and 7. The scratch image carries
+ *   the border, so that the cyclic convolution never wraps around where it is read. Float32 results
+ *   depend on the size of the transform. So this size must not depend on the device's memory: a
+ *   transform takes the whole image, or one of equal shares of a large image's rows
  *   (fast/transforms.h).
  * Improves on: all other implementations, for large filters of full rank.
- * Needs: the real image, its spectrum, the filter's spectrum and cuFFT's work area: about 5 planes, 10
- *   in double.
+ * Needs: the real image, its spectrum, the filter's spectrum and cuFFT's work area: about 5 planes,
+ *   10 in double.
  * Exactness: exact chains (rule 3) are transformed in double and rounded to the nearest integer.
- *   gc_transform_error bounds the error before rounding. It counts levels of radix 2, of which there are
- *   more than of cuFFT's radix 3 to 7. A job whose bound is 1/2 or more is refused. Other chains are
- *   transformed in float32.
+ *   gc_transform_error bounds the error before rounding. It counts levels of radix 2, of which
+ *   there are more than of cuFFT's radix 3 to 7. A job whose bound is 1/2 or more is refused. Other
+ *   chains are transformed in float32.
  * Limits: cuFFT's shared library has to be found at run time; memory; chains whose spectra exceed
  *   float32.
  * Loses: to everything else at small filters. */
@@ -252,7 +252,8 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
     return GCONV_OK;
 }
 
-/* Real image, two spectra and two work areas about as large as a spectrum each, for every step. */
+/* For every step: the real image, two spectra, and two work areas about as large as a spectrum.
+ * Rows are counted as in twopass.cu. */
 static double extra_bytes(const gc_problem *problem, int64_t rows)
 {
     double bytes = 0, reach = 0;

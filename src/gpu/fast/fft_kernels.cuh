@@ -1,5 +1,5 @@
-/* Kernels around the transforms of fft: planes become real images, spectra are multiplied, real images
- * become planes. */
+/* Kernels around the transforms of fft: planes become real images, spectra are multiplied, real
+ * images become planes. */
 #ifndef GC_GPU_FAST_FFT_KERNELS_CUH
 #define GC_GPU_FAST_FFT_KERNELS_CUH
 
@@ -52,7 +52,8 @@ static __global__ void gc_fft_narrow(const real *image, int64_t pitch, float *pl
 
 enum { GC_FFT_THREADS = 256, GC_FFT_GRID_ROWS_MAX = 65535 };
 
-/* A thread a column; rows go round where there are more than a grid is high. */
+/* A thread for each column. A thread takes several rows where there are more rows than a grid
+ * has. */
 static inline dim3 gc_fft_grid(int64_t width, int64_t rows)
 {
     return dim3((unsigned)((width + GC_FFT_THREADS - 1) / GC_FFT_THREADS),

@@ -1,22 +1,24 @@
 /* fused: several steps of a chain in one pass over memory.
  *
- * Idea: a chain of whole weights on 8-bit samples is one filter, its combined filter, and tensor cores
- *   multiply such numbers without error (kernels/mma/bytes.cuh; banded matrices as Chen et al., PPoPP
- *   2024). The pass reads samples and stores samples, or bits of `edges`. Chain values never reach
- *   memory. Each step meets the border of its own input: under wrap the combined filter is right there
- *   too, and so it is under mirrors where all filters but the last are symmetric. Elsewhere the outputs
- *   near the border have filters of their own (combined.cuh).
- *   Other chains go two steps at a time. The first step's values around a tile stay in shared memory,
- *   are extended there as the border says, and the second step reads them (kernels/jit/pair.cuh;
- *   overlapped tiling: Holewinski et al., ICS 2012). A step that is left over is taken as direct does.
- * Improves on: direct, whose float32 multiply-adds are slower than 8-bit ones, and which crosses memory
- *   once a step.
- * Needs: compute capability 8.0 for the tensor cores; shared memory for a tile between two steps.
- * Limits on the tensor cores: one channel of 8 bits; an exact chain, whose combined filter has weights
- *   from -128 to 127, reaches 8 columns to either side and has at most 17 rows. Where the border is
- *   replicated or constant, also one or two steps, and no tiny image.
- * Limits of pairs: two neighbouring steps of at most 49 weights and 9 rows and columns, for which one
- *   pass is faster than two; NVRTC, except for squares of 3x3 and 5x5. Other steps have direct's limits.
+ * Idea: a chain of whole weights on 8-bit samples is one filter, its combined filter, and tensor
+ *   cores multiply such numbers without error (kernels/mma/bytes.cuh; banded matrices as Chen et
+ *   al., PPoPP 2024). The pass reads samples and stores samples, or bits of `edges`. Chain values
+ *   never reach memory. Each step meets the border of its own input. Under wrap the combined filter
+ *   is right there, too. Under mirrors it is right where all filters but the last are symmetric.
+ *   Otherwise the outputs near the border have filters of their own: the ring (combined.cuh). Other
+ *   chains go two steps at a time. The first step's values around a tile stay in shared memory, get
+ *   their border there, and the second step reads them (kernels/jit/pair.cuh; overlapped tiling:
+ *   Holewinski et al., ICS 2012). A step that is left over is taken as direct does.
+ * Improves on: direct, whose float32 multiply-adds are slower than 8-bit ones, and which crosses
+ *   memory once a step.
+ * Needs: compute capability 8.0 for the tensor cores; shared memory for the values between two
+ *   steps.
+ * Limits on the tensor cores: one channel of 8 bits; an exact chain, whose combined filter has
+ *   weights from -128 to 127, reaches 8 columns to either side and has at most 17 rows. A ring
+ *   needs a chain of two steps, and an image that is larger than the ring.
+ * Limits of pairs: two neighbouring steps of at most 49 weights and 9 rows and columns, for which
+ *   one pass is faster than two; NVRTC, except for squares of 3x3 and 5x5. Other steps have
+ *   direct's limits.
  * Loses: to separable at filters of rank 1 that are larger than these. */
 #include "gpu/fast/combined.cuh"
 #include "gpu/fast/direct.cuh"
@@ -67,8 +69,8 @@ static bool is_one_filter(const gc_problem *problem, const gconv_device_info *de
     return check_chain(problem, device, &ignored) == GCONV_OK;
 }
 
-/* In a chain that is taken in pairs: how many steps the pass takes that begins with step `index`. 0 where
- * that is the second step of a pair. */
+/* In a chain that is taken in pairs: how many steps the pass takes that begins with step `index`. 0
+ * where that is the second step of a pair. */
 static int steps_from(const gc_problem *problem, int index, const gconv_device_info *device)
 {
     for (int first = 0, count = 0; first <= index; first += count) {
@@ -98,7 +100,8 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
                : GCONV_OK;
 }
 
-/* Samples go through memory, and each row of the filter takes a matrix product. The two times add up. */
+/* Samples go through memory, and each row of the filter takes a matrix product. The two times add
+ * up. */
 static double chain_seconds(const gc_problem *problem, const gconv_device_info *device)
 {
     const gc_costs *costs = gc_costs_of(device);
@@ -128,12 +131,12 @@ static double seconds(const gc_problem *problem, const gc_step *step,
 
 /* ---- Preparing ------------------------------------------------------------------------------- */
 
-/* The state of a pass. Where `values` is not null it takes the whole chain, else `steps` takes one or two
- * steps. */
+/* The state of a pass. Where `values` is not null it takes the whole chain, else `steps` takes one
+ * or two steps. */
 struct fused_state {
     gc_pass_kernel steps;
     gc_fused_tables tables;
-    const gc_fused_kernel *kernel; /* of the output, null where none makes it */
+    const gc_fused_kernel *kernel; /* makes the output; null where no kernel does */
     const gc_fused_kernel *values; /* of chain values */
     gc_combined total;
 };
@@ -147,8 +150,8 @@ static gconv_status prepare_kernel(const gc_fused_kernel *kernel, const gconv_de
     int blocks = 0;
     GC_CUDA_TRY(error, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
                            &blocks, kernel->kernel, 32 * GC_FUSED_WARPS, kernel->shared_bytes));
-    /* The first-level cache gets the memory that blocks do not take. It serves the weights, and samples
-     * that two blocks load. */
+    /* The first-level cache gets the memory that blocks do not take. It serves the weights, and
+     * samples that two blocks load. */
     size_t taken = (size_t)blocks * (kernel->shared_bytes + RESERVED_BYTES);
     int percent = (int)(100 * taken / device->shared_per_processor) + 1;
     GC_CUDA_TRY(error,

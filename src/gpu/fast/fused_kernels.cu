@@ -1,4 +1,5 @@
-/* The kernels of fused, compiled ahead: one a height of filter, type of output and final conversion. */
+/* The kernels of fused, compiled ahead: one for each height of filter, type of output and final
+ * conversion. */
 #include "gpu/fast/fused_kernels.cuh"
 
 #include "gpu/kernels/mma/bytes.cuh"
@@ -34,7 +35,8 @@ static __global__ void __launch_bounds__(32 * GC_FUSED_WARPS, blocks_of(config::
 static const gc_fused_kernel kernels[] = {KERNELS(3), KERNELS(5),  KERNELS(7),
                                           KERNELS(9), KERNELS(13), KERNELS(17)};
 
-/* Low filters come first, and a particular conversion comes before any conversion. */
+/* Low filters come first. A kernel for one conversion comes before the kernel for all
+ * conversions. */
 const gc_fused_kernel *gc_fused_find(int height, gc_sample_type output, int finish)
 {
     for (const gc_fused_kernel &entry : kernels)

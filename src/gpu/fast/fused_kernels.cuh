@@ -11,7 +11,7 @@ extern "C" {
 #include <cstddef>
 
 enum {
-    GC_FUSED_ROWS = 3, /* of output, of each row of a fragment */
+    GC_FUSED_ROWS = 3, /* rows of output for each row of a fragment */
     GC_FUSED_WARPS = 4,
     GC_FUSED_TILE_WIDTH = GC_FUSED_WARPS * GC_BYTES_UNITS * GC_BYTES_UNIT,
     GC_FUSED_TILE_HEIGHT = 16 * GC_FUSED_ROWS

@@ -24,8 +24,9 @@ static int place_of(const gc_bytes *bytes, int width, int unit_class, int column
     return x >= width - bytes->ring && x < width ? x - width + 2 * bytes->ring + 1 : bytes->ring;
 }
 
-/* The words of two matrices of weights that a lane holds (kernels/mma/fragments.cuh, m16n8k32, B):
- * column lane / 4, four rows from lane % 4 * 4 on, and four from 16 further. */
+/* The words of a lane: b0 and b1 of matrix 0, then of matrix 1 (kernels/mma/fragments.cuh,
+ * m16n8k32). They belong to column lane / 4 of B. b0 has four rows from lane % 4 * 4 on, b1 the
+ * four rows 16 further. */
 static uint4 lane_weights(const gc_combined &total, const double *const *columns, int row, int lane)
 {
     unsigned words[4] = {};

@@ -10,8 +10,8 @@ struct gc_fused_tables {
     uint4 *memory;  /* device: weights, then sums; freed with cudaFree */
 };
 
-/* Makes and uploads the tables of `total` for a kernel whose filters have `rows` rows. The device is
- * current. `tables->memory` is to be freed also after a failure. */
+/* Makes and uploads the tables of `total` for a kernel whose filters have `rows` rows. The device
+ * is current. `tables->memory` is to be freed also after a failure. */
 gconv_status gc_fused_tables_make(const gc_problem *problem, const gc_combined &total, int rows,
                                   gc_fused_tables *tables, gconv_error *error);
 

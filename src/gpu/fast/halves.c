@@ -25,7 +25,7 @@ unsigned gc_half_bits(float value)
 {
     float half = gc_half_of(fabsf(value));
     unsigned sign = signbit(value) ? 0x8000 : 0;
-    if (half < 0x1p-14f) /* below the smallest normal half the bits count steps */
+    if (half < 0x1p-14f) /* below the smallest normal half: a number of smallest steps */
         return sign | (unsigned)ldexpf(half, -SMALLEST_STEP);
     int exponent;
     frexpf(half, &exponent);
@@ -33,7 +33,8 @@ unsigned gc_half_bits(float value)
     return sign | ((unsigned)(exponent - 1 + 15) << 10) | (bits & 1023);
 }
 
-/* The exponent of the power of 2 that brings values up to `largest` just below 2^15. Halves end at 2^16. */
+/* The exponent of the power of 2 that brings values up to `largest` just below 2^15. Halves end at
+ * 2^16. */
 static int exponent_for(double largest)
 {
     int exponent;
@@ -41,8 +42,9 @@ static int exponent_for(double largest)
     return largest > 0 ? 15 - exponent : 0;
 }
 
-/* Kernels are faster where samples are not scaled. That is possible where the largest value is no smaller
- * than a quarter of an image's white: the dimmest pixels are then far enough above the smallest half. */
+/* Kernels are faster where samples are not scaled. That is possible where the largest value is no
+ * smaller than a quarter of an image's white: the dimmest pixels are then far enough above the
+ * smallest half. */
 static int sample_exponent_for(const gc_problem *problem, double largest)
 {
     return largest >= problem->conversion.sample_max / 4 && largest < 0x1p15
@@ -75,10 +77,10 @@ gc_parts gc_parts_of(const gc_problem *problem, const gc_step *step, bool from_b
 /* Errors are counted in units of 2^-24 sum|w| max|in|, of which rule 4 allows 4 w h:
  *   - splitting leaves out up to 12 units: three times 2^-22;
  *   - the low sum and the last addition take 2 units;
- *   - tensor cores add t numbers of the band to the sum. They align them to the largest, with at least one
- *     bit more than float32, and cut the rest: t + 1 units, and 2 for the result (Fasi, Higham, Mikaitis
- *     and Pranesh 2021). They do so for 16 columns of the matrix at a time; before compute capability
- *     9.0, for 8. */
+ *   - tensor cores add t numbers of the band to the sum. They align them to the largest number,
+ *     with at least one bit more than float32, and cut the rest: t + 1 units, and 2 for the result
+ *     (Fasi, Higham, Mikaitis and Pranesh 2021). They do so for 16 columns of the matrix at a
+ *     time, or for 8 columns before compute capability 9.0. */
 bool gc_parts_meet_bound(const gc_step *step, int compute_major)
 {
     int depth = compute_major >= 9 ? 16 : 8;
@@ -87,8 +89,8 @@ bool gc_parts_meet_bound(const gc_step *step, int compute_major)
     return error <= 4.0 * step->width * step->height;
 }
 
-/* All parts have to be integers of one unit, and no product may be left out. Sums have to stay below
- * 2^24, though a high part may be larger than its number by a share of 2^-11. */
+/* All parts have to be integers of one unit, and no product may be left out. Sums have to stay
+ * below 2^24. A high part may exceed its number by 2^-11 of it: the factor makes room for that. */
 bool gc_parts_are_exact(const gc_step *step, const gc_parts *parts)
 {
     bool is_whole = !parts->splits || (parts->weight_parts == 1 && step->largest_input < 0x1p22);
@@ -109,8 +111,9 @@ static bool border_is_near(const gc_problem *problem, const gc_step *step)
     return true;
 }
 
-/* Two halves leave out up to 2^-25 where a sample is small. gc_parts_meet_bound counts on 2^-22 of the
- * largest sample, which in a black image is the border's. */
+/* Two halves leave out up to 2^-25 of a small sample, in absolute terms. gc_parts_meet_bound allows
+ * 2^-22 of the largest sample. So the largest sample has to be 2^-3 or more after
+ * scaling. In a black image the border has the largest sample. */
 static bool dim_samples_are_split(const gc_step *step, const gc_parts *parts)
 {
     return !parts->splits || step->least_scale == 0 ||

@@ -12,12 +12,13 @@ extern "C" {
 
 /* ---- Halves ---------------------------------------------------------------------------------- */
 
-/* The nearest half (IEEE 754 binary16, ties to even) to a value below 65520, as a float and as bits. */
+/* The nearest half (IEEE 754 binary16, ties to even) to a value below 65520, as a float and as
+ * bits. */
 float gc_half_of(float value);
 unsigned gc_half_bits(float value);
 
-/* How numbers are split in parts. A number is multiplied by a power of 2. Its high part is the nearest
- * half, its low part the half nearest to the rest. */
+/* How numbers are split in parts. A number is multiplied by a power of 2 first. The high part is
+ * the nearest half, the low part the half nearest to the rest. */
 typedef struct gc_parts {
     bool splits;      /* samples have two parts; bytes need one */
     int weight_parts; /* 1 where all weights are halves, else 2 */
@@ -27,7 +28,8 @@ typedef struct gc_parts {
 /* The parts for a step. `from_bytes` says that its samples lie in memory as bytes. */
 gc_parts gc_parts_of(const gc_problem *problem, const gc_step *step, bool from_bytes);
 
-/* Whether the error of sums is within the bound of rule 4 on a device of this compute capability. */
+/* Whether the error of sums is within the bound of rule 4 on a device of this compute
+ * capability. */
 bool gc_parts_meet_bound(const gc_step *step, int compute_major);
 
 /* Whether sums of integers are exact. */
@@ -39,22 +41,23 @@ bool gc_parts_in_range(const gc_problem *problem, const gc_step *step, const gc_
 
 /* ---- The banded matrix ----------------------------------------------------------------------- */
 
-/* Columns of a tile's line before the first that the filter reads, since lines start at a whole word. */
+/* A tile's line starts at a whole word. This many of its columns come before the first one that the
+ * filter reads. */
 int gc_matrix_skip(const gc_step *step);
 
-/* Columns of the banded matrix of a row of weights: as many as a unit of outputs and its surroundings
- * have, rounded up to whole units. */
+/* Columns of the banded matrix of a row of weights: as many as a unit of outputs and its
+ * surroundings have, rounded up to whole units. */
 int gc_matrix_columns(const gc_step *step);
 
 /* Diagonals of the banded matrix that lanes read. */
 int gc_matrix_diagonals(const gc_step *step);
 
-/* The weights of row `j` of the filter on a diagonal and on the next, as two halves, the first in the low
- * bits: *high has their high parts, *low their low parts. */
+/* The weights of row `j` of the filter on a diagonal and on the next, as two halves, the first in
+ * the low bits: *high has their high parts, *low their low parts. */
 void gc_matrix_words(const gc_step *step, int exponent, int j, int diagonal, unsigned *high,
                      unsigned *low);
 
-/* Bytes of all diagonals of all rows, and of one row more, which kernels may read. */
+/* Bytes of all diagonals of all rows of the filter, and of one row more, which kernels may read. */
 size_t gc_matrix_bytes(const gc_step *step);
 
 /* ---- A tile ---------------------------------------------------------------------------------- */
@@ -63,8 +66,8 @@ size_t gc_matrix_bytes(const gc_step *step);
 int gc_halves_line_length(const gc_step *step);
 int gc_halves_lines(const gc_step *step, int rows);
 
-/* Bytes of a tile: its halves, with one line more, which kernels may read, and the bytes that halves are
- * made of where samples are not split. A multiple of 16. */
+/* Bytes of a tile: its halves, and one line more, which kernels may read. Where samples are not
+ * split, also the bytes from which the halves are made. A multiple of 16. */
 size_t gc_halves_bytes(const gc_step *step, int rows, bool splits);
 
 #ifdef __cplusplus

@@ -29,8 +29,8 @@ int gc_form_weights(gc_form form, int width, int height)
     return products > 0 ? products * (width + height) : width * height;
 }
 
-/* Convolving the tile's rows takes a line of the tile for each column of the filter, convolving the
- * columns one for each row. */
+/* Time in lines (gc_costs). Convolving the tile's rows takes row_lines for each column of the
+ * filter. Convolving the columns takes one line for each row of the filter. */
 double gc_form_work(gc_form form, int width, int height)
 {
     const gc_costs *costs = gc_costs_of(NULL);

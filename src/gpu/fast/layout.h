@@ -1,5 +1,5 @@
-/* The layout of a kernel: how a pass is spread over threads, and what that takes of a device. Plain C:
- * needs no GPU. */
+/* The layout of a kernel: how a pass is spread over threads, and what that takes of a device. Plain
+ * C: needs no GPU. */
 #ifndef GC_GPU_FAST_LAYOUT_H
 #define GC_GPU_FAST_LAYOUT_H
 
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* How a kernel computes. The file has the kernel. */
+/* How a kernel computes, and the file that has the kernel. */
 typedef enum gc_form {
     GC_FORM_WARP,  /* kernels/jit/warp.cuh: every weight, from registers */
     GC_FORM_BLOCK, /* kernels/jit/block.cuh: every weight, from shared memory */
@@ -54,7 +54,8 @@ gc_form gc_form_of_products(int products);
 /* Weights of a kernel: the matrix, or of each product the row, then the column. */
 int gc_form_weights(gc_form form, int width, int height);
 
-/* The time of a kernel, as the number of weights for which GC_FORM_BLOCK takes as long. */
+/* The time of a kernel, as a number of weights: GC_FORM_BLOCK takes as long for a filter of so
+ * many. */
 double gc_form_work(gc_form form, int width, int height);
 
 /* Whether products of a column and a row are faster than every weight. */

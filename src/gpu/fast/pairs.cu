@@ -66,8 +66,8 @@ struct pair {
     float weights[GC_PAIR_WEIGHTS + GC_PAIR_SIDE * GC_PAIR_SIDE];
 };
 
-/* The extent of the second filter. Under a mirror border it is padded with zeros until it reaches as far
- * left and up as right and down: reflected positions then stay in a tile's surroundings
+/* The extent of the second filter. Under a mirror border it is padded with zeros until it reaches
+ * as far left and up as right and down: reflected positions then stay in a tile's surroundings
  * (kernels/jit/pair.cuh). */
 static gc_extent pad(const gc_problem *problem, const gc_step *step)
 {

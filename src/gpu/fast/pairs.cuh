@@ -1,5 +1,5 @@
-/* Two steps of a chain in one pass over memory, for any samples and any border. fused takes chains in
- * pairs that cannot be one filter on the tensor cores. */
+/* Two steps of a chain in one pass over memory, for any samples and any border. fused takes a chain
+ * in pairs where the tensor cores cannot take it as one filter. */
 #ifndef GC_GPU_FAST_PAIRS_CUH
 #define GC_GPU_FAST_PAIRS_CUH
 
@@ -7,7 +7,7 @@
 
 enum {
     GC_PAIR_WEIGHTS = 49, /* of a filter */
-    GC_PAIR_SIDE = 9      /* of a filter; the second filter counts with its padding, see pad */
+    GC_PAIR_SIDE = 9      /* of a filter; of the second one with its padding (pairs.cu, pad) */
 };
 
 /* Whether one pass can take step `first` and the next one, and is faster than two passes. */

@@ -9,12 +9,12 @@ extern "C" {
 #include "gpu/fast/layout.h"
 }
 
-/* A kernel for one filter, and what launching it takes. Either nvcc compiled it ahead, for filters of
- * one size, or NVRTC compiles it at run time, for this filter. */
+/* A kernel for one filter, and what launching it takes. Either nvcc compiled it ahead, for filters
+ * of one size, or NVRTC compiles it at run time, for this filter. */
 struct gc_pass_kernel {
     gc_layout layout;
     const void *ahead;       /* compiled ahead: takes the weights as its second argument */
-    gc_gpu_kernel *compiled; /* compiled at run time; null where `ahead` is not */
+    gc_gpu_kernel *compiled; /* compiled at run time; null where `ahead` serves */
     float *weights;          /* of `ahead`; owned */
     unsigned *queue;         /* device: a counter a channel */
     unsigned shared_bytes;   /* of a block */
@@ -75,9 +75,9 @@ bool gc_is_square(const gc_step *step, int side);
 const gc_ahead_kernel *gc_ahead_find(const gc_ahead_kernel *kernels, size_t count,
                                      const gc_step *step);
 
-/* Makes *kernel run a kernel for `layout` and `count` weights. Where `ahead` is null, or `compiles` says
- * that it pays, the kernel is compiled; else it is taken from the cache if it is there. Where that fails,
- * `ahead` serves, which stores chain values: scope->output then says GC_FLOAT. */
+/* Makes *kernel run a kernel for `layout` and `count` weights. Where `ahead` is null or `compiles`
+ * is true, a kernel is compiled. Otherwise only the cache is asked for it. Where this fails,
+ * `ahead` serves. It stores chain values: scope->output becomes GC_FLOAT. */
 gconv_status gc_pass_prepare(const gc_layout &layout, const gc_ahead_kernel *ahead,
                              const float *weights, int count, bool compiles,
                              const gconv_device_info *device, gc_pass_scope *scope,

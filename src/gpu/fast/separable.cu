@@ -1,20 +1,20 @@
 /* separable: filters of rank 1, 2 and 3 in one pass over memory.
  *
- * Idea: a filter that is a column times a row takes F_w + F_h multiply-adds a pixel instead of F_w * F_h
- *   (KTH 2018, sections 3.4 and 3.5.2; van Werkhoven et al. 2014, section 5). The rows of a tile are
- *   convolved in shared memory, then its columns from there, so that memory is crossed once
- *   (kernels/jit/products.cuh). A filter of rank 2 or 3 is a sum of as many products of a column and a
- *   row, which add up in the same registers. The rank is found automatically (core/products.h): exactly
- *   where the chain is exact, within the bound of rule 4 elsewhere. Odd squares of rank 1 up to 21x21
- *   are compiled ahead, everything else at run time.
- * Improves on: twopass, which crosses memory twice and copies the border; direct, from 7x7 on, of 8-bit
- *   samples from 5x5 on, and for sums where gc_form_pays says so.
+ * Idea: a filter that is a column times a row takes F_w + F_h multiply-adds a pixel. All weights
+ *   take F_w * F_h (KTH 2018, sections 3.4 and 3.5.2; van Werkhoven et al. 2014, section 5). The
+ *   rows of a tile are convolved in shared memory, then its columns from there, so that memory is
+ *   crossed once (kernels/jit/products.cuh). A filter of rank 2 or 3 is a sum of as many products
+ *   of a column and a row, which add up in the same registers. The rank is found automatically
+ *   (core/products.h): exactly where the chain is exact, within the bound of rule 4 elsewhere. Odd
+ *   squares of rank 1 up to 21x21 are compiled ahead, everything else at run time.
+ * Improves on: twopass, which crosses memory twice and copies the border; direct, from 7x7 on, or
+ *   5x5 on 8-bit samples; with sums where gc_form_pays says so.
  * Needs: shared memory for a tile and its surroundings; for sums also for convolved rows.
- * Limits: some filter of the chain must have rank 1, or rank 2 or 3 and a size for which a sum pays, and
- *   its tile must fit in shared memory. The other filters are convolved as direct does, and have its
- *   limits. NVRTC, except for what is compiled ahead.
- * Loses: nowhere by much. Filters up to 5x5, of 8-bit samples up to 3x3, are bounded by memory either way,
- *   and are taken as direct does, whose kernels for small filters need no shared memory. */
+ * Limits: some filter of the chain must have rank 1, or rank 2 or 3 and a size for which a sum
+ *   pays, and its tile must fit in shared memory. The other filters are convolved as direct does,
+ *   and have its limits. NVRTC, except for what is compiled ahead.
+ * Loses: nowhere by much. Memory bounds the time of filters up to 5x5, or 3x3 on 8-bit samples.
+ *   These are taken as direct does, whose kernels for small filters need no shared memory. */
 #include "gpu/fast/direct.cuh"
 #include "gpu/fast/methods.cuh"
 #include "gpu/kernels/jit/products.cuh"
@@ -91,7 +91,7 @@ static void take_weights(const gc_step *step, const gc_products &products, low_r
     }
 }
 
-/* Products that are worth looking for: one for any filter. */
+/* The most products that may pay: one for any filter, more for large filters. */
 static int most_products(const gc_step *step)
 {
     int most = 1;

@@ -1,16 +1,17 @@
 /* tensor: any filter on the tensor cores, in one pass over memory.
  *
  * Idea: tensor cores do many times as many multiply-adds as float32 units, on numbers of 11 bits,
- *   halves. Two halves make a sample, two a weight, and three products of them have 22 bits (Ootomo and
- *   Yokota 2022; kernels/mma/halves.cuh). Of 8-bit samples two products are enough, with whole weights
- *   up to 2048 one. A row of weights becomes a banded matrix, a line of samples another matrix. Of each
- *   16 columns of the banded matrix, the filter's width is of use: 9 of 16 at 9x9, 17 of 24 at 17x17.
- * Improves on: direct, from 9x9 on, of 8-bit samples from 5x5 on; it needs no compilation at run time.
+ *   halves. Two halves make a sample, two a weight, and three products of them have 22 bits (Ootomo
+ *   and Yokota 2022; kernels/mma/halves.cuh). For 8-bit samples two products are enough; one, where
+ *   the weights are whole numbers up to 2048. A row of weights becomes a banded matrix, a line of
+ *   samples another matrix. Of the banded matrix's columns only the filter's width is of use: 9 of
+ *   16 at 9x9, 17 of 24 at 17x17.
+ * Improves on: direct, from 9x9 on, or 5x5 on 8-bit samples; no kernel is compiled at run time.
  * Needs: compute capability 8.0; shared memory for a tile and its surroundings.
- * Limits: filters whose tile fits in shared memory, and which have enough weights for the bound of rule 4.
- *   Exact chains: the parts of weights and samples have to give the integer exactly.
- * Loses: to direct at smaller filters, to separable at filters of rank 1 to 3, to fused at exact chains
- *   of 8 bits, to fft at large filters. */
+ * Limits: filters whose tile fits in shared memory, and which have enough weights for the bound of
+ *   rule 4. Exact chains: the parts of weights and samples have to give the integer exactly.
+ * Loses: to direct at smaller filters, to separable at filters of rank 1 to 3, to fused at exact
+ *   chains of 8 bits, to fft at large filters. */
 #include "gpu/fast/methods.cuh"
 #include "gpu/fast/passes.cuh"
 #include "gpu/fast/tensor_kernels.cuh"
@@ -41,8 +42,8 @@ static gc_parts parts_of(const gc_problem *problem, const gc_step *step)
     return parts_of(problem, gc_pass_scope_of(problem, (int)(step - problem->chain.steps), 1));
 }
 
-/* Slots of a block. With two, a block stays and loads a tile while it multiplies another: faster where
- * products are few. With one, another block of the multiprocessor multiplies meanwhile. */
+/* Slots of a block. With two, a block stays and loads a tile while it multiplies another: faster
+ * where products are few. With one, another block of the multiprocessor multiplies meanwhile. */
 static int slots_of(const gc_step *step, const gconv_device_info *device)
 {
     return gc_matrix_columns(step) <= gc_costs_of(device)->two_slots_columns ? 2 : 1;

@@ -1,5 +1,5 @@
-/* The kernels of tensor, compiled ahead: one a type of sample, parts of weights, width of the banded
- * matrix, and output. This file takes minutes to compile. */
+/* The kernels of tensor, compiled ahead: one for each type of sample, parts of weights, width of
+ * the banded matrix, and output. This file takes minutes to compile. */
 #include "gpu/fast/tensor_kernels.cuh"
 
 #include "gpu/kernels/mma/halves.cuh"
@@ -12,7 +12,8 @@ struct halves_config {
     static constexpr int input = from, output = type, finish = conversion, border = -1;
 };
 
-/* The second bound is the blocks that a multiprocessor should hold, as the registers for samples allow. */
+/* The second bound is the number of blocks that a multiprocessor should hold: as many as the
+ * registers for samples allow. */
 template <class config>
 static __global__ void __launch_bounds__(GC_TENSOR_THREADS,
                                          sizeof(typename config::sample) > 1 ? 3 : 4)

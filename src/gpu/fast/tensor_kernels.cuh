@@ -20,8 +20,8 @@ struct gc_tensor_shape {
     int columns, input, output, finish; /* of the banded matrix, types, gc_finish_kind; -1: any */
 };
 
-/* The kernel for a shape without -1; null where there is none. `scales` where samples are multiplied by
- * a power of 2, which kernels for particular columns do not do. */
+/* The kernel for a shape, which has no -1; null where there is none. `scales` says that samples are
+ * multiplied by a power of 2. Kernels for one number of columns cannot do that. */
 const void *gc_tensor_find(const gc_tensor_shape &wanted, bool scales);
 
 #endif

@@ -2,9 +2,9 @@
 
 #include "base/number.h"
 
-/* Points of a transform that serves a share of the rows. It takes 0.7 GB for image, spectra and work
- * areas of float32, which every device has. It is large enough for the rows that neighbouring transforms
- * share to cost little. */
+/* Points of a transform that serves a share of the rows. It takes 0.7 GB for image, spectra and
+ * work areas of float32, which every device has. It is large enough for the rows that neighbouring
+ * transforms share to cost little. */
 static const int64_t points_max = 1 << 25;
 
 int64_t gc_transform_size(int64_t size)

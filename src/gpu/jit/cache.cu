@@ -25,8 +25,8 @@ static gc_hash hash_options(gc_hash hash, const char *const *options, int count)
     return hash;
 }
 
-/* The key of an entry. NVRTC's version is not part of it, since the library would have to be loaded to
- * know it; it is in the entry. */
+/* The key of an entry. NVRTC's version is not part of it: to know this version, NVRTC has to be
+ * loaded. The entry holds the version instead. */
 static gc_hash key_of(const gconv_device_info *device, const char *source,
                       const char *const *options, int option_count)
 {
@@ -40,8 +40,8 @@ static gc_hash key_of(const gconv_device_info *device, const char *source,
     return gc_hash_string(hash, source);
 }
 
-/* An entry is the image, then the release of the NVRTC that made it. The image is empty where the driver
- * refused it for good. */
+/* An entry is the image, then the release of the NVRTC that made it. The image is empty where the
+ * driver refused it for good. */
 static bool load_entry(gc_hash key, int *release, void **image, size_t *size)
 {
     if (gc_cache_load(kind, key, image, size, nullptr) != GCONV_OK)
@@ -55,7 +55,7 @@ static bool load_entry(gc_hash key, int *release, void **image, size_t *size)
     return true;
 }
 
-/* Failures do not matter: what is not stored is compiled again next time. */
+/* A failure has no consequence except that the kernel is compiled again next time. */
 static void store_entry(gc_hash key, int release, const void *image, size_t size)
 {
     char *entry = (char *)malloc(size + sizeof release);

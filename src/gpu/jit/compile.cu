@@ -80,7 +80,7 @@ static gconv_status fail_with_log(nvrtcProgram program, gconv_error *error)
     return status;
 }
 
-/* nvcc shows the warnings of the same source. */
+/* -w: nvcc has shown the warnings of the same source already. */
 const char *const gc_compile_options[GC_COMPILE_OPTIONS] = {"--std=c++17", "-default-device", "-w"};
 
 static gconv_status compile(nvrtcProgram program, const target &chosen, const char *const *options,

@@ -1,5 +1,5 @@
-/* Compiling kernels at run time, as far as no device is needed. Plain C. NVRTC is loaded when it is first
- * needed. */
+/* Compiling kernels at run time, as far as no device is needed. Plain C. NVRTC is loaded when it is
+ * first needed. */
 #ifndef GC_GPU_JIT_JIT_H
 #define GC_GPU_JIT_JIT_H
 
@@ -12,13 +12,13 @@ extern "C" {
 typedef enum gc_jit_when {
     GC_JIT_CACHED_ONLY, /* take it from the cache, whichever NVRTC made it; takes microseconds */
     GC_JIT_COMPILE,     /* compile what is not in the cache, or was compiled by another NVRTC */
-    GC_JIT_UNKEPT       /* compile, and leave the cache alone: for what nobody asks for again */
+    GC_JIT_UNKEPT       /* compile, and leave the cache alone: for kernels that are used once */
 } gc_jit_when;
 
 /* Whether NVRTC can be loaded. Takes milliseconds; half a second where the disk is cold. */
 bool gc_jit_available(void);
 
-/* Its version in CUDA's numbering (12040 is 12.4), 0 where it cannot be loaded. */
+/* NVRTC's version in CUDA's numbering (12040 is 12.4), 0 where NVRTC cannot be loaded. */
 int gc_jit_version(void);
 
 /* Seconds that the calling thread has spent in gc_jit_compile, over all its calls. */
@@ -32,16 +32,17 @@ double gc_jit_seconds(void);
 gconv_status gc_jit_compile(int major, int minor, const char *source, const char *const *options,
                             int option_count, void **image, size_t *size, gconv_error *error);
 
-/* The same through the cache on disk. The machine need not have the device.
- * GCONV_ERROR_UNSUPPORTED where only the cache may be used and has no such kernel, or where the driver
- * refused what this NVRTC compiles. */
+/* The same through the cache on disk. The machine need not have the device. GCONV_ERROR_UNSUPPORTED
+ * where only the cache may be used and has no such kernel, or where the driver refused what this
+ * NVRTC compiles. */
 gconv_status gc_jit_image(const gconv_device_info *device, const char *source,
                           const char *const *options, int option_count, gc_jit_when when,
                           void **image, size_t *size, gconv_error *error);
 
-/* Tells the cache that the driver refuses the image that gc_jit_image gave. The image is removed, so that
- * the kernel is compiled again. With `for_good`, which is for a kernel that was compiled again already,
- * the cache notes the refusal instead, and gc_jit_image does not try again with this NVRTC. */
+/* Tells the cache that the driver refuses the image that gc_jit_image gave. Without `for_good` the
+ * cache removes the image, and the kernel is compiled again. `for_good` is for a kernel that was
+ * just compiled again: the cache notes the refusal, and gc_jit_image fails from then on with this
+ * NVRTC. */
 void gc_jit_refuse(const gconv_device_info *device, const char *source, const char *const *options,
                    int option_count, bool for_good);
 

@@ -1,6 +1,6 @@
-/* Kernels compiled at run time, on the device: modules and launches of the driver, in the context of
- * the runtime, whose streams and pointers are the driver's too (CUDA Runtime API, "Interactions with
- * the CUDA Driver API"). */
+/* Kernels compiled at run time, on the device. The driver loads and launches them in the context of
+ * the CUDA runtime. There the runtime's streams and pointers are the driver's too (CUDA Runtime
+ * API, "Interactions with the CUDA Driver API"). */
 #include "gpu/jit/modules.cuh"
 
 #include "gpu/runtime/check.cuh"
@@ -104,6 +104,7 @@ struct request {
     const char *name;
 };
 
+/* Loads a kernel from its image. *refused: the driver refuses the image. */
 static gconv_status create(const request &wanted, gc_jit_when when, gc_gpu_kernel **kernel,
                            bool *refused, gconv_error *error)
 {

@@ -17,13 +17,13 @@ gconv_status gc_jit_create(const gconv_device_info *device, const char *source,
                            const char *const *options, int option_count, const char *name,
                            gc_jit_when when, gc_gpu_kernel **kernel, gconv_error *error);
 
-/* Launches in stream order; `arguments` points to each of the kernel's. As after <<<>>>, failures
- * of the kernel itself come with a later call. */
+/* Launches in stream order. `arguments` has a pointer to each argument of the kernel. As after
+ * <<<>>>, a later call reports failures of the kernel itself. */
 gconv_status gc_jit_launch(const gc_gpu_kernel *kernel, dim3 grid, dim3 block,
                            unsigned shared_bytes, cudaStream_t stream, void **arguments,
                            gconv_error *error);
 
-/* Lets a launch have this much dynamic shared memory; unasked it gets 48 KiB. */
+/* Lets a launch have this much dynamic shared memory. Without this call a launch gets 48 KiB. */
 gconv_status gc_jit_opt_in_shared(gc_gpu_kernel *kernel, unsigned bytes, gconv_error *error);
 
 struct gc_jit_usage {
@@ -37,7 +37,8 @@ struct gc_jit_usage {
 gconv_status gc_jit_usage_of(const gc_gpu_kernel *kernel, int threads, unsigned shared_bytes,
                              gc_jit_usage *usage, gconv_error *error);
 
-/* Unloads the kernel. The device has to be current, and launches have to be done. `kernel` may be null. */
+/* Unloads the kernel. The device has to be current, and launches have to be done. `kernel` may be
+ * null. */
 void gc_jit_destroy(gc_gpu_kernel *kernel);
 
 #endif

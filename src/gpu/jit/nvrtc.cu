@@ -7,8 +7,8 @@
 #include <cuda_runtime.h>
 #include <pthread.h>
 
-/* The NVRTC of the runtime that gconv is built with comes first: a driver that can do with this runtime
- * takes that NVRTC's code too. CUDA 11 names its libraries 11.2 from that version on. */
+/* The NVRTC of the CUDA runtime in gconv comes first: a driver that supports this runtime accepts
+ * code of this NVRTC, too. From CUDA 11.2 on, every CUDA 11 calls its library 11.2. */
 static void open_in(gc_library *library, const char *directory)
 {
     char built_with[32];

@@ -1,5 +1,4 @@
-/* NVRTC, NVIDIA's compiler of kernels at run time, as functions of a library that is loaded when it is
- * first asked for. */
+/* NVRTC, which compiles kernels at run time. Its library is loaded when it is first needed. */
 #ifndef GC_GPU_JIT_NVRTC_CUH
 #define GC_GPU_JIT_NVRTC_CUH
 

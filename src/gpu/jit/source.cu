@@ -43,7 +43,8 @@ static void append(growing_source *to, const char *format, ...)
     va_end(again);
 }
 
-/* Writes a weight as a whole number times a power of 2, since the locale decides the decimal point. */
+/* Writes a weight as a hexadecimal integer times a power of 2. A decimal point would depend on the
+ * locale. */
 static void append_weight(growing_source *to, float weight)
 {
     int exponent;

@@ -1,9 +1,9 @@
 /* adaptive: 1xN tiling, the factor chosen at run time.
  *
- * Idea: take the largest tiling factor that the filter, the device's registers and its shared memory (as
- *   much as a kernel may opt in to) allow, with several blocks on each multiprocessor where the filter
- *   leaves room for them (van Werkhoven et al. 2011, section 7; 2014, section 4; gc_tiling_adapt has the
- *   rule). Kernels for every factor are compiled from one template.
+ * Idea: take the largest tiling factor for which a block fits in the device's registers and shared
+ *   memory. Where the filter leaves room, several blocks have to fit on each multiprocessor (van
+ *   Werkhoven et al. 2011, section 7; 2014, section 4; gc_tiling_adapt has the rule). Kernels for
+ *   every factor are compiled from one template.
  * Improves on: tiled, whose one factor is too small for small filters and does not fit large ones.
  * Needs: what tiled needs, at the factor chosen.
  * Limits: filters of up to 16384 weights for which factor 1 fits in shared memory.
@@ -32,8 +32,8 @@ static bool find_registers(gc_factor_registers *registers, gconv_error *error)
     return true;
 }
 
-/* Registers that the kernels take at most, for answers that must not start the device. The compiler reports
- * 32 to 48. */
+/* An upper bound of the kernels' registers, for answers that must not start the device. The
+ * compiler reports 32 to 48. */
 static gc_factor_registers assumed_registers()
 {
     gc_factor_registers registers;

@@ -1,5 +1,5 @@
-/* What the steps of the ladder share: a thread block, the tiles that it computes, and the pixels that it
- * loads into shared memory. */
+/* What the steps of the ladder share: a thread block, the tiles that it computes, and the pixels
+ * that it loads into shared memory. */
 #ifndef GC_GPU_LADDER_BLOCK_CUH
 #define GC_GPU_LADDER_BLOCK_CUH
 
@@ -11,8 +11,8 @@ extern "C" {
 
 /* ---- Grids ----------------------------------------------------------------------------------- */
 
-/* Thread blocks that cover a plane. x counts blocks row by row, since the y dimension of a grid would
- * be too short for tall images. y counts channels. */
+/* Thread blocks that cover a plane. x counts blocks row by row, since the y dimension of a grid
+ * would be too short for tall images. y counts channels. */
 struct gc_gpu_grid {
     dim3 blocks;
     unsigned columns; /* blocks in a row */
@@ -32,13 +32,14 @@ static inline gc_gpu_grid gc_gpu_grid_of(const gc_gpu_step &step, int width, int
 gconv_status gc_tiling_check(const gc_tiling *tiling, const gconv_device_info *device,
                              gconv_error *error);
 
-/* Takes over the thread block that --block asks for; without it *tiling stays as it is. */
+/* Sets the thread block that --block asks for. Without --block *tiling stays as it is. */
 void gc_tiling_take_block(const gc_problem *problem, gc_tiling *tiling);
 
-/* The tiling of one tile a block, of 32x16 threads or of what --block asks for. Rows are not padded. */
+/* The tiling of one tile a block, of 32x16 threads or of what --block asks for. Rows are not
+ * padded. */
 gc_tiling gc_tiling_of_block(const gc_problem *problem, const gc_step *step);
 
-/* The state of a step that needs nothing but a tiling; freed with free. */
+/* The state of a step that needs a tiling and nothing else; freed with free. */
 gconv_status gc_tiling_create(const gc_tiling *tiling, void **state, gconv_error *error);
 /* Equations 1 and 2 of van Werkhoven et al. 2014. */
 double gc_tiling_intensity(const void *state, const gc_step *step);
@@ -47,9 +48,10 @@ void gc_tiling_describe(const void *state, char *text, size_t size);
 /* ---- Loading a block's pixels ---------------------------------------------------------------- */
 
 #ifdef __CUDACC__
-/* Loads `width` x `height` pixels from `input` to shared memory. All threads of the block take part,
- * with several elements each (van Werkhoven et al. 2014, figure 7; KTH 2018, section 3.2). Pixels
- * beyond `columns` and `rows`, where the scratch image ends, are left out: nobody reads them. */
+/* Loads `width` x `height` pixels from `input` to shared memory. All threads of the block take
+ * part, with several elements each (van Werkhoven et al. 2014, figure 7; KTH 2018, section 3.2).
+ * The scratch image ends after `columns` and `rows`. Pixels beyond are left out: no output needs
+ * them. */
 static __device__ inline void gc_load_block(float *shared, int pitch, int width, int height,
                                             const float *input, int64_t input_pitch, int columns,
                                             int rows)

@@ -1,7 +1,7 @@
 /* const: shared, with the filter in constant memory.
  *
- * Idea: all threads of a warp need the same weight at once, and constant memory's cache broadcasts it
- *   (KTH 2018, section 3.3; van Werkhoven et al. 2011, section 5).
+ * Idea: all threads of a warp need the same weight at once, and constant memory's cache broadcasts
+ *   it (KTH 2018, section 3.3; van Werkhoven et al. 2011, section 5).
  * Improves on: shared, which loads every weight from global memory.
  * Needs: as much shared memory as shared; 64 KB of constant memory for the weights.
  * Limits: filters of up to 16384 weights (128x128), and the limits of shared.

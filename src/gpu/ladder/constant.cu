@@ -13,8 +13,8 @@ gconv_status gc_constant_check(const gc_step *step, gconv_error *error)
     return GCONV_OK;
 }
 
-/* Who holds the mutex is about to launch a kernel that reads constant memory. `constant_last_use` is
- * the latest such kernel, by device. */
+/* A plan that holds the mutex is about to launch a kernel that reads constant memory.
+ * `constant_last_use` marks the latest such kernel of each device. */
 static pthread_mutex_t constant_mutex = PTHREAD_MUTEX_INITIALIZER;
 static cudaEvent_t constant_last_use[64];
 

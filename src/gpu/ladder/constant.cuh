@@ -1,5 +1,5 @@
-/* The filter in constant memory. Constant memory belongs to the process and streams belong to plans, so
- * that plans take turns with it. */
+/* The filter in constant memory. All plans of the process share this memory, but each has a stream
+ * of its own. So plans take turns. */
 #ifndef GC_GPU_LADDER_CONSTANT_CUH
 #define GC_GPU_LADDER_CONSTANT_CUH
 
@@ -16,9 +16,9 @@ enum { GC_CONSTANT_TAPS = 16384 };
 /* GCONV_ERROR_UNSUPPORTED where the filter is larger. */
 gconv_status gc_constant_check(const gc_step *step, gconv_error *error);
 
-/* Copies `count` weights from device memory to the constant memory at `symbol` (its address on the
- * device) in stream order, after the last kernel of any plan that reads what stands there. Keeps other
- * plans out until gc_constant_unlock, which follows the launch. */
+/* Copies `count` weights from device memory to the constant memory at device address `symbol`, in
+ * stream order. The copy waits for the latest kernel of any plan that reads constant memory. Other
+ * plans wait until gc_constant_unlock. The caller launches its kernel before that. */
 gconv_status gc_constant_lock(void *symbol, const float *taps, int count, cudaStream_t stream,
                               gconv_error *error);
 gconv_status gc_constant_unlock(cudaStream_t stream, gconv_error *error);

@@ -1,8 +1,8 @@
 /* naive: one thread a pixel.
  *
- * Idea: the definition, in parallel. Image and filter are read from global memory for every multiply-add
- *   (van Werkhoven et al. 2011, section 3; KTH 2018, section 3.1; Abramov 2011, "the most naive
- *   approach"). 0.25 FLOP a byte without caches (KTH 2018, equation 9).
+ * Idea: the definition, in parallel. Image and filter are read from global memory for every
+ *   multiply-add (van Werkhoven et al. 2011, section 3; KTH 2018, section 3.1; Abramov 2011, "the
+ *   most naive approach"). 0.25 FLOP a byte without caches (KTH 2018, equation 9).
  * Improves on: the serial loop.
  * Needs: no shared memory.
  * Limits: none.

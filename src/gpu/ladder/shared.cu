@@ -6,8 +6,8 @@
  * Improves on: naive, by reading each pixel of the image about once.
  * Needs: (F_w - 1 + B_w) * (F_h - 1 + B_h) floats of shared memory a block.
  * Limits: these must fit: filters up to about 220x220 on a device with 227 KiB a block.
- * Loses: to naive at small filters (up to 9x9 on an H200), for which a cache does the same without a
- *   barrier. */
+ * Loses: to naive at small filters (up to 9x9 on an H200), for which a cache does the same without
+ *   a barrier. */
 #include "gpu/ladder/block.cuh"
 #include "gpu/runtime/check.cuh"
 #include "gpu/runtime/kernel.cuh"

@@ -1,9 +1,9 @@
 /* tiled: 1xN tiling with a fixed factor.
  *
- * Idea: a block computes N horizontally neighbouring tiles, a thread one output of each. A weight, an
- *   index and a turn of the loop then serve N outputs, and the apron between the tiles is loaded once
- *   (van Werkhoven et al. 2014, section 2 and figure 4, equation 2). Rows of blocks narrower than 32 are
- *   padded in shared memory against bank conflicts (section 3).
+ * Idea: a block computes N horizontally neighbouring tiles, a thread one output of each. A weight,
+ *   an index and a turn of the loop then serve N outputs, and the apron between the tiles is loaded
+ *   once (van Werkhoven et al. 2014, section 2 and figure 4, equation 2). Rows of blocks narrower
+ *   than 32 are padded in shared memory against bank conflicts (section 3).
  * Improves on: const, by fewer instructions a multiply-add and fewer pixels loaded a block.
  * Needs: (F_w - 1 + N * B_w) * (F_h - 1 + B_h) floats of shared memory, more with padding; N sums
  *   in registers.

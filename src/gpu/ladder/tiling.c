@@ -14,8 +14,8 @@ int gc_tiling_pitch(int filter_width, int block_width, int factor)
     if (block_width < GC_SHARED_BANKS)
         apron = (apron + GC_SHARED_BANKS - 1) / GC_SHARED_BANKS * GC_SHARED_BANKS;
     int width = factor * block_width;
-    /* The width of all tiles but one is rounded up to a multiple of the banks. The remaining tile makes
-     * the next row start in the bank after this row's threads. */
+    /* The width of all tiles but one is rounded up to a multiple of the banks. The remaining tile
+     * makes the next row start in the bank after this row's threads. */
     if (block_width < GC_SHARED_BANKS)
         width = (width - block_width + GC_SHARED_BANKS - 1) / GC_SHARED_BANKS * GC_SHARED_BANKS +
                 block_width;

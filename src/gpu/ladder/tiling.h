@@ -1,5 +1,5 @@
-/* The thread block and the tiling factor of a step, chosen from a device's description. Plain C: needs
- * no GPU. */
+/* The thread block and the tiling factor of a step, chosen from a device's description. Plain C:
+ * needs no GPU. */
 #ifndef GC_GPU_LADDER_TILING_H
 #define GC_GPU_LADDER_TILING_H
 
@@ -11,8 +11,8 @@ extern "C" {
 
 enum { GC_FACTOR_MAX = 16, GC_SHARED_BANKS = 32 };
 
-/* A thread block that computes `factor` horizontally neighbouring tiles of block_width x block_height
- * outputs (van Werkhoven et al. 2014, section 2). */
+/* A thread block that computes `factor` horizontally neighbouring tiles of block_width x
+ * block_height outputs (van Werkhoven et al. 2014, section 2). */
 typedef struct gc_tiling {
     int block_width, block_height;
     int factor;
@@ -20,24 +20,27 @@ typedef struct gc_tiling {
     uint64_t shared_bytes; /* a block */
 } gc_tiling;
 
-/* Samples from row to row in shared memory: F_w - 1 + factor * B_w. For blocks narrower than the banks
- * it is padded (van Werkhoven et al. 2014, section 3), so that the threads of a warp, which lie in
- * several rows, meet different banks: F_w - 1 to a multiple of the banks, and factor * B_w to B_w more
- * than a multiple. */
+/* Samples from row to row in shared memory: F_w - 1 + factor * B_w. In a block narrower than the
+ * banks, the threads of a warp lie in several rows. Padding makes them meet different banks (van
+ * Werkhoven et al. 2014, section 3). F_w - 1 is rounded up to a multiple of the banks, factor * B_w
+ * to B_w more than such a multiple. */
 int gc_tiling_pitch(int filter_width, int block_width, int factor);
 
 /* Fills pitch and bytes for a filter. */
 void gc_tiling_measure(int filter_width, int filter_height, gc_tiling *tiling);
 
-/* Registers that a thread of the kernel of a tiling factor takes: indexed by factor, [0] not used. */
+/* Registers that a thread of the kernel of a tiling factor takes: indexed by factor, [0] not
+ * used. */
 typedef struct gc_factor_registers {
     int count[GC_FACTOR_MAX + 1];
 } gc_factor_registers;
 
-/* Adaptive tiling (van Werkhoven et al. 2014, section 4): sets the largest factor up to GC_FACTOR_MAX
+/* Adaptive tiling (van Werkhoven et al. 2014, section 4). Sets the largest factor up to
+ * GC_FACTOR_MAX
  *   - whose blocks fit in the device's shared memory and registers, several at once on a
  *     multiprocessor while the filter is small, and
  *   - which leaves few threads idle at the right edge of the image.
+ *
  * False where not even factor 1 fits. */
 bool gc_tiling_adapt(const gconv_device_info *device, const gc_factor_registers *registers,
                      uint32_t image_width, int filter_width, int filter_height, gc_tiling *tiling);

@@ -1,15 +1,15 @@
 /* twopass: filters of rank 1 in two passes over memory.
  *
- * Idea: a filter that is a column times a row takes F_w + F_h multiply-adds a pixel instead of F_w * F_h
- *   (KTH 2018, sections 3.4 and 3.5.2; van Werkhoven et al. 2014, section 5). The first pass convolves
- *   rows with 1xT tiling, the second columns with Tx1 tiling: each tiles in the direction in which its
- *   aprons overlap. Rank 1 is found automatically: exactly for integer filters, within the bound of rule
- *   4 for others.
+ * Idea: a filter that is a column times a row takes F_w + F_h multiply-adds a pixel. All weights
+ *   take F_w * F_h (KTH 2018, sections 3.4 and 3.5.2; van Werkhoven et al. 2014, section 5). The
+ *   first pass convolves rows with 1xT tiling, the second columns with Tx1 tiling: each tiles in
+ *   the direction in which its aprons overlap. Rank 1 is found automatically: exactly for integer
+ *   filters, within the bound of rule 4 for others.
  * Improves on: adaptive, from 9x9 on (H200).
- * Needs: (F_w - 1 + T * B_w) * B_h floats of shared memory for the rows and B_w * (F_h - 1 + T * B_h)
- *   for the columns; a plane of the device's memory for the values between the passes.
- * Limits: some filter of the chain must have rank 1. The others are convolved as adaptive does, and have
- *   its limits.
+ * Needs: (F_w - 1 + T * B_w) * B_h floats of shared memory for the rows, and B_w * (F_h - 1 + T *
+ *   B_h) for the columns; a plane of the device's memory for the values between the passes.
+ * Limits: some filter of the chain must have rank 1. The others are convolved as adaptive does, and
+ *   have its limits.
  * Loses: to adaptive at 3x3 and 5x5, where a second pass over memory costs more than it saves; to
  *   separable, which crosses memory once, wherever that fits. */
 #include "gpu/ladder/adaptive.cuh"
@@ -210,6 +210,8 @@ static void describe(const void *state, char *text, size_t size)
     }
 }
 
+/* A plane between the passes for every step. A band grows by 2 (height - 1) rows with each
+ * step (gc_band_input_rows). The plane has height - 1 rows more. */
 static double extra_bytes(const gc_problem *problem, int64_t rows)
 {
     double bytes = 0;
@@ -234,8 +236,8 @@ static double seconds(const gc_problem *problem, const gc_step *step,
            gc_cost_of_step(problem, &passes, device, gc_costs_of(device)->adaptive_share);
 }
 
-/* Equation 2 for each pass, over the operations of the whole filter, as equation 14 of KTH 2018
- * counts them for its tiling. */
+/* Operations of the whole filter, as equation 14 of KTH 2018 counts them, over the bytes that both
+ * passes load. Each pass loads what equation 2 says. */
 static double intensity(const void *state, const gc_step *step)
 {
     const twopass_step *s = (const twopass_step *)state;

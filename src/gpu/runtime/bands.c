@@ -21,7 +21,7 @@ void gc_band_steps(const gc_problem *problem, int64_t first, int64_t last, const
             widen_to_slabs(&slabs[s], &first, &last);
         steps[s].output_first = first;
         steps[s].output_last = last;
-        if (s + 1 < problem->chain.step_count) { /* all rows that the step computes */
+        if (s + 1 < problem->chain.step_count) { /* it reads all that this step computes */
             steps[s + 1].input_first = first;
             steps[s + 1].input_last = last;
         }

@@ -100,7 +100,8 @@ static void describe(int index, gconv_device_info *info)
     info->usable = true;
 }
 
-/* The descriptions of the first usable devices. Every choice of an implementation asks several times. */
+/* The descriptions of the first usable devices. Every choice of an implementation asks several
+ * times. */
 enum { KNOWN_MAX = 16 };
 static gconv_device_info known[KNOWN_MAX];
 static pthread_mutex_t known_mutex = PTHREAD_MUTEX_INITIALIZER;

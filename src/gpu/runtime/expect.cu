@@ -1,5 +1,5 @@
-/* What is known of a method and a problem without a plan: whether the method supports the problem, what
- * its passes may read and store, how long it is expected to take. */
+/* What is known of a method and a problem without a plan: whether the method supports the problem,
+ * what its passes may read and store, how long it is expected to take. */
 #include "gpu/runtime/method.cuh"
 
 #include "gpu/runtime/check.cuh"
@@ -37,7 +37,7 @@ gc_pass_scope gc_pass_scope_of(const gc_problem *problem, int first, int count)
     return scope;
 }
 
-/* Kernels count in int, also a tile and a filter's reach beyond the image. */
+/* Kernels count in int. 4096 leaves room for a tile and a filter's reach beyond the image. */
 enum { SIDE_MAX = INT32_MAX - 4096 };
 
 gconv_status gc_gpu_supports(const gc_gpu_method &method, const gc_problem *problem,
@@ -51,8 +51,8 @@ gconv_status gc_gpu_supports(const gc_gpu_method &method, const gc_problem *prob
     return GCONV_OK;
 }
 
-/* The start counts once for all runs. On a GPU in use a plan's own start counts in full, since the plan
- * may serve a single image of a batch. */
+/* Runs share the time to start the GPU. On a GPU in use only the plan's own start counts, and
+ * counts in full: the plan may serve a single image of a batch. */
 double gc_gpu_cost(const gc_gpu_method &method, const gc_problem *problem,
                    const gconv_device_info *device)
 {

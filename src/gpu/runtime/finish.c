@@ -77,15 +77,15 @@ static bool is_quotient(const gc_problem *problem)
            problem->conversion.divisor == trunc(problem->conversion.divisor);
 }
 
-/* Whether quotients may be ties that rounding has to tell from others. With an odd divisor none is a tie,
- * and a power of 2 divides without error. */
+/* Whether rounding has to tell ties from other quotients. An odd divisor gives no ties. A power of
+ * 2 divides without error. */
 static bool has_ties(const gc_problem *problem)
 {
     return !divides_exactly(problem) && fmod(problem->conversion.divisor, 2) != 1;
 }
 
-/* Whether kernels can clamp bytes two at a time, as numbers of 16 bits. Half of their range is left for
- * rounding errors of sums. */
+/* Whether kernels can clamp bytes two at a time, as numbers of 16 bits. Half of their range is left
+ * for rounding errors of sums. Samples of more than 8 bits are clamped one by one. */
 static bool is_clamped_easily(const gc_problem *problem)
 {
     const gc_step *last = &problem->chain.steps[problem->chain.step_count - 1];
@@ -106,7 +106,8 @@ static int kind_of_division(const gc_problem *problem, const gc_finish *finish)
     return GC_FINISH_SAMPLES;
 }
 
-/* Sets gain and base for bytes; false where the error may be 2^-12 or more. Gain, base and the sum are each
+/* Sets gain and base for bytes. False where the output has no bytes, or the error may be 2^-12 or
+ * more. Gain, base and the sum are each
  * rounded once. Where the byte is not clamped, gain * value is at most 257 + |base|. */
 static bool finish_nearest(const gc_problem *problem, gc_finish *finish)
 {

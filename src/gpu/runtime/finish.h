@@ -9,21 +9,23 @@
 extern "C" {
 #endif
 
-/* True where the device can make the output of this problem. *finish then gives the bits of gc_store_row
- * for every chain value. The CPU makes the output where alpha is treated otherwise than colour, and where
- * a divisor is beyond 2^500 or below 2^-500. */
+/* True where the device can make the output of this problem. *finish then gives the bits of
+ * gc_store_row for every chain value. The CPU makes the output where alpha is treated otherwise
+ * than colour, and where a divisor is beyond 2^500 or below 2^-500. */
 bool gc_finish_of(const gc_problem *problem, gc_finish *finish);
 
 /* The type of the problem's output samples. */
 gc_sample_type gc_finish_type(const gc_problem *problem);
 
-/* Sets the divisor, and the numbers that kernels multiply with instead of dividing: its reciprocal, and
- * the neighbours of that in float32, one below and one above the true reciprocal. */
+/* Sets the divisor and the factors by which kernels multiply instead of dividing: its reciprocal in
+ * float32, and the two float32 numbers `below` and `above` next to that. The true reciprocal lies
+ * between these two. */
 void gc_finish_divide(double divisor, gc_finish *finish);
 
-/* Whether multiplying rounds as dividing does, for every integer whose quotient is up to largest + 1. A
- * quotient that is no tie misses one by 1 / 2d or more. Divisors are integers below 2^22. Without ties,
- * or where division is exact, kernels multiply with the reciprocal alone. */
+/* Whether multiplying and rounding gives the same integers as dividing and rounding, for every
+ * integer whose quotient is at most largest + 1. The divisor d is an integer below 2^22. A quotient
+ * that is not a tie lies at least 1 / 2d away from every tie. With `ties` kernels multiply by
+ * `below` and by `above`. Without ties they multiply by the reciprocal. */
 bool gc_finish_rounds(const gc_finish *finish, double largest, bool ties);
 
 #ifdef __cplusplus

@@ -4,7 +4,8 @@
 
 #include "gpu/runtime/check.cuh"
 
-/* Lets a kernel have all the shared memory that the device gives a block; unasked it gets 48 KiB. */
+/* Lets a kernel use all the shared memory that the device gives a block. Without this call a kernel
+ * gets 48 KiB. */
 static inline gconv_status gc_gpu_opt_in(const void *kernel, const gconv_device_info *device,
                                          gconv_error *error)
 {

@@ -10,10 +10,11 @@ struct gc_library {
     char reason[256]; /* why it is not loaded */
 };
 
-/* Opens `file`, a name or a path, unless *library is open already. `what` is what people call it. */
+/* Opens `file`, a name or a path, unless *library is open already. `what` is what people call
+ * it. */
 void gc_library_open(gc_library *library, const char *what, const char *file);
 
-/* The address of a function; null, and library->loaded false, where there is none. */
+/* The address of a function. Where there is none: null, and library->loaded becomes false. */
 void *gc_library_symbol(gc_library *library, const char *name);
 
 /* Sets `target` to the function `name`. */

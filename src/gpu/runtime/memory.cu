@@ -1,5 +1,4 @@
-/* The buffers of a plan: how many rows of output fit in the device's memory at once, and what they
- * take. */
+/* The buffers of a plan: how large a band fits in the device's memory, and allocating for it. */
 #include "gpu/runtime/check.cuh"
 #include "gpu/runtime/plan.cuh"
 
@@ -56,7 +55,7 @@ static gconv_status memory_budget(double *bytes, gconv_error *error)
     return GCONV_OK;
 }
 
-/* Rows whose pixels a grid can number even in blocks of 1x1. */
+/* The most rows of output whose input pixels a grid can number, even with blocks of 1x1 threads. */
 static int64_t rows_of_a_grid(const gc_gpu_plan *plan)
 {
     int64_t reach = gc_plan_input_rows(plan) - plan->band_rows;
@@ -82,7 +81,7 @@ gconv_status gc_plan_choose_band(gc_gpu_plan *plan, gconv_error *error)
 
 /* ---- Buffers --------------------------------------------------------------------------------- */
 
-/* Of the scratch image that carries the border, the largest of all steps. */
+/* Bytes of the scratch image of that step which needs most. */
 static size_t scratch_bytes_of(const gc_gpu_plan *plan, int64_t rows)
 {
     const gc_problem *problem = plan->problem;

@@ -1,6 +1,6 @@
-/* What an implementation on the GPU is to the runtime: a method of one of two types. A gc_step_method
- * convolves one step after the other from a scratch image, a gc_pass_method takes steps in passes.
- * The runtime does the rest: memory, transfers, borders, bands, timing. */
+/* What an implementation on the GPU is to the runtime: a method of one of two types. A
+ * gc_step_method convolves one step after the other from a scratch image, a gc_pass_method takes
+ * steps in passes. The runtime does the rest: memory, transfers, borders, bands, timing. */
 #ifndef GC_GPU_RUNTIME_METHOD_CUH
 #define GC_GPU_RUNTIME_METHOD_CUH
 
@@ -50,7 +50,7 @@ struct gc_step_method : gc_gpu_method {
                             gconv_error *error);
     gconv_status (*convolve)(void *state, const gc_gpu_step &step, cudaStream_t stream,
                              gconv_error *error);
-    /* The functions from here on are optional: null where the comment says what that means. */
+    /* The functions from here on are optional. Each comment says what null means. */
 
     /* FLOP a byte by the published model; null where there is none. */
     double (*intensity)(const void *state, const gc_step *step);
@@ -80,9 +80,9 @@ gc_pass_scope gc_pass_scope_of(const gc_problem *problem, int first, int count);
 struct gc_pass_method : gc_gpu_method {
     /* How many steps from step `first` on one pass takes. */
     int (*pass_steps)(const gc_problem *problem, int first, const gconv_device_info *device);
-    /* Chooses and allocates what a pass needs. The types of *scope are what suits the runtime;
-     * a method that cannot read or store them sets them to GC_FLOAT. The device is current. *state
-     * goes to the other functions. */
+    /* Chooses and allocates what a pass needs. *scope has the types that suit the runtime best. A
+     * method that cannot read or store such a type sets it to GC_FLOAT. The device is current.
+     * *state goes to the other functions. */
     gconv_status (*prepare)(const gc_problem *problem, const gconv_device_info *device,
                             gc_pass_scope *scope, void **state, gconv_error *error);
     /* Runs a pass for every channel. Its output type is the prepared one, or GC_FLOAT where the run
@@ -93,7 +93,7 @@ struct gc_pass_method : gc_gpu_method {
 
 /* ---- What the registry asks ------------------------------------------------------------------ */
 
-/* The final conversion, if the device makes it; false where the CPU does. */
+/* Sets *finish where the device makes the final conversion. False where the CPU makes it. */
 bool gc_gpu_finish_of(const gc_problem *problem, gc_finish *finish);
 
 gconv_status gc_gpu_supports(const gc_gpu_method &method, const gc_problem *problem,

@@ -1,5 +1,5 @@
-/* How the runtime drives a gc_pass_method: passes read samples or chain values with their borders, and
- * the last one stores the output where it can. */
+/* How the runtime drives a gc_pass_method: passes read samples or chain values with their borders,
+ * and the last one stores the output where it can. */
 #include "gpu/runtime/check.cuh"
 #include "gpu/runtime/plan.cuh"
 
@@ -26,7 +26,7 @@ static gconv_status prepare(gc_gpu_plan *plan, gconv_error *error)
 
 /* ---- The first pass's input ------------------------------------------------------------------ */
 
-/* Copies rows of samples a pitch apart, to where the first plane would be. */
+/* Copies rows of samples into the memory of the first plane, with the pitch that kernels expect. */
 static gconv_status align_samples(gc_gpu_plan *plan, gconv_error *error)
 {
     const gc_band_step *band = &plan->steps[0];

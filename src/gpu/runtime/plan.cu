@@ -1,5 +1,5 @@
-/* The life of a plan: it is prepared, started in a thread of its own while the caller reads the image,
- * awaited, and released. */
+/* The life of a plan: it is prepared, started in a thread of its own while the caller reads the
+ * image, awaited, and released. */
 #include "gpu/runtime/plan.cuh"
 
 #include "gpu/gpu.h"
@@ -26,12 +26,12 @@ static gconv_status start(gc_gpu_plan *plan, gconv_error *error)
         gconv_status status = gc_plan_allocate(plan, error);
         if (status == GCONV_OK)
             status = plan->runner->prepare(plan, error);
-        if (status == GCONV_OK) /* the plan's stream does not wait for these copies */
+        if (status == GCONV_OK) /* the plan's stream does not wait for copies by itself */
             status = synchronize_copies(error);
         int64_t fewer = gc_band_whole(plan->problem, plan->band_rows / 2, plan->slabs);
         if (status != GCONV_ERROR_MEMORY || fewer == 0)
             return status;
-        /* Another process may have taken memory that was free a moment ago. */
+        /* Another process may have taken memory meanwhile: try half of the rows. */
         gc_plan_free_memory(plan);
         plan->band_rows = fewer;
     }

@@ -7,10 +7,10 @@
 
 #include <pthread.h>
 
-/* Pieces of the output that are on their way down at once, and bytes of a piece. */
+/* Output is copied to the host in pieces: pieces under way at once, and bytes of a piece. */
 enum { GC_PIECES = 2, GC_PIECE_BYTES = 8 << 20 };
 
-/* What is run at once: a step, or a pass of one or more steps. */
+/* One stage of a plan: a step, or a pass of one or more steps. */
 struct gc_plan_stage {
     gc_pass_scope scope; /* of a step: itself, with chain values on both sides */
     void *state;         /* of the method */
@@ -21,7 +21,8 @@ struct gc_gpu_plan;
 
 /* How the runtime drives methods of one type. */
 struct gc_stage_runner {
-    /* Fills plan->stages and counts them. Stages that it began stay for gc_plan_free_memory. */
+    /* Fills plan->stages and counts them. After a failure gc_plan_free_memory frees the stages that
+     * were begun. */
     gconv_status (*prepare)(gc_gpu_plan *plan, gconv_error *error);
     /* Brings the uploaded samples to where the first stage reads. */
     gconv_status (*begin)(gc_gpu_plan *plan, gconv_error *error);
@@ -51,7 +52,7 @@ struct gc_gpu_plan {
     char *samples;           /* device: a band of input */
     float *planes[2];        /* device: a stage's input and output, in turn */
     float *scratch;          /* device: a step's input with its border; in the end the output */
-    char *pieces[GC_PIECES]; /* host, pinned: rows on their way down */
+    char *pieces[GC_PIECES]; /* host, pinned: rows from the device */
     size_t piece_bytes;
     cudaEvent_t arrived[GC_PIECES];
     pthread_t starter;
@@ -61,7 +62,8 @@ struct gc_gpu_plan {
     double compile_seconds; /* in the start */
 };
 
-/* Makes a device current for the calling thread, and at the end of its life the one before. */
+/* Makes a device current for the calling thread. The destructor makes the device before it current
+ * again. */
 struct gc_current_device {
     int before;
     explicit gc_current_device(int index)
@@ -89,7 +91,7 @@ gconv_status gc_plan_choose_band(gc_gpu_plan *plan, gconv_error *error);
 /* Allocates buffers for such a band. */
 gconv_status gc_plan_allocate(gc_gpu_plan *plan, gconv_error *error);
 
-/* Frees buffers and stages. What was never taken is null. */
+/* Frees those buffers and stages that there are. */
 void gc_plan_free_memory(gc_gpu_plan *plan);
 
 /* Rows that the input of any step has at most. */
@@ -98,16 +100,18 @@ int64_t gc_plan_input_rows(const gc_gpu_plan *plan);
 /* `values` as planes of chain values. */
 gc_gpu_planes gc_plan_planes(const gc_gpu_plan *plan, float *values, int64_t rows, int64_t width);
 
-/* Whether rows of samples lie on the device as kernels want them: without gaps, but whole lines. */
+/* Rows of samples are uploaded without gaps. Whether they have the pitch that kernels expect: whole
+ * lines. */
 bool gc_plan_samples_are_aligned(const gc_problem *problem);
 
-/* From row to row of an output that a pass stores: samples, or bytes of bits. Whole words of 16 bytes. */
+/* From row to row of an output that a pass stores: in samples, or in bytes for GC_BIT. Rows are
+ * whole words of 16 bytes. */
 int64_t gc_plan_output_pitch(const gc_gpu_plan *plan, gc_sample_type type);
 
 /* ---- Running (run.cu) ------------------------------------------------------------------------ */
 
-/* Uploads rows `first` to `last` of an image. Rows outside it, which wrap asks for, repeat those
- * inside. */
+/* Uploads rows `first` to `last` of an image. Under wrap rows may lie outside the image. They
+ * repeat rows inside it. */
 gconv_status gc_plan_upload(gc_gpu_plan *plan, const char *image, size_t stride, int64_t first,
                             int64_t last, gconv_error *error);
 

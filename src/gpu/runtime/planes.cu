@@ -11,8 +11,8 @@ extern "C" {
 
 enum { THREADS = 256, ROWS_A_THREAD = 8, GRID_ROWS_MAX = 65535 };
 
-/* A grid with a thread for each column and ROWS_A_THREAD rows. A thread takes more rows where the grid
- * would be too high. */
+/* A grid with a thread for each column and ROWS_A_THREAD rows. A thread takes more rows where the
+ * grid would be too high. */
 static dim3 grid_over(int64_t width, int64_t rows)
 {
     int64_t high = (rows + ROWS_A_THREAD - 1) / ROWS_A_THREAD;

@@ -21,9 +21,9 @@ struct gc_gpu_planes {
 gconv_status gc_gpu_load(const gc_problem *problem, const void *samples,
                          const gc_gpu_planes &planes, cudaStream_t stream, gconv_error *error);
 
-/* Fills the scratch image of a step. `planes` holds rows `first_row` and following of the step's input. Row
- * 0 of the scratch is the first row that row 0 of the output, row `first_output` of the image, reads.
- * Every border mode (contract.md, rule 13). */
+/* Fills the scratch image of a step. `planes` holds rows `first_row` and following of the step's
+ * input. Row 0 of the output is row `first_output` of the image. Row 0 of the scratch image is the
+ * first row that this row reads. Every border mode (contract.md, rule 13). */
 gconv_status gc_gpu_extend(const gc_problem *problem, const gc_step *step,
                            const gc_gpu_planes &planes, int64_t first_row, int64_t first_output,
                            const gc_gpu_planes &scratch, cudaStream_t stream, gconv_error *error);

@@ -1,5 +1,5 @@
-/* A run of a plan: samples go up, values through the chain, output comes down, band by band where the
- * device's memory is short. Intermediate results never leave the device. */
+/* A run of a plan. Samples are uploaded, the stages of the chain run, and the output is downloaded:
+ * band by band where the device's memory is short. Values between stages never leave the device. */
 #include "gpu/runtime/check.cuh"
 #include "gpu/runtime/plan.cuh"
 
@@ -43,14 +43,14 @@ gconv_status gc_plan_load(gc_gpu_plan *plan, gconv_error *error)
 
 /* ---- The result ------------------------------------------------------------------------------ */
 
-/* Rows as they come down from plan->scratch. */
+/* The rows of the result in plan->scratch. */
 struct result_rows {
     int64_t rows;
     size_t bytes, pitch; /* of a row, from row to row */
     bool is_chain;       /* chain values, for the CPU to convert */
 };
 
-/* Puts the chain's result into plan->scratch as it is wanted. */
+/* Puts the result into plan->scratch: converted output, or chain values. */
 static gconv_status end_chain(gc_gpu_plan *plan, bool chain_only, int64_t rows, result_rows *result,
                               gconv_error *error)
 {
@@ -98,7 +98,7 @@ static gconv_status write_piece(gc_stream *stream, const result_rows &result, in
                                  result.bytes / sizeof(float), error);
 }
 
-/* Rows come down piece by piece; one is written while the next arrives. */
+/* Downloads the result piece by piece. One piece is written while the next one arrives. */
 static gconv_status download(gc_gpu_plan *plan, gc_stream *stream, const result_rows &result,
                              gconv_error *error)
 {

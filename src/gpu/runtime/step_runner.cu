@@ -1,5 +1,5 @@
-/* How the runtime drives a gc_step_method: each step's input is copied into a scratch image with its
- * border, from which the method convolves. */
+/* How the runtime drives a gc_step_method: each step's input is copied into a scratch image with
+ * its border, from which the method convolves. */
 #include "gpu/runtime/check.cuh"
 #include "gpu/runtime/plan.cuh"
 
@@ -67,7 +67,7 @@ static gconv_status run(gc_gpu_plan *plan, bool chain_only, gconv_error *error)
     return GCONV_OK;
 }
 
-/* Steps store chain values. */
+/* A step stores chain values. end_chain in run.cu makes the output. */
 static bool stores_output(const gc_gpu_plan *plan, bool chain_only)
 {
     (void)plan, (void)chain_only;

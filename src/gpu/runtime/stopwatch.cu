@@ -1,4 +1,4 @@
-/* The time of a chain alone: on the device, from values in its memory to values in its memory. */
+/* The time of a chain alone, on the device: no transfers. */
 #include "gpu/runtime/check.cuh"
 #include "gpu/runtime/plan.cuh"
 

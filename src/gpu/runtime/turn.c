@@ -3,7 +3,8 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* No mutex alone: the thread that frees a plan need not be the one that made it. */
+/* A flag with a condition. A mutex has to be unlocked by the thread that locked it. But one thread
+ * may make a plan, and another one may free it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t given = PTHREAD_COND_INITIALIZER;
 static bool taken;

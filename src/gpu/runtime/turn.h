@@ -1,5 +1,5 @@
-/* Turns on the GPU: of several images that a process computes at one time, one has it. Each plan takes
- * what memory is free there, and two would take it from each other. */
+/* The turn: the right of one image of a process to use the GPU. A plan takes most of the device's
+ * free memory. Two plans at one time would take it from each other. */
 #ifndef GC_GPU_RUNTIME_TURN_H
 #define GC_GPU_RUNTIME_TURN_H
 

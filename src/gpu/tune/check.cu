@@ -1,5 +1,5 @@
-/* Filters of random weights that are not 0, and whether a kernel computes them: every output, those at
- * the borders too, is compared with a sum in double. */
+/* Filters of random weights that are not 0, and whether a kernel computes them: every output, those
+ * at the borders too, is compared with a sum in double. */
 #include "gpu/runtime/check.cuh"
 #include "gpu/tune/check_kernels.cuh"
 
@@ -9,8 +9,8 @@ extern "C" {
 
 #include <algorithm>
 
-/* The largest weight for 8-bit samples. Sums of products have smaller ones, so that gc_finish_divide
- * serves the sum of all weights. */
+/* The largest weight for 8-bit samples. Sums of products have smaller ones, so that
+ * gc_finish_divide can take the sum of all weights as divisor. */
 enum { WEIGHT_MAX = 7 };
 
 /* ---- What is expected ------------------------------------------------------------------------ */
@@ -22,8 +22,8 @@ static dim3 blocks_of_a_check(const gc_tuner_view &image)
     return dim3((unsigned)(image.width + 31) / 32, (unsigned)(image.height + 7) / 8);
 }
 
-/* A weight that is not 0. For 8-bit samples it is a whole number, so that sums are exact; else it has
- * either sign. */
+/* A weight that is not 0. For 8-bit samples it is a whole number, so that sums are exact; else it
+ * has either sign. */
 static float random_weight(const gc_layout &layout, int index)
 {
     unsigned random = gc_scramble(0x9e3779b9u + (unsigned)index);
@@ -129,7 +129,7 @@ static gconv_status check(const gc_search *s, const gc_pass_kernel &kernel,
     gc_pass pass = gc_search_pass(s, image, 0);
     size_t bytes =
         (size_t)image.pitch * (size_t)image.height * gc_tuner_sample_bytes(s->layout.output);
-    /* NaNs as floats, white as bytes: no output of this filter is either. */
+    /* This makes NaNs of floats, white of bytes. No expected output is one of these. */
     GC_CUDA_TRY(error, cudaMemsetAsync(pass.output, 0xff, bytes, tuner->stream));
     GC_TRY(gc_pass_launch(kernel, pass, 1, tuner->stream, error));
     dim3 blocks = blocks_of_a_check(image);

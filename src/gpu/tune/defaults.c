@@ -10,8 +10,8 @@ static int rows_in_code(int weights)
     return costs->code_bytes / (costs->code_of_a_weight * weights);
 }
 
-/* The code for the columns has to stay in the instruction cache. One slot: the convolved rows beside
- * the tile take as much shared memory again. */
+/* The code for the columns has to stay in the instruction cache. There is one slot only, because
+ * convolved rows take as much shared memory as the tile. */
 static gc_tuning default_sum(gc_form form, int height)
 {
     int rows = rows_in_code(gc_form_products(form) * height);
@@ -44,9 +44,9 @@ gc_tuning gc_tuning_default(gc_form form, int width, int height)
     return default_block(width * height);
 }
 
-/* Rows that leave registers for two blocks a thousand threads, in code that stays in the instruction
- * cache. Two slots hide the loads of floats, as in GC_FORM_BLOCK; samples go through registers, and one
- * slot leaves room for more blocks. */
+/* Rows that leave registers for two blocks a thousand threads, in code that stays in the
+ * instruction cache. Two slots hide the loads of floats, as in GC_FORM_BLOCK; samples of 8 or 16
+ * bits go through registers, so that one slot is better: it leaves room for more blocks. */
 gc_tuning gc_tuning_pair(const gc_layout *layout)
 {
     return (gc_tuning){GC_FORM_PAIR, 4, 8, layout->input == GC_FLOAT ? GC_QUEUE : GC_ONE_TILE, 1};

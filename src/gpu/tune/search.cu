@@ -14,7 +14,7 @@ enum { FINALISTS = 3 };
 
 struct compilation {
     gc_search *of;
-    int next, end; /* contenders; threads draw the next one */
+    int next, end; /* contenders: a thread takes `next` */
 };
 
 static void *compile_some(void *opaque)
@@ -34,8 +34,8 @@ static void *compile_some(void *opaque)
     }
 }
 
-/* Compiles the tunings from `first` on and before `end`, as many as there are processors: compiling takes
- * longer than everything else. Returns the first tuning that is not compiled. */
+/* Compiles the tunings from `first` on and before `end`, as many as there are processors: compiling
+ * takes longer than everything else. Returns the first tuning that is not compiled. */
 static int compile_next(gc_search *s, int first, int end)
 {
     int processors = std::max(1, (int)sysconf(_SC_NPROCESSORS_ONLN));
@@ -64,8 +64,8 @@ static gconv_status try_contender(const gc_search *s, gc_contender *c, gconv_err
                  : GCONV_OK;
 }
 
-/* Whether the device still works: a kernel that does not compile or cannot be launched leaves it as it was,
- * a kernel that broke down makes it unusable. */
+/* Whether the device still works. A kernel that does not compile or cannot be launched does no
+ * harm. A kernel that broke down makes the device unusable. */
 static bool can_go_on(gconv_status status)
 {
     return status == GCONV_ERROR_DEVICE && cudaDeviceSynchronize() == cudaSuccess;
@@ -108,8 +108,8 @@ static gc_contender *fastest_of(gc_search *s, bool warps_too)
     return fastest;
 }
 
-/* Times the fastest contenders again, and the tuning that is used untuned, right after each other. The
- * fastest of these is the result. */
+/* Times the fastest contenders again, and the tuning that is used untuned, right after each other.
+ * The fastest of these is the result. */
 static gconv_status decide(gc_search *s, gc_tune_result *result, gconv_error *error)
 {
     gc_contender *winner = nullptr;

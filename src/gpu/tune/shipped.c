@@ -1,11 +1,11 @@
-/* The tunings that are shipped. `benchmarks/shipped_tuning.sh` makes the entries of a device from the file
- * that `gconv tune` keeps there. */
+/* The tunings that are shipped. `benchmarks/shipped_tuning.sh` makes the entries of a device from
+ * the file that `gconv tune` keeps there. */
 #include "gpu/tune/tuning.h"
 
 #include <string.h>
 
-/* `gconv tune`, driver 580.159.04, CUDA 13.0: rows of 2026-11-22 at commit a06d6ab, of the others sums of
- * products at 485d136, the rest at 72f3e86. */
+/* `gconv tune`, driver 580.159.04, CUDA 13.0: entries of 2026-11-22 at commit a06d6ab. Of the other
+ * entries, sums of products (GC_FORM_RANK2, GC_FORM_RANK3) at 485d136, the rest at 72f3e86. */
 static const gc_tuned h200[] = {
     {3, 3, GC_FLOAT, GC_FLOAT, {GC_FORM_WARP, 2, 4, GC_ONE_TILE, 1}, 36.736, "2026-11-22"},
     {3, 3, GC_FLOAT, GC_FLOAT, {GC_FORM_RANK1, 4, 4, GC_QUEUE, 1}, 40.672, "2026-11-21"},

@@ -1,5 +1,5 @@
-/* The search for the fastest tuning, on the device. Plain C, no CUDA types. In a build without CUDA the
- * same functions fail and say so (runtime/unavailable.c). */
+/* The search for the fastest tuning, on the device. Plain C, no CUDA types. In a build without CUDA
+ * the same functions fail and say so (runtime/unavailable.c). */
 #ifndef GC_GPU_TUNE_TUNE_H
 #define GC_GPU_TUNE_TUNE_H
 
@@ -9,7 +9,8 @@
 extern "C" {
 #endif
 
-/* Planes of random samples on a device, together larger than twice its cache, and events for timing. */
+/* Planes of random samples on a device, together larger than twice its cache, and events for
+ * timing. */
 typedef struct gc_tuner gc_tuner;
 
 /* How far a search is. */
@@ -35,7 +36,8 @@ gconv_status gc_tuner_create(const gconv_device_info *device, gc_tuner **tuner, 
 int gc_tuner_side(const gc_tuner *tuner);
 
 /* Compiles, checks and times the candidates for a gc_candidate_layout of float32 or 8 bits. Every
- * kernel's outputs, those at the borders too, are compared with sums in double before it is timed. */
+ * kernel's outputs, those at the borders too, are compared with sums in double before it is
+ * timed. */
 gconv_status gc_tuner_search(gc_tuner *tuner, const gc_layout *layout, gc_tune_goes_on *goes_on,
                              void *user, gc_tune_result *result, gconv_error *error);
 

@@ -1,4 +1,5 @@
-/* The tuner: planes on a device, which a cache does not hold from one launch to the next. */
+/* The tuner's planes on a device. There are so many that no cache holds a plane until it is used
+ * again. */
 #include "gpu/tune/tuner.cuh"
 
 #include "gpu/runtime/check.cuh"

@@ -1,4 +1,5 @@
-/* What the parts of the tuner share: planes on a device, one search over them, and its contenders. */
+/* What the parts of the tuner share: planes on a device, one search over them, and its
+ * contenders. */
 #ifndef GC_GPU_TUNE_TUNER_CUH
 #define GC_GPU_TUNE_TUNER_CUH
 
@@ -8,7 +9,7 @@
 enum {
     GC_TUNER_SIDE_MAX = 4096,
     GC_TUNER_SIDE_MIN = 512,
-    /* Beside the whole plane a crop of it is checked, whose sides are no multiples of a tile's. */
+    /* A crop of the plane is checked, too. Its sides are no multiples of a tile's. */
     GC_TUNER_CROP_WIDTH = 517,
     GC_TUNER_CROP_HEIGHT = 261,
     GC_TUNER_RUNS = 30,
@@ -30,7 +31,7 @@ struct gc_tuner {
     cudaEvent_t events[GC_TUNER_RUNS_OF_FINALISTS + 1];
 };
 
-/* What is checked: the first samples of the first input, seen as an image. */
+/* The image that is checked: the first samples of the first input plane. */
 struct gc_tuner_view {
     int width, height;
     long long pitch;
@@ -49,7 +50,7 @@ size_t gc_tuner_sample_bytes(gc_sample_type type);
 struct gc_contender {
     gc_pass_kernel kernel;
     gconv_status compiled;
-    gconv_error why;     /* where it is not */
+    gconv_error why;     /* where that failed */
     double microseconds; /* 0: left out */
 };
 

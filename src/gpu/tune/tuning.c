@@ -30,7 +30,7 @@ bool gc_tuning_fits(const gconv_device_info *device, const gc_layout *layout)
 
 /* ---- The nearest known tuning ---------------------------------------------------------------- */
 
-/* An entry serves filters of up to so many times its weights, and down to as many times fewer. */
+/* An entry serves filters with up to `reach` times as many weights, or `reach` times fewer. */
 static const double reach = 1.5;
 
 /* How far an entry is from what a layout needs. Members are compared in their order. */
@@ -113,7 +113,8 @@ static void look_through(search *s, const gc_tuned *entries, int count)
     }
 }
 
-/* Of entries that are equally near, one of `found`, which may be NULL, comes before a shipped one. */
+/* Of entries that are equally near, one of `found`, which may be NULL, comes before a shipped
+ * one. */
 static gc_tuning choose(const gconv_device_info *device, const gc_layout *layout,
                         const gc_tuned_list *found)
 {
@@ -128,7 +129,7 @@ static gc_tuning choose(const gconv_device_info *device, const gc_layout *layout
 
 /* ---- The file, read once --------------------------------------------------------------------- */
 
-/* Neither changed nor freed once it is in the list. */
+/* An entry in the list is never changed or freed. */
 typedef struct loaded_device {
     struct loaded_device *next;
     char name[sizeof((gconv_device_info *)0)->name];

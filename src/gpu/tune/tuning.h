@@ -1,5 +1,5 @@
-/* The tuning for a layout on a device: what `gconv tune` found on this machine, else what is shipped, else
- * gc_tuning_default. Plain C: needs no GPU. */
+/* The tuning for a layout on a device: what `gconv tune` found on this machine, else what is
+ * shipped, else gc_tuning_default. Plain C: needs no GPU. */
 #ifndef GC_GPU_TUNE_TUNING_H
 #define GC_GPU_TUNE_TUNING_H
 
@@ -20,16 +20,16 @@ typedef struct gc_tuned {
 
 /* ---- What is known --------------------------------------------------------------------------- */
 
-/* The tuning for a layout, whose tuning.form says how many products (gc_form_products): that of its size
- * and types where it is known, else the nearest known tuning that fits. The file of this machine is read
- * once in a process. */
+/* The tuning for a layout, whose tuning.form says how many products (gc_form_products). It is the
+ * known tuning for this size and these types, else the nearest known one that fits, else the
+ * default. The file of this machine is read once in a process. */
 gc_tuning gc_tuning_of(const gconv_device_info *device, const gc_layout *layout);
 
 /* The same without the file of this machine. */
 gc_tuning gc_tuning_untuned(const gconv_device_info *device, const gc_layout *layout);
 
-/* Whether the layout with its tuning can run. Form, threads and shared memory are exact, registers an
- * estimate. */
+/* Whether the layout with its tuning can run. Form, threads and shared memory are exact, registers
+ * are estimated. */
 bool gc_tuning_fits(const gconv_device_info *device, const gc_layout *layout);
 
 /* The tuning of a filter on a device that was never tuned. */
@@ -43,8 +43,8 @@ const gc_tuned *gc_tuning_shipped(const gconv_device_info *device, int *count);
 
 /* ---- What was found on this machine ---------------------------------------------------------- */
 
-/* There is one file for each device in the cache. It names device, driver and version. A file that was
- * written for others, or is damaged anywhere, counts as none. It begins with
+/* There is one file for each device in the cache. It names device, driver and version. A file that
+ * was written for others, or is damaged anywhere, counts as none. It begins with
  *
  *     gconv tuning 1
  *     device NVIDIA H200
@@ -67,8 +67,8 @@ const char *gc_sample_type_name(gc_sample_type type);
 /* Where the file is or would be, freed with free. */
 gconv_status gc_tuning_path(const gconv_device_info *device, char **path, gconv_error *error);
 
-/* Reads the text of the file, which has a NUL behind its `size` bytes. False where the text is not, to
- * the last byte, what this version writes for this device. `list` has no meaning then. */
+/* Reads the text of the file, which has a NUL behind its `size` bytes. False where any part of the
+ * text is not what this version writes for this device. `list` has no meaning then. */
 bool gc_tuning_read_text(const gconv_device_info *device, const char *text, size_t size,
                          gc_tuned_list *list);
 
@@ -82,11 +82,11 @@ void gc_tuning_read(const gconv_device_info *device, gc_tuned_list *list);
 /* The entry for filters of this size, types and kind; NULL where there is none. */
 const gc_tuned *gc_tuned_find(const gc_tuned_list *list, const gc_layout *layout);
 
-/* Adds an entry to the file, or replaces the one for the same filters. Entries that other processes add
- * at the same time stay. With NULL the file is written as it is, or begun where it counts as none, to
- * find out whether that is possible.
- * While another process writes the file, this function waits, up to *patience seconds. After that it sets
- * *patience to 0 and writes the file; what the other process adds at that moment may be lost. */
+/* Adds an entry to the file, or replaces the one for the same filters. Entries that other processes
+ * add at the same time stay. With `found` NULL the file is written with the entries that it has:
+ * this shows whether it can be written. While another process writes the file, this function waits,
+ * up to *patience seconds. After that it sets *patience to 0 and writes the file; what the other
+ * process adds at that moment may be lost. */
 gconv_status gc_tuning_keep(const gconv_device_info *device, const gc_tuned *found,
                             double *patience, gconv_error *error);
 

@@ -1,18 +1,18 @@
 /* A pass for filters of any size, from shared memory.
  *
- * Idea: a block has a tile of 128 columns of output. It copies the tile's surroundings into shared memory
- *   past the registers, by asynchronous copies. A thread has 4 columns by `rows` rows of output. It reads
- *   a row of its surroundings in words of 16 bytes and multiplies it into every output row that the row
- *   reaches, so that a word is read once for all outputs of the thread (van Werkhoven et al. 2014,
- *   section 4, with the tile of a thread in two directions). Blocks that lie inside the image check
- *   nothing.
- * Needs: shared memory for the surroundings, twice where the schedule loads one tile while it computes
- *   another.
- * Limits: code beyond some 32 KiB, rows x width x height x 64 bytes, falls out of the instruction cache
- *   (H200) and is slower.
+ * Idea: a block has a tile of 128 columns of output. It fills shared memory with the tile's
+ *   surroundings by asynchronous copies, which bypass the registers. A thread has 4 columns by
+ *   `rows` rows of output. It reads a row of its surroundings in words of 16 bytes and multiplies
+ *   it into every output row that the row reaches, so that a word is read once for all outputs of
+ *   the thread (van Werkhoven et al. 2014, section 4, with the tile of a thread in two directions).
+ *   Blocks that lie inside the image check nothing.
+ * Needs: shared memory for the surroundings, twice where the schedule loads one tile while it
+ *   computes another.
+ * Limits: code beyond some 32 KiB, rows x width x height x 64 bytes, falls out of the instruction
+ *   cache (H200) and is slower.
  *
- * A fence between rows keeps the compiler from reading ahead. Without the fence it takes all registers
- * there are, and spills. */
+ * A fence between rows keeps the compiler from reading ahead. Without the fence it takes all
+ * registers there are, and spills. */
 #ifndef GC_GPU_KERNELS_JIT_BLOCK_CUH
 #define GC_GPU_KERNELS_JIT_BLOCK_CUH
 
@@ -34,13 +34,13 @@ template <class config> struct gc_block {
     static constexpr int slot = lines * pitch;
     static constexpr int slots = config::schedule == GC_ONE_TILE ? 1 : 2;
 
-    /* Which thread this is of those that load a tile, `warps` warps. */
+    /* The number of this thread among the `warps` warps that load a tile. */
     __device__ unsigned thread() const
     {
         return threadIdx.x;
     }
 
-    /* The line of the i-th word beyond GC_BLOCK_COLUMNS. */
+    /* Words of a tile beyond GC_BLOCK_COLUMNS are numbered line by line. The line of word i. */
     __device__ int rest_line(int i) const
     {
         return i / ((pitch - GC_BLOCK_COLUMNS) / 4);
@@ -80,6 +80,8 @@ static __device__ inline void gc_block_repeat(unsigned char *to, float value)
     *(unsigned *)to = (unsigned)value * 0x01010101u;
 }
 
+/* Inside the image: a warp loads 32 words of a line at a time. Threads load the other words
+ * last. */
 template <class config, class shape_type>
 static __device__ inline void gc_block_fill_inside(const gc_pass &pass, shape_type shape,
                                                    typename shape_type::sample *tile, int x, int y)
@@ -95,7 +97,7 @@ static __device__ inline void gc_block_fill_inside(const gc_pass &pass, shape_ty
         index += shape.warps * pass.input_pitch;
         to += shape.warps * shape.pitch;
     }
-    /* The words of each row that 32 lanes left over. */
+    /* The words of each row beyond the 32 of the lanes. */
     const int rest = (shape.pitch - GC_BLOCK_COLUMNS) / 4;
 #pragma unroll
     for (int first = 0; first < rest * shape.lines; first += 32 * shape.warps) {
@@ -140,8 +142,8 @@ static __device__ inline void gc_block_fill_border(const gc_pass &pass, shape_ty
     }
 }
 
-/* Loads the surroundings of the tile whose first output is (x, y). `shape` has what gc_block has of a
- * tile: thread, rest_line, before, right, top, pitch, lines. */
+/* Loads the surroundings of the tile whose first output is (x, y). `shape` has these members of
+ * gc_block: sample, warps, thread, rest_line, before, right, top, pitch, lines. */
 template <class config, class shape_type>
 static __device__ inline void gc_block_fill(const gc_pass &pass, shape_type shape,
                                             typename shape_type::sample *tile, int x, int y)
@@ -156,9 +158,9 @@ static __device__ inline void gc_block_fill(const gc_pass &pass, shape_type shap
         gc_block_fill_border<config>(pass, shape, tile, x, y);
 }
 
-/* Adds a filter's multiply-adds to `sums`. Rows lie `pitch` apart from word `base` on. In each row the
- * surroundings of the first sum start at sample `skip`. `filter` has width and height; its weights are
- * those from `first` on. */
+/* Adds a filter's multiply-adds to `sums`. Rows lie `pitch` apart from word `base` on. In each row
+ * the surroundings of the first sum start at sample `skip`. `filter` has width and height; its
+ * weights are those from `first` on. */
 template <class filter, int rows, int pitch, int skip, int first, class weights_type>
 static __device__ inline void gc_block_multiply(const float *base, const weights_type &weights,
                                                 float (&sums)[rows][4])
@@ -214,8 +216,8 @@ static __device__ inline int gc_block_columns(const gc_pass &pass)
     return (pass.width + GC_BLOCK_COLUMNS - 1) / GC_BLOCK_COLUMNS;
 }
 
-/* A block's walk over tiles. `method` computes a tile in one slot while the next one is loaded into the
- * other. */
+/* A block's walk over tiles. `method` computes a tile in one slot while the next one is loaded into
+ * the other. */
 template <class method, class config, class weights_type>
 static __device__ inline void gc_block_pass(const gc_pass &pass, const weights_type &weights)
 {

@@ -1,20 +1,20 @@
 /* A pass for two steps of a chain.
  *
- * Idea: the first filter computes in shared memory what the second one needs of its output around the
- *   block's tile. Memory is crossed once. Values that neighbouring tiles share are computed by each of
- *   them (overlapped tiling: Holewinski et al., ICS 2012).
+ * Idea: the first filter computes in shared memory what the second one needs of its output around
+ *   the block's tile. Memory is crossed once. Values that neighbouring tiles share are computed by
+ *   each of them (overlapped tiling: Holewinski et al., ICS 2012).
  * Needs: shared memory for the surroundings of both filters, and for the values between them.
  * Limits: two short filters (fast/pairs.cuh); under a mirror border the second filter must reach no
  *   further right and down than left and up.
  *
- * The second filter meets the border of its own input. So what the first filter computes outside the
- * image is not used: once all values inside have been computed, those outside are copied from where the
- * border puts them, or set. Under wrap the first filter gives the right values outside by itself. Under a
- * mirror the positions to copy from have to lie in the tile's surroundings. A last tile of one column or
- * row has them, thanks to the limit above.
+ * The second filter meets the border of its own input. So values that the first filter computes
+ * outside the image are replaced. After all values inside have been computed, those outside are
+ * copied from where the border says, or set to its constant. Under wrap the first filter gives the
+ * right values outside by itself. Under a mirror the values to copy have to lie in the tile's
+ * surroundings. The limit above ensures this even for a last tile of one column or row.
  *
- * The config is that of the first filter, with `second`, a class that has width, height, left and top of
- * the second filter. Weights: the first filter's, then the second's. */
+ * The config is that of the first filter, with `second`, a class that has width, height, left and
+ * top of the second filter. Weights: the first filter's, then the second's. */
 #ifndef GC_GPU_KERNELS_JIT_PAIR_CUH
 #define GC_GPU_KERNELS_JIT_PAIR_CUH
 
@@ -57,8 +57,8 @@ static __device__ inline void gc_pair_first(const float *tile, const weights_typ
             make_float4(sums[r][0], sums[r][1], sums[r][2], sums[r][3]);
 }
 
-/* Computes all of them: first those at the places of outputs, then the lines below and the words to the
- * right. */
+/* Computes all values between the filters: first those at the places of outputs, then the lines
+ * below and the words to the right. */
 template <class config, class weights_type>
 static __device__ inline void gc_pair_fill(const float *tile, const weights_type &weights,
                                            float *middle)
@@ -88,8 +88,8 @@ static __device__ inline bool gc_pair_at_border(const gc_pass &pass, int x, int 
             y - second::top + config::lines > pass.height);
 }
 
-/* Sets the values outside the image that outputs inside it need; a warp takes a line. Value (0, 0) of
- * `middle` is the one at (x, y). Values that are set are not read. */
+/* Sets the values outside the image that outputs inside it need; a warp takes a line. Value (0, 0)
+ * of `middle` is the one at (x, y). Only values inside the image are read. */
 template <class config>
 static __device__ inline void gc_pair_extend(const gc_pass &pass, float *middle, int x, int y)
 {

@@ -1,19 +1,19 @@
-/* What every kernel of a pass has: borders, samples, the final conversion. A pass reads one plane of
- * samples or chain values and stores another one.
+/* What every kernel of a pass has: borders, samples, the final conversion. A pass reads one plane
+ * of samples or chain values and stores another one.
  *
- * The sources in this folder are compiled twice: ahead by nvcc, and at run time by NVRTC for one filter,
- * with everything about it constant. They include nothing but each other.
+ * The sources in this folder are compiled twice: ahead by nvcc, and at run time by NVRTC for one
+ * filter, with everything about it constant. They include nothing but each other.
  *
  * What a kernel is made for is a class `config` of constants, so that the same source serves both:
  *     width, height, left, top    of the filter (gc_step)
- *     products                    how many products of a column and a row make the filter (products.cuh)
+ *     products                    of a column and a row, which make the filter (products.cuh)
  *     rows, warps                 rows of output a thread, warps a block
  *     schedule                    a gc_schedule
  *     input, output               a gc_sample_type, or -1: what the pass says
  *     border                      a gc_pass_border, or -1: what the pass says
  *     finish                      a gc_finish_kind, or -1: what the pass says
- * `weights` is a class with `__device__ float at(int k)` and `__device__ bool skips(int k)`. The second is
- * true for a weight that is known to be 0. */
+ * `weights` is a class with `__device__ float at(int k)` and `__device__ bool skips(int k)`. The
+ * second is true for a weight that is known to be 0. */
 #ifndef GC_GPU_KERNELS_JIT_PASS_CUH
 #define GC_GPU_KERNELS_JIT_PASS_CUH
 
@@ -33,9 +33,9 @@ static __device__ inline int gc_pass_warp()
 
 /* ---- Borders --------------------------------------------------------------------------------- */
 
-/* What gc_border_index computes: where the border takes index `index` from, -1 for a constant border. The
- * loop moves by one period, since there is hardly ever more than one. A division of 64 bits would take
- * longer than everything else at the border. */
+/* What gc_border_index computes: where the border takes index `index` from, -1 for a constant
+ * border. The loop moves by one period at a time, and hardly ever by more than one. A division of
+ * 64 bits would take longer than everything else at the border. */
 static __device__ inline int gc_pass_index(int border, int index, int size)
 {
     if (border == GC_PASS_CONSTANT)
@@ -58,9 +58,9 @@ template <class config> static __device__ inline int gc_pass_border_of(const gc_
     return config::border >= 0 ? config::border : pass.border;
 }
 
-/* The row of the input that holds row `y` of the image; -1 for a constant border. Under wrap the input
- * holds rows beyond the image (gc_step_range). Rows that no output needs may be missing; any other row
- * stands for them. */
+/* The row of the input that holds row `y` of the image; -1 for a constant border. Under wrap the
+ * input holds rows beyond the image (gc_step_range). Rows that no output needs may be missing:
+ * another row is read in their place. */
 template <class config> static __device__ inline int gc_pass_row(const gc_pass &pass, int y)
 {
     int border = gc_pass_border_of<config>(pass), end = pass.input_rows - 1;
@@ -102,8 +102,9 @@ static __device__ inline long long gc_pass_input_start(const gc_pass &pass)
     return blockIdx.y * pass.input_plane;
 }
 
-/* Copies 4, 8 or 16 bytes into shared memory: past the registers where the device can, 16 bytes also past
- * the first-level cache. The bytes are there after gc_pass_arrive. */
+/* Copies 4, 8 or 16 bytes into shared memory. Where the device can, the copy bypasses the
+ * registers. A copy of 16 bytes then also bypasses the first-level cache. The bytes are there after
+ * gc_pass_arrive. */
 template <int bytes> static __device__ inline void gc_pass_copy(void *to, const void *from)
 {
 #if __CUDA_ARCH__ >= 800
@@ -157,8 +158,8 @@ static __device__ inline float gc_pass_load(const gc_pass &pass, long long index
     return (float)__ldg((const unsigned short *)pass.input + index);
 }
 
-/* The value at any column x, inside the image or not, of row `row` of the input. -1 is a row of a constant
- * border. */
+/* The value at any column x, inside the image or not, of row `row` of the input. -1 is a row of a
+ * constant border. */
 template <class config>
 static __device__ inline float gc_pass_value(const gc_pass &pass, int row, int x)
 {
@@ -170,8 +171,8 @@ static __device__ inline float gc_pass_value(const gc_pass &pass, int row, int x
 
 /* ---- The final conversion -------------------------------------------------------------------- */
 
-/* 3 * 2^22: added to a number of smaller magnitude it leaves the nearest integer, ties to even, in the
- * low bits of the sum. */
+/* 3 * 2^22: added to a number of smaller magnitude it leaves the nearest integer, ties to even, in
+ * the low bits of the sum. */
 #define GC_FINISH_SHIFT 12582912.0f
 
 /* The integer in the low bits of a shifted number, clamped to samples. */
@@ -181,7 +182,7 @@ static __device__ inline unsigned gc_finish_clamp(const gc_finish &f, float shif
         fminf(fmaxf(shifted, GC_FINISH_SHIFT), GC_FINISH_SHIFT + (float)f.largest));
 }
 
-/* Four bytes as a word, the first in the low one. */
+/* Four bytes as a word, the first in the low byte. */
 static __device__ inline unsigned gc_finish_pack(const unsigned (&bytes)[4])
 {
     return __byte_perm(__byte_perm(bytes[0], bytes[1], 0x0040),
@@ -205,17 +206,17 @@ static __device__ inline unsigned gc_finish_clamp4(const gc_finish &f, const flo
 #endif
 }
 
-/* The quotient, rounded to the nearest integer and shifted, where there are no ties or the reciprocal is
- * exact. The multiply-add rounds once. */
+/* The quotient, rounded to the nearest integer and shifted, where there are no ties or the
+ * reciprocal is exact. The multiply-add rounds once. */
 static __device__ inline float gc_finish_round(const gc_finish &f, float value)
 {
     return fmaf(value, f.reciprocal, GC_FINISH_SHIFT);
 }
 
-/* The same where there may be ties. `above` and `below` are the neighbours of the reciprocal. Multiplied
- * with them a tie rounds up and down, and every other value rounds to the same integer twice
- * (gc_finish_divide). Of two neighbouring integers the even one is the upper one without its last bit,
- * unless both have that bit. */
+/* The same where there may be ties. `above` and `below` are the neighbours of the reciprocal. With
+ * `above` a tie rounds up, with `below` it rounds down. Every other value rounds to the same
+ * integer both times (gc_finish_rounds). The result is the even one of the two integers: the upper
+ * one, which keeps its last bit only if the lower one has that bit, too. */
 static __device__ inline float gc_finish_quotient(const gc_finish &f, float value)
 {
     unsigned upper = __float_as_uint(fmaf(value, f.above, GC_FINISH_SHIFT));
@@ -223,10 +224,10 @@ static __device__ inline float gc_finish_quotient(const gc_finish &f, float valu
     return __uint_as_float(upper & (lower | ~1u));
 }
 
-/* The quotient of finite numbers in double, rounded as a division rounds it, from the divisor's rounded
- * reciprocal. Before the second correction the quotient is off by less than its last bit (Markstein, IBM
- * Journal of Research and Development 34, 1990). A division would be a call and take twice the
- * registers. */
+/* The quotient of finite numbers in double, rounded as a division rounds it, from the divisor's
+ * rounded reciprocal. Before the second correction the quotient is off by less than its last bit
+ * (Markstein, IBM Journal of Research and Development 34, 1990). A division would be a call and
+ * take twice the registers. */
 static __device__ inline double gc_finish_ratio(double value, double divisor, double reciprocal)
 {
     double quotient = __dmul_rn(value, reciprocal);
@@ -251,8 +252,8 @@ static __device__ inline double gc_finish_sample(const gc_finish &f, float value
     return rint(f.narrows ? gc_finish_ratio(v, 257, 1.0 / 257) : __dmul_rn(v, f.factor));
 }
 
-/* The nearest integer, shifted. `part` is the value minus that integer, with an error below 2^-12 where
- * the byte is not clamped (gc_finish_of). */
+/* The nearest integer, shifted. `part` is the value minus that integer, with an error below 2^-12
+ * where the byte is not clamped (gc_finish_of). */
 static __device__ inline float gc_finish_nearest(const gc_finish &f, float value, float &part)
 {
     value = fmaf(f.absolute ? fabsf(value) : value, f.gain, f.base);
@@ -273,7 +274,7 @@ static __device__ inline unsigned gc_finish_edge(const gc_finish &f, float value
     return (unsigned)(response > f.threshold) ^ (unsigned)f.invert;
 }
 
-/* A chain value as an integer sample, whose low bits count, or as a bit, 0 or 1. */
+/* A chain value as an integer sample, in the low bits of the result, or as a bit, 0 or 1. */
 template <class config>
 static __device__ inline unsigned gc_finish_integer(const gc_pass &pass, float value)
 {
@@ -294,7 +295,7 @@ static __device__ inline unsigned gc_finish_integer(const gc_pass &pass, float v
     return (unsigned)gc_finish_sample(f, value, true);
 }
 
-/* Four outputs as bytes, the first in the low one. */
+/* Four outputs as bytes of a word, the first in the low byte. */
 template <class config>
 static __device__ inline unsigned gc_finish_word(const gc_pass &pass, const float (&values)[4])
 {
@@ -343,7 +344,8 @@ static __device__ inline void gc_pass_store4(float *to, const float (&values)[4]
                  : "memory");
 }
 
-/* Stores bits of a row. Two neighbouring lanes make a byte of four bits each; the first of them stores. */
+/* Stores bits of a row. Lanes l and l + step have four bits each of one byte. The first of them
+ * stores the byte. */
 static __device__ inline void gc_pass_store_bits(const gc_pass &pass, int x, unsigned char *to,
                                                  const unsigned (&values)[4], int step, bool stores)
 {
@@ -356,10 +358,10 @@ static __device__ inline void gc_pass_store_bits(const gc_pass &pass, int x, uns
         *to = (unsigned char)(bits << 4 | next);
 }
 
-/* Stores four outputs of each row from row `y` and column x of the image on, x a multiple of 4: chain
- * values where the pass says GC_FLOAT, else what the config is made for. Rows are as long as their pitch,
- * so that storing beyond the width does no harm. All lanes of a warp call this, each with the four columns
- * before those of the lane `step` further. A lane stores where `inside`. */
+/* Stores four outputs of each row from row `y` and column x of the image on, x a multiple of 4:
+ * chain values where the pass says GC_FLOAT, else what the config is made for. Rows are as long as
+ * their pitch, so that storing beyond the width does no harm. All lanes of a warp call this. The
+ * four columns of lane l + step come after those of lane l. A lane stores where `inside`. */
 template <class config, int rows, int step = 1>
 static __device__ inline void gc_pass_store(const gc_pass &pass, int x, int y,
                                             const float (&values)[rows][4], bool inside)

@@ -1,17 +1,17 @@
 /* A pass for a filter that is a product of a column and a row, or a sum of such products.
  *
- * Idea: the tile's rows are convolved in shared memory, each by one warp, then the columns in registers.
- *   The values between the two never leave the multiprocessor, so that memory is crossed once (KTH 2018,
- *   section 3.4, crosses it twice).
+ * Idea: the tile's rows are convolved in shared memory, each by one warp, then the columns in
+ *   registers. The values between the two never leave the multiprocessor, so that memory is crossed
+ *   once (KTH 2018, section 3.4, crosses it twice).
  * Needs: shared memory for the surroundings of a tile; for sums also for convolved rows.
  * Limits: those of the shared memory.
  *
  * Weights: of each product the row's, then the column's.
  *
- * Convolved rows have two buffers: buffer 0 lies over the tile's own rows, buffer 1 beside the slots. The
- * last two products read a row of the tile once for both. The first of them stores into buffer 0, since
- * nobody needs the tile afterwards, the other into buffer 1. A product before these two uses buffer 1
- * alone. */
+ * There are two buffers for convolved rows. Buffer 0 overwrites the tile's own rows. Buffer 1 lies
+ * behind the slots. The last two products read each row of the tile together. The first of them
+ * stores into buffer 0, because the tile is not needed afterwards. The other one stores into
+ * buffer 1. A product before these two uses buffer 1 alone. */
 #ifndef GC_GPU_KERNELS_JIT_PRODUCTS_CUH
 #define GC_GPU_KERNELS_JIT_PRODUCTS_CUH
 
@@ -30,7 +30,8 @@ struct gc_block_products {
                                  line * block::tile_width;
     }
 
-    /* Convolves rows with `product` and the products after it, into buffers `first` to `end` - 1. */
+    /* Convolves rows with `product` and the products after it, into buffers from `first` on and
+     * before `end`. */
     template <class config, int first, int end, class weights_type>
     static __device__ inline void convolve_rows(float *tile, int product,
                                                 const weights_type &weights)
@@ -92,8 +93,8 @@ struct gc_block_products {
         }
     }
 
-    /* Makes the compiler compute the sums here. Otherwise it would keep all of the columns in registers
-     * and add them up later. */
+    /* Makes the compiler compute the sums here. Otherwise it would keep all of the columns in
+     * registers and add them up later. */
     template <class config>
     static __device__ inline void compute_now(float (&sums)[config::rows][4])
     {
@@ -104,6 +105,7 @@ struct gc_block_products {
                 asm volatile("" : "+f"(sums[r][c]));
     }
 
+    /* Adds `product` and the products after it, as many as these buffers, to `sums`. */
     template <class config, int first, int end, class weights_type>
     static __device__ inline void add(float *tile, int product, const weights_type &weights,
                                       float (&sums)[config::rows][4])

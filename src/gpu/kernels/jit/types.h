@@ -28,21 +28,22 @@ typedef enum gc_pass_border {
 /* In which order thread blocks take the tiles of a plane. */
 typedef enum gc_schedule {
     GC_ONE_TILE, /* each block takes one tile */
-    GC_STRIP, /* a block walks down a strip of gc_pass.tiles tiles, and loads one tile while it computes
-                    another */
-    GC_QUEUE /* resident blocks draw their next tile from gc_pass.queue, and load likewise */
+    GC_STRIP, /* a block walks down a strip of gc_pass.tiles tiles; it loads one while it computes
+                 another */
+    GC_QUEUE  /* resident blocks draw their next tile from gc_pass.queue; they load one while they
+                 compute another */
 } gc_schedule;
 
 /* What becomes of a chain value. */
 typedef enum gc_finish_kind {
-    GC_FINISH_NONE,    /* it is stored as float */
-    GC_FINISH_SAMPLES, /* contract.md, rule 5, in double, as gc_store_row computes it */
-    GC_FINISH_QUOTIENT, /* rule 5 for an integer over an integer, in float. Quotients that become bytes
-                           are below 2^15 */
+    GC_FINISH_NONE,     /* it is stored as float */
+    GC_FINISH_SAMPLES,  /* contract.md, rule 5, in double, as gc_store_row computes it */
+    GC_FINISH_QUOTIENT, /* rule 5 for an integer over an integer, in float. Quotients that become
+                           bytes are below 2^15 */
     GC_FINISH_ROUND,    /* as GC_FINISH_QUOTIENT, where no quotient is a tie; also any value over a
                            power of 2 */
-    GC_FINISH_NEAREST, /* rule 5 for bytes: in float; values close to a tie in double */
-    GC_FINISH_EDGES    /* rule 6 */
+    GC_FINISH_NEAREST,  /* rule 5 for bytes: in float; values close to a tie in double */
+    GC_FINISH_EDGES     /* rule 6 */
 } gc_finish_kind;
 
 typedef struct gc_finish {

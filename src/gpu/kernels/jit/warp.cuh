@@ -1,10 +1,10 @@
 /* A pass for small filters, from registers alone.
  *
- * Idea: each warp reads 128 columns of `rows` rows and of the rows around them straight into registers,
- *   four columns a thread. Threads get what lies to the left and right of their columns from their
- *   neighbours, by shuffles. A warp stores the 120 columns whose neighbours it has. There is no barrier,
- *   and every load is under way before the first is needed (rows in registers: Iandola et al., ICIP
- *   2013; Chen et al., SC 2019).
+ * Idea: each warp reads 128 columns of `rows` rows and of the rows around them straight into
+ *   registers, four columns a thread. Threads get what lies to the left and right of their columns
+ *   from their neighbours, by shuffles. A warp stores the 120 columns whose neighbours it has.
+ *   There is no barrier, and every load is under way before the first is needed (rows in registers:
+ *   Iandola et al., ICIP 2013; Chen et al., SC 2019).
  * Needs: 4 * (rows + height - 1) registers for samples, no shared memory.
  * Limits: filters that reach 4 columns to either side at most (gc_form_fits). */
 #ifndef GC_GPU_KERNELS_JIT_WARP_CUH
@@ -12,6 +12,7 @@
 
 #include "gpu/kernels/jit/pass.cuh"
 
+/* Four columns of a row, anywhere. */
 template <class config>
 static __device__ inline float4 gc_warp_load4(const gc_pass &pass, int row, int x)
 {
@@ -44,7 +45,7 @@ static __device__ inline void gc_warp_load(const gc_pass &pass, int x, int y,
     }
 }
 
-/* The columns around a thread's four, from left to right. */
+/* The columns that a thread's four outputs need, from left to right. */
 template <class config>
 static __device__ inline void gc_warp_window(const float4 &line, float (&window)[config::width + 3])
 {
@@ -61,6 +62,7 @@ static __device__ inline void gc_warp_window(const float4 &line, float (&window)
     }
 }
 
+/* The kernel. A warp takes `rows` rows of output. */
 template <class config, class weights_type>
 static __device__ inline void gc_warp_pass(const gc_pass &pass, const weights_type &weights)
 {

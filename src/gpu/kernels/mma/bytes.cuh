@@ -1,17 +1,18 @@
 /* A pass for 8-bit samples and whole weights from -128 to 127, on the tensor cores, exactly.
  *
- * Idea: a row of samples times a banded matrix of a row of weights gives 8 neighbouring outputs, and the
- *   rows of the filter add up (banded products of stencils on tensor cores: Chen et al., PPoPP 2024;
- *   integers make them exact). A chain is taken as one filter, its combined filter. Outputs near the
- *   image's border may have filters of their own: those of the ring (gc_bytes.ring, bytes_ring.cuh).
- * Needs: compute capability 8.0; shared memory for a tile and its surroundings; 4 registers a row of the
- *   filter for weights.
+ * Idea: a row of samples times a banded matrix of a row of weights gives 8 neighbouring outputs,
+ *   and the rows of the filter add up (banded products of stencils on tensor cores: Chen et al.,
+ *   PPoPP 2024; integers make them exact). A chain is taken as one filter, its combined filter.
+ *   Outputs near the image's border may have filters of their own: those of the ring
+ *   (gc_bytes.ring, bytes_ring.cuh).
+ * Needs: compute capability 8.0; shared memory for a tile and its surroundings; 4 registers a row
+ *   of the filter for weights.
  * Limits: filters that reach GC_BYTES_MARGIN columns to either side at most; sums below 2^31.
  *
- * mma.sync m16n8k32 multiplies 16 rows of 32 samples by 32 x 8 weights (fragments.cuh shows which lane
- * holds what). A warp computes a unit, 16 columns of output, at a time. Two matrices of weights share the
- * samples, which start GC_BYTES_MARGIN columns to the left of the unit, where ldmatrix finds them on a
- * boundary of 16 bytes:
+ * mma.sync m16n8k32 multiplies 16 rows of 32 samples by 32 x 8 weights (fragments.cuh shows which
+ * lane holds what). A warp computes a unit, 16 columns of output, at a time. Two matrices of
+ * weights share the samples, which start GC_BYTES_MARGIN columns to the left of the unit, where
+ * ldmatrix finds them on a boundary of 16 bytes:
  *
  *     samples of a row      |  margin: 8  |   unit: 16   | margin: 8 |      32 bytes, a row of A
  *     outputs                             | 0 1 2 ... 15 |
@@ -23,8 +24,8 @@
  *     matrix 1   columns     2 3     6 7     10 11       14 15
  *     lane l % 4             0       1       2           3
  *
- * The 16 rows of a fragment lie `rows` apart in the image, so that a fragment serves `rows` outputs of
- * each lane. The next row of the filter is then another fragment, never a shift between lanes.
+ * The 16 rows of a fragment lie `rows` apart in the image, so that a fragment serves `rows` outputs
+ * of each lane. The next row of the filter is then another fragment, never a shift between lanes.
  *
  * The config of such a kernel has
  *     height           the most rows of a filter
@@ -85,8 +86,8 @@ static __device__ inline bool gc_bytes_at_border(const gc_pass &pass, const gc_b
             outputs.y < bytes.ring || outputs.y + block::tile_height > pass.height - bytes.ring);
 }
 
-/* The tile of a block, as a column and a row of tiles. Tiles at the image's border take longer and come
- * first. */
+/* The tile of a block, as a column and a row of tiles. Tiles at the image's border take longer and
+ * come first. */
 static __device__ inline int2 gc_bytes_tile(int columns, int rows)
 {
     int k = (int)blockIdx.x;
@@ -122,7 +123,7 @@ static __device__ inline void gc_bytes_pass(const gc_pass &pass, const gc_bytes 
         threshold = gc_bytes_threshold_of(pass.finish);
     int starts[4];
 #pragma unroll
-    for (int k = 0; k < 4; k++) /* by a shuffle it stays in registers, unlike what is uniform */
+    for (int k = 0; k < 4; k++) /* shuffled, the equal starts stay in registers of the lane */
         starts[k] = __shfl_sync(~0u, threshold.start, k);
     gc_pass_arrive();
     __syncthreads();

@@ -1,5 +1,6 @@
-/* The ring of bytes.cuh: outputs near the image's border whose filters are not the combined filter. The
- * warp has stored outputs of the combined filter there, which these overwrite. */
+/* The ring of bytes.cuh: outputs near the image's border whose filters are not the combined filter.
+ * The warp has stored outputs of the combined filter there already. These functions overwrite
+ * them. */
 #ifndef GC_GPU_KERNELS_MMA_BYTES_RING_CUH
 #define GC_GPU_KERNELS_MMA_BYTES_RING_CUH
 
@@ -38,8 +39,8 @@ static __device__ inline int gc_bytes_unit_class(const gc_bytes &bytes, int unit
     return unit_class;
 }
 
-/* Overwrites a lane's four outputs from column x of row `row` on. Of bits, two neighbouring lanes make a
- * byte. */
+/* Overwrites a lane's four outputs from column x of row `row` on. Of bits, two neighbouring lanes
+ * make a byte. */
 template <class config>
 static __device__ inline void gc_bytes_overwrite(const gc_pass &pass,
                                                  const gc_bytes_threshold &threshold, int x,
@@ -63,7 +64,8 @@ static __device__ inline void gc_bytes_overwrite(const gc_pass &pass,
         gc_bytes_row<unsigned char>(pass, row)[x / 8] = (unsigned char)bits;
 }
 
-/* Where a lane's outputs go: four from the fragment's row lane / 4, and four from the row 8 further. */
+/* Where a lane's outputs go: four from the fragment's row lane / 4, and four from the row 8
+ * further. */
 struct gc_bytes_targets {
     int x[2], row[2];
     bool stores[2];
@@ -97,7 +99,8 @@ gc_bytes_ring_fragment(const gc_pass &pass, const gc_bytes_threshold &threshold,
     }
 }
 
-/* Overwrites a ring unit, the warp's `unit`. The rows of its fragments are neighbours in the image. */
+/* Overwrites a ring unit, the warp's `unit`. The rows of its fragments are neighbours in the
+ * image. */
 template <class config>
 static __device__ inline void
 gc_bytes_ring_unit(const gc_pass &pass, const gc_bytes &bytes, const gc_bytes_threshold &threshold,
@@ -118,8 +121,8 @@ gc_bytes_ring_unit(const gc_pass &pass, const gc_bytes &bytes, const gc_bytes_th
     }
 }
 
-/* Overwrites the units of class `unit_class` in row `line` of the tile, a row of the ring. The rows of the
- * fragment are the units of the warp. */
+/* Overwrites the units of class `unit_class` in row `line` of the tile, a row of the ring. The rows
+ * of the fragment are the units of the warp. */
 template <class config>
 static __device__ inline void
 gc_bytes_ring_row(const gc_pass &pass, const gc_bytes &bytes, const gc_bytes_threshold &threshold,
@@ -147,7 +150,7 @@ static __device__ inline void gc_bytes_ring(const gc_pass &pass, const gc_bytes 
                                             const gc_bytes_outputs &outputs)
 {
     int end = pass.output_first + pass.rows, first = outputs.x / GC_BYTES_UNIT;
-    __syncwarp(); /* what other lanes stored there comes before */
+    __syncwarp(); /* stores of other lanes come first */
 #pragma unroll 1
     for (int unit = 0; unit < GC_BYTES_UNITS; unit++) {
         int unit_class = gc_bytes_unit_class(bytes, first + unit);

@@ -8,11 +8,11 @@
 
 /* What these kernels are given beside gc_pass. */
 struct gc_bytes {
-    /* Tables of filters, one for each place and class. `weights` has two matrices of two words for each
-     * row of the filter and lane. `sums` has what a constant border adds to each column of a unit.
-     * Places are rows of the image: those fewer than `ring` from the top, one place for all rows in
-     * between, those fewer than `ring` from the bottom. Class 0 is any unit, the next ones are the ring
-     * units. */
+    /* Tables of filters, one for each place and class. `weights` has two matrices of two words for
+     * each row of the filter and lane. `sums` has what a constant border adds to each column of a
+     * unit. Places are rows of the image: those fewer than `ring` from the top, one place for all
+     * rows in between, those fewer than `ring` from the bottom. Class 0 is any unit, the next ones
+     * are the ring units. */
     const uint4 *weights;
     const int *sums;
     int height, top; /* of the filter; further rows of the config have weights of 0 */
@@ -20,6 +20,7 @@ struct gc_bytes {
     int ring_unit_count, ring_units[GC_BYTES_RING_UNITS]; /* units of the image */
 };
 
+/* The tile of a block and its surroundings in shared memory. */
 template <class config> struct gc_bytes_block {
     static constexpr int threads = 32 * config::warps;
     static constexpr int warp_width = GC_BYTES_UNITS * GC_BYTES_UNIT;
@@ -69,16 +70,19 @@ static __device__ inline int gc_bytes_fragment_column()
 
 /* ---- Loading --------------------------------------------------------------------------------- */
 
+/* A config for gc_pass_row and gc_pass_value: bytes, with the border that the pass says. */
 struct gc_bytes_input {
     static constexpr int input = GC_BYTE, border = -1;
 };
 
+/* Inside the image: whole words of 8 samples. */
 template <class config>
 static __device__ inline void gc_bytes_fill_inside(const gc_pass &pass, unsigned char *tile, int x,
                                                    int y)
 {
     typedef gc_bytes_block<config> block;
-    /* So many threads load the words of a line, except its last two, which are loaded afterwards. */
+    /* Each thread loads a word of 8 bytes. This many threads load a line without its last two
+     * words, which are loaded afterwards. */
     constexpr int words = block::tile_width / 8;
     constexpr int lines_at_once = block::threads / words, rest = block::pitch / 8 - words;
     const unsigned char *start = (const unsigned char *)pass.input + gc_pass_input_start(pass) +
@@ -111,7 +115,8 @@ static __device__ inline unsigned gc_bytes_word(const gc_pass &pass, int row, in
     return word;
 }
 
-/* Loads a word of 8 samples inside the image's columns from row `row`. -1 is a row of a constant border. */
+/* Loads a word of 8 samples inside the image's columns from row `row`. -1 is a row of a constant
+ * border. */
 static __device__ inline void gc_bytes_fill_word(const gc_pass &pass, unsigned char *to, int row,
                                                  int column)
 {
@@ -124,8 +129,8 @@ static __device__ inline void gc_bytes_fill_word(const gc_pass &pass, unsigned c
     }
 }
 
-/* At the image's border: first whole words of 8 inside the image, a warp a line; then the rest, value by
- * value. `rows` has room for a row of the input for each line. */
+/* At the image's border: first whole words of 8 inside the image, a warp a line; then the rest,
+ * value by value. `rows` has room for a row of the input for each line. */
 template <class config>
 static __device__ inline void gc_bytes_fill_border(const gc_pass &pass, unsigned char *tile,
                                                    int *rows, int x, int y)
@@ -172,9 +177,9 @@ static __device__ inline void gc_bytes_fill(const gc_pass &pass, const gc_bytes 
 
 /* ---- Multiplying ----------------------------------------------------------------------------- */
 
-/* Sums of a unit: [row][matrix][element], with the elements c0 to c3 of C (fragments.cuh). `address` is the
- * lane's address for the first fragment. Sums begin with `starts`. `weights` has an entry for each row of
- * the filter. */
+/* Sums of a unit: [row][matrix][element], with the elements c0 to c3 of C (fragments.cuh).
+ * `address` is the lane's address for the first fragment. Sums begin with `starts`. `weights` has
+ * an entry for each row of the filter. */
 template <class config>
 static __device__ inline void gc_bytes_sum(unsigned address, const uint4 (&weights)[config::height],
                                            const int (&starts)[4], int (&sums)[config::rows][2][4])
@@ -198,6 +203,7 @@ static __device__ inline void gc_bytes_sum(unsigned address, const uint4 (&weigh
     }
 }
 
+/* The number of the table of a place and a class (gc_bytes). */
 static __device__ inline int gc_bytes_table(const gc_bytes &bytes, int place, int unit_class)
 {
     return place * (1 + bytes.ring_unit_count) + unit_class;
@@ -212,9 +218,9 @@ static __device__ inline uint4 gc_bytes_look_up(const gc_bytes &bytes, int table
 
 /* ---- The threshold --------------------------------------------------------------------------- */
 
-/* The threshold of `edges` as an overflow. Sums begin at `start`. Beyond the threshold, and only there, a sum
- * taken as an unsigned number overflows when `addend` is added. The bit of output is this overflow,
- * inverted where `inverted` is all ones. */
+/* The threshold of `edges` as an overflow. Sums begin at `start`. Then `addend` is added to a sum
+ * as an unsigned number. Whether this overflows tells on which side of the threshold the value
+ * lies. The bit of output is the overflow, inverted where `inverted` is all ones. */
 struct gc_bytes_threshold {
     int start;
     unsigned addend, inverted;
@@ -258,16 +264,18 @@ static __device__ inline sample *gc_bytes_row(const gc_pass &pass, int row)
            (row - pass.output_first) * pass.output_pitch;
 }
 
-/* Of 16 columns from x on: ones for the columns that the image has, the first in the high bit. */
+/* A mask of 16 columns from x on: ones for the columns that the image has, the first column in the
+ * high bit. */
 static __device__ inline unsigned gc_bytes_mask(const gc_pass &pass, int x)
 {
     int count = pass.width - x;
     return count >= 16 ? 0xffffu : count <= 0 ? 0u : 0xffffu << (16 - count) & 0xffffu;
 }
 
-/* Gives each of four neighbouring lanes the bits of one unit. Before, a lane has four bits of every unit of
- * its warp, the first unit's in the highest bits, in `upper` and `lower` for the two rows of its sums. Two
- * exchanges of half of the bits bring them together; the upper row ends in the high half of the result. */
+/* Gives lane l of four neighbouring lanes all bits of unit l. Before, each lane has four bits of
+ * every unit of the warp. The first unit's are the highest bits. `upper` and `lower` belong to the
+ * two rows of the lane's sums. Each of two exchanges moves half of the bits to another lane. The
+ * upper row is the high half of the result. */
 static __device__ inline unsigned gc_bytes_exchange(unsigned upper, unsigned lower)
 {
     int part = (int)threadIdx.x % 4;

@@ -17,14 +17,15 @@
  *
  * In each part the lanes stand as follows, every lane with 4 bytes of A or B, or 2 numbers of C:
  *
- *   A   bytes 0-3  4-7  8-11 12-15    B   columns 0   1   2  ...  7    C   columns 0,1  2,3  4,5  6,7
- *   row 0      0    1    2    3       bytes   0-3 0   4   8  ... 28    row 0       0    1    2    3
- *   row 1      4    5    6    7       bytes   4-7 1   5   9  ... 29    row 1       4    5    6    7
- *   ...                               bytes  8-11 2   6  10  ... 30    ...
- *   row 7     28   29   30   31       bytes 12-15 3   7  11  ... 31    row 7      28   29   30   31
+ *   A   bytes 0-3  4-7  8-11 12-15    B   columns 0   1   2  ...  7   C   columns 0,1 2,3 4,5 6,7
+ *   row 0      0    1    2    3       bytes   0-3 0   4   8  ... 28   row 0       0   1   2   3
+ *   row 1      4    5    6    7       bytes   4-7 1   5   9  ... 29   row 1       4   5   6   7
+ *   ...                               bytes  8-11 2   6  10  ... 30   ...
+ *   row 7     28   29   30   31       bytes 12-15 3   7  11  ... 31   row 7      28  29  30  31
  *
- * So lane l has row l / 4 of A and C, and column l / 4 of B; bytes 4 (l % 4) and following of A and B;
- * columns 2 (l % 4) and 2 (l % 4) + 1 of C. c0 and c2 are the left columns, c1 and c3 the right ones.
+ * So lane l has row l / 4 of A and C, and column l / 4 of B; bytes 4 (l % 4) and following of A and
+ * B; columns 2 (l % 4) and 2 (l % 4) + 1 of C. c0 and c2 are the left columns, c1 and c3 the right
+ * ones.
  *
  * m16n8k8 has half the bytes: A is a0 and a1, B is b0. */
 #ifndef GC_GPU_KERNELS_MMA_FRAGMENTS_CUH

@@ -1,21 +1,22 @@
 /* A pass for any weights on the tensor cores.
  *
- * Idea: a row of samples times a banded matrix of a row of weights gives 8 neighbouring outputs, and the
- *   rows of the filter add up, as in bytes.cuh (Chen et al., PPoPP 2024). Tensor cores multiply halves,
- *   numbers of 11 bits, and add in float32. A sample is split into two halves, the nearest one (high) and
- *   the rest (low), and so is a weight (Ootomo and Yokota 2022). Three products, high * high, low * high
- *   and high * low, hold 22 bits of each number; low * low is below 2^-22 of the whole and is left out.
- *   Low products are added up apart, so that the high sum is rounded once a product. 8-bit samples have
- *   no low part, and weights of 11 bits have none.
+ * Idea: a row of samples times a banded matrix of a row of weights gives 8 neighbouring outputs,
+ *   and the rows of the filter add up, as in bytes.cuh (Chen et al., PPoPP 2024). Tensor cores
+ *   multiply halves, numbers of 11 bits, and add in float32. A sample is split into two halves, the
+ *   nearest one (high) and the rest (low), and so is a weight (Ootomo and Yokota 2022). Three
+ *   products, high * high, low * high and high * low, hold 22 bits of each number; low * low is
+ *   below 2^-22 of the whole and is left out. Low products are added up apart, so that the high sum
+ *   is rounded once a product. 8-bit samples have no low part, and weights of 11 bits have none.
  * Needs: compute capability 8.0; shared memory for a tile, its surroundings and the weights.
  * Limits: the tile has to fit in shared memory.
  *
- * mma.sync m16n8k16 multiplies 16 rows of 16 samples by 16 x 8 weights (fragments.cuh shows which lane
- * holds what). The rows of the matrices are units, 8 neighbouring outputs each, of one line of the image:
+ * mma.sync m16n8k16 multiplies 16 rows of 16 samples by 16 x 8 weights (fragments.cuh shows which
+ * lane holds what). The rows of the matrices are units, 8 neighbouring outputs each, of one line of
+ * the image:
  *
  *     a line of 128 outputs   | unit 0 | unit 1 | ... | unit 15 |            16 rows of A and C
- *     row u of A              the samples of unit u and of its surroundings: 8 at a time are 16 bytes
- *     column n of B           weights of output n of a unit: those of output 0, n rows further down
+ *     row u of A              samples of unit u and of its surroundings: 8 at a time are 16 bytes
+ *     column n of B           weights of output n of a unit: those of output 0, n rows lower
  *     row u of C              the 8 outputs of unit u
  *
  * B for a filter row of weights w0 w1 w2 is banded:      w0  0  0 ...
@@ -23,15 +24,15 @@
  *                                                        w2 w1 w0
  *                                                         0 w2 w1
  *
- * A warp has `rows` lines of output. It keeps the fragments of as many lines of samples. For each row of
- * the filter it loads one more line in the address of the first, so that a line is read once for `rows`
- * lines of output. Where a unit and its surroundings have more than 16 columns, the warp walks down the
- * filter again for the next 16 columns, or for 8 at the end.
+ * A warp has `rows` lines of output. It keeps the fragments of as many lines of samples. For each
+ * row of the filter it loads one more line in place of the first. So each line is read once for
+ * `rows` lines of output. Where a unit and its surroundings have more than 16 columns, the warp
+ * walks down the filter again for the next 16 columns, or for 8 at the end.
  *
  * The config of such a kernel has
  *     columns                of the banded matrix, or -1: see gc_halves
  *     weight_parts           1 or 2: whether weights have low parts
- *     sample                 of the input: float, to be split, or unsigned char, which has no low part
+ *     sample                 float, which is split, or unsigned char, which has no low part
  *     rows, warps, input, output, border, finish   as in other passes */
 #ifndef GC_GPU_KERNELS_MMA_HALVES_CUH
 #define GC_GPU_KERNELS_MMA_HALVES_CUH
@@ -41,24 +42,25 @@
 
 /* What these kernels are given beside gc_pass. */
 struct gc_halves {
-    /* An entry for each row of the filter and each diagonal of its banded matrix, from the one in the top
-     * right corner (column 7 of the first row) to the one in the bottom left corner. x: high parts of the
-     * weights on this diagonal and on the next, as halves. y: the same 8 diagonals on. z, w: low parts
-     * likewise. One more row can be read. */
+    /* An entry for each row of the filter and each diagonal of its banded matrix, from the one in
+     * the top right corner (column 7 of the first row) to the one in the bottom left corner. x:
+     * high parts of the weights on this diagonal and on the next, as halves. y: the same for the
+     * diagonals 8 further. z, w: low parts likewise. One more row follows, which kernels may
+     * read. */
     const uint4 *weights;
     int columns; /* of the banded matrix: a multiple of 8 */
     int height;  /* of the filter */
     /* Of a tile, as in gc_block. */
     int before, right, top, lines;
-    unsigned rest_inverse,
-        units_inverse;        /* 2^32 over a divisor, rounded up, in address of a division */
-    int slots;                /* 2, or 1 where every block has one tile */
-    int slot_bytes, bytes_at; /* a slot has halves and, from bytes_at on, their bytes */
+    unsigned rest_inverse, units_inverse; /* 2^32 over a divisor, rounded up: replaces a division */
+    int slots;                            /* 2, or 1 where every block has one tile */
+    int slot_bytes, bytes_at;             /* a slot has halves and, from bytes_at on, their bytes */
     float scale;   /* of samples that are split, a power of 2: 1 where the config has columns */
     float unscale; /* what sums are multiplied by, to undo scaling */
 };
 
-/* Columns of the banded matrix, samples of a line of a tile, diagonals. Constants where the config has them. */
+/* Columns of the banded matrix, samples of a line of a tile, diagonals. Constants where the config
+ * has them. */
 template <class config> static __device__ inline int gc_halves_columns(const gc_halves &halves)
 {
     return config::columns > 0 ? config::columns : halves.columns;
@@ -137,14 +139,15 @@ static __device__ inline void gc_halves_split2(float first, float second, unsign
     low = gc_halves_pack(first - taken.x, second - taken.y);
 }
 
-/* The offset of the high parts in the 32 bytes of unit `unit` of a line. It alternates every 4 units, so
- * that 8 neighbouring units lie in different banks. */
+/* The offset of the high parts in the 32 bytes of unit `unit` of a line. It alternates every 4
+ * units, so that 8 neighbouring units lie in different banks. */
 static __device__ inline unsigned gc_halves_swap(unsigned unit)
 {
     return (unit & 4) << 2;
 }
 
-/* Splits a tile of floats in place: high and low parts of a unit take as many bytes as its floats. */
+/* Splits a tile of floats in place: high and low parts of a unit take as many bytes as its
+ * floats. */
 template <class config>
 static __device__ inline void gc_halves_make(const gc_halves &halves, float *tile)
 {
@@ -166,7 +169,8 @@ static __device__ inline void gc_halves_make(const gc_halves &halves, float *til
     }
 }
 
-/* Two of four bytes as halves. 0x6400 is the half 1024; its last bits count ones. */
+/* Two of four bytes as halves. 0x6400 is the half 1024: a byte in its low bits adds the byte's
+ * value. */
 static __device__ inline unsigned gc_halves_widen(unsigned bytes, unsigned which)
 {
     unsigned halves = __byte_perm(bytes, 0x64646464, which);
@@ -174,7 +178,7 @@ static __device__ inline unsigned gc_halves_widen(unsigned bytes, unsigned which
     return halves;
 }
 
-/* Widens a tile of bytes to halves, which lie before them. */
+/* Widens a tile of bytes to halves. The halves lie before the bytes. */
 template <class config>
 static __device__ inline void gc_halves_make(const gc_halves &halves, unsigned char *tile)
 {
@@ -191,8 +195,8 @@ static __device__ inline void gc_halves_make(const gc_halves &halves, unsigned c
 
 /* ---- Multiplying ----------------------------------------------------------------------------- */
 
-/* sums += samples * weights (fragments.cuh): m16n8k16 for 16 columns of samples, m16n8k8 for 8. Volatile, so
- * that products stay in an order in which none waits for the one before. */
+/* sums += samples * weights (fragments.cuh): m16n8k16 for 16 columns of samples, m16n8k8 for 8.
+ * Volatile, so that products stay in an order in which none waits for the one before. */
 template <int columns>
 static __device__ inline void gc_halves_multiply(float (&sums)[4], const unsigned (&samples)[4],
                                                  unsigned first, unsigned second)
@@ -231,7 +235,7 @@ struct gc_halves_address {
     unsigned high, low;
 };
 
-/* Loads the line `line` further. */
+/* Loads the line that is `line` lines after `address`. */
 template <class config, int columns>
 static __device__ inline void gc_halves_load(gc_halves_line &to, const gc_halves_address &address,
                                              int line, const gc_halves &halves)
@@ -248,8 +252,8 @@ static __device__ inline void gc_halves_load(gc_halves_line &to, const gc_halves
         gc_fragments_load2(to.low, address.low + offset);
 }
 
-/* Loads the lane's words of a row of weights. Volatile, so that the load begins here and not where the
- * compiler uses the words. */
+/* Loads the lane's words of a row of weights. Volatile, so that the load begins here and not where
+ * the compiler uses the words. */
 static __device__ inline uint4 gc_halves_look_up(unsigned weights)
 {
     uint4 words;
@@ -259,11 +263,11 @@ static __device__ inline uint4 gc_halves_look_up(unsigned weights)
     return words;
 }
 
-/* The sums of `rows` lines of output while a warp walks down the filter for 16 or 8 columns of the banded
- * matrix. */
+/* The sums of `rows` lines of output while a warp walks down the filter for 16 or 8 columns of the
+ * banded matrix. */
 template <class config, int columns> struct gc_halves_walk {
     gc_halves_line
-        window[config::rows];  /* of lines: the first is at the row of the filter that is next */
+        window[config::rows];  /* of lines, used as a ring: window[p] is the first in row `p` */
     gc_halves_address address; /* of the line after those of the window */
     unsigned weights;          /* of the row after `next` */
     uint4 next;
@@ -279,6 +283,7 @@ template <class config, int columns> struct gc_halves_walk {
         advance(config::rows, 1, halves);
     }
 
+    /* Moves on by `lines` lines of samples and `rows` rows of weights. */
     __device__ void advance(int lines, int rows, const gc_halves &halves)
     {
         unsigned bytes = (unsigned)(lines * gc_halves_pitch<config>(halves)) *
@@ -288,8 +293,9 @@ template <class config, int columns> struct gc_halves_walk {
         weights += (unsigned)rows * gc_halves_row_bytes<config>(halves);
     }
 
-    /* Multiplies parts of the window with two words of weights, in row `p`. `last`: these are the last
-     * products of the row, and the next line is loaded as soon as the first one of the window is used. */
+    /* Multiplies parts of the window with two words of weights, in row `p`. `last`: these are the
+     * last products of the row, and the next line is loaded as soon as the first one of the window
+     * is used. */
     __device__ void multiply(float (&sums)[config::rows][4], int p,
                              unsigned (gc_halves_line::*part)[4], unsigned first, unsigned second,
                              bool last, const gc_halves &halves)
@@ -303,8 +309,8 @@ template <class config, int columns> struct gc_halves_walk {
         }
     }
 
-    /* Takes row `p` from where the walk stands, 0 to rows - 1. It loads the weights and the line that come
-     * after it, whether they are needed or not. */
+    /* Takes the row of the filter that is `p` rows, 0 to rows - 1, after where the walk stands. It
+     * loads the weights and the line that come after it, whether they are needed or not. */
     __device__ void step(gc_halves_sums<config> &sums, int p, const gc_halves &halves)
     {
         constexpr bool splits = gc_halves_splits<config>(), both = config::weight_parts == 2;
@@ -317,8 +323,8 @@ template <class config, int columns> struct gc_halves_walk {
             multiply(sums.low, p, &gc_halves_line::high, now.z, now.w, true, halves);
     }
 
-    /* Takes all rows. The test before each row also keeps the compiler from mixing rows, which would make
-     * products wait for each other. */
+    /* Takes all rows. The test before each row also keeps the compiler from mixing rows, which
+     * would make products wait for each other. */
     __device__ void run(gc_halves_sums<config> &sums, const gc_halves &halves)
     {
 #pragma unroll 1
@@ -334,8 +340,8 @@ template <class config, int columns> struct gc_halves_walk {
     }
 };
 
-/* Where lane l reads, for ldmatrix: unit l % 16 of its warp's first line. Lanes 0 to 15 read 8 columns of
- * the matrix from `column` on, the other lanes the next 8. */
+/* Where lane l reads, for ldmatrix: unit l % 16 of its warp's first line. Lanes 0 to 15 read 8
+ * columns of the matrix from `column` on, the other lanes the next 8. */
 template <class config>
 static __device__ inline gc_halves_address gc_halves_address_of(const gc_halves &halves,
                                                                 const char *slot, int column)
@@ -351,6 +357,7 @@ static __device__ inline gc_halves_address gc_halves_address_of(const gc_halves 
     return {high + swap, high + (swap ^ 16)};
 }
 
+/* One walk down the filter, for 16 or 8 columns of the banded matrix from `column` on. */
 template <class config, int columns>
 static __device__ inline void gc_halves_sum_columns(gc_halves_sums<config> &sums,
                                                     const gc_halves &halves, const char *slot,
@@ -378,6 +385,7 @@ static __device__ inline void gc_halves_sum(gc_halves_sums<config> &sums, const 
         gc_halves_sum_columns<config, 8>(sums, halves, slot, weights, columns - 8);
 }
 
+/* The chain value of sum `k` in line `r`. */
 template <class config>
 static __device__ inline float gc_halves_value(const gc_halves &halves,
                                                const gc_halves_sums<config> &sums, int r, int k)
@@ -386,7 +394,8 @@ static __device__ inline float gc_halves_value(const gc_halves &halves,
     return (has_low ? sums.high[r][k] + sums.low[r][k] : sums.high[r][k]) * halves.unscale;
 }
 
-/* Stores chain values. A lane has columns 2 l and 2 l + 1 of each line, and 64 columns on as many. */
+/* Stores chain values. Lane l has columns 2 l and 2 l + 1 of each line, and the two columns 64
+ * further. */
 template <class config>
 static __device__ inline void gc_halves_store_values(const gc_pass &pass, const gc_halves &halves,
                                                      int x, int y,
@@ -410,8 +419,8 @@ static __device__ inline void gc_halves_store_values(const gc_pass &pass, const 
     }
 }
 
-/* Stores any type of output. Of two lanes the even one takes the left columns of both, the odd one the
- * right columns. */
+/* Stores any type of output. Of two lanes the even one takes the left columns of both, the odd one
+ * the right columns. */
 template <class config>
 static __device__ inline void gc_halves_store(const gc_pass &pass, const gc_halves &halves, int x,
                                               int y, const gc_halves_sums<config> &sums)
@@ -500,8 +509,8 @@ static __device__ inline void gc_halves_copy_weights(const gc_halves &halves, ch
         gc_pass_copy<16>(to + i * (int)sizeof(uint4), halves.weights + i);
 }
 
-/* The kernel. A block takes every gridDim.x-th tile. Where it has two slots, it loads the next tile while it
- * multiplies. */
+/* The kernel. A block takes every gridDim.x-th tile. Where it has two slots, it loads the next tile
+ * while it multiplies. */
 template <class config>
 static __device__ inline void gc_halves_pass(const gc_pass &pass, const gc_halves &halves)
 {
@@ -515,7 +524,7 @@ static __device__ inline void gc_halves_pass(const gc_pass &pass, const gc_halve
 #pragma unroll 1
     for (char *slot = slots; tile.number < pass.tiles;) {
         gc_pass_arrive();
-        __syncthreads(); /* the tile is there, and all have read the one before */
+        __syncthreads(); /* the tile is there, and all threads have read the tile before */
         gc_halves_tile next = tile;
         next.advance(stride, columns);
         char *other = halves.slots == 2 && slot == slots ? slots + halves.slot_bytes : slots;
