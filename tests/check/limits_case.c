@@ -180,8 +180,8 @@ void check_case_scale(check_case *made, int step, double end)
     last->divisor *= change > 0 ? change : 1;
 }
 
-/* Place 0: the first filter makes values large or small, 1: the second one does, 2: the first one
- * does, and the second brings them back half the way. */
+/* Place 0: the first filter makes values large or small. Place 1: the second one does. Place 2: the
+ * first one does, and the second brings them back half the way. */
 static void make_end(check_case *made, int number)
 {
     int index = number % LENGTH(ends), shape = number / LENGTH(ends), place = number % 3;

@@ -1,5 +1,5 @@
-/* The kernels that the double runs: their own text, from src/gpu. Not here, because they are made
- * of instructions of the device: those of direct, separable, fused, tensor and fft. */
+/* The kernels that the double runs: their own text, from src/gpu. The kernels of direct, separable,
+ * fused, tensor and fft are left out: they use instructions of the device. */
 #include "device.hpp"
 
 /* What follows is inside namespaces, where these must not be. */

@@ -10,8 +10,8 @@
 
 const gc_implementation *gc_implementation_at(int index);
 
-/* Above gc_gpu_start_seconds(), so that a GPU is asked; below what a GPU takes there is the
- * double's. */
+/* The cost of the CPU. It is above gc_gpu_start_seconds(), so that a GPU is asked, and above the
+ * cost of the double's kernels. */
 static double slow(const gc_problem *problem, const gconv_device_info *device)
 {
     (void)problem;

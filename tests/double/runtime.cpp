@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-/* Of compute capability 9.0, an H200 in all that is asked but for the size of memory and cache:
- * what a measurement flushes stays small. */
+/* The device is an H200, of compute capability 9.0, in all that is asked. Only its memory and cache
+ * are smaller, so that a measurement has little to flush. */
 enum { PROCESSORS = 132, SHARED = 48 << 10, SHARED_OPTIN = 227 << 10, L2_BYTES = 8 << 20 };
 
 /* ---- The device ------------------------------------------------------------------------------ */

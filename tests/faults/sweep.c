@@ -2,17 +2,18 @@
  *
  *     gconv_faults GCONV LIBRARY MAKE_IMAGE [options] [SCENARIO...]
  *         --every K       each K-th call only (1)
- *         --offset N      other calls than with other numbers (0)
+ *         --offset N      begins N calls later, modulo K (0)
  *         --fault FAULT   this one alone, as in FAULTS
  *         --list          print the scenarios and the calls that they make
  *
- * A run is right where
- *   - it ends with 0, and everything is as in a run without faults; or
- *   - it ends with 1 after one line `gconv: ...`, in a batch a line an image and the summary, and
- *     each output that is not done is what it was before;
- *   - and no temporary file is left, except where removing files is what fails;
- *   - or SIGKILL ended it, each output is the old one or the new one, a temporary file for each
- *     worker at most is left, and the next run does everything. */
+ * A run is right in three cases:
+ *   - It ends with 0, and everything is as in a run without faults.
+ *   - It ends with 1 after one line `gconv: ...`, in a batch a line for each image and the summary.
+ *     Each output that is not done is what it was before.
+ *   - SIGKILL ended it. Each output is the old one or the new one. The next run does everything.
+ *
+ * No temporary file is left, except where removing files is what fails. SIGKILL leaves at most one
+ * for each worker. */
 #define _GNU_SOURCE /* nftw */
 #include "faults.h"
 

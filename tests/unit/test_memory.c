@@ -47,7 +47,7 @@ boolean __wrap_jpeg_read_icc_profile(j_decompress_ptr jpeg, JOCTET **profile, un
     return fails() ? FALSE : __real_jpeg_read_icc_profile(jpeg, profile, size);
 }
 
-/* ---- A file with all that belongs to one ------------------------------------------------------ */
+/* ---- A file with all that belongs to one ----------------------------------------------------- */
 
 static void make_file(const char *path, gconv_format format)
 {

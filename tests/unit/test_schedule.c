@@ -282,8 +282,8 @@ static void the_first_failure_counts(void **state)
     gc_schedule_destroy(s);
 }
 
-/* Where others compute, who has read goes on reading as long as there is room; alone it computes
- * first. */
+/* With other threads, a thread that has read goes on reading as long as there is room. Alone it
+ * computes first. */
 static void who_reads_goes_on_reading(void **state)
 {
     (void)state;

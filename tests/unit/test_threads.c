@@ -265,8 +265,8 @@ static void *call(void *user)
     return NULL;
 }
 
-/* Three callers of three threads each. Where they are counted all nine meet; where not, they and
- * the two helpers that they share. */
+/* Three callers of three threads each. Where they are counted, all nine threads meet. Otherwise the
+ * callers meet the two helpers that they share. */
 static int threads_of_three_callers(bool counted)
 {
     caller callers[3];
