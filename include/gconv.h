@@ -537,8 +537,8 @@ typedef enum gconv_alpha {
     GCONV_ALPHA_AUTO         /* PREMULTIPLY or KEEP, as gconv_alpha_resolve says */
 } gconv_alpha;
 
-/* What an edge is: where the response, or its absolute value, or its negative exceeds the
- * threshold. */
+/* Which pixels are edges. ABS: the absolute value of the response exceeds the threshold. POSITIVE:
+ * the response does. NEGATIVE: the response with its sign changed does. */
 typedef enum gconv_rule { GCONV_RULE_ABS, GCONV_RULE_POSITIVE, GCONV_RULE_NEGATIVE } gconv_rule;
 
 typedef enum gconv_output {
@@ -660,8 +660,9 @@ GCONV_API double gconv_plan_expected_seconds(const gconv_plan *plan);
  * estimated times. Valid until the plan's next run, which may add a line. */
 GCONV_API const char *gconv_plan_explanation(gconv_plan *plan);
 
-/* Where `auto` chose a GPU and the GPU fails, the CPU takes over. The plan runs on the CPU from
- * then on. This is the reason. It is "" where the CPU has not taken over. */
+/* Why the CPU has taken over from a GPU; "" where it has not. The CPU takes over where the job says
+ * "auto" for implementation and device, and the chosen GPU fails before the first output row. Later
+ * runs of the plan stay on the CPU. */
 GCONV_API const char *gconv_plan_fallback(const gconv_plan *plan);
 
 /* Whether the chain is exact: weights and samples are whole numbers, and all sums stay below 2^24.
@@ -670,7 +671,7 @@ GCONV_API bool gconv_plan_is_exact(const gconv_plan *plan);
 
 /* Waits until the device has started and its kernels are compiled. Without this call the first run
  * waits for that. *compile_seconds becomes the time that compiling took, 0 where nothing was
- * compiled. It may be NULL. Fails as a run would. Under `auto` the CPU takes over instead (see
+ * compiled. It may be NULL. Fails as a run would, unless the CPU takes over (see
  * gconv_plan_fallback). */
 GCONV_API gconv_status gconv_plan_prepare(gconv_plan *plan, double *compile_seconds,
                                           gconv_error *error);
@@ -688,7 +689,7 @@ GCONV_API void gconv_plan_watch(gconv_plan *plan, gconv_progress_function *funct
 
 /* Convolves one image: takes all rows of the job's input shape from `source`, and hands all rows of
  * gconv_plan_output_shape to `sink`. `timings` may be NULL. A failure is that of source or sink, or
- * GCONV_ERROR_MEMORY, GCONV_ERROR_DEVICE or GCONV_ERROR_CANCELLED. The plan can then run again. */
+ * GCONV_ERROR_MEMORY, GCONV_ERROR_DEVICE or GCONV_ERROR_CANCELLED. */
 GCONV_API gconv_status gconv_plan_run(gconv_plan *plan, gconv_source source, gconv_sink sink,
                                       gconv_timings *timings, gconv_error *error);
 

@@ -54,8 +54,8 @@ gconv_status gc_metadata_set_exif(gconv_metadata *metadata, const void *bytes, s
 int gc_metadata_orientation(gconv_metadata *metadata, const gc_warnings *warnings);
 
 /* The part of `metadata` (may be NULL) that `keep` asks for and that fits an image of `channels`
- * channels. Warns of what is lost where everything was to be kept. The result points to the blobs
- * of `metadata`: it must not be cleared. */
+ * channels. Warns of what is lost where everything was to be kept. The result borrows the blobs of
+ * `metadata`: do not clear the result. */
 gconv_metadata gc_metadata_select(const gconv_metadata *metadata, gconv_keep keep, int channels,
                                   const gc_warnings *warnings);
 

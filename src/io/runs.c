@@ -3,8 +3,8 @@
 #include <string.h>
 #include <zlib.h>
 
-/* Symbols of RFC 1951, 3.2.5: bytes, the end of a block, lengths of matches, of which LONGEST is
- * the last, and two that never occur. All matches here are at distance 1. */
+/* Symbols of RFC 1951, 3.2.5: bytes, the end of a block, and lengths of matches. LONGEST is the
+ * last length. The two symbols after LONGEST never occur. All matches here are at distance 1. */
 enum {
     END_OF_BLOCK = 256,
     LONGEST = 285,

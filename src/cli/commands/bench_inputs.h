@@ -11,7 +11,7 @@ typedef struct gc_timed_filter {
     bool separates; /* rank 1: a column times a row; else full rank */
 } gc_timed_filter;
 
-/* Filter `index`; false beyond the last one. */
+/* Fills *filter with filter `index`. False where `index` is not below their number. */
 bool gc_timed_filter_at(int index, gc_timed_filter *filter);
 
 /* Makes the filter. Weights of full rank are random numbers from 0 to 1, so that nothing is gained

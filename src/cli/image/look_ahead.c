@@ -8,7 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A larger image is decoded twice rather than held in memory where its alpha must be known. */
+/* Where alpha must be known, an image up to this size is held in memory. A larger one is decoded
+ * twice. */
 #define HELD_BYTES ((size_t)16 << 20)
 
 /* A file that can be read twice, and is better not held in memory. */

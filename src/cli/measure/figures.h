@@ -1,4 +1,4 @@
-/* How measurements are printed: names, figures, verdicts, and who cannot run. */
+/* How measurements are printed: names, figures, verdicts, and implementations that cannot run. */
 #ifndef GC_CLI_MEASURE_FIGURES_H
 #define GC_CLI_MEASURE_FIGURES_H
 

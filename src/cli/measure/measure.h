@@ -63,9 +63,9 @@ typedef struct gc_budget {
     bool warm;      /* no run to warm up is needed */
 } gc_budget;
 
-/* Checks on `picture` the implementation that `name` stands for on `timed`; `name` may be "auto".
- * Fills all of `row` but the times. An implementation that cannot run or breaks down is a verdict,
- * not a failure. */
+/* Checks an implementation on `picture`. `name` may be "auto": then it is the implementation that
+ * auto chooses for `timed`. Fills all of `row` but the times. An implementation that cannot run or
+ * breaks down is a verdict, not a failure. */
 gconv_status gc_check(const gc_subject *subject, const char *name, const gc_picture *picture,
                       const gc_picture *timed, const gc_expectation *expectation,
                       gc_measurement *row, gconv_error *error);
@@ -74,9 +74,8 @@ gconv_status gc_check(const gc_subject *subject, const char *name, const gc_pict
 gconv_status gc_time(const gc_subject *subject, const gc_picture *picture, gc_budget budget,
                      gc_measurement *row, gconv_error *error);
 
-/* Checks and times on one picture, as the two functions above. Where one run takes longer than
- * `seconds`, its time is that of the run that was checked; the reference's is then that of
- * `expectation`. */
+/* Checks and times on one picture. Where one run takes longer than `seconds`, there is no second
+ * run: the time is that of the checked run, or for the reference that of `expectation`. */
 gconv_status gc_check_and_time(const gc_subject *subject, const char *name,
                                const gc_picture *picture, const gc_expectation *expectation,
                                double seconds, gc_measurement *row, gconv_error *error);

@@ -10,13 +10,13 @@
 double gc_subject_progress(const gc_subject *subject, double part);
 void gc_subject_begin_progress(const gc_subject *subject, const char *name);
 
-/* A plan for `implementation`, which may be "auto". `name` is what the user asked for: a plan for
- * "auto" is chosen for one run, a plan for a name for many. */
+/* Creates a plan for `implementation`, which may be "auto". `name` is what the user asked for.
+ * Where it is "auto", the plan is chosen for one run, else for many runs. */
 gconv_status gc_subject_plan(const gc_subject *subject, const char *name,
                              const char *implementation, const gc_picture *picture,
                              gconv_plan **plan, gconv_error *error);
 
-/* A plan for `row` whose runs begin at once. The seconds of compiling are added to the row. */
+/* Creates a plan for `row` whose runs begin at once. Adds the seconds of compiling to the row. */
 gconv_status gc_subject_ready_plan(const gc_subject *subject, const gc_picture *picture,
                                    gc_measurement *row, gconv_plan **plan, gconv_error *error);
 

@@ -4,7 +4,7 @@
 
 #include "gconv.h"
 
-/* Commands are bits, so that an option can say which ones it belongs to. */
+/* Commands are bits, so that an option can name several commands. */
 typedef enum gc_command {
     GC_COMMAND_NONE = 0,
     GC_COMMAND_EDGES = 1,

@@ -9,8 +9,8 @@
  * second at most (see signals.h). */
 void gc_write_line(const char *line, size_t size);
 
-/* Whether such a line is being written; then `signal_number` is noted, to be raised when the line
- * is out. Async-signal-safe. */
+/* Whether gc_write_line is writing a line. Then it notes `signal_number`, and gc_write_line raises
+ * the signal when the line is out. Async-signal-safe. */
 bool gc_line_postpones(int signal_number);
 
 /* The signal that was noted, 0 where none was. Async-signal-safe. */

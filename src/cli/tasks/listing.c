@@ -33,7 +33,6 @@ void gc_free_names(gc_name_list *list)
     free(list->names);
 }
 
-/* Lists a directory, sorted; false with errno set where that fails. */
 bool gc_list_directory(const char *path, gc_name_list *list)
 {
     DIR *directory = opendir(path);

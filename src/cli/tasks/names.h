@@ -41,7 +41,7 @@ gconv_format gc_batch_format(const gc_options *options, const char *input, int *
  * the format. A new string, NULL where there is no memory. */
 char *gc_batch_output(const gc_options *options, const char *relative, gconv_format format);
 
-/* Whether `format` can hold samples of `depth` bits. */
+/* Fails where `format` cannot hold samples of `depth` bits. GCONV_FORMAT_UNKNOWN passes. */
 gconv_status gc_check_depth(gconv_format format, int depth, gconv_error *error);
 
 #endif
