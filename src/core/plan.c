@@ -37,10 +37,8 @@ static gconv_status choose(gconv_plan *plan, gconv_error *error)
     if (status != GCONV_OK || plan->choice.implementation->kind != GCONV_DEVICE_CPU)
         return status;
     give_turn(plan);
-    if (problem->job.images_at_once > 1) {
-        problem->job.threads = threads;
-        problem->job.threads = gc_threads_shared(&problem->job);
-    }
+    if (problem->job.images_at_once > 1)
+        problem->job.threads = gc_threads_shared(threads, problem->job.images_at_once);
     return GCONV_OK;
 }
 
@@ -66,7 +64,10 @@ gconv_status gconv_job_check(const gconv_job *job, gconv_error *error)
     gconv_plan *plan = calloc(1, sizeof *plan);
     if (plan == NULL)
         return gc_fail_memory(error, sizeof *plan);
-    gconv_status status = make_choice(job, plan, error);
+    gconv_job alone = *job;
+    if (alone.images_at_once > 1) /* a check uses no GPU: it waits for no turn */
+        alone.images_at_once = 1;
+    gconv_status status = make_choice(&alone, plan, error);
     gconv_plan_free(plan);
     return status;
 }
@@ -200,6 +201,9 @@ static gconv_status fall_back(gconv_plan *plan, const gconv_error *failure)
     const gc_implementation *cpu = gc_implementation_named("cpu");
     gconv_device_info device;
     void *state;
+    gconv_job *job = &plan->problem.job;
+    if (job->images_at_once > 1)
+        job->threads = gc_threads_shared(job->threads, job->images_at_once);
     gconv_status status = gc_implementation_device(cpu, 0, &device, NULL);
     if (status == GCONV_OK)
         status = cpu->operations->prepare(&plan->problem, &device, &state, NULL);

@@ -20,8 +20,8 @@ int gc_threads_alone(const gc_problem *problem)
     return work < work_for_threads ? 1 : gc_processor_count();
 }
 
-int gc_threads_shared(const gconv_job *job)
+int gc_threads_shared(int threads, int images)
 {
-    int threads = gc_thread_count(job->threads) / job->images_at_once;
-    return threads > 1 ? threads : 1;
+    int share = gc_thread_count(threads) / images;
+    return share > 1 ? share : 1;
 }

@@ -8,7 +8,8 @@
  * means all processors that affinity and quota allow. */
 int gc_threads_alone(const gc_problem *problem);
 
-/* Threads of one of job.images_at_once images on the CPU. */
-int gc_threads_shared(const gconv_job *job);
+/* Threads of one of `images` images on the CPU, all of which share `threads`; 0 means as above. At
+ * least 1. */
+int gc_threads_shared(int threads, int images);
 
 #endif

@@ -7,7 +7,7 @@
 /* Orientations 5 to 8 swap width and height. */
 bool gc_orientation_swaps(int orientation);
 
-/* Reverses the pixels of a row in place. */
+/* Reverses the pixels of a row in place. A pixel has at most 8 bytes. */
 void gc_orient_mirror_row(unsigned char *row, uint32_t width, size_t pixel_bytes);
 
 /* Writes rows first to first + count - 1 of the upright image. `image` is the whole stored image,

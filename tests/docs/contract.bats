@@ -71,3 +71,31 @@ unknown() {
   same_list unknown "$(citations tree | unknown contract.md)" \
     "$(printf '%s: 3\n' tree/broken.c:2 tree/several.sh:1 tree/single.c:1)"
 }
+
+# The words that the program says --format takes.
+format_words() {
+  "$GCONV" edges --format none a.png b.png 2>&1 | sed 's/.* is not //; s/ or /, /' | tr -d ' ' | tr ',' '\n'
+}
+
+@test "the contract has every option with its commands, and every format" {
+  for command in $(commands); do
+    letter=${command%"${command#?}"}
+    [ "$command" != help ] || continue
+    for option in $(long_options "$command"); do
+      row=$(grep -E "^ *\\| .*\`?(-[a-z], )?$option[ \`]" "$CONTRACT") || { echo "no row of $option" && false; }
+      printf '%s\n' "$row" | cut -d '|' -f 3 | grep -qE "(^| )($letter|all)( |\$)" ||
+        { echo "$option: $command is missing" && false; }
+    done
+  done
+  [ "$(format_words | wc -l)" -ge 6 ]
+  for document in "$CONTRACT" "$MANUAL" "$SOURCE/completions/_gconv" "$SOURCE/completions/gconv.bash" \
+    "$SOURCE/completions/gconv.fish"; do
+    for word in $(format_words); do
+      grep -qE -- "\\b$word\\b" "$document" || { echo "$document: no format $word" && false; }
+    done
+  done
+  for word in $(format_words); do # the row of the option alone
+    grep -E '^ *\| `-f, --format' "$CONTRACT" | grep -q "\`$word\`"
+    "$GCONV" help filter | grep -A 2 -e --format | grep -qw "$word"
+  done
+}

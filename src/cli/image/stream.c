@@ -8,9 +8,7 @@
 static gconv_status refuse_several(const gc_work *work)
 {
     gconv_format format = work->result->format;
-    bool several =
-        format == GCONV_FORMAT_PGM || format == GCONV_FORMAT_PPM || format == GCONV_FORMAT_PFM;
-    if (!several)
+    if (!gconv_format_describe(format)->several)
         return gc_fail(work->error, GCONV_ERROR_FORMAT,
                        "more than one image, and %s holds one; --format pnm holds all",
                        gconv_format_name(format));

@@ -2,6 +2,7 @@
 
 #include "base/nearest.h"
 #include "base/status.h"
+#include "cli/options/implementations.h"
 #include "cli/options/table.h"
 
 #include <getopt.h>
@@ -146,8 +147,8 @@ static gconv_status check_options(const gc_options *options, const char *command
                            "option '--%s' does not belong to 'gconv %s'", option->name, command);
     }
     const char *names = options->implementations;
-    bool several = names != NULL && (strchr(names, ',') != NULL || strcmp(names, "all") == 0);
-    if (several && (options->command & GC_COMMANDS_THAT_MEASURE) == 0)
+    if (names != NULL && gc_names_several(names) &&
+        (options->command & GC_COMMANDS_THAT_MEASURE) == 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "option '--impl': '%s' names several; a list and all are for compare and "
                        "bench",
