@@ -597,7 +597,9 @@ typedef struct gconv_job {
      * - `auto` chooses as if one image had all `threads`: all images together are as fast as that.
      * - A plan on the CPU gets its share of `threads`, at least one thread.
      * - A plan on a GPU waits in gconv_plan_create until no other such plan has a GPU. It keeps the
-     *   GPU until it is freed. So a thread must free such a plan before it makes another. */
+     *   GPU until it is freed. So a thread must free such a plan before it makes another.
+     * Example: four threads that work on one image each set images_at_once = 4 and threads = 8. Each
+     * plan on the CPU then has two threads. */
     int images_at_once;
 } gconv_job;
 

@@ -26,9 +26,12 @@ typedef struct batch {
     pthread_mutex_t lock;
     pthread_cond_t reported_more;
     size_t started, reported; /* tasks */
-    size_t room;              /* results that may wait */
-    gc_result *results;       /* of task i at i % room */
-    bool *waits;              /* whether there is a result to report */
+
+    /* Results are reported in the order of the tasks. One that is there early waits in a ring of
+     * `room` slots: task i has slot i % room. No task is started that has no slot. */
+    size_t room;
+    gc_result *results;
+    bool *waits;              /* whether the slot holds a result */
     gc_stream_reports stream; /* of the only task, where its input is a stream of images */
 } batch;
 

@@ -13,8 +13,12 @@
  * program sets itself ends it. */
 static volatile sig_atomic_t alarm_is_own;
 
-/* Where a line is being written to standard output, the signal waits until the line is out. SIGALRM
- * ends that wait after a second. */
+/* Ends the program by a signal. It is called up to three times:
+ * - At the signal. While a line is being written to standard output, the signal is postponed, an
+ *   alarm is set, and the program goes on.
+ * - When the line is out: the writer raises the postponed signal again.
+ * - At the alarm, a second later, if nobody reads the line. The program then ends by the postponed
+ *   signal. */
 static void end_program(int number)
 {
     int waiting = gc_postponed_signal(), saved = errno;

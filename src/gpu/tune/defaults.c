@@ -44,8 +44,8 @@ gc_tuning gc_tuning_default(gc_form form, int width, int height)
     return default_block(width * height);
 }
 
-/* Rows that leave registers for two blocks a thousand threads, in code that stays in the
- * instruction cache. Two slots hide the loads of floats, as in GC_FORM_BLOCK; samples of 8 or 16
+/* 4 rows a thread leave registers for more than one block on a multiprocessor, and the code stays in
+ * the instruction cache. Two slots hide the loads of floats, as in GC_FORM_BLOCK; samples of 8 or 16
  * bits go through registers, so that one slot is better: it leaves room for more blocks. */
 gc_tuning gc_tuning_pair(const gc_layout *layout)
 {
