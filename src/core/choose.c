@@ -2,8 +2,8 @@
 #include "core/choose.h"
 
 #include "base/status.h"
+#include "core/device.h"
 #include "core/registry.h"
-#include "gpu/gpu.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -97,9 +97,9 @@ static gconv_status choose_fastest(const gc_problem *problem, const gconv_device
     if (choice->implementation != NULL && !has_cuda_part())
         gc_explain(&choice->explanation, "cuda       is not part of this build");
     else if (choice->implementation != NULL && !problem->gpu_in_use &&
-             best * runs < gc_gpu_start_seconds())
+             best * runs < gc_device_start_seconds())
         gc_explain(&choice->explanation, "cuda       not asked: starting it takes about %.0f ms",
-                   1e3 * gc_gpu_start_seconds());
+                   1e3 * gc_device_start_seconds());
     else
         compete(problem, wanted, GCONV_DEVICE_CUDA, choice, &best);
     if (choice->implementation == NULL) {

@@ -1,8 +1,9 @@
 /* The list of devices: first the CPU, then the devices of the GPU part. */
-#include "gconv.h"
+#include "core/device.h"
 
 #include "base/number.h"
 #include "base/status.h"
+#include "gconv.h"
 #include "gpu/gpu.h"
 #include "gpu/jit/jit.h"
 
@@ -19,6 +20,16 @@ int gconv_device_count(void)
 const char *gconv_cuda_reason(void)
 {
     return gc_gpu_reason();
+}
+
+bool gc_device_started(void)
+{
+    return gc_gpu_started();
+}
+
+double gc_device_start_seconds(void)
+{
+    return gc_gpu_start_seconds();
 }
 
 int gconv_nvrtc_version(void)

@@ -6,7 +6,7 @@
 #include "core/conversion.h"
 #include "core/registry.h"
 #include "core/share.h"
-#include "gpu/runtime/turn.h"
+#include "core/turn.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "core/problem.h"
 
 #include "base/status.h"
+#include "core/device.h"
 #include "core/job.h"
-#include "gpu/gpu.h"
 
 #include <math.h>
 #include <string.h>
@@ -46,7 +46,7 @@ gconv_status gc_problem_create(const gconv_job *job, gc_problem *problem, gconv_
                        "how alpha is treated depends on the pixels: see gconv_alpha_resolve");
     problem->job = *job;
     problem->job.alpha = gconv_alpha_resolve(job, true);
-    problem->gpu_in_use = gc_gpu_started();
+    problem->gpu_in_use = gc_device_started();
     status = make(problem, error);
     if (status != GCONV_OK)
         gc_problem_destroy(problem);

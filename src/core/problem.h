@@ -9,7 +9,7 @@ typedef struct gc_problem {
     gconv_job job;            /* a copy; its filters are the caller's */
     gc_chain chain;           /* what is computed */
     gc_conversion conversion; /* how samples become chain values, and chain values output */
-    bool gpu_in_use;          /* gc_gpu_started, when the problem was made */
+    bool gpu_in_use;          /* gc_device_started, when the problem was made */
 } gc_problem;
 
 /* Checks `job` and fills `problem`. */

@@ -53,8 +53,11 @@ static gconv_status add_stage(gc_stages *stages, const gc_problem *problem, gcon
     *stage = (gc_stage){.method = offer.method,
                         .instructions = question.instructions,
                         .step = question.step,
-                        .channels = problem->chain.channels};
-    gconv_status status = offer.method->create(stage, &question, &offer, error);
+                        .channels = problem->chain.channels,
+                        .rows_at_once = GC_ROWS_TOGETHER};
+    gconv_status status = GCONV_OK;
+    if (offer.method->create != NULL)
+        status = offer.method->create(stage, &question, &offer, error);
     if (status != GCONV_OK)
         return status;
     if (stages->rows_at_once < stage->rows_at_once)
@@ -84,7 +87,8 @@ gconv_status gc_stages_create(gc_stages *stages, const gc_problem *problem, gcon
 void gc_stages_destroy(gc_stages *stages)
 {
     for (int p = 0; p < stages->count; p++)
-        stages->list[p].method->release(&stages->list[p]);
+        if (stages->list[p].method->release != NULL)
+            stages->list[p].method->release(&stages->list[p]);
     free(stages->list);
     *stages = (gc_stages){.list = NULL};
 }

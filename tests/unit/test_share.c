@@ -1,8 +1,8 @@
 /* Several images at one time: shares of the threads, and turns on the GPU. */
 #include "base/processors.h"
 #include "core/plan.h"
+#include "core/turn.h"
 #include "core_support.h"
-#include "gpu/runtime/turn.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -15,7 +15,7 @@
 #include "cli/report/tally.h"
 #include "cli/report/warnings.h"
 #include "cli/tasks/names.h"
-#include "cli/tasks/tasks.h"
+#include "cli/tasks/single.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,6 +10,7 @@
 #include "cli/report/exit.h"
 #include "cli/report/messages.h"
 #include "cli/report/tally.h"
+#include "cli/tasks/collect.h"
 #include "cli/tasks/directories.h"
 #include "cli/tasks/names.h"
 #include "cli/tasks/tasks.h"

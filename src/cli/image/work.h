@@ -2,9 +2,9 @@
 #ifndef GC_CLI_IMAGE_WORK_H
 #define GC_CLI_IMAGE_WORK_H
 
-#include "cli/image/image.h"
 #include "cli/image/picture.h"
 #include "cli/image/result.h"
+#include "cli/image/worker.h"
 #include "cli/options/options.h"
 #include "cli/report/warnings.h"
 #include "cli/tasks/tasks.h"

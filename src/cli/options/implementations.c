@@ -43,7 +43,8 @@ gconv_status gc_check_names(const char *list, gconv_error *error)
     return status;
 }
 
-bool gc_lists(const char *list, const char *name)
+/* Whether `name` is one of the names in the list. */
+static bool lists(const char *list, const char *name)
 {
     char one[GC_NAME_BYTES];
     while (gc_next_name(&list, one))
@@ -59,7 +60,7 @@ bool gc_names_several(const char *list)
 
 bool gc_names_each(const char *list)
 {
-    return list != NULL && !gc_lists(list, "all");
+    return list != NULL && !lists(list, "all");
 }
 
 const char **gc_expand_names(const char *list, int *count)
@@ -68,10 +69,10 @@ const char **gc_expand_names(const char *list, int *count)
     *count = 0;
     if (names == NULL)
         return NULL;
-    if (gc_lists(list, "auto"))
+    if (lists(list, "auto"))
         names[(*count)++] = "auto";
     for (int i = 0; i < gconv_implementation_count(); i++)
-        if (gc_lists(list, "all") || gc_lists(list, gconv_implementation_name(i)))
+        if (lists(list, "all") || lists(list, gconv_implementation_name(i)))
             names[(*count)++] = gconv_implementation_name(i);
     return names;
 }

@@ -13,9 +13,6 @@ bool gc_next_name(const char **list, char name[GC_NAME_BYTES]);
 /* Refuses a list in which a name is neither an implementation nor "auto" nor "all". */
 gconv_status gc_check_names(const char *list, gconv_error *error);
 
-/* Whether `name` is one of the names in the list. */
-bool gc_lists(const char *list, const char *name);
-
 /* Whether a list stands for several implementations. */
 bool gc_names_several(const char *list);
 

@@ -1,5 +1,5 @@
 /* The tasks of a batch: operands are files, and directories in which images are looked for. */
-#include "cli/tasks/collect.h"
+#include "cli/tasks/batch.h"
 
 #include "base/memory.h"
 #include "base/place.h"

@@ -1,4 +1,4 @@
-/* The two ways from operands to tasks. Each fills `list`; see gc_task_list_create. */
+/* From operands to tasks (contract.md, rules 45 to 49). */
 #ifndef GC_CLI_TASKS_COLLECT_H
 #define GC_CLI_TASKS_COLLECT_H
 
@@ -6,12 +6,9 @@
 #include "cli/tasks/tasks.h"
 #include "gconv.h"
 
-/* IN OUT, or a pipe. */
-gconv_status gc_collect_single(const gc_options *options, gc_task_list *list, const char **blamed,
-                               gconv_error *error);
-
-/* -o DIR or --in-place: files, and the images in directories. */
-gconv_status gc_collect_batch(const gc_options *options, gc_task_list *list, const char **blamed,
-                              gconv_error *error);
+/* Fills `list` from the operands. Nothing has been started yet, so most failures are mistakes in
+ * the command line. `*blamed` is the operand that the message is about, or NULL. */
+gconv_status gc_task_list_create(const gc_options *options, gc_task_list *list, const char **blamed,
+                                 gconv_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* One input and one output, named on the command line: IN OUT, or a pipe. */
-#include "cli/tasks/collect.h"
+#include "cli/tasks/single.h"
 
 #include "base/memory.h"
 #include "base/place.h"

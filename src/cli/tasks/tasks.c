@@ -1,7 +1,6 @@
 #include "cli/tasks/tasks.h"
 
 #include "base/status.h"
-#include "cli/tasks/collect.h"
 
 #include <stdlib.h>
 
@@ -22,17 +21,6 @@ gconv_status gc_task_list_add(gc_task_list *list, gc_task task, gconv_error *err
     }
     list->tasks[list->count++] = task;
     return GCONV_OK;
-}
-
-gconv_status gc_task_list_create(const gc_options *options, gc_task_list *list, const char **blamed,
-                                 gconv_error *error)
-{
-    *list = (gc_task_list){.batch = options->output_directory != NULL || options->in_place};
-    *blamed = NULL;
-    if (options->recursive && !list->batch)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "--recursive needs -o DIR or --in-place");
-    return list->batch ? gc_collect_batch(options, list, blamed, error)
-                       : gc_collect_single(options, list, blamed, error);
 }
 
 void gc_task_list_destroy(gc_task_list *list)

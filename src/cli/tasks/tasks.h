@@ -1,9 +1,7 @@
-/* From operands to tasks: which file is read, which one is written, and in which format
- * (contract.md, rules 45 to 49). */
+/* Tasks: which file is read, which one is written, and in which format. */
 #ifndef GC_CLI_TASKS_TASKS_H
 #define GC_CLI_TASKS_TASKS_H
 
-#include "cli/options/options.h"
 #include "gconv.h"
 
 /* One input and its output. */
@@ -24,16 +22,9 @@ typedef struct gc_task_list {
     bool batch; /* -o DIR, --in-place: failures are counted, parents of outputs are made */
 } gc_task_list;
 
-/* Fills `list` from the operands. Nothing has been started yet, so most failures are mistakes in
- * the command line. `*blamed` is the operand that the message is about, or NULL. */
-gconv_status gc_task_list_create(const gc_options *options, gc_task_list *list, const char **blamed,
-                                 gconv_error *error);
 void gc_task_list_destroy(gc_task_list *list);
 
 /* Appends a task and takes over its strings, which may be NULL for lack of memory. */
 gconv_status gc_task_list_add(gc_task_list *list, gc_task task, gconv_error *error);
-
-/* Refuses "-" where standard input is a terminal. */
-gconv_status gc_check_input(const char *path, gconv_error *error);
 
 #endif

@@ -38,25 +38,26 @@ static bool applies(const gc_question *question)
     return true;
 }
 
-static double seconds(const gc_question *question, double limit, gc_offer *offer)
-{
-    const gc_step *step = question->step;
-    int width = gc_bytes_width(step, question->problem->chain.channels);
-    (void)limit;
-    (void)offer;
-    return GC_STAGE_SECONDS + (double)width * step->height * question->instructions->tap_seconds;
-}
-
-int gc_bytes_width(const gc_step *step, int channels)
+/* Elements of a row of the step. */
+static int row_elements(const gc_step *step, int channels)
 {
     int bytes = (step->width - 1) * channels + 1;
     return (bytes + GC_BYTES_GROUP - 1) / GC_BYTES_GROUP;
 }
 
+static double seconds(const gc_question *question, double limit, gc_offer *offer)
+{
+    const gc_step *step = question->step;
+    int width = row_elements(step, question->problem->chain.channels);
+    (void)limit;
+    (void)offer;
+    return GC_STAGE_SECONDS + (double)width * step->height * question->instructions->tap_seconds;
+}
+
 gconv_status gc_byte_step_create(gc_byte_step *bytes, const gc_step *step, int channels,
                                  gconv_error *error)
 {
-    *bytes = (gc_byte_step){.width = gc_bytes_width(step, channels), .height = step->height};
+    *bytes = (gc_byte_step){.width = row_elements(step, channels), .height = step->height};
     size_t count = (size_t)bytes->width * (size_t)bytes->height;
     bytes->taps = gc_allocate_array(count, sizeof *bytes->taps);
     if (bytes->taps == NULL)
@@ -84,7 +85,6 @@ static gconv_status create(gc_stage *stage, const gc_question *question, const g
         return status;
     }
     stage->own = bytes;
-    stage->rows_at_once = GC_ROWS_TOGETHER;
     return GCONV_OK;
 }
 

@@ -5,9 +5,6 @@
 #include "core/chain.h"
 #include "cpu/instructions/instructions.h"
 
-/* Elements of a row of the step. */
-int gc_bytes_width(const gc_step *step, int channels);
-
 /* The taps are whole and fit signed bytes. bytes->taps is freed with free. */
 gconv_status gc_byte_step_create(gc_byte_step *bytes, const gc_step *step, int channels,
                                  gconv_error *error);

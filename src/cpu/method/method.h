@@ -55,14 +55,15 @@ typedef struct gc_stage_input {
 } gc_stage_input;
 
 struct gc_method {
-    /* Whether the step can be computed so at all. Cheap. */
+    /* Whether the method can compute the step at all. Cheap. NULL: it computes any step. */
     bool (*applies)(const gc_question *question);
     /* Seconds that a value takes, and in *offer what `create` has to know. `limit` is the least
      * time of the methods asked before. A method that sees that it takes longer may return
      * HUGE_VAL. */
     double (*seconds)(const gc_question *question, double limit, gc_offer *offer);
-    /* Completes a stage, of which method, instructions, step and channels are set. On failure there
-     * is nothing to release. */
+    /* Completes a stage. Method, instructions, step and channels are set; rows_at_once is
+     * GC_ROWS_TOGETHER unless this function changes it. On failure there is nothing to release.
+     * NULL: the stage needs nothing more. */
     gconv_status (*create)(gc_stage *stage, const gc_question *question, const gc_offer *offer,
                            gconv_error *error);
     /* out[o][i] = value i of output row o, for i in [0, values), o in [0, row_count). `row_count`
@@ -71,7 +72,7 @@ struct gc_method {
                 float *const *out);
     /* Words for people: "every tap". */
     const char *(*describe)(const gc_stage *stage);
-    void (*release)(gc_stage *stage);
+    void (*release)(gc_stage *stage); /* NULL: there is nothing to release */
     /* Terms that the summation adds to n in the bound of rule 4; NULL is none. */
     double (*extra_terms)(const gc_offer *offer);
     bool takes_bytes; /* reads samples of 8 bits instead of chain values */

@@ -22,7 +22,7 @@ void gc_method_choose(const gc_question *question, gc_offer *best)
     best->seconds = methods[0]->seconds(question, HUGE_VAL, best);
     for (int m = 1; m < METHOD_COUNT; m++) {
         gc_offer offer = {.method = methods[m]};
-        if (!methods[m]->applies(question))
+        if (methods[m]->applies != NULL && !methods[m]->applies(question))
             continue;
         offer.seconds = methods[m]->seconds(question, best->seconds, &offer);
         if (offer.seconds < best->seconds)

@@ -84,7 +84,6 @@ static gconv_status create(gc_stage *stage, const gc_question *question, const g
     set_taps(own, step, &offer->products);
     own->stride = segment_stride(stage);
     stage->own = own;
-    stage->rows_at_once = GC_ROWS_TOGETHER;
     stage->scratch = count * GC_ROWS_TOGETHER * own->stride;
     return GCONV_OK;
 }

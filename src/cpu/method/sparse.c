@@ -4,12 +4,6 @@
 
 #include "cpu/cost.h"
 
-static bool applies(const gc_question *question)
-{
-    (void)question;
-    return true;
-}
-
 static double seconds(const gc_question *question, double limit, gc_offer *offer)
 {
     const gc_step *step = question->step;
@@ -19,16 +13,6 @@ static double seconds(const gc_question *question, double limit, gc_offer *offer
     for (int i = 0; i < step->width * step->height; i++)
         taps += step->taps[i] != 0;
     return GC_STAGE_SECONDS + taps * GC_SPARSE_FACTOR * question->instructions->tap_seconds;
-}
-
-static gconv_status create(gc_stage *stage, const gc_question *question, const gc_offer *offer,
-                           gconv_error *error)
-{
-    (void)question;
-    (void)offer;
-    (void)error;
-    stage->rows_at_once = GC_ROWS_TOGETHER;
-    return GCONV_OK;
 }
 
 static void run(const gc_stage *stage, const gc_stage_input *input, size_t values, int row_count,
@@ -44,16 +28,8 @@ static const char *describe(const gc_stage *stage)
     return "taps that are not 0";
 }
 
-static void release(gc_stage *stage)
-{
-    (void)stage;
-}
-
 const gc_method gc_method_sparse = {
-    .applies = applies,
     .seconds = seconds,
-    .create = create,
     .run = run,
     .describe = describe,
-    .release = release,
 };

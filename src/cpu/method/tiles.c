@@ -30,7 +30,8 @@ size_t gc_tiles_scratch(const gc_transform_loops *loops, int side)
     return 2 * plane_bytes(loops, side) / sizeof(float);
 }
 
-size_t gc_tiles_bytes(const gc_transform_loops *loops, int side)
+/* Bytes that a transform goes through: a pair of tiles and the filter's spectrum. */
+static size_t transform_bytes(const gc_transform_loops *loops, int side)
 {
     return 4 * plane_bytes(loops, side);
 }
@@ -108,7 +109,9 @@ void gc_tiles_destroy(gc_tiles *tiles)
     *tiles = (gc_tiles){.loops = NULL};
 }
 
-double gc_tiles_transforms(const gc_step *step, int side, double width, double height, int channels)
+/* Number of transforms for `width` x `height` pixels of `channels` channels. */
+static double count_transforms(const gc_step *step, int side, double width, double height,
+                               int channels)
 {
     double across = ceil(width / (side - step->width + 1)) * channels;
     return ceil(across / 2) * ceil(height / (side - step->height + 1));
@@ -195,7 +198,7 @@ static const gc_transforms *transforms_for(const gc_question *question)
 /* What tile and spectrum cost beyond a second-level cache. */
 static double cache_factor(const gc_transforms *transforms, int side)
 {
-    size_t bytes = gc_tiles_bytes(transforms->loops, side);
+    size_t bytes = transform_bytes(transforms->loops, side);
     return bytes < 1 << 20 ? 1 : bytes < 1 << 21 ? GC_CACHE_FACTOR_2_MIB : GC_CACHE_FACTOR_BEYOND;
 }
 
@@ -206,7 +209,7 @@ static double seconds_at(const gc_question *question, int side)
     const gc_transforms *transforms = transforms_for(question);
     double values = (double)chain->width * chain->height * chain->channels;
     double count =
-        gc_tiles_transforms(question->step, side, chain->width, chain->height, chain->channels);
+        count_transforms(question->step, side, chain->width, chain->height, chain->channels);
     double work = count * side * side * 2 * log2(side);
     return GC_STAGE_SECONDS + work / values * transforms->seconds * cache_factor(transforms, side);
 }

@@ -22,9 +22,6 @@ void gc_tiles_destroy(gc_tiles *tiles);
  * compute with. */
 size_t gc_tiles_scratch(const gc_transform_loops *loops, int side);
 
-/* Bytes that a transform goes through: a pair of tiles and the filter's spectrum. */
-size_t gc_tiles_bytes(const gc_transform_loops *loops, int side);
-
 /* Computes what a gc_taps_function does, for rows of `width` pixels: out[o][x*channels+c].
  * `row_count` is at most tiles->rows, and `rows` holds height + row_count - 1 rows. Two tiles go
  * through each transform, as real and imaginary part; they stay apart because the filter is real.
@@ -32,9 +29,5 @@ size_t gc_tiles_bytes(const gc_transform_loops *loops, int side);
  * 1/2. */
 void gc_tiles_convolve(const gc_tiles *tiles, float *scratch, const float *const *rows,
                        size_t channels, size_t width, int row_count, float *const *out);
-
-/* Number of transforms for `width` x `height` pixels of `channels` channels. */
-double gc_tiles_transforms(const gc_step *step, int side, double width, double height,
-                           int channels);
 
 #endif

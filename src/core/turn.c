@@ -1,4 +1,4 @@
-#include "gpu/runtime/turn.h"
+#include "core/turn.h"
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,0 +1,44 @@
+#include "cli/image/work.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+
+#include <stdio.h>
+
+/* The plan serves the next image before this one is reported. */
+static void keep_explanation(gc_work *work)
+{
+    gconv_plan *plan = work->worker->kept.plan;
+    if (!work->options->verbose && !work->options->explain)
+        return;
+    work->result->explanation = gc_copy_string(gconv_plan_explanation(plan));
+    if (gconv_plan_fallback(plan)[0] != '\0')
+        work->result->fallback = gc_copy_string(gconv_plan_fallback(plan));
+}
+
+/* Puts "image N: " before the message about an image that is not the first. */
+static void name_image(const gc_work *work)
+{
+    gconv_error error = *work->error;
+    if (work->image > 1)
+        snprintf(work->error->message, sizeof work->error->message, "image %zu: %.480s",
+                 work->image, error.message);
+}
+
+void gc_conclude(gc_work *work, gconv_status status)
+{
+    gc_result *result = work->result;
+    result->timings.total = gc_seconds() - work->start;
+    if (work->image > 1)
+        result->image = work->image;
+    if (status == GCONV_ERROR_EXISTS)
+        result->outcome = GC_OUTCOME_SKIPPED;
+    else if (status != GCONV_OK)
+        result->outcome = GC_OUTCOME_FAILED;
+    else if (result->verified && !result->difference.within)
+        result->outcome = GC_OUTCOME_MISMATCH;
+    if (status == GCONV_OK)
+        keep_explanation(work);
+    else
+        name_image(work);
+}

@@ -1,0 +1,32 @@
+/* What a thread needs that computes images, one after the other. */
+#ifndef GC_CLI_IMAGE_WORKER_H
+#define GC_CLI_IMAGE_WORKER_H
+
+#include "cli/image/kept_plan.h"
+#include "cli/image/result.h"
+#include "cli/image/session.h"
+#include "cli/tasks/directories.h"
+#include "cli/tasks/tasks.h"
+#include "gconv.h"
+
+#include <stdio.h>
+
+/* Receives the results of a stream's images, except the last one. Owns `result` and destroys it,
+ * after a failure too. */
+typedef gconv_status gc_image_function(void *user, const gc_task *task, gc_result *result,
+                                       gconv_error *error);
+
+/* A thread that computes images, one after the other. */
+typedef struct gc_worker {
+    const gc_session *session;
+    gc_kept_plan kept;
+    size_t image_count;          /* of the command, for the progress line */
+    size_t images_left;          /* how many of them are not reported yet */
+    int images_at_once;          /* how many workers there are */
+    gc_directories *directories; /* records the directories made for outputs; NULL: none are made */
+    FILE *notes;                 /* as in gc_note_into */
+    gc_image_function *image_done; /* NULL: an input of several images is an error */
+    void *image_user;
+} gc_worker;
+
+#endif

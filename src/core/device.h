@@ -1,0 +1,14 @@
+/* What the core asks of GPUs, beside the list of devices in gconv.h. device.c is the core's only way
+ * to the GPU part. */
+#ifndef GC_CORE_DEVICE_H
+#define GC_CORE_DEVICE_H
+
+#include <stdbool.h>
+
+/* Whether a plan of this process uses or has used a GPU. */
+bool gc_device_started(void);
+
+/* Seconds that the first use of a GPU takes beside the work. */
+double gc_device_start_seconds(void);
+
+#endif
