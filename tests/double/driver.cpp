@@ -1,6 +1,6 @@
 /* The driver and NVRTC as src/gpu/jit calls them. What they compile is a pretence; nothing runs it.
  *     GC_DOUBLE_COMPILE=MILLISECONDS   a compilation takes that long
- *     GC_DOUBLE_REFUSE=N               the driver refuses the first N images that it is given */
+ *     GC_DOUBLE_REFUSE=N               the driver refuses the first N binaries that it is given */
 #include "state.hpp"
 
 #include <atomic>
@@ -26,13 +26,13 @@ extern "C" CUresult cuGetErrorString(CUresult code, const char **text)
     return CUDA_SUCCESS;
 }
 
-extern "C" CUresult cuModuleLoadData(CUmodule *module, const void *image)
+extern "C" CUresult cuModuleLoadData(CUmodule *module, const void *binary)
 {
     static std::atomic<long long> refused(gc_double_number("GC_DOUBLE_REFUSE", 0));
     CUresult code = enter("cuModuleLoadData");
     if (code != CUDA_SUCCESS)
         return code;
-    if (memcmp(image, magic, sizeof magic - 1) != 0 || refused-- > 0)
+    if (memcmp(binary, magic, sizeof magic - 1) != 0 || refused-- > 0)
         return CUDA_ERROR_INVALID_IMAGE;
     *module = (CUmodule) new char;
     gc_double_count(GC_DOUBLE_MODULES, 1);
@@ -86,7 +86,7 @@ extern "C" CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, uns
 /* ---- NVRTC ----------------------------------------------------------------------------------- */
 
 struct _nvrtcProgram {
-    std::string image;
+    std::string binary;
 };
 
 static nvrtcResult enter_compiler(const char *call)
@@ -157,13 +157,13 @@ extern "C" nvrtcResult nvrtcGetProgramLog(nvrtcProgram, char *log)
 
 extern "C" nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t *size)
 {
-    *size = program->image.size();
+    *size = program->binary.size();
     return enter_compiler("nvrtcGetCUBINSize");
 }
 
-extern "C" nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char *image)
+extern "C" nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char *binary)
 {
-    memcpy(image, program->image.data(), program->image.size());
+    memcpy(binary, program->binary.data(), program->binary.size());
     return enter_compiler("nvrtcGetCUBIN");
 }
 
@@ -172,7 +172,7 @@ extern "C" nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, size_t *size)
     return nvrtcGetCUBINSize(program, size);
 }
 
-extern "C" nvrtcResult nvrtcGetPTX(nvrtcProgram program, char *image)
+extern "C" nvrtcResult nvrtcGetPTX(nvrtcProgram program, char *binary)
 {
-    return nvrtcGetCUBIN(program, image);
+    return nvrtcGetCUBIN(program, binary);
 }

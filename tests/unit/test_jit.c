@@ -20,22 +20,22 @@ static gconv_device_info device_of(int major, int minor)
     return device;
 }
 
-typedef struct image {
+typedef struct binary {
     void *bytes;
     size_t size;
     gconv_status status;
     gconv_error error;
-} image;
+} binary;
 
-static image get_image(const char *source, const char *const *chosen, gc_jit_when when)
+static binary get_binary(const char *source, const char *const *chosen, gc_jit_when when)
 {
     gconv_device_info device = device_of(9, 0);
-    image got = {0};
-    got.status = gc_jit_image(&device, source, chosen, 1, when, &got.bytes, &got.size, &got.error);
+    binary got = {0};
+    got.status = gc_jit_binary(&device, source, chosen, 1, when, &got.bytes, &got.size, &got.error);
     return got;
 }
 
-static void assert_cubin(const image *got)
+static void assert_cubin(const binary *got)
 {
     assert_int_equal(got->status, GCONV_OK);
     assert_true(got->size > 64);
@@ -48,7 +48,7 @@ static void assert_cubin(const image *got)
 static void machine_code_for_a_device(void **state)
 {
     (void)state;
-    image got = {0};
+    binary got = {0};
     got.status = gc_jit_compile(9, 0, gc_text_axpy, options, 1, &got.bytes, &got.size, NULL);
     assert_cubin(&got);
     free(got.bytes);
@@ -82,7 +82,7 @@ static void errors_tell_file_and_line(void **state)
 {
     (void)state;
     const char source[] = "#line 1 \"wrong.cuh\"\n\nint f() { return missing; }\n";
-    image got = get_image(source, options, GC_JIT_COMPILE);
+    binary got = get_binary(source, options, GC_JIT_COMPILE);
     assert_int_equal(got.status, GCONV_ERROR_DEVICE);
     assert_int_equal(got.error.status, GCONV_ERROR_DEVICE);
     assert_null(got.bytes);
@@ -95,21 +95,21 @@ static void errors_tell_file_and_line(void **state)
 static void compiled_once(void **state)
 {
     (void)state;
-    assert_int_equal(get_image(gc_text_axpy, options, GC_JIT_CACHED_ONLY).status,
+    assert_int_equal(get_binary(gc_text_axpy, options, GC_JIT_CACHED_ONLY).status,
                      GCONV_ERROR_UNSUPPORTED);
-    image compiled = get_image(gc_text_axpy, options, GC_JIT_COMPILE);
+    binary compiled = get_binary(gc_text_axpy, options, GC_JIT_COMPILE);
     assert_cubin(&compiled);
-    image cached = get_image(gc_text_axpy, options, GC_JIT_CACHED_ONLY);
+    binary cached = get_binary(gc_text_axpy, options, GC_JIT_CACHED_ONLY);
     assert_int_equal(cached.status, GCONV_OK);
     assert_int_equal(cached.size, compiled.size);
     assert_memory_equal(cached.bytes, compiled.bytes, cached.size);
-    assert_int_equal(get_image(gc_text_axpy, other_options, GC_JIT_CACHED_ONLY).status,
+    assert_int_equal(get_binary(gc_text_axpy, other_options, GC_JIT_CACHED_ONLY).status,
                      GCONV_ERROR_UNSUPPORTED);
-    assert_int_equal(get_image("", options, GC_JIT_CACHED_ONLY).status, GCONV_ERROR_UNSUPPORTED);
-    image past = get_image(gc_text_axpy, other_options, GC_JIT_UNKEPT);
+    assert_int_equal(get_binary("", options, GC_JIT_CACHED_ONLY).status, GCONV_ERROR_UNSUPPORTED);
+    binary past = get_binary(gc_text_axpy, other_options, GC_JIT_UNKEPT);
     assert_cubin(&past);
     free(past.bytes);
-    assert_int_equal(get_image(gc_text_axpy, other_options, GC_JIT_CACHED_ONLY).status,
+    assert_int_equal(get_binary(gc_text_axpy, other_options, GC_JIT_CACHED_ONLY).status,
                      GCONV_ERROR_UNSUPPORTED);
     free(compiled.bytes);
     free(cached.bytes);
@@ -119,12 +119,12 @@ static void compiled_once(void **state)
 static void the_entry_is_used(void **state)
 {
     (void)state;
-    image compiled = get_image(gc_text_axpy, options, GC_JIT_COMPILE);
+    binary compiled = get_binary(gc_text_axpy, options, GC_JIT_COMPILE);
     const struct timespec past[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
     struct stat before, after;
     assert_int_equal(stat(only_entry(), &before), 0);
     assert_int_equal(utimensat(AT_FDCWD, only_entry(), past, 0), 0);
-    image again = get_image(gc_text_axpy, options, GC_JIT_COMPILE);
+    binary again = get_binary(gc_text_axpy, options, GC_JIT_COMPILE);
     assert_cubin(&again);
     assert_int_equal(stat(only_entry(), &after), 0);
     assert_true(before.st_ino == after.st_ino);
@@ -149,23 +149,23 @@ static gc_hash only_key(void)
 static void other_compilers_code_is_made_again(void **state)
 {
     (void)state;
-    image compiled = get_image(gc_text_axpy, options, GC_JIT_COMPILE);
+    binary compiled = get_binary(gc_text_axpy, options, GC_JIT_COMPILE);
     assert_cubin(&compiled);
     const struct {
         char code[100];
         int release;
     } other = {"code of another compiler", 1020};
     assert_int_equal(gc_cache_store("kernel", only_key(), &other, sizeof other, NULL), GCONV_OK);
-    image cached = get_image(gc_text_axpy, options, GC_JIT_CACHED_ONLY);
+    binary cached = get_binary(gc_text_axpy, options, GC_JIT_CACHED_ONLY);
     assert_int_equal(cached.status, GCONV_OK);
     assert_int_equal(cached.size, sizeof other.code);
     assert_string_equal(cached.bytes, other.code);
-    image again = get_image(gc_text_axpy, options, GC_JIT_COMPILE);
+    binary again = get_binary(gc_text_axpy, options, GC_JIT_COMPILE);
     assert_cubin(&again);
     free(compiled.bytes);
     free(cached.bytes);
     free(again.bytes);
-    cached = get_image(gc_text_axpy, options, GC_JIT_CACHED_ONLY);
+    cached = get_binary(gc_text_axpy, options, GC_JIT_CACHED_ONLY);
     assert_cubin(&cached);
     free(cached.bytes);
 }
@@ -173,13 +173,13 @@ static void other_compilers_code_is_made_again(void **state)
 static void damaged_is_compiled_again(void **state)
 {
     (void)state;
-    image compiled = get_image(gc_text_axpy, options, GC_JIT_COMPILE);
+    binary compiled = get_binary(gc_text_axpy, options, GC_JIT_COMPILE);
     const long offsets[] = {0, 100, -1, -20, -30, -36};
     for (size_t i = 0; i < sizeof offsets / sizeof offsets[0]; i++) {
         damage_byte(only_entry(), offsets[i]);
-        assert_int_equal(get_image(gc_text_axpy, options, GC_JIT_CACHED_ONLY).status,
+        assert_int_equal(get_binary(gc_text_axpy, options, GC_JIT_CACHED_ONLY).status,
                          GCONV_ERROR_UNSUPPORTED);
-        image again = get_image(gc_text_axpy, options, GC_JIT_COMPILE);
+        binary again = get_binary(gc_text_axpy, options, GC_JIT_COMPILE);
         assert_cubin(&again);
         free(again.bytes);
     }
@@ -190,12 +190,12 @@ static void refused_is_compiled_again(void **state)
 {
     (void)state;
     gconv_device_info device = device_of(9, 0);
-    image compiled = get_image(gc_text_axpy, options, GC_JIT_COMPILE);
+    binary compiled = get_binary(gc_text_axpy, options, GC_JIT_COMPILE);
     assert_cubin(&compiled);
     free(compiled.bytes);
     gc_jit_refuse(&device, gc_text_axpy, options, 1, false);
     assert_int_equal(count_cached(".bin", NULL), 0);
-    compiled = get_image(gc_text_axpy, options, GC_JIT_COMPILE);
+    compiled = get_binary(gc_text_axpy, options, GC_JIT_COMPILE);
     assert_cubin(&compiled);
     free(compiled.bytes);
     assert_int_equal(count_cached(".bin", NULL), 1);
@@ -207,16 +207,16 @@ static void refused_for_good(void **state)
     (void)state;
     gconv_device_info device = device_of(9, 0);
     gc_jit_refuse(&device, gc_text_axpy, options, 1, true);
-    image refused = get_image(gc_text_axpy, options, GC_JIT_COMPILE);
+    binary refused = get_binary(gc_text_axpy, options, GC_JIT_COMPILE);
     assert_int_equal(refused.status, GCONV_ERROR_UNSUPPORTED);
     assert_non_null(strstr(refused.error.message, "refuses"));
     assert_null(refused.bytes);
-    assert_int_equal(get_image(gc_text_axpy, options, GC_JIT_CACHED_ONLY).status,
+    assert_int_equal(get_binary(gc_text_axpy, options, GC_JIT_CACHED_ONLY).status,
                      GCONV_ERROR_UNSUPPORTED);
     const int release = 1020;
     assert_int_equal(gc_cache_store("kernel", only_key(), &release, sizeof release, NULL),
                      GCONV_OK);
-    image compiled = get_image(gc_text_axpy, options, GC_JIT_COMPILE);
+    binary compiled = get_binary(gc_text_axpy, options, GC_JIT_COMPILE);
     assert_cubin(&compiled);
     free(compiled.bytes);
 }
@@ -227,7 +227,7 @@ static void processes_compile_at_once(void **state)
     enum { PROCESSES = 4 };
     for (int i = 0; i < PROCESSES; i++)
         if (fork() == 0) {
-            image got = get_image(gc_text_axpy, options, GC_JIT_COMPILE);
+            binary got = get_binary(gc_text_axpy, options, GC_JIT_COMPILE);
             _exit(got.status != GCONV_OK);
         }
     for (int i = 0; i < PROCESSES; i++) {
@@ -235,7 +235,7 @@ static void processes_compile_at_once(void **state)
         assert_true(wait(&result) > 0);
         assert_int_equal(result, 0);
     }
-    image got = get_image(gc_text_axpy, options, GC_JIT_CACHED_ONLY);
+    binary got = get_binary(gc_text_axpy, options, GC_JIT_CACHED_ONLY);
     assert_cubin(&got);
     free(got.bytes);
     assert_int_equal(count_cached("", NULL), 1);
@@ -246,10 +246,10 @@ static void no_cache_is_no_error(void **state)
 {
     (void)state;
     setenv("XDG_CACHE_HOME", "/proc/none", 1);
-    image got = get_image(gc_text_axpy, options, GC_JIT_COMPILE);
+    binary got = get_binary(gc_text_axpy, options, GC_JIT_COMPILE);
     assert_cubin(&got);
     free(got.bytes);
-    assert_int_equal(get_image(gc_text_axpy, options, GC_JIT_CACHED_ONLY).status,
+    assert_int_equal(get_binary(gc_text_axpy, options, GC_JIT_CACHED_ONLY).status,
                      GCONV_ERROR_UNSUPPORTED);
 }
 
@@ -258,7 +258,7 @@ static void no_cache_is_no_error(void **state)
 int main(void)
 {
     if (!gc_jit_available()) {
-        image got = get_image(gc_text_axpy, options, GC_JIT_COMPILE);
+        binary got = get_binary(gc_text_axpy, options, GC_JIT_COMPILE);
         printf("skipped: %s\n", got.error.message);
         return got.status == GCONV_ERROR_UNSUPPORTED ? 77 : 1;
     }

@@ -72,11 +72,11 @@ static gconv_status measure_all(comparison *c, gconv_error *error)
 static gconv_status read_input(comparison *c, gconv_error *error)
 {
     const char *path = c->options->operands[0];
-    gc_warning_place place = {gc_input_name(path), NULL, &c->warnings};
+    gc_warning_target target = {gc_input_name(path), NULL, &c->warnings};
     gconv_reader_options options = gc_reader_options(c->options);
     options.warn = gc_take_warning;
     options.warn_damage = gc_take_damage;
-    options.warn_user = &place;
+    options.warn_user = &target;
     gconv_reader *reader;
     gconv_status status = gconv_reader_open(path, &options, &reader, error);
     if (status != GCONV_OK)

@@ -4,7 +4,7 @@
 #include "base/status.h"
 #include "cli/image/image.h"
 #include "cli/image/kept_plan.h"
-#include "cli/image/stream_reports.h"
+#include "cli/image/several_reports.h"
 #include "cli/report/tally.h"
 
 #include <pthread.h>
@@ -28,11 +28,11 @@ typedef struct batch {
     size_t started, reported; /* tasks */
 
     /* Results are reported in the order of the tasks. One that is there early waits in a ring of
-     * `room` slots: task i has slot i % room. No task is started that has no slot. */
+     * `room` entries: task i has entry i % room. No task is started that has no entry. */
     size_t room;
     gc_result *results;
-    bool *waits;              /* whether the slot holds a result */
-    gc_stream_reports stream; /* of the only task, where its input is a stream of images */
+    bool *waits;                /* whether the entry holds a result */
+    gc_several_reports several; /* of the only task, where its input is a stream of images */
 } batch;
 
 /* Whether this thread may take another task now; waits while too many results wait. */
@@ -46,12 +46,12 @@ static bool may_start(batch *b)
 /* Reports the results that come next in the order of the tasks, as far as they are there. */
 static void report_ready(batch *b)
 {
-    size_t slot = b->reported % b->room;
-    while (b->waits[slot]) {
-        b->report(b->user, &b->list->tasks[b->reported], &b->results[slot]);
-        gc_result_destroy(&b->results[slot]);
-        b->waits[slot] = false;
-        slot = ++b->reported % b->room;
+    size_t entry = b->reported % b->room;
+    while (b->waits[entry]) {
+        b->report(b->user, &b->list->tasks[b->reported], &b->results[entry]);
+        gc_result_destroy(&b->results[entry]);
+        b->waits[entry] = false;
+        entry = ++b->reported % b->room;
     }
     pthread_cond_broadcast(&b->reported_more);
 }
@@ -70,7 +70,7 @@ static void process_task(batch *b, gc_worker *worker, const gc_task *task, gc_re
     result->notes = notes;
     gc_tally_add(result->outcome == GC_OUTCOME_FAILED, result->outcome == GC_OUTCOME_SKIPPED);
     if (!b->list->batch)
-        gc_stream_reports_end(&b->stream, task, result);
+        gc_several_reports_end(&b->several, task, result);
 }
 
 static void *work(void *user)
@@ -80,8 +80,8 @@ static void *work(void *user)
                         .image_count = b->list->count,
                         .images_at_once = b->workers,
                         .directories = b->list->batch ? b->directories : NULL,
-                        .image_done = b->list->batch ? NULL : gc_stream_reports_take,
-                        .image_user = &b->stream};
+                        .image_done = b->list->batch ? NULL : gc_several_reports_take,
+                        .image_user = &b->several};
     pthread_mutex_lock(&b->lock);
     while (may_start(b)) {
         size_t task = b->started++;
@@ -140,7 +140,7 @@ gconv_status gc_batch_run(const gc_session *session, const gc_task_list *list,
                .waits = calloc(room, sizeof *b.waits)};
     gconv_status status = GCONV_OK;
     if (!list->batch)
-        gc_stream_reports_begin(&b.stream, session->options, list->tasks[0].output, report, user);
+        gc_several_reports_begin(&b.several, session->options, list->tasks[0].output, report, user);
     if (b.results != NULL && b.waits != NULL)
         run_workers(&b);
     else if (room > 0)

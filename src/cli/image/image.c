@@ -20,7 +20,7 @@ static gconv_status open_input(gc_work *work)
     if (task->unknown != 0)
         return gc_fail_errno(work->error, GCONV_ERROR_READ, task->unknown, "cannot read");
     work->input_warnings =
-        (gc_warning_place){work->result->blamed, work->worker->notes, &work->result->warnings};
+        (gc_warning_target){work->result->blamed, work->worker->notes, &work->result->warnings};
     gconv_reader_options options = gc_reader_options(work->options);
     options.warn = gc_take_warning;
     options.warn_damage = gc_take_damage;

@@ -70,7 +70,7 @@ gconv_status gc_open_output(gc_work *work)
     gc_directories *directories = work->worker->directories;
     work->result->blamed = gc_output_name(output);
     work->output_warnings =
-        (gc_warning_place){work->result->blamed, work->worker->notes, &work->result->warnings};
+        (gc_warning_target){work->result->blamed, work->worker->notes, &work->result->warnings};
     gconv_writer_options writer = writer_options(work);
     if (work->writer != NULL)
         return gconv_writer_next(work->writer, &writer, work->error);

@@ -22,7 +22,7 @@ typedef struct gc_work {
     bool opaque;        /* all pixels are opaque; true, too, where alpha does not depend on that */
     size_t image;       /* number in its input, from 1 */
     double start;       /* in seconds */
-    gc_warning_place input_warnings, output_warnings;
+    gc_warning_target input_warnings, output_warnings;
 } gc_work;
 
 /* A part of one image's work, for the progress line: from 0, the beginning, to 1. */
@@ -61,7 +61,7 @@ gconv_status gc_output_depth(const gc_work *work, int *depth);
 gconv_status gc_open_output(gc_work *work);
 gconv_status gc_finish_output(gc_work *work);
 
-/* ---- Streams --------------------------------------------------------------------------------- */
+/* ---- Inputs of several images ---------------------------------------------------------------- */
 
 /* Goes on to the next image of the input, and hands over the result of this one. *more is false
  * where there is no next image. A next image that cannot be opened fails as an image of its own.

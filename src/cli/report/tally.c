@@ -12,7 +12,7 @@ static struct {
     const char *what; /* set before `items`, like the next one */
     bool may_fail;
     atomic_size_t items, finished, failed, skipped;
-    atomic_bool stream; /* `items` is not known */
+    atomic_bool several; /* `items` is not known */
 } tally;
 
 _Static_assert(ATOMIC_LONG_LOCK_FREE == 2 && ATOMIC_BOOL_LOCK_FREE == 2,
@@ -33,13 +33,13 @@ void gc_tally_add(bool failed, bool skipped)
     atomic_fetch_add(&tally.finished, 1);
 }
 
-void gc_tally_stream(const char *what, bool may_fail)
+void gc_tally_several(const char *what, bool may_fail)
 {
-    if (atomic_load(&tally.stream))
+    if (atomic_load(&tally.several))
         return;
     tally.what = what;
     tally.may_fail = may_fail;
-    atomic_store(&tally.stream, true);
+    atomic_store(&tally.several, true);
 }
 
 size_t gc_tally_finished(void)
@@ -74,7 +74,7 @@ static size_t append_tally(char line[TELLING_BYTES], size_t used)
     size_t finished = atomic_load(&tally.finished), other = failed + skipped;
     used = append(line, used, "gconv: stopped: ");
     used = append_number(line, used, finished > other ? finished - other : 0);
-    if (atomic_load(&tally.stream)) {
+    if (atomic_load(&tally.several)) {
         used = append(line, used, finished == 1 ? " image " : " images ");
     } else {
         used = append(line, used, " of ");
@@ -96,8 +96,8 @@ void gc_tally_tell(void)
 {
     char line[TELLING_BYTES];
     size_t used = append(line, 0, gc_progress_clear_text());
-    bool several = atomic_load(&tally.items) > 1 || atomic_load(&tally.stream);
-    if (several && !gc_messages_are_quiet())
+    bool many = atomic_load(&tally.items) > 1 || atomic_load(&tally.several);
+    if (many && !gc_messages_are_quiet())
         used = append_tally(line, used);
     struct pollfd standard_error = {.fd = STDERR_FILENO, .events = POLLOUT};
     if (used > 0 && poll(&standard_error, 1, 0) == 1 && (standard_error.revents & POLLOUT) != 0 &&

@@ -14,7 +14,7 @@ void gc_tally_add(bool failed, bool skipped);
 
 /* Says that the one image that was begun is a stream of images, whose number is not known. `what`
  * says what happens to each, such as "done". */
-void gc_tally_stream(const char *what, bool may_fail);
+void gc_tally_several(const char *what, bool may_fail);
 
 /* How many things are finished. */
 size_t gc_tally_finished(void);

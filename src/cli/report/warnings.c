@@ -27,18 +27,18 @@ static void keep(gc_warning_list *list, const char *message)
     pthread_mutex_unlock(&lock);
 }
 
-void gc_take_warning(void *place, const char *message)
+void gc_take_warning(void *target, const char *message)
 {
-    const gc_warning_place *to = place;
+    const gc_warning_target *to = target;
     keep(to->list, message);
-    gc_note_into(to->stream, to->name, message);
+    gc_note_into(to->notes, to->name, message);
 }
 
-void gc_take_damage(void *place, const char *message)
+void gc_take_damage(void *target, const char *message)
 {
-    const gc_warning_place *to = place;
+    const gc_warning_target *to = target;
     keep(to->list, message);
-    gc_warn_into(to->stream, to->name, message);
+    gc_warn_into(to->notes, to->name, message);
 }
 
 void gc_warning_list_json(const gc_warning_list *list)

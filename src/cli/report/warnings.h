@@ -18,16 +18,16 @@ void gc_warning_list_destroy(gc_warning_list *list);
 void gc_warning_list_json(const gc_warning_list *list);
 
 /* Where the warnings about one file go: the `user` of the functions below. */
-typedef struct gc_warning_place {
+typedef struct gc_warning_target {
     const char *name;
-    FILE *stream;          /* as in gc_note_into */
+    FILE *notes;           /* as in gc_note_into */
     gc_warning_list *list; /* NULL: not kept */
-} gc_warning_place;
+} gc_warning_target;
 
 /* Takes a warning about something that changes no pixel. It is said with --verbose. Any thread. */
-void gc_take_warning(void *place, const char *message);
+void gc_take_warning(void *target, const char *message);
 
 /* Takes a warning about damage that --tolerant lets pass. It is said unless --quiet. Any thread. */
-void gc_take_damage(void *place, const char *message);
+void gc_take_damage(void *target, const char *message);
 
 #endif

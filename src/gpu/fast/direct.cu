@@ -2,7 +2,7 @@
  *
  * Idea: rows of the image are read once, in words of 16 bytes, and multiplied into several rows and
  *   columns of output that stay in a thread's registers (van Werkhoven et al. 2014, section 4, with
- *   the tile of a thread in two directions). Borders are read in place, without a scratch image.
+ *   the tile of a thread in two directions). Borders are read in place, without an extended image.
  *   Weights are operands of the multiply-adds themselves. Small filters work from registers and
  *   shuffles alone (kernels/jit/warp.cuh; Iandola et al., ICIP 2013), others from shared memory,
  *   which asynchronous copies fill (kernels/jit/block.cuh). Odd squares up to 9x9 are compiled
@@ -10,7 +10,7 @@
  *   filter can be compiled at run time. That is done where it pays (gconv_job.runs); kernels in the
  *   cache are always used.
  * Improves on: adaptive, by sharing loads between outputs in both directions, by leaving out the
- *   scratch image for the border, and by the weights.
+ *   extended image for the border, and by the weights.
  * Needs: shared memory for a tile and its surroundings; for two of them where one tile is loaded
  *   while another one is computed.
  * Limits: filters of up to GC_DIRECT_WEIGHTS weights; NVRTC, except for what is compiled ahead.

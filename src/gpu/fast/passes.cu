@@ -109,12 +109,12 @@ bool gc_pass_is_cached(const gc_layout &layout, const float *weights, int count,
     char *source = gc_kernel_source(layout, weights, count);
     if (source == nullptr)
         return false;
-    void *image = nullptr;
+    void *binary = nullptr;
     size_t size = 0;
     gconv_error ignored;
-    bool cached = gc_jit_image(device, source, nullptr, 0, GC_JIT_CACHED_ONLY, &image, &size,
-                               &ignored) == GCONV_OK;
-    free(image);
+    bool cached = gc_jit_binary(device, source, nullptr, 0, GC_JIT_CACHED_ONLY, &binary, &size,
+                                &ignored) == GCONV_OK;
+    free(binary);
     free(source);
     return cached;
 }

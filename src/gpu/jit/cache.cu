@@ -40,51 +40,51 @@ static gc_hash key_of(const gconv_device_info *device, const char *source,
     return gc_hash_string(hash, source);
 }
 
-/* An entry is the image, then the release of the NVRTC that made it. The image is empty where the
+/* An entry is the binary, then the release of the NVRTC that made it. The binary is empty where the
  * driver refused it for good. */
-static bool load_entry(gc_hash key, int *release, void **image, size_t *size)
+static bool load_entry(gc_hash key, int *release, void **binary, size_t *size)
 {
-    if (gc_cache_load(kind, key, image, size, nullptr) != GCONV_OK)
+    if (gc_cache_load(kind, key, binary, size, nullptr) != GCONV_OK)
         return false;
     if (*size < sizeof *release) {
-        free(*image);
+        free(*binary);
         return false;
     }
     *size -= sizeof *release;
-    memcpy(release, (const char *)*image + *size, sizeof *release);
+    memcpy(release, (const char *)*binary + *size, sizeof *release);
     return true;
 }
 
 /* A failure has no consequence except that the kernel is compiled again next time. */
-static void store_entry(gc_hash key, int release, const void *image, size_t size)
+static void store_entry(gc_hash key, int release, const void *binary, size_t size)
 {
     char *entry = (char *)malloc(size + sizeof release);
     if (entry == nullptr)
         return;
     if (size > 0)
-        memcpy(entry, image, size);
+        memcpy(entry, binary, size);
     memcpy(entry + size, &release, sizeof release);
     gc_cache_store(kind, key, entry, size + sizeof release, nullptr);
     free(entry);
 }
 
-gconv_status gc_jit_image(const gconv_device_info *device, const char *source,
-                          const char *const *options, int option_count, gc_jit_when when,
-                          void **image, size_t *size, gconv_error *error)
+gconv_status gc_jit_binary(const gconv_device_info *device, const char *source,
+                           const char *const *options, int option_count, gc_jit_when when,
+                           void **binary, size_t *size, gconv_error *error)
 {
     if (when == GC_JIT_UNKEPT)
         return gc_jit_compile(device->compute_major, device->compute_minor, source, options,
-                              option_count, image, size, error);
+                              option_count, binary, size, error);
     gc_hash key = key_of(device, source, options, option_count);
     int release = 0;
-    bool cached = load_entry(key, &release, image, size);
+    bool cached = load_entry(key, &release, binary, size);
     bool holds = cached && (when == GC_JIT_CACHED_ONLY || !gc_nvrtc_get().library.loaded ||
                             release == gc_nvrtc_get().release);
     if (holds && *size > 0)
         return GCONV_OK;
     if (cached)
-        free(*image);
-    *image = nullptr;
+        free(*binary);
+    *binary = nullptr;
     *size = 0;
     if (holds)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
@@ -93,8 +93,8 @@ gconv_status gc_jit_image(const gconv_device_info *device, const char *source,
     if (when == GC_JIT_CACHED_ONLY)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "this kernel has not been compiled yet");
     GC_TRY(gc_jit_compile(device->compute_major, device->compute_minor, source, options,
-                          option_count, image, size, error));
-    store_entry(key, gc_nvrtc_get().release, *image, *size);
+                          option_count, binary, size, error));
+    store_entry(key, gc_nvrtc_get().release, *binary, *size);
     return GCONV_OK;
 }
 

@@ -100,8 +100,8 @@ static gconv_status compile(nvrtcProgram program, const target &chosen, const ch
     return result == NVRTC_SUCCESS ? GCONV_OK : gc_nvrtc_fail(error, result, "compiling");
 }
 
-static gconv_status take_image(nvrtcProgram program, bool machine_code, void **image, size_t *size,
-                               gconv_error *error)
+static gconv_status take_binary(nvrtcProgram program, bool machine_code, void **binary,
+                                size_t *size, gconv_error *error)
 {
     size_t bytes = 0;
     GC_NVRTC_TRY(error, machine_code ? gc_nvrtc_get().cubin_size(program, &bytes)
@@ -115,13 +115,13 @@ static gconv_status take_image(nvrtcProgram program, bool machine_code, void **i
         free(copy);
         return gc_nvrtc_fail(error, result, "asking for the code");
     }
-    *image = copy;
+    *binary = copy;
     *size = bytes;
     return GCONV_OK;
 }
 
 static gconv_status compile_for(int major, int minor, const char *source,
-                                const char *const *options, int option_count, void **image,
+                                const char *const *options, int option_count, void **binary,
                                 size_t *size, gconv_error *error)
 {
     if (!gc_nvrtc_get().library.loaded)
@@ -132,7 +132,7 @@ static gconv_status compile_for(int major, int minor, const char *source,
     GC_NVRTC_TRY(error, gc_nvrtc_get().create(&program, source, "gconv.cu", 0, nullptr, nullptr));
     gconv_status status = compile(program, chosen, options, option_count, error);
     if (status == GCONV_OK)
-        status = take_image(program, chosen.machine_code, image, size, error);
+        status = take_binary(program, chosen.machine_code, binary, size, error);
     gc_nvrtc_get().destroy(&program);
     return status;
 }
@@ -145,13 +145,13 @@ double gc_jit_seconds(void)
 }
 
 gconv_status gc_jit_compile(int major, int minor, const char *source, const char *const *options,
-                            int option_count, void **image, size_t *size, gconv_error *error)
+                            int option_count, void **binary, size_t *size, gconv_error *error)
 {
-    *image = nullptr;
+    *binary = nullptr;
     *size = 0;
     double start = gc_seconds();
     gconv_status status =
-        compile_for(major, minor, source, options, option_count, image, size, error);
+        compile_for(major, minor, source, options, option_count, binary, size, error);
     seconds_spent += gc_seconds() - start;
     return status;
 }

@@ -30,19 +30,19 @@ double gc_jit_seconds(void);
  * free. GCONV_ERROR_UNSUPPORTED where there is no NVRTC for it; GCONV_ERROR_DEVICE with the
  * compiler's words where the source does not compile. */
 gconv_status gc_jit_compile(int major, int minor, const char *source, const char *const *options,
-                            int option_count, void **image, size_t *size, gconv_error *error);
+                            int option_count, void **binary, size_t *size, gconv_error *error);
 
 /* The same through the cache on disk. The machine need not have the device. GCONV_ERROR_UNSUPPORTED
  * where only the cache may be used and has no such kernel, or where the driver refused what this
  * NVRTC compiles. */
-gconv_status gc_jit_image(const gconv_device_info *device, const char *source,
-                          const char *const *options, int option_count, gc_jit_when when,
-                          void **image, size_t *size, gconv_error *error);
+gconv_status gc_jit_binary(const gconv_device_info *device, const char *source,
+                           const char *const *options, int option_count, gc_jit_when when,
+                           void **binary, size_t *size, gconv_error *error);
 
-/* Tells the cache that the driver refuses the image that gc_jit_image gave. Without `for_good` the
- * cache removes the image, and the kernel is compiled again. `for_good` is for a kernel that was
- * just compiled again: the cache notes the refusal, and gc_jit_image fails from then on with this
- * NVRTC. */
+/* Tells the cache that the driver refuses the binary that gc_jit_binary gave. Without `for_good`
+ * the cache removes the binary, and the kernel is compiled again. `for_good` is for a kernel that
+ * was just compiled again: the cache notes the refusal, and gc_jit_binary fails from then on with
+ * this NVRTC. */
 void gc_jit_refuse(const gconv_device_info *device, const char *source, const char *const *options,
                    int option_count, bool for_good);
 

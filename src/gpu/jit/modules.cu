@@ -73,7 +73,7 @@ static gconv_status driver_fail(gconv_error *error, CUresult code, const char *w
 
 /* ---- A kernel -------------------------------------------------------------------------------- */
 
-/* Whether the image is at fault, and not the device or its memory. */
+/* Whether the binary is at fault, and not the device or its memory. */
 static bool is_refusal(CUresult code)
 {
     return code == CUDA_ERROR_INVALID_IMAGE || code == CUDA_ERROR_INVALID_SOURCE ||
@@ -81,12 +81,12 @@ static bool is_refusal(CUresult code)
            code == CUDA_ERROR_UNSUPPORTED_PTX_VERSION || code == CUDA_ERROR_NOT_FOUND;
 }
 
-static gconv_status load(const void *image, const char *name, gc_gpu_kernel *kernel, bool *refused,
+static gconv_status load(const void *binary, const char *name, gc_gpu_kernel *kernel, bool *refused,
                          gconv_error *error)
 {
     if (!driver().library.loaded)
         return gc_fail(error, GCONV_ERROR_DEVICE, "%s", driver().library.reason);
-    CUresult code = driver().load(&kernel->module, image);
+    CUresult code = driver().load(&kernel->module, binary);
     if (code == CUDA_SUCCESS)
         code = driver().get_function(&kernel->function, kernel->module, name);
     *refused = is_refusal(code);
@@ -104,19 +104,19 @@ struct request {
     const char *name;
 };
 
-/* Loads a kernel from its image. *refused: the driver refuses the image. */
+/* Loads a kernel from its binary. *refused: the driver refuses the binary. */
 static gconv_status create(const request &wanted, gc_jit_when when, gc_gpu_kernel **kernel,
                            bool *refused, gconv_error *error)
 {
     *refused = false;
-    void *image = nullptr;
+    void *binary = nullptr;
     size_t size = 0;
-    GC_TRY(gc_jit_image(wanted.device, wanted.source, wanted.options, wanted.option_count, when,
-                        &image, &size, error));
+    GC_TRY(gc_jit_binary(wanted.device, wanted.source, wanted.options, wanted.option_count, when,
+                         &binary, &size, error));
     gc_gpu_kernel *loaded = (gc_gpu_kernel *)calloc(1, sizeof *loaded);
     gconv_status status = loaded == nullptr ? gc_fail_memory(error, sizeof *loaded)
-                                            : load(image, wanted.name, loaded, refused, error);
-    free(image);
+                                            : load(binary, wanted.name, loaded, refused, error);
+    free(binary);
     if (status == GCONV_OK)
         *kernel = loaded;
     else

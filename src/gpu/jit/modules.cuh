@@ -10,7 +10,7 @@
  * launch it at the same time. */
 struct gc_gpu_kernel;
 
-/* Finds `source` with `options` in the cache or compiles it (see gc_jit_image), loads it on
+/* Finds `source` with `options` in the cache or compiles it (see gc_jit_binary), loads it on
  * `device`, which is current, and finds its extern "C" kernel `name`. *kernel is null on failure.
  */
 gconv_status gc_jit_create(const gconv_device_info *device, const char *source,

@@ -50,7 +50,7 @@ void gc_tiling_describe(const void *state, char *text, size_t size);
 #ifdef __CUDACC__
 /* Loads `width` x `height` pixels from `input` to shared memory. All threads of the block take
  * part, with several elements each (van Werkhoven et al. 2014, figure 7; KTH 2018, section 3.2).
- * The scratch image ends after `columns` and `rows`. Pixels beyond are left out: no output needs
+ * The extended image ends after `columns` and `rows`. Pixels beyond are left out: no output needs
  * them. */
 static __device__ inline void gc_load_block(float *shared, int pitch, int width, int height,
                                             const float *input, int64_t input_pitch, int columns,

@@ -61,14 +61,14 @@ double gc_band_bytes(const gc_problem *problem, int64_t rows, const gc_slabs *sl
     double samples = (double)gconv_shape_row_bytes(&problem->job.input);
     double row_unit = (double)problem->chain.channels * sizeof(float);
     double plane_row = (double)gc_device_pitch(problem->chain.width) * row_unit;
-    double scratch_row = 0;
+    double extended_row = 0;
     double input_rows = (double)gc_band_input_rows(problem, rows, slabs);
     for (int s = 0; s < problem->chain.step_count; s++) {
         int64_t pitch =
             gc_device_pitch((int64_t)problem->chain.width + problem->chain.steps[s].width - 1);
-        scratch_row = fmax(scratch_row, (double)pitch * row_unit);
+        extended_row = fmax(extended_row, (double)pitch * row_unit);
     }
-    return input_rows * (samples + 2 * plane_row + scratch_row) +
+    return input_rows * (samples + 2 * plane_row + extended_row) +
            gc_chain_taps(&problem->chain) * sizeof(float);
 }
 

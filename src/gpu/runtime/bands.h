@@ -36,7 +36,7 @@ int64_t gc_device_pitch(int64_t width);
 int64_t gc_band_input_rows(const gc_problem *problem, int64_t rows, const gc_slabs *slabs);
 
 /* Bytes of the device's memory for such a band: the samples, two planes of values a channel, the
- * scratch image that carries the border, and the weights. Every buffer has as many rows as the
+ * extended image that carries the border, and the weights. Every buffer has as many rows as the
  * input. */
 double gc_band_bytes(const gc_problem *problem, int64_t rows, const gc_slabs *slabs);
 

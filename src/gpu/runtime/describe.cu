@@ -10,13 +10,13 @@ void gc_gpu_describe(void *state, char *text, size_t size)
     if (gc_plan_await_start(plan, nullptr) != GCONV_OK)
         return;
     size_t used = 0;
-    for (int i = 0; i < plan->stage_count && used + 1 < size; i++) {
-        const gc_plan_stage *stage = &plan->stages[i];
-        const gc_step *step = &plan->problem->chain.steps[stage->scope.first];
+    for (int i = 0; i < plan->section_count && used + 1 < size; i++) {
+        const gc_plan_section *section = &plan->sections[i];
+        const gc_step *step = &plan->problem->chain.steps[section->scope.first];
         char line[160];
-        plan->method->describe(stage->state, line, sizeof line);
+        plan->method->describe(section->state, line, sizeof line);
         int length = snprintf(text + used, size - used, "step %d (%dx%d): %s\n",
-                              stage->scope.first + 1, step->width, step->height, line);
+                              section->scope.first + 1, step->width, step->height, line);
         used += length > 0 ? (size_t)length : 0;
     }
 }

@@ -81,8 +81,8 @@ gconv_status gc_plan_choose_band(gc_gpu_plan *plan, gconv_error *error)
 
 /* ---- Buffers --------------------------------------------------------------------------------- */
 
-/* Bytes of the scratch image of that step which needs most. */
-static size_t scratch_bytes_of(const gc_gpu_plan *plan, int64_t rows)
+/* Bytes of the extended image of that step which needs most. */
+static size_t extended_bytes_of(const gc_gpu_plan *plan, int64_t rows)
 {
     const gc_problem *problem = plan->problem;
     size_t most = 0;
@@ -119,25 +119,25 @@ gconv_status gc_plan_allocate(gc_gpu_plan *plan, gconv_error *error)
     GC_CUDA_TRY(error, cudaMalloc(&plan->samples, (size_t)rows * row_bytes));
     GC_CUDA_TRY(error, cudaMalloc(&plan->planes[0], plane_bytes));
     GC_CUDA_TRY(error, cudaMalloc(&plan->planes[1], plane_bytes));
-    GC_CUDA_TRY(error, cudaMalloc(&plan->scratch, scratch_bytes_of(plan, rows)));
+    GC_CUDA_TRY(error, cudaMalloc(&plan->extended, extended_bytes_of(plan, rows)));
     return allocate_pieces(plan, error);
 }
 
-static void free_stages(gc_gpu_plan *plan)
+static void free_sections(gc_gpu_plan *plan)
 {
     for (int i = 0; i < plan->problem->chain.step_count; i++) {
-        gc_plan_stage *stage = &plan->stages[i];
-        if (stage->state != nullptr)
-            plan->method->release(stage->state);
-        cudaFree(stage->taps);
-        *stage = {};
+        gc_plan_section *section = &plan->sections[i];
+        if (section->state != nullptr)
+            plan->method->release(section->state);
+        cudaFree(section->taps);
+        *section = {};
     }
-    plan->stage_count = 0;
+    plan->section_count = 0;
 }
 
 void gc_plan_free_memory(gc_gpu_plan *plan)
 {
-    free_stages(plan);
+    free_sections(plan);
     for (int i = 0; i < GC_PIECES; i++) {
         cudaFreeHost(plan->pieces[i]);
         plan->pieces[i] = nullptr;
@@ -145,7 +145,7 @@ void gc_plan_free_memory(gc_gpu_plan *plan)
             cudaEventDestroy(plan->arrived[i]);
         plan->arrived[i] = nullptr;
     }
-    for (float **memory : {&plan->planes[0], &plan->planes[1], &plan->scratch}) {
+    for (float **memory : {&plan->planes[0], &plan->planes[1], &plan->extended}) {
         cudaFree(*memory);
         *memory = nullptr;
     }

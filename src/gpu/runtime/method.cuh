@@ -1,5 +1,5 @@
 /* What an implementation on the GPU is to the runtime: a method of one of two types. A
- * gc_step_method convolves one step after the other from a scratch image, a gc_pass_method takes
+ * gc_step_method convolves one step after the other from an extended image, a gc_pass_method takes
  * steps in passes. The runtime does the rest: memory, transfers, borders, bands, timing. */
 #ifndef GC_GPU_RUNTIME_METHOD_CUH
 #define GC_GPU_RUNTIME_METHOD_CUH
@@ -28,7 +28,7 @@ struct gc_gpu_method {
 
 /* ---- Methods that convolve step by step ------------------------------------------------------ */
 
-/* One step on the device. `input` is a scratch image that carries the border, so that
+/* One step on the device. `input` is an extended image, which carries the border, so that
  *     output[y][x] = sum_j sum_i taps[j][i] * input[y + j][x + i]
  * for all channels; kernels need no border logic. Channels lie in planes of their own. */
 struct gc_gpu_step {

@@ -11,14 +11,14 @@ static const gc_pass_method &method_of(const gc_gpu_plan *plan)
 static gconv_status prepare(gc_gpu_plan *plan, gconv_error *error)
 {
     const gc_problem *problem = plan->problem;
-    plan->stage_count = 0;
+    plan->section_count = 0;
     for (int first = 0; first < problem->chain.step_count;) {
-        gc_plan_stage *stage = &plan->stages[plan->stage_count];
+        gc_plan_section *section = &plan->sections[plan->section_count];
         int count = method_of(plan).pass_steps(problem, first, &plan->device);
-        stage->scope = gc_pass_scope_of(problem, first, count);
-        GC_TRY(
-            method_of(plan).prepare(problem, &plan->device, &stage->scope, &stage->state, error));
-        plan->stage_count++;
+        section->scope = gc_pass_scope_of(problem, first, count);
+        GC_TRY(method_of(plan).prepare(problem, &plan->device, &section->scope, &section->state,
+                                       error));
+        plan->section_count++;
         first += count;
     }
     return GCONV_OK;
@@ -35,13 +35,13 @@ static gconv_status align_samples(gc_gpu_plan *plan, gconv_error *error)
         (size_t)gc_device_pitch(plan->problem->chain.width) * (plan->problem->job.input.depth / 8);
     GC_CUDA_TRY(error, cudaMemcpy2DAsync(plan->planes[0], pitch, plan->samples, bytes, bytes,
                                          (size_t)(band->input_last - band->input_first + 1),
-                                         cudaMemcpyDeviceToDevice, plan->stream));
+                                         cudaMemcpyDeviceToDevice, plan->cuda_stream));
     return GCONV_OK;
 }
 
 static gconv_status begin(gc_gpu_plan *plan, gconv_error *error)
 {
-    if (plan->stages[0].scope.input == GC_FLOAT)
+    if (plan->sections[0].scope.input == GC_FLOAT)
         return gc_plan_load(plan, error);
     return gc_plan_samples_are_aligned(plan->problem) ? GCONV_OK : align_samples(plan, error);
 }
@@ -50,12 +50,12 @@ static gconv_status begin(gc_gpu_plan *plan, gconv_error *error)
 
 static bool stores_output(const gc_gpu_plan *plan, bool chain_only)
 {
-    return !chain_only && plan->stages[plan->stage_count - 1].scope.output != GC_FLOAT;
+    return !chain_only && plan->sections[plan->section_count - 1].scope.output != GC_FLOAT;
 }
 
 static void set_input(const gc_gpu_plan *plan, int p, gc_pass *pass)
 {
-    const gc_pass_scope *scope = &plan->stages[p].scope;
+    const gc_pass_scope *scope = &plan->sections[p].scope;
     const gc_band_step *band = &plan->steps[scope->first];
     gc_gpu_planes planes =
         gc_plan_planes(plan, plan->planes[p % 2], band->input_last - band->input_first + 1,
@@ -71,14 +71,14 @@ static void set_input(const gc_gpu_plan *plan, int p, gc_pass *pass)
 
 static void set_output(const gc_gpu_plan *plan, int p, bool chain_only, gc_pass *pass)
 {
-    const gc_pass_scope *scope = &plan->stages[p].scope;
+    const gc_pass_scope *scope = &plan->sections[p].scope;
     const gc_band_step *band = &plan->steps[scope->first + scope->count - 1];
     int64_t rows = band->output_last - band->output_first + 1;
     gc_gpu_planes planes =
         gc_plan_planes(plan, plan->planes[(p + 1) % 2], rows, plan->problem->chain.width);
-    bool finishes = p + 1 == plan->stage_count && stores_output(plan, chain_only);
+    bool finishes = p + 1 == plan->section_count && stores_output(plan, chain_only);
     pass->output_type = finishes ? scope->output : GC_FLOAT;
-    pass->output = finishes ? plan->scratch : planes.values;
+    pass->output = finishes ? plan->extended : planes.values;
     pass->output_pitch = gc_plan_output_pitch(plan, (gc_sample_type)pass->output_type);
     pass->output_plane = planes.plane;
     pass->output_first = (int)band->output_first;
@@ -88,12 +88,12 @@ static void set_output(const gc_gpu_plan *plan, int p, bool chain_only, gc_pass 
 static gconv_status run(gc_gpu_plan *plan, bool chain_only, gconv_error *error)
 {
     const gc_problem *problem = plan->problem;
-    for (int p = 0; p < plan->stage_count; p++) {
+    for (int p = 0; p < plan->section_count; p++) {
         gc_pass pass = {};
         pass.width = (int)problem->chain.width;
         pass.height = (int)problem->chain.height;
         pass.border = problem->job.border;
-        const gc_pass_scope *scope = &plan->stages[p].scope;
+        const gc_pass_scope *scope = &plan->sections[p].scope;
         for (int c = 0; c < problem->chain.channels; c++) {
             pass.constant[c] = problem->chain.steps[scope->first].border[c];
             pass.between[c] = problem->chain.steps[scope->first + scope->count - 1].border[c];
@@ -101,10 +101,10 @@ static gconv_status run(gc_gpu_plan *plan, bool chain_only, gconv_error *error)
         pass.finish = plan->finish;
         set_input(plan, p, &pass);
         set_output(plan, p, chain_only, &pass);
-        GC_TRY(method_of(plan).run(plan->stages[p].state, pass, problem->chain.channels,
-                                   plan->stream, error));
+        GC_TRY(method_of(plan).run(plan->sections[p].state, pass, problem->chain.channels,
+                                   plan->cuda_stream, error));
     }
     return GCONV_OK;
 }
 
-extern const gc_stage_runner gc_pass_runner = {prepare, begin, run, stores_output};
+extern const gc_section_runner gc_pass_runner = {prepare, begin, run, stores_output};

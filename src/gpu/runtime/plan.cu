@@ -20,13 +20,13 @@ static gconv_status synchronize_copies(gconv_error *error)
 static gconv_status start(gc_gpu_plan *plan, gconv_error *error)
 {
     GC_CUDA_TRY(error, cudaSetDevice(plan->device.index));
-    GC_CUDA_TRY(error, cudaStreamCreateWithFlags(&plan->stream, cudaStreamNonBlocking));
+    GC_CUDA_TRY(error, cudaStreamCreateWithFlags(&plan->cuda_stream, cudaStreamNonBlocking));
     GC_TRY(gc_plan_choose_band(plan, error));
     for (;;) {
         gconv_status status = gc_plan_allocate(plan, error);
         if (status == GCONV_OK)
             status = plan->runner->prepare(plan, error);
-        if (status == GCONV_OK) /* the plan's stream does not wait for copies by itself */
+        if (status == GCONV_OK) /* the plan's CUDA stream does not wait for copies by itself */
             status = synchronize_copies(error);
         int64_t fewer = gc_band_whole(plan->problem, plan->band_rows / 2, plan->slabs);
         if (status != GCONV_ERROR_MEMORY || fewer == 0)
@@ -80,7 +80,7 @@ gconv_status gc_gpu_await(void *state, double *compile_seconds, gconv_error *err
 
 static void free_plan(gc_gpu_plan *plan)
 {
-    free(plan->stages);
+    free(plan->sections);
     free(plan->steps);
     free(plan->slabs);
     free(plan);
@@ -92,17 +92,17 @@ void gc_gpu_release(void *state)
     if (plan->starting)
         pthread_join(plan->starter, nullptr);
     gc_current_device current(plan->device.index);
-    if (plan->stream != nullptr)
-        cudaStreamSynchronize(plan->stream);
+    if (plan->cuda_stream != nullptr)
+        cudaStreamSynchronize(plan->cuda_stream);
     gc_plan_free_memory(plan);
-    if (plan->stream != nullptr)
-        cudaStreamDestroy(plan->stream);
+    if (plan->cuda_stream != nullptr)
+        cudaStreamDestroy(plan->cuda_stream);
     cudaGetLastError();
     free_plan(plan);
 }
 
 /* A plan that has not been started, without slabs; null where memory is short. */
-static gc_gpu_plan *create(const gc_gpu_method &method, const gc_stage_runner &runner,
+static gc_gpu_plan *create(const gc_gpu_method &method, const gc_section_runner &runner,
                            const gc_problem *problem, const gconv_device_info *device,
                            gconv_error *error)
 {
@@ -117,9 +117,9 @@ static gc_gpu_plan *create(const gc_gpu_method &method, const gc_stage_runner &r
     plan->problem = problem;
     plan->device = *device;
     plan->finishes = gc_gpu_finish_of(problem, &plan->finish);
-    plan->stages = (gc_plan_stage *)calloc(steps, sizeof *plan->stages);
+    plan->sections = (gc_plan_section *)calloc(steps, sizeof *plan->sections);
     plan->steps = (gc_band_step *)calloc(steps, sizeof *plan->steps);
-    if (plan->stages == nullptr || plan->steps == nullptr) {
+    if (plan->sections == nullptr || plan->steps == nullptr) {
         free_plan(plan);
         gc_fail_memory(error, steps * sizeof *plan->steps);
         return nullptr;

@@ -10,8 +10,8 @@
 /* Output is copied to the host in pieces: pieces under way at once, and bytes of a piece. */
 enum { GC_PIECES = 2, GC_PIECE_BYTES = 8 << 20 };
 
-/* One stage of a plan: a step, or a pass of one or more steps. */
-struct gc_plan_stage {
+/* One section of a plan: a step, or the steps that one pass takes. */
+struct gc_plan_section {
     gc_pass_scope scope; /* of a step: itself, with chain values on both sides */
     void *state;         /* of the method */
     float *taps;         /* device: the weights of a step; null for a pass */
@@ -20,38 +20,38 @@ struct gc_plan_stage {
 struct gc_gpu_plan;
 
 /* How the runtime drives methods of one type. */
-struct gc_stage_runner {
-    /* Fills plan->stages and counts them. After a failure gc_plan_free_memory frees the stages that
-     * were begun. */
+struct gc_section_runner {
+    /* Fills plan->sections and counts them. After a failure gc_plan_free_memory frees the sections
+     * that were begun. */
     gconv_status (*prepare)(gc_gpu_plan *plan, gconv_error *error);
-    /* Brings the uploaded samples to where the first stage reads. */
+    /* Brings the uploaded samples to where the first section reads. */
     gconv_status (*begin)(gc_gpu_plan *plan, gconv_error *error);
-    /* Runs all stages; `chain_only` where the result has to be chain values. */
+    /* Runs all sections; `chain_only` where the result has to be chain values. */
     gconv_status (*run)(gc_gpu_plan *plan, bool chain_only, gconv_error *error);
-    /* Whether the last stage stores the output itself. */
+    /* Whether the last section stores the output itself. */
     bool (*stores_output)(const gc_gpu_plan *plan, bool chain_only);
 };
 
-extern const gc_stage_runner gc_step_runner; /* of a gc_step_method */
-extern const gc_stage_runner gc_pass_runner; /* of a gc_pass_method */
+extern const gc_section_runner gc_step_runner; /* of a gc_step_method */
+extern const gc_section_runner gc_pass_runner; /* of a gc_pass_method */
 
 struct gc_gpu_plan {
     const gc_gpu_method *method;
-    const gc_stage_runner *runner; /* knows the type of `method` */
+    const gc_section_runner *runner; /* knows the type of `method` */
     const gc_problem *problem;
     gconv_device_info device;
-    int64_t band_rows;     /* of output */
-    gc_plan_stage *stages; /* room for one a step */
-    int stage_count;
+    int64_t band_rows;         /* of output */
+    gc_plan_section *sections; /* room for one a step */
+    int section_count;
     gc_finish finish;    /* the final conversion, where `finishes` */
     bool finishes;       /* the device makes the output, unless a run wants chain values */
     gc_band_step *steps; /* of the band in work */
     double (*extra_bytes)(const gc_problem *problem, int64_t rows); /* of a gc_step_method */
     gc_slabs *slabs; /* one a step; null where the method has none */
-    cudaStream_t stream;
+    cudaStream_t cuda_stream;
     char *samples;           /* device: a band of input */
-    float *planes[2];        /* device: a stage's input and output, in turn */
-    float *scratch;          /* device: a step's input with its border; in the end the output */
+    float *planes[2];        /* device: a section's input and output, in turn */
+    float *extended;         /* device: a step's extended image; in the end the output */
     char *pieces[GC_PIECES]; /* host, pinned: rows from the device */
     size_t piece_bytes;
     cudaEvent_t arrived[GC_PIECES];
@@ -91,7 +91,7 @@ gconv_status gc_plan_choose_band(gc_gpu_plan *plan, gconv_error *error);
 /* Allocates buffers for such a band. */
 gconv_status gc_plan_allocate(gc_gpu_plan *plan, gconv_error *error);
 
-/* Frees those buffers and stages that there are. */
+/* Frees those buffers and sections that there are. */
 void gc_plan_free_memory(gc_gpu_plan *plan);
 
 /* Rows that the input of any step has at most. */

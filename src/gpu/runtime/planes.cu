@@ -63,35 +63,35 @@ gconv_status gc_gpu_load(const gc_problem *problem, const void *samples,
 struct border_rule {
     gconv_border mode;
     float constant[GC_CHANNELS_MAX];
-    int64_t width, height; /* of the image */
-    int64_t left;          /* columns of the scratch before column 0 */
-    int64_t first_row;     /* row of the image in row 0 of the planes */
-    int64_t first_scratch; /* row of the extended image in row 0 of the scratch */
+    int64_t width, height;  /* of the image */
+    int64_t left;           /* columns of the extended image before column 0 */
+    int64_t first_row;      /* row of the image in row 0 of the planes */
+    int64_t first_extended; /* row of the extended image in row 0 of `extended` */
 };
 
-static __global__ void extend_planes(gc_gpu_planes planes, gc_gpu_planes scratch, border_rule rule)
+static __global__ void extend_planes(gc_gpu_planes planes, gc_gpu_planes extended, border_rule rule)
 {
     int x = column_index();
-    if (x >= scratch.width)
+    if (x >= extended.width)
         return;
     int64_t column = gc_border_index(rule.mode, x - rule.left, rule.width);
-    for (int64_t y = blockIdx.y; y < scratch.rows; y += gridDim.y) {
-        int64_t row = y + rule.first_scratch;
+    for (int64_t y = blockIdx.y; y < extended.rows; y += gridDim.y) {
+        int64_t row = y + rule.first_extended;
         if (rule.mode != GCONV_BORDER_WRAP)
             row = gc_border_index(rule.mode, row, rule.height);
         bool outside = column < 0 || (rule.mode == GCONV_BORDER_CONSTANT && row < 0);
         const float *from = planes.values + (row - rule.first_row) * planes.pitch + column;
-        float *to = scratch.values + y * scratch.pitch + x;
+        float *to = extended.values + y * extended.pitch + x;
 #pragma unroll /* without it the constants would be indexed at run time */
         for (int c = 0; c < GC_CHANNELS_MAX; c++)
             if (c < planes.channels)
-                to[c * scratch.plane] = outside ? rule.constant[c] : from[c * planes.plane];
+                to[c * extended.plane] = outside ? rule.constant[c] : from[c * planes.plane];
     }
 }
 
 gconv_status gc_gpu_extend(const gc_problem *problem, const gc_step *step,
                            const gc_gpu_planes &planes, int64_t first_row, int64_t first_output,
-                           const gc_gpu_planes &scratch, cudaStream_t stream, gconv_error *error)
+                           const gc_gpu_planes &extended, cudaStream_t stream, gconv_error *error)
 {
     border_rule rule = {};
     rule.mode = problem->job.border;
@@ -101,9 +101,9 @@ gconv_status gc_gpu_extend(const gc_problem *problem, const gc_step *step,
     rule.height = problem->chain.height;
     rule.left = step->left;
     rule.first_row = first_row;
-    rule.first_scratch = first_output - step->top;
-    extend_planes<<<grid_over(scratch.width, scratch.rows), THREADS, 0, stream>>>(planes, scratch,
-                                                                                  rule);
+    rule.first_extended = first_output - step->top;
+    extend_planes<<<grid_over(extended.width, extended.rows), THREADS, 0, stream>>>(planes,
+                                                                                    extended, rule);
     GC_CUDA_TRY_LAUNCH(error);
     return GCONV_OK;
 }

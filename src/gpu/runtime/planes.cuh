@@ -1,4 +1,4 @@
-/* Kernels that move values between samples, planes and the scratch image. */
+/* Kernels that move values between samples, planes and the extended image. */
 #ifndef GC_GPU_RUNTIME_PLANES_CUH
 #define GC_GPU_RUNTIME_PLANES_CUH
 
@@ -21,12 +21,12 @@ struct gc_gpu_planes {
 gconv_status gc_gpu_load(const gc_problem *problem, const void *samples,
                          const gc_gpu_planes &planes, cudaStream_t stream, gconv_error *error);
 
-/* Fills the scratch image of a step. `planes` holds rows `first_row` and following of the step's
- * input. Row 0 of the output is row `first_output` of the image. Row 0 of the scratch image is the
+/* Fills the extended image of a step. `planes` holds rows `first_row` and following of the step's
+ * input. Row 0 of the output is row `first_output` of the image. Row 0 of the extended image is the
  * first row that this row reads. Every border mode (contract.md, rule 13). */
 gconv_status gc_gpu_extend(const gc_problem *problem, const gc_step *step,
                            const gc_gpu_planes &planes, int64_t first_row, int64_t first_output,
-                           const gc_gpu_planes &scratch, cudaStream_t stream, gconv_error *error);
+                           const gc_gpu_planes &extended, cudaStream_t stream, gconv_error *error);
 
 /* Makes rows of output, densely packed, from planes of chain values. */
 gconv_status gc_gpu_store(const gc_finish &finish, gc_sample_type type, const gc_gpu_planes &planes,

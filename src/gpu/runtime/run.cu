@@ -1,5 +1,6 @@
-/* A run of a plan. Samples are uploaded, the stages of the chain run, and the output is downloaded:
- * band by band where the device's memory is short. Values between stages never leave the device. */
+/* A run of a plan. Samples are uploaded, the sections of the chain run, and the output is
+ * downloaded: band by band where the device's memory is short. Values between sections never leave
+ * the device. */
 #include "gpu/runtime/check.cuh"
 #include "gpu/runtime/plan.cuh"
 
@@ -23,11 +24,11 @@ gconv_status gc_plan_upload(gc_gpu_plan *plan, const char *image, size_t stride,
         const char *source = image + (size_t)from * stride;
         if (stride == row_bytes) /* copies in two dimensions have a largest pitch */
             GC_CUDA_TRY(error, cudaMemcpyAsync(to, source, (size_t)rows * row_bytes,
-                                               cudaMemcpyHostToDevice, plan->stream));
+                                               cudaMemcpyHostToDevice, plan->cuda_stream));
         else
             GC_CUDA_TRY(error,
                         cudaMemcpy2DAsync(to, row_bytes, source, stride, row_bytes, (size_t)rows,
-                                          cudaMemcpyHostToDevice, plan->stream));
+                                          cudaMemcpyHostToDevice, plan->cuda_stream));
         to += (size_t)rows * row_bytes;
         y += rows;
     }
@@ -38,25 +39,25 @@ gconv_status gc_plan_load(gc_gpu_plan *plan, gconv_error *error)
 {
     int64_t rows = plan->steps[0].input_last - plan->steps[0].input_first + 1;
     gc_gpu_planes planes = gc_plan_planes(plan, plan->planes[0], rows, plan->problem->chain.width);
-    return gc_gpu_load(plan->problem, plan->samples, planes, plan->stream, error);
+    return gc_gpu_load(plan->problem, plan->samples, planes, plan->cuda_stream, error);
 }
 
 /* ---- The result ------------------------------------------------------------------------------ */
 
-/* The rows of the result in plan->scratch. */
+/* The rows of the result in plan->extended. */
 struct result_rows {
     int64_t rows;
     size_t bytes, pitch; /* of a row, from row to row */
     bool is_chain;       /* chain values, for the CPU to convert */
 };
 
-/* Puts the result into plan->scratch: converted output, or chain values. */
+/* Puts the result into plan->extended: converted output, or chain values. */
 static gconv_status end_chain(gc_gpu_plan *plan, bool chain_only, int64_t rows, result_rows *result,
                               gconv_error *error)
 {
     const gc_problem *problem = plan->problem;
     gc_gpu_planes values =
-        gc_plan_planes(plan, plan->planes[plan->stage_count % 2], rows, problem->chain.width);
+        gc_plan_planes(plan, plan->planes[plan->section_count % 2], rows, problem->chain.width);
     bool finishes = plan->finishes && !chain_only;
     *result = {rows, gc_chain_row_values(&problem->chain) * sizeof(float), 0, !finishes};
     if (finishes)
@@ -68,8 +69,8 @@ static gconv_status end_chain(gc_gpu_plan *plan, bool chain_only, int64_t rows, 
         return GCONV_OK;
     }
     if (finishes)
-        return gc_gpu_store(plan->finish, type, values, plan->scratch, plan->stream, error);
-    return gc_gpu_interleave(values, plan->scratch, plan->stream, error);
+        return gc_gpu_store(plan->finish, type, values, plan->extended, plan->cuda_stream, error);
+    return gc_gpu_interleave(values, plan->extended, plan->cuda_stream, error);
 }
 
 /* ---- Down ------------------------------------------------------------------------------------ */
@@ -77,15 +78,15 @@ static gconv_status end_chain(gc_gpu_plan *plan, bool chain_only, int64_t rows, 
 static gconv_status begin_piece(gc_gpu_plan *plan, const result_rows &result, int64_t first,
                                 int64_t rows, int which, gconv_error *error)
 {
-    const char *from = (const char *)plan->scratch + (size_t)first * result.pitch;
+    const char *from = (const char *)plan->extended + (size_t)first * result.pitch;
     if (result.pitch == result.bytes) /* copies in two dimensions have a largest pitch */
         GC_CUDA_TRY(error, cudaMemcpyAsync(plan->pieces[which], from, (size_t)rows * result.bytes,
-                                           cudaMemcpyDeviceToHost, plan->stream));
+                                           cudaMemcpyDeviceToHost, plan->cuda_stream));
     else
         GC_CUDA_TRY(error, cudaMemcpy2DAsync(plan->pieces[which], result.bytes, from, result.pitch,
                                              result.bytes, (size_t)rows, cudaMemcpyDeviceToHost,
-                                             plan->stream));
-    GC_CUDA_TRY(error, cudaEventRecord(plan->arrived[which], plan->stream));
+                                             plan->cuda_stream));
+    GC_CUDA_TRY(error, cudaEventRecord(plan->arrived[which], plan->cuda_stream));
     return GCONV_OK;
 }
 
@@ -130,13 +131,13 @@ static gconv_status run_band(gc_gpu_plan *plan, gc_stream *stream, int64_t first
     double begin = gc_seconds();
     GC_TRY(gc_plan_upload(plan, stream->kept, stream->input_bytes, plan->steps[0].input_first,
                           plan->steps[0].input_last, error));
-    GC_CUDA_TRY(error, cudaStreamSynchronize(plan->stream));
+    GC_CUDA_TRY(error, cudaStreamSynchronize(plan->cuda_stream));
     double uploaded = gc_seconds();
     result_rows result;
     GC_TRY(plan->runner->begin(plan, error));
     GC_TRY(plan->runner->run(plan, stream->chain_only, error));
     GC_TRY(end_chain(plan, stream->chain_only, last - first + 1, &result, error));
-    GC_CUDA_TRY(error, cudaStreamSynchronize(plan->stream));
+    GC_CUDA_TRY(error, cudaStreamSynchronize(plan->cuda_stream));
     stream->timings.upload += uploaded - begin;
     stream->timings.compute += gc_seconds() - uploaded;
     return download(plan, stream, result, error);

@@ -1,4 +1,4 @@
-/* How the runtime drives a gc_step_method: each step's input is copied into a scratch image with
+/* How the runtime drives a gc_step_method: each step's input is copied into an extended image with
  * its border, from which the method convolves. */
 #include "gpu/runtime/check.cuh"
 #include "gpu/runtime/plan.cuh"
@@ -11,19 +11,19 @@ static const gc_step_method &method_of(const gc_gpu_plan *plan)
 static gconv_status prepare_step(gc_gpu_plan *plan, int s, gconv_error *error)
 {
     const gc_step *step = &plan->problem->chain.steps[s];
-    gc_plan_stage *stage = &plan->stages[s];
+    gc_plan_section *section = &plan->sections[s];
     size_t bytes = (size_t)step->width * (size_t)step->height * sizeof(float);
-    stage->scope = {s, 1, GC_FLOAT, GC_FLOAT, GC_FINISH_NONE};
-    GC_CUDA_TRY(error, cudaMalloc(&stage->taps, bytes));
-    GC_CUDA_TRY(error, cudaMemcpy(stage->taps, step->taps, bytes, cudaMemcpyHostToDevice));
+    section->scope = {s, 1, GC_FLOAT, GC_FLOAT, GC_FINISH_NONE};
+    GC_CUDA_TRY(error, cudaMalloc(&section->taps, bytes));
+    GC_CUDA_TRY(error, cudaMemcpy(section->taps, step->taps, bytes, cudaMemcpyHostToDevice));
     return method_of(plan).prepare(plan->problem, step, &plan->device,
-                                   (int)gc_plan_input_rows(plan), &stage->state, error);
+                                   (int)gc_plan_input_rows(plan), &section->state, error);
 }
 
 static gconv_status prepare(gc_gpu_plan *plan, gconv_error *error)
 {
-    plan->stage_count = plan->problem->chain.step_count;
-    for (int s = 0; s < plan->stage_count; s++)
+    plan->section_count = plan->problem->chain.step_count;
+    for (int s = 0; s < plan->section_count; s++)
         GC_TRY(prepare_step(plan, s, error));
     return GCONV_OK;
 }
@@ -33,36 +33,36 @@ static gconv_status convolve_step(gc_gpu_plan *plan, int s, gconv_error *error)
     const gc_problem *problem = plan->problem;
     const gc_step *step = &problem->chain.steps[s];
     const gc_band_step *band = &plan->steps[s];
-    const gc_plan_stage *stage = &plan->stages[s];
+    const gc_plan_section *section = &plan->sections[s];
     int64_t input_rows = band->input_last - band->input_first + 1;
     int64_t rows = band->output_last - band->output_first + 1;
     gc_gpu_planes input =
         gc_plan_planes(plan, plan->planes[s % 2], input_rows, problem->chain.width);
     gc_gpu_planes output =
         gc_plan_planes(plan, plan->planes[(s + 1) % 2], rows, problem->chain.width);
-    gc_gpu_planes scratch = gc_plan_planes(plan, plan->scratch, rows + step->height - 1,
-                                           (int64_t)problem->chain.width + step->width - 1);
-    GC_TRY(gc_gpu_extend(problem, step, input, band->input_first, band->output_first, scratch,
-                         plan->stream, error));
-    gc_gpu_step work = {scratch.values,
-                        scratch.pitch,
-                        scratch.plane,
+    gc_gpu_planes extended = gc_plan_planes(plan, plan->extended, rows + step->height - 1,
+                                            (int64_t)problem->chain.width + step->width - 1);
+    GC_TRY(gc_gpu_extend(problem, step, input, band->input_first, band->output_first, extended,
+                         plan->cuda_stream, error));
+    gc_gpu_step work = {extended.values,
+                        extended.pitch,
+                        extended.plane,
                         output.values,
                         output.pitch,
                         output.plane,
                         (int)problem->chain.width,
                         (int)rows,
                         output.channels,
-                        stage->taps,
+                        section->taps,
                         step->width,
                         step->height};
-    return method_of(plan).convolve(stage->state, work, plan->stream, error);
+    return method_of(plan).convolve(section->state, work, plan->cuda_stream, error);
 }
 
 static gconv_status run(gc_gpu_plan *plan, bool chain_only, gconv_error *error)
 {
     (void)chain_only;
-    for (int s = 0; s < plan->stage_count; s++)
+    for (int s = 0; s < plan->section_count; s++)
         GC_TRY(convolve_step(plan, s, error));
     return GCONV_OK;
 }
@@ -74,7 +74,7 @@ static bool stores_output(const gc_gpu_plan *plan, bool chain_only)
     return false;
 }
 
-extern const gc_stage_runner gc_step_runner = {prepare, gc_plan_load, run, stores_output};
+extern const gc_section_runner gc_step_runner = {prepare, gc_plan_load, run, stores_output};
 
 /* Operations of all steps over bytes of all steps. */
 double gc_gpu_intensity(void *state)
@@ -83,11 +83,11 @@ double gc_gpu_intensity(void *state)
     if (gc_plan_await_start(plan, nullptr) != GCONV_OK)
         return 0;
     double operations = 0, bytes = 0;
-    for (int s = 0; s < plan->stage_count; s++) {
+    for (int s = 0; s < plan->section_count; s++) {
         const gc_step *step = &plan->problem->chain.steps[s];
         double of_step = 2.0 * step->width * step->height;
         operations += of_step;
-        bytes += of_step / method_of(plan).intensity(plan->stages[s].state, step);
+        bytes += of_step / method_of(plan).intensity(plan->sections[s].state, step);
     }
     return operations / bytes;
 }

@@ -21,10 +21,10 @@ static gconv_status time_once(gc_gpu_plan *plan, const stopwatch *watch, float *
                               gconv_error *error)
 {
     GC_TRY(plan->runner->begin(plan, error));
-    GC_CUDA_TRY(error, cudaMemsetAsync(watch->flush, 1, watch->flush_bytes, plan->stream));
-    GC_CUDA_TRY(error, cudaEventRecord(watch->begin, plan->stream));
+    GC_CUDA_TRY(error, cudaMemsetAsync(watch->flush, 1, watch->flush_bytes, plan->cuda_stream));
+    GC_CUDA_TRY(error, cudaEventRecord(watch->begin, plan->cuda_stream));
     GC_TRY(plan->runner->run(plan, false, error));
-    GC_CUDA_TRY(error, cudaEventRecord(watch->end, plan->stream));
+    GC_CUDA_TRY(error, cudaEventRecord(watch->end, plan->cuda_stream));
     GC_CUDA_TRY(error, cudaEventSynchronize(watch->end));
     GC_CUDA_TRY(error, cudaEventElapsedTime(milliseconds, watch->begin, watch->end));
     return GCONV_OK;

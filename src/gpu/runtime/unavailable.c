@@ -43,21 +43,21 @@ double gc_jit_seconds(void)
 }
 
 gconv_status gc_jit_compile(int major, int minor, const char *source, const char *const *options,
-                            int option_count, void **image, size_t *size, gconv_error *error)
+                            int option_count, void **binary, size_t *size, gconv_error *error)
 {
     (void)major, (void)minor, (void)source, (void)options, (void)option_count;
-    *image = NULL;
+    *binary = NULL;
     *size = 0;
     return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "%s", gc_gpu_reason());
 }
 
-gconv_status gc_jit_image(const gconv_device_info *device, const char *source,
-                          const char *const *options, int option_count, gc_jit_when when,
-                          void **image, size_t *size, gconv_error *error)
+gconv_status gc_jit_binary(const gconv_device_info *device, const char *source,
+                           const char *const *options, int option_count, gc_jit_when when,
+                           void **binary, size_t *size, gconv_error *error)
 {
     (void)when;
     return gc_jit_compile(device->compute_major, device->compute_minor, source, options,
-                          option_count, image, size, error);
+                          option_count, binary, size, error);
 }
 
 void gc_jit_refuse(const gconv_device_info *device, const char *source, const char *const *options,

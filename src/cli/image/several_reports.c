@@ -1,4 +1,4 @@
-#include "cli/image/stream_reports.h"
+#include "cli/image/several_reports.h"
 
 #include "base/place.h"
 #include "base/status.h"
@@ -27,17 +27,17 @@ static bool tells_of_images(const gc_options *options)
            options->verify;
 }
 
-void gc_stream_reports_begin(gc_stream_reports *reports, const gc_options *options,
-                             const char *output, gc_report_function *report, void *user)
+void gc_several_reports_begin(gc_several_reports *reports, const gc_options *options,
+                              const char *output, gc_report_function *report, void *user)
 {
-    *reports = (gc_stream_reports){.report = report,
-                                   .user = user,
-                                   .appears_whole = !is_direct(output),
-                                   .is_told = tells_of_images(options)};
+    *reports = (gc_several_reports){.report = report,
+                                    .user = user,
+                                    .appears_whole = !is_direct(output),
+                                    .is_told = tells_of_images(options)};
 }
 
 /* Takes over the result in any case. */
-static gconv_status keep(gc_stream_reports *reports, gc_result *result, gconv_error *error)
+static gconv_status keep(gc_several_reports *reports, gc_result *result, gconv_error *error)
 {
     if (reports->count == reports->capacity) {
         size_t capacity = reports->capacity > 0 ? 2 * reports->capacity : 16;
@@ -53,14 +53,14 @@ static gconv_status keep(gc_stream_reports *reports, gc_result *result, gconv_er
     return GCONV_OK;
 }
 
-gconv_status gc_stream_reports_take(void *user, const gc_task *task, gc_result *result,
-                                    gconv_error *error)
+gconv_status gc_several_reports_take(void *user, const gc_task *task, gc_result *result,
+                                     gconv_error *error)
 {
-    gc_stream_reports *reports = user;
+    gc_several_reports *reports = user;
     if (reports->appears_whole)
-        gc_tally_stream("computed, none written", false);
+        gc_tally_several("computed, none written", false);
     else
-        gc_tally_stream("done", true);
+        gc_tally_several("done", true);
     gc_tally_add(false, false);
     if (reports->appears_whole && reports->is_told)
         return keep(reports, result, error);
@@ -69,7 +69,7 @@ gconv_status gc_stream_reports_take(void *user, const gc_task *task, gc_result *
     return GCONV_OK;
 }
 
-void gc_stream_reports_end(gc_stream_reports *reports, const gc_task *task, const gc_result *last)
+void gc_several_reports_end(gc_several_reports *reports, const gc_task *task, const gc_result *last)
 {
     for (size_t i = 0; i < reports->count; i++) {
         gc_result *result = &reports->kept[i];
