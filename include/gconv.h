@@ -223,6 +223,20 @@ GCONV_API size_t gconv_shape_row_bytes(const gconv_shape *shape);
 GCONV_API bool gconv_shape_is_opaque(const gconv_shape *shape, const void *rows, uint32_t count,
                                      size_t stride);
 
+/* A JPEG file as it is stored, for a device that decodes it. The library has checked that the whole
+ * file is sound: baseline, one scan, every code valid, every block within the range of 8-bit
+ * samples. */
+typedef struct gconv_encoded {
+    const unsigned char *bytes; /* the whole file; valid until the source is called again or its
+                                 * reader is freed */
+    size_t size;
+    uint32_t width, height; /* pixels as stored, before `orientation` */
+    int components;         /* 1: Y; 3: Y, Cb and Cr */
+    /* Samples of Y for one of Cb or Cr, across and down: 1x1, 2x1 or 2x2. 1x1 for one component. */
+    int sampling_x, sampling_y;
+    int orientation; /* 1 to 8 as in EXIF: how the stored pixels become the rows of the source */
+} gconv_encoded;
+
 /* Gives the rows of an image, from top to bottom. `read` writes the next `count` rows to `rows`,
  * `stride` bytes apart. `user` is the member below.
  *
@@ -235,6 +249,13 @@ GCONV_API bool gconv_shape_is_opaque(const gconv_shape *shape, const void *rows,
 typedef struct gconv_source {
     gconv_status (*read)(void *user, uint32_t count, void *rows, size_t stride, gconv_error *error);
     void *user;
+    /* Readers of this library set the next two. Other sources leave them NULL. A plan on a device
+     * that decodes JPEG calls `offer` once, before the first `read`. True: *picture is filled, and
+     * the device may decode it. Where the device did so, the plan calls `accept`: all rows then
+     * count as read, and `read` is not called. Without `accept` the plan reads rows as if it had
+     * never asked. */
+    bool (*offer)(void *user, gconv_encoded *picture);
+    void (*accept)(void *user);
 } gconv_source;
 
 /* Takes the rows of an image, from top to bottom. `write` reads the next `count` rows, `stride`
@@ -295,6 +316,13 @@ typedef struct gconv_metadata gconv_metadata;
  * call returns that failure. */
 typedef struct gconv_reader gconv_reader;
 
+/* What may decode a JPEG. Pixels, warnings and failures are the same in each case. */
+typedef enum gconv_decoder {
+    GCONV_DECODER_AUTO = 0, /* the plan decides: its device, or libjpeg-turbo on the CPU */
+    GCONV_DECODER_CPU,      /* libjpeg-turbo */
+    GCONV_DECODER_HARDWARE  /* as AUTO; the caller has made sure that the device has a decoder */
+} gconv_decoder;
+
 typedef struct gconv_reader_options {
     bool grey;        /* give one grey channel: Rec. 601 luma, or the Y of a JPEG in YCbCr */
     bool auto_orient; /* apply the EXIF orientation to the pixels, and reset it in the metadata */
@@ -305,9 +333,10 @@ typedef struct gconv_reader_options {
     void *warn_user; /* passed to `warn` and `warn_damage` */
     /* Takes a warning about damage that `tolerant` lets pass. NULL: `warn` takes it. */
     void (*warn_damage)(void *user, const char *message);
+    gconv_decoder decoder; /* what may decode a JPEG; other formats are decoded on the CPU */
 } gconv_reader_options;
 
-/* auto_orient, 2^30 pixels at most, all else false or NULL. */
+/* auto_orient, 2^30 pixels at most, GCONV_DECODER_AUTO, all else false or NULL. */
 GCONV_API gconv_reader_options gconv_reader_options_default(void);
 
 /* Opens a file, finds its format by its content, and reads the header. The path "-" is standard

@@ -25,7 +25,7 @@ static gconv_status take(void *user, uint32_t count, const void *rows, size_t st
 
 gconv_source gc_source_of_memory(gc_memory_source *rows)
 {
-    return (gconv_source){give, rows};
+    return (gconv_source){.read = give, .user = rows};
 }
 
 gconv_sink gc_sink_of_memory(gc_memory_sink *rows)

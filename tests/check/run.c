@@ -275,7 +275,7 @@ static check_verdict check_rows(contender *c, bool convert_only, check_image *ou
                                     c->chain.stride, check_image_row(input, 0), input->stride,
                                     (gconv_sink){probe_write, &sink}, &error);
     else
-        status = gconv_plan_run(c->plan, (gconv_source){probe_read, &source},
+        status = gconv_plan_run(c->plan, (gconv_source){.read = probe_read, .user = &source},
                                 (gconv_sink){probe_write, &sink}, NULL, &error);
     if (status != GCONV_OK)
         return check_fail(c->subject, NULL, "%s fails: %s", what, error.message);

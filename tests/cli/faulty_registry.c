@@ -66,7 +66,7 @@ static gconv_status read_wrong(void *user, uint32_t count, void *rows, size_t st
 static gconv_status run_wrong(void *state, gc_stream *stream, gconv_error *error)
 {
     spoiled_source own = {.source = stream->source};
-    stream->source = (gconv_source){read_wrong, &own};
+    stream->source = (gconv_source){.read = read_wrong, .user = &own};
     return gc_reference_operations.run(state, stream, error);
 }
 

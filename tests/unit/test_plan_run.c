@@ -37,8 +37,9 @@ static void run_broken(uint32_t good_in, uint32_t good_out, gconv_status status,
         gconv_plan *plan = planned(&job);
         broken source = {.good = good_in}, sink = {.good = good_out};
         gconv_error error = {.status = GCONV_OK};
-        gconv_status got = gconv_plan_run(plan, (gconv_source){read_broken, &source},
-                                          (gconv_sink){write_broken, &sink}, NULL, &error);
+        gconv_status got =
+            gconv_plan_run(plan, (gconv_source){.read = read_broken, .user = &source},
+                           (gconv_sink){write_broken, &sink}, NULL, &error);
         assert_int_equal(got, status);
         if (status != GCONV_OK) {
             assert_int_equal(error.status, status);
@@ -49,7 +50,7 @@ static void run_broken(uint32_t good_in, uint32_t good_out, gconv_status status,
         /* The plan is as good as new. */
         source = (broken){.good = HEIGHT};
         sink = (broken){.good = HEIGHT};
-        assert_int_equal(gconv_plan_run(plan, (gconv_source){read_broken, &source},
+        assert_int_equal(gconv_plan_run(plan, (gconv_source){.read = read_broken, .user = &source},
                                         (gconv_sink){write_broken, &sink}, NULL, NULL),
                          GCONV_OK);
         assert_int_equal(source.done, HEIGHT);
@@ -85,7 +86,7 @@ static void failing_without_a_word(void **state)
         gconv_job job = usual_job();
         job.implementation = names[i % 2];
         gconv_plan *plan = planned(&job);
-        gconv_source source = {read_silently, i < 2 ? &bad : &good};
+        gconv_source source = {.read = read_silently, .user = i < 2 ? &bad : &good};
         gconv_sink sink = {write_silently, i < 2 ? &good : &bad};
         gconv_error error = {.status = GCONV_ERROR_OPEN, .line = 3, .message = "of old"};
         assert_int_equal(gconv_plan_run(plan, source, sink, NULL, &error), bad);
@@ -225,7 +226,7 @@ static void cpu_does_not_take_over_a_begun_image(void **state)
         gconv_plan *plan = planned_on(&own);
         broken source = {.good = HEIGHT}, sink = {.good = HEIGHT};
         gconv_error error;
-        assert_int_equal(gconv_plan_run(plan, (gconv_source){read_broken, &source},
+        assert_int_equal(gconv_plan_run(plan, (gconv_source){.read = read_broken, .user = &source},
                                         (gconv_sink){write_broken, &sink}, NULL, &error),
                          GCONV_ERROR_DEVICE);
         assert_string_equal(error.message, "the device broke");
@@ -257,7 +258,8 @@ static void cpu_does_not_take_over_a_broken_source(void **state)
     int reads = 0;
     broken sink = {.good = HEIGHT};
     gconv_error error;
-    assert_int_equal(gconv_plan_run(plan, (gconv_source){read_without_memory, &reads},
+    assert_int_equal(gconv_plan_run(plan,
+                                    (gconv_source){.read = read_without_memory, .user = &reads},
                                     (gconv_sink){write_broken, &sink}, NULL, &error),
                      GCONV_ERROR_MEMORY);
     assert_string_equal(error.message, "no memory to read");

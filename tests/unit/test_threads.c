@@ -75,7 +75,7 @@ static bool streams_well(int threads)
 {
     gconv_plan *plan = plan_for(threads);
     uint32_t read = 0, written = 0;
-    gconv_source source = {read_samples, &read};
+    gconv_source source = {.read = read_samples, .user = &read};
     gconv_sink sink = {compare_rows, &written};
     bool well = plan != NULL && gconv_plan_run(plan, source, sink, NULL, NULL) == GCONV_OK &&
                 written == SIDE;
@@ -497,7 +497,7 @@ static void *run_in_vain(void *user)
 {
     uint32_t written = 0;
     gconv_sink sink = {compare_rows, &written};
-    gconv_plan_run(user, (gconv_source){read_nothing, &reads}, sink, NULL, NULL);
+    gconv_plan_run(user, (gconv_source){.read = read_nothing, .user = &reads}, sink, NULL, NULL);
     return NULL;
 }
 
