@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "base/status.h"
 
 #include <dirent.h>
@@ -210,14 +211,10 @@ static bool ends_with(const char *text, const char *end)
 /* `name` has at most NAME_LENGTH_MAX bytes. False where memory is out. */
 static bool note_file(used_files *found, const char *name, const struct stat *about)
 {
-    if (found->count == found->capacity) {
-        size_t capacity = 2 * found->capacity + 64;
-        used_file *larger = realloc(found->files, capacity * sizeof *larger);
-        if (larger == NULL)
-            return false;
-        found->files = larger;
-        found->capacity = capacity;
-    }
+    used_file *files = gc_make_room(found->files, found->count, &found->capacity, sizeof *files);
+    if (files == NULL)
+        return false;
+    found->files = files;
     used_file *file = &found->files[found->count++];
     *file = (used_file){.used = about->st_mtim, .size = about->st_size};
     memcpy(file->name, name, strlen(name) + 1);

@@ -31,6 +31,21 @@ void *gc_allocate_aligned(size_t count, size_t size)
     return aligned_alloc(GC_ALIGNMENT, bytes > 0 ? bytes : GC_ALIGNMENT);
 }
 
+void *gc_make_room(void *array, size_t count, size_t *capacity, size_t size)
+{
+    enum { FIRST_CAPACITY = 16 };
+    if (count < *capacity)
+        return array;
+    size_t larger = FIRST_CAPACITY, bytes;
+    if ((*capacity > 0 && !gc_multiply(*capacity, 2, &larger)) ||
+        !gc_multiply(larger, size, &bytes))
+        return NULL;
+    void *longer = realloc(array, bytes);
+    if (longer != NULL)
+        *capacity = larger;
+    return longer;
+}
+
 char *gc_copy_string(const char *text)
 {
     size_t bytes = strlen(text) + 1;

@@ -124,6 +124,31 @@ static void sizes_that_overflow_are_refused(void **state)
     assert_null(gc_allocate_aligned(SIZE_MAX, 1));
 }
 
+static void an_array_grows_entry_by_entry(void **state)
+{
+    (void)state;
+    enum { COUNT = 1000 };
+    size_t capacity = 0;
+    int *numbers = NULL;
+    for (size_t i = 0; i < COUNT; i++) {
+        numbers = gc_make_room(numbers, i, &capacity, sizeof *numbers);
+        assert_non_null(numbers);
+        assert_true(capacity > i);
+        numbers[i] = (int)i;
+    }
+    for (int i = 0; i < COUNT; i++)
+        assert_int_equal(numbers[i], i);
+    size_t before = capacity;
+    assert_ptr_equal(gc_make_room(numbers, before - 1, &capacity, sizeof *numbers), numbers);
+    assert_null(gc_make_room(numbers, before, &capacity, SIZE_MAX / before));
+    assert_int_equal(capacity, before);
+    assert_int_equal(numbers[COUNT - 1], COUNT - 1);
+    capacity = SIZE_MAX / 2 + 1;
+    assert_null(gc_make_room(numbers, capacity, &capacity, 1));
+    assert_true(capacity == SIZE_MAX / 2 + 1);
+    free(numbers);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -131,6 +156,7 @@ int main(void)
         cmocka_unit_test(a_full_pipe_is_waited_for),
         cmocka_unit_test(suffixes_differ),
         cmocka_unit_test(sizes_that_overflow_are_refused),
+        cmocka_unit_test(an_array_grows_entry_by_entry),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

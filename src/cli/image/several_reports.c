@@ -1,5 +1,6 @@
 #include "cli/image/several_reports.h"
 
+#include "base/memory.h"
 #include "base/place.h"
 #include "base/status.h"
 #include "cli/report/tally.h"
@@ -39,16 +40,12 @@ void gc_several_reports_begin(gc_several_reports *reports, const gc_options *opt
 /* Takes over the result in any case. */
 static gconv_status keep(gc_several_reports *reports, gc_result *result, gconv_error *error)
 {
-    if (reports->count == reports->capacity) {
-        size_t capacity = reports->capacity > 0 ? 2 * reports->capacity : 16;
-        gc_result *longer = realloc(reports->kept, capacity * sizeof *longer);
-        if (longer == NULL) {
-            gc_result_destroy(result);
-            return gc_fail_memory(error, capacity * sizeof *longer);
-        }
-        reports->kept = longer;
-        reports->capacity = capacity;
+    gc_result *kept = gc_make_room(reports->kept, reports->count, &reports->capacity, sizeof *kept);
+    if (kept == NULL) {
+        gc_result_destroy(result);
+        return gc_fail_memory(error, (reports->count + 1) * sizeof *kept);
     }
+    reports->kept = kept;
     reports->kept[reports->count++] = *result;
     return GCONV_OK;
 }

@@ -12,14 +12,10 @@
 /* Without memory for its name a directory is not recorded, and so it is never removed. */
 static void record(gc_directories *made, const char *path)
 {
-    if (made->count == made->capacity) {
-        size_t capacity = made->capacity > 0 ? 2 * made->capacity : 16;
-        char **longer = realloc(made->names, capacity * sizeof *longer);
-        if (longer == NULL)
-            return;
-        made->names = longer;
-        made->capacity = capacity;
-    }
+    char **names = gc_make_room(made->names, made->count, &made->capacity, sizeof *names);
+    if (names == NULL)
+        return;
+    made->names = names;
     char *copy = gc_copy_string(path);
     if (copy != NULL)
         made->names[made->count++] = copy;

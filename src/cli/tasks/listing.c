@@ -14,14 +14,10 @@ static int compare_names(const void *a, const void *b)
 
 static bool add_name(gc_name_list *list, const char *name)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity > 0 ? 2 * list->capacity : 64;
-        char **longer = realloc(list->names, capacity * sizeof *longer);
-        if (longer == NULL)
-            return false;
-        list->names = longer;
-        list->capacity = capacity;
-    }
+    char **names = gc_make_room(list->names, list->count, &list->capacity, sizeof *names);
+    if (names == NULL)
+        return false;
+    list->names = names;
     list->names[list->count] = gc_copy_string(name);
     return list->names[list->count] != NULL && ++list->count > 0;
 }

@@ -1,20 +1,16 @@
 #include "cli/tasks/tasks.h"
 
+#include "base/memory.h"
 #include "base/status.h"
 
 #include <stdlib.h>
 
 gconv_status gc_task_list_add(gc_task_list *list, gc_task task, gconv_error *error)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity > 0 ? 2 * list->capacity : 16;
-        gc_task *longer = realloc(list->tasks, capacity * sizeof *longer);
-        if (longer != NULL) {
-            list->tasks = longer;
-            list->capacity = capacity;
-        }
-    }
-    if (task.input == NULL || task.output == NULL || list->count == list->capacity) {
+    gc_task *tasks = gc_make_room(list->tasks, list->count, &list->capacity, sizeof *tasks);
+    if (tasks != NULL)
+        list->tasks = tasks;
+    if (task.input == NULL || task.output == NULL || tasks == NULL) {
         free(task.input);
         free(task.output);
         return gc_fail_memory(error, sizeof *list->tasks);
