@@ -282,10 +282,11 @@ typedef enum gconv_format {
 GCONV_API const char *gconv_format_name(gconv_format format);
 
 /* The format of a name or extension, in capital or small letters: "png", "jpg", "jpeg".
- * GCONV_FORMAT_UNKNOWN for other names. */
+ * GCONV_FORMAT_UNKNOWN for other names and for NULL. */
 GCONV_API gconv_format gconv_format_from_name(const char *name);
 
-/* The format that the extension of a path stands for, or GCONV_FORMAT_UNKNOWN. Opens no file. */
+/* The format that the extension of a path stands for. GCONV_FORMAT_UNKNOWN for other extensions and
+ * for NULL. Opens no file. */
 GCONV_API gconv_format gconv_format_from_path(const char *path);
 
 /* The format of a file that begins with these bytes. 16 bytes are enough. GCONV_FORMAT_UNKNOWN
@@ -744,7 +745,8 @@ GCONV_API gconv_status gconv_plan_run_chain(gconv_plan *plan, const void *input,
                                             gconv_timings *timings, gconv_error *error);
 
 /* Converts the chain values of gconv_plan_run_chain to output rows, and hands these to `sink`.
- * `input` is the same image as there. It may be NULL where alpha is not kept. */
+ * `input` is the same image as there. It may be NULL where alpha is not kept. GCONV_ERROR_ARGUMENT
+ * where a stride is less than a row. */
 GCONV_API gconv_status gconv_plan_convert(const gconv_plan *plan, const float *chain,
                                           size_t chain_stride, const void *input,
                                           size_t input_stride, gconv_sink sink, gconv_error *error);
@@ -783,7 +785,8 @@ typedef struct gconv_difference {
  * equal. Elsewhere the bound is that of contract.md, rule 4: the float32 rounding error of each
  * step, carried through the chain. `chain` and `reference` are as gconv_plan_run_chain leaves them,
  * with rows `chain_stride` bytes apart. `input` is the image that both were computed from. A
- * difference beyond the bound is no failure: see `within`. */
+ * difference beyond the bound is no failure: see `within`. GCONV_ERROR_ARGUMENT where `input`,
+ * `chain` or `reference` is NULL or a stride is less than a row. */
 GCONV_API gconv_status gconv_plan_compare(const gconv_plan *plan, const void *input,
                                           size_t input_stride, const float *chain,
                                           const float *reference, size_t chain_stride,

@@ -63,6 +63,12 @@ gconv_status gconv_plan_compare(const gconv_plan *plan, const void *input, size_
     const gc_problem *problem = &plan->problem;
     const gc_operations *operations = plan->choice.implementation->operations;
     memset(difference, 0, sizeof *difference);
+    if (input == NULL || chain == NULL || reference == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "the input, chain or reference is a null pointer");
+    if (input_stride < gconv_shape_row_bytes(&problem->conversion.input) ||
+        chain_stride < gc_chain_row_values(&problem->chain) * sizeof(float))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "a stride is smaller than a row");
     double largest = 0;
     gconv_status status = largest_input(problem, input, input_stride, &largest, error);
     if (status != GCONV_OK)

@@ -346,6 +346,9 @@ gconv_status gconv_plan_convert(const gconv_plan *plan, const float *chain, size
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "no chain values, or a sink without function");
     if (problem->conversion.keeps_alpha && input == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "the input's alpha is kept: it is needed");
+    if (chain_stride < gc_chain_row_values(&problem->chain) * sizeof(float) ||
+        (input != NULL && input_stride < gconv_shape_row_bytes(&problem->conversion.input)))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "a stride is smaller than a row");
     gc_stream stream = {.problem = problem, .sink = sink, .watch = plan->watch};
     stream.output_bytes = gconv_shape_row_bytes(&problem->conversion.output);
     stream.converted = gc_allocate_array(1, stream.output_bytes);

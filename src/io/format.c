@@ -92,6 +92,8 @@ const char *gconv_format_name(gconv_format format)
 
 gconv_format gconv_format_from_name(const char *name)
 {
+    if (name == NULL)
+        return GCONV_FORMAT_UNKNOWN;
     for (int format = GCONV_FORMAT_UNKNOWN + 1; format < GCONV_FORMAT_COUNT; format++)
         for (const char *const *word = formats[format].words; *word != NULL; word++)
             if (same_word(name, *word))
@@ -101,6 +103,8 @@ gconv_format gconv_format_from_name(const char *name)
 
 gconv_format gconv_format_from_path(const char *path)
 {
+    if (path == NULL)
+        return GCONV_FORMAT_UNKNOWN;
     const char *slash = strrchr(path, '/');
     const char *name = slash != NULL ? slash + 1 : path;
     const char *dot = strrchr(name, '.');

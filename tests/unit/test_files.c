@@ -19,6 +19,8 @@ static void formats_have_names(void **state)
     assert_int_equal(gconv_format_from_path("x.pfm"), GCONV_FORMAT_PFM);
     assert_int_equal(gconv_format_from_path(".png"), GCONV_FORMAT_UNKNOWN);
     assert_int_equal(gconv_format_from_path(""), GCONV_FORMAT_UNKNOWN);
+    assert_int_equal(gconv_format_from_path(NULL), GCONV_FORMAT_UNKNOWN);
+    assert_int_equal(gconv_format_from_name(NULL), GCONV_FORMAT_UNKNOWN);
     for (int format = 1; format < GCONV_FORMAT_COUNT; format++)
         assert_int_equal(gconv_format_from_name(gconv_format_name((gconv_format)format)), format);
 }

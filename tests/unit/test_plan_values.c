@@ -147,6 +147,47 @@ static void convert_fails_without_a_word(void **state)
     gconv_plan_free(plan);
 }
 
+/* Where an image is missing or a stride is too small, nothing is read. */
+static void images_are_checked(void **state)
+{
+    (void)state;
+    enum { CHAIN_BYTES = WIDTH * sizeof(float) };
+    static uint8_t in[WIDTH * HEIGHT];
+    static float a[WIDTH * HEIGHT];
+    const struct {
+        const void *in;
+        size_t in_stride;
+        const float *chain, *reference;
+        size_t chain_stride;
+        const char *message;
+    } refused[] = {
+        {NULL, WIDTH, a, a, CHAIN_BYTES, "null"},     {in, WIDTH, NULL, a, CHAIN_BYTES, "null"},
+        {in, WIDTH, a, NULL, CHAIN_BYTES, "null"},    {in, WIDTH - 1, a, a, CHAIN_BYTES, "stride"},
+        {in, WIDTH, a, a, CHAIN_BYTES - 1, "stride"},
+    };
+    gconv_job job = usual_job();
+    gconv_plan *plan = planned(&job);
+    gconv_difference difference;
+    gconv_error error;
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        gconv_status status =
+            gconv_plan_compare(plan, refused[i].in, refused[i].in_stride, refused[i].chain,
+                               refused[i].reference, refused[i].chain_stride, &difference, &error);
+        assert_int_equal(status, GCONV_ERROR_ARGUMENT);
+        assert_non_null(strstr(error.message, refused[i].message));
+    }
+    broken to = {.good = HEIGHT};
+    gconv_sink sink = {write_broken, &to};
+    assert_int_equal(gconv_plan_convert(plan, a, CHAIN_BYTES - 1, NULL, 0, sink, &error),
+                     GCONV_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "stride"));
+    assert_int_equal(gconv_plan_convert(plan, a, CHAIN_BYTES, in, WIDTH - 1, sink, &error),
+                     GCONV_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "stride"));
+    assert_int_equal(to.done, 0);
+    gconv_plan_free(plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -156,6 +197,7 @@ int main(void)
         cmocka_unit_test(convert_hands_on_errors),
         cmocka_unit_test(convert_needs_the_input_for_alpha_alone),
         cmocka_unit_test(convert_fails_without_a_word),
+        cmocka_unit_test(images_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
