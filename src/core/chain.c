@@ -194,6 +194,12 @@ double gc_chain_taps(const gc_chain *chain)
     return taps;
 }
 
+double gc_chain_work(const gc_chain *chain)
+{
+    enum { BESIDE_TAPS = 8 };
+    return gc_chain_taps(chain) + BESIDE_TAPS;
+}
+
 size_t gc_chain_row_values(const gc_chain *chain)
 {
     return (size_t)chain->width * (size_t)chain->channels;

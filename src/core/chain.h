@@ -57,6 +57,9 @@ double gc_chain_bound(const gc_chain *chain, double largest_input, double extra_
 /* Weights over all steps: the multiply-adds that a chain value takes. */
 double gc_chain_taps(const gc_chain *chain);
 
+/* What a chain value costs in multiply-adds: its weights, and what it takes beside them. */
+double gc_chain_work(const gc_chain *chain);
+
 /* Values of a row: pixels times channels. */
 size_t gc_chain_row_values(const gc_chain *chain);
 

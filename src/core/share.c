@@ -6,17 +6,13 @@
  * of 1024x1024 pixels, 40 million, are as fast on one thread as on two. */
 static const double work_for_threads = 5e7;
 
-/* What a value costs beside the filters, in multiply-adds. */
-static const double work_beside_taps = 8;
-
 int gc_threads_alone(const gc_problem *problem)
 {
     const gconv_job *job = &problem->job;
     const gconv_shape *shape = &job->input;
     if (job->threads > 0 || !job->between_files)
         return job->threads;
-    double work = (gc_chain_taps(&problem->chain) + work_beside_taps) * shape->width *
-                  shape->height * shape->channels;
+    double work = gc_chain_work(&problem->chain) * shape->width * shape->height * shape->channels;
     return work < work_for_threads ? 1 : gc_processor_count();
 }
 

@@ -41,7 +41,7 @@ static int choose_threads(const gc_problem *problem)
 {
     int threads = gc_thread_count(problem->job.threads);
     double work = (double)problem->chain.width * problem->chain.height * problem->chain.channels *
-                  (8 + gc_chain_taps(&problem->chain));
+                  gc_chain_work(&problem->chain);
     double useful = 1 + work / GC_WORK_PER_THREAD;
     return useful < threads ? (int)useful : threads;
 }

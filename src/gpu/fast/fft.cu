@@ -281,7 +281,7 @@ static double seconds(const gc_problem *problem, const gc_step *step,
     double bytes =
         points * costs->fft_crossings * (problem->chain.exact ? sizeof(double) : sizeof(float));
     return costs->fft_launch_seconds +
-           bytes / (costs->fft_bandwidth_share * device->memory_bandwidth);
+           bytes / (costs->fft_bandwidth_share * gc_cost_bandwidth(device));
 }
 
 static void describe(const void *state, char *text, size_t size)
