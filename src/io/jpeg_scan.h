@@ -1,0 +1,35 @@
+/* Proves that a JPEG is sound, without decoding it to pixels: for decoders that do not find damage
+ * themselves. */
+#ifndef GC_IO_JPEG_SCAN_H
+#define GC_IO_JPEG_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* How many samples of Y there are for one of Cb and Cr. */
+typedef enum gc_jpeg_sampling {
+    GC_JPEG_GREY, /* no Cb and Cr */
+    GC_JPEG_444,  /* 1 */
+    GC_JPEG_422,  /* 2 in a row */
+    GC_JPEG_420   /* 2 in a row, 2 in a column */
+} gc_jpeg_sampling;
+
+/* What is known of a sound JPEG. libjpeg-turbo takes its colours as grey or as YCbCr. */
+typedef struct gc_jpeg_facts {
+    uint32_t width, height;
+    int components; /* 1 or 3 */
+    gc_jpeg_sampling sampling;
+    uint32_t restart_interval; /* in MCUs; 0: no restart markers */
+    size_t data;               /* offset of the entropy-coded data */
+    size_t bytes;              /* from SOI to EOI, both included; what follows is not looked at */
+} gc_jpeg_facts;
+
+/* Whether the image that begins at bytes[0] is proved sound: every decoder that follows the
+ * standard gives the planes that libjpeg-turbo gives, and libjpeg-turbo does not warn.
+ * Else *doubt is a short phrase that says what the scan has met, and *facts is undefined: the file
+ * may be damaged, or only unusual. Reads no byte beyond `size`, and takes no memory. */
+bool gc_jpeg_scan(const unsigned char *bytes, size_t size, gc_jpeg_facts *facts,
+                  const char **doubt);
+
+#endif

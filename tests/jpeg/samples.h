@@ -1,0 +1,41 @@
+/* JPEG files in memory, as libjpeg writes them. */
+#ifndef GC_TESTS_JPEG_SAMPLES_H
+#define GC_TESTS_JPEG_SAMPLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <jpeglib.h>
+
+typedef struct jpeg_file {
+    unsigned char *bytes;
+    size_t size;
+} jpeg_file;
+
+/* What the samples show. */
+typedef enum jpeg_pattern {
+    JPEG_SLOPES, /* with some noise */
+    JPEG_NOISE,
+    JPEG_CHECKERS,       /* of single pixels, 0 and 255 */
+    JPEG_BLACK_OR_WHITE, /* at random */
+    JPEG_WHITE,
+    JPEG_PATTERNS
+} jpeg_pattern;
+
+typedef struct jpeg_recipe {
+    uint32_t width, height;
+    J_COLOR_SPACE stored; /* of 1, 3 or 4 components */
+    int quality;
+    int across, down; /* sampling factors of the first component */
+    int restart;      /* MCUs from one restart marker to the next; 0: none */
+    bool optimised;   /* Huffman tables made for the file */
+    bool progressive, arithmetic;
+    jpeg_pattern pattern;
+} jpeg_recipe;
+
+/* Ends the process where libjpeg fails or memory is out. */
+jpeg_file jpeg_sample(const jpeg_recipe *recipe);
+
+#endif

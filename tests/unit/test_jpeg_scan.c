@@ -1,0 +1,597 @@
+/* The scan that proves a JPEG sound: files that it must pass, and one file for every doubt. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "io/jpeg_scan.h"
+#include "jpeg/samples.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Files of bytes -------------------------------------------------------------------------- */
+
+static void must_have(const void *memory)
+{
+    assert_non_null(memory);
+}
+
+/* Scans a copy with nothing readable behind it, so that a sanitizer sees reads beyond. */
+static bool scan_of(const jpeg_file *file, gc_jpeg_facts *facts, const char **doubt)
+{
+    unsigned char *copy = malloc(file->size > 0 ? file->size : 1);
+    must_have(copy);
+    memcpy(copy, file->bytes, file->size);
+    bool sound = gc_jpeg_scan(copy, file->size, facts, doubt);
+    free(copy);
+    return sound;
+}
+
+static void insert(jpeg_file *file, size_t at, const void *bytes, size_t count)
+{
+    file->bytes = realloc(file->bytes, file->size + count);
+    must_have(file->bytes);
+    memmove(file->bytes + at + count, file->bytes + at, file->size - at);
+    memcpy(file->bytes + at, bytes, count);
+    file->size += count;
+}
+
+static void append(jpeg_file *file, const void *bytes, size_t count)
+{
+    insert(file, file->size, bytes, count);
+}
+
+static void cut_out(jpeg_file *file, size_t at, size_t count)
+{
+    memmove(file->bytes + at, file->bytes + at + count, file->size - at - count);
+    file->size -= count;
+}
+
+/* The offset of the first such marker. */
+static size_t find_marker(const jpeg_file *file, int marker)
+{
+    size_t at = 2;
+    while (file->bytes[at] != 0xff || file->bytes[at + 1] != marker) {
+        at++;
+        assert_true(at + 1 < file->size);
+    }
+    return at;
+}
+
+static size_t segment_bytes(const jpeg_file *file, size_t at)
+{
+    return 2u + (size_t)(file->bytes[at + 2] << 8 | file->bytes[at + 3]);
+}
+
+/* ---- Sound files ----------------------------------------------------------------------------- */
+
+static gc_jpeg_sampling expected_sampling(const jpeg_recipe *recipe)
+{
+    if (recipe->stored == JCS_GRAYSCALE)
+        return GC_JPEG_GREY;
+    return recipe->across == 1 ? GC_JPEG_444 : recipe->down == 1 ? GC_JPEG_422 : GC_JPEG_420;
+}
+
+static void assert_sound(const jpeg_recipe *recipe)
+{
+    gc_jpeg_facts facts;
+    const char *doubt;
+    jpeg_file file = jpeg_sample(recipe);
+    if (!scan_of(&file, &facts, &doubt))
+        fail_msg("%u x %u, quality %d, factors %d x %d, restart %d, pattern %d: %s", recipe->width,
+                 recipe->height, recipe->quality, recipe->across, recipe->down, recipe->restart,
+                 (int)recipe->pattern, doubt);
+    assert_int_equal(facts.width, recipe->width);
+    assert_int_equal(facts.height, recipe->height);
+    assert_int_equal(facts.components, recipe->stored == JCS_GRAYSCALE ? 1 : 3);
+    assert_int_equal(facts.sampling, expected_sampling(recipe));
+    assert_int_equal(facts.restart_interval, recipe->restart);
+    size_t scan = find_marker(&file, 0xda);
+    assert_int_equal(facts.data, scan + segment_bytes(&file, scan));
+    assert_int_equal(facts.bytes, file.size);
+    free(file.bytes);
+}
+
+static void assert_kinds_sound(jpeg_recipe recipe)
+{
+    static const int factors[][2] = {{1, 1}, {2, 1}, {2, 2}};
+    recipe.stored = JCS_GRAYSCALE;
+    recipe.across = recipe.down = 1;
+    assert_sound(&recipe);
+    recipe.stored = JCS_YCbCr;
+    for (size_t i = 0; i < 3; i++) {
+        recipe.across = factors[i][0];
+        recipe.down = factors[i][1];
+        assert_sound(&recipe);
+    }
+}
+
+static void sound_at_every_quality(void **state)
+{
+    (void)state;
+    static const int qualities[] = {1, 5, 20, 50, 75, 90, 97, 100};
+    for (size_t i = 0; i < sizeof qualities / sizeof qualities[0]; i++)
+        for (int pattern = 0; pattern < JPEG_PATTERNS; pattern++)
+            for (int optimised = 0; optimised < 2; optimised++)
+                assert_kinds_sound((jpeg_recipe){.width = 117,
+                                                 .height = 75,
+                                                 .quality = qualities[i],
+                                                 .optimised = optimised,
+                                                 .pattern = (jpeg_pattern)pattern});
+}
+
+static void sound_at_every_size(void **state)
+{
+    (void)state;
+    for (uint32_t width = 1; width <= 34; width++)
+        for (uint32_t height = 1; height <= 34; height += 3)
+            assert_kinds_sound((jpeg_recipe){
+                .width = width, .height = height, .quality = 80, .restart = (int)(width % 4)});
+    assert_kinds_sound((jpeg_recipe){.width = 65500, .height = 1, .quality = 60});
+    assert_kinds_sound((jpeg_recipe){.width = 1, .height = 65500, .quality = 60});
+}
+
+static void sound_with_restarts(void **state)
+{
+    (void)state;
+    for (int restart = 1; restart < 150; restart += 1 + restart / 3)
+        assert_kinds_sound(
+            (jpeg_recipe){.width = 150, .height = 90, .quality = 92, .restart = restart});
+}
+
+/* Bytes behind the image are not part of it. */
+static void bytes_behind_the_image(void **state)
+{
+    (void)state;
+    gc_jpeg_facts facts;
+    const char *doubt;
+    jpeg_file file = jpeg_sample(&(jpeg_recipe){
+        .width = 20, .height = 20, .stored = JCS_YCbCr, .quality = 75, .across = 2, .down = 2});
+    size_t size = file.size;
+    append(&file, "\xff\xd8\xff\xd9more", 8);
+    assert_true(scan_of(&file, &facts, &doubt));
+    assert_int_equal(facts.bytes, size);
+    free(file.bytes);
+}
+
+/* ---- Files by hand --------------------------------------------------------------------------- */
+
+/* Codes of the tables that libjpeg writes, for Y. */
+#define DC_0 "00"
+#define DC_1 "010"
+#define DC_4 "101"
+#define DC_7 "11110"
+#define DC_11 "111111110"
+#define AC_END "1010"
+#define AC_ZEROS "11111111001"
+#define AC_0_1 "00"
+#define AC_0_10 "1111111110000011"
+#define AC_14_1 "1111111111101011"
+#define AC_15_1 "1111111111110101"
+#define NO_CODE "1111111111111111"
+
+/* Writes bits given as text: stuffed, and filled up with ones. */
+static void append_bits(jpeg_file *file, const char *bits)
+{
+    size_t count = strlen(bits);
+    for (size_t at = 0; at < count; at += 8) {
+        unsigned char byte = 0;
+        for (size_t i = at; i < at + 8; i++)
+            byte = (unsigned char)(byte << 1 | (i >= count || bits[i] == '1'));
+        append(file, &byte, 1);
+        if (byte == 0xff)
+            append(file, "", 1);
+    }
+}
+
+/* A grey block of such data, with every quantisation step the same. */
+static jpeg_file one_block(unsigned char step, const char *bits)
+{
+    jpeg_file file = jpeg_sample(&(jpeg_recipe){
+        .width = 8, .height = 8, .stored = JCS_GRAYSCALE, .quality = 75, .across = 1, .down = 1});
+    memset(file.bytes + find_marker(&file, 0xdb) + 5, step, 64);
+    size_t scan = find_marker(&file, 0xda);
+    file.size = scan + segment_bytes(&file, scan);
+    append_bits(&file, bits);
+    append(&file, "\xff\xd9", 2);
+    return file;
+}
+
+static void assert_file(jpeg_file file, const char *wanted)
+{
+    gc_jpeg_facts facts;
+    const char *doubt = NULL;
+    bool sound = scan_of(&file, &facts, &doubt);
+    if (wanted == NULL && !sound)
+        fail_msg("a doubt: %s", doubt);
+    if (wanted != NULL && sound)
+        fail_msg("no doubt: %s", wanted);
+    if (wanted != NULL)
+        assert_string_equal(doubt, wanted);
+    free(file.bytes);
+}
+
+static void assert_block(unsigned char step, const char *bits, const char *wanted)
+{
+    assert_file(one_block(step, bits), wanted);
+}
+
+static const char no_code[] = "a code that does not exist";
+static const char too_long[] = "a run beyond the last coefficient";
+static const char too_much[] = "a block that 8-bit samples cannot give";
+static const char too_early[] = "data that end too early";
+static const char left_over[] = "bytes behind the last block";
+
+static void codes_and_runs(void **state)
+{
+    (void)state;
+    char full[512];
+    assert_block(1, DC_0 AC_END, NULL);
+    assert_block(1, DC_0 NO_CODE, no_code);
+    assert_block(1, "111111111" NO_CODE, no_code); /* of the DC table */
+    /* Up to the last coefficient and one further. */
+    assert_block(1, DC_0 AC_ZEROS AC_ZEROS AC_ZEROS AC_14_1 "1", NULL);
+    assert_block(1, DC_0 AC_ZEROS AC_ZEROS AC_ZEROS AC_15_1 "1", too_long);
+    assert_block(1, DC_0 AC_ZEROS AC_ZEROS AC_ZEROS AC_0_1 "1" AC_END, NULL);
+    assert_block(1, DC_0 AC_ZEROS AC_ZEROS AC_ZEROS AC_ZEROS, too_long);
+    /* Zeros up to the last coefficient, which libjpeg lets pass. */
+    assert_block(1, DC_0 AC_ZEROS AC_ZEROS AC_14_1 "1" AC_ZEROS, too_long);
+    strcpy(full, DC_0);
+    for (int k = 1; k < 64; k++)
+        strcat(full, AC_0_1 "0");
+    assert_block(1, full, NULL);
+    /* EOB behind the last coefficient is not read; with it the byte is too many. */
+    strcat(full, AC_END "1111111");
+    assert_block(1, full, left_over);
+}
+
+static void ends_of_data(void **state)
+{
+    (void)state;
+    assert_block(1, "", too_early);
+    assert_block(1, DC_0, too_early);
+    assert_block(1, DC_1, too_early);
+    assert_block(1, DC_0 AC_END "11", NULL);
+    assert_block(1, DC_0 AC_END "01", "unusual bits before a marker");
+    assert_block(1,
+                 DC_0 AC_END "11"
+                             "11111111",
+                 left_over);
+    assert_block(1,
+                 DC_0 AC_END "11"
+                             "00000000",
+                 left_over);
+    jpeg_file file = one_block(1, DC_0 AC_END);
+    file.size -= 1;
+    assert_file(file, "no end of the image behind its data");
+    file = one_block(1, DC_0 AC_END);
+    file.size -= 2;
+    assert_file(file, "no end of the image behind its data");
+    file = one_block(1, DC_0 AC_END);
+    insert(&file, file.size - 2, "\xff", 1);
+    assert_file(file, "no end of the image behind its data");
+    file = one_block(1, DC_0 AC_END);
+    insert(&file, file.size - 2, "\xff\xd0", 2);
+    assert_file(file, "no end of the image behind its data");
+}
+
+static void energies(void **state)
+{
+    (void)state;
+    /* With steps of 255 the bound is 2044, of 1 it is 1028. */
+    assert_block(255, DC_4 "1000" AC_END, NULL); /* DC 8 */
+    assert_block(255, DC_4 "1001" AC_END, too_much);
+    assert_block(1, DC_11 "10000000100" AC_END, NULL); /* DC 1028 */
+    assert_block(1, DC_11 "10000000101" AC_END, too_much);
+    assert_block(1, DC_11 "01111111011" AC_END, NULL); /* DC -1028 */
+    assert_block(1, DC_11 "01111111010" AC_END, too_much);
+    /* An AC coefficient of 1023, then with a DC of 101, 1027.97 together, and of 102, 1028.07. */
+    assert_block(1, DC_0 AC_0_10 "1111111111" AC_END, NULL);
+    assert_block(1, DC_7 "1100101" AC_0_10 "1111111111" AC_END, NULL);
+    assert_block(1, DC_7 "1100110" AC_0_10 "1111111111" AC_END, too_much);
+    assert_block(1, DC_7 "1100110" AC_0_10 "0000000000" AC_END, too_much);
+}
+
+/* ---- A doubt for every rule ------------------------------------------------------------------ */
+
+static jpeg_file base_of(int restart)
+{
+    return jpeg_sample(&(jpeg_recipe){.width = 70,
+                                      .height = 50,
+                                      .stored = JCS_YCbCr,
+                                      .quality = 85,
+                                      .across = 2,
+                                      .down = 2,
+                                      .restart = restart});
+}
+
+/* Writes a byte at an offset behind the first such marker. */
+static void assert_byte(int marker, size_t offset, int value, const char *wanted)
+{
+    jpeg_file file = base_of(0);
+    file.bytes[find_marker(&file, marker) + 2 + offset] = (unsigned char)value;
+    assert_file(file, wanted);
+}
+
+/* Puts bytes before the first such marker. */
+static void assert_insertion(int marker, const void *bytes, size_t count, const char *wanted)
+{
+    jpeg_file file = base_of(0);
+    insert(&file, find_marker(&file, marker), bytes, count);
+    assert_file(file, wanted);
+}
+
+/* Writes the segment of this marker a second time. */
+static void assert_repeated(int marker, const char *wanted)
+{
+    jpeg_file file = base_of(4);
+    size_t at = find_marker(&file, marker), count = segment_bytes(&file, at);
+    unsigned char *copy = malloc(count);
+    must_have(copy);
+    memcpy(copy, file.bytes + at, count);
+    insert(&file, at, copy, count);
+    free(copy);
+    assert_file(file, wanted);
+}
+
+static void assert_removed(int marker, const char *wanted)
+{
+    jpeg_file file = base_of(0);
+    size_t at = find_marker(&file, marker);
+    cut_out(&file, at, segment_bytes(&file, at));
+    assert_file(file, wanted);
+}
+
+static void assert_kind(jpeg_recipe recipe, const char *wanted)
+{
+    recipe.width = recipe.height = 40;
+    recipe.quality = 80;
+    recipe.across = recipe.across != 0 ? recipe.across : 1;
+    recipe.down = recipe.down != 0 ? recipe.down : 1;
+    assert_file(jpeg_sample(&recipe), wanted);
+}
+
+static void other_kinds_of_jpeg(void **state)
+{
+    (void)state;
+    assert_kind((jpeg_recipe){.stored = JCS_YCbCr, .progressive = true},
+                "a coding other than baseline");
+    assert_kind((jpeg_recipe){.stored = JCS_YCbCr, .arithmetic = true},
+                "a coding other than baseline");
+    assert_kind((jpeg_recipe){.stored = JCS_CMYK}, "other than 1 or 3 components");
+    assert_kind((jpeg_recipe){.stored = JCS_YCCK}, "other than 1 or 3 components");
+    assert_kind((jpeg_recipe){.stored = JCS_RGB}, "components of unusual numbers");
+    assert_kind((jpeg_recipe){.stored = JCS_YCbCr, .down = 2}, "unusual sampling");
+    assert_kind((jpeg_recipe){.stored = JCS_YCbCr, .across = 4}, "unusual sampling");
+    assert_kind((jpeg_recipe){.stored = JCS_GRAYSCALE, .across = 2, .down = 2}, "unusual sampling");
+    assert_byte(0xc0, 2, 12, "samples of other than 8 bits");
+    assert_byte(0xc0, 12, 0x21, "unusual sampling"); /* of Cb */
+}
+
+static void segments(void **state)
+{
+    (void)state;
+    static const char cut[] = "cut in the header", length[] = "a segment of impossible length";
+    static const char unusual[] = "an unusual marker in the header";
+    jpeg_file file = base_of(0);
+    file.bytes[1] = 0;
+    assert_file(file, "no JPEG");
+    file = base_of(0);
+    file.size = 0;
+    assert_file(file, "no JPEG");
+    for (size_t size = 2; size < 600; size += 7) {
+        file = base_of(0);
+        file.size = size;
+        assert_file(file, cut);
+    }
+    assert_byte(0xe0, 0, 0xff, cut); /* the length reaches beyond the file */
+    assert_byte(0xe0, 1, 1, length);
+    assert_insertion(0xc0, "", 1, "stray bytes in the header");
+    assert_insertion(0xc0, "\xff", 1, "fill bytes");
+    assert_insertion(0xc0, "\xff\xd8", 2, unusual);
+    assert_insertion(0xc0, "\xff\xd0", 2, unusual);
+    assert_insertion(0xc0, "\xff\xdc\0\4\0\2", 6, unusual);                        /* DNL */
+    assert_insertion(0xc0, "\xff\xcc\0\4\0\2", 6, "a coding other than baseline"); /* DAC */
+    assert_byte(0xc0, (size_t)-1, 0xc1, "a coding other than baseline");
+    assert_insertion(0xc0, "\xff\xfe\0\4ab", 6, NULL);
+    assert_insertion(0xc0, "\xff\xed\0\2", 4, NULL);
+}
+
+static void quantisers(void **state)
+{
+    (void)state;
+    assert_insertion(0xc0, "\xff\xdb\0\2", 4, "an empty quantisation segment");
+    assert_byte(0xdb, 2, 0x10, "quantisation steps of 16 bits");
+    assert_byte(0xdb, 2, 4, "a quantisation table of impossible number");
+    assert_byte(0xc0, 10, 4, "a quantisation table of impossible number");
+    assert_insertion(0xc0, "\xff\xdb\0\4\2\1", 6, "a quantisation table that is cut");
+    assert_repeated(0xdb, "a quantisation table that is defined twice");
+    assert_byte(0xdb, 50, 0, "a quantisation step of 0");
+    assert_byte(0xc0, 10, 3, "a table that is missing");
+}
+
+static void huffman_tables(void **state)
+{
+    (void)state;
+    static const char missing[] = "a table that is missing", cut[] = "a Huffman table that is cut";
+    static const char codes[] = "a Huffman table with too many codes";
+    static const char symbols[] = "a Huffman table with odd symbols";
+    enum { SYMBOLS = 2 + 1 + 16 }; /* behind the marker */
+    assert_insertion(0xc0, "\xff\xc4\0\2", 4, "an empty Huffman segment");
+    assert_insertion(0xc0, "\xff\xc4\0\3\1", 5, cut);
+    assert_byte(0xc4, 18, 0xff, cut);
+    assert_byte(0xc4, 2, 2, "a Huffman table of a number that baseline JPEG lacks");
+    assert_byte(0xc4, 2, 0x20, "a Huffman table of a number that baseline JPEG lacks");
+    assert_repeated(0xc4, "a Huffman table that is defined twice");
+    /* DC: a code of 1 bit more, one of 9 bits less. Then the code of all ones. */
+    jpeg_file file = base_of(0);
+    size_t at = find_marker(&file, 0xc4) + 4;
+    file.bytes[at + 1]++;
+    file.bytes[at + 9]--;
+    assert_file(file, codes);
+    file = base_of(0);
+    file.bytes[at + 8]++;
+    file.bytes[at + 9]--;
+    assert_file(file, codes);
+    assert_byte(0xc4, SYMBOLS, 12, symbols);
+    assert_byte(0xc4, SYMBOLS, 1, symbols); /* a second time */
+    /* AC: a value of 11 bits, a run without a value. */
+    for (int symbol = 0x0b; symbol <= 0x50; symbol += 0x45) {
+        file = base_of(0);
+        at = find_marker(&file, 0xc4);
+        file.bytes[at + segment_bytes(&file, at) + 2 + SYMBOLS] = (unsigned char)symbol;
+        assert_file(file, symbols);
+    }
+    /* A table without symbols. */
+    file = base_of(0);
+    unsigned char empty[21] = {0xff, 0xc4, 0, 19, 1};
+    at = find_marker(&file, 0xc4);
+    file.bytes[at + 4] = 0;
+    insert(&file, at, empty, sizeof empty);
+    assert_file(file, symbols);
+    assert_removed(0xc4, missing);
+    assert_byte(0xda, 4, 0x30, missing);
+    assert_byte(0xda, 4, 0x03, missing);
+}
+
+static void frames_and_scans(void **state)
+{
+    (void)state;
+    static const char part[] = "a scan of a part of the coefficients";
+    static const char length[] = "a frame header of impossible length";
+    static const char empty[] = "a width or height of 0";
+    static const char large[] = "more columns or rows than libjpeg takes";
+    assert_repeated(0xc0, "two frames");
+    assert_insertion(0xc0, "\xff\xc0\0\4ab", 6, length);
+    assert_insertion(0xc0, "\xff\xc0\0\x9\x8\0\1\0\1\1z", 11, length);
+    jpeg_file file = base_of(0);
+    memset(file.bytes + find_marker(&file, 0xc0) + 5, 0, 2);
+    assert_file(file, empty); /* with DNL behind the data it would be right */
+    file = base_of(0);
+    memset(file.bytes + find_marker(&file, 0xc0) + 7, 0, 2);
+    assert_file(file, empty);
+    file = base_of(0);
+    memset(file.bytes + find_marker(&file, 0xc0) + 5, 0xff, 2);
+    assert_file(file, large);
+    file = base_of(0);
+    memset(file.bytes + find_marker(&file, 0xc0) + 7, 0xff, 2);
+    assert_file(file, large);
+    assert_removed(0xc0, "a scan without a frame");
+    assert_insertion(0xda, "\xff\xda\0\x8\1\1\0\0\x3f\0", 10,
+                     "a scan without some of the components");
+    assert_byte(0xda, 3, 2, "components in another order");
+    assert_byte(0xda, 9, 1, part);
+    assert_byte(0xda, 10, 62, part);
+    assert_byte(0xda, 11, 1, part);
+}
+
+static void colours(void **state)
+{
+    (void)state;
+    static const char adobe[] = "\xff\xee\0\xe"
+                                "Adobe\0\x64\0\0\0\0\1";
+    char other[sizeof adobe];
+    enum { COUNT = sizeof adobe - 1 };
+    assert_byte(0xe0, 7, 2, "an unusual marker of JFIF");
+    assert_insertion(0xc0,
+                     "\xff\xe0\0\x8"
+                     "JFIF\0\1",
+                     10, "an unusual marker of JFIF");
+    assert_insertion(0xc0, adobe, COUNT, NULL);
+    memcpy(other, adobe, sizeof adobe);
+    other[COUNT - 1] = 0;
+    assert_insertion(0xc0, other, COUNT, "the marker of Adobe names unusual colours");
+    jpeg_file file = one_block(1, DC_0 AC_END);
+    insert(&file, find_marker(&file, 0xc0), other, COUNT);
+    assert_file(file, NULL); /* grey */
+    assert_insertion(0xc0,
+                     "\xff\xee\0\7"
+                     "Adobe",
+                     9, "an unusual marker of Adobe");
+    file = base_of(0);
+    for (int i = 0; i < 2; i++)
+        insert(&file, find_marker(&file, 0xc0), adobe, COUNT);
+    assert_file(file, "an unusual marker of Adobe");
+    file = base_of(0);
+    file.bytes[find_marker(&file, 0xc0) + 10] = 7;
+    file.bytes[find_marker(&file, 0xda) + 5] = 7;
+    assert_file(file, "components of unusual numbers");
+}
+
+static void restarts(void **state)
+{
+    (void)state;
+    static const char definition[] = "an unusual definition of restarts";
+    static const char missing[] = "a restart marker that is missing";
+    assert_repeated(0xdd, definition);
+    assert_insertion(0xc0, "\xff\xdd\0\4\0\0", 6, definition);
+    assert_insertion(0xc0, "\xff\xdd\0\5\0\1\1", 7, definition);
+    jpeg_file file = base_of(2);
+    size_t first = find_marker(&file, 0xd0);
+    file.bytes[first + 1] = 0xd1;
+    assert_file(file, missing);
+    file = base_of(2);
+    insert(&file, first, "\xff", 1);
+    assert_file(file, missing);
+    file = base_of(2);
+    insert(&file, first, "\xff\x01", 2);
+    assert_file(file, missing);
+    file = base_of(2);
+    insert(&file, first, "a", 1);
+    assert_file(file, left_over);
+    file = base_of(2);
+    insert(&file, first, "\xff", 2); /* and the NUL of the string */
+    assert_file(file, left_over);
+    /* Where the data know of no restarts, a marker ends them. */
+    file = base_of(2);
+    size_t at = find_marker(&file, 0xdd);
+    cut_out(&file, at, segment_bytes(&file, at));
+    assert_file(file, too_early);
+    file = base_of(2);
+    file.bytes[find_marker(&file, 0xdd) + 5] = 1;
+    assert_file(file, left_over);
+    file = base_of(0);
+    insert(&file, find_marker(&file, 0xc0), "\xff\xdd\0\4\0\2", 6);
+    assert_file(file, left_over);
+}
+
+/* Every cut within the data is a doubt, and so is one row of MCUs more or less. */
+static void wrong_sizes(void **state)
+{
+    (void)state;
+    jpeg_file whole = base_of(0);
+    size_t data = find_marker(&whole, 0xda);
+    for (size_t size = data; size < whole.size; size++) {
+        gc_jpeg_facts facts;
+        const char *doubt;
+        assert_false(scan_of(&(jpeg_file){whole.bytes, size}, &facts, &doubt));
+    }
+    free(whole.bytes);
+    assert_byte(0xc0, 4, 65, too_early);
+    assert_byte(0xc0, 4, 48, left_over);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sound_at_every_quality),
+        cmocka_unit_test(sound_at_every_size),
+        cmocka_unit_test(sound_with_restarts),
+        cmocka_unit_test(bytes_behind_the_image),
+        cmocka_unit_test(codes_and_runs),
+        cmocka_unit_test(ends_of_data),
+        cmocka_unit_test(energies),
+        cmocka_unit_test(other_kinds_of_jpeg),
+        cmocka_unit_test(segments),
+        cmocka_unit_test(quantisers),
+        cmocka_unit_test(huffman_tables),
+        cmocka_unit_test(frames_and_scans),
+        cmocka_unit_test(colours),
+        cmocka_unit_test(restarts),
+        cmocka_unit_test(wrong_sizes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
