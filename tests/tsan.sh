@@ -20,7 +20,7 @@ esac
 if [ "${1-}" != --no-build ]; then
   cmake --preset tsan >/dev/null
   cmake --build --preset tsan --parallel "$(getconf _NPROCESSORS_ONLN)" --target gconv make_image gconv_check unit_threads unit_plan_run \
-    unit_schedule unit_several unit_processors
+    unit_dispatcher unit_several unit_processors
 fi
 TSAN_OPTIONS="halt_on_error=1 exitcode=66 second_deadlock_stack=1 suppressions=$PWD/tests/tsan.supp"
 export TSAN_OPTIONS
@@ -44,7 +44,7 @@ run() {
   }
 }
 
-for test in threads plan_run schedule several processors; do
+for test in threads plan_run dispatcher several processors; do
   run "$build/tests/unit_$test"
 done
 run "$build/tests/gconv_check" --impl cpu --cases 30

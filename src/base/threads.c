@@ -145,13 +145,13 @@ static team *neediest_team(void)
 
 static void join(team *t)
 {
-    int worker = ++t->joined;
+    int member = ++t->joined;
     t->inside++;
     pool.busy++;
     call_helper();
     call_helper();
     pthread_mutex_unlock(&pool.lock);
-    t->work(t->user, worker);
+    t->work(t->user, member);
     pthread_mutex_lock(&pool.lock);
     pool.busy--;
     if (--t->inside == 0)

@@ -10,9 +10,9 @@
 
 #include <stdbool.h>
 
-/* Does work until none is left to begin. Other threads call it at the same time; `worker` is a
+/* Does work until none is left to begin. Other threads call it at the same time; `member` is a
  * number that each of them has alone. */
-typedef void gc_team_function(void *user, int worker);
+typedef void gc_team_function(void *user, int member);
 
 /* Calls work(user, 0) on the calling thread, and work(user, n), n from 1 to `threads` - 1, on as
  * many helpers as come meanwhile. Returns when all these calls have returned. A helper that has not

@@ -1,4 +1,4 @@
-/* Questions about the rows of the registry. */
+/* Questions about the entries of the registry. */
 #include "core/registry.h"
 
 #include "base/status.h"

@@ -1,4 +1,4 @@
-/* What an implementation is: one row of the registry. */
+/* What an implementation is: one entry of the registry. */
 #ifndef GC_CORE_IMPLEMENTATION_H
 #define GC_CORE_IMPLEMENTATION_H
 

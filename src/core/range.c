@@ -7,8 +7,8 @@
  * one. */
 static const double rounding = 0x1p-24, underflow = 0x1p-150;
 
-/* No method adds more terms to n in the bound of rule 4. Transforms add 32 log2 of their points:
- * this is enough for 2^64 points. */
+/* No implementation adds more terms to n in the bound of rule 4. Transforms add 32 log2 of their
+ * points: this is enough for 2^64 points. */
 static const double extra_terms_max = 2048;
 
 static double with_margin(const gc_step *step, double magnitude)

@@ -1,11 +1,13 @@
-/* Whether float32 has room for the values that a method computes on the way to a step's result: at
- * its upper end, with a margin for rounding, and at its lower end, where numbers lose digits.
+/* Whether float32 has room for the values that an implementation computes on the way to a step's
+ * result: at its upper end, with a margin for rounding, and at its lower end, where numbers lose
+ * digits.
  *
- * gc_chain_set_range refuses the chains whose results can leave float32 (contract.md, rule 8). A
- * method whose intermediate values are larger or smaller asks here (rule 10). Where the answer is
- * no, the CPU takes another method, and an implementation on a GPU refuses the job.
+ * gc_chain_set_range refuses the chains whose results can leave float32 (contract.md, rule 8). An
+ * implementation or a solver of the CPU whose intermediate values are larger or smaller asks here
+ * (rule 10). Where the answer is no, the CPU takes another solver, and an implementation on a GPU
+ * refuses the job.
  *
- * method                                                    proof
+ * solver or implementation                                  proof
  * CPU: every tap, sparse                                    gc_chain_set_range: sums in any order
  * CPU: bytes, edges, transforms in double                   exact chains: integers below 2^24
  * CPU: products; GPU: twopass, separable                    gc_range_holds_products

@@ -148,10 +148,10 @@ typedef struct rows_to_convert {
     atomic_uint next;
 } rows_to_convert;
 
-static void convert_parts(void *user, int worker)
+static void convert_parts(void *user, int member)
 {
     rows_to_convert *c = user;
-    (void)worker;
+    (void)member;
     uint32_t from;
     while ((from = atomic_fetch_add(&c->next, c->part)) < c->count)
         for (uint32_t i = from; i < c->count && i < from + c->part; i++)

@@ -2,7 +2,7 @@
  *
  * All were measured on an EPYC of the Zen 4 kind at about 3.7 GHz, one thread, by benchmarks/cpu
  * (see docs/performance/cpu.md); the reference's on a 2.7 GHz server core. On another processor
- * they are wrong by a factor, and mostly by the same one, so that comparisons between methods
+ * they are wrong by a factor, and mostly by the same one, so that comparisons between solvers
  * hold. */
 #ifndef GC_CPU_COST_H
 #define GC_CPU_COST_H
@@ -15,7 +15,7 @@
 /* What a row costs in each stage, beside its values: up to 0.25 us for a column and a row. */
 #define GC_ROW_SECONDS 1e-7
 
-/* The same where edges are found in one pass (method/edges.c), for the whole chain. */
+/* The same where edges are found in one pass (solver/edges.c), for the whole chain. */
 #define GC_EDGES_ROW_SECONDS 5e-8
 
 /* Least multiply-adds for which a thread is woken: some 60 us of work. */
@@ -38,7 +38,7 @@
 
 /* ---- A tap of a value ------------------------------------------------------------------------ */
 
-/* A multiply-add of the method `every tap`. The method `bytes` does four in this time. */
+/* A multiply-add of the solver `every tap`. The solver `bytes` does four in this time. */
 #define GC_TAP_SECONDS_AVX512 0.019e-9
 #define GC_TAP_SECONDS_AVX2 0.021e-9
 #define GC_TAP_SECONDS_PORTABLE 0.060e-9

@@ -1,5 +1,5 @@
 /* Convolution on the CPU: a pipeline over bands of rows. A piece of work reads a band, computes a
- * panel of one, or writes one. cpu/pipeline/schedule.h says when a piece may begin, so that
+ * panel of one, or writes one. cpu/pipeline/dispatcher.h says when a piece may begin, so that
  * decoding, computing on all threads and encoding overlap. Threads take pieces as they come. The
  * caller of the library is one of these threads; it waits for another only while that one has a
  * piece.
@@ -15,8 +15,8 @@
 #include "base/threads.h"
 #include "core/implementation.h"
 #include "cpu/cost.h"
+#include "cpu/pipeline/dispatcher.h"
 #include "cpu/pipeline/division.h"
-#include "cpu/pipeline/schedule.h"
 
 #include <stdlib.h>
 
@@ -24,7 +24,7 @@ typedef struct cpu_state {
     const gc_problem *problem;
     int threads; /* at most */
     gc_stages stages;
-    gc_strip *strips; /* one a thread */
+    gc_workspace *workspaces; /* one a thread */
     gc_division division;
 } cpu_state;
 
@@ -62,26 +62,28 @@ static void describe(void *opaque, char *text, size_t size)
 static void release(void *opaque)
 {
     cpu_state *state = opaque;
-    for (int t = 0; state->strips != NULL && t < state->threads; t++)
-        gc_strip_destroy(&state->strips[t]);
-    free(state->strips);
+    for (int t = 0; state->workspaces != NULL && t < state->threads; t++)
+        gc_workspace_destroy(&state->workspaces[t]);
+    free(state->workspaces);
     gc_stages_destroy(&state->stages);
     free(state);
 }
 
-/* Each thread needs a strip. Where memory is short there are fewer threads, but at least one. */
-static gconv_status create_strips(cpu_state *state, gconv_error *error)
+/* Each thread needs a workspace. Where memory is short there are fewer threads, but at least
+ * one. */
+static gconv_status create_workspaces(cpu_state *state, gconv_error *error)
 {
     int count = state->threads;
     state->threads = 0;
-    state->strips = calloc((size_t)count, sizeof *state->strips);
-    if (state->strips == NULL)
-        return gc_fail_memory(error, (size_t)count * sizeof *state->strips);
+    state->workspaces = calloc((size_t)count, sizeof *state->workspaces);
+    if (state->workspaces == NULL)
+        return gc_fail_memory(error, (size_t)count * sizeof *state->workspaces);
     for (int t = 0; t < count; t++) {
-        gconv_status status = gc_strip_create(&state->strips[t], state->problem, &state->stages,
-                                              state->division.columns_max, t == 0 ? error : NULL);
+        gconv_status status =
+            gc_workspace_create(&state->workspaces[t], state->problem, &state->stages,
+                                state->division.columns_max, t == 0 ? error : NULL);
         if (status != GCONV_OK) {
-            gc_strip_destroy(&state->strips[t]);
+            gc_workspace_destroy(&state->workspaces[t]);
             return t == 0 ? status : GCONV_OK;
         }
         state->threads++;
@@ -101,7 +103,7 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
     if (status == GCONV_OK) {
         state->threads = choose_threads(problem);
         gc_division_choose(&state->division, problem, &state->stages, state->threads);
-        status = create_strips(state, error);
+        status = create_workspaces(state, error);
     }
     if (status != GCONV_OK) {
         release(state);
@@ -117,7 +119,7 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
 typedef struct cpu_run {
     const cpu_state *state;
     gc_division division;
-    gc_schedule schedule;
+    gc_dispatcher dispatcher;
     gc_stream *stream;
     char *input;  /* the ring of samples; NULL where the image lies in memory */
     char *output; /* the ring of output; NULL where it goes to memory */
@@ -152,13 +154,13 @@ static gc_sample_rows input_rows(const cpu_run *run)
     return (gc_sample_rows){run->input, stream->input_bytes, division->input_ring * division->rows};
 }
 
-static void compute_panel(const cpu_run *run, gc_strip *strip, int64_t band, int64_t panel)
+static void compute_panel(const cpu_run *run, gc_workspace *workspace, int64_t band, int64_t panel)
 {
     const gc_stream *stream = run->stream;
     gc_sample_rows input = input_rows(run);
-    gc_strip_compute(strip, stream, &input, gc_division_area(&run->division, band, panel),
-                     output_of_band(run, band),
-                     run->output == NULL ? stream->result.stride : stream->output_bytes);
+    gc_workspace_compute(workspace, stream, &input, gc_division_area(&run->division, band, panel),
+                         output_of_band(run, band),
+                         run->output == NULL ? stream->result.stride : stream->output_bytes);
 }
 
 static gconv_status write_band(cpu_run *run, int64_t band, gconv_error *error)
@@ -169,20 +171,20 @@ static gconv_status write_band(cpu_run *run, int64_t band, gconv_error *error)
 }
 
 /* Takes pieces until none is left: a gc_team_function. */
-static void work(void *user, int worker)
+static void work(void *user, int member)
 {
     cpu_run *run = user;
     gc_piece piece = {.kind = GC_PIECE_NONE};
     gconv_status status = GCONV_OK;
     gconv_error error;
-    while (gc_schedule_next(&run->schedule, &piece, status, &error)) {
+    while (gc_dispatcher_next(&run->dispatcher, &piece, status, &error)) {
         double start = gc_seconds();
         if (piece.kind == GC_PIECE_READ)
             status = read_band(run, piece.band, &error);
         else if (piece.kind == GC_PIECE_WRITE)
             status = write_band(run, piece.band, &error);
         else
-            compute_panel(run, &run->state->strips[worker], piece.band, piece.panel);
+            compute_panel(run, &run->state->workspaces[member], piece.band, piece.panel);
         piece.seconds = gc_seconds() - start;
     }
 }
@@ -217,15 +219,15 @@ static gconv_status run(void *opaque, gc_stream *stream, gconv_error *error)
     bool in_place = stream->image.next != NULL;
     gconv_status status = in_place ? GCONV_OK : allocate_rings(&run, error);
     if (status == GCONV_OK)
-        status = gc_schedule_create(&run.schedule, &run.division, in_place, error);
+        status = gc_dispatcher_create(&run.dispatcher, &run.division, in_place, error);
     if (status == GCONV_OK) {
         gc_team_run(state->threads, state->problem->job.threads > 0, work, &run);
-        stream->timings.compute += run.schedule.seconds;
-        status = run.schedule.status;
+        stream->timings.compute += run.dispatcher.seconds;
+        status = run.dispatcher.status;
         if (status != GCONV_OK && error != NULL)
-            *error = run.schedule.error;
+            *error = run.dispatcher.error;
     }
-    gc_schedule_destroy(&run.schedule);
+    gc_dispatcher_destroy(&run.dispatcher);
     free(run.output);
     free(run.input);
     return status;

@@ -2,7 +2,7 @@
 
 #include "base/status.h"
 #include "cpu/cost.h"
-#include "cpu/method/edges.h"
+#include "cpu/solver/edges.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ double gc_stages_seconds(const gc_problem *problem)
     for (int s = 0; s < chain->step_count; s++) {
         gc_question question = question_of(problem, s);
         gc_offer offer;
-        gc_method_choose(&question, &offer);
+        gc_solver_choose(&question, &offer);
         seconds += offer.seconds;
     }
     return values * seconds + chain->height * (chain->step_count * GC_ROW_SECONDS);
@@ -37,9 +37,9 @@ double gc_stages_extra_terms(const gc_problem *problem)
     for (int s = 0; s < problem->chain.step_count; s++) {
         gc_question question = question_of(problem, s);
         gc_offer offer;
-        gc_method_choose(&question, &offer);
-        if (offer.method->extra_terms != NULL)
-            terms = fmax(terms, offer.method->extra_terms(&offer));
+        gc_solver_choose(&question, &offer);
+        if (offer.solver->extra_terms != NULL)
+            terms = fmax(terms, offer.solver->extra_terms(&offer));
     }
     return terms;
 }
@@ -48,16 +48,16 @@ static gconv_status add_stage(gc_stages *stages, const gc_problem *problem, gcon
 {
     gc_question question = question_of(problem, stages->count);
     gc_offer offer;
-    gc_method_choose(&question, &offer);
+    gc_solver_choose(&question, &offer);
     gc_stage *stage = &stages->list[stages->count];
-    *stage = (gc_stage){.method = offer.method,
+    *stage = (gc_stage){.solver = offer.solver,
                         .instructions = question.instructions,
                         .step = question.step,
                         .channels = problem->chain.channels,
                         .rows_at_once = GC_ROWS_TOGETHER};
     gconv_status status = GCONV_OK;
-    if (offer.method->create != NULL)
-        status = offer.method->create(stage, &question, &offer, error);
+    if (offer.solver->create != NULL)
+        status = offer.solver->create(stage, &question, &offer, error);
     if (status != GCONV_OK)
         return status;
     if (stages->rows_at_once < stage->rows_at_once)
@@ -87,8 +87,8 @@ gconv_status gc_stages_create(gc_stages *stages, const gc_problem *problem, gcon
 void gc_stages_destroy(gc_stages *stages)
 {
     for (int p = 0; p < stages->count; p++)
-        if (stages->list[p].method->release != NULL)
-            stages->list[p].method->release(&stages->list[p]);
+        if (stages->list[p].solver->release != NULL)
+            stages->list[p].solver->release(&stages->list[p]);
     free(stages->list);
     *stages = (gc_stages){.list = NULL};
 }
@@ -103,7 +103,7 @@ void gc_stages_describe(const gc_stages *stages, char *text, size_t size)
         const gc_stage *stage = &stages->list[p];
         int length = snprintf(text + used, size - used, "cpu: %dx%d by %s, %s\n",
                               stage->step->width, stage->step->height,
-                              stage->method->describe(stage), stages->instructions->name);
+                              stage->solver->describe(stage), stages->instructions->name);
         used += length > 0 ? (size_t)length : 0;
     }
 }

@@ -1,13 +1,13 @@
-/* What the cpu implementation makes of a chain: one stage for each step, by the method that is
+/* What the cpu implementation makes of a chain: one stage for each step, by the solver that is
  * expected to be fastest. */
 #ifndef GC_CPU_STAGES_H
 #define GC_CPU_STAGES_H
 
-#include "cpu/method/method.h"
+#include "cpu/solver/solver.h"
 
 typedef struct gc_stages {
     const gc_instructions *instructions;
-    bool finds_edges; /* method/edges.h does it all, except where chain values are wanted */
+    bool finds_edges; /* solver/edges.h does it all, except where chain values are wanted */
     gc_stage *list;
     int count;
     int rows_at_once; /* the largest of all stages */

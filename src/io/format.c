@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* The table of formats: all that the library knows of one, but for its codec's inside. A format is
- * added by a row here, a value of gconv_format, and a codec. */
+ * added by an entry here, a value of gconv_format, and a codec. */
 static const gc_format formats[GCONV_FORMAT_COUNT] = {
     [GCONV_FORMAT_PNG] = {.info = {.name = "png",
                                    .extension = "png",

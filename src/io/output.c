@@ -26,14 +26,14 @@ enum {
 
 /* ---- Temporary files that a signal handler must find ----------------------------------------- */
 
-/* The owner of a slot takes it through FREE -> CLAIMED -> (directory and name are written) ->
+/* The owner of an entry takes it through FREE -> CLAIMED -> (directory and name are written) ->
  * CREATING -> ACTIVE -> FREE. The signal handler turns CREATING and ACTIVE into ABANDONED. An
- * abandoned slot never changes again. */
+ * abandoned entry never changes again. */
 enum pending_state { FREE, CLAIMED, CREATING, ACTIVE, ABANDONED };
 
 typedef struct pending_file {
     atomic_int state;
-    int directory; /* stays open as long as the slot is not FREE */
+    int directory; /* stays open as long as the entry is not FREE */
     char name[NAME_MAX + 1];
 } pending_file;
 
@@ -54,7 +54,7 @@ static pending_file *claim_pending(void)
     return NULL;
 }
 
-/* False where the signal handler has taken the slot. The handler uses the directory, so the
+/* False where the signal handler has taken the entry. The handler uses the directory, so the
  * directory must stay open. */
 static bool release_pending(pending_file *file)
 {
@@ -66,7 +66,7 @@ static bool release_pending(pending_file *file)
     return expected == CLAIMED;
 }
 
-/* Creates the temporary file with O_EXCL. The slot becomes CREATING first, so that the signal
+/* Creates the temporary file with O_EXCL. The entry becomes CREATING first, so that the signal
  * handler finds the file. A handler that finds CREATING waits. It never waits for its own thread,
  * because signals are blocked here. */
 static int create_pending(pending_file *file, mode_t mode)

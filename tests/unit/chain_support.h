@@ -1,4 +1,4 @@
-/* What the tests of the CPU's methods share: a chain that owns its filters and weights. */
+/* What the tests of the CPU's solvers share: a chain that owns its filters and weights. */
 #ifndef GC_TESTS_CHAIN_SUPPORT_H
 #define GC_TESTS_CHAIN_SUPPORT_H
 

@@ -1,6 +1,6 @@
 /* What the cpu implementation computes does not depend on how an image is divided: on threads, on
  * bands that go through rings or lie in memory, on who is fast and who is slow. */
-#include "cpu/pipeline/schedule.h"
+#include "cpu/pipeline/dispatcher.h"
 
 #include "base/memory_rows.h"
 #include "chain_support.h"
@@ -266,7 +266,7 @@ static void long_images(void **state)
     chain small = {.count = 0}, tall = {.count = 0};
     append(&small, 3, 3, true);
     append(&tall, 1, 151, true);
-    gc_schedule_hook = delay_piece;
+    gc_dispatcher_hook = delay_piece;
     atomic_store(&delays, true);
     for (int n = 0; n < 2; n++) {
         const chain *c = n == 0 ? &small : &tall;
@@ -274,7 +274,7 @@ static void long_images(void **state)
         assert_streams(c, 4000, SANITIZED ? 1000 : 3000);
     }
     atomic_store(&delays, false);
-    gc_schedule_hook = NULL;
+    gc_dispatcher_hook = NULL;
 }
 
 int main(void)

@@ -21,7 +21,7 @@ enum {
     GC_COMMANDS_THAT_MEASURE = GC_COMMAND_COMPARE | GC_COMMAND_BENCH /* check and time */
 };
 
-/* One row of the table. */
+/* One entry of the table. */
 typedef struct gc_command_row {
     gc_command command;
     const char *name;

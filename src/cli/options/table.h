@@ -6,7 +6,7 @@
 #include "cli/options/commands.h"
 #include "cli/options/values.h"
 
-/* One row of the table. */
+/* One entry of the table. */
 typedef struct gc_option {
     const char *name;       /* long name */
     char letter;            /* short name, or 0 */

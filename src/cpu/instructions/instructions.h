@@ -50,7 +50,7 @@ typedef void gc_bytes_function(const gc_byte_step *step, const uint8_t *const *r
 
 /* ---- Edges ----------------------------------------------------------------------------------- */
 
-/* See method/edges.c. Sums are modulo 2^16. */
+/* See solver/edges.c. Sums are modulo 2^16. */
 typedef struct gc_edges_loops {
     /* Of seven rows of samples, smooth[x] = the Gaussian's column, curve[x] = the column of the
      * Gaussian's second difference. */

@@ -37,8 +37,9 @@ enum { PANEL_GRANULE = 64 };
 
 /* ---- Panels ---------------------------------------------------------------------------------- */
 
-/* Rows of chain values that a strip holds in all its windows (see create_windows in strip.c). */
-static int64_t rows_of_strip(const gc_problem *problem, const gc_stages *stages)
+/* Rows of chain values that a workspace holds in all its windows (see create_windows in
+ * workspace.c). */
+static int64_t rows_of_workspace(const gc_problem *problem, const gc_stages *stages)
 {
     int64_t at_once = stages->rows_at_once;
     int64_t rows = at_once;
@@ -63,7 +64,7 @@ static int64_t columns_reached(const gc_problem *problem)
 static int64_t panel_granule(const gc_problem *problem, const gc_stages *stages)
 {
     const gc_stage *last = &stages->list[stages->count - 1];
-    if (!last->method->tiled)
+    if (!last->solver->tiled)
         return PANEL_GRANULE;
     return (problem->conversion.output.depth == 1 ? 8 : 2) * last->tile_columns;
 }
@@ -78,7 +79,7 @@ static void choose_panels(gc_division *division, const gc_stages *stages)
     const gc_problem *problem = division->problem;
     int64_t width = problem->chain.width, reach = columns_reached(problem);
     int64_t column_bytes =
-        rows_of_strip(problem, stages) * problem->chain.channels * (int64_t)sizeof(float);
+        rows_of_workspace(problem, stages) * problem->chain.channels * (int64_t)sizeof(float);
     division->columns = division->columns_max = width;
     division->panels = 1;
     if (stages->finds_edges || problem->chain.border == GCONV_BORDER_WRAP ||
@@ -121,7 +122,7 @@ static bool places_tiles(const gc_problem *problem, const gc_stages *stages)
 {
     bool places = false;
     for (int p = 0; p + 1 < stages->count; p++)
-        places = places || stages->list[p].method->tiled;
+        places = places || stages->list[p].solver->tiled;
     return places && !problem->chain.exact;
 }
 

@@ -4,7 +4,7 @@
 #ifndef GC_CPU_PIPELINE_DIVISION_H
 #define GC_CPU_PIPELINE_DIVISION_H
 
-#include "cpu/pipeline/strip.h"
+#include "cpu/pipeline/workspace.h"
 #include "cpu/stages.h"
 
 typedef struct gc_division {

@@ -97,9 +97,9 @@ void gc_window_hold(gc_window *window, int64_t first, int64_t end)
 
 static char *row_at(const gc_window *window, int64_t y)
 {
-    int64_t slot = y % window->capacity;
-    slot = slot < 0 ? slot + window->capacity : slot;
-    return window->rows + (size_t)slot * window->stride + window->left;
+    int64_t index = y % window->capacity;
+    index = index < 0 ? index + window->capacity : index;
+    return window->rows + (size_t)index * window->stride + window->left;
 }
 
 void *gc_window_row(const gc_window *window, int64_t y)

@@ -63,8 +63,8 @@ static const gc_costs h200 = {
     .half_product = 0.68,
     /* Without any weights a kernel would take 35 us. Products come on top of that. */
     .output_seconds = 2.8e-10,
-    /* 61 us with two slots and 67 with one at 9x9; 116 us and 108 at 17x17. */
-    .two_slots_columns = 16,
+    /* 61 us with two bays and 67 with one at 9x9; 116 us and 108 at 17x17. */
+    .two_bays_columns = 16,
 
     /* Some ten passes over memory. */
     .fft_launch_seconds = 4e-5,

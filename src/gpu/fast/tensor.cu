@@ -42,19 +42,19 @@ static gc_parts parts_of(const gc_problem *problem, const gc_step *step)
     return parts_of(problem, gc_pass_scope_of(problem, (int)(step - problem->chain.steps), 1));
 }
 
-/* Slots of a block. With two, a block stays and loads a tile while it multiplies another: faster
+/* Bays of a block. With two, a block stays and loads a tile while it multiplies another: faster
  * where products are few. With one, another block of the multiprocessor multiplies meanwhile. */
-static int slots_of(const gc_step *step, const gconv_device_info *device)
+static int bays_of(const gc_step *step, const gconv_device_info *device)
 {
-    return gc_matrix_columns(step) <= gc_costs_of(device)->two_slots_columns ? 2 : 1;
+    return gc_matrix_columns(step) <= gc_costs_of(device)->two_bays_columns ? 2 : 1;
 }
 
 /* Of a block. */
 static size_t shared_bytes_of(const gc_step *step, const gc_parts &parts,
                               const gconv_device_info *device)
 {
-    size_t slot = gc_halves_bytes(step, GC_TENSOR_TILE_HEIGHT, parts.splits);
-    return (size_t)slots_of(step, device) * slot + gc_matrix_bytes(step);
+    size_t bay = gc_halves_bytes(step, GC_TENSOR_TILE_HEIGHT, parts.splits);
+    return (size_t)bays_of(step, device) * bay + gc_matrix_bytes(step);
 }
 
 static gconv_status supports(const gc_problem *problem, const gc_step *step,
@@ -150,8 +150,8 @@ static gc_halves halves_of(const gc_step *step, const gc_parts &parts,
     unsigned rest = (unsigned)(gc_halves_line_length(step) - GC_BLOCK_COLUMNS) / 4;
     halves.rest_inverse = rest > 0 ? UINT_MAX / rest + 1 : 0;
     halves.units_inverse = UINT_MAX / (unsigned)(gc_halves_line_length(step) / GC_HALVES_UNIT) + 1;
-    halves.slots = slots_of(step, device);
-    halves.slot_bytes = (int)gc_halves_bytes(step, GC_TENSOR_TILE_HEIGHT, parts.splits);
+    halves.bays = bays_of(step, device);
+    halves.bay_bytes = (int)gc_halves_bytes(step, GC_TENSOR_TILE_HEIGHT, parts.splits);
     halves.bytes_at = 2 * gc_halves_line_length(step) * (halves.lines + 1);
     halves.scale = ldexpf(1, parts.sample_exponent);
     halves.unscale = ldexpf(1, -parts.sample_exponent - parts.weight_exponent);
@@ -175,7 +175,7 @@ static gconv_status prepare_kernel(const gconv_device_info *device, tensor_state
                                      cudaSharedmemCarveoutMaxShared));
     GC_CUDA_TRY(error, cudaOccupancyMaxActiveBlocksPerMultiprocessor(
                            &blocks, state->kernel, GC_TENSOR_THREADS, state->shared_bytes));
-    state->resident = state->halves.slots == 2 ? blocks * device->processors : INT_MAX;
+    state->resident = state->halves.bays == 2 ? blocks * device->processors : INT_MAX;
     return GCONV_OK;
 }
 

@@ -31,8 +31,8 @@ template <class config> struct gc_block {
     static constexpr int after = (right + 3) / 4 * 4;
     static constexpr int pitch = before + tile_width + after;
     static constexpr int lines = tile_height + config::height - 1;
-    static constexpr int slot = lines * pitch;
-    static constexpr int slots = config::schedule == GC_ONE_TILE ? 1 : 2;
+    static constexpr int bay = lines * pitch;
+    static constexpr int bays = config::schedule == GC_ONE_TILE ? 1 : 2;
 
     /* The number of this thread among the `warps` warps that load a tile. */
     __device__ unsigned thread() const
@@ -195,7 +195,7 @@ static __device__ inline void gc_block_store(const gc_pass &pass, int x, int y,
     gc_pass_store<config>(pass, x, y + gc_pass_warp() * config::rows, sums, x < pass.width);
 }
 
-/* The method of GC_FORM_BLOCK: every weight. */
+/* The computing of GC_FORM_BLOCK: every weight. */
 struct gc_block_direct {
     template <class config, class weights_type>
     static __device__ inline void compute(const gc_pass &pass, float *tile, int x, int y,
@@ -216,15 +216,15 @@ static __device__ inline int gc_block_columns(const gc_pass &pass)
     return (pass.width + GC_BLOCK_COLUMNS - 1) / GC_BLOCK_COLUMNS;
 }
 
-/* A block's walk over tiles. `method` computes a tile in one slot while the next one is loaded into
+/* A block's walk over tiles. `form` computes a tile in one bay while the next one is loaded into
  * the other. */
-template <class method, class config, class weights_type>
+template <class form, class config, class weights_type>
 static __device__ inline void gc_block_pass(const gc_pass &pass, const weights_type &weights)
 {
     typedef gc_block<config> block;
     extern __shared__ float4 gc_block_memory[];
     __shared__ int drawn[2];
-    float *slots = (float *)gc_block_memory;
+    float *bays = (float *)gc_block_memory;
     int columns = gc_block_columns(pass);
     int tile_x = (int)(blockIdx.x % (unsigned)columns) * block::tile_width;
     int tile_y = (int)(blockIdx.x / (unsigned)columns) * block::tile_height *
@@ -232,8 +232,8 @@ static __device__ inline void gc_block_pass(const gc_pass &pass, const weights_t
                  pass.output_first;
     int end = pass.output_first + pass.rows;
     int strip_end = tile_y + block::tile_height * pass.tiles;
-    int slot = 0;
-    gc_block_fill<config>(pass, block(), slots, tile_x, tile_y);
+    int bay = 0;
+    gc_block_fill<config>(pass, block(), bays, tile_x, tile_y);
     if (config::schedule == GC_QUEUE && threadIdx.x == 0)
         drawn[0] = (int)(gridDim.x + atomicInc(&pass.queue[blockIdx.y], (unsigned)pass.tiles - 1));
 #pragma unroll 1
@@ -243,22 +243,22 @@ static __device__ inline void gc_block_pass(const gc_pass &pass, const weights_t
         int next_x = tile_x, next_y = tile_y + block::tile_height;
         bool more = config::schedule == GC_STRIP && next_y < end && next_y < strip_end;
         if (config::schedule == GC_QUEUE) {
-            int next = drawn[slot];
+            int next = drawn[bay];
             more = next < pass.tiles;
             next_x = next % columns * block::tile_width;
             next_y = next / columns * block::tile_height + pass.output_first;
             if (more && threadIdx.x == 0)
-                drawn[slot ^ 1] =
+                drawn[bay ^ 1] =
                     (int)(gridDim.x + atomicInc(&pass.queue[blockIdx.y], (unsigned)pass.tiles - 1));
         }
-        if (block::slots == 2 && more)
-            gc_block_fill<config>(pass, block(), slots + (slot ^ 1) * block::slot, next_x, next_y);
-        method::template compute<config>(pass, slots + slot * block::slot, tile_x, tile_y, weights);
-        if (block::slots == 1 || !more)
+        if (block::bays == 2 && more)
+            gc_block_fill<config>(pass, block(), bays + (bay ^ 1) * block::bay, next_x, next_y);
+        form::template compute<config>(pass, bays + bay * block::bay, tile_x, tile_y, weights);
+        if (block::bays == 1 || !more)
             break;
         tile_x = next_x;
         tile_y = next_y;
-        slot ^= 1;
+        bay ^= 1;
     }
 }
 

@@ -34,11 +34,11 @@ template <class first_config> struct gc_pair : first_config {
     static constexpr int left = first::left + second::left, top = first::top + second::top;
 };
 
-/* The values between the filters, in shared memory behind the slots of the tiles. */
+/* The values between the filters, in shared memory behind the bays of the tiles. */
 template <class config> static __device__ inline float *gc_pair_middle()
 {
     extern __shared__ float4 gc_block_memory[];
-    return (float *)gc_block_memory + gc_block<config>::slots * gc_block<config>::slot;
+    return (float *)gc_block_memory + gc_block<config>::bays * gc_block<config>::bay;
 }
 
 /* Computes `rows` values between the filters in each column of a word, from line `line` on. */
@@ -116,7 +116,7 @@ static __device__ inline void gc_pair_extend(const gc_pass &pass, float *middle,
     }
 }
 
-/* The method of GC_FORM_PAIR. The config of gc_block_pass is a gc_pair. */
+/* The computing of GC_FORM_PAIR. The config of gc_block_pass is a gc_pair. */
 struct gc_block_pair {
     template <class config, class weights_type>
     static __device__ inline void compute(const gc_pass &pass, float *tile, int x, int y,

@@ -53,8 +53,8 @@ struct gc_halves {
     /* Of a tile, as in gc_block. */
     int before, right, top, lines;
     unsigned rest_inverse, units_inverse; /* 2^32 over a divisor, rounded up: replaces a division */
-    int slots;                            /* 2, or 1 where every block has one tile */
-    int slot_bytes, bytes_at;             /* a slot has halves and, from bytes_at on, their bytes */
+    int bays;                             /* 2, or 1 where every block has one tile */
+    int bay_bytes, bytes_at;              /* a bay has halves and, from bytes_at on, their bytes */
     float scale;   /* of samples that are split, a power of 2: 1 where the config has columns */
     float unscale; /* what sums are multiplied by, to undo scaling */
 };
@@ -344,12 +344,12 @@ template <class config, int columns> struct gc_halves_walk {
  * columns of the matrix from `column` on, the other lanes the next 8. */
 template <class config>
 static __device__ inline gc_halves_address gc_halves_address_of(const gc_halves &halves,
-                                                                const char *slot, int column)
+                                                                const char *bay, int column)
 {
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
     unsigned unit = (unsigned)(lane % 16 + lane / 16 + column / GC_HALVES_UNIT);
     unsigned samples = (unsigned)(warp * config::rows * gc_halves_pitch<config>(halves));
-    unsigned base = (unsigned)__cvta_generic_to_shared(slot);
+    unsigned base = (unsigned)__cvta_generic_to_shared(bay);
     if (!gc_halves_splits<config>())
         return {base + 2 * samples + 16 * unit, 0};
     unsigned swap = gc_halves_swap(unit);
@@ -360,29 +360,29 @@ static __device__ inline gc_halves_address gc_halves_address_of(const gc_halves 
 /* One walk down the filter, for 16 or 8 columns of the banded matrix from `column` on. */
 template <class config, int columns>
 static __device__ inline void gc_halves_sum_columns(gc_halves_sums<config> &sums,
-                                                    const gc_halves &halves, const char *slot,
+                                                    const gc_halves &halves, const char *bay,
                                                     unsigned weights, int column)
 {
     int lane = (int)threadIdx.x % 32;
     /* The lane's part of B: rows lane % 4 * 2 and the next one, column lane / 4 (fragments.cuh). */
     int diagonal = GC_HALVES_UNIT - 1 + lane % 4 * 2 - lane / 4 + column;
     gc_halves_walk<config, columns> walk;
-    walk.start(gc_halves_address_of<config>(halves, slot, column),
+    walk.start(gc_halves_address_of<config>(halves, bay, column),
                weights + (unsigned)diagonal * (unsigned)sizeof(uint4), halves);
     walk.run(sums, halves);
 }
 
-/* Does all walks over the halves in a slot. `weights` is their address in shared memory. */
+/* Does all walks over the halves in a bay. `weights` is their address in shared memory. */
 template <class config>
 static __device__ inline void gc_halves_sum(gc_halves_sums<config> &sums, const gc_halves &halves,
-                                            const char *slot, unsigned weights)
+                                            const char *bay, unsigned weights)
 {
     int columns = gc_halves_columns<config>(halves);
 #pragma unroll 1
     for (int column = 0; column + 16 <= columns; column += 16)
-        gc_halves_sum_columns<config, 16>(sums, halves, slot, weights, column);
+        gc_halves_sum_columns<config, 16>(sums, halves, bay, weights, column);
     if (columns % 16 > 0)
-        gc_halves_sum_columns<config, 8>(sums, halves, slot, weights, columns - 8);
+        gc_halves_sum_columns<config, 8>(sums, halves, bay, weights, columns - 8);
 }
 
 /* The chain value of sum `k` in line `r`. */
@@ -480,23 +480,23 @@ struct gc_halves_tile {
     }
 };
 
-/* Where the samples of a tile are loaded in a slot. */
+/* Where the samples of a tile are loaded in a bay. */
 template <class config>
 static __device__ inline typename config::sample *gc_halves_samples(const gc_halves &halves,
-                                                                    char *slot)
+                                                                    char *bay)
 {
-    return (typename config::sample *)(slot + (gc_halves_splits<config>() ? 0 : halves.bytes_at));
+    return (typename config::sample *)(bay + (gc_halves_splits<config>() ? 0 : halves.bytes_at));
 }
 
 /* Loads a tile, if the plane has it. */
 template <class config>
-static __device__ inline void gc_halves_fetch(const gc_pass &pass, const gc_halves &h, char *slot,
+static __device__ inline void gc_halves_fetch(const gc_pass &pass, const gc_halves &h, char *bay,
                                               const gc_halves_tile &tile)
 {
     gc_halves_shape<config> shape = {h.before, h.right,       h.top, gc_halves_pitch<config>(h),
                                      h.lines,  h.rest_inverse};
     if (tile.number < pass.tiles)
-        gc_block_fill<config>(pass, shape, gc_halves_samples<config>(h, slot), tile.x(),
+        gc_block_fill<config>(pass, shape, gc_halves_samples<config>(h, bay), tile.x(),
                               tile.y<config>(pass));
 }
 
@@ -509,37 +509,37 @@ static __device__ inline void gc_halves_copy_weights(const gc_halves &halves, ch
         gc_pass_copy<16>(to + i * (int)sizeof(uint4), halves.weights + i);
 }
 
-/* The kernel. A block takes every gridDim.x-th tile. Where it has two slots, it loads the next tile
+/* The kernel. A block takes every gridDim.x-th tile. Where it has two bays, it loads the next tile
  * while it multiplies. */
 template <class config>
 static __device__ inline void gc_halves_pass(const gc_pass &pass, const gc_halves &halves)
 {
     extern __shared__ float4 gc_block_memory[];
-    char *slots = (char *)gc_block_memory;
-    char *weights = slots + halves.slots * halves.slot_bytes;
+    char *bays = (char *)gc_block_memory;
+    char *weights = bays + halves.bays * halves.bay_bytes;
     int columns = gc_block_columns(pass);
     gc_halves_tile tile(blockIdx.x, (unsigned)columns), stride(gridDim.x, (unsigned)columns);
     gc_halves_copy_weights<config>(halves, weights);
-    gc_halves_fetch<config>(pass, halves, slots, tile);
+    gc_halves_fetch<config>(pass, halves, bays, tile);
 #pragma unroll 1
-    for (char *slot = slots; tile.number < pass.tiles;) {
+    for (char *bay = bays; tile.number < pass.tiles;) {
         gc_pass_arrive();
         __syncthreads(); /* the tile is there, and all threads have read the tile before */
         gc_halves_tile next = tile;
         next.advance(stride, columns);
-        char *other = halves.slots == 2 && slot == slots ? slots + halves.slot_bytes : slots;
-        if (halves.slots == 2)
+        char *other = halves.bays == 2 && bay == bays ? bays + halves.bay_bytes : bays;
+        if (halves.bays == 2)
             gc_halves_fetch<config>(pass, halves, other, next);
-        gc_halves_make<config>(halves, gc_halves_samples<config>(halves, slot));
+        gc_halves_make<config>(halves, gc_halves_samples<config>(halves, bay));
         __syncthreads();
         gc_halves_sums<config> sums = {};
-        gc_halves_sum<config>(sums, halves, slot, (unsigned)__cvta_generic_to_shared(weights));
+        gc_halves_sum<config>(sums, halves, bay, (unsigned)__cvta_generic_to_shared(weights));
         if (config::output == GC_FLOAT)
             gc_halves_store_values<config>(pass, halves, tile.x(), tile.y<config>(pass), sums);
         else
             gc_halves_store<config>(pass, halves, tile.x(), tile.y<config>(pass), sums);
         tile = next;
-        slot = other;
+        bay = other;
     }
 }
 

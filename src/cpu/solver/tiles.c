@@ -1,13 +1,13 @@
-/* Convolution of rows through Fourier transforms of overlapping tiles, and the method made of
+/* Convolution of rows through Fourier transforms of overlapping tiles, and the solver made of
  * it. */
-#include "cpu/method/tiles.h"
+#include "cpu/solver/tiles.h"
 
 #include "base/memory.h"
 #include "base/status.h"
 #include "core/range.h"
 #include "cpu/budget.h"
 #include "cpu/cost.h"
-#include "cpu/method/method.h"
+#include "cpu/solver/solver.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -181,7 +181,7 @@ void gc_tiles_convolve(const gc_tiles *tiles, float *scratch, const float *const
     }
 }
 
-/* ---- The method ------------------------------------------------------------------------------ */
+/* ---- The solver ------------------------------------------------------------------------------ */
 
 static bool applies(const gc_question *question)
 {
@@ -292,7 +292,7 @@ static double extra_terms(const gc_offer *offer)
     return 32 * 2 * log2(offer->side);
 }
 
-const gc_method gc_method_tiles = {
+const gc_solver gc_solver_tiles = {
     .applies = applies,
     .seconds = seconds,
     .create = create,

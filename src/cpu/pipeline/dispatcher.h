@@ -1,12 +1,12 @@
 /* Which piece of work comes next in a run, for threads that take pieces until none is left.
  *
  * A streamed image goes through rings: a ring of samples holds `input_ring` bands, a ring of output
- * `output_ring`. Band b lies in slot b % ring. There are three kinds of pieces:
+ * `output_ring`. Band b has entry b % ring. There are three kinds of pieces:
  *
- *   read b        fills the slot of samples of band b
+ *   read b        fills the entry of band b in the ring of samples
  *   compute b, p  reads the samples of bands b - neighbours to b + neighbours, or of all bands
- *                 where the border wraps; fills panel p of the slot of output of band b
- *   write b       empties that slot of output
+ *                 where the border wraps; fills panel p of band b's entry in the ring of output
+ *   write b       empties that entry
  *
  * Each kind begins in the order of bands, and of panels in a band. Four counts say how far a run
  * is:
@@ -16,18 +16,18 @@
  * All bands before `written` are written, all before `computed` are computed in every panel, all
  * before `read` are read. `begun` is the band of the next panel to compute. The rules are:
  *
- *   read b     one at a time, and not before the last bands that need the slot's old samples are
+ *   read b     one at a time, and not before the last bands that need the entry's old samples are
  *              computed: those up to b - input_ring + neighbours
  *   compute b  not before bands up to b + neighbours are read, or all bands where the border wraps;
- *              and not before band b - output_ring is written, whose slot it fills
+ *              and not before band b - output_ring is written, whose entry it fills
  *   write b    one at a time, and not before band b is computed
  *
  * An image in memory is computed in place: there each panel can be computed at any time.
  *
  * A thread waits only where no piece can begin. It then waits for threads that have a piece, and
  * these do not wait. So the run ends, whatever the number and pace of the threads. */
-#ifndef GC_CPU_PIPELINE_SCHEDULE_H
-#define GC_CPU_PIPELINE_SCHEDULE_H
+#ifndef GC_CPU_PIPELINE_DISPATCHER_H
+#define GC_CPU_PIPELINE_DISPATCHER_H
 
 #include "cpu/pipeline/division.h"
 
@@ -47,7 +47,7 @@ typedef struct gc_piece {
     double seconds; /* that the piece took, once it is done */
 } gc_piece;
 
-typedef struct gc_schedule {
+typedef struct gc_dispatcher {
     const gc_division *division;
     bool in_place;
     pthread_mutex_t lock; /* of all below */
@@ -61,20 +61,20 @@ typedef struct gc_schedule {
     double seconds;      /* of all that computes */
     gconv_status status; /* the first failure: after it no piece is begun */
     gconv_error error;
-} gc_schedule;
+} gc_dispatcher;
 
-gconv_status gc_schedule_create(gc_schedule *schedule, const gc_division *division, bool in_place,
-                                gconv_error *error);
-void gc_schedule_destroy(gc_schedule *schedule);
+gconv_status gc_dispatcher_create(gc_dispatcher *dispatcher, const gc_division *division,
+                                  bool in_place, gconv_error *error);
+void gc_dispatcher_destroy(gc_dispatcher *dispatcher);
 
 /* Reports that `piece` is done, with this status and, where it failed, this error. In a thread's
  * first call the piece is of kind GC_PIECE_NONE. Then puts the next piece there, waiting for one
  * where needed. False when none is left. */
-bool gc_schedule_next(gc_schedule *schedule, gc_piece *piece, gconv_status status,
-                      const gconv_error *error);
+bool gc_dispatcher_next(gc_dispatcher *dispatcher, gc_piece *piece, gconv_status status,
+                        const gconv_error *error);
 
 /* For tests: called with each piece before it is done, by the thread that does it. NULL in a
  * program. */
-extern void (*gc_schedule_hook)(const gc_piece *piece);
+extern void (*gc_dispatcher_hook)(const gc_piece *piece);
 
 #endif

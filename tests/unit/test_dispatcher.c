@@ -1,7 +1,7 @@
-/* The rules of cpu/pipeline/schedule.h, held against a second account of what lies in each slot of
- * the rings: every piece finds there what it needs, from its beginning to its end, and nobody else
- * writes there. */
-#include "cpu/pipeline/schedule.h"
+/* The rules of cpu/pipeline/dispatcher.h, held against a second account of what lies in each entry
+ * of the rings: every piece finds there what it needs, from its beginning to its end, and nobody
+ * else writes there. */
+#include "cpu/pipeline/dispatcher.h"
 
 #include "base/status.h"
 #include "core_support.h"
@@ -15,10 +15,11 @@ enum { BANDS_MAX = 400, PANELS_MAX = 4, THREADS_MAX = 8, NOTHING = -1, MOVING = 
 typedef struct account {
     gc_problem problem;
     gc_division division;
-    gc_schedule schedule;
+    gc_dispatcher dispatcher;
     bool in_place;
-    pthread_mutex_t lock;                          /* of all below */
-    int64_t samples[BANDS_MAX], output[BANDS_MAX]; /* the band in each slot, or what stands above */
+    pthread_mutex_t lock; /* of all below */
+    int64_t samples[BANDS_MAX],
+        output[BANDS_MAX]; /* the band in each entry, or what stands above */
     bool computed[BANDS_MAX][PANELS_MAX], done[BANDS_MAX][PANELS_MAX]; /* begun, and ended */
     int64_t read, written;                                             /* bands */
     int64_t most_ahead; /* bands that were read and not written */
@@ -56,9 +57,9 @@ static void begin_compute(account *a, const gc_piece *piece)
         a->most_computing = a->computing;
     if (a->in_place)
         return;
-    int64_t *slot = &a->output[piece->band % d->output_ring];
-    if (*slot == NOTHING)
-        *slot = piece->band;
+    int64_t *entry = &a->output[piece->band % d->output_ring];
+    if (*entry == NOTHING)
+        *entry = piece->band;
     demand(a, is_there(a, piece->band), "not there at the beginning", piece);
 }
 
@@ -123,7 +124,7 @@ static void *take_pieces(void *user)
     gc_piece piece = {.kind = GC_PIECE_NONE};
     gconv_status status = GCONV_OK;
     gconv_error error = {.status = GCONV_OK};
-    while (gc_schedule_next(&a->schedule, &piece, status, &error)) {
+    while (gc_dispatcher_next(&a->dispatcher, &piece, status, &error)) {
         pthread_mutex_lock(&a->lock);
         begin(a, &piece);
         take_time(a);
@@ -142,13 +143,14 @@ static void run_on(account *a, int threads)
         a->samples[b] = a->output[b] = NOTHING;
     a->division.problem = &a->problem;
     pthread_mutex_init(&a->lock, NULL);
-    assert_int_equal(gc_schedule_create(&a->schedule, &a->division, a->in_place, NULL), GCONV_OK);
+    assert_int_equal(gc_dispatcher_create(&a->dispatcher, &a->division, a->in_place, NULL),
+                     GCONV_OK);
     for (int n = 1; n < threads; n++)
         assert_int_equal(pthread_create(&others[n], NULL, take_pieces, a), 0);
     take_pieces(a);
     for (int n = 1; n < threads; n++)
         pthread_join(others[n], NULL);
-    gc_schedule_destroy(&a->schedule);
+    gc_dispatcher_destroy(&a->dispatcher);
     pthread_mutex_destroy(&a->lock);
     if (a->wrong[0] != '\0')
         fail_msg("%s (%lld bands of %lld panels, rings %lld and %lld, %lld neighbours, %d threads)",
@@ -198,7 +200,7 @@ static void rules_hold(void **state)
     }
 }
 
-static void many_more_bands_than_slots(void **state)
+static void many_more_bands_than_entries(void **state)
 {
     (void)state;
     srand(42);
@@ -250,9 +252,9 @@ static void a_failure_ends_the_run(void **state)
         account a = account_of(200, 2, 1, 4, false);
         a.failing = 20 + threads;
         run_on(&a, threads);
-        assert_int_equal(a.schedule.status, GCONV_ERROR_READ);
-        assert_int_equal(a.schedule.error.status, GCONV_ERROR_READ);
-        assert_non_null(strstr(a.schedule.error.message, "band 2"));
+        assert_int_equal(a.dispatcher.status, GCONV_ERROR_READ);
+        assert_int_equal(a.dispatcher.error.status, GCONV_ERROR_READ);
+        assert_non_null(strstr(a.dispatcher.error.message, "band 2"));
         assert_true(a.read <= a.failing + 1 && a.written < a.failing + 1);
     }
 }
@@ -263,23 +265,23 @@ static void the_first_failure_counts(void **state)
     (void)state;
     account a = account_of(10, 1, 0, 3, false);
     a.division.problem = &a.problem;
-    gc_schedule *s = &a.schedule;
-    assert_int_equal(gc_schedule_create(s, &a.division, false, NULL), GCONV_OK);
+    gc_dispatcher *s = &a.dispatcher;
+    assert_int_equal(gc_dispatcher_create(s, &a.division, false, NULL), GCONV_OK);
     gc_piece one = {.kind = GC_PIECE_NONE}, other = {.kind = GC_PIECE_NONE};
     gconv_error first, second;
     gc_fail(&first, GCONV_ERROR_READ, "first");
     gc_fail(&second, GCONV_ERROR_WRITE, "second");
-    assert_true(gc_schedule_next(s, &one, GCONV_OK, NULL));
+    assert_true(gc_dispatcher_next(s, &one, GCONV_OK, NULL));
     assert_int_equal(one.kind, GC_PIECE_READ);
-    assert_true(gc_schedule_next(s, &one, GCONV_OK, NULL));
+    assert_true(gc_dispatcher_next(s, &one, GCONV_OK, NULL));
     assert_int_equal(one.kind, GC_PIECE_COMPUTE);
-    assert_true(gc_schedule_next(s, &other, GCONV_OK, NULL));
+    assert_true(gc_dispatcher_next(s, &other, GCONV_OK, NULL));
     assert_int_equal(other.kind, GC_PIECE_READ);
-    assert_false(gc_schedule_next(s, &one, first.status, &first));
-    assert_false(gc_schedule_next(s, &other, second.status, &second));
+    assert_false(gc_dispatcher_next(s, &one, first.status, &first));
+    assert_false(gc_dispatcher_next(s, &other, second.status, &second));
     assert_int_equal(s->status, GCONV_ERROR_READ);
     assert_string_equal(s->error.message, "first");
-    gc_schedule_destroy(s);
+    gc_dispatcher_destroy(s);
 }
 
 /* With other threads, a thread that has read goes on reading as long as there is room. Alone it
@@ -289,30 +291,30 @@ static void who_reads_goes_on_reading(void **state)
     (void)state;
     account a = account_of(10, 1, 0, 3, false);
     a.division.problem = &a.problem;
-    gc_schedule *s = &a.schedule;
-    assert_int_equal(gc_schedule_create(s, &a.division, false, NULL), GCONV_OK);
+    gc_dispatcher *s = &a.dispatcher;
+    assert_int_equal(gc_dispatcher_create(s, &a.division, false, NULL), GCONV_OK);
     gc_piece reader = {.kind = GC_PIECE_NONE}, other = {.kind = GC_PIECE_NONE};
     for (int n = 0; n < 3; n++) { /* read 0, compute 0, write 0 */
-        assert_true(gc_schedule_next(s, &other, GCONV_OK, NULL));
+        assert_true(gc_dispatcher_next(s, &other, GCONV_OK, NULL));
         assert_int_equal(other.kind, n == 0   ? GC_PIECE_READ
                                      : n == 1 ? GC_PIECE_COMPUTE
                                               : GC_PIECE_WRITE);
     }
-    for (int n = 0; n < 3; n++) { /* bands 1 to 3: the slots of 0, 1 and 2 are then full */
-        assert_true(gc_schedule_next(s, &reader, GCONV_OK, NULL));
+    for (int n = 0; n < 3; n++) { /* bands 1 to 3: the entries of 0, 1 and 2 are then full */
+        assert_true(gc_dispatcher_next(s, &reader, GCONV_OK, NULL));
         assert_int_equal(reader.kind, GC_PIECE_READ);
         assert_int_equal(reader.band, 1 + n);
     }
-    assert_true(gc_schedule_next(s, &reader, GCONV_OK, NULL));
+    assert_true(gc_dispatcher_next(s, &reader, GCONV_OK, NULL));
     assert_int_equal(reader.kind, GC_PIECE_COMPUTE);
-    gc_schedule_destroy(s);
+    gc_dispatcher_destroy(s);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rules_hold),
-        cmocka_unit_test(many_more_bands_than_slots),
+        cmocka_unit_test(many_more_bands_than_entries),
         cmocka_unit_test(in_place),
         cmocka_unit_test(rings_are_used),
         cmocka_unit_test(a_failure_ends_the_run),

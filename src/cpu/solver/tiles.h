@@ -1,6 +1,6 @@
 /* Convolution of rows through Fourier transforms of overlapping tiles. */
-#ifndef GC_CPU_METHOD_TILES_H
-#define GC_CPU_METHOD_TILES_H
+#ifndef GC_CPU_SOLVER_TILES_H
+#define GC_CPU_SOLVER_TILES_H
 
 #include "core/chain.h"
 #include "cpu/instructions/transform.h"

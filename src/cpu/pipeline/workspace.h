@@ -1,15 +1,15 @@
-/* A strip: output rows, or some of their columns, that one thread computes, the whole chain at a
+/* A workspace: the buffers in which one thread computes an area of the output, the whole chain at a
  * time. */
-#ifndef GC_CPU_PIPELINE_STRIP_H
-#define GC_CPU_PIPELINE_STRIP_H
+#ifndef GC_CPU_PIPELINE_WORKSPACE_H
+#define GC_CPU_PIPELINE_WORKSPACE_H
 
 #include "core/stream.h"
-#include "cpu/method/edges.h"
 #include "cpu/pipeline/window.h"
+#include "cpu/solver/edges.h"
 #include "cpu/stages.h"
 
-/* What one thread needs to compute strips, one after the other. */
-typedef struct gc_strip {
+/* What one thread needs to compute areas, one after the other. */
+typedef struct gc_workspace {
     const gc_problem *problem;
     const gc_stages *stages;
     gc_window *windows;    /* one a stage, on its input */
@@ -23,14 +23,14 @@ typedef struct gc_strip {
     const uint8_t **bytes; /* the same in a window of bytes */
     float **out;           /* where computed rows go */
     gc_edges edges;        /* where stages->finds_edges */
-} gc_strip;
+} gc_workspace;
 
 /* For at most `columns` output columns at once. */
-gconv_status gc_strip_create(gc_strip *strip, const gc_problem *problem, const gc_stages *stages,
-                             int64_t columns, gconv_error *error);
-void gc_strip_destroy(gc_strip *strip);
+gconv_status gc_workspace_create(gc_workspace *workspace, const gc_problem *problem,
+                                 const gc_stages *stages, int64_t columns, gconv_error *error);
+void gc_workspace_destroy(gc_workspace *workspace);
 
-/* Where a strip finds rows of input samples: row y, 0 <= y < height, at
+/* Where a workspace finds rows of input samples: row y, 0 <= y < height, at
  * samples + y % capacity * stride. */
 typedef struct gc_sample_rows {
     const char *samples;
@@ -46,7 +46,7 @@ typedef struct gc_area {
 
 /* Computes an area, as cpu/pipeline/division.h divides the image, and converts it. `output` is
  * where column 0 of row `top` goes, rows are `stride` bytes apart. */
-void gc_strip_compute(gc_strip *strip, const gc_stream *stream, const gc_sample_rows *input,
-                      gc_area area, char *output, size_t stride);
+void gc_workspace_compute(gc_workspace *workspace, const gc_stream *stream,
+                          const gc_sample_rows *input, gc_area area, char *output, size_t stride);
 
 #endif

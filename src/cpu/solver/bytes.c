@@ -1,11 +1,11 @@
 /* Sums of 8-bit samples times small whole weights in integers: exact, and four products to a
  * lane. */
-#include "cpu/method/bytes.h"
+#include "cpu/solver/bytes.h"
 
 #include "base/memory.h"
 #include "base/status.h"
 #include "cpu/cost.h"
-#include "cpu/method/method.h"
+#include "cpu/solver/solver.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -107,7 +107,7 @@ static void release(gc_stage *stage)
     free(bytes);
 }
 
-const gc_method gc_method_bytes = {
+const gc_solver gc_solver_bytes = {
     .applies = applies,
     .seconds = seconds,
     .create = create,

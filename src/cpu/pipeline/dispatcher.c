@@ -1,37 +1,37 @@
-#include "cpu/pipeline/schedule.h"
+#include "cpu/pipeline/dispatcher.h"
 
 #include "base/number.h"
 #include "base/status.h"
 
 #include <stdlib.h>
 
-void (*gc_schedule_hook)(const gc_piece *piece);
+void (*gc_dispatcher_hook)(const gc_piece *piece);
 
-gconv_status gc_schedule_create(gc_schedule *schedule, const gc_division *division, bool in_place,
-                                gconv_error *error)
+gconv_status gc_dispatcher_create(gc_dispatcher *dispatcher, const gc_division *division,
+                                  bool in_place, gconv_error *error)
 {
-    size_t slots = (size_t)division->output_ring;
-    *schedule = (gc_schedule){.division = division, .in_place = in_place};
-    schedule->left = calloc(slots, sizeof *schedule->left);
-    if (schedule->left == NULL)
-        return gc_fail_memory(error, slots * sizeof *schedule->left);
-    pthread_mutex_init(&schedule->lock, NULL);
-    pthread_cond_init(&schedule->changed, NULL);
+    size_t entries = (size_t)division->output_ring;
+    *dispatcher = (gc_dispatcher){.division = division, .in_place = in_place};
+    dispatcher->left = calloc(entries, sizeof *dispatcher->left);
+    if (dispatcher->left == NULL)
+        return gc_fail_memory(error, entries * sizeof *dispatcher->left);
+    pthread_mutex_init(&dispatcher->lock, NULL);
+    pthread_cond_init(&dispatcher->changed, NULL);
     return GCONV_OK;
 }
 
-void gc_schedule_destroy(gc_schedule *schedule)
+void gc_dispatcher_destroy(gc_dispatcher *dispatcher)
 {
-    if (schedule->left == NULL)
+    if (dispatcher->left == NULL)
         return;
-    pthread_cond_destroy(&schedule->changed);
-    pthread_mutex_destroy(&schedule->lock);
-    free(schedule->left);
+    pthread_cond_destroy(&dispatcher->changed);
+    pthread_mutex_destroy(&dispatcher->lock);
+    free(dispatcher->left);
 }
 
 /* ---- The rules ------------------------------------------------------------------------------- */
 
-static bool may_read(const gc_schedule *s)
+static bool may_read(const gc_dispatcher *s)
 {
     const gc_division *d = s->division;
     if (s->in_place || s->reading || s->read == d->bands)
@@ -39,7 +39,7 @@ static bool may_read(const gc_schedule *s)
     return s->read < d->input_ring || s->read - d->input_ring + d->neighbours < s->computed;
 }
 
-static bool may_compute(const gc_schedule *s)
+static bool may_compute(const gc_dispatcher *s)
 {
     const gc_division *d = s->division;
     if (s->begun == d->bands || s->in_place)
@@ -49,7 +49,7 @@ static bool may_compute(const gc_schedule *s)
     return last < s->read && s->begun - d->output_ring < s->written;
 }
 
-static bool may_write(const gc_schedule *s)
+static bool may_write(const gc_dispatcher *s)
 {
     return !s->in_place && !s->writing && s->written < s->computed;
 }
@@ -57,7 +57,7 @@ static bool may_write(const gc_schedule *s)
 /* ---- Pieces ---------------------------------------------------------------------------------- */
 
 /* Whether no piece begins any more: all have begun, or one has failed. */
-static bool is_over(const gc_schedule *s)
+static bool is_over(const gc_dispatcher *s)
 {
     int64_t bands = s->division->bands;
     return s->status != GCONV_OK ||
@@ -67,7 +67,7 @@ static bool is_over(const gc_schedule *s)
 /* The next piece of a thread whose last piece was of kind `last`: the piece that empties the rings
  * most. But a thread that reads goes on reading where there are other threads. A decoder often
  * takes longest, and is slower where it moves from processor to processor. */
-static gc_piece choose(const gc_schedule *s, gc_piece_kind last)
+static gc_piece choose(const gc_dispatcher *s, gc_piece_kind last)
 {
     if (last == GC_PIECE_READ && s->threads > 1 && may_read(s))
         return (gc_piece){.kind = GC_PIECE_READ, .band = s->read};
@@ -80,7 +80,7 @@ static gc_piece choose(const gc_schedule *s, gc_piece_kind last)
     return (gc_piece){.kind = GC_PIECE_NONE};
 }
 
-static void begin(gc_schedule *s, const gc_piece *piece)
+static void begin(gc_dispatcher *s, const gc_piece *piece)
 {
     const gc_division *d = s->division;
     if (piece->kind == GC_PIECE_READ)
@@ -98,15 +98,15 @@ static void begin(gc_schedule *s, const gc_piece *piece)
 }
 
 /* Counts the bands that are whole now. Another thread may still compute an earlier one. */
-static void count_computed(gc_schedule *s, int64_t band)
+static void count_computed(gc_dispatcher *s, int64_t band)
 {
-    int64_t slots = s->division->output_ring;
-    s->left[band % slots]--;
-    while (s->computed < s->begun && s->left[s->computed % slots] == 0)
+    int64_t entries = s->division->output_ring;
+    s->left[band % entries]--;
+    while (s->computed < s->begun && s->left[s->computed % entries] == 0)
         s->computed++;
 }
 
-static void finish(gc_schedule *s, const gc_piece *piece)
+static void finish(gc_dispatcher *s, const gc_piece *piece)
 {
     if (piece->kind == GC_PIECE_READ) {
         s->reading = false;
@@ -121,8 +121,8 @@ static void finish(gc_schedule *s, const gc_piece *piece)
     }
 }
 
-bool gc_schedule_next(gc_schedule *s, gc_piece *piece, gconv_status status,
-                      const gconv_error *error)
+bool gc_dispatcher_next(gc_dispatcher *s, gc_piece *piece, gconv_status status,
+                        const gconv_error *error)
 {
     pthread_mutex_lock(&s->lock);
     finish(s, piece);
@@ -146,7 +146,7 @@ bool gc_schedule_next(gc_schedule *s, gc_piece *piece, gconv_status status,
     if (s->waiting > 0 && (is_over(s) || choose(s, GC_PIECE_NONE).kind != GC_PIECE_NONE))
         pthread_cond_signal(&s->changed);
     pthread_mutex_unlock(&s->lock);
-    if (goes_on && gc_schedule_hook != NULL)
-        gc_schedule_hook(piece);
+    if (goes_on && gc_dispatcher_hook != NULL)
+        gc_dispatcher_hook(piece);
     return goes_on;
 }

@@ -1,11 +1,11 @@
 /* Ways to compute one step of a chain, each a solver in the sense of FFTW: it says whether it
  * applies to a step and how long that would take, makes what it needs, and computes rows. Every
- * method is a file of this folder. methods.c has the table of them and takes the cheapest.
+ * solver is a file of this folder. solvers.c has the table of them and takes the cheapest.
  *
  * edges.c has the same functions but is not in the table: it computes a whole chain of two
  * steps. */
-#ifndef GC_CPU_METHOD_METHOD_H
-#define GC_CPU_METHOD_METHOD_H
+#ifndef GC_CPU_SOLVER_SOLVER_H
+#define GC_CPU_SOLVER_SOLVER_H
 
 #include "core/problem.h"
 #include "core/products.h"
@@ -15,18 +15,18 @@
  * stay in a first-level cache of 32 KiB. 512 and 2048 were measured to be no better. */
 enum { GC_SEGMENT_VALUES = 1024 };
 
-typedef struct gc_method gc_method;
+typedef struct gc_solver gc_solver;
 
-/* What a method is asked about. */
+/* What a solver is asked about. */
 typedef struct gc_question {
     const gc_instructions *instructions;
     const gc_problem *problem;
     const gc_step *step; /* of the problem's chain */
 } gc_question;
 
-/* How a method would compute a step. */
+/* How a solver would compute a step. */
 typedef struct gc_offer {
-    const gc_method *method;
+    const gc_solver *solver;
     double seconds;       /* a value takes on one thread */
     int side;             /* tiles: of a tile */
     gc_products products; /* products: what the filter is the sum of */
@@ -34,14 +34,14 @@ typedef struct gc_offer {
 
 /* One step of a chain as the cpu implementation computes it. */
 typedef struct gc_stage {
-    const gc_method *method;
+    const gc_solver *solver;
     const gc_instructions *instructions;
     const gc_step *step;
     int channels;
     int rows_at_once; /* output rows that are cheapest together */
-    int tile_columns; /* output columns of a tile, where the method is `tiled` */
+    int tile_columns; /* output columns of a tile, where the solver is `tiled` */
     size_t scratch;   /* floats that `run` needs to work in */
-    void *own;        /* what the method made for the step; NULL where it needs nothing */
+    void *own;        /* what the solver made for the step; NULL where it needs nothing */
 } gc_stage;
 
 /* The input of some output rows. Input row r is what the first row of taps reads for output row r.
@@ -49,19 +49,19 @@ typedef struct gc_stage {
  * wanted, and as many more as output rows need. Up to GC_ROW_SLACK samples beyond a row are
  * readable. */
 typedef struct gc_stage_input {
-    const float *const *rows;    /* of chain values; NULL where the method takes bytes */
+    const float *const *rows;    /* of chain values; NULL where the solver takes bytes */
     const uint8_t *const *bytes; /* of samples; NULL where it does not */
     float *scratch;              /* 64-byte aligned */
 } gc_stage_input;
 
-struct gc_method {
-    /* Whether the method can compute the step at all. Cheap. NULL: it computes any step. */
+struct gc_solver {
+    /* Whether the solver can compute the step at all. Cheap. NULL: it computes any step. */
     bool (*applies)(const gc_question *question);
     /* Seconds that a value takes, and in *offer what `create` has to know. `limit` is the least
-     * time of the methods asked before. A method that sees that it takes longer may return
+     * time of the solvers asked before. A solver that sees that it takes longer may return
      * HUGE_VAL. */
     double (*seconds)(const gc_question *question, double limit, gc_offer *offer);
-    /* Completes a stage. Method, instructions, step and channels are set; rows_at_once is
+    /* Completes a stage. Solver, instructions, step and channels are set; rows_at_once is
      * GC_ROWS_TOGETHER unless this function changes it. On failure there is nothing to release.
      * NULL: the stage needs nothing more. */
     gconv_status (*create)(gc_stage *stage, const gc_question *question, const gc_offer *offer,
@@ -82,8 +82,8 @@ struct gc_method {
     bool tiled;
 };
 
-/* The cheapest method for a step. */
-void gc_method_choose(const gc_question *question, gc_offer *best);
+/* The cheapest solver for a step. */
+void gc_solver_choose(const gc_question *question, gc_offer *best);
 
 /* Seconds that a value takes, with `taps` multiply-adds in a filter of `height` rows. */
 double gc_taps_seconds(const gc_instructions *instructions, double taps, int height);

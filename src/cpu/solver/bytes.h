@@ -1,6 +1,6 @@
 /* The taps of a step as bytes, for the loops on bytes (gc_bytes_function). */
-#ifndef GC_CPU_METHOD_BYTES_H
-#define GC_CPU_METHOD_BYTES_H
+#ifndef GC_CPU_SOLVER_BYTES_H
+#define GC_CPU_SOLVER_BYTES_H
 
 #include "core/chain.h"
 #include "cpu/instructions/instructions.h"

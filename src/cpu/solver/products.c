@@ -2,7 +2,7 @@
  *
  * First the columns, on a segment and what the rows reach beside it. Then the rows, all products in
  * one sum, while the segment is in the first-level cache. */
-#include "cpu/method/method.h"
+#include "cpu/solver/solver.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -130,7 +130,7 @@ static void release(gc_stage *stage)
     free(own);
 }
 
-const gc_method gc_method_products = {
+const gc_solver gc_solver_products = {
     .applies = applies,
     .seconds = seconds,
     .create = create,

@@ -1,5 +1,5 @@
 /* Every tap of the filter for every value. Applies to any step. */
-#include "cpu/method/method.h"
+#include "cpu/solver/solver.h"
 
 static double seconds(const gc_question *question, double limit, gc_offer *offer)
 {
@@ -23,7 +23,7 @@ static const char *describe(const gc_stage *stage)
     return "every tap";
 }
 
-const gc_method gc_method_every_tap = {
+const gc_solver gc_solver_every_tap = {
     .seconds = seconds,
     .run = run,
     .describe = describe,

@@ -1,6 +1,6 @@
 /* The taps that are not 0, one output row after the other. A vector of samples that is loaded meets
  * one tap alone, so that it takes many zeros for this to pay. */
-#include "cpu/method/method.h"
+#include "cpu/solver/solver.h"
 
 #include "cpu/cost.h"
 
@@ -28,7 +28,7 @@ static const char *describe(const gc_stage *stage)
     return "taps that are not 0";
 }
 
-const gc_method gc_method_sparse = {
+const gc_solver gc_solver_sparse = {
     .seconds = seconds,
     .run = run,
     .describe = describe,

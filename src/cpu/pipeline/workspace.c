@@ -1,0 +1,313 @@
+/* Rows of samples enter the window of the first stage, and results of a stage the window of the
+ * next, a few rows at a time. So a chain's intermediate results stay in cache. The first rows of an
+ * area repeat some work of the area above, as far as later filters reach. So do the columns at its
+ * sides. */
+#include "cpu/pipeline/workspace.h"
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/status.h"
+#include "core/border.h"
+#include "core/conversion.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Columns [first, end) of the output of stage p: those that the next stage reads. */
+static int64_t first_column(const gc_workspace *workspace, int p)
+{
+    return p + 1 < workspace->stages->count ? workspace->windows[p + 1].first : workspace->first;
+}
+
+static int64_t end_column(const gc_workspace *workspace, int p)
+{
+    return p + 1 < workspace->stages->count ? workspace->windows[p + 1].end : workspace->end;
+}
+
+static size_t values_of_stage(const gc_workspace *workspace, int p)
+{
+    return (size_t)(end_column(workspace, p) - first_column(workspace, p)) *
+           (size_t)workspace->problem->chain.channels;
+}
+
+/* A window serves as many rows as later stages ask for at once: rows_at_once, and all that they
+ * reach. */
+static gconv_status create_windows(gc_workspace *workspace, int64_t columns, gconv_error *error)
+{
+    int64_t at_once = workspace->stages->rows_at_once;
+    gconv_status status = GCONV_OK;
+    for (int p = workspace->stages->count - 1; status == GCONV_OK && p >= 0; p--) {
+        const gc_step *step = workspace->stages->list[p].step;
+        columns = gc_smaller(columns + step->width - 1, workspace->problem->chain.width);
+        bool bytes = workspace->stages->list[p].solver->takes_bytes;
+        status = gc_window_create(&workspace->windows[p], &workspace->problem->chain, step, bytes,
+                                  at_once, columns, error);
+        at_once += step->height;
+    }
+    return status;
+}
+
+gconv_status gc_workspace_create(gc_workspace *workspace, const gc_problem *problem,
+                                 const gc_stages *stages, int64_t columns, gconv_error *error)
+{
+    const size_t align = GC_ALIGNMENT / sizeof(float);
+    size_t count = (size_t)stages->count;
+    size_t rows = (size_t)stages->rows_at_once;
+    *workspace = (gc_workspace){.problem = problem, .stages = stages};
+    size_t values = (size_t)columns * (size_t)problem->chain.channels;
+    workspace->stride = (values + align - 1) / align * align;
+    size_t row_bytes = workspace->stride * sizeof *workspace->result;
+    workspace->windows = calloc(count, sizeof *workspace->windows);
+    workspace->ready = calloc(count, sizeof *workspace->ready);
+    workspace->needed = calloc(count, sizeof *workspace->needed);
+    workspace->result = gc_allocate_aligned(rows, row_bytes);
+    workspace->scratch = gc_allocate_aligned(stages->scratch, sizeof *workspace->scratch);
+    workspace->rows = calloc(GCONV_FILTER_SIDE_MAX + rows, sizeof *workspace->rows);
+    workspace->bytes = calloc(GCONV_FILTER_SIDE_MAX + rows, sizeof *workspace->bytes);
+    workspace->out = calloc(rows, sizeof *workspace->out);
+    if (workspace->windows == NULL || workspace->ready == NULL || workspace->needed == NULL ||
+        workspace->result == NULL || workspace->scratch == NULL || workspace->rows == NULL ||
+        workspace->bytes == NULL || workspace->out == NULL)
+        return gc_fail_memory(error, rows * row_bytes);
+    gconv_status status = GCONV_OK;
+    if (stages->finds_edges)
+        status = gc_edges_create(&workspace->edges, problem, error);
+    return status == GCONV_OK ? create_windows(workspace, columns, error) : status;
+}
+
+void gc_workspace_destroy(gc_workspace *workspace)
+{
+    for (int p = 0; workspace->windows != NULL && p < workspace->stages->count; p++)
+        gc_window_destroy(&workspace->windows[p]);
+    free(workspace->windows);
+    free(workspace->ready);
+    free(workspace->needed);
+    free(workspace->result);
+    free(workspace->scratch);
+    gc_edges_release(&workspace->edges);
+    free(workspace->rows);
+    free(workspace->bytes);
+    free(workspace->out);
+}
+
+/* ---- Samples in, output out ------------------------------------------------------------------ */
+
+/* Loads the columns of the first window from a row of samples. */
+static void load_row(const gc_workspace *workspace, const char *samples, void *row)
+{
+    const gc_problem *problem = workspace->problem;
+    const gc_samples_loops *loops = workspace->stages->instructions->samples;
+    const gc_window *window = &workspace->windows[0];
+    const gconv_shape *shape = &problem->conversion.input;
+    size_t pixels = (size_t)(window->end - window->first);
+    size_t count = pixels * (size_t)problem->chain.channels;
+    samples += (size_t)window->first * (size_t)shape->channels * (size_t)shape->depth / 8;
+    if (workspace->stages->list[0].solver->takes_bytes)
+        memcpy(row, samples, count);
+    else if (problem->conversion.keeps_alpha || problem->conversion.premultiplies)
+        gc_load_pixels(&problem->conversion, samples, pixels, row);
+    else if (shape->depth == 8)
+        loops->load8((const uint8_t *)samples, count, row);
+    else
+        loops->load16((const uint16_t *)(const void *)samples, count, row);
+}
+
+/* How chain values become output: unchanged, as 8-bit levels from 8-bit samples, or by the general
+ * conversion, which takes whole rows. */
+typedef enum storing { STORE_CHAIN, STORE_LEVELS, STORE_ROW } storing;
+
+static storing choose_storing(const gc_conversion *conversion, const gc_stream *stream)
+{
+    if (stream->chain_only)
+        return STORE_CHAIN;
+    if (conversion->keeps_alpha || conversion->premultiplies || conversion->bilevel)
+        return STORE_ROW;
+    if (conversion->output.depth == 8 && conversion->input.depth == 8)
+        return STORE_LEVELS;
+    bool unscaled = conversion->divisor == 1 && conversion->scale == 1 && conversion->offset == 0 &&
+                    !conversion->absolute;
+    return conversion->output.depth == 32 && unscaled ? STORE_CHAIN : STORE_ROW;
+}
+
+/* ---- Rows through the stages ----------------------------------------------------------------- */
+
+/* Loads rows into the first window until it holds every row that is needed. Under wrap a row may
+ * lie outside the image; it then stands for a row inside. */
+static void load_rows(gc_workspace *workspace, const gc_sample_rows *input)
+{
+    const gc_window *window = &workspace->windows[0];
+    for (; workspace->ready[0] <= workspace->needed[0]; workspace->ready[0]++) {
+        int64_t y = workspace->ready[0] % window->height;
+        y = y < 0 ? y + window->height : y;
+        load_row(workspace, input->samples + (size_t)(y % input->capacity) * input->stride,
+                 gc_window_row(window, workspace->ready[0]));
+        gc_window_extend(window, workspace->ready[0]);
+    }
+}
+
+/* Where the taps of filter row r of stage `p` start for value `first` of output row y: floats, or
+ * bytes. */
+static const void *taps_at(const gc_workspace *workspace, int p, int64_t y, int r, size_t first)
+{
+    const gc_window *window = &workspace->windows[p];
+    const char *row = gc_window_taps(window, first_column(workspace, p), y - window->step->top + r);
+    return row + first * window->sample;
+}
+
+/* The input of rows y to y + count - 1 of what stage `p` computes, from value `first` on. Where
+ * loops read more rows than count these, the last row stands for the others. */
+static gc_stage_input input_of(const gc_workspace *workspace, int p, int64_t y, int count,
+                               size_t first)
+{
+    const gc_stage *stage = &workspace->stages->list[p];
+    int needed = stage->step->height + count - 1;
+    int readable = stage->step->height + GC_ROWS_TOGETHER - 1;
+    for (int r = 0; r < needed || r < readable; r++) {
+        const void *row = taps_at(workspace, p, y, r < needed ? r : needed - 1, first);
+        if (stage->solver->takes_bytes)
+            workspace->bytes[r] = row;
+        else
+            workspace->rows[r] = row;
+    }
+    return (gc_stage_input){
+        .rows = workspace->rows, .bytes = workspace->bytes, .scratch = workspace->scratch};
+}
+
+/* Computes rows y to y + count - 1 of stage `p`, at most its rows_at_once: values `first` to `first
+ * + values - 1` of the area's columns. A tiled stage computes all columns. */
+static void convolve(const gc_workspace *workspace, int p, int64_t y, int count, size_t first,
+                     size_t values, float *const *out)
+{
+    const gc_stage *stage = &workspace->stages->list[p];
+    gc_stage_input input = input_of(workspace, p, y, count, first);
+    stage->solver->run(stage, &input, values, count, out);
+}
+
+/* Fills window p until it holds every row that is needed. */
+static void fill_window(gc_workspace *workspace, int p)
+{
+    while (workspace->ready[p] <= workspace->needed[p]) {
+        int64_t y = workspace->ready[p];
+        int count = (int)gc_smaller(workspace->needed[p] - y + 1,
+                                    workspace->stages->list[p - 1].rows_at_once);
+        for (int o = 0; o < count; o++)
+            workspace->out[o] = gc_window_row(&workspace->windows[p], y + o);
+        convolve(workspace, p - 1, y, count, 0, values_of_stage(workspace, p - 1), workspace->out);
+        for (int o = 0; o < count; o++)
+            gc_window_extend(&workspace->windows[p], y + o);
+        workspace->ready[p] += count;
+    }
+}
+
+/* Fills every window until the last stage can compute output rows up to `last`. */
+static void advance(gc_workspace *workspace, const gc_sample_rows *input, int64_t first,
+                    int64_t last)
+{
+    int64_t ignored;
+    for (int p = workspace->stages->count - 1; p >= 0; p--) {
+        gc_step_range(&workspace->problem->chain, workspace->stages->list[p].step, first, last,
+                      &ignored, &workspace->needed[p]);
+        first = workspace->ready[p];
+        last = workspace->needed[p];
+    }
+    load_rows(workspace, input);
+    for (int p = 1; p < workspace->stages->count; p++)
+        fill_window(workspace, p);
+}
+
+/* Sets where the windows begin: the first rows and the columns that the area depends on. */
+static void begin(gc_workspace *workspace, gc_area area)
+{
+    int64_t first = area.top, last = area.bottom - 1;
+    workspace->first = area.first;
+    workspace->end = area.end;
+    for (int p = workspace->stages->count - 1; p >= 0; p--) {
+        gc_step_range(&workspace->problem->chain, workspace->stages->list[p].step, first, last,
+                      &workspace->ready[p], &last);
+        first = workspace->ready[p];
+        gc_window_hold(&workspace->windows[p], first_column(workspace, p),
+                       end_column(workspace, p));
+    }
+}
+
+/* Computes rows y to y + count - 1 of output, at most the last stage's rows_at_once. Levels are
+ * computed segment by segment, so that each is converted while it is in the first-level cache. */
+static void finish_rows(gc_workspace *workspace, const gc_stream *stream, int64_t y, int count,
+                        char *output, size_t stride)
+{
+    storing how = choose_storing(&workspace->problem->conversion, stream);
+    int last = workspace->stages->count - 1;
+    size_t values = values_of_stage(workspace, last);
+    size_t before = (size_t)workspace->first * (size_t)workspace->problem->chain.channels;
+    bool in_segments = how == STORE_LEVELS && !workspace->stages->list[last].solver->tiled;
+    size_t segment = in_segments ? GC_SEGMENT_VALUES : values;
+    for (int o = 0; o < count; o++)
+        workspace->out[o] = how == STORE_CHAIN
+                                ? (float *)(void *)(output + (size_t)o * stride) + before
+                                : workspace->result + (size_t)o * workspace->stride;
+    for (size_t first = 0; first < values; first += segment) {
+        size_t width = values - first < segment ? values - first : segment;
+        convolve(workspace, last, y, count, first, width, workspace->out);
+        for (int o = 0; o < count && how != STORE_CHAIN; o++) {
+            char *to = output + (size_t)o * stride;
+            if (how == STORE_LEVELS)
+                workspace->stages->instructions->samples->store8(&workspace->problem->conversion,
+                                                                 workspace->out[o], width,
+                                                                 (uint8_t *)to + before + first);
+            else
+                gc_stream_store_pixels(stream, (uint32_t)(y + o), (size_t)workspace->first,
+                                       (size_t)(workspace->end - workspace->first),
+                                       workspace->out[o], to);
+        }
+    }
+}
+
+/* Computes output rows `first` to `last`: as many as all stages together find cheapest. The last
+ * stage may take them in several parts. */
+static void finish_together(gc_workspace *workspace, const gc_stream *stream, int64_t first,
+                            int64_t last, char *output, size_t stride)
+{
+    int rows = workspace->stages->list[workspace->stages->count - 1].rows_at_once;
+    for (int64_t y = first; y <= last; y += rows)
+        finish_rows(workspace, stream, y, (int)gc_smaller(last - y + 1, rows),
+                    output + (size_t)(y - first) * stride, stride);
+}
+
+/* Row y of the image as the border extends it, -height <= y < 2 * height. The border is not
+ * constant. */
+static const uint8_t *samples_row(const gc_workspace *workspace, const gc_sample_rows *input,
+                                  int64_t y)
+{
+    y = gc_border_index(workspace->problem->chain.border, y, workspace->problem->chain.height);
+    return (const uint8_t *)input->samples + (size_t)(y % input->capacity) * input->stride;
+}
+
+/* Finds the edges in rows top to bottom - 1. Rows are whole: where edges are found in one pass,
+ * there are no panels. */
+static void find_edges(const gc_workspace *workspace, const gc_sample_rows *input, int64_t top,
+                       int64_t bottom, char *output, size_t stride)
+{
+    for (int64_t y = top; y < bottom; y++) {
+        const uint8_t *rows[7];
+        for (int j = 0; j < 7; j++)
+            rows[j] = samples_row(workspace, input, y + j - 3);
+        gc_edges_run(&workspace->edges, workspace->stages->instructions->edges, workspace->problem,
+                     rows, output + (size_t)(y - top) * stride);
+    }
+}
+
+void gc_workspace_compute(gc_workspace *workspace, const gc_stream *stream,
+                          const gc_sample_rows *input, gc_area area, char *output, size_t stride)
+{
+    if (workspace->edges.memory != NULL && !stream->chain_only) {
+        find_edges(workspace, input, area.top, area.bottom, output, stride);
+        return;
+    }
+    begin(workspace, area);
+    for (int64_t y = area.top; y < area.bottom; y += workspace->stages->rows_at_once) {
+        int64_t last = gc_smaller(y + workspace->stages->rows_at_once, area.bottom) - 1;
+        advance(workspace, input, y, last);
+        finish_together(workspace, stream, y, last, output + (size_t)(y - area.top) * stride,
+                        stride);
+    }
+}

@@ -1,0 +1,36 @@
+/* THE table of solvers. A new one is a file, an entry here, and a line of CMakeLists.txt. */
+#include "cpu/solver/solver.h"
+
+#include "cpu/cost.h"
+
+#include <math.h>
+
+extern const gc_solver gc_solver_every_tap, gc_solver_sparse, gc_solver_bytes, gc_solver_tiles,
+    gc_solver_products;
+
+/* The first applies to every step. Of equally cheap solvers the first is taken. Solvers that need
+ * long to find out what they cost come last: the limit of the others can end their search early. */
+static const gc_solver *const solvers[] = {
+    &gc_solver_every_tap, &gc_solver_sparse,   &gc_solver_bytes,
+    &gc_solver_tiles,     &gc_solver_products,
+};
+enum { SOLVER_COUNT = sizeof solvers / sizeof solvers[0] };
+
+void gc_solver_choose(const gc_question *question, gc_offer *best)
+{
+    *best = (gc_offer){.solver = solvers[0]};
+    best->seconds = solvers[0]->seconds(question, HUGE_VAL, best);
+    for (int m = 1; m < SOLVER_COUNT; m++) {
+        gc_offer offer = {.solver = solvers[m]};
+        if (solvers[m]->applies != NULL && !solvers[m]->applies(question))
+            continue;
+        offer.seconds = solvers[m]->seconds(question, best->seconds, &offer);
+        if (offer.seconds < best->seconds)
+            *best = offer;
+    }
+}
+
+double gc_taps_seconds(const gc_instructions *instructions, double taps, int height)
+{
+    return GC_STAGE_SECONDS + taps * (height == 1 ? GC_FLAT_FACTOR : 1) * instructions->tap_seconds;
+}
