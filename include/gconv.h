@@ -655,7 +655,7 @@ GCONV_API gconv_alpha gconv_alpha_resolve(const gconv_job *job, bool opaque);
 /* A job that is ready to run, any number of times. */
 typedef struct gconv_plan gconv_plan;
 
-/* Seconds spent. Functions add to what is there: set all to 0 before the first. Stages overlap, so
+/* Seconds spent. Functions add to what is there: set all to 0 before the first. Parts overlap, so
  * their sum may exceed the total. */
 typedef struct gconv_timings {
     double decode;   /* in the source */

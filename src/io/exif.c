@@ -7,7 +7,8 @@
 #include <string.h>
 
 /* TIFF 6.0: an 8-byte header, then directories of 12-byte entries (tag, type, count, value), each
- * followed by the place of the next directory. A value of more than 4 bytes is given by its place.
+ * followed by the offset of the next directory. A value of more than 4 bytes is given by its
+ * offset.
  */
 enum {
     HEADER_BYTES = 8,
@@ -95,7 +96,7 @@ static bool open_first(tiff *file, const unsigned char *bytes, size_t size, dire
 
 /* The offset of the field that holds the next directory's offset; 0 where the blob ends before
  * it. */
-static size_t next_place(const tiff *file, const directory *from)
+static size_t next_offset(const tiff *file, const directory *from)
 {
     size_t at = from->first + from->entries * ENTRY_BYTES;
     return file->size - at >= 4 ? at : 0;
@@ -180,7 +181,7 @@ int gc_exif_orientation(const unsigned char *exif, size_t size)
     return orientation >= 1 && orientation <= GC_ORIENTATION_COUNT ? (int)orientation : 0;
 }
 
-/* Exchanges types, counts and values of two entries. Long values stay where they are; their places
+/* Exchanges types, counts and values of two entries. Long values stay where they are; their offsets
  * are exchanged. */
 static void exchange(const tiff *file, const directory *in, unsigned char *exif, uint32_t tag_x,
                      uint32_t tag_y)
@@ -342,8 +343,8 @@ static bool mark_directory(survey *in, const directory *from, bool kept, int dep
         values of = entry_values(&in->file, entry);
         if (of.bytes > INLINE_BYTES && !mark(in, of.at, of.bytes, kept ? KEPT_VALUE : DROPPED))
             return false;
-        bool places = of.type == TYPE_LONG || of.type == TYPE_DIRECTORY;
-        if (!is_pointer(read_u16(&in->file, entry)) || depth == DEPTH_MAX || !places ||
+        bool offsets = of.type == TYPE_LONG || of.type == TYPE_DIRECTORY;
+        if (!is_pointer(read_u16(&in->file, entry)) || depth == DEPTH_MAX || !offsets ||
             !values_are_inside(&in->file, &of))
             continue;
         for (uint32_t n = 0; n < of.count; n++) {
@@ -356,16 +357,17 @@ static bool mark_directory(survey *in, const directory *from, bool kept, int dep
     return true;
 }
 
-/* Marks the pieces of a picture that two entries give by place and size. */
-static bool mark_picture(survey *in, const directory *from, uint32_t tag_places, uint32_t tag_sizes)
+/* Marks the pieces of a picture that two entries give by offset and size. */
+static bool mark_picture(survey *in, const directory *from, uint32_t tag_offsets,
+                         uint32_t tag_sizes)
 {
-    values places;
+    values offsets;
     values sizes;
-    if (!find_numbers(&in->file, from, tag_places, &places) ||
+    if (!find_numbers(&in->file, from, tag_offsets, &offsets) ||
         !find_numbers(&in->file, from, tag_sizes, &sizes))
         return true;
-    for (uint32_t i = 0; i < places.count && i < sizes.count; i++)
-        if (!mark(in, number_at(&in->file, &places, i), number_at(&in->file, &sizes, i), PICTURE))
+    for (uint32_t i = 0; i < offsets.count && i < sizes.count; i++)
+        if (!mark(in, number_at(&in->file, &offsets, i), number_at(&in->file, &sizes, i), PICTURE))
             return false;
     return true;
 }
@@ -383,7 +385,7 @@ static bool mark_thumbnail(survey *in, size_t at)
             !mark_picture(in, &thumbnail, TAG_STRIP_OFFSETS, TAG_STRIP_BYTE_COUNTS) ||
             !mark_picture(in, &thumbnail, TAG_TILE_OFFSETS, TAG_TILE_BYTE_COUNTS))
             return false;
-        size_t next = next_place(&in->file, &thumbnail);
+        size_t next = next_offset(&in->file, &thumbnail);
         at = next > 0 ? read_u32(&in->file, next) : 0;
     }
     return true;
@@ -409,8 +411,8 @@ gconv_status gc_exif_drop_thumbnail(unsigned char *exif, size_t *size)
     directory first;
     if (!open_first(&file, exif, *size, &first))
         return GCONV_OK;
-    size_t place = next_place(&file, &first);
-    size_t next = place > 0 ? read_u32(&file, place) : 0;
+    size_t offset = next_offset(&file, &first);
+    size_t next = offset > 0 ? read_u32(&file, offset) : 0;
     if (next == 0)
         return GCONV_OK;
     survey all = {.file = file, .marks = calloc(1, *size), .budget = (uint64_t)8 * *size};
@@ -419,7 +421,7 @@ gconv_status gc_exif_drop_thumbnail(unsigned char *exif, size_t *size)
     bool done = mark(&all, 0, HEADER_BYTES, KEPT_STRUCTURE) &&
                 mark_directory(&all, &first, true, 1) && mark_thumbnail(&all, next);
     if (done) {
-        memset(exif + place, 0, 4);
+        memset(exif + offset, 0, 4);
         sweep(&all, exif, size);
     }
     free(all.marks);

@@ -117,15 +117,15 @@ static double count_transforms(const gc_step *step, int side, double width, doub
     return ceil(across / 2) * ceil(height / (side - step->height + 1));
 }
 
-/* Tiles of a row of tiles are numbered from left to right; at each place all channels in turn. */
-typedef struct place {
+/* Tiles of a row of tiles are numbered from left to right; at each position all channels in turn. */
+typedef struct position {
     size_t x; /* its first pixel */
     size_t channel;
-} place;
+} position;
 
-static place place_of(const gc_tiles *tiles, size_t channels, size_t index)
+static position position_of(const gc_tiles *tiles, size_t channels, size_t index)
 {
-    return (place){index / channels * (size_t)tiles->columns, index % channels};
+    return (position){index / channels * (size_t)tiles->columns, index % channels};
 }
 
 static void *row_of(const gc_tiles *tiles, void *values, size_t y)
@@ -135,7 +135,7 @@ static void *row_of(const gc_tiles *tiles, void *values, size_t y)
 
 /* Beyond the extended row there are no samples, and no output needs any. */
 static void load_tile(const gc_tiles *tiles, const float *const *rows, int row_count,
-                      size_t channels, size_t width, place at, void *values)
+                      size_t channels, size_t width, position at, void *values)
 {
     size_t side = (size_t)tiles->transform.side;
     size_t there = width + (size_t)tiles->width - 1 - at.x;
@@ -148,7 +148,7 @@ static void load_tile(const gc_tiles *tiles, const float *const *rows, int row_c
 }
 
 static void store_tile(const gc_tiles *tiles, void *values, int row_count, size_t channels,
-                       size_t width, place at, float *const *out)
+                       size_t width, position at, float *const *out)
 {
     size_t count = width - at.x;
     if (count > (size_t)tiles->columns)
@@ -165,8 +165,8 @@ void gc_tiles_convolve(const gc_tiles *tiles, float *scratch, const float *const
     size_t count = (width + columns - 1) / columns * channels;
     gc_plane plane = plane_in(tiles->loops, scratch, tiles->transform.side);
     for (size_t first = 0; first < count; first += 2) {
-        place one = place_of(tiles, channels, first);
-        place other = place_of(tiles, channels, first + 1);
+        position one = position_of(tiles, channels, first);
+        position other = position_of(tiles, channels, first + 1);
         bool both = first + 1 < count;
         load_tile(tiles, rows, row_count, channels, width, one, plane.real);
         if (both)

@@ -114,13 +114,13 @@ bool gc_combined_has_ring(const gc_problem *problem)
     return (int)std::min(problem->chain.width, problem->chain.height) >= size;
 }
 
-/* Adds up the filter of the place of output (x, y). The border of the second step says where that
+/* Adds up the filter of the zone of output (x, y). The border of the second step says where that
  * step reads the first step's output. */
 static void make_filter(const gc_problem *problem, const gc_combined &total, int ring, int x, int y,
                         double *taps, double *constant)
 {
     const gc_step *first = &problem->chain.steps[0], *second = &problem->chain.steps[1];
-    int size = gc_places_across(ring); /* a larger image gives the same filter */
+    int size = gc_zones_across(ring); /* a larger image gives the same filter */
     for (int m = 0; m < second->height; m++)
         for (int k = 0; k < second->width; k++) {
             double tap = second->taps[m * second->width + k];
@@ -144,17 +144,17 @@ gconv_status gc_ring_filters_make(const gc_problem *problem, const gc_combined &
 {
     *all = {};
     all->ring = gc_combined_holds_at_border(problem) ? 0 : ring_of(problem);
-    int across = gc_places_across(all->ring);
-    size_t places = (size_t)(across * across), area = (size_t)(total.width * total.height);
-    all->taps = (double *)calloc(places * (area + 1), sizeof *all->taps);
+    int across = gc_zones_across(all->ring);
+    size_t zones = (size_t)(across * across), area = (size_t)(total.width * total.height);
+    all->taps = (double *)calloc(zones * (area + 1), sizeof *all->taps);
     if (all->taps == nullptr)
-        return gc_fail_memory(error, places * (area + 1) * sizeof *all->taps);
-    all->sums = all->taps + places * area;
+        return gc_fail_memory(error, zones * (area + 1) * sizeof *all->taps);
+    all->sums = all->taps + zones * area;
     if (all->ring == 0)
         std::copy(total.taps, total.taps + area, all->taps);
-    for (int place = 0; place < across * across && all->ring > 0; place++)
-        make_filter(problem, total, all->ring, place % across, place / across,
-                    all->taps + (size_t)place * area, &all->sums[place]);
+    for (int zone = 0; zone < across * across && all->ring > 0; zone++)
+        make_filter(problem, total, all->ring, zone % across, zone / across,
+                    all->taps + (size_t)zone * area, &all->sums[zone]);
     return GCONV_OK;
 }
 
@@ -163,9 +163,9 @@ gconv_status gc_ring_filters_check(const gc_problem *problem, const gc_combined 
 {
     gc_ring_filters all;
     GC_TRY(gc_ring_filters_make(problem, total, &all, error));
-    size_t places = (size_t)(gc_places_across(all.ring) * gc_places_across(all.ring));
-    bool fits = gc_combined_fits_bytes(all.taps, places * (size_t)(total.width * total.height)) &&
-                std::all_of(all.sums, all.sums + places,
+    size_t zones = (size_t)(gc_zones_across(all.ring) * gc_zones_across(all.ring));
+    bool fits = gc_combined_fits_bytes(all.taps, zones * (size_t)(total.width * total.height)) &&
+                std::all_of(all.sums, all.sums + zones,
                             [](double sum) { return fabs(sum) < 0x1p24 && sum == rint(sum); });
     free(all.taps);
     return fits ? GCONV_OK

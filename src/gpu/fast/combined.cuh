@@ -29,20 +29,20 @@ bool gc_combined_holds_at_border(const gc_problem *problem);
  * than the combined filter. */
 bool gc_combined_has_ring(const gc_problem *problem);
 
-/* The filters of all outputs, by place. Columns fewer than `ring` from the left or right side are a
- * place each. All columns in between are one place. Rows make places likewise. Places are numbered
- * row by row. Without a ring there is one place. With a ring of 2:
+/* The filters of all outputs, by zone. Columns fewer than `ring` from the left or right side are a
+ * zone each. All columns in between are one zone. Rows make zones likewise. Zones are numbered
+ * row by row. Without a ring there is one zone. With a ring of 2:
  *
  *     columns   0     1     2 to width - 3     width - 2     width - 1
- *     place     0     1           2                3             4 */
+ *     zone     0     1           2                3             4 */
 struct gc_ring_filters {
     int ring;
-    double *taps; /* of each place, as many as the combined filter has; freed with free */
-    double *sums; /* of each place: what a constant border adds; in the memory of `taps` */
+    double *taps; /* of each zone, as many as the combined filter has; freed with free */
+    double *sums; /* of each zone: what a constant border adds; in the memory of `taps` */
 };
 
-/* Places in a row, which are as many as in a column. */
-static inline int gc_places_across(int ring)
+/* Zones in a row, which are as many as in a column. */
+static inline int gc_zones_across(int ring)
 {
     return 2 * ring + 1;
 }

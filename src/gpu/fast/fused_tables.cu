@@ -13,8 +13,8 @@ static void find_ring_units(const gc_problem *problem, int ring, gc_bytes *bytes
             bytes->ring_units[bytes->ring_unit_count++] = unit;
 }
 
-/* The place across, as gc_ring_filters numbers them, of column `column` of a unit of the class. */
-static int place_of(const gc_bytes *bytes, int width, int unit_class, int column)
+/* The zone across, as gc_ring_filters numbers them, of column `column` of a unit of the class. */
+static int zone_of(const gc_bytes *bytes, int width, int unit_class, int column)
 {
     if (unit_class == 0)
         return bytes->ring;
@@ -50,16 +50,16 @@ struct table_maker {
     int rows; /* of the kernel's filter */
 };
 
-/* One table of gc_bytes: outputs in rows of place `y` and units of class `unit_class`. */
+/* One table of gc_bytes: outputs in rows of zone `y` and units of class `unit_class`. */
 static void fill_table(const table_maker &maker, int y, int unit_class, uint4 *weights, int *sums)
 {
     const gc_combined &total = *maker.total;
     const double *columns[GC_BYTES_UNIT];
     for (int column = 0; column < GC_BYTES_UNIT; column++) {
-        int x = place_of(maker.bytes, (int)maker.problem->chain.width, unit_class, column);
-        int place = y * gc_places_across(maker.all->ring) + x;
-        columns[column] = maker.all->taps + place * total.width * total.height;
-        sums[column] = (int)maker.all->sums[place];
+        int x = zone_of(maker.bytes, (int)maker.problem->chain.width, unit_class, column);
+        int zone = y * gc_zones_across(maker.all->ring) + x;
+        columns[column] = maker.all->taps + zone * total.width * total.height;
+        sums[column] = (int)maker.all->sums[zone];
     }
     for (int row = 0; row < maker.rows; row++)
         for (int lane = 0; lane < 32; lane++)
@@ -69,7 +69,7 @@ static void fill_table(const table_maker &maker, int y, int unit_class, uint4 *w
 static gconv_status upload(const table_maker &maker, gc_fused_tables *tables, gconv_error *error)
 {
     size_t classes = 1 + (size_t)tables->bytes.ring_unit_count;
-    size_t count = (size_t)gc_places_across(maker.all->ring) * classes;
+    size_t count = (size_t)gc_zones_across(maker.all->ring) * classes;
     size_t words = (size_t)maker.rows * 32; /* of a table's weights */
     size_t size = count * (words * sizeof(uint4) + GC_BYTES_UNIT * sizeof(int));
     uint4 *made = (uint4 *)malloc(size);

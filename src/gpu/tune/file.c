@@ -261,10 +261,10 @@ static gconv_status write_file(const gconv_device_info *device, const gc_tuned_l
 /* Adds or replaces. */
 static gconv_status put(gc_tuned_list *list, const gc_tuned *found, gconv_error *error)
 {
-    int place = find_same(list, found);
-    if (place < 0 && list->count == GC_TUNED_MAX)
+    int entry = find_same(list, found);
+    if (entry < 0 && list->count == GC_TUNED_MAX)
         return gc_fail(error, GCONV_ERROR_LIMIT, "the file of tunings is full");
-    list->entries[place < 0 ? list->count++ : place] = *found;
+    list->entries[entry < 0 ? list->count++ : entry] = *found;
     return GCONV_OK;
 }
 

@@ -8,9 +8,9 @@
 
 /* What these kernels are given beside gc_pass. */
 struct gc_bytes {
-    /* Tables of filters, one for each place and class. `weights` has two matrices of two words for
+    /* Tables of filters, one for each zone and class. `weights` has two matrices of two words for
      * each row of the filter and lane. `sums` has what a constant border adds to each column of a
-     * unit. Places are rows of the image: those fewer than `ring` from the top, one place for all
+     * unit. Zones are rows of the image: those fewer than `ring` from the top, one zone for all
      * rows in between, those fewer than `ring` from the bottom. Class 0 is any unit, the next ones
      * are the ring units. */
     const uint4 *weights;
@@ -203,10 +203,10 @@ static __device__ inline void gc_bytes_sum(unsigned address, const uint4 (&weigh
     }
 }
 
-/* The number of the table of a place and a class (gc_bytes). */
-static __device__ inline int gc_bytes_table(const gc_bytes &bytes, int place, int unit_class)
+/* The number of the table of a zone and a class (gc_bytes). */
+static __device__ inline int gc_bytes_table(const gc_bytes &bytes, int zone, int unit_class)
 {
-    return place * (1 + bytes.ring_unit_count) + unit_class;
+    return zone * (1 + bytes.ring_unit_count) + unit_class;
 }
 
 /* The lane's weights of row `row` of a table. */
