@@ -227,8 +227,8 @@ GCONV_API bool gconv_shape_is_opaque(const gconv_shape *shape, const void *rows,
  * file is sound: baseline, one scan, every code valid, every block within the range of 8-bit
  * samples. */
 typedef struct gconv_encoded {
-    const unsigned char *bytes; /* the whole file; valid until the source is called again or its
-                                 * reader is freed */
+    const unsigned char *bytes; /* from the first byte of the file to the end of the image; valid
+                                 * until the source is called again or its reader is freed */
     size_t size;
     uint32_t width, height; /* pixels as stored, before `orientation` */
     int components;         /* 1: Y; 3: Y, Cb and Cr */
@@ -381,6 +381,14 @@ GCONV_API gconv_status gconv_reader_next(gconv_reader *reader, bool *more, gconv
 /* The reader as a source. Valid while the reader lives. */
 GCONV_API gconv_source gconv_reader_source(gconv_reader *reader);
 
+/* What decodes the image: "hardware" after a device did, else the name of a library: "libpng",
+ * "libjpeg-turbo", or "gconv" for PGM and PPM. */
+GCONV_API const char *gconv_reader_decoder(const gconv_reader *reader);
+
+/* Why a plan whose device decodes JPEG did not have this one decoded by it: a phrase about the
+ * file. "" where it did, where it was not asked for, and for other formats. */
+GCONV_API const char *gconv_reader_doubt(const gconv_reader *reader);
+
 GCONV_API void gconv_reader_free(gconv_reader *reader);
 
 /* Writes one image file, row by row. After a failure other than GCONV_ERROR_ARGUMENT every later
@@ -516,6 +524,11 @@ typedef struct gconv_device_choice {
  * Does not check that the device exists. */
 GCONV_API gconv_status gconv_device_parse(const char *text, gconv_device_choice *choice,
                                           gconv_error *error);
+
+/* Whether a device that `device` stands for decodes JPEG: a text as gconv_device_parse takes it.
+ * GCONV_ERROR_DEVICE where none does; the message says why. Starts the decoder, which takes as long
+ * as a first plan on the device. */
+GCONV_API gconv_status gconv_decoder_check(const char *device, gconv_error *error);
 
 /* A set of vector instructions for which the code for the CPU was compiled. */
 typedef struct gconv_instructions_info {

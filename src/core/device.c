@@ -99,3 +99,29 @@ gconv_status gconv_device_describe(int index, gconv_device_info *info, gconv_err
     *info = cpu;
     return GCONV_OK;
 }
+
+/* Whether a device stands for CUDA device `index`, among others. */
+static bool stands_for(const gconv_device_choice *choice, int index)
+{
+    return choice->any || (choice->kind == GCONV_DEVICE_CUDA && choice->index == index);
+}
+
+gconv_status gconv_decoder_check(const char *device, gconv_error *error)
+{
+    gconv_device_choice choice;
+    gconv_status status = gconv_device_parse(device, &choice, error);
+    if (status != GCONV_OK)
+        return status;
+    const char *reason = gc_gpu_reason();
+    for (int i = 0; i < gc_gpu_count(); i++) {
+        if (!stands_for(&choice, i))
+            continue;
+        reason = gc_gpu_decoder_reason(i);
+        if (reason[0] == '\0')
+            return GCONV_OK;
+    }
+    if (reason[0] == '\0')
+        reason = "there is no such GPU";
+    return gc_fail(error, GCONV_ERROR_DEVICE, "device '%.64s' does not decode JPEG: %s",
+                   device != NULL ? device : "auto", reason);
+}

@@ -27,6 +27,7 @@ typedef struct gc_decoder {
 } gc_decoder;
 
 struct gc_decoder_type {
+    const char *name; /* of the library that decodes: "libpng" */
     /* Reads the header. Sets *decoder even on failure, and the caller frees it. *decoder is NULL
      * where memory is out. The head of *decoder becomes a copy of `common`. */
     gconv_status (*open)(const gc_decoder *common, gc_decoder **decoder, gconv_error *error);
@@ -40,6 +41,13 @@ struct gc_decoder_type {
      * have arrived: *alone may stay false although nothing follows. NULL for formats that hold one
      * image a file. */
     gconv_status (*look_behind)(gc_decoder *decoder, bool wait, bool *alone, gconv_error *error);
+    /* Before the first `read`: whether a device may decode the image, whose file has these `size`
+     * bytes. Fills *picture but for its orientation, else *doubt with a phrase that says what was
+     * met. NULL for formats that no device decodes. */
+    bool (*offer)(gc_decoder *decoder, const unsigned char *bytes, size_t size,
+                  gconv_encoded *picture, const char **doubt);
+    /* After `offer`: a device has decoded the image. `finish` is next. */
+    void (*accept)(gc_decoder *decoder);
     void (*free)(gc_decoder *decoder);
 };
 

@@ -159,6 +159,45 @@ gconv_status gc_input_take(gc_input *input, const unsigned char **bytes, size_t 
     return GCONV_OK;
 }
 
+/* Reads `size` bytes from the beginning. False where that fails or the file is shorter. */
+static bool read_again(int descriptor, unsigned char *bytes, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t count = pread(descriptor, bytes + done, size - done, (off_t)done);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            return false;
+        done += (size_t)count;
+    }
+    return true;
+}
+
+bool gc_input_load(const gc_input *input, size_t limit, unsigned char **bytes, size_t *size,
+                   const char **reason)
+{
+    struct stat about;
+    *bytes = NULL;
+    if (!input->owned || !input->regular || fstat(input->descriptor, &about) != 0 ||
+        about.st_size <= 0) {
+        *reason = "an input that cannot be read twice";
+        return false;
+    }
+    if ((uint64_t)about.st_size > limit) {
+        *reason = "a large file";
+        return false;
+    }
+    *size = (size_t)about.st_size;
+    *bytes = malloc(*size);
+    if (*bytes != NULL && read_again(input->descriptor, *bytes, *size))
+        return true;
+    *reason =
+        *bytes == NULL ? "too little memory for the file" : "a file that cannot be read twice";
+    free(*bytes);
+    *bytes = NULL;
+    return false;
+}
+
 void gc_input_restart(gc_input *input)
 {
     input->taken = input->end - input->start;

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "io/codec.h"
+#include "io/jpeg_scan.h"
 
 #include <limits.h>
 #include <setjmp.h>
@@ -12,6 +13,12 @@
 #include <jpeglib.h>
 
 #include <jerror.h>
+
+#ifdef LIBJPEG_TURBO_VERSION
+#define LIBRARY "libjpeg-turbo"
+#else
+#define LIBRARY "libjpeg"
+#endif
 
 enum {
     SCANS_MAX = 100,
@@ -43,6 +50,8 @@ typedef struct jpeg_decoder {
     bool started;
     uint32_t row;        /* rows delivered */
     bool stopped;        /* tolerant: libjpeg cannot go on, rows are 0 from here on */
+    bool trailing;       /* after `offer`: bytes follow the image */
+    bool accepted;       /* a device has decoded the image */
     unsigned char *cmyk; /* ROWS_AT_ONCE rows on their way to RGB, else NULL */
 } jpeg_decoder;
 
@@ -455,20 +464,67 @@ static gconv_status finish(gc_decoder *common, gconv_error *error)
 {
     jpeg_decoder *decoder = (jpeg_decoder *)common;
     decoder->error = error;
+    if (decoder->accepted) { /* the scan has seen the end of the image */
+        if (decoder->trailing)
+            gc_decoder_warn_trailing(common);
+        return GCONV_OK;
+    }
     decoder->part = "before the end of the image (EOI)";
     gconv_status status = decoder->stopped ? GCONV_OK : finish_image(decoder);
     if (status != GCONV_OK || decoder->at_end)
         return status;
     if (decoder->source.bytes_in_buffer > 0)
-        gc_warn(&common->warnings, "bytes after the end of the image ignored");
+        gc_decoder_warn_trailing(common);
     else
         gc_decoder_check_trailing(common);
     return GCONV_OK;
 }
 
+/* ---- Another decoder ------------------------------------------------------------------------- */
+
+/* Whether libjpeg has read the same from the header as the scan. */
+static bool agree(const jpeg_decoder *decoder, const gc_jpeg_facts *facts)
+{
+    const struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
+    J_COLOR_SPACE colours = facts->components == 1 ? JCS_GRAYSCALE : JCS_YCbCr;
+    return jpeg->image_width == facts->width && jpeg->image_height == facts->height &&
+           jpeg->num_components == facts->components && jpeg->jpeg_color_space == colours;
+}
+
+static bool offer(gc_decoder *common, const unsigned char *bytes, size_t size,
+                  gconv_encoded *picture, const char **doubt)
+{
+    jpeg_decoder *decoder = (jpeg_decoder *)common;
+    gc_jpeg_facts facts;
+    if (!gc_jpeg_scan(bytes, size, &facts, doubt))
+        return false;
+    *doubt = "a header that libjpeg reads in another way";
+    if (!agree(decoder, &facts))
+        return false;
+    decoder->trailing = facts.bytes < size;
+    *picture = (gconv_encoded){
+        .bytes = bytes,
+        .size = facts.bytes,
+        .width = facts.width,
+        .height = facts.height,
+        .components = facts.components,
+        .sampling_x = facts.sampling == GC_JPEG_422 || facts.sampling == GC_JPEG_420 ? 2 : 1,
+        .sampling_y = facts.sampling == GC_JPEG_420 ? 2 : 1,
+    };
+    return true;
+}
+
+static void accept_offer(gc_decoder *common)
+{
+    ((jpeg_decoder *)common)->accepted = true;
+}
+
 const gc_decoder_type gc_jpeg_decoder = {
+    .name = LIBRARY,
     .open = open_decoder,
     .read = read_rows,
     .finish = finish,
+    .offer = offer,
+    .accept = accept_offer,
     .free = free_decoder,
 };

@@ -357,6 +357,7 @@ static gconv_status finish(gc_decoder *common, gconv_error *error)
 }
 
 const gc_decoder_type gc_png_decoder = {
+    .name = "libpng",
     .open = open_decoder,
     .read = read_rows,
     .finish = finish,

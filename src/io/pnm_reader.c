@@ -278,6 +278,7 @@ static gconv_status look_behind(gc_decoder *common, bool wait, bool *alone, gcon
 }
 
 const gc_decoder_type gc_pnm_decoder = {
+    .name = "gconv",
     .open = open_decoder,
     .read = read_rows,
     .finish = finish,

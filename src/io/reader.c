@@ -14,6 +14,9 @@ enum { BAND_BYTES = 256 * 1024 }; /* of rows before the conversion to grey: they
 
 #define MAX_PIXELS_DEFAULT (UINT64_C(1) << 30)
 
+/* Larger files are decoded on the CPU. */
+#define OFFER_BYTES_MAX ((size_t)256 << 20)
+
 struct gconv_reader {
     gconv_reader_options options;
     gc_input input;
@@ -30,6 +33,9 @@ struct gconv_reader {
     unsigned char *band; /* rows before the conversion to grey; allocated when needed */
     uint32_t band_rows;
     unsigned char *image; /* all stored rows, for orientations 3 to 8; allocated when needed */
+    unsigned char *whole; /* the whole file, while it is offered to a device; else NULL */
+    const char *doubt;    /* why no device decodes the image; "" where that is not known */
+    bool accepted;        /* a device has decoded the image */
     gconv_error failure;  /* the first one; every later call repeats it */
 };
 
@@ -138,6 +144,7 @@ gconv_status gconv_reader_open(const char *path, const gconv_reader_options *opt
     if (opened == NULL)
         return gc_fail_memory(error, sizeof *opened);
     opened->options = *options;
+    opened->doubt = "";
     gconv_status status = gc_input_open(path, &opened->input, error);
     if (status == GCONV_OK)
         status = open_decoder(opened, &opened->decoder, error);
@@ -166,6 +173,7 @@ void gconv_reader_free(gconv_reader *reader)
     gc_input_close(&reader->input);
     free(reader->band);
     free(reader->image);
+    free(reader->whole);
     free(reader);
 }
 
@@ -251,6 +259,61 @@ static gconv_status read_upright(gconv_reader *reader, uint32_t count, unsigned 
     }
 }
 
+/* ---- Decoding by a device -------------------------------------------------------------------- */
+
+/* Whether a device may decode the image. A file that is sound is the same to a tolerant reader. */
+static bool may_offer(const gconv_reader *reader)
+{
+    return reader->failure.status == GCONV_OK && reader->delivered == 0 && reader->whole == NULL &&
+           reader->options.decoder != GCONV_DECODER_CPU && reader->decoder->type->offer != NULL;
+}
+
+static void end_offer(gconv_reader *reader)
+{
+    free(reader->whole);
+    reader->whole = NULL;
+}
+
+static bool offer_for_source(void *user, gconv_encoded *picture)
+{
+    gconv_reader *reader = user;
+    gc_decoder *decoder = reader->decoder;
+    size_t size;
+    if (!may_offer(reader) ||
+        !gc_input_load(&reader->input, OFFER_BYTES_MAX, &reader->whole, &size, &reader->doubt))
+        return false;
+    if (!decoder->type->offer(decoder, reader->whole, size, picture, &reader->doubt)) {
+        end_offer(reader);
+        return false;
+    }
+    reader->doubt = "";
+    picture->orientation = reader->orientation;
+    return true;
+}
+
+static void accept_for_source(void *user)
+{
+    gconv_reader *reader = user;
+    if (reader->whole == NULL)
+        return;
+    end_offer(reader);
+    reader->decoder->type->accept(reader->decoder);
+    reader->accepted = true;
+    reader->delivered = reader->shape.height;
+}
+
+const char *gconv_reader_decoder(const gconv_reader *reader)
+{
+    return reader->accepted ? "hardware" : reader->decoder->type->name;
+}
+
+const char *gconv_reader_doubt(const gconv_reader *reader)
+{
+    return reader->doubt;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
 /* Keeps the first failure, and gives the caller a copy. */
 static gconv_status settle(gconv_reader *reader, gconv_status status, gconv_error *error)
 {
@@ -269,6 +332,10 @@ gconv_status gconv_reader_read(gconv_reader *reader, uint32_t count, void *rows,
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "more rows asked for than the image has");
     if (count == 0)
         return GCONV_OK;
+    if (reader->whole != NULL) {
+        end_offer(reader);
+        reader->doubt = "refused by the device";
+    }
     gconv_status status = read_upright(reader, count, rows, stride, &reader->failure);
     reader->delivered += count;
     return settle(reader, status, error);
@@ -351,5 +418,8 @@ static gconv_status read_for_source(void *user, uint32_t count, void *rows, size
 
 gconv_source gconv_reader_source(gconv_reader *reader)
 {
-    return (gconv_source){.read = read_for_source, .user = reader};
+    return (gconv_source){.read = read_for_source,
+                          .user = reader,
+                          .offer = offer_for_source,
+                          .accept = accept_for_source};
 }

@@ -173,6 +173,31 @@ static void jpeg_without_memory(void **state)
     sweep(GCONV_FORMAT_JPEG, GCONV_FORMAT_PNG, -1, true);
 }
 
+/* A device is then not offered the file, and libjpeg decodes it. */
+static void offer_without_memory(void **state)
+{
+    (void)state;
+    char path[128];
+    gconv_reader *reader;
+    gconv_error error;
+    gconv_encoded encoded;
+    unsigned char rows[21 * 21 * 3];
+    snprintf(path, sizeof path, "%s/source", scratch);
+    make_file(path, GCONV_FORMAT_JPEG);
+    assert_int_equal(gconv_reader_open(path, NULL, &reader, &error), GCONV_OK);
+    gconv_source source = gconv_reader_source(reader);
+    uint32_t height = gconv_reader_shape(reader)->height;
+    allocations = 0;
+    failing = 1;
+    assert_false(source.offer(source.user, &encoded));
+    failing = 0;
+    assert_string_equal(gconv_reader_doubt(reader), "too little memory for the file");
+    assert_int_equal(source.read(source.user, height, rows, sizeof rows / height, &error),
+                     GCONV_OK);
+    assert_int_equal(gconv_reader_finish(reader, &error), GCONV_OK);
+    gconv_reader_free(reader);
+}
+
 static void pnm_without_memory(void **state)
 {
     (void)state;
@@ -185,6 +210,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(png_without_memory),
         cmocka_unit_test(jpeg_without_memory),
+        cmocka_unit_test(offer_without_memory),
         cmocka_unit_test(pnm_without_memory),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);

@@ -1,0 +1,404 @@
+/* A reader offers a JPEG as it is stored: what it says of the file, and that reading goes on in
+ * either way. */
+#include "container_support.h"
+#include "exif_support.h"
+
+#include "io/orient.h"
+
+/* What a test reads, and what the reader has said. */
+typedef struct offered {
+    gconv_reader *reader;
+    gconv_source source;
+    gconv_encoded picture;
+    warnings_seen warnings;
+    gconv_error error;
+} offered;
+
+static void open_with(offered *o, const char *name, gconv_reader_options options)
+{
+    *o = (offered){.error = {.status = GCONV_OK}};
+    options.warn = remember_warning;
+    options.warn_user = &o->warnings;
+    if (gconv_reader_open(scratch_path(name), &options, &o->reader, &o->error) != GCONV_OK)
+        fail_msg("%s: %s", name, o->error.message);
+    o->source = gconv_reader_source(o->reader);
+}
+
+static bool offers(offered *o)
+{
+    return o->source.offer(o->source.user, &o->picture);
+}
+
+/* Writes a JPEG in YCbCr or grey; `sampling` as in jpeg_kind. */
+static void write_jpeg(const char *name, int channels, int sampling, bool progressive)
+{
+    J_COLOR_SPACE given = channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    J_COLOR_SPACE stored = channels == 1 ? JCS_GRAYSCALE : JCS_YCbCr;
+    jpeg_kind kind = {given, stored, channels, progressive, 0, sampling, NULL, 0};
+    picture source = make_picture(71, 40, channels, 8);
+    write_plain_jpeg(scratch_path(name), &kind, 90, &source);
+    free_picture(&source);
+}
+
+/* Changes a file. Arguments of `change`: the file and `user`. */
+static void change_file(const char *name, void (*change)(blob *, int), int user)
+{
+    blob whole = load_file(scratch_path(name));
+    change(&whole, user);
+    save_file(scratch_path(name), whole.bytes, whole.size);
+    free(whole.bytes);
+}
+
+static void append_bytes(blob *whole, int count)
+{
+    for (int i = 0; i < count; i++)
+        splice(whole, whole->size, "x", 1);
+}
+
+static void turn(blob *whole, int orientation)
+{
+    unsigned char exif[EXIF_BYTES];
+    make_exif(exif, orientation, true);
+    add_exif_to_jpeg(whole, exif, sizeof exif);
+}
+
+/* Decodes what was offered as a device would: to `channels` channels, and upright. */
+static picture decode(const gconv_encoded *encoded, int channels)
+{
+    struct jpeg_decompress_struct jpeg;
+    struct jpeg_error_mgr errors;
+    jpeg.err = jpeg_std_error(&errors);
+    jpeg_create_decompress(&jpeg);
+    jpeg_mem_src(&jpeg, encoded->bytes, (unsigned long)encoded->size);
+    jpeg_read_header(&jpeg, TRUE);
+    jpeg.out_color_space = channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    jpeg_start_decompress(&jpeg);
+    picture stored = new_picture(jpeg.output_width, jpeg.output_height, channels, 8);
+    while (jpeg.output_scanline < jpeg.output_height) {
+        JSAMPROW row = stored.rows + jpeg.output_scanline * stored.row_bytes;
+        jpeg_read_scanlines(&jpeg, &row, 1);
+    }
+    jpeg_finish_decompress(&jpeg);
+    jpeg_destroy_decompress(&jpeg);
+    bool swaps = gc_orientation_swaps(encoded->orientation);
+    uint32_t width = stored.shape.width;
+    uint32_t height = stored.shape.height;
+    picture upright = new_picture(swaps ? height : width, swaps ? width : height, channels, 8);
+    gc_orient_rows(stored.rows, &stored.shape, stored.row_bytes, encoded->orientation, 0,
+                   upright.shape.height, upright.rows, upright.row_bytes);
+    free_picture(&stored);
+    return upright;
+}
+
+/* Reads all rows of a reader that has given none. */
+static picture read_all(offered *o)
+{
+    const gconv_shape *shape = gconv_reader_shape(o->reader);
+    picture read = new_picture(shape->width, shape->height, shape->channels, shape->depth);
+    assert_int_equal(
+        o->source.read(o->source.user, shape->height, read.rows, read.row_bytes, &o->error),
+        GCONV_OK);
+    return read;
+}
+
+static void must_finish(offered *o)
+{
+    if (gconv_reader_finish(o->reader, &o->error) != GCONV_OK)
+        fail_msg("%s", o->error.message);
+}
+
+/* ---- What is offered ------------------------------------------------------------------------- */
+
+static void the_facts_are_those_of_the_file(void **state)
+{
+    (void)state;
+    for (int channels = 1; channels <= 3; channels += 2)
+        for (int sampling = 1; sampling <= (channels == 1 ? 1 : 2); sampling++) {
+            offered o;
+            write_jpeg("facts.jpg", channels, sampling, false);
+            blob whole = load_file(scratch_path("facts.jpg"));
+            open_with(&o, "facts.jpg", as_stored());
+            assert_true(offers(&o));
+            assert_int_equal(o.picture.size, whole.size);
+            assert_memory_equal(o.picture.bytes, whole.bytes, whole.size);
+            assert_int_equal(o.picture.width, 71);
+            assert_int_equal(o.picture.height, 40);
+            assert_int_equal(o.picture.components, channels);
+            assert_int_equal(o.picture.sampling_x, sampling);
+            assert_int_equal(o.picture.sampling_y, sampling);
+            assert_int_equal(o.picture.orientation, 1);
+            assert_string_equal(gconv_reader_doubt(o.reader), "");
+            gconv_reader_free(o.reader);
+            free(whole.bytes);
+        }
+}
+
+static void what_is_offered_has_the_pixels_that_are_read(void **state)
+{
+    (void)state;
+    for (int orientation = 1; orientation <= 8; orientation++)
+        for (int grey = 0; grey <= 1; grey++) {
+            offered o;
+            write_jpeg("turned.jpg", 3, 2, false);
+            change_file("turned.jpg", turn, orientation);
+            gconv_reader_options options = grey ? as_grey() : as_stored();
+            picture expected = must_read(scratch_path("turned.jpg"), &options);
+            open_with(&o, "turned.jpg", options);
+            assert_true(offers(&o));
+            assert_int_equal(o.picture.orientation, orientation);
+            picture decoded = decode(&o.picture, grey ? 1 : 3);
+            assert_same_picture(&decoded, &expected);
+            gconv_reader_free(o.reader);
+            free_picture(&decoded);
+            free_picture(&expected);
+        }
+}
+
+static void an_orientation_that_is_not_applied_is_not_offered(void **state)
+{
+    (void)state;
+    offered o;
+    gconv_reader_options options = as_stored();
+    options.auto_orient = false;
+    write_jpeg("left.jpg", 3, 2, false);
+    change_file("left.jpg", turn, 6);
+    open_with(&o, "left.jpg", options);
+    assert_true(offers(&o));
+    assert_int_equal(o.picture.orientation, 1);
+    gconv_reader_free(o.reader);
+}
+
+/* ---- After the offer ------------------------------------------------------------------------- */
+
+static void an_accepted_picture_is_read(void **state)
+{
+    (void)state;
+    offered o;
+    unsigned char row[3 * 71];
+    write_jpeg("accepted.jpg", 3, 2, false);
+    open_with(&o, "accepted.jpg", as_stored());
+    assert_string_equal(gconv_reader_decoder(o.reader), "libjpeg-turbo");
+    assert_true(offers(&o));
+    o.source.accept(o.source.user);
+    assert_string_equal(gconv_reader_decoder(o.reader), "hardware");
+    assert_string_equal(gconv_reader_doubt(o.reader), "");
+    assert_int_equal(o.source.read(o.source.user, 1, row, sizeof row, &o.error),
+                     GCONV_ERROR_ARGUMENT);
+    assert_false(offers(&o));
+    must_finish(&o);
+    bool more = true;
+    assert_int_equal(gconv_reader_next(o.reader, &more, &o.error), GCONV_OK);
+    assert_false(more);
+    assert_int_equal(o.warnings.count, 0);
+    gconv_reader_free(o.reader);
+}
+
+static void without_accept_rows_are_read_as_ever(void **state)
+{
+    (void)state;
+    offered o;
+    write_jpeg("declined.jpg", 3, 2, false);
+    gconv_reader_options options = as_stored();
+    picture expected = must_read(scratch_path("declined.jpg"), &options);
+    open_with(&o, "declined.jpg", options);
+    assert_true(offers(&o));
+    picture read = read_all(&o);
+    assert_same_picture(&read, &expected);
+    must_finish(&o);
+    assert_string_equal(gconv_reader_decoder(o.reader), "libjpeg-turbo");
+    assert_string_equal(gconv_reader_doubt(o.reader), "refused by the device");
+    gconv_reader_free(o.reader);
+    free_picture(&read);
+    free_picture(&expected);
+}
+
+static void accept_without_an_offer_does_nothing(void **state)
+{
+    (void)state;
+    offered o;
+    write_jpeg("early.jpg", 3, 2, false);
+    open_with(&o, "early.jpg", as_stored());
+    o.source.accept(o.source.user);
+    assert_string_equal(gconv_reader_decoder(o.reader), "libjpeg-turbo");
+    assert_int_equal(gconv_reader_finish(o.reader, &o.error), GCONV_ERROR_ARGUMENT);
+    gconv_reader_free(o.reader);
+}
+
+static void bytes_behind_the_image_are_a_warning_in_either_way(void **state)
+{
+    (void)state;
+    for (int accepts = 0; accepts <= 1; accepts++) {
+        offered o;
+        write_jpeg("long.jpg", 3, 2, false);
+        blob whole = load_file(scratch_path("long.jpg"));
+        change_file("long.jpg", append_bytes, 300);
+        open_with(&o, "long.jpg", as_stored());
+        assert_true(offers(&o));
+        assert_int_equal(o.picture.size, whole.size);
+        picture read = {0};
+        if (accepts)
+            o.source.accept(o.source.user);
+        else
+            read = read_all(&o);
+        must_finish(&o);
+        assert_int_equal(o.warnings.count, 1);
+        assert_string_equal(o.warnings.last, "bytes after the end of the image ignored");
+        gconv_reader_free(o.reader);
+        free_picture(&read);
+        free(whole.bytes);
+    }
+}
+
+/* ---- What is not offered --------------------------------------------------------------------- */
+
+/* Nothing is offered, and the picture is read as ever. */
+static void check_no_offer(const char *name, gconv_reader_options options, bool is_doubted)
+{
+    offered o;
+    picture expected = must_read(scratch_path(name), &options);
+    open_with(&o, name, options);
+    assert_false(offers(&o));
+    assert_int_equal(gconv_reader_doubt(o.reader)[0] != '\0', is_doubted);
+    const char *doubt = gconv_reader_doubt(o.reader);
+    picture read = read_all(&o);
+    assert_same_picture(&read, &expected);
+    must_finish(&o);
+    assert_string_equal(gconv_reader_doubt(o.reader), doubt);
+    gconv_reader_free(o.reader);
+    free_picture(&read);
+    free_picture(&expected);
+}
+
+static void what_devices_do_not_decode_is_not_offered(void **state)
+{
+    (void)state;
+    write_jpeg("progressive.jpg", 3, 2, true);
+    check_no_offer("progressive.jpg", as_stored(), true);
+    picture source = make_picture(71, 40, 3, 8);
+    jpeg_kind rgb = {JCS_RGB, JCS_RGB, 3, false, 0, 1, NULL, 0};
+    write_plain_jpeg(scratch_path("rgb.jpg"), &rgb, 90, &source);
+    check_no_offer("rgb.jpg", as_stored(), true);
+    must_write(scratch_path("plain.png"), GCONV_FORMAT_PNG, &source);
+    check_no_offer("plain.png", as_stored(), false);
+    must_write(scratch_path("plain.ppm"), GCONV_FORMAT_PPM, &source);
+    check_no_offer("plain.ppm", as_stored(), false);
+    free_picture(&source);
+}
+
+static void a_reader_for_the_cpu_offers_nothing(void **state)
+{
+    (void)state;
+    gconv_reader_options options = as_stored();
+    options.decoder = GCONV_DECODER_CPU;
+    write_jpeg("cpu.jpg", 3, 2, false);
+    check_no_offer("cpu.jpg", options, false);
+}
+
+static void damage_is_not_offered_and_found_by_libjpeg(void **state)
+{
+    (void)state;
+    offered o;
+    write_jpeg("cut.jpg", 3, 2, false);
+    blob whole = load_file(scratch_path("cut.jpg"));
+    save_file(scratch_path("cut.jpg"), whole.bytes, whole.size - 40);
+    free(whole.bytes);
+    open_with(&o, "cut.jpg", as_stored());
+    assert_false(offers(&o));
+    assert_string_not_equal(gconv_reader_doubt(o.reader), "");
+    picture rows = new_picture(71, 40, 3, 8);
+    assert_int_equal(o.source.read(o.source.user, 40, rows.rows, rows.row_bytes, &o.error),
+                     GCONV_ERROR_FORMAT);
+    assert_false(offers(&o));
+    gconv_reader_free(o.reader);
+    free_picture(&rows);
+    gconv_reader_options tolerant = as_stored();
+    tolerant.tolerant = true;
+    open_with(&o, "cut.jpg", tolerant);
+    assert_false(offers(&o));
+    gconv_reader_free(o.reader);
+}
+
+static void rows_that_were_read_end_the_offer(void **state)
+{
+    (void)state;
+    offered o;
+    unsigned char row[3 * 71];
+    write_jpeg("begun.jpg", 3, 2, false);
+    open_with(&o, "begun.jpg", as_stored());
+    assert_int_equal(o.source.read(o.source.user, 1, row, sizeof row, &o.error), GCONV_OK);
+    assert_false(offers(&o));
+    gconv_reader_free(o.reader);
+}
+
+static void a_pipe_is_not_offered(void **state)
+{
+    (void)state;
+    offered o;
+    int ends[2];
+    char path[64];
+    write_jpeg("piped.jpg", 3, 2, false);
+    blob whole = load_file(scratch_path("piped.jpg"));
+    gconv_reader_options options = as_stored();
+    picture expected = must_read(scratch_path("piped.jpg"), &options);
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], whole.bytes, whole.size), (ssize_t)whole.size);
+    close(ends[1]);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    o = (offered){.error = {.status = GCONV_OK}};
+    assert_int_equal(gconv_reader_open(path, &options, &o.reader, &o.error), GCONV_OK);
+    o.source = gconv_reader_source(o.reader);
+    assert_false(offers(&o));
+    assert_string_equal(gconv_reader_doubt(o.reader), "an input that cannot be read twice");
+    picture read = read_all(&o);
+    assert_same_picture(&read, &expected);
+    must_finish(&o);
+    gconv_reader_free(o.reader);
+    close(ends[0]);
+    free_picture(&read);
+    free_picture(&expected);
+    free(whole.bytes);
+}
+
+/* A file that became shorter since its header was read. */
+static void a_file_that_changes_is_not_offered(void **state)
+{
+    (void)state;
+    offered o;
+    write_jpeg("changed.jpg", 3, 2, false);
+    open_with(&o, "changed.jpg", as_stored());
+    assert_int_equal(truncate(scratch_path("changed.jpg"), 100), 0);
+    assert_false(offers(&o));
+    gconv_reader_free(o.reader);
+    write_jpeg("changed.jpg", 3, 2, false);
+    write_jpeg("other.jpg", 1, 1, false);
+    open_with(&o, "changed.jpg", as_stored());
+    blob other = load_file(scratch_path("other.jpg"));
+    FILE *file = fopen(scratch_path("changed.jpg"), "wb"); /* the same file, other bytes */
+    assert_non_null(file);
+    assert_int_equal(fwrite(other.bytes, 1, other.size, file), other.size);
+    fclose(file);
+    assert_false(offers(&o));
+    assert_string_equal(gconv_reader_doubt(o.reader), "a header that libjpeg reads in another way");
+    gconv_reader_free(o.reader);
+    free(other.bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_facts_are_those_of_the_file),
+        cmocka_unit_test(what_is_offered_has_the_pixels_that_are_read),
+        cmocka_unit_test(an_orientation_that_is_not_applied_is_not_offered),
+        cmocka_unit_test(an_accepted_picture_is_read),
+        cmocka_unit_test(without_accept_rows_are_read_as_ever),
+        cmocka_unit_test(accept_without_an_offer_does_nothing),
+        cmocka_unit_test(bytes_behind_the_image_are_a_warning_in_either_way),
+        cmocka_unit_test(what_devices_do_not_decode_is_not_offered),
+        cmocka_unit_test(a_reader_for_the_cpu_offers_nothing),
+        cmocka_unit_test(damage_is_not_offered_and_found_by_libjpeg),
+        cmocka_unit_test(rows_that_were_read_end_the_offer),
+        cmocka_unit_test(a_pipe_is_not_offered),
+        cmocka_unit_test(a_file_that_changes_is_not_offered),
+    };
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}
