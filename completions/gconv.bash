@@ -7,8 +7,8 @@ _gconv_options() {
   local common='--quiet --verbose --help --version'
   local device='--impl --device --threads --tile --block'
   local images="--border --depth --format --quality --compression --strip --no-auto-orient
-    --output --recursive --no-clobber --in-place --sync --max-pixels --tolerant $device --verify --explain
-    --timings --json --progress"
+    --output --recursive --no-clobber --in-place --sync --max-pixels --tolerant $device --decoder --verify
+    --explain --timings --json --progress"
   local edges='--threshold --rule --invert'
   local filter='--kernel --correlate --scale --offset --abs --alpha'
   case $1 in
@@ -45,6 +45,7 @@ _gconv_values() {
     [[ $2 != compare && $2 != bench ]] || echo all
     ;;
   -d | --device) echo 'auto cpu cuda cuda:' ;;
+  --decoder) echo 'auto cpu hardware' ;;
   -f | --format) echo 'png jpeg pnm pgm ppm pfm' ;;
   --rule) echo 'abs positive negative' ;;
   --alpha) echo 'auto keep filter premultiply' ;;

@@ -4,6 +4,7 @@
  *     wrong    gets one sample of every image wrong
  *     picky    refuses images wider than 8
  *     broken   fails when it is run
+ *     engine   takes JPEG as it is stored, as a GPU that decodes, and makes it black
  *     late     is ready LATE_SECONDS after its plan was made, as one that compiles kernels
  *     dead     the same, as a GPU's: the first choice of `auto` for what takes the CPU long */
 #include "core/registry.h"
@@ -12,6 +13,7 @@
 #include "base/status.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 extern const gc_operations gc_reference_operations;
@@ -89,6 +91,31 @@ static gconv_status run_dead(void *state, gc_stream *stream, gconv_error *error)
     return status == GCONV_OK ? gc_fail(error, GCONV_ERROR_DEVICE, "'dead' broke down") : status;
 }
 
+/* ---- engine ---------------------------------------------------------------------------------- */
+
+/* Rows of zeros. `user` is the stream. */
+static gconv_status read_nothing(void *user, uint32_t count, void *rows, size_t stride,
+                                 gconv_error *error)
+{
+    const gc_stream *stream = user;
+    (void)error;
+    for (uint32_t i = 0; i < count; i++)
+        memset((char *)rows + i * stride, 0, stream->input_bytes);
+    return GCONV_OK;
+}
+
+/* Takes what is offered, and makes black of it. Refuses what is narrower than 16 pixels. */
+static gconv_status run_engine(void *state, gc_stream *stream, gconv_error *error)
+{
+    gconv_source source = stream->source;
+    gconv_encoded picture;
+    if (source.offer != NULL && source.offer(source.user, &picture) && picture.width >= 16) {
+        source.accept(source.user);
+        stream->source = (gconv_source){.read = read_nothing, .user = stream};
+    }
+    return gc_reference_operations.run(state, stream, error);
+}
+
 /* ---- late ------------------------------------------------------------------------------------ */
 
 #define LATE_SECONDS 0.2
@@ -162,6 +189,11 @@ static const gc_operations broken = {.supports = supports_all,
                                      .prepare = prepare,
                                      .run = run_broken,
                                      .release = release};
+static const gc_operations engine = {.supports = supports_all,
+                                     .cost = cost,
+                                     .prepare = prepare,
+                                     .run = run_engine,
+                                     .release = release};
 static const gc_operations late = {.supports = supports_all,
                                    .cost = cost,
                                    .prepare = prepare_late,
@@ -184,6 +216,7 @@ static const gc_implementation implementations[] = {
     {"broken", "fails", "", GCONV_DEVICE_CPU, &broken, 0},
     {"cpu", "the reference again", "", GCONV_DEVICE_CPU, &gc_reference_operations, 0},
     {"late", "the reference, made to wait", "", GCONV_DEVICE_CPU, &late, 0},
+    {"engine", "decodes JPEG to black", "", GCONV_DEVICE_CUDA, &engine, 0},
     {"dead", "fails", "", GCONV_DEVICE_CUDA, &dead, 0},
 };
 enum { IMPLEMENTATION_COUNT = sizeof implementations / sizeof implementations[0] };

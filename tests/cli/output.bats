@@ -29,7 +29,7 @@ gconv: other.pgm: 8x3, 1 channel of 8 bits to out/other.pgm by cpu'
     for quiet in '' -q; do
         expect 0 gconv edges --timings $quiet in.png out.png
         same "$out" ''
-        like "$err" 'gconv: in.png: decode *[0-9] ms, upload * ms, compute * ms, download * ms, encode * ms, total * ms'
+        like "$err" 'gconv: in.png: decode *[0-9] ms by libpng, upload * ms, compute * ms, download * ms, encode * ms, total * ms'
     done
 }
 
@@ -42,6 +42,54 @@ reference * ms estimated on *cpu * ms estimated on *chosen: *'
     expect 0 gconv edges --explain --impl cpu in.png out.png
     like "$err" 'gconv: in.png: how *chosen:
 cpu on *: asked for by name*'
+}
+
+@test "what decoded an image is told, and why no GPU did" {
+    make_image jpeg:ycc sound.jpg 40 30 noise
+    make_image jpeg:ycc:progressive other.jpg 40 30 noise
+    make_image jpeg:ycc narrow.jpg 8 30 noise # the decoder of these tests refuses it
+    make_image png:grey in.png 40 30 noise
+    make_image pgm in.pgm 40 30 noise
+    while read -r name decoder doubt; do
+        expect 0 "$FAULTY" edges --impl engine -v --timings --explain --json $name out.png
+        same "$(key decoder)" $decoder
+        like "$err" "gconv: $name: 40x30, *by engine${doubt:+
+gconv: $name: decoded on the CPU: $doubt}
+gconv: $name: decode * ms by $decoder, upload *"
+        expect 0 "$FAULTY" edges --impl engine --explain $name out.png
+        like "$err" "*
+decoder: $decoder${doubt:+ ($doubt)}"
+    done <<'END'
+sound.jpg hardware
+other.jpg libjpeg-turbo a coding other than baseline
+in.png libpng
+in.pgm gconv
+END
+    expect 0 "$FAULTY" edges --impl engine -v narrow.jpg out.png
+    like "$err" '*
+gconv: narrow.jpg: decoded on the CPU: refused by the device'
+    expect 0 "$FAULTY" edges --impl engine -v - out.png <sound.jpg
+    like "$err" '*
+gconv: standard input: decoded on the CPU: an input that cannot be read twice'
+    expect 0 "$FAULTY" edges --impl engine --verify --json sound.jpg out.png # reads rows
+    same "$(key decoder)" libjpeg-turbo
+}
+
+@test "--decoder cpu keeps JPEG from a GPU, and warnings are the same" {
+    make_image jpeg:ycc in.jpg 40 30 noise
+    expect 0 "$FAULTY" edges --impl engine --decoder cpu -v --json in.jpg out.png
+    same "$(key decoder)" libjpeg-turbo
+    same "$err" 'gconv: in.jpg: 40x30, 1 channel of 8 bits to out.png by engine'
+    echo more >>in.jpg
+    for decoder in auto cpu; do
+        expect 0 "$FAULTY" edges --impl engine --decoder $decoder --json in.jpg out.png
+        same "$(key warnings)" '["bytes after the end of the image ignored"]'
+    done
+    head -c 700 in.jpg >cut.jpg
+    for decoder in auto cpu; do
+        complains 1 'cut.jpg: truncated: the file ends in the image data' \
+            "$FAULTY" edges --impl engine --decoder $decoder cut.jpg out.png
+    done
 }
 
 @test "--explain of a batch names the image before each explanation" {
@@ -131,6 +179,9 @@ gconv: option '--tile' had no effect: what ran takes no tiling factor"
     expect 0 gconv filter -v --impl reference -j 2 --alpha keep -k box3 --compression 3 in.png out.png
     same "$(printf '%s\n' "$err" | sed 1d)" "gconv: option '--alpha' had no effect: no transparency was filtered
 gconv: option '--threads' had no effect: nothing ran on several threads of the CPU"
+    make_image jpeg:ycc in.jpg 40 30 noise
+    expect 0 gconv edges -v --impl cpu --decoder cpu in.jpg out.png
+    same "$(printf '%s\n' "$err" | sed 1d)" "gconv: option '--decoder' had no effect: no GPU computed an image that came as a JPEG"
     make_image png:rgba in2.png 8 3 noise
     expect 0 gconv filter -v -r --alpha keep -j 2 --impl reference -k box3 --quality 50 -o out in2.png other.pgm
     same "$(printf '%s\n' "$err" | sed 1,2d)" "gconv: option '--quality' had no effect: no output is a JPEG

@@ -220,6 +220,7 @@ refused() {
     refused filter alpha 'auto, keep, filter or premultiply' '' none
     refused edges format 'png, jpeg, pnm, pgm, ppm or pfm' '' gif tiff
     refused edges progress 'auto, always or never' '' sometimes
+    refused edges decoder 'auto, cpu or hardware' '' gpu none
     refused edges device 'auto, cpu, cuda or cuda:N' '' gpu cuda: cuda:x cuda:-1 CPU
     refused edges impl 'auto, reference, cpu, *' '' gpu CPU
     for list in cpu, ,cpu cpu,,auto; do # the name that is none is the empty one
@@ -267,7 +268,8 @@ refused() {
         case $usable in
         *", $name,"*)
             expect 0 env GCONV_INSTRUCTIONS=$name "$GCONV" edges --explain --impl cpu in.png out.png
-            like "$err" "*, $name"
+            like "$err" "*, $name
+decoder: libpng"
             ;;
         *)
             complains 2 "GCONV_INSTRUCTIONS: this processor lacks '$name'; it has: *" \

@@ -61,6 +61,7 @@ static void json_computed(const gc_options *options, const gc_result *result)
     json_shape("from", &result->input);
     json_shape("to", &result->output);
     gc_json_string("implementation", result->implementation);
+    gc_json_string("decoder", result->decoder);
     gc_json_bool("exact", result->exact);
     json_timings(&result->timings);
     if (options->explain)
@@ -90,13 +91,15 @@ static void print_json(const gc_options *options, const gc_task *task, const gc_
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-static void print_timings(const char *name, const gconv_timings *t)
+static void print_timings(const char *name, const gc_result *result)
 {
-    gc_answer(name,
-              "decode %.3f ms, upload %.3f ms, compute %.3f ms, download %.3f ms, encode %.3f ms, "
-              "total %.3f ms",
-              1e3 * t->decode, 1e3 * t->upload, 1e3 * t->compute, 1e3 * t->download,
-              1e3 * t->encode, 1e3 * t->total);
+    const gconv_timings *t = &result->timings;
+    gc_answer(
+        name,
+        "decode %.3f ms by %s, upload %.3f ms, compute %.3f ms, download %.3f ms, encode %.3f ms, "
+        "total %.3f ms",
+        1e3 * t->decode, result->decoder, 1e3 * t->upload, 1e3 * t->compute, 1e3 * t->download,
+        1e3 * t->encode, 1e3 * t->total);
 }
 
 static void report_verification(const char *name, const gc_result *result)
@@ -125,6 +128,15 @@ static void note_choices(const char *name, const char *explanation)
     }
 }
 
+/* The last line of --explain. */
+static void print_decoder(const gc_result *result)
+{
+    if (result->doubt[0] != '\0')
+        fprintf(stderr, "decoder: %s (%s)\n", result->decoder, result->doubt);
+    else
+        fprintf(stderr, "decoder: %s\n", result->decoder);
+}
+
 static void report_done(const gc_options *options, const gc_task *task, const gc_result *result)
 {
     const char *name = gc_input_name(task->input);
@@ -137,13 +149,16 @@ static void report_done(const gc_options *options, const gc_task *task, const gc
             gc_output_name(task->output), result->implementation);
     if (result->fallback != NULL)
         gc_note(name, "the CPU took over: %s", result->fallback);
+    if (result->doubt[0] != '\0')
+        gc_note(name, "decoded on the CPU: %s", result->doubt);
     if (result->verified)
         report_verification(name, result);
     if (options->timings)
-        print_timings(name, &result->timings);
+        print_timings(name, result);
     if (options->explain && !options->json) {
         gc_answer(name, "how the implementation was chosen:");
         fputs(explanation_of(result), stderr);
+        print_decoder(result);
     } else if (options->verbose) {
         note_choices(name, explanation_of(result));
     }

@@ -7,6 +7,7 @@
 #include "cli/image/result.h"
 #include "cli/image/session.h"
 #include "cli/options/effects.h"
+#include "cli/options/implementations.h"
 #include "cli/report/exit.h"
 #include "cli/report/messages.h"
 #include "cli/report/tally.h"
@@ -27,7 +28,8 @@ static bool is_named(const char *option)
  * or an implementation. */
 static int single_code(const gc_options *options, const gc_result *result)
 {
-    bool named = is_named(options->implementations) || is_named(options->job.device);
+    bool named = is_named(options->implementations) || is_named(options->job.device) ||
+                 options->reader.decoder == GCONV_DECODER_HARDWARE;
     if (result->outcome == GC_OUTCOME_MISMATCH)
         return GC_EXIT_MISMATCH;
     if (result->outcome != GC_OUTCOME_FAILED)
@@ -61,6 +63,8 @@ static void take_result(void *user, const gc_task *task, const gc_result *result
         return;
     s->written++;
     s->met |= gc_met_format(result->format) | gc_met_implementation(result->implementation);
+    if (result->input_format == GCONV_FORMAT_JPEG && gc_is_cuda(result->implementation))
+        s->met |= GC_MET_DECODER;
     s->met |= result->input.channels % 2 == 0 ? GC_MET_ALPHA : 0;
 }
 

@@ -61,9 +61,24 @@ static gconv_status run_plan(gc_work *work)
     return status;
 }
 
+/* Fills what the result says of the decoder. */
+static void note_decoder(gc_work *work)
+{
+    gc_result *result = work->result;
+    bool wanted = work->options->reader.decoder == GCONV_DECODER_HARDWARE;
+    result->input_format = gconv_reader_format(work->reader);
+    result->decoder = gconv_reader_decoder(work->reader);
+    result->doubt = gconv_reader_doubt(work->reader);
+    if (!wanted || result->doubt[0] != '\0' || strcmp(result->decoder, "hardware") == 0)
+        return;
+    result->doubt =
+        result->input_format == GCONV_FORMAT_JPEG ? "its rows are needed on the CPU" : "not a JPEG";
+}
+
 static gconv_status compute(gc_work *work)
 {
     gconv_status status = work->options->verify ? gc_run_verified(work) : run_plan(work);
+    note_decoder(work);
     if (status != GCONV_ERROR_WRITE)
         work->result->blamed = gc_input_name(work->task->input);
     work->result->implementation = gconv_plan_implementation(work->worker->kept.plan);

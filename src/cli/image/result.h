@@ -21,6 +21,9 @@ typedef struct gc_result {
     gconv_shape output;
     gconv_format format; /* of the output */
     const char *implementation;
+    gconv_format input_format;
+    const char *decoder; /* as gconv_reader_decoder says */
+    const char *doubt; /* why no GPU decoded a JPEG; "" where it did, or none was there to do it */
     bool exact;
     bool verified; /* then `difference` is filled */
     gconv_difference difference;

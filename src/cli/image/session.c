@@ -1,8 +1,14 @@
 #include "cli/image/session.h"
 
+#include "base/status.h"
 #include "cli/options/implementations.h"
 
 #include <string.h>
+
+static bool needs_decoder(const gc_options *options)
+{
+    return options->reader.decoder == GCONV_DECODER_HARDWARE;
+}
 
 static void fill_job(gc_session *session)
 {
@@ -15,6 +21,21 @@ static void fill_job(gc_session *session)
     job->between_files = (options->command & GC_COMMANDS_OF_IMAGES) != 0;
     if (options->implementations != NULL)
         job->implementation = options->implementations; /* a list where the command measures */
+    if (needs_decoder(options) && strcmp(job->device, "auto") == 0)
+        job->device = "cuda"; /* the GPU that decodes */
+}
+
+/* --decoder hardware needs a GPU that decodes, and an implementation that runs there. */
+static gconv_status check_decoder(const gc_session *session, gconv_error *error)
+{
+    const char *name = session->job.implementation;
+    if (!needs_decoder(session->options))
+        return GCONV_OK;
+    if (strcmp(name, "auto") != 0 && !gc_is_cuda(name))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "option '--decoder': 'hardware' needs a GPU, and '%s' runs on the CPU",
+                       name);
+    return gconv_decoder_check(session->job.device, error);
 }
 
 const char *gc_device_for(const gc_session *session, const char *implementation)
@@ -72,7 +93,8 @@ gconv_status gc_session_create(const gc_options *options, gc_session *session, c
     if (status != GCONV_OK)
         return status;
     fill_job(session);
-    return check_jobs(session, error);
+    status = check_decoder(session, error);
+    return status == GCONV_OK ? check_jobs(session, error) : status;
 }
 
 void gc_session_destroy(gc_session *session)

@@ -17,6 +17,7 @@ static const struct {
     {"alpha", GC_MET_ALPHA, "no transparency was filtered"},
     {"threshold", GC_MET_EDGES, "--kernel takes the place of edges"},
     {"recursive", GC_MET_DIRECTORY, "no directory is among the inputs"},
+    {"decoder", GC_MET_DECODER, "no GPU computed an image that came as a JPEG"},
     {"threads", GC_MET_THREADS, "nothing ran on several threads of the CPU"},
     {"block", GC_MET_BLOCK, "what ran takes no thread block"},
     {"tile", GC_MET_TILE, "what ran takes no tiling factor"},

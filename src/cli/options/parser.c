@@ -153,6 +153,10 @@ static gconv_status check_options(const gc_options *options, const char *command
                        "option '--impl': '%s' names several; a list and all are for compare and "
                        "bench",
                        names);
+    if (options->reader.decoder == GCONV_DECODER_HARDWARE &&
+        strcmp(options->job.device, "cpu") == 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "option '--decoder': 'hardware' needs a GPU, and --device is cpu");
     return GCONV_OK;
 }
 

@@ -128,6 +128,18 @@ gconv_status gc_set_device(gc_options *options, const char *value, gconv_error *
     return gconv_device_parse(value, &choice, error);
 }
 
+gconv_status gc_set_decoder(gc_options *options, const char *value, gconv_error *error)
+{
+    static const gc_word words[] = {{"auto", GCONV_DECODER_AUTO},
+                                    {"cpu", GCONV_DECODER_CPU},
+                                    {"hardware", GCONV_DECODER_HARDWARE}};
+    int result;
+    gconv_status status = gc_read_word(words, 3, value, &result, error);
+    if (status == GCONV_OK)
+        options->reader.decoder = (gconv_decoder)result;
+    return status;
+}
+
 gconv_status gc_set_threads(gc_options *options, const char *value, gconv_error *error)
 {
     return gc_read_whole(value, 1, 1024, &options->job.threads, error);

@@ -23,6 +23,7 @@ gc_value_function gc_set_output;
 gc_value_function gc_set_max_pixels;
 gc_value_function gc_set_implementation;
 gc_value_function gc_set_device;
+gc_value_function gc_set_decoder;
 gc_value_function gc_set_threads;
 gc_value_function gc_set_tile;
 gc_value_function gc_set_block;
