@@ -1,16 +1,21 @@
-/* Makes the images that files.sh measures with, by libpng and libjpeg alone.
+/* Makes the images that files.sh, gpu_files.sh and auto.sh measure with, by libpng and libjpeg
+ * alone.
  *
- *     files_image OUT WIDTH HEIGHT CHANNELS [PHOTOGRAPH]
+ *     files_image [-q QUALITY] [-s SEED] OUT WIDTH HEIGHT CHANNELS [PHOTOGRAPH]
  *
- * OUT ends in .png (level 6, adaptive filters) or .jpg (quality 90, 4:2:0); CHANNELS is 1 or 3. The
- * picture is PHOTOGRAPH (PNG or JPEG), mirrored over and over, with a bit of grain so that nothing
- * repeats; without one it is made up: shapes, light, texture and grain. Rows are made one by one,
- * so that an image may be larger than memory. */
+ * OUT ends in .png (level 6, adaptive filters) or .jpg (QUALITY, or 90; 4:2:0); CHANNELS is 1 or 3.
+ * The picture is PHOTOGRAPH (PNG or JPEG), mirrored over and over, with a bit of grain so that
+ * nothing repeats; without one it is made up: shapes, light, texture and grain. Each SEED (0 unless
+ * given) shows another part of this endless picture. Rows are made one by one, so that an image may
+ * be larger than memory. */
+#define _DEFAULT_SOURCE
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <unistd.h>
 
 #include <jpeglib.h> /* needs stdio.h before it */
 #include <png.h>
@@ -23,6 +28,8 @@ typedef struct photograph {
 typedef struct image {
     unsigned width, height;
     int channels;
+    int quality;        /* of JPEG */
+    unsigned left, top; /* where in the endless picture it begins */
     photograph photograph;
 } image;
 
@@ -149,9 +156,9 @@ static void make_row(const image *made, unsigned y, unsigned char *row)
     for (unsigned x = 0; x < made->width; x++) {
         unsigned char rgb[3];
         if (made->photograph.rgb == NULL)
-            make_pixel(x, y, rgb);
+            make_pixel(made->left + x, made->top + y, rgb);
         else
-            copy_pixel(&made->photograph, x, y, rgb);
+            copy_pixel(&made->photograph, made->left + x, made->top + y, rgb);
         if (made->channels == 1)
             rgb[0] = (unsigned char)((77 * rgb[0] + 150 * rgb[1] + 29 * rgb[2] + 128) >> 8);
         memcpy(row, rgb, (size_t)made->channels);
@@ -192,7 +199,7 @@ static void write_jpeg(const image *made, FILE *file, unsigned char *row)
     jpeg.input_components = made->channels;
     jpeg.in_color_space = made->channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
     jpeg_set_defaults(&jpeg);
-    jpeg_set_quality(&jpeg, 90, TRUE);
+    jpeg_set_quality(&jpeg, made->quality, TRUE);
     jpeg_start_compress(&jpeg, TRUE);
     for (unsigned y = 0; y < made->height; y++) {
         make_row(made, y, row);
@@ -202,15 +209,38 @@ static void write_jpeg(const image *made, FILE *file, unsigned char *row)
     jpeg_destroy_compress(&jpeg);
 }
 
+/* Reads the options and returns the number of arguments that they take, or -1. */
+static int read_options(int argc, char **argv, image *made)
+{
+    int option;
+    while ((option = getopt(argc, argv, "q:s:")) != -1) {
+        unsigned value = option == '?' ? 0 : (unsigned)strtoul(optarg, NULL, 10);
+        if (option == '?')
+            return -1;
+        if (option == 'q')
+            made->quality = (int)value;
+        if (option == 's') { /* primes, so that parts seldom coincide */
+            made->left = value * 1009;
+            made->top = value * 757;
+        }
+    }
+    return optind - 1;
+}
+
 int main(int argc, char **argv)
 {
-    if (argc != 5 && argc != 6) {
-        fputs("usage: files_image OUT WIDTH HEIGHT CHANNELS [PHOTOGRAPH]\n", stderr);
+    image made = {.quality = 90};
+    int options = read_options(argc, argv, &made);
+    argc -= options;
+    if (options < 0 || (argc != 5 && argc != 6)) {
+        fputs("usage: files_image [-q QUALITY] [-s SEED] OUT WIDTH HEIGHT CHANNELS [PHOTOGRAPH]\n",
+              stderr);
         return 2;
     }
-    image made = {.width = (unsigned)strtoul(argv[2], NULL, 10),
-                  .height = (unsigned)strtoul(argv[3], NULL, 10),
-                  .channels = atoi(argv[4])};
+    argv += options;
+    made.width = (unsigned)strtoul(argv[2], NULL, 10);
+    made.height = (unsigned)strtoul(argv[3], NULL, 10);
+    made.channels = atoi(argv[4]);
     if (argc == 6 && ends_with(argv[5], ".png"))
         read_png(argv[5], &made.photograph);
     else if (argc == 6)
