@@ -8,8 +8,7 @@
 
 /* TIFF 6.0: an 8-byte header, then directories of 12-byte entries (tag, type, count, value), each
  * followed by the offset of the next directory. A value of more than 4 bytes is given by its
- * offset.
- */
+ * offset. */
 enum {
     HEADER_BYTES = 8,
     ENTRY_BYTES = 12,

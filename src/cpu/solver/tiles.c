@@ -117,7 +117,8 @@ static double count_transforms(const gc_step *step, int side, double width, doub
     return ceil(across / 2) * ceil(height / (side - step->height + 1));
 }
 
-/* Tiles of a row of tiles are numbered from left to right; at each position all channels in turn. */
+/* Tiles of a row of tiles are numbered from left to right; at each position all channels in
+ * turn. */
 typedef struct position {
     size_t x; /* its first pixel */
     size_t channel;
