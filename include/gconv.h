@@ -639,8 +639,8 @@ typedef struct gconv_job {
      * and 1 mean one. With more than one:
      * - `auto` chooses as if one image had all `threads`: all images together are as fast as that.
      * - A plan on the CPU gets its share of `threads`, at least one thread.
-     * - A plan on a GPU waits in gconv_plan_create until no other such plan has a GPU. It keeps the
-     *   GPU until it is freed. So a thread must free such a plan before it makes another.
+     * - A plan on a GPU gets its share of the device's memory. The runs of these plans overlap:
+     *   while one decodes, others upload, compute, download and encode.
      * Example: four threads that work on one image each set images_at_once = 4 and threads = 8. Each
      * plan on the CPU then has two threads. */
     int images_at_once;

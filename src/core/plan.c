@@ -6,28 +6,11 @@
 #include "core/conversion.h"
 #include "core/registry.h"
 #include "core/share.h"
-#include "core/turn.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Waits for the turn on the GPU where the plan may come to use it, and other images may too. */
-static void take_turn(gconv_plan *plan, const gconv_job *job)
-{
-    plan->has_turn = job->images_at_once > 1 && strcmp(plan->device_name, "cpu") != 0;
-    if (plan->has_turn)
-        gc_gpu_turn_take();
-}
-
-static void give_turn(gconv_plan *plan)
-{
-    if (plan->has_turn)
-        gc_gpu_turn_give();
-    plan->has_turn = false;
-}
-
-/* Chooses as for an image alone. A plan on the CPU then gives up the turn on the GPU, and gets its
- * share of the threads. */
+/* Chooses as for an image alone. A plan on the CPU then gets its share of the threads. */
 static gconv_status choose(gconv_plan *plan, gconv_error *error)
 {
     gc_problem *problem = &plan->problem;
@@ -36,7 +19,6 @@ static gconv_status choose(gconv_plan *plan, gconv_error *error)
     gconv_status status = gc_choose(problem, &plan->choice, error);
     if (status != GCONV_OK || plan->choice.implementation->kind != GCONV_DEVICE_CPU)
         return status;
-    give_turn(plan);
     if (problem->job.images_at_once > 1)
         problem->job.threads = gc_threads_shared(threads, problem->job.images_at_once);
     return GCONV_OK;
@@ -52,7 +34,6 @@ static gconv_status make_choice(const gconv_job *job, gconv_plan *plan, gconv_er
         return gc_fail_memory(error, sizeof *plan);
     owned.implementation = plan->implementation_name;
     owned.device = plan->device_name;
-    take_turn(plan, &owned); /* before the problem is made: it notes whether a GPU is in use */
     gconv_status status = gc_problem_create(&owned, &plan->problem, error);
     return status == GCONV_OK ? choose(plan, error) : status;
 }
@@ -64,10 +45,7 @@ gconv_status gconv_job_check(const gconv_job *job, gconv_error *error)
     gconv_plan *plan = calloc(1, sizeof *plan);
     if (plan == NULL)
         return gc_fail_memory(error, sizeof *plan);
-    gconv_job alone = *job;
-    if (alone.images_at_once > 1) /* a check uses no GPU: it waits for no turn */
-        alone.images_at_once = 1;
-    gconv_status status = make_choice(&alone, plan, error);
+    gconv_status status = make_choice(job, plan, error);
     gconv_plan_free(plan);
     return status;
 }
@@ -98,7 +76,6 @@ void gconv_plan_free(gconv_plan *plan)
         return;
     if (plan->state != NULL)
         plan->choice.implementation->operations->release(plan->state);
-    give_turn(plan);
     gc_problem_destroy(&plan->problem);
     free(plan->choice.explanation);
     free(plan->description);
@@ -210,7 +187,6 @@ static gconv_status fall_back(gconv_plan *plan, const gconv_error *failure)
     if (status != GCONV_OK)
         return status;
     plan->choice.implementation->operations->release(plan->state);
-    give_turn(plan);
     plan->choice.implementation = cpu;
     plan->choice.device = device;
     plan->state = state;

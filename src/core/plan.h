@@ -13,7 +13,6 @@ struct gconv_plan {
     gconv_error fallback; /* why the CPU took over; status GCONV_OK where it did not */
     char *description;    /* explanation and what the implementation chose */
     gc_watch watch;       /* of its runs; may be changed between them */
-    bool has_turn;        /* on the GPU, until the plan is freed or the CPU takes over */
 };
 
 #endif

@@ -41,12 +41,21 @@ void gc_stream_use_memory(gc_stream *stream, const gc_memory_source *image,
     stream->result = *result;
 }
 
+static void give_kept(gc_stream *stream)
+{
+    if (stream->memory.give != NULL)
+        stream->memory.give(stream->memory.user);
+    else
+        free(stream->memory.bytes);
+    stream->memory = (gc_lent_memory){.bytes = NULL};
+    stream->kept = NULL;
+}
+
 void gc_stream_close(gc_stream *stream)
 {
     gc_kept_alpha_destroy(&stream->alpha);
-    free(stream->kept);
+    give_kept(stream);
     free(stream->converted);
-    stream->kept = NULL;
     stream->converted = NULL;
 }
 
@@ -123,18 +132,25 @@ gconv_status gc_stream_tell(gc_stream *stream, double done, gconv_error *error)
     return gc_fail(error, GCONV_ERROR_CANCELLED, "%s", gconv_status_text(GCONV_ERROR_CANCELLED));
 }
 
+gconv_status gc_stream_keep_in(gc_stream *stream, const gc_lent_memory *memory, gconv_error *error)
+{
+    uint32_t height = stream->problem->chain.height;
+    stream->memory = *memory;
+    gconv_status status = gc_stream_read(stream, height, memory->bytes, stream->input_bytes, error);
+    if (status == GCONV_OK)
+        stream->kept = memory->bytes;
+    else
+        give_kept(stream);
+    return status;
+}
+
 gconv_status gc_stream_keep(gc_stream *stream, gconv_error *error)
 {
     uint32_t height = stream->problem->chain.height;
-    stream->kept = gc_allocate_array(height, stream->input_bytes);
-    if (stream->kept == NULL)
+    gc_lent_memory memory = {.bytes = gc_allocate_array(height, stream->input_bytes)};
+    if (memory.bytes == NULL)
         return gc_fail_memory(error, height * stream->input_bytes);
-    gconv_status status = gc_stream_read(stream, height, stream->kept, stream->input_bytes, error);
-    if (status != GCONV_OK) {
-        free(stream->kept);
-        stream->kept = NULL;
-    }
-    return status;
+    return gc_stream_keep_in(stream, &memory, error);
 }
 
 /* Rows that threads convert, some at a time. */

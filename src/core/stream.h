@@ -12,6 +12,13 @@ typedef struct gc_watch {
     void *user;
 } gc_watch;
 
+/* Memory that is given back after use. */
+typedef struct gc_lent_memory {
+    char *bytes;
+    void (*give)(void *user); /* NULL: `bytes` is freed */
+    void *user;
+} gc_lent_memory;
+
 typedef struct gc_stream {
     const gc_problem *problem;
     gconv_source source;
@@ -22,6 +29,7 @@ typedef struct gc_stream {
     gc_kept_alpha alpha;    /* nothing where only chain values are wanted */
     bool asked;             /* the source was called, and may have given rows */
     char *kept;             /* all rows of samples, after gc_stream_keep succeeded; else NULL */
+    gc_lent_memory memory;  /* of `kept` */
     char *converted;        /* output rows of gc_stream_write_chain */
     size_t converted_rows;  /* that `converted` has room for */
     gc_memory_source image; /* where samples lie in memory; else its `next` is NULL */
@@ -71,6 +79,10 @@ gconv_status gc_stream_tell(gc_stream *stream, double done, gconv_error *error);
 /* Reads all rows into stream->kept, input_bytes apart. They stay there until the stream is closed:
  * for implementations that need the whole image, and for another one that starts again. */
 gconv_status gc_stream_keep(gc_stream *stream, gconv_error *error);
+
+/* The same in memory of the caller's, which has room for all rows and is given back when the stream
+ * is closed; on failure, at once. */
+gconv_status gc_stream_keep_in(gc_stream *stream, const gc_lent_memory *memory, gconv_error *error);
 
 /* Converts the next `count` rows of chain values, `stride` values apart, on all threads, and gives
  * them to the sink. */

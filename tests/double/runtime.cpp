@@ -146,6 +146,21 @@ extern "C" cudaError_t cudaFreeHost(void *memory)
     return release("cudaFreeHost", memory, true);
 }
 
+extern "C" cudaError_t cudaHostRegister(void *memory, size_t bytes, unsigned)
+{
+    ENTER("cudaHostRegister");
+    gc_double_pin(memory, bytes);
+    return cudaSuccess;
+}
+
+extern "C" cudaError_t cudaHostUnregister(void *memory)
+{
+    cudaError_t code = gc_double_enter("cudaHostUnregister");
+    gc_double_drain_all();
+    bool known = gc_double_unpin(memory);
+    return known || code != cudaSuccess ? code : gc_double_refuse(cudaErrorInvalidValue);
+}
+
 /* Rows of bytes to be copied. */
 struct rows {
     char *to;

@@ -167,7 +167,8 @@ cudaError_t gc_double_allocate(void **memory, size_t bytes, bool pinned)
     return cudaSuccess;
 }
 
-bool gc_double_release(void *memory, bool pinned)
+/* Forgets a piece; false where there is none. */
+static bool forget(void *memory, bool pinned)
 {
     pieces &all = memory_of(pinned);
     std::lock_guard<std::mutex> guard(all.lock);
@@ -176,8 +177,28 @@ bool gc_double_release(void *memory, bool pinned)
         return false;
     all.bytes -= piece->second;
     all.sizes.erase(piece);
-    free(memory);
     return true;
+}
+
+bool gc_double_release(void *memory, bool pinned)
+{
+    bool known = forget(memory, pinned);
+    if (known)
+        free(memory);
+    return known;
+}
+
+void gc_double_pin(void *memory, size_t bytes)
+{
+    pieces &all = memory_of(true);
+    std::lock_guard<std::mutex> guard(all.lock);
+    all.sizes[(uintptr_t)memory] = bytes;
+    all.bytes += bytes;
+}
+
+bool gc_double_unpin(void *memory)
+{
+    return forget(memory, true);
 }
 
 struct variables {

@@ -36,6 +36,10 @@ void gc_double_tell(const char *line);
 /* Device memory and pinned memory: both are the host's. */
 cudaError_t gc_double_allocate(void **memory, size_t bytes, bool pinned);
 bool gc_double_release(void *memory, bool pinned);
+
+/* Makes memory of the program pinned memory, and takes that back. */
+void gc_double_pin(void *memory, size_t bytes);
+bool gc_double_unpin(void *memory);
 /* Whether all these bytes lie in one piece of memory of that kind. */
 bool gc_double_holds(const void *memory, size_t bytes, bool pinned);
 /* Memory that is there as long as the process: a variable of the device. */

@@ -1,11 +1,8 @@
 /* Several images at one time: shares of the threads, and turns on the GPU. */
 #include "base/processors.h"
 #include "core/plan.h"
-#include "core/turn.h"
 #include "core_support.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 
 static float weights[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
 static gconv_filter box = {
@@ -64,7 +61,7 @@ static void the_number_of_images_is_checked(void **state)
     assert_int_equal(gconv_job_check(NULL, &error), GCONV_ERROR_ARGUMENT);
 }
 
-/* Plans that end on the CPU leave the turn alone: any number of them lives at one time. */
+/* Any number of plans lives at one time. */
 static void plans_on_the_cpu_do_not_wait_for_each_other(void **state)
 {
     (void)state;
@@ -78,63 +75,6 @@ static void plans_on_the_cpu_do_not_wait_for_each_other(void **state)
     }
     for (int i = 0; i < 3; i++)
         gconv_plan_free(plans[i]);
-    job.implementation = "none such"; /* a plan that is refused gives the turn back, too */
-    for (int i = 0; i < 3; i++)
-        assert_int_equal(gconv_plan_create(&job, &plans[0], NULL), GCONV_ERROR_ARGUMENT);
-    gc_gpu_turn_take(); /* which a check does not wait for */
-    job.implementation = "auto";
-    assert_int_equal(gconv_job_check(&job, NULL), GCONV_OK);
-    gc_gpu_turn_give();
-}
-
-static atomic_int inside, most, turns;
-
-static void *take_turns(void *user)
-{
-    (void)user;
-    for (int i = 0; i < 200; i++) {
-        gc_gpu_turn_take();
-        int now = atomic_fetch_add(&inside, 1) + 1;
-        if (now > atomic_load(&most))
-            atomic_store(&most, now);
-        atomic_fetch_add(&turns, 1);
-        atomic_fetch_sub(&inside, 1);
-        gc_gpu_turn_give();
-    }
-    return NULL;
-}
-
-static void one_at_a_time_has_the_turn(void **state)
-{
-    (void)state;
-    pthread_t threads[4];
-    gc_gpu_turn_take();
-    for (int i = 0; i < 4; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, take_turns, NULL), 0);
-    assert_int_equal(atomic_load(&turns), 0);
-    gc_gpu_turn_give();
-    for (int i = 0; i < 4; i++)
-        pthread_join(threads[i], NULL);
-    assert_int_equal(atomic_load(&turns), 800);
-    assert_int_equal(atomic_load(&most), 1);
-}
-
-static void *give_turn(void *user)
-{
-    (void)user;
-    gc_gpu_turn_give();
-    return NULL;
-}
-
-static void another_thread_may_give_the_turn_back(void **state)
-{
-    (void)state;
-    pthread_t thread;
-    gc_gpu_turn_take();
-    assert_int_equal(pthread_create(&thread, NULL, give_turn, NULL), 0);
-    gc_gpu_turn_take();
-    gc_gpu_turn_give();
-    pthread_join(thread, NULL);
 }
 
 int main(void)
@@ -144,8 +84,6 @@ int main(void)
         cmocka_unit_test(small_images_between_files_get_one_thread),
         cmocka_unit_test(the_number_of_images_is_checked),
         cmocka_unit_test(plans_on_the_cpu_do_not_wait_for_each_other),
-        cmocka_unit_test(one_at_a_time_has_the_turn),
-        cmocka_unit_test(another_thread_may_give_the_turn_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

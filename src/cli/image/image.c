@@ -129,5 +129,4 @@ void gc_process(gc_worker *worker, const gc_task *task, gc_result *result)
     gconv_reader_free(work.reader);
     gc_picture_destroy(&work.picture);
     gc_conclude(&work, status);
-    gc_kept_plan_give_turn(&worker->kept);
 }

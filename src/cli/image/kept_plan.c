@@ -11,19 +11,11 @@ gconv_status gc_kept_plan_fit(gc_kept_plan *kept, const gconv_job *job, gconv_er
     if (kept->plan != NULL && same_shape(&job->input, &kept->job.input) &&
         job->alpha == kept->job.alpha && job->output_depth == kept->job.output_depth)
         return GCONV_OK;
-    gc_kept_plan_free(kept);
+    gconv_plan *old = kept->plan;
     kept->job = *job;
-    return gconv_plan_create(job, &kept->plan, error);
-}
-
-void gc_kept_plan_give_turn(gc_kept_plan *kept)
-{
-    if (kept->plan == NULL || kept->job.images_at_once < 2)
-        return;
-    bool used_gpu = gconv_plan_device(kept->plan)->kind == GCONV_DEVICE_CUDA ||
-                    gconv_plan_fallback(kept->plan)[0] != '\0';
-    if (used_gpu)
-        gc_kept_plan_free(kept);
+    gconv_status status = gconv_plan_create(job, &kept->plan, error);
+    gconv_plan_free(old); /* after that: what plans share stays */
+    return status;
 }
 
 void gc_kept_plan_free(gc_kept_plan *kept)

@@ -13,10 +13,6 @@ typedef struct gc_kept_plan {
  * the image before. */
 gconv_status gc_kept_plan_fit(gc_kept_plan *kept, const gconv_job *job, gconv_error *error);
 
-/* Call it when an image is done. Where other images are computed at the same time, it frees a plan
- * that used a GPU. Then another image gets its turn on the GPU. */
-void gc_kept_plan_give_turn(gc_kept_plan *kept);
-
 void gc_kept_plan_free(gc_kept_plan *kept);
 
 #endif

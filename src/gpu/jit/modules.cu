@@ -4,15 +4,23 @@
 #include "gpu/jit/modules.cuh"
 
 #include "gpu/runtime/check.cuh"
+#include "gpu/runtime/current.cuh"
 #include "gpu/runtime/library.cuh"
 
 #include <cstdlib>
+#include <cstring>
 #include <cuda.h>
 #include <pthread.h>
 
 struct gc_gpu_kernel {
     CUmodule module;
     CUfunction function;
+    /* Of a kernel that the plans of a process share. */
+    char *key; /* what it was made of; null for a kernel that is not shared */
+    int device;
+    int users;
+    bool loading; /* by one thread; others wait */
+    gc_gpu_kernel *next;
 };
 
 /* ---- The driver, loaded when first asked for ------------------------------------------------- */
@@ -95,6 +103,14 @@ static gconv_status load(const void *binary, const char *name, gc_gpu_kernel *ke
     return GCONV_OK;
 }
 
+static void unload(gc_gpu_kernel *kernel)
+{
+    if (kernel->module != nullptr)
+        driver().unload(kernel->module);
+    free(kernel->key);
+    free(kernel);
+}
+
 /* A kernel to compile: its source, options and device. */
 struct request {
     const gconv_device_info *device;
@@ -119,8 +135,122 @@ static gconv_status create(const request &wanted, gc_jit_when when, gc_gpu_kerne
     free(binary);
     if (status == GCONV_OK)
         *kernel = loaded;
-    else
-        gc_jit_destroy(loaded);
+    else if (loaded != nullptr)
+        unload(loaded);
+    return status;
+}
+
+/* The same, a second time where the driver refuses a binary of the cache. */
+static gconv_status create_again(const request &wanted, gc_jit_when when, gc_gpu_kernel **kernel,
+                                 gconv_error *error)
+{
+    bool refused;
+    gconv_status status = create(wanted, when, kernel, &refused, error);
+    if (!refused || when == GC_JIT_UNKEPT)
+        return status;
+    gc_jit_refuse(wanted.device, wanted.source, wanted.options, wanted.option_count, false);
+    if (when == GC_JIT_CACHED_ONLY)
+        return status;
+    status = create(wanted, when, kernel, &refused, error);
+    if (refused)
+        gc_jit_refuse(wanted.device, wanted.source, wanted.options, wanted.option_count, true);
+    return status;
+}
+
+/* ---- Kernels that plans share ---------------------------------------------------------------- */
+
+static pthread_mutex_t shared_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t shared_loaded = PTHREAD_COND_INITIALIZER;
+static gc_gpu_kernel *shared_kernels;
+
+/* All that a kernel is made of, in one text; null where memory is out. */
+static char *key_of(const request &wanted)
+{
+    size_t size = strlen(wanted.name) + strlen(wanted.source) + 3;
+    for (int i = 0; i < wanted.option_count; i++)
+        size += strlen(wanted.options[i]) + 1;
+    char *key = (char *)malloc(size);
+    if (key == nullptr)
+        return nullptr;
+    char *end = stpcpy(stpcpy(key, wanted.name), "\n");
+    for (int i = 0; i < wanted.option_count; i++)
+        end = stpcpy(stpcpy(end, wanted.options[i]), "\n");
+    strcpy(end, wanted.source);
+    return key;
+}
+
+/* Finds the kernel of the entry's key, which another thread may be loading. Where there is none, it
+ * enters `entry`, which the caller has to load: true. */
+static bool enter(gc_gpu_kernel *entry, gc_gpu_kernel **kernel)
+{
+    pthread_mutex_lock(&shared_lock);
+    gc_gpu_kernel *found = shared_kernels;
+    while (found != nullptr) {
+        bool same = found->device == entry->device && strcmp(found->key, entry->key) == 0;
+        if (same && found->loading) {
+            pthread_cond_wait(&shared_loaded, &shared_lock);
+            found = shared_kernels; /* it may have failed and gone */
+        } else if (same) {
+            break;
+        } else {
+            found = found->next;
+        }
+    }
+    bool is_new = found == nullptr;
+    if (is_new) {
+        entry->loading = true;
+        entry->next = shared_kernels;
+        shared_kernels = found = entry;
+    }
+    found->users++;
+    pthread_mutex_unlock(&shared_lock);
+    *kernel = found;
+    return is_new;
+}
+
+static void remove_shared(gc_gpu_kernel *kernel)
+{
+    gc_gpu_kernel **link = &shared_kernels;
+    while (*link != kernel)
+        link = &(*link)->next;
+    *link = kernel->next;
+}
+
+/* Ends the loading of an entry: with the kernel that was loaded, or by removing the entry. */
+static void end_loading(gc_gpu_kernel *entry, gc_gpu_kernel *loaded)
+{
+    pthread_mutex_lock(&shared_lock);
+    entry->loading = false;
+    if (loaded != nullptr) {
+        entry->module = loaded->module;
+        entry->function = loaded->function;
+        loaded->module = nullptr;
+    } else {
+        remove_shared(entry);
+    }
+    pthread_cond_broadcast(&shared_loaded);
+    pthread_mutex_unlock(&shared_lock);
+    unload(loaded != nullptr ? loaded : entry);
+}
+
+static gconv_status create_shared(const request &wanted, gc_jit_when when, gc_gpu_kernel **kernel,
+                                  gconv_error *error)
+{
+    gc_gpu_kernel *entry = (gc_gpu_kernel *)calloc(1, sizeof *entry);
+    if (entry == nullptr || (entry->key = key_of(wanted)) == nullptr) {
+        free(entry);
+        return gc_fail_memory(error, strlen(wanted.source));
+    }
+    entry->device = wanted.device->index;
+    if (!enter(entry, kernel)) {
+        unload(entry);
+        return GCONV_OK;
+    }
+    gc_gpu_kernel *loaded = nullptr;
+    gconv_status status = create_again(wanted, when, &loaded, error);
+    end_loading(entry, loaded);
+    if (status != GCONV_OK)
+        *kernel = nullptr;
     return status;
 }
 
@@ -131,17 +261,8 @@ gconv_status gc_jit_create(const gconv_device_info *device, const char *source,
     *kernel = nullptr;
     GC_CUDA_TRY(error, cudaFree(nullptr)); /* the runtime makes its context and makes it current */
     request wanted = {device, source, options, option_count, name};
-    bool refused;
-    gconv_status status = create(wanted, when, kernel, &refused, error);
-    if (!refused || when == GC_JIT_UNKEPT)
-        return status;
-    gc_jit_refuse(device, source, options, option_count, false);
-    if (when == GC_JIT_CACHED_ONLY)
-        return status;
-    status = create(wanted, when, kernel, &refused, error);
-    if (refused)
-        gc_jit_refuse(device, source, options, option_count, true);
-    return status;
+    return when == GC_JIT_UNKEPT ? create_again(wanted, when, kernel, error)
+                                 : create_shared(wanted, when, kernel, error);
 }
 
 gconv_status gc_jit_launch(const gc_gpu_kernel *kernel, dim3 grid, dim3 block,
@@ -179,7 +300,34 @@ void gc_jit_destroy(gc_gpu_kernel *kernel)
 {
     if (kernel == nullptr)
         return;
-    if (kernel->module != nullptr)
-        driver().unload(kernel->module);
-    free(kernel);
+    if (kernel->key == nullptr) {
+        unload(kernel);
+        return;
+    }
+    pthread_mutex_lock(&shared_lock);
+    kernel->users--;
+    pthread_mutex_unlock(&shared_lock);
+}
+
+void gc_jit_unload_unused()
+{
+    gc_gpu_kernel *unused = nullptr;
+    pthread_mutex_lock(&shared_lock);
+    for (gc_gpu_kernel **link = &shared_kernels; *link != nullptr;) {
+        gc_gpu_kernel *kernel = *link;
+        if (kernel->users > 0) {
+            link = &kernel->next;
+            continue;
+        }
+        *link = kernel->next;
+        kernel->next = unused;
+        unused = kernel;
+    }
+    pthread_mutex_unlock(&shared_lock);
+    while (unused != nullptr) {
+        gc_gpu_kernel *next = unused->next;
+        gc_current_device current(unused->device);
+        unload(unused);
+        unused = next;
+    }
 }

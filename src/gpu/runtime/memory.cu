@@ -1,4 +1,4 @@
-/* The buffers of a plan: how large a band fits in the device's memory, and allocating for it. */
+/* The memory of a run: how large a band fits in the device's memory, and the buffers for it. */
 #include "gpu/runtime/check.cuh"
 #include "gpu/runtime/plan.cuh"
 
@@ -22,11 +22,6 @@ gc_gpu_planes gc_plan_planes(const gc_gpu_plan *plan, float *values, int64_t row
     return {values, pitch, pitch * rows, rows, (int)width, plan->problem->chain.channels};
 }
 
-bool gc_plan_samples_are_aligned(const gc_problem *problem)
-{
-    return gc_device_pitch(problem->chain.width) == (int64_t)problem->chain.width;
-}
-
 int64_t gc_plan_output_pitch(const gc_gpu_plan *plan, gc_sample_type type)
 {
     int64_t pitch = gc_device_pitch(plan->problem->chain.width);
@@ -35,10 +30,18 @@ int64_t gc_plan_output_pitch(const gc_gpu_plan *plan, gc_sample_type type)
 
 /* ---- The band -------------------------------------------------------------------------------- */
 
-/* Share of the free memory that a plan takes. */
+/* Share of the free memory that all runs take. */
 static const double memory_share = 0.9;
 
-/* What a plan may take of the device's memory: a share of what is free, or what the user says. */
+/* How many runs share the device's memory. What a method allocates beside the slot's buffers it
+ * keeps between runs, so that each plan has a share of its own. */
+static int sharers(const gc_gpu_plan *plan)
+{
+    int plans = std::max(1, plan->problem->job.images_at_once);
+    return plan->extra_bytes != nullptr ? plans : std::min<int>(plans, GC_SLOTS_MAX);
+}
+
+/* What all runs may take of the device's memory: a share of what is free, or what the user says. */
 static gconv_status memory_budget(double *bytes, gconv_error *error)
 {
     size_t available = 0, total = 0;
@@ -67,6 +70,7 @@ gconv_status gc_plan_choose_band(gc_gpu_plan *plan, gconv_error *error)
     const gc_problem *problem = plan->problem;
     double bytes = 0;
     GC_TRY(memory_budget(&bytes, error));
+    bytes /= sharers(plan);
     plan->band_rows = gc_band_rows(problem, bytes, plan->slabs, plan->extra_bytes);
     int64_t rows = std::min(plan->band_rows, rows_of_a_grid(plan));
     plan->band_rows = gc_band_whole(problem, rows, plan->slabs);
@@ -95,35 +99,88 @@ static size_t extended_bytes_of(const gc_gpu_plan *plan, int64_t rows)
     return most;
 }
 
-static gconv_status allocate_pieces(gc_gpu_plan *plan, gconv_error *error)
+/* Bytes of the result in the device's memory: output, or chain values. */
+static size_t result_bytes_of(const gc_gpu_plan *plan, bool chain_only, int64_t rows)
 {
     const gc_problem *problem = plan->problem;
-    size_t row_bytes = gc_chain_row_values(&problem->chain) * sizeof(float);
-    plan->piece_bytes =
-        std::min(std::max((size_t)GC_PIECE_BYTES, row_bytes), row_bytes * plan->band_rows);
-    for (int i = 0; i < GC_PIECES; i++) {
-        GC_CUDA_TRY(error, cudaMallocHost(&plan->pieces[i], plan->piece_bytes));
-        GC_CUDA_TRY(error, cudaEventCreateWithFlags(&plan->arrived[i], cudaEventDisableTiming));
+    gc_sample_type type = gc_finish_type(problem);
+    if (plan->runner->stores_output(plan, chain_only))
+        return (size_t)(gc_plan_output_pitch(plan, type) * rows) * (type == GC_SHORT ? 2 : 1);
+    if (plan->finishes && !chain_only)
+        return (size_t)rows * gconv_shape_row_bytes(&problem->conversion.output);
+    return (size_t)rows * gc_chain_row_values(&problem->chain) * sizeof(float);
+}
+
+static size_t plane_bytes_of(const gc_gpu_plan *plan, gc_plane_use use, int64_t rows)
+{
+    const gc_problem *problem = plan->problem;
+    size_t samples = (size_t)(gc_device_pitch(problem->chain.width) * rows);
+    if (use == GC_PLANE_OF_SAMPLES)
+        return samples * (size_t)(problem->job.input.depth / 8);
+    return use == GC_PLANE_OF_VALUES ? samples * problem->chain.channels * sizeof(float) : 0;
+}
+
+/* Buffers for bands of `rows` rows of output. */
+static void sizes_of(const gc_gpu_plan *plan, bool chain_only, int64_t rows,
+                     size_t sizes[GC_BUFFERS])
+{
+    int64_t input_rows = gc_band_input_rows(plan->problem, rows, plan->slabs);
+    gc_plane_use use[2] = {GC_PLANE_UNUSED, GC_PLANE_UNUSED};
+    plan->runner->use_planes(plan, chain_only, use);
+    sizes[GC_BUFFER_SAMPLES] =
+        (size_t)input_rows * gconv_shape_row_bytes(&plan->problem->job.input);
+    sizes[GC_BUFFER_PLANE] = plane_bytes_of(plan, use[0], input_rows);
+    sizes[GC_BUFFER_OTHER_PLANE] = plane_bytes_of(plan, use[1], input_rows);
+    sizes[GC_BUFFER_EXTENDED] = std::max(plan->runner->extends ? extended_bytes_of(plan, input_rows) : 0,
+                                         result_bytes_of(plan, chain_only, rows));
+}
+
+/* ---- The slot -------------------------------------------------------------------------------- */
+
+static void use_slot(gc_gpu_plan *plan, gc_slot *slot)
+{
+    plan->slot = slot;
+    plan->cuda_stream = slot->cuda_stream;
+    plan->samples = (char *)slot->buffers[GC_BUFFER_SAMPLES];
+    plan->samples_pitch = (int64_t)plan->problem->chain.width;
+    plan->planes[0] = (float *)slot->buffers[GC_BUFFER_PLANE];
+    plan->planes[1] = (float *)slot->buffers[GC_BUFFER_OTHER_PLANE];
+    plan->extended = (float *)slot->buffers[GC_BUFFER_EXTENDED];
+}
+
+gconv_status gc_plan_take_slot(gc_gpu_plan *plan, bool chain_only, int64_t *rows,
+                               gconv_error *error)
+{
+    gc_slot *slot;
+    GC_TRY(gc_slot_take(plan->device.index, &slot, error));
+    for (*rows = plan->band_rows;;) {
+        size_t sizes[GC_BUFFERS];
+        sizes_of(plan, chain_only, *rows, sizes);
+        gconv_status status = gc_slot_reserve(slot, sizes, error);
+        int64_t fewer = gc_band_whole(plan->problem, *rows / 2, plan->slabs);
+        if (status == GCONV_OK) {
+            use_slot(plan, slot);
+            return GCONV_OK;
+        }
+        if (status != GCONV_ERROR_MEMORY || fewer == 0) {
+            gc_slot_give(slot);
+            return status;
+        }
+        *rows = fewer; /* another process may have taken memory meanwhile */
     }
-    return GCONV_OK;
 }
 
-gconv_status gc_plan_allocate(gc_gpu_plan *plan, gconv_error *error)
+void gc_plan_give_slot(gc_gpu_plan *plan)
 {
-    const gc_problem *problem = plan->problem;
-    int64_t rows = gc_plan_input_rows(plan);
-    size_t plane_bytes =
-        (size_t)(gc_device_pitch(problem->chain.width) * rows * problem->chain.channels) *
-        sizeof(float);
-    size_t row_bytes = gconv_shape_row_bytes(&problem->job.input);
-    GC_CUDA_TRY(error, cudaMalloc(&plan->samples, (size_t)rows * row_bytes));
-    GC_CUDA_TRY(error, cudaMalloc(&plan->planes[0], plane_bytes));
-    GC_CUDA_TRY(error, cudaMalloc(&plan->planes[1], plane_bytes));
-    GC_CUDA_TRY(error, cudaMalloc(&plan->extended, extended_bytes_of(plan, rows)));
-    return allocate_pieces(plan, error);
+    gc_slot *slot = plan->slot;
+    plan->slot = nullptr;
+    if (slot != nullptr)
+        gc_slot_give(slot);
 }
 
-static void free_sections(gc_gpu_plan *plan)
+/* ---- Sections -------------------------------------------------------------------------------- */
+
+void gc_plan_free_sections(gc_gpu_plan *plan)
 {
     for (int i = 0; i < plan->problem->chain.step_count; i++) {
         gc_plan_section *section = &plan->sections[i];
@@ -133,23 +190,5 @@ static void free_sections(gc_gpu_plan *plan)
         *section = {};
     }
     plan->section_count = 0;
-}
-
-void gc_plan_free_memory(gc_gpu_plan *plan)
-{
-    free_sections(plan);
-    for (int i = 0; i < GC_PIECES; i++) {
-        cudaFreeHost(plan->pieces[i]);
-        plan->pieces[i] = nullptr;
-        if (plan->arrived[i] != nullptr)
-            cudaEventDestroy(plan->arrived[i]);
-        plan->arrived[i] = nullptr;
-    }
-    for (float **memory : {&plan->planes[0], &plan->planes[1], &plan->extended}) {
-        cudaFree(*memory);
-        *memory = nullptr;
-    }
-    cudaFree(plan->samples);
-    plan->samples = nullptr;
     cudaGetLastError();
 }

@@ -26,6 +26,12 @@ static gconv_status prepare(gc_gpu_plan *plan, gconv_error *error)
 
 /* ---- The first pass's input ------------------------------------------------------------------ */
 
+/* Whether samples have the pitch that kernels expect: whole lines. */
+static bool reads_in_place(const gc_gpu_plan *plan)
+{
+    return plan->samples_pitch == gc_device_pitch(plan->problem->chain.width);
+}
+
 /* Copies rows of samples into the memory of the first plane, with the pitch that kernels expect. */
 static gconv_status align_samples(gc_gpu_plan *plan, gconv_error *error)
 {
@@ -43,7 +49,7 @@ static gconv_status begin(gc_gpu_plan *plan, gconv_error *error)
 {
     if (plan->sections[0].scope.input == GC_FLOAT)
         return gc_plan_load(plan, error);
-    return gc_plan_samples_are_aligned(plan->problem) ? GCONV_OK : align_samples(plan, error);
+    return reads_in_place(plan) ? GCONV_OK : align_samples(plan, error);
 }
 
 /* ---- Running --------------------------------------------------------------------------------- */
@@ -61,7 +67,7 @@ static void set_input(const gc_gpu_plan *plan, int p, gc_pass *pass)
         gc_plan_planes(plan, plan->planes[p % 2], band->input_last - band->input_first + 1,
                        plan->problem->chain.width);
     pass->input_type = scope->input;
-    bool in_place = scope->input != GC_FLOAT && gc_plan_samples_are_aligned(plan->problem);
+    bool in_place = scope->input != GC_FLOAT && reads_in_place(plan);
     pass->input = in_place ? (const void *)plan->samples : planes.values;
     pass->input_pitch = planes.pitch;
     pass->input_plane = planes.plane;
@@ -107,4 +113,17 @@ static gconv_status run(gc_gpu_plan *plan, bool chain_only, gconv_error *error)
     return GCONV_OK;
 }
 
-extern const gc_section_runner gc_pass_runner = {prepare, begin, run, stores_output};
+static void use_planes(const gc_gpu_plan *plan, bool chain_only, gc_plane_use use[2])
+{
+    bool aligned = gc_device_pitch(plan->problem->chain.width) == plan->problem->chain.width;
+    if (plan->sections[0].scope.input == GC_FLOAT)
+        use[0] = GC_PLANE_OF_VALUES;
+    else if (!aligned)
+        use[0] = GC_PLANE_OF_SAMPLES;
+    for (int p = 0; p < plan->section_count; p++)
+        if (p + 1 < plan->section_count || !stores_output(plan, chain_only))
+            use[(p + 1) % 2] = GC_PLANE_OF_VALUES;
+}
+
+extern const gc_section_runner gc_pass_runner = {prepare,       begin,      run,
+                                                 stores_output, use_planes, false};

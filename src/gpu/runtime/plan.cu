@@ -17,22 +17,23 @@ static gconv_status synchronize_copies(gconv_error *error)
     return GCONV_OK;
 }
 
+static gconv_status prepare_sections(gc_gpu_plan *plan, gconv_error *error)
+{
+    GC_TRY(plan->runner->prepare(plan, error));
+    return synchronize_copies(error); /* the streams of slots do not wait for copies by themselves */
+}
+
 static gconv_status start(gc_gpu_plan *plan, gconv_error *error)
 {
     GC_CUDA_TRY(error, cudaSetDevice(plan->device.index));
-    GC_CUDA_TRY(error, cudaStreamCreateWithFlags(&plan->cuda_stream, cudaStreamNonBlocking));
     GC_TRY(gc_plan_choose_band(plan, error));
     for (;;) {
-        gconv_status status = gc_plan_allocate(plan, error);
-        if (status == GCONV_OK)
-            status = plan->runner->prepare(plan, error);
-        if (status == GCONV_OK) /* the plan's CUDA stream does not wait for copies by itself */
-            status = synchronize_copies(error);
+        gconv_status status = prepare_sections(plan, error);
         int64_t fewer = gc_band_whole(plan->problem, plan->band_rows / 2, plan->slabs);
         if (status != GCONV_ERROR_MEMORY || fewer == 0)
             return status;
         /* Another process may have taken memory meanwhile: try half of the rows. */
-        gc_plan_free_memory(plan);
+        gc_plan_free_sections(plan);
         plan->band_rows = fewer;
     }
 }
@@ -91,13 +92,11 @@ void gc_gpu_release(void *state)
     gc_gpu_plan *plan = (gc_gpu_plan *)state;
     if (plan->starting)
         pthread_join(plan->starter, nullptr);
-    gc_current_device current(plan->device.index);
-    if (plan->cuda_stream != nullptr)
-        cudaStreamSynchronize(plan->cuda_stream);
-    gc_plan_free_memory(plan);
-    if (plan->cuda_stream != nullptr)
-        cudaStreamDestroy(plan->cuda_stream);
-    cudaGetLastError();
+    {
+        gc_current_device current(plan->device.index);
+        gc_plan_free_sections(plan);
+    }
+    gc_pool_leave();
     free_plan(plan);
 }
 
@@ -140,6 +139,7 @@ static gconv_status make_slabs(const gc_step_method &method, gc_gpu_plan *plan, 
 
 static void begin_start(gc_gpu_plan *plan, void **state)
 {
+    gc_pool_enter();
     plan->starting = pthread_create(&plan->starter, nullptr, start_in_thread, plan) == 0;
     if (!plan->starting)
         start_in_thread(plan);

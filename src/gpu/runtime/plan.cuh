@@ -2,13 +2,12 @@
 #ifndef GC_GPU_RUNTIME_PLAN_CUH
 #define GC_GPU_RUNTIME_PLAN_CUH
 
+#include "gpu/runtime/current.cuh"
 #include "gpu/runtime/method.cuh"
 #include "gpu/runtime/planes.cuh"
+#include "gpu/runtime/pool.cuh"
 
 #include <pthread.h>
-
-/* Output is copied to the host in pieces: pieces under way at once, and bytes of a piece. */
-enum { GC_PIECES = 2, GC_PIECE_BYTES = 8 << 20 };
 
 /* One section of a plan: a step, or the steps that one pass takes. */
 struct gc_plan_section {
@@ -19,9 +18,11 @@ struct gc_plan_section {
 
 struct gc_gpu_plan;
 
+enum gc_plane_use { GC_PLANE_UNUSED, GC_PLANE_OF_SAMPLES, GC_PLANE_OF_VALUES };
+
 /* How the runtime drives methods of one type. */
 struct gc_section_runner {
-    /* Fills plan->sections and counts them. After a failure gc_plan_free_memory frees the sections
+    /* Fills plan->sections and counts them. After a failure gc_plan_free_sections frees the sections
      * that were begun. */
     gconv_status (*prepare)(gc_gpu_plan *plan, gconv_error *error);
     /* Brings the uploaded samples to where the first section reads. */
@@ -30,6 +31,9 @@ struct gc_section_runner {
     gconv_status (*run)(gc_gpu_plan *plan, bool chain_only, gconv_error *error);
     /* Whether the last section stores the output itself. */
     bool (*stores_output)(const gc_gpu_plan *plan, bool chain_only);
+    /* Which of the planes hold values in a run, and which hold samples with a pitch. */
+    void (*use_planes)(const gc_gpu_plan *plan, bool chain_only, gc_plane_use use[2]);
+    bool extends; /* sections read the extended image */
 };
 
 extern const gc_section_runner gc_step_runner; /* of a gc_step_method */
@@ -40,7 +44,7 @@ struct gc_gpu_plan {
     const gc_section_runner *runner; /* knows the type of `method` */
     const gc_problem *problem;
     gconv_device_info device;
-    int64_t band_rows;         /* of output */
+    int64_t band_rows;         /* of output, at most */
     gc_plan_section *sections; /* room for one a step */
     int section_count;
     gc_finish finish;    /* the final conversion, where `finishes` */
@@ -48,36 +52,17 @@ struct gc_gpu_plan {
     gc_band_step *steps; /* of the band in work */
     double (*extra_bytes)(const gc_problem *problem, int64_t rows); /* of a gc_step_method */
     gc_slabs *slabs; /* one a step; null where the method has none */
+    gc_slot *slot;   /* of the run; null between runs. Stream and buffers below are the slot's. */
     cudaStream_t cuda_stream;
-    char *samples;           /* device: a band of input */
-    float *planes[2];        /* device: a section's input and output, in turn */
-    float *extended;         /* device: a step's extended image; in the end the output */
-    char *pieces[GC_PIECES]; /* host, pinned: rows from the device */
-    size_t piece_bytes;
-    cudaEvent_t arrived[GC_PIECES];
+    char *samples;         /* a band of input */
+    int64_t samples_pitch; /* pixels from row to row of `samples` */
+    float *planes[2]; /* a section's input and output, in turn */
+    float *extended;  /* a step's extended image; in the end the output */
     pthread_t starter;
     bool starting;       /* the starter has not been joined */
     gconv_status status; /* of the start */
     gconv_error error;
     double compile_seconds; /* in the start */
-};
-
-/* Makes a device current for the calling thread. The destructor makes the device before it current
- * again. */
-struct gc_current_device {
-    int before;
-    explicit gc_current_device(int index)
-    {
-        if (cudaGetDevice(&before) != cudaSuccess)
-            before = -1;
-        cudaSetDevice(index);
-        cudaGetLastError();
-    }
-    ~gc_current_device()
-    {
-        if (before >= 0)
-            cudaSetDevice(before);
-    }
 };
 
 /* Waits for the start of a plan and returns its status. `error` may be null. */
@@ -88,21 +73,20 @@ gconv_status gc_plan_await_start(gc_gpu_plan *plan, gconv_error *error);
 /* Sets plan->band_rows to what the device's memory holds. */
 gconv_status gc_plan_choose_band(gc_gpu_plan *plan, gconv_error *error);
 
-/* Allocates buffers for such a band. */
-gconv_status gc_plan_allocate(gc_gpu_plan *plan, gconv_error *error);
+/* Takes a slot with buffers for bands of at most *rows, which becomes fewer where the device is
+ * short of memory. */
+gconv_status gc_plan_take_slot(gc_gpu_plan *plan, bool chain_only, int64_t *rows,
+                               gconv_error *error);
+void gc_plan_give_slot(gc_gpu_plan *plan);
 
-/* Frees those buffers and sections that there are. */
-void gc_plan_free_memory(gc_gpu_plan *plan);
+/* Frees the sections that there are. */
+void gc_plan_free_sections(gc_gpu_plan *plan);
 
 /* Rows that the input of any step has at most. */
 int64_t gc_plan_input_rows(const gc_gpu_plan *plan);
 
 /* `values` as planes of chain values. */
 gc_gpu_planes gc_plan_planes(const gc_gpu_plan *plan, float *values, int64_t rows, int64_t width);
-
-/* Rows of samples are uploaded without gaps. Whether they have the pitch that kernels expect: whole
- * lines. */
-bool gc_plan_samples_are_aligned(const gc_problem *problem);
 
 /* From row to row of an output that a pass stores: in samples, or in bytes for GC_BIT. Rows are
  * whole words of 16 bytes. */

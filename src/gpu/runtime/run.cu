@@ -1,6 +1,7 @@
-/* A run of a plan. Samples are uploaded, the sections of the chain run, and the output is
- * downloaded: band by band where the device's memory is short. Values between sections never leave
- * the device. */
+/* A run of a plan. The image is read into host memory. Then the run takes a slot of the device:
+ * samples are uploaded, the sections of the chain run, and the output is downloaded, band by band
+ * where the device's memory is short. Values between sections never leave the device. */
+#include "gpu/gpu.h"
 #include "gpu/runtime/check.cuh"
 #include "gpu/runtime/plan.cuh"
 
@@ -73,21 +74,152 @@ static gconv_status end_chain(gc_gpu_plan *plan, bool chain_only, int64_t rows, 
     return gc_gpu_interleave(values, plan->extended, plan->cuda_stream, error);
 }
 
+/* ---- Host memory ----------------------------------------------------------------------------- */
+
+/* Output is downloaded in pieces: one is written while the next one arrives. */
+enum { PIECES = 2, PIECE_BYTES = 8 << 20 };
+
+/* Where several images are computed at one time, all output up to so many bytes is one piece: the
+ * run then gives its slot back before it writes. */
+enum { WHOLE_BYTES = 256 << 20 };
+
+/* One run. */
+struct gpu_run {
+    gc_gpu_plan *plan;
+    gc_stream *stream;
+    int64_t band_rows;   /* of output */
+    const char *image;   /* rows of samples on the host */
+    size_t image_stride; /* bytes */
+    size_t reserved;     /* bytes of host memory */
+    size_t piece_bytes;
+    gc_host_buffer *pieces[PIECES];
+};
+
+static bool several_at_once(const gpu_run *run)
+{
+    return run->plan->problem->job.images_at_once > 1;
+}
+
+/* Pinning memory takes as long as some copies to and from memory that is not pinned. */
+static bool wants_pinned(const gpu_run *run)
+{
+    return several_at_once(run) || run->plan->problem->job.runs > 1;
+}
+
+/* Bytes of a row of the result on the host. */
+static size_t result_row_bytes(const gpu_run *run)
+{
+    const gc_problem *problem = run->plan->problem;
+    if (run->plan->finishes && !run->stream->chain_only)
+        return gconv_shape_row_bytes(&problem->conversion.output);
+    return gc_chain_row_values(&problem->chain) * sizeof(float);
+}
+
+static size_t choose_piece_bytes(const gpu_run *run)
+{
+    size_t row = result_row_bytes(run);
+    size_t all = row * run->plan->problem->chain.height;
+    size_t most = (size_t)(several_at_once(run) ? (int)WHOLE_BYTES : (int)PIECE_BYTES);
+    return all <= most ? all : std::max((size_t)PIECE_BYTES, row);
+}
+
+/* Reserves host memory for the whole run, so that it does not wait for more while it holds some. */
+static void reserve_host(gpu_run *run)
+{
+    const gc_stream *stream = run->stream;
+    size_t all = result_row_bytes(run) * run->plan->problem->chain.height;
+    run->piece_bytes = choose_piece_bytes(run);
+    run->reserved = run->piece_bytes * (run->piece_bytes < all ? PIECES : 1);
+    if (stream->image.next == nullptr)
+        run->reserved += stream->input_bytes * run->plan->problem->chain.height;
+    gc_host_reserve(run->reserved);
+}
+
+static void give_host(gpu_run *run)
+{
+    for (gc_host_buffer *piece : run->pieces)
+        gc_host_give(piece);
+    gc_host_unreserve(run->reserved);
+}
+
+static gconv_status take_host(gpu_run *run, size_t bytes, gc_host_buffer **buffer,
+                              gconv_error *error)
+{
+    *buffer = gc_host_take(bytes, wants_pinned(run) && gc_gpu_started());
+    return *buffer != nullptr ? GCONV_OK : gc_fail_memory(error, bytes);
+}
+
+static void give_buffer(void *buffer)
+{
+    gc_host_give((gc_host_buffer *)buffer);
+}
+
+/* Sets run->image: the caller's memory, or rows that are read here. */
+static gconv_status get_image(gpu_run *run, gconv_error *error)
+{
+    gc_stream *stream = run->stream;
+    run->image = (const char *)stream->image.next;
+    run->image_stride = stream->image.stride;
+    if (run->image != nullptr)
+        return GCONV_OK;
+    gc_host_buffer *buffer;
+    size_t bytes = stream->input_bytes * run->plan->problem->chain.height;
+    GC_TRY(take_host(run, bytes, &buffer, error));
+    gc_lent_memory memory = {buffer->bytes, give_buffer, buffer};
+    GC_TRY(gc_stream_keep_in(stream, &memory, error));
+    run->image = stream->kept;
+    run->image_stride = stream->input_bytes;
+    return GCONV_OK;
+}
+
 /* ---- Down ------------------------------------------------------------------------------------ */
 
-static gconv_status begin_piece(gc_gpu_plan *plan, const result_rows &result, int64_t first,
+static gconv_status begin_piece(gpu_run *run, const result_rows &result, int64_t first,
                                 int64_t rows, int which, gconv_error *error)
 {
+    gc_gpu_plan *plan = run->plan;
     const char *from = (const char *)plan->extended + (size_t)first * result.pitch;
+    if (run->pieces[which] == nullptr)
+        GC_TRY(take_host(run, run->piece_bytes, &run->pieces[which], error));
+    char *to = run->pieces[which]->bytes;
     if (result.pitch == result.bytes) /* copies in two dimensions have a largest pitch */
-        GC_CUDA_TRY(error, cudaMemcpyAsync(plan->pieces[which], from, (size_t)rows * result.bytes,
+        GC_CUDA_TRY(error, cudaMemcpyAsync(to, from, (size_t)rows * result.bytes,
                                            cudaMemcpyDeviceToHost, plan->cuda_stream));
     else
-        GC_CUDA_TRY(error, cudaMemcpy2DAsync(plan->pieces[which], result.bytes, from, result.pitch,
-                                             result.bytes, (size_t)rows, cudaMemcpyDeviceToHost,
-                                             plan->cuda_stream));
-    GC_CUDA_TRY(error, cudaEventRecord(plan->arrived[which], plan->cuda_stream));
+        GC_CUDA_TRY(error,
+                    cudaMemcpy2DAsync(to, result.bytes, from, result.pitch, result.bytes,
+                                      (size_t)rows, cudaMemcpyDeviceToHost, plan->cuda_stream));
+    GC_CUDA_TRY(error,
+                cudaEventRecord(plan->slot->marks[GC_MARK_ARRIVED + which], plan->cuda_stream));
     return GCONV_OK;
+}
+
+/* Seconds between two marks of the slot that were passed. */
+static gconv_status seconds_between(const gc_gpu_plan *plan, int begin, int end, double *sum,
+                                    gconv_error *error)
+{
+    float milliseconds;
+    GC_CUDA_TRY(error, cudaEventElapsedTime(&milliseconds, plan->slot->marks[begin],
+                                            plan->slot->marks[end]));
+    *sum += 1e-3 * (double)milliseconds;
+    return GCONV_OK;
+}
+
+/* Waits for a piece, and adds the time of what is done. */
+static gconv_status await_piece(gpu_run *run, int64_t piece, gconv_error *error)
+{
+    const gc_gpu_plan *plan = run->plan;
+    gconv_timings *timings = &run->stream->timings;
+    int which = (int)(piece % PIECES);
+    double begin = gc_seconds();
+    GC_CUDA_TRY(error, cudaEventSynchronize(plan->slot->marks[GC_MARK_ARRIVED + which]));
+    if (piece > 0) {
+        timings->download += gc_seconds() - begin;
+        return GCONV_OK;
+    }
+    GC_TRY(seconds_between(plan, GC_MARK_BEGIN, GC_MARK_UPLOADED, &timings->upload, error));
+    GC_TRY(seconds_between(plan, GC_MARK_UPLOADED, GC_MARK_COMPUTED, &timings->compute, error));
+    return seconds_between(plan, GC_MARK_COMPUTED, GC_MARK_ARRIVED, &timings->download, error);
 }
 
 static gconv_status write_piece(gc_stream *stream, const result_rows &result, int64_t rows,
@@ -99,58 +231,81 @@ static gconv_status write_piece(gc_stream *stream, const result_rows &result, in
                                  result.bytes / sizeof(float), error);
 }
 
-/* Downloads the result piece by piece. One piece is written while the next one arrives. */
-static gconv_status download(gc_gpu_plan *plan, gc_stream *stream, const result_rows &result,
+/* Downloads and writes the result of a band. After the last band's last piece has arrived, another
+ * run may have the slot. */
+static gconv_status download(gpu_run *run, const result_rows &result, bool last_band,
                              gconv_error *error)
 {
-    int64_t piece_rows = (int64_t)(plan->piece_bytes / result.bytes);
+    int64_t piece_rows = (int64_t)(run->piece_bytes / result.bytes);
     int64_t pieces = (result.rows + piece_rows - 1) / piece_rows;
     for (int64_t piece = 0; piece <= pieces; piece++) {
         int64_t first = piece * piece_rows;
         if (piece < pieces)
-            GC_TRY(begin_piece(plan, result, first, std::min(piece_rows, result.rows - first),
-                               (int)(piece % GC_PIECES), error));
+            GC_TRY(begin_piece(run, result, first, std::min(piece_rows, result.rows - first),
+                               (int)(piece % PIECES), error));
         if (piece == 0)
             continue;
-        int before = (int)((piece - 1) % GC_PIECES);
         int64_t count = std::min(piece_rows, result.rows - (first - piece_rows));
-        double begin = gc_seconds();
-        GC_CUDA_TRY(error, cudaEventSynchronize(plan->arrived[before]));
-        stream->timings.download += gc_seconds() - begin;
-        GC_TRY(write_piece(stream, result, count, plan->pieces[before], error));
+        GC_TRY(await_piece(run, piece - 1, error));
+        if (last_band && piece == pieces)
+            gc_plan_give_slot(run->plan);
+        GC_TRY(write_piece(run->stream, result, count,
+                           run->pieces[(piece - 1) % PIECES]->bytes, error));
     }
     return GCONV_OK;
 }
 
 /* ---- Bands ----------------------------------------------------------------------------------- */
 
-static gconv_status run_band(gc_gpu_plan *plan, gc_stream *stream, int64_t first, int64_t last,
-                             gconv_error *error)
+static gconv_status mark(const gc_gpu_plan *plan, int which, gconv_error *error)
 {
-    gc_band_steps(plan->problem, first, last, plan->slabs, plan->steps);
-    double begin = gc_seconds();
-    GC_TRY(gc_plan_upload(plan, stream->kept, stream->input_bytes, plan->steps[0].input_first,
-                          plan->steps[0].input_last, error));
-    GC_CUDA_TRY(error, cudaStreamSynchronize(plan->cuda_stream));
-    double uploaded = gc_seconds();
+    GC_CUDA_TRY(error, cudaEventRecord(plan->slot->marks[which], plan->cuda_stream));
+    return GCONV_OK;
+}
+
+static gconv_status run_band(gpu_run *run, int64_t first, int64_t last, gconv_error *error)
+{
+    gc_gpu_plan *plan = run->plan;
+    bool chain_only = run->stream->chain_only;
     result_rows result;
+    gc_band_steps(plan->problem, first, last, plan->slabs, plan->steps);
+    GC_TRY(mark(plan, GC_MARK_BEGIN, error));
+    GC_TRY(gc_plan_upload(plan, run->image, run->image_stride, plan->steps[0].input_first,
+                          plan->steps[0].input_last, error));
+    GC_TRY(mark(plan, GC_MARK_UPLOADED, error));
     GC_TRY(plan->runner->begin(plan, error));
-    GC_TRY(plan->runner->run(plan, stream->chain_only, error));
-    GC_TRY(end_chain(plan, stream->chain_only, last - first + 1, &result, error));
-    GC_CUDA_TRY(error, cudaStreamSynchronize(plan->cuda_stream));
-    stream->timings.upload += uploaded - begin;
-    stream->timings.compute += gc_seconds() - uploaded;
-    return download(plan, stream, result, error);
+    GC_TRY(plan->runner->run(plan, chain_only, error));
+    GC_TRY(end_chain(plan, chain_only, last - first + 1, &result, error));
+    GC_TRY(mark(plan, GC_MARK_COMPUTED, error));
+    return download(run, result, last + 1 == plan->problem->chain.height, error);
+}
+
+static gconv_status run_bands(gpu_run *run, gconv_error *error)
+{
+    int64_t height = run->plan->problem->chain.height;
+    for (int64_t first = 0; first < height; first += run->band_rows)
+        GC_TRY(run_band(run, first, std::min(first + run->band_rows, height) - 1, error));
+    return GCONV_OK;
+}
+
+static gconv_status run_image(gpu_run *run, gconv_error *error)
+{
+    GC_TRY(get_image(run, error));
+    GC_TRY(gc_plan_await_start(run->plan, error));
+    gc_current_device current(run->plan->device.index);
+    GC_TRY(gc_plan_take_slot(run->plan, run->stream->chain_only, &run->band_rows, error));
+    gconv_status status = run_bands(run, error);
+    gc_plan_give_slot(run->plan);
+    return status;
 }
 
 gconv_status gc_gpu_run(void *state, gc_stream *stream, gconv_error *error)
 {
-    gc_gpu_plan *plan = (gc_gpu_plan *)state;
-    GC_TRY(gc_stream_keep(stream, error));
-    GC_TRY(gc_plan_await_start(plan, error));
-    gc_current_device current(plan->device.index);
-    int64_t height = plan->problem->chain.height;
-    for (int64_t first = 0; first < height; first += plan->band_rows)
-        GC_TRY(run_band(plan, stream, first, std::min(first + plan->band_rows, height) - 1, error));
-    return GCONV_OK;
+    gpu_run run = {};
+    run.plan = (gc_gpu_plan *)state;
+    run.stream = stream;
+    reserve_host(&run);
+    gconv_status status = run_image(&run, error);
+    give_host(&run);
+    return status;
 }

@@ -74,7 +74,14 @@ static bool stores_output(const gc_gpu_plan *plan, bool chain_only)
     return false;
 }
 
-extern const gc_section_runner gc_step_runner = {prepare, gc_plan_load, run, stores_output};
+static void use_planes(const gc_gpu_plan *plan, bool chain_only, gc_plane_use use[2])
+{
+    (void)plan, (void)chain_only;
+    use[0] = use[1] = GC_PLANE_OF_VALUES;
+}
+
+extern const gc_section_runner gc_step_runner = {prepare,       gc_plan_load, run,
+                                                 stores_output, use_planes,   true};
 
 /* Operations of all steps over bytes of all steps. */
 double gc_gpu_intensity(void *state)

@@ -54,18 +54,13 @@ static gconv_status time_many(gc_gpu_plan *plan, stopwatch *watch, double second
     return GCONV_OK;
 }
 
-gconv_status gc_gpu_time(void *state, const void *input, size_t stride, double seconds,
-                         double *median, gconv_error *error)
+/* In a slot that holds the whole image. */
+static gconv_status time_image(gc_gpu_plan *plan, const char *input, size_t stride, double seconds,
+                               double *median, gconv_error *error)
 {
-    gc_gpu_plan *plan = (gc_gpu_plan *)state;
-    GC_TRY(gc_plan_await_start(plan, error));
-    gc_current_device current(plan->device.index);
     int64_t height = plan->problem->chain.height;
-    if (plan->band_rows < height)
-        return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
-                       "the image does not fit in the device's memory at once");
     gc_band_steps(plan->problem, 0, height - 1, plan->slabs, plan->steps);
-    GC_TRY(gc_plan_upload(plan, (const char *)input, stride, plan->steps[0].input_first,
+    GC_TRY(gc_plan_upload(plan, input, stride, plan->steps[0].input_first,
                           plan->steps[0].input_last, error));
     stopwatch watch = {};
     gconv_status status = time_many(plan, &watch, seconds, median, error);
@@ -74,5 +69,22 @@ gconv_status gc_gpu_time(void *state, const void *input, size_t stride, double s
         cudaEventDestroy(watch.end);
     if (watch.begin != nullptr)
         cudaEventDestroy(watch.begin);
+    return status;
+}
+
+gconv_status gc_gpu_time(void *state, const void *input, size_t stride, double seconds,
+                         double *median, gconv_error *error)
+{
+    gc_gpu_plan *plan = (gc_gpu_plan *)state;
+    GC_TRY(gc_plan_await_start(plan, error));
+    gc_current_device current(plan->device.index);
+    int64_t rows;
+    GC_TRY(gc_plan_take_slot(plan, false, &rows, error));
+    gconv_status status =
+        rows < plan->problem->chain.height
+            ? gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                      "the image does not fit in the device's memory at once")
+            : time_image(plan, (const char *)input, stride, seconds, median, error);
+    gc_plan_give_slot(plan);
     return status;
 }

@@ -1,0 +1,336 @@
+#include "gpu/runtime/pool.cuh"
+
+#include "gpu/jit/modules.cuh"
+#include "gpu/runtime/check.cuh"
+#include "gpu/runtime/current.cuh"
+
+#include <cstdint>
+#include <cstdlib>
+#include <pthread.h>
+#include <sys/mman.h>
+
+/* Bytes of host memory that runs hold at one time. */
+#define GC_HOST_BYTES_MAX ((size_t)768 << 20)
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t given;
+    int plans;
+    gc_slot *slots;       /* of all devices, taken and free */
+    gc_host_buffer *idle; /* host buffers that nobody holds */
+    size_t allocated;     /* bytes of host buffers, held and idle */
+    size_t reserved;      /* bytes of host buffers that runs hold or will take */
+} pool = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, nullptr, nullptr, 0, 0};
+
+/* Locks the pool as long as it lives. */
+struct pool_lock {
+    pool_lock()
+    {
+        pthread_mutex_lock(&pool.lock);
+    }
+    ~pool_lock()
+    {
+        pthread_mutex_unlock(&pool.lock);
+    }
+};
+
+/* ---- Slots ----------------------------------------------------------------------------------- */
+
+static void free_buffers(gc_slot *slot)
+{
+    for (int i = 0; i < GC_BUFFERS; i++) {
+        cudaFree(slot->buffers[i]);
+        slot->buffers[i] = nullptr;
+        slot->sizes[i] = 0;
+    }
+    cudaGetLastError();
+}
+
+/* The slot's device is current. */
+static void destroy_slot(gc_slot *slot)
+{
+    free_buffers(slot);
+    for (cudaEvent_t mark : slot->marks)
+        if (mark != nullptr)
+            cudaEventDestroy(mark);
+    if (slot->cuda_stream != nullptr)
+        cudaStreamDestroy(slot->cuda_stream);
+    cudaGetLastError();
+    free(slot);
+}
+
+static gconv_status fill_slot(gc_slot *slot, gconv_error *error)
+{
+    GC_CUDA_TRY(error, cudaStreamCreateWithFlags(&slot->cuda_stream, cudaStreamNonBlocking));
+    for (cudaEvent_t &mark : slot->marks)
+        GC_CUDA_TRY(error, cudaEventCreateWithFlags(&mark, cudaEventBlockingSync));
+    slot->whole = true;
+    return GCONV_OK;
+}
+
+/* A free slot of the device, or null; counts the slots of the device. */
+static gc_slot *find_slot(int device, int *count)
+{
+    *count = 0;
+    for (gc_slot *slot = pool.slots; slot != nullptr; slot = slot->next) {
+        if (slot->device != device)
+            continue;
+        (*count)++;
+        if (!slot->taken)
+            return slot;
+    }
+    return nullptr;
+}
+
+gconv_status gc_slot_take(int device, gc_slot **slot, gconv_error *error)
+{
+    gc_slot *made = (gc_slot *)calloc(1, sizeof *made);
+    if (made == nullptr)
+        return gc_fail_memory(error, sizeof *made);
+    pthread_mutex_lock(&pool.lock);
+    int count;
+    while ((*slot = find_slot(device, &count)) == nullptr && count == GC_SLOTS_MAX)
+        pthread_cond_wait(&pool.given, &pool.lock);
+    bool is_new = *slot == nullptr;
+    if (is_new) {
+        *slot = made;
+        made->device = device;
+        made->next = pool.slots;
+        pool.slots = made;
+    }
+    (*slot)->taken = true;
+    pthread_mutex_unlock(&pool.lock);
+    if (!is_new)
+        free(made);
+    gconv_status status = (*slot)->whole ? GCONV_OK : fill_slot(*slot, error);
+    if (status != GCONV_OK)
+        gc_slot_give(*slot);
+    return status;
+}
+
+void gc_slot_give(gc_slot *slot)
+{
+    if (slot->cuda_stream != nullptr)
+        cudaStreamSynchronize(slot->cuda_stream);
+    cudaGetLastError();
+    bool whole = slot->whole; /* else making it has failed */
+    pthread_mutex_lock(&pool.lock);
+    slot->taken = false;
+    if (!whole) {
+        gc_slot **link = &pool.slots;
+        while (*link != slot)
+            link = &(*link)->next;
+        *link = slot->next;
+    }
+    pthread_cond_broadcast(&pool.given);
+    pthread_mutex_unlock(&pool.lock);
+    if (!whole)
+        destroy_slot(slot);
+}
+
+/* Frees the buffers of all free slots of the device. */
+static void free_idle_buffers(int device)
+{
+    pool_lock lock;
+    for (gc_slot *slot = pool.slots; slot != nullptr; slot = slot->next)
+        if (slot->device == device && !slot->taken)
+            free_buffers(slot);
+}
+
+static gconv_status grow(gc_slot *slot, const size_t sizes[GC_BUFFERS], gconv_error *error)
+{
+    for (int i = 0; i < GC_BUFFERS; i++) {
+        if (slot->sizes[i] >= sizes[i])
+            continue;
+        cudaFree(slot->buffers[i]);
+        slot->buffers[i] = nullptr;
+        slot->sizes[i] = 0;
+        GC_CUDA_TRY(error, cudaMalloc(&slot->buffers[i], sizes[i]));
+        slot->sizes[i] = sizes[i];
+    }
+    return GCONV_OK;
+}
+
+gconv_status gc_slot_reserve(gc_slot *slot, const size_t sizes[GC_BUFFERS], gconv_error *error)
+{
+    gconv_status status = grow(slot, sizes, error);
+    if (status != GCONV_ERROR_MEMORY)
+        return status;
+    free_buffers(slot);
+    free_idle_buffers(slot->device);
+    return grow(slot, sizes, error);
+}
+
+/* ---- Host memory ----------------------------------------------------------------------------- */
+
+/* Huge pages: they are pinned ten times as fast, and touched faster. */
+enum { HOST_PAGE = 2 << 20 };
+
+static gc_host_buffer *make_host_buffer(size_t bytes)
+{
+    gc_host_buffer *buffer = (gc_host_buffer *)calloc(1, sizeof *buffer);
+    if (buffer == nullptr || bytes > SIZE_MAX - 2 * (size_t)HOST_PAGE) {
+        free(buffer);
+        return nullptr;
+    }
+    buffer->size = (bytes + HOST_PAGE - 1) / HOST_PAGE * HOST_PAGE;
+    if (posix_memalign((void **)&buffer->bytes, HOST_PAGE, buffer->size) != 0) {
+        free(buffer);
+        return nullptr;
+    }
+#ifdef MADV_HUGEPAGE
+    madvise(buffer->bytes, buffer->size, MADV_HUGEPAGE);
+#endif
+    return buffer;
+}
+
+static void pin(gc_host_buffer *buffer)
+{
+    for (size_t at = 0; at < buffer->size; at += 4096) /* pages that exist are pinned faster */
+        buffer->bytes[at] = 0;
+    buffer->pinned =
+        cudaHostRegister(buffer->bytes, buffer->size, cudaHostRegisterPortable) == cudaSuccess;
+    cudaGetLastError();
+}
+
+static void destroy_host_buffer(gc_host_buffer *buffer)
+{
+    if (buffer->pinned)
+        cudaHostUnregister(buffer->bytes);
+    cudaGetLastError();
+    free(buffer->bytes);
+    free(buffer);
+}
+
+void gc_host_reserve(size_t bytes)
+{
+    pool_lock lock;
+    while (pool.reserved > 0 && pool.reserved + bytes > GC_HOST_BYTES_MAX)
+        pthread_cond_wait(&pool.given, &pool.lock);
+    pool.reserved += bytes;
+}
+
+void gc_host_unreserve(size_t bytes)
+{
+    pool_lock lock;
+    pool.reserved -= bytes;
+    pthread_cond_broadcast(&pool.given);
+}
+
+/* Takes the smallest idle buffer of at least `bytes`, unless it is twice as large or more. */
+static gc_host_buffer *take_idle(size_t bytes)
+{
+    pool_lock lock;
+    gc_host_buffer **best = nullptr;
+    for (gc_host_buffer **link = &pool.idle; *link != nullptr; link = &(*link)->next) {
+        size_t size = (*link)->size;
+        bool fits = size >= bytes && size / 2 <= bytes + HOST_PAGE;
+        if (fits && (best == nullptr || size < (*best)->size))
+            best = link;
+    }
+    if (best == nullptr)
+        return nullptr;
+    gc_host_buffer *buffer = *best;
+    *best = buffer->next;
+    return buffer;
+}
+
+/* Takes idle buffers out of the pool until `bytes` more are within the limit. */
+static gc_host_buffer *take_superfluous(size_t bytes)
+{
+    pool_lock lock;
+    gc_host_buffer *taken = nullptr;
+    while (pool.idle != nullptr && pool.allocated + bytes > GC_HOST_BYTES_MAX) {
+        gc_host_buffer *buffer = pool.idle;
+        pool.idle = buffer->next;
+        pool.allocated -= buffer->size;
+        buffer->next = taken;
+        taken = buffer;
+    }
+    return taken;
+}
+
+static void destroy_host_buffers(gc_host_buffer *list)
+{
+    while (list != nullptr) {
+        gc_host_buffer *next = list->next;
+        destroy_host_buffer(list);
+        list = next;
+    }
+}
+
+static gc_host_buffer *make_counted(size_t bytes)
+{
+    destroy_host_buffers(take_superfluous(bytes));
+    gc_host_buffer *buffer = make_host_buffer(bytes);
+    if (buffer != nullptr) {
+        pool_lock lock;
+        pool.allocated += buffer->size;
+    }
+    return buffer;
+}
+
+gc_host_buffer *gc_host_take(size_t bytes, bool wants_pinned)
+{
+    gc_host_buffer *buffer = take_idle(bytes);
+    if (buffer == nullptr)
+        buffer = make_counted(bytes);
+    if (buffer != nullptr && wants_pinned && !buffer->pinned)
+        pin(buffer);
+    return buffer;
+}
+
+void gc_host_give(gc_host_buffer *buffer)
+{
+    if (buffer == nullptr)
+        return;
+    pthread_mutex_lock(&pool.lock);
+    bool keeps = pool.plans > 0;
+    buffer->next = keeps ? pool.idle : nullptr;
+    if (keeps)
+        pool.idle = buffer;
+    else
+        pool.allocated -= buffer->size;
+    pthread_mutex_unlock(&pool.lock);
+    if (!keeps)
+        destroy_host_buffer(buffer);
+}
+
+/* ---- Plans ----------------------------------------------------------------------------------- */
+
+void gc_pool_enter()
+{
+    pool_lock lock;
+    pool.plans++;
+}
+
+static void destroy_slots(gc_slot *list)
+{
+    while (list != nullptr) {
+        gc_slot *next = list->next;
+        gc_current_device current(list->device);
+        destroy_slot(list);
+        list = next;
+    }
+}
+
+void gc_pool_leave()
+{
+    pthread_mutex_lock(&pool.lock);
+    gc_slot *slots = nullptr;
+    gc_host_buffer *idle = nullptr;
+    if (--pool.plans == 0) {
+        slots = pool.slots;
+        idle = pool.idle;
+        pool.slots = nullptr;
+        pool.idle = nullptr;
+        for (gc_host_buffer *buffer = idle; buffer != nullptr; buffer = buffer->next)
+            pool.allocated -= buffer->size;
+    }
+    bool last = pool.plans == 0;
+    pthread_mutex_unlock(&pool.lock);
+    destroy_slots(slots);
+    destroy_host_buffers(idle);
+    if (last)
+        gc_jit_unload_unused();
+}

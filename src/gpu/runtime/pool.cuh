@@ -1,0 +1,73 @@
+/* What the plans of a process share and give back after each run: the slots of each device, and
+ * host memory. All of it is freed with the last plan. */
+#ifndef GC_GPU_RUNTIME_POOL_CUH
+#define GC_GPU_RUNTIME_POOL_CUH
+
+#include "gconv.h"
+
+#include <cuda_runtime.h>
+
+/* ---- Plans ----------------------------------------------------------------------------------- */
+
+/* Counts a plan of the process. */
+void gc_pool_enter();
+
+/* Takes back gc_pool_enter. With the last plan it frees what the pool holds. */
+void gc_pool_leave();
+
+/* ---- Slots ----------------------------------------------------------------------------------- */
+
+/* The most runs that use a device at one time. Upload, kernels and download of three runs overlap;
+ * one more may be between two of them. */
+enum { GC_SLOTS_MAX = 4 };
+
+/* Buffers of a slot. */
+enum { GC_BUFFER_SAMPLES, GC_BUFFER_PLANE, GC_BUFFER_OTHER_PLANE, GC_BUFFER_EXTENDED, GC_BUFFERS };
+
+/* Marks in the work of a run, to time its parts. Waiting for one sleeps. */
+enum { GC_MARK_BEGIN, GC_MARK_UPLOADED, GC_MARK_COMPUTED, GC_MARK_ARRIVED, GC_MARK_OTHER_ARRIVED,
+       GC_MARKS };
+
+/* What a run holds of a device. */
+struct gc_slot {
+    int device;
+    cudaStream_t cuda_stream;
+    cudaEvent_t marks[GC_MARKS];
+    void *buffers[GC_BUFFERS];
+    size_t sizes[GC_BUFFERS];
+    bool whole; /* stream and marks exist */
+    bool taken;
+    gc_slot *next;
+};
+
+/* Waits for a free slot of the device, which is current, and takes it. */
+gconv_status gc_slot_take(int device, gc_slot **slot, gconv_error *error);
+
+/* Makes each buffer hold at least so many bytes. GCONV_ERROR_MEMORY where the device is short of
+ * memory, even after buffers of free slots were freed. */
+gconv_status gc_slot_reserve(gc_slot *slot, const size_t sizes[GC_BUFFERS], gconv_error *error);
+
+/* Waits for the slot's work and gives the slot back. */
+void gc_slot_give(gc_slot *slot);
+
+/* ---- Host memory ----------------------------------------------------------------------------- */
+
+/* Memory of the host that runs read into and download to. */
+struct gc_host_buffer {
+    char *bytes;
+    size_t size;
+    bool pinned; /* copies to and from devices are asynchronous and fast */
+    gc_host_buffer *next;
+};
+
+/* Waits until the runs of the process hold at most GC_HOST_BYTES_MAX with these bytes, or until no
+ * other run holds any. Every gc_host_take then finds room. */
+void gc_host_reserve(size_t bytes);
+void gc_host_unreserve(size_t bytes);
+
+/* A buffer of at least `bytes`; null where memory is short. With `pin` it is pinned, where the
+ * system allows that; then a device must have started. */
+gc_host_buffer *gc_host_take(size_t bytes, bool pin);
+void gc_host_give(gc_host_buffer *buffer);
+
+#endif
