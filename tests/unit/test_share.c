@@ -3,7 +3,6 @@
 #include "core/plan.h"
 #include "core_support.h"
 
-
 static float weights[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
 static gconv_filter box = {
     .width = 3, .height = 3, .anchor_x = 1, .anchor_y = 1, .divisor = 9, .weights = weights};

@@ -131,8 +131,9 @@ static void sizes_of(const gc_gpu_plan *plan, bool chain_only, int64_t rows,
         (size_t)input_rows * gconv_shape_row_bytes(&plan->problem->job.input);
     sizes[GC_BUFFER_PLANE] = plane_bytes_of(plan, use[0], input_rows);
     sizes[GC_BUFFER_OTHER_PLANE] = plane_bytes_of(plan, use[1], input_rows);
-    sizes[GC_BUFFER_EXTENDED] = std::max(plan->runner->extends ? extended_bytes_of(plan, input_rows) : 0,
-                                         result_bytes_of(plan, chain_only, rows));
+    sizes[GC_BUFFER_EXTENDED] =
+        std::max(plan->runner->extends ? extended_bytes_of(plan, input_rows) : 0,
+                 result_bytes_of(plan, chain_only, rows));
 }
 
 /* ---- The slot -------------------------------------------------------------------------------- */

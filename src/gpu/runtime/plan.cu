@@ -20,7 +20,8 @@ static gconv_status synchronize_copies(gconv_error *error)
 static gconv_status prepare_sections(gc_gpu_plan *plan, gconv_error *error)
 {
     GC_TRY(plan->runner->prepare(plan, error));
-    return synchronize_copies(error); /* the streams of slots do not wait for copies by themselves */
+    return synchronize_copies(
+        error); /* the streams of slots do not wait for copies by themselves */
 }
 
 static gconv_status start(gc_gpu_plan *plan, gconv_error *error)

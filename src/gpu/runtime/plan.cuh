@@ -56,8 +56,8 @@ struct gc_gpu_plan {
     cudaStream_t cuda_stream;
     char *samples;         /* a band of input */
     int64_t samples_pitch; /* pixels from row to row of `samples` */
-    float *planes[2]; /* a section's input and output, in turn */
-    float *extended;  /* a step's extended image; in the end the output */
+    float *planes[2];      /* a section's input and output, in turn */
+    float *extended;       /* a step's extended image; in the end the output */
     pthread_t starter;
     bool starting;       /* the starter has not been joined */
     gconv_status status; /* of the start */

@@ -25,8 +25,14 @@ enum { GC_SLOTS_MAX = 4 };
 enum { GC_BUFFER_SAMPLES, GC_BUFFER_PLANE, GC_BUFFER_OTHER_PLANE, GC_BUFFER_EXTENDED, GC_BUFFERS };
 
 /* Marks in the work of a run, to time its parts. Waiting for one sleeps. */
-enum { GC_MARK_BEGIN, GC_MARK_UPLOADED, GC_MARK_COMPUTED, GC_MARK_ARRIVED, GC_MARK_OTHER_ARRIVED,
-       GC_MARKS };
+enum {
+    GC_MARK_BEGIN,
+    GC_MARK_UPLOADED,
+    GC_MARK_COMPUTED,
+    GC_MARK_ARRIVED,
+    GC_MARK_OTHER_ARRIVED,
+    GC_MARKS
+};
 
 /* What a run holds of a device. */
 struct gc_slot {

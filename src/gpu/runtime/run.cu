@@ -249,8 +249,8 @@ static gconv_status download(gpu_run *run, const result_rows &result, bool last_
         GC_TRY(await_piece(run, piece - 1, error));
         if (last_band && piece == pieces)
             gc_plan_give_slot(run->plan);
-        GC_TRY(write_piece(run->stream, result, count,
-                           run->pieces[(piece - 1) % PIECES]->bytes, error));
+        GC_TRY(write_piece(run->stream, result, count, run->pieces[(piece - 1) % PIECES]->bytes,
+                           error));
     }
     return GCONV_OK;
 }
