@@ -1,5 +1,5 @@
 /* Proves that a JPEG is sound, without decoding it to pixels: for decoders that do not find damage
- * themselves. */
+ * themselves. docs/hardware-jpeg.md says what is proved and why that is enough. */
 #ifndef GC_IO_JPEG_SCAN_H
 #define GC_IO_JPEG_SCAN_H
 

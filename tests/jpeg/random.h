@@ -1,0 +1,40 @@
+/* Random numbers that a seed repeats. */
+#ifndef GC_TESTS_JPEG_RANDOM_H
+#define GC_TESTS_JPEG_RANDOM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct jpeg_random {
+    uint64_t state;
+} jpeg_random;
+
+/* SplitMix64. */
+static inline uint64_t jpeg_random_next(jpeg_random *of)
+{
+    uint64_t mixed = of->state += 0x9e3779b97f4a7c15;
+    mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9;
+    mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
+    return mixed ^ mixed >> 31;
+}
+
+/* From 0 to count-1. */
+static inline size_t jpeg_random_below(jpeg_random *of, size_t count)
+{
+    return (size_t)(jpeg_random_next(of) % count);
+}
+
+/* One time in `count`. */
+static inline bool jpeg_random_chance(jpeg_random *of, size_t count)
+{
+    return jpeg_random_below(of, count) == 0;
+}
+
+/* From 0 to 1. */
+static inline double jpeg_random_part(jpeg_random *of)
+{
+    return (double)(jpeg_random_next(of) >> 11) / 9007199254740992.0;
+}
+
+#endif
