@@ -732,6 +732,15 @@ typedef bool gconv_progress_function(void *user, double done);
  * computes, too. Other implementations give their first rows early on a CPU, and late on a GPU. */
 GCONV_API void gconv_plan_watch(gconv_plan *plan, gconv_progress_function *function, void *user);
 
+/* Is told with `waits` true that a run begins to wait for a device or for memory that other runs
+ * hold, and with false that it goes on. The thread that runs the plan calls it. `user` is that of
+ * gconv_plan_on_wait. Meanwhile another thread may have the processor: a program that computes many
+ * images at one time has more threads than processors, and lets the others go on. */
+typedef void gconv_wait_function(void *user, bool waits);
+
+/* Makes `function` follow the plan's later runs. NULL ends that. */
+GCONV_API void gconv_plan_on_wait(gconv_plan *plan, gconv_wait_function *function, void *user);
+
 /* Convolves one image: takes all rows of the job's input shape from `source`, and hands all rows of
  * gconv_plan_output_shape to `sink`. `timings` may be NULL. A failure is that of source or sink, or
  * GCONV_ERROR_MEMORY, GCONV_ERROR_DEVICE or GCONV_ERROR_CANCELLED. */

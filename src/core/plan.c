@@ -141,6 +141,11 @@ void gconv_plan_watch(gconv_plan *plan, gconv_progress_function *function, void 
     plan->watch = (gc_watch){function, user};
 }
 
+void gconv_plan_on_wait(gconv_plan *plan, gconv_wait_function *function, void *user)
+{
+    plan->waiter = (gc_waiter){function, user};
+}
+
 static void add_timings(gconv_timings *sum, const gconv_timings *part, double total)
 {
     if (sum == NULL)
@@ -245,6 +250,7 @@ static gconv_status run(gconv_plan *plan, gconv_source source, gconv_sink sink,
     gconv_status status =
         gc_stream_open(&stream, &plan->problem, source, sink, chain_only, &failure);
     stream.watch = plan->watch;
+    stream.waiter = plan->waiter;
     if (status == GCONV_OK && from != NULL && to != NULL && plan->watch.function == NULL &&
         gc_rows_are_aligned(from->next, from->stride, plan->problem.conversion.input.depth) &&
         gc_rows_are_aligned(to->next, to->stride,

@@ -13,6 +13,7 @@ struct gconv_plan {
     gconv_error fallback; /* why the CPU took over; status GCONV_OK where it did not */
     char *description;    /* explanation and what the implementation chose */
     gc_watch watch;       /* of its runs; may be changed between them */
+    gc_waiter waiter;     /* likewise */
 };
 
 #endif

@@ -132,6 +132,12 @@ gconv_status gc_stream_tell(gc_stream *stream, double done, gconv_error *error)
     return gc_fail(error, GCONV_ERROR_CANCELLED, "%s", gconv_status_text(GCONV_ERROR_CANCELLED));
 }
 
+void gc_stream_waits(const gc_stream *stream, bool waits)
+{
+    if (stream->waiter.function != NULL)
+        stream->waiter.function(stream->waiter.user, waits);
+}
+
 gconv_status gc_stream_keep_in(gc_stream *stream, const gc_lent_memory *memory, gconv_error *error)
 {
     uint32_t height = stream->problem->chain.height;

@@ -12,6 +12,12 @@ typedef struct gc_watch {
     void *user;
 } gc_watch;
 
+/* Who is told that a run waits, as gconv_plan_on_wait says. */
+typedef struct gc_waiter {
+    gconv_wait_function *function; /* NULL: nobody */
+    void *user;
+} gc_waiter;
+
 /* Memory that is given back after use. */
 typedef struct gc_lent_memory {
     char *bytes;
@@ -38,6 +44,7 @@ typedef struct gc_stream {
     uint32_t rows_written;
     gconv_timings timings;
     gc_watch watch;
+    gc_waiter waiter;
     double told; /* the most that the watch was told */
 } gc_stream;
 
@@ -75,6 +82,9 @@ gconv_status gc_stream_write(gc_stream *stream, uint32_t count, const void *rows
  * long before it writes. Must not be called while another thread writes. GCONV_ERROR_CANCELLED
  * where the run is to end. */
 gconv_status gc_stream_tell(gc_stream *stream, double done, gconv_error *error);
+
+/* Says that the calling thread begins to wait for a device or for memory, or that it goes on. */
+void gc_stream_waits(const gc_stream *stream, bool waits);
 
 /* Reads all rows into stream->kept, input_bytes apart. They stay there until the stream is closed:
  * for implementations that need the whole image, and for another one that starts again. */
