@@ -155,7 +155,7 @@ static void pitches(void **state)
     assert_int_equal(gc_device_pitch(INT64_C(5000000000)), INT64_C(5000000000));
 }
 
-/* As the runner allocates: samples, two planes and the widest scratch image, all with the rows of
+/* As the runner allocates: samples, two planes and the widest extended image, all with the rows of
  * the input; and the weights. */
 static void bytes_of_a_band(void **state)
 {
