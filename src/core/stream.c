@@ -83,6 +83,23 @@ gconv_status gc_stream_read(gc_stream *stream, uint32_t count, void *rows, size_
     return status;
 }
 
+bool gc_stream_offer(gc_stream *stream, gconv_encoded *picture)
+{
+    const gconv_source *source = &stream->source;
+    double start = gc_seconds();
+    bool offered = !stream->asked && source->offer != NULL && source->accept != NULL &&
+                   source->offer(source->user, picture);
+    stream->timings.decode += gc_seconds() - start;
+    return offered;
+}
+
+void gc_stream_accept(gc_stream *stream)
+{
+    stream->source.accept(stream->source.user);
+    stream->asked = true;
+    stream->rows_read = stream->problem->chain.height;
+}
+
 void gc_stream_load_row(const gc_stream *stream, const void *samples, float *row)
 {
     gc_load_row(&stream->problem->conversion, samples, row);

@@ -63,6 +63,15 @@ void gc_stream_use_memory(gc_stream *stream, const gc_memory_source *image,
 gconv_status gc_stream_read(gc_stream *stream, uint32_t count, void *rows, size_t stride,
                             gconv_error *error);
 
+/* Asks the source for its picture as it is stored, before any row is read: true where the device of
+ * the run may decode it. The time counts as decoding; the caller adds the time that its device
+ * takes. Rows can still be read until gc_stream_accept. */
+bool gc_stream_offer(gc_stream *stream, gconv_encoded *picture);
+
+/* The device has decoded the picture: all rows count as read. Call it once nothing but writing can
+ * fail, so that another implementation can read the rows until then. */
+void gc_stream_accept(gc_stream *stream);
+
 /* Chain values of one row of samples. May be called from any thread. */
 void gc_stream_load_row(const gc_stream *stream, const void *samples, float *row);
 

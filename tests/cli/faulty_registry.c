@@ -107,10 +107,10 @@ static gconv_status read_nothing(void *user, uint32_t count, void *rows, size_t 
 /* Takes what is offered, and makes black of it. Refuses what is narrower than 16 pixels. */
 static gconv_status run_engine(void *state, gc_stream *stream, gconv_error *error)
 {
-    gconv_source source = stream->source;
     gconv_encoded picture;
-    if (source.offer != NULL && source.offer(source.user, &picture) && picture.width >= 16) {
-        source.accept(source.user);
+    if (gc_stream_offer(stream, &picture) && picture.width >= 16) {
+        gc_stream_accept(stream);
+        stream->rows_read = 0;
         stream->source = (gconv_source){.read = read_nothing, .user = stream};
     }
     return gc_reference_operations.run(state, stream, error);

@@ -145,6 +145,31 @@ static void check_again(const pictures *first, gconv_reader_options options, uin
     free_pictures(&second);
 }
 
+/* What is offered to a device must be what libjpeg reads without a failure, and with the same
+ * warnings. Standard input is not offered: it is opened once more as a file. */
+static void check_offer(const pictures *first, gconv_reader_options options, int warnings)
+{
+    gconv_reader *reader;
+    gconv_encoded offered;
+    int warned = 0;
+    options.warn_user = &warned;
+    if (gconv_reader_open("/proc/self/fd/0", &options, &reader, NULL) != GCONV_OK)
+        return;
+    gconv_source source = gconv_reader_source(reader);
+    if (source.offer(source.user, &offered)) {
+        FUZZ_REQUIRE(first->status == GCONV_OK, "offered after %d", (int)first->status);
+        const gconv_shape *shape = gconv_reader_shape(reader);
+        bool turned = offered.orientation > 4;
+        FUZZ_REQUIRE(offered.width == (turned ? shape->height : shape->width) &&
+                         offered.height == (turned ? shape->width : shape->height),
+                     "%u x %u offered", offered.width, offered.height);
+        source.accept(source.user);
+        FUZZ_REQUIRE(gconv_reader_finish(reader, NULL) == GCONV_OK, "no end after an offer");
+        FUZZ_REQUIRE(warned == warnings, "%d warnings, then %d", warnings, warned);
+    }
+    gconv_reader_free(reader);
+}
+
 void fuzz_read_image(const uint8_t *data, size_t size)
 {
     if (size == 0)
@@ -161,6 +186,7 @@ void fuzz_read_image(const uint8_t *data, size_t size)
     fuzz_set_input(data, size - 1);
     pictures first;
     read_pictures(&options, band_of(choices), &first);
+    check_offer(&first, options, warnings);
     if ((choices & TWICE) != 0)
         check_again(&first, options, choices, data, size - 1);
     free_pictures(&first);

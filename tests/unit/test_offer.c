@@ -1,8 +1,10 @@
 /* A reader offers a JPEG as it is stored: what it says of the file, and that reading goes on in
  * either way. */
 #include "container_support.h"
+#include "core_support.h"
 #include "exif_support.h"
 
+#include "core/stream.h"
 #include "io/orient.h"
 
 /* What a test reads, and what the reader has said. */
@@ -249,6 +251,48 @@ static void bytes_behind_the_image_are_a_warning_in_either_way(void **state)
     }
 }
 
+/* ---- Through a stream ------------------------------------------------------------------------ */
+
+static gconv_status drop_rows(void *user, uint32_t count, const void *rows, size_t stride,
+                              gconv_error *error)
+{
+    (void)user, (void)count, (void)rows, (void)stride, (void)error;
+    return GCONV_OK;
+}
+
+static void a_stream_passes_the_offer_on(void **state)
+{
+    (void)state;
+    offered o;
+    gc_stream stream;
+    gconv_encoded encoded;
+    float weight = 1;
+    gconv_filter filter = filter_of(1, 1, 1, &weight);
+    const gconv_filter *filters[] = {&filter};
+    gc_problem problem;
+    write_jpeg("stream.jpg", 3, 2, false);
+    open_with(&o, "stream.jpg", as_stored());
+    gconv_job job = job_of(filters, 1, *gconv_reader_shape(o.reader));
+    assert_int_equal(gc_problem_create(&job, &problem, &o.error), GCONV_OK);
+    gconv_sink sink = {.write = drop_rows};
+    assert_int_equal(gc_stream_open(&stream, &problem, o.source, sink, false, &o.error), GCONV_OK);
+    assert_true(gc_stream_offer(&stream, &encoded));
+    assert_int_equal(encoded.width, 71);
+    assert_true(stream.timings.decode > 0);
+    assert_false(stream.asked); /* the CPU may still take over */
+    gc_stream_accept(&stream);
+    assert_true(stream.asked);
+    assert_int_equal(stream.rows_read, 40);
+    assert_false(gc_stream_offer(&stream, &encoded));
+    must_finish(&o);
+    gc_stream_close(&stream);
+    stream.source = (gconv_source){.read = o.source.read, .user = o.source.user};
+    stream.asked = false;
+    assert_false(gc_stream_offer(&stream, &encoded)); /* a source without offers */
+    gc_problem_destroy(&problem);
+    gconv_reader_free(o.reader);
+}
+
 /* ---- What is not offered --------------------------------------------------------------------- */
 
 /* Nothing is offered, and the picture is read as ever. */
@@ -393,6 +437,7 @@ int main(void)
         cmocka_unit_test(without_accept_rows_are_read_as_ever),
         cmocka_unit_test(accept_without_an_offer_does_nothing),
         cmocka_unit_test(bytes_behind_the_image_are_a_warning_in_either_way),
+        cmocka_unit_test(a_stream_passes_the_offer_on),
         cmocka_unit_test(what_devices_do_not_decode_is_not_offered),
         cmocka_unit_test(a_reader_for_the_cpu_offers_nothing),
         cmocka_unit_test(damage_is_not_offered_and_found_by_libjpeg),
