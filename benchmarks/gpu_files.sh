@@ -55,8 +55,9 @@ if [ -n "${WORK:-}" ]; then
   work=$(cd "$WORK" && pwd)
 else
   place=${TMPDIR:-/tmp}
-  # Files in memory, where 6 GB are free there.
-  if [ -z "${TMPDIR:-}" ] && [ "$(df -Pk /dev/shm 2>/dev/null | awk 'END { print $4 + 0 }')" -gt 6000000 ]; then
+  # Files in memory, where it has 6 GB free.
+  free=$(df -Pk /dev/shm 2>/dev/null | awk 'END { print $4 + 0 }')
+  if [ -z "${TMPDIR:-}" ] && [ "$free" -gt 6000000 ]; then
     place=/dev/shm
   fi
   work=$(mktemp -d "$place/gpu_files.XXXXXX")
@@ -89,10 +90,13 @@ peer=${PEER:-$(dirname "$gconv")/benchmarks/peers/files_nvjpeg}
 if [ ! -x "$peer" ] && have "$nvcc"; then
   peer=$work/files_nvjpeg
   [ -x "$peer" ] || "$nvcc" -O3 -std=c++17 -arch=native -o "$peer" "$here/peers/files_nvjpeg.cu" \
-    -lnvjpeg -lnppif -lnppial -lnppitc -lnppc -lpng -ljpeg -lz >files_nvjpeg.log 2>&1 &
+    -lnvjpeg -lnppif -lnppc -lpng -ljpeg -lz >files_nvjpeg.log 2>&1 &
 fi
 if have "$nvcc" && [ ! -x cuda_empty ]; then
-  printf '#include <cuda_runtime.h>\nint main() { return cudaFree(0) != cudaSuccess; }\n' >cuda_empty.cu
+  cat >cuda_empty.cu <<'END'
+#include <cuda_runtime.h>
+int main() { return cudaFree(0) != cudaSuccess; }
+END
   "$nvcc" -O2 -arch=native -o cuda_empty cuda_empty.cu >cuda_empty.log 2>&1 &
 fi
 "$cc" -O3 -o files_image "$here/files_image.c" -lpng -ljpeg
@@ -108,7 +112,8 @@ images() {
   # shellcheck disable=SC2016 # it is for the inner shell
   seq "$2" | xargs -P "$processors" -n 4 sh -c '
     for seed; do
-      ./files_image -q 92 -s "$seed" "$DIR/in/$seed.jpg" "$WIDTH" "$HEIGHT" 3 "$PHOTOGRAPH" || exit 255
+      ./files_image -q 92 -s "$seed" "$DIR/in/$seed.jpg" "$WIDTH" "$HEIGHT" 3 "$PHOTOGRAPH" ||
+        exit 255
     done' sh
   : >"$1/complete"
 }
@@ -125,6 +130,18 @@ copies() {
   mkdir "$1"
   for copy in $(seq "$2"); do
     cp -rl "$3" "$1/$copy"
+  done
+}
+
+# The large images, each under 8 names: so many that the start of context and decoder weighs little.
+many=$((8 * large_images))
+make_many() {
+  [ ! -d many ] || return 0
+  mkdir many
+  for copy in 1 2 3 4 5 6 7 8; do
+    for seed in $(seq "$large_images"); do
+      ln "large/in/$seed.jpg" "many/$copy-$seed.jpg"
+    done
   done
 }
 
@@ -168,8 +185,8 @@ turns() {
   ./files_turns "$@" || status=1
 }
 
-# TITLE IMAGES DIR PEER COMMAND...: one job by each device and by the peer. PEER is its command, or
-# empty.
+# TITLE IMAGES DIR PEER COMMAND...: one job by each device, by --device cuda with each decoder, and
+# by the peer. PEER is the peer's command.
 batch() {
   title=$1
   number=$2
@@ -179,9 +196,11 @@ batch() {
   echo
   echo "$title"
   set -- "gconv --device cpu" "$gconv" "$@" --device cpu -o out "$from" \
+    -- "gconv --device auto" "$gconv" "$@" --device auto -o out "$from" \
     -- "gconv --device cuda" "$gconv" "$@" --device cuda -o out "$from" \
-    -- "gconv --device auto" "$gconv" "$@" --device auto -o out "$from"
-  if [ -n "$peer" ] && [ -n "$mode" ]; then
+    -- "gconv --decoder cpu" "$gconv" "$@" --device cuda --decoder cpu -o out "$from" \
+    -- "gconv --decoder hardware" "$gconv" "$@" --device cuda --decoder hardware -o out "$from"
+  if [ -n "$peer" ]; then
     set -- "$@" -- "nvJPEG and NPP, by 16" \
       sh -c "mkdir out; exec '$peer' -b 16 $mode out $from/*.jpg"
     if [ "$mode" = edges ]; then
@@ -204,7 +223,8 @@ if wanted check; then
     for kind in grey-1.jpg rgb-3.jpg grey-1.png rgb-3.png; do
       i=$((i + 1))
       channels=${kind#*-}
-      ./files_image -s "$i" "mixed/$i-$shape.${kind#*.}" "${shape%x*}" "${shape#*x}" "${channels%.*}" "$photograph"
+      ./files_image -s "$i" "mixed/$i-$shape.${kind#*.}" "${shape%x*}" "${shape#*x}" \
+        "${channels%.*}" "$photograph"
     done
   done
   for i in 1 2 3 4 5 6 7 8; do
@@ -214,43 +234,43 @@ if wanted check; then
   echo
   echo "edges of $(find mixed -type f | wc -l) images of all shapes: files equal those of --device cpu"
   "$gconv" edges --device cpu -o out-cpu mixed
-  for device in cuda auto; do
-    if "$gconv" edges --device $device -o out-$device mixed && diff -r out-cpu out-$device; then
-      echo "  --device $device: equal"
+  for options in '--device cuda' '--device auto' '--device cuda --decoder hardware'; do
+    # shellcheck disable=SC2086 # options
+    if "$gconv" edges $options -o out-gpu mixed && diff -r out-cpu out-gpu; then
+      echo "  $options: equal"
     else
-      echo "  --device $device: FAILED"
+      echo "  $options: FAILED"
       status=1
     fi
+    rm -rf out-gpu
   done
-  rm -rf out-cpu out-cuda out-auto
+  rm -rf out-cpu
 fi
 
 if wanted edges-large; then
-  batch "edges, $large_images JPEG of 4096x3072 (bar: ratio of auto at least 2; aim 700 images/s)" \
+  batch "edges, $large_images JPEG of 4096x3072 (bar: auto at least 2; aim 700 images/s)" \
     "$large_images" large/in edges edges
 fi
 if wanted edges-small; then
-  batch "edges, $small_images JPEG of 1024x1024 (bar: ratio of auto at least 2; aim 4500 images/s)" \
+  batch "edges, $small_images JPEG of 1024x1024 (bar: auto at least 2; aim 4500 images/s)" \
     "$small_images" small/in edges edges
 fi
 if wanted gaussian; then
-  batch "filter gaussian:8, $large_images RGB JPEG of 4096x3072 to JPEG (bar: ratio of auto at least 2)" \
+  batch "filter gaussian:8, $large_images RGB JPEG of 4096x3072 (bar: auto at least 2)" \
     "$large_images" large/in gaussian:8 filter -k gaussian:8 --format jpeg
 fi
 if wanted log; then
-  batch "filter log:5,43, $large_images RGB JPEG of 4096x3072 to JPEG (bar: ratio of auto at least 3)" \
+  batch "filter log:5,43, $large_images RGB JPEG of 4096x3072 (bar: auto at least 3)" \
     "$large_images" large/in log:5,43 filter -k log:5,43 --format jpeg
 fi
 
-# So many images that the start of the context weighs little; once is enough.
-many=8
+# Once is enough.
 if wanted edges-many; then
-  copies many $many large/in
+  make_many
   saved=$rounds
   rounds=1
   cold=-c
-  batch "edges, $((many * large_images)) JPEG of 4096x3072 (each of them $many times)" \
-    "$((many * large_images))" many "" edges --recursive
+  batch "edges, $many JPEG of 4096x3072: the $large_images, each 8 times" "$many" many edges edges
   rounds=$saved
   cold=
 fi
@@ -259,19 +279,19 @@ if wanted gpus && [ "$gpus" -lt 2 ]; then
   echo "several GPUs"
   missing "this machine has $gpus"
 elif wanted gpus; then
-  copies many $many large/in
+  make_many
   share=$((processors / gpus))
   echo
-  echo "edges, $((many * large_images)) JPEG of 4096x3072 on $gpus GPUs (bar: ratio at least 1.8 for 2)"
-  turns -i "$((many * large_images))" 2 out \
+  echo "edges, $many JPEG of 4096x3072 on $gpus GPUs (bar: ratio at least 1.8 for 2)"
+  turns -i "$many" 2 out \
     "1 GPU, $share processors" taskset -c "0-$((share - 1))" env CUDA_VISIBLE_DEVICES=0 \
-    "$gconv" edges --recursive --device cuda -o out many \
+    "$gconv" edges --device cuda -o out many \
     -- "1 GPU, auto, $share processors" taskset -c "0-$((share - 1))" env CUDA_VISIBLE_DEVICES=0 \
-    "$gconv" edges --recursive --device auto -o out many \
+    "$gconv" edges --device auto -o out many \
     -- "1 GPU, $processors processors" env CUDA_VISIBLE_DEVICES=0 \
-    "$gconv" edges --recursive --device cuda -o out many \
-    -- "all GPUs (cuda:all)" "$gconv" edges --recursive --device cuda:all -o out many \
-    -- "auto" "$gconv" edges --recursive --device auto -o out many
+    "$gconv" edges --device cuda -o out many \
+    -- "all GPUs (cuda:all)" "$gconv" edges --device cuda:all -o out many \
+    -- "auto" "$gconv" edges --device auto -o out many
   rm -rf out
 fi
 
@@ -287,7 +307,9 @@ if wanted one; then
   fi
   turns "$((2 * rounds + 1))" out.png "$@" >one.txt
   cat one.txt
-  awk '/decode alone|empty CUDA/ { for (i = 1; i < NF; i++) if ($(i + 1) == "ms" && $i > bar) bar = $i }
+  awk '/decode alone|empty CUDA/ {
+      for (i = 1; i < NF; i++) if ($(i + 1) == "ms" && $i > bar) bar = $i
+    }
     END { printf "  bar for --device cuda: %.1f ms\n", bar + 30 }' one.txt
 fi
 

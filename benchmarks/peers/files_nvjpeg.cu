@@ -401,7 +401,7 @@ void lay_out(const job &running, slot *used)
     used->planes.reserve(planes, false);
     used->results.reserve(results, false);
     used->host.reserve(results, true);
-    used->scratch.reserve(running.kind == job_edges ? 4 * largest : largest, false);
+    used->scratch.reserve(running.kind == job_edges ? 3 * largest : largest, false);
 }
 
 /* ---- The GPU --------------------------------------------------------------------------------- */
@@ -428,39 +428,33 @@ void decode(const job &running, slot *used)
                                 images.data(), used->stream));
 }
 
-/* A byte holds the marks of 8 pixels, the first in its highest bit. */
-__global__ void pack_bits(const unsigned char *marks, int width, int height, unsigned char *bits)
+/* Marks responses beyond the threshold: 8 pixels in a byte, the first in its highest bit. */
+__global__ void mark(const Npp16s *responses, int width, unsigned char *bits)
 {
-    int x = (int)(blockIdx.x * blockDim.x + threadIdx.x), y = (int)blockIdx.y;
+    int at = (int)(blockIdx.x * blockDim.x + threadIdx.x), y = (int)blockIdx.y;
     int row = (width + 7) / 8;
-    if (x >= row)
+    if (at >= row)
         return;
     unsigned byte = 0;
-    for (int i = 0; i < 8; i++)
-        if (8 * x + i < width && marks[(size_t)y * width + 8 * x + i] != 0)
-            byte |= 0x80u >> i;
-    bits[(size_t)y * row + x] = (unsigned char)byte;
+    for (int x = 8 * at; x < min(8 * at + 8, width); x++)
+        if (abs((int)responses[(size_t)y * width + x]) > edges_threshold)
+            byte |= 0x80u >> x % 8;
+    bits[(size_t)y * row + at] = (unsigned char)byte;
 }
 
 void find_edges(const job &running, slot *used, const picture &of)
 {
     NppiSize size = {of.width, of.height};
-    size_t pixels = (size_t)of.width * (size_t)of.height;
-    Npp16s *response = (Npp16s *)used->scratch.bytes;
-    Npp8u *smooth = used->scratch.bytes + 2 * pixels, *marks = smooth + pixels;
-    int step = of.width * (int)sizeof *response;
+    Npp16s *responses = (Npp16s *)used->scratch.bytes;
+    Npp8u *smooth = used->scratch.bytes + 2 * (size_t)of.width * (size_t)of.height;
     LIBRARY(nppiFilterBorder_8u_C1R_Ctx(used->planes.bytes + of.plane, of.width, size, {0, 0},
                                         smooth, of.width, size, running.gauss, {5, 5}, {2, 2},
                                         17 * 17, NPP_BORDER_REPLICATE, used->npp));
-    LIBRARY(nppiFilterBorder32f_8u16s_C1R_Ctx(smooth, of.width, size, {0, 0}, response, step, size,
-                                              running.weights, {3, 3}, {1, 1}, NPP_BORDER_REPLICATE,
-                                              used->npp));
-    LIBRARY(nppiAbs_16s_C1IR_Ctx(response, step, size, used->npp));
-    LIBRARY(nppiCompareC_16s_C1R_Ctx(response, step, (Npp16s)edges_threshold, marks, of.width, size,
-                                     NPP_CMP_GREATER, used->npp));
+    LIBRARY(nppiFilterBorder32f_8u16s_C1R_Ctx(
+        smooth, of.width, size, {0, 0}, responses, of.width * (int)sizeof *responses, size,
+        running.weights, {3, 3}, {1, 1}, NPP_BORDER_REPLICATE, used->npp));
     dim3 blocks((unsigned)((of.width + 7) / 8 + 127) / 128, (unsigned)of.height);
-    pack_bits<<<blocks, 128, 0, used->stream>>>(marks, of.width, of.height,
-                                                used->results.bytes + of.result);
+    mark<<<blocks, 128, 0, used->stream>>>(responses, of.width, used->results.bytes + of.result);
     CUDA(cudaGetLastError());
 }
 
@@ -522,9 +516,12 @@ void encode(const job &running, const slot &used, const picture &of)
         write_jpeg(name, from, of.width, of.height);
 }
 
-/* Takes batch after batch through a slot. */
-void run_slot(job *running, slot *used, workers *threads)
+/* Takes batch after batch through a slot. Each slot's state takes a third of a second to make: this
+ * way the first can begin before the others are made. */
+void run_slot(job *running, nvjpegHandle_t handle, workers *threads)
 {
+    slot own, *used = &own;
+    open_slot(used, handle);
     while (take_batch(running, used)) {
         auto &pictures = used->pictures;
         threads->run(pictures.size(),
@@ -545,12 +542,9 @@ void run(job *running)
     nvjpegHandle_t handle;
     LIBRARY(nvjpegCreateEx(NVJPEG_BACKEND_HARDWARE, nullptr, nullptr, 0, &handle));
     workers threads;
-    slot slots[slot_count];
     std::vector<std::thread> loops;
-    for (auto &each : slots) {
-        open_slot(&each, handle);
-        loops.emplace_back([running, &each, &threads] { run_slot(running, &each, &threads); });
-    }
+    for (int i = 0; i < slot_count; i++)
+        loops.emplace_back([&] { run_slot(running, handle, &threads); });
     for (auto &loop : loops)
         loop.join();
 }
