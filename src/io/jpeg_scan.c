@@ -35,7 +35,7 @@ enum {
     TABLES_MAX = 2, /* Huffman tables of a class, in baseline JPEG */
     QUANTISERS_MAX = 4,
     WINDOW_BITS = 56, /* at least so many lie in the window after `refill` */
-    LOOK_BITS = 12,
+    LOOK_BITS = 11,   /* with 12 large files gain nothing, and small ones wait for the tables */
     DC_LOOK_BITS = 9
 };
 
@@ -690,7 +690,7 @@ static inline progress pass_last(reader *from, const component *of, block *into)
 
 /* The fast way, for one block. A false says that the exact way has to judge.
  * 56 bits are enough for a DC code of the look-up and its value, 20 bits, and the bits of an entry,
- * 22; or for two entries. */
+ * 21; or for two entries. */
 static inline bool pass_block(reader *from, const component *of, int32_t *dc)
 {
     progress now;
@@ -708,7 +708,8 @@ static inline bool pass_block(reader *from, const component *of, int32_t *dc)
                 break;
         }
         now = pass_last(from, of, &made);
-        refill(from);
+        if (now == GOES_ON)
+            refill(from);
     } while (now == GOES_ON);
     return now == ENDS && made.energy <= of->steps->energy_max;
 }
