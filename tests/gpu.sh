@@ -140,7 +140,7 @@ build_all() {
   CUDACXX=$(find_nvcc) cmake -S "$source" -B "$build" $generator -DCMAKE_BUILD_TYPE=Release \
     -DGCONV_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES="${ARCHITECTURES:-native}" &&
     cmake --build "$build" --parallel "$(getconf _NPROCESSORS_ONLN)" \
-      --target gconv --target gconv_check --target gpu_jit
+      --target gconv --target gconv_check --target gpu_jit --target gpu_decode
 }
 
 # shares OPTION: a line for each process of check_shared.
@@ -354,6 +354,11 @@ compile_at_run_time() {
   XDG_CACHE_HOME=$work "$build/tests/gpu_jit"
 }
 
+# The planes and rows of the JPEG engine are those of libjpeg.
+check_engine() {
+  XDG_CACHE_HOME=$work "$build/tests/gpu_decode"
+}
+
 # compile_seconds CACHE: what compare says it took to compile the kernels of direct.
 compile_seconds() {
   XDG_CACHE_HOME=$work/$1 "$gconv" compare --json --impl direct --time 0.05 "$source/samples/still-life.png" |
@@ -463,6 +468,7 @@ part 'transforms in bands' transforms_in_bands
 part 'fallbacks' fall_back
 part 'run-time compilation' compile_at_run_time
 part 'time of compilation' time_compilation
+part 'JPEG engine' check_engine
 part 'tune' tune
 part 'compare edges' compare
 part 'compare gaussian' compare --kernel gaussian:2

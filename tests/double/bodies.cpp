@@ -8,6 +8,8 @@ extern "C" {
 #include "core/border.h"
 #include "core/separate.h"
 #include "gpu/cost/costs.h"
+#include "gpu/decode/decode.h"
+#include "gpu/decode/ycc.h"
 #include "gpu/runtime/finish.h"
 }
 #include "gpu/fast/passes.cuh"
@@ -17,6 +19,7 @@ extern "C" {
 #include "gpu/ladder/constant.cuh"
 #include "gpu/runtime/check.cuh"
 #include "gpu/runtime/kernel.cuh"
+#include "gpu/runtime/plan.cuh"
 #include "gpu/runtime/planes.cuh"
 #include "gpu/tune/tuner.cuh"
 
@@ -52,6 +55,11 @@ namespace planes
 {
 #include "gpu/runtime/planes.cu"
 }
+namespace decode
+{
+__thread float pixels[SHARED_FLOATS];
+#include "gpu/decode/unpack.cu"
+} // namespace decode
 #include "gpu/tune/check_kernels.cuh"
 
 static void *filter()
@@ -98,6 +106,11 @@ const gc_double_body gc_double_bodies[] = {
     PLAIN("store_samples<unsigned short>", planes::store_samples<unsigned short>),
     PLAIN("store_samples<float>", planes::store_samples<float>),
     PLAIN("store_bits", planes::store_bits),
+    MEETS("unpack_rows<0>", decode::unpack_rows<0>),
+    MEETS("unpack_rows<1>", decode::unpack_rows<1>),
+    MEETS("unpack_rows<2>", decode::unpack_rows<2>),
+    MEETS("unpack_rows<3>", decode::unpack_rows<3>),
+    MEETS("unpack_tiles", decode::unpack_tiles),
     PLAIN("fill", fill),
     PLAIN("expect<float>", expect<float>),
     PLAIN("expect<unsigned char>", expect<unsigned char>),

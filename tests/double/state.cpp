@@ -275,8 +275,9 @@ __attribute__((destructor)) static void report()
         return;
     fprintf(file, "calls %lu\nfailures %lu\ndevice_bytes %zu\npinned_bytes %zu\n", calls.load(),
             failures.load(), memory_of(false).bytes, memory_of(true).bytes);
-    fprintf(file, "streams %d\nevents %d\nmodules %d\n", counts[GC_DOUBLE_STREAMS].load(),
-            counts[GC_DOUBLE_EVENTS].load(), counts[GC_DOUBLE_MODULES].load());
+    fprintf(file, "streams %d\nevents %d\nmodules %d\nnvjpegs %d\n",
+            counts[GC_DOUBLE_STREAMS].load(), counts[GC_DOUBLE_EVENTS].load(),
+            counts[GC_DOUBLE_MODULES].load(), counts[GC_DOUBLE_NVJPEGS].load());
     for (const std::string &line : told().lines)
         fprintf(file, "%s\n", line.c_str());
     fclose(file);

@@ -27,7 +27,13 @@ cudaError_t gc_double_refuse(cudaError_t code);
 long long gc_double_number(const char *name, long long otherwise);
 
 /* Things of a kind that exist now: what is left at the end was leaked. */
-enum gc_double_kind { GC_DOUBLE_STREAMS, GC_DOUBLE_EVENTS, GC_DOUBLE_MODULES, GC_DOUBLE_KINDS };
+enum gc_double_kind {
+    GC_DOUBLE_STREAMS,
+    GC_DOUBLE_EVENTS,
+    GC_DOUBLE_MODULES,
+    GC_DOUBLE_NVJPEGS,
+    GC_DOUBLE_KINDS
+};
 void gc_double_count(gc_double_kind kind, int difference);
 
 /* Adds a line to the report, once. */

@@ -1,4 +1,5 @@
 /* The GPU part of a build without CUDA: it has no devices, and says why. */
+#include "gpu/decode/decode.h"
 #include "gpu/gpu.h"
 #include "gpu/jit/jit.h"
 #include "gpu/tune/tune.h"
@@ -31,6 +32,17 @@ const char *gc_gpu_decoder_reason(int index)
 bool gc_gpu_started(void)
 {
     return false;
+}
+
+bool gc_decode_available(int index, const char **reason)
+{
+    (void)index;
+    *reason = gc_gpu_reason();
+    return false;
+}
+
+void gc_decode_end(void)
+{
 }
 
 bool gc_jit_available(void)

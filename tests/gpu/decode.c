@@ -1,0 +1,448 @@
+/* The JPEG engine of a GPU against libjpeg-turbo: planes and rows have to be the same bits.
+ *
+ *     gpu_decode [--quick]           files made here, one after the other, and by many threads
+ *     gpu_decode --refused           passes where the engine takes none of them
+ *     double_decode --failing        passes where each is right or refused, on the double alone
+ *     gpu_decode --files NAME...     files, sound or damaged: those that gconv offers to an engine
+ *     gpu_decode --speed THREADS NAME...   pictures a second, by so many threads
+ *
+ * The exit status is 77 where there is no engine. */
+#include "../unit/turbo_support.h"
+
+#include "base/clock.h"
+#include "gpu/decode/decode.h"
+#include "io/jpeg_scan.h"
+#include "io/orient.h"
+
+#include <cuda_runtime_api.h>
+#include <pthread.h>
+
+enum { DEVICE = 0, FILES_MAX = 4096, THREADS_MAX = 64 };
+
+static unsigned long checked, failed;
+static bool may_fail; /* calls of CUDA: the double's memory is then read without them */
+
+/* ---- Comparing ------------------------------------------------------------------------------- */
+
+static void complain(const char *name, const char *what)
+{
+    failed++;
+    if (failed < 40)
+        printf("%s: %s\n", name, what);
+}
+
+static bool equal_rows(const unsigned char *a, size_t a_pitch, const unsigned char *b,
+                       size_t b_pitch, size_t row_bytes, size_t count)
+{
+    for (size_t y = 0; y < count; y++)
+        if (memcmp(a + y * a_pitch, b + y * b_pitch, row_bytes) != 0)
+            return false;
+    return true;
+}
+
+static bool copy_plane(unsigned char *host, const void *plane, size_t bytes)
+{
+    if (!may_fail)
+        return cudaMemcpy(host, plane, bytes, cudaMemcpyDeviceToHost) == cudaSuccess;
+    memcpy(host, plane, bytes);
+    return true;
+}
+
+static bool planes_are(const gc_decoded *decoded, const turbo_image *expected)
+{
+    bool equal = true;
+    for (int c = 0; c < 3 && decoded->planes[c] != NULL; c++) {
+        size_t bytes = decoded->pitches[c] * expected->plane_heights[c];
+        unsigned char *host = malloc(bytes);
+        equal = equal && copy_plane(host, decoded->planes[c], bytes) &&
+                equal_rows(host, decoded->pitches[c], expected->planes[c], expected->pitches[c],
+                           expected->plane_widths[c], expected->plane_heights[c]);
+        free(host);
+    }
+    return equal;
+}
+
+/* Rows in an orientation, made on the device `skew` bytes behind an aligned address, and with gaps
+ * of as many bytes. What lies around them has to stay. */
+static bool rows_are(const gc_decoded *decoded, const turbo_image *expected, int channels,
+                     int orientation, size_t skew)
+{
+    enum { UNTOUCHED = 0x3c };
+    gconv_encoded picture = expected->about;
+    picture.orientation = orientation;
+    gconv_shape stored = {
+        .width = picture.width, .height = picture.height, .channels = channels, .depth = 8};
+    bool swaps = gc_orientation_swaps(orientation);
+    size_t width = swaps ? picture.height : picture.width;
+    size_t height = swaps ? picture.width : picture.height;
+    size_t pitch = width * (size_t)channels + skew, bytes = skew + pitch * height;
+    unsigned char *host = malloc(bytes), *wanted = malloc(bytes);
+    void *device = NULL;
+    memset(wanted, UNTOUCHED, bytes);
+    const unsigned char *source = channels == 3 ? expected->rows : expected->planes[0];
+    size_t stride = channels == 3 ? (size_t)picture.width * 3 : expected->pitches[0];
+    gc_orient_rows(source, &stored, stride, orientation, 0, (uint32_t)height, wanted + skew, pitch);
+    gconv_error error = {.message = ""};
+    bool equal = cudaMalloc(&device, bytes) == cudaSuccess &&
+                 cudaMemset(device, UNTOUCHED, bytes) == cudaSuccess &&
+                 cudaDeviceSynchronize() == cudaSuccess &&
+                 gc_decode_unpack(decoded, &picture, channels, (unsigned char *)device + skew,
+                                  pitch, NULL, &error) == GCONV_OK &&
+                 cudaDeviceSynchronize() == cudaSuccess &&
+                 cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost) == cudaSuccess &&
+                 memcmp(host, wanted, bytes) == 0;
+    if (error.message[0] != '\0')
+        printf("%s\n", error.message);
+    cudaFree(device);
+    free(host);
+    free(wanted);
+    return equal;
+}
+
+/* ---- Files that are made here ---------------------------------------------------------------- */
+
+typedef struct file {
+    char name[96];
+    turbo_image image;
+} file;
+
+static file files[FILES_MAX];
+static int file_count;
+
+static void add_file(const turbo_settings *set)
+{
+    file *one = &files[file_count++];
+    gconv_encoded made = {0};
+    unsigned long size;
+    made.bytes = turbo_make(set, &size);
+    made.size = size;
+    snprintf(one->name, sizeof one->name, "%ux%u, %d components %dx%d, quality %d, restart %d%s%s",
+             set->width, set->height, set->components, set->sampling_x, set->sampling_y,
+             set->quality, set->restart, set->optimized ? ", optimised" : "",
+             set->content == TURBO_NOISE      ? ", noise"
+             : set->content == TURBO_CHECKERS ? ", checkers"
+                                              : "");
+    if (!turbo_decode(&made, &one->image))
+        complain(one->name, "libjpeg fails");
+}
+
+/* Every sampling, and qualities, contents, tables and restart intervals in turn. */
+static void make_files(const uint32_t (*sizes)[2], int count)
+{
+    static const int shapes[][3] = {{1, 1, 1}, {3, 1, 1}, {3, 2, 1}, {3, 2, 2}};
+    static const int qualities[] = {20, 50, 75, 90, 97, 100, 5};
+    static const int restarts[] = {0, 0, 1, 7, 0, 3};
+    for (int i = 0; i < count * 4; i++) {
+        turbo_settings set = {.width = sizes[i / 4][0],
+                              .height = sizes[i / 4][1],
+                              .components = shapes[i % 4][0],
+                              .sampling_x = shapes[i % 4][1],
+                              .sampling_y = shapes[i % 4][2],
+                              .quality = qualities[(i + i / 4) % 7],
+                              .restart = restarts[(i + i / 4) % 6],
+                              .optimized = (i / 2) % 3 == 0,
+                              .content = (turbo_content)((i + i / 4) % TURBO_CONTENTS),
+                              .seed = (unsigned)i};
+        add_file(&set);
+    }
+}
+
+static void free_files(void)
+{
+    for (int i = 0; i < file_count; i++) {
+        free((void *)files[i].image.about.bytes);
+        turbo_free(&files[i].image);
+    }
+    file_count = 0;
+}
+
+static void check_rows(const file *one, const gc_decoded *decoded, bool luma_only, int turn)
+{
+    for (int orientation = 1; orientation <= 8; orientation++) {
+        size_t skew = (size_t)(orientation + turn) % 5;
+        checked++;
+        if (!rows_are(decoded, &one->image, 1, orientation, skew))
+            complain(one->name, "other grey rows");
+        if (luma_only || one->image.channels == 1)
+            continue;
+        checked++;
+        if (!rows_are(decoded, &one->image, 3, orientation, skew))
+            complain(one->name, "other RGB rows");
+    }
+}
+
+static void check_file(const file *one, bool luma_only, int turn)
+{
+    gc_decoded decoded;
+    gconv_error error;
+    checked++;
+    if (gc_decode_jpeg(DEVICE, &one->image.about, luma_only, &decoded, &error) != GCONV_OK) {
+        complain(one->name, error.message);
+        return;
+    }
+    if (!planes_are(&decoded, &one->image))
+        complain(one->name, "other planes");
+    else
+        check_rows(one, &decoded, luma_only, turn);
+    gc_decode_release(&decoded);
+}
+
+/* ---- Many threads ---------------------------------------------------------------------------- */
+
+static struct {
+    pthread_mutex_t mutex;
+    int next, count;
+} work = {.mutex = PTHREAD_MUTEX_INITIALIZER};
+
+static int next_work(void)
+{
+    pthread_mutex_lock(&work.mutex);
+    int next = work.next < work.count ? work.next++ : -1;
+    pthread_mutex_unlock(&work.mutex);
+    return next;
+}
+
+static void *decode_some(void *unused)
+{
+    for (int i; (i = next_work()) >= 0;) {
+        const file *one = &files[i % file_count];
+        gc_decoded decoded;
+        gconv_error error;
+        gconv_status status =
+            gc_decode_jpeg(DEVICE, &one->image.about, i % 3 == 0, &decoded, &error);
+        bool refused = status == GCONV_ERROR_UNSUPPORTED || status == GCONV_ERROR_DEVICE;
+        bool right = status == GCONV_OK && planes_are(&decoded, &one->image);
+        pthread_mutex_lock(&work.mutex);
+        checked++;
+        if (!right && !(may_fail && refused))
+            complain(one->name, status == GCONV_OK ? "other planes, beside others" : error.message);
+        pthread_mutex_unlock(&work.mutex);
+        gc_decode_release(&decoded);
+    }
+    return unused;
+}
+
+/* Calls `function` on so many threads; `count` pieces of work are there. */
+static double run_threads(int threads, int count, void *(*function)(void *))
+{
+    pthread_t running[THREADS_MAX];
+    int started = 0;
+    double begin = gc_seconds();
+    work.next = 0;
+    work.count = count;
+    for (; started < threads && started < THREADS_MAX; started++)
+        if (pthread_create(&running[started], NULL, function, NULL) != 0)
+            break;
+    for (int i = 0; i < started; i++)
+        pthread_join(running[i], NULL);
+    return gc_seconds() - begin;
+}
+
+/* ---- Modes ----------------------------------------------------------------------------------- */
+
+static const uint32_t small_sizes[][2] = {{1, 1},   {7, 5},   {8, 8},    {5, 1},  {1, 40},
+                                          {17, 33}, {63, 64}, {100, 70}, {16, 3}, {33, 129}};
+static const uint32_t large_sizes[][2] = {{333, 217}, {1023, 511}, {1025, 40},  {2048, 30},
+                                          {40, 2049}, {1600, 900}, {4096, 3072}};
+
+static void check_made(bool quick)
+{
+    make_files(small_sizes, sizeof small_sizes / sizeof *small_sizes);
+    if (!quick)
+        make_files(large_sizes, sizeof large_sizes / sizeof *large_sizes);
+    for (int i = 0; i < file_count; i++)
+        for (int luma_only = 0; luma_only < 2; luma_only++)
+            check_file(&files[i], luma_only != 0, i);
+    run_threads(quick ? 12 : 32, quick ? 300 : 3000, decode_some);
+    free_files();
+}
+
+static void check_failing(void)
+{
+    may_fail = true;
+    make_files(small_sizes, 2);
+    run_threads(6, 40, decode_some);
+    free_files();
+}
+
+/* The device must not have decoded any. */
+static void check_refused(void)
+{
+    make_files(small_sizes, 2);
+    for (int i = 0; i < file_count; i++) {
+        gc_decoded decoded;
+        gconv_error error;
+        checked++;
+        if (gc_decode_jpeg(DEVICE, &files[i].image.about, false, &decoded, &error) !=
+                GCONV_ERROR_UNSUPPORTED ||
+            decoded.planes[0] != NULL)
+            complain(files[i].name, "was not refused");
+    }
+    free_files();
+}
+
+static unsigned char *read_file(const char *name, size_t *size)
+{
+    FILE *stream = fopen(name, "rb");
+    unsigned char *bytes = NULL;
+    *size = 0;
+    if (stream == NULL)
+        return NULL;
+    if (fseek(stream, 0, SEEK_END) == 0 && ftell(stream) > 0) {
+        *size = (size_t)ftell(stream);
+        bytes = malloc(*size);
+        rewind(stream);
+        *size = fread(bytes, 1, *size, stream);
+    }
+    fclose(stream);
+    return bytes;
+}
+
+static gconv_encoded encoded_of(const unsigned char *bytes, const gc_jpeg_facts *facts)
+{
+    bool halves_x = facts->sampling == GC_JPEG_422 || facts->sampling == GC_JPEG_420;
+    return (gconv_encoded){.bytes = bytes,
+                           .size = facts->bytes,
+                           .width = facts->width,
+                           .height = facts->height,
+                           .components = facts->components,
+                           .sampling_x = halves_x ? 2 : 1,
+                           .sampling_y = facts->sampling == GC_JPEG_420 ? 2 : 1,
+                           .orientation = 1};
+}
+
+/* What the scan finds sound libjpeg-turbo decodes without a warning, and the engine to the same
+ * bits, unless it refuses. */
+static void check_sound(const char *name, const gconv_encoded *picture,
+                        unsigned long *decoded_count)
+{
+    turbo_image expected;
+    gc_decoded decoded;
+    gconv_error error;
+    checked++;
+    if (!turbo_decode(picture, &expected)) {
+        complain(name, "the scan calls it sound, and libjpeg fails or warns");
+        turbo_free(&expected);
+        return;
+    }
+    gconv_status status = gc_decode_jpeg(DEVICE, picture, false, &decoded, &error);
+    if (status == GCONV_OK) {
+        ++*decoded_count;
+        if (!planes_are(&decoded, &expected) ||
+            !rows_are(&decoded, &expected, expected.channels, 1, 0))
+            complain(name, "other pixels");
+    } else if (status != GCONV_ERROR_UNSUPPORTED) {
+        complain(name, error.message);
+    }
+    gc_decode_release(&decoded);
+    turbo_free(&expected);
+}
+
+static void check_files(char **names, int count)
+{
+    unsigned long sound = 0, decoded = 0;
+    for (int i = 0; i < count; i++) {
+        size_t size;
+        unsigned char *bytes = read_file(names[i], &size);
+        gc_jpeg_facts facts;
+        const char *doubt;
+        if (bytes != NULL && gc_jpeg_scan(bytes, size, &facts, &doubt)) {
+            gconv_encoded picture = encoded_of(bytes, &facts);
+            sound++;
+            check_sound(names[i], &picture, &decoded);
+        }
+        free(bytes);
+    }
+    printf("%d files, %lu sound, %lu decoded by the engine\n", count, sound, decoded);
+}
+
+static bool speed_luma_only;
+
+static void *decode_for_speed(void *unused)
+{
+    for (int i; (i = next_work()) >= 0;) {
+        gc_decoded decoded;
+        gconv_error error;
+        if (gc_decode_jpeg(DEVICE, &files[i % file_count].image.about, speed_luma_only, &decoded,
+                           &error) != GCONV_OK)
+            printf("%s\n", error.message);
+        gc_decode_release(&decoded);
+    }
+    return unused;
+}
+
+/* Microseconds of unpacking the first file, on an idle device. */
+static void time_unpack(int channels)
+{
+    enum { RUNS = 50 };
+    const gconv_encoded *picture = &files[0].image.about;
+    gc_decoded decoded;
+    gconv_error error;
+    void *device = NULL;
+    size_t pitch = (size_t)picture->width * (size_t)channels;
+    if (gc_decode_jpeg(DEVICE, picture, channels == 1, &decoded, &error) != GCONV_OK ||
+        cudaMalloc(&device, pitch * picture->height) != cudaSuccess)
+        return;
+    for (int pass = 0; pass < 2; pass++) { /* the first one warms up */
+        double begin = gc_seconds();
+        for (int i = 0; i < RUNS; i++)
+            gc_decode_unpack(&decoded, picture, channels, device, pitch, NULL, &error);
+        cudaDeviceSynchronize();
+        if (pass == 1)
+            printf("unpacking to %d channels: %.1f us\n", channels,
+                   1e6 * (gc_seconds() - begin) / RUNS);
+    }
+    cudaFree(device);
+    gc_decode_release(&decoded);
+}
+
+static void measure(int threads, char **names, int count)
+{
+    for (int i = 0; i < count && i < FILES_MAX; i++) {
+        size_t size;
+        unsigned char *bytes = read_file(names[i], &size);
+        gc_jpeg_facts facts;
+        const char *doubt;
+        if (bytes != NULL && gc_jpeg_scan(bytes, size, &facts, &doubt))
+            files[file_count++].image.about = encoded_of(bytes, &facts);
+        else
+            free(bytes);
+    }
+    if (file_count == 0)
+        return;
+    for (int luma_only = 1; luma_only >= 0; luma_only--) {
+        speed_luma_only = luma_only != 0;
+        run_threads(threads, file_count, decode_for_speed);
+        int pieces = file_count > 1000 ? file_count : 1000;
+        double seconds = run_threads(threads, pieces, decode_for_speed);
+        printf("%s, %d threads: %.0f pictures/s\n", luma_only ? "luma" : "colour", threads,
+               pieces / seconds);
+        time_unpack(luma_only ? 1 : 3);
+    }
+    free_files();
+}
+
+int main(int count, char **arguments)
+{
+    const char *mode = count > 1 ? arguments[1] : "", *reason;
+    double begin = gc_seconds();
+    if (strcmp(mode, "--refused") == 0) {
+        check_refused();
+    } else if (strcmp(mode, "--failing") == 0) {
+        check_failing();
+    } else if (!gc_decode_available(DEVICE, &reason)) {
+        printf("%s\n", reason);
+        return 77;
+    } else {
+        printf("started in %.3f s\n", gc_seconds() - begin);
+        if (strcmp(mode, "--files") == 0)
+            check_files(arguments + 2, count - 2);
+        else if (strcmp(mode, "--speed") == 0 && count > 3)
+            measure(atoi(arguments[2]), arguments + 3, count - 3);
+        else
+            check_made(strcmp(mode, "--quick") == 0);
+    }
+    gc_decode_end();
+    printf("%lu checks, %lu failed\n", checked, failed);
+    return failed != 0;
+}

@@ -1,0 +1,95 @@
+/* The JPEG files that check decoders: libjpeg decodes them without a warning, to the hashes that
+ * are kept. With the argument --print the hashes are printed for src/core/jpeg_trials.c. */
+#include "turbo_support.h"
+
+#include "core/jpeg_trials.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static gc_jpeg_hashes hashes_of(int index, size_t *size)
+{
+    static unsigned char bytes[GC_JPEG_TRIAL_BYTES_MAX];
+    gconv_encoded picture;
+    turbo_image image;
+    gc_jpeg_hashes found = {0};
+    gc_jpeg_trial(index, bytes, &picture);
+    *size = picture.size;
+    assert_true(picture.size <= sizeof bytes);
+    assert_true(turbo_decode(&picture, &image));
+    assert_int_equal(image.about.width, picture.width);
+    assert_int_equal(image.about.height, picture.height);
+    assert_int_equal(image.about.components, picture.components);
+    assert_int_equal(image.about.sampling_x, picture.sampling_x);
+    assert_int_equal(image.about.sampling_y, picture.sampling_y);
+    for (int c = 0; c < picture.components; c++)
+        found.planes[c] = turbo_hash(image.planes[c], image.pitches[c], image.plane_widths[c],
+                                     image.plane_heights[c]);
+    size_t row_bytes = (size_t)picture.width * (size_t)image.channels;
+    found.samples = turbo_hash(image.rows, row_bytes, row_bytes, picture.height);
+    turbo_free(&image);
+    return found;
+}
+
+static void libjpeg_gives_what_is_kept(void **state)
+{
+    (void)state;
+#ifndef LIBJPEG_TURBO_VERSION
+    skip();
+#endif
+    for (int i = 0; i < GC_JPEG_TRIALS; i++) {
+        unsigned char bytes[GC_JPEG_TRIAL_BYTES_MAX];
+        gconv_encoded picture;
+        size_t size;
+        gc_jpeg_hashes found = hashes_of(i, &size);
+        assert_memory_equal(&found, gc_jpeg_trial(i, bytes, &picture), sizeof found);
+    }
+}
+
+/* One sample of a thousand that is off by one is found. */
+static void they_have_samples_enough(void **state)
+{
+    (void)state;
+    size_t samples = 0, bytes_of_all = 0;
+    for (int i = 0; i < GC_JPEG_TRIALS; i++) {
+        unsigned char bytes[GC_JPEG_TRIAL_BYTES_MAX];
+        gconv_encoded picture;
+        gc_jpeg_trial(i, bytes, &picture);
+        samples += (size_t)picture.width * picture.height;
+        bytes_of_all += picture.size;
+    }
+    assert_true(samples > 15000);
+    assert_true(bytes_of_all < 100000);
+}
+
+static void print_hashes(void)
+{
+    for (int i = 0; i < GC_JPEG_TRIALS; i++) {
+        size_t size;
+        gc_jpeg_hashes found = hashes_of(i, &size);
+        const gc_hash all[] = {found.planes[0], found.planes[1], found.planes[2], found.samples};
+        printf("    {{");
+        for (int h = 0; h < 4; h++)
+            printf("{0x%016" PRIx64 ", 0x%016" PRIx64 "}%s", all[h].high, all[h].low,
+                   h == 2   ? "},\n     "
+                   : h == 3 ? "},"
+                            : ",\n      ");
+        printf(" /* %zu bytes */\n", size);
+    }
+}
+
+int main(int count, char **arguments)
+{
+    if (count > 1 && strcmp(arguments[1], "--print") == 0) {
+        print_hashes();
+        return 0;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(libjpeg_gives_what_is_kept),
+        cmocka_unit_test(they_have_samples_enough),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
