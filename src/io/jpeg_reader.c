@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "io/codec.h"
+#include "io/jpeg_check.h"
 #include "io/jpeg_scan.h"
 
 #include <limits.h>
@@ -500,6 +501,9 @@ static bool offer(gc_decoder *common, const unsigned char *bytes, size_t size,
         return false;
     *doubt = "a header that libjpeg reads in another way";
     if (!agree(decoder, &facts))
+        return false;
+    *doubt = "a libjpeg that decodes in another way than libjpeg-turbo";
+    if (!gc_jpeg_check())
         return false;
     decoder->trailing = facts.bytes < size;
     *picture = (gconv_encoded){

@@ -3,6 +3,7 @@
 #include "turbo_support.h"
 
 #include "core/jpeg_trials.h"
+#include "io/jpeg_scan.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -65,6 +66,21 @@ static void they_have_samples_enough(void **state)
     assert_true(bytes_of_all < 100000);
 }
 
+/* An engine is given none but sound files. */
+static void they_are_sound(void **state)
+{
+    (void)state;
+    for (int i = 0; i < GC_JPEG_TRIALS; i++) {
+        unsigned char bytes[GC_JPEG_TRIAL_BYTES_MAX];
+        gconv_encoded picture;
+        gc_jpeg_facts facts;
+        const char *doubt = "";
+        gc_jpeg_trial(i, bytes, &picture);
+        if (!gc_jpeg_scan(bytes, picture.size, &facts, &doubt))
+            fail_msg("trial %d: %s", i, doubt);
+    }
+}
+
 static void print_hashes(void)
 {
     for (int i = 0; i < GC_JPEG_TRIALS; i++) {
@@ -89,6 +105,7 @@ int main(int count, char **arguments)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(libjpeg_gives_what_is_kept),
+        cmocka_unit_test(they_are_sound),
         cmocka_unit_test(they_have_samples_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

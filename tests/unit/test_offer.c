@@ -5,6 +5,7 @@
 #include "exif_support.h"
 
 #include "core/stream.h"
+#include "io/jpeg_check.h"
 #include "io/orient.h"
 
 /* What a test reads, and what the reader has said. */
@@ -429,6 +430,10 @@ static void a_file_that_changes_is_not_offered(void **state)
 
 int main(void)
 {
+    if (!gc_jpeg_check()) { /* as without code for vectors: nothing is offered then */
+        puts("skipped: libjpeg decodes in another way than libjpeg-turbo");
+        return 77;
+    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_facts_are_those_of_the_file),
         cmocka_unit_test(what_is_offered_has_the_pixels_that_are_read),
