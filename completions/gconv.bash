@@ -44,7 +44,7 @@ _gconv_values() {
     echo 'auto reference cpu naive shared const tiled adaptive twopass direct separable fused tensor fft'
     [[ $2 != compare && $2 != bench ]] || echo all
     ;;
-  -d | --device) echo 'auto cpu cuda cuda:' ;;
+  -d | --device) echo 'auto cpu cuda cuda: cuda:all' ;;
   --decoder) echo 'auto cpu hardware' ;;
   -f | --format) echo 'png jpeg pnm pgm ppm pfm' ;;
   --rule) echo 'abs positive negative' ;;

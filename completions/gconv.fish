@@ -88,7 +88,7 @@ complete -c gconv -n '__gconv_for edges filter compare' -l no-auto-orient -d 'Le
 
 # ---- Where it is computed
 complete -c gconv -n '__gconv_for edges filter compare bench tune' -s i -l impl -x -a '(__gconv_implementations)' -d 'Implementation'
-complete -c gconv -n '__gconv_for edges filter compare bench tune' -s d -l device -x -a 'auto cpu cuda cuda:' -d 'Device'
+complete -c gconv -n '__gconv_for edges filter compare bench tune' -s d -l device -x -a 'auto cpu cuda cuda: cuda:all' -d 'Device'
 complete -c gconv -n '__gconv_for edges filter' -l decoder -x -a 'auto cpu hardware' -d 'What decodes JPEG'
 complete -c gconv -n '__gconv_for edges filter compare bench' -s j -l threads -x -d 'CPU threads'
 complete -c gconv -n '__gconv_for edges filter compare bench' -l tile -x -d 'Pixels of a thread in tiled GPU implementations'

@@ -492,8 +492,8 @@ typedef struct gconv_device_info {
     int runtime_version; /* likewise */
 } gconv_device_info;
 
-/* The number of devices. Device 0 is the CPU, device 1 + N is cuda:N. The first call starts the
- * CUDA driver. */
+/* The number of devices: the CPU and the CUDA devices. Device 0 is the CPU, device 1 + N is
+ * cuda:N. The first call starts the CUDA driver. */
 GCONV_API int gconv_device_count(void);
 
 /* Fills *info for device `index`. Fails where there is no such device. A device that is not usable
@@ -513,15 +513,22 @@ GCONV_API const char *gconv_cuda_reason(void);
  * disk. */
 GCONV_API int gconv_nvrtc_version(void);
 
+/* gconv uses at most this many CUDA devices. */
+enum { GCONV_DEVICES_MAX = 64 };
+
 /* What the `device` of a job stands for. */
 typedef struct gconv_device_choice {
     bool any;               /* "auto": the library chooses, and the other members mean nothing */
-    gconv_device_kind kind; /* of the device that is named */
-    int index;              /* N of "cuda:N"; 0 for "cuda" and "cpu" */
+    gconv_device_kind kind; /* of the devices that are named */
+    int index;              /* the first N of "cuda:N,..."; 0 for "cuda", "cuda:all" and "cpu" */
+    bool all;               /* "cuda:all" */
+    int count;              /* how many CUDA devices are named; 0 for "cuda:all" and "cpu" */
+    int indices[GCONV_DEVICES_MAX]; /* their numbers, each once, in the order of the text */
 } gconv_device_choice;
 
-/* Reads "auto", "cpu", "cuda" or "cuda:N". NULL is "auto". GCONV_ERROR_ARGUMENT for other texts.
- * Does not check that the device exists. */
+/* Reads "auto", "cpu", "cuda", "cuda:all", "cuda:N" or a list such as "cuda:0,2". NULL is "auto".
+ * GCONV_ERROR_ARGUMENT for other texts, and for a list with a number twice. Does not check that the
+ * devices exist. */
 GCONV_API gconv_status gconv_device_parse(const char *text, gconv_device_choice *choice,
                                           gconv_error *error);
 
@@ -621,9 +628,13 @@ typedef struct gconv_job {
     bool invert; /* black edges on white */
 
     const char *implementation; /* a name of gconv_implementation_name, or "auto" */
-    const char *device;         /* "auto", "cpu", "cuda" or "cuda:N" */
-    int threads;                /* CPU threads at most; 0: all that affinity and quota allow */
-    int tile;                   /* tiling factor of the ladder; 0: the implementation's own */
+    /* "auto", "cpu", "cuda", "cuda:N", a list such as "cuda:0,2", or "cuda:all". All devices of a
+     * list must be usable. Of several devices, and under "auto" of all GPUs, a plan takes the one
+     * that should be fastest. Among equal ones it takes the one with the fewest plans of this
+     * process. */
+    const char *device;
+    int threads; /* CPU threads at most; 0: all that affinity and quota allow */
+    int tile;    /* tiling factor of the ladder; 0: the implementation's own */
     /* Sides of a thread block on a GPU: 1 to 1024 threads in all. Both 0: the implementation's
      * own. */
     int block_width;

@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "core/device.h"
+#include "core/device_use.h"
 #include "core/registry.h"
 
 #include <stdarg.h>
@@ -25,56 +26,111 @@ void gc_explain(char **text, const char *format, ...)
     sprintf(longer + used, "%s\n", line);
 }
 
-/* Whether a candidate can be used here, on the wanted device, and supports the problem. */
-static gconv_status check_candidate(const gc_implementation *candidate, const gc_problem *problem,
-                                    const gconv_device_choice *wanted, gconv_device_info *device,
-                                    gconv_error *error)
+/* What the candidates compete for. */
+typedef struct contest {
+    const gc_problem *problem;
+    gconv_device_choice wanted;
+    gc_device_set devices; /* CUDA devices that may be chosen */
+    gc_choice *choice;     /* the best so far; no implementation: none yet */
+    double best;           /* its seconds */
+} contest;
+
+/* Whether a candidate can be used on this device, where it is one for GPUs, and supports the
+ * problem. */
+static gconv_status check_candidate(const contest *c, const gc_implementation *candidate, int index,
+                                    gconv_device_info *device, gconv_error *error)
 {
-    if (!wanted->any && candidate->kind != wanted->kind)
+    if (!c->wanted.any && candidate->kind != c->wanted.kind)
         return gc_fail(error, GCONV_ERROR_DEVICE, "'%s' does not run on device '%s'",
-                       candidate->name, problem->job.device);
-    gconv_status status = gc_implementation_device(candidate, wanted->index, device, error);
+                       candidate->name, c->problem->job.device);
+    gconv_status status = gc_implementation_device(candidate, index, device, error);
     if (status == GCONV_OK)
-        status = candidate->operations->supports(problem, device, error);
+        status = candidate->operations->supports(c->problem, device, error);
     return status;
 }
 
-static gconv_status choose_named(const gc_problem *problem, const gconv_device_choice *wanted,
-                                 gc_choice *choice, gconv_error *error)
+/* Lets a candidate compete on one device. */
+static gconv_status try_on_device(contest *c, const gc_implementation *candidate, int index,
+                                  gconv_error *error)
 {
-    const char *name = problem->job.implementation;
-    choice->implementation = gc_implementation_named(name);
-    if (choice->implementation == NULL)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "there is no implementation '%s'", name);
-    gconv_status status =
-        check_candidate(choice->implementation, problem, wanted, &choice->device, error);
-    if (status == GCONV_OK)
-        gc_explain(&choice->explanation, "%s on %s: asked for by name", name, choice->device.name);
-    return status;
+    gconv_device_info device;
+    gconv_status status = check_candidate(c, candidate, index, &device, error);
+    if (status != GCONV_OK)
+        return status;
+    double cost = candidate->operations->cost(c->problem, &device);
+    gc_explain(&c->choice->explanation, "%-10s %10.3f ms estimated on %s", candidate->name,
+               1e3 * cost, device.name);
+    if (c->choice->implementation == NULL || cost < c->best) {
+        c->choice->implementation = candidate;
+        c->choice->device = device;
+        c->best = cost;
+    }
+    return GCONV_OK;
 }
 
-/* Lets the candidates of one kind compete with the best so far, `*best` seconds. */
-static void compete(const gc_problem *problem, const gconv_device_choice *wanted,
-                    gconv_device_kind kind, gc_choice *choice, double *best)
+/* Lets a candidate compete on one device of each model that may be chosen. The error is that of the
+ * last device that refuses. */
+static gconv_status try_candidate(contest *c, const gc_implementation *candidate,
+                                  gconv_error *error)
+{
+    gc_device_set left = candidate->kind == GCONV_DEVICE_CUDA ? c->devices : 0;
+    gconv_status refused = GCONV_OK;
+    bool taken = false;
+    do {
+        gconv_device_info device;
+        int index = left != 0 ? gc_device_first(left) : c->wanted.index;
+        gconv_status status = try_on_device(c, candidate, index, error);
+        taken = taken || status == GCONV_OK;
+        refused = status != GCONV_OK ? status : refused;
+        if (left != 0 && gconv_device_describe(1 + index, &device, NULL) == GCONV_OK)
+            left &= ~gc_devices_like(&device, left);
+    } while (left != 0);
+    return taken ? GCONV_OK : refused;
+}
+
+/* Of the devices that equal the chosen one, takes that with the fewest plans. */
+static gconv_status take_device(contest *c, gconv_error *error)
+{
+    gc_choice *choice = c->choice;
+    if (choice->device.kind != GCONV_DEVICE_CUDA)
+        return GCONV_OK;
+    gc_device_set like = gc_devices_like(&choice->device, c->devices);
+    int index = gc_device_take(like);
+    choice->counted = true;
+    if (like != (like & -like))
+        gc_explain(&choice->explanation, "cuda:%d     of equal devices that with the fewest images",
+                   index);
+    return gconv_device_describe(1 + index, &choice->device, error);
+}
+
+static gconv_status choose_named(contest *c, gconv_error *error)
+{
+    gc_choice *choice = c->choice;
+    const char *name = c->problem->job.implementation;
+    const gc_implementation *named = gc_implementation_named(name);
+    if (named == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "there is no implementation '%s'", name);
+    gconv_status status = GCONV_OK;
+    if (named->kind == GCONV_DEVICE_CUDA)
+        status = gc_device_set_of(&c->wanted, &c->devices, error);
+    if (status == GCONV_OK)
+        status = try_candidate(c, named, error);
+    if (status != GCONV_OK)
+        return status;
+    free(choice->explanation);
+    choice->explanation = NULL;
+    gc_explain(&choice->explanation, "%s on %s: asked for by name", name, choice->device.name);
+    return GCONV_OK;
+}
+
+/* Lets the candidates of one kind compete. */
+static void compete(contest *c, gconv_device_kind kind)
 {
     for (int i = 0; i < gc_implementation_count(); i++) {
         const gc_implementation *candidate = gc_implementation_at(i);
-        if (candidate->kind != kind)
-            continue;
-        gconv_device_info device;
         gconv_error reason;
-        if (check_candidate(candidate, problem, wanted, &device, &reason) != GCONV_OK) {
-            gc_explain(&choice->explanation, "%-10s no: %s", candidate->name, reason.message);
-            continue;
-        }
-        double cost = candidate->operations->cost(problem, &device);
-        gc_explain(&choice->explanation, "%-10s %10.3f ms estimated on %s", candidate->name,
-                   1e3 * cost, device.name);
-        if (choice->implementation == NULL || cost < *best) {
-            choice->implementation = candidate;
-            choice->device = device;
-            *best = cost;
-        }
+        if (candidate->kind == kind && try_candidate(c, candidate, &reason) != GCONV_OK)
+            gc_explain(&c->choice->explanation, "%-10s no: %s", candidate->name, reason.message);
     }
 }
 
@@ -88,20 +144,24 @@ static bool has_cuda_part(void)
     return false;
 }
 
-static gconv_status choose_fastest(const gc_problem *problem, const gconv_device_choice *wanted,
-                                   gc_choice *choice, gconv_error *error)
+static gconv_status choose_fastest(contest *c, gconv_error *error)
 {
-    double best = 0;
-    compete(problem, wanted, GCONV_DEVICE_CPU, choice, &best);
+    const gc_problem *problem = c->problem;
+    gc_choice *choice = c->choice;
+    compete(c, GCONV_DEVICE_CPU);
     double runs = problem->job.runs > 1 ? (double)problem->job.runs : 1;
     if (choice->implementation != NULL && !has_cuda_part())
         gc_explain(&choice->explanation, "cuda       is not part of this build");
     else if (choice->implementation != NULL && !problem->gpu_in_use &&
-             best * runs < gc_device_start_seconds())
+             c->best * runs < gc_device_start_seconds())
         gc_explain(&choice->explanation, "cuda       not asked: starting it takes about %.0f ms",
                    1e3 * gc_device_start_seconds());
-    else
-        compete(problem, wanted, GCONV_DEVICE_CUDA, choice, &best);
+    else {
+        gconv_status status = gc_device_set_of(&c->wanted, &c->devices, error);
+        if (status != GCONV_OK)
+            return status;
+        compete(c, GCONV_DEVICE_CUDA);
+    }
     if (choice->implementation == NULL) {
         const char *no_cuda = gconv_cuda_reason();
         return gc_fail(error, GCONV_ERROR_DEVICE, "no implementation can run on device '%s'%s%s",
@@ -112,20 +172,38 @@ static gconv_status choose_fastest(const gc_problem *problem, const gconv_device
     return GCONV_OK;
 }
 
+static gconv_status choose(contest *c, gconv_error *error)
+{
+    const char *name = c->problem->job.implementation;
+    if (name == NULL || strcmp(name, "auto") == 0)
+        return choose_fastest(c, error);
+    return choose_named(c, error);
+}
+
 gconv_status gc_choose(const gc_problem *problem, gc_choice *choice, gconv_error *error)
 {
     *choice = (gc_choice){.implementation = NULL};
-    gconv_device_choice wanted;
-    gconv_status status = gconv_device_parse(problem->job.device, &wanted, error);
+    contest c = {.problem = problem, .choice = choice};
+    gconv_status status = gconv_device_parse(problem->job.device, &c.wanted, error);
+    if (status == GCONV_OK)
+        status = choose(&c, error);
+    if (status == GCONV_OK)
+        status = take_device(&c, error);
     if (status != GCONV_OK)
-        return status;
-    const char *name = problem->job.implementation;
-    bool is_auto = name == NULL || strcmp(name, "auto") == 0;
-    status = is_auto ? choose_fastest(problem, &wanted, choice, error)
-                     : choose_named(problem, &wanted, choice, error);
-    if (status != GCONV_OK) {
-        free(choice->explanation);
-        choice->explanation = NULL;
-    }
+        gc_choice_destroy(choice);
     return status;
+}
+
+void gc_choice_leave_device(gc_choice *choice)
+{
+    if (choice->counted)
+        gc_device_give(choice->device.index);
+    choice->counted = false;
+}
+
+void gc_choice_destroy(gc_choice *choice)
+{
+    gc_choice_leave_device(choice);
+    free(choice->explanation);
+    choice->explanation = NULL;
 }

@@ -8,7 +8,8 @@
 typedef struct gc_choice {
     const gc_implementation *implementation;
     gconv_device_info device;
-    char *explanation; /* lines of text; owned by the receiver */
+    bool counted;      /* the device counts the plan of this choice: see gc_device_take */
+    char *explanation; /* lines of text; owned */
 } gc_choice;
 
 /* Appends a line to an explanation. Drops the line where memory is out. */
@@ -17,5 +18,9 @@ void gc_explain(char **text, const char *format, ...) GC_PRINTF(2, 3);
 /* Follows job->implementation and job->device. What they name must be usable. `auto` takes the
  * implementation that is expected to be fastest among those that support the problem. */
 gconv_status gc_choose(const gc_problem *problem, gc_choice *choice, gconv_error *error);
+
+/* The device counts the plan no more. */
+void gc_choice_leave_device(gc_choice *choice);
+void gc_choice_destroy(gc_choice *choice);
 
 #endif

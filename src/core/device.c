@@ -37,20 +37,50 @@ int gconv_nvrtc_version(void)
     return gc_jit_version();
 }
 
+/* Reads the numbers of "cuda:N,...". False where the text is no such list. */
+static bool read_numbers(const char *text, gconv_device_choice *choice)
+{
+    for (const char *end; text != NULL; text = *end == ',' ? end + 1 : NULL) {
+        char number[8];
+        long long index;
+        end = text + strcspn(text, ",");
+        snprintf(number, sizeof number, "%.*s", (int)(end - text), text);
+        if (end - text >= (int)sizeof number || choice->count == GCONV_DEVICES_MAX ||
+            !gc_parse_integer(number, 0, 1023, &index))
+            return false;
+        choice->indices[choice->count++] = (int)index;
+    }
+    choice->index = choice->indices[0];
+    return true;
+}
+
+static gconv_status refuse_twice(const char *text, const gconv_device_choice *choice,
+                                 gconv_error *error)
+{
+    for (int i = 0; i < choice->count; i++)
+        for (int j = 0; j < i; j++)
+            if (choice->indices[i] == choice->indices[j])
+                return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' names device %d twice", text,
+                               choice->indices[i]);
+    return GCONV_OK;
+}
+
 gconv_status gconv_device_parse(const char *text, gconv_device_choice *choice, gconv_error *error)
 {
     *choice = (gconv_device_choice){.kind = GCONV_DEVICE_CPU};
-    long long index = 0;
     if (text == NULL || strcmp(text, "auto") == 0)
         choice->any = true;
-    else if (strcmp(text, "cuda") == 0 ||
-             (strncmp(text, "cuda:", 5) == 0 && gc_parse_integer(text + 5, 0, 1023, &index))) {
-        choice->kind = GCONV_DEVICE_CUDA;
-        choice->index = (int)index;
-    } else if (strcmp(text, "cpu") != 0)
+    else if (strcmp(text, "cuda") == 0)
+        choice->count = 1;
+    else if (strcmp(text, "cuda:all") == 0)
+        choice->all = true;
+    else if (strcmp(text, "cpu") != 0 &&
+             (strncmp(text, "cuda:", 5) != 0 || !read_numbers(text + 5, choice)))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "unknown device '%s' (auto, cpu, cuda or cuda:N)", text);
-    return GCONV_OK;
+                       "unknown device '%s' (auto, cpu, cuda, cuda:N, cuda:N,N or cuda:all)", text);
+    if (choice->count > 0 || choice->all)
+        choice->kind = GCONV_DEVICE_CUDA;
+    return refuse_twice(text, choice, error);
 }
 
 /* The CPU's name as the system tells it, else "CPU". */

@@ -77,7 +77,7 @@ void gconv_plan_free(gconv_plan *plan)
     if (plan->state != NULL)
         plan->choice.implementation->operations->release(plan->state);
     gc_problem_destroy(&plan->problem);
-    free(plan->choice.explanation);
+    gc_choice_destroy(&plan->choice);
     free(plan->description);
     free(plan->implementation_name);
     free(plan->device_name);
@@ -192,6 +192,7 @@ static gconv_status fall_back(gconv_plan *plan, const gconv_error *failure)
     if (status != GCONV_OK)
         return status;
     plan->choice.implementation->operations->release(plan->state);
+    gc_choice_leave_device(&plan->choice);
     plan->choice.implementation = cpu;
     plan->choice.device = device;
     plan->state = state;

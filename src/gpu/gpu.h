@@ -9,7 +9,8 @@
 extern "C" {
 #endif
 
-/* Number of CUDA devices, 0 where there is none or no driver; starts the driver. */
+/* Number of CUDA devices, at most GCONV_DEVICES_MAX; 0 where there is none or no driver. Starts the
+ * driver. */
 int gc_gpu_count(void);
 
 /* Why gc_gpu_count is 0; "" where it is not. */

@@ -448,6 +448,8 @@ stopped() {
     complains 4 "'naive' needs a CUDA device: *" gconv edges --impl naive -o out in.png
     complains 4 "no implementation can run on device 'cuda': *" gconv edges --device cuda in.png out.png
     complains 4 "no implementation can run on device 'cuda:3': *" gconv edges -d cuda:3 in.png out.png
+    complains 4 "no implementation can run on device 'cuda:0,3': *" gconv edges -d cuda:0,3 in.png out.png
+    complains 4 "no implementation can run on device 'cuda:all': *" gconv edges -d cuda:all in.png out.png
     complains 4 "'naive' needs a CUDA device: *" gconv compare --impl naive,tiled in.png
     complains 4 "no implementation can run on device 'cuda': *" gconv compare --device cuda in.png
     complains 4 "'naive' needs a CUDA device: *" gconv bench --impl naive

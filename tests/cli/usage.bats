@@ -221,7 +221,15 @@ refused() {
     refused edges format 'png, jpeg, pnm, pgm, ppm or pfm' '' gif tiff
     refused edges progress 'auto, always or never' '' sometimes
     refused edges decoder 'auto, cpu or hardware' '' gpu none
-    refused edges device 'auto, cpu, cuda or cuda:N' '' gpu cuda: cuda:x cuda:-1 CPU
+    refused edges device 'auto, cpu, cuda, cuda:N, cuda:N,N or cuda:all' '' gpu cuda: cuda:x cuda:-1 CPU
+    complains 2 "option '--device': 'cuda:1,1' names device 1 twice" gconv edges -d cuda:1,1 a.png b.png
+    for command in 'compare a.png' bench tune; do
+        for list in cuda:0,1 cuda:all; do
+            # shellcheck disable=SC2086
+            complains 2 "option '--device': '$list' names several; 'gconv ${command%% *}' measures on one" \
+                gconv $command -d $list
+        done
+    done
     refused edges impl 'auto, reference, cpu, *' '' gpu CPU
     for list in cpu, ,cpu cpu,,auto; do # the name that is none is the empty one
         complains 2 "option '--impl': '' is not auto, reference, cpu, *" gconv compare -i $list a.png

@@ -105,6 +105,30 @@ fft *not usable: libcufft* lacks a function*'
     cmp out.pgm expected.pgm
 }
 
+@test "several GPUs: those that are named, and what is wrong with a list" {
+    make_image pgm in.pgm 30 20 noise
+    on_cpu expected.pgm filter -k box5 in.pgm
+    export GC_DOUBLE_DEVICES=3
+    for device in cuda:2 cuda:1,2 cuda:2,1 cuda:all auto; do
+        rm -f "$GC_DOUBLE_LOG"
+        silently gconv filter -k box5 -d $device in.pgm out.pgm
+        cmp out.pgm expected.pgm
+        local first=${device#cuda:}
+        case $device in cuda:1,2 | cuda:2,1) first=1 ;; cuda:all | auto) first=0 ;; esac
+        same "$(sed -n 's/.* cudaLaunchKernel 0 //p' "$GC_DOUBLE_LOG" | sort -u)" "$first"
+    done
+    for named in '' '--impl naive'; do
+        # shellcheck disable=SC2086
+        complains 4 'there is no device cuda:3: *' gconv filter -k box5 $named -d cuda:0,3 in.pgm none.pgm
+        # shellcheck disable=SC2086
+        complains 4 'there is no device cuda:9: *' gconv filter -k box5 $named -d cuda:9 in.pgm none.pgm
+    done
+    expect 0 gconv filter -k box5 --explain -d cuda:1,2 in.pgm out.pgm
+    like "$err" '*
+cuda:1     of equal devices that with the fewest images
+*'
+}
+
 @test "a plan is not kept for another treatment of alpha" {
     make_image png:rgba opaque.png 5 3 9 200 30 255 40 50 60 255
     make_image png:rgba clear.png 5 3 9 200 30 255 40 50 60 25

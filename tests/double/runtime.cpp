@@ -20,7 +20,7 @@ extern "C" cudaError_t cudaGetDeviceCount(int *count)
 {
     *count = 0;
     ENTER("cudaGetDeviceCount");
-    *count = (int)gc_double_number("GC_DOUBLE_DEVICES", 1);
+    *count = gc_double_devices();
     return *count > 0 ? cudaSuccess : gc_double_refuse(cudaErrorNoDevice);
 }
 
@@ -56,21 +56,19 @@ extern "C" cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr name, i
     return cudaSuccess;
 }
 
-static thread_local int current_device;
-
 extern "C" cudaError_t cudaSetDevice(int device)
 {
-    ENTER("cudaSetDevice");
-    if (device < 0 || device >= gc_double_number("GC_DOUBLE_DEVICES", 1))
+    if (device < 0 || device >= gc_double_devices())
         return gc_double_refuse(cudaErrorInvalidDevice);
-    current_device = device;
+    gc_double_set_device(device);
+    ENTER("cudaSetDevice");
     return cudaSuccess;
 }
 
 extern "C" cudaError_t cudaGetDevice(int *device)
 {
     ENTER("cudaGetDevice");
-    *device = current_device;
+    *device = gc_double_device();
     return cudaSuccess;
 }
 

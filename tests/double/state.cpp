@@ -1,6 +1,7 @@
 /* Which call fails is said by the environment:
  *     GC_DOUBLE_FAIL=N[:once|from][:CODE]   the N-th call fails, or it and all later ones; CODE is
  *                                           the cudaError_t (999, unknown, unless given)
+ *     GC_DOUBLE_FAIL_DEVICE=D               only calls of threads whose device is D count for N
  *     GC_DOUBLE_DELAY=MICROSECONDS          each call takes that long
  *     GC_DOUBLE_MEMORY=BYTES                of the device (256 MiB unless given)
  *     GC_DOUBLE_TAKEN=BYTES                 of that are taken, though the device says that they
@@ -62,9 +63,28 @@ static bool stays(cudaError_t code)
            code == cudaErrorECCUncorrectable || (code >= 714 && code <= 719);
 }
 
+enum { DEVICES_MAX = 64 };
+
 static std::atomic<unsigned long> calls, failures;
-static std::atomic<int> stayed; /* a cudaError_t */
+static std::atomic<unsigned long> candidates; /* for a failure: calls, or those of one device */
+static std::atomic<int> stayed[DEVICES_MAX];  /* by device: a cudaError_t */
 static thread_local cudaError_t last_error;
+static thread_local int current_device;
+
+int gc_double_devices()
+{
+    return (int)gc_double_number("GC_DOUBLE_DEVICES", 1);
+}
+
+int gc_double_device()
+{
+    return current_device;
+}
+
+void gc_double_set_device(int index)
+{
+    current_device = index;
+}
 
 static void log_call(unsigned long call, const char *name, cudaError_t code)
 {
@@ -72,7 +92,7 @@ static void log_call(unsigned long call, const char *name, cudaError_t code)
         getenv("GC_DOUBLE_LOG") != nullptr ? fopen(getenv("GC_DOUBLE_LOG"), "ae") : nullptr;
     if (log == nullptr)
         return;
-    fprintf(log, "%lu %s %d\n", call, name, (int)code);
+    fprintf(log, "%lu %s %d %d\n", call, name, (int)code, current_device);
     fflush(log);
 }
 
@@ -88,7 +108,7 @@ static cudaError_t fail(bool enqueues)
     failures++;
     if (!stays(code))
         return code;
-    stayed = code;
+    stayed[current_device] = code;
     return enqueues ? cudaSuccess : code;
 }
 
@@ -99,9 +119,11 @@ cudaError_t gc_double_enter(const char *name, bool enqueues)
     unsigned long call = ++calls;
     if (delay > 0)
         usleep((useconds_t)delay);
-    cudaError_t code = (cudaError_t)stayed.load();
+    cudaError_t code = (cudaError_t)stayed[current_device].load();
+    static const long long device = gc_double_number("GC_DOUBLE_FAIL_DEVICE", -1);
+    unsigned long candidate = device < 0 || device == current_device ? ++candidates : 0;
     if (code == cudaSuccess && wanted.call > 0 &&
-        (call == wanted.call || (wanted.from && call > wanted.call)))
+        (candidate == wanted.call || (wanted.from && candidate > wanted.call)))
         code = fail(enqueues);
     log_call(call, name, code);
     return code == cudaSuccess ? code : gc_double_refuse(code);
@@ -109,14 +131,17 @@ cudaError_t gc_double_enter(const char *name, bool enqueues)
 
 extern "C" cudaError_t cudaGetLastError()
 {
-    cudaError_t code = stayed != cudaSuccess ? (cudaError_t)stayed.load() : last_error;
+    cudaError_t code = (cudaError_t)stayed[current_device].load();
+    if (code == cudaSuccess)
+        code = last_error;
     last_error = cudaSuccess;
     return code;
 }
 
 extern "C" cudaError_t cudaPeekAtLastError()
 {
-    return stayed != cudaSuccess ? (cudaError_t)stayed.load() : last_error;
+    cudaError_t code = (cudaError_t)stayed[current_device].load();
+    return code != cudaSuccess ? code : last_error;
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */

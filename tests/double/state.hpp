@@ -9,7 +9,8 @@
 
 /* Every call that may fail begins with this: it counts the call, delays it, and returns what the
  * call has to return. An error that stays (cudaErrorIllegalAddress and the like) is returned by
- * every later call; a call that only enqueues work hides it from its own caller. */
+ * every later call on the same device; a call that only enqueues work hides it from its own
+ * caller. */
 cudaError_t gc_double_enter(const char *call, bool enqueues = false);
 
 /* Returns from a call that fails. */
@@ -25,6 +26,11 @@ cudaError_t gc_double_refuse(cudaError_t code);
 
 /* A number of the environment. */
 long long gc_double_number(const char *name, long long otherwise);
+
+/* How many devices there are, and the one that this thread uses. */
+int gc_double_devices();
+int gc_double_device();
+void gc_double_set_device(int index);
 
 /* Things of a kind that exist now: what is left at the end was leaked. */
 enum gc_double_kind {

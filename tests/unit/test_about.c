@@ -85,7 +85,7 @@ static void names_of_devices_are_read(void **state)
     }
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         assert_int_equal(gconv_device_parse(bad[i], &choice, &error), GCONV_ERROR_ARGUMENT);
-        assert_non_null(strstr(error.message, "auto, cpu, cuda or cuda:N"));
+        assert_non_null(strstr(error.message, "auto, cpu, cuda, cuda:N, cuda:N,N or cuda:all"));
     }
 }
 

@@ -136,6 +136,26 @@ static gconv_status take_command(gc_options *options, gconv_error *error)
     return GCONV_OK;
 }
 
+/* A list of implementations is for commands that measure. These take one device. */
+static gconv_status check_lists(const gc_options *options, const char *command, gconv_error *error)
+{
+    bool measures = (options->command & GC_COMMANDS_THAT_MEASURE) != 0;
+    const char *names = options->implementations, *device = options->job.device;
+    gconv_device_choice choice;
+    gconv_status status = gconv_device_parse(device, &choice, error);
+    if (status == GCONV_OK && (choice.all || choice.count > 1) &&
+        (measures || options->command == GC_COMMAND_TUNE))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "option '--device': '%s' names several; 'gconv %s' measures on one", device,
+                       command);
+    if (names != NULL && gc_names_several(names) && !measures)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "option '--impl': '%s' names several; a list and all are for compare and "
+                       "bench",
+                       names);
+    return status;
+}
+
 static gconv_status check_options(const gc_options *options, const char *command,
                                   gconv_error *error)
 {
@@ -146,18 +166,11 @@ static gconv_status check_options(const gc_options *options, const char *command
             return gc_fail(error, GCONV_ERROR_ARGUMENT,
                            "option '--%s' does not belong to 'gconv %s'", option->name, command);
     }
-    const char *names = options->implementations;
-    if (names != NULL && gc_names_several(names) &&
-        (options->command & GC_COMMANDS_THAT_MEASURE) == 0)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "option '--impl': '%s' names several; a list and all are for compare and "
-                       "bench",
-                       names);
     if (options->reader.decoder == GCONV_DECODER_HARDWARE &&
         strcmp(options->job.device, "cpu") == 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "option '--decoder': 'hardware' needs a GPU, and --device is cpu");
-    return GCONV_OK;
+    return check_lists(options, command, error);
 }
 
 static gconv_status check_operands(const gc_options *options, const gc_command_row *row,

@@ -5,6 +5,7 @@ extern "C" {
 #include "base/status.h"
 }
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <cuda_runtime.h>
@@ -30,6 +31,7 @@ static void discover()
     } else if (found.count == 0) {
         snprintf(found.reason, sizeof found.reason, "no CUDA device found");
     }
+    found.count = std::min(found.count, (int)GCONV_DEVICES_MAX);
     cudaGetLastError();
 }
 
@@ -100,10 +102,8 @@ static void describe(int index, gconv_device_info *info)
     info->usable = true;
 }
 
-/* The descriptions of the first usable devices. Every choice of an implementation asks several
- * times. */
-enum { KNOWN_MAX = 16 };
-static gconv_device_info known[KNOWN_MAX];
+/* The descriptions of the usable devices. Every choice of an implementation asks several times. */
+static gconv_device_info known[GCONV_DEVICES_MAX];
 static pthread_mutex_t known_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *error)
@@ -112,12 +112,9 @@ gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *er
         return gc_fail(error, GCONV_ERROR_DEVICE, "there is no device cuda:%d: %s", index,
                        gc_gpu_count() == 0 ? found.reason : "its number is too high");
     pthread_mutex_lock(&known_mutex);
-    if (index < KNOWN_MAX && known[index].usable)
-        *info = known[index];
-    else
-        describe(index, info);
-    if (index < KNOWN_MAX)
-        known[index] = *info;
+    if (!known[index].usable)
+        describe(index, &known[index]);
+    *info = known[index];
     pthread_mutex_unlock(&known_mutex);
     return GCONV_OK;
 }

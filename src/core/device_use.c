@@ -1,0 +1,108 @@
+#include "core/device_use.h"
+
+#include "base/status.h"
+
+#include <pthread.h>
+#include <string.h>
+
+_Static_assert(GCONV_DEVICES_MAX <= 8 * sizeof(gc_device_set), "every device has a bit");
+
+/* ---- Sets ------------------------------------------------------------------------------------ */
+
+static gc_device_set bit_of(int index)
+{
+    return (gc_device_set)1 << index;
+}
+
+static int count_cuda(void)
+{
+    return gconv_device_count() - 1;
+}
+
+static gconv_status describe(int index, gconv_device_info *info, gconv_error *error)
+{
+    return gconv_device_describe(1 + index, info, error);
+}
+
+static gconv_status add_named(int index, gc_device_set *set, gconv_error *error)
+{
+    gconv_device_info info;
+    gconv_status status = describe(index, &info, error);
+    if (status != GCONV_OK)
+        return status;
+    if (!info.usable)
+        return gc_fail(error, GCONV_ERROR_DEVICE, "device cuda:%d is not usable: %s", index,
+                       info.reason);
+    *set |= bit_of(index);
+    return GCONV_OK;
+}
+
+static void add_usable(gc_device_set *set)
+{
+    gconv_device_info info;
+    for (int i = 0; i < count_cuda(); i++)
+        if (describe(i, &info, NULL) == GCONV_OK && info.usable)
+            *set |= bit_of(i);
+}
+
+gconv_status gc_device_set_of(const gconv_device_choice *choice, gc_device_set *set,
+                              gconv_error *error)
+{
+    *set = 0;
+    if (!choice->any && choice->kind == GCONV_DEVICE_CPU)
+        return GCONV_OK;
+    gconv_status status = GCONV_OK;
+    if (choice->any || choice->all)
+        add_usable(set);
+    if (choice->all && *set == 0 && count_cuda() > 0)
+        return add_named(0, set, error);
+    for (int i = 0; status == GCONV_OK && count_cuda() > 0 && i < choice->count; i++)
+        status = add_named(choice->indices[i], set, error);
+    return status;
+}
+
+int gc_device_first(gc_device_set set)
+{
+    int index = 0;
+    while ((set & bit_of(index)) == 0)
+        index++;
+    return index;
+}
+
+gc_device_set gc_devices_like(const gconv_device_info *info, gc_device_set set)
+{
+    gc_device_set like = set & bit_of(info->index);
+    for (int i = 0; i < count_cuda(); i++) {
+        gconv_device_info other;
+        if ((set & bit_of(i)) == 0 || describe(i, &other, NULL) != GCONV_OK)
+            continue;
+        other.index = info->index;
+        if (memcmp(&other, info, sizeof other) == 0)
+            like |= bit_of(i);
+    }
+    return like;
+}
+
+/* ---- Plans ----------------------------------------------------------------------------------- */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int plans[GCONV_DEVICES_MAX]; /* that live, by device */
+
+int gc_device_take(gc_device_set set)
+{
+    int best = gc_device_first(set);
+    pthread_mutex_lock(&lock);
+    for (int i = best + 1; i < GCONV_DEVICES_MAX; i++)
+        if ((set & bit_of(i)) != 0 && plans[i] < plans[best])
+            best = i;
+    plans[best]++;
+    pthread_mutex_unlock(&lock);
+    return best;
+}
+
+void gc_device_give(int index)
+{
+    pthread_mutex_lock(&lock);
+    plans[index]--;
+    pthread_mutex_unlock(&lock);
+}

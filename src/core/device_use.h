@@ -1,0 +1,32 @@
+/* How this process uses its CUDA devices. */
+#ifndef GC_CORE_DEVICE_USE_H
+#define GC_CORE_DEVICE_USE_H
+
+#include "gconv.h"
+
+#include <stdint.h>
+
+/* Some CUDA devices: bit N stands for cuda:N. */
+typedef uint64_t gc_device_set;
+
+/* The CUDA devices that a choice allows: those that it names, or all usable ones. Empty for "cpu",
+ * where there is no CUDA device, and under "auto" where none is usable. GCONV_ERROR_DEVICE where a
+ * device that is named is not there or not usable, and for "cuda:all" where none is usable. May
+ * start the CUDA driver. */
+gconv_status gc_device_set_of(const gconv_device_choice *choice, gc_device_set *set,
+                              gconv_error *error);
+
+/* The lowest number in a set that is not empty. */
+int gc_device_first(gc_device_set set);
+
+/* The devices of `set` that have the same figures as device `info`. */
+gc_device_set gc_devices_like(const gconv_device_info *info, gc_device_set set);
+
+/* The device of a set with the fewest plans, the lowest number among several. From now on it has
+ * one plan more. */
+int gc_device_take(gc_device_set set);
+
+/* Takes back what gc_device_take counted. */
+void gc_device_give(int index);
+
+#endif
