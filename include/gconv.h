@@ -249,7 +249,7 @@ typedef struct gconv_encoded {
 typedef struct gconv_source {
     gconv_status (*read)(void *user, uint32_t count, void *rows, size_t stride, gconv_error *error);
     void *user;
-    /* Readers of this library set the next two. Other sources leave them NULL. A plan on a device
+    /* Readers of JPEG set the next two. Other sources leave them NULL. A plan on a device
      * that decodes JPEG calls `offer` once, before the first `read`. True: *picture is filled, and
      * the device may decode it. Where the device did so, the plan calls `accept`: all rows then
      * count as read, and `read` is not called. Without `accept` the plan reads rows as if it had

@@ -261,11 +261,17 @@ static gconv_status read_upright(gconv_reader *reader, uint32_t count, unsigned 
 
 /* ---- Decoding by a device -------------------------------------------------------------------- */
 
+/* Whether images of this reader may be offered at all. */
+static bool makes_offers(const gconv_reader *reader)
+{
+    return reader->options.decoder != GCONV_DECODER_CPU && reader->decoder->type->offer != NULL;
+}
+
 /* Whether a device may decode the image. A file that is sound is the same to a tolerant reader. */
 static bool may_offer(const gconv_reader *reader)
 {
-    return reader->failure.status == GCONV_OK && reader->delivered == 0 && reader->whole == NULL &&
-           reader->options.decoder != GCONV_DECODER_CPU && reader->decoder->type->offer != NULL;
+    return makes_offers(reader) && reader->failure.status == GCONV_OK && reader->delivered == 0 &&
+           reader->whole == NULL;
 }
 
 static void end_offer(gconv_reader *reader)
@@ -418,8 +424,10 @@ static gconv_status read_for_source(void *user, uint32_t count, void *rows, size
 
 gconv_source gconv_reader_source(gconv_reader *reader)
 {
-    return (gconv_source){.read = read_for_source,
-                          .user = reader,
-                          .offer = offer_for_source,
-                          .accept = accept_for_source};
+    gconv_source source = {.read = read_for_source, .user = reader};
+    if (makes_offers(reader)) {
+        source.offer = offer_for_source;
+        source.accept = accept_for_source;
+    }
+    return source;
 }

@@ -29,7 +29,7 @@ static void open_with(offered *o, const char *name, gconv_reader_options options
 
 static bool offers(offered *o)
 {
-    return o->source.offer(o->source.user, &o->picture);
+    return o->source.offer != NULL && o->source.offer(o->source.user, &o->picture);
 }
 
 /* Writes a JPEG in YCbCr or grey; `sampling` as in jpeg_kind. */
@@ -327,6 +327,10 @@ static void what_devices_do_not_decode_is_not_offered(void **state)
     check_no_offer("plain.png", as_stored(), false);
     must_write(scratch_path("plain.ppm"), GCONV_FORMAT_PPM, &source);
     check_no_offer("plain.ppm", as_stored(), false);
+    offered o; /* without an offer a plan starts no decoder */
+    open_with(&o, "plain.png", as_stored());
+    assert_null(o.source.offer);
+    gconv_reader_free(o.reader);
     free_picture(&source);
 }
 
