@@ -41,7 +41,7 @@ void gc_stream_use_memory(gc_stream *stream, const gc_memory_source *image,
     stream->result = *result;
 }
 
-static void give_kept(gc_stream *stream)
+void gc_stream_give_kept(gc_stream *stream)
 {
     if (stream->memory.give != NULL)
         stream->memory.give(stream->memory.user);
@@ -54,7 +54,7 @@ static void give_kept(gc_stream *stream)
 void gc_stream_close(gc_stream *stream)
 {
     gc_kept_alpha_destroy(&stream->alpha);
-    give_kept(stream);
+    gc_stream_give_kept(stream);
     free(stream->converted);
     stream->converted = NULL;
 }
@@ -163,7 +163,7 @@ gconv_status gc_stream_keep_in(gc_stream *stream, const gc_lent_memory *memory, 
     if (status == GCONV_OK)
         stream->kept = memory->bytes;
     else
-        give_kept(stream);
+        gc_stream_give_kept(stream);
     return status;
 }
 

@@ -103,6 +103,9 @@ gconv_status gc_stream_keep(gc_stream *stream, gconv_error *error);
  * is closed; on failure, at once. */
 gconv_status gc_stream_keep_in(gc_stream *stream, const gc_lent_memory *memory, gconv_error *error);
 
+/* Gives the memory of stream->kept back before the stream is closed. */
+void gc_stream_give_kept(gc_stream *stream);
+
 /* Converts the next `count` rows of chain values, `stride` values apart, on all threads, and gives
  * them to the sink. */
 gconv_status gc_stream_write_chain(gc_stream *stream, uint32_t count, const float *rows,

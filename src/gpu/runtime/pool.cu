@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 /* Bytes of host memory that runs hold at one time. */
-#define GC_HOST_BYTES_MAX ((size_t)768 << 20)
+#define GC_HOST_BYTES_MAX ((size_t)1 << 30)
 
 static struct {
     pthread_mutex_t lock;

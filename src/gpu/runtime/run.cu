@@ -1,12 +1,14 @@
 /* A run of a plan. The image is read into host memory. Then the run takes a slot of the device:
  * samples are uploaded, the sections of the chain run, and the output is downloaded, band by band
  * where the device's memory is short. Values between sections never leave the device. */
+#include "gpu/decode/decode.h"
 #include "gpu/gpu.h"
 #include "gpu/runtime/check.cuh"
 #include "gpu/runtime/plan.cuh"
 
 extern "C" {
 #include "base/clock.h"
+#include "gpu/cost/costs.h"
 }
 
 #include <algorithm>
@@ -88,9 +90,13 @@ struct gpu_run {
     gc_gpu_plan *plan;
     gc_stream *stream;
     int64_t band_rows;   /* of output */
-    const char *image;   /* rows of samples on the host */
+    const char *image;   /* rows of samples on the host; null where the device has decoded them */
     size_t image_stride; /* bytes */
+    gconv_encoded picture; /* what the device has decoded, and its planes */
+    gc_decoded decoded;
+    bool is_decoded;
     size_t reserved;     /* bytes of host memory */
+    size_t image_bytes;  /* of them for the rows of the image */
     size_t piece_bytes;
     gc_host_buffer *pieces[PIECES];
 };
@@ -130,9 +136,23 @@ static void reserve_host(gpu_run *run)
     size_t all = result_row_bytes(run) * run->plan->problem->chain.height;
     run->piece_bytes = choose_piece_bytes(run);
     run->reserved = run->piece_bytes * (run->piece_bytes < all ? PIECES : 1);
-    if (stream->image.next == nullptr)
-        run->reserved += stream->input_bytes * run->plan->problem->chain.height;
+    if (stream->image.next == nullptr && !run->is_decoded)
+        run->image_bytes = stream->input_bytes * run->plan->problem->chain.height;
+    run->reserved += run->image_bytes;
+    gc_stream_waits(stream, true);
     gc_host_reserve(run->reserved);
+    gc_stream_waits(stream, false);
+}
+
+/* Gives back the rows of the image, once the device has done its work and cannot fail any more. */
+static void give_image(gpu_run *run)
+{
+    if (run->image_bytes == 0)
+        return;
+    gc_stream_give_kept(run->stream);
+    gc_host_unreserve(run->image_bytes);
+    run->reserved -= run->image_bytes;
+    run->image_bytes = 0;
 }
 
 static void give_host(gpu_run *run)
@@ -154,21 +174,81 @@ static void give_buffer(void *buffer)
     gc_host_give((gc_host_buffer *)buffer);
 }
 
-/* Sets run->image: the caller's memory, or rows that are read here. */
+/* Sets run->image: the caller's memory, or rows that are read here. Null where the device has decoded
+ * the image. */
 static gconv_status get_image(gpu_run *run, gconv_error *error)
 {
     gc_stream *stream = run->stream;
     run->image = (const char *)stream->image.next;
     run->image_stride = stream->image.stride;
-    if (run->image != nullptr)
+    if (run->image != nullptr || run->is_decoded)
         return GCONV_OK;
     gc_host_buffer *buffer;
-    size_t bytes = stream->input_bytes * run->plan->problem->chain.height;
-    GC_TRY(take_host(run, bytes, &buffer, error));
+    GC_TRY(take_host(run, run->image_bytes, &buffer, error));
     gc_lent_memory memory = {buffer->bytes, give_buffer, buffer};
     GC_TRY(gc_stream_keep_in(stream, &memory, error));
     run->image = stream->kept;
     run->image_stride = stream->input_bytes;
+    return GCONV_OK;
+}
+
+/* ---- Decoding by the device ------------------------------------------------------------------ */
+
+/* Whether the device's JPEG engine may decode the image: it holds the whole image at once, and no
+ * row is read twice. */
+static bool may_decode(const gpu_run *run)
+{
+    const gc_gpu_plan *plan = run->plan;
+    const gc_stream *stream = run->stream;
+    const gconv_job *job = &plan->problem->job;
+    return stream->source.offer != nullptr && !stream->asked && job->input.depth == 8 &&
+           (job->input.channels == 1 || job->input.channels == 3) &&
+           job->border != GCONV_BORDER_WRAP && !plan->starting &&
+           plan->band_rows == plan->problem->chain.height &&
+           gc_decode_ready(plan->device.index, gc_cost_of_files(plan->problem));
+}
+
+/* Has the device decode the image where that is possible. An engine that refuses is no failure:
+ * rows are read then. */
+static gconv_status decode_on_device(gpu_run *run, gconv_error *error)
+{
+    gc_stream *stream = run->stream;
+    if (!may_decode(run))
+        return GCONV_OK;
+    double begin = gc_seconds();
+    if (!stream->source.offer(stream->source.user, &run->picture))
+        return GCONV_OK;
+    gc_stream_waits(stream, true);
+    gconv_status status = gc_decode_jpeg(run->plan->device.index, &run->picture,
+                                         run->plan->problem->job.input.channels == 1,
+                                         &run->decoded, error);
+    gc_stream_waits(stream, false);
+    run->is_decoded = status == GCONV_OK;
+    if (run->is_decoded)
+        stream->timings.decode += gc_seconds() - begin;
+    return status == GCONV_ERROR_DEVICE ? status : GCONV_OK;
+}
+
+/* Whether the first pass reads the engine's plane of Y as it is. */
+static bool reads_plane(const gpu_run *run)
+{
+    const gc_gpu_plan *plan = run->plan;
+    return !plan->runner->extends && plan->sections[0].scope.input == GC_BYTE &&
+           run->picture.orientation == 1 &&
+           (int64_t)run->decoded.pitches[0] == gc_device_pitch(plan->problem->chain.width);
+}
+
+/* Brings samples from the engine's planes to where `begin` expects them. */
+static gconv_status take_decoded(gpu_run *run, gconv_error *error)
+{
+    gc_gpu_plan *plan = run->plan;
+    const gconv_shape *shape = &plan->problem->job.input;
+    if (!reads_plane(run))
+        return gc_decode_unpack(&run->decoded, &run->picture, shape->channels,
+                                (unsigned char *)plan->samples, gconv_shape_row_bytes(shape),
+                                plan->cuda_stream, error);
+    plan->samples = (char *)run->decoded.planes[0];
+    plan->samples_pitch = (int64_t)run->decoded.pitches[0];
     return GCONV_OK;
 }
 
@@ -222,13 +302,33 @@ static gconv_status await_piece(gpu_run *run, int64_t piece, gconv_error *error)
     return seconds_between(plan, GC_MARK_COMPUTED, GC_MARK_ARRIVED, &timings->download, error);
 }
 
-static gconv_status write_piece(gc_stream *stream, const result_rows &result, int64_t rows,
+/* The device has done its work: it does not need the source any more. */
+static void accept_picture(gpu_run *run)
+{
+    gc_stream *stream = run->stream;
+    if (!run->is_decoded || stream->rows_read > 0)
+        return;
+    stream->source.accept(stream->source.user);
+    stream->asked = true;
+    stream->rows_read = run->plan->problem->chain.height;
+}
+
+static gconv_status write_piece(gpu_run *run, const result_rows &result, int64_t rows,
                                 const char *piece, gconv_error *error)
 {
+    gc_stream *stream = run->stream;
+    accept_picture(run);
     if (!result.is_chain)
         return gc_stream_write(stream, (uint32_t)rows, piece, result.bytes, error);
     return gc_stream_write_chain(stream, (uint32_t)rows, (const float *)piece,
                                  result.bytes / sizeof(float), error);
+}
+
+/* Gives back what the run holds of the device. */
+static void give_device(gpu_run *run)
+{
+    gc_plan_give_slot(run->plan);
+    gc_decode_release(&run->decoded);
 }
 
 /* Downloads and writes the result of a band. After the last band's last piece has arrived, another
@@ -270,8 +370,11 @@ static gconv_status run_band(gpu_run *run, int64_t first, int64_t last, gconv_er
     result_rows result;
     gc_band_steps(plan->problem, first, last, plan->slabs, plan->steps);
     GC_TRY(mark(plan, GC_MARK_BEGIN, error));
-    GC_TRY(gc_plan_upload(plan, run->image, run->image_stride, plan->steps[0].input_first,
-                          plan->steps[0].input_last, error));
+    if (run->is_decoded)
+        GC_TRY(take_decoded(run, error));
+    else
+        GC_TRY(gc_plan_upload(plan, run->image, run->image_stride, plan->steps[0].input_first,
+                              plan->steps[0].input_last, error));
     GC_TRY(mark(plan, GC_MARK_UPLOADED, error));
     GC_TRY(plan->runner->begin(plan, error));
     GC_TRY(plan->runner->run(plan, chain_only, error));
@@ -288,15 +391,23 @@ static gconv_status run_bands(gpu_run *run, gconv_error *error)
     return GCONV_OK;
 }
 
+/* Runs in a slot. An image that was decoded for a whole slot fits no other. */
+static gconv_status run_in_slot(gpu_run *run, gconv_error *error)
+{
+    gc_gpu_plan *plan = run->plan;
+    GC_TRY(gc_plan_take_slot(plan, run->stream->chain_only, &run->band_rows, error));
+    if (run->is_decoded && run->band_rows < plan->problem->chain.height)
+        return gc_fail(error, GCONV_ERROR_MEMORY, "the device has become short of memory");
+    return run_bands(run, error);
+}
+
 static gconv_status run_image(gpu_run *run, gconv_error *error)
 {
+    reserve_host(run);
     GC_TRY(get_image(run, error));
     GC_TRY(gc_plan_await_start(run->plan, error));
     gc_current_device current(run->plan->device.index);
-    GC_TRY(gc_plan_take_slot(run->plan, run->stream->chain_only, &run->band_rows, error));
-    gconv_status status = run_bands(run, error);
-    gc_plan_give_slot(run->plan);
-    return status;
+    return run_in_slot(run, error);
 }
 
 gconv_status gc_gpu_run(void *state, gc_stream *stream, gconv_error *error)
@@ -304,8 +415,10 @@ gconv_status gc_gpu_run(void *state, gc_stream *stream, gconv_error *error)
     gpu_run run = {};
     run.plan = (gc_gpu_plan *)state;
     run.stream = stream;
-    reserve_host(&run);
-    gconv_status status = run_image(&run, error);
+    gconv_status status = decode_on_device(&run, error);
+    if (status == GCONV_OK)
+        status = run_image(&run, error);
+    give_device(&run);
     give_host(&run);
     return status;
 }
