@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "base/status.h"
 #include "gconv.h"
+#include "gpu/decode/decode.h"
 #include "gpu/gpu.h"
 #include "gpu/jit/jit.h"
 
@@ -146,8 +147,7 @@ gconv_status gconv_decoder_check(const char *device, gconv_error *error)
     for (int i = 0; i < gc_gpu_count(); i++) {
         if (!stands_for(&choice, i))
             continue;
-        reason = gc_gpu_decoder_reason(i);
-        if (reason[0] == '\0')
+        if (gc_decode_available(i, &reason))
             return GCONV_OK;
     }
     if (reason[0] == '\0')

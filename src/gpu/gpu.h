@@ -19,10 +19,6 @@ const char *gc_gpu_reason(void);
 /* Describes device cuda:`index`, 0 to count-1. */
 gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *error);
 
-/* Why device cuda:`index` does not decode JPEG; "" where it does. Starts its decoder when first
- * asked. The text stays valid. */
-const char *gc_gpu_decoder_reason(int index);
-
 /* Whether a plan of this process uses or has used a GPU. The next plan then does not wait for the
  * driver. */
 bool gc_gpu_started(void);

@@ -82,6 +82,13 @@ extern "C" int nvjpegCreateEx(int backend, const void *, const void *, unsigned,
     return create("nvjpegCreateEx", handle);
 }
 
+extern "C" int nvjpegGetHardwareDecoderInfo(gc_nvjpeg_handle, unsigned *units, unsigned *cores)
+{
+    *units = 3;
+    *cores = 1;
+    return GC_NVJPEG_SUCCESS;
+}
+
 extern "C" int nvjpegDestroy(gc_nvjpeg_handle handle)
 {
     return destroy("nvjpegDestroy", handle);

@@ -1,13 +1,14 @@
-/* Threads bring pictures, and tracks decode them in batches. A thread that finds a track free takes it
- * and leads: it takes the pictures that wait, those of the first one's format, decodes them, and
- * wakes the threads that brought them. While it does so more pictures come, so that batches grow by
- * themselves under load. */
+/* Threads bring pictures, and tracks decode them in batches. A thread that finds a track free and a
+ * full batch waiting takes the track and leads: it takes the pictures that wait longest, those of
+ * the first one's format, decodes them, and wakes the threads that brought them. A batch that is
+ * not full starts only where no other one is under way: the engine would be idle otherwise. */
 #include "gpu/decode/engine.cuh"
 
 #include "gpu/decode/ycc.h"
 #include "gpu/runtime/check.cuh"
 #include "gpu/runtime/plan.cuh"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -15,22 +16,30 @@
 
 enum { ENGINES_MAX = 64 };
 
-enum state { UNKNOWN, USABLE, ABSENT };
+enum state { UNKNOWN, STARTING, USABLE, ABSENT };
 
 /* Each device's engine, and whether it can be used. */
-static struct {
+static struct entry {
     pthread_mutex_t mutex;
+    pthread_cond_t settled; /* neither UNKNOWN nor STARTING */
     state state;
     char reason[256];
     gc_decode_engine engine;
+    pthread_t starter;
+    bool has_starter; /* it has to be joined */
+    bool ends;        /* the starter should leave the rest */
 } engines[ENGINES_MAX];
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+static void call_next(gc_decode_engine *engine);
+
 static void init_mutexes()
 {
-    for (auto &entry : engines)
+    for (auto &entry : engines) {
         pthread_mutex_init(&entry.mutex, nullptr);
+        pthread_cond_init(&entry.settled, nullptr);
+    }
 }
 
 static void end_engine(gc_decode_engine *engine)
@@ -65,55 +74,159 @@ static bool create_handle(gc_decode_engine *engine, char *reason, size_t size)
     return code == GC_NVJPEG_SUCCESS;
 }
 
+/* Sets the pictures of a full batch: one for each unit of the engine. */
+static void count_units(gc_decode_engine *engine)
+{
+    unsigned units = 0, cores = 0;
+    if (gc_nvjpeg_get().get_units(engine->handle, &units, &cores) != GC_NVJPEG_SUCCESS)
+        units = 0;
+    engine->batch = (int)std::min<unsigned>(std::max(units, 1U), GC_DECODE_BATCH_MAX);
+}
+
+/* Makes the first track, and compares what it decodes. */
+static bool try_out(gc_decode_engine *engine, char *reason, size_t size)
+{
+    gconv_error error;
+    if (gc_decode_complete_track(engine, &engine->tracks[0], &error) != GCONV_OK) {
+        snprintf(reason, size, "%s", error.message);
+        return false;
+    }
+    engine->tracks[0].ready = true;
+    return gc_decode_trials_are_right(engine, reason, size);
+}
+
 static bool start(gc_decode_engine *engine, int index, char *reason, size_t size)
 {
     *engine = {};
     engine->index = index;
-    gc_current_device current(index);
+    gconv_error error;
+    if (cudaFree(nullptr) != cudaSuccess) { /* nvJPEG needs the context that this makes */
+        snprintf(reason, size, "cuda:%d cannot be used", index);
+        cudaGetLastError();
+        return false;
+    }
     if (!create_handle(engine, reason, size))
         return false;
-    gconv_error error;
+    count_units(engine);
     if (gc_pool_init(&engine->pool, &error) != GCONV_OK) {
         snprintf(reason, size, "%s", error.message);
         gc_nvjpeg_get().destroy(engine->handle);
         return false;
     }
     pthread_mutex_init(&engine->mutex, nullptr);
-    if (gc_decode_trials_are_right(engine, reason, size))
+    if (try_out(engine, reason, size))
         return true;
     end_engine(engine);
     return false;
 }
 
-bool gc_decode_available(int index, const char **reason)
+static void settle(entry *entry, bool usable)
+{
+    pthread_mutex_lock(&entry->mutex);
+    entry->state = usable ? USABLE : ABSENT;
+    pthread_cond_broadcast(&entry->settled);
+    pthread_mutex_unlock(&entry->mutex);
+}
+
+static bool has_to_end(entry *entry)
+{
+    pthread_mutex_lock(&entry->mutex);
+    bool ends = entry->ends;
+    pthread_mutex_unlock(&entry->mutex);
+    return ends;
+}
+
+/* Starts the engine with one track. Others are made while that one is in use. */
+static void *start_in_thread(void *opaque)
+{
+    entry *entry = (struct entry *)opaque;
+    gc_decode_engine *engine = &entry->engine;
+    int index = (int)(entry - engines);
+    gc_current_device current(index);
+    bool usable = start(engine, index, entry->reason, sizeof entry->reason);
+    settle(entry, usable);
+    for (int i = 1; usable && i < GC_DECODE_TRACKS && !has_to_end(entry); i++) {
+        gconv_error error;
+        if (gc_decode_complete_track(engine, &engine->tracks[i], &error) != GCONV_OK)
+            break; /* fewer tracks are slower, not wrong */
+        pthread_mutex_lock(&engine->mutex);
+        engine->tracks[i].ready = true;
+        call_next(engine);
+        pthread_mutex_unlock(&engine->mutex);
+    }
+    return nullptr;
+}
+
+/* Begins the start of an engine whose state is UNKNOWN. The entry's mutex is held. */
+static void begin_start(entry *entry)
+{
+    entry->state = STARTING;
+    entry->reason[0] = '\0';
+    entry->ends = false;
+    entry->has_starter = pthread_create(&entry->starter, nullptr, start_in_thread, entry) == 0;
+    if (!entry->has_starter) {
+        snprintf(entry->reason, sizeof entry->reason, "no thread can be made to start it");
+        entry->state = ABSENT;
+    }
+}
+
+static entry *entry_of(int index)
 {
     pthread_once(&once, init_mutexes);
+    return index >= 0 && index < ENGINES_MAX ? &engines[index] : nullptr;
+}
+
+bool gc_decode_available(int index, const char **reason)
+{
+    entry *entry = entry_of(index);
     *reason = "there is no such device";
-    if (index < 0 || index >= ENGINES_MAX)
+    if (entry == nullptr)
         return false;
-    auto &entry = engines[index];
-    pthread_mutex_lock(&entry.mutex);
-    if (entry.state == UNKNOWN) {
-        entry.reason[0] = '\0';
-        bool usable = start(&entry.engine, index, entry.reason, sizeof entry.reason);
-        entry.state = usable ? USABLE : ABSENT;
-    }
-    *reason = entry.reason;
-    bool usable = entry.state == USABLE;
-    pthread_mutex_unlock(&entry.mutex);
+    pthread_mutex_lock(&entry->mutex);
+    if (entry->state == UNKNOWN)
+        begin_start(entry);
+    while (entry->state == STARTING)
+        pthread_cond_wait(&entry->settled, &entry->mutex);
+    *reason = entry->reason;
+    bool usable = entry->state == USABLE;
+    pthread_mutex_unlock(&entry->mutex);
     return usable;
+}
+
+bool gc_decode_ready(int index, bool start_it)
+{
+    entry *entry = entry_of(index);
+    if (entry == nullptr)
+        return false;
+    pthread_mutex_lock(&entry->mutex);
+    if (entry->state == UNKNOWN && start_it)
+        begin_start(entry);
+    bool usable = entry->state == USABLE;
+    pthread_mutex_unlock(&entry->mutex);
+    return usable;
+}
+
+static void end_entry(entry *entry)
+{
+    pthread_mutex_lock(&entry->mutex);
+    bool joins = entry->has_starter;
+    entry->ends = true;
+    entry->has_starter = false;
+    pthread_mutex_unlock(&entry->mutex);
+    if (joins)
+        pthread_join(entry->starter, nullptr);
+    pthread_mutex_lock(&entry->mutex);
+    if (entry->state == USABLE)
+        end_engine(&entry->engine);
+    entry->state = UNKNOWN;
+    pthread_mutex_unlock(&entry->mutex);
 }
 
 void gc_decode_end(void)
 {
     pthread_once(&once, init_mutexes);
-    for (auto &entry : engines) {
-        pthread_mutex_lock(&entry.mutex);
-        if (entry.state == USABLE)
-            end_engine(&entry.engine);
-        entry.state = UNKNOWN;
-        pthread_mutex_unlock(&entry.mutex);
-    }
+    for (auto &entry : engines)
+        end_entry(&entry);
 }
 
 /* ---- Before the batch ------------------------------------------------------------------------ */
@@ -235,7 +348,7 @@ static int take_batch(gc_decode_engine *engine, gc_nvjpeg_format format,
 {
     int count = 0;
     gc_decode_request **link = &engine->waiting;
-    while (*link != nullptr && count < GC_DECODE_BATCH_MAX) {
+    while (*link != nullptr && count < engine->batch) {
         gc_decode_request *request = *link;
         if (request->format != format) {
             link = &request->next;
@@ -253,20 +366,42 @@ static gc_decode_track *free_track(gc_decode_engine *engine, gc_nvjpeg_format fo
 {
     gc_decode_track *found = nullptr;
     for (gc_decode_track &track : engine->tracks) {
-        if (track.busy)
-            continue;
-        bool better = found == nullptr || (found->state == nullptr && track.state != nullptr) ||
-                      (found->format != format && track.state != nullptr && track.format == format);
-        if (better)
+        bool better = found == nullptr || (found->format != format && track.format == format);
+        if (track.ready && !track.busy && better)
             found = &track;
     }
     return found;
 }
 
-/* Wakes the thread that has waited longest, where a track is free. It becomes a leader. */
+/* Whether a full batch waits, of the format of the picture that has waited longest. */
+static bool full_batch_waits(const gc_decode_engine *engine)
+{
+    int count = 0;
+    for (gc_decode_request *request = engine->waiting; request != nullptr; request = request->next)
+        count += request->format == engine->waiting->format;
+    return count >= engine->batch;
+}
+
+static bool is_idle(const gc_decode_engine *engine)
+{
+    for (const gc_decode_track &track : engine->tracks)
+        if (track.busy)
+            return false;
+    return true;
+}
+
+/* The track on which a batch should start now; null where none should. */
+static gc_decode_track *next_track(gc_decode_engine *engine)
+{
+    if (engine->waiting == nullptr || (!full_batch_waits(engine) && !is_idle(engine)))
+        return nullptr;
+    return free_track(engine, engine->waiting->format);
+}
+
+/* Wakes the thread that has waited longest, where a batch should start. It becomes a leader. */
 static void call_next(gc_decode_engine *engine)
 {
-    if (engine->waiting != nullptr && free_track(engine, engine->waiting->format) != nullptr)
+    if (next_track(engine) != nullptr)
         pthread_cond_signal(&engine->waiting->wake);
 }
 
@@ -294,8 +429,7 @@ static void serve(gc_decode_engine *engine, gc_decode_request *request)
     pthread_mutex_lock(&engine->mutex);
     append(engine, request);
     while (!request->done) {
-        gc_decode_track *track =
-            request->taken ? nullptr : free_track(engine, engine->waiting->format);
+        gc_decode_track *track = request->taken ? nullptr : next_track(engine);
         if (track != nullptr)
             lead(engine, track);
         else

@@ -30,6 +30,7 @@ static gc_nvjpeg load()
     gc_library *library = &nvjpeg.library;
     open_library(library);
     gc_library_find(library, "nvjpegGetProperty", nvjpeg.get_property);
+    gc_library_find(library, "nvjpegGetHardwareDecoderInfo", nvjpeg.get_units);
     gc_library_find(library, "nvjpegCreateEx", nvjpeg.create);
     gc_library_find(library, "nvjpegDestroy", nvjpeg.destroy);
     gc_library_find(library, "nvjpegJpegStateCreate", nvjpeg.create_state);

@@ -30,6 +30,8 @@ typedef struct nvjpegJpegStream *gc_nvjpeg_stream; /* the header of a file */
 struct gc_nvjpeg {
     gc_library library;
     int version[3];
+    /* Units of the engine, and cores of a unit. */
+    int (*get_units)(gc_nvjpeg_handle handle, unsigned *units, unsigned *cores);
     int (*get_property)(int property, int *value);
     /* The null pointers are allocators: nvJPEG then uses those of CUDA. */
     int (*create)(int backend, const void *device, const void *pinned, unsigned flags,

@@ -14,8 +14,8 @@ static gconv_status fail_nvjpeg(gconv_error *error, int code, const char *what)
     return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "nvJPEG: %s failed with status %d", what, code);
 }
 
-/* Makes what the track lacks. */
-static gconv_status complete(gc_decode_engine *engine, gc_decode_track *track, gconv_error *error)
+gconv_status gc_decode_complete_track(gc_decode_engine *engine, gc_decode_track *track,
+                                      gconv_error *error)
 {
     const gc_nvjpeg &nvjpeg = gc_nvjpeg_get();
     if (track->stream == nullptr)
@@ -50,7 +50,7 @@ void gc_decode_end_track(gc_decode_track *track)
 static gconv_status prepare(gc_decode_engine *engine, gc_decode_track *track, int count,
                             gc_nvjpeg_format format, gconv_error *error)
 {
-    GC_TRY(complete(engine, track, error));
+    GC_TRY(gc_decode_complete_track(engine, track, error));
     if (track->batch == count && track->format == format)
         return GCONV_OK;
     track->batch = 0;

@@ -118,9 +118,3 @@ gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *er
     pthread_mutex_unlock(&known_mutex);
     return GCONV_OK;
 }
-
-const char *gc_gpu_decoder_reason(int index)
-{
-    (void)index;
-    return "this gconv has no part for it";
-}

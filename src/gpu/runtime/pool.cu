@@ -1,5 +1,6 @@
 #include "gpu/runtime/pool.cuh"
 
+#include "gpu/decode/decode.h"
 #include "gpu/jit/modules.cuh"
 #include "gpu/runtime/check.cuh"
 #include "gpu/runtime/current.cuh"
@@ -331,6 +332,8 @@ void gc_pool_leave()
     pthread_mutex_unlock(&pool.lock);
     destroy_slots(slots);
     destroy_host_buffers(idle);
-    if (last)
+    if (last) {
+        gc_decode_end();
         gc_jit_unload_unused();
+    }
 }

@@ -8,7 +8,7 @@
 
 extern "C" {
 #include "base/clock.h"
-#include "gpu/cost/costs.h"
+#include "base/processors.h"
 }
 
 #include <algorithm>
@@ -89,14 +89,14 @@ enum { WHOLE_BYTES = 256 << 20 };
 struct gpu_run {
     gc_gpu_plan *plan;
     gc_stream *stream;
-    int64_t band_rows;   /* of output */
-    const char *image;   /* rows of samples on the host; null where the device has decoded them */
-    size_t image_stride; /* bytes */
+    int64_t band_rows;     /* of output */
+    const char *image;     /* rows of samples on the host; null where the device has decoded them */
+    size_t image_stride;   /* bytes */
     gconv_encoded picture; /* what the device has decoded, and its planes */
     gc_decoded decoded;
     bool is_decoded;
-    size_t reserved;     /* bytes of host memory */
-    size_t image_bytes;  /* of them for the rows of the image */
+    size_t reserved;    /* bytes of host memory */
+    size_t image_bytes; /* of them for the rows of the image */
     size_t piece_bytes;
     gc_host_buffer *pieces[PIECES];
 };
@@ -194,6 +194,19 @@ static gconv_status get_image(gpu_run *run, gconv_error *error)
 
 /* ---- Decoding by the device ------------------------------------------------------------------ */
 
+/* Whether decoding and encoding the images that are left takes the CPU so long that the engine
+ * should be started meanwhile. */
+static bool engine_pays(const gc_problem *problem)
+{
+    static const double decode = 5e-9, encode = 1.6e-9, start = 0.65;
+    const gconv_job *job = &problem->job;
+    int threads = std::min(gc_processor_count(), std::max(1, job->images_at_once));
+    double samples =
+        problem->conversion.output.depth == 1 ? 0.3 : problem->conversion.output.channels;
+    double image = (double)job->input.width * job->input.height * (decode + encode * samples);
+    return (double)job->runs * image / threads > 1.5 * start;
+}
+
 /* Whether the device's JPEG engine may decode the image: it holds the whole image at once, and no
  * row is read twice. */
 static bool may_decode(const gpu_run *run)
@@ -205,7 +218,7 @@ static bool may_decode(const gpu_run *run)
            (job->input.channels == 1 || job->input.channels == 3) &&
            job->border != GCONV_BORDER_WRAP && !plan->starting &&
            plan->band_rows == plan->problem->chain.height &&
-           gc_decode_ready(plan->device.index, gc_cost_of_files(plan->problem));
+           gc_decode_ready(plan->device.index, engine_pays(plan->problem));
 }
 
 /* Has the device decode the image where that is possible. An engine that refuses is no failure:
@@ -219,9 +232,9 @@ static gconv_status decode_on_device(gpu_run *run, gconv_error *error)
     if (!stream->source.offer(stream->source.user, &run->picture))
         return GCONV_OK;
     gc_stream_waits(stream, true);
-    gconv_status status = gc_decode_jpeg(run->plan->device.index, &run->picture,
-                                         run->plan->problem->job.input.channels == 1,
-                                         &run->decoded, error);
+    gconv_status status =
+        gc_decode_jpeg(run->plan->device.index, &run->picture,
+                       run->plan->problem->job.input.channels == 1, &run->decoded, error);
     gc_stream_waits(stream, false);
     run->is_decoded = status == GCONV_OK;
     if (run->is_decoded)
@@ -347,10 +360,11 @@ static gconv_status download(gpu_run *run, const result_rows &result, bool last_
             continue;
         int64_t count = std::min(piece_rows, result.rows - (first - piece_rows));
         GC_TRY(await_piece(run, piece - 1, error));
-        if (last_band && piece == pieces)
-            gc_plan_give_slot(run->plan);
-        GC_TRY(write_piece(run->stream, result, count, run->pieces[(piece - 1) % PIECES]->bytes,
-                           error));
+        if (last_band && piece == pieces) {
+            give_device(run);
+            give_image(run);
+        }
+        GC_TRY(write_piece(run, result, count, run->pieces[(piece - 1) % PIECES]->bytes, error));
     }
     return GCONV_OK;
 }

@@ -23,12 +23,6 @@ gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *er
                    gc_gpu_reason());
 }
 
-const char *gc_gpu_decoder_reason(int index)
-{
-    (void)index;
-    return gc_gpu_reason();
-}
-
 bool gc_gpu_started(void)
 {
     return false;
