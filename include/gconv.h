@@ -646,6 +646,13 @@ typedef struct gconv_job {
     /* The rows are decoded from a file and encoded into a file during the run. Where `threads` is
      * 0, one thread then computes a small image: more threads would wait for the decoder. */
     bool between_files;
+    /* The format of the file that the source decodes, and what may decode it. They help `auto` and
+     * plans on a GPU to find the fastest way; outputs do not depend on them. GCONV_FORMAT_UNKNOWN:
+     * there is no such file, or its rows must be decoded on the CPU. GCONV_DECODER_HARDWARE: a
+     * device that decodes JPEG does so even where starting its decoder takes longer than the CPU
+     * needs. */
+    gconv_format source_format;
+    gconv_decoder source_decoder;
     /* How many images this process computes at one time, each by its own plan in its own thread. 0
      * and 1 mean one. With more than one:
      * - `auto` chooses as if one image had all `threads`: all images together are as fast as that.

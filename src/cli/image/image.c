@@ -36,6 +36,9 @@ static gconv_status make_plan(gc_work *work)
     job.alpha = gconv_alpha_resolve(&job, work->opaque);
     job.runs = worker->images_left;
     job.images_at_once = worker->images_at_once;
+    if (work->picture.samples == NULL && !work->options->verify)
+        job.source_format = gconv_reader_format(work->reader);
+    job.source_decoder = work->options->reader.decoder;
     gconv_status status = gc_output_depth(work, &job.output_depth);
     if (status == GCONV_OK)
         status = gc_kept_plan_fit(&worker->kept, &job, work->error);

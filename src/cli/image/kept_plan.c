@@ -9,7 +9,8 @@ static bool same_shape(const gconv_shape *a, const gconv_shape *b)
 gconv_status gc_kept_plan_fit(gc_kept_plan *kept, const gconv_job *job, gconv_error *error)
 {
     if (kept->plan != NULL && same_shape(&job->input, &kept->job.input) &&
-        job->alpha == kept->job.alpha && job->output_depth == kept->job.output_depth)
+        job->alpha == kept->job.alpha && job->output_depth == kept->job.output_depth &&
+        job->source_format == kept->job.source_format)
         return GCONV_OK;
     gconv_plan *old = kept->plan;
     kept->job = *job;

@@ -9,8 +9,8 @@ typedef struct gc_kept_plan {
     gconv_job job;    /* the job that `plan` was made for */
 } gc_kept_plan;
 
-/* Makes kept->plan fit a job. Only shape, alpha, output depth and runs may differ from the job of
- * the image before. */
+/* Makes kept->plan fit a job. Only shape, alpha, output depth, runs and the source's format may
+ * differ from the job of the image before. */
 gconv_status gc_kept_plan_fit(gc_kept_plan *kept, const gconv_job *job, gconv_error *error);
 
 void gc_kept_plan_free(gc_kept_plan *kept);

@@ -19,10 +19,17 @@ typedef struct gc_costs {
 
     /* Starting and copying. */
     double start_seconds;        /* driver, context and the first buffers of a process */
-    double plan_seconds;         /* a plan on a GPU in use: its buffers above all */
+    double plan_seconds;         /* a plan on a GPU in use, for an image alone: its buffers */
     double upload_rate;          /* bytes a second, from pageable memory */
     double download_rate;        /* bytes a second, of output that the device has converted */
     double download_values_rate; /* bytes a second, of chain values that the CPU converts */
+    double pinned_upload_rate;   /* bytes a second, from memory that is pinned */
+    double pinned_download_rate;
+    double run_seconds; /* between the ends of two runs that overlap, however small: driver calls */
+
+    /* The JPEG engine. */
+    double engine_start_seconds; /* library and decoder; in the background */
+    double engine_rate;          /* pixels a second, in batches; 0: there is no engine */
 
     /* The roofline. */
     double launch_seconds;

@@ -1,0 +1,58 @@
+#include "core/file_time.h"
+
+#include "base/number.h"
+#include "base/processors.h"
+
+/* Seconds on one core of a Xeon of 2023 at 2 to 3.8 GHz, from photographs of 4096x3072 pixels: RGB
+ * JPEG of 4:2:0 and 2.6 MB, and PNG. */
+static const double jpeg_luma_seconds = 4.5e-9; /* a pixel */
+static const double jpeg_rgb_seconds = 5.8e-9;  /* a pixel */
+static const double jpeg_scan_seconds = 1.9e-9; /* a pixel */
+static const double png_seconds = 7e-9;         /* a sample */
+static const double to_jpeg_seconds = 1.6e-9;   /* a sample */
+static const double to_bits_seconds = 0.5e-9;   /* a pixel, to PNG of 1 bit */
+
+bool gc_counts_throughput(const gc_problem *problem)
+{
+    return problem->job.between_files && problem->job.images_at_once > 1;
+}
+
+double gc_images_left(const gc_problem *problem)
+{
+    return problem->job.runs > 1 ? (double)problem->job.runs : 1;
+}
+
+int gc_file_threads(const gc_problem *problem)
+{
+    int images = problem->job.images_at_once;
+    return images > 1 ? (int)gc_smaller(images, gc_thread_count(problem->job.threads)) : 1;
+}
+
+static double pixels_of(const gc_problem *problem)
+{
+    return (double)problem->job.input.width * problem->job.input.height;
+}
+
+double gc_decode_seconds(const gc_problem *problem)
+{
+    int channels = problem->job.input.channels;
+    double pixels = pixels_of(problem);
+    if (problem->job.source_format == GCONV_FORMAT_JPEG)
+        return pixels * (channels < 3 ? jpeg_luma_seconds : jpeg_rgb_seconds);
+    if (problem->job.source_format == GCONV_FORMAT_PNG)
+        return pixels * channels * png_seconds;
+    return 0;
+}
+
+double gc_scan_seconds(const gc_problem *problem)
+{
+    return pixels_of(problem) * jpeg_scan_seconds;
+}
+
+double gc_encode_seconds(const gc_problem *problem)
+{
+    const gconv_shape *output = &problem->conversion.output;
+    double pixels = (double)output->width * output->height;
+    return output->depth == 1 ? pixels * to_bits_seconds
+                              : pixels * output->channels * to_jpeg_seconds;
+}

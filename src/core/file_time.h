@@ -1,0 +1,34 @@
+/* What files cost the CPU: the expected times of decoding and encoding, beside those of computing.
+ *
+ * Several images at one time are decoded, computed and encoded side by side. What counts is then the
+ * throughput: the seconds of all images divided by their number. */
+#ifndef GC_CORE_FILE_TIME_H
+#define GC_CORE_FILE_TIME_H
+
+#include "core/problem.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Whether several images go from file to file at one time. */
+bool gc_counts_throughput(const gc_problem *problem);
+
+/* How often the plans of this job will run, at least 1. */
+double gc_images_left(const gc_problem *problem);
+
+/* Threads that decode and encode at one time: one an image. */
+int gc_file_threads(const gc_problem *problem);
+
+/* Seconds of one thread for one image: decoding its file, proving a JPEG sound for a device that
+ * decodes it, and encoding the output. Decoding is 0 where the source's format is unknown. The
+ * format of the output is unknown, too: 1 bit stands for PNG, more bits for JPEG. */
+double gc_decode_seconds(const gc_problem *problem);
+double gc_scan_seconds(const gc_problem *problem);
+double gc_encode_seconds(const gc_problem *problem);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
