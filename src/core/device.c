@@ -131,10 +131,13 @@ gconv_status gconv_device_describe(int index, gconv_device_info *info, gconv_err
     return GCONV_OK;
 }
 
-/* Whether a device stands for CUDA device `index`, among others. */
+/* Whether CUDA device `index` is among the devices of a choice. */
 static bool stands_for(const gconv_device_choice *choice, int index)
 {
-    return choice->any || (choice->kind == GCONV_DEVICE_CUDA && choice->index == index);
+    bool found = choice->any || choice->all;
+    for (int i = 0; i < choice->count; i++)
+        found |= choice->indices[i] == index;
+    return found;
 }
 
 gconv_status gconv_decoder_check(const char *device, gconv_error *error)

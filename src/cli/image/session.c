@@ -22,7 +22,7 @@ static void fill_job(gc_session *session)
     if (options->implementations != NULL)
         job->implementation = options->implementations; /* a list where the command measures */
     if (needs_decoder(options) && strcmp(job->device, "auto") == 0)
-        job->device = "cuda"; /* the GPU that decodes */
+        job->device = "cuda:all"; /* the GPUs that may decode */
 }
 
 /* --decoder hardware needs a GPU that decodes, and an implementation that runs there. */
