@@ -27,7 +27,7 @@ static gc_hash key_of(gc_decode_engine *engine)
     char numbers[96];
     snprintf(numbers, sizeof numbers, "driver %d, runtime %d, nvJPEG %d.%d.%d",
              device.driver_version, device.runtime_version, version[0], version[1], version[2]);
-    gc_hash key = gc_hash_string(gc_hash_start(), "1"); /* changes with what is checked */
+    gc_hash key = gc_hash_string(gc_hash_start(), "2"); /* changes with what is checked */
     key = gc_hash_string(key, device.name);
     return gc_hash_string(key, numbers);
 }
