@@ -501,6 +501,11 @@ GCONV_API int gconv_device_count(void);
 GCONV_API gconv_status gconv_device_describe(int index, gconv_device_info *info,
                                              gconv_error *error);
 
+/* Devices that this process has used and uses no more, since a run failed there in a way that stays.
+ * `index` counts them from 0 in the order of their failures. One line of text for people, which
+ * stays valid, or NULL where there is none. Never starts the CUDA driver. */
+GCONV_API const char *gconv_device_loss(int index);
+
 /* The peak rate of a CUDA device in float32 operations a second; a multiply-add is two. 0 for the
  * CPU. */
 GCONV_API double gconv_device_peak(const gconv_device_info *info);
@@ -708,8 +713,8 @@ GCONV_API gconv_status gconv_plan_create(const gconv_job *job, gconv_plan **plan
                                          gconv_error *error);
 GCONV_API void gconv_plan_free(gconv_plan *plan);
 
-/* The name of the implementation that runs, and the device that it runs on. Both change where the
- * CPU takes over (see gconv_plan_fallback). The pointers are valid as long as the plan lives. */
+/* The name of the implementation that runs, and the device that it runs on. Both change where another
+ * device takes over (see gconv_plan_fallback). The pointers are valid as long as the plan lives. */
 GCONV_API const char *gconv_plan_implementation(const gconv_plan *plan);
 GCONV_API const gconv_device_info *gconv_plan_device(const gconv_plan *plan);
 
@@ -723,9 +728,10 @@ GCONV_API double gconv_plan_expected_seconds(const gconv_plan *plan);
  * estimated times. Valid until the plan's next run, which may add a line. */
 GCONV_API const char *gconv_plan_explanation(gconv_plan *plan);
 
-/* Why the CPU has taken over from a GPU; "" where it has not. The CPU takes over where the job says
- * "auto" for implementation and device, and the chosen GPU fails before the first output row. Later
- * runs of the plan stay on the CPU. */
+/* Why another device has taken over; "" where none has. Where a GPU fails before the first output
+ * row, the library chooses again among the other devices that the job allows: other GPUs, and the
+ * CPU where the job says "auto" for implementation and device. A run fails where none is left. Later
+ * runs of the plan stay on the device that took over. */
 GCONV_API const char *gconv_plan_fallback(const gconv_plan *plan);
 
 /* Whether the chain is exact: weights and samples are whole numbers, and all sums stay below 2^24.
@@ -734,7 +740,7 @@ GCONV_API bool gconv_plan_is_exact(const gconv_plan *plan);
 
 /* Waits until the device has started and its kernels are compiled. Without this call the first run
  * waits for that. *compile_seconds becomes the time that compiling took, 0 where nothing was
- * compiled. It may be NULL. Fails as a run would, unless the CPU takes over (see
+ * compiled. It may be NULL. Fails as a run would, unless another device takes over (see
  * gconv_plan_fallback). */
 GCONV_API gconv_status gconv_plan_prepare(gconv_plan *plan, double *compile_seconds,
                                           gconv_error *error);

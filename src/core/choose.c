@@ -3,7 +3,6 @@
 
 #include "base/status.h"
 #include "core/device.h"
-#include "core/device_use.h"
 #include "core/registry.h"
 
 #include <stdarg.h>
@@ -30,9 +29,10 @@ void gc_explain(char **text, const char *format, ...)
 typedef struct contest {
     const gc_problem *problem;
     gconv_device_choice wanted;
-    gc_device_set devices; /* CUDA devices that may be chosen */
-    gc_choice *choice;     /* the best so far; no implementation: none yet */
-    double best;           /* its seconds */
+    gc_device_set excluded; /* CUDA devices that may not be chosen */
+    gc_device_set devices;  /* CUDA devices that may be chosen */
+    gc_choice *choice;      /* the best so far; no implementation: none yet */
+    double best;            /* its seconds */
 } contest;
 
 /* Whether a candidate can be used on this device, where it is one for GPUs, and supports the
@@ -103,6 +103,16 @@ static gconv_status take_device(contest *c, gconv_error *error)
     return gconv_device_describe(1 + index, &choice->device, error);
 }
 
+/* Finds the CUDA devices that may be chosen. */
+static gconv_status find_devices(contest *c, gconv_error *error)
+{
+    gconv_status status = gc_device_set_of(&c->wanted, &c->devices, error);
+    c->devices &= ~c->excluded;
+    if (status == GCONV_OK && c->devices == 0 && c->excluded != 0)
+        return gc_fail(error, GCONV_ERROR_DEVICE, "no other device is left");
+    return status;
+}
+
 static gconv_status choose_named(contest *c, gconv_error *error)
 {
     gc_choice *choice = c->choice;
@@ -112,7 +122,7 @@ static gconv_status choose_named(contest *c, gconv_error *error)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "there is no implementation '%s'", name);
     gconv_status status = GCONV_OK;
     if (named->kind == GCONV_DEVICE_CUDA)
-        status = gc_device_set_of(&c->wanted, &c->devices, error);
+        status = find_devices(c, error);
     if (status == GCONV_OK)
         status = try_candidate(c, named, error);
     if (status != GCONV_OK)
@@ -157,10 +167,11 @@ static gconv_status choose_fastest(contest *c, gconv_error *error)
         gc_explain(&choice->explanation, "cuda       not asked: starting it takes about %.0f ms",
                    1e3 * gc_device_start_seconds());
     else {
-        gconv_status status = gc_device_set_of(&c->wanted, &c->devices, error);
-        if (status != GCONV_OK)
+        gconv_status status = find_devices(c, error);
+        if (status == GCONV_OK)
+            compete(c, GCONV_DEVICE_CUDA);
+        else if (choice->implementation == NULL)
             return status;
-        compete(c, GCONV_DEVICE_CUDA);
     }
     if (choice->implementation == NULL) {
         const char *no_cuda = gconv_cuda_reason();
@@ -180,10 +191,11 @@ static gconv_status choose(contest *c, gconv_error *error)
     return choose_named(c, error);
 }
 
-gconv_status gc_choose(const gc_problem *problem, gc_choice *choice, gconv_error *error)
+gconv_status gc_choose(const gc_problem *problem, gc_device_set excluded, gc_choice *choice,
+                       gconv_error *error)
 {
     *choice = (gc_choice){.implementation = NULL};
-    contest c = {.problem = problem, .choice = choice};
+    contest c = {.problem = problem, .excluded = excluded, .choice = choice};
     gconv_status status = gconv_device_parse(problem->job.device, &c.wanted, error);
     if (status == GCONV_OK)
         status = choose(&c, error);

@@ -2,6 +2,7 @@
 #ifndef GC_CORE_CHOOSE_H
 #define GC_CORE_CHOOSE_H
 
+#include "core/device_use.h"
 #include "core/implementation.h"
 
 /* The result of choosing. */
@@ -16,8 +17,10 @@ typedef struct gc_choice {
 void gc_explain(char **text, const char *format, ...) GC_PRINTF(2, 3);
 
 /* Follows job->implementation and job->device. What they name must be usable. `auto` takes the
- * implementation that is expected to be fastest among those that support the problem. */
-gconv_status gc_choose(const gc_problem *problem, gc_choice *choice, gconv_error *error);
+ * implementation that is expected to be fastest among those that support the problem. Devices of
+ * `excluded` are not chosen. */
+gconv_status gc_choose(const gc_problem *problem, gc_device_set excluded, gc_choice *choice,
+                       gconv_error *error);
 
 /* The device counts the plan no more. */
 void gc_choice_leave_device(gc_choice *choice);

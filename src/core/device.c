@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "base/status.h"
+#include "core/device_use.h"
 #include "gconv.h"
 #include "gpu/decode/decode.h"
 #include "gpu/gpu.h"
@@ -26,6 +27,11 @@ const char *gconv_cuda_reason(void)
 bool gc_device_started(void)
 {
     return gc_gpu_started();
+}
+
+bool gc_device_works(int index)
+{
+    return gc_gpu_works(index);
 }
 
 double gc_device_start_seconds(void)
@@ -121,8 +127,12 @@ static void describe_cpu(void)
 
 gconv_status gconv_device_describe(int index, gconv_device_info *info, gconv_error *error)
 {
-    if (index > 0)
-        return gc_gpu_describe(index - 1, info, error);
+    if (index > 0) {
+        gconv_status status = gc_gpu_describe(index - 1, info, error);
+        if (status == GCONV_OK)
+            gc_device_describe_loss(info);
+        return status;
+    }
     if (index < 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "there is no device %d", index);
     static pthread_once_t once = PTHREAD_ONCE_INIT;

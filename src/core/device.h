@@ -8,6 +8,9 @@
 /* Whether a plan of this process uses or has used a GPU. */
 bool gc_device_started(void);
 
+/* Whether calls to a CUDA device still succeed (gc_gpu_works). */
+bool gc_device_works(int index);
+
 /* Seconds that the first use of a GPU takes beside the work. */
 double gc_device_start_seconds(void);
 

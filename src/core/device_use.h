@@ -9,12 +9,15 @@
 /* Some CUDA devices: bit N stands for cuda:N. */
 typedef uint64_t gc_device_set;
 
-/* The CUDA devices that a choice allows: those that it names, or all usable ones. Empty for "cpu",
- * where there is no CUDA device, and under "auto" where none is usable. GCONV_ERROR_DEVICE where a
- * device that is named is not there or not usable, and for "cuda:all" where none is usable. May
- * start the CUDA driver. */
+/* The CUDA devices that a choice allows and that are not dropped: those that it names, or all usable
+ * ones. Empty for "cpu", where there is no CUDA device, and under "auto" where none is usable.
+ * GCONV_ERROR_DEVICE where a device that is named is not there or not usable, or where none is left
+ * of those that are named or of "cuda:all". May start the CUDA driver. */
 gconv_status gc_device_set_of(const gconv_device_choice *choice, gc_device_set *set,
                               gconv_error *error);
+
+/* The set of this device alone. */
+gc_device_set gc_device_alone(int index);
 
 /* The lowest number in a set that is not empty. */
 int gc_device_first(gc_device_set set);
@@ -28,5 +31,16 @@ int gc_device_take(gc_device_set set);
 
 /* Takes back what gc_device_take counted. */
 void gc_device_give(int index);
+
+/* Call it when a run has failed on a device. Drops the device where nothing works on it any more:
+ * this process then does not use it again, gconv_device_describe calls it not usable, and
+ * gconv_device_loss tells of it. */
+void gc_device_judge(int index, const gconv_error *failure);
+
+/* Whether gc_device_judge has dropped the device. */
+bool gc_device_is_dropped(int index);
+
+/* Puts into the description of a device that is dropped that it is not usable, and why. */
+void gc_device_describe_loss(gconv_device_info *info);
 
 #endif

@@ -7,17 +7,18 @@
 #include "core/registry.h"
 #include "core/share.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Chooses as for an image alone. A plan on the CPU then gets its share of the threads. */
-static gconv_status choose(gconv_plan *plan, gconv_error *error)
+static gconv_status choose(gconv_plan *plan, gc_choice *choice, gconv_error *error)
 {
     gc_problem *problem = &plan->problem;
     int threads = problem->job.threads;
     problem->job.threads = gc_threads_alone(problem);
-    gconv_status status = gc_choose(problem, &plan->choice, error);
-    if (status != GCONV_OK || plan->choice.implementation->kind != GCONV_DEVICE_CPU)
+    gconv_status status = gc_choose(problem, plan->failed, choice, error);
+    if (status != GCONV_OK || choice->implementation->kind != GCONV_DEVICE_CPU)
         return status;
     if (problem->job.images_at_once > 1)
         problem->job.threads = gc_threads_shared(threads, problem->job.images_at_once);
@@ -35,7 +36,7 @@ static gconv_status make_choice(const gconv_job *job, gconv_plan *plan, gconv_er
     owned.implementation = plan->implementation_name;
     owned.device = plan->device_name;
     gconv_status status = gc_problem_create(&owned, &plan->problem, error);
-    return status == GCONV_OK ? choose(plan, error) : status;
+    return status == GCONV_OK ? choose(plan, &plan->choice, error) : status;
 }
 
 gconv_status gconv_job_check(const gconv_job *job, gconv_error *error)
@@ -158,63 +159,78 @@ static void add_timings(gconv_timings *sum, const gconv_timings *part, double to
     sum->total += total;
 }
 
-/* Whether `status` means that a device which `auto` chose has failed, so that the CPU may take
- * over. */
-static bool device_failed(const gconv_plan *plan, gconv_status status)
+/* Whether `status` means that the plan's GPU has failed, so that another device may take over. */
+static bool gpu_failed(const gconv_plan *plan, gconv_status status)
 {
     /* That a device cannot do the job can show as late as when its kernels are compiled. */
     bool failed = status == GCONV_ERROR_DEVICE || status == GCONV_ERROR_MEMORY ||
                   status == GCONV_ERROR_UNSUPPORTED;
-    return failed && plan->choice.implementation->kind != GCONV_DEVICE_CPU &&
-           strcmp(plan->implementation_name, "auto") == 0 && strcmp(plan->device_name, "auto") == 0;
+    return failed && plan->choice.implementation->kind != GCONV_DEVICE_CPU;
 }
 
-/* Whether the CPU may take over: nothing was written yet, and the input is kept or was not asked
- * for. */
-static bool may_fall_back(const gconv_plan *plan, const gc_stream *stream, gconv_status status)
+/* Notes which devices cannot compute the plan after this failure. */
+static void note_failure(gconv_plan *plan, const gconv_error *failure)
 {
-    return device_failed(plan, status) && (stream->kept != NULL || !stream->asked) &&
-           stream->rows_written == 0;
+    const gconv_device_info *device = &plan->choice.device;
+    gc_device_set all = ~(gc_device_set)0;
+    plan->failed |= gc_device_alone(device->index);
+    if (failure->status == GCONV_ERROR_UNSUPPORTED)
+        plan->failed |= gc_devices_like(device, all);
+    if (failure->status == GCONV_ERROR_DEVICE)
+        gc_device_judge(device->index, failure);
 }
 
-/* Replaces the implementation that failed by the CPU, for this run and later ones. */
-static gconv_status fall_back(gconv_plan *plan, const gconv_error *failure)
+/* Replaces the device that failed by another one that the job allows, for this run and later ones.
+ * On failure the plan stays as it is. */
+static gconv_status take_over(gconv_plan *plan, const gconv_error *failure)
 {
-    const gc_implementation *cpu = gc_implementation_named("cpu");
-    gconv_device_info device;
+    gc_choice next;
     void *state;
-    gconv_job *job = &plan->problem.job;
-    if (job->images_at_once > 1)
-        job->threads = gc_threads_shared(job->threads, job->images_at_once);
-    gconv_status status = gc_implementation_device(cpu, 0, &device, NULL);
-    if (status == GCONV_OK)
-        status = cpu->operations->prepare(&plan->problem, &device, &state, NULL);
+    gconv_status status = choose(plan, &next, NULL);
     if (status != GCONV_OK)
         return status;
+    status = next.implementation->operations->prepare(&plan->problem, &next.device, &state, NULL);
+    if (status != GCONV_OK) {
+        gc_choice_destroy(&next);
+        return status;
+    }
     plan->choice.implementation->operations->release(plan->state);
     gc_choice_leave_device(&plan->choice);
-    plan->choice.implementation = cpu;
-    plan->choice.device = device;
+    char device[32] = "";
+    if (next.device.kind == GCONV_DEVICE_CUDA)
+        snprintf(device, sizeof device, " on cuda:%d", next.device.index);
+    gc_explain(&plan->choice.explanation, "%s%s took over: %s", next.implementation->name, device,
+               failure->message);
+    free(next.explanation);
+    next.explanation = plan->choice.explanation;
+    plan->choice = next;
     plan->state = state;
     plan->fallback = *failure;
     free(plan->description);
     plan->description = NULL;
-    gc_explain(&plan->choice.explanation, "cpu took over: %s", failure->message);
     return GCONV_OK;
+}
+
+static gconv_status await(gconv_plan *plan, double *compile_seconds, gconv_error *error)
+{
+    const gc_operations *operations = plan->choice.implementation->operations;
+    return operations->await != NULL ? operations->await(plan->state, compile_seconds, error)
+                                     : GCONV_OK;
 }
 
 gconv_status gconv_plan_prepare(gconv_plan *plan, double *compile_seconds, gconv_error *error)
 {
-    const gc_operations *operations = plan->choice.implementation->operations;
     double seconds = 0;
     gconv_error failure;
-    gconv_status status = GCONV_OK;
-    if (operations->await != NULL)
-        status = operations->await(plan->state, &seconds, &failure);
+    gconv_status status = await(plan, &seconds, &failure);
+    while (gpu_failed(plan, status)) {
+        note_failure(plan, &failure);
+        if (take_over(plan, &failure) != GCONV_OK)
+            break;
+        status = await(plan, &seconds, &failure);
+    }
     if (compile_seconds != NULL)
         *compile_seconds = seconds;
-    if (device_failed(plan, status) && fall_back(plan, &failure) == GCONV_OK)
-        return GCONV_OK;
     if (status != GCONV_OK && error != NULL)
         *error = failure;
     return status;
@@ -231,11 +247,22 @@ static gconv_status run_again(gconv_plan *plan, gc_stream *stream, gconv_error *
     return plan->choice.implementation->operations->run(plan->state, stream, error);
 }
 
+/* Whether a run that failed can begin again: nothing was written yet, and the input is kept or was
+ * not asked for. */
+static bool may_run_again(const gc_stream *stream)
+{
+    return (stream->kept != NULL || !stream->asked) && stream->rows_written == 0;
+}
+
 static gconv_status run_stream(gconv_plan *plan, gc_stream *stream, gconv_error *error)
 {
     gconv_status status = plan->choice.implementation->operations->run(plan->state, stream, error);
-    if (may_fall_back(plan, stream, status) && fall_back(plan, error) == GCONV_OK)
+    while (gpu_failed(plan, status)) {
+        note_failure(plan, error);
+        if (!may_run_again(stream) || take_over(plan, error) != GCONV_OK)
+            break;
         status = run_again(plan, stream, error);
+    }
     return status;
 }
 

@@ -10,7 +10,8 @@ struct gconv_plan {
     char *implementation_name; /* copies: the job's strings need not outlive creation */
     char *device_name;
     void *state;          /* of the implementation */
-    gconv_error fallback; /* why the CPU took over; status GCONV_OK where it did not */
+    gconv_error fallback; /* why another device took over; status GCONV_OK where none did */
+    gc_device_set failed; /* CUDA devices that failed in runs of this plan */
     char *description;    /* explanation and what the implementation chose */
     gc_watch watch;       /* of its runs; may be changed between them */
     gc_waiter waiter;     /* likewise */

@@ -96,7 +96,8 @@ gconv_status gc_stream_tell(gc_stream *stream, double done, gconv_error *error);
 void gc_stream_waits(const gc_stream *stream, bool waits);
 
 /* Reads all rows into stream->kept, input_bytes apart. They stay there until the stream is closed:
- * for implementations that need the whole image, and for another one that starts again. */
+ * for implementations that need the whole image, and for another one that starts again. They must not
+ * be kept already. */
 gconv_status gc_stream_keep(gc_stream *stream, gconv_error *error);
 
 /* The same in memory of the caller's, which has room for all rows and is given back when the stream

@@ -19,6 +19,10 @@ const char *gc_gpu_reason(void);
 /* Describes device cuda:`index`, 0 to count-1. */
 gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *error);
 
+/* Whether calls to device `index` still succeed. After some errors they do not until the process
+ * ends. Waits for work on the device's default stream. */
+bool gc_gpu_works(int index);
+
 /* Whether a plan of this process uses or has used a GPU. The next plan then does not wait for the
  * driver. */
 bool gc_gpu_started(void);

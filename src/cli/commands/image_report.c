@@ -148,7 +148,7 @@ static void report_done(const gc_options *options, const gc_task *task, const gc
             from->channels, from->channels == 1 ? "" : "s", from->depth,
             gc_output_name(task->output), result->implementation);
     if (result->fallback != NULL)
-        gc_note(name, "the CPU took over: %s", result->fallback);
+        gc_note(name, "%s", result->fallback);
     if (result->doubt[0] != '\0')
         gc_note(name, "decoded on the CPU: %s", result->doubt);
     if (result->verified)

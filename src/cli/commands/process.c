@@ -43,15 +43,31 @@ static int single_code(const gc_options *options, const gc_result *result)
 /* What has been reported so far. */
 typedef struct summary {
     const gc_options *options;
+    bool batch;
     size_t failed, skipped, mismatched;
     size_t written;
     unsigned met; /* by all images that were written, as gc_note_effects takes it */
     int code;     /* of one input alone */
+    int losses;   /* devices of which was said that they are lost */
 } summary;
+
+/* Says which devices have failed and are not used any more, once for each. The message about one
+ * image that has failed alone says it already. */
+static void say_losses(summary *s, const gc_result *result)
+{
+    const char *message;
+    if (!s->batch && result->outcome == GC_OUTCOME_FAILED)
+        return;
+    while ((message = gconv_device_loss(s->losses)) != NULL) {
+        gc_say("%s", message);
+        s->losses++;
+    }
+}
 
 static void take_result(void *user, const gc_task *task, const gc_result *result)
 {
     summary *s = user;
+    say_losses(s, result);
     gc_report_image(s->options, task, result);
     s->failed += result->outcome == GC_OUTCOME_FAILED;
     s->skipped += result->outcome == GC_OUTCOME_SKIPPED;
@@ -82,7 +98,7 @@ static void note_effects(const gc_options *options, const summary *s)
 static int run_tasks(const gc_session *session, const gc_task_list *list,
                      gc_directories *directories)
 {
-    summary s = {.options = session->options, .code = GC_EXIT_DONE};
+    summary s = {.options = session->options, .batch = list->batch, .code = GC_EXIT_DONE};
     gconv_error error;
     gc_tally_begin("images done", true, list->count);
     gconv_status status = gc_batch_run(session, list, directories, take_result, &s, &error);

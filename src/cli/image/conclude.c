@@ -5,6 +5,17 @@
 
 #include <stdio.h>
 
+/* Which device took over, and why. NULL where memory is out. */
+static char *describe_fallback(const gconv_plan *plan)
+{
+    const gconv_device_info *device = gconv_plan_device(plan);
+    char name[32] = "the CPU", text[600];
+    if (device->kind == GCONV_DEVICE_CUDA)
+        snprintf(name, sizeof name, "cuda:%d", device->index);
+    snprintf(text, sizeof text, "%s took over: %s", name, gconv_plan_fallback(plan));
+    return gc_copy_string(text);
+}
+
 /* The plan serves the next image before this one is reported. */
 static void keep_explanation(gc_work *work)
 {
@@ -13,7 +24,7 @@ static void keep_explanation(gc_work *work)
         return;
     work->result->explanation = gc_copy_string(gconv_plan_explanation(plan));
     if (gconv_plan_fallback(plan)[0] != '\0')
-        work->result->fallback = gc_copy_string(gconv_plan_fallback(plan));
+        work->result->fallback = describe_fallback(plan);
 }
 
 /* Puts "image N: " before the message about an image that is not the first. */

@@ -29,7 +29,7 @@ typedef struct gc_result {
     gconv_difference difference;
     gconv_timings timings;
     char *explanation; /* how the implementation was chosen; NULL unless -v or --explain */
-    char *fallback;    /* why the CPU took over; NULL where it did not */
+    char *fallback;    /* which device took over, and why; NULL where none did */
     gc_warning_list warnings;
     char *notes; /* notes of -v that wait until this image is reported; may be NULL */
 } gc_result;

@@ -118,3 +118,15 @@ gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *er
     pthread_mutex_unlock(&known_mutex);
     return GCONV_OK;
 }
+
+bool gc_gpu_works(int index)
+{
+    int before = 0;
+    bool known = cudaGetDevice(&before) == cudaSuccess;
+    bool works =
+        cudaSetDevice(index) == cudaSuccess && cudaStreamSynchronize(nullptr) == cudaSuccess;
+    if (known)
+        cudaSetDevice(before);
+    cudaGetLastError();
+    return works;
+}

@@ -174,14 +174,18 @@ static void give_buffer(void *buffer)
     gc_host_give((gc_host_buffer *)buffer);
 }
 
-/* Sets run->image: the caller's memory, or rows that are read here. Null where the device has decoded
- * the image. */
+/* Sets run->image: the caller's memory, rows that a run has kept which failed on another device, or
+ * rows that are read here. Null where the device has decoded the image. */
 static gconv_status get_image(gpu_run *run, gconv_error *error)
 {
     gc_stream *stream = run->stream;
     run->image = (const char *)stream->image.next;
     run->image_stride = stream->image.stride;
     if (run->image != nullptr || run->is_decoded)
+        return GCONV_OK;
+    run->image = stream->kept;
+    run->image_stride = stream->input_bytes;
+    if (run->image != nullptr)
         return GCONV_OK;
     gc_host_buffer *buffer;
     GC_TRY(take_host(run, run->image_bytes, &buffer, error));

@@ -23,6 +23,12 @@ gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *er
                    gc_gpu_reason());
 }
 
+bool gc_gpu_works(int index)
+{
+    (void)index;
+    return false;
+}
+
 bool gc_gpu_started(void)
 {
     return false;
