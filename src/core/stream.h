@@ -92,7 +92,8 @@ gconv_status gc_stream_write(gc_stream *stream, uint32_t count, const void *rows
  * where the run is to end. */
 gconv_status gc_stream_tell(gc_stream *stream, double done, gconv_error *error);
 
-/* Says that the calling thread begins to wait for a device or for memory, or that it goes on. */
+/* Says that the calling thread begins to wait for a device or for memory, or that it goes on. Saying
+ * that it goes on may take as long as other images are computed: hold no slot of a device then. */
 void gc_stream_waits(const gc_stream *stream, bool waits);
 
 /* Reads all rows into stream->kept, input_bytes apart. They stay there until the stream is closed:

@@ -5,6 +5,7 @@
  *     picky    refuses images wider than 8
  *     broken   fails when it is run
  *     engine   takes JPEG as it is stored, as a GPU that decodes, and makes it black
+ *     patient  waits, as for a device, until MEETING images of a batch do
  *     late     is ready LATE_SECONDS after its plan was made, as one that compiles kernels
  *     dead     the same, as a GPU's: the first choice of `auto` for what takes the CPU long */
 #include "core/registry.h"
@@ -12,6 +13,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -116,6 +118,32 @@ static gconv_status run_engine(void *state, gc_stream *stream, gconv_error *erro
     return gc_reference_operations.run(state, stream, error);
 }
 
+/* ---- patient --------------------------------------------------------------------------------- */
+
+enum { MEETING = 6, PATIENCE_SECONDS = 20 };
+
+static atomic_int present;
+
+/* Waits until MEETING runs are or were here; false where they do not come. */
+static bool meet(void)
+{
+    double end = gc_seconds() + PATIENCE_SECONDS;
+    present++;
+    while (present < MEETING && gc_seconds() < end)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    return present >= MEETING;
+}
+
+static gconv_status run_patient(void *state, gc_stream *stream, gconv_error *error)
+{
+    gc_stream_waits(stream, true);
+    bool met = stream->waiter.function == NULL || meet();
+    gc_stream_waits(stream, false);
+    if (!met)
+        return gc_fail(error, GCONV_ERROR_DEVICE, "'patient' waited for others");
+    return gc_reference_operations.run(state, stream, error);
+}
+
 /* ---- late ------------------------------------------------------------------------------------ */
 
 #define LATE_SECONDS 0.2
@@ -194,6 +222,11 @@ static const gc_operations engine = {.supports = supports_all,
                                      .prepare = prepare,
                                      .run = run_engine,
                                      .release = release};
+static const gc_operations patient = {.supports = supports_all,
+                                      .cost = cost,
+                                      .prepare = prepare,
+                                      .run = run_patient,
+                                      .release = release};
 static const gc_operations late = {.supports = supports_all,
                                    .cost = cost,
                                    .prepare = prepare_late,
@@ -215,6 +248,7 @@ static const gc_implementation implementations[] = {
     {"picky", "the reference for small images", "images wider than 8", GCONV_DEVICE_CPU, &picky, 0},
     {"broken", "fails", "", GCONV_DEVICE_CPU, &broken, 0},
     {"cpu", "the reference again", "", GCONV_DEVICE_CPU, &gc_reference_operations, 0},
+    {"patient", "the reference, in company", "", GCONV_DEVICE_CPU, &patient, 0},
     {"late", "the reference, made to wait", "", GCONV_DEVICE_CPU, &late, 0},
     {"engine", "decodes JPEG to black", "", GCONV_DEVICE_CUDA, &engine, 0},
     {"dead", "fails", "", GCONV_DEVICE_CUDA, &dead, 0},

@@ -403,6 +403,15 @@ gconv: 1 of 4 images done, 3 failed, 0 skipped'
 gconv: 8 of 9 images done, 1 failed, 0 skipped'
 }
 
+@test "while images wait for a device, a batch computes others, and reports in the order of the inputs" {
+    for i in 01 02 03 04 05 06 07 08 09 10 11 12 13; do make_image pgm in$i.pgm $((3 + 10#$i)) 9 noise; done
+    gconv filter -k box3 -o wanted in*.pgm
+    expect 0 "$FAULTY" filter -v --impl patient -j 2 -k box3 -o out in*.pgm
+    diff -r wanted out
+    same "$(printf '%s\n' "$err" | sed -n 's/gconv: \(in[0-9]*\)\.pgm: .*by patient$/\1/p' | paste -sd ' ')" \
+        'in01 in02 in03 in04 in05 in06 in07 in08 in09 in10 in11 in12 in13'
+}
+
 @test "a stopped batch leaves whole files and nothing else" {
     env --default-signal=INT true 2>/dev/null || skip "env cannot reset signals"
     mkdir in

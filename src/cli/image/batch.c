@@ -22,10 +22,18 @@ typedef struct batch {
     gc_directories *directories;
     gc_report_function *report;
     void *user;
-    int workers; /* images that are computed at one time */
+    int images_at_once; /* images that are computed at one time */
     pthread_mutex_t lock;
-    pthread_cond_t reported_more;
-    size_t started, reported; /* tasks */
+    pthread_cond_t may_start;  /* more was reported, or fewer images are being computed */
+    pthread_cond_t may_return; /* fewer images are being computed */
+    size_t started, reported;  /* tasks */
+
+    /* While some images wait for a device, more workers compute others. */
+    pthread_t threads[WORKERS_MAX];
+    int created;   /* threads */
+    int idle;      /* workers that may not start a task yet */
+    int computed;  /* images that are being computed and do not wait for a device */
+    int returning; /* images that have waited for a device, and may not go on yet */
 
     /* Results are reported in the order of the tasks. One that is there early waits in a ring of
      * `room` entries: task i has entry i % room. No task is started that has no entry. */
@@ -35,11 +43,15 @@ typedef struct batch {
     gc_several_reports several; /* of the only task, where its input is a stream of images */
 } batch;
 
-/* Whether this thread may take another task now; waits while too many results wait. */
+/* Whether this thread may take another task now. Waits while too many results wait, and while as
+ * many images as may be are being computed. */
 static bool may_start(batch *b)
 {
-    while (b->started < b->list->count && b->started >= b->reported + b->room)
-        pthread_cond_wait(&b->reported_more, &b->lock);
+    b->idle++;
+    while (b->started < b->list->count &&
+           (b->started >= b->reported + b->room || b->computed + b->returning >= b->images_at_once))
+        pthread_cond_wait(&b->may_start, &b->lock);
+    b->idle--;
     return b->started < b->list->count;
 }
 
@@ -53,7 +65,7 @@ static void report_ready(batch *b)
         b->waits[entry] = false;
         entry = ++b->reported % b->room;
     }
-    pthread_cond_broadcast(&b->reported_more);
+    pthread_cond_broadcast(&b->may_start);
 }
 
 /* Processes a task. Where several are processed at one time, notes wait in the result. */
@@ -61,7 +73,7 @@ static void process_task(batch *b, gc_worker *worker, const gc_task *task, gc_re
 {
     char *notes = NULL;
     size_t size;
-    worker->notes = b->workers > 1 ? open_memstream(&notes, &size) : NULL;
+    worker->notes = b->images_at_once > 1 ? open_memstream(&notes, &size) : NULL;
     gc_process(worker, task, result);
     if (worker->notes != NULL && fclose(worker->notes) != 0) {
         free(notes);
@@ -73,23 +85,78 @@ static void process_task(batch *b, gc_worker *worker, const gc_task *task, gc_re
         gc_several_reports_end(&b->several, task, result);
 }
 
+static void *work(void *user);
+
+/* How many workers there may be: enough that the devices and the processors are busy. */
+static int count_workers_allowed(const batch *b)
+{
+    enum { WORKERS_PER_IMAGE = 3, WORKERS_PER_GPU = 64 };
+    gconv_device_choice devices;
+    int gpus = 1;
+    if (gconv_device_parse(b->session->job.device, &devices, NULL) == GCONV_OK)
+        gpus = devices.count > 0 ? devices.count : gconv_device_count() - 1;
+    int workers = b->images_at_once * WORKERS_PER_IMAGE;
+    if (gpus > 0 && workers > gpus * WORKERS_PER_GPU)
+        workers = gpus * WORKERS_PER_GPU;
+    return workers < WORKERS_MAX ? workers : WORKERS_MAX;
+}
+
+/* Creates a worker where images are left, nobody is idle, and one more may be there. */
+static void add_worker(batch *b)
+{
+    if (b->idle == 0 && b->started < b->list->count && b->created + 1 < count_workers_allowed(b) &&
+        pthread_create(&b->threads[b->created], NULL, work, b) == 0)
+        b->created++;
+}
+
+/* Calls whoever may go on, now that one image less is being computed. */
+static void call_next(batch *b)
+{
+    b->computed--;
+    pthread_cond_signal(&b->may_return);
+    pthread_cond_signal(&b->may_start);
+}
+
+/* A gconv_wait_function: while an image waits for a device, another one is computed. After that it
+ * waits until it may be computed again, before images that have not begun. */
+static void note_wait(void *user, bool waits)
+{
+    batch *b = user;
+    pthread_mutex_lock(&b->lock);
+    if (waits) {
+        call_next(b);
+        add_worker(b);
+    } else {
+        b->returning++;
+        while (b->computed >= b->images_at_once)
+            pthread_cond_wait(&b->may_return, &b->lock);
+        b->returning--;
+        b->computed++;
+    }
+    pthread_mutex_unlock(&b->lock);
+}
+
 static void *work(void *user)
 {
     batch *b = user;
     gc_worker worker = {.session = b->session,
                         .image_count = b->list->count,
-                        .images_at_once = b->workers,
+                        .images_at_once = b->images_at_once,
                         .directories = b->list->batch ? b->directories : NULL,
                         .image_done = b->list->batch ? NULL : gc_several_reports_take,
-                        .image_user = &b->several};
+                        .image_user = &b->several,
+                        .waits = b->images_at_once > 1 ? note_wait : NULL,
+                        .waits_user = b};
     pthread_mutex_lock(&b->lock);
     while (may_start(b)) {
         size_t task = b->started++;
+        b->computed++;
         worker.images_left = b->list->count - b->reported;
         pthread_mutex_unlock(&b->lock);
         gc_result result;
         process_task(b, &worker, &b->list->tasks[task], &result);
         pthread_mutex_lock(&b->lock);
+        call_next(b);
         b->results[task % b->room] = result;
         b->waits[task % b->room] = true;
         report_ready(b);
@@ -102,24 +169,42 @@ static void *work(void *user)
 /* How many images are computed at one time. Tasks do not depend on each other: gc_task_list_create
  * refuses an output that is another task's input. With --explain images are computed one by one,
  * since it explains plans with all threads. */
-static int choose_workers(const gc_session *session, const gc_task_list *list)
+static int choose_images_at_once(const gc_session *session, const gc_task_list *list)
 {
     int threads = gc_thread_count(session->job.threads);
     if (list->count < 2 || threads < 2 || session->options->explain)
         return 1;
-    int workers = threads < WORKERS_MAX ? threads : WORKERS_MAX;
-    return list->count < (size_t)workers ? (int)list->count : workers;
+    int images = threads < WORKERS_MAX ? threads : WORKERS_MAX;
+    return list->count < (size_t)images ? (int)list->count : images;
+}
+
+static void create_workers(batch *b)
+{
+    pthread_mutex_lock(&b->lock);
+    while (b->created < b->images_at_once - 1 &&
+           pthread_create(&b->threads[b->created], NULL, work, b) == 0)
+        b->created++;
+    pthread_mutex_unlock(&b->lock);
+}
+
+/* Waits for every worker. Those that still work may create more. */
+static void join_workers(batch *b)
+{
+    pthread_mutex_lock(&b->lock);
+    for (int i = 0; i < b->created; i++) {
+        pthread_t thread = b->threads[i];
+        pthread_mutex_unlock(&b->lock);
+        pthread_join(thread, NULL);
+        pthread_mutex_lock(&b->lock);
+    }
+    pthread_mutex_unlock(&b->lock);
 }
 
 static void run_workers(batch *b)
 {
-    pthread_t threads[WORKERS_MAX];
-    int created = 0;
-    while (created < b->workers - 1 && pthread_create(&threads[created], NULL, work, b) == 0)
-        created++;
+    create_workers(b);
     work(b);
-    while (created > 0)
-        pthread_join(threads[--created], NULL);
+    join_workers(b);
 }
 
 gconv_status gc_batch_run(const gc_session *session, const gc_task_list *list,
@@ -132,9 +217,10 @@ gconv_status gc_batch_run(const gc_session *session, const gc_task_list *list,
                .directories = directories,
                .report = report,
                .user = user,
-               .workers = choose_workers(session, list),
+               .images_at_once = choose_images_at_once(session, list),
                .lock = PTHREAD_MUTEX_INITIALIZER,
-               .reported_more = PTHREAD_COND_INITIALIZER,
+               .may_start = PTHREAD_COND_INITIALIZER,
+               .may_return = PTHREAD_COND_INITIALIZER,
                .room = room,
                .results = calloc(room, sizeof *b.results),
                .waits = calloc(room, sizeof *b.waits)};

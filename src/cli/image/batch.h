@@ -11,7 +11,8 @@
 typedef void gc_report_function(void *user, const gc_task *task, const gc_result *result);
 
 /* Processes every task, and reports the results one at a time in the order of the tasks. Each
- * worker takes one task after the other, so that no worker waits for another one. `directories`
+ * worker takes one task after the other, so that no worker waits for another one. Where images wait
+ * for a GPU, more workers compute others meanwhile. `directories`
  * records the directories that are made for the outputs of a batch. */
 gconv_status gc_batch_run(const gc_session *session, const gc_task_list *list,
                           gc_directories *directories, gc_report_function *report, void *user,

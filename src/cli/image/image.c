@@ -44,6 +44,7 @@ static gconv_status make_plan(gc_work *work)
         status = gc_kept_plan_fit(&worker->kept, &job, work->error);
     if (status != GCONV_OK)
         return status;
+    gconv_plan_on_wait(worker->kept.plan, worker->waits, worker->waits_user);
     result->output = *gconv_plan_output_shape(worker->kept.plan);
     result->implementation = gconv_plan_implementation(worker->kept.plan);
     result->exact = gconv_plan_is_exact(worker->kept.plan);

@@ -22,11 +22,13 @@ typedef struct gc_worker {
     gc_kept_plan kept;
     size_t image_count;          /* of the command, for the progress line */
     size_t images_left;          /* how many of them are not reported yet */
-    int images_at_once;          /* how many workers there are */
+    int images_at_once;          /* how many are computed at one time */
     gc_directories *directories; /* records the directories made for outputs; NULL: none are made */
     FILE *notes;                 /* as in gc_note_into */
     gc_image_function *image_done; /* NULL: an input of several images is an error */
     void *image_user;
+    gconv_wait_function *waits; /* is told when an image waits for a device; NULL: nobody is */
+    void *waits_user;
 } gc_worker;
 
 #endif

@@ -203,6 +203,15 @@ static void destroy_host_buffer(gc_host_buffer *buffer)
     free(buffer);
 }
 
+bool gc_host_try_reserve(size_t bytes)
+{
+    pool_lock lock;
+    if (pool.reserved > 0 && pool.reserved + bytes > GC_HOST_BYTES_MAX)
+        return false;
+    pool.reserved += bytes;
+    return true;
+}
+
 void gc_host_reserve(size_t bytes)
 {
     pool_lock lock;

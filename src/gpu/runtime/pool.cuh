@@ -71,6 +71,9 @@ struct gc_host_buffer {
 void gc_host_reserve(size_t bytes);
 void gc_host_unreserve(size_t bytes);
 
+/* The same without waiting; false where it would wait. */
+bool gc_host_try_reserve(size_t bytes);
+
 /* A buffer of at least `bytes`; null where memory is short. With `pin` it is pinned, where the
  * system allows that; then a device must have started. */
 gc_host_buffer *gc_host_take(size_t bytes, bool pin);

@@ -139,6 +139,8 @@ static void reserve_host(gpu_run *run)
     if (stream->image.next == nullptr && !run->is_decoded)
         run->image_bytes = stream->input_bytes * run->plan->problem->chain.height;
     run->reserved += run->image_bytes;
+    if (gc_host_try_reserve(run->reserved))
+        return;
     gc_stream_waits(stream, true);
     gc_host_reserve(run->reserved);
     gc_stream_waits(stream, false);
