@@ -8,7 +8,7 @@
 
 extern "C" {
 #include "base/clock.h"
-#include "base/processors.h"
+#include "gpu/cost/images.h"
 }
 
 #include <algorithm>
@@ -200,19 +200,6 @@ static gconv_status get_image(gpu_run *run, gconv_error *error)
 
 /* ---- Decoding by the device ------------------------------------------------------------------ */
 
-/* Whether decoding and encoding the images that are left takes the CPU so long that the engine
- * should be started meanwhile. */
-static bool engine_pays(const gc_problem *problem)
-{
-    static const double decode = 5e-9, encode = 1.6e-9, start = 0.65;
-    const gconv_job *job = &problem->job;
-    int threads = std::min(gc_processor_count(), std::max(1, job->images_at_once));
-    double samples =
-        problem->conversion.output.depth == 1 ? 0.3 : problem->conversion.output.channels;
-    double image = (double)job->input.width * job->input.height * (decode + encode * samples);
-    return (double)job->runs * image / threads > 1.5 * start;
-}
-
 /* Whether the device's JPEG engine may decode the image: it holds the whole image at once, and no
  * row is read twice. */
 static bool may_decode(const gpu_run *run)
@@ -220,11 +207,11 @@ static bool may_decode(const gpu_run *run)
     const gc_gpu_plan *plan = run->plan;
     const gc_stream *stream = run->stream;
     const gconv_job *job = &plan->problem->job;
-    return stream->source.offer != nullptr && !stream->asked && job->input.depth == 8 &&
+    return stream->source.offer != nullptr && job->input.depth == 8 &&
            (job->input.channels == 1 || job->input.channels == 3) &&
            job->border != GCONV_BORDER_WRAP && !plan->starting &&
            plan->band_rows == plan->problem->chain.height &&
-           gc_decode_ready(plan->device.index, engine_pays(plan->problem));
+           gc_decode_ready(plan->device.index, gc_cost_engine_pays(plan->problem, &plan->device));
 }
 
 /* Has the device decode the image where that is possible. An engine that refuses is no failure:
@@ -234,9 +221,9 @@ static gconv_status decode_on_device(gpu_run *run, gconv_error *error)
     gc_stream *stream = run->stream;
     if (!may_decode(run))
         return GCONV_OK;
-    double begin = gc_seconds();
-    if (!stream->source.offer(stream->source.user, &run->picture))
+    if (!gc_stream_offer(stream, &run->picture))
         return GCONV_OK;
+    double begin = gc_seconds();
     gc_stream_waits(stream, true);
     gconv_status status =
         gc_decode_jpeg(run->plan->device.index, &run->picture,
@@ -327,9 +314,7 @@ static void accept_picture(gpu_run *run)
     gc_stream *stream = run->stream;
     if (!run->is_decoded || stream->rows_read > 0)
         return;
-    stream->source.accept(stream->source.user);
-    stream->asked = true;
-    stream->rows_read = run->plan->problem->chain.height;
+    gc_stream_accept(stream);
 }
 
 static gconv_status write_piece(gpu_run *run, const result_rows &result, int64_t rows,
