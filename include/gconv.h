@@ -660,7 +660,9 @@ typedef struct gconv_job {
     gconv_decoder source_decoder;
     /* How many images this process computes at one time, each by its own plan in its own thread. 0
      * and 1 mean one. With more than one:
-     * - `auto` chooses as if one image had all `threads`: all images together are as fast as that.
+     * - Between files `auto` compares throughputs: the expected time of all `runs` images, with
+     *   decoding and encoding, divided by their number. Elsewhere it chooses as if one image had all
+     *   `threads`.
      * - A plan on the CPU gets its share of `threads`, at least one thread.
      * - A plan on a GPU gets its share of the device's memory. The runs of these plans overlap:
      *   while one decodes, others upload, compute, download and encode.

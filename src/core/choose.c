@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "core/device.h"
+#include "core/file_time.h"
 #include "core/registry.h"
 
 #include <stdarg.h>
@@ -159,13 +160,13 @@ static gconv_status choose_fastest(contest *c, gconv_error *error)
     const gc_problem *problem = c->problem;
     gc_choice *choice = c->choice;
     compete(c, GCONV_DEVICE_CPU);
-    double runs = problem->job.runs > 1 ? (double)problem->job.runs : 1;
+    double left = gc_images_left(problem);
+    double least = gc_device_least_seconds(problem);
     if (choice->implementation != NULL && !has_cuda_part())
         gc_explain(&choice->explanation, "cuda       is not part of this build");
-    else if (choice->implementation != NULL && !problem->gpu_in_use &&
-             c->best * runs < gc_device_start_seconds())
-        gc_explain(&choice->explanation, "cuda       not asked: starting it takes about %.0f ms",
-                   1e3 * gc_device_start_seconds());
+    else if (choice->implementation != NULL && !problem->gpu_in_use && c->best * left < least)
+        gc_explain(&choice->explanation, "cuda       not asked: %.3f ms at least, with its start",
+                   1e3 * least / left);
     else {
         gconv_status status = find_devices(c, error);
         if (status == GCONV_OK)

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "core/device_use.h"
 #include "gconv.h"
+#include "gpu/cost/images.h"
 #include "gpu/decode/decode.h"
 #include "gpu/gpu.h"
 #include "gpu/jit/jit.h"
@@ -34,9 +35,9 @@ bool gc_device_works(int index)
     return gc_gpu_works(index);
 }
 
-double gc_device_start_seconds(void)
+double gc_device_least_seconds(const gc_problem *problem)
 {
-    return gc_gpu_start_seconds();
+    return gc_cost_at_least(problem);
 }
 
 int gconv_nvrtc_version(void)

@@ -3,7 +3,7 @@
 #ifndef GC_CORE_DEVICE_H
 #define GC_CORE_DEVICE_H
 
-#include <stdbool.h>
+#include "core/problem.h"
 
 /* Whether a plan of this process uses or has used a GPU. */
 bool gc_device_started(void);
@@ -11,7 +11,7 @@ bool gc_device_started(void);
 /* Whether calls to a CUDA device still succeed (gc_gpu_works). */
 bool gc_device_works(int index);
 
-/* Seconds that the first use of a GPU takes beside the work. */
-double gc_device_start_seconds(void);
+/* Seconds that all images of a problem take at least on a GPU that is not in use. */
+double gc_device_least_seconds(const gc_problem *problem);
 
 #endif

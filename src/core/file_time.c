@@ -56,3 +56,9 @@ double gc_encode_seconds(const gc_problem *problem)
     return output->depth == 1 ? pixels * to_bits_seconds
                               : pixels * output->channels * to_jpeg_seconds;
 }
+
+double gc_cpu_throughput(const gc_problem *problem, double compute, int threads)
+{
+    double files = gc_decode_seconds(problem) + gc_encode_seconds(problem);
+    return files / gc_file_threads(problem) + compute / threads;
+}

@@ -27,6 +27,10 @@ double gc_decode_seconds(const gc_problem *problem);
 double gc_scan_seconds(const gc_problem *problem);
 double gc_encode_seconds(const gc_problem *problem);
 
+/* Seconds of an image on the CPU, one of several between files. All `threads` threads together
+ * compute it in `compute` seconds of one thread. */
+double gc_cpu_throughput(const gc_problem *problem, double compute, int threads);
+
 #ifdef __cplusplus
 }
 #endif

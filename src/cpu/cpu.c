@@ -13,6 +13,7 @@
 #include "base/processors.h"
 #include "base/status.h"
 #include "base/threads.h"
+#include "core/file_time.h"
 #include "core/implementation.h"
 #include "cpu/cost.h"
 #include "cpu/pipeline/dispatcher.h"
@@ -49,6 +50,9 @@ static int choose_threads(const gc_problem *problem)
 static double cost(const gc_problem *problem, const gconv_device_info *device)
 {
     (void)device;
+    if (gc_counts_throughput(problem))
+        return gc_cpu_throughput(problem, GC_START_SECONDS + gc_stages_seconds(problem),
+                                 gc_thread_count(problem->job.threads));
     int64_t threads = gc_smaller(choose_threads(problem), gc_processor_count());
     return GC_START_SECONDS + gc_stages_seconds(problem) / (double)threads;
 }

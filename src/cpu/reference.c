@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "core/border.h"
+#include "core/file_time.h"
 #include "core/implementation.h"
 #include "cpu/cost.h"
 
@@ -70,8 +71,11 @@ static double cost(const gc_problem *problem, const gconv_device_info *device)
 {
     (void)device;
     double values = (double)problem->chain.width * problem->chain.height * problem->chain.channels;
-    return values *
-           (GC_REFERENCE_SECONDS + GC_REFERENCE_TAP_SECONDS * gc_chain_taps(&problem->chain));
+    double seconds =
+        values * (GC_REFERENCE_SECONDS + GC_REFERENCE_TAP_SECONDS * gc_chain_taps(&problem->chain));
+    if (gc_counts_throughput(problem))
+        return gc_cpu_throughput(problem, seconds, gc_file_threads(problem));
+    return seconds;
 }
 
 static gconv_status prepare(const gc_problem *problem, const gconv_device_info *device,

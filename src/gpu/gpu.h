@@ -27,10 +27,6 @@ bool gc_gpu_works(int index);
  * driver. */
 bool gc_gpu_started(void);
 
-/* Seconds that the driver, a context and the first buffers take to start. A job that the CPU
- * finishes in less time never starts the GPU. */
-double gc_gpu_start_seconds(void);
-
 #ifdef __cplusplus
 }
 #endif

@@ -3,20 +3,20 @@
  * the double can run. */
 #define gc_implementation_at gc_listed_implementation_at
 #include "core/registry.c"
-#include "gpu/gpu.h"
 #undef gc_implementation_at
+
+#include "gpu/cost/images.h"
 
 #include <pthread.h>
 
 const gc_implementation *gc_implementation_at(int index);
 
-/* The cost of the CPU. It is above gc_gpu_start_seconds(), so that a GPU is asked, and above the
+/* The cost of the CPU. It is above the least that a GPU could take, so that one is asked, and above the
  * cost of the double's kernels. */
 static double slow(const gc_problem *problem, const gconv_device_info *device)
 {
-    (void)problem;
     (void)device;
-    return 2 * gc_gpu_start_seconds();
+    return 2 * gc_cost_at_least(problem);
 }
 
 static double fast(const gc_problem *problem, const gconv_device_info *device)

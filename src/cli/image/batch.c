@@ -167,12 +167,11 @@ static void *work(void *user)
 }
 
 /* How many images are computed at one time. Tasks do not depend on each other: gc_task_list_create
- * refuses an output that is another task's input. With --explain images are computed one by one,
- * since it explains plans with all threads. */
+ * refuses an output that is another task's input. */
 static int choose_images_at_once(const gc_session *session, const gc_task_list *list)
 {
     int threads = gc_thread_count(session->job.threads);
-    if (list->count < 2 || threads < 2 || session->options->explain)
+    if (list->count < 2 || threads < 2)
         return 1;
     int images = threads < WORKERS_MAX ? threads : WORKERS_MAX;
     return list->count < (size_t)images ? (int)list->count : images;

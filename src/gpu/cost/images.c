@@ -2,7 +2,6 @@
 
 #include "core/file_time.h"
 #include "gpu/cost/costs.h"
-#include "gpu/gpu.h"
 
 #include <math.h>
 
@@ -47,12 +46,17 @@ static double upload_bytes(const gc_problem *problem)
     return (double)gconv_shape_row_bytes(&problem->job.input) * problem->chain.height;
 }
 
+static double values_bytes(const gc_problem *problem)
+{
+    return (double)problem->chain.width * problem->chain.height * problem->chain.channels *
+           sizeof(float);
+}
+
 static double download_bytes(const gc_problem *problem, bool finishes)
 {
     if (finishes)
         return (double)gconv_shape_row_bytes(&problem->conversion.output) * problem->chain.height;
-    return (double)problem->chain.width * problem->chain.height * problem->chain.channels *
-           sizeof(float);
+    return values_bytes(problem);
 }
 
 static double seconds_alone(const gc_problem *problem, const gc_costs *costs, double kernels,
@@ -67,41 +71,61 @@ static double seconds_alone(const gc_problem *problem, const gc_costs *costs, do
 
 /* ---- One of several -------------------------------------------------------------------------- */
 
-/* Seconds of an image when many are under way. */
-typedef struct paces {
-    double by_cpu;    /* the CPU decodes */
-    double by_engine; /* the engine decodes, once it has started */
-} paces;
+/* Seconds of the device's parts of an image. They overlap with each other and with the CPU. */
+typedef struct device_parts {
+    double upload, kernels, download;
+    double convert; /* a thread of the CPU makes the output of chain values */
+} device_parts;
 
-/* Where the engine does not pay, both are the same. Everything overlaps, so that the slowest part
- * counts. */
-static paces pace_of(const gc_problem *problem, const gc_costs *costs, bool engine, double kernels,
-                     bool finishes)
+static device_parts parts_of(const gc_problem *problem, const gc_costs *costs, double kernels,
+                             bool finishes)
 {
-    double threads = gc_file_threads(problem);
-    double encode = gc_encode_seconds(problem);
-    double down = download_bytes(problem, finishes) / costs->pinned_download_rate;
-    double both = fmax(fmax(kernels, down), costs->run_seconds);
-    double up = upload_bytes(problem) / costs->pinned_upload_rate;
-    paces pace;
-    pace.by_cpu = fmax(both, fmax(up, (gc_decode_seconds(problem) + encode) / threads));
-    pace.by_engine = pace.by_cpu;
-    if (engine) {
-        double pixels = (double)problem->job.input.width * problem->job.input.height;
-        pace.by_engine = fmax(
-            both, fmax(pixels / costs->engine_rate, (gc_scan_seconds(problem) + encode) / threads));
-    }
-    return pace;
+    double convert =
+        values_bytes(problem) * (1 / costs->download_values_rate - 1 / costs->download_rate);
+    return (device_parts){.upload = upload_bytes(problem) / costs->pinned_upload_rate,
+                          .kernels = kernels,
+                          .download =
+                              download_bytes(problem, finishes) / costs->pinned_download_rate,
+                          .convert = finishes ? 0 : convert};
 }
 
-/* Seconds of all images that are left, divided by their number. While the engine starts, the CPU
- * decodes. */
-static double seconds_of_one(const gc_problem *problem, const gc_costs *costs, paces pace)
+/* Seconds of an image when many are under way: those of the slowest part. */
+static double pace_with_cpu(const gc_problem *problem, const gc_costs *costs,
+                            const device_parts *parts)
+{
+    double files = gc_decode_seconds(problem) + gc_encode_seconds(problem) + parts->convert;
+    double device = fmax(fmax(parts->upload, parts->kernels), parts->download);
+    return fmax(fmax(device, costs->run_seconds), files / gc_file_threads(problem));
+}
+
+static double pace_with_engine(const gc_problem *problem, const gc_costs *costs,
+                               const device_parts *parts)
+{
+    double pixels = (double)problem->job.input.width * problem->job.input.height;
+    double files = gc_scan_seconds(problem) + gc_encode_seconds(problem) + parts->convert;
+    double device = fmax(fmax(pixels / costs->engine_rate, parts->kernels), parts->download);
+    return fmax(fmax(device, costs->run_seconds), files / gc_file_threads(problem));
+}
+
+/* Seconds of all images that are left. While the engine starts, the CPU decodes. */
+static double seconds_of_all(const gc_problem *problem, const gc_costs *costs,
+                             const device_parts *parts, bool engine)
 {
     double images = gc_images_left(problem);
     double start = problem->gpu_in_use ? 0 : costs->start_seconds;
-    double before = fmin(images, costs->engine_start_seconds / pace.by_cpu);
-    return (start + before * pace.by_cpu + (images - before) * pace.by_engine) / images;
+    double pace = pace_with_cpu(problem, costs, parts);
+    if (!engine)
+        return start + images * pace;
+    double before = fmin(images, costs->engine_start_seconds / pace);
+    return start + before * pace + (images - before) * pace_with_engine(problem, costs, parts);
+}
+
+double gc_cost_at_least(const gc_problem *problem)
+{
+    const gc_costs *costs = gc_costs_of(NULL);
+    if (!gc_counts_throughput(problem))
+        return costs->start_seconds;
+    return seconds_of_all(problem, costs, &(device_parts){.kernels = 0}, may_use_engine(problem));
 }
 
 double gc_cost_of_image(const gc_problem *problem, const gconv_device_info *device, double kernels,
@@ -110,6 +134,7 @@ double gc_cost_of_image(const gc_problem *problem, const gconv_device_info *devi
     const gc_costs *costs = gc_costs_of(device);
     if (!gc_counts_throughput(problem))
         return seconds_alone(problem, costs, kernels, finishes);
-    bool engine = gc_cost_engine_pays(problem, device);
-    return seconds_of_one(problem, costs, pace_of(problem, costs, engine, kernels, finishes));
+    device_parts parts = parts_of(problem, costs, kernels, finishes);
+    return seconds_of_all(problem, costs, &parts, gc_cost_engine_pays(problem, device)) /
+           gc_images_left(problem);
 }

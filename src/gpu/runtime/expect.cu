@@ -5,7 +5,7 @@
 #include "gpu/runtime/check.cuh"
 
 extern "C" {
-#include "gpu/cost/costs.h"
+#include "gpu/cost/images.h"
 #include "gpu/runtime/finish.h"
 }
 
@@ -51,24 +51,12 @@ gconv_status gc_gpu_supports(const gc_gpu_method &method, const gc_problem *prob
     return GCONV_OK;
 }
 
-/* Runs share the time to start the GPU. On a GPU in use only the plan's own start counts, and
- * counts in full: the plan may serve a single image of a batch. */
 double gc_gpu_cost(const gc_gpu_method &method, const gc_problem *problem,
                    const gconv_device_info *device)
 {
-    const gc_costs *costs = gc_costs_of(device);
-    double values = (double)problem->chain.width * problem->chain.height * problem->chain.channels;
-    double up = (double)gconv_shape_row_bytes(&problem->job.input) * problem->chain.height /
-                costs->upload_rate;
-    gc_finish finish;
-    double down = gc_gpu_finish_of(problem, &finish)
-                      ? (double)gconv_shape_row_bytes(&problem->conversion.output) *
-                            problem->chain.height / costs->download_rate
-                      : values * sizeof(float) / costs->download_values_rate;
-    double runs = (double)std::max<uint64_t>(1, problem->job.runs);
-    double seconds =
-        (problem->gpu_in_use ? costs->plan_seconds : costs->start_seconds / runs) + up + down;
+    double kernels = 0;
     for (int s = 0; s < problem->chain.step_count; s++)
-        seconds += method.seconds(problem, &problem->chain.steps[s], device);
-    return seconds;
+        kernels += method.seconds(problem, &problem->chain.steps[s], device);
+    gc_finish finish;
+    return gc_cost_of_image(problem, device, kernels, gc_gpu_finish_of(problem, &finish));
 }

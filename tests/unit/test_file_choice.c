@@ -1,0 +1,240 @@
+/* CPU or GPU for images between files: the expected times of an H200 and of 16 processors. */
+#include "core_support.h"
+
+#include "core/registry.h"
+#include "gpu/cost/costs.h"
+#include "gpu/cost/images.h"
+
+#include <math.h>
+
+enum { THREADS = 16 };
+
+/* ---- Jobs ------------------------------------------------------------------------------------ */
+
+typedef enum work { EDGES, GAUSSIAN_8, LOG_5_43 } work;
+
+static gconv_filter *loaded[3][2];
+
+static int load_filters(void **state)
+{
+    (void)state;
+    static const char *const names[3][2] = {{"gauss5", "laplace3"}, {"gaussian:8"}, {"log:5,43"}};
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 2 && names[i][k] != NULL; k++)
+            if (gconv_filter_load(names[i][k], &loaded[i][k], NULL) != GCONV_OK)
+                return -1;
+    return 0;
+}
+
+static int free_filters(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 2; k++)
+            gconv_filter_free(loaded[i][k]);
+    return 0;
+}
+
+/* `runs` files of RGB photographs, as many of them at one time as there are threads. */
+static gconv_job files(work which, uint32_t width, uint32_t height, gconv_format format,
+                       uint64_t runs)
+{
+    bool edges = which == EDGES;
+    gconv_job job = job_of((const gconv_filter *const *)loaded[which], edges ? 2 : 1,
+                           shape_of(width, height, edges ? 1 : 3, 8));
+    job.output = edges ? GCONV_OUTPUT_EDGES : GCONV_OUTPUT_SAMPLES;
+    job.output_depth = edges ? 1 : 8;
+    job.threads = THREADS;
+    job.between_files = true;
+    job.source_format = format;
+    job.runs = runs;
+    job.images_at_once = runs < THREADS ? (int)runs : THREADS;
+    return job;
+}
+
+static gconv_job jpegs(work which, uint64_t runs)
+{
+    return files(which, 4096, 3072, GCONV_FORMAT_JPEG, runs);
+}
+
+/* ---- Times ----------------------------------------------------------------------------------- */
+
+typedef struct expected {
+    double cpu, gpu; /* of an image */
+    double least;    /* of all images, on a GPU that is not in use */
+} expected;
+
+static gconv_device_info h200(void)
+{
+    gconv_device_info device = {.kind = GCONV_DEVICE_CUDA, .usable = true, .compute_major = 9};
+    strcpy(device.name, "NVIDIA H200");
+    return device;
+}
+
+/* Kernels take what was measured for 12.6 million samples, rounded up. */
+static double kernel_seconds(const gconv_job *job)
+{
+    double samples = (double)job->input.width * job->input.height * job->input.channels;
+    return 1e-5 + samples / 12.6e6 * (job->output == GCONV_OUTPUT_EDGES ? 2e-5 : 3e-4);
+}
+
+static expected expect_in_use(const gconv_job *job, bool in_use)
+{
+    gc_problem problem;
+    gconv_error error;
+    if (gc_problem_create(job, &problem, &error) != GCONV_OK)
+        fail_msg("%s", error.message);
+    problem.gpu_in_use = in_use;
+    gconv_device_info device = h200();
+    expected times = {
+        .cpu = gc_implementation_named("cpu")->operations->cost(&problem, &device),
+        .gpu = gc_cost_of_image(&problem, &device, kernel_seconds(job), true),
+        .least = gc_cost_at_least(&problem),
+    };
+    gc_problem_destroy(&problem);
+    return times;
+}
+
+static expected expect(const gconv_job *job)
+{
+    return expect_in_use(job, false);
+}
+
+static void takes_cpu(gconv_job job)
+{
+    expected times = expect(&job);
+    if (!(times.cpu < times.gpu))
+        fail_msg("CPU %g ms, GPU %g ms", 1e3 * times.cpu, 1e3 * times.gpu);
+}
+
+static void takes_gpu(gconv_job job)
+{
+    expected times = expect(&job);
+    if (!(times.gpu < times.cpu))
+        fail_msg("CPU %g ms, GPU %g ms", 1e3 * times.cpu, 1e3 * times.gpu);
+}
+
+/* ---- One image ------------------------------------------------------------------------------- */
+
+static void one_image_stays_on_the_cpu(void **state)
+{
+    (void)state;
+    for (work which = EDGES; which <= GAUSSIAN_8; which++) {
+        takes_cpu(jpegs(which, 1));
+        takes_cpu(files(which, 512, 512, GCONV_FORMAT_PNG, 1));
+        takes_cpu(files(which, 8192, 8192, GCONV_FORMAT_PGM, 1));
+    }
+}
+
+/* Starting the driver to ask for devices takes 0.1 s already. */
+static void the_cpu_does_not_ask_for_a_gpu_in_vain(void **state)
+{
+    (void)state;
+    static const uint64_t counts[] = {1, 16, 160};
+    for (int i = 0; i < 3; i++) {
+        gconv_job job = jpegs(EDGES, counts[i]);
+        expected times = expect(&job);
+        assert_true(times.cpu * (double)counts[i] < times.least);
+        assert_true(times.least <= times.gpu * (double)counts[i]);
+    }
+    gconv_job job = jpegs(EDGES, 1600);
+    expected times = expect(&job);
+    assert_true(times.cpu * 1600 > times.least);
+    assert_true(times.least <= times.gpu * 1600);
+}
+
+/* ---- Batches --------------------------------------------------------------------------------- */
+
+static void jpegs_go_to_the_gpu_where_it_is_started_in_time(void **state)
+{
+    (void)state;
+    takes_cpu(jpegs(EDGES, 16));
+    takes_cpu(jpegs(EDGES, 160));
+    takes_gpu(jpegs(EDGES, 1600));
+    takes_cpu(jpegs(GAUSSIAN_8, 16));
+    takes_gpu(jpegs(GAUSSIAN_8, 160));
+    takes_gpu(jpegs(LOG_5_43, 160));
+    takes_cpu(files(EDGES, 1024, 1024, GCONV_FORMAT_JPEG, 160));
+    takes_gpu(files(EDGES, 1024, 1024, GCONV_FORMAT_JPEG, 16000));
+}
+
+/* The engine cannot help, and what is left for the GPU is a small part of the work. */
+static void others_go_there_where_computing_counts(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        gconv_job job = files(EDGES, 4096, 3072, GCONV_FORMAT_PNG, 160);
+        job.source_format = k == 0 ? GCONV_FORMAT_PNG : GCONV_FORMAT_JPEG;
+        job.source_decoder = k == 0 ? GCONV_DECODER_AUTO : GCONV_DECODER_CPU;
+        takes_cpu(job);
+    }
+    takes_cpu(files(GAUSSIAN_8, 4096, 3072, GCONV_FORMAT_PNG, 16));
+    takes_gpu(files(LOG_5_43, 4096, 3072, GCONV_FORMAT_PNG, 160));
+}
+
+/* Driver calls take longer than the CPU needs for a whole image. */
+static void tiny_images_stay_on_the_cpu(void **state)
+{
+    (void)state;
+    gconv_job job = files(EDGES, 64, 64, GCONV_FORMAT_PGM, 100000);
+    expected times = expect_in_use(&job, true);
+    assert_true(times.cpu < times.gpu);
+}
+
+/* ---- What an image costs --------------------------------------------------------------------- */
+
+static void the_cpu_computes_as_measured(void **state)
+{
+    (void)state;
+    gconv_job job = jpegs(EDGES, 160);
+    double cpu = expect(&job).cpu; /* 229 to 240 images a second */
+    assert_true(cpu > 1 / 260.0 && cpu < 1 / 200.0);
+}
+
+/* In the long run the slowest part counts: scan and encoding, 24 + 6 ms on 16 threads, or the
+ * engine. */
+static void many_images_run_at_the_pace_of_the_slowest_part(void **state)
+{
+    (void)state;
+    gconv_job job = jpegs(EDGES, 1000000);
+    double files_at_least = 12.58e6 * (1.9e-9 + 0.5e-9) / THREADS;
+    double gpu = expect_in_use(&job, true).gpu;
+    assert_true(fabs(gpu - files_at_least) < 0.01 * files_at_least);
+    job.threads = job.images_at_once = 64;
+    gpu = expect_in_use(&job, true).gpu;
+    assert_true(fabs(gpu - 12.58e6 / 11.5e9) < 0.01 * gpu);
+}
+
+static void runs_share_the_start(void **state)
+{
+    (void)state;
+    gconv_job job = files(GAUSSIAN_8, 1024, 1024, GCONV_FORMAT_PGM, 100);
+    double first = expect(&job).gpu, later = expect_in_use(&job, true).gpu;
+    gconv_device_info device = h200();
+    assert_true(fabs(first - later - gc_costs_of(&device)->start_seconds / 100) < 1e-9);
+}
+
+static void threads_decode_as_many_images_as_there_are(void **state)
+{
+    (void)state;
+    gconv_job job = files(EDGES, 4096, 3072, GCONV_FORMAT_PNG, 4);
+    double four = expect_in_use(&job, true).gpu;
+    job.images_at_once = 2;
+    assert_true(fabs(expect_in_use(&job, true).gpu - 2 * four) < 1e-9);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_image_stays_on_the_cpu),
+        cmocka_unit_test(the_cpu_does_not_ask_for_a_gpu_in_vain),
+        cmocka_unit_test(jpegs_go_to_the_gpu_where_it_is_started_in_time),
+        cmocka_unit_test(others_go_there_where_computing_counts),
+        cmocka_unit_test(tiny_images_stay_on_the_cpu),
+        cmocka_unit_test(the_cpu_computes_as_measured),
+        cmocka_unit_test(many_images_run_at_the_pace_of_the_slowest_part),
+        cmocka_unit_test(runs_share_the_start),
+        cmocka_unit_test(threads_decode_as_many_images_as_there_are),
+    };
+    return cmocka_run_group_tests(tests, load_filters, free_filters);
+}
