@@ -1,6 +1,7 @@
 /* Batches: nvJPEG is called here. */
 #include "gpu/decode/engine.cuh"
 #include "gpu/runtime/check.cuh"
+#include "gpu/runtime/wait.cuh"
 
 /* How a batch ended. */
 enum outcome {
@@ -20,10 +21,8 @@ gconv_status gc_decode_complete_track(gc_decode_engine *engine, gc_decode_track 
     const gc_nvjpeg &nvjpeg = gc_nvjpeg_get();
     if (track->stream == nullptr)
         GC_CUDA_TRY(error, cudaStreamCreateWithFlags(&track->stream, cudaStreamNonBlocking));
-    /* A thread that waits for the engine leaves its core to others. */
     if (track->decoded == nullptr)
-        GC_CUDA_TRY(error, cudaEventCreateWithFlags(&track->decoded, cudaEventBlockingSync |
-                                                                         cudaEventDisableTiming));
+        GC_CUDA_TRY(error, cudaEventCreateWithFlags(&track->decoded, cudaEventDisableTiming));
     if (track->state == nullptr) {
         int code = nvjpeg.create_state(engine->handle, &track->state);
         if (code != GC_NVJPEG_SUCCESS) {
@@ -62,6 +61,9 @@ static gconv_status prepare(gc_decode_engine *engine, gc_decode_track *track, in
     return GCONV_OK;
 }
 
+/* Microseconds between questions whether a batch is done: batches take 1 to some 10 ms. */
+enum { BATCH_PAUSE = 100 };
+
 static gconv_status decode(gc_decode_engine *engine, gc_decode_track *track,
                            gc_decode_request *const *requests, int count, gconv_error *error)
 {
@@ -82,8 +84,7 @@ static gconv_status decode(gc_decode_engine *engine, gc_decode_track *track,
     if (code != GC_NVJPEG_SUCCESS)
         return fail_nvjpeg(error, code, "nvjpegDecodeBatched");
     GC_CUDA_TRY(error, cudaEventRecord(track->decoded, track->stream));
-    GC_CUDA_TRY(error, cudaEventSynchronize(track->decoded));
-    return GCONV_OK;
+    return gc_await_event(track->decoded, BATCH_PAUSE, error);
 }
 
 /* Whether the device still works after a failure. An error of CUDA that passes has passed by

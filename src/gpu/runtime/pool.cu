@@ -64,7 +64,7 @@ static gconv_status fill_slot(gc_slot *slot, gconv_error *error)
 {
     GC_CUDA_TRY(error, cudaStreamCreateWithFlags(&slot->cuda_stream, cudaStreamNonBlocking));
     for (cudaEvent_t &mark : slot->marks)
-        GC_CUDA_TRY(error, cudaEventCreateWithFlags(&mark, cudaEventBlockingSync));
+        GC_CUDA_TRY(error, cudaEventCreate(&mark));
     slot->whole = true;
     return GCONV_OK;
 }

@@ -24,7 +24,7 @@ enum { GC_SLOTS_MAX = 4 };
 /* Buffers of a slot. */
 enum { GC_BUFFER_SAMPLES, GC_BUFFER_PLANE, GC_BUFFER_OTHER_PLANE, GC_BUFFER_EXTENDED, GC_BUFFERS };
 
-/* Marks in the work of a run, to time its parts. Waiting for one sleeps. */
+/* Marks in the work of a run, to time its parts and to wait for them. */
 enum {
     GC_MARK_BEGIN,
     GC_MARK_UPLOADED,

@@ -5,6 +5,7 @@
 #include "gpu/gpu.h"
 #include "gpu/runtime/check.cuh"
 #include "gpu/runtime/plan.cuh"
+#include "gpu/runtime/wait.cuh"
 
 extern "C" {
 #include "base/clock.h"
@@ -291,6 +292,9 @@ static gconv_status seconds_between(const gc_gpu_plan *plan, int begin, int end,
     return GCONV_OK;
 }
 
+/* Microseconds between questions whether a piece has arrived: a run takes 0.1 to some ms. */
+enum { PIECE_PAUSE = 20 };
+
 /* Waits for a piece, and adds the time of what is done. */
 static gconv_status await_piece(gpu_run *run, int64_t piece, gconv_error *error)
 {
@@ -298,7 +302,7 @@ static gconv_status await_piece(gpu_run *run, int64_t piece, gconv_error *error)
     gconv_timings *timings = &run->stream->timings;
     int which = (int)(piece % PIECES);
     double begin = gc_seconds();
-    GC_CUDA_TRY(error, cudaEventSynchronize(plan->slot->marks[GC_MARK_ARRIVED + which]));
+    GC_TRY(gc_await_event(plan->slot->marks[GC_MARK_ARRIVED + which], PIECE_PAUSE, error));
     if (piece > 0) {
         timings->download += gc_seconds() - begin;
         return GCONV_OK;
