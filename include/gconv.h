@@ -542,6 +542,16 @@ GCONV_API gconv_status gconv_device_parse(const char *text, gconv_device_choice 
  * as a first plan on the device. */
 GCONV_API gconv_status gconv_decoder_check(const char *device, gconv_error *error);
 
+/* Begins to start the CUDA devices that the `device` of a job stands for, and returns at once. The
+ * driver takes a tenth of a second to start, and a device as long again. Functions that need them
+ * wait. Only the first call has an effect. Does nothing for "cpu" and for texts that gconv_device_parse
+ * refuses. Call gconv_device_await before the process ends. */
+GCONV_API void gconv_device_start(const char *text);
+
+/* Waits until what gconv_device_start, or a plan under "auto", has begun to start is there. Without
+ * this the process might end while CUDA starts, which CUDA does not allow. */
+GCONV_API void gconv_device_await(void);
+
 /* A set of vector instructions for which the code for the CPU was compiled. */
 typedef struct gconv_instructions_info {
     const char *name; /* "avx512", "avx2", "portable" */
@@ -575,6 +585,10 @@ GCONV_API int gconv_implementation_count(void);
 /* The name of implementation `index`. NULL where `index` is not below the count. Never starts the
  * CUDA driver. */
 GCONV_API const char *gconv_implementation_name(int index);
+
+/* The kind of device that implementation `index` runs on; that of the CPU where `index` is not below
+ * the count. Never starts the CUDA driver. */
+GCONV_API gconv_device_kind gconv_implementation_kind(int index);
 
 /* Fills *info for implementation `index`. GCONV_ERROR_ARGUMENT where `index` is not below the
  * count. May start the CUDA driver. */
@@ -735,6 +749,12 @@ GCONV_API const char *gconv_plan_explanation(gconv_plan *plan);
  * CPU where the job says "auto" for implementation and device. A run fails where none is left. Later
  * runs of the plan stay on the device that took over. */
 GCONV_API const char *gconv_plan_fallback(const gconv_plan *plan);
+
+/* Whether gconv_plan_create would choose anew for the plan's job: the plan's device is dropped, or the
+ * plan is on the CPU because the GPUs were still starting and now are there. That happens where the
+ * job says "auto", several images are computed at one time, and the chain is exact: images need not
+ * wait for the start, since every device gives the same bits. The plan can still be run. */
+GCONV_API bool gconv_plan_is_outdated(const gconv_plan *plan);
 
 /* Whether the chain is exact: weights and samples are whole numbers, and all sums stay below 2^24.
  * Then every implementation gives the same bits. */

@@ -155,6 +155,17 @@ static bool has_cuda_part(void)
     return false;
 }
 
+/* Whether the CPU computes as long as GPUs are starting, which this call begins. The bits are the
+ * same only where the chain is exact. */
+static bool must_not_wait(const contest *c)
+{
+    const gc_problem *problem = c->problem;
+    if (!c->wanted.any || c->choice->implementation == NULL || problem->job.images_at_once < 2)
+        return false;
+    gconv_device_start("auto");
+    return problem->chain.exact && !gc_device_ready();
+}
+
 static gconv_status choose_fastest(contest *c, gconv_error *error)
 {
     const gc_problem *problem = c->problem;
@@ -167,7 +178,10 @@ static gconv_status choose_fastest(contest *c, gconv_error *error)
     else if (choice->implementation != NULL && !problem->gpu_in_use && c->best * left < least)
         gc_explain(&choice->explanation, "cuda       not asked: %.3f ms at least, with its start",
                    1e3 * least / left);
-    else {
+    else if (must_not_wait(c)) {
+        gc_explain(&choice->explanation, "cuda       is starting, and the CPU computes meanwhile");
+        choice->for_now = true;
+    } else {
         gconv_status status = find_devices(c, error);
         if (status == GCONV_OK)
             compete(c, GCONV_DEVICE_CUDA);

@@ -9,6 +9,7 @@
 typedef struct gc_choice {
     const gc_implementation *implementation;
     gconv_device_info device;
+    bool for_now;      /* the CPU, since GPUs are still starting */
     bool counted;      /* the device counts the plan of this choice: see gc_device_take */
     char *explanation; /* lines of text; owned */
 } gc_choice;

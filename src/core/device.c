@@ -30,6 +30,11 @@ bool gc_device_started(void)
     return gc_gpu_started();
 }
 
+bool gc_device_ready(void)
+{
+    return gc_gpu_ready();
+}
+
 bool gc_device_works(int index)
 {
     return gc_gpu_works(index);
@@ -89,6 +94,24 @@ gconv_status gconv_device_parse(const char *text, gconv_device_choice *choice, g
     if (choice->count > 0 || choice->all)
         choice->kind = GCONV_DEVICE_CUDA;
     return refuse_twice(text, choice, error);
+}
+
+void gconv_device_start(const char *text)
+{
+    gconv_device_choice choice;
+    if (gconv_device_parse(text, &choice, NULL) != GCONV_OK ||
+        (!choice.any && choice.kind == GCONV_DEVICE_CPU))
+        return;
+    uint64_t devices = choice.any || choice.all ? ~(uint64_t)0 : 0;
+    for (int i = 0; i < choice.count; i++)
+        if (choice.indices[i] < GCONV_DEVICES_MAX)
+            devices |= (uint64_t)1 << choice.indices[i];
+    gc_gpu_start(devices);
+}
+
+void gconv_device_await(void)
+{
+    gc_gpu_await_start();
 }
 
 /* The CPU's name as the system tells it, else "CPU". */

@@ -5,8 +5,11 @@
 
 #include "core/problem.h"
 
-/* Whether a plan of this process uses or has used a GPU. */
+/* Whether a GPU has started. */
 bool gc_device_started(void);
+
+/* Whether nothing has to be waited for before GPUs can be used, or are known to be missing. */
+bool gc_device_ready(void);
 
 /* Whether calls to a CUDA device still succeed (gc_gpu_works). */
 bool gc_device_works(int index);

@@ -25,6 +25,12 @@ const char *gconv_implementation_name(int index)
     return implementation != NULL ? implementation->name : NULL;
 }
 
+gconv_device_kind gconv_implementation_kind(int index)
+{
+    const gc_implementation *implementation = gc_implementation_at(index);
+    return implementation != NULL ? implementation->kind : GCONV_DEVICE_CPU;
+}
+
 gconv_status gconv_implementation_describe(int index, gconv_implementation_info *info,
                                            gconv_error *error)
 {

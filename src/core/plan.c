@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "core/conversion.h"
+#include "core/device.h"
 #include "core/registry.h"
 #include "core/share.h"
 
@@ -123,6 +124,14 @@ const char *gconv_plan_explanation(gconv_plan *plan)
 const char *gconv_plan_fallback(const gconv_plan *plan)
 {
     return plan->fallback.status == GCONV_OK ? "" : plan->fallback.message;
+}
+
+bool gconv_plan_is_outdated(const gconv_plan *plan)
+{
+    const gconv_device_info *device = &plan->choice.device;
+    if (device->kind == GCONV_DEVICE_CUDA)
+        return gc_device_is_dropped(device->index);
+    return plan->choice.for_now && gc_device_ready();
 }
 
 bool gconv_plan_is_exact(const gconv_plan *plan)

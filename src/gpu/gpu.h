@@ -5,6 +5,8 @@
 
 #include "gconv.h"
 
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -23,9 +25,22 @@ gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *er
  * ends. Waits for work on the device's default stream. */
 bool gc_gpu_works(int index);
 
-/* Whether a plan of this process uses or has used a GPU. The next plan then does not wait for the
- * driver. */
+/* Begins to start the driver and the devices whose bits are set, bit N for cuda:N, in threads of its
+ * own, and returns at once. Only the first call has an effect. */
+void gc_gpu_start(uint64_t devices);
+
+/* Waits for what gc_gpu_start has begun. */
+void gc_gpu_await_start(void);
+
+/* Whether a device has started. The next plan then does not wait for the driver. */
 bool gc_gpu_started(void);
+
+/* Says so. */
+void gc_gpu_note_started(void);
+
+/* Whether nothing has to be waited for: a device has started, or gc_gpu_start has found none that
+ * does. */
+bool gc_gpu_ready(void);
 
 #ifdef __cplusplus
 }

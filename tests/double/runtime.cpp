@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 /* The device is an H200, of compute capability 9.0, in all that is asked. Only its memory and cache
@@ -19,6 +20,7 @@ enum { PROCESSORS = 132, SHARED = 48 << 10, SHARED_OPTIN = 227 << 10, L2_BYTES =
 extern "C" cudaError_t cudaGetDeviceCount(int *count)
 {
     *count = 0;
+    usleep((useconds_t)(1000 * gc_double_number("GC_DOUBLE_START", 0)));
     ENTER("cudaGetDeviceCount");
     *count = gc_double_devices();
     return *count > 0 ? cudaSuccess : gc_double_refuse(cudaErrorNoDevice);

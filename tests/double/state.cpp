@@ -2,6 +2,7 @@
  *     GC_DOUBLE_FAIL=N[:once|from][:CODE]   the N-th call fails, or it and all later ones; CODE is
  *                                           the cudaError_t (999, unknown, unless given)
  *     GC_DOUBLE_FAIL_DEVICE=D               only calls of threads whose device is D count for N
+ *     GC_DOUBLE_START=MILLISECONDS          time of cudaGetDeviceCount
  *     GC_DOUBLE_DELAY=MICROSECONDS          each call takes that long
  *     GC_DOUBLE_MEMORY=BYTES                of the device (256 MiB unless given)
  *     GC_DOUBLE_TAKEN=BYTES                 of that are taken, though the device says that they

@@ -96,11 +96,13 @@ static void implementations_say_what_they_follow(void **state)
     for (int i = 0; i < gconv_implementation_count(); i++) {
         assert_int_equal(gconv_implementation_describe(i, &info, NULL), GCONV_OK);
         assert_string_equal(gconv_implementation_name(i), info.name);
+        assert_int_equal(gconv_implementation_kind(i), info.kind);
         assert_true(info.follows_threads == (strcmp(info.name, "cpu") == 0));
         assert_true(info.follows_tile == (strcmp(info.name, "tiled") == 0));
         assert_true(info.kind == GCONV_DEVICE_CUDA || !info.follows_block);
     }
     assert_null(gconv_implementation_name(-1));
+    assert_int_equal(gconv_implementation_kind(-1), GCONV_DEVICE_CPU);
     assert_null(gconv_implementation_name(gconv_implementation_count()));
 }
 

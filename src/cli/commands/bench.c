@@ -192,6 +192,8 @@ int gc_run_bench(const gc_options *options)
     const char *blamed;
     benchmark b = {.options = options, .table = {.options = options}};
     gconv_status status = gc_session_create(options, &session, &blamed, &error);
+    if (status == GCONV_OK)
+        status = gc_session_check_all(&session, &error);
     int code = gc_start_code(status);
     if (status == GCONV_OK) {
         status = run(&b, &session, &error);

@@ -159,6 +159,8 @@ int gc_run_compare(const gc_options *options)
     gconv_status status = gc_check_input(path, &error);
     if (status == GCONV_OK)
         status = gc_session_create(options, &c.session, &blamed, &error);
+    if (status == GCONV_OK)
+        status = gc_session_check_all(&c.session, &error);
     int code = gc_start_code(status);
     if (status == GCONV_OK) {
         blamed = gc_input_name(path);

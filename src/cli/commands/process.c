@@ -16,6 +16,7 @@
 #include "cli/tasks/names.h"
 #include "cli/tasks/tasks.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool is_named(const char *option)
@@ -95,24 +96,74 @@ static void note_effects(const gc_options *options, const summary *s)
         gc_note_effects(options, met);
 }
 
+/* What the gate checks, and the exit code and the name for the message of a failure. */
+typedef struct entrance {
+    const gc_session *session;
+    gc_directories *directories;
+    const char *blamed;
+    int code;
+} entrance;
+
+/* A gc_gate_function: the devices can be used, and the directory of -o is there. */
+static gconv_status enter(void *user, gconv_error *error)
+{
+    entrance *e = user;
+    const char *directory = e->session->options->output_directory;
+    gconv_status status = gc_session_check_all(e->session, error);
+    if (status != GCONV_OK) {
+        e->code = gc_start_code(status);
+    } else if (directory != NULL) {
+        status = gc_make_directory(e->directories, directory, error);
+        e->blamed = status != GCONV_OK ? directory : NULL;
+    }
+    return status;
+}
+
+/* The exit code of images that were reported. */
+static int finish(const summary *s, const gc_task_list *list)
+{
+    note_effects(s->options, s);
+    if (!list->batch)
+        return s->code;
+    if (s->failed + s->skipped > 0)
+        gc_say("%zu of %zu images done, %zu failed, %zu skipped",
+               list->count - s->failed - s->skipped, list->count, s->failed, s->skipped);
+    return s->failed > 0 ? GC_EXIT_FAILED : s->mismatched > 0 ? GC_EXIT_MISMATCH : GC_EXIT_DONE;
+}
+
+/* A GPU that is named starts while the first images are read. Other devices are checked first. */
 static int run_tasks(const gc_session *session, const gc_task_list *list,
                      gc_directories *directories)
 {
     summary s = {.options = session->options, .batch = list->batch, .code = GC_EXIT_DONE};
+    entrance e = {.session = session, .directories = directories, .code = GC_EXIT_FAILED};
     gconv_error error;
-    gc_tally_begin("images done", true, list->count);
-    gconv_status status = gc_batch_run(session, list, directories, take_result, &s, &error);
-    if (status != GCONV_OK) {
-        gc_report(NULL, &error);
-        return GC_EXIT_FAILED;
+    gc_gate gate;
+    gc_gate_create(&gate, enter, &e);
+    gconv_status status = GCONV_OK;
+    if (!gc_names_gpu(session->options))
+        status = gc_gate_pass(&gate, &error);
+    if (status == GCONV_OK) {
+        gc_tally_begin("images done", true, list->count);
+        status = gc_batch_run(session, list, &gate, directories, take_result, &s, &error);
     }
-    note_effects(session->options, &s);
-    if (!list->batch)
-        return s.code;
-    if (s.failed + s.skipped > 0)
-        gc_say("%zu of %zu images done, %zu failed, %zu skipped",
-               list->count - s.failed - s.skipped, list->count, s.failed, s.skipped);
-    return s.failed > 0 ? GC_EXIT_FAILED : s.mismatched > 0 ? GC_EXIT_MISMATCH : GC_EXIT_DONE;
+    gc_gate_destroy(&gate);
+    if (status == GCONV_OK)
+        return finish(&s, list);
+    gc_report(e.blamed, &error);
+    return e.code;
+}
+
+/* Begins to start what is named. One image needs one device. */
+static void start_gpus(const gc_options *options)
+{
+    char first[32];
+    gconv_device_choice choice;
+    bool batch = options->output_directory != NULL || options->in_place;
+    if (gconv_device_parse(options->job.device, &choice, NULL) != GCONV_OK)
+        return;
+    snprintf(first, sizeof first, "cuda:%d", choice.any ? 0 : choice.index);
+    gconv_device_start(batch ? options->job.device : first);
 }
 
 /* Checks the command line and fills tasks and session. */
@@ -122,6 +173,8 @@ static gconv_status prepare(const gc_options *options, gc_task_list *list, gc_se
     if (options->command == GC_COMMAND_FILTER && options->kernel_count == 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "which filter? give --kernel (gconv info lists the built-in ones)");
+    if (gc_names_gpu(options))
+        start_gpus(options);
     gconv_status status = gc_task_list_create(options, list, blamed, error);
     return status == GCONV_OK ? gc_session_create(options, session, blamed, error) : status;
 }
@@ -135,11 +188,6 @@ int gc_run_process(const gc_options *options)
     const char *blamed = NULL;
     gconv_status status = prepare(options, &list, &session, &blamed, &error);
     int code = gc_start_code(status);
-    if (status == GCONV_OK && options->output_directory != NULL) {
-        blamed = options->output_directory;
-        status = gc_make_directory(&directories, blamed, &error);
-        code = gc_exit_code(status);
-    }
     if (status == GCONV_OK)
         code = run_tasks(&session, &list, &directories);
     else
@@ -147,5 +195,6 @@ int gc_run_process(const gc_options *options)
     gc_remove_empty_directories(&directories);
     gc_session_destroy(&session);
     gc_task_list_destroy(&list);
+    gconv_device_await();
     return code;
 }

@@ -19,6 +19,7 @@ enum {
 typedef struct batch {
     const gc_session *session;
     const gc_task_list *list;
+    gc_gate *gate;
     gc_directories *directories;
     gc_report_function *report;
     void *user;
@@ -80,6 +81,8 @@ static void process_task(batch *b, gc_worker *worker, const gc_task *task, gc_re
         notes = NULL;
     }
     result->notes = notes;
+    if (result->outcome == GC_OUTCOME_BARRED)
+        return;
     gc_tally_add(result->outcome == GC_OUTCOME_FAILED, result->outcome == GC_OUTCOME_SKIPPED);
     if (!b->list->batch)
         gc_several_reports_end(&b->several, task, result);
@@ -136,10 +139,18 @@ static void note_wait(void *user, bool waits)
     pthread_mutex_unlock(&b->lock);
 }
 
+/* Has every worker end: no task may start. */
+static void end_early(batch *b)
+{
+    b->started = b->list->count;
+    pthread_cond_broadcast(&b->may_start);
+}
+
 static void *work(void *user)
 {
     batch *b = user;
     gc_worker worker = {.session = b->session,
+                        .gate = b->gate,
                         .image_count = b->list->count,
                         .images_at_once = b->images_at_once,
                         .directories = b->list->batch ? b->directories : NULL,
@@ -157,6 +168,11 @@ static void *work(void *user)
         process_task(b, &worker, &b->list->tasks[task], &result);
         pthread_mutex_lock(&b->lock);
         call_next(b);
+        if (result.outcome == GC_OUTCOME_BARRED) {
+            gc_result_destroy(&result);
+            end_early(b);
+            continue;
+        }
         b->results[task % b->room] = result;
         b->waits[task % b->room] = true;
         report_ready(b);
@@ -206,13 +222,14 @@ static void run_workers(batch *b)
     join_workers(b);
 }
 
-gconv_status gc_batch_run(const gc_session *session, const gc_task_list *list,
+gconv_status gc_batch_run(const gc_session *session, const gc_task_list *list, gc_gate *gate,
                           gc_directories *directories, gc_report_function *report, void *user,
                           gconv_error *error)
 {
     size_t room = list->count < RESULTS_MAX ? list->count : RESULTS_MAX;
     batch b = {.session = session,
                .list = list,
+               .gate = gate,
                .directories = directories,
                .report = report,
                .user = user,
@@ -232,5 +249,5 @@ gconv_status gc_batch_run(const gc_session *session, const gc_task_list *list,
         status = gc_fail_memory(error, room * sizeof *b.results);
     free(b.results);
     free(b.waits);
-    return status;
+    return status == GCONV_OK ? gc_gate_pass(gate, error) : status;
 }

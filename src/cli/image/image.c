@@ -98,6 +98,8 @@ static gconv_status process_image(gc_work *work)
     work->result->format = gc_output_format(work);
     gconv_status status = gc_look_ahead(work);
     if (status == GCONV_OK)
+        status = gc_gate_pass(work->worker->gate, work->error);
+    if (status == GCONV_OK)
         status = make_plan(work);
     if (status == GCONV_OK)
         status = gc_open_output(work);
@@ -128,9 +130,12 @@ void gc_process(gc_worker *worker, const gc_task *task, gc_result *result)
                     .error = &result->error,
                     .image = 1,
                     .start = gc_seconds()};
+    gconv_error barred;
     gconv_status status = process(&work);
     gconv_writer_free(work.writer);
     gconv_reader_free(work.reader);
     gc_picture_destroy(&work.picture);
     gc_conclude(&work, status);
+    if (gc_gate_pass(worker->gate, &barred) != GCONV_OK)
+        result->outcome = GC_OUTCOME_BARRED;
 }

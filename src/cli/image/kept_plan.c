@@ -10,7 +10,7 @@ gconv_status gc_kept_plan_fit(gc_kept_plan *kept, const gconv_job *job, gconv_er
 {
     if (kept->plan != NULL && same_shape(&job->input, &kept->job.input) &&
         job->alpha == kept->job.alpha && job->output_depth == kept->job.output_depth &&
-        job->source_format == kept->job.source_format)
+        job->source_format == kept->job.source_format && !gconv_plan_is_outdated(kept->plan))
         return GCONV_OK;
     gconv_plan *old = kept->plan;
     kept->job = *job;

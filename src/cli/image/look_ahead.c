@@ -12,6 +12,9 @@
  * twice. */
 #define HELD_BYTES ((size_t)16 << 20)
 
+/* Bytes of pictures that are read while the devices start. */
+#define EARLY_BYTES ((size_t)512 << 20)
+
 /* A file that can be read twice, and is better not held in memory. */
 static bool is_large_file(const gc_work *work)
 {
@@ -58,17 +61,29 @@ static gconv_status look_for_transparency(gc_work *work)
     return status;
 }
 
+/* Whether the image is read while the devices start. Rows that the decoder of a GPU may want are
+ * left there. */
+static bool reads_early(const gc_work *work)
+{
+    const gc_worker *worker = work->worker;
+    const gconv_shape *shape = &work->result->input;
+    double bytes = (double)gconv_shape_row_bytes(shape) * shape->height;
+    return !gc_gate_is_passed(worker->gate) &&
+           bytes <= (double)EARLY_BYTES / worker->images_at_once &&
+           work->options->reader.decoder != GCONV_DECODER_HARDWARE;
+}
+
 gconv_status gc_look_ahead(gc_work *work)
 {
-    bool verifies = work->options->verify;
+    bool holds = work->options->verify || reads_early(work);
     gconv_job job = gc_job_for(work->worker->session, &work->result->input);
     bool needs_pixels = gconv_alpha_needs_pixels(&job);
     gconv_status status = GCONV_OK;
     double start = gc_seconds();
     work->opaque = true;
-    if (needs_pixels && !verifies && is_large_file(work))
+    if (needs_pixels && !holds && is_large_file(work))
         status = look_for_transparency(work);
-    else if (needs_pixels || verifies)
+    else if (needs_pixels || holds)
         status = gc_picture_read(work->reader, &work->picture, work->error);
     if (status == GCONV_OK && needs_pixels && work->picture.samples != NULL)
         work->opaque = gc_picture_is_opaque(&work->picture);

@@ -9,7 +9,8 @@ typedef enum gc_outcome {
     GC_OUTCOME_DONE,
     GC_OUTCOME_SKIPPED, /* the output existed and --no-clobber was given */
     GC_OUTCOME_FAILED,
-    GC_OUTCOME_MISMATCH /* written, but --verify found a difference */
+    GC_OUTCOME_MISMATCH, /* written, but --verify found a difference */
+    GC_OUTCOME_BARRED    /* the gate did not let it pass: nothing is said of this image */
 } gc_outcome;
 
 typedef struct gc_result {

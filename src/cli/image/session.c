@@ -25,17 +25,15 @@ static void fill_job(gc_session *session)
         job->device = "cuda:all"; /* the GPUs that may decode */
 }
 
-/* --decoder hardware needs a GPU that decodes, and an implementation that runs there. */
+/* --decoder hardware needs an implementation that runs on a GPU. */
 static gconv_status check_decoder(const gc_session *session, gconv_error *error)
 {
     const char *name = session->job.implementation;
-    if (!needs_decoder(session->options))
-        return GCONV_OK;
-    if (strcmp(name, "auto") != 0 && !gc_is_cuda(name))
+    if (needs_decoder(session->options) && strcmp(name, "auto") != 0 && !gc_is_cuda(name))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "option '--decoder': 'hardware' needs a GPU, and '%s' runs on the CPU",
                        name);
-    return gconv_decoder_check(session->job.device, error);
+    return GCONV_OK;
 }
 
 const char *gc_device_for(const gc_session *session, const char *implementation)
@@ -93,8 +91,23 @@ gconv_status gc_session_create(const gc_options *options, gc_session *session, c
     if (status != GCONV_OK)
         return status;
     fill_job(session);
-    status = check_decoder(session, error);
+    return check_decoder(session, error);
+}
+
+gconv_status gc_session_check_all(const gc_session *session, gconv_error *error)
+{
+    gconv_status status = GCONV_OK;
+    if (needs_decoder(session->options))
+        status = gconv_decoder_check(session->job.device, error);
     return status == GCONV_OK ? check_jobs(session, error) : status;
+}
+
+bool gc_names_gpu(const gc_options *options)
+{
+    gconv_device_choice device;
+    return needs_decoder(options) ||
+           (gconv_device_parse(options->job.device, &device, NULL) == GCONV_OK && !device.any &&
+            device.kind == GCONV_DEVICE_CUDA);
 }
 
 void gc_session_destroy(gc_session *session)

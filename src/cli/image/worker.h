@@ -2,6 +2,7 @@
 #ifndef GC_CLI_IMAGE_WORKER_H
 #define GC_CLI_IMAGE_WORKER_H
 
+#include "cli/image/gate.h"
 #include "cli/image/kept_plan.h"
 #include "cli/image/result.h"
 #include "cli/image/session.h"
@@ -19,6 +20,7 @@ typedef gconv_status gc_image_function(void *user, const gc_task *task, gc_resul
 /* A thread that computes images, one after the other. */
 typedef struct gc_worker {
     const gc_session *session;
+    gc_gate *gate; /* passed before the output is opened */
     gc_kept_plan kept;
     size_t image_count;          /* of the command, for the progress line */
     size_t images_left;          /* how many of them are not reported yet */

@@ -87,6 +87,8 @@ bool gc_describe_name(const char *name, gconv_implementation_info *info)
 
 bool gc_is_cuda(const char *name)
 {
-    gconv_implementation_info info;
-    return gc_describe_name(name, &info) && info.kind == GCONV_DEVICE_CUDA;
+    for (int i = 0; i < gconv_implementation_count(); i++)
+        if (strcmp(gconv_implementation_name(i), name) == 0)
+            return gconv_implementation_kind(i) == GCONV_DEVICE_CUDA;
+    return false;
 }

@@ -6,6 +6,8 @@ extern "C" {
 }
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <cuda_runtime.h>
@@ -118,6 +120,90 @@ gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *er
     pthread_mutex_unlock(&known_mutex);
     return GCONV_OK;
 }
+
+/* ---- Starting in the background -------------------------------------------------------------- */
+
+static std::atomic<bool> started; /* a device has */
+
+void gc_gpu_note_started(void)
+{
+    started = true;
+}
+
+bool gc_gpu_started(void)
+{
+    return started;
+}
+
+static struct {
+    pthread_mutex_t lock;
+    bool begun, runs; /* the thread was created; nobody has joined it yet */
+    pthread_t thread;
+    uint64_t devices;
+    std::atomic<bool> done;
+} start = {PTHREAD_MUTEX_INITIALIZER, false, false, {}, 0, {false}};
+
+/* Describes a device and makes its context. What fails here fails again where it is needed. */
+static void *start_device(void *number)
+{
+    int index = (int)(intptr_t)number;
+    gconv_device_info info;
+    if (gc_gpu_describe(index, &info, nullptr) == GCONV_OK && info.usable &&
+        cudaSetDevice(index) == cudaSuccess && cudaFree(nullptr) == cudaSuccess)
+        started = true;
+    cudaGetLastError();
+    return nullptr;
+}
+
+/* The last device starts in this thread, the others side by side with it. */
+static void *start_devices(void *)
+{
+    pthread_t threads[GCONV_DEVICES_MAX];
+    int created = 0, last = -1;
+    for (int i = 0; i < gc_gpu_count(); i++) {
+        if ((start.devices >> i & 1) == 0)
+            continue;
+        if (last >= 0 &&
+            pthread_create(&threads[created], nullptr, start_device, (void *)(intptr_t)last) == 0)
+            created++;
+        last = i;
+    }
+    if (last >= 0)
+        start_device((void *)(intptr_t)last);
+    while (created > 0)
+        pthread_join(threads[--created], nullptr);
+    start.done = true;
+    return nullptr;
+}
+
+void gc_gpu_start(uint64_t devices)
+{
+    pthread_mutex_lock(&start.lock);
+    if (!start.begun) {
+        start.begun = true;
+        start.devices = devices;
+        start.runs = pthread_create(&start.thread, nullptr, start_devices, nullptr) == 0;
+        if (!start.runs)
+            start.done = true;
+    }
+    pthread_mutex_unlock(&start.lock);
+}
+
+void gc_gpu_await_start(void)
+{
+    pthread_mutex_lock(&start.lock);
+    if (start.runs)
+        pthread_join(start.thread, nullptr);
+    start.runs = false;
+    pthread_mutex_unlock(&start.lock);
+}
+
+bool gc_gpu_ready(void)
+{
+    return started || start.done;
+}
+
+/* ---- Devices that fail ----------------------------------------------------------------------- */
 
 bool gc_gpu_works(int index)
 {

@@ -6,7 +6,6 @@
 #include "gpu/jit/jit.h"
 #include "gpu/runtime/check.cuh"
 
-#include <atomic>
 #include <cstdlib>
 
 /* ---- The start ------------------------------------------------------------------------------- */
@@ -39,13 +38,6 @@ static gconv_status start(gc_gpu_plan *plan, gconv_error *error)
     }
 }
 
-static std::atomic<bool> started;
-
-bool gc_gpu_started(void)
-{
-    return started;
-}
-
 static void *start_in_thread(void *opaque)
 {
     gc_gpu_plan *plan = (gc_gpu_plan *)opaque;
@@ -53,7 +45,7 @@ static void *start_in_thread(void *opaque)
     plan->status = start(plan, &plan->error);
     plan->compile_seconds = gc_jit_seconds() - compiled_before;
     if (plan->status == GCONV_OK)
-        started = true;
+        gc_gpu_note_started();
     return nullptr;
 }
 

@@ -29,9 +29,23 @@ bool gc_gpu_works(int index)
     return false;
 }
 
+void gc_gpu_start(uint64_t devices)
+{
+    (void)devices;
+}
+
+void gc_gpu_await_start(void)
+{
+}
+
 bool gc_gpu_started(void)
 {
     return false;
+}
+
+bool gc_gpu_ready(void)
+{
+    return true;
 }
 
 bool gc_decode_available(int index, const char **reason)

@@ -1,0 +1,35 @@
+#include "cli/image/gate.h"
+
+void gc_gate_create(gc_gate *gate, gc_gate_function *check, void *user)
+{
+    *gate = (gc_gate){.check = check, .user = user};
+    pthread_mutex_init(&gate->lock, NULL);
+}
+
+void gc_gate_destroy(gc_gate *gate)
+{
+    pthread_mutex_destroy(&gate->lock);
+}
+
+gconv_status gc_gate_pass(gc_gate *gate, gconv_error *error)
+{
+    pthread_mutex_lock(&gate->lock);
+    if (!gate->passed)
+        gate->status = gate->check(gate->user, &gate->error);
+    gate->passed = true;
+    gconv_status status = gate->status;
+    if (status != GCONV_OK)
+        *error = gate->error;
+    pthread_mutex_unlock(&gate->lock);
+    return status;
+}
+
+bool gc_gate_is_passed(gc_gate *gate)
+{
+    bool passed = pthread_mutex_trylock(&gate->lock) == 0;
+    if (!passed)
+        return false;
+    passed = gate->passed;
+    pthread_mutex_unlock(&gate->lock);
+    return passed;
+}

@@ -1,0 +1,30 @@
+/* What has to be found out once before the first output is touched, while the first inputs are read
+ * already: whether the devices that the user named can be used. */
+#ifndef GC_CLI_IMAGE_GATE_H
+#define GC_CLI_IMAGE_GATE_H
+
+#include "gconv.h"
+
+#include <pthread.h>
+
+typedef gconv_status gc_gate_function(void *user, gconv_error *error);
+
+typedef struct gc_gate {
+    gc_gate_function *check;
+    void *user;
+    pthread_mutex_t lock;
+    bool passed; /* `check` was called */
+    gconv_status status;
+    gconv_error error;
+} gc_gate;
+
+void gc_gate_create(gc_gate *gate, gc_gate_function *check, void *user);
+void gc_gate_destroy(gc_gate *gate);
+
+/* Calls `check` where nobody has yet, and returns what it returned. Any thread. */
+gconv_status gc_gate_pass(gc_gate *gate, gconv_error *error);
+
+/* Whether gc_gate_pass waits for nothing. */
+bool gc_gate_is_passed(gc_gate *gate);
+
+#endif
