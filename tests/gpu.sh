@@ -335,6 +335,21 @@ fall_back() {
   echo 'auto falls back, names are refused'
 }
 
+# A batch uses all GPUs, and writes the CPU's files.
+use_all_gpus() {
+  mkdir -p "$work/many" || return
+  for i in 1 2 3 4 5 6 7 8 9; do
+    cp "$source/samples/craters.png" "$work/many/$i.png" || return
+  done
+  "$gconv" edges --device cpu --format png -o "$work/one" "$work"/many/*.png || return
+  exits 0 "$gconv" edges --device cuda:all --explain --format png -o "$work/all" "$work"/many/*.png || return
+  diff -r "$work/one" "$work/all" || return
+  says '^cuda:0 *of equal devices' || return
+  says '^cuda:1 *of equal devices' || return
+  exits 4 "$gconv" edges --device cuda:0,63 "$work/many/1.png" "$work/none.png" || return
+  echo 'all are used'
+}
+
 # Every usable implementation is right and timed.
 compare() {
   "$gconv" compare --time 0.2 "$@" "$source/samples/still-life.png" >"$work/table"
@@ -466,6 +481,11 @@ echo '.11 -.2 .3 .4 .5 .6 -.7 .8 .9
 part 'inexact bands' inexact_bands
 part 'transforms in bands' transforms_in_bands
 part 'fallbacks' fall_back
+if "$gconv" info | grep -q '^  cuda:1 '; then
+  part 'several GPUs' use_all_gpus
+else
+  skip 'several GPUs' 'there is one'
+fi
 part 'run-time compilation' compile_at_run_time
 part 'time of compilation' time_compilation
 part 'JPEG engine' check_engine

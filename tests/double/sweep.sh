@@ -46,7 +46,7 @@ mkdir in out expected
 # Each sets `command`, the names of its outputs, and what is allowed beside exit status 0: `fails` 1
 # where a failure may be reported, because the implementation is named or rows have been written
 # already.
-scenarios='edges colour alpha verify named bands batch pipe compare tune'
+scenarios='edges colour alpha verify named bands batch two pipe compare tune'
 
 edges() { command=(edges in/grey.png out/grey.png) outputs='grey.png'; }
 colour() { command=(filter -k gauss3 -k sharpen3 in/colour.ppm out/colour.ppm) outputs='colour.ppm'; }
@@ -58,9 +58,16 @@ bands() {
   command=(filter -k box3 in/tall.pgm out/tall.pgm) outputs='tall.pgm' fails=1
   export GCONV_CUDA_MEMORY=10000
 }
+# With more threads the CPU would do it all while the GPU starts.
 batch() {
-  command=(filter -k box3 -j 2 -o out in/grey.png in/colour.ppm in/alpha.png)
+  command=(filter -k box3 -j 1 -o out in/grey.png in/colour.ppm in/alpha.png)
   outputs='grey.png colour.ppm alpha.png'
+}
+# Of two GPUs one fails: the other one does its images.
+two() {
+  command=(filter -k box3 -j 3 --device cuda:0,1 -o out in/grey.png in/colour.ppm in/alpha.png)
+  outputs='grey.png colour.ppm alpha.png'
+  export GC_DOUBLE_DEVICES=2 GC_DOUBLE_FAIL_DEVICE=1
 }
 pipe() { command=(edges --format pgm) outputs='stdout' input=in/grey.png; }
 # What fails is a row of its own, and that of the CPU is there and right.
@@ -74,7 +81,7 @@ tune() {
 
 begin() {
   command=() outputs='' input=/dev/null fails=0 prints=0 least=1 says=1
-  unset GC_DOUBLE_FAIL GCONV_CUDA_MEMORY GC_DOUBLE_MEMORY
+  unset GC_DOUBLE_FAIL GCONV_CUDA_MEMORY GC_DOUBLE_MEMORY GC_DOUBLE_DEVICES GC_DOUBLE_FAIL_DEVICE
   "$scenario"
 }
 
@@ -136,7 +143,7 @@ old_outputs() {
 check() {
   local lines
   # One line, and no more, may say that the device is not used any more.
-  lines=$(awk '/^gconv: cuda:0 .* failed and is not used any more: / && !seen++ { next } { lines++ } END { print lines + 0 }' err)
+  lines=$(awk '/^gconv: cuda:[01] .* failed and is not used any more: / && !seen++ { next } { lines++ } END { print lines + 0 }' err)
   check_names
   check_report
   if [ "$status" = 0 ]; then
