@@ -490,6 +490,9 @@ typedef struct gconv_device_info {
     int warp_size;
     int driver_version;  /* of CUDA, in CUDA's numbering: 13000 is 13.0 */
     int runtime_version; /* likewise */
+    /* What `auto` expects of copies and memory was measured on this machine, at the device's first
+     * use. Else `auto` reckons with the figures of an NVIDIA H200. */
+    bool measured;
 } gconv_device_info;
 
 /* The number of devices: the CPU and the CUDA devices. Device 0 is the CPU, device 1 + N is

@@ -3,9 +3,17 @@
 
 load ../cli/common
 
+# The device is measured at its first use. Most tests begin after that, and count calls.
+setup_file() {
+    cd "$BATS_FILE_TMPDIR" || return 1
+    make_image pgm in.pgm 5 4 noise
+    XDG_CACHE_HOME=$BATS_FILE_TMPDIR/measured gconv filter -k box3 in.pgm out.pgm
+}
+
 setup() {
     mkdir "$BATS_TEST_TMPDIR/work"
     cd "$BATS_TEST_TMPDIR/work" || return 1
+    cp -rp "$BATS_FILE_TMPDIR/measured" "$BATS_TEST_TMPDIR/cache"
     export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache GC_DOUBLE_LOG=$BATS_TEST_TMPDIR/log
     unset GC_DOUBLE_FAIL GC_DOUBLE_MEMORY GC_DOUBLE_TAKEN GC_DOUBLE_REFUSE
 }
@@ -14,6 +22,13 @@ gconv() { "$TESTS/double/gconv_double" "$@"; }
 
 # calls NAME: how many calls of it there were in the runs since the log was removed.
 calls() { grep -c "^[0-9]* $1 " "$GC_DOUBLE_LOG" || true; }
+
+# reckons WORDS: what `gconv info` says that auto reckons with.
+reckons() {
+    like "$(GC_DOUBLE_LOG=/dev/null gconv info)" "*
+            auto reckons with $1
+*"
+}
 
 # first NAME: the number of the first call of it in the log.
 first() { sed -n "/^[0-9]* $1 /{s/ .*//p;q;}" "$GC_DOUBLE_LOG"; }
@@ -340,4 +355,41 @@ decode() { "$TESTS/double/double_decode" "$@"; }
             ! grep -E '^(device_bytes|streams|events|nvjpegs) [^0]' "$GC_DOUBLE_REPORT"
         done
     done
+}
+
+@test "a device is measured at its first use, and the figures are kept" {
+    make_image pgm in.pgm 30 20 noise
+    on_cpu expected.pgm filter -k box3 in.pgm
+    silently gconv filter -k box3 in.pgm known.pgm
+    local copies
+    copies=$(calls cudaMemcpyAsync)
+    rm -r "$GC_DOUBLE_LOG" "$XDG_CACHE_HOME"
+    reckons 'the figures of an NVIDIA H200, until the first use'
+    silently gconv filter -k box3 -j 1 -o out in.pgm expected.pgm
+    cmp out/in.pgm expected.pgm
+    [ "$(calls cudaMemcpyAsync)" -gt $((2 * copies)) ]
+    reckons 'what was measured here at the first use'
+    GC_DOUBLE_LOG=/dev/null expect 0 gconv info --json
+    like "$(key devices)" '*"measured": true*'
+    rm "$GC_DOUBLE_LOG"
+    silently gconv filter -k box3 in.pgm again.pgm
+    same "$(calls cudaMemcpyAsync)" "$copies"
+}
+
+@test "figures that are damaged, or that could not be measured, are measured the next time" {
+    make_image pgm in.pgm 30 20 noise
+    on_cpu expected.pgm filter -k box3 in.pgm
+    local file
+    for file in "$XDG_CACHE_HOME"/gconv/costs-*; do
+        printf damaged | dd of="$file" bs=1 seek=8 conv=notrunc status=none
+    done
+    reckons 'the figures of an NVIDIA H200, until the first use'
+    GC_DOUBLE_MEMORY=200000 silently gconv filter -k box3 in.pgm out.pgm
+    cmp out.pgm expected.pgm
+    reckons 'the figures of an NVIDIA H200, until the first use'
+    GC_DOUBLE_FAIL=$(first cudaHostRegister):once:2 silently gconv filter -k box3 in.pgm again.pgm
+    cmp again.pgm expected.pgm
+    reckons 'the figures of an NVIDIA H200, until the first use'
+    silently gconv filter -k box3 in.pgm last.pgm
+    reckons 'what was measured here at the first use'
 }

@@ -92,6 +92,9 @@ static void only_what_an_engine_takes_pays(void **state)
     job.input.channels = 4;
     assert_false(pays(&job));
     job = jpegs(1600);
+    job.border = GCONV_BORDER_WRAP;
+    assert_false(pays(&job));
+    job = jpegs(1600);
     job.input.depth = 16;
     assert_false(pays(&job));
 }

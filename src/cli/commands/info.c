@@ -27,6 +27,9 @@ static void print_cuda_device(const gconv_device_info *d)
     printf("            per block: shared %.0f KiB (%.0f KiB opt-in), %d registers, %d threads\n",
            (double)d->shared_per_block / 1024, (double)d->shared_per_block_optin / 1024,
            d->registers_per_block, d->threads_per_block);
+    printf("            auto reckons with %s\n",
+           d->measured ? "what was measured here at the first use"
+                       : "the figures of an NVIDIA H200, until the first use");
 }
 
 static void print_device(const gconv_device_info *device)
@@ -132,6 +135,7 @@ static void json_device(const gconv_device_info *d)
         gc_json_integer("warp_size", d->warp_size);
         gc_json_integer("driver_version", d->driver_version);
         gc_json_integer("runtime_version", d->runtime_version);
+        gc_json_bool("measured", d->measured);
     }
     gc_json_close('}');
 }

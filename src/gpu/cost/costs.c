@@ -1,5 +1,10 @@
 #include "gpu/cost/costs.h"
 
+#include "gpu/cost/measured.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* NVIDIA H200, driver 580.159.04, CUDA 13.0.
@@ -87,19 +92,140 @@ static const gc_costs h200 = {
     .other_registers = 24,
 };
 
-static const gc_costs *const measured[] = {&h200};
+/* ---- The figures of a device ----------------------------------------------------------------- */
+
+/* The figures of a kind of device. */
+typedef struct kind {
+    char name[sizeof((gconv_device_info *)NULL)->name];
+    int driver_version;
+    gc_costs costs;
+    bool measured;
+    struct kind *next;
+} kind;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static kind *kinds; /* that were asked for; kept as long as the process lives */
+
+static void use(double *figure, double measured)
+{
+    if (measured > 0)
+        *figure = measured;
+}
+
+static kind *create_kind(const gconv_device_info *device, const char *name, int driver_version)
+{
+    kind *created = calloc(1, sizeof *created);
+    if (created == NULL)
+        return NULL;
+    gc_measured figures = gc_measured_load(device);
+    strcpy(created->name, name);
+    created->driver_version = driver_version;
+    created->costs = h200;
+    created->measured = figures.pinned_upload_rate > 0 && figures.pinned_download_rate > 0 &&
+                        figures.memory_rate > 0;
+    use(&created->costs.start_seconds, figures.start_seconds);
+    use(&created->costs.pinned_upload_rate, figures.pinned_upload_rate);
+    use(&created->costs.pinned_download_rate, figures.pinned_download_rate);
+    use(&created->costs.memory_rate, figures.memory_rate);
+    use(&created->costs.engine_start_seconds, figures.engine_start_seconds);
+    use(&created->costs.engine_rate, figures.engine_rate);
+    return created;
+}
+
+/* NULL where memory is out. */
+static const kind *kind_of(const gconv_device_info *device)
+{
+    const char *name = device != NULL ? device->name : "";
+    int driver_version = device != NULL ? device->driver_version : 0;
+    pthread_mutex_lock(&mutex);
+    kind *found = kinds;
+    while (found != NULL &&
+           (strcmp(found->name, name) != 0 || found->driver_version != driver_version))
+        found = found->next;
+    if (found == NULL && (found = create_kind(device, name, driver_version)) != NULL) {
+        found->next = kinds;
+        kinds = found;
+    }
+    pthread_mutex_unlock(&mutex);
+    return found;
+}
 
 const gc_costs *gc_costs_of(const gconv_device_info *device)
 {
-    for (size_t i = 0; device != NULL && i < sizeof measured / sizeof measured[0]; i++)
-        if (strcmp(measured[i]->device, device->name) == 0)
-            return measured[i];
-    return &h200;
+    const kind *known = device != NULL ? kind_of(device) : NULL;
+    return known != NULL ? &known->costs : &h200;
 }
+
+const gc_costs *gc_costs_before_asking(void)
+{
+    const kind *known = kind_of(NULL);
+    return known != NULL ? &known->costs : &h200;
+}
+
+bool gc_costs_are_measured(const gconv_device_info *device)
+{
+    const kind *known = kind_of(device);
+    return known != NULL && known->measured;
+}
+
+/* ---- The JPEG engine ------------------------------------------------------------------------- */
+
+/* What this process knows of the engines of its devices. */
+static struct {
+    bool started, absent;
+} engines[GCONV_DEVICES_MAX];
+
+static void note_engine(const gconv_device_info *device, bool started)
+{
+    pthread_mutex_lock(&mutex);
+    engines[device->index].started = started;
+    engines[device->index].absent = !started;
+    pthread_mutex_unlock(&mutex);
+}
+
+void gc_costs_note_engine(const gconv_device_info *device, double start_seconds,
+                          double pixels_per_second)
+{
+    gc_measured figures = {.engine_start_seconds = start_seconds, .engine_rate = pixels_per_second};
+    note_engine(device, true);
+    gc_measured_keep(device, &figures);
+}
+
+void gc_costs_note_no_engine(const gconv_device_info *device)
+{
+    note_engine(device, false);
+}
+
+/* Data-centre devices have engines: GA100, GH100 and GB100, that is 8.0, 9.0 and 10.0. */
+static bool may_have_engine(const gconv_device_info *device)
+{
+    return device->compute_major >= 8 && device->compute_minor == 0;
+}
+
+double gc_costs_engine_start(const gconv_device_info *device)
+{
+    pthread_mutex_lock(&mutex);
+    bool started = engines[device->index].started, absent = engines[device->index].absent;
+    pthread_mutex_unlock(&mutex);
+    if (started)
+        return 0;
+    return absent || !may_have_engine(device) ? HUGE_VAL
+                                              : gc_costs_of(device)->engine_start_seconds;
+}
+
+/* ---- The roofline ---------------------------------------------------------------------------- */
 
 double gc_cost_bandwidth(const gconv_device_info *device)
 {
     return device->memory_bandwidth > 0 ? device->memory_bandwidth : 1e11;
+}
+
+/* Bytes a second that a pass reads and writes in order. */
+static double memory_rate(const gconv_device_info *device)
+{
+    const gc_costs *costs = gc_costs_of(device);
+    return costs->memory_rate > 0 ? costs->memory_rate
+                                  : costs->bandwidth_share * gc_cost_bandwidth(device);
 }
 
 static double values_of(const gc_problem *problem)
@@ -112,8 +238,7 @@ double gc_cost_of_step(const gc_problem *problem, const gc_step *step,
 {
     const gc_costs *costs = gc_costs_of(device);
     double values = values_of(problem);
-    double bytes =
-        values * 4 * sizeof(float) / (costs->bandwidth_share * gc_cost_bandwidth(device));
+    double bytes = values * 4 * sizeof(float) / memory_rate(device);
     double multiply_adds =
         values * step->width * step->height / (share * gconv_device_peak(device) / 2);
     return costs->launch_seconds + bytes + multiply_adds;
@@ -124,8 +249,7 @@ double gc_cost_of_pass(const gc_problem *problem, int crossings, double multiply
 {
     const gc_costs *costs = gc_costs_of(device);
     double values = values_of(problem);
-    double bytes =
-        values * crossings * sizeof(float) / (costs->bandwidth_share * gc_cost_bandwidth(device));
+    double bytes = values * crossings * sizeof(float) / memory_rate(device);
     double seconds = values * multiply_adds / (share * gconv_device_peak(device) / 2);
     return costs->launch_seconds + (bytes > seconds ? bytes : seconds);
 }

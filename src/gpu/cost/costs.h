@@ -5,6 +5,8 @@
 
 #include "core/problem.h"
 
+#include <stdbool.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -34,6 +36,7 @@ typedef struct gc_costs {
     /* The roofline. */
     double launch_seconds;
     double bandwidth_share; /* of the bandwidth, by reading and writing in order */
+    double memory_rate;     /* bytes a second by the same, as measured; 0: use the share */
 
     /* Shares of the multiply-adds that the implementations of the ladder reach. */
     double naive_share, shared_share, const_share, tiled_share, adaptive_share;
@@ -86,8 +89,30 @@ typedef struct gc_costs {
     int other_registers;   /* registers of a thread, beside sums and window */
 } gc_costs;
 
-/* The figures of a device. A device that was never measured, and NULL, get those of the H200. */
+/* The figures of a device: those of the H200, in place of which come those that were measured on
+ * this device by an earlier process. NULL: those of the H200. They stay the same as long as the
+ * process lives. */
 const gc_costs *gc_costs_of(const gconv_device_info *device);
+
+/* The same before the driver is asked what devices there are: for the device of this machine that
+ * was measured last. */
+const gc_costs *gc_costs_before_asking(void);
+
+/* Whether copies and memory of this device were measured by an earlier process. */
+bool gc_costs_are_measured(const gconv_device_info *device);
+
+/* Notes that the JPEG engine of a device has started: in how many seconds, and how many pixels a
+ * second it decodes in full batches. 0: not known yet. This process no longer counts the start of
+ * the engine; later ones reckon with the figures. */
+void gc_costs_note_engine(const gconv_device_info *device, double start_seconds,
+                          double pixels_per_second);
+
+/* Notes that the device has no engine that can be used. This process no longer reckons with one. */
+void gc_costs_note_no_engine(const gconv_device_info *device);
+
+/* Seconds until the engine of a device decodes: 0 where it has started, HUGE_VAL where there is
+ * none. */
+double gc_costs_engine_start(const gconv_device_info *device);
 
 /* Seconds of a step of the ladder that reaches `share` of the device's multiply-adds: the roofline
  * (van Werkhoven et al. 2014, section 2), except that the times for memory and for multiply-adds

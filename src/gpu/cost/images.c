@@ -11,18 +11,12 @@ static const double worth_of_start = 1.5;
 
 /* ---- The JPEG engine ------------------------------------------------------------------------- */
 
-/* Data-centre devices have engines: GA100, GH100 and GB100, that is 8.0, 9.0 and 10.0. */
-static bool has_engine(const gconv_device_info *device)
-{
-    return device->compute_major >= 8 && device->compute_minor == 0 &&
-           gc_costs_of(device)->engine_rate > 0;
-}
-
-/* Whether the source is a JPEG as the engine decodes it. */
+/* Whether the engine may decode the source. A run that reads rows twice needs them on the CPU. */
 static bool may_use_engine(const gc_problem *problem)
 {
     const gconv_job *job = &problem->job;
-    bool fits = job->input.depth == 8 && (job->input.channels == 1 || job->input.channels == 3);
+    bool fits = job->input.depth == 8 && (job->input.channels == 1 || job->input.channels == 3) &&
+                job->border != GCONV_BORDER_WRAP;
     return fits && job->source_format == GCONV_FORMAT_JPEG &&
            job->source_decoder != GCONV_DECODER_CPU;
 }
@@ -36,7 +30,7 @@ bool gc_cost_engine_pays(const gc_problem *problem, const gconv_device_info *dev
     double busy = gc_images_left(problem) *
                   (gc_decode_seconds(problem) + gc_encode_seconds(problem)) /
                   gc_file_threads(problem);
-    return has_engine(device) && busy > worth_of_start * gc_costs_of(device)->engine_start_seconds;
+    return busy > worth_of_start * gc_costs_engine_start(device);
 }
 
 /* ---- An image alone -------------------------------------------------------------------------- */
@@ -107,25 +101,24 @@ static double pace_with_engine(const gc_problem *problem, const gc_costs *costs,
     return fmax(fmax(device, costs->run_seconds), files / gc_file_threads(problem));
 }
 
-/* Seconds of all images that are left. While the engine starts, the CPU decodes. */
+/* Seconds of all images that are left. The CPU decodes until the engine has started. */
 static double seconds_of_all(const gc_problem *problem, const gc_costs *costs,
-                             const device_parts *parts, bool engine)
+                             const device_parts *parts, double engine_start)
 {
     double images = gc_images_left(problem);
     double start = problem->gpu_in_use ? 0 : costs->start_seconds;
     double pace = pace_with_cpu(problem, costs, parts);
-    if (!engine)
-        return start + images * pace;
-    double before = fmin(images, costs->engine_start_seconds / pace);
+    double before = fmin(images, engine_start / pace);
     return start + before * pace + (images - before) * pace_with_engine(problem, costs, parts);
 }
 
 double gc_cost_at_least(const gc_problem *problem)
 {
-    const gc_costs *costs = gc_costs_of(NULL);
+    const gc_costs *costs = gc_costs_before_asking();
     if (!gc_counts_throughput(problem))
         return costs->start_seconds;
-    return seconds_of_all(problem, costs, &(device_parts){.kernels = 0}, may_use_engine(problem));
+    double engine_start = may_use_engine(problem) ? costs->engine_start_seconds : HUGE_VAL;
+    return seconds_of_all(problem, costs, &(device_parts){.kernels = 0}, engine_start);
 }
 
 double gc_cost_of_image(const gc_problem *problem, const gconv_device_info *device, double kernels,
@@ -135,6 +128,7 @@ double gc_cost_of_image(const gc_problem *problem, const gconv_device_info *devi
     if (!gc_counts_throughput(problem))
         return seconds_alone(problem, costs, kernels, finishes);
     device_parts parts = parts_of(problem, costs, kernels, finishes);
-    return seconds_of_all(problem, costs, &parts, gc_cost_engine_pays(problem, device)) /
-           gc_images_left(problem);
+    double engine_start =
+        gc_cost_engine_pays(problem, device) ? gc_costs_engine_start(device) : HUGE_VAL;
+    return seconds_of_all(problem, costs, &parts, engine_start) / gc_images_left(problem);
 }

@@ -1,8 +1,11 @@
 /* Finds and describes CUDA devices. */
 #include "gpu/gpu.h"
+#include "gpu/runtime/measure.cuh"
 
 extern "C" {
+#include "base/clock.h"
 #include "base/status.h"
+#include "gpu/cost/costs.h"
 }
 
 #include <algorithm>
@@ -17,10 +20,12 @@ extern "C" {
 static struct {
     int count;
     char reason[256];
+    double seconds;
 } found;
 
 static void discover()
 {
+    double begin = gc_seconds();
     cudaError_t status = cudaGetDeviceCount(&found.count);
     if (status != cudaSuccess) {
         found.count = 0;
@@ -35,6 +40,7 @@ static void discover()
     }
     found.count = std::min(found.count, (int)GCONV_DEVICES_MAX);
     cudaGetLastError();
+    found.seconds = gc_seconds() - begin;
 }
 
 int gc_gpu_count(void)
@@ -42,6 +48,11 @@ int gc_gpu_count(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, discover);
     return found.count;
+}
+
+double gc_device_discovery_seconds()
+{
+    return gc_gpu_count() > 0 ? found.seconds : 0;
 }
 
 const char *gc_gpu_reason(void)
@@ -101,6 +112,7 @@ static void describe(int index, gconv_device_info *info)
     describe_limits(index, properties, info);
     cudaDriverGetVersion(&info->driver_version);
     cudaRuntimeGetVersion(&info->runtime_version);
+    info->measured = gc_costs_are_measured(info);
     info->usable = true;
 }
 

@@ -5,6 +5,11 @@
 #include "gpu/gpu.h"
 #include "gpu/jit/jit.h"
 #include "gpu/runtime/check.cuh"
+#include "gpu/runtime/measure.cuh"
+
+extern "C" {
+#include "base/clock.h"
+}
 
 #include <cstdlib>
 
@@ -25,8 +30,10 @@ static gconv_status prepare_sections(gc_gpu_plan *plan, gconv_error *error)
 
 static gconv_status start(gc_gpu_plan *plan, gconv_error *error)
 {
+    double begin = gc_seconds();
     GC_CUDA_TRY(error, cudaSetDevice(plan->device.index));
-    GC_TRY(gc_plan_choose_band(plan, error));
+    GC_TRY(gc_plan_choose_band(plan, error)); /* makes the context, where cudaSetDevice has not */
+    gc_measure_device(&plan->device, gc_seconds() - begin);
     for (;;) {
         gconv_status status = prepare_sections(plan, error);
         int64_t fewer = gc_band_whole(plan->problem, plan->band_rows / 2, plan->slabs);

@@ -1,0 +1,32 @@
+/* What was measured on a GPU of this machine, kept in the cache for later processes. Plain C: needs
+ * no GPU. */
+#ifndef GC_GPU_COST_MEASURED_H
+#define GC_GPU_COST_MEASURED_H
+
+#include "gconv.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Figures of a device, as in gc_costs. 0: not measured. */
+typedef struct gc_measured {
+    double start_seconds;
+    double pinned_upload_rate, pinned_download_rate;
+    double memory_rate;
+    double engine_start_seconds, engine_rate;
+} gc_measured;
+
+/* The figures that are kept for this device and driver, all 0 where there are none. NULL: those of
+ * the device that was measured last. */
+gc_measured gc_measured_load(const gconv_device_info *device);
+
+/* Keeps the figures that are not 0, in place of those that were kept before. A figure that cannot
+ * be right is dropped. */
+void gc_measured_keep(const gconv_device_info *device, const gc_measured *figures);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

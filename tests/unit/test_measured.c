@@ -1,0 +1,197 @@
+/* What was measured on a GPU of this machine: kept in the cache, loaded again, and used in place of
+ * the figures of an H200. */
+#include "cache_support.h"
+#include "core_support.h"
+
+#include "gpu/cost/costs.h"
+#include "gpu/cost/images.h"
+#include "gpu/cost/measured.h"
+
+#include <math.h>
+
+/* gc_costs_of knows a kind of device for the life of the process: each test has its own. */
+static gconv_device_info device_named(const char *name)
+{
+    gconv_device_info device = {.kind = GCONV_DEVICE_CUDA,
+                                .usable = true,
+                                .compute_major = 9,
+                                .processors = 132,
+                                .clock_khz = 1980000,
+                                .driver_version = 13000,
+                                .memory_bandwidth = 4e12};
+    snprintf(device.name, sizeof device.name, "%s", name);
+    return device;
+}
+
+static const gc_measured figures = {.start_seconds = 0.5,
+                                    .pinned_upload_rate = 12e9,
+                                    .pinned_download_rate = 13e9,
+                                    .memory_rate = 1e12};
+
+static void nothing_is_known_at_first(void **state)
+{
+    (void)state;
+    gconv_device_info device = device_named("New");
+    gc_measured none = gc_measured_load(&device);
+    assert_true(none.start_seconds == 0 && none.pinned_upload_rate == 0 && none.memory_rate == 0);
+    assert_false(gc_costs_are_measured(&device));
+    const gc_costs *h200 = gc_costs_of(NULL), *costs = gc_costs_of(&device);
+    assert_true(costs->start_seconds == h200->start_seconds);
+    assert_true(costs->engine_rate == h200->engine_rate);
+    assert_true(costs->memory_rate == 0);
+    assert_true(access(cache_path, F_OK) != 0); /* asking makes no file */
+}
+
+static void figures_are_kept_and_used(void **state)
+{
+    (void)state;
+    gconv_device_info device = device_named("Measured");
+    gc_measured_keep(&device, &figures);
+    const gc_costs *costs = gc_costs_of(&device);
+    assert_true(gc_costs_are_measured(&device));
+    assert_true(costs->start_seconds == 0.5);
+    assert_true(costs->pinned_upload_rate == 12e9);
+    assert_true(costs->pinned_download_rate == 13e9);
+    assert_true(costs->memory_rate == 1e12);
+    assert_true(costs->engine_rate == gc_costs_of(NULL)->engine_rate);
+    assert_true(costs->adaptive_share == gc_costs_of(NULL)->adaptive_share);
+    /* What is measured later is for later processes. */
+    gc_measured_keep(&device, &(gc_measured){.start_seconds = 0.7});
+    assert_true(gc_costs_of(&device)->start_seconds == 0.5);
+    assert_true(gc_measured_load(&device).start_seconds == 0.7);
+    assert_true(gc_measured_load(&device).pinned_upload_rate == 12e9);
+}
+
+static void a_pass_takes_as_long_as_memory_does(void **state)
+{
+    (void)state;
+    gconv_device_info device = device_named("Memory"), other = device_named("Other memory");
+    gc_measured_keep(&device, &figures);
+    static float weights[1] = {1};
+    gconv_filter filter = filter_of(1, 1, 1, weights);
+    const gconv_filter *const chain[] = {&filter};
+    gconv_job job = job_of(chain, 1, shape_of(4096, 4096, 1, 8));
+    gc_problem problem;
+    assert_int_equal(gc_problem_create(&job, &problem, NULL), GCONV_OK);
+    double launch = gc_costs_of(&device)->launch_seconds, bytes = 4096.0 * 4096 * 2 * 4;
+    double measured = gc_cost_of_pass(&problem, 2, 0, &device, 0.5);
+    double rated = gc_cost_of_pass(&problem, 2, 0, &other, 0.5);
+    gc_problem_destroy(&problem);
+    assert_true(fabs(measured - launch - bytes / 1e12) < 1e-12);
+    assert_true(fabs(rated - launch - bytes / (0.85 * 4e12)) < 1e-12);
+}
+
+static void another_driver_or_device_is_measured_again(void **state)
+{
+    (void)state;
+    gconv_device_info device = device_named("Driver");
+    gc_measured_keep(&device, &figures);
+    device.driver_version = 13010;
+    assert_true(gc_measured_load(&device).start_seconds == 0);
+    assert_false(gc_costs_are_measured(&device));
+    device = device_named("Driver 2");
+    assert_true(gc_measured_load(&device).start_seconds == 0);
+}
+
+/* Before the driver is asked, the last device that was measured stands for all. */
+static void the_last_device_is_known_before_asking(void **state)
+{
+    (void)state;
+    gconv_device_info device = device_named("First"), second = device_named("Second");
+    gc_measured_keep(&device, &figures);
+    gc_measured_keep(&second, &(gc_measured){.start_seconds = 0.9});
+    assert_true(gc_measured_load(NULL).start_seconds == 0.9);
+    assert_true(gc_measured_load(NULL).memory_rate == 0);
+    assert_true(gc_costs_before_asking()->start_seconds == 0.9);
+}
+
+static void damaged_files_count_as_none(void **state)
+{
+    (void)state;
+    gconv_device_info device = device_named("Damaged");
+    gc_measured_keep(&device, &figures);
+    DIR *listing = opendir(cache_path);
+    assert_non_null(listing);
+    for (struct dirent *entry; (entry = readdir(listing)) != NULL;) {
+        char path[512];
+        if (strncmp(entry->d_name, "costs-", 6) != 0)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", cache_path, entry->d_name);
+        assert_int_equal(truncate(path, 20), 0);
+    }
+    closedir(listing);
+    assert_true(gc_measured_load(&device).start_seconds == 0);
+    assert_false(gc_costs_are_measured(&device));
+    gc_measured_keep(&device, &figures);
+    assert_true(gc_measured_load(&device).start_seconds == 0.5);
+}
+
+static void figures_that_cannot_be_right_are_dropped(void **state)
+{
+    (void)state;
+    gconv_device_info device = device_named("Wrong");
+    gc_measured wrong = {.start_seconds = 1e-6,
+                         .pinned_upload_rate = NAN,
+                         .pinned_download_rate = INFINITY,
+                         .memory_rate = -1,
+                         .engine_start_seconds = 1e9,
+                         .engine_rate = 1};
+    gc_measured_keep(&device, &figures);
+    gc_measured_keep(&device, &wrong);
+    gc_measured kept = gc_measured_load(&device);
+    assert_true(kept.start_seconds == 0.5 && kept.pinned_upload_rate == 12e9 &&
+                kept.pinned_download_rate == 13e9 && kept.memory_rate == 1e12 &&
+                kept.engine_start_seconds == 0 && kept.engine_rate == 0);
+}
+
+/* Nothing is written where the cache is a file. */
+static void without_a_cache_nothing_is_kept(void **state)
+{
+    (void)state;
+    int file = open(cache_path, O_CREAT | O_WRONLY, 0600);
+    assert_true(file >= 0);
+    close(file);
+    gconv_device_info device = device_named("No cache");
+    gc_measured_keep(&device, &figures);
+    assert_false(gc_costs_are_measured(&device));
+    assert_int_equal(unlink(cache_path), 0);
+}
+
+static void an_engine_that_has_started_costs_no_start(void **state)
+{
+    (void)state;
+    gconv_device_info device = device_named("Engine");
+    device.index = 3;
+    assert_true(gc_costs_engine_start(&device) == 0.65);
+    gc_costs_note_engine(&device, 0.4, 0);
+    assert_true(gc_costs_engine_start(&device) == 0);
+    gc_costs_note_engine(&device, 0, 7e9);
+    gc_measured kept = gc_measured_load(&device);
+    assert_true(kept.engine_start_seconds == 0.4 && kept.engine_rate == 7e9);
+    gconv_device_info other = device; /* of another process */
+    other.index = 4;
+    assert_true(gc_costs_engine_start(&other) == 0.65);
+    gc_costs_note_no_engine(&other);
+    assert_true(gc_costs_engine_start(&other) == HUGE_VAL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(nothing_is_known_at_first, make_cache, remove_cache),
+        cmocka_unit_test_setup_teardown(figures_are_kept_and_used, make_cache, remove_cache),
+        cmocka_unit_test_setup_teardown(a_pass_takes_as_long_as_memory_does, make_cache,
+                                        remove_cache),
+        cmocka_unit_test_setup_teardown(another_driver_or_device_is_measured_again, make_cache,
+                                        remove_cache),
+        cmocka_unit_test_setup_teardown(the_last_device_is_known_before_asking, make_cache,
+                                        remove_cache),
+        cmocka_unit_test_setup_teardown(damaged_files_count_as_none, make_cache, remove_cache),
+        cmocka_unit_test_setup_teardown(figures_that_cannot_be_right_are_dropped, make_cache,
+                                        remove_cache),
+        cmocka_unit_test_setup_teardown(without_a_cache_nothing_is_kept, make_cache, remove_cache),
+        cmocka_unit_test_setup_teardown(an_engine_that_has_started_costs_no_start, make_cache,
+                                        remove_cache),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
