@@ -60,6 +60,8 @@ static void figures_are_kept_and_used(void **state)
     assert_true(gc_costs_of(&device)->start_seconds == 0.5);
     assert_true(gc_measured_load(&device).start_seconds == 0.7);
     assert_true(gc_measured_load(&device).pinned_upload_rate == 12e9);
+    gc_measured_keep(&device, &(gc_measured){.start_seconds = 0.75}); /* as good as the same */
+    assert_true(gc_measured_load(&device).start_seconds == 0.7);
 }
 
 static void a_pass_takes_as_long_as_memory_does(void **state)

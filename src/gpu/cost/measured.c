@@ -2,6 +2,7 @@
 
 #include "base/cache.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +28,13 @@ static gc_measured plausible(const gc_measured *figures)
     };
 }
 
-static void replace(double *figure, double newer)
+/* Replaces a figure where the newer one differs by more than a tenth, and says so. */
+static bool replace(double *figure, double newer)
 {
-    if (newer > 0)
-        *figure = newer;
+    if (newer <= 0 || fabs(newer - *figure) <= 0.1 * *figure)
+        return false;
+    *figure = newer;
+    return true;
 }
 
 /* ---- The cache ------------------------------------------------------------------------------- */
@@ -73,13 +77,15 @@ void gc_measured_keep(const gconv_device_info *device, const gc_measured *figure
     gc_measured newer = plausible(figures);
     pthread_mutex_lock(&mutex);
     gc_measured kept = gc_measured_load(device);
-    replace(&kept.start_seconds, newer.start_seconds);
-    replace(&kept.pinned_upload_rate, newer.pinned_upload_rate);
-    replace(&kept.pinned_download_rate, newer.pinned_download_rate);
-    replace(&kept.memory_rate, newer.memory_rate);
-    replace(&kept.engine_start_seconds, newer.engine_start_seconds);
-    replace(&kept.engine_rate, newer.engine_rate);
-    keep_under(device, &kept);
-    keep_under(NULL, &kept);
+    bool changed = replace(&kept.start_seconds, newer.start_seconds);
+    changed = replace(&kept.pinned_upload_rate, newer.pinned_upload_rate) || changed;
+    changed = replace(&kept.pinned_download_rate, newer.pinned_download_rate) || changed;
+    changed = replace(&kept.memory_rate, newer.memory_rate) || changed;
+    changed = replace(&kept.engine_start_seconds, newer.engine_start_seconds) || changed;
+    changed = replace(&kept.engine_rate, newer.engine_rate) || changed;
+    if (changed) {
+        keep_under(device, &kept);
+        keep_under(NULL, &kept);
+    }
     pthread_mutex_unlock(&mutex);
 }

@@ -21,8 +21,8 @@ typedef struct gc_measured {
  * the device that was measured last. */
 gc_measured gc_measured_load(const gconv_device_info *device);
 
-/* Keeps the figures that are not 0, in place of those that were kept before. A figure that cannot
- * be right is dropped. */
+/* Keeps the figures that are not 0, in place of those that were kept before and differ by more than
+ * a tenth. A figure that cannot be right is dropped. */
 void gc_measured_keep(const gconv_device_info *device, const gc_measured *figures);
 
 #ifdef __cplusplus
