@@ -30,8 +30,9 @@ typedef struct gc_costs {
     double run_seconds; /* between the ends of two runs that overlap, however small: driver calls */
 
     /* The JPEG engine. */
-    double engine_start_seconds; /* library and decoder; in the background */
-    double engine_rate;          /* pixels a second, in batches; 0: there is no engine */
+    double engine_start_seconds;   /* library and decoder; in the background */
+    double engine_rate;            /* pixels a second, in batches; 0: there is no engine */
+    double engine_picture_seconds; /* between the ends of two pictures, however small */
 
     /* The roofline. */
     double launch_seconds;
