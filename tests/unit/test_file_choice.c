@@ -155,7 +155,8 @@ static void jpegs_go_to_the_gpu_where_it_is_started_in_time(void **state)
     takes_gpu(jpegs(GAUSSIAN_8, 160));
     takes_gpu(jpegs(LOG_5_43, 160));
     takes_cpu(files(EDGES, 1024, 1024, GCONV_FORMAT_JPEG, 160));
-    takes_gpu(files(EDGES, 1024, 1024, GCONV_FORMAT_JPEG, 16000));
+    /* Measured, 8000 of them: 3.0 s on 16 processors, 3.4 s with the GPU. */
+    takes_cpu(files(EDGES, 1024, 1024, GCONV_FORMAT_JPEG, 8000));
 }
 
 /* The engine cannot help, and what is left for the GPU is a small part of the work. */
