@@ -59,7 +59,7 @@ static void end_engine(gc_decode_engine *engine)
         gc_nvjpeg_get().destroy_stream(header->stream);
         free(header);
     }
-    gc_pool_end(&engine->pool);
+    gc_plane_memory_end(&engine->planes);
     pthread_mutex_destroy(&engine->mutex);
     gc_nvjpeg_get().destroy(engine->handle);
     *engine = {};
@@ -114,7 +114,7 @@ static bool start(gc_decode_engine *engine, int index, char *reason, size_t size
     if (!create_handle(engine, reason, size))
         return false;
     count_units(engine);
-    if (gc_pool_init(&engine->pool, &error) != GCONV_OK) {
+    if (gc_plane_memory_init(&engine->planes, &error) != GCONV_OK) {
         snprintf(reason, size, "%s", error.message);
         gc_nvjpeg_get().destroy(engine->handle);
         return false;
@@ -336,10 +336,10 @@ size_t gc_decode_lay_out(const gconv_encoded *picture, gc_nvjpeg_format format, 
 static gconv_status take_planes(gc_decode_engine *engine, const gconv_encoded *picture,
                                 gc_nvjpeg_format format, gc_decoded *decoded, gconv_error *error)
 {
-    gc_pool_buffer *buffer = nullptr;
+    gc_plane_buffer *buffer = nullptr;
     gc_decoded sizes = {};
-    GC_TRY(gc_pool_take(&engine->pool, gc_decode_lay_out(picture, format, nullptr, &sizes), &buffer,
-                        error));
+    GC_TRY(gc_plane_memory_take(
+        &engine->planes, gc_decode_lay_out(picture, format, nullptr, &sizes), &buffer, error));
     gc_decode_lay_out(picture, format, buffer->memory, decoded);
     decoded->buffer = buffer;
     decoded->index = engine->index;
@@ -349,7 +349,8 @@ static gconv_status take_planes(gc_decode_engine *engine, const gconv_encoded *p
 void gc_decode_release(gc_decoded *decoded)
 {
     if (decoded->buffer != nullptr)
-        gc_pool_give_back(&engines[decoded->index].engine.pool, (gc_pool_buffer *)decoded->buffer);
+        gc_plane_memory_give(&engines[decoded->index].engine.planes,
+                             (gc_plane_buffer *)decoded->buffer);
     *decoded = {};
 }
 

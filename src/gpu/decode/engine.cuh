@@ -4,7 +4,7 @@
 
 #include "gpu/decode/decode.h"
 #include "gpu/decode/nvjpeg.cuh"
-#include "gpu/decode/pool.cuh"
+#include "gpu/decode/plane_memory.cuh"
 
 #include <cuda_runtime.h>
 #include <pthread.h>
@@ -52,7 +52,7 @@ struct gc_decode_engine {
     int index; /* of the device */
     gc_nvjpeg_handle handle;
     int batch; /* pictures of a full batch */
-    gc_pool pool;
+    gc_plane_memory planes;
     pthread_mutex_t mutex; /* of what follows */
     gc_decode_track tracks[GC_DECODE_TRACKS];
     gc_decode_request *waiting; /* in their order */

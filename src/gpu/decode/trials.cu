@@ -73,11 +73,11 @@ static bool is_equal(gc_hash a, gc_hash b)
     return a.high == b.high && a.low == b.low;
 }
 
-/* All files, and memory for their planes and for the samples of one. The pool gives it at once: who
+/* All files, and memory for their planes and for the samples of one. It is given at once: who
  * holds a buffer must not wait for another. */
 struct trials {
     trial files[GC_JPEG_TRIALS];
-    gc_pool_buffer *device;
+    gc_plane_buffer *device;
     unsigned char *host, *samples; /* the latter on the device */
 };
 
@@ -140,7 +140,7 @@ static gconv_status make_files(gc_decode_engine *engine, trials *all, gconv_erro
     all->host = (unsigned char *)malloc(SAMPLES_BYTES);
     if (all->host == nullptr)
         return gc_fail_memory(error, SAMPLES_BYTES);
-    GC_TRY(gc_pool_take(&engine->pool, bytes, &all->device, error));
+    GC_TRY(gc_plane_memory_take(&engine->planes, bytes, &all->device, error));
     char *next = all->device->memory;
     all->samples = (unsigned char *)next;
     next += SAMPLES_BYTES;
@@ -179,7 +179,7 @@ static gconv_status check(gc_decode_engine *engine, bool *are_right, gconv_error
     for (const trial &one : all->files)
         *are_right = *are_right && one.is_right;
     if (all->device != nullptr)
-        gc_pool_give_back(&engine->pool, all->device);
+        gc_plane_memory_give(&engine->planes, all->device);
     free(all->host);
     free(all);
     return status;
