@@ -31,7 +31,7 @@ gconv_status gc_plane_memory_init(gc_plane_memory *memory, gconv_error *error);
 /* Frees all buffers. None is taken. Its device is the current one. */
 void gc_plane_memory_end(gc_plane_memory *memory);
 
-/* Takes a buffer of at least `bytes; its device is the current one. Waits while too
+/* Takes a buffer of at least `bytes` bytes; its device is the current one. Waits while too
  * much is taken. GCONV_ERROR_UNSUPPORTED where it will never hold that much. */
 gconv_status gc_plane_memory_take(gc_plane_memory *memory, size_t bytes, gc_plane_buffer **taken,
                                   gconv_error *error);
