@@ -10,6 +10,9 @@
  *     1 2 4 8 16                                   bits a sample
  *     interlaced progressive baseline              order of the data
  *     exif=N phys=N icc trns maxval=N quality=N    what is attached
+ *     sampling=XY                                  luma samples a chroma sample stands for, across and
+ *                                                  down (ycc: 22 unless given)
+ *     restart=N                                    a restart marker each N blocks of a JPEG
  *
  * VALUES are samples in reading order, repeated until the image is full; `noise` is a fixed
  * sequence of pseudo-random ones. Of a palette image the values are indices, and index i is the
@@ -31,7 +34,7 @@ typedef struct picture {
     char colour[16];
     unsigned width, height;
     int channels, depth;
-    int exif, phys, maxval, quality;
+    int exif, phys, maxval, quality, sampling, restart;
     int icc, trns, interlaced, progressive;
     unsigned *samples;
 } picture;
@@ -102,6 +105,8 @@ static int is_attribute(picture *p, const char *word)
         {"phys=", &p->phys},
         {"maxval=", &p->maxval},
         {"quality=", &p->quality},
+        {"sampling=", &p->sampling},
+        {"restart=", &p->restart},
         {"icc", &p->icc},
         {"trns", &p->trns},
         {"interlaced", &p->interlaced},
@@ -338,6 +343,11 @@ static void write_jpeg(const picture *p, FILE *file)
     jpeg_set_defaults(&jpeg);
     jpeg_set_colorspace(&jpeg, kind->stored);
     jpeg_set_quality(&jpeg, p->quality, TRUE);
+    if (p->sampling > 0) {
+        jpeg.comp_info[0].h_samp_factor = p->sampling / 10;
+        jpeg.comp_info[0].v_samp_factor = p->sampling % 10;
+    }
+    jpeg.restart_interval = (unsigned)p->restart;
     if (p->progressive)
         jpeg_simple_progression(&jpeg);
     if (p->phys > 0) {
