@@ -201,18 +201,32 @@ static gconv_status get_image(gpu_run *run, gconv_error *error)
 
 /* ---- Decoding by the device ------------------------------------------------------------------ */
 
+/* Whether the device holds the whole image at once. Waits for the start of the plan, which takes less
+ * time than decoding. A start that has failed is reported by run_image. */
+static bool holds_whole_image(gpu_run *run)
+{
+    gc_gpu_plan *plan = run->plan;
+    bool waits = plan->starting;
+    if (waits)
+        gc_stream_waits(run->stream, true);
+    gconv_status status = gc_plan_await_start(plan, nullptr);
+    if (waits)
+        gc_stream_waits(run->stream, false);
+    return status == GCONV_OK && plan->band_rows == plan->problem->chain.height;
+}
+
 /* Whether the device's JPEG engine may decode the image: it holds the whole image at once, and no
  * row is read twice. */
-static bool may_decode(const gpu_run *run)
+static bool may_decode(gpu_run *run)
 {
     const gc_gpu_plan *plan = run->plan;
     const gc_stream *stream = run->stream;
     const gconv_job *job = &plan->problem->job;
     return stream->source.offer != nullptr && job->input.depth == 8 &&
            (job->input.channels == 1 || job->input.channels == 3) &&
-           job->border != GCONV_BORDER_WRAP && !plan->starting &&
-           plan->band_rows == plan->problem->chain.height &&
-           gc_decode_ready(plan->device.index, gc_cost_engine_pays(plan->problem, &plan->device));
+           job->border != GCONV_BORDER_WRAP &&
+           gc_decode_ready(plan->device.index, gc_cost_engine_pays(plan->problem, &plan->device)) &&
+           holds_whole_image(run);
 }
 
 /* Has the device decode the image where that is possible. An engine that refuses is no failure:
