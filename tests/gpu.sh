@@ -140,7 +140,7 @@ build_all() {
   CUDACXX=$(find_nvcc) cmake -S "$source" -B "$build" $generator -DCMAKE_BUILD_TYPE=Release \
     -DGCONV_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES="${ARCHITECTURES:-native}" &&
     cmake --build "$build" --parallel "$(getconf _NPROCESSORS_ONLN)" \
-      --target gconv --target gconv_check --target gpu_jit --target gpu_decode
+      --target gconv --target gconv_check --target gpu_jit --target gpu_decode --target make_image
 }
 
 # shares OPTION: a line for each process of check_shared.
@@ -350,6 +350,106 @@ use_all_gpus() {
   echo 'all are used'
 }
 
+# make_batch DIRECTORY: pictures of all kinds, one of them damaged and one cut off. A JPEG that an
+# engine takes is called soundN.jpg.
+make_batch() {
+  [ -x "$build/tests/make_image" ] || { echo 'make_image was not built' && return 77; }
+  rm -rf "$1" && mkdir -p "$1" || return 1
+  count=0
+  for size in '1 1' '7 1' '2 9' '33 17' '131 77' '320 240' '900 700'; do
+    for kind in grey ycc:sampling=11 ycc:sampling=21 ycc:sampling=22 ycc:restart=3; do
+      count=$((count + 1))
+      # shellcheck disable=SC2086
+      make_picture "jpeg:$kind:quality=90:exif=$((count % 8 + 1))" "$1/sound$count.jpg" $size || return 1
+    done
+  done
+  for kind in jpeg:ycc:progressive jpeg:cmyk jpeg:rgb png:grey png:grey:1 png:grey-alpha png:rgb \
+    png:rgb:16 png:rgba png:palette:4 pgm ppm; do
+    count=$((count + 1))
+    make_picture "$kind" "$1/other$count.${kind%%:*}" 203 151 || return 1
+  done
+  cp "$source"/samples/*.png "$source"/samples/*.jpg "$1" || return 1
+  head -c 3000 "$1/sound25.jpg" >"$1/cut.jpg"
+  { head -c 3000 "$1/sound25.jpg" && head -c 40 /dev/zero && tail -c +3041 "$1/sound25.jpg"; } \
+    >"$1/damaged.jpg"
+}
+
+make_picture() {
+  "$build/tests/make_image" make "$@" noise
+}
+
+has_engine() {
+  "$gconv" edges --decoder hardware "$source/samples/harbour.jpg" "$work/engine.png" 2>"$work/stderr"
+}
+
+# within_one FILE OTHER: samples of two images differ by 1 at most.
+within_one() {
+  "$build/tests/make_image" dump "$1" >"$work/dump" || return 1
+  "$build/tests/make_image" dump "$2" | awk -v other="$work/dump" '
+    {
+      getline line <other
+      count = split(line, wanted)
+      if (count != NF) exit 1
+      for (i = 1; i <= NF; i++)
+        if ($i != wanted[i] && ($i "" ~ /[^0-9]/ || ($i - wanted[i]) ^ 2 > 1)) exit 1
+    }'
+}
+
+# same_batch NAME COMMAND...: $ways each make of $work/batch the files and messages of the CPU.
+same_batch() {
+  name=$1
+  shift
+  (cd "$work" && "$gconv" "$@" --device cpu -o "$name-cpu" batch) 2>"$work/$name-cpu.err"
+  wanted_status=$?
+  [ "$wanted_status" = 1 ] || { echo "exit $wanted_status on the CPU, though two files are broken" && return 1; }
+  printf '%s\n' "$ways" | while read -r way; do
+    rm -rf "${work:?}/$name-gpu"
+    # shellcheck disable=SC2086
+    (cd "$work" && "$gconv" "$@" $way -o "$name-gpu" batch) 2>"$work/$name-gpu.err"
+    status=$?
+    [ "$status" = 1 ] || { cat "$work/$name-gpu.err" && echo "exit $status: $* $way" && exit 1; }
+    diff "$work/$name-cpu.err" "$work/$name-gpu.err" || { echo "other messages: $* $way" && exit 1; }
+    same_files "$name" || { echo "other files: $* $way" && exit 1; }
+  done
+}
+
+# The files of `inexact` may differ by 1.
+same_files() {
+  [ "$1" = inexact ] || { diff -r "$work/$1-cpu" "$work/$1-gpu" && return; return 1; }
+  [ "$(ls "$work/$1-cpu")" = "$(ls "$work/$1-gpu")" ] || { echo 'other names' && return 1; }
+  for file in "$work/$1-cpu"/*; do
+    cmp -s "$file" "$work/$1-gpu/${file##*/}" || within_one "$file" "$work/$1-gpu/${file##*/}" ||
+      { echo "${file##*/} differs by more than 1" && return 1; }
+  done
+}
+
+# Batches of pictures of all kinds, on all threads.
+batches() {
+  make_batch "$work/batch" || return
+  ways='--device cuda
+--device auto'
+  engine='no JPEG engine'
+  if has_engine; then
+    engine='with the JPEG engine'
+    ways="$ways
+--decoder hardware
+--device cuda --decoder hardware -j 3"
+  fi
+  same_batch edges edges || return
+  same_batch exact filter --kernel box:3 --alpha keep || return
+  same_batch inexact filter --kernel gaussian:2 --format png || return
+  [ "$engine" = 'no JPEG engine' ] || uses_engine || return
+  echo "the files of the CPU, $engine"
+}
+
+# The engine decodes all that are sound, and no others but harbour.jpg, a sample.
+uses_engine() {
+  (cd "$work" && "$gconv" edges --decoder hardware --json -o json batch) >"$work/json.txt" 2>"$work/stderr"
+  decoded=$(grep '"decoder": "hardware"' "$work/json.txt" | grep -vc harbour.jpg)
+  sound=$(find "$work/batch" -name 'sound*' | wc -l)
+  [ "$decoded" = "$sound" ] || { echo "the engine has decoded $decoded of $sound" && return 1; }
+}
+
 # Every usable implementation is right and timed.
 compare() {
   "$gconv" compare --time 0.2 "$@" "$source/samples/still-life.png" >"$work/table"
@@ -416,6 +516,20 @@ sanitize() {
 # Padding after each allocation is a guard against accesses far outside.
 check_memory() {
   sanitize memcheck --padding 256
+}
+
+# A batch on several threads, with the JPEG engine where there is one. Calls that fail are libraries'
+# own trials; accesses are what is looked for.
+check_batch_memory() {
+  make_batch "$work/checked-batch" || return
+  rm -f "$work"/checked-batch/sound3[1-5].jpg "$work"/checked-batch/cut.jpg \
+    "$work"/checked-batch/damaged.jpg "$work"/checked-batch/craters.png
+  decoder=auto
+  has_engine && decoder=hardware
+  "$sanitizer" --tool memcheck --padding 256 --report-api-errors no --error-exitcode 99 \
+    "$gconv" filter --kernel box:3 --device cuda --decoder "$decoder" -j 4 -o "$work/checked-out" \
+    "$work/checked-batch" || return
+  echo "$(find "$work/checked-out" -type f | wc -l) images, --decoder $decoder"
 }
 
 # No implementation leaves device memory behind. fft is left out: cuFFT keeps two allocations of its
@@ -486,6 +600,7 @@ if "$gconv" info | grep -q '^  cuda:1 '; then
 else
   skip 'several GPUs' 'there is one'
 fi
+part 'batches' batches
 part 'run-time compilation' compile_at_run_time
 part 'time of compilation' time_compilation
 part 'JPEG engine' check_engine
@@ -496,11 +611,12 @@ part 'compare gaussian' compare --kernel gaussian:2
 if [ -z "$with_sanitizer" ]; then
   skip 'compute-sanitizer' 'left out by --no-sanitizer'
 elif ! sanitizer=$(find_sanitizer); then
-  for tool in memcheck leaks racecheck initcheck synccheck; do
+  for tool in memcheck 'batch memcheck' leaks racecheck initcheck synccheck; do
     skip "$tool" 'no compute-sanitizer'
   done
 else
   part memcheck check_memory
+  part 'batch memcheck' check_batch_memory
   part leaks check_leaks
   for tool in racecheck initcheck synccheck; do
     part $tool sanitize $tool

@@ -1,0 +1,289 @@
+# Batches on a pretended GPU (README.md here). Every image of a batch gets the file and the message that
+# the CPU gives, whatever the images are, and whatever the GPU or its JPEG engine does.
+
+load ../cli/common
+
+# In `in` pictures of all kinds, one of them damaged and one cut off; in `sound` JPEG files that the
+# engine takes; in `expected` what the CPU makes of them.
+setup_file() {
+    cd "$BATS_FILE_TMPDIR" || return 1
+    export XDG_CACHE_HOME=$BATS_FILE_TMPDIR/cache
+    mkdir in sound expected
+    make_sound
+    cp sound/* in
+    make_others
+    for command in edges box3 sobel; do
+        on_cpu $command in
+        on_cpu $command sound
+    done
+}
+
+setup() {
+    WORK=$BATS_TEST_TMPDIR/work
+    mkdir "$WORK"
+    cd "$WORK" || return 1
+    ln -s "$BATS_FILE_TMPDIR/in" "$BATS_FILE_TMPDIR/sound" "$BATS_FILE_TMPDIR/expected" .
+    export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache GC_DOUBLE_LOG=$BATS_TEST_TMPDIR/log
+    export GC_DOUBLE_REPORT=$BATS_TEST_TMPDIR/report
+    unset "${!GC_DOUBLE_FAIL@}" "${!GC_DOUBLE_MEMORY@}" GC_DOUBLE_TAKEN GC_DOUBLE_NVJPEG GC_DOUBLE_DEVICES
+}
+
+gconv() { timeout 60 "$TESTS/double/gconv_double" "$@"; }
+
+# ---- Pictures ------------------------------------------------------------------------------------
+
+make_sound() {
+    local i sizes='1x1 2x3 7x1 1x9 8x8 17x33 40x16 131x77 300x200' size
+    for size in $sizes; do
+        make_image jpeg:grey:quality=85 sound/grey$size.jpg "${size%x*}" "${size#*x}" noise
+        for i in 11 21 22; do
+            make_image jpeg:ycc:sampling=$i:quality=90 sound/colour$size-$i.jpg "${size%x*}" "${size#*x}" noise
+        done
+    done
+    for i in 1 2 3 4 5 6 7 8; do
+        make_image jpeg:ycc:exif=$i:icc sound/turned$i.jpg 37 21 noise
+        make_image jpeg:grey:exif=$i sound/turned-grey$i.jpg 19 50 noise
+    done
+    make_image jpeg:ycc:restart=2 sound/restart.jpg 90 60 noise
+}
+
+make_others() {
+    make_image jpeg:ycc:progressive in/progressive.jpg 70 50 noise
+    make_image jpeg:grey:progressive in/progressive-grey.jpg 33 20 noise
+    make_image jpeg:rgb in/rgb.jpg 30 40 noise
+    make_image jpeg:cmyk in/cmyk.jpg 40 30 noise
+    make_image jpeg:ycck in/ycck.jpg 25 31 noise
+    make_image png:grey in/grey.png 120 80 noise
+    make_image png:grey:1 in/bits.png 65 9 noise
+    make_image png:grey-alpha in/grey-alpha.png 21 22 noise
+    make_image png:rgb:interlaced in/colour.png 50 70 noise
+    make_image png:rgb:16 in/deep.png 33 44 noise
+    make_image png:rgba in/alpha.png 90 40 noise
+    make_image png:rgba:16:exif=6 in/deep-alpha.png 14 23 noise
+    make_image png:palette:4 in/palette.png 31 17 noise
+    make_image pgm in/tall.pgm 5 300 noise
+    make_image pgm:16:maxval=65535 in/deep-grey.pgm 40 30 noise
+    make_image ppm in/wide.ppm 400 3 noise
+    make_image jpeg:ycc whole.jpg 70 50 noise
+    head -c 1500 whole.jpg >in/cut.jpg
+    { head -c 1500 whole.jpg && head -c 40 /dev/zero && tail -c +1541 whole.jpg; } >in/damaged.jpg
+    head -c 900 in/grey.png >in/cut-off.png
+    : >in/empty.jpg
+}
+
+# ---- Running -------------------------------------------------------------------------------------
+
+# options COMMAND: the words of a command line.
+options() {
+    case $1 in
+        edges) echo edges ;;
+        box3) echo filter -k box3 --alpha keep ;;
+        sobel) echo filter -k gauss3 -k sobel-x --abs --format png ;;
+    esac
+}
+
+# batch COMMAND DIRECTORY OPTIONS...: runs it on the directory; outputs in `out`.
+batch() {
+    local command=$1 directory=$2
+    shift 2
+    rm -rf out
+    # shellcheck disable=SC2046
+    gconv $(options "$command") "$@" -o out "$directory"
+}
+
+# on_cpu COMMAND DIRECTORY: keeps outputs, status and messages of the CPU.
+on_cpu() {
+    local status=0
+    batch "$1" "$2" --device cpu -j 2 2>"expected/$1-$2.err" || status=$?
+    echo $status >"expected/$1-$2.status"
+    mv out "expected/$1-$2"
+}
+
+# messages FILE: all but that a device is lost, and a summary.
+messages() {
+    grep -vE '^gconv: cuda:[0-9]+ .* failed and is not used any more: ' "$1" || true
+}
+
+nothing_is_left() {
+    ! grep -E '^(device_bytes|pinned_bytes|streams|events|modules|nvjpegs) [^0]' "$GC_DOUBLE_REPORT"
+    same "$(find . -name '.*.gconv-*')" ''
+}
+
+# as_cpu COMMAND DIRECTORY OPTIONS...: files, messages and status are those of the CPU, and nothing is
+# left behind.
+as_cpu() {
+    expect "$(cat "expected/$1-$2.status")" batch "$@"
+    diff -r "expected/$1-$2" out
+    diff "expected/$1-$2.err" <(messages "$BATS_TEST_TMPDIR/err")
+    nothing_is_left
+}
+
+# done_or_said COMMAND DIRECTORY OPTIONS...: each file is there and right, or there is a message about
+# its image.
+done_or_said() {
+    local status=0 name input
+    batch "$@" 2>"$BATS_TEST_TMPDIR/err" || status=$?
+    [ $status = 0 ] || [ $status = 1 ] || { cat "$BATS_TEST_TMPDIR/err" && same $status 1; }
+    for input in "$2"/*; do
+        name=${input##*/}
+        grep -qF "gconv: $input: " "$BATS_TEST_TMPDIR/err" && said=yes || said=
+        set -- "$1" "$2" "out/${name%.*}".*
+        [ -n "$said" ] || [ -e "$3" ] || { echo "$input is lost" && return 1; }
+        [ ! -e "$3" ] || cmp "$3" "expected/$1-$2/${3#out/}"
+    done
+    nothing_is_left
+}
+
+# calls NAME: how many calls of it there were in the runs since the log was removed.
+calls() { grep -c "^[0-9]* $1 " "$GC_DOUBLE_LOG" || true; }
+
+# ---- Files ---------------------------------------------------------------------------------------
+
+@test "pictures of all kinds: the files and the messages of the CPU" {
+    local command way
+    same "$(cat expected/edges-in.status) $(cat expected/edges-sound.status)" '1 0'
+    for command in edges box3 sobel; do
+        for way in '--device cuda' '--device cuda --decoder hardware' '--decoder hardware' '--device auto'; do
+            # shellcheck disable=SC2086
+            as_cpu $command in $way -j 4
+        done
+    done
+    as_cpu edges in --device cuda -j 1
+    as_cpu box3 in --decoder hardware -j 1
+}
+
+@test "the JPEG engine decodes all that are sound, and no others" {
+    local input wanted
+    wanted=$(for input in sound/*; do echo "$PWD/in/${input#sound/}"; done | LC_ALL=C sort)
+    expect 1 batch edges in --decoder hardware -j 4 --json
+    same_list decoded "$(printf '%s\n' "$out" | grep '"decoder": "hardware"' |
+        sed 's/.*"input": "in\/\([^"]*\)".*/'"${PWD//\//\\/}"'\/in\/\1/' | LC_ALL=C sort)" "$wanted"
+    [ "$(calls nvjpegDecodeBatched)" -gt 2 ] # two of them check the engine
+}
+
+# ---- Memory --------------------------------------------------------------------------------------
+
+@test "a batch larger than the memory of the GPU" {
+    local command memory way
+    as_cpu edges sound --decoder hardware # what comes now does not check the engine
+    for command in edges box3; do
+        for memory in 4000 100000 1500000; do
+            GC_DOUBLE_MEMORY=$memory as_cpu $command in -j 4
+            for way in '' '--decoder hardware'; do
+                # shellcheck disable=SC2086
+                GC_DOUBLE_MEMORY=$memory done_or_said $command sound --device cuda $way -j 4
+            done
+        done
+        # Memory for the largest picture, and not for all at one time.
+        GC_DOUBLE_MEMORY=3000000 as_cpu $command in --device cuda -j 4
+        GC_DOUBLE_MEMORY=3000000 as_cpu $command in --decoder hardware -j 4
+    done
+}
+
+@test "a batch on a GPU that is shorter of memory than it says" {
+    local command taken
+    as_cpu edges sound --decoder hardware
+    for command in edges box3; do
+        for taken in 1000000 2900000; do
+            export GC_DOUBLE_MEMORY=3000000 GC_DOUBLE_TAKEN=$taken
+            as_cpu $command in -j 4
+            done_or_said $command sound --device cuda -j 4
+            done_or_said $command sound --device cuda --decoder hardware -j 4
+        done
+    done
+}
+
+# ---- The JPEG engine -----------------------------------------------------------------------------
+
+@test "no JPEG engine that can be used: an error where it is named, else the CPU decodes" {
+    local mode
+    for mode in absent refuse fail wrong; do
+        rm -rf "$XDG_CACHE_HOME"
+        export GC_DOUBLE_NVJPEG=$mode
+        complains 4 "device 'cuda:all' does not decode JPEG: *" batch edges sound --decoder hardware
+        [ ! -e out ]
+        as_cpu edges sound --device cuda -j 4
+    done
+}
+
+@test "a JPEG engine that stops to take files, fails, or is slow: the CPU decodes" {
+    local mode
+    as_cpu edges sound --decoder hardware -j 4 # keeps that it was right
+    for mode in refuse batch fail slow; do
+        rm "$GC_DOUBLE_LOG"
+        GC_DOUBLE_NVJPEG=$mode as_cpu edges in --decoder hardware -j 4
+        GC_DOUBLE_NVJPEG=$mode as_cpu box3 in --device cuda --decoder hardware -j 7
+        case $mode in refuse) same "$(calls nvjpegDecodeBatched)" 0 ;; *) [ "$(calls nvjpegDecodeBatched)" -gt 0 ] ;; esac
+    done
+}
+
+# ---- GPUs that break down ------------------------------------------------------------------------
+
+# losses N: the last run said that N devices are lost.
+losses() {
+    same "$(grep -c '^gconv: cuda:[01] (.*) failed and is not used any more: ' "$BATS_TEST_TMPDIR/err")" "$1"
+}
+
+@test "one of two GPUs breaks down in the middle: nothing is lost, and one warning" {
+    local calls part way
+    export GC_DOUBLE_DEVICES=2
+    for way in '--device cuda:0,1' '--decoder hardware' '--device auto'; do
+        # shellcheck disable=SC2086
+        as_cpu edges in -j 4 $way
+        for part in 2 3 4; do
+            calls=$(grep -c ' 0$' "$GC_DOUBLE_LOG")
+            rm "$GC_DOUBLE_LOG"
+            # shellcheck disable=SC2086
+            GC_DOUBLE_FAIL_DEVICE=0 GC_DOUBLE_FAIL=$((calls * part / 6)):once:719 as_cpu edges in -j 4 $way
+            # Under auto the CPU may have done all before the GPU failed.
+            case $way in *auto) ;; *) losses 1 ;; esac
+        done
+    done
+}
+
+@test "both of two GPUs break down: under auto the CPU does the rest; where they are named, it is said" {
+    local calls part
+    export GC_DOUBLE_DEVICES=2
+    as_cpu box3 in -j 4 --device cuda:all
+    calls=$(wc -l <"$GC_DOUBLE_LOG")
+    for part in 1 3 5; do
+        GC_DOUBLE_FAIL=$((calls * part / 6)):from:719 as_cpu box3 in -j 4
+        GC_DOUBLE_FAIL=$((calls * part / 6)):from:719 done_or_said box3 in -j 4 --device cuda:all
+        losses 2
+    done
+}
+
+# ---- Signals -------------------------------------------------------------------------------------
+
+# interrupted OPTIONS...: sends SIGINT to a slow batch when its first file is there. bash starts
+# background jobs with SIGINT ignored: env undoes that.
+interrupted() {
+    local status=0 pid start i file
+    rm -rf out
+    env --default-signal=INT "$TESTS/double/gconv_double" edges -j 4 "$@" -o out sound 2>err &
+    pid=$!
+    for i in $(seq 500); do
+        [ -z "$(ls out 2>/dev/null)" ] || break
+        sleep 0.02
+    done
+    [ -n "$(ls out)" ]
+    start=$(date +%s%N)
+    kill -s INT $pid
+    wait $pid || status=$?
+    [ $((($(date +%s%N) - start) / 1000000)) -lt 3000 ]
+    same $status 130
+    like "$(cat err)" 'gconv: stopped: * of * images done, 0 failed, 0 skipped'
+    same "$(find . -name '.*.gconv-*')" ''
+    [ "$(find out -type f | wc -l)" -lt "$(find -H sound -type f | wc -l)" ]
+    for file in out/*; do cmp "$file" "expected/edges-sound/${file#out/}"; done
+}
+
+@test "SIGINT in the middle of a batch: what is done is whole, and nothing else is left" {
+    env --default-signal=INT true 2>/dev/null || skip "env cannot reset signals"
+    as_cpu edges sound --decoder hardware # what comes now does not check the engine
+    export GC_DOUBLE_DELAY=5000
+    interrupted --device cuda
+    interrupted --device cuda --decoder hardware
+    GC_DOUBLE_DEVICES=2 interrupted --device cuda:all
+    GC_DOUBLE_NVJPEG=slow interrupted --decoder hardware
+}
