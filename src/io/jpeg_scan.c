@@ -45,9 +45,13 @@ enum {
     STEP_SHIFT = 8,
     SQUARES_SHIFT = 16,
     SQUARES_MAX = 0xffff,
-    STEP_END = 64,    /* added to the step where EOB is the last of the symbols */
-    STEP_EXACT = 128, /* the whole step where the exact way has to go on */
-    ENTRY_EXACT = STEP_EXACT << STEP_SHIFT
+    /* Marks that are added to the step. The index of a coefficient plus the step has the bit
+     * STEP_EXACT too where the entry leads beyond the last coefficient. EOB may not follow the last
+     * coefficient: thus the 1. */
+    STEP_EXACT = 64,    /* the exact way has to go on */
+    STEP_END = 128 + 1, /* EOB is the last of the symbols */
+    ENTRY_EXACT = STEP_EXACT << STEP_SHIFT,
+    ENTRY_BITS_MAX = 18 /* see `pass_block` */
 };
 
 enum { SYMBOL_END = 0x00, SYMBOL_ZEROS = 0xf0 /* 16 of them */ };
@@ -65,7 +69,7 @@ typedef struct table {
     unsigned char symbols[256];
     union {
         uint32_t ac_look[1 << LOOK_BITS];
-        uint16_t dc_look[1 << DC_LOOK_BITS]; /* length of the code and category, 4 bits; or 0 */
+        uint16_t dc_look[1 << DC_LOOK_BITS]; /* bits of code and value + 256 x of the value; or 0 */
     } fast;
 } table;
 
@@ -252,15 +256,27 @@ static bool take_tables(scan *of, const segment *from)
     return true;
 }
 
+/* For each LOOK_BITS bits that begin with a code, 256 x its length + its symbol; else 0. */
+static void list_codes(const table *of, uint16_t *codes)
+{
+    memset(codes, 0, sizeof *codes << LOOK_BITS);
+    for (int i = 0; i < of->count && of->lengths[i] <= LOOK_BITS; i++) {
+        int length = of->lengths[i], rest = LOOK_BITS - length;
+        uint32_t code = (uint32_t)(i - of->offset[length]);
+        for (uint32_t look = code << rest; look < (code + 1) << rest; look++)
+            codes[look] = (uint16_t)(length << 8 | of->symbols[i]);
+    }
+}
+
 static void build_dc(table *of)
 {
-    memset(of->fast.dc_look, 0, sizeof of->fast.dc_look);
-    for (int i = 0; i < of->count && of->lengths[i] <= DC_LOOK_BITS; i++) {
-        int length = of->lengths[i], rest = DC_LOOK_BITS - length;
-        uint32_t code = (uint32_t)(i - of->offset[length]);
-        uint16_t entry = (uint16_t)(length << 4 | of->symbols[i]);
-        for (uint32_t look = code << rest; look < (code + 1) << rest; look++)
-            of->fast.dc_look[look] = entry;
+    uint16_t codes[1 << LOOK_BITS];
+    list_codes(of, codes);
+    for (uint32_t look = 0; look < (uint32_t)1 << DC_LOOK_BITS; look++) {
+        uint32_t code = codes[look << (LOOK_BITS - DC_LOOK_BITS)];
+        uint32_t length = code >> 8, size = code & 0xff;
+        of->fast.dc_look[look] =
+            length == 0 || length > DC_LOOK_BITS ? 0 : (uint16_t)((length + size) | size << 8);
     }
 }
 
@@ -285,7 +301,7 @@ static uint32_t ac_entry(int length, int symbol, uint32_t rest, int known)
         /* A value that begins with 0 is negative, and its magnitude the complement. */
         value = bits >> (size - 1) != 0 ? bits | unknown : mask ^ bits;
     }
-    if (value * value > SQUARES_MAX)
+    if (value * value > SQUARES_MAX || length + size > ENTRY_BITS_MAX)
         return ENTRY_EXACT;
     return (uint32_t)(length + size) | step << STEP_SHIFT | value * value << SQUARES_SHIFT;
 }
@@ -293,28 +309,24 @@ static uint32_t ac_entry(int length, int symbol, uint32_t rest, int known)
 /* Both entries, one behind the other; the first one alone where that does not do. */
 static uint32_t join_entries(uint32_t first, uint32_t second)
 {
+    uint32_t bits = first % 64 + second % 64;
     uint32_t squares = (first >> SQUARES_SHIFT) + (second >> SQUARES_SHIFT);
     uint32_t steps = (first >> STEP_SHIFT & 0xff) + (second >> STEP_SHIFT & 0xff);
-    uint32_t end = second >> STEP_SHIFT & STEP_END;
-    /* A block is over with its last coefficient: no entry goes there and beyond. */
-    if (squares > SQUARES_MAX || second == ENTRY_EXACT || steps - end >= COEFFICIENTS - 1)
+    if (bits > ENTRY_BITS_MAX || squares > SQUARES_MAX || (steps & STEP_EXACT) != 0)
         return first;
-    return ((first & 0xff) + (second & 0xff)) | steps << STEP_SHIFT | squares << SQUARES_SHIFT;
+    return bits | steps << STEP_SHIFT | squares << SQUARES_SHIFT;
 }
 
 /* The entry of as many symbols as have their codes in the LOOK_BITS bits `look`. */
-static uint32_t ac_entries(const table *of, uint32_t look)
+static uint32_t ac_entries(const uint16_t *codes, uint32_t look)
 {
     uint32_t result = 0;
     for (int left = LOOK_BITS; left > 0;) {
         uint32_t bits = look & (((uint32_t)1 << left) - 1);
-        uint32_t code = bits << (CODE_BITS_MAX - left);
-        int length = 1;
-        while (length <= left && code >= of->limit[length])
-            length++;
-        if (length > left)
+        uint32_t code = codes[bits << (LOOK_BITS - left)];
+        int length = (int)(code >> 8), symbol = (int)(code & 0xff);
+        if (length == 0 || length > left)
             break;
-        int symbol = of->symbols[(int32_t)(code >> (CODE_BITS_MAX - length)) + of->offset[length]];
         uint32_t rest = bits & (((uint32_t)1 << (left - length)) - 1);
         uint32_t entry = ac_entry(length, symbol, rest, left - length);
         uint32_t joined = result == 0 ? entry : join_entries(result, entry);
@@ -330,8 +342,10 @@ static uint32_t ac_entries(const table *of, uint32_t look)
 
 static void build_ac(table *of)
 {
+    uint16_t codes[1 << LOOK_BITS];
+    list_codes(of, codes);
     for (uint32_t look = 0; look < (uint32_t)1 << LOOK_BITS; look++)
-        of->fast.ac_look[look] = ac_entries(of, look);
+        of->fast.ac_look[look] = ac_entries(codes, look);
 }
 
 /* ---- The frame and the scan ------------------------------------------------------------------ */
@@ -523,10 +537,15 @@ typedef struct reader {
     uint64_t window;
     int count;
     int invented; /* bits of 0 that were put in behind the last bit of the data */
-    bool at_marker;
     const unsigned char *bytes;
     size_t size, at;
+    size_t eight_end; /* eight bytes can be read at each offset below it */
 } reader;
+
+static reader read_from(const unsigned char *bytes, size_t size, size_t at)
+{
+    return (reader){.bytes = bytes, .size = size, .at = at, .eight_end = size < 8 ? 0 : size - 7};
+}
 
 static uint64_t eight_bytes(const unsigned char *bytes)
 {
@@ -545,10 +564,9 @@ static bool has_ff(uint64_t eight)
 static void refill_slowly(reader *from)
 {
     for (; from->count < WINDOW_BITS; from->count += 8) {
-        bool ended = from->at_marker || from->at >= from->size;
+        bool ended = from->invented > 0 || from->at >= from->size;
         if (!ended && from->bytes[from->at] == 0xff)
             ended = from->size - from->at < 2 || from->bytes[from->at + 1] != 0;
-        from->at_marker = ended;
         if (ended) {
             from->invented += 8;
             continue;
@@ -561,7 +579,7 @@ static void refill_slowly(reader *from)
 
 static inline void refill(reader *from)
 {
-    if (from->size - from->at >= 8) {
+    if (from->at < from->eight_end) {
         uint64_t eight = eight_bytes(from->bytes + from->at);
         if (!has_ff(eight)) {
             from->window |= eight >> from->count;
@@ -614,6 +632,8 @@ static uint64_t square_of(int64_t value)
 /* A block in progress. */
 typedef struct block {
     uint32_t last;   /* index of the last coefficient so far */
+    uint32_t entry;  /* what the fast way has looked up, */
+    uint32_t next;   /* and `last` plus its step */
     uint64_t energy; /* of the coefficients so far, or a bound on it */
 } block;
 
@@ -655,29 +675,31 @@ static const char *check_block(reader *from, const component *of, int32_t *dc)
     return made.energy > of->steps->energy_max ? "a block that 8-bit samples cannot give" : NULL;
 }
 
-/* Passes over the symbols of one entry, where the block goes on behind them. */
+/* Passes over the symbols of the entry. Where EOB is one of them, `next` names the coefficient behind
+ * the last one, whose bound is no smaller. */
+static inline void commit_entry(reader *from, const component *of, block *into)
+{
+    into->last = into->next;
+    into->energy += (into->entry >> SQUARES_SHIFT) * of->steps->largest[into->next % COEFFICIENTS];
+    skip_bits(from, into->entry % 64);
+}
+
+/* Looks up the next entry, and passes over it if the block goes on behind it. */
 static inline bool pass_entry(reader *from, const component *of, block *into)
 {
-    uint32_t entry = of->ac->fast.ac_look[from->window >> (64 - LOOK_BITS)];
-    uint32_t last = into->last + (entry >> STEP_SHIFT & 0xff);
-    if (last >= COEFFICIENTS - 1)
+    into->entry = of->ac->fast.ac_look[from->window >> (64 - LOOK_BITS)];
+    into->next = into->last + (into->entry >> STEP_SHIFT & 0xff);
+    if (into->next >= COEFFICIENTS - 1)
         return false;
-    into->last = last;
-    into->energy += (entry >> SQUARES_SHIFT) * of->steps->largest[last];
-    skip_bits(from, entry & 0xff);
+    commit_entry(from, of, into);
     return true;
 }
 
 /* Where `pass_entry` stopped: the same if the block ends with the entry, else one symbol. */
 static inline progress pass_last(reader *from, const component *of, block *into)
 {
-    uint32_t entry = of->ac->fast.ac_look[from->window >> (64 - LOOK_BITS)];
-    uint32_t step = entry >> STEP_SHIFT & 0xff;
-    uint32_t last = into->last + (step & (STEP_END - 1));
-    bool ends = (step & STEP_END) != 0 ? last < COEFFICIENTS - 1 : last == COEFFICIENTS - 1;
-    if ((step & STEP_EXACT) == 0 && ends) {
-        into->energy += (entry >> SQUARES_SHIFT) * of->steps->largest[last];
-        skip_bits(from, entry & 0xff);
+    if ((into->next & STEP_EXACT) == 0) {
+        commit_entry(from, of, into);
         return ENDS;
     }
     reader copy = *from;
@@ -688,28 +710,38 @@ static inline progress pass_last(reader *from, const component *of, block *into)
     return now;
 }
 
+/* Passes over the DC code and its value. A false says that the look-up does not do. */
+static inline bool pass_dc(reader *from, const component *of, int32_t *dc)
+{
+    uint32_t entry = of->dc->fast.dc_look[from->window >> (64 - DC_LOOK_BITS)];
+    uint32_t size = entry >> 8;
+    uint64_t value = from->window << (entry % 64 - size); /* its bits are at the top */
+    int32_t bits = (int32_t)(value >> 1 >> (63 - size));
+    int32_t negative = (int32_t)(value >> 63) - 1;
+    *dc += bits - (negative & (int32_t)((1U << size) - 1));
+    skip_bits(from, entry % 64);
+    return entry != 0;
+}
+
 /* The fast way, for one block. A false says that the exact way has to judge.
- * 56 bits are enough for a DC code of the look-up and its value, 20 bits, and the bits of an entry,
- * 21; or for two entries. */
+ * 56 bits are enough for a DC code of the look-up and its value, 20 bits, and two entries of
+ * ENTRY_BITS_MAX; or for three entries. */
 static inline bool pass_block(reader *from, const component *of, int32_t *dc)
 {
     progress now;
     refill(from);
-    uint32_t first = of->dc->fast.dc_look[from->window >> (64 - DC_LOOK_BITS)];
-    if (first == 0)
+    if (!pass_dc(from, of, dc))
         return false;
-    skip_bits(from, first >> 4);
-    *dc += next_value(from, (int)(first & 15));
     block made = {.energy = square_of((int64_t)*dc * of->steps->steps[0])};
+    bool more = pass_entry(from, of, &made) && pass_entry(from, of, &made);
     do {
-        while (pass_entry(from, of, &made)) {
+        while (more) {
             refill(from);
-            if (!pass_entry(from, of, &made))
-                break;
+            more = pass_entry(from, of, &made) && pass_entry(from, of, &made) &&
+                   pass_entry(from, of, &made);
         }
         now = pass_last(from, of, &made);
-        if (now == GOES_ON)
-            refill(from);
+        more = true;
     } while (now == GOES_ON);
     return now == ENDS && made.energy <= of->steps->energy_max;
 }
@@ -721,41 +753,52 @@ static const char too_early[] = "data that end too early";
 /* Up to the next marker, or to where one should stand. Returns a doubt or NULL. */
 static const char *check_end(reader *from)
 {
-    if (!from->at_marker)
-        refill_slowly(from);
+    refill_slowly(from);
     int left = from->count - from->invented;
     if (left < 0)
         return too_early;
-    if (!from->at_marker || left > 7)
+    if (from->invented == 0 || left > 7)
         return "bytes behind the last block";
     if (left > 0 && from->window >> (64 - left) != ((uint64_t)1 << left) - 1)
         return "unusual bits before a marker";
     return NULL;
 }
 
+/* `count` MCUs. Returns a doubt or NULL. The fast way has a reader of its own, of which nobody else
+ * takes the address, so that its fields live in registers. */
+static const char *check_mcus(const scan *of, uint64_t count, reader *from)
+{
+    int32_t dc[COMPONENTS_MAX] = {0};
+    reader fast = *from;
+    for (; count > 0; count--) {
+        for (int i = 0; i < of->blocks; i++) {
+            int number = of->block_components[i];
+            const component *one = &of->components[number];
+            int32_t before = dc[number];
+            reader start = fast;
+            if (pass_block(&fast, one, &dc[number]))
+                continue;
+            dc[number] = before;
+            *from = start;
+            const char *found = check_block(from, one, &dc[number]);
+            if (found != NULL)
+                return from->count < from->invented ? too_early : found;
+            fast = *from;
+        }
+        if (fast.count < fast.invented)
+            return too_early;
+    }
+    *from = fast;
+    return NULL;
+}
+
 /* `count` MCUs from of->at to a marker. Returns a doubt or NULL. */
 static const char *check_interval(scan *of, uint64_t count)
 {
-    int32_t dc[COMPONENTS_MAX] = {0};
-    reader from = {.bytes = of->bytes, .size = of->size, .at = of->at};
-    for (uint64_t i = 0; i < count; i++) {
-        for (int j = 0; j < of->blocks; j++) {
-            int number = of->block_components[j];
-            const component *one = &of->components[number];
-            int32_t before = dc[number];
-            reader start = from;
-            if (pass_block(&from, one, &dc[number]))
-                continue;
-            dc[number] = before;
-            const char *found = check_block(&start, one, &dc[number]);
-            from = start;
-            if (found != NULL)
-                return from.count < from.invented ? too_early : found;
-        }
-        if (from.count < from.invented)
-            return too_early;
-    }
-    const char *found = check_end(&from);
+    reader from = read_from(of->bytes, of->size, of->at);
+    const char *found = check_mcus(of, count, &from);
+    if (found == NULL)
+        found = check_end(&from);
     of->at = from.at;
     return found;
 }
