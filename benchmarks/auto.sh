@@ -42,9 +42,9 @@ median() {
   sort -n "$1" | awk '{ value[NR] = $1 } END { print value[int((NR + 1) / 2)] }'
 }
 
-# What `auto` took for a job, by --explain.
+# What `auto` took for a job, by --explain: in a batch the CPU may compute until the GPU has started.
 chosen() {
-  "$gconv" "$@" --explain 2>&1 | sed -n 's/^chosen: \([a-z0-9]*\).*/\1/p' | head -n 1
+  "$gconv" "$@" --explain 2>&1 | sed -n 's/^chosen: \([a-z0-9]*\).*/\1/p' | sort -u | paste -sd + -
 }
 
 # measure LABEL JOB INPUT: the row of one job, which is edges or a filter, by each of $choices. A
@@ -81,11 +81,11 @@ measure() {
   awk -v label="$label" -v job="$job" -v best="$best" -v name="$name" -v auto="$auto" \
     -v took="$took" \
     'BEGIN { gsub(/--(impl=)?/, "", name)
-             printf "%-24s %-12s %9.1f %-32s %9.1f %-10s %6.2f\n", label, job, best / 1000, name,
+             printf "%-24s %-12s %9.1f %-32s %9.1f %-14s %6.2f\n", label, job, best / 1000, name,
                auto / 1000, took, auto / best }'
 }
 
-printf '%-24s %-12s %9s %-32s %9s %-10s %6s\n' images job 'best ms' by 'auto ms' by ratio
+printf '%-24s %-12s %9s %-32s %9s %-14s %6s\n' images job 'best ms' by 'auto ms' by ratio
 
 # ---- PGM, by implementation ----------------------------------------------------------------------
 

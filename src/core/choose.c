@@ -155,15 +155,20 @@ static bool has_cuda_part(void)
     return false;
 }
 
+/* Whether the CPU may compute as long as GPUs are starting. */
+static bool may_compute_meanwhile(const contest *c)
+{
+    return c->wanted.any && c->choice->implementation != NULL && c->problem->job.images_at_once > 1;
+}
+
 /* Whether the CPU computes as long as GPUs are starting, which this call begins. The bits are the
  * same only where the chain is exact. */
 static bool must_not_wait(const contest *c)
 {
-    const gc_problem *problem = c->problem;
-    if (!c->wanted.any || c->choice->implementation == NULL || problem->job.images_at_once < 2)
+    if (!may_compute_meanwhile(c))
         return false;
     gconv_device_start("auto");
-    return problem->chain.exact && !gc_device_ready();
+    return c->problem->chain.exact && !gc_device_ready();
 }
 
 static gconv_status choose_fastest(contest *c, gconv_error *error)
@@ -172,7 +177,8 @@ static gconv_status choose_fastest(contest *c, gconv_error *error)
     gc_choice *choice = c->choice;
     compete(c, GCONV_DEVICE_CPU);
     double left = gc_images_left(problem);
-    double least = gc_device_least_seconds(problem);
+    bool meanwhile = may_compute_meanwhile(c) && problem->chain.exact;
+    double least = gc_device_least_seconds(problem, meanwhile ? c->best : 0);
     if (choice->implementation != NULL && !has_cuda_part())
         gc_explain(&choice->explanation, "cuda       is not part of this build");
     else if (choice->implementation != NULL && !problem->gpu_in_use && c->best * left < least)

@@ -40,9 +40,9 @@ bool gc_device_works(int index)
     return gc_gpu_works(index);
 }
 
-double gc_device_least_seconds(const gc_problem *problem)
+double gc_device_least_seconds(const gc_problem *problem, double cpu_seconds)
 {
-    return gc_cost_at_least(problem);
+    return gc_cost_at_least(problem, cpu_seconds);
 }
 
 int gconv_nvrtc_version(void)

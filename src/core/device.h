@@ -14,7 +14,8 @@ bool gc_device_ready(void);
 /* Whether calls to a CUDA device still succeed (gc_gpu_works). */
 bool gc_device_works(int index);
 
-/* Seconds that all images of a problem take at least on a GPU that is not in use. */
-double gc_device_least_seconds(const gc_problem *problem);
+/* Seconds that all images of a problem take at least on a GPU that is not in use. While it starts,
+ * the CPU computes an image in `cpu_seconds`; 0: images wait. */
+double gc_device_least_seconds(const gc_problem *problem, double cpu_seconds);
 
 #endif

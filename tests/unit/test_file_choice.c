@@ -60,8 +60,9 @@ static gconv_job jpegs(work which, uint64_t runs)
 /* ---- Times ----------------------------------------------------------------------------------- */
 
 typedef struct expected {
-    double cpu, gpu; /* of an image */
-    double least;    /* of all images, on a GPU that is not in use */
+    double cpu, gpu;  /* of an image */
+    double least;     /* of all images, on a GPU that is not in use, where they wait for it */
+    double meanwhile; /* the same, where the CPU computes until it has started */
 } expected;
 
 static gconv_device_info h200(void)
@@ -89,8 +90,9 @@ static expected expect_in_use(const gconv_job *job, bool in_use)
     expected times = {
         .cpu = gc_implementation_named("cpu")->operations->cost(&problem, &device),
         .gpu = gc_cost_of_image(&problem, &device, kernel_seconds(job), true),
-        .least = gc_cost_at_least(&problem),
+        .least = gc_cost_at_least(&problem, 0),
     };
+    times.meanwhile = gc_cost_at_least(&problem, times.cpu);
     gc_problem_destroy(&problem);
     return times;
 }
@@ -141,6 +143,23 @@ static void the_cpu_does_not_ask_for_a_gpu_in_vain(void **state)
     expected times = expect(&job);
     assert_true(times.cpu * 1600 > times.least);
     assert_true(times.least <= times.gpu * 1600);
+}
+
+/* Where the GPU is twice as fast, it pays as soon as the CPU would be at work for longer than the
+ * GPU needs to start, if the CPU is not idle until then. */
+static void the_cpu_need_not_wait_for_a_start(void **state)
+{
+    (void)state;
+    gconv_job job = jpegs(EDGES, 160);
+    expected times = expect(&job);
+    assert_true(times.cpu * 160 < times.meanwhile); /* the engine would be late */
+    assert_true(times.meanwhile < times.least);
+    job.runs = 250;
+    times = expect(&job);
+    assert_true(times.meanwhile < times.cpu * 250 && times.cpu * 250 < times.least);
+    job.runs = 20; /* done before a GPU has started */
+    times = expect(&job);
+    assert_true(times.cpu * 20 < times.meanwhile);
 }
 
 /* ---- Batches --------------------------------------------------------------------------------- */
@@ -229,6 +248,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_image_stays_on_the_cpu),
         cmocka_unit_test(the_cpu_does_not_ask_for_a_gpu_in_vain),
+        cmocka_unit_test(the_cpu_need_not_wait_for_a_start),
         cmocka_unit_test(jpegs_go_to_the_gpu_where_it_is_started_in_time),
         cmocka_unit_test(others_go_there_where_computing_counts),
         cmocka_unit_test(tiny_images_stay_on_the_cpu),

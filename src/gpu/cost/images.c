@@ -103,24 +103,31 @@ static double pace_with_engine(const gc_problem *problem, const gc_costs *costs,
     return fmax(device, files / gc_file_threads(problem));
 }
 
-/* Seconds of all images that are left. The CPU decodes until the engine has started. */
+/* Seconds of `images` images. The CPU decodes until the engine has started. */
 static double seconds_of_all(const gc_problem *problem, const gc_costs *costs,
-                             const device_parts *parts, double engine_start)
+                             const device_parts *parts, double images, double engine_start)
 {
-    double images = gc_images_left(problem);
     double start = problem->gpu_in_use ? 0 : costs->start_seconds;
     double pace = pace_with_cpu(problem, costs, parts);
     double before = fmin(images, engine_start / pace);
     return start + before * pace + (images - before) * pace_with_engine(problem, costs, parts);
 }
 
-double gc_cost_at_least(const gc_problem *problem)
+/* Images that the CPU computes while a GPU starts. A third of the time to start is the time that
+ * the process takes longer to end. */
+static double images_meanwhile(const gc_costs *costs, double cpu_seconds)
+{
+    return cpu_seconds > 0 ? costs->start_seconds * 2 / 3 / cpu_seconds : 0;
+}
+
+double gc_cost_at_least(const gc_problem *problem, double cpu_seconds)
 {
     const gc_costs *costs = gc_costs_before_asking();
     if (!gc_counts_throughput(problem))
         return costs->start_seconds;
     double engine_start = may_use_engine(problem) ? costs->engine_start_seconds : HUGE_VAL;
-    return seconds_of_all(problem, costs, &(device_parts){.kernels = 0}, engine_start);
+    double images = fmax(0, gc_images_left(problem) - images_meanwhile(costs, cpu_seconds));
+    return seconds_of_all(problem, costs, &(device_parts){.kernels = 0}, images, engine_start);
 }
 
 double gc_cost_of_image(const gc_problem *problem, const gconv_device_info *device, double kernels,
@@ -132,5 +139,6 @@ double gc_cost_of_image(const gc_problem *problem, const gconv_device_info *devi
     device_parts parts = parts_of(problem, costs, kernels, finishes);
     double engine_start =
         gc_cost_engine_pays(problem, device) ? gc_costs_engine_start(device) : HUGE_VAL;
-    return seconds_of_all(problem, costs, &parts, engine_start) / gc_images_left(problem);
+    double images = gc_images_left(problem);
+    return seconds_of_all(problem, costs, &parts, images, engine_start) / images;
 }

@@ -155,14 +155,25 @@ static struct {
     std::atomic<bool> done;
 } start = {PTHREAD_MUTEX_INITIALIZER, false, false, {}, 0, {false}};
 
+/* Seconds that making a context took in the background. */
+static std::atomic<double> context_seconds[GCONV_DEVICES_MAX];
+
+double gc_device_context_seconds(int index)
+{
+    return context_seconds[index];
+}
+
 /* Describes a device and makes its context. What fails here fails again where it is needed. */
 static void *start_device(void *number)
 {
     int index = (int)(intptr_t)number;
     gconv_device_info info;
-    if (gc_gpu_describe(index, &info, nullptr) == GCONV_OK && info.usable &&
-        cudaSetDevice(index) == cudaSuccess && cudaFree(nullptr) == cudaSuccess)
+    bool usable = gc_gpu_describe(index, &info, nullptr) == GCONV_OK && info.usable;
+    double begin = gc_seconds();
+    if (usable && cudaSetDevice(index) == cudaSuccess && cudaFree(nullptr) == cudaSuccess) {
+        context_seconds[index] = gc_seconds() - begin;
         started = true;
+    }
     cudaGetLastError();
     return nullptr;
 }
