@@ -75,6 +75,18 @@ static void images_one_by_one_pay_earlier(void **state)
     assert_false(pays(&job));
 }
 
+/* The driver needs 0.38 ms for a picture. 16 threads decode and encode one of 1024x1024 in 0.7 ms,
+ * one of 512x512 in 0.2 ms. */
+static void small_pictures_do_not_pay(void **state)
+{
+    (void)state;
+    gconv_job job = jpegs(100000);
+    job.input.width = job.input.height = 1024;
+    assert_true(pays(&job));
+    job.input.width = job.input.height = 512;
+    assert_false(pays(&job));
+}
+
 static void only_what_an_engine_takes_pays(void **state)
 {
     (void)state;
@@ -142,6 +154,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_images_pay),
         cmocka_unit_test(images_one_by_one_pay_earlier),
+        cmocka_unit_test(small_pictures_do_not_pay),
         cmocka_unit_test(only_what_an_engine_takes_pays),
         cmocka_unit_test(devices_without_an_engine_do_not_pay),
         cmocka_unit_test(who_asks_for_the_engine_gets_it),

@@ -28,6 +28,7 @@ typedef struct gc_costs {
     double pinned_upload_rate;   /* bytes a second, from memory that is pinned */
     double pinned_download_rate;
     double run_seconds; /* between the ends of two runs that overlap, however small: driver calls */
+    double run_thread_seconds; /* of a thread of the CPU, in the driver, for a run */
 
     /* The JPEG engine. */
     double engine_start_seconds;   /* library and decoder; in the background */

@@ -22,16 +22,23 @@ static bool may_use_engine(const gc_problem *problem)
            job->source_decoder != GCONV_DECODER_CPU;
 }
 
+/* Seconds between the ends of two pictures that the engine decodes. */
+static double engine_pace(const gc_problem *problem, const gc_costs *costs)
+{
+    double pixels = (double)problem->job.input.width * problem->job.input.height;
+    return fmax(pixels / costs->engine_rate, costs->engine_picture_seconds);
+}
+
 bool gc_cost_engine_pays(const gc_problem *problem, const gconv_device_info *device)
 {
     if (!may_use_engine(problem))
         return false;
     if (problem->job.source_decoder == GCONV_DECODER_HARDWARE)
         return true;
-    double busy = gc_images_left(problem) *
-                  (gc_decode_seconds(problem) + gc_encode_seconds(problem)) /
-                  gc_file_threads(problem);
-    return busy > worth_of_start * gc_costs_engine_start(device);
+    double image =
+        (gc_decode_seconds(problem) + gc_encode_seconds(problem)) / gc_file_threads(problem);
+    return engine_pace(problem, gc_costs_of(device)) < image &&
+           gc_images_left(problem) * image > worth_of_start * gc_costs_engine_start(device);
 }
 
 /* ---- An image alone -------------------------------------------------------------------------- */
@@ -69,7 +76,7 @@ static double seconds_alone(const gc_problem *problem, const gc_costs *costs, do
 /* Seconds of the device's parts of an image. They overlap with each other and with the CPU. */
 typedef struct device_parts {
     double upload, kernels, download;
-    double convert; /* a thread of the CPU makes the output of chain values */
+    double thread; /* a thread of the CPU: the driver, and making the output of chain values */
 } device_parts;
 
 static device_parts parts_of(const gc_problem *problem, const gc_costs *costs, double kernels,
@@ -81,14 +88,14 @@ static device_parts parts_of(const gc_problem *problem, const gc_costs *costs, d
                           .kernels = kernels,
                           .download =
                               download_bytes(problem, finishes) / costs->pinned_download_rate,
-                          .convert = finishes ? 0 : convert};
+                          .thread = costs->run_thread_seconds + (finishes ? 0 : convert)};
 }
 
 /* Seconds of an image when many are under way: those of the slowest part. */
 static double pace_with_cpu(const gc_problem *problem, const gc_costs *costs,
                             const device_parts *parts)
 {
-    double files = gc_decode_seconds(problem) + gc_encode_seconds(problem) + parts->convert;
+    double files = gc_decode_seconds(problem) + gc_encode_seconds(problem) + parts->thread;
     double device = fmax(fmax(parts->upload, parts->kernels), parts->download);
     return fmax(fmax(device, costs->run_seconds), files / gc_file_threads(problem));
 }
@@ -96,9 +103,8 @@ static double pace_with_cpu(const gc_problem *problem, const gc_costs *costs,
 static double pace_with_engine(const gc_problem *problem, const gc_costs *costs,
                                const device_parts *parts)
 {
-    double pixels = (double)problem->job.input.width * problem->job.input.height;
-    double files = gc_scan_seconds(problem) + gc_encode_seconds(problem) + parts->convert;
-    double engine = fmax(pixels / costs->engine_rate, costs->engine_picture_seconds);
+    double files = gc_scan_seconds(problem) + gc_encode_seconds(problem) + parts->thread;
+    double engine = engine_pace(problem, costs);
     double device = fmax(fmax(engine, parts->kernels), parts->download);
     return fmax(device, files / gc_file_threads(problem));
 }
