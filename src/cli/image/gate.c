@@ -3,6 +3,7 @@
 void gc_gate_create(gc_gate *gate, gc_gate_function *check, void *user)
 {
     *gate = (gc_gate){.check = check, .user = user};
+    atomic_init(&gate->passed, false);
     pthread_mutex_init(&gate->lock, NULL);
 }
 
@@ -26,10 +27,5 @@ gconv_status gc_gate_pass(gc_gate *gate, gconv_error *error)
 
 bool gc_gate_is_passed(gc_gate *gate)
 {
-    bool passed = pthread_mutex_trylock(&gate->lock) == 0;
-    if (!passed)
-        return false;
-    passed = gate->passed;
-    pthread_mutex_unlock(&gate->lock);
-    return passed;
+    return atomic_load(&gate->passed);
 }

@@ -6,6 +6,7 @@
 #include "gconv.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 typedef gconv_status gc_gate_function(void *user, gconv_error *error);
 
@@ -13,7 +14,7 @@ typedef struct gc_gate {
     gc_gate_function *check;
     void *user;
     pthread_mutex_t lock;
-    bool passed; /* `check` was called */
+    atomic_bool passed; /* `check` has returned; status and error do not change any more */
     gconv_status status;
     gconv_error error;
 } gc_gate;

@@ -383,25 +383,27 @@ static int take_batch(gc_decode_engine *engine, gc_nvjpeg_format format,
     return count;
 }
 
-/* A track that is free, if possible one that is prepared for this format; null where none is. */
-static gc_decode_track *free_track(gc_decode_engine *engine, gc_nvjpeg_format format)
-{
-    gc_decode_track *found = nullptr;
-    for (gc_decode_track &track : engine->tracks) {
-        bool better = found == nullptr || (found->format != format && track.format == format);
-        if (track.ready && !track.busy && better)
-            found = &track;
-    }
-    return found;
-}
-
-/* Whether a full batch waits, of the format of the picture that has waited longest. */
-static bool full_batch_waits(const gc_decode_engine *engine)
+/* Pictures that wait, of the format of the one that has waited longest; at most a full batch. */
+static int count_next(const gc_decode_engine *engine)
 {
     int count = 0;
     for (gc_decode_request *request = engine->waiting; request != nullptr; request = request->next)
         count += request->format == engine->waiting->format;
-    return count >= engine->batch;
+    return std::min(count, engine->batch);
+}
+
+/* A track that is free, if possible one that is prepared for such a batch; null where none is. */
+static gc_decode_track *free_track(gc_decode_engine *engine, gc_nvjpeg_format format, int count)
+{
+    gc_decode_track *found = nullptr;
+    for (gc_decode_track &track : engine->tracks) {
+        if (!track.ready || track.busy)
+            continue;
+        if (track.format == format && track.batch == count)
+            return &track;
+        found = found == nullptr ? &track : found;
+    }
+    return found;
 }
 
 static bool is_idle(const gc_decode_engine *engine)
@@ -415,9 +417,10 @@ static bool is_idle(const gc_decode_engine *engine)
 /* The track on which a batch should start now; null where none should. */
 static gc_decode_track *next_track(gc_decode_engine *engine)
 {
-    if (engine->waiting == nullptr || (!full_batch_waits(engine) && !is_idle(engine)))
+    int count = count_next(engine);
+    if (count == 0 || (count < engine->batch && !is_idle(engine)))
         return nullptr;
-    return free_track(engine, engine->waiting->format);
+    return free_track(engine, engine->waiting->format, count);
 }
 
 /* Wakes the thread that has waited longest, where a batch should start. It becomes a leader. */

@@ -87,16 +87,15 @@ static gconv_status decode(gc_decode_engine *engine, gc_decode_track *track,
     return gc_await_event(track->decoded, BATCH_PAUSE, error);
 }
 
-/* Whether the device still works after a failure. An error of CUDA that passes has passed by
- * now. Nothing of the failed batch runs on. */
-static bool still_works(gc_decode_track *track)
+/* Whether the device still works after a failure. An error of CUDA that passes has passed by now.
+ * Nothing of the failed batch runs on: the engine does not work in the order of a CUDA stream, so
+ * that the whole device is waited for. */
+static bool still_works()
 {
     cudaGetLastError();
-    if (track->stream == nullptr)
-        return cudaDeviceSynchronize() == cudaSuccess;
-    cudaStreamSynchronize(track->stream);
+    cudaDeviceSynchronize();
     cudaGetLastError();
-    return cudaStreamSynchronize(track->stream) == cudaSuccess;
+    return cudaDeviceSynchronize() == cudaSuccess;
 }
 
 static outcome attempt(gc_decode_engine *engine, gc_decode_track *track,
@@ -105,7 +104,7 @@ static outcome attempt(gc_decode_engine *engine, gc_decode_track *track,
     if (decode(engine, track, requests, count, error) == GCONV_OK)
         return DECODED;
     track->batch = 0;
-    return still_works(track) ? REFUSED : BROKEN;
+    return still_works() ? REFUSED : BROKEN;
 }
 
 static void conclude(gc_decode_request *request, outcome how, const gconv_error &error)

@@ -1,6 +1,7 @@
 /* Finds and describes CUDA devices. */
 #include "gpu/gpu.h"
 #include "gpu/runtime/measure.cuh"
+#include "gpu/runtime/pool.cuh"
 
 extern "C" {
 #include "base/clock.h"
@@ -219,6 +220,7 @@ void gc_gpu_await_start(void)
         pthread_join(start.thread, nullptr);
     start.runs = false;
     pthread_mutex_unlock(&start.lock);
+    gc_pool_end_unused();
 }
 
 bool gc_gpu_ready(void)

@@ -17,11 +17,12 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t given;
     int plans;
+    bool ending;          /* the last plan has gone, and what the pool held is being freed */
     gc_slot *slots;       /* of all devices, taken and free */
     gc_host_buffer *idle; /* host buffers that nobody holds */
     size_t allocated;     /* bytes of host buffers, held and idle */
     size_t reserved;      /* bytes of host buffers that runs hold or will take */
-} pool = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, nullptr, nullptr, 0, 0};
+} pool = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, false, nullptr, nullptr, 0, 0};
 
 /* Locks the pool as long as it lives. */
 struct pool_lock {
@@ -311,6 +312,8 @@ void gc_host_give(gc_host_buffer *buffer)
 void gc_pool_enter()
 {
     pool_lock lock;
+    while (pool.ending)
+        pthread_cond_wait(&pool.given, &pool.lock);
     pool.plans++;
 }
 
@@ -324,25 +327,46 @@ static void destroy_slots(gc_slot *list)
     }
 }
 
-void gc_pool_leave()
+/* Frees what the pool holds, and what else belongs to the plans of the process. pool.ending is set:
+ * no plan comes meanwhile. */
+static void end_pool()
 {
     pthread_mutex_lock(&pool.lock);
-    gc_slot *slots = nullptr;
-    gc_host_buffer *idle = nullptr;
-    if (--pool.plans == 0) {
-        slots = pool.slots;
-        idle = pool.idle;
-        pool.slots = nullptr;
-        pool.idle = nullptr;
-        for (gc_host_buffer *buffer = idle; buffer != nullptr; buffer = buffer->next)
-            pool.allocated -= buffer->size;
-    }
-    bool last = pool.plans == 0;
+    gc_slot *slots = pool.slots;
+    gc_host_buffer *idle = pool.idle;
+    pool.slots = nullptr;
+    pool.idle = nullptr;
+    for (gc_host_buffer *buffer = idle; buffer != nullptr; buffer = buffer->next)
+        pool.allocated -= buffer->size;
     pthread_mutex_unlock(&pool.lock);
     destroy_slots(slots);
     destroy_host_buffers(idle);
-    if (last) {
-        gc_decode_end();
-        gc_jit_unload_unused();
-    }
+    gc_decode_end();
+    gc_jit_unload_unused();
+    pthread_mutex_lock(&pool.lock);
+    pool.ending = false;
+    pthread_cond_broadcast(&pool.given);
+    pthread_mutex_unlock(&pool.lock);
+}
+
+void gc_pool_leave()
+{
+    pthread_mutex_lock(&pool.lock);
+    bool last = --pool.plans == 0;
+    pool.ending = last;
+    pthread_mutex_unlock(&pool.lock);
+    if (last)
+        end_pool();
+}
+
+void gc_pool_end_unused()
+{
+    pthread_mutex_lock(&pool.lock);
+    while (pool.ending)
+        pthread_cond_wait(&pool.given, &pool.lock);
+    bool unused = pool.plans == 0;
+    pool.ending = unused;
+    pthread_mutex_unlock(&pool.lock);
+    if (unused)
+        end_pool();
 }

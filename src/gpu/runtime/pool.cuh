@@ -12,8 +12,12 @@
 /* Counts a plan of the process. */
 void gc_pool_enter();
 
-/* Takes back gc_pool_enter. With the last plan it frees what the pool holds. */
+/* Takes back gc_pool_enter. With the last plan it frees what the pool holds, and ends the JPEG
+ * engines. Plans that come meanwhile wait. */
 void gc_pool_leave();
+
+/* The same where there is no plan: an engine may have been started for none. */
+void gc_pool_end_unused();
 
 /* ---- Slots ----------------------------------------------------------------------------------- */
 

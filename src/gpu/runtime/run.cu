@@ -96,6 +96,7 @@ struct gpu_run {
     gconv_encoded picture; /* what the device has decoded, and its planes */
     gc_decoded decoded;
     bool is_decoded;
+    bool needs_rows;    /* the planes were of no use: rows have to be read */
     size_t reserved;    /* bytes of host memory */
     size_t image_bytes; /* of them for the rows of the image */
     size_t piece_bytes;
@@ -220,13 +221,21 @@ static bool holds_whole_image(gpu_run *run)
 static bool may_decode(gpu_run *run)
 {
     const gc_gpu_plan *plan = run->plan;
-    const gc_stream *stream = run->stream;
     const gconv_job *job = &plan->problem->job;
-    return stream->source.offer != nullptr && job->input.depth == 8 &&
+    return run->stream->source.offer != nullptr && job->input.depth == 8 &&
            (job->input.channels == 1 || job->input.channels == 3) &&
            job->border != GCONV_BORDER_WRAP &&
            gc_decode_ready(plan->device.index, gc_cost_engine_pays(plan->problem, &plan->device)) &&
            holds_whole_image(run);
+}
+
+/* Whether a picture has the shape that the plan was made for. */
+static bool has_shape(const gconv_encoded &picture, const gconv_shape &shape)
+{
+    bool turned = picture.orientation > 4; /* by a quarter */
+    return (turned ? picture.height : picture.width) == shape.width &&
+           (turned ? picture.width : picture.height) == shape.height &&
+           (picture.components == 3 || shape.channels == 1);
 }
 
 /* Has the device decode the image where that is possible. An engine that refuses is no failure:
@@ -234,15 +243,14 @@ static bool may_decode(gpu_run *run)
 static gconv_status decode_on_device(gpu_run *run, gconv_error *error)
 {
     gc_stream *stream = run->stream;
-    if (!may_decode(run))
-        return GCONV_OK;
-    if (!gc_stream_offer(stream, &run->picture))
+    const gconv_shape &shape = run->plan->problem->job.input;
+    if (!may_decode(run) || !gc_stream_offer(stream, &run->picture) ||
+        !has_shape(run->picture, shape))
         return GCONV_OK;
     double begin = gc_seconds();
     gc_stream_waits(stream, true);
-    gconv_status status =
-        gc_decode_jpeg(run->plan->device.index, &run->picture,
-                       run->plan->problem->job.input.channels == 1, &run->decoded, error);
+    gconv_status status = gc_decode_jpeg(run->plan->device.index, &run->picture,
+                                         shape.channels == 1, &run->decoded, error);
     gc_stream_waits(stream, false);
     run->is_decoded = status == GCONV_OK;
     if (run->is_decoded)
@@ -414,14 +422,14 @@ static gconv_status run_bands(gpu_run *run, gconv_error *error)
     return GCONV_OK;
 }
 
-/* Runs in a slot. An image that was decoded for a whole slot fits no other. */
+/* Runs in a slot. Planes that the engine has decoded need a slot for the whole image: where the
+ * device is short of memory for that, run->needs_rows is set. */
 static gconv_status run_in_slot(gpu_run *run, gconv_error *error)
 {
     gc_gpu_plan *plan = run->plan;
     GC_TRY(gc_plan_take_slot(plan, run->stream->chain_only, &run->band_rows, error));
-    if (run->is_decoded && run->band_rows < plan->problem->chain.height)
-        return gc_fail(error, GCONV_ERROR_MEMORY, "the device has become short of memory");
-    return run_bands(run, error);
+    run->needs_rows = run->is_decoded && run->band_rows < plan->problem->chain.height;
+    return run->needs_rows ? GCONV_OK : run_bands(run, error);
 }
 
 static gconv_status run_image(gpu_run *run, gconv_error *error)
@@ -433,15 +441,25 @@ static gconv_status run_image(gpu_run *run, gconv_error *error)
     return run_in_slot(run, error);
 }
 
+/* Gives back all that a run holds. */
+static void end_run(gpu_run *run)
+{
+    give_device(run);
+    give_host(run);
+}
+
 gconv_status gc_gpu_run(void *state, gc_stream *stream, gconv_error *error)
 {
-    gpu_run run = {};
-    run.plan = (gc_gpu_plan *)state;
-    run.stream = stream;
+    gpu_run run = {}, again = {};
+    run.plan = again.plan = (gc_gpu_plan *)state;
+    run.stream = again.stream = stream;
     gconv_status status = decode_on_device(&run, error);
     if (status == GCONV_OK)
         status = run_image(&run, error);
-    give_device(&run);
-    give_host(&run);
+    end_run(&run);
+    if (run.needs_rows) {
+        status = run_image(&again, error);
+        end_run(&again);
+    }
     return status;
 }
