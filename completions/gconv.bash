@@ -44,7 +44,13 @@ _gconv_values() {
     echo 'auto reference cpu naive shared const tiled adaptive twopass direct separable fused tensor fft'
     [[ $2 != compare && $2 != bench ]] || echo all
     ;;
-  -d | --device) echo 'auto cpu cuda cuda: cuda:all' ;;
+  -d | --device)
+    case $2 in
+    tune) echo 'auto cuda cuda:' ;;
+    compare | bench) echo 'auto cpu cuda cuda:' ;;
+    *) echo 'auto cpu cuda cuda: cuda:all' ;;
+    esac
+    ;;
   --decoder) echo 'auto cpu hardware' ;;
   -f | --format) echo 'png jpeg pnm pgm ppm pfm' ;;
   --rule) echo 'abs positive negative' ;;

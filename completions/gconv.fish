@@ -44,6 +44,12 @@ function __gconv_implementations
     __gconv_after compare bench; and echo all
 end
 
+function __gconv_devices
+    printf '%s\n' auto cuda cuda:
+    __gconv_after tune; or echo cpu
+    __gconv_after compare bench tune; or echo cuda:all
+end
+
 complete -c gconv -f
 complete -c gconv -n '__gconv_after edges filter compare' -F
 
@@ -88,7 +94,7 @@ complete -c gconv -n '__gconv_for edges filter compare' -l no-auto-orient -d 'Le
 
 # ---- Where it is computed
 complete -c gconv -n '__gconv_for edges filter compare bench tune' -s i -l impl -x -a '(__gconv_implementations)' -d 'Implementation'
-complete -c gconv -n '__gconv_for edges filter compare bench tune' -s d -l device -x -a 'auto cpu cuda cuda: cuda:all' -d 'Device'
+complete -c gconv -n '__gconv_for edges filter compare bench tune' -s d -l device -x -a '(__gconv_devices)' -d 'Device'
 complete -c gconv -n '__gconv_for edges filter' -l decoder -x -a 'auto cpu hardware' -d 'What decodes JPEG'
 complete -c gconv -n '__gconv_for edges filter compare bench' -s j -l threads -x -d 'CPU threads'
 complete -c gconv -n '__gconv_for edges filter compare bench' -l tile -x -d 'Pixels of a thread in tiled GPU implementations'

@@ -541,7 +541,7 @@ GCONV_API gconv_status gconv_device_parse(const char *text, gconv_device_choice 
                                           gconv_error *error);
 
 /* Whether a device that `device` stands for decodes JPEG: a text as gconv_device_parse takes it.
- * GCONV_ERROR_DEVICE where none does; the message says why. Starts the decoder, which takes as long
+ * GCONV_ERROR_DEVICE where none does; the message is the reason alone. Starts the decoder, which takes as long
  * as a first plan on the device. */
 GCONV_API gconv_status gconv_decoder_check(const char *device, gconv_error *error);
 

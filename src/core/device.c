@@ -50,7 +50,11 @@ int gconv_nvrtc_version(void)
     return gc_jit_version();
 }
 
-/* Reads the numbers of "cuda:N,...". False where the text is no such list. */
+/* The largest N of "cuda:N". */
+enum { NUMBER_MAX = 1023 };
+
+/* Reads the numbers of "cuda:N,...". False where the text is no such list, or its numbers are too
+ * large or too many. */
 static bool read_numbers(const char *text, gconv_device_choice *choice)
 {
     for (const char *end; text != NULL; text = *end == ',' ? end + 1 : NULL) {
@@ -59,12 +63,24 @@ static bool read_numbers(const char *text, gconv_device_choice *choice)
         end = text + strcspn(text, ",");
         snprintf(number, sizeof number, "%.*s", (int)(end - text), text);
         if (end - text >= (int)sizeof number || choice->count == GCONV_DEVICES_MAX ||
-            !gc_parse_integer(number, 0, 1023, &index))
+            !gc_parse_integer(number, 0, NUMBER_MAX, &index))
             return false;
         choice->indices[choice->count++] = (int)index;
     }
     choice->index = choice->indices[0];
     return true;
+}
+
+static gconv_status refuse_unknown(const char *text, const gconv_device_choice *choice,
+                                   gconv_error *error)
+{
+    if (choice->count == GCONV_DEVICES_MAX)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%.64s...' names more than %d devices", text,
+                       GCONV_DEVICES_MAX);
+    return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                   "unknown device '%s' (auto, cpu, cuda, cuda:N, cuda:N,N or cuda:all, with N up "
+                   "to %d)",
+                   text, NUMBER_MAX);
 }
 
 static gconv_status refuse_twice(const char *text, const gconv_device_choice *choice,
@@ -89,8 +105,7 @@ gconv_status gconv_device_parse(const char *text, gconv_device_choice *choice, g
         choice->all = true;
     else if (strcmp(text, "cpu") != 0 &&
              (strncmp(text, "cuda:", 5) != 0 || !read_numbers(text + 5, choice)))
-        return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "unknown device '%s' (auto, cpu, cuda, cuda:N, cuda:N,N or cuda:all)", text);
+        return refuse_unknown(text, choice, error);
     if (choice->count > 0 || choice->all)
         choice->kind = GCONV_DEVICE_CUDA;
     return refuse_twice(text, choice, error);
@@ -189,6 +204,5 @@ gconv_status gconv_decoder_check(const char *device, gconv_error *error)
     }
     if (reason[0] == '\0')
         reason = "there is no such GPU";
-    return gc_fail(error, GCONV_ERROR_DEVICE, "device '%.64s' does not decode JPEG: %s",
-                   device != NULL ? device : "auto", reason);
+    return gc_fail(error, GCONV_ERROR_DEVICE, "%s", reason);
 }

@@ -53,6 +53,7 @@ cpu on *: asked for by name*'
     while read -r name decoder doubt; do
         expect 0 "$FAULTY" edges --impl engine -v --timings --explain --json $name out.png
         same "$(key decoder)" $decoder
+        like "$(key explanation)" "*decoder: $decoder${doubt:+ ($doubt)}*"
         like "$err" "gconv: $name: 40x30, *by engine${doubt:+
 gconv: $name: decoded on the CPU: $doubt}
 gconv: $name: decode * ms by $decoder, upload *"
@@ -180,6 +181,8 @@ gconv: option '--tile' had no effect: what ran takes no tiling factor"
     same "$(printf '%s\n' "$err" | sed 1d)" "gconv: option '--alpha' had no effect: no transparency was filtered
 gconv: option '--threads' had no effect: nothing ran on several threads of the CPU"
     make_image jpeg:ycc in.jpg 40 30 noise
+    expect 0 gconv edges -v --impl cpu --decoder auto in.jpg out.png
+    same "$(printf '%s\n' "$err" | sed 1d)" ''
     expect 0 gconv edges -v --impl cpu --decoder cpu in.jpg out.png
     same "$(printf '%s\n' "$err" | sed 1d)" "gconv: option '--decoder' had no effect: no GPU computed an image that came as a JPEG"
     make_image png:rgba in2.png 8 3 noise

@@ -221,7 +221,20 @@ refused() {
     refused edges format 'png, jpeg, pnm, pgm, ppm or pfm' '' gif tiff
     refused edges progress 'auto, always or never' '' sometimes
     refused edges decoder 'auto, cpu or hardware' '' gpu none
+    complains 2 "*; did you mean 'hardware'[?]" gconv edges --decoder gpu a.png b.png
+    complains 2 "*; did you mean 'cpu'[?]" gconv edges --decoder cpi a.png b.png
     refused edges device 'auto, cpu, cuda, cuda:N, cuda:N,N or cuda:all' '' gpu cuda: cuda:x cuda:-1 CPU
+    refused edges device 'N up to 1023' cuda:1024 cuda:0,1024
+    complains 2 "option '--device': 'cuda:0,*' names more than 64 devices" \
+        gconv edges -d "cuda:$(seq -s , 0 64)" a.png b.png
+    for text in gpu cuda:0, cuda:1024 cuda:1,1 "cuda:$(seq -s , 0 64)"; do
+        for command in 'compare a.png' bench; do
+            # shellcheck disable=SC2086
+            complains 2 "option '--device': '*' is not auto, cpu, cuda or cuda:N, with N up to 1023" \
+                gconv $command -d "$text"
+        done
+        complains 2 "option '--device': '*' is not auto, cuda or cuda:N, with N up to 1023" gconv tune -d "$text"
+    done
     complains 2 "option '--device': 'cuda:1,1' names device 1 twice" gconv edges -d cuda:1,1 a.png b.png
     for command in 'compare a.png' bench tune; do
         for list in cuda:0,1 cuda:all; do

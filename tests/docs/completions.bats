@@ -78,6 +78,11 @@ offers_bash() {
   same_list "a list" "$(offers_bash compare --impl cpu,ti)" cpu,tiled
   same_list "several" "$(offers_bash bench -i al)" all
   same_list "of tune" "$(offers_bash tune --impl '')" "$(printf '%s\n' direct separable)"
+  same_list "devices" "$(offers_bash edges --device cuda)" "$(printf '%s\n' cuda cuda: cuda:all)"
+  for command in compare bench; do
+    same_list "of $command" "$(offers_bash $command -d '' | LC_ALL=C sort)" "$(printf '%s\n' auto cpu cuda cuda:)"
+  done
+  same_list "of tune" "$(offers_bash tune -d '' | LC_ALL=C sort)" "$(printf '%s\n' auto cuda cuda:)"
   [ -z "$(offers_bash edges -i al)" ]
   [ -z "$(offers_bash edges --threshold '')" ]
 }
@@ -119,6 +124,23 @@ offers_zsh() {
   same_list "no command" "$(offers_zsh '')" "$(all_long_options)"
 }
 
+# The devices that _gconv offers for a command.
+devices_zsh() {
+  zsh -f -c '
+    file=$1
+    _arguments() { print -rl -- "$@"; return 1 }
+    words=(gconv $2 "") CURRENT=3
+    complete_gconv() { source $file }
+    complete_gconv' zsh "$ZSH_FILE" "$1" | sed -nE 's/.*--device=.*:device:\((.*)\)/\1/p' | tr -d '\\'
+}
+
+@test "zsh: devices" {
+  needs zsh
+  [ "$(devices_zsh edges)" = 'auto cpu cuda cuda: cuda:all' ]
+  [ "$(devices_zsh bench)" = 'auto cpu cuda cuda:' ]
+  [ "$(devices_zsh tune)" = 'auto cuda cuda:' ]
+}
+
 # ---- fish ----------------------------------------------------------------------------------------
 
 offers_fish() {
@@ -146,4 +168,7 @@ offers_fish() {
   same_list implementations "$(offers_fish 'edges --impl ')" "$({ implementations; echo auto; } | sort)"
   same_list several "$(offers_fish 'compare --impl al')" all
   same_list "of tune" "$(offers_fish 'tune --impl ')" "$(printf '%s\n' direct separable)"
+  same_list devices "$(offers_fish 'edges --device cuda')" "$(printf '%s\n' cuda cuda: cuda:all)"
+  same_list "of compare" "$(offers_fish 'compare -d ' | LC_ALL=C sort)" "$(printf '%s\n' auto cpu cuda cuda:)"
+  same_list "of tune" "$(offers_fish 'tune -d ' | LC_ALL=C sort)" "$(printf '%s\n' auto cuda cuda:)"
 }

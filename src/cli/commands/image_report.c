@@ -128,15 +128,6 @@ static void note_choices(const char *name, const char *explanation)
     }
 }
 
-/* The last line of --explain. */
-static void print_decoder(const gc_result *result)
-{
-    if (result->doubt[0] != '\0')
-        fprintf(stderr, "decoder: %s (%s)\n", result->decoder, result->doubt);
-    else
-        fprintf(stderr, "decoder: %s\n", result->decoder);
-}
-
 static void report_done(const gc_options *options, const gc_task *task, const gc_result *result)
 {
     const char *name = gc_input_name(task->input);
@@ -158,7 +149,6 @@ static void report_done(const gc_options *options, const gc_task *task, const gc
     if (options->explain && !options->json) {
         gc_answer(name, "how the implementation was chosen:");
         fputs(explanation_of(result), stderr);
-        print_decoder(result);
     } else if (options->verbose) {
         note_choices(name, explanation_of(result));
     }

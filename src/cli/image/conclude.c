@@ -4,6 +4,8 @@
 #include "base/memory.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Which device took over, and why. NULL where memory is out. */
 static char *describe_fallback(const gconv_plan *plan)
@@ -16,13 +18,25 @@ static char *describe_fallback(const gconv_plan *plan)
     return gc_copy_string(text);
 }
 
+/* The lines of --explain: those of the plan, and what decoded the image. NULL where memory is out. */
+static char *describe_choice(const gc_result *result, const char *plan)
+{
+    bool doubted = result->doubt[0] != '\0';
+    size_t size = strlen(plan) + strlen(result->decoder) + strlen(result->doubt) + 16;
+    char *text = malloc(size);
+    if (text != NULL)
+        snprintf(text, size, "%sdecoder: %s%s%s%s\n", plan, result->decoder, doubted ? " (" : "",
+                 result->doubt, doubted ? ")" : "");
+    return text;
+}
+
 /* The plan serves the next image before this one is reported. */
 static void keep_explanation(gc_work *work)
 {
     gconv_plan *plan = work->worker->kept.plan;
     if (!work->options->verbose && !work->options->explain)
         return;
-    work->result->explanation = gc_copy_string(gconv_plan_explanation(plan));
+    work->result->explanation = describe_choice(work->result, gconv_plan_explanation(plan));
     if (gconv_plan_fallback(plan)[0] != '\0')
         work->result->fallback = describe_fallback(plan);
 }

@@ -94,11 +94,24 @@ gconv_status gc_session_create(const gc_options *options, gc_session *session, c
     return check_decoder(session, error);
 }
 
+/* Whether a GPU that the command line allows decodes JPEG. The message names the option: the user
+ * need not have named a device. */
+static gconv_status check_gpu_decodes(const gc_session *session, gconv_error *error)
+{
+    gconv_error reason;
+    gconv_status status = gconv_decoder_check(session->job.device, &reason);
+    if (status == GCONV_OK)
+        return status;
+    return gc_fail(error, status,
+                   "option '--decoder': 'hardware' needs a GPU that decodes JPEG: %.400s",
+                   reason.message);
+}
+
 gconv_status gc_session_check_all(const gc_session *session, gconv_error *error)
 {
     gconv_status status = GCONV_OK;
     if (needs_decoder(session->options))
-        status = gconv_decoder_check(session->job.device, error);
+        status = check_gpu_decodes(session, error);
     return status == GCONV_OK ? check_jobs(session, error) : status;
 }
 

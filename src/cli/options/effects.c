@@ -53,9 +53,16 @@ static bool is_given(const gc_options *options, const char *name)
     return false;
 }
 
+/* A value that asks for nothing has no effect to miss. */
+static bool asks_for_nothing(const gc_options *options, const char *name)
+{
+    return strcmp(name, "decoder") == 0 && options->reader.decoder == GCONV_DECODER_AUTO;
+}
+
 void gc_note_effects(const gc_options *options, unsigned met)
 {
     for (size_t i = 0; i < sizeof effects / sizeof effects[0]; i++)
-        if ((met & effects[i].needs) == 0 && is_given(options, effects[i].option))
+        if ((met & effects[i].needs) == 0 && is_given(options, effects[i].option) &&
+            !asks_for_nothing(options, effects[i].option))
             gc_note(NULL, "option '--%s' had no effect: %s", effects[i].option, effects[i].reason);
 }

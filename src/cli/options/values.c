@@ -2,6 +2,7 @@
 
 #include "base/number.h"
 #include "base/status.h"
+#include "cli/options/commands.h"
 #include "cli/options/formats.h"
 #include "cli/options/implementations.h"
 #include "cli/options/words.h"
@@ -121,11 +122,29 @@ gconv_status gc_set_implementation(gc_options *options, const char *value, gconv
     return gc_check_names(value, error);
 }
 
+/* The devices that a command takes which uses one alone. NULL where the command takes several, or is
+ * not known yet. */
+static const char *forms_of_one_device(const gc_options *options)
+{
+    const gc_command_row *row;
+    if (options->operand_count == 0 ||
+        gc_command_find(options->operands[0], &row, NULL) != GCONV_OK)
+        return NULL;
+    if (row->command == GC_COMMAND_TUNE)
+        return "auto, cuda or cuda:N";
+    return (row->command & GC_COMMANDS_THAT_MEASURE) != 0 ? "auto, cpu, cuda or cuda:N" : NULL;
+}
+
 gconv_status gc_set_device(gc_options *options, const char *value, gconv_error *error)
 {
     gconv_device_choice choice;
     options->job.device = value;
-    return gconv_device_parse(value, &choice, error);
+    gconv_status status = gconv_device_parse(value, &choice, error);
+    const char *forms = status == GCONV_OK ? NULL : forms_of_one_device(options);
+    if (forms != NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%.64s' is not %s, with N up to 1023", value,
+                       forms);
+    return status;
 }
 
 gconv_status gc_set_decoder(gc_options *options, const char *value, gconv_error *error)
@@ -134,6 +153,10 @@ gconv_status gc_set_decoder(gc_options *options, const char *value, gconv_error 
                                     {"cpu", GCONV_DECODER_CPU},
                                     {"hardware", GCONV_DECODER_HARDWARE}};
     int result;
+    /* By spelling "gpu" is nearest to "cpu", its opposite. */
+    if (strcmp(value, "gpu") == 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "'%s' is not auto, cpu or hardware; did you mean 'hardware'?", value);
     gconv_status status = gc_read_word(words, 3, value, &result, error);
     if (status == GCONV_OK)
         options->reader.decoder = (gconv_decoder)result;
