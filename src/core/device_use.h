@@ -9,10 +9,10 @@
 /* Some CUDA devices: bit N stands for cuda:N. */
 typedef uint64_t gc_device_set;
 
-/* The CUDA devices that a choice allows and that are not dropped: those that it names, or all usable
- * ones. Empty for "cpu", where there is no CUDA device, and under "auto" where none is usable.
- * GCONV_ERROR_DEVICE where a device that is named is not there or not usable, or where none is left
- * of those that are named or of "cuda:all". May start the CUDA driver. */
+/* The CUDA devices that a choice allows and that are not dropped: those that it names, or all
+ * usable ones. Empty for "cpu", where there is no CUDA device, and under "auto" where none is
+ * usable. GCONV_ERROR_DEVICE where a device that is named is not there or not usable, or where
+ * none is left of those that are named or of "cuda:all". May start the CUDA driver. */
 gconv_status gc_device_set_of(const gconv_device_choice *choice, gc_device_set *set,
                               gconv_error *error);
 

@@ -1,7 +1,7 @@
 /* What files cost the CPU: the expected times of decoding and encoding, beside those of computing.
  *
- * Several images at one time are decoded, computed and encoded side by side. What counts is then the
- * throughput: the seconds of all images divided by their number. */
+ * Several images at one time are decoded, computed and encoded side by side. What counts is then
+ * the throughput: the seconds of all images divided by their number. */
 #ifndef GC_CORE_FILE_TIME_H
 #define GC_CORE_FILE_TIME_H
 

@@ -1,6 +1,6 @@
-/* Small JPEG files, made in memory, and what libjpeg-turbo decodes them to: a decoder that gives the
- * same may take the place of libjpeg-turbo. They are noise, with blocks of every energy that 8-bit
- * samples can have, and with blocks whose samples are far outside 8 bits. */
+/* Small JPEG files, made in memory, and what libjpeg-turbo decodes them to: a decoder that gives
+ * the same may take the place of libjpeg-turbo. They are noise, with blocks of every energy that
+ * 8-bit samples can have, and with blocks whose samples are far outside 8 bits. */
 #ifndef GC_CORE_JPEG_TRIALS_H
 #define GC_CORE_JPEG_TRIALS_H
 

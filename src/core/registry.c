@@ -1,4 +1,5 @@
-/* THE table of implementations. A new one is a file, an entry here, and a line of CMakeLists.txt. */
+/* THE table of implementations. A new one is a file, an entry here, and a line of
+ * CMakeLists.txt. */
 #include "core/registry.h"
 
 #include "base/status.h"

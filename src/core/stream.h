@@ -63,8 +63,8 @@ void gc_stream_use_memory(gc_stream *stream, const gc_memory_source *image,
 gconv_status gc_stream_read(gc_stream *stream, uint32_t count, void *rows, size_t stride,
                             gconv_error *error);
 
-/* Asks the source for its picture as it is stored, before any row is read: true where the device of
- * the run may decode it. The time counts as decoding; the caller adds the time that its device
+/* Asks the source for its picture as it is stored, before any row is read: true where the device
+ * of the run may decode it. The time counts as decoding; the caller adds the time that its device
  * takes. Rows can still be read until gc_stream_accept. */
 bool gc_stream_offer(gc_stream *stream, gconv_encoded *picture);
 
@@ -75,7 +75,8 @@ void gc_stream_accept(gc_stream *stream);
 /* Chain values of one row of samples. May be called from any thread. */
 void gc_stream_load_row(const gc_stream *stream, const void *samples, float *row);
 
-/* Output of row `y` from its chain values. May be called from any thread, once the row was read. */
+/* Output of row `y` from its chain values. May be called from any thread, once the row was
+ * read. */
 void gc_stream_store_row(const gc_stream *stream, uint32_t y, const float *row, void *output);
 
 /* The same for `count` pixels of output row `y` from pixel `first` on, with their chain values at
@@ -92,17 +93,18 @@ gconv_status gc_stream_write(gc_stream *stream, uint32_t count, const void *rows
  * where the run is to end. */
 gconv_status gc_stream_tell(gc_stream *stream, double done, gconv_error *error);
 
-/* Says that the calling thread begins to wait for a device or for memory, or that it goes on. Saying
- * that it goes on may take as long as other images are computed: hold no slot of a device then. */
+/* Says that the calling thread begins to wait for a device or for memory, or that it goes on.
+ * Saying that it goes on may take as long as other images are computed: hold no slot of a device
+ * then. */
 void gc_stream_waits(const gc_stream *stream, bool waits);
 
 /* Reads all rows into stream->kept, input_bytes apart. They stay there until the stream is closed:
- * for implementations that need the whole image, and for another one that starts again. They must not
- * be kept already. */
+ * for implementations that need the whole image, and for another one that starts again. They must
+ * not be kept already. */
 gconv_status gc_stream_keep(gc_stream *stream, gconv_error *error);
 
-/* The same in memory of the caller's, which has room for all rows and is given back when the stream
- * is closed; on failure, at once. */
+/* The same in memory of the caller's, which has room for all rows and is given back when the
+ * stream is closed; on failure, at once. */
 gconv_status gc_stream_keep_in(gc_stream *stream, const gc_lent_memory *memory, gconv_error *error);
 
 /* Gives the memory of stream->kept back before the stream is closed. */

@@ -12,13 +12,13 @@ typedef struct gc_session {
     gconv_job job; /* what the command line decides; an image adds its shape, alpha and depth */
 } gc_session;
 
-/* Loads the chain and makes the job. On failure `*blamed` is the --kernel that the message is about,
- * or NULL. */
+/* Loads the chain and makes the job. On failure `*blamed` is the --kernel that the message is
+ * about, or NULL. */
 gconv_status gc_session_create(const gc_options *options, gc_session *session, const char **blamed,
                                gconv_error *error);
 
-/* Checks everything that needs no image: filters, implementations, device. Waits for the start of a
- * GPU that is named. */
+/* Checks everything that needs no image: filters, implementations, device. Waits for the start of
+ * a GPU that is named. */
 gconv_status gc_session_check_all(const gc_session *session, gconv_error *error);
 
 /* Whether the command line asks for a GPU, by --device or --decoder. */

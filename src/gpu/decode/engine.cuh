@@ -14,8 +14,8 @@ enum {
     GC_DECODE_TRACKS = 4,
     /* Pictures of a batch, at most. The engine of a device is several units, and each takes one
      * picture of a batch. Batches of as many pictures as there are units are the fastest: on an
-     * H200 with 7 of them and 4 tracks, 915 pictures of 12 megapixels a second in batches of 7, 548
-     * in batches of 4, about 700 in batches of 16. */
+     * H200 with 7 of them and 4 tracks, 915 pictures of 12 megapixels a second in batches of 7,
+     * 548 in batches of 4, about 700 in batches of 16. */
     GC_DECODE_BATCH_MAX = 64
 };
 
@@ -65,8 +65,8 @@ struct gc_decode_engine {
 gconv_status gc_decode_check(gc_decode_engine *engine, const gconv_encoded *picture,
                              gconv_error *error);
 
-/* Places the planes of a picture in `memory`, which is aligned for rows. Returns how many bytes they
- * take. Null as `memory` asks for these alone. */
+/* Places the planes of a picture in `memory`, which is aligned for rows. Returns how many bytes
+ * they take. Null as `memory` asks for these alone. */
 size_t gc_decode_lay_out(const gconv_encoded *picture, gc_nvjpeg_format format, char *memory,
                          gc_decoded *decoded);
 
@@ -82,9 +82,9 @@ gconv_status gc_decode_complete_track(gc_decode_engine *engine, gc_decode_track 
 /* Frees what a track holds. */
 void gc_decode_end_track(gc_decode_track *track);
 
-/* Decodes the files of gc_jpeg_trial. False where the planes, or the RGB samples that are made of them,
- * are others than libjpeg-turbo's, or nothing is decoded: `reason` then says so. The answer is kept
- * in the cache. (trials.cu) */
+/* Decodes the files of gc_jpeg_trial. False where the planes, or the RGB samples that are made of
+ * them, are others than libjpeg-turbo's, or nothing is decoded: `reason` then says so. The answer
+ * is kept in the cache. (trials.cu) */
 bool gc_decode_trials_are_right(gc_decode_engine *engine, char *reason, size_t size);
 
 #endif

@@ -24,8 +24,8 @@ struct gc_plane_memory {
     gc_plane_buffer *buffers;
 };
 
-/* Plane memory of the current device. It holds a share of the device's memory; GCONV_CUDA_MEMORY, where
- * it is set, counts as the memory. */
+/* Plane memory of the current device. It holds a share of the device's memory; GCONV_CUDA_MEMORY,
+ * where it is set, counts as the memory. */
 gconv_status gc_plane_memory_init(gc_plane_memory *memory, gconv_error *error);
 
 /* Frees all buffers. None is taken. Its device is the current one. */

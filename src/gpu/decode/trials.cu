@@ -1,5 +1,5 @@
-/* Whether an engine gives the bits of libjpeg-turbo: found out once for a device, driver and nvJPEG,
- * and kept in the cache. */
+/* Whether an engine gives the bits of libjpeg-turbo: found out once for a device, driver and
+ * nvJPEG, and kept in the cache. */
 #include "gpu/decode/engine.cuh"
 #include "gpu/runtime/check.cuh"
 

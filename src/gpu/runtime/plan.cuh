@@ -22,8 +22,8 @@ enum gc_plane_use { GC_PLANE_UNUSED, GC_PLANE_OF_SAMPLES, GC_PLANE_OF_VALUES };
 
 /* How the runtime drives methods of one type. */
 struct gc_section_runner {
-    /* Fills plan->sections and counts them. After a failure gc_plan_free_sections frees the sections
-     * that were begun. */
+    /* Fills plan->sections and counts them. After a failure gc_plan_free_sections frees the
+     * sections that were begun. */
     gconv_status (*prepare)(gc_gpu_plan *plan, gconv_error *error);
     /* Brings the uploaded samples to where the first section reads. */
     gconv_status (*begin)(gc_gpu_plan *plan, gconv_error *error);

@@ -7,8 +7,8 @@
 #include <time.h>
 
 /* Waits until the work before an event is done. Sleeps `microseconds` between questions. The
- * driver's own sleeping wait (cudaEventBlockingSync) takes system calls that exclude each other: half
- * a millisecond an image where many threads wait. */
+ * driver's own sleeping wait (cudaEventBlockingSync) takes system calls that exclude each other:
+ * half a millisecond an image where many threads wait. */
 static inline gconv_status gc_await_event(cudaEvent_t event, long microseconds, gconv_error *error)
 {
     const struct timespec pause = {0, microseconds * 1000};
