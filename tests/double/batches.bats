@@ -200,7 +200,7 @@ calls() { grep -c "^[0-9]* $1 " "$GC_DOUBLE_LOG" || true; }
     for mode in absent refuse fail wrong; do
         rm -rf "$XDG_CACHE_HOME"
         export GC_DOUBLE_NVJPEG=$mode
-        complains 4 "device 'cuda:all' does not decode JPEG: *" batch edges sound --decoder hardware
+        complains 4 "option '--decoder': 'hardware' needs a GPU that decodes JPEG: *" batch edges sound --decoder hardware
         [ ! -e out ]
         as_cpu edges sound --device cuda -j 4
     done
