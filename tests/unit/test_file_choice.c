@@ -6,7 +6,6 @@
 #include "gpu/cost/images.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { THREADS = 16 };
 
@@ -16,12 +15,9 @@ typedef enum work { EDGES, GAUSSIAN_8, LOG_5_43 } work;
 
 static gconv_filter *loaded[3][2];
 
-/* The costs of the H200 count, not those that a cache holds of a GPU. */
 static int load_filters(void **state)
 {
     (void)state;
-    if (setenv("XDG_CACHE_HOME", "/dev/null/none", 1) != 0)
-        return -1;
     static const char *const names[3][2] = {{"gauss5", "laplace3"}, {"gaussian:8"}, {"log:5,43"}};
     setenv("XDG_CACHE_HOME", "/nonexistent", 1); /* no figures that were measured here */
     for (int i = 0; i < 3; i++)
