@@ -14,7 +14,7 @@
 
 /* ---- Files of bytes -------------------------------------------------------------------------- */
 
-static void must_have(const void *memory)
+static void must_have(void *memory)
 {
     assert_non_null(memory);
 }
