@@ -504,9 +504,9 @@ GCONV_API int gconv_device_count(void);
 GCONV_API gconv_status gconv_device_describe(int index, gconv_device_info *info,
                                              gconv_error *error);
 
-/* Devices that this process has used and uses no more, since a run failed there in a way that stays.
- * `index` counts them from 0 in the order of their failures. One line of text for people, which
- * stays valid, or NULL where there is none. Never starts the CUDA driver. */
+/* Devices that this process has used and uses no more, since a run failed there in a way that
+ * stays. `index` counts them from 0 in the order of their failures. One line of text for people,
+ * which stays valid, or NULL where there is none. Never starts the CUDA driver. */
 GCONV_API const char *gconv_device_loss(int index);
 
 /* The peak rate of a CUDA device in float32 operations a second; a multiply-add is two. 0 for the
@@ -541,14 +541,14 @@ GCONV_API gconv_status gconv_device_parse(const char *text, gconv_device_choice 
                                           gconv_error *error);
 
 /* Whether a device that `device` stands for decodes JPEG: a text as gconv_device_parse takes it.
- * GCONV_ERROR_DEVICE where none does; the message is the reason alone. Starts the decoder, which takes as long
- * as a first plan on the device. */
+ * GCONV_ERROR_DEVICE where none does; the message is the reason alone. Starts the decoder, which
+ * takes as long as a first plan on the device. */
 GCONV_API gconv_status gconv_decoder_check(const char *device, gconv_error *error);
 
 /* Begins to start the CUDA devices that the `device` of a job stands for, and returns at once. The
  * driver takes a tenth of a second to start, and a device as long again. Functions that need them
- * wait. Only the first call has an effect. Does nothing for "cpu" and for texts that gconv_device_parse
- * refuses. Call gconv_device_await before the process ends. */
+ * wait. Only the first call has an effect. Does nothing for "cpu" and for texts that
+ * gconv_device_parse refuses. Call gconv_device_await before the process ends. */
 GCONV_API void gconv_device_start(const char *text);
 
 /* Waits until what gconv_device_start, or a plan under "auto", has begun to start is there. Without
@@ -589,8 +589,8 @@ GCONV_API int gconv_implementation_count(void);
  * CUDA driver. */
 GCONV_API const char *gconv_implementation_name(int index);
 
-/* The kind of device that implementation `index` runs on; that of the CPU where `index` is not below
- * the count. Never starts the CUDA driver. */
+/* The kind of device that implementation `index` runs on; that of the CPU where `index` is not
+ * below the count. Never starts the CUDA driver. */
 GCONV_API gconv_device_kind gconv_implementation_kind(int index);
 
 /* Fills *info for implementation `index`. GCONV_ERROR_ARGUMENT where `index` is not below the
@@ -678,13 +678,13 @@ typedef struct gconv_job {
     /* How many images this process computes at one time, each by its own plan in its own thread. 0
      * and 1 mean one. With more than one:
      * - Between files `auto` compares throughputs: the expected time of all `runs` images, with
-     *   decoding and encoding, divided by their number. Elsewhere it chooses as if one image had all
-     *   `threads`.
+     *   decoding and encoding, divided by their number. Elsewhere it chooses as if one image had
+     *   all `threads`.
      * - A plan on the CPU gets its share of `threads`, at least one thread.
      * - A plan on a GPU gets its share of the device's memory. The runs of these plans overlap:
      *   while one decodes, others upload, compute, download and encode.
-     * Example: four threads that work on one image each set images_at_once = 4 and threads = 8. Each
-     * plan on the CPU then has two threads. */
+     * Example: four threads that work on one image each set images_at_once = 4 and threads = 8.
+     * Each plan on the CPU then has two threads. */
     int images_at_once;
 } gconv_job;
 
@@ -732,8 +732,9 @@ GCONV_API gconv_status gconv_plan_create(const gconv_job *job, gconv_plan **plan
                                          gconv_error *error);
 GCONV_API void gconv_plan_free(gconv_plan *plan);
 
-/* The name of the implementation that runs, and the device that it runs on. Both change where another
- * device takes over (see gconv_plan_fallback). The pointers are valid as long as the plan lives. */
+/* The name of the implementation that runs, and the device that it runs on. Both change where
+ * another device takes over (see gconv_plan_fallback). The pointers are valid as long as the plan
+ * lives. */
 GCONV_API const char *gconv_plan_implementation(const gconv_plan *plan);
 GCONV_API const gconv_device_info *gconv_plan_device(const gconv_plan *plan);
 
@@ -749,14 +750,15 @@ GCONV_API const char *gconv_plan_explanation(gconv_plan *plan);
 
 /* Why another device has taken over; "" where none has. Where a GPU fails before the first output
  * row, the library chooses again among the other devices that the job allows: other GPUs, and the
- * CPU where the job says "auto" for implementation and device. A run fails where none is left. Later
- * runs of the plan stay on the device that took over. */
+ * CPU where the job says "auto" for implementation and device. A run fails where none is left.
+ * Later runs of the plan stay on the device that took over. */
 GCONV_API const char *gconv_plan_fallback(const gconv_plan *plan);
 
-/* Whether gconv_plan_create would choose anew for the plan's job: the plan's device is dropped, or the
- * plan is on the CPU because the GPUs were still starting and now are there. That happens where the
- * job says "auto", several images are computed at one time, and the chain is exact: images need not
- * wait for the start, since every device gives the same bits. The plan can still be run. */
+/* Whether gconv_plan_create would choose anew for the plan's job: the plan's device is dropped, or
+ * the plan is on the CPU because the GPUs were still starting and now are there. That happens
+ * where the job says "auto", several images are computed at one time, and the chain is exact:
+ * images need not wait for the start, since every device gives the same bits. The plan can still
+ * be run. */
 GCONV_API bool gconv_plan_is_outdated(const gconv_plan *plan);
 
 /* Whether the chain is exact: weights and samples are whole numbers, and all sums stay below 2^24.

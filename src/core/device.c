@@ -3,7 +3,7 @@
 
 #include "base/number.h"
 #include "base/status.h"
-#include "core/device_use.h"
+#include "core/device_loss.h"
 #include "gconv.h"
 #include "gpu/cost/images.h"
 #include "gpu/decode/decode.h"

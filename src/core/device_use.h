@@ -37,10 +37,4 @@ void gc_device_give(int index);
  * gconv_device_loss tells of it. */
 void gc_device_judge(int index, const gconv_error *failure);
 
-/* Whether gc_device_judge has dropped the device. */
-bool gc_device_is_dropped(int index);
-
-/* Puts into the description of a device that is dropped that it is not usable, and why. */
-void gc_device_describe_loss(gconv_device_info *info);
-
 #endif

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "core/conversion.h"
 #include "core/device.h"
+#include "core/device_loss.h"
 #include "core/registry.h"
 #include "core/share.h"
 

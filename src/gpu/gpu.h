@@ -25,8 +25,8 @@ gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *er
  * ends. Waits for work on the device's default stream. */
 bool gc_gpu_works(int index);
 
-/* Begins to start the driver and the devices whose bits are set, bit N for cuda:N, in threads of its
- * own, and returns at once. Only the first call has an effect. */
+/* Begins to start the driver and the devices whose bits are set, bit N for cuda:N, in threads of
+ * its own, and returns at once. Only the first call has an effect. */
 void gc_gpu_start(uint64_t devices);
 
 /* Waits for what gc_gpu_start has begun. */

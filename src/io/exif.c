@@ -293,8 +293,8 @@ gc_resolution gc_exif_resolution(const unsigned char *exif, size_t size)
 
 /* How the thumbnail is removed from a blob of EXIF. First each byte gets marks that say what it
  * belongs to: a directory that stays, one that goes, a value, the thumbnail. Then the bytes that go
- * are set to 0, and cut off where they end the blob. Some files share a value between directories: such
- * a value has several marks, and stays where a directory that stays uses it. */
+ * are set to 0, and cut off where they end the blob. Some files share a value between directories:
+ * such a value has several marks, and stays where a directory that stays uses it. */
 enum {
     KEPT_STRUCTURE = 1, /* the header, a directory that stays */
     KEPT_VALUE = 2,

@@ -41,8 +41,8 @@ gconv_status gc_input_read(gc_input *input, void *bytes, size_t wanted, size_t *
 gconv_status gc_input_take(gc_input *input, const unsigned char **bytes, size_t *size,
                            gconv_error *error);
 
-/* Reads a regular file whole, from its first byte, and moves on in nothing. The caller frees *bytes.
- * On failure *reason is a phrase that says what was met, and *bytes is NULL. */
+/* Reads a regular file whole, from its first byte, and moves on in nothing. The caller frees
+ * *bytes. On failure *reason is a phrase that says what was met, and *bytes is NULL. */
 bool gc_input_load(const gc_input *input, size_t limit, unsigned char **bytes, size_t *size,
                    const char **reason);
 

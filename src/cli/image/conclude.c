@@ -18,7 +18,8 @@ static char *describe_fallback(const gconv_plan *plan)
     return gc_copy_string(text);
 }
 
-/* The lines of --explain: those of the plan, and what decoded the image. NULL where memory is out. */
+/* The lines of --explain: those of the plan, and what decoded the image. NULL where memory is out.
+ * */
 static char *describe_choice(const gc_result *result, const char *plan)
 {
     bool doubted = result->doubt[0] != '\0';

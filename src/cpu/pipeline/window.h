@@ -33,8 +33,8 @@ gconv_status gc_window_create(gc_window *window, const gc_chain *chain, const gc
 void gc_window_destroy(gc_window *window);
 
 /* Makes the window hold what output columns [first, end) of the step depend on. Where they touch a
- * side of the image, they must be more columns than the step is wide: the samples beyond the side are
- * copies of samples that the window must hold. Earlier contents are lost. */
+ * side of the image, they must be more columns than the step is wide: the samples beyond the side
+ * are copies of samples that the window must hold. Earlier contents are lost. */
 void gc_window_hold(gc_window *window, int64_t first, int64_t end);
 
 /* Column window->first of row y, which must be among the last `capacity` rows; 64-byte aligned. */

@@ -1,6 +1,6 @@
-/* How libjpeg-turbo makes RGB of the planes of a JPEG, and how an orientation turns it: whole-number
- * arithmetic that host and device share. Sources: jdsample.c, jdcolor.c and jdmainct.c of
- * libjpeg-turbo 2 and 3 with their default settings; EXIF 2.32, 4.6.4 Orientation. */
+/* How libjpeg-turbo makes RGB of the planes of a JPEG, and how an orientation turns it:
+ * whole-number arithmetic that host and device share. Sources: jdsample.c, jdcolor.c and
+ * jdmainct.c of libjpeg-turbo 2 and 3 with their default settings; EXIF 2.32, 4.6.4 Orientation. */
 #ifndef GC_GPU_DECODE_YCC_H
 #define GC_GPU_DECODE_YCC_H
 

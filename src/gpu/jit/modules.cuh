@@ -37,9 +37,9 @@ struct gc_jit_usage {
 gconv_status gc_jit_usage_of(const gc_gpu_kernel *kernel, int threads, unsigned shared_bytes,
                              gc_jit_usage *usage, gconv_error *error);
 
-/* Gives the kernel back. The device has to be current, and launches have to be done. `kernel` may be
- * null. A kernel that other plans may share stays loaded until gc_jit_unload_unused; one that was
- * made with GC_JIT_UNKEPT is unloaded now. */
+/* Gives the kernel back. The device has to be current, and launches have to be done. `kernel` may
+ * be null. A kernel that other plans may share stays loaded until gc_jit_unload_unused; one that
+ * was made with GC_JIT_UNKEPT is unloaded now. */
 void gc_jit_destroy(gc_gpu_kernel *kernel);
 
 /* Unloads the kernels that nobody has. */

@@ -202,8 +202,8 @@ static gconv_status get_image(gpu_run *run, gconv_error *error)
 
 /* ---- Decoding by the device ------------------------------------------------------------------ */
 
-/* Whether the device holds the whole image at once. Waits for the start of the plan, which takes less
- * time than decoding. A start that has failed is reported by run_image. */
+/* Whether the device holds the whole image at once. Waits for the start of the plan, which takes
+ * less time than decoding. A start that has failed is reported by run_image. */
 static bool holds_whole_image(gpu_run *run)
 {
     gc_gpu_plan *plan = run->plan;

@@ -6,9 +6,9 @@
 
 #include <time.h>
 
-/* Waits until the work before an event is done. Sleeps `microseconds` between questions. The
- * driver's own sleeping wait (cudaEventBlockingSync) takes system calls that exclude each other:
- * half a millisecond an image where many threads wait. */
+/* Waits until the work before an event is done. Sleeps `microseconds` between questions, which
+ * takes no system calls of the driver. The driver's own sleeping wait (cudaEventBlockingSync) was
+ * no faster in batches. */
 static inline gconv_status gc_await_event(cudaEvent_t event, long microseconds, gconv_error *error)
 {
     const struct timespec pause = {0, microseconds * 1000};

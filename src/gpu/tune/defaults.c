@@ -44,9 +44,9 @@ gc_tuning gc_tuning_default(gc_form form, int width, int height)
     return default_block(width * height);
 }
 
-/* 4 rows a thread leave registers for more than one block on a multiprocessor, and the code stays in
- * the instruction cache. Two bays hide the loads of floats, as in GC_FORM_BLOCK; samples of 8 or 16
- * bits go through registers, so that one bay is better: it leaves room for more blocks. */
+/* 4 rows a thread leave registers for more than one block on a multiprocessor, and the code stays
+ * in the instruction cache. Two bays hide the loads of floats, as in GC_FORM_BLOCK; samples of 8
+ * or 16 bits go through registers, so that one bay is better: it leaves room for more blocks. */
 gc_tuning gc_tuning_pair(const gc_layout *layout)
 {
     return (gc_tuning){GC_FORM_PAIR, 4, 8, layout->input == GC_FLOAT ? GC_QUEUE : GC_ONE_TILE, 1};
