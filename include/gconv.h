@@ -223,18 +223,18 @@ GCONV_API size_t gconv_shape_row_bytes(const gconv_shape *shape);
 GCONV_API bool gconv_shape_is_opaque(const gconv_shape *shape, const void *rows, uint32_t count,
                                      size_t stride);
 
-/* A JPEG file as it is stored, for a device that decodes it. The library has checked that the whole
- * file is sound: baseline, one scan, every code valid, every block within the range of 8-bit
- * samples. */
+/* A JPEG file as it is stored, for a device that decodes it. The library has checked its header:
+ * baseline, samples of 8 bits, one scan, grey or YCbCr, sound tables. */
 typedef struct gconv_encoded {
-    const unsigned char *bytes; /* from the first byte of the file to the end of the image; valid
-                                 * until the source is called again or its reader is freed */
-    size_t size;
-    uint32_t width, height; /* pixels as stored, before `orientation` */
-    int components;         /* 1: Y; 3: Y, Cb and Cr */
+    const unsigned char *bytes; /* from the first byte of the file on; valid until the source is
+                                 * called again or its reader is freed */
+    size_t size;                /* up to the end of the image where the data are proved, else all */
+    uint32_t width, height;     /* pixels as stored, before `orientation` */
+    int components;             /* 1: Y; 3: Y, Cb and Cr */
     /* Samples of Y for one of Cb or Cr, across and down: 1x1, 2x1 or 2x2. 1x1 for one component. */
     int sampling_x, sampling_y;
     int orientation; /* 1 to 8 as in EXIF: how the stored pixels become the rows of the source */
+    const struct gc_jpeg_layout *layout; /* the library's own; NULL where the data are proved */
 } gconv_encoded;
 
 /* Gives the rows of an image, from top to bottom. `read` writes the next `count` rows to `rows`,
@@ -251,11 +251,13 @@ typedef struct gconv_source {
     void *user;
     /* Readers of JPEG set the next two. Other sources leave them NULL. A plan on a device
      * that decodes JPEG calls `offer` once, before the first `read`. True: *picture is filled, and
-     * the device may decode it. Where the device did so, the plan calls `accept`: all rows then
-     * count as read, and `read` is not called. Without `accept` the plan reads rows as if it had
-     * never asked. */
-    bool (*offer)(void *user, gconv_encoded *picture);
-    void (*accept)(void *user);
+     * the device may decode it. With `prove` the data behind the header are proved sound: every
+     * code is valid, every block within the range of 8-bit samples. Without it the device has to
+     * find damage itself. Where the device has decoded the picture, the plan calls `accept` with
+     * the bytes from the first of the file to the end of the image: all rows then count as read,
+     * and `read` is not called. Without `accept` the plan reads rows as if it had never asked. */
+    bool (*offer)(void *user, bool prove, gconv_encoded *picture);
+    void (*accept)(void *user, size_t size);
 } gconv_source;
 
 /* Takes the rows of an image, from top to bottom. `write` reads the next `count` rows, `stride`

@@ -83,19 +83,19 @@ gconv_status gc_stream_read(gc_stream *stream, uint32_t count, void *rows, size_
     return status;
 }
 
-bool gc_stream_offer(gc_stream *stream, gconv_encoded *picture)
+bool gc_stream_offer(gc_stream *stream, bool prove, gconv_encoded *picture)
 {
     const gconv_source *source = &stream->source;
     double start = gc_seconds();
     bool offered = !stream->asked && source->offer != NULL && source->accept != NULL &&
-                   source->offer(source->user, picture);
+                   source->offer(source->user, prove, picture);
     stream->timings.decode += gc_seconds() - start;
     return offered;
 }
 
-void gc_stream_accept(gc_stream *stream)
+void gc_stream_accept(gc_stream *stream, size_t size)
 {
-    stream->source.accept(stream->source.user);
+    stream->source.accept(stream->source.user, size);
     stream->asked = true;
     stream->rows_read = stream->problem->chain.height;
 }

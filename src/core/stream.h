@@ -64,13 +64,14 @@ gconv_status gc_stream_read(gc_stream *stream, uint32_t count, void *rows, size_
                             gconv_error *error);
 
 /* Asks the source for its picture as it is stored, before any row is read: true where the device
- * of the run may decode it. The time counts as decoding; the caller adds the time that its device
- * takes. Rows can still be read until gc_stream_accept. */
-bool gc_stream_offer(gc_stream *stream, gconv_encoded *picture);
+ * of the run may decode it. `prove`: the device finds no damage, so the source has to prove that
+ * there is none. The time counts as decoding; the caller adds the time that its device takes. Rows
+ * can still be read until gc_stream_accept. */
+bool gc_stream_offer(gc_stream *stream, bool prove, gconv_encoded *picture);
 
-/* The device has decoded the picture: all rows count as read. Call it once nothing but writing can
+/* The device has decoded the picture, the first `size` bytes of it: all rows count as read. Call it once nothing but writing can
  * fail, so that another implementation can read the rows until then. */
-void gc_stream_accept(gc_stream *stream);
+void gc_stream_accept(gc_stream *stream, size_t size);
 
 /* Chain values of one row of samples. May be called from any thread. */
 void gc_stream_load_row(const gc_stream *stream, const void *samples, float *row);

@@ -49,11 +49,13 @@ typedef struct jpeg_decoder {
     bool missing_told;
     uint64_t bytes_fed;
     bool started;
-    uint32_t row;        /* rows delivered */
-    bool stopped;        /* tolerant: libjpeg cannot go on, rows are 0 from here on */
-    bool trailing;       /* after `offer`: bytes follow the image */
-    bool accepted;       /* a device has decoded the image */
-    unsigned char *cmyk; /* ROWS_AT_ONCE rows on their way to RGB, else NULL */
+    uint32_t row;          /* rows delivered */
+    bool stopped;          /* tolerant: libjpeg cannot go on, rows are 0 from here on */
+    gc_jpeg_layout layout; /* of the image that is offered */
+    size_t offered;        /* bytes of its file */
+    bool accepted;         /* a device has decoded the image */
+    bool trailing;         /* `accepted`: bytes follow the image */
+    unsigned char *cmyk;   /* ROWS_AT_ONCE rows on their way to RGB, else NULL */
 } jpeg_decoder;
 
 /* ---- What libjpeg calls ---------------------------------------------------------------------- */
@@ -465,7 +467,7 @@ static gconv_status finish(gc_decoder *common, gconv_error *error)
 {
     jpeg_decoder *decoder = (jpeg_decoder *)common;
     decoder->error = error;
-    if (decoder->accepted) { /* the scan has seen the end of the image */
+    if (decoder->accepted) { /* the device has told the end of the image */
         if (decoder->trailing)
             gc_decoder_warn_trailing(common);
         return GCONV_OK;
@@ -492,12 +494,14 @@ static bool agree(const jpeg_decoder *decoder, const gc_jpeg_facts *facts)
            jpeg->num_components == facts->components && jpeg->jpeg_color_space == colours;
 }
 
-static bool offer(gc_decoder *common, const unsigned char *bytes, size_t size,
+static bool offer(gc_decoder *common, bool prove, const unsigned char *bytes, size_t size,
                   gconv_encoded *picture, const char **doubt)
 {
     jpeg_decoder *decoder = (jpeg_decoder *)common;
     gc_jpeg_facts facts;
-    if (!gc_jpeg_scan(bytes, size, &facts, doubt))
+    bool sound = prove ? gc_jpeg_scan(bytes, size, &facts, doubt)
+                       : gc_jpeg_read_layout(bytes, size, &facts, &decoder->layout, doubt);
+    if (!sound)
         return false;
     *doubt = "a header that libjpeg reads in another way";
     if (!agree(decoder, &facts))
@@ -505,7 +509,7 @@ static bool offer(gc_decoder *common, const unsigned char *bytes, size_t size,
     *doubt = "a libjpeg that decodes in another way than libjpeg-turbo";
     if (!gc_jpeg_check())
         return false;
-    decoder->trailing = facts.bytes < size;
+    decoder->offered = size;
     *picture = (gconv_encoded){
         .bytes = bytes,
         .size = facts.bytes,
@@ -514,13 +518,16 @@ static bool offer(gc_decoder *common, const unsigned char *bytes, size_t size,
         .components = facts.components,
         .sampling_x = facts.sampling == GC_JPEG_422 || facts.sampling == GC_JPEG_420 ? 2 : 1,
         .sampling_y = facts.sampling == GC_JPEG_420 ? 2 : 1,
+        .layout = prove ? NULL : &decoder->layout,
     };
     return true;
 }
 
-static void accept_offer(gc_decoder *common)
+static void accept_offer(gc_decoder *common, size_t size)
 {
-    ((jpeg_decoder *)common)->accepted = true;
+    jpeg_decoder *decoder = (jpeg_decoder *)common;
+    decoder->accepted = true;
+    decoder->trailing = size < decoder->offered;
 }
 
 const gc_decoder_type gc_jpeg_decoder = {

@@ -29,6 +29,7 @@ typedef struct scan {
     const unsigned char *bytes;
     size_t size, at;
     gc_jpeg_facts *facts;
+    gc_jpeg_layout *layout;
     const char *doubt;
     bool restarts_seen, frame_seen, adobe_seen;
     int adobe_transform;
@@ -120,6 +121,8 @@ static bool take_quantisers(scan *of, const segment *from)
                 return doubt(of, "a quantisation step of 0");
         }
         bound_energy(steps);
+        memcpy(of->layout->steps[bytes[0]], bytes + 1, GC_JPEG_COEFFICIENTS);
+        of->layout->energy_max[bytes[0]] = steps->energy_max;
     }
     return true;
 }
@@ -137,6 +140,7 @@ static bool take_tables(scan *of, const segment *from)
             return doubt(of, "a Huffman table of a number that baseline JPEG lacks");
         bool ac = head[0] >> 4 != 0;
         gc_jpeg_table *to = &of->tables[ac][head[0] & 15];
+        gc_jpeg_code *code = &of->layout->codes[ac][head[0] & 15];
         if (to->defined)
             return doubt(of, "a Huffman table that is defined twice");
         to->defined = true;
@@ -146,6 +150,8 @@ static bool take_tables(scan *of, const segment *from)
         if (to->count > 256 || (size_t)to->count > from->size - at - HEAD_BYTES)
             return doubt(of, "a Huffman table that is cut");
         memcpy(to->symbols, head + HEAD_BYTES, (size_t)to->count);
+        memcpy(code->counts, head + 1, sizeof code->counts);
+        memcpy(code->symbols, head + HEAD_BYTES, (size_t)to->count);
         if (!gc_jpeg_assign_codes(to, head + 1))
             return doubt(of, "a Huffman table with too many codes");
         if (!gc_jpeg_symbols_are_sound(to, ac))
@@ -249,12 +255,18 @@ static bool take_restarts(scan *of, const segment *from)
     return true;
 }
 
-static const gc_jpeg_table *find_table(scan *of, bool ac, int number)
+static const gc_jpeg_table *find_table(const scan *of, bool ac, int number)
 {
-    if (number >= TABLES_MAX || !of->tables[ac][number].defined)
-        return NULL;
-    gc_jpeg_build_look_up(&of->tables[ac][number], ac);
-    return &of->tables[ac][number];
+    bool found = number < TABLES_MAX && of->tables[ac][number].defined;
+    return found ? &of->tables[ac][number] : NULL;
+}
+
+static uint64_t count_mcus(const scan *of)
+{
+    uint32_t columns = 8 * (uint32_t)of->mcu.components[0].across;
+    uint32_t rows = 8 * (uint32_t)of->mcu.components[0].down;
+    return (uint64_t)((of->facts->width + columns - 1) / columns) *
+           ((of->facts->height + rows - 1) / rows);
 }
 
 static bool take_scan(scan *of, const segment *from)
@@ -272,11 +284,15 @@ static bool take_scan(scan *of, const segment *from)
         const unsigned char *bytes = from->bytes + 1 + 2 * i;
         if (bytes[0] != to->id)
             return doubt(of, "components in another order");
-        to->dc = find_table(of, false, bytes[1] >> 4);
-        to->ac = find_table(of, true, bytes[1] & 15);
+        int dc = bytes[1] >> 4, ac = bytes[1] & 15;
+        to->dc = find_table(of, false, dc);
+        to->ac = find_table(of, true, ac);
         to->steps = &of->quantisers[to->quantiser];
         if (to->dc == NULL || to->ac == NULL || !to->steps->defined)
             return doubt(of, "a table that is missing");
+        of->layout->components[i].dc = dc;
+        of->layout->components[i].ac = ac;
+        of->layout->components[i].quantiser = to->quantiser;
     }
     return name_sampling(of) && check_colours(of);
 }
@@ -327,18 +343,20 @@ static bool take_header(scan *of)
         if (!take_marker(of, marker))
             return false;
     }
-    of->facts->data = of->at;
+    of->facts->data = of->layout->data = of->at;
+    of->layout->restart_interval = of->facts->restart_interval;
+    of->layout->mcus = count_mcus(of);
     return true;
 }
 
 /* ---- The data -------------------------------------------------------------------------------- */
 
-static uint64_t count_mcus(const scan *of)
+static void build_look_ups(scan *of)
 {
-    uint32_t columns = 8 * (uint32_t)of->mcu.components[0].across;
-    uint32_t rows = 8 * (uint32_t)of->mcu.components[0].down;
-    return (uint64_t)((of->facts->width + columns - 1) / columns) *
-           ((of->facts->height + rows - 1) / rows);
+    for (int ac = 0; ac < 2; ac++)
+        for (int number = 0; number < TABLES_MAX; number++)
+            if (of->tables[ac][number].defined)
+                gc_jpeg_build_look_up(&of->tables[ac][number], ac != 0);
 }
 
 /* Whether this marker follows at once. */
@@ -353,7 +371,8 @@ static bool take_expected(scan *of, int marker)
 /* From the data to EOI. */
 static bool take_data(scan *of)
 {
-    uint64_t left = count_mcus(of);
+    build_look_ups(of);
+    uint64_t left = of->layout->mcus;
     uint64_t interval = of->facts->restart_interval > 0 ? of->facts->restart_interval : left;
     for (int restart = MARKER_RST0;; restart = MARKER_RST0 | ((restart + 1) & 7)) {
         uint64_t count = left < interval ? left : interval;
@@ -372,12 +391,25 @@ static bool take_data(scan *of)
     return true;
 }
 
-bool gc_jpeg_scan(const unsigned char *bytes, size_t size, gc_jpeg_facts *facts,
-                  const char **doubted)
+static bool read_file(const unsigned char *bytes, size_t size, bool with_data, gc_jpeg_facts *facts,
+                      gc_jpeg_layout *layout, const char **doubted)
 {
-    *facts = (gc_jpeg_facts){0};
-    scan of = {.bytes = bytes, .size = size, .facts = facts};
-    bool sound = take_header(&of) && take_data(&of);
+    *facts = (gc_jpeg_facts){.bytes = size};
+    *layout = (gc_jpeg_layout){0};
+    scan of = {.bytes = bytes, .size = size, .facts = facts, .layout = layout};
+    bool sound = take_header(&of) && (!with_data || take_data(&of));
     *doubted = of.doubt;
     return sound;
+}
+
+bool gc_jpeg_scan(const unsigned char *bytes, size_t size, gc_jpeg_facts *facts, const char **doubt)
+{
+    gc_jpeg_layout layout;
+    return read_file(bytes, size, true, facts, &layout, doubt);
+}
+
+bool gc_jpeg_read_layout(const unsigned char *bytes, size_t size, gc_jpeg_facts *facts,
+                         gc_jpeg_layout *layout, const char **doubt)
+{
+    return read_file(bytes, size, false, facts, layout, doubt);
 }

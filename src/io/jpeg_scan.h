@@ -1,11 +1,12 @@
-/* Proves that a JPEG is sound, without decoding it to pixels: for decoders that do not find damage
- * themselves. docs/hardware-jpeg.md says what is proved and why that is enough. */
+/* Reads a JPEG for other decoders than libjpeg. For those that do not find damage themselves it is
+ * proved sound, without decoding it to pixels; the others need its header alone.
+ * docs/hardware-jpeg.md says what is proved and why that is enough. */
 #ifndef GC_IO_JPEG_SCAN_H
 #define GC_IO_JPEG_SCAN_H
 
+#include "core/jpeg_layout.h"
+
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* How many samples of Y there are for one of Cb and Cr. */
 typedef enum gc_jpeg_sampling {
@@ -15,7 +16,7 @@ typedef enum gc_jpeg_sampling {
     GC_JPEG_420   /* 2 in a row, 2 in a column */
 } gc_jpeg_sampling;
 
-/* What is known of a sound JPEG. libjpeg-turbo takes its colours as grey or as YCbCr. */
+/* What is known of a JPEG. libjpeg-turbo takes its colours as grey or as YCbCr. */
 typedef struct gc_jpeg_facts {
     uint32_t width, height;
     int components; /* 1 or 3 */
@@ -31,5 +32,9 @@ typedef struct gc_jpeg_facts {
  * may be damaged, or only unusual. Reads no byte beyond `size`, and takes no memory. */
 bool gc_jpeg_scan(const unsigned char *bytes, size_t size, gc_jpeg_facts *facts,
                   const char **doubt);
+
+/* The same for the header alone: of the data it proves nothing. facts->bytes is `size`. */
+bool gc_jpeg_read_layout(const unsigned char *bytes, size_t size, gc_jpeg_facts *facts,
+                         gc_jpeg_layout *layout, const char **doubt);
 
 #endif

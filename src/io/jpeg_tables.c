@@ -145,11 +145,8 @@ static void build_ac(gc_jpeg_table *of)
 
 void gc_jpeg_build_look_up(gc_jpeg_table *of, bool ac)
 {
-    if (of->built)
-        return;
     if (ac)
         build_ac(of);
     else
         build_dc(of);
-    of->built = true;
 }

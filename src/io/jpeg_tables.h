@@ -27,7 +27,7 @@ enum {
 };
 
 typedef struct gc_jpeg_table {
-    bool defined, built;
+    bool defined;
     /* By length of code: the first value of GC_JPEG_CODE_BITS_MAX bits above all codes of that
      * length and shorter ones; and what makes a code of that length an index of `symbols`. */
     uint32_t limit[GC_JPEG_CODE_BITS_MAX + 1];
@@ -51,7 +51,7 @@ bool gc_jpeg_assign_codes(gc_jpeg_table *to, const unsigned char *counts);
  * */
 bool gc_jpeg_symbols_are_sound(const gc_jpeg_table *of, bool ac);
 
-/* Fills of->fast, unless that is done. */
+/* Fills of->fast. */
 void gc_jpeg_build_look_up(gc_jpeg_table *of, bool ac);
 
 #endif

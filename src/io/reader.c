@@ -280,7 +280,7 @@ static void end_offer(gconv_reader *reader)
     reader->whole = NULL;
 }
 
-static bool offer_for_source(void *user, gconv_encoded *picture)
+static bool offer_for_source(void *user, bool prove, gconv_encoded *picture)
 {
     gconv_reader *reader = user;
     gc_decoder *decoder = reader->decoder;
@@ -288,7 +288,7 @@ static bool offer_for_source(void *user, gconv_encoded *picture)
     if (!may_offer(reader) ||
         !gc_input_load(&reader->input, OFFER_BYTES_MAX, &reader->whole, &size, &reader->doubt))
         return false;
-    if (!decoder->type->offer(decoder, reader->whole, size, picture, &reader->doubt)) {
+    if (!decoder->type->offer(decoder, prove, reader->whole, size, picture, &reader->doubt)) {
         end_offer(reader);
         return false;
     }
@@ -297,13 +297,13 @@ static bool offer_for_source(void *user, gconv_encoded *picture)
     return true;
 }
 
-static void accept_for_source(void *user)
+static void accept_for_source(void *user, size_t size)
 {
     gconv_reader *reader = user;
     if (reader->whole == NULL)
         return;
     end_offer(reader);
-    reader->decoder->type->accept(reader->decoder);
+    reader->decoder->type->accept(reader->decoder, size);
     reader->accepted = true;
     reader->delivered = reader->shape.height;
 }

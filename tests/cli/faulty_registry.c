@@ -110,8 +110,8 @@ static gconv_status read_nothing(void *user, uint32_t count, void *rows, size_t 
 static gconv_status run_engine(void *state, gc_stream *stream, gconv_error *error)
 {
     gconv_encoded picture;
-    if (gc_stream_offer(stream, &picture) && picture.width >= 16) {
-        gc_stream_accept(stream);
+    if (gc_stream_offer(stream, true, &picture) && picture.width >= 16) {
+        gc_stream_accept(stream, picture.size);
         stream->rows_read = 0;
         stream->source = (gconv_source){.read = read_nothing, .user = stream};
     }

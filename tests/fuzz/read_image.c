@@ -145,8 +145,8 @@ static void check_again(const pictures *first, gconv_reader_options options, uin
     free_pictures(&second);
 }
 
-/* What is offered to a device must be what libjpeg reads without a failure, and with the same
- * warnings. Standard input is not offered: it is opened once more as a file. */
+/* What is proved and offered to a device must be what libjpeg reads without a failure, and with the
+ * same warnings. Standard input is not offered: it is opened once more as a file. */
 static void check_offer(const pictures *first, gconv_reader_options options, int warnings)
 {
     gconv_reader *reader;
@@ -156,14 +156,14 @@ static void check_offer(const pictures *first, gconv_reader_options options, int
     if (gconv_reader_open("/proc/self/fd/0", &options, &reader, NULL) != GCONV_OK)
         return;
     gconv_source source = gconv_reader_source(reader);
-    if (source.offer != NULL && source.offer(source.user, &offered)) {
+    if (source.offer != NULL && source.offer(source.user, true, &offered)) {
         FUZZ_REQUIRE(first->status == GCONV_OK, "offered after %d", (int)first->status);
         const gconv_shape *shape = gconv_reader_shape(reader);
         bool turned = offered.orientation > 4;
         FUZZ_REQUIRE(offered.width == (turned ? shape->height : shape->width) &&
                          offered.height == (turned ? shape->width : shape->height),
                      "%u x %u offered", offered.width, offered.height);
-        source.accept(source.user);
+        source.accept(source.user, offered.size);
         FUZZ_REQUIRE(gconv_reader_finish(reader, NULL) == GCONV_OK, "no end after an offer");
         FUZZ_REQUIRE(warned == warnings, "%d warnings, then %d", warnings, warned);
     }

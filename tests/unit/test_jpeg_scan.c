@@ -1,4 +1,5 @@
-/* The scan that proves a JPEG sound: files that it must pass, and one file for every doubt. */
+/* The scan that proves a JPEG sound: files that it must pass, and one file for every doubt. What it
+ * reads from headers is what libjpeg reads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 #include "io/jpeg_scan.h"
 #include "jpeg/samples.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +21,49 @@ static void must_have(void *memory)
     assert_non_null(memory);
 }
 
+static const char no_code[] = "a code that does not exist";
+static const char too_long[] = "a run beyond the last coefficient";
+static const char too_much[] = "a block that 8-bit samples cannot give";
+static const char too_early[] = "data that end too early";
+static const char left_over[] = "bytes behind the last block";
+static const char odd_bits[] = "unusual bits before a marker";
+static const char no_restart[] = "a restart marker that is missing";
+static const char no_end[] = "no end of the image behind its data";
+
+/* Whether a doubt is of the data, not of the header. */
+static bool is_of_data(const char *doubt)
+{
+    static const char *const all[] = {no_code,   too_long, too_much,   too_early,
+                                      left_over, odd_bits, no_restart, no_end};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (strcmp(doubt, all[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The header alone has to give what the scan has said of it. */
+static void assert_same_header(const unsigned char *bytes, size_t size, const gc_jpeg_facts *facts,
+                               const char *doubt)
+{
+    gc_jpeg_facts alone;
+    gc_jpeg_layout layout;
+    const char *doubt_alone;
+    bool sound = gc_jpeg_read_layout(bytes, size, &alone, &layout, &doubt_alone);
+    assert_int_equal(sound, doubt == NULL || is_of_data(doubt));
+    if (!sound) {
+        assert_string_equal(doubt_alone, doubt);
+        return;
+    }
+    assert_int_equal(alone.bytes, size);
+    assert_int_equal(alone.width, facts->width);
+    assert_int_equal(alone.height, facts->height);
+    assert_int_equal(alone.components, facts->components);
+    assert_int_equal(alone.sampling, facts->sampling);
+    assert_int_equal(alone.restart_interval, facts->restart_interval);
+    assert_int_equal(alone.data, facts->data);
+    assert_int_equal(layout.data, facts->data);
+}
+
 /* Scans a copy with nothing readable behind it, so that a sanitizer sees reads beyond. */
 static bool scan_of(const jpeg_file *file, gc_jpeg_facts *facts, const char **doubt)
 {
@@ -26,6 +71,7 @@ static bool scan_of(const jpeg_file *file, gc_jpeg_facts *facts, const char **do
     must_have(copy);
     memcpy(copy, file->bytes, file->size);
     bool sound = gc_jpeg_scan(copy, file->size, facts, doubt);
+    assert_same_header(copy, file->size, facts, sound ? NULL : *doubt);
     free(copy);
     return sound;
 }
@@ -157,6 +203,100 @@ static void bytes_behind_the_image(void **state)
     free(file.bytes);
 }
 
+/* ---- The layout ------------------------------------------------------------------------------ */
+
+/* From the order of the file to the order of libjpeg. */
+static const int natural[64] = {0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,
+                                12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6,  7,  14, 21, 28,
+                                35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
+                                58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
+
+static void assert_same_code(const gc_jpeg_code *code, const JHUFF_TBL *wanted)
+{
+    static const gc_jpeg_code none;
+    size_t count = 0;
+    for (int length = 1; length <= 16; length++)
+        count += wanted->bits[length];
+    assert_memory_equal(code->counts, wanted->bits + 1, 16);
+    assert_memory_equal(code->symbols, wanted->huffval, count);
+    assert_memory_equal(code->symbols + count, none.symbols, 256 - count);
+}
+
+static void assert_same_steps(const gc_jpeg_layout *layout, int number, const JQUANT_TBL *wanted)
+{
+    double sum = 0;
+    for (int k = 0; k < 64; k++) {
+        int step = wanted != NULL ? wanted->quantval[natural[k]] : 0;
+        assert_int_equal(layout->steps[number][k], step);
+        sum += step * step;
+    }
+    double root = 1024 + sqrt(sum) / 2;
+    double energy_max = wanted != NULL ? root * root : 0;
+    assert_true(fabs((double)layout->energy_max[number] - energy_max) <= 2);
+}
+
+/* All that the layout says is what libjpeg reads. */
+static void assert_layout(jpeg_file file)
+{
+    struct jpeg_decompress_struct jpeg;
+    struct jpeg_error_mgr errors;
+    gc_jpeg_facts facts;
+    gc_jpeg_layout layout;
+    const char *doubt;
+    if (!gc_jpeg_read_layout(file.bytes, file.size, &facts, &layout, &doubt))
+        fail_msg("%s", doubt);
+    jpeg.err = jpeg_std_error(&errors);
+    jpeg_create_decompress(&jpeg);
+    jpeg_mem_src(&jpeg, file.bytes, (unsigned long)file.size);
+    jpeg_read_header(&jpeg, TRUE);
+    assert_ptr_equal(file.bytes + layout.data, jpeg.src->next_input_byte);
+    jpeg_start_decompress(&jpeg);
+    assert_int_equal(layout.restart_interval, jpeg.restart_interval);
+    assert_int_equal(layout.mcus, jpeg.MCUs_per_row * jpeg.MCU_rows_in_scan);
+    for (int i = 0; i < jpeg.num_components; i++) {
+        int dc = layout.components[i].dc, ac = layout.components[i].ac;
+        assert_int_equal(dc, jpeg.comp_info[i].dc_tbl_no);
+        assert_int_equal(ac, jpeg.comp_info[i].ac_tbl_no);
+        assert_int_equal(layout.components[i].quantiser, jpeg.comp_info[i].quant_tbl_no);
+        assert_same_code(&layout.codes[0][dc], jpeg.dc_huff_tbl_ptrs[dc]);
+        assert_same_code(&layout.codes[1][ac], jpeg.ac_huff_tbl_ptrs[ac]);
+    }
+    for (int i = 0; i < 4; i++)
+        assert_same_steps(&layout, i, jpeg.quant_tbl_ptrs[i]);
+    jpeg_destroy_decompress(&jpeg);
+    free(file.bytes);
+}
+
+static void layouts_are_what_libjpeg_reads(void **state)
+{
+    (void)state;
+    static const int factors[][2] = {{1, 1}, {2, 1}, {2, 2}};
+    for (int i = 0; i < 4 * 3 * 2 * 2; i++)
+        assert_layout(jpeg_sample(&(jpeg_recipe){.width = 117 + (uint32_t)i,
+                                                 .height = 75,
+                                                 .stored = i % 4 == 3 ? JCS_GRAYSCALE : JCS_YCbCr,
+                                                 .quality = 20 + i,
+                                                 .across = i % 4 == 3 ? 1 : factors[i % 4][0],
+                                                 .down = i % 4 == 3 ? 1 : factors[i % 4][1],
+                                                 .restart = i / 4 % 3 * 5,
+                                                 .optimised = i / 12 % 2 == 1}));
+}
+
+/* Each component with other tables. */
+static void layouts_with_tables_in_other_order(void **state)
+{
+    (void)state;
+    jpeg_file file = jpeg_sample(&(jpeg_recipe){
+        .width = 40, .height = 30, .stored = JCS_YCbCr, .quality = 75, .across = 2, .down = 1});
+    static const unsigned char tables[3] = {0x10, 0x01, 0x00}, quantisers[3] = {1, 0, 1};
+    size_t frame = find_marker(&file, 0xc0), scan = find_marker(&file, 0xda);
+    for (int i = 0; i < 3; i++) {
+        file.bytes[frame + 12 + 3 * (size_t)i] = quantisers[i];
+        file.bytes[scan + 6 + 2 * (size_t)i] = tables[i];
+    }
+    assert_layout(file);
+}
+
 /* ---- Files by hand --------------------------------------------------------------------------- */
 
 /* Codes of the tables that libjpeg writes, for Y. */
@@ -219,12 +359,6 @@ static void assert_block(unsigned char step, const char *bits, const char *wante
     assert_file(one_block(step, bits), wanted);
 }
 
-static const char no_code[] = "a code that does not exist";
-static const char too_long[] = "a run beyond the last coefficient";
-static const char too_much[] = "a block that 8-bit samples cannot give";
-static const char too_early[] = "data that end too early";
-static const char left_over[] = "bytes behind the last block";
-
 static void codes_and_runs(void **state)
 {
     (void)state;
@@ -255,7 +389,7 @@ static void ends_of_data(void **state)
     assert_block(1, DC_0, too_early);
     assert_block(1, DC_1, too_early);
     assert_block(1, DC_0 AC_END "11", NULL);
-    assert_block(1, DC_0 AC_END "01", "unusual bits before a marker");
+    assert_block(1, DC_0 AC_END "01", odd_bits);
     assert_block(1,
                  DC_0 AC_END "11"
                              "11111111",
@@ -266,16 +400,16 @@ static void ends_of_data(void **state)
                  left_over);
     jpeg_file file = one_block(1, DC_0 AC_END);
     file.size -= 1;
-    assert_file(file, "no end of the image behind its data");
+    assert_file(file, no_end);
     file = one_block(1, DC_0 AC_END);
     file.size -= 2;
-    assert_file(file, "no end of the image behind its data");
+    assert_file(file, no_end);
     file = one_block(1, DC_0 AC_END);
     insert(&file, file.size - 2, "\xff", 1);
-    assert_file(file, "no end of the image behind its data");
+    assert_file(file, no_end);
     file = one_block(1, DC_0 AC_END);
     insert(&file, file.size - 2, "\xff\xd0", 2);
-    assert_file(file, "no end of the image behind its data");
+    assert_file(file, no_end);
 }
 
 static void energies(void **state)
@@ -525,20 +659,19 @@ static void restarts(void **state)
 {
     (void)state;
     static const char definition[] = "an unusual definition of restarts";
-    static const char missing[] = "a restart marker that is missing";
     assert_repeated(0xdd, definition);
     assert_insertion(0xc0, "\xff\xdd\0\4\0\0", 6, definition);
     assert_insertion(0xc0, "\xff\xdd\0\5\0\1\1", 7, definition);
     jpeg_file file = base_of(2);
     size_t first = find_marker(&file, 0xd0);
     file.bytes[first + 1] = 0xd1;
-    assert_file(file, missing);
+    assert_file(file, no_restart);
     file = base_of(2);
     insert(&file, first, "\xff", 1);
-    assert_file(file, missing);
+    assert_file(file, no_restart);
     file = base_of(2);
     insert(&file, first, "\xff\x01", 2);
-    assert_file(file, missing);
+    assert_file(file, no_restart);
     file = base_of(2);
     insert(&file, first, "a", 1);
     assert_file(file, left_over);
@@ -581,6 +714,8 @@ int main(void)
         cmocka_unit_test(sound_at_every_size),
         cmocka_unit_test(sound_with_restarts),
         cmocka_unit_test(bytes_behind_the_image),
+        cmocka_unit_test(layouts_are_what_libjpeg_reads),
+        cmocka_unit_test(layouts_with_tables_in_other_order),
         cmocka_unit_test(codes_and_runs),
         cmocka_unit_test(ends_of_data),
         cmocka_unit_test(energies),

@@ -189,7 +189,7 @@ static void offer_without_memory(void **state)
     uint32_t height = gconv_reader_shape(reader)->height;
     allocations = 0;
     failing = 1;
-    assert_false(source.offer(source.user, &encoded));
+    assert_false(source.offer(source.user, true, &encoded));
     failing = 0;
     assert_string_equal(gconv_reader_doubt(reader), "too little memory for the file");
     assert_int_equal(source.read(source.user, height, rows, sizeof rows / height, &error),

@@ -6,12 +6,14 @@
 
 #include "core/stream.h"
 #include "io/jpeg_check.h"
+#include "io/jpeg_scan.h"
 #include "io/orient.h"
 
 /* What a test reads, and what the reader has said. */
 typedef struct offered {
     gconv_reader *reader;
     gconv_source source;
+    bool prove; /* what offers are asked for */
     gconv_encoded picture;
     warnings_seen warnings;
     gconv_error error;
@@ -19,7 +21,7 @@ typedef struct offered {
 
 static void open_with(offered *o, const char *name, gconv_reader_options options)
 {
-    *o = (offered){.error = {.status = GCONV_OK}};
+    *o = (offered){.prove = true, .error = {.status = GCONV_OK}};
     options.warn = remember_warning;
     options.warn_user = &o->warnings;
     if (gconv_reader_open(scratch_path(name), &options, &o->reader, &o->error) != GCONV_OK)
@@ -29,7 +31,7 @@ static void open_with(offered *o, const char *name, gconv_reader_options options
 
 static bool offers(offered *o)
 {
-    return o->source.offer != NULL && o->source.offer(o->source.user, &o->picture);
+    return o->source.offer != NULL && o->source.offer(o->source.user, o->prove, &o->picture);
 }
 
 /* Writes a JPEG in YCbCr or grey; `sampling` as in jpeg_kind. */
@@ -130,10 +132,42 @@ static void the_facts_are_those_of_the_file(void **state)
             assert_int_equal(o.picture.sampling_x, sampling);
             assert_int_equal(o.picture.sampling_y, sampling);
             assert_int_equal(o.picture.orientation, 1);
+            assert_null(o.picture.layout);
             assert_string_equal(gconv_reader_doubt(o.reader), "");
             gconv_reader_free(o.reader);
             free(whole.bytes);
         }
+}
+
+/* Without a proof the header is checked; the data may be anything. */
+static void what_is_not_proved_is_offered_with_its_layout(void **state)
+{
+    (void)state;
+    offered o;
+    gc_jpeg_facts facts;
+    gc_jpeg_layout layout;
+    const char *doubt;
+    write_jpeg("layout.jpg", 3, 2, false);
+    blob whole = load_file(scratch_path("layout.jpg"));
+    whole.size -= 40;
+    memset(whole.bytes + whole.size - 40, 0xff, 40);
+    save_file(scratch_path("layout.jpg"), whole.bytes, whole.size);
+    assert_true(gc_jpeg_read_layout(whole.bytes, whole.size, &facts, &layout, &doubt));
+    open_with(&o, "layout.jpg", as_stored());
+    o.prove = false;
+    assert_true(offers(&o));
+    assert_int_equal(o.picture.size, whole.size);
+    assert_memory_equal(o.picture.bytes, whole.bytes, whole.size);
+    assert_int_equal(o.picture.width, 71);
+    assert_int_equal(o.picture.height, 40);
+    assert_int_equal(o.picture.components, 3);
+    assert_int_equal(o.picture.sampling_x, 2);
+    assert_int_equal(o.picture.sampling_y, 2);
+    assert_int_equal(o.picture.orientation, 1);
+    assert_int_equal(o.picture.layout->mcus, 5 * 3);
+    assert_memory_equal(o.picture.layout, &layout, sizeof layout);
+    gconv_reader_free(o.reader);
+    free(whole.bytes);
 }
 
 static void what_is_offered_has_the_pixels_that_are_read(void **state)
@@ -182,7 +216,7 @@ static void an_accepted_picture_is_read(void **state)
     open_with(&o, "accepted.jpg", as_stored());
     assert_string_equal(gconv_reader_decoder(o.reader), "libjpeg-turbo");
     assert_true(offers(&o));
-    o.source.accept(o.source.user);
+    o.source.accept(o.source.user, o.picture.size);
     assert_string_equal(gconv_reader_decoder(o.reader), "hardware");
     assert_string_equal(gconv_reader_doubt(o.reader), "");
     assert_int_equal(o.source.read(o.source.user, 1, row, sizeof row, &o.error),
@@ -221,26 +255,29 @@ static void accept_without_an_offer_does_nothing(void **state)
     offered o;
     write_jpeg("early.jpg", 3, 2, false);
     open_with(&o, "early.jpg", as_stored());
-    o.source.accept(o.source.user);
+    o.source.accept(o.source.user, o.picture.size);
     assert_string_equal(gconv_reader_decoder(o.reader), "libjpeg-turbo");
     assert_int_equal(gconv_reader_finish(o.reader, &o.error), GCONV_ERROR_ARGUMENT);
     gconv_reader_free(o.reader);
 }
 
-static void bytes_behind_the_image_are_a_warning_in_either_way(void **state)
+/* A device that had no proof says itself where the image ends. */
+static void bytes_behind_the_image_are_a_warning_in_every_way(void **state)
 {
     (void)state;
-    for (int accepts = 0; accepts <= 1; accepts++) {
+    for (int way = 0; way < 4; way++) {
+        bool accepts = way % 2 != 0;
         offered o;
         write_jpeg("long.jpg", 3, 2, false);
         blob whole = load_file(scratch_path("long.jpg"));
         change_file("long.jpg", append_bytes, 300);
         open_with(&o, "long.jpg", as_stored());
+        o.prove = way < 2;
         assert_true(offers(&o));
-        assert_int_equal(o.picture.size, whole.size);
+        assert_int_equal(o.picture.size, o.prove ? whole.size : whole.size + 300);
         picture read = {0};
         if (accepts)
-            o.source.accept(o.source.user);
+            o.source.accept(o.source.user, whole.size);
         else
             read = read_all(&o);
         must_finish(&o);
@@ -249,6 +286,22 @@ static void bytes_behind_the_image_are_a_warning_in_either_way(void **state)
         gconv_reader_free(o.reader);
         free_picture(&read);
         free(whole.bytes);
+    }
+}
+
+static void an_image_up_to_the_end_of_the_file_is_no_warning(void **state)
+{
+    (void)state;
+    for (int prove = 0; prove <= 1; prove++) {
+        offered o;
+        write_jpeg("whole.jpg", 3, 2, false);
+        open_with(&o, "whole.jpg", as_stored());
+        o.prove = prove != 0;
+        assert_true(offers(&o));
+        o.source.accept(o.source.user, o.picture.size);
+        must_finish(&o);
+        assert_int_equal(o.warnings.count, 0);
+        gconv_reader_free(o.reader);
     }
 }
 
@@ -277,19 +330,19 @@ static void a_stream_passes_the_offer_on(void **state)
     assert_int_equal(gc_problem_create(&job, &problem, &o.error), GCONV_OK);
     gconv_sink sink = {.write = drop_rows};
     assert_int_equal(gc_stream_open(&stream, &problem, o.source, sink, false, &o.error), GCONV_OK);
-    assert_true(gc_stream_offer(&stream, &encoded));
+    assert_true(gc_stream_offer(&stream, true, &encoded));
     assert_int_equal(encoded.width, 71);
     assert_true(stream.timings.decode > 0);
     assert_false(stream.asked); /* the CPU may still take over */
-    gc_stream_accept(&stream);
+    gc_stream_accept(&stream, encoded.size);
     assert_true(stream.asked);
     assert_int_equal(stream.rows_read, 40);
-    assert_false(gc_stream_offer(&stream, &encoded));
+    assert_false(gc_stream_offer(&stream, true, &encoded));
     must_finish(&o);
     gc_stream_close(&stream);
     stream.source = (gconv_source){.read = o.source.read, .user = o.source.user};
     stream.asked = false;
-    assert_false(gc_stream_offer(&stream, &encoded)); /* a source without offers */
+    assert_false(gc_stream_offer(&stream, true, &encoded)); /* a source without offers */
     gc_problem_destroy(&problem);
     gconv_reader_free(o.reader);
 }
@@ -302,6 +355,9 @@ static void check_no_offer(const char *name, gconv_reader_options options, bool 
     offered o;
     picture expected = must_read(scratch_path(name), &options);
     open_with(&o, name, options);
+    o.prove = false;
+    assert_false(offers(&o));
+    o.prove = true;
     assert_false(offers(&o));
     assert_int_equal(gconv_reader_doubt(o.reader)[0] != '\0', is_doubted);
     const char *doubt = gconv_reader_doubt(o.reader);
@@ -367,6 +423,26 @@ static void damage_is_not_offered_and_found_by_libjpeg(void **state)
     gconv_reader_free(o.reader);
 }
 
+/* The device that is offered them finds no end. */
+static void damage_that_is_not_proved_is_found_by_libjpeg(void **state)
+{
+    (void)state;
+    offered o;
+    write_jpeg("short.jpg", 3, 2, false);
+    blob whole = load_file(scratch_path("short.jpg"));
+    save_file(scratch_path("short.jpg"), whole.bytes, whole.size - 40);
+    free(whole.bytes);
+    open_with(&o, "short.jpg", as_stored());
+    o.prove = false;
+    assert_true(offers(&o));
+    picture rows = new_picture(71, 40, 3, 8);
+    assert_int_equal(o.source.read(o.source.user, 40, rows.rows, rows.row_bytes, &o.error),
+                     GCONV_ERROR_FORMAT);
+    assert_string_not_equal(gconv_reader_doubt(o.reader), "");
+    gconv_reader_free(o.reader);
+    free_picture(&rows);
+}
+
 static void rows_that_were_read_end_the_offer(void **state)
 {
     (void)state;
@@ -393,7 +469,7 @@ static void a_pipe_is_not_offered(void **state)
     assert_int_equal(write(ends[1], whole.bytes, whole.size), (ssize_t)whole.size);
     close(ends[1]);
     snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
-    o = (offered){.error = {.status = GCONV_OK}};
+    o = (offered){.prove = true, .error = {.status = GCONV_OK}};
     assert_int_equal(gconv_reader_open(path, &options, &o.reader, &o.error), GCONV_OK);
     o.source = gconv_reader_source(o.reader);
     assert_false(offers(&o));
@@ -440,16 +516,19 @@ int main(void)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_facts_are_those_of_the_file),
+        cmocka_unit_test(what_is_not_proved_is_offered_with_its_layout),
         cmocka_unit_test(what_is_offered_has_the_pixels_that_are_read),
         cmocka_unit_test(an_orientation_that_is_not_applied_is_not_offered),
         cmocka_unit_test(an_accepted_picture_is_read),
         cmocka_unit_test(without_accept_rows_are_read_as_ever),
         cmocka_unit_test(accept_without_an_offer_does_nothing),
-        cmocka_unit_test(bytes_behind_the_image_are_a_warning_in_either_way),
+        cmocka_unit_test(bytes_behind_the_image_are_a_warning_in_every_way),
+        cmocka_unit_test(an_image_up_to_the_end_of_the_file_is_no_warning),
         cmocka_unit_test(a_stream_passes_the_offer_on),
         cmocka_unit_test(what_devices_do_not_decode_is_not_offered),
         cmocka_unit_test(a_reader_for_the_cpu_offers_nothing),
         cmocka_unit_test(damage_is_not_offered_and_found_by_libjpeg),
+        cmocka_unit_test(damage_that_is_not_proved_is_found_by_libjpeg),
         cmocka_unit_test(rows_that_were_read_end_the_offer),
         cmocka_unit_test(a_pipe_is_not_offered),
         cmocka_unit_test(a_file_that_changes_is_not_offered),

@@ -244,7 +244,7 @@ static gconv_status decode_on_device(gpu_run *run, gconv_error *error)
 {
     gc_stream *stream = run->stream;
     const gconv_shape &shape = run->plan->problem->job.input;
-    if (!may_decode(run) || !gc_stream_offer(stream, &run->picture) ||
+    if (!may_decode(run) || !gc_stream_offer(stream, true, &run->picture) ||
         !has_shape(run->picture, shape))
         return GCONV_OK;
     double begin = gc_seconds();
@@ -340,7 +340,7 @@ static void accept_picture(gpu_run *run)
     gc_stream *stream = run->stream;
     if (!run->is_decoded || stream->rows_read > 0)
         return;
-    gc_stream_accept(stream);
+    gc_stream_accept(stream, run->picture.size);
 }
 
 static gconv_status write_piece(gpu_run *run, const result_rows &result, int64_t rows,

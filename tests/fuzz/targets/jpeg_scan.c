@@ -1,4 +1,5 @@
-/* JPEG files through the scan: where it calls a file sound, libjpeg does not warn. */
+/* JPEG files through the scan: where it calls a file sound, libjpeg does not warn, and the header
+ * alone says the same. */
 #include "../fuzz.h"
 
 #include "io/jpeg_scan.h"
@@ -14,9 +15,13 @@ static bool samples_wrap(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    gc_jpeg_facts facts;
+    gc_jpeg_facts facts, alone;
+    gc_jpeg_layout layout;
     const char *doubt = NULL;
     uint8_t *bytes = fuzz_copy(data, size);
+    bool has_layout = gc_jpeg_read_layout(bytes, size, &alone, &layout, &doubt);
+    FUZZ_REQUIRE(has_layout || doubt != NULL, "a doubt without a word");
+    FUZZ_REQUIRE(!has_layout || (layout.data <= size && layout.mcus > 0), "%zu", layout.data);
     if (!gc_jpeg_scan(bytes, size, &facts, &doubt)) {
         FUZZ_REQUIRE(doubt != NULL, "a doubt without a word");
         free(bytes);
@@ -25,6 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     jpeg_planes wanted, got;
     long warnings;
     char text[JMSG_LENGTH_MAX];
+    FUZZ_REQUIRE(has_layout && layout.data == facts.data, "sound without its header");
     FUZZ_REQUIRE(facts.data < facts.bytes && facts.bytes <= size, "%zu bytes", facts.bytes);
     FUZZ_REQUIRE(jpeg_planes_by_libjpeg(bytes, size, &wanted, &warnings, text), "%s", text);
     FUZZ_REQUIRE(warnings == 0, "%ld warnings", warnings);
