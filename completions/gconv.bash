@@ -51,7 +51,7 @@ _gconv_values() {
     *) echo 'auto cpu cuda cuda: cuda:all' ;;
     esac
     ;;
-  --decoder) echo 'auto cpu hardware' ;;
+  --decoder) echo 'auto cpu cuda hardware' ;;
   -f | --format) echo 'png jpeg pnm pgm ppm pfm' ;;
   --rule) echo 'abs positive negative' ;;
   --alpha) echo 'auto keep filter premultiply' ;;

@@ -95,7 +95,7 @@ complete -c gconv -n '__gconv_for edges filter compare' -l no-auto-orient -d 'Le
 # ---- Where it is computed
 complete -c gconv -n '__gconv_for edges filter compare bench tune' -s i -l impl -x -a '(__gconv_implementations)' -d 'Implementation'
 complete -c gconv -n '__gconv_for edges filter compare bench tune' -s d -l device -x -a '(__gconv_devices)' -d 'Device'
-complete -c gconv -n '__gconv_for edges filter' -l decoder -x -a 'auto cpu hardware' -d 'What decodes JPEG'
+complete -c gconv -n '__gconv_for edges filter' -l decoder -x -a 'auto cpu cuda hardware' -d 'What decodes JPEG'
 complete -c gconv -n '__gconv_for edges filter compare bench' -s j -l threads -x -d 'CPU threads'
 complete -c gconv -n '__gconv_for edges filter compare bench' -l tile -x -d 'Pixels of a thread in tiled GPU implementations'
 complete -c gconv -n '__gconv_for edges filter compare bench' -l block -x -d 'Thread block of GPU implementations, WxH'

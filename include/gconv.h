@@ -323,7 +323,8 @@ typedef struct gconv_reader gconv_reader;
 typedef enum gconv_decoder {
     GCONV_DECODER_AUTO = 0, /* the plan decides: its device, or libjpeg-turbo on the CPU */
     GCONV_DECODER_CPU,      /* libjpeg-turbo */
-    GCONV_DECODER_HARDWARE  /* as AUTO; the caller has made sure that the device has a decoder */
+    GCONV_DECODER_CUDA,     /* kernels of a GPU; gconv_decoder_check tells whether there is one */
+    GCONV_DECODER_HARDWARE  /* the JPEG engine of a GPU; likewise */
 } gconv_decoder;
 
 typedef struct gconv_reader_options {
@@ -383,8 +384,8 @@ GCONV_API gconv_status gconv_reader_next(gconv_reader *reader, bool *more, gconv
 /* The reader as a source. Valid while the reader lives. */
 GCONV_API gconv_source gconv_reader_source(gconv_reader *reader);
 
-/* What decodes the image: "hardware" after a device did, else the name of a library: "libpng",
- * "libjpeg-turbo", or "gconv" for PGM and PPM. */
+/* What decodes the image: "cuda" or "hardware" after kernels or the JPEG engine of a GPU did, else
+ * the name of a library: "libpng", "libjpeg-turbo", or "gconv" for PGM and PPM. */
 GCONV_API const char *gconv_reader_decoder(const gconv_reader *reader);
 
 /* Why a plan whose device decodes JPEG did not have this one decoded by it: a phrase about the
@@ -542,10 +543,12 @@ typedef struct gconv_device_choice {
 GCONV_API gconv_status gconv_device_parse(const char *text, gconv_device_choice *choice,
                                           gconv_error *error);
 
-/* Whether a device that `device` stands for decodes JPEG: a text as gconv_device_parse takes it.
- * GCONV_ERROR_DEVICE where none does; the message is the reason alone. Starts the decoder, which
- * takes as long as a first plan on the device. */
-GCONV_API gconv_status gconv_decoder_check(const char *device, gconv_error *error);
+/* Whether a GPU that `device` stands for decodes JPEG by `decoder`, which is CUDA or HARDWARE.
+ * `device` is a text as gconv_device_parse takes it. GCONV_ERROR_DEVICE where none does; the
+ * message is the reason alone. HARDWARE starts the JPEG engine, which takes as long as a first plan
+ * on the device. */
+GCONV_API gconv_status gconv_decoder_check(gconv_decoder decoder, const char *device,
+                                           gconv_error *error);
 
 /* Begins to start the CUDA devices that the `device` of a job stands for, and returns at once. The
  * driver takes a tenth of a second to start, and a device as long again. Functions that need them
@@ -672,9 +675,9 @@ typedef struct gconv_job {
     bool between_files;
     /* The format of the file that the source decodes, and what may decode it. They help `auto` and
      * plans on a GPU to find the fastest way; outputs do not depend on them. GCONV_FORMAT_UNKNOWN:
-     * there is no such file, or its rows must be decoded on the CPU. GCONV_DECODER_HARDWARE: a
-     * device that decodes JPEG does so even where starting its decoder takes longer than the CPU
-     * needs. */
+     * there is no such file, or its rows must be decoded on the CPU. GCONV_DECODER_CUDA and
+     * GCONV_DECODER_HARDWARE: a device that decodes JPEG so does it even where the CPU would need
+     * less time. */
     gconv_format source_format;
     gconv_decoder source_decoder;
     /* How many images this process computes at one time, each by its own plan in its own thread. 0

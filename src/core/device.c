@@ -189,9 +189,19 @@ static bool stands_for(const gconv_device_choice *choice, int index)
     return found;
 }
 
-gconv_status gconv_decoder_check(const char *device, gconv_error *error)
+/* Whether CUDA device `index` can be used; else *reason is why not. It stays valid as *info. */
+static bool is_usable(int index, gconv_device_info *info, const char **reason)
+{
+    bool usable = gconv_device_describe(1 + index, info, NULL) == GCONV_OK && info->usable;
+    if (!usable)
+        *reason = info->reason;
+    return usable;
+}
+
+gconv_status gconv_decoder_check(gconv_decoder decoder, const char *device, gconv_error *error)
 {
     gconv_device_choice choice;
+    gconv_device_info info = {.usable = false};
     gconv_status status = gconv_device_parse(device, &choice, error);
     if (status != GCONV_OK)
         return status;
@@ -199,7 +209,8 @@ gconv_status gconv_decoder_check(const char *device, gconv_error *error)
     for (int i = 0; i < gc_gpu_count(); i++) {
         if (!stands_for(&choice, i))
             continue;
-        if (gc_decode_available(i, &reason))
+        if (decoder == GCONV_DECODER_HARDWARE ? gc_decode_available(i, &reason)
+                                              : is_usable(i, &info, &reason))
             return GCONV_OK;
     }
     if (reason[0] == '\0')

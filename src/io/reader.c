@@ -35,6 +35,7 @@ struct gconv_reader {
     unsigned char *image; /* all stored rows, for orientations 3 to 8; allocated when needed */
     unsigned char *whole; /* the whole file, while it is offered to a device; else NULL */
     const char *doubt;    /* why no device decodes the image; "" where that is not known */
+    bool proved;          /* the last offer was of a file that is proven sound */
     bool accepted;        /* a device has decoded the image */
     gconv_error failure;  /* the first one; every later call repeats it */
 };
@@ -293,6 +294,7 @@ static bool offer_for_source(void *user, bool prove, gconv_encoded *picture)
         return false;
     }
     reader->doubt = "";
+    reader->proved = prove;
     picture->orientation = reader->orientation;
     return true;
 }
@@ -310,7 +312,9 @@ static void accept_for_source(void *user, size_t size)
 
 const char *gconv_reader_decoder(const gconv_reader *reader)
 {
-    return reader->accepted ? "hardware" : reader->decoder->type->name;
+    if (!reader->accepted)
+        return reader->decoder->type->name;
+    return reader->proved ? "hardware" : "cuda"; /* engines need the proof, kernels do not */
 }
 
 const char *gconv_reader_doubt(const gconv_reader *reader)
@@ -340,7 +344,7 @@ gconv_status gconv_reader_read(gconv_reader *reader, uint32_t count, void *rows,
         return GCONV_OK;
     if (reader->whole != NULL) {
         end_offer(reader);
-        reader->doubt = "refused by the device";
+        reader->doubt = reader->proved ? "refused by the device" : "data that the GPU doubts";
     }
     gconv_status status = read_upright(reader, count, rows, stride, &reader->failure);
     reader->delivered += count;

@@ -457,14 +457,15 @@ stopped() {
     complains 4 'there is nothing to tune: *' gconv tune --time 1 --json --device cuda:0
     complains 4 'there is nothing to tune: a CPU has no configurations' gconv tune --device cpu
     complains 4 "there is nothing to tune: 'tensor' has no configurations; *" gconv tune -i tensor
-    needs="option '--decoder': 'hardware' needs a GPU that decodes JPEG: *[a-z]*"
-    complains 4 "$needs" gconv edges --decoder hardware in.png out.png
-    complains 4 "$needs" gconv edges --decoder hardware -d cuda:1,0 in.png out.png
-    complains 4 "$needs" gconv edges --decoder hardware -d cuda:3 -o out in.png
-    complains 2 "option '--decoder': 'hardware' needs a GPU, and --device is cpu" \
-        gconv edges --decoder hardware -d cpu in.png out.png
-    complains 2 "option '--decoder': 'hardware' needs a GPU, and 'cpu' runs on the CPU" \
-        gconv edges --decoder hardware --impl cpu in.png out.png
+    for decoder in cuda hardware; do
+        needs="option '--decoder': '$decoder' needs a GPU"
+        case $decoder in cuda) reason=': *[a-z]*' ;; hardware) reason=' with a JPEG engine: *[a-z]*' ;; esac
+        complains 4 "$needs$reason" gconv edges --decoder $decoder in.png out.png
+        complains 4 "$needs$reason" gconv edges --decoder $decoder -d cuda:1,0 in.png out.png
+        complains 4 "$needs$reason" gconv edges --decoder $decoder -d cuda:3 -o out in.png
+        complains 2 "$needs, and --device is cpu" gconv edges --decoder $decoder -d cpu in.png out.png
+        complains 2 "$needs, and 'cpu' runs on the CPU" gconv edges --decoder $decoder --impl cpu in.png out.png
+    done
     complains 4 "'cpu' does not run on device 'cuda'" gconv edges --impl cpu --device cuda in.png out.png
     holds in.png
 }

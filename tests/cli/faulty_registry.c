@@ -4,7 +4,8 @@
  *     wrong    gets one sample of every image wrong
  *     picky    refuses images wider than 8
  *     broken   fails when it is run
- *     engine   takes JPEG as it is stored, as a GPU that decodes, and makes it black
+ *     engine   takes JPEG that is proven sound, as the engine of a GPU, and makes it black
+ *     kernels  takes JPEG whose header was checked, as kernels of a GPU, and makes it black
  *     patient  waits, as for a device, until MEETING images of a batch do
  *     late     is ready LATE_SECONDS after its plan was made, as one that compiles kernels
  *     dead     the same, as a GPU's: the first choice of `auto` for what takes the CPU long */
@@ -93,7 +94,7 @@ static gconv_status run_dead(void *state, gc_stream *stream, gconv_error *error)
     return status == GCONV_OK ? gc_fail(error, GCONV_ERROR_DEVICE, "'dead' broke down") : status;
 }
 
-/* ---- engine ---------------------------------------------------------------------------------- */
+/* ---- engine and kernels ---------------------------------------------------------------------- */
 
 /* Rows of zeros. `user` is the stream. */
 static gconv_status read_nothing(void *user, uint32_t count, void *rows, size_t stride,
@@ -107,15 +108,25 @@ static gconv_status read_nothing(void *user, uint32_t count, void *rows, size_t 
 }
 
 /* Takes what is offered, and makes black of it. Refuses what is narrower than 16 pixels. */
-static gconv_status run_engine(void *state, gc_stream *stream, gconv_error *error)
+static gconv_status decode_to_black(void *state, gc_stream *stream, bool prove, gconv_error *error)
 {
     gconv_encoded picture;
-    if (gc_stream_offer(stream, true, &picture) && picture.width >= 16) {
+    if (gc_stream_offer(stream, prove, &picture) && picture.width >= 16) {
         gc_stream_accept(stream, picture.size);
         stream->rows_read = 0;
         stream->source = (gconv_source){.read = read_nothing, .user = stream};
     }
     return gc_reference_operations.run(state, stream, error);
+}
+
+static gconv_status run_engine(void *state, gc_stream *stream, gconv_error *error)
+{
+    return decode_to_black(state, stream, true, error);
+}
+
+static gconv_status run_kernels(void *state, gc_stream *stream, gconv_error *error)
+{
+    return decode_to_black(state, stream, false, error);
 }
 
 /* ---- patient --------------------------------------------------------------------------------- */
@@ -233,6 +244,11 @@ static const gc_operations engine = {.supports = supports_all,
                                      .prepare = prepare,
                                      .run = run_engine,
                                      .release = release};
+static const gc_operations kernels = {.supports = supports_all,
+                                      .cost = cost,
+                                      .prepare = prepare,
+                                      .run = run_kernels,
+                                      .release = release};
 static const gc_operations patient = {.supports = supports_all,
                                       .cost = cost,
                                       .prepare = prepare,
@@ -261,7 +277,8 @@ static const gc_implementation implementations[] = {
     {"cpu", "the reference again", "", GCONV_DEVICE_CPU, &cpu, 0},
     {"patient", "the reference, in company", "", GCONV_DEVICE_CPU, &patient, 0},
     {"late", "the reference, made to wait", "", GCONV_DEVICE_CPU, &late, 0},
-    {"engine", "decodes JPEG to black", "", GCONV_DEVICE_CUDA, &engine, 0},
+    {"engine", "decodes sound JPEG to black", "", GCONV_DEVICE_CUDA, &engine, 0},
+    {"kernels", "decodes JPEG to black", "", GCONV_DEVICE_CUDA, &kernels, 0},
     {"dead", "fails", "", GCONV_DEVICE_CUDA, &dead, 0},
 };
 enum { IMPLEMENTATION_COUNT = sizeof implementations / sizeof implementations[0] };

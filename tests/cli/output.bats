@@ -69,6 +69,19 @@ END
     expect 0 "$FAULTY" edges --impl engine -v narrow.jpg out.png
     like "$err" '*
 gconv: narrow.jpg: decoded on the CPU: refused by the device'
+    expect 0 "$FAULTY" edges --impl kernels -v --timings --explain --json sound.jpg out.png
+    same "$(key decoder)" cuda
+    like "$(key explanation)" '*decoder: cuda*'
+    like "$err" 'gconv: sound.jpg: 40x30, *by kernels
+gconv: sound.jpg: decode * ms by cuda, upload *'
+    expect 0 "$FAULTY" edges --impl kernels -v --explain narrow.jpg out.png
+    like "$err" '*
+gconv: narrow.jpg: decoded on the CPU: data that the GPU doubts
+*
+decoder: libjpeg-turbo (data that the GPU doubts)'
+    expect 0 "$FAULTY" edges --impl kernels -v other.jpg out.png
+    like "$err" '*
+gconv: other.jpg: decoded on the CPU: a coding other than baseline'
     expect 0 "$FAULTY" edges --impl engine -v - out.png <sound.jpg
     like "$err" '*
 gconv: standard input: decoded on the CPU: an input that cannot be read twice'

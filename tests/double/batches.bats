@@ -143,7 +143,8 @@ calls() { grep -c "^[0-9]* $1 " "$GC_DOUBLE_LOG" || true; }
     local command way
     same "$(cat expected/edges-in.status) $(cat expected/edges-sound.status)" '1 0'
     for command in edges box3 sobel; do
-        for way in '--device cuda' '--device cuda --decoder hardware' '--decoder hardware' '--device auto'; do
+        for way in '--device cuda' '--device cuda --decoder hardware' '--decoder hardware' '--decoder cuda' \
+            '--device auto'; do
             # shellcheck disable=SC2086
             as_cpu $command in $way -j 4
         done
@@ -200,7 +201,7 @@ calls() { grep -c "^[0-9]* $1 " "$GC_DOUBLE_LOG" || true; }
     for mode in absent refuse fail wrong; do
         rm -rf "$XDG_CACHE_HOME"
         export GC_DOUBLE_NVJPEG=$mode
-        complains 4 "option '--decoder': 'hardware' needs a GPU that decodes JPEG: *" batch edges sound --decoder hardware
+        complains 4 "option '--decoder': 'hardware' needs a GPU with a JPEG engine: *" batch edges sound --decoder hardware
         [ ! -e out ]
         as_cpu edges sound --device cuda -j 4
     done

@@ -136,6 +136,14 @@ static void who_asks_for_the_engine_gets_it(void **state)
     assert_false(pays(&job));
 }
 
+static void who_asks_for_kernels_gets_no_engine(void **state)
+{
+    (void)state;
+    gconv_job job = jpegs(1600);
+    job.source_decoder = GCONV_DECODER_CUDA;
+    assert_false(pays(&job));
+}
+
 static void what_the_job_says_of_the_source_is_checked(void **state)
 {
     (void)state;
@@ -158,6 +166,7 @@ int main(void)
         cmocka_unit_test(only_what_an_engine_takes_pays),
         cmocka_unit_test(devices_without_an_engine_do_not_pay),
         cmocka_unit_test(who_asks_for_the_engine_gets_it),
+        cmocka_unit_test(who_asks_for_kernels_gets_no_engine),
         cmocka_unit_test(what_the_job_says_of_the_source_is_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

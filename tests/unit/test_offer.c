@@ -299,6 +299,7 @@ static void an_image_up_to_the_end_of_the_file_is_no_warning(void **state)
         o.prove = prove != 0;
         assert_true(offers(&o));
         o.source.accept(o.source.user, o.picture.size);
+        assert_string_equal(gconv_reader_decoder(o.reader), prove ? "hardware" : "cuda");
         must_finish(&o);
         assert_int_equal(o.warnings.count, 0);
         gconv_reader_free(o.reader);
@@ -438,7 +439,8 @@ static void damage_that_is_not_proved_is_found_by_libjpeg(void **state)
     picture rows = new_picture(71, 40, 3, 8);
     assert_int_equal(o.source.read(o.source.user, 40, rows.rows, rows.row_bytes, &o.error),
                      GCONV_ERROR_FORMAT);
-    assert_string_not_equal(gconv_reader_doubt(o.reader), "");
+    assert_string_equal(gconv_reader_doubt(o.reader), "data that the GPU doubts");
+    assert_string_equal(gconv_reader_decoder(o.reader), "libjpeg-turbo");
     gconv_reader_free(o.reader);
     free_picture(&rows);
 }

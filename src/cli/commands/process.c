@@ -8,6 +8,7 @@
 #include "cli/image/session.h"
 #include "cli/options/effects.h"
 #include "cli/options/implementations.h"
+#include "cli/options/values.h"
 #include "cli/report/exit.h"
 #include "cli/report/messages.h"
 #include "cli/report/tally.h"
@@ -30,7 +31,7 @@ static bool is_named(const char *option)
 static int single_code(const gc_options *options, const gc_result *result)
 {
     bool named = is_named(options->implementations) || is_named(options->job.device) ||
-                 options->reader.decoder == GCONV_DECODER_HARDWARE;
+                 gc_gpu_decoder(options) != NULL;
     if (result->outcome == GC_OUTCOME_MISMATCH)
         return GC_EXIT_MISMATCH;
     if (result->outcome != GC_OUTCOME_FAILED)

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "cli/image/picture.h"
 #include "cli/image/work.h"
+#include "cli/options/values.h"
 #include "cli/tasks/names.h"
 
 #include <stdio.h>
@@ -69,11 +70,11 @@ static gconv_status run_plan(gc_work *work)
 static void note_decoder(gc_work *work)
 {
     gc_result *result = work->result;
-    bool wanted = work->options->reader.decoder == GCONV_DECODER_HARDWARE;
+    const char *wanted = gc_gpu_decoder(work->options);
     result->input_format = gconv_reader_format(work->reader);
     result->decoder = gconv_reader_decoder(work->reader);
     result->doubt = gconv_reader_doubt(work->reader);
-    if (!wanted || result->doubt[0] != '\0' || strcmp(result->decoder, "hardware") == 0)
+    if (wanted == NULL || result->doubt[0] != '\0' || strcmp(result->decoder, wanted) == 0)
         return;
     result->doubt =
         result->input_format == GCONV_FORMAT_JPEG ? "its rows are needed on the CPU" : "not a JPEG";

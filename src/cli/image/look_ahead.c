@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "cli/options/values.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +71,7 @@ static bool reads_early(const gc_work *work)
     double bytes = (double)gconv_shape_row_bytes(shape) * shape->height;
     return !gc_gate_is_passed(worker->gate) &&
            bytes <= (double)EARLY_BYTES / worker->images_at_once &&
-           work->options->reader.decoder != GCONV_DECODER_HARDWARE;
+           gc_gpu_decoder(work->options) == NULL;
 }
 
 gconv_status gc_look_ahead(gc_work *work)

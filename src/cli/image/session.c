@@ -2,13 +2,9 @@
 
 #include "base/status.h"
 #include "cli/options/implementations.h"
+#include "cli/options/values.h"
 
 #include <string.h>
-
-static bool needs_decoder(const gc_options *options)
-{
-    return options->reader.decoder == GCONV_DECODER_HARDWARE;
-}
 
 static void fill_job(gc_session *session)
 {
@@ -21,17 +17,17 @@ static void fill_job(gc_session *session)
     job->between_files = (options->command & GC_COMMANDS_OF_IMAGES) != 0;
     if (options->implementations != NULL)
         job->implementation = options->implementations; /* a list where the command measures */
-    if (needs_decoder(options) && strcmp(job->device, "auto") == 0)
+    if (gc_gpu_decoder(options) != NULL && strcmp(job->device, "auto") == 0)
         job->device = "cuda:all"; /* the GPUs that may decode */
 }
 
-/* --decoder hardware needs an implementation that runs on a GPU. */
+/* A decoder of GPUs needs an implementation that runs on a GPU. */
 static gconv_status check_decoder(const gc_session *session, gconv_error *error)
 {
-    const char *name = session->job.implementation;
-    if (needs_decoder(session->options) && strcmp(name, "auto") != 0 && !gc_is_cuda(name))
+    const char *name = session->job.implementation, *decoder = gc_gpu_decoder(session->options);
+    if (decoder != NULL && strcmp(name, "auto") != 0 && !gc_is_cuda(name))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "option '--decoder': 'hardware' needs a GPU, and '%s' runs on the CPU",
+                       "option '--decoder': '%s' needs a GPU, and '%s' runs on the CPU", decoder,
                        name);
     return GCONV_OK;
 }
@@ -99,18 +95,19 @@ gconv_status gc_session_create(const gc_options *options, gc_session *session, c
 static gconv_status check_gpu_decodes(const gc_session *session, gconv_error *error)
 {
     gconv_error reason;
-    gconv_status status = gconv_decoder_check(session->job.device, &reason);
+    gconv_decoder decoder = session->options->reader.decoder;
+    gconv_status status = gconv_decoder_check(decoder, session->job.device, &reason);
     if (status == GCONV_OK)
         return status;
-    return gc_fail(error, status,
-                   "option '--decoder': 'hardware' needs a GPU that decodes JPEG: %.400s",
-                   reason.message);
+    return gc_fail(error, status, "option '--decoder': '%s' needs a GPU%s: %.400s",
+                   gc_gpu_decoder(session->options),
+                   decoder == GCONV_DECODER_HARDWARE ? " with a JPEG engine" : "", reason.message);
 }
 
 gconv_status gc_session_check_all(const gc_session *session, gconv_error *error)
 {
     gconv_status status = GCONV_OK;
-    if (needs_decoder(session->options))
+    if (gc_gpu_decoder(session->options) != NULL)
         status = check_gpu_decodes(session, error);
     return status == GCONV_OK ? check_jobs(session, error) : status;
 }
@@ -118,7 +115,7 @@ gconv_status gc_session_check_all(const gc_session *session, gconv_error *error)
 bool gc_names_gpu(const gc_options *options)
 {
     gconv_device_choice device;
-    return needs_decoder(options) ||
+    return gc_gpu_decoder(options) != NULL ||
            (gconv_device_parse(options->job.device, &device, NULL) == GCONV_OK && !device.any &&
             device.kind == GCONV_DEVICE_CUDA);
 }

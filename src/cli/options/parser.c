@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "cli/options/implementations.h"
 #include "cli/options/table.h"
+#include "cli/options/values.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -166,10 +167,10 @@ static gconv_status check_options(const gc_options *options, const char *command
             return gc_fail(error, GCONV_ERROR_ARGUMENT,
                            "option '--%s' does not belong to 'gconv %s'", option->name, command);
     }
-    if (options->reader.decoder == GCONV_DECODER_HARDWARE &&
-        strcmp(options->job.device, "cpu") == 0)
+    const char *decoder = gc_gpu_decoder(options);
+    if (decoder != NULL && strcmp(options->job.device, "cpu") == 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "option '--decoder': 'hardware' needs a GPU, and --device is cpu");
+                       "option '--decoder': '%s' needs a GPU, and --device is cpu", decoder);
     return check_lists(options, command, error);
 }
 

@@ -62,7 +62,7 @@ static const gc_option options_table[] = {
      "device: auto (default), cpu, cuda, cuda:N, several GPUs as cuda:N,N or cuda:all",
      gc_set_device, 0},
     {"decoder", 0, "DEC", IMAGES,
-     "what decodes JPEG: auto (default), cpu, or hardware: the JPEG engine of a GPU",
+     "what decodes JPEG: auto (default), cpu, cuda (a GPU), or hardware (its JPEG engine)",
      gc_set_decoder, 0},
     {"threads", 'j', "N", COMPUTES, "CPU threads (default: all)", gc_set_threads, 0},
     {"tile", 0, "N", COMPUTES, "tiling factor of tiled GPU implementations", gc_set_tile, 0},

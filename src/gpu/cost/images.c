@@ -19,7 +19,7 @@ static bool may_use_engine(const gc_problem *problem)
     bool fits = job->input.depth == 8 && (job->input.channels == 1 || job->input.channels == 3) &&
                 job->border != GCONV_BORDER_WRAP;
     return fits && job->source_format == GCONV_FORMAT_JPEG &&
-           job->source_decoder != GCONV_DECODER_CPU;
+           job->source_decoder != GCONV_DECODER_CPU && job->source_decoder != GCONV_DECODER_CUDA;
 }
 
 /* Seconds between the ends of two pictures that the engine decodes. */
