@@ -1,6 +1,6 @@
 /* Reads a JPEG for other decoders than libjpeg. For those that do not find damage themselves it is
  * proved sound, without decoding it to pixels; the others need its header alone.
- * docs/hardware-jpeg.md says what is proved and why that is enough. */
+ * docs/gpu-jpeg.md says what is proved and why that is enough. */
 #ifndef GC_IO_JPEG_SCAN_H
 #define GC_IO_JPEG_SCAN_H
 

@@ -9,6 +9,7 @@ extern "C" {
 #include "core/separate.h"
 #include "gpu/cost/costs.h"
 #include "gpu/decode/decode.h"
+#include "gpu/decode/jpeg.h"
 #include "gpu/decode/ycc.h"
 #include "gpu/runtime/finish.h"
 }
@@ -60,6 +61,11 @@ namespace decode
 __thread float pixels[SHARED_FLOATS];
 #include "gpu/decode/unpack.cu"
 } // namespace decode
+namespace jpeg
+{
+__thread float pixels[SHARED_FLOATS];
+#include "gpu/decode/jpeg.cu"
+} // namespace jpeg
 #include "gpu/tune/check_kernels.cuh"
 
 static void *filter()
@@ -111,6 +117,10 @@ const gc_double_body gc_double_bodies[] = {
     MEETS("unpack_rows<2>", decode::unpack_rows<2>),
     MEETS("unpack_rows<3>", decode::unpack_rows<3>),
     MEETS("unpack_tiles", decode::unpack_tiles),
+    MEETS("follow", jpeg::follow),
+    MEETS("add_up", jpeg::add_up),
+    MEETS("store", jpeg::store),
+    PLAIN("transform", jpeg::transform),
     PLAIN("fill", fill),
     PLAIN("expect<float>", expect<float>),
     PLAIN("expect<unsigned char>", expect<unsigned char>),

@@ -43,6 +43,16 @@ static inline int min(int a, int b)
     return a < b ? a : b;
 }
 
+static inline unsigned min(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+static inline uint64_t min(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 static inline int max(int a, int b)
 {
     return a > b ? a : b;

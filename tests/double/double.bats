@@ -340,7 +340,7 @@ decode() { "$TESTS/double/double_decode" "$@"; }
     make_image jpeg:progressive progressive.jpg 70 50 noise
     expect 0 decode --files sound.jpg cut.jpg zeros.jpg progressive.jpg
     like "$out" '*
-4 files, 1 sound, 1 decoded by the engine*'
+4 files, 1 sound, 1 decoded by the device*'
 }
 
 @test "JPEG engine: whatever call fails, a picture is right or refused, and nothing is left behind" {

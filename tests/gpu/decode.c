@@ -1,16 +1,19 @@
-/* The JPEG engine of a GPU against libjpeg-turbo: planes and rows have to be the same bits.
+/* JPEG decoded by a GPU against libjpeg-turbo: planes and rows have to be the same bits.
  *
  *     gpu_decode [--quick]           files made here, one after the other, and by many threads
  *     gpu_decode --refused           passes where the engine takes none of them
  *     double_decode --failing        passes where each is right or refused, on the double alone
- *     gpu_decode --files NAME...     files, sound or damaged: those that gconv offers to an engine
+ *     gpu_decode --files NAME...     files, sound or damaged: what the scan finds sound, and no
+ *                                    other file, is decoded
  *     gpu_decode --speed THREADS NAME...   pictures a second, by so many threads
  *
- * The exit status is 77 where there is no engine. */
+ * These ask the JPEG engine; `gpu_decode --kernels`, before the rest, asks gconv's own kernels. The
+ * exit status is 77 where there is no engine, or no GPU. */
 #include "../unit/turbo_support.h"
 
 #include "base/clock.h"
 #include "gpu/decode/decode.h"
+#include "gpu/decode/jpeg.h"
 #include "io/jpeg_scan.h"
 #include "io/orient.h"
 
@@ -21,6 +24,92 @@ enum { DEVICE = 0, FILES_MAX = 4096, THREADS_MAX = 64 };
 
 static unsigned long checked, failed;
 static bool may_fail; /* calls of CUDA: the double's memory is then read without them */
+
+/* ---- The decoder ----------------------------------------------------------------------------- */
+
+static bool by_kernels;
+
+/* What a thread decodes in; grows. */
+typedef struct room {
+    void *packed, *memory; /* pinned host memory, device memory */
+    size_t packed_bytes, bytes;
+    cudaStream_t stream;
+} room;
+
+static _Thread_local room mine;
+
+static bool grow_packed(size_t bytes)
+{
+    if (mine.packed_bytes >= bytes)
+        return true;
+    cudaFreeHost(mine.packed);
+    mine.packed_bytes = bytes;
+    return cudaMallocHost(&mine.packed, bytes) == cudaSuccess;
+}
+
+static bool grow_memory(size_t bytes)
+{
+    if (mine.stream == NULL &&
+        cudaStreamCreateWithFlags(&mine.stream, cudaStreamNonBlocking) != cudaSuccess)
+        return false;
+    if (mine.bytes >= bytes)
+        return true;
+    cudaFree(mine.memory);
+    mine.bytes = bytes;
+    return cudaMalloc(&mine.memory, bytes) == cudaSuccess;
+}
+
+static void end_room(void)
+{
+    cudaFreeHost(mine.packed);
+    cudaFree(mine.memory);
+    if (mine.stream != NULL)
+        cudaStreamDestroy(mine.stream);
+    mine = (room){0};
+}
+
+static gconv_status fail_with(gconv_error *error, gconv_status status, const char *text)
+{
+    snprintf(error->message, sizeof error->message, "%s", text);
+    return status;
+}
+
+/* Decodes a picture whose header was read. */
+static gconv_status run_kernels(const gconv_encoded *picture, bool luma_only, gc_decoded *decoded,
+                                gconv_error *error)
+{
+    size_t bound = gc_pack_bound(picture), end;
+    if (bound == 0 || !grow_packed(bound) || !gc_pack(picture, mine.packed, &end))
+        return fail_with(error, GCONV_ERROR_UNSUPPORTED, "is not packed");
+    gc_packed *packed = mine.packed;
+    if (!grow_memory(gc_jpeg_bytes(packed, luma_only)))
+        return fail_with(error, GCONV_ERROR_MEMORY, "no memory");
+    gconv_status status = gc_jpeg_upload(packed, mine.memory, mine.stream, error);
+    if (status == GCONV_OK)
+        status = gc_jpeg_decode(packed, luma_only, mine.memory, decoded, mine.stream, error);
+    if (status == GCONV_OK && cudaStreamSynchronize(mine.stream) != cudaSuccess)
+        status = fail_with(error, GCONV_ERROR_DEVICE, "the kernels fail");
+    if (status == GCONV_OK && packed->doubt != 0)
+        status = fail_with(error, GCONV_ERROR_UNSUPPORTED, "the kernels doubt it");
+    return status;
+}
+
+/* As gc_decode_jpeg. Planes of kernels stay until the thread decodes the next picture. */
+static gconv_status decode(const gconv_encoded *picture, bool luma_only, gc_decoded *decoded,
+                           gconv_error *error)
+{
+    if (!by_kernels)
+        return gc_decode_jpeg(DEVICE, picture, luma_only, decoded, error);
+    gconv_encoded copy = *picture;
+    gc_jpeg_facts facts;
+    gc_jpeg_layout layout;
+    const char *doubt;
+    *decoded = (gc_decoded){.index = DEVICE};
+    if (!gc_jpeg_read_layout(picture->bytes, picture->size, &facts, &layout, &doubt))
+        return fail_with(error, GCONV_ERROR_UNSUPPORTED, doubt);
+    copy.layout = &layout;
+    return run_kernels(&copy, luma_only, decoded, error);
+}
 
 /* ---- Comparing ------------------------------------------------------------------------------- */
 
@@ -176,7 +265,7 @@ static void check_file(const file *one, bool luma_only, int turn)
     gc_decoded decoded;
     gconv_error error;
     checked++;
-    if (gc_decode_jpeg(DEVICE, &one->image.about, luma_only, &decoded, &error) != GCONV_OK) {
+    if (decode(&one->image.about, luma_only, &decoded, &error) != GCONV_OK) {
         complain(one->name, error.message);
         return;
     }
@@ -208,8 +297,7 @@ static void *decode_some(void *unused)
         const file *one = &files[i % file_count];
         gc_decoded decoded;
         gconv_error error;
-        gconv_status status =
-            gc_decode_jpeg(DEVICE, &one->image.about, i % 3 == 0, &decoded, &error);
+        gconv_status status = decode(&one->image.about, i % 3 == 0, &decoded, &error);
         bool refused = status == GCONV_ERROR_UNSUPPORTED || status == GCONV_ERROR_DEVICE;
         bool right = status == GCONV_OK && planes_are(&decoded, &one->image);
         pthread_mutex_lock(&work.mutex);
@@ -219,6 +307,7 @@ static void *decode_some(void *unused)
         pthread_mutex_unlock(&work.mutex);
         gc_decode_release(&decoded);
     }
+    end_room();
     return unused;
 }
 
@@ -273,8 +362,7 @@ static void check_refused(void)
         gc_decoded decoded;
         gconv_error error;
         checked++;
-        if (gc_decode_jpeg(DEVICE, &files[i].image.about, false, &decoded, &error) !=
-                GCONV_ERROR_UNSUPPORTED ||
+        if (decode(&files[i].image.about, false, &decoded, &error) != GCONV_ERROR_UNSUPPORTED ||
             decoded.planes[0] != NULL)
             complain(files[i].name, "was not refused");
     }
@@ -311,31 +399,52 @@ static gconv_encoded encoded_of(const unsigned char *bytes, const gc_jpeg_facts 
                            .orientation = 1};
 }
 
-/* What the scan finds sound libjpeg-turbo decodes without a warning, and the engine to the same
- * bits, unless it refuses. */
+/* What the scan finds sound libjpeg-turbo decodes without a warning, and the device to the same
+ * bits. The engine may refuse it, the kernels may not. Planes of Y alone are the same, too. */
 static void check_sound(const char *name, const gconv_encoded *picture,
                         unsigned long *decoded_count)
 {
     turbo_image expected;
-    gc_decoded decoded;
-    gconv_error error;
     checked++;
     if (!turbo_decode(picture, &expected)) {
         complain(name, "the scan calls it sound, and libjpeg fails or warns");
         turbo_free(&expected);
         return;
     }
-    gconv_status status = gc_decode_jpeg(DEVICE, picture, false, &decoded, &error);
-    if (status == GCONV_OK) {
-        ++*decoded_count;
-        if (!planes_are(&decoded, &expected) ||
-            !rows_are(&decoded, &expected, expected.channels, 1, 0))
-            complain(name, "other pixels");
-    } else if (status != GCONV_ERROR_UNSUPPORTED) {
-        complain(name, error.message);
+    for (int luma_only = 0; luma_only < 2; luma_only++) {
+        gc_decoded decoded;
+        gconv_error error;
+        gconv_status status = decode(picture, luma_only != 0, &decoded, &error);
+        int channels = luma_only ? 1 : expected.channels;
+        if (status == GCONV_OK) {
+            *decoded_count += luma_only == 0;
+            if (!planes_are(&decoded, &expected) || !rows_are(&decoded, &expected, channels, 1, 0))
+                complain(name, "other pixels");
+        } else if (status != GCONV_ERROR_UNSUPPORTED || by_kernels) {
+            complain(name, error.message);
+        }
+        gc_decode_release(&decoded);
     }
-    gc_decode_release(&decoded);
     turbo_free(&expected);
+}
+
+/* What the scan doubts the kernels doubt, too. */
+static void check_doubted(const char *name, const unsigned char *bytes, size_t size)
+{
+    gc_jpeg_facts facts;
+    gc_jpeg_layout layout;
+    gc_decoded decoded;
+    gconv_error error;
+    const char *doubt;
+    if (!by_kernels || !gc_jpeg_read_layout(bytes, size, &facts, &layout, &doubt))
+        return;
+    gconv_encoded picture = encoded_of(bytes, &facts);
+    checked++;
+    gconv_status status = decode(&picture, false, &decoded, &error);
+    if (status == GCONV_OK)
+        complain(name, "the scan doubts it, and the kernels do not");
+    else if (status != GCONV_ERROR_UNSUPPORTED)
+        complain(name, error.message);
 }
 
 static void check_files(char **names, int count)
@@ -350,10 +459,12 @@ static void check_files(char **names, int count)
             gconv_encoded picture = encoded_of(bytes, &facts);
             sound++;
             check_sound(names[i], &picture, &decoded);
+        } else if (bytes != NULL) {
+            check_doubted(names[i], bytes, size);
         }
         free(bytes);
     }
-    printf("%d files, %lu sound, %lu decoded by the engine\n", count, sound, decoded);
+    printf("%d files, %lu sound, %lu decoded by the device\n", count, sound, decoded);
 }
 
 static bool speed_luma_only;
@@ -363,11 +474,12 @@ static void *decode_for_speed(void *unused)
     for (int i; (i = next_work()) >= 0;) {
         gc_decoded decoded;
         gconv_error error;
-        if (gc_decode_jpeg(DEVICE, &files[i % file_count].image.about, speed_luma_only, &decoded,
-                           &error) != GCONV_OK)
+        if (decode(&files[i % file_count].image.about, speed_luma_only, &decoded, &error) !=
+            GCONV_OK)
             printf("%s\n", error.message);
         gc_decode_release(&decoded);
     }
+    end_room();
     return unused;
 }
 
@@ -380,7 +492,7 @@ static void time_unpack(int channels)
     gconv_error error;
     void *device = NULL;
     size_t pitch = (size_t)picture->width * (size_t)channels;
-    if (gc_decode_jpeg(DEVICE, picture, channels == 1, &decoded, &error) != GCONV_OK ||
+    if (decode(picture, channels == 1, &decoded, &error) != GCONV_OK ||
         cudaMalloc(&device, pitch * picture->height) != cudaSuccess)
         return;
     for (int pass = 0; pass < 2; pass++) { /* the first one warms up */
@@ -422,16 +534,28 @@ static void measure(int threads, char **names, int count)
     free_files();
 }
 
+/* Whether there is what decodes. */
+static bool is_there(void)
+{
+    const char *reason;
+    if (by_kernels ? cudaFree(NULL) == cudaSuccess : gc_decode_available(DEVICE, &reason))
+        return true;
+    printf("%s\n", by_kernels ? "no GPU" : reason);
+    return false;
+}
+
 int main(int count, char **arguments)
 {
-    const char *mode = count > 1 ? arguments[1] : "", *reason;
+    by_kernels = count > 1 && strcmp(arguments[1], "--kernels") == 0;
+    count -= by_kernels;
+    arguments += by_kernels;
+    const char *mode = count > 1 ? arguments[1] : "";
     double begin = gc_seconds();
     if (strcmp(mode, "--refused") == 0) {
         check_refused();
     } else if (strcmp(mode, "--failing") == 0) {
         check_failing();
-    } else if (!gc_decode_available(DEVICE, &reason)) {
-        printf("%s\n", reason);
+    } else if (!is_there()) {
         return 77;
     } else {
         printf("started in %.3f s\n", gc_seconds() - begin);
@@ -442,6 +566,7 @@ int main(int count, char **arguments)
         else
             check_made(strcmp(mode, "--quick") == 0);
     }
+    end_room();
     gc_decode_end();
     printf("%lu checks, %lu failed\n", checked, failed);
     return failed != 0;

@@ -33,6 +33,9 @@ int64_t gc_plan_output_pitch(const gc_gpu_plan *plan, gc_sample_type type)
 /* Share of the free memory that all runs take. */
 static const double memory_share = 0.9;
 
+/* What decoding may take in addition, as a share of what runs take. */
+static const double decoding_share = 0.25;
+
 /* How many runs share the device's memory. What a method allocates beside the slot's buffers it
  * keeps between runs, so that each plan has a share of its own. */
 static int sharers(const gc_gpu_plan *plan)
@@ -70,6 +73,7 @@ gconv_status gc_plan_choose_band(gc_gpu_plan *plan, gconv_error *error)
     const gc_problem *problem = plan->problem;
     double bytes = 0;
     GC_TRY(memory_budget(&bytes, error));
+    plan->decoding_bytes = (size_t)(decoding_share * bytes / sharers(plan));
     bytes /= sharers(plan);
     plan->band_rows = gc_band_rows(problem, bytes, plan->slabs, plan->extra_bytes);
     int64_t rows = std::min(plan->band_rows, rows_of_a_grid(plan));
@@ -149,14 +153,15 @@ static void use_slot(gc_gpu_plan *plan, gc_slot *slot)
     plan->extended = (float *)slot->buffers[GC_BUFFER_EXTENDED];
 }
 
-gconv_status gc_plan_take_slot(gc_gpu_plan *plan, bool chain_only, int64_t *rows,
-                               gconv_error *error)
+gconv_status gc_plan_take_slot(gc_gpu_plan *plan, bool chain_only, size_t decoding_bytes,
+                               int64_t *rows, gconv_error *error)
 {
     gc_slot *slot;
     GC_TRY(gc_slot_take(plan->device.index, &slot, error));
     for (*rows = plan->band_rows;;) {
         size_t sizes[GC_BUFFERS];
         sizes_of(plan, chain_only, *rows, sizes);
+        sizes[GC_BUFFER_DECODING] = *rows < plan->band_rows ? 0 : decoding_bytes;
         gconv_status status = gc_slot_reserve(slot, sizes, error);
         int64_t fewer = gc_band_whole(plan->problem, *rows / 2, plan->slabs);
         if (status == GCONV_OK) {

@@ -55,7 +55,13 @@ static void *start_in_thread(void *opaque)
     plan->compile_seconds = gc_jit_seconds() - compiled_before;
     if (plan->status == GCONV_OK)
         gc_gpu_note_started();
+    __atomic_store_n(&plan->start_ended, true, __ATOMIC_RELEASE);
     return nullptr;
+}
+
+bool gc_plan_start_has_ended(const gc_gpu_plan *plan)
+{
+    return __atomic_load_n(&plan->start_ended, __ATOMIC_ACQUIRE);
 }
 
 gconv_status gc_plan_await_start(gc_gpu_plan *plan, gconv_error *error)

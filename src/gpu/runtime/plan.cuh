@@ -45,6 +45,7 @@ struct gc_gpu_plan {
     const gc_problem *problem;
     gconv_device_info device;
     int64_t band_rows;         /* of output, at most */
+    size_t decoding_bytes;     /* of the device, for kernels that decode, at most */
     gc_plan_section *sections; /* room for one a step */
     int section_count;
     gc_finish finish;    /* the final conversion, where `finishes` */
@@ -60,6 +61,7 @@ struct gc_gpu_plan {
     float *extended;       /* a step's extended image; in the end the output */
     pthread_t starter;
     bool starting;       /* the starter has not been joined */
+    bool start_ended;    /* atomic */
     gconv_status status; /* of the start */
     gconv_error error;
     double compile_seconds; /* in the start */
@@ -68,15 +70,18 @@ struct gc_gpu_plan {
 /* Waits for the start of a plan and returns its status. `error` may be null. */
 gconv_status gc_plan_await_start(gc_gpu_plan *plan, gconv_error *error);
 
+/* Whether the start has ended: gc_plan_await_start will not wait. */
+bool gc_plan_start_has_ended(const gc_gpu_plan *plan);
+
 /* ---- Memory (memory.cu) ---------------------------------------------------------------------- */
 
 /* Sets plan->band_rows to what the device's memory holds. */
 gconv_status gc_plan_choose_band(gc_gpu_plan *plan, gconv_error *error);
 
-/* Takes a slot with buffers for bands of at most *rows, which becomes fewer where the device is
- * short of memory. */
-gconv_status gc_plan_take_slot(gc_gpu_plan *plan, bool chain_only, int64_t *rows,
-                               gconv_error *error);
+/* Takes a slot with buffers for bands of *rows and for decoding. Where the device is short of
+ * memory, *rows becomes less than plan->band_rows, and there is no buffer for decoding. */
+gconv_status gc_plan_take_slot(gc_gpu_plan *plan, bool chain_only, size_t decoding_bytes,
+                               int64_t *rows, gconv_error *error);
 void gc_plan_give_slot(gc_gpu_plan *plan);
 
 /* Frees the sections that there are. */

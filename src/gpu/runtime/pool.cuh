@@ -21,17 +21,25 @@ void gc_pool_end_unused();
 
 /* ---- Slots ----------------------------------------------------------------------------------- */
 
-/* The most runs that use a device at one time. Upload, kernels and download of three runs overlap;
- * one more may be between two of them. */
-enum { GC_SLOTS_MAX = 4 };
+/* The most runs that use a device at one time. The kernels that decode small pictures leave most of
+ * a device idle, so that several pictures have to be decoded at one time. */
+enum { GC_SLOTS_MAX = 8 };
 
 /* Buffers of a slot. */
-enum { GC_BUFFER_SAMPLES, GC_BUFFER_PLANE, GC_BUFFER_OTHER_PLANE, GC_BUFFER_EXTENDED, GC_BUFFERS };
+enum {
+    GC_BUFFER_SAMPLES,
+    GC_BUFFER_PLANE,
+    GC_BUFFER_OTHER_PLANE,
+    GC_BUFFER_EXTENDED,
+    GC_BUFFER_DECODING,
+    GC_BUFFERS
+};
 
 /* Marks in the work of a run, to time its parts and to wait for them. */
 enum {
     GC_MARK_BEGIN,
     GC_MARK_UPLOADED,
+    GC_MARK_DECODED,
     GC_MARK_COMPUTED,
     GC_MARK_ARRIVED,
     GC_MARK_OTHER_ARRIVED,

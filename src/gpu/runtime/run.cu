@@ -2,6 +2,7 @@
  * samples are uploaded, the sections of the chain run, and the output is downloaded, band by band
  * where the device's memory is short. Values between sections never leave the device. */
 #include "gpu/decode/decode.h"
+#include "gpu/decode/jpeg.h"
 #include "gpu/gpu.h"
 #include "gpu/runtime/check.cuh"
 #include "gpu/runtime/plan.cuh"
@@ -91,14 +92,17 @@ struct gpu_run {
     gc_gpu_plan *plan;
     gc_stream *stream;
     int64_t band_rows;     /* of output */
-    const char *image;     /* rows of samples on the host; null where the device has decoded them */
+    const char *image;     /* rows of samples on the host; null where the device decodes them */
     size_t image_stride;   /* bytes */
-    gconv_encoded picture; /* what the device has decoded, and its planes */
+    gconv_encoded picture; /* what the device decodes, and its planes */
     gc_decoded decoded;
-    bool is_decoded;
-    bool needs_rows;    /* the planes were of no use: rows have to be read */
-    size_t reserved;    /* bytes of host memory */
-    size_t image_bytes; /* of them for the rows of the image */
+    bool by_engine;         /* it has decoded, before the run has a slot */
+    size_t packed_bytes;    /* not 0: kernels decode, from so many bytes at most */
+    gc_host_buffer *packed; /* a gc_packed */
+    size_t picture_end;     /* offset in the file of what follows the picture */
+    bool needs_rows;        /* the device cannot decode the picture: rows have to be read */
+    size_t reserved;        /* bytes of host memory */
+    size_t image_bytes;     /* of them for the rows of the image, or what is packed of it */
     size_t piece_bytes;
     gc_host_buffer *pieces[PIECES];
 };
@@ -138,7 +142,9 @@ static void reserve_host(gpu_run *run)
     size_t all = result_row_bytes(run) * run->plan->problem->chain.height;
     run->piece_bytes = choose_piece_bytes(run);
     run->reserved = run->piece_bytes * (run->piece_bytes < all ? PIECES : 1);
-    if (stream->image.next == nullptr && !run->is_decoded)
+    if (run->packed_bytes > 0)
+        run->image_bytes = run->packed_bytes;
+    else if (stream->image.next == nullptr && !run->by_engine)
         run->image_bytes = stream->input_bytes * run->plan->problem->chain.height;
     run->reserved += run->image_bytes;
     if (gc_host_try_reserve(run->reserved))
@@ -154,6 +160,8 @@ static void give_image(gpu_run *run)
     if (run->image_bytes == 0)
         return;
     gc_stream_give_kept(run->stream);
+    gc_host_give(run->packed);
+    run->packed = nullptr;
     gc_host_unreserve(run->image_bytes);
     run->reserved -= run->image_bytes;
     run->image_bytes = 0;
@@ -163,6 +171,7 @@ static void give_host(gpu_run *run)
 {
     for (gc_host_buffer *piece : run->pieces)
         gc_host_give(piece);
+    gc_host_give(run->packed);
     gc_host_unreserve(run->reserved);
 }
 
@@ -178,14 +187,37 @@ static void give_buffer(void *buffer)
     gc_host_give((gc_host_buffer *)buffer);
 }
 
+/* Whether the device decodes the image. */
+static bool is_decoded(const gpu_run *run)
+{
+    return run->by_engine || run->packed_bytes > 0;
+}
+
+static gc_packed *packed_of(const gpu_run *run)
+{
+    return (gc_packed *)run->packed->bytes;
+}
+
+/* Packs the picture for the kernels that decode it, unless its markers speak against it. */
+static gconv_status pack_picture(gpu_run *run, gconv_error *error)
+{
+    double begin = gc_seconds();
+    GC_TRY(take_host(run, run->packed_bytes, &run->packed, error));
+    run->needs_rows = !gc_pack(&run->picture, packed_of(run), &run->picture_end);
+    run->stream->timings.decode += gc_seconds() - begin;
+    return GCONV_OK;
+}
+
 /* Sets run->image: the caller's memory, rows that a run has kept which failed on another device, or
- * rows that are read here. Null where the device has decoded the image. */
+ * rows that are read here. Null where the device decodes the image. */
 static gconv_status get_image(gpu_run *run, gconv_error *error)
 {
+    if (run->packed_bytes > 0)
+        return pack_picture(run, error);
     gc_stream *stream = run->stream;
     run->image = (const char *)stream->image.next;
     run->image_stride = stream->image.stride;
-    if (run->image != nullptr || run->is_decoded)
+    if (run->image != nullptr || run->by_engine)
         return GCONV_OK;
     run->image = stream->kept;
     run->image_stride = stream->input_bytes;
@@ -216,17 +248,13 @@ static bool holds_whole_image(gpu_run *run)
     return status == GCONV_OK && plan->band_rows == plan->problem->chain.height;
 }
 
-/* Whether the device's JPEG engine may decode the image: it holds the whole image at once, and no
- * row is read twice. */
-static bool may_decode(gpu_run *run)
+/* Whether the device may decode the image: no row is read twice. */
+static bool may_decode(const gpu_run *run)
 {
-    const gc_gpu_plan *plan = run->plan;
-    const gconv_job *job = &plan->problem->job;
+    const gconv_job *job = &run->plan->problem->job;
     return run->stream->source.offer != nullptr && job->input.depth == 8 &&
            (job->input.channels == 1 || job->input.channels == 3) &&
-           job->border != GCONV_BORDER_WRAP &&
-           gc_decode_ready(plan->device.index, gc_cost_engine_pays(plan->problem, &plan->device)) &&
-           holds_whole_image(run);
+           job->border != GCONV_BORDER_WRAP;
 }
 
 /* Whether a picture has the shape that the plan was made for. */
@@ -238,27 +266,65 @@ static bool has_shape(const gconv_encoded &picture, const gconv_shape &shape)
            (picture.components == 3 || shape.channels == 1);
 }
 
-/* Has the device decode the image where that is possible. An engine that refuses is no failure:
- * rows are read then. */
-static gconv_status decode_on_device(gpu_run *run, gconv_error *error)
+/* Whether Y alone is wanted. */
+static bool is_luma(const gpu_run *run)
+{
+    return run->plan->problem->job.input.channels == 1;
+}
+
+/* Has the source offer its picture. */
+static bool get_offer(gpu_run *run, bool prove)
+{
+    return gc_stream_offer(run->stream, prove, &run->picture) &&
+           has_shape(run->picture, run->plan->problem->job.input);
+}
+
+/* Has the JPEG engine decode the image. An engine that refuses is no failure: rows are read then. */
+static gconv_status decode_by_engine(gpu_run *run, gconv_error *error)
 {
     gc_stream *stream = run->stream;
-    const gconv_shape &shape = run->plan->problem->job.input;
-    if (!may_decode(run) || !gc_stream_offer(stream, true, &run->picture) ||
-        !has_shape(run->picture, shape))
+    int index = run->plan->device.index;
+    if (!gc_decode_ready(index, true) || !holds_whole_image(run) || !get_offer(run, true))
         return GCONV_OK;
     double begin = gc_seconds();
     gc_stream_waits(stream, true);
-    gconv_status status = gc_decode_jpeg(run->plan->device.index, &run->picture,
-                                         shape.channels == 1, &run->decoded, error);
+    gconv_status status = gc_decode_jpeg(index, &run->picture, is_luma(run), &run->decoded, error);
     gc_stream_waits(stream, false);
-    run->is_decoded = status == GCONV_OK;
-    if (run->is_decoded)
+    run->by_engine = status == GCONV_OK;
+    run->picture_end = run->picture.size;
+    if (run->by_engine)
         stream->timings.decode += gc_seconds() - begin;
     return status == GCONV_ERROR_DEVICE ? status : GCONV_OK;
 }
 
-/* Whether the first pass reads the engine's plane of Y as it is. */
+/* Leaves the image to the kernels that decode. While the plan starts the CPU may decode as well: it
+ * has nothing else to do. */
+static void plan_decoding(gpu_run *run)
+{
+    bool waits = run->plan->problem->job.source_decoder == GCONV_DECODER_CUDA;
+    if ((waits || gc_plan_start_has_ended(run->plan)) && holds_whole_image(run) &&
+        get_offer(run, false))
+        run->packed_bytes = gc_pack_bound(&run->picture);
+}
+
+/* Has the device decode the image where it may. */
+static gconv_status decode_on_device(gpu_run *run, gconv_error *error)
+{
+    if (!may_decode(run))
+        return GCONV_OK;
+    if (run->plan->problem->job.source_decoder == GCONV_DECODER_HARDWARE)
+        return decode_by_engine(run, error);
+    plan_decoding(run);
+    return GCONV_OK;
+}
+
+/* The slot's memory in which kernels decode. */
+static void *memory_of(const gpu_run *run)
+{
+    return run->plan->slot->buffers[GC_BUFFER_DECODING];
+}
+
+/* Whether the first pass reads the decoded plane of Y as it is. */
 static bool reads_plane(const gpu_run *run)
 {
     const gc_gpu_plan *plan = run->plan;
@@ -267,7 +333,7 @@ static bool reads_plane(const gpu_run *run)
            (int64_t)run->decoded.pitches[0] == gc_device_pitch(plan->problem->chain.width);
 }
 
-/* Brings samples from the engine's planes to where `begin` expects them. */
+/* Brings samples from decoded planes to where `begin` expects them. */
 static gconv_status take_decoded(gpu_run *run, gconv_error *error)
 {
     gc_gpu_plan *plan = run->plan;
@@ -330,7 +396,8 @@ static gconv_status await_piece(gpu_run *run, int64_t piece, gconv_error *error)
         return GCONV_OK;
     }
     GC_TRY(seconds_between(plan, GC_MARK_BEGIN, GC_MARK_UPLOADED, &timings->upload, error));
-    GC_TRY(seconds_between(plan, GC_MARK_UPLOADED, GC_MARK_COMPUTED, &timings->compute, error));
+    GC_TRY(seconds_between(plan, GC_MARK_UPLOADED, GC_MARK_DECODED, &timings->decode, error));
+    GC_TRY(seconds_between(plan, GC_MARK_DECODED, GC_MARK_COMPUTED, &timings->compute, error));
     return seconds_between(plan, GC_MARK_COMPUTED, GC_MARK_ARRIVED, &timings->download, error);
 }
 
@@ -338,9 +405,8 @@ static gconv_status await_piece(gpu_run *run, int64_t piece, gconv_error *error)
 static void accept_picture(gpu_run *run)
 {
     gc_stream *stream = run->stream;
-    if (!run->is_decoded || stream->rows_read > 0)
-        return;
-    gc_stream_accept(stream, run->picture.size);
+    if (is_decoded(run) && stream->rows_read == 0)
+        gc_stream_accept(stream, run->picture_end);
 }
 
 static gconv_status write_piece(gpu_run *run, const result_rows &result, int64_t rows,
@@ -361,8 +427,14 @@ static void give_device(gpu_run *run)
     gc_decode_release(&run->decoded);
 }
 
+/* Whether the kernels doubt the picture. The first piece of output has arrived. */
+static bool is_doubted(const gpu_run *run)
+{
+    return run->packed != nullptr && packed_of(run)->doubt != 0;
+}
+
 /* Downloads and writes the result of a band. After the last band's last piece has arrived, another
- * run may have the slot. */
+ * run may have the slot. Nothing is written of a picture that is doubted. */
 static gconv_status download(gpu_run *run, const result_rows &result, bool last_band,
                              gconv_error *error)
 {
@@ -377,6 +449,9 @@ static gconv_status download(gpu_run *run, const result_rows &result, bool last_
             continue;
         int64_t count = std::min(piece_rows, result.rows - (first - piece_rows));
         GC_TRY(await_piece(run, piece - 1, error));
+        run->needs_rows = is_doubted(run);
+        if (run->needs_rows)
+            return GCONV_OK;
         if (last_band && piece == pieces) {
             give_device(run);
             give_image(run);
@@ -401,12 +476,18 @@ static gconv_status run_band(gpu_run *run, int64_t first, int64_t last, gconv_er
     result_rows result;
     gc_band_steps(plan->problem, first, last, plan->slabs, plan->steps);
     GC_TRY(mark(plan, GC_MARK_BEGIN, error));
-    if (run->is_decoded)
-        GC_TRY(take_decoded(run, error));
-    else
+    if (!is_decoded(run))
         GC_TRY(gc_plan_upload(plan, run->image, run->image_stride, plan->steps[0].input_first,
                               plan->steps[0].input_last, error));
+    if (run->packed_bytes > 0)
+        GC_TRY(gc_jpeg_upload(packed_of(run), memory_of(run), plan->cuda_stream, error));
     GC_TRY(mark(plan, GC_MARK_UPLOADED, error));
+    if (run->packed_bytes > 0)
+        GC_TRY(gc_jpeg_decode(packed_of(run), is_luma(run), memory_of(run), &run->decoded,
+                              plan->cuda_stream, error));
+    if (is_decoded(run))
+        GC_TRY(take_decoded(run, error));
+    GC_TRY(mark(plan, GC_MARK_DECODED, error));
     GC_TRY(plan->runner->begin(plan, error));
     GC_TRY(plan->runner->run(plan, chain_only, error));
     GC_TRY(end_chain(plan, chain_only, last - first + 1, &result, error));
@@ -422,13 +503,17 @@ static gconv_status run_bands(gpu_run *run, gconv_error *error)
     return GCONV_OK;
 }
 
-/* Runs in a slot. Planes that the engine has decoded need a slot for the whole image: where the
+/* Runs in a slot. A picture that the device decodes needs a slot for the whole image: where the
  * device is short of memory for that, run->needs_rows is set. */
 static gconv_status run_in_slot(gpu_run *run, gconv_error *error)
 {
     gc_gpu_plan *plan = run->plan;
-    GC_TRY(gc_plan_take_slot(plan, run->stream->chain_only, &run->band_rows, error));
-    run->needs_rows = run->is_decoded && run->band_rows < plan->problem->chain.height;
+    size_t decoding = run->packed_bytes > 0 ? gc_jpeg_bytes(packed_of(run), is_luma(run)) : 0;
+    run->needs_rows = decoding > plan->decoding_bytes;
+    if (run->needs_rows)
+        return GCONV_OK;
+    GC_TRY(gc_plan_take_slot(plan, run->stream->chain_only, decoding, &run->band_rows, error));
+    run->needs_rows = is_decoded(run) && run->band_rows < plan->problem->chain.height;
     return run->needs_rows ? GCONV_OK : run_bands(run, error);
 }
 
@@ -438,7 +523,7 @@ static gconv_status run_image(gpu_run *run, gconv_error *error)
     GC_TRY(get_image(run, error));
     GC_TRY(gc_plan_await_start(run->plan, error));
     gc_current_device current(run->plan->device.index);
-    return run_in_slot(run, error);
+    return run->needs_rows ? GCONV_OK : run_in_slot(run, error);
 }
 
 /* Gives back all that a run holds. */

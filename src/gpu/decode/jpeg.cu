@@ -1,0 +1,635 @@
+/* JPEG decoded by kernels.
+ *
+ * Where a Huffman code begins is known once all codes before it are read. But a decoder that begins
+ * at a wrong bit soon reads right codes: the codes synchronise themselves (Klein and Wiseman 2003;
+ * Weissenberger and Schmidt 2018). So a thread follows the codes of each chunk, from wherever its
+ * predecessor has ended, and all begin anew with what they have learnt, until nothing changes. The
+ * first chunk begins right; thus, when nothing changes any more, all do.
+ *
+ *     follow      finds how each chunk begins, and what blocks and DC differences it has
+ *     add_up      adds these up: the number of each chunk's first block, and its DC predictions
+ *     store       follows the codes again, checks them, and stores the coefficients
+ *     transform   checks the energy of each block, and makes samples of it
+ *
+ * What is checked is what jpeg_scan.c checks of the data; docs/gpu-jpeg.md says why that is enough. */
+#include "gpu/decode/jpeg.h"
+
+#include "gpu/runtime/check.cuh"
+
+#include <algorithm>
+#include <cstddef>
+
+enum {
+    THREADS = 128,
+    ADDING_THREADS = 1024,
+    TRANSFORM_THREADS = 128,
+    COEFFICIENTS = GC_PACKED_COEFFICIENTS,
+    LOOKS = 1 << GC_PACKED_LOOK_BITS,
+    TABLES = 4,
+    CHUNK_WORDS = GC_PACKED_CHUNK_BYTES / 4,
+    /* Words that a thread may read. Odd: threads at one place of their chunks read other banks. */
+    WORDS = CHUNK_WORDS + GC_PACKED_WORDS_AHEAD,
+    /* The first passes settle all but the first chunks of some blocks of threads; the codes of
+     * nearly all pictures are followed to the end in two passes. A picture that needs more is
+     * doubted. */
+    FOLLOWING_PASSES = 6
+};
+
+/* What the kernels find, in device memory. */
+struct gc_jpeg_chunks {
+    unsigned *begins, *ends;  /* by chunk: see chunk_state */
+    int4 *tallies;            /* by chunk: see tally; after add_up their sums */
+    int16_t *coefficients[3]; /* by component; null where it is not wanted */
+};
+
+struct gc_jpeg_planes {
+    unsigned char *planes[3];
+    size_t pitches[3];
+};
+
+/* ---- Codes ----------------------------------------------------------------------------------- */
+
+/* How a chunk begins, or its predecessor ends: in bits from the chunk's first one (8 bits), at
+ * which block of an MCU (8 bits), at which coefficient of it. */
+typedef unsigned chunk_state;
+
+static __device__ inline chunk_state state_of(int bit, int block, int coefficient)
+{
+    return (unsigned)bit | (unsigned)block << 8 | (unsigned)coefficient << 16;
+}
+
+/* What the threads of a block read again and again, in shared memory. */
+struct shared_data {
+    gc_packed_code look[TABLES][LOOKS], long_look[TABLES][GC_PACKED_LONG_LOOKS];
+    unsigned first_long[TABLES];
+    unsigned words[THREADS][WORDS]; /* of each thread's chunk, as numbers */
+};
+
+/* Loads them. The threads of a block call it together. */
+static __device__ inline void load_shared(const gc_packed *packed, shared_data *to)
+{
+    int thread = (int)threadIdx.x;
+    for (int table = 0; table < TABLES; table++) {
+        const gc_packed_table *from = &packed->tables[table >> 1][table & 1];
+        for (int i = thread; i < LOOKS; i += THREADS)
+            to->look[table][i] = from->look[i];
+        for (int i = thread; i < GC_PACKED_LONG_LOOKS; i += THREADS)
+            to->long_look[table][i] = from->long_look[i];
+        if (thread == 0)
+            to->first_long[table] = from->first_long;
+    }
+    const unsigned *data = (const unsigned *)((const char *)packed + packed->data);
+    unsigned first = blockIdx.x * THREADS, chunks = min((unsigned)THREADS, packed->chunks - first);
+    data += (size_t)first * CHUNK_WORDS;
+    for (int i = thread; i < (int)chunks * WORDS; i += THREADS) {
+        unsigned word = __ldg(data + i / WORDS * CHUNK_WORDS + i % WORDS);
+        to->words[i / WORDS][i % WORDS] =
+            word >> 24 | (word >> 8 & 0xff00) | (word & 0xff00) << 8 | word << 24;
+    }
+}
+
+/* The 32 bits from `bit` on of the chunk of this thread. */
+static __device__ inline unsigned bits_at(const shared_data *shared, int bit)
+{
+    const unsigned *words = shared->words[threadIdx.x] + (bit >> 5);
+    return (unsigned)(((uint64_t)words[0] << 32 | words[1]) << (bit & 31) >> 32);
+}
+
+/* A code that is in none of the tables. */
+static __device__ unsigned search_code(const gc_packed_table *of, unsigned bits)
+{
+    for (int length = GC_PACKED_LOOK_BITS + 1; length < GC_PACKED_LENGTHS; length++)
+        if (bits >> 16 < of->limits[length])
+            return of->codes[(int)(bits >> (32 - length)) + of->offsets[length]];
+    return 0;
+}
+
+/* The gc_packed_code with which `bits` begin. */
+static __device__ inline unsigned find_code(const gc_packed *packed, const shared_data *shared,
+                                            int table, unsigned bits)
+{
+    unsigned code = shared->look[table][bits >> (32 - GC_PACKED_LOOK_BITS)];
+    if (code == 0) {
+        unsigned number = (bits >> 16) - shared->first_long[table];
+        if (number < GC_PACKED_LONG_LOOKS)
+            code = shared->long_look[table][number];
+        else
+            code = search_code(&packed->tables[table >> 1][table & 1], bits);
+    }
+    return code;
+}
+
+/* What a code and its value say. */
+struct step {
+    int bits;            /* of both; 0: there is no such code */
+    int size;            /* bits of the value; 0: it is 0 */
+    int next;            /* coefficient less the present one; GC_PACKED_END: the others are 0 */
+    unsigned value_bits; /* at the top */
+};
+
+/* The value: it is negative where its first bit is 0. */
+static __device__ inline int value_of(const step &of, int size)
+{
+    int value = (int)(of.value_bits >> 1 >> (31 - size));
+    return (int)of.value_bits < 0 ? value : value - (1 << size) + 1;
+}
+
+/* Blocks that end in a chunk, and DC differences in it by component. */
+typedef int4 tally;
+
+/* A place in the data, while codes are followed. There are few branches in what follows: threads of
+ * a warp are at different coefficients. */
+struct follower {
+    int bit;                /* of the chunk */
+    int block, coefficient; /* of the MCU, of the block */
+    unsigned kind;          /* of the block, see gc_packed.kinds */
+    unsigned kinds;
+    int blocks; /* of an MCU */
+};
+
+static __device__ inline step next_step(const gc_packed *packed, const shared_data *shared,
+                                        const follower &at)
+{
+    unsigned bits = bits_at(shared, at.bit);
+    int table = at.coefficient > 0 ? 2 + (int)(at.kind >> 1 & 1) : (int)(at.kind & 1);
+    unsigned code = find_code(packed, shared, table, bits);
+    int length = (int)(code & 31), size = (int)(code >> GC_PACKED_SIZE_SHIFT & 15);
+    return {length, size, (int)(code >> GC_PACKED_STEP_SHIFT), bits << (length - size)};
+}
+
+/* Passes over a step. True where a block ends with it. */
+static __device__ inline bool pass_step(follower &at, int bits, int next)
+{
+    at.bit += bits;
+    at.coefficient += next;
+    bool ends = at.coefficient >= COEFFICIENTS;
+    at.coefficient = ends ? 0 : at.coefficient;
+    at.block += ends;
+    at.block = at.block == at.blocks ? 0 : at.block;
+    at.kind = at.kinds >> (4 * at.block) & 15;
+    return ends;
+}
+
+/* The place in the chunk of this thread at which it begins. */
+static __device__ inline follower follow_from(const gc_packed *packed, chunk_state begin)
+{
+    int block = (int)(begin >> 8 & 255);
+    unsigned kinds = packed->kinds;
+    return {(int)(begin & 255),        block, (int)(begin >> 16),
+            kinds >> (4 * block) & 15, kinds, (int)packed->blocks};
+}
+
+static __device__ inline const gc_packed_segment *segments_of(const gc_packed *packed)
+{
+    return (const gc_packed_segment *)(packed + 1);
+}
+
+/* The segment in which a chunk lies. */
+static __device__ inline unsigned find_segment(const gc_packed *packed, unsigned chunk)
+{
+    const gc_packed_segment *segments = segments_of(packed);
+    unsigned first = 0, behind = packed->segments;
+    while (behind - first > 1) {
+        unsigned middle = (first + behind) / 2;
+        if (segments[middle].first_chunk <= chunk)
+            first = middle;
+        else
+            behind = middle;
+    }
+    return first;
+}
+
+/* ---- Where chunks begin ---------------------------------------------------------------------- */
+
+/* Follows the chunk of this thread. Returns how the next one begins, if this one begins so. Bits that
+ * are no code are passed one by one: they show that it does not, or that the data are damaged. So
+ * does a run beyond the last coefficient, which ends the block. */
+static __device__ inline chunk_state
+follow_chunk(const gc_packed *packed, const shared_data *shared, chunk_state begin, tally &counts)
+{
+    follower at = follow_from(packed, begin);
+    counts = {0, 0, 0, 0};
+    while (at.bit < GC_PACKED_CHUNK_BITS) {
+        step now = next_step(packed, shared, at);
+        int difference = value_of(now, at.coefficient == 0 ? now.size : 0);
+        unsigned component = at.kind >> 2;
+        counts.y += component == 0 ? difference : 0;
+        counts.z += component == 1 ? difference : 0;
+        counts.w += component == 2 ? difference : 0;
+        counts.x += pass_step(at, max(now.bits, 1), now.next);
+    }
+    return state_of(at.bit - GC_PACKED_CHUNK_BITS, at.block, at.coefficient);
+}
+
+/* Threads that share what they have found. */
+struct shared_states {
+    shared_data data;
+    chunk_state ends[THREADS];
+    chunk_state before; /* the end of the chunk before the first one */
+    int changed;
+};
+
+/* Follows the chunks of a block of threads until they agree. Only the first pass begins all chunks;
+ * later ones begin where the predecessor of the first chunk has ended otherwise than thought. */
+static __global__ void follow(const gc_packed *packed, gc_jpeg_chunks to, int is_first_pass)
+{
+    extern __shared__ float pixels[];
+    shared_states *shared = (shared_states *)pixels;
+    unsigned first = blockIdx.x * THREADS, chunk = first + threadIdx.x;
+    bool exists = chunk < packed->chunks;
+    bool begins_segment =
+        exists && segments_of(packed)[find_segment(packed, chunk)].first_chunk == chunk;
+    if (threadIdx.x == 0) {
+        shared->before = begins_segment || is_first_pass ? 0 : to.ends[first - 1];
+        shared->changed = is_first_pass || shared->before != to.begins[first];
+    }
+    __syncthreads();
+    if (!shared->changed)
+        return;
+    load_shared(packed, &shared->data);
+    chunk_state begin = exists && !is_first_pass ? to.begins[chunk] : 0;
+    shared->ends[threadIdx.x] = exists && !is_first_pass ? to.ends[chunk] : 0;
+    bool follows = exists && (is_first_pass || threadIdx.x == 0);
+    if (threadIdx.x == 0)
+        begin = shared->before;
+    tally counts = {0, 0, 0, 0};
+    bool counted = false;
+    for (;;) {
+        __syncthreads();
+        if (threadIdx.x == 0)
+            shared->changed = 0;
+        if (follows) {
+            shared->ends[threadIdx.x] = follow_chunk(packed, &shared->data, begin, counts);
+            counted = true;
+        }
+        __syncthreads();
+        chunk_state found =
+            begins_segment || threadIdx.x == 0 ? begin : shared->ends[threadIdx.x - 1];
+        follows = exists && found != begin;
+        begin = found;
+        if (follows)
+            shared->changed = 1;
+        __syncthreads();
+        if (!shared->changed)
+            break;
+    }
+    if (!exists)
+        return;
+    to.begins[chunk] = begin;
+    to.ends[chunk] = shared->ends[threadIdx.x];
+    if (counted)
+        to.tallies[chunk] = counts;
+}
+
+/* ---- Sums over chunks ------------------------------------------------------------------------ */
+
+static __device__ inline tally operator+(tally a, tally b)
+{
+    return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
+}
+
+/* Replaces each chunk's tally by the sum of those before it. One block of threads; each thread has
+ * chunks that follow each other. */
+static __global__ void add_up(const gc_packed *packed, tally *tallies)
+{
+    extern __shared__ float pixels[];
+    tally *sums = (tally *)pixels;
+    int thread = (int)threadIdx.x;
+    unsigned each = (packed->chunks + ADDING_THREADS - 1) / ADDING_THREADS;
+    unsigned first = min(each * threadIdx.x, packed->chunks);
+    unsigned behind = min(first + each, packed->chunks);
+    tally sum = {0, 0, 0, 0};
+    for (unsigned chunk = first; chunk < behind; chunk++)
+        sum = sum + tallies[chunk];
+    sums[thread] = sum;
+    for (int step = 1; step < ADDING_THREADS; step *= 2) {
+        __syncthreads();
+        tally before = thread >= step ? sums[thread - step] : tally{0, 0, 0, 0};
+        __syncthreads();
+        sums[thread] = sums[thread] + before;
+    }
+    __syncthreads();
+    sum = thread > 0 ? sums[thread - 1] : tally{0, 0, 0, 0};
+    for (unsigned chunk = first; chunk < behind; chunk++) {
+        tally own = tallies[chunk];
+        tallies[chunk] = sum;
+        sum = sum + own;
+    }
+}
+
+/* ---- Coefficients ---------------------------------------------------------------------------- */
+
+/* Where the coefficients of the present block go; null where they are not wanted. */
+static __device__ inline int16_t *block_of(const gc_packed *packed, const gc_jpeg_chunks &to,
+                                           unsigned mcu, int block)
+{
+    int luma = (int)packed->luma_blocks;
+    int component = block < luma ? 0 : block - luma + 1;
+    int16_t *blocks = to.coefficients[component];
+    if (blocks == nullptr)
+        return nullptr;
+    size_t number = component == 0 ? (size_t)mcu * (size_t)luma + (size_t)block : mcu;
+    return blocks + number * COEFFICIENTS;
+}
+
+/* What a thread knows of its chunk. */
+struct chunk_place {
+    follower at;
+    unsigned left; /* blocks until the segment ends */
+    unsigned mcu;
+    int bits_left; /* of the segment, from the beginning of the chunk; more than a chunk has: cut */
+    int dc0, dc1, dc2; /* predictions, by component */
+};
+
+/* False where the chunk does not begin as its predecessor ends, or lies behind the last block. */
+static __device__ inline bool place_chunk(const gc_packed *packed, const gc_jpeg_chunks &from,
+                                          unsigned chunk, chunk_place &place)
+{
+    unsigned number = find_segment(packed, chunk);
+    const gc_packed_segment segment = segments_of(packed)[number];
+    bool begins = segment.first_chunk == chunk;
+    chunk_state begin = from.begins[chunk];
+    if (begin != (begins ? 0 : from.ends[chunk - 1]))
+        return false;
+    tally sum = from.tallies[chunk], base = from.tallies[segment.first_chunk];
+    unsigned done = (unsigned)sum.x - (unsigned)base.x;
+    unsigned mcu = number * packed->segment_mcus;
+    unsigned all = min(packed->segment_mcus, packed->mcus - mcu) * packed->blocks;
+    place.at = follow_from(packed, begin);
+    place.left = all - done;
+    place.mcu = mcu + done / packed->blocks;
+    uint64_t passed = (uint64_t)(chunk - segment.first_chunk) * GC_PACKED_CHUNK_BITS;
+    place.bits_left = (int)min((uint64_t)segment.bits - passed, (uint64_t)2 * GC_PACKED_CHUNK_BITS);
+    place.dc0 = sum.y - base.y;
+    place.dc1 = sum.z - base.z;
+    place.dc2 = sum.w - base.w;
+    return done <= all;
+}
+
+/* Follows a chunk to its end, or to the end of the segment, and stores what it says. False where a
+ * step is impossible. */
+static __device__ inline bool store_chunk(const gc_packed *packed, const shared_data *shared,
+                                          const gc_jpeg_chunks &to, chunk_place &place)
+{
+    enum { DC_MAX = 2047 }; /* the energy of a block with more is too large */
+    follower &at = place.at;
+    int16_t *block = block_of(packed, to, place.mcu, at.block);
+    bool sound = true;
+    while (at.bit < GC_PACKED_CHUNK_BITS && place.left > 0 && sound) {
+        step now = next_step(packed, shared, at);
+        bool is_dc = at.coefficient == 0, is_end = now.next == GC_PACKED_END;
+        int index = at.coefficient + now.next - 1;
+        int value = value_of(now, now.size);
+        /* A run of zeros alone never ends a block. */
+        sound = now.bits > 0 && (is_end || index < COEFFICIENTS - (now.size == 0 ? 1 : 0));
+        if (is_dc) {
+            unsigned component = at.kind >> 2;
+            place.dc0 += component == 0 ? value : 0;
+            place.dc1 += component == 1 ? value : 0;
+            place.dc2 += component == 2 ? value : 0;
+            value = component == 0 ? place.dc0 : component == 1 ? place.dc1 : place.dc2;
+            sound = sound && value >= -DC_MAX && value <= DC_MAX;
+        }
+        if (block != nullptr && sound && (is_dc || now.size > 0))
+            block[index] = (int16_t)value;
+        if (pass_step(at, now.bits, now.next)) {
+            place.left--;
+            place.mcu += at.block == 0;
+            block = block_of(packed, to, place.mcu, at.block);
+        }
+    }
+    return sound;
+}
+
+/* Whether less than a byte lies behind the last block of a segment, all ones. */
+static __device__ inline bool ends_well(const shared_data *shared, const chunk_place &place)
+{
+    int left = place.bits_left - place.at.bit;
+    return left >= 0 && left < 8 &&
+           (left == 0 || ~bits_at(shared, place.at.bit) >> (32 - left) == 0);
+}
+
+/* Stores the coefficients of all blocks, in zigzag order. Those that are 0 are there already. */
+static __global__ void store(const gc_packed *packed, gc_jpeg_chunks to, unsigned *doubt)
+{
+    extern __shared__ float pixels[];
+    shared_data *shared = (shared_data *)pixels;
+    load_shared(packed, shared);
+    __syncthreads();
+    unsigned chunk = blockIdx.x * THREADS + threadIdx.x;
+    if (chunk >= packed->chunks)
+        return;
+    chunk_place place;
+    bool sound = place_chunk(packed, to, chunk, place);
+    if (sound && place.left > 0) {
+        sound = store_chunk(packed, shared, to, place);
+        if (place.left == 0)
+            sound = sound && ends_well(shared, place);
+        else /* the segment has to go on in the next chunk */
+            sound = sound && place.bits_left > GC_PACKED_CHUNK_BITS;
+    }
+    if (!sound)
+        *doubt = 1;
+}
+
+/* ---- Samples --------------------------------------------------------------------------------- */
+
+/* Eight numbers of the inverse DCT "islow" of libjpeg (Loeffler, Ligtenberg and Moschytz 1989, with
+ * constants of 13 bits), `step` apart. The results are rounded shifts by `shift` bits. */
+template <int step, int shift> static __device__ inline void transform_line(int *x)
+{
+    const int half = 1 << (shift - 1);
+    int rotated = (x[2 * step] + x[6 * step]) * 4433;
+    int low = rotated - x[6 * step] * 15137, high = rotated + x[2 * step] * 6270;
+    int sum = ((x[0] + x[4 * step]) << 13) + half, difference = ((x[0] - x[4 * step]) << 13) + half;
+    int even[4] = {sum + high, difference + low, difference - low, sum - high};
+    int x1 = x[step], x3 = x[3 * step], x5 = x[5 * step], x7 = x[7 * step];
+    int both = (x7 + x3 + x5 + x1) * 9633;
+    int outer = (x7 + x1) * -7373, inner = (x5 + x3) * -20995;
+    int odd73 = (x7 + x3) * -16069 + both, odd51 = (x5 + x1) * -3196 + both;
+    int odd[4] = {x1 * 12299 + outer + odd51, x3 * 25172 + inner + odd73,
+                  x5 * 16819 + inner + odd51, x7 * 2446 + outer + odd73};
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        x[i * step] = (even[i] + odd[i]) >> shift;
+        x[(7 - i) * step] = (even[i] - odd[i]) >> shift;
+    }
+}
+
+/* Position in a block, row by row, of each coefficient in zigzag order. */
+static __device__ inline constexpr int zigzag(int k)
+{
+    constexpr int positions[COEFFICIENTS] = {
+        0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
+        41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
+        30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
+    return positions[k];
+}
+
+/* Dequantises a block. False where its energy is more than 8-bit samples can have. */
+static __device__ inline bool dequantise(const int16_t *block, const uint16_t *steps,
+                                         unsigned energy_max, int *x)
+{
+    enum { LARGEST = 2048 }; /* of sound blocks; 64 squares of it fit in 32 bits */
+    const uint4 *words = (const uint4 *)block;
+    unsigned energy = 0;
+    bool small = true;
+#pragma unroll
+    for (int i = 0; i < COEFFICIENTS / 8; i++) {
+        uint4 eight = words[i];
+        const unsigned pairs[4] = {eight.x, eight.y, eight.z, eight.w};
+#pragma unroll
+        for (int j = 0; j < 8; j++) {
+            int k = 8 * i + j;
+            int value = (int16_t)(pairs[j / 2] >> 16 * (j & 1)) * (int)steps[k];
+            small = small && value >= -LARGEST && value <= LARGEST;
+            energy += (unsigned)value * (unsigned)value;
+            x[zigzag(k)] = value;
+        }
+    }
+    return small && energy <= energy_max;
+}
+
+static __device__ inline unsigned sample_of(int value)
+{
+    return (unsigned)min(max(value + 128, 0), 255);
+}
+
+/* Makes the samples of blocks, a thread for each. blockIdx.y is the component. */
+static __global__ void transform(const gc_packed *packed, gc_jpeg_chunks from, gc_jpeg_planes to,
+                                 unsigned *doubt)
+{
+    int component = (int)blockIdx.y;
+    unsigned across = component == 0 ? packed->luma_across : 1;
+    unsigned each = component == 0 ? packed->luma_blocks : 1;
+    unsigned number = blockIdx.x * TRANSFORM_THREADS + threadIdx.x;
+    if (number >= packed->mcus * each)
+        return;
+    int x[COEFFICIENTS];
+    if (!dequantise(from.coefficients[component] + (size_t)number * COEFFICIENTS,
+                    packed->steps[component], packed->energy_max[component], x)) {
+        *doubt = 1;
+        return;
+    }
+#pragma unroll
+    for (int column = 0; column < 8; column++)
+        transform_line<8, 11>(x + column);
+#pragma unroll
+    for (int row = 0; row < 8; row++)
+        transform_line<1, 18>(x + 8 * row);
+    unsigned mcu = number / each, block = number % each;
+    unsigned column = mcu % packed->mcus_across * across + block % across;
+    unsigned row = mcu / packed->mcus_across * (each / across) + block / across;
+    unsigned char *samples =
+        to.planes[component] + (size_t)row * 8 * to.pitches[component] + (size_t)column * 8;
+#pragma unroll
+    for (int y = 0; y < 8; y++) {
+        const int *line = x + 8 * y;
+        uint2 eight;
+        eight.x = sample_of(line[0]) | sample_of(line[1]) << 8 | sample_of(line[2]) << 16 |
+                  sample_of(line[3]) << 24;
+        eight.y = sample_of(line[4]) | sample_of(line[5]) << 8 | sample_of(line[6]) << 16 |
+                  sample_of(line[7]) << 24;
+        *(uint2 *)(samples + (size_t)y * to.pitches[component]) = eight;
+    }
+}
+
+/* ---- Launching ------------------------------------------------------------------------------- */
+
+/* Takes parts of a piece of memory, one behind the other. */
+struct arena {
+    char *memory; /* null: only counts */
+    size_t used;
+};
+
+static void *take(arena *from, size_t bytes)
+{
+    enum { ALIGNMENT = 256 };
+    void *taken = from->memory == nullptr ? nullptr : from->memory + from->used;
+    from->used += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return taken;
+}
+
+/* Where everything lies in device memory. */
+struct places {
+    gc_packed *packed;
+    gc_jpeg_chunks chunks;
+    size_t coefficient_bytes; /* of all components, which follow each other */
+    gc_jpeg_planes planes;
+    int components; /* that are wanted */
+};
+
+static void lay_out(const gc_packed *packed, bool luma_only, arena *from, places *to)
+{
+    enum { LINE = 128 };
+    size_t chunks = packed->chunks;
+    to->components = luma_only || packed->blocks == packed->luma_blocks ? 1 : 3;
+    to->packed = (gc_packed *)take(from, packed->bytes);
+    to->chunks.begins = (unsigned *)take(from, chunks * sizeof(unsigned));
+    to->chunks.ends = (unsigned *)take(from, chunks * sizeof(unsigned));
+    to->chunks.tallies = (int4 *)take(from, chunks * sizeof(int4));
+    size_t begin = from->used;
+    for (int c = 0; c < to->components; c++) {
+        size_t blocks = (size_t)packed->mcus * (c == 0 ? packed->luma_blocks : 1);
+        to->chunks.coefficients[c] = (int16_t *)take(from, blocks * COEFFICIENTS * sizeof(int16_t));
+    }
+    to->coefficient_bytes = from->used - begin;
+    for (int c = 0; c < to->components; c++) {
+        size_t across = c == 0 ? packed->luma_across : 1;
+        size_t down = c == 0 ? packed->luma_blocks / packed->luma_across : 1;
+        size_t rows = packed->mcus / packed->mcus_across * down * 8;
+        to->planes.pitches[c] = (packed->mcus_across * across * 8 + LINE - 1) / LINE * LINE;
+        to->planes.planes[c] = (unsigned char *)take(from, rows * to->planes.pitches[c]);
+    }
+}
+
+size_t gc_jpeg_bytes(const gc_packed *packed, bool luma_only)
+{
+    arena all = {};
+    places counted = {};
+    lay_out(packed, luma_only, &all, &counted);
+    return all.used;
+}
+
+static void launch(const gc_packed *packed, const places &at, cudaStream_t stream)
+{
+    unsigned blocks = (packed->chunks + THREADS - 1) / THREADS;
+    unsigned *doubt = &at.packed->doubt;
+    for (int i = 0; i < FOLLOWING_PASSES; i++)
+        follow<<<blocks, THREADS, sizeof(shared_states), stream>>>(at.packed, at.chunks, i == 0);
+    add_up<<<1, ADDING_THREADS, ADDING_THREADS * sizeof(tally), stream>>>(at.packed,
+                                                                          at.chunks.tallies);
+    store<<<blocks, THREADS, sizeof(shared_data), stream>>>(at.packed, at.chunks, doubt);
+    size_t luma = (size_t)packed->mcus * packed->luma_blocks;
+    dim3 grid((unsigned)((luma + TRANSFORM_THREADS - 1) / TRANSFORM_THREADS),
+              (unsigned)at.components);
+    transform<<<grid, TRANSFORM_THREADS, 0, stream>>>(at.packed, at.chunks, at.planes, doubt);
+}
+
+gconv_status gc_jpeg_upload(const gc_packed *packed, void *memory, cudaStream_t stream,
+                            gconv_error *error)
+{
+    GC_CUDA_TRY(error,
+                cudaMemcpyAsync(memory, packed, packed->bytes, cudaMemcpyHostToDevice, stream));
+    return GCONV_OK;
+}
+
+gconv_status gc_jpeg_decode(gc_packed *packed, bool luma_only, void *memory, gc_decoded *decoded,
+                            cudaStream_t stream, gconv_error *error)
+{
+    arena all = {(char *)memory, 0};
+    places at = {};
+    lay_out(packed, luma_only, &all, &at);
+    GC_CUDA_TRY(error, cudaMemsetAsync(at.chunks.coefficients[0], 0, at.coefficient_bytes, stream));
+    launch(packed, at, stream);
+    GC_CUDA_TRY_LAUNCH(error);
+    GC_CUDA_TRY(error, cudaMemcpyAsync(&packed->doubt, &at.packed->doubt, sizeof packed->doubt,
+                                       cudaMemcpyDeviceToHost, stream));
+    *decoded = {};
+    GC_CUDA_TRY(error, cudaGetDevice(&decoded->index));
+    for (int c = 0; c < at.components; c++) {
+        decoded->planes[c] = at.planes.planes[c];
+        decoded->pitches[c] = at.planes.pitches[c];
+    }
+    return GCONV_OK;
+}

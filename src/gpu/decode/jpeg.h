@@ -1,0 +1,31 @@
+/* JPEG decoded by kernels: planes that are bit for bit those of libjpeg-turbo, or a doubt. Plain C,
+ * no CUDA types. docs/gpu-jpeg.md tells how and why. */
+#ifndef GC_GPU_DECODE_JPEG_H
+#define GC_GPU_DECODE_JPEG_H
+
+#include "gpu/decode/decode.h"
+#include "gpu/decode/packed.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Bytes of device memory that a packed picture needs. `luma_only`: Cb and Cr are not wanted. */
+size_t gc_jpeg_bytes(const gc_packed *packed, bool luma_only);
+
+/* Enqueues on `stream`, of the current device: uploads a packed picture to `memory`, which has
+ * gc_jpeg_bytes bytes and is aligned for any type. */
+gconv_status gc_jpeg_upload(const gc_packed *packed, void *memory, struct CUstream_st *stream,
+                            gconv_error *error);
+
+/* Enqueues the same: decodes what was uploaded, to planes in `memory`. At the end of this work
+ * packed->doubt is not 0 where the data are not those of a sound file: the planes are then
+ * undefined. `packed` has to stay until then. */
+gconv_status gc_jpeg_decode(gc_packed *packed, bool luma_only, void *memory, gc_decoded *decoded,
+                            struct CUstream_st *stream, gconv_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,175 @@
+#include "gpu/decode/packed.h"
+
+#include <string.h>
+
+enum { MARKER = 0xff, RST0 = 0xd0, EOI = 0xd9 };
+
+/* Files and packed pictures are smaller, so that offsets in bits fit in 32 bits. */
+static const size_t bytes_max = (size_t)1 << 28;
+
+/* ---- Room ------------------------------------------------------------------------------------ */
+
+static uint64_t count_segments(const gc_jpeg_layout *layout)
+{
+    uint32_t interval = layout->restart_interval;
+    return interval == 0 ? 1 : (layout->mcus + interval - 1) / interval;
+}
+
+static size_t data_offset(uint64_t segments)
+{
+    size_t bytes = sizeof(gc_packed) + (size_t)segments * sizeof(gc_packed_segment);
+    return (bytes + GC_PACKED_CHUNK_BYTES - 1) / GC_PACKED_CHUNK_BYTES * GC_PACKED_CHUNK_BYTES;
+}
+
+size_t gc_pack_bound(const gconv_encoded *picture)
+{
+    const gc_jpeg_layout *layout = picture->layout;
+    if (layout == NULL || picture->size > bytes_max || layout->mcus > bytes_max)
+        return 0;
+    uint64_t segments = count_segments(layout);
+    uint64_t bytes =
+        data_offset(segments) + picture->size + (segments + 1) * (uint64_t)GC_PACKED_CHUNK_BYTES;
+    return bytes > bytes_max ? 0 : (size_t)bytes;
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+enum { CODE_BITS = GC_PACKED_LENGTHS - 1 };
+
+/* What the kernels have to know of a symbol with a code of `length` bits. */
+static gc_packed_code describe(bool ac, int symbol, int length)
+{
+    int size = ac ? symbol & 15 : symbol;
+    int step = !ac ? 1 : symbol == 0 ? GC_PACKED_END : (symbol >> 4) + 1;
+    return (gc_packed_code)((length + size) | size << GC_PACKED_SIZE_SHIFT |
+                            step << GC_PACKED_STEP_SHIFT);
+}
+
+/* Enters a code in that table which is looked up for codes of its length. */
+static void pack_code(gc_packed_table *to, uint32_t code, int length, gc_packed_code entry)
+{
+    bool is_long = length > GC_PACKED_LOOK_BITS;
+    int rest = (is_long ? CODE_BITS : GC_PACKED_LOOK_BITS) - length;
+    uint32_t first = (code << rest) - (is_long ? to->first_long : 0);
+    uint32_t looks = is_long ? GC_PACKED_LONG_LOOKS : 1 << GC_PACKED_LOOK_BITS;
+    gc_packed_code *table = is_long ? to->long_look : to->look;
+    for (uint32_t i = first; i < first + ((uint32_t)1 << rest) && i < looks; i++)
+        table[i] = entry;
+}
+
+/* The codes are canonical: ITU-T T.81, annex C. */
+static void pack_table(const gc_jpeg_code *from, bool ac, gc_packed_table *to)
+{
+    uint32_t code = 0;
+    int index = 0;
+    memset(to->look, 0, sizeof to->look);
+    memset(to->long_look, 0, sizeof to->long_look);
+    to->limits[0] = 0;
+    to->offsets[0] = 0;
+    for (int length = 1; length < GC_PACKED_LENGTHS; length++) {
+        to->offsets[length] = index - (int32_t)code;
+        for (int i = from->counts[length - 1]; i > 0; i--, code++, index++) {
+            to->codes[index] = describe(ac, from->symbols[index], length);
+            pack_code(to, code, length, to->codes[index]);
+        }
+        to->limits[length] = code << (CODE_BITS - length);
+        if (length == GC_PACKED_LOOK_BITS)
+            to->first_long = to->limits[length];
+        code <<= 1;
+    }
+}
+
+static void pack_head(const gconv_encoded *picture, gc_packed *packed)
+{
+    const gc_jpeg_layout *layout = picture->layout;
+    int luma = picture->sampling_x * picture->sampling_y;
+    packed->doubt = 0;
+    packed->segments = (uint32_t)count_segments(layout);
+    packed->segment_mcus =
+        layout->restart_interval == 0 ? (uint32_t)layout->mcus : layout->restart_interval;
+    packed->mcus = (uint32_t)layout->mcus;
+    packed->mcus_across = (picture->width + 8 * (uint32_t)picture->sampling_x - 1) /
+                          (8 * (uint32_t)picture->sampling_x);
+    packed->luma_blocks = (uint32_t)luma;
+    packed->luma_across = (uint32_t)picture->sampling_x;
+    packed->blocks = (uint32_t)(luma + picture->components - 1);
+    packed->kinds = 0;
+    for (uint32_t block = 0; block < packed->blocks; block++) {
+        uint32_t component = block < packed->luma_blocks ? 0 : block - packed->luma_blocks + 1;
+        uint32_t tables = (uint32_t)layout->components[component].dc |
+                          (uint32_t)layout->components[component].ac << 1;
+        packed->kinds |= (tables | component << 2) << (4 * block);
+    }
+    for (int c = 0; c < picture->components; c++) {
+        int quantiser = layout->components[c].quantiser;
+        packed->energy_max[c] = (uint32_t)layout->energy_max[quantiser];
+        for (int k = 0; k < GC_PACKED_COEFFICIENTS; k++)
+            packed->steps[c][k] = layout->steps[quantiser][k];
+        for (int ac = 0; ac < 2; ac++) {
+            int number = ac ? layout->components[c].ac : layout->components[c].dc;
+            pack_table(&layout->codes[ac][number], ac != 0, &packed->tables[ac][number]);
+        }
+    }
+}
+
+/* ---- Data ------------------------------------------------------------------------------------ */
+
+typedef struct copy {
+    const unsigned char *from, *end;
+    unsigned char *to;
+} copy;
+
+/* Copies data without their stuffed bytes, up to a marker, whose second byte it returns; 0 where
+ * the file ends. The marker is passed. */
+static int copy_to_marker(copy *of)
+{
+    for (;;) {
+        size_t left = (size_t)(of->end - of->from);
+        const unsigned char *found = memchr(of->from, MARKER, left);
+        if (found == NULL || found + 1 == of->end)
+            return 0;
+        size_t count = (size_t)(found + 1 - of->from);
+        memcpy(of->to, of->from, count);
+        of->to += count;
+        of->from = found + 2;
+        if (found[1] != 0) {
+            of->to--;
+            return found[1];
+        }
+    }
+}
+
+/* Fills up the chunk with ones. */
+static void end_chunk(copy *of, const unsigned char *data)
+{
+    size_t beyond = (size_t)(of->to - data) % GC_PACKED_CHUNK_BYTES;
+    size_t count = beyond == 0 ? 0 : GC_PACKED_CHUNK_BYTES - beyond;
+    memset(of->to, 0xff, count);
+    of->to += count;
+}
+
+bool gc_pack(const gconv_encoded *picture, gc_packed *packed, size_t *end)
+{
+    enum { WORDS_BYTES = 4 * GC_PACKED_WORDS_AHEAD };
+    gc_packed_segment *segments = (gc_packed_segment *)(packed + 1);
+    pack_head(picture, packed);
+    packed->data = (uint32_t)data_offset(packed->segments);
+    unsigned char *data = (unsigned char *)packed + packed->data;
+    copy of = {picture->bytes + picture->layout->data, picture->bytes + picture->size, data};
+    for (uint32_t i = 0; i < packed->segments; i++) {
+        unsigned char *first = of.to;
+        bool last = i + 1 == packed->segments;
+        int marker = copy_to_marker(&of);
+        if (marker != (last ? EOI : RST0 + (int)(i & 7)) || of.to == first)
+            return false;
+        segments[i] = (gc_packed_segment){
+            .first_chunk = (uint32_t)((size_t)(first - data) / GC_PACKED_CHUNK_BYTES),
+            .bits = (uint32_t)(8 * (of.to - first))};
+        end_chunk(&of, data);
+    }
+    packed->chunks = (uint32_t)((size_t)(of.to - data) / GC_PACKED_CHUNK_BYTES);
+    memset(of.to, 0xff, WORDS_BYTES);
+    packed->bytes = packed->data + (uint32_t)(of.to - data) + WORDS_BYTES;
+    *end = (size_t)(of.from - picture->bytes);
+    return true;
+}
