@@ -1,20 +1,24 @@
 # Batches on a pretended GPU (README.md here). Every image of a batch gets the file and the message that
-# the CPU gives, whatever the images are, and whatever the GPU or its JPEG engine does.
+# the CPU gives, whatever the images are, and whatever the GPU, its kernels that decode or its JPEG engine
+# do.
 
 load ../cli/common
 
-# In `in` pictures of all kinds, one of them damaged and one cut off; in `sound` JPEG files that the
-# engine takes; in `expected` what the CPU makes of them.
+# In `in` pictures of all kinds, one of them damaged and one cut off; in `sound` JPEG files that a GPU
+# takes; in `hurt` JPEG files that are damaged, crafted or unusual, and some that are sound; in
+# `expected` what the CPU makes of them.
 setup_file() {
     cd "$BATS_FILE_TMPDIR" || return 1
     export XDG_CACHE_HOME=$BATS_FILE_TMPDIR/cache
-    mkdir in sound expected
+    mkdir in sound hurt expected
     make_sound
     cp sound/* in
     make_others
+    "$TESTS/damage_jpeg" 14 120 hurt >verdicts # a line each: its name, and `sound` or a doubt
     for command in edges box3 sobel; do
         on_cpu $command in
         on_cpu $command sound
+        on_cpu $command hurt
     done
 }
 
@@ -22,7 +26,7 @@ setup() {
     WORK=$BATS_TEST_TMPDIR/work
     mkdir "$WORK"
     cd "$WORK" || return 1
-    ln -s "$BATS_FILE_TMPDIR/in" "$BATS_FILE_TMPDIR/sound" "$BATS_FILE_TMPDIR/expected" .
+    ln -s "$BATS_FILE_TMPDIR"/{in,sound,hurt,expected,verdicts} .
     export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache GC_DOUBLE_LOG=$BATS_TEST_TMPDIR/log
     export GC_DOUBLE_REPORT=$BATS_TEST_TMPDIR/report
     unset "${!GC_DOUBLE_FAIL@}" "${!GC_DOUBLE_MEMORY@}" GC_DOUBLE_TAKEN GC_DOUBLE_NVJPEG GC_DOUBLE_DEVICES
@@ -45,6 +49,8 @@ make_sound() {
         make_image jpeg:grey:exif=$i sound/turned-grey$i.jpg 19 50 noise
     done
     make_image jpeg:ycc:restart=2 sound/restart.jpg 90 60 noise
+    make_image jpeg:grey:restart=1:exif=5 sound/restart-grey.jpg 70 61 noise
+    make_image jpeg:ycc:sampling=21:restart=7:exif=3 sound/restart-21.jpg 200 90 noise
 }
 
 make_others() {
@@ -67,6 +73,12 @@ make_others() {
     make_image jpeg:ycc whole.jpg 70 50 noise
     head -c 1500 whole.jpg >in/cut.jpg
     { head -c 1500 whole.jpg && head -c 40 /dev/zero && tail -c +1541 whole.jpg; } >in/damaged.jpg
+    # Zeros behind the last code, where encoders write ones: libjpeg-turbo does not mind, kernels doubt it.
+    make_image jpeg:grey:quality=90 in/doubted.jpg 24 20 noise
+    local size last
+    size=$(wc -c <in/doubted.jpg)
+    last=$(od -An -tu1 -j $((size - 3)) -N 1 in/doubted.jpg)
+    printf %b "\\0$(printf %o $((last & 254)))" | dd of=in/doubted.jpg bs=1 seek=$((size - 3)) conv=notrunc status=none
     head -c 900 in/grey.png >in/cut-off.png
     : >in/empty.jpg
 }
@@ -162,6 +174,62 @@ calls() { grep -c "^[0-9]* $1 " "$GC_DOUBLE_LOG" || true; }
     [ "$(calls nvjpegDecodeBatched)" -gt 2 ] # two of them check the engine
 }
 
+# by_kernels DIRECTORY: names of images that kernels have decoded in the last run, which was one with
+# --json.
+by_kernels() {
+    printf '%s\n' "$out" | sed -n 's/.*"input": "'"$1"'\/\([^"]*\)".*"decoder": "cuda".*/\1/p' | LC_ALL=C sort
+}
+
+# proved: names in `hurt` of those that the scan finds sound.
+proved() { sed -n 's/ sound$//p' verdicts; }
+
+@test "kernels decode all that are sound, and no others" {
+    expect 1 batch box3 in --decoder cuda -j 4 --json
+    same "$(by_kernels in)" "$(cd sound && ls)"
+    expect 1 batch box3 hurt --decoder cuda -j 4 --json
+    same "$(by_kernels hurt)" "$(proved)"
+    same "$(calls nvjpegDecodeBatched)" 0
+}
+
+@test "kernels decode Y alone of all that are sound, and of no others that libjpeg-turbo warns of" {
+    local name
+    expect 1 batch edges hurt --decoder cuda -j 4 --json
+    same "$(comm -13 <(by_kernels hurt) <(proved))" ''
+    for name in $(by_kernels hurt); do
+        ! grep -F "hurt/$name: " expected/edges-hurt.err
+        [ -e "expected/edges-hurt/${name%.jpg}.png" ]
+    done
+}
+
+@test "damaged files: the files and the messages of libjpeg-turbo" {
+    local command way
+    [ "$(cat expected/box3-hurt.status)" = 1 ]
+    for command in edges box3 sobel; do
+        for way in '--decoder cuda' '--decoder hardware' '--device cuda'; do
+            # shellcheck disable=SC2086
+            as_cpu $command hurt $way -j 4
+        done
+    done
+}
+
+@test "what kernels do not decode: -v, --json and --explain say who has, and why" {
+    cp in/progressive.jpg in/grey.png in/grey40x16.jpg in/doubted.jpg .
+    expect 0 gconv edges --decoder cuda -v -o out grey40x16.jpg progressive.jpg grey.png doubted.jpg
+    like "$err" '*progressive.jpg: decoded on the CPU: a coding other than baseline*'
+    like "$err" '*grey.png: decoded on the CPU: not a JPEG*'
+    like "$err" '*doubted.jpg: decoded on the CPU: data that the GPU doubts*'
+    [[ $err != *grey40x16.jpg:\ decoded\ on* ]]
+    expect 0 gconv edges --decoder cuda --json -o json grey40x16.jpg progressive.jpg
+    like "$out" '*"grey40x16.jpg"*"decoder": "cuda"*"progressive.jpg"*"decoder": "libjpeg-turbo"*'
+    expect 0 gconv edges --decoder cuda --explain --timings grey40x16.jpg out.png
+    like "$err" '*decode * ms by cuda, *'
+    like "$err" '*
+decoder: cuda*'
+    GCONV_CUDA_MEMORY=200000 expect 0 gconv edges --decoder cuda -v in/grey300x200.jpg large.png
+    like "$err" '*grey300x200.jpg: decoded on the CPU: *'
+    cmp large.png expected/edges-in/grey300x200.png
+}
+
 # ---- Memory --------------------------------------------------------------------------------------
 
 @test "a batch larger than the memory of the GPU" {
@@ -170,7 +238,7 @@ calls() { grep -c "^[0-9]* $1 " "$GC_DOUBLE_LOG" || true; }
     for command in edges box3; do
         for memory in 4000 100000 1500000; do
             GC_DOUBLE_MEMORY=$memory as_cpu $command in -j 4
-            for way in '' '--decoder hardware'; do
+            for way in '' '--decoder hardware' '--decoder cuda'; do
                 # shellcheck disable=SC2086
                 GC_DOUBLE_MEMORY=$memory done_or_said $command sound --device cuda $way -j 4
             done
@@ -178,6 +246,7 @@ calls() { grep -c "^[0-9]* $1 " "$GC_DOUBLE_LOG" || true; }
         # Memory for the largest picture, and not for all at one time.
         GC_DOUBLE_MEMORY=3000000 as_cpu $command in --device cuda -j 4
         GC_DOUBLE_MEMORY=3000000 as_cpu $command in --decoder hardware -j 4
+        GC_DOUBLE_MEMORY=3000000 as_cpu $command in --decoder cuda -j 4
     done
 }
 
@@ -190,7 +259,20 @@ calls() { grep -c "^[0-9]* $1 " "$GC_DOUBLE_LOG" || true; }
             as_cpu $command in -j 4
             done_or_said $command sound --device cuda -j 4
             done_or_said $command sound --device cuda --decoder hardware -j 4
+            done_or_said $command sound --decoder cuda -j 4
         done
+    done
+}
+
+@test "memory for decoding is short: rows of libjpeg-turbo go through the GPU, with the same bits" {
+    local memory all some
+    all=$(find -H sound -type f | wc -l)
+    for memory in 100000000 400000 200000; do
+        GCONV_CUDA_MEMORY=$memory expect 0 batch box3 sound --decoder cuda -j 2 --json
+        diff -r expected/box3-sound out
+        nothing_is_left
+        some=$(by_kernels sound | wc -l)
+        if [ $memory = 100000000 ]; then same "$some" "$all"; else [ "$some" -gt 0 ] && [ "$some" -lt "$all" ]; fi
     done
 }
 
@@ -228,7 +310,7 @@ losses() {
 @test "one of two GPUs breaks down in the middle: nothing is lost, and one warning" {
     local calls part way
     export GC_DOUBLE_DEVICES=2
-    for way in '--device cuda:0,1' '--decoder hardware' '--device auto'; do
+    for way in '--device cuda:0,1' '--decoder hardware' '--decoder cuda' '--device auto'; do
         # shellcheck disable=SC2086
         as_cpu edges in -j 4 $way
         for part in 2 3 4; do
@@ -285,6 +367,7 @@ interrupted() {
     export GC_DOUBLE_DELAY=5000
     interrupted --device cuda
     interrupted --device cuda --decoder hardware
+    interrupted --decoder cuda
     GC_DOUBLE_DEVICES=2 interrupted --device cuda:all
     GC_DOUBLE_NVJPEG=slow interrupted --decoder hardware
 }

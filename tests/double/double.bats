@@ -357,6 +357,39 @@ decode() { "$TESTS/double/double_decode" "$@"; }
     done
 }
 
+# ---- The kernels that decode ---------------------------------------------------------------------
+
+@test "JPEG by kernels: planes and rows are those of libjpeg, also for many threads" {
+    expect 0 decode --kernels --quick
+    [ "$(calls nvjpegDecodeBatched)" = 0 ]
+    like "$out" '* checks, 0 failed'
+}
+
+@test "JPEG by kernels: of damaged files they take those that are sound, and doubt the others" {
+    mkdir files
+    "$TESTS/damage_jpeg" 5 400 files >verdicts
+    expect 0 decode --kernels --files files/*.jpg
+    local sound
+    sound=$(grep -c ' sound$' verdicts)
+    [ "$sound" -gt 50 ] && [ "$sound" -lt 350 ]
+    like "$out" "*
+400 files, $sound sound, $sound decoded by the device
+* checks, 0 failed"
+}
+
+@test "JPEG by kernels: whatever call fails, a picture is right or not decoded, and nothing is left behind" {
+    export GC_DOUBLE_REPORT=$BATS_TEST_TMPDIR/report
+    expect 0 decode --kernels --failing
+    local calls call kind
+    calls=$(sed -n 's/^calls //p' "$GC_DOUBLE_REPORT")
+    for kind in once:2 once:999 once:719 from:2 from:999; do
+        for ((call = 1; call <= calls; call += 71)); do
+            GC_DOUBLE_FAIL=$call:$kind expect 0 timeout 60 "$TESTS/double/double_decode" --kernels --failing
+            ! grep -E '^(device_bytes|pinned_bytes|streams) [^0]' "$GC_DOUBLE_REPORT"
+        done
+    done
+}
+
 @test "a device is measured at its first use, and the figures are kept" {
     make_image pgm in.pgm 30 20 noise
     on_cpu expected.pgm filter -k box3 in.pgm

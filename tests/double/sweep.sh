@@ -45,6 +45,11 @@ mkdir in out expected
 "$make_image" make jpeg:ycc:sampling=21:exif=6 in/turned.jpg 33 18 noise
 "$make_image" make jpeg:grey in/tiny.jpg 3 2 noise
 "$make_image" make jpeg:ycc:progressive in/progressive.jpg 20 30 noise
+# Zeros behind the last code, where encoders write ones: libjpeg-turbo does not mind, kernels doubt it.
+"$make_image" make jpeg:grey:quality=90 in/doubted.jpg 24 20 noise
+size=$(wc -c <in/doubted.jpg)
+last=$(od -An -tu1 -j $((size - 3)) -N 1 in/doubted.jpg)
+printf %b "\\0$(printf %o $((last & 254)))" | dd of=in/doubted.jpg bs=1 seek=$((size - 3)) conv=notrunc status=none
 
 # ---- Scenarios -----------------------------------------------------------------------------------
 
@@ -52,7 +57,7 @@ mkdir in out expected
 # where a failure may be reported, because the implementation is named or rows have been written
 # already; `partial` 1 where some images may fail and others not. `reference` is what the command line
 # of the CPU begins with, where that is another one.
-scenarios='edges colour alpha verify named bands batch two mixed engine pair pipe compare tune'
+scenarios='edges colour alpha verify named bands batch two mixed engine pair kernels both pipe compare tune'
 
 edges() { command=(edges in/grey.png out/grey.png) outputs='grey.png'; }
 colour() { command=(filter -k gauss3 -k sharpen3 in/colour.ppm out/colour.ppm) outputs='colour.ppm'; }
@@ -95,6 +100,19 @@ engine() {
 # Of two GPUs with engines one fails: the other one does its images, and the CPU decodes.
 pair() {
   engine
+  fails=0
+  export GC_DOUBLE_DEVICES=2 GC_DOUBLE_FAIL_DEVICE=1
+}
+# The same with kernels that decode, and a picture that they doubt.
+kernels() {
+  # shellcheck disable=SC2206
+  command=(filter -k box3 --format png -j 3 --decoder cuda -o out $jpegs in/doubted.jpg)
+  # shellcheck disable=SC2206
+  reference=(filter -k box3 --format png -o out $jpegs in/doubted.jpg)
+  outputs='photo.png turned.png tiny.png progressive.png doubted.png' fails=1 partial=1
+}
+both() {
+  kernels
   fails=0
   export GC_DOUBLE_DEVICES=2 GC_DOUBLE_FAIL_DEVICE=1
 }

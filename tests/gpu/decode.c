@@ -2,7 +2,7 @@
  *
  *     gpu_decode [--quick]           files made here, one after the other, and by many threads
  *     gpu_decode --refused           passes where the engine takes none of them
- *     double_decode --failing        passes where each is right or refused, on the double alone
+ *     double_decode --failing        passes where each is right, or not decoded, on the double alone
  *     gpu_decode --files NAME...     files, sound or damaged: what the scan finds sound, and no
  *                                    other file, is decoded
  *     gpu_decode --speed THREADS NAME...   pictures a second, by so many threads
@@ -43,8 +43,9 @@ static bool grow_packed(size_t bytes)
     if (mine.packed_bytes >= bytes)
         return true;
     cudaFreeHost(mine.packed);
-    mine.packed_bytes = bytes;
-    return cudaMallocHost(&mine.packed, bytes) == cudaSuccess;
+    mine.packed = NULL;
+    mine.packed_bytes = cudaMallocHost(&mine.packed, bytes) == cudaSuccess ? bytes : 0;
+    return mine.packed_bytes == bytes;
 }
 
 static bool grow_memory(size_t bytes)
@@ -55,8 +56,9 @@ static bool grow_memory(size_t bytes)
     if (mine.bytes >= bytes)
         return true;
     cudaFree(mine.memory);
-    mine.bytes = bytes;
-    return cudaMalloc(&mine.memory, bytes) == cudaSuccess;
+    mine.memory = NULL;
+    mine.bytes = cudaMalloc(&mine.memory, bytes) == cudaSuccess ? bytes : 0;
+    return mine.bytes == bytes;
 }
 
 static void end_room(void)
@@ -87,7 +89,8 @@ static gconv_status run_kernels(const gconv_encoded *picture, bool luma_only, gc
     gconv_status status = gc_jpeg_upload(packed, mine.memory, mine.stream, error);
     if (status == GCONV_OK)
         status = gc_jpeg_decode(packed, luma_only, mine.memory, decoded, mine.stream, error);
-    if (status == GCONV_OK && cudaStreamSynchronize(mine.stream) != cudaSuccess)
+    bool waited = cudaStreamSynchronize(mine.stream) == cudaSuccess; /* after failures, too */
+    if (status == GCONV_OK && !waited)
         status = fail_with(error, GCONV_ERROR_DEVICE, "the kernels fail");
     if (status == GCONV_OK && packed->doubt != 0)
         status = fail_with(error, GCONV_ERROR_UNSUPPORTED, "the kernels doubt it");
@@ -298,7 +301,8 @@ static void *decode_some(void *unused)
         gc_decoded decoded;
         gconv_error error;
         gconv_status status = decode(&one->image.about, i % 3 == 0, &decoded, &error);
-        bool refused = status == GCONV_ERROR_UNSUPPORTED || status == GCONV_ERROR_DEVICE;
+        bool refused = status == GCONV_ERROR_UNSUPPORTED || status == GCONV_ERROR_DEVICE ||
+                       status == GCONV_ERROR_MEMORY;
         bool right = status == GCONV_OK && planes_are(&decoded, &one->image);
         pthread_mutex_lock(&work.mutex);
         checked++;
