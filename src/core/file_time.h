@@ -20,11 +20,11 @@ double gc_images_left(const gc_problem *problem);
 /* Threads that decode and encode at one time: one an image. */
 int gc_file_threads(const gc_problem *problem);
 
-/* Seconds of one thread for one image: decoding its file, proving a JPEG sound for a device that
- * decodes it, and encoding the output. Decoding is 0 where the source's format is unknown. The
+/* Seconds of one thread for one image: decoding its file, reading and packing a JPEG for kernels
+ * that decode it, and encoding the output. Decoding is 0 where the source's format is unknown. The
  * format of the output is unknown, too: 1 bit stands for PNG, more bits for JPEG. */
 double gc_decode_seconds(const gc_problem *problem);
-double gc_scan_seconds(const gc_problem *problem);
+double gc_pack_seconds(const gc_problem *problem);
 double gc_encode_seconds(const gc_problem *problem);
 
 /* Seconds of an image on the CPU, one of several between files. All `threads` threads together

@@ -37,7 +37,7 @@ static void nothing_is_known_at_first(void **state)
     assert_false(gc_costs_are_measured(&device));
     const gc_costs *h200 = gc_costs_of(NULL), *costs = gc_costs_of(&device);
     assert_true(costs->start_seconds == h200->start_seconds);
-    assert_true(costs->engine_rate == h200->engine_rate);
+    assert_true(costs->decode_rate == h200->decode_rate);
     assert_true(costs->memory_rate == 0);
     assert_true(access(cache_path, F_OK) != 0); /* asking makes no file */
 }
@@ -53,7 +53,6 @@ static void figures_are_kept_and_used(void **state)
     assert_true(costs->pinned_upload_rate == 12e9);
     assert_true(costs->pinned_download_rate == 13e9);
     assert_true(costs->memory_rate == 1e12);
-    assert_true(costs->engine_rate == gc_costs_of(NULL)->engine_rate);
     assert_true(costs->adaptive_share == gc_costs_of(NULL)->adaptive_share);
     /* What is measured later is for later processes. */
     gc_measured_keep(&device, &(gc_measured){.start_seconds = 0.7});
@@ -135,15 +134,12 @@ static void figures_that_cannot_be_right_are_dropped(void **state)
     gc_measured wrong = {.start_seconds = 1e-6,
                          .pinned_upload_rate = NAN,
                          .pinned_download_rate = INFINITY,
-                         .memory_rate = -1,
-                         .engine_start_seconds = 1e9,
-                         .engine_rate = 1};
+                         .memory_rate = -1};
     gc_measured_keep(&device, &figures);
     gc_measured_keep(&device, &wrong);
     gc_measured kept = gc_measured_load(&device);
     assert_true(kept.start_seconds == 0.5 && kept.pinned_upload_rate == 12e9 &&
-                kept.pinned_download_rate == 13e9 && kept.memory_rate == 1e12 &&
-                kept.engine_start_seconds == 0 && kept.engine_rate == 0);
+                kept.pinned_download_rate == 13e9 && kept.memory_rate == 1e12);
 }
 
 /* Nothing is written where the cache is a file. */
@@ -159,22 +155,21 @@ static void without_a_cache_nothing_is_kept(void **state)
     assert_int_equal(unlink(cache_path), 0);
 }
 
-static void an_engine_that_has_started_costs_no_start(void **state)
+/* Older versions kept six figures under a key of their own. */
+static void what_other_versions_kept_is_not_used(void **state)
 {
     (void)state;
-    gconv_device_info device = device_named("Engine");
-    device.index = 3;
-    assert_true(gc_costs_engine_start(&device) == 0.65);
-    gc_costs_note_engine(&device, 0.4, 0);
-    assert_true(gc_costs_engine_start(&device) == 0);
-    gc_costs_note_engine(&device, 0, 7e9);
-    gc_measured kept = gc_measured_load(&device);
-    assert_true(kept.engine_start_seconds == 0.4 && kept.engine_rate == 7e9);
-    gconv_device_info other = device; /* of another process */
-    other.index = 4;
-    assert_true(gc_costs_engine_start(&other) == 0.65);
-    gc_costs_note_no_engine(&other);
-    assert_true(gc_costs_engine_start(&other) == HUGE_VAL);
+    gconv_device_info device = device_named("Older");
+    double older[6] = {0.5, 12e9, 13e9, 1e12, 0.4, 7e9};
+    int driver = device.driver_version;
+    gc_hash key = gc_hash_string(gc_hash_start(), "figures of a GPU, 1");
+    key = gc_hash_bytes(gc_hash_string(key, device.name), &driver, sizeof driver);
+    assert_int_equal(gc_cache_store("costs", key, older, sizeof older, NULL), GCONV_OK);
+    assert_int_equal(count_cached("costs-", NULL), 1);
+    assert_true(gc_measured_load(&device).start_seconds == 0);
+    assert_false(gc_costs_are_measured(&device));
+    gc_measured_keep(&device, &figures);
+    assert_true(gc_measured_load(&device).start_seconds == 0.5);
 }
 
 int main(void)
@@ -192,7 +187,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(figures_that_cannot_be_right_are_dropped, make_cache,
                                         remove_cache),
         cmocka_unit_test_setup_teardown(without_a_cache_nothing_is_kept, make_cache, remove_cache),
-        cmocka_unit_test_setup_teardown(an_engine_that_has_started_costs_no_start, make_cache,
+        cmocka_unit_test_setup_teardown(what_other_versions_kept_is_not_used, make_cache,
                                         remove_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,11 +29,12 @@ typedef struct gc_costs {
     double pinned_download_rate;
     double run_seconds; /* between the ends of two runs that overlap, however small: driver calls */
     double run_thread_seconds; /* of a thread of the CPU, in the driver, for a run */
+    double
+        batch_seconds; /* what a batch adds to the start: kernels loaded, buffers, busy threads */
 
-    /* The JPEG engine. */
-    double engine_start_seconds;   /* library and decoder; in the background */
-    double engine_rate;            /* pixels a second, in batches; 0: there is no engine */
-    double engine_picture_seconds; /* between the ends of two pictures, however small */
+    /* Decoding JPEG by kernels, several pictures at one time. */
+    double decode_rate;            /* pixels a second and multiprocessor */
+    double decode_picture_seconds; /* between the ends of two pictures, however small */
 
     /* The roofline. */
     double launch_seconds;
@@ -102,19 +103,6 @@ const gc_costs *gc_costs_before_asking(void);
 
 /* Whether copies and memory of this device were measured by an earlier process. */
 bool gc_costs_are_measured(const gconv_device_info *device);
-
-/* Notes that the JPEG engine of a device has started: in how many seconds, and how many pixels a
- * second it decodes in full batches. 0: not known yet. This process no longer counts the start of
- * the engine; later ones reckon with the figures. */
-void gc_costs_note_engine(const gconv_device_info *device, double start_seconds,
-                          double pixels_per_second);
-
-/* Notes that the device has no engine that can be used. This process no longer reckons with one. */
-void gc_costs_note_no_engine(const gconv_device_info *device);
-
-/* Seconds until the engine of a device decodes: 0 where it has started, HUGE_VAL where there is
- * none. */
-double gc_costs_engine_start(const gconv_device_info *device);
 
 /* Seconds of a step of the ladder that reaches `share` of the device's multiply-adds: the roofline
  * (van Werkhoven et al. 2014, section 2), except that the times for memory and for multiply-adds

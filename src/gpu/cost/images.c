@@ -5,42 +5,6 @@
 
 #include <math.h>
 
-/* How many times its own start the CPU's work must take. The engine saves a part of this work only.
- * Starting it beside busy threads takes twice as long, and ending it a third. A batch of 1.3 s took
- * 3.0 s with the engine and 1.9 s without (H200, 16 processors). */
-static const double worth_of_start = 4;
-
-/* ---- The JPEG engine ------------------------------------------------------------------------- */
-
-/* Whether the engine may decode the source. A run that reads rows twice needs them on the CPU. */
-static bool may_use_engine(const gc_problem *problem)
-{
-    const gconv_job *job = &problem->job;
-    bool fits = job->input.depth == 8 && (job->input.channels == 1 || job->input.channels == 3) &&
-                job->border != GCONV_BORDER_WRAP;
-    return fits && job->source_format == GCONV_FORMAT_JPEG &&
-           job->source_decoder != GCONV_DECODER_CPU && job->source_decoder != GCONV_DECODER_CUDA;
-}
-
-/* Seconds between the ends of two pictures that the engine decodes. */
-static double engine_pace(const gc_problem *problem, const gc_costs *costs)
-{
-    double pixels = (double)problem->job.input.width * problem->job.input.height;
-    return fmax(pixels / costs->engine_rate, costs->engine_picture_seconds);
-}
-
-bool gc_cost_engine_pays(const gc_problem *problem, const gconv_device_info *device)
-{
-    if (!may_use_engine(problem))
-        return false;
-    if (problem->job.source_decoder == GCONV_DECODER_HARDWARE)
-        return true;
-    double image =
-        (gc_decode_seconds(problem) + gc_encode_seconds(problem)) / gc_file_threads(problem);
-    return engine_pace(problem, gc_costs_of(device)) < image &&
-           gc_images_left(problem) * image > worth_of_start * gc_costs_engine_start(device);
-}
-
 /* ---- An image alone -------------------------------------------------------------------------- */
 
 static double upload_bytes(const gc_problem *problem)
@@ -73,50 +37,66 @@ static double seconds_alone(const gc_problem *problem, const gc_costs *costs, do
 
 /* ---- One of several -------------------------------------------------------------------------- */
 
-/* Seconds of the device's parts of an image. They overlap with each other and with the CPU. */
-typedef struct device_parts {
+/* Whether kernels decode the source. A run that reads rows twice needs them on the CPU. */
+static bool is_decoded_by_kernels(const gc_problem *problem)
+{
+    const gconv_job *job = &problem->job;
+    return job->source_format == GCONV_FORMAT_JPEG &&
+           (job->source_decoder == GCONV_DECODER_AUTO ||
+            job->source_decoder == GCONV_DECODER_CUDA) &&
+           job->input.depth == 8 && (job->input.channels == 1 || job->input.channels == 3) &&
+           job->border != GCONV_BORDER_WRAP;
+}
+
+/* Seconds of the parts of an image. The copies and the kernels overlap with each other and with the
+ * CPU. */
+typedef struct image_parts {
     double upload, kernels, download;
-    double thread; /* a thread of the CPU: the driver, and making the output of chain values */
-} device_parts;
+    double thread; /* of the CPU: from the file and to it, the driver, output of chain values */
+} image_parts;
 
-static device_parts parts_of(const gc_problem *problem, const gc_costs *costs, double kernels,
-                             bool finishes)
+/* The parts on any device. */
+static image_parts parts_at_least(const gc_problem *problem, const gc_costs *costs)
 {
-    double convert =
-        values_bytes(problem) * (1 / costs->download_values_rate - 1 / costs->download_rate);
-    return (device_parts){.upload = upload_bytes(problem) / costs->pinned_upload_rate,
-                          .kernels = kernels,
-                          .download =
-                              download_bytes(problem, finishes) / costs->pinned_download_rate,
-                          .thread = costs->run_thread_seconds + (finishes ? 0 : convert)};
+    bool by_kernels = is_decoded_by_kernels(problem);
+    double source = by_kernels ? gc_pack_seconds(problem) : gc_decode_seconds(problem);
+    return (image_parts){.kernels = by_kernels ? costs->decode_picture_seconds : 0,
+                         .thread = source + gc_encode_seconds(problem) + costs->run_thread_seconds};
 }
 
-/* Seconds of an image when many are under way: those of the slowest part. */
-static double pace_with_cpu(const gc_problem *problem, const gc_costs *costs,
-                            const device_parts *parts)
+/* Seconds between the ends of two pictures that kernels decode. */
+static double decode_seconds(const gc_problem *problem, const gconv_device_info *device)
 {
-    double files = gc_decode_seconds(problem) + gc_encode_seconds(problem) + parts->thread;
-    double device = fmax(fmax(parts->upload, parts->kernels), parts->download);
-    return fmax(fmax(device, costs->run_seconds), files / gc_file_threads(problem));
+    const gc_costs *costs = gc_costs_of(device);
+    double pixels = (double)problem->job.input.width * problem->job.input.height;
+    return fmax(pixels / (costs->decode_rate * device->processors), costs->decode_picture_seconds);
 }
 
-static double pace_with_engine(const gc_problem *problem, const gc_costs *costs,
-                               const device_parts *parts)
+static image_parts parts_of(const gc_problem *problem, const gconv_device_info *device,
+                            double kernels, bool finishes)
 {
-    double files = gc_scan_seconds(problem) + gc_encode_seconds(problem) + parts->thread;
-    double engine = engine_pace(problem, costs);
-    double device = fmax(fmax(engine, parts->kernels), parts->download);
-    return fmax(device, files / gc_file_threads(problem));
+    const gc_costs *costs = gc_costs_of(device);
+    image_parts parts = parts_at_least(problem, costs);
+    if (!finishes)
+        parts.thread +=
+            values_bytes(problem) * (1 / costs->download_values_rate - 1 / costs->download_rate);
+    parts.kernels = kernels;
+    if (is_decoded_by_kernels(problem)) /* a file is small: its upload does not count */
+        parts.kernels += decode_seconds(problem, device);
+    else
+        parts.upload = upload_bytes(problem) / costs->pinned_upload_rate;
+    parts.download = download_bytes(problem, finishes) / costs->pinned_download_rate;
+    return parts;
 }
 
-/* Seconds of `images` images. The CPU decodes until the engine has started. */
+/* Seconds of `images` images. When many are under way, the slowest part sets the pace. */
 static double seconds_of_all(const gc_problem *problem, const gc_costs *costs,
-                             const device_parts *parts, double images, double engine_start)
+                             const image_parts *parts, double images)
 {
-    double start = problem->gpu_in_use ? 0 : costs->start_seconds;
-    double pace = pace_with_cpu(problem, costs, parts);
-    double before = fmin(images, engine_start / pace);
-    return start + before * pace + (images - before) * pace_with_engine(problem, costs, parts);
+    double start = problem->gpu_in_use ? 0 : costs->start_seconds + costs->batch_seconds;
+    double device = fmax(fmax(parts->upload, parts->kernels), parts->download);
+    double thread = parts->thread / gc_file_threads(problem);
+    return start + images * fmax(fmax(device, costs->run_seconds), thread);
 }
 
 /* Images that the CPU computes while a GPU starts. A third of the time to start is the time that
@@ -131,9 +111,9 @@ double gc_cost_at_least(const gc_problem *problem, double cpu_seconds)
     const gc_costs *costs = gc_costs_before_asking();
     if (!gc_counts_throughput(problem))
         return costs->start_seconds;
-    double engine_start = may_use_engine(problem) ? costs->engine_start_seconds : HUGE_VAL;
+    image_parts parts = parts_at_least(problem, costs);
     double images = fmax(0, gc_images_left(problem) - images_meanwhile(costs, cpu_seconds));
-    return seconds_of_all(problem, costs, &(device_parts){.kernels = 0}, images, engine_start);
+    return seconds_of_all(problem, costs, &parts, images);
 }
 
 double gc_cost_of_image(const gc_problem *problem, const gconv_device_info *device, double kernels,
@@ -142,9 +122,7 @@ double gc_cost_of_image(const gc_problem *problem, const gconv_device_info *devi
     const gc_costs *costs = gc_costs_of(device);
     if (!gc_counts_throughput(problem))
         return seconds_alone(problem, costs, kernels, finishes);
-    device_parts parts = parts_of(problem, costs, kernels, finishes);
-    double engine_start =
-        gc_cost_engine_pays(problem, device) ? gc_costs_engine_start(device) : HUGE_VAL;
+    image_parts parts = parts_of(problem, device, kernels, finishes);
     double images = gc_images_left(problem);
-    return seconds_of_all(problem, costs, &parts, images, engine_start) / images;
+    return seconds_of_all(problem, costs, &parts, images) / images;
 }

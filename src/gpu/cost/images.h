@@ -9,12 +9,6 @@
 extern "C" {
 #endif
 
-/* Whether a plan should start the JPEG engine of its device: where GCONV_DECODER_HARDWARE says so,
- * or where the images left keep the CPU busy for longer than the engine takes to start. False where
- * the source is no JPEG, where the CPU must decode it, and where the device is not known to have an
- * engine. */
-bool gc_cost_engine_pays(const gc_problem *problem, const gconv_device_info *device);
-
 /* Seconds that all images which are left take at least on a GPU that is not in use. Needs no
  * device: a job that the CPU finishes in less time never starts the driver. While the GPU starts,
  * the CPU computes an image in `cpu_seconds`; 0: images wait. */

@@ -23,8 +23,6 @@ static gc_measured plausible(const gc_measured *figures)
         .pinned_upload_rate = within(figures->pinned_upload_rate, 1e8, 1e12),
         .pinned_download_rate = within(figures->pinned_download_rate, 1e8, 1e12),
         .memory_rate = within(figures->memory_rate, 1e9, 1e14),
-        .engine_start_seconds = within(figures->engine_start_seconds, 0.001, 60),
-        .engine_rate = within(figures->engine_rate, 1e7, 1e13),
     };
 }
 
@@ -41,8 +39,9 @@ static bool replace(double *figure, double newer)
 
 static const char kind[] = "costs";
 
-/* Changes where the meaning of the figures does. */
-static const char format[] = "figures of a GPU, 1";
+/* Changes where gc_measured or the meaning of its figures does. What is kept in another format is
+ * not found: the device is measured again. */
+static const char format[] = "figures of a GPU, 2";
 
 static gc_hash key_of(const gconv_device_info *device)
 {
@@ -81,8 +80,6 @@ void gc_measured_keep(const gconv_device_info *device, const gc_measured *figure
     changed = replace(&kept.pinned_upload_rate, newer.pinned_upload_rate) || changed;
     changed = replace(&kept.pinned_download_rate, newer.pinned_download_rate) || changed;
     changed = replace(&kept.memory_rate, newer.memory_rate) || changed;
-    changed = replace(&kept.engine_start_seconds, newer.engine_start_seconds) || changed;
-    changed = replace(&kept.engine_rate, newer.engine_rate) || changed;
     if (changed) {
         keep_under(device, &kept);
         keep_under(NULL, &kept);

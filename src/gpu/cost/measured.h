@@ -14,7 +14,6 @@ typedef struct gc_measured {
     double start_seconds;
     double pinned_upload_rate, pinned_download_rate;
     double memory_rate;
-    double engine_start_seconds, engine_rate;
 } gc_measured;
 
 /* The figures that are kept for this device and driver, all 0 where there are none. NULL: those of

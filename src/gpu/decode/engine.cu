@@ -5,14 +5,8 @@
 #include "gpu/decode/engine.cuh"
 
 #include "gpu/decode/ycc.h"
-#include "gpu/gpu.h"
 #include "gpu/runtime/check.cuh"
 #include "gpu/runtime/plan.cuh"
-
-extern "C" {
-#include "base/clock.h"
-#include "gpu/cost/costs.h"
-}
 
 #include <algorithm>
 #include <cstdio>
@@ -142,18 +136,6 @@ static bool has_to_end(entry *entry)
     return ends;
 }
 
-/* Notes for the choice of later plans what the start of an engine took, or that there is none. */
-static void note_start(int index, bool usable, double seconds)
-{
-    gconv_device_info device;
-    if (gc_gpu_describe(index, &device, nullptr) != GCONV_OK)
-        return;
-    if (usable)
-        gc_costs_note_engine(&device, seconds, 0);
-    else
-        gc_costs_note_no_engine(&device);
-}
-
 /* Starts the engine with one track. Others are made while that one is in use. */
 static void *start_in_thread(void *opaque)
 {
@@ -161,11 +143,8 @@ static void *start_in_thread(void *opaque)
     gc_decode_engine *engine = &entry->engine;
     int index = (int)(entry - engines);
     gc_current_device current(index);
-    double begin = gc_seconds();
     bool usable = start(engine, index, entry->reason, sizeof entry->reason);
-    double seconds = gc_seconds() - begin;
     settle(entry, usable);
-    note_start(index, usable, seconds);
     for (int i = 1; usable && i < GC_DECODE_TRACKS && !has_to_end(entry); i++) {
         gconv_error error;
         if (gc_decode_complete_track(engine, &engine->tracks[i], &error) != GCONV_OK)
