@@ -140,7 +140,8 @@ build_all() {
   CUDACXX=$(find_nvcc) cmake -S "$source" -B "$build" $generator -DCMAKE_BUILD_TYPE=Release \
     -DGCONV_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES="${ARCHITECTURES:-native}" &&
     cmake --build "$build" --parallel "$(getconf _NPROCESSORS_ONLN)" \
-      --target gconv --target gconv_check --target gpu_jit --target gpu_decode --target make_image
+      --target gconv --target gconv_check --target gpu_jit --target gpu_decode --target make_image \
+      --target damage_jpeg
 }
 
 # shares OPTION: a line for each process of check_shared.
@@ -350,8 +351,8 @@ use_all_gpus() {
   echo 'all are used'
 }
 
-# make_batch DIRECTORY: pictures of all kinds, one of them damaged and one cut off. A JPEG that an
-# engine takes is called soundN.jpg.
+# make_batch DIRECTORY: pictures of all kinds, one of them damaged and one cut off. A JPEG that kernels
+# and engine take is called soundN.jpg.
 make_batch() {
   [ -x "$build/tests/make_image" ] || { echo 'make_image was not built' && return 77; }
   rm -rf "$1" && mkdir -p "$1" || return 1
@@ -427,7 +428,9 @@ same_files() {
 batches() {
   make_batch "$work/batch" || return
   ways='--device cuda
---device auto'
+--device auto
+--decoder cuda
+--device cuda --decoder cuda -j 3'
   engine='no JPEG engine'
   if has_engine; then
     engine='with the JPEG engine'
@@ -438,16 +441,18 @@ batches() {
   same_batch edges edges || return
   same_batch exact filter --kernel box:3 --alpha keep || return
   same_batch inexact filter --kernel gaussian:2 --format png || return
-  [ "$engine" = 'no JPEG engine' ] || uses_engine || return
+  decodes cuda || return
+  [ "$engine" = 'no JPEG engine' ] || decodes hardware || return
   echo "the files of the CPU, $engine"
 }
 
-# The engine decodes all that are sound, and no others but harbour.jpg, a sample.
-uses_engine() {
-  (cd "$work" && "$gconv" edges --decoder hardware --json -o json batch) >"$work/json.txt" 2>"$work/stderr"
-  decoded=$(grep '"decoder": "hardware"' "$work/json.txt" | grep -vc harbour.jpg)
+# decodes DECODER: it decodes all that are sound, and no others but harbour.jpg, a sample.
+decodes() {
+  rm -rf "$work/json"
+  (cd "$work" && "$gconv" edges --decoder "$1" --json -o json batch) >"$work/json.txt" 2>"$work/stderr"
+  decoded=$(grep "\"decoder\": \"$1\"" "$work/json.txt" | grep -vc harbour.jpg)
   sound=$(find "$work/batch" -name 'sound*' | wc -l)
-  [ "$decoded" = "$sound" ] || { echo "the engine has decoded $decoded of $sound" && return 1; }
+  [ "$decoded" = "$sound" ] || { echo "--decoder $1 has decoded $decoded of $sound" && return 1; }
 }
 
 # Every usable implementation is right and timed.
@@ -469,9 +474,44 @@ compile_at_run_time() {
   XDG_CACHE_HOME=$work "$build/tests/gpu_jit"
 }
 
-# The planes and rows of the JPEG engine are those of libjpeg.
+# The planes and rows of kernels that decode are those of libjpeg.
+check_kernels() {
+  "$build/tests/gpu_decode" --kernels
+}
+
+# Those of the JPEG engine are, too.
 check_engine() {
   XDG_CACHE_HOME=$work "$build/tests/gpu_decode"
+}
+
+# make_damaged SEED COUNT DIRECTORY: damaged and crafted JPEGs, also of files that take thousands of
+# threads.
+make_damaged() {
+  [ -x "$build/tests/damage_jpeg" ] || { echo 'damage_jpeg was not built' && return 77; }
+  rm -rf "$3" && mkdir -p "$3" || return 1
+  make_picture jpeg:grey:quality=95 "$work/large1.jpg" 400 300 &&
+    make_picture jpeg:ycc:sampling=22:quality=90 "$work/large2.jpg" 300 200 &&
+    make_picture jpeg:ycc:sampling=21:restart=5 "$work/large3.jpg" 250 150 &&
+    "$build/tests/damage_jpeg" "$1" "$2" "$3" "$work"/large[123].jpg >"$3.txt"
+}
+
+# check_damaged COUNT [--kernels]: what the scan finds sound is decoded to the samples of libjpeg.
+# Kernels doubt all else.
+check_damaged() {
+  make_damaged 7 "$1" "$work/damaged" || return
+  find "$work/damaged" -name '*.jpg' | sort |
+    XDG_CACHE_HOME=$work xargs -n 2500 -P 4 "$build/tests/gpu_decode" ${2:+"$2"} --files >"$work/verdicts"
+  status=$?
+  cat "$work/verdicts"
+  rm -rf "$work/damaged"
+  [ "$status" = 0 ] || return 1
+  awk '/ files, / { files += $1; sound += $3; decoded += $5 }
+    END { print files " files, " sound " sound, " decoded " decoded" }' "$work/verdicts"
+}
+
+check_engine_damaged() {
+  has_engine || { echo 'no JPEG engine' && return 77; }
+  check_damaged 3000
 }
 
 # compile_seconds CACHE: what compare says it took to compile the kernels of direct.
@@ -518,18 +558,36 @@ check_memory() {
   sanitize memcheck --padding 256
 }
 
-# A batch on several threads, with the JPEG engine where there is one. Calls that fail are libraries'
-# own trials; accesses are what is looked for.
+# A batch on several threads, by kernels that decode, and by the JPEG engine where there is one. Calls
+# that fail are libraries' own trials; accesses are what is looked for.
 check_batch_memory() {
   make_batch "$work/checked-batch" || return
   rm -f "$work"/checked-batch/sound3[1-5].jpg "$work"/checked-batch/cut.jpg \
     "$work"/checked-batch/damaged.jpg "$work"/checked-batch/craters.png
-  decoder=auto
-  has_engine && decoder=hardware
-  "$sanitizer" --tool memcheck --padding 256 --report-api-errors no --error-exitcode 99 \
-    "$gconv" filter --kernel box:3 --device cuda --decoder "$decoder" -j 4 -o "$work/checked-out" \
-    "$work/checked-batch" || return
-  echo "$(find "$work/checked-out" -type f | wc -l) images, --decoder $decoder"
+  decoders=cuda
+  has_engine && decoders='cuda hardware'
+  for decoder in $decoders; do
+    rm -rf "$work/checked-out"
+    "$sanitizer" --tool memcheck --padding 256 --report-api-errors no --error-exitcode 99 \
+      "$gconv" filter --kernel box:3 --device cuda --decoder "$decoder" -j 4 -o "$work/checked-out" \
+      "$work/checked-batch" || return
+  done
+  echo "$(find "$work/checked-out" -type f | wc -l) images, --decoder $decoders"
+}
+
+# sanitize_decoding TOOL: the kernels that decode, on small sound and damaged files and on one that takes
+# several blocks of threads.
+sanitize_decoding() {
+  make_damaged 3 24 "$work/few" || return
+  options=
+  [ "$1" != memcheck ] || options='--padding 256'
+  # shellcheck disable=SC2086
+  "$sanitizer" --tool "$1" $options --error-exitcode 99 "$build/tests/gpu_decode" --kernels --files \
+    "$work"/few/*.jpg "$work"/large[23].jpg >"$work/decoding"
+  status=$?
+  cat "$work/decoding"
+  [ "$status" = 0 ] || return "$status"
+  grep ' decoded by the device' "$work/decoding"
 }
 
 # No implementation leaves device memory behind. fft is left out: cuFFT keeps two allocations of its
@@ -603,7 +661,10 @@ fi
 part 'batches' batches
 part 'run-time compilation' compile_at_run_time
 part 'time of compilation' time_compilation
+part 'JPEG kernels' check_kernels
+part 'JPEG kernels, damaged' check_damaged 20000 --kernels
 part 'JPEG engine' check_engine
+part 'JPEG engine, damaged' check_engine_damaged
 part 'tune' tune
 part 'compare edges' compare
 part 'compare gaussian' compare --kernel gaussian:2
@@ -611,7 +672,8 @@ part 'compare gaussian' compare --kernel gaussian:2
 if [ -z "$with_sanitizer" ]; then
   skip 'compute-sanitizer' 'left out by --no-sanitizer'
 elif ! sanitizer=$(find_sanitizer); then
-  for tool in memcheck 'batch memcheck' leaks racecheck initcheck synccheck; do
+  for tool in memcheck 'batch memcheck' leaks racecheck initcheck synccheck 'JPEG memcheck' \
+    'JPEG racecheck' 'JPEG initcheck' 'JPEG synccheck'; do
     skip "$tool" 'no compute-sanitizer'
   done
 else
@@ -620,6 +682,9 @@ else
   part leaks check_leaks
   for tool in racecheck initcheck synccheck; do
     part $tool sanitize $tool
+  done
+  for tool in memcheck racecheck initcheck synccheck; do
+    part "JPEG $tool" sanitize_decoding $tool
   done
 fi
 summary
