@@ -675,9 +675,9 @@ typedef struct gconv_job {
     bool between_files;
     /* The format of the file that the source decodes, and what may decode it. They help `auto` and
      * plans on a GPU to find the fastest way; outputs do not depend on them. GCONV_FORMAT_UNKNOWN:
-     * there is no such file, or its rows must be decoded on the CPU. GCONV_DECODER_CUDA and
-     * GCONV_DECODER_HARDWARE: a device that decodes JPEG so does it even where the CPU would need
-     * less time. */
+     * there is no such file, or its rows must be decoded on the CPU. GCONV_DECODER_CUDA: a run
+     * waits for its GPU to start and has it decode; under AUTO the CPU decodes until then.
+     * GCONV_DECODER_HARDWARE: a JPEG engine decodes even where the CPU would need less time. */
     gconv_format source_format;
     gconv_decoder source_decoder;
     /* How many images this process computes at one time, each by its own plan in its own thread. 0
