@@ -344,7 +344,8 @@ gconv_status gconv_reader_read(gconv_reader *reader, uint32_t count, void *rows,
         return GCONV_OK;
     if (reader->whole != NULL) {
         end_offer(reader);
-        reader->doubt = reader->proved ? "refused by the device" : "data that the GPU doubts";
+        reader->doubt = reader->proved ? "refused by the device"
+                                       : "data that the GPU doubts, or lacks memory for";
     }
     gconv_status status = read_upright(reader, count, rows, stride, &reader->failure);
     reader->delivered += count;

@@ -76,9 +76,9 @@ gconv: narrow.jpg: decoded on the CPU: refused by the device'
 gconv: sound.jpg: decode * ms by cuda, upload *'
     expect 0 "$FAULTY" edges --impl kernels -v --explain narrow.jpg out.png
     like "$err" '*
-gconv: narrow.jpg: decoded on the CPU: data that the GPU doubts
+gconv: narrow.jpg: decoded on the CPU: data that the GPU doubts, or lacks memory for
 *
-decoder: libjpeg-turbo (data that the GPU doubts)'
+decoder: libjpeg-turbo (data that the GPU doubts, or lacks memory for)'
     expect 0 "$FAULTY" edges --impl kernels -v other.jpg out.png
     like "$err" '*
 gconv: other.jpg: decoded on the CPU: a coding other than baseline'
