@@ -104,6 +104,7 @@ complete -c gconv -n '__gconv_for edges filter compare bench' -l block -x -d 'Th
 complete -c gconv -n '__gconv_for edges filter' -l verify -d 'Compare the result with the reference'
 complete -c gconv -n '__gconv_for edges filter compare' -l explain -d 'Say how the implementation was chosen'
 complete -c gconv -n '__gconv_for edges filter' -l timings -d 'Print the time of each stage'
+complete -c gconv -n '__gconv_for bench' -l samples -x -a 'grey8 rgb8 rgba8 grey16 rgb16 all' -d 'Samples of the image'
 complete -c gconv -n '__gconv_for compare bench tune' -l time -x -d 'How many seconds measuring may take'
 complete -c gconv -n '__gconv_for edges filter compare bench tune info' -l json -d 'Machine-readable results on standard output'
 complete -c gconv -n '__gconv_for edges filter compare bench tune' -l progress -x -a 'auto always never' -d 'Show progress'

@@ -829,10 +829,11 @@ GCONV_API gconv_status gconv_plan_convert(const gconv_plan *plan, const float *c
                                           size_t chain_stride, const void *input,
                                           size_t input_stride, gconv_sink sink, gconv_error *error);
 
-/* Times the chain on a GPU alone, from values in its memory to values in its memory. Transfers and
- * the conversion of samples do not count. `input` is as for gconv_plan_run_memory. The chain runs
- * as often as fits in `seconds`, and caches are emptied before each run. *median becomes the median
- * seconds of a run. GCONV_ERROR_UNSUPPORTED for implementations on the CPU. */
+/* Times an image on a GPU alone, from samples in its memory to samples in its memory, or to chain
+ * values where the CPU makes the output. Transfers do not count. `input` is as for
+ * gconv_plan_run_memory. The chain runs as often as fits in `seconds`, and caches are emptied
+ * before each run. *median becomes the median seconds of a run. GCONV_ERROR_UNSUPPORTED for
+ * implementations on the CPU. */
 GCONV_API gconv_status gconv_plan_time_device(gconv_plan *plan, const void *input,
                                               size_t input_stride, double seconds, double *median,
                                               gconv_error *error);

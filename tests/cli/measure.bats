@@ -106,6 +106,18 @@ filter *name *verdict
     like "$out" '* wrong *WRONG'
 }
 
+@test "bench --samples: rows for each kind" {
+    expect 0 gconv bench --time $BRIEF --impl cpu -k box3 --samples rgb8,grey16
+    like "$out" '4096x4096, from memory to memory; *'
+    like "$(row kernel)" 'kernel *rgb8 *cpu *exact*
+kernel *grey16 *cpu *exact'
+    expect 0 gconv bench --time $BRIEF --impl cpu -k box3 --samples rgba8 --json
+    is_json
+    same "$(key samples) $(key verdict)" 'rgba8 exact'
+    complains 2 "option '--samples': 'rgb' is not grey8, rgb8, rgba8, grey16, rgb16 or all; did you mean 'rgb8'?" \
+        gconv bench --samples grey8,rgb
+}
+
 @test "bench keeps to --time" {
     [ "$(milliseconds gconv bench --impl reference --time 0.05)" -lt 20000 ]
     expect 0 gconv bench --impl reference --time 0.05 -k box:9

@@ -12,6 +12,7 @@
 #include "cli/measure/measure.h"
 #include "cli/options/effects.h"
 #include "cli/options/implementations.h"
+#include "cli/options/sample_kinds.h"
 #include "cli/report/exit.h"
 #include "cli/report/messages.h"
 #include "cli/report/progress.h"
@@ -128,17 +129,60 @@ static int count_filters(void)
     return count;
 }
 
-static gconv_status measure_everything(benchmark *b, const gc_session *session, gconv_error *error)
+/* The chain of --kernel, or else that of edges, which is for grey images, and all filters. */
+static gconv_status measure_chains(benchmark *b, const gc_session *session, gconv_error *error)
 {
     bool given = b->options->kernel_count > 0;
-    b->entry_count = (size_t)b->name_count * (given ? 1 : 1 + (size_t)count_filters());
-    gc_tally_begin("measured", false, b->entry_count);
-    b->seconds = b->options->time > 0 ? b->options->time : 20;
-    b->begin = gc_seconds();
-    gconv_status status = measure_chain(b, session, given ? "kernel" : "edges", error);
+    gconv_status status = GCONV_OK;
+    if (given || b->timed.shape.channels == 1)
+        status = measure_chain(b, session, given ? "kernel" : "edges", error);
     gc_timed_filter filter;
     for (int i = 0; status == GCONV_OK && !given && gc_timed_filter_at(i, &filter); i++)
         status = measure_filter(b, session, filter, error);
+    return status;
+}
+
+/* Makes the images of one kind and measures everything on them. */
+static gconv_status measure_kind(benchmark *b, const gc_session *session,
+                                 const gc_sample_kind *kind, gconv_error *error)
+{
+    b->table.kind = kind;
+    gconv_status status = gc_synthetic_picture(TIMED_SIDE, TIMED_SIDE, kind, &b->timed, error);
+    if (status == GCONV_OK)
+        status = gc_synthetic_picture(CHECKED_WIDTH, CHECKED_HEIGHT, kind, &b->checked, error);
+    if (status == GCONV_OK)
+        status = measure_chains(b, session, error);
+    gc_picture_destroy(&b->timed);
+    gc_picture_destroy(&b->checked);
+    return status;
+}
+
+static bool is_wanted(const benchmark *b, int kind)
+{
+    return b->options->samples != 0 ? (b->options->samples >> kind & 1) != 0 : kind == 0;
+}
+
+static size_t count_entries(const benchmark *b)
+{
+    size_t chains = 0;
+    for (int i = 0; gc_sample_kind_at(i) != NULL; i++)
+        if (is_wanted(b, i) && b->options->kernel_count > 0)
+            chains++;
+        else if (is_wanted(b, i))
+            chains += (size_t)count_filters() + (gc_sample_kind_at(i)->channels == 1 ? 1 : 0);
+    return (size_t)b->name_count * chains;
+}
+
+static gconv_status measure_everything(benchmark *b, const gc_session *session, gconv_error *error)
+{
+    b->entry_count = count_entries(b);
+    gc_tally_begin("measured", false, b->entry_count);
+    b->seconds = b->options->time > 0 ? b->options->time : 20;
+    b->begin = gc_seconds();
+    gconv_status status = GCONV_OK;
+    for (int i = 0; status == GCONV_OK && gc_sample_kind_at(i) != NULL; i++)
+        if (is_wanted(b, i))
+            status = measure_kind(b, session, gc_sample_kind_at(i), error);
     if (!b->options->json)
         gc_print_unusable(&b->unusable);
     if (b->options->verbose && b->entry > 0)
@@ -165,15 +209,10 @@ static gconv_status run(benchmark *b, const gc_session *session, gconv_error *er
     b->names = gc_expand_names(given != NULL ? given : "auto", &b->name_count);
     if (b->names == NULL)
         return gc_fail_memory(error, sizeof *b->names);
-    gconv_status status = gc_synthetic_picture(TIMED_SIDE, TIMED_SIDE, &b->timed, error);
-    if (status == GCONV_OK)
-        status = gc_synthetic_picture(CHECKED_WIDTH, CHECKED_HEIGHT, &b->checked, error);
-    if (status != GCONV_OK)
-        return status;
     gc_bench_open(&b->table, TIMED_SIDE);
     drop_unusable(b, session);
     gc_bench_heads(&b->table, TIMED_SIDE, b->names, b->name_count);
-    status = measure_everything(b, session, error);
+    gconv_status status = measure_everything(b, session, error);
     gc_bench_close(&b->table);
     return status;
 }
@@ -202,8 +241,6 @@ int gc_run_bench(const gc_options *options)
     if (status != GCONV_OK)
         gc_report(blamed, &error);
     free(b.names);
-    gc_picture_destroy(&b.timed);
-    gc_picture_destroy(&b.checked);
     gc_session_destroy(&session);
     return code;
 }

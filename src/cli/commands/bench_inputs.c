@@ -25,16 +25,17 @@ static uint32_t next_random(uint64_t *state)
     return (uint32_t)(*state >> 33);
 }
 
-gconv_status gc_synthetic_picture(uint32_t width, uint32_t height, gc_picture *picture,
-                                  gconv_error *error)
+gconv_status gc_synthetic_picture(uint32_t width, uint32_t height, const gc_sample_kind *kind,
+                                  gc_picture *picture, gconv_error *error)
 {
-    picture->shape = (gconv_shape){.width = width, .height = height, .channels = 1, .depth = 8};
-    picture->stride = width;
-    picture->samples = gc_allocate_array(height, width);
+    picture->shape = (gconv_shape){
+        .width = width, .height = height, .channels = kind->channels, .depth = kind->depth};
+    picture->stride = gconv_shape_row_bytes(&picture->shape);
+    picture->samples = gc_allocate_array(height, picture->stride);
     if (picture->samples == NULL)
-        return gc_fail_memory(error, (size_t)height * width);
+        return gc_fail_memory(error, (size_t)height * picture->stride);
     uint64_t state = 1;
-    for (size_t i = 0; i < (size_t)width * height; i++)
+    for (size_t i = 0; i < (size_t)height * picture->stride; i++)
         picture->samples[i] = (unsigned char)(next_random(&state) >> 7);
     return GCONV_OK;
 }

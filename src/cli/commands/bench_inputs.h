@@ -3,6 +3,7 @@
 #define GC_CLI_COMMANDS_BENCH_INPUTS_H
 
 #include "cli/image/picture.h"
+#include "cli/options/sample_kinds.h"
 #include "gconv.h"
 
 /* A filter that is timed. */
@@ -19,8 +20,8 @@ bool gc_timed_filter_at(int index, gc_timed_filter *filter);
 gconv_status gc_timed_filter_make(gc_timed_filter wanted, gconv_filter **filter,
                                   gconv_error *error);
 
-/* Makes a grey image of random 8-bit samples. */
-gconv_status gc_synthetic_picture(uint32_t width, uint32_t height, gc_picture *picture,
-                                  gconv_error *error);
+/* Makes an image of random samples. */
+gconv_status gc_synthetic_picture(uint32_t width, uint32_t height, const gc_sample_kind *kind,
+                                  gc_picture *picture, gconv_error *error);
 
 #endif

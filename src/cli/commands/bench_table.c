@@ -9,6 +9,7 @@
 
 enum column {
     COLUMN_FILTER,
+    COLUMN_SAMPLES,
     COLUMN_NAME,
     COLUMN_RUNS,
     COLUMN_KERNEL,
@@ -22,6 +23,7 @@ _Static_assert((int)COLUMN_COUNT == (int)GC_BENCH_COLUMNS, "the header has as ma
 
 static const gc_column all_columns[COLUMN_COUNT] = {
     [COLUMN_FILTER] = {.head = "filter", .width = 12, .left = true},
+    [COLUMN_SAMPLES] = {.head = "samples", .width = 7, .left = true},
     [COLUMN_NAME] = {.head = "name", .left = true},
     [COLUMN_RUNS] = {.head = "runs", .width = 4, .rank = 2},
     [COLUMN_KERNEL] = {.head = "kernel ms", .width = 9},
@@ -34,10 +36,12 @@ enum { VERDICT_WIDTH = sizeof "within bound" - 1 };
 
 static const char too_long[] = "one run takes longer than --time";
 
-static void json_row(const char *filter, const gc_measurement *row)
+static void json_row(const char *filter, const gc_sample_kind *kind, const gc_measurement *row)
 {
     gc_json_open(NULL, '{');
     gc_json_string("filter", filter);
+    if (kind != NULL)
+        gc_json_string("samples", kind->name);
     gc_json_string("name", row->name);
     gc_json_string("implementation", row->implementation);
     gc_json_string("verdict", gc_verdict_name(row->verdict));
@@ -59,12 +63,15 @@ static void json_row(const char *filter, const gc_measurement *row)
     gc_json_close('}');
 }
 
-static void print_unmeasured(const gc_column *columns, const char *filter,
+static void print_unmeasured(const gc_column *columns, const char *filter, const char *samples,
                              const gc_measurement *row)
 {
     char label[GC_CELL_BYTES];
-    printf("%-*s %-*s  %s", columns[COLUMN_FILTER].width, filter, columns[COLUMN_NAME].width,
-           gc_measurement_label(row, label, sizeof label), gc_verdict_name(row->verdict));
+    printf("%-*s ", columns[COLUMN_FILTER].width, filter);
+    if (!columns[COLUMN_SAMPLES].hidden)
+        printf("%-*s ", columns[COLUMN_SAMPLES].width, samples);
+    printf("%-*s  %s", columns[COLUMN_NAME].width, gc_measurement_label(row, label, sizeof label),
+           gc_verdict_name(row->verdict));
     if (row->too_long)
         printf(", not measured: %s", too_long);
     if (row->verdict == GC_VERDICT_UNUSABLE)
@@ -72,9 +79,11 @@ static void print_unmeasured(const gc_column *columns, const char *filter,
     putchar('\n');
 }
 
-static void print_measured(gc_column *columns, const char *filter, const gc_measurement *row)
+static void print_measured(gc_column *columns, const char *filter, const char *samples,
+                           const gc_measurement *row)
 {
     snprintf(columns[COLUMN_FILTER].cell, GC_CELL_BYTES, "%s", filter);
+    snprintf(columns[COLUMN_SAMPLES].cell, GC_CELL_BYTES, "%s", samples);
     gc_measurement_label(row, columns[COLUMN_NAME].cell, GC_CELL_BYTES);
     snprintf(columns[COLUMN_RUNS].cell, GC_CELL_BYTES, "%d", row->runs);
     gc_figure(1e3 * row->kernel_seconds, "", 4, columns[COLUMN_KERNEL].cell, GC_CELL_BYTES);
@@ -88,11 +97,11 @@ static void print_measured(gc_column *columns, const char *filter, const gc_meas
 void gc_bench_row(gc_bench_table *table, const char *filter, const gc_measurement *row)
 {
     if (table->options->json)
-        json_row(filter, row);
+        json_row(filter, table->kind, row);
     else if (row->runs > 0)
-        print_measured(table->columns, filter, row);
+        print_measured(table->columns, filter, table->kind->name, row);
     else
-        print_unmeasured(table->columns, filter, row);
+        print_unmeasured(table->columns, filter, table->kind->name, row);
     gc_flush_output();
 }
 
@@ -112,10 +121,12 @@ void gc_bench_heads(gc_bench_table *table, int side, const char *const *names, i
 {
     if (table->options->json)
         return;
-    printf("%dx%d, 1 channel of 8 bits, from memory to memory; border %s\n\n", side, side,
+    printf("%dx%d, %sfrom memory to memory; border %s\n\n", side, side,
+           table->options->samples == 0 ? "1 channel of 8 bits, " : "",
            gconv_border_name(table->options->job.border));
     memcpy(table->columns, all_columns, sizeof all_columns);
     table->columns[COLUMN_NAME].width = gc_label_width(names, name_count);
+    table->columns[COLUMN_SAMPLES].hidden = table->options->samples == 0;
     table->columns[COLUMN_KERNEL].hidden = !gc_may_use_device(names, name_count);
     gc_table_fit(table->columns, COLUMN_COUNT, VERDICT_WIDTH);
     gc_table_print_heads(table->columns, COLUMN_COUNT, "verdict");

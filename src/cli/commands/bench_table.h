@@ -4,13 +4,15 @@
 
 #include "cli/measure/measure.h"
 #include "cli/options/options.h"
+#include "cli/options/sample_kinds.h"
 #include "cli/report/table.h"
 
-enum { GC_BENCH_COLUMNS = 8 };
+enum { GC_BENCH_COLUMNS = 9 };
 
 typedef struct gc_bench_table {
     const gc_options *options;
     gc_column columns[GC_BENCH_COLUMNS];
+    const gc_sample_kind *kind; /* of the rows that come; NULL: all kinds */
 } gc_bench_table;
 
 /* Begins the object of --json for a square image of this side. Does nothing without --json. */

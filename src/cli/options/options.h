@@ -43,7 +43,8 @@ typedef struct gc_options {
     bool quiet;
     bool verbose;
     gc_progress_when progress;
-    double time; /* seconds that measuring may take; 0: the command's own limit */
+    unsigned samples; /* --samples, as gc_read_sample_kinds gives it; 0: not given */
+    double time;      /* seconds that measuring may take; 0: the command's own limit */
 
     bool help;
     bool version;

@@ -5,6 +5,7 @@
 #include "cli/options/commands.h"
 #include "cli/options/formats.h"
 #include "cli/options/implementations.h"
+#include "cli/options/sample_kinds.h"
 #include "cli/options/words.h"
 
 #include <stdio.h>
@@ -224,4 +225,9 @@ gconv_status gc_set_time(gc_options *options, const char *value, gconv_error *er
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not a number of seconds up to 86400",
                        value);
     return status;
+}
+
+gconv_status gc_set_samples(gc_options *options, const char *value, gconv_error *error)
+{
+    return gc_read_sample_kinds(value, &options->samples, error);
 }

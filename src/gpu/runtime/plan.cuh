@@ -107,4 +107,16 @@ gconv_status gc_plan_upload(gc_gpu_plan *plan, const char *image, size_t stride,
 /* Turns the uploaded samples into values, the input of the first step. */
 gconv_status gc_plan_load(gc_gpu_plan *plan, gconv_error *error);
 
+/* The rows of the result in plan->extended. */
+struct gc_plan_result {
+    int64_t rows;
+    size_t bytes, pitch; /* of a row, from row to row */
+    bool is_chain;       /* chain values, for the CPU to convert */
+};
+
+/* Enqueues all work on uploaded samples of the band in plan->steps, which has `rows` rows of
+ * output: from samples to the result, with `chain_only` chain values. */
+gconv_status gc_plan_compute(gc_gpu_plan *plan, bool chain_only, int64_t rows,
+                             gc_plan_result *result, gconv_error *error);
+
 #endif

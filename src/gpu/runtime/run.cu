@@ -49,16 +49,9 @@ gconv_status gc_plan_load(gc_gpu_plan *plan, gconv_error *error)
 
 /* ---- The result ------------------------------------------------------------------------------ */
 
-/* The rows of the result in plan->extended. */
-struct result_rows {
-    int64_t rows;
-    size_t bytes, pitch; /* of a row, from row to row */
-    bool is_chain;       /* chain values, for the CPU to convert */
-};
-
 /* Puts the result into plan->extended: converted output, or chain values. */
-static gconv_status end_chain(gc_gpu_plan *plan, bool chain_only, int64_t rows, result_rows *result,
-                              gconv_error *error)
+static gconv_status end_chain(gc_gpu_plan *plan, bool chain_only, int64_t rows,
+                              gc_plan_result *result, gconv_error *error)
 {
     const gc_problem *problem = plan->problem;
     gc_gpu_planes values =
@@ -76,6 +69,14 @@ static gconv_status end_chain(gc_gpu_plan *plan, bool chain_only, int64_t rows, 
     if (finishes)
         return gc_gpu_store(plan->finish, type, values, plan->extended, plan->cuda_stream, error);
     return gc_gpu_interleave(values, plan->extended, plan->cuda_stream, error);
+}
+
+gconv_status gc_plan_compute(gc_gpu_plan *plan, bool chain_only, int64_t rows,
+                             gc_plan_result *result, gconv_error *error)
+{
+    GC_TRY(plan->runner->begin(plan, error));
+    GC_TRY(plan->runner->run(plan, chain_only, error));
+    return end_chain(plan, chain_only, rows, result, error);
 }
 
 /* ---- Host memory ----------------------------------------------------------------------------- */
@@ -349,7 +350,7 @@ static gconv_status take_decoded(gpu_run *run, gconv_error *error)
 
 /* ---- Down ------------------------------------------------------------------------------------ */
 
-static gconv_status begin_piece(gpu_run *run, const result_rows &result, int64_t first,
+static gconv_status begin_piece(gpu_run *run, const gc_plan_result &result, int64_t first,
                                 int64_t rows, int which, gconv_error *error)
 {
     gc_gpu_plan *plan = run->plan;
@@ -409,7 +410,7 @@ static void accept_picture(gpu_run *run)
         gc_stream_accept(stream, run->picture_end);
 }
 
-static gconv_status write_piece(gpu_run *run, const result_rows &result, int64_t rows,
+static gconv_status write_piece(gpu_run *run, const gc_plan_result &result, int64_t rows,
                                 const char *piece, gconv_error *error)
 {
     gc_stream *stream = run->stream;
@@ -435,7 +436,7 @@ static bool is_doubted(const gpu_run *run)
 
 /* Downloads and writes the result of a band. After the last band's last piece has arrived, another
  * run may have the slot. Nothing is written of a picture that is doubted. */
-static gconv_status download(gpu_run *run, const result_rows &result, bool last_band,
+static gconv_status download(gpu_run *run, const gc_plan_result &result, bool last_band,
                              gconv_error *error)
 {
     int64_t piece_rows = (int64_t)(run->piece_bytes / result.bytes);
@@ -473,7 +474,7 @@ static gconv_status run_band(gpu_run *run, int64_t first, int64_t last, gconv_er
 {
     gc_gpu_plan *plan = run->plan;
     bool chain_only = run->stream->chain_only;
-    result_rows result;
+    gc_plan_result result;
     gc_band_steps(plan->problem, first, last, plan->slabs, plan->steps);
     GC_TRY(mark(plan, GC_MARK_BEGIN, error));
     if (!is_decoded(run))
@@ -488,9 +489,7 @@ static gconv_status run_band(gpu_run *run, int64_t first, int64_t last, gconv_er
     if (is_decoded(run))
         GC_TRY(take_decoded(run, error));
     GC_TRY(mark(plan, GC_MARK_DECODED, error));
-    GC_TRY(plan->runner->begin(plan, error));
-    GC_TRY(plan->runner->run(plan, chain_only, error));
-    GC_TRY(end_chain(plan, chain_only, last - first + 1, &result, error));
+    GC_TRY(gc_plan_compute(plan, chain_only, last - first + 1, &result, error));
     GC_TRY(mark(plan, GC_MARK_COMPUTED, error));
     return download(run, result, last + 1 == plan->problem->chain.height, error);
 }

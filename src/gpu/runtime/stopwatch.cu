@@ -1,4 +1,4 @@
-/* The time of a chain alone, on the device: no transfers. */
+/* The time of an image on the device, from samples to samples in its memory: no transfers. */
 #include "gpu/runtime/check.cuh"
 #include "gpu/runtime/plan.cuh"
 
@@ -20,10 +20,10 @@ struct stopwatch {
 static gconv_status time_once(gc_gpu_plan *plan, const stopwatch *watch, float *milliseconds,
                               gconv_error *error)
 {
-    GC_TRY(plan->runner->begin(plan, error));
+    gc_plan_result result;
     GC_CUDA_TRY(error, cudaMemsetAsync(watch->flush, 1, watch->flush_bytes, plan->cuda_stream));
     GC_CUDA_TRY(error, cudaEventRecord(watch->begin, plan->cuda_stream));
-    GC_TRY(plan->runner->run(plan, false, error));
+    GC_TRY(gc_plan_compute(plan, false, plan->problem->chain.height, &result, error));
     GC_CUDA_TRY(error, cudaEventRecord(watch->end, plan->cuda_stream));
     GC_CUDA_TRY(error, cudaEventSynchronize(watch->end));
     GC_CUDA_TRY(error, cudaEventElapsedTime(milliseconds, watch->begin, watch->end));
