@@ -31,6 +31,7 @@ typedef struct options {
     const char *implementation; /* NULL: all */
     const char *device;
     int every, from; /* of the selected cases */
+    uint64_t runs;   /* that jobs expect; 0: what the cases say */
     bool list;
 } options;
 
@@ -42,12 +43,13 @@ typedef struct tally {
 
 static const char usage[] =
     "usage: gconv_check [--seed N] [--cases N] [--impl NAME] [--device NAME] [--list]\n"
-    "                   [--every N] [--from K]\n"
+    "                   [--every N] [--from K] [--runs N]\n"
     "                   [--sweep | --quick | --case INDEX | --property NAME]\n"
     "Checks every usable implementation. --cases is the number of random cases (default 1500).\n"
     "--sweep runs all filter sizes, borders and depths on shapes around warps and blocks instead,\n"
     "--quick a few dozen cases of every kind, --case and --property one check alone.\n"
-    "Of the cases, --every takes one in N, the first K left out: N processes share them.\n";
+    "Of the cases, --every takes one in N, the first K left out: N processes share them.\n"
+    "--runs is how many runs plans are made for: with very many, kernels are always compiled.\n";
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
@@ -89,6 +91,8 @@ static void set_option(options *set, const char *name, const char *value)
         set->every = (int)read_number(value, CHECK_RANDOM_MAX);
     else if (strcmp(name, "--from") == 0)
         set->from = (int)read_number(value, CHECK_RANDOM_MAX);
+    else if (strcmp(name, "--runs") == 0)
+        set->runs = read_number(value, INT64_MAX);
     else if (strcmp(name, "--case") == 0) {
         set->what = ONE_CASE;
         set->one = (int)read_number(value, (uint64_t)CHECK_SWEEP_FIRST + check_sweep_count() - 1);
@@ -238,6 +242,8 @@ static void run_case(const options *set, int index, tally *tallies, int count,
         check_trial_free(&trial);
         return;
     }
+    if (set->runs > 0)
+        trial.made.job.runs = set->runs;
     for (int i = 0; i < count; i++) {
         check_subject subject = subject_of(&tallies[i], set);
         subject.made = &trial.made;

@@ -91,6 +91,9 @@ static void randomise_output(gconv_job *job, check_random *random)
     job->alpha = (gconv_alpha)check_below(random, 3);
 }
 
+/* So many runs that every kernel is compiled for its filter. */
+enum { MANY_RUNS = 100000000 };
+
 /* What implementations may be told about how to run, most often nothing. */
 static void randomise_tuning(gconv_job *job, check_random *random)
 {
@@ -105,6 +108,8 @@ static void randomise_tuning(gconv_job *job, check_random *random)
         job->block_width = block[0];
         job->block_height = block[1];
     }
+    if (check_once_in(random, 2))
+        job->runs = MANY_RUNS;
 }
 
 static double work(const check_case *made)

@@ -86,6 +86,21 @@ static inline double __dadd_rn(double a, double b)
     return a + b;
 }
 
+static inline float __fmul_rn(float a, float b)
+{
+    return a * b;
+}
+
+static inline float __fadd_rn(float a, float b)
+{
+    return a + b;
+}
+
+static inline float __frcp_rn(float a)
+{
+    return 1 / a;
+}
+
 template <class type> static inline type __ldg(const type *from)
 {
     return *from;
@@ -97,9 +112,6 @@ static inline unsigned atomicAdd(unsigned *to, unsigned value)
 }
 
 /* Named by kernels that have no body here. */
-unsigned __byte_perm(unsigned a, unsigned b, unsigned selector);
-unsigned __shfl_down_sync(unsigned mask, unsigned value, int step);
-size_t __cvta_generic_to_global(const void *);
 size_t __cvta_generic_to_shared(const void *);
 
 #endif

@@ -1,11 +1,18 @@
-/* The driver and NVRTC as src/gpu/jit calls them. What they compile is a pretence; nothing runs it.
+/* The driver and NVRTC as src/gpu/jit calls them. What they compile is a pretence that nothing runs,
+ * unless there is a compiler for the host:
+ *     GC_DOUBLE_COMPILER=COMMAND       compiles kernels for the host, and so they run
  *     GC_DOUBLE_COMPILE=MILLISECONDS   a compilation takes that long
  *     GC_DOUBLE_REFUSE=N               the driver refuses the first N binaries that it is given */
 #include "state.hpp"
 
+#include "gpu/kernels/jit/types.h"
+
 #include <atomic>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <cuda.h>
+#include <dlfcn.h>
 #include <nvrtc.h>
 #include <string>
 #include <unistd.h>
@@ -34,7 +41,7 @@ extern "C" CUresult cuModuleLoadData(CUmodule *module, const void *binary)
         return code;
     if (memcmp(binary, magic, sizeof magic - 1) != 0 || refused-- > 0)
         return CUDA_ERROR_INVALID_IMAGE;
-    *module = (CUmodule) new char;
+    *module = (CUmodule) new std::string((const char *)binary + sizeof magic - 1);
     gc_double_count(GC_DOUBLE_MODULES, 1);
     return CUDA_SUCCESS;
 }
@@ -42,7 +49,7 @@ extern "C" CUresult cuModuleLoadData(CUmodule *module, const void *binary)
 extern "C" CUresult cuModuleUnload(CUmodule module)
 {
     CUresult code = enter("cuModuleUnload");
-    delete (char *)module;
+    delete (std::string *)module;
     gc_double_count(GC_DOUBLE_MODULES, -1);
     return code;
 }
@@ -72,12 +79,61 @@ extern "C" CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUf
     return enter("cuOccupancyMaxActiveBlocksPerMultiprocessor");
 }
 
-extern "C" CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned,
-                                   unsigned, unsigned, CUstream, void **, void **)
+/* ---- Kernels for the host -------------------------------------------------------------------- */
+
+typedef void kernel(gc_pass pass);
+
+/* Of a binary that host_binary made; else null. */
+static kernel *body_of(const std::string &path)
+{
+    void *library = path[0] == '/' ? dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
+    return library != nullptr ? (kernel *)dlsym(library, "gc_compiled_kernel") : nullptr;
+}
+
+static void run(kernel *kernel, dim3 blocks, dim3 threads, void **arguments, cudaStream_t stream)
+{
+    gc_pass pass = *(gc_pass *)arguments[0];
+    gc_double_enqueue(stream, [kernel, pass, blocks, threads] {
+        static const gc_double_body meeting = {"compiled", true, nullptr, nullptr};
+        gc_double_run(
+            &meeting, [kernel, pass] { kernel(pass); }, blocks, threads);
+    });
+}
+
+/* The path of a library with the kernel, made of its source; "" where there is no compiler. */
+static std::string host_binary(const std::string &source)
+{
+    static std::atomic<int> count;
+    const char *compiler = getenv("GC_DOUBLE_COMPILER");
+    if (compiler == nullptr || source.find("gc_compiled_kernel") == std::string::npos)
+        return "";
+    std::string path = "/tmp/gc-double-" + std::to_string(getpid()) + "-" + std::to_string(count++);
+    FILE *file = fopen((path + ".cpp").c_str(), "w");
+    if (file == nullptr)
+        return "";
+    fprintf(file, "#include \"compiled.hpp\"\n%s", source.c_str());
+    fclose(file);
+    std::string command = std::string(compiler) +
+                          " -std=c++17 -O1 -w -ffp-contract=off -shared -fPIC " GC_DOUBLE_INCLUDES
+                          " -o " +
+                          path + ".so " + path + ".cpp";
+    bool made = system(command.c_str()) == 0;
+    unlink((path + ".cpp").c_str());
+    return made ? path + ".so" : "";
+}
+
+extern "C" CUresult cuLaunchKernel(CUfunction function, unsigned x, unsigned y, unsigned z,
+                                   unsigned threads, unsigned threads_y, unsigned threads_z,
+                                   unsigned, CUstream stream, void **arguments, void **)
 {
     CUresult code = enter("cuLaunchKernel", true);
     if (code != CUDA_SUCCESS)
         return code;
+    kernel *body = body_of(*(std::string *)function);
+    if (body != nullptr) {
+        run(body, {x, y, z}, {threads, threads_y, threads_z}, arguments, stream);
+        return CUDA_SUCCESS;
+    }
     gc_double_tell("missing kernels compiled at run time");
     gc_double_refuse(cudaErrorInvalidDeviceFunction);
     return (CUresult)cudaErrorInvalidDeviceFunction;
@@ -86,7 +142,7 @@ extern "C" CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, uns
 /* ---- NVRTC ----------------------------------------------------------------------------------- */
 
 struct _nvrtcProgram {
-    std::string binary;
+    std::string binary, source;
 };
 
 static nvrtcResult enter_compiler(const char *call)
@@ -126,7 +182,8 @@ extern "C" nvrtcResult nvrtcCreateProgram(nvrtcProgram *program, const char *sou
 {
     nvrtcResult code = enter_compiler("nvrtcCreateProgram");
     if (code == NVRTC_SUCCESS)
-        *program = new _nvrtcProgram{magic + std::to_string(std::hash<std::string>()(source))};
+        *program =
+            new _nvrtcProgram{magic + std::to_string(std::hash<std::string>()(source)), source};
     return code;
 }
 
@@ -137,9 +194,12 @@ extern "C" nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program)
     return enter_compiler("nvrtcDestroyProgram");
 }
 
-extern "C" nvrtcResult nvrtcCompileProgram(nvrtcProgram, int, const char *const *)
+extern "C" nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int, const char *const *)
 {
     usleep((useconds_t)(1000 * gc_double_number("GC_DOUBLE_COMPILE", 0)));
+    std::string host = host_binary(program->source);
+    if (host != "")
+        program->binary = magic + host;
     return enter_compiler("nvrtcCompileProgram");
 }
 
@@ -157,13 +217,13 @@ extern "C" nvrtcResult nvrtcGetProgramLog(nvrtcProgram, char *log)
 
 extern "C" nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t *size)
 {
-    *size = program->binary.size();
+    *size = program->binary.size() + 1;
     return enter_compiler("nvrtcGetCUBINSize");
 }
 
 extern "C" nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char *binary)
 {
-    memcpy(binary, program->binary.data(), program->binary.size());
+    memcpy(binary, program->binary.c_str(), program->binary.size() + 1);
     return enter_compiler("nvrtcGetCUBIN");
 }
 

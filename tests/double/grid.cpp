@@ -2,17 +2,22 @@
  * block on a stack of its own, from barrier to barrier. */
 #include "state.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <ucontext.h>
 #include <vector>
 
 thread_local gc_double_position gc_double_place;
 
+enum barrier { NOTHING, WARP, BLOCK };
+
 /* A thread of a block; where it stands is set before it goes on. */
 struct fibre {
     ucontext_t context;
     std::unique_ptr<char[]> stack;
     bool ended;
+    barrier waits;  /* for the others of its warp or block */
+    unsigned shown; /* to the others of its warp */
 };
 
 enum { STACK_BYTES = 64 << 10 };
@@ -33,9 +38,31 @@ static void begin()
     swapcontext(&the_block.current->context, &the_block.caller);
 }
 
+static void wait_at(barrier which)
+{
+    the_block.current->waits = which;
+    swapcontext(&the_block.current->context, &the_block.caller);
+}
+
 void gc_double_barrier()
 {
-    swapcontext(&the_block.current->context, &the_block.caller);
+    wait_at(BLOCK);
+}
+
+void gc_double_warp_barrier()
+{
+    wait_at(WARP);
+}
+
+unsigned gc_double_shuffle(unsigned value, int lane)
+{
+    fibre *own = the_block.current;
+    fibre *first = own - (own - the_block.fibres.data()) % 32;
+    own->shown = value;
+    wait_at(WARP);
+    unsigned result = first[lane].shown;
+    wait_at(WARP);
+    return result;
 }
 
 static void prepare(size_t count)
@@ -52,7 +79,18 @@ static void prepare(size_t count)
         one.context.uc_link = nullptr;
         makecontext(&one.context, begin, 0);
         one.ended = false;
+        one.waits = NOTHING;
     }
+}
+
+/* Lets threads go on where all of them that have not ended wait for it. */
+static void release(size_t first, size_t end, barrier which)
+{
+    for (size_t i = first; i < end; i++)
+        if (!the_block.fibres[i].ended && the_block.fibres[i].waits != which)
+            return;
+    for (size_t i = first; i < end; i++)
+        the_block.fibres[i].waits = NOTHING;
 }
 
 static uint3 position_of(unsigned index, dim3 sizes)
@@ -65,16 +103,20 @@ static void run_meeting(const std::function<void()> &thread, dim3 threads)
     unsigned count = threads.x * threads.y * threads.z, left = count;
     the_block.thread = &thread;
     prepare(count);
-    while (left > 0)
+    while (left > 0) {
         for (unsigned i = 0; i < count; i++) {
             fibre &one = the_block.fibres[i];
-            if (one.ended)
+            if (one.ended || one.waits != NOTHING)
                 continue;
             gc_double_place.thread = position_of(i, threads);
             the_block.current = &one;
             swapcontext(&the_block.caller, &one.context);
             left -= one.ended;
         }
+        for (unsigned i = 0; i < count; i += 32)
+            release(i, std::min(i + 32, count), WARP);
+        release(0, count, BLOCK);
+    }
 }
 
 static void run_alone(const std::function<void()> &thread, dim3 threads)

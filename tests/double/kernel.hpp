@@ -15,8 +15,12 @@ struct gc_double_position {
 };
 extern thread_local gc_double_position gc_double_place;
 
-/* Returns when all threads of the block have come here. */
+/* Return when all threads of the block, or of the warp, have come here. */
 void gc_double_barrier();
+void gc_double_warp_barrier();
+
+/* What the thread of lane `lane` of the warp shows. All threads of the warp call it. */
+unsigned gc_double_shuffle(unsigned value, int lane);
 
 struct gc_double_body {
     const char *name; /* as C++ writes it, with template arguments, without parameters */

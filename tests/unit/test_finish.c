@@ -113,8 +113,8 @@ static void all_else_is_computed_in_double(void **state)
     assert_int_equal(kind_of(bilevel, 2.5, &finish), GC_FINISH_SAMPLES);
     gconv_job deeper = job;
     deeper.output_depth = 16;
-    assert_int_equal(kind_of(deeper, 16, &finish), GC_FINISH_SAMPLES);
-    assert_true(finish.factor == 257);
+    assert_int_equal(kind_of(deeper, 16, &finish), GC_FINISH_NEAREST);
+    assert_true(finish.factor == 257 && finish.gain == 257.0f / 16);
     assert_false(finish.narrows);
 }
 
@@ -127,19 +127,43 @@ static void far_divisors_are_left_to_the_cpu(void **state)
     assert_int_equal(kind_of(job, -1e-300, &finish), -1);
 }
 
-static void alpha_of_its_own_kind_is_left_to_the_cpu(void **state)
+static void alpha_has_conversions_of_its_own(void **state)
 {
     (void)state;
     gc_finish finish;
     gconv_job job = job_of(NULL, 0, shape_of(8, 8, 4, 8));
     job.alpha = GCONV_ALPHA_KEEP;
-    assert_int_equal(kind_of(job, 16, &finish), -1);
-    job.alpha = GCONV_ALPHA_PREMULTIPLY;
-    assert_int_equal(kind_of(job, 16, &finish), -1);
+    assert_int_equal(kind_of(job, 16, &finish), GC_FINISH_ROUND);
+    assert_int_equal(finish.alpha, GC_PASS_KEEPS);
     job.alpha = GCONV_ALPHA_FILTER;
     assert_int_equal(kind_of(job, 16, &finish), GC_FINISH_ROUND);
+    assert_int_equal(finish.alpha, GC_PASS_NO_ALPHA);
+    job.alpha = GCONV_ALPHA_PREMULTIPLY; /* the divisor has no part in a colour over alpha */
+    assert_int_equal(kind_of(job, 16, &finish), GC_FINISH_NEAREST);
+    assert_int_equal(finish.alpha, GC_PASS_MULTIPLIES);
+    assert_true(finish.gain == 1);
+    gconv_job deep = job;
+    deep.output_depth = 16;
+    assert_int_equal(kind_of(deep, 16, &finish), GC_FINISH_SAMPLES);
+    job.has_offset = true;
+    job.offset = 513;
+    assert_int_equal(kind_of(job, 16, &finish), GC_FINISH_SAMPLES);
     job.output_depth = 1; /* colour becomes black or white, alpha does not */
     assert_int_equal(kind_of(job, 16, &finish), -1);
+}
+
+static void integers_of_16_bits_have_a_remainder(void **state)
+{
+    (void)state;
+    gc_finish finish;
+    gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 16));
+    assert_int_equal(kind_of(job, 16, &finish), GC_FINISH_ROUND);
+    assert_int_equal(kind_of(job, 9, &finish), GC_FINISH_ROUND);
+    assert_int_equal(kind_of(job, 1001, &finish), GC_FINISH_REMAINDER);
+    assert_true(finish.whole == 1001);
+    assert_int_equal(kind_of(job, 1001.5, &finish), GC_FINISH_NEAREST);
+    job.absolute = true;
+    assert_int_equal(kind_of(job, 1001, &finish), GC_FINISH_NEAREST);
 }
 
 static void thresholds_are_those_of_rule_6(void **state)
@@ -229,6 +253,40 @@ static void short_conversions_round_as_the_long_one(void **state)
         assert_true(check_divisor(divisor, 255, 255));
 }
 
+/* gc_finish_remainder. */
+static unsigned round_by_remainder(float value, const gc_finish *f, float largest)
+{
+    float shifted = fmaf(value, f->reciprocal, shift);
+    float twice = 2 * fmaf(shift - shifted, f->whole, value);
+    int bits = (int)(shifted - shift), odd = bits & 1;
+    bits += odd != 0 ? twice >= f->whole : twice > f->whole;
+    bits -= odd != 0 ? twice <= -f->whole : twice < -f->whole;
+    return clamp((float)bits + shift, largest);
+}
+
+/* Integers around ties and anywhere below 2^24, over divisors up to 2^22. */
+static void remainders_correct_quotients(void **state)
+{
+    (void)state;
+    uint64_t random = 1;
+    for (int i = 0; i < 3000000; i++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        int divisor = 8 + (int)(random >> 40) % (1 << (4 + i % 19));
+        gc_finish finish;
+        gc_finish_divide(divisor, &finish);
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        float value = (float)((int)(random >> 39) - (1 << 24));
+        if (i % 2 == 0) /* close to a tie */
+            value = floorf((floorf(value / (float)divisor) + 0.5f) * (float)divisor) +
+                    (float)(i % 3 - 1);
+        if (fabsf(value) >= 0x1p24f)
+            continue;
+        unsigned expected = round_in_double(value, (float)divisor, 65535);
+        if (round_by_remainder(value, &finish, 65535) != expected)
+            fail_msg("%g / %d: not %u", (double)value, divisor, expected);
+    }
+}
+
 /* Ties, what lies next to them, and what is clamped. */
 static void real_values_over_a_power_of_2_do_too(void **state)
 {
@@ -277,20 +335,33 @@ static void products_divide_as_divisions_do(void **state)
     assert_true(signbit(ratio(-0.0, 9, 1.0 / 9)) && !signbit(ratio(-0.0, -9, -1.0 / 9)));
 }
 
-/* Bytes of `finish` by gc_finish_nearest, and by rule 5. */
+/* Samples of `finish` by gc_finish_nearest, and by rule 5. */
 static unsigned round_nearest(float value, const gc_finish *f, bool *sure)
 {
-    value = fmaf(f->absolute ? fabsf(value) : value, f->gain, f->base);
-    float shifted = value + shift, part = value - (shifted - shift);
+    value = f->absolute ? fabsf(value) : value;
+    float sum = fmaf(value, f->gain, f->base), shifted = sum + shift, part;
+    part = sum - (shifted - shift);
+    if (f->largest > 255) {
+        float product = value * f->gain, of_product = fmaf(value, f->gain, -product);
+        sum = product + f->base;
+        float added = sum - product, of_sum = (product - (sum - added)) + (f->base - added);
+        shifted = sum + shift;
+        part = (sum - (shifted - shift)) +
+               (of_sum + (of_product + fmaf(value, f->gain_rest, f->base_rest)));
+        float more = part > 0.5f ? 1.0f : part < -0.5f ? -1.0f : 0.0f;
+        part -= more;
+        shifted += more;
+    }
     *sure = fabsf(part) < 0.5f - 0x1p-12f;
-    return clamp(shifted, 255);
+    return clamp(shifted, (float)f->largest);
 }
 
 static unsigned round_any(float value, const gc_finish *f)
 {
     double v = (double)value / f->divisor;
     v = f->scale * (f->absolute ? fabs(v) : v) + f->offset;
-    return (unsigned)rint(fmin(fmax(f->narrows ? v / 257 : v, 0), 255));
+    v = fmin(fmax(v, 0), f->sample_max);
+    return (unsigned)rint(f->narrows ? v / 257 : v * f->factor);
 }
 
 /* Checks 64 random values from this level to the next. Then checks the level's own value, the tie,
@@ -315,25 +386,26 @@ static int check_nearest(const gc_finish *f, double level, uint64_t *random)
     return doubtful;
 }
 
-static void bytes_that_are_sure_are_right(void **state)
+static void samples_that_are_sure_are_right(void **state)
 {
     (void)state;
     const double divisors[] = {1, 1.1, 9, -16, 1000003}, scales[] = {1, -0.3, 7};
     const double offsets[] = {0, 127.5, -1000};
     uint64_t random = 1;
     int doubtful = 0, checked = 0;
-    for (int i = 0; i < 5 * 3 * 3 * 4; i++) {
+    for (int i = 0; i < 5 * 3 * 3 * 4 * 2; i++) {
         gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, i % 2 == 0 ? 8 : 16));
-        job.output_depth = 8;
+        bool is_short = i >= 5 * 3 * 3 * 4;
+        job.output_depth = is_short ? 16 : 8;
         job.absolute = i / 2 % 2 == 1;
         job.has_offset = true;
         job.offset = offsets[i / 4 % 3] * (i % 2 == 0 ? 1 : 257);
         job.scale = scales[i / 12 % 3];
         gc_finish finish;
-        if (kind_with(job, real, divisors[i / 36], &finish) != GC_FINISH_NEAREST)
+        if (kind_with(job, real, divisors[i / 36 % 5], &finish) != GC_FINISH_NEAREST)
             continue;
         for (int level = -3; level < 260; level++, checked += 64)
-            doubtful += check_nearest(&finish, level, &random);
+            doubtful += check_nearest(&finish, is_short ? level * 257 + level % 7 : level, &random);
     }
     assert_true(checked > 1500000 && doubtful > 0 && doubtful < checked / 500);
 }
@@ -347,12 +419,14 @@ int main(void)
         cmocka_unit_test(other_bytes_are_nearly_always_short),
         cmocka_unit_test(all_else_is_computed_in_double),
         cmocka_unit_test(far_divisors_are_left_to_the_cpu),
-        cmocka_unit_test(alpha_of_its_own_kind_is_left_to_the_cpu),
+        cmocka_unit_test(alpha_has_conversions_of_its_own),
+        cmocka_unit_test(integers_of_16_bits_have_a_remainder),
         cmocka_unit_test(thresholds_are_those_of_rule_6),
         cmocka_unit_test(short_conversions_round_as_the_long_one),
+        cmocka_unit_test(remainders_correct_quotients),
         cmocka_unit_test(real_values_over_a_power_of_2_do_too),
         cmocka_unit_test(products_divide_as_divisions_do),
-        cmocka_unit_test(bytes_that_are_sure_are_right),
+        cmocka_unit_test(samples_that_are_sure_are_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,8 @@ static gc_layout layout_of(gc_form form, int width, int height)
                        .width = width,
                        .height = height,
                        .left = width / 2,
-                       .top = height / 2};
+                       .top = height / 2,
+                       .channels = 1};
 }
 
 /* A multiprocessor's registers and the smallest shared memory of any device that is compiled
@@ -111,6 +112,24 @@ static void tiles_and_their_memory(void **state)
     assert_int_equal(gc_layout_shared_bytes(&layout), 0);
 }
 
+/* A plane of the tile for each channel that is convolved; what is beside the tile is shared. */
+static void channels_have_planes_of_the_tile(void **state)
+{
+    (void)state;
+    gc_layout layout = layout_of(GC_FORM_RANK2, 9, 9);
+    layout.tuning = (gc_tuning){GC_FORM_RANK2, 4, 8, GC_ONE_TILE, 1};
+    size_t one = gc_layout_shared_bytes(&layout), tile = (size_t)(4 + 128 + 4) * (32 + 8) * 4;
+    layout.channels = 3;
+    assert_int_equal(gc_layout_shared_bytes(&layout), one + 2 * tile);
+    layout.channels = 4;
+    layout.alpha = GC_PASS_MULTIPLIES;
+    assert_int_equal(gc_layout_shared_bytes(&layout), one + 3 * tile);
+    layout.alpha = GC_PASS_KEEPS;
+    assert_int_equal(gc_layout_shared_bytes(&layout), one + 2 * tile);
+    layout.tuning.form = GC_FORM_WARP;
+    assert_false(gc_form_fits(GC_FORM_WARP, &layout));
+}
+
 static gc_layout pair_of(int first, int second, gc_sample_type input)
 {
     gc_layout layout = layout_of(GC_FORM_BLOCK, first, first);
@@ -165,6 +184,7 @@ int main(void)
         cmocka_unit_test(sums_pay_from_some_size_on),
         cmocka_unit_test(code_stays_in_the_instruction_cache),
         cmocka_unit_test(tiles_and_their_memory),
+        cmocka_unit_test(channels_have_planes_of_the_tile),
         cmocka_unit_test(pairs_and_their_memory),
         cmocka_unit_test(warps_reach_one_neighbour),
     };

@@ -39,6 +39,7 @@ template <int side, int rows_of_a_thread, int warps_of_a_block, gc_schedule orde
     static constexpr int width = side, height = side, left = side / 2, top = side / 2;
     static constexpr int rows = rows_of_a_thread, warps = warps_of_a_block, schedule = order;
     static constexpr int input = -1, output = GC_FLOAT, finish = GC_FINISH_NONE, border = -1;
+    static constexpr int channels = 1, alpha = GC_PASS_NO_ALPHA;
 };
 
 template <class config>
@@ -99,7 +100,7 @@ double gc_direct_seconds(const gc_problem *problem, const gc_step *step,
                          const gconv_device_info *device)
 {
     gc_pass_scope scope = gc_pass_scope_of(problem, (int)(step - problem->chain.steps), 1);
-    gc_layout layout = gc_pass_layout(problem, step, GC_FORM_WARP, scope, device);
+    gc_layout layout = gc_pass_layout(problem, step, GC_FORM_WARP, &scope, device);
     return gc_direct_total_seconds(
         problem, gc_pass_form_seconds(problem, step, GC_FORM_BLOCK, device), layout, step->taps,
         step->width * step->height, find_ahead(step) != nullptr, device);
@@ -126,7 +127,7 @@ gconv_status gc_direct_prepare(const gc_problem *problem, const gc_step *step,
                                const gconv_device_info *device, gc_pass_scope *scope,
                                gc_pass_kernel *kernel, gconv_error *error)
 {
-    gc_layout layout = gc_pass_layout(problem, step, GC_FORM_WARP, *scope, device);
+    gc_layout layout = gc_pass_layout(problem, step, GC_FORM_WARP, scope, device);
     double seconds = gc_pass_form_seconds(problem, step, GC_FORM_BLOCK, device);
     return gc_pass_prepare(layout, find_ahead(step), step->taps, step->width * step->height,
                            gc_direct_compiling_pays(problem, seconds, device), device, scope,

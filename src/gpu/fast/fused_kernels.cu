@@ -13,6 +13,7 @@ static constexpr int blocks_of(int height)
 template <int most_rows, gc_sample_type type, int conversion> struct bytes_config {
     static constexpr int height = most_rows, rows = GC_FUSED_ROWS, warps = GC_FUSED_WARPS;
     static constexpr int input = GC_BYTE, output = type, finish = conversion, border = -1;
+    static constexpr int channels = 1, alpha = GC_PASS_NO_ALPHA;
 };
 
 template <class config>

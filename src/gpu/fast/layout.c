@@ -62,7 +62,14 @@ gc_layout gc_layout_of(const gc_problem *problem, const gc_step *step)
                        .input = GC_FLOAT,
                        .output = GC_FLOAT,
                        .finish = GC_FINISH_NONE,
-                       .border = (int)problem->job.border};
+                       .border = (int)problem->job.border,
+                       .channels = 1,
+                       .alpha = GC_PASS_NO_ALPHA};
+}
+
+int gc_layout_planes(const gc_layout *layout)
+{
+    return layout->channels - (layout->alpha == GC_PASS_KEEPS ? 1 : 0);
 }
 
 bool gc_form_fits(gc_form form, const gc_layout *layout)
@@ -71,7 +78,7 @@ bool gc_form_fits(gc_form form, const gc_layout *layout)
     if ((form == GC_FORM_PAIR) != (layout->second.width > 0))
         return false;
     if (form == GC_FORM_WARP)
-        return layout->left <= 4 && right <= 4 && layout->height <= 9;
+        return layout->channels == 1 && layout->left <= 4 && right <= 4 && layout->height <= 9;
     return true;
 }
 
@@ -126,7 +133,8 @@ size_t gc_layout_shared_bytes(const gc_layout *layout)
     size_t pitch =
         (size_t)(whole_words(layout->left) + width + whole_words(layout->width - 1 - layout->left));
     size_t lines = (size_t)(height + layout->height - 1);
-    size_t bays = layout->tuning.schedule == GC_ONE_TILE ? 1 : 2;
+    size_t bays =
+        (size_t)gc_layout_planes(layout) * (layout->tuning.schedule == GC_ONE_TILE ? 1 : 2);
     size_t beside = gc_form_products(layout->tuning.form) > 1 ? GC_BLOCK_COLUMNS : 0;
     return (pitch * bays + beside) * lines * sizeof(float);
 }

@@ -43,7 +43,12 @@ typedef struct gc_layout {
     gc_sample_type input, output;
     int finish; /* gc_finish_kind */
     int border;
+    int channels; /* of a pixel of interleaved samples, which one block takes; 1: there are none */
+    int alpha;    /* gc_pass_alpha of these channels */
 } gc_layout;
+
+/* Channels whose values a block computes. */
+int gc_layout_planes(const gc_layout *layout);
 
 /* How many products of a column and a row make the filter; 0 for forms that take every weight. */
 int gc_form_products(gc_form form);

@@ -18,6 +18,7 @@ template <int first_side, int second_side> struct squares {
     static constexpr int left = first_side / 2, top = first_side / 2;
     static constexpr int rows = 4, warps = 8, schedule = GC_QUEUE;
     static constexpr int input = -1, output = GC_FLOAT, finish = GC_FINISH_NONE, border = -1;
+    static constexpr int channels = 1, alpha = GC_PASS_NO_ALPHA;
     struct second {
         static constexpr int width = second_side, height = second_side;
         static constexpr int left = second_side / 2, top = second_side / 2;
@@ -101,24 +102,33 @@ static void set_weights(const gc_step *first, const gc_step *second, const gc_ex
                   to + j * padded.width);
 }
 
-/* False where there is no kernel for the two steps of `scope`. */
-static bool make_pair(const gc_problem *problem, const gc_pass_scope &scope,
+/* Sets types and tuning. Where a tile of all channels does not fit, there are planes. */
+static bool fits(const gconv_device_info *device, gc_pass_scope *scope, gc_layout *layout)
+{
+    gc_pass_set_types(*scope, layout);
+    layout->tuning = gc_tuning_pair(layout);
+    if (gc_tuning_fits(device, layout))
+        return true;
+    if (scope->channels == 1)
+        return false;
+    *scope = gc_pass_scope_of_planes(*scope);
+    return fits(device, scope, layout);
+}
+
+/* False where there is no kernel for the two steps of *scope, which may become one of planes. */
+static bool make_pair(const gc_problem *problem, gc_pass_scope *scope,
                       const gconv_device_info *device, pair *made)
 {
-    const gc_step *first = &problem->chain.steps[scope.first], *second = first + 1;
+    const gc_step *first = &problem->chain.steps[scope->first], *second = first + 1;
     gc_extent padded = pad(problem, second);
     if (!is_short(first->width, first->height, first->width * first->height) ||
         !is_short(padded.width, padded.height, second->width * second->height))
         return false;
     made->layout = gc_layout_of(problem, first);
     made->layout.second = padded;
-    made->layout.input = scope.input;
-    made->layout.output = scope.output;
-    made->layout.finish = scope.finish;
-    made->layout.tuning = gc_tuning_pair(&made->layout);
     made->ahead = find_ahead(first, second);
     set_weights(first, second, padded, made);
-    return gc_tuning_fits(device, &made->layout) && (made->ahead != nullptr || gc_jit_available());
+    return fits(device, scope, &made->layout) && (made->ahead != nullptr || gc_jit_available());
 }
 
 /* ---- Choosing -------------------------------------------------------------------------------- */
@@ -141,8 +151,10 @@ static double kernel_seconds(const gc_problem *problem, int first, const gc_layo
 bool gc_pair_fits(const gc_problem *problem, int first, const gconv_device_info *device)
 {
     pair made;
-    if (first + 1 >= problem->chain.step_count ||
-        !make_pair(problem, gc_pass_scope_of(problem, first, 2), device, &made))
+    if (first + 1 >= problem->chain.step_count)
+        return false;
+    gc_pass_scope scope = gc_pass_scope_of(problem, first, 2);
+    if (!make_pair(problem, &scope, device, &made))
         return false;
     return kernel_seconds(problem, first, made.layout, device) <
            gc_pass_form_seconds(problem, &problem->chain.steps[first], GC_FORM_BLOCK, device) +
@@ -153,7 +165,8 @@ bool gc_pair_fits(const gc_problem *problem, int first, const gconv_device_info 
 double gc_pair_seconds(const gc_problem *problem, int first, const gconv_device_info *device)
 {
     pair made;
-    make_pair(problem, gc_pass_scope_of(problem, first, 2), device, &made);
+    gc_pass_scope scope = gc_pass_scope_of(problem, first, 2);
+    make_pair(problem, &scope, device, &made);
     double seconds = kernel_seconds(problem, first, made.layout, device);
     return gc_direct_total_seconds(problem, seconds, made.layout, made.weights, made.count,
                                    made.ahead != nullptr, device);
@@ -163,7 +176,7 @@ gconv_status gc_pair_prepare(const gc_problem *problem, const gconv_device_info 
                              gc_pass_scope *scope, gc_pass_kernel *kernel, gconv_error *error)
 {
     pair made;
-    make_pair(problem, *scope, device, &made);
+    make_pair(problem, scope, device, &made);
     double seconds = kernel_seconds(problem, scope->first, made.layout, device);
     return gc_pass_prepare(made.layout, made.ahead, made.weights, made.count,
                            gc_direct_compiling_pays(problem, seconds, device), device, scope,

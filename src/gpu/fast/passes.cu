@@ -99,7 +99,9 @@ gconv_status gc_pass_prepare(const gc_layout &layout, const gc_ahead_kernel *ahe
         return status;
     gc_layout other = layout;
     other.tuning = ahead->tuning;
-    other.output = scope->output = GC_FLOAT;
+    *scope = gc_pass_scope_of_planes(*scope);
+    scope->output = GC_FLOAT;
+    gc_pass_set_types(*scope, &other);
     return use_ahead(other, ahead->kernel, weights, count, device, kernel, error);
 }
 
@@ -126,16 +128,27 @@ double gc_pass_form_seconds(const gc_problem *problem, const gc_step *step, gc_f
     return gc_cost_of_pass(problem, 2, work, device, gc_costs_of(device)->compiled_share);
 }
 
+void gc_pass_set_types(const gc_pass_scope &scope, gc_layout *layout)
+{
+    layout->input = scope.input;
+    layout->output = scope.output;
+    layout->finish = scope.finish;
+    layout->channels = scope.channels;
+    layout->alpha = scope.alpha;
+}
+
+/* Where a tile of all channels does not fit in shared memory, there are planes. */
 gc_layout gc_pass_layout(const gc_problem *problem, const gc_step *step, gc_form form,
-                         const gc_pass_scope &scope, const gconv_device_info *device)
+                         gc_pass_scope *scope, const gconv_device_info *device)
 {
     gc_layout layout = gc_layout_of(problem, step);
-    layout.input = scope.input;
-    layout.output = scope.output;
-    layout.finish = scope.finish;
+    gc_pass_set_types(*scope, &layout);
     layout.tuning.form = form;
     layout.tuning = gc_tuning_of(device, &layout);
-    return layout;
+    if (scope->channels == 1 || gc_tuning_fits(device, &layout))
+        return layout;
+    *scope = gc_pass_scope_of_planes(*scope);
+    return gc_pass_layout(problem, step, form, scope, device);
 }
 
 void gc_pass_describe(const void *state, char *text, size_t size)
@@ -187,7 +200,7 @@ static unsigned blocks_for(const gc_pass_kernel &kernel, gc_pass &pass)
 gconv_status gc_pass_launch(const gc_pass_kernel &kernel, gc_pass &pass, int channels,
                             cudaStream_t stream, gconv_error *error)
 {
-    dim3 grid(blocks_for(kernel, pass), (unsigned)channels);
+    dim3 grid(blocks_for(kernel, pass), kernel.layout.channels > 1 ? 1 : (unsigned)channels);
     dim3 block(32 * (unsigned)kernel.layout.tuning.warps);
     void *arguments[] = {&pass, kernel.weights};
     if (kernel.compiled != nullptr)

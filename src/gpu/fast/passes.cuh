@@ -44,9 +44,13 @@ gconv_status gc_pass_compile(const gc_layout &layout, const float *weights, int 
 bool gc_pass_is_cached(const gc_layout &layout, const float *weights, int count,
                        const gconv_device_info *device);
 
-/* The layout of a kernel for a step, with the device's tuning for the form. */
+/* Gives a layout the types and the channels of a scope. */
+void gc_pass_set_types(const gc_pass_scope &scope, gc_layout *layout);
+
+/* The layout of a kernel for a step, with the device's tuning for the form. *scope becomes one of
+ * planes where there is no room for all channels. */
 gc_layout gc_pass_layout(const gc_problem *problem, const gc_step *step, gc_form form,
-                         const gc_pass_scope &scope, const gconv_device_info *device);
+                         gc_pass_scope *scope, const gconv_device_info *device);
 
 /* Seconds for the whole image of a kernel of the form, with its weights as constants. */
 double gc_pass_form_seconds(const gc_problem *problem, const gc_step *step, gc_form form,
@@ -77,7 +81,7 @@ const gc_ahead_kernel *gc_ahead_find(const gc_ahead_kernel *kernels, size_t coun
 
 /* Makes *kernel run a kernel for `layout` and `count` weights. Where `ahead` is null or `compiles`
  * is true, a kernel is compiled. Otherwise only the cache is asked for it. Where this fails,
- * `ahead` serves. It stores chain values: scope->output becomes GC_FLOAT. */
+ * `ahead` serves. It stores chain values, and reads no interleaved samples: *scope then says so. */
 gconv_status gc_pass_prepare(const gc_layout &layout, const gc_ahead_kernel *ahead,
                              const float *weights, int count, bool compiles,
                              const gconv_device_info *device, gc_pass_scope *scope,

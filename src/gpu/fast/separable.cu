@@ -33,6 +33,7 @@ template <int side, int rows_of_a_thread, int warps_of_a_block> struct square {
     static constexpr int products = 1;
     static constexpr int rows = rows_of_a_thread, warps = warps_of_a_block, schedule = GC_ONE_TILE;
     static constexpr int input = -1, output = GC_FLOAT, finish = GC_FINISH_NONE, border = -1;
+    static constexpr int channels = 1, alpha = GC_PASS_NO_ALPHA;
 };
 
 template <class config>
@@ -109,7 +110,8 @@ static bool is_of_low_rank(const gc_problem *problem, const gc_step *step,
     if (!gc_step_products(step, problem->chain.exact, most_products(step), &products))
         return false;
     take_weights(step, products, sum);
-    gc_layout layout = gc_pass_layout(problem, step, sum->form, {}, device);
+    gc_pass_scope floats = {0, 1, GC_FLOAT, GC_FLOAT, GC_FINISH_NONE, 1, GC_PASS_NO_ALPHA};
+    gc_layout layout = gc_pass_layout(problem, step, sum->form, &floats, device);
     if (gc_layout_shared_bytes(&layout) > device->shared_per_block_optin)
         return false;
     return find_ahead(step, sum->form) != nullptr || is_small(problem, step, device) ||
@@ -149,7 +151,7 @@ static double seconds(const gc_problem *problem, const gc_step *step,
         return gc_direct_seconds(problem, step, device);
     double kernel = gc_pass_form_seconds(problem, step, sum.form, device);
     gc_pass_scope scope = gc_pass_scope_of(problem, (int)(step - problem->chain.steps), 1);
-    gc_layout layout = gc_pass_layout(problem, step, sum.form, scope, device);
+    gc_layout layout = gc_pass_layout(problem, step, sum.form, &scope, device);
     if (find_ahead(step, sum.form) != nullptr ||
         gc_pass_is_cached(layout, sum.weights, sum.count, device))
         return kernel;
@@ -163,7 +165,7 @@ static gconv_status prepare_sum(const gc_problem *problem, const gc_step *step,
                                 const gconv_device_info *device, const low_rank &sum,
                                 gc_pass_scope *scope, gc_pass_kernel *kernel, gconv_error *error)
 {
-    gc_layout layout = gc_pass_layout(problem, step, sum.form, *scope, device);
+    gc_layout layout = gc_pass_layout(problem, step, sum.form, scope, device);
     const gc_costs *costs = gc_costs_of(device);
     double saved = gc_pass_form_seconds(problem, step, sum.form, device) * costs->constants_gain *
                    (double)problem->job.runs;

@@ -39,7 +39,8 @@ static gc_parts parts_of(const gc_problem *problem, const gc_pass_scope &scope)
 
 static gc_parts parts_of(const gc_problem *problem, const gc_step *step)
 {
-    return parts_of(problem, gc_pass_scope_of(problem, (int)(step - problem->chain.steps), 1));
+    gc_pass_scope scope = gc_pass_scope_of(problem, (int)(step - problem->chain.steps), 1);
+    return parts_of(problem, gc_pass_scope_of_planes(scope));
 }
 
 /* Bays of a block. With two, a block stays and loads a tile while it multiplies another: faster
@@ -186,6 +187,7 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
     if (state == nullptr)
         return gc_fail_memory(error, sizeof *state);
     *opaque = state;
+    *scope = gc_pass_scope_of_planes(*scope);
     const gc_step *step = &problem->chain.steps[scope->first];
     state->parts = parts_of(problem, *scope);
     state->shared_bytes = shared_bytes_of(step, state->parts, device);

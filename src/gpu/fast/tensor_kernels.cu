@@ -10,6 +10,7 @@ struct halves_config {
     static constexpr int columns = of_matrix, weight_parts = parts, rows = GC_TENSOR_ROWS,
                          warps = GC_TENSOR_WARPS;
     static constexpr int input = from, output = type, finish = conversion, border = -1;
+    static constexpr int channels = 1, alpha = GC_PASS_NO_ALPHA;
 };
 
 /* The second bound is the number of blocks that a multiprocessor should hold: as many as the

@@ -70,11 +70,12 @@ char *gc_kernel_source(const gc_layout &layout, const float *weights, int count)
            "struct gc_config {\n"
            "static constexpr int width = %d, height = %d, left = %d, top = %d;\n"
            "static constexpr int products = %d, rows = %d, warps = %d, schedule = %d;\n"
-           "static constexpr int input = %d, output = %d, finish = %d, border = %d;\n",
+           "static constexpr int input = %d, output = %d, finish = %d, border = %d;\n"
+           "static constexpr int channels = %d, alpha = %d;\n",
            layout.width, layout.height, layout.left, layout.top,
            gc_form_products(layout.tuning.form), layout.tuning.rows, layout.tuning.warps,
            (int)layout.tuning.schedule, (int)layout.input, (int)layout.output, layout.finish,
-           layout.border);
+           layout.border, layout.channels, layout.alpha);
     if (layout.tuning.form == GC_FORM_PAIR)
         append(&source,
                "struct second {\n"

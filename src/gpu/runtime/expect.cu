@@ -25,16 +25,29 @@ bool gc_gpu_finish_of(const gc_problem *problem, gc_finish *finish)
 
 gc_pass_scope gc_pass_scope_of(const gc_problem *problem, int first, int count)
 {
-    gc_pass_scope scope = {first, count, GC_FLOAT, GC_FLOAT, GC_FINISH_NONE};
+    gc_pass_scope scope = {first, count, GC_FLOAT, GC_FLOAT, GC_FINISH_NONE, 1, GC_PASS_NO_ALPHA};
     gc_finish finish;
-    if (first == 0 && problem->job.input.channels == 1)
+    if (first == 0)
         scope.input = problem->job.input.depth == 8 ? GC_BYTE : GC_SHORT;
     if (first + count == problem->chain.step_count && gc_gpu_finish_of(problem, &finish) &&
-        problem->chain.channels == 1 && gc_finish_type(problem) != GC_FLOAT) {
+        gc_finish_type(problem) != GC_FLOAT) {
         scope.output = gc_finish_type(problem);
         scope.finish = finish.kind;
     }
+    if (scope.input == GC_FLOAT && scope.output == GC_FLOAT)
+        return scope;
+    scope.channels = problem->job.input.channels;
+    scope.alpha = problem->conversion.keeps_alpha     ? GC_PASS_KEEPS
+                  : problem->conversion.premultiplies ? GC_PASS_MULTIPLIES
+                                                      : GC_PASS_NO_ALPHA;
     return scope;
+}
+
+gc_pass_scope gc_pass_scope_of_planes(const gc_pass_scope &scope)
+{
+    return scope.channels == 1 ? scope : gc_pass_scope{scope.first,     scope.count,    GC_FLOAT,
+                                                       GC_FLOAT,        GC_FINISH_NONE, 1,
+                                                       GC_PASS_NO_ALPHA};
 }
 
 /* Kernels count in int. 4096 leaves room for a tile and a filter's reach beyond the image. */

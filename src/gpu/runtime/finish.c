@@ -43,6 +43,7 @@ void gc_finish_divide(double divisor, gc_finish *finish)
     finish->divisor = divisor;
     finish->inverse = 1 / divisor;
     finish->reciprocal = (float)(1 / divisor);
+    finish->whole = (float)divisor;
     finish->below = nextafterf(finish->reciprocal, 0);
     finish->above = nextafterf(finish->reciprocal, INFINITY);
 }
@@ -58,8 +59,8 @@ bool gc_finish_rounds(const gc_finish *finish, double largest, bool ties)
 /* Whether a sample is a value over the divisor, and nothing more. Samples keep their depth. */
 static bool is_divided_only(const gc_problem *problem)
 {
-    return !problem->conversion.bilevel && !problem->job.absolute && problem->job.scale == 1 &&
-           problem->conversion.offset == 0 &&
+    return !problem->conversion.bilevel && !problem->conversion.premultiplies &&
+           !problem->job.absolute && problem->job.scale == 1 && problem->conversion.offset == 0 &&
            problem->conversion.output.depth == problem->job.input.depth &&
            problem->conversion.divisor >= 1 && problem->conversion.divisor < 0x1p22;
 }
@@ -84,13 +85,18 @@ static bool has_ties(const gc_problem *problem)
     return !divides_exactly(problem) && fmod(problem->conversion.divisor, 2) != 1;
 }
 
+/* The largest magnitude of a value over the divisor. */
+static double largest_quotient(const gc_problem *problem)
+{
+    const gc_step *last = &problem->chain.steps[problem->chain.step_count - 1];
+    return last->largest_input * last->absolute_sum / problem->conversion.divisor;
+}
+
 /* Whether kernels can clamp bytes two at a time, as numbers of 16 bits. Half of their range is left
  * for rounding errors of sums. Samples of more than 8 bits are clamped one by one. */
 static bool is_clamped_easily(const gc_problem *problem)
 {
-    const gc_step *last = &problem->chain.steps[problem->chain.step_count - 1];
-    double largest = last->largest_input * last->absolute_sum / problem->conversion.divisor;
-    return problem->conversion.output.depth > 8 || largest < 0x1p14;
+    return problem->conversion.output.depth > 8 || largest_quotient(problem) < 0x1p14;
 }
 
 /* Division by a power of 2 is exact and rounds once, whatever the value. */
@@ -103,23 +109,32 @@ static int kind_of_division(const gc_problem *problem, const gc_finish *finish)
         return GC_FINISH_ROUND;
     if (is_quotient(problem) && gc_finish_rounds(finish, finish->largest, ties))
         return ties ? GC_FINISH_QUOTIENT : GC_FINISH_ROUND;
+    if (is_quotient(problem) && problem->conversion.output.depth == 16 &&
+        largest_quotient(problem) < 0x1p21)
+        return GC_FINISH_REMAINDER;
     return GC_FINISH_SAMPLES;
 }
 
-/* Sets gain and base for bytes. False where the output has no bytes, or the error may be 2^-12 or
- * more. Gain, base and the sum are each
- * rounded once. Where the byte is not clamped, gain * value is at most 257 + |base|. */
+/* Sets gain and base. False where the output has no samples of 8 or 16 bits, or the error may be
+ * 2^-12 or more. For bytes gain, base and the sum are each rounded once, and of a colour that alpha
+ * multiplies also alpha's reciprocal and the quotient. Where the byte is not clamped, gain * value
+ * is at most 257 + |base|. For 16 bits the sum has two parts, of 2^-46 of gain * value and base. */
 static bool finish_nearest(const gc_problem *problem, gc_finish *finish)
 {
-    const double base_max = 1024;
-    double divisor =
-        finish->absolute ? fabs(problem->conversion.divisor) : problem->conversion.divisor;
+    bool divides = problem->conversion.premultiplies;
+    int depth = problem->conversion.output.depth;
+    double base_max = divides ? 512 : depth == 8 ? 1024 : 0x1p18;
+    double divisor = divides ? 1 : problem->conversion.divisor;
+    divisor = finish->absolute ? fabs(divisor) : divisor;
     double gain = finish->scale * finish->factor / divisor, base = finish->offset * finish->factor;
-    if (problem->conversion.output.depth != 8 || finish->bilevel || fabs(base) > base_max ||
-        fabs(gain) < FLT_MIN || fabs(gain) > FLT_MAX)
+    if ((depth != 8 && (depth != 16 || divides)) || finish->bilevel || fabs(base) > base_max ||
+        fabs(gain) < (depth == 8 ? FLT_MIN : 0x1p-60) ||
+        fabs(gain) > (depth == 8 ? FLT_MAX : 0x1p60))
         return false;
     finish->gain = (float)gain;
     finish->base = (float)base;
+    finish->gain_rest = (float)(gain - (double)finish->gain);
+    finish->base_rest = (float)(base - (double)finish->base);
     return true;
 }
 
@@ -130,6 +145,9 @@ static void finish_samples(const gc_problem *problem, gc_finish *finish)
     finish->absolute = problem->job.absolute;
     finish->bilevel = problem->conversion.bilevel;
     gc_finish_divide(problem->conversion.divisor, finish);
+    finish->alpha = problem->conversion.keeps_alpha     ? GC_PASS_KEEPS
+                    : problem->conversion.premultiplies ? GC_PASS_MULTIPLIES
+                                                        : GC_PASS_NO_ALPHA;
     finish->kind = is_divided_only(problem) ? kind_of_division(problem, finish) : GC_FINISH_SAMPLES;
     if (finish->kind == GC_FINISH_SAMPLES && finish_nearest(problem, finish))
         finish->kind = GC_FINISH_NEAREST;
@@ -147,8 +165,7 @@ bool gc_finish_of(const gc_problem *problem, gc_finish *finish)
     *finish = (gc_finish){.kind = GC_FINISH_NONE};
     bool has_alpha = problem->conversion.output.channels % 2 == 0;
     bool is_edges = problem->job.output == GCONV_OUTPUT_EDGES;
-    if (problem->conversion.keeps_alpha || problem->conversion.premultiplies ||
-        (has_alpha && problem->conversion.bilevel) || (!is_edges && !divides_normally(problem)))
+    if ((has_alpha && problem->conversion.bilevel) || (!is_edges && !divides_normally(problem)))
         return false;
     finish->sample_max = problem->conversion.sample_max;
     finish->middle = 128 * problem->conversion.sample_max / 255;

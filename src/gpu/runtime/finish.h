@@ -10,8 +10,8 @@ extern "C" {
 #endif
 
 /* True where the device can make the output of this problem. *finish then gives the bits of
- * gc_store_row for every chain value. The CPU makes the output where alpha is treated otherwise
- * than colour, and where a divisor is beyond 2^500 or below 2^-500. */
+ * gc_store_row for every chain value. The CPU makes the output where a divisor is beyond 2^500 or
+ * below 2^-500, and output of depth 1 with alpha. */
 bool gc_finish_of(const gc_problem *problem, gc_finish *finish);
 
 /* The type of the problem's output samples. */

@@ -22,10 +22,20 @@ gc_gpu_planes gc_plan_planes(const gc_gpu_plan *plan, float *values, int64_t row
     return {values, pitch, pitch * rows, rows, (int)width, plan->problem->chain.channels};
 }
 
+int64_t gc_plan_input_pitch(const gc_gpu_plan *plan)
+{
+    const gconv_shape *shape = &plan->problem->job.input;
+    return gc_device_pitch((int64_t)shape->width * shape->channels);
+}
+
 int64_t gc_plan_output_pitch(const gc_gpu_plan *plan, gc_sample_type type)
 {
-    int64_t pitch = gc_device_pitch(plan->problem->chain.width);
-    return type == GC_BIT ? (pitch + 127) / 128 * 16 : pitch;
+    int64_t width = plan->problem->chain.width;
+    if (type == GC_BIT)
+        return (width + 127) / 128 * 16;
+    if (type == GC_FLOAT)
+        return gc_device_pitch(width);
+    return gc_device_pitch((width + 3) / 4 * 4 * plan->problem->conversion.output.channels);
 }
 
 /* ---- The band -------------------------------------------------------------------------------- */
@@ -118,10 +128,10 @@ static size_t result_bytes_of(const gc_gpu_plan *plan, bool chain_only, int64_t 
 static size_t plane_bytes_of(const gc_gpu_plan *plan, gc_plane_use use, int64_t rows)
 {
     const gc_problem *problem = plan->problem;
-    size_t samples = (size_t)(gc_device_pitch(problem->chain.width) * rows);
     if (use == GC_PLANE_OF_SAMPLES)
-        return samples * (size_t)(problem->job.input.depth / 8);
-    return use == GC_PLANE_OF_VALUES ? samples * problem->chain.channels * sizeof(float) : 0;
+        return (size_t)(gc_plan_input_pitch(plan) * rows) * (size_t)(problem->job.input.depth / 8);
+    size_t values = (size_t)(gc_device_pitch(problem->chain.width) * rows);
+    return use == GC_PLANE_OF_VALUES ? values * problem->chain.channels * sizeof(float) : 0;
 }
 
 /* Buffers for bands of `rows` rows of output. */

@@ -72,20 +72,27 @@ struct gc_pass_scope {
     int first, count;             /* steps of the problem */
     gc_sample_type input, output; /* `finish` makes an output other than GC_FLOAT */
     int finish;                   /* gc_finish_kind */
+    int channels; /* of a pixel of interleaved samples that are read or stored; 1: there are none */
+    int alpha;    /* gc_pass_alpha of these channels */
 };
 
 /* The scope of steps `first` to `first + count - 1` with the types that suit the runtime best. */
 gc_pass_scope gc_pass_scope_of(const gc_problem *problem, int first, int count);
 
+/* The scope of a pass that reads and stores planes, where samples of several channels are
+ * interleaved; else the same scope. */
+gc_pass_scope gc_pass_scope_of_planes(const gc_pass_scope &scope);
+
 struct gc_pass_method : gc_gpu_method {
     /* How many steps from step `first` on one pass takes. */
     int (*pass_steps)(const gc_problem *problem, int first, const gconv_device_info *device);
     /* Chooses and allocates what a pass needs. *scope has the types that suit the runtime best. A
-     * method that cannot read or store such a type sets it to GC_FLOAT. The device is current.
+     * method that cannot read or store such a type sets it to GC_FLOAT, with interleaved samples
+     * both types (gc_pass_scope_of_planes). The device is current.
      * *state goes to the other functions. */
     gconv_status (*prepare)(const gc_problem *problem, const gconv_device_info *device,
                             gc_pass_scope *scope, void **state, gconv_error *error);
-    /* Runs a pass for every channel. Its output type is the prepared one, or GC_FLOAT where the run
+    /* Runs a pass for all `channels` of the chain. Its output type is the prepared one, or GC_FLOAT where the run
      * wants chain values. */
     gconv_status (*run)(void *state, gc_pass &pass, int channels, cudaStream_t stream,
                         gconv_error *error);

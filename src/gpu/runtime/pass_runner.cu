@@ -29,7 +29,7 @@ static gconv_status prepare(gc_gpu_plan *plan, gconv_error *error)
 /* Whether samples have the pitch that kernels expect: whole lines. */
 static bool reads_in_place(const gc_gpu_plan *plan)
 {
-    return plan->samples_pitch == gc_device_pitch(plan->problem->chain.width);
+    return plan->samples_pitch * plan->problem->job.input.channels == gc_plan_input_pitch(plan);
 }
 
 /* Copies rows of samples into the memory of the first plane, with the pitch that kernels expect. */
@@ -37,8 +37,7 @@ static gconv_status align_samples(gc_gpu_plan *plan, gconv_error *error)
 {
     const gc_band_step *band = &plan->steps[0];
     size_t bytes = gconv_shape_row_bytes(&plan->problem->job.input);
-    size_t pitch =
-        (size_t)gc_device_pitch(plan->problem->chain.width) * (plan->problem->job.input.depth / 8);
+    size_t pitch = (size_t)gc_plan_input_pitch(plan) * (plan->problem->job.input.depth / 8);
     GC_CUDA_TRY(error, cudaMemcpy2DAsync(plan->planes[0], pitch, plan->samples, bytes, bytes,
                                          (size_t)(band->input_last - band->input_first + 1),
                                          cudaMemcpyDeviceToDevice, plan->cuda_stream));
@@ -69,7 +68,7 @@ static void set_input(const gc_gpu_plan *plan, int p, gc_pass *pass)
     pass->input_type = scope->input;
     bool in_place = scope->input != GC_FLOAT && reads_in_place(plan);
     pass->input = in_place ? (const void *)plan->samples : planes.values;
-    pass->input_pitch = planes.pitch;
+    pass->input_pitch = scope->input == GC_FLOAT ? planes.pitch : gc_plan_input_pitch(plan);
     pass->input_plane = planes.plane;
     pass->input_first = (int)band->input_first;
     pass->input_rows = (int)planes.rows;
@@ -95,16 +94,12 @@ static gconv_status run(gc_gpu_plan *plan, bool chain_only, gconv_error *error)
 {
     const gc_problem *problem = plan->problem;
     for (int p = 0; p < plan->section_count; p++) {
-        gc_pass pass = {};
-        pass.width = (int)problem->chain.width;
-        pass.height = (int)problem->chain.height;
-        pass.border = problem->job.border;
+        gc_pass pass = gc_plan_pass(plan);
         const gc_pass_scope *scope = &plan->sections[p].scope;
         for (int c = 0; c < problem->chain.channels; c++) {
             pass.constant[c] = problem->chain.steps[scope->first].border[c];
             pass.between[c] = problem->chain.steps[scope->first + scope->count - 1].border[c];
         }
-        pass.finish = plan->finish;
         set_input(plan, p, &pass);
         set_output(plan, p, chain_only, &pass);
         GC_TRY(method_of(plan).run(plan->sections[p].state, pass, problem->chain.channels,
@@ -115,7 +110,8 @@ static gconv_status run(gc_gpu_plan *plan, bool chain_only, gconv_error *error)
 
 static void use_planes(const gc_gpu_plan *plan, bool chain_only, gc_plane_use use[2])
 {
-    bool aligned = gc_device_pitch(plan->problem->chain.width) == plan->problem->chain.width;
+    const gconv_shape *shape = &plan->problem->job.input;
+    bool aligned = gc_plan_input_pitch(plan) == (int64_t)shape->width * shape->channels;
     if (plan->sections[0].scope.input == GC_FLOAT)
         use[0] = GC_PLANE_OF_VALUES;
     else if (!aligned)

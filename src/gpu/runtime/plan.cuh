@@ -93,8 +93,11 @@ int64_t gc_plan_input_rows(const gc_gpu_plan *plan);
 /* `values` as planes of chain values. */
 gc_gpu_planes gc_plan_planes(const gc_gpu_plan *plan, float *values, int64_t rows, int64_t width);
 
+/* Samples from row to row of an image that a pass reads. */
+int64_t gc_plan_input_pitch(const gc_gpu_plan *plan);
+
 /* From row to row of an output that a pass stores: in samples, or in bytes for GC_BIT. Rows are
- * whole words of 16 bytes. */
+ * whole words of 16 bytes. Interleaved pixels have room to be stored four at a time. */
 int64_t gc_plan_output_pitch(const gc_gpu_plan *plan, gc_sample_type type);
 
 /* ---- Running (run.cu) ------------------------------------------------------------------------ */
@@ -106,6 +109,9 @@ gconv_status gc_plan_upload(gc_gpu_plan *plan, const char *image, size_t stride,
 
 /* Turns the uploaded samples into values, the input of the first step. */
 gconv_status gc_plan_load(gc_gpu_plan *plan, gconv_error *error);
+
+/* A pass over the band in plan->steps, without input and output. */
+gc_pass gc_plan_pass(const gc_gpu_plan *plan);
 
 /* The rows of the result in plan->extended. */
 struct gc_plan_result {

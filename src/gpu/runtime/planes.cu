@@ -132,20 +132,61 @@ struct any_finish {
     static constexpr int output = -1, finish = -1;
 };
 
-/* A thread a sample and ROWS_A_THREAD rows. */
+/* The sample of alpha in column x of row `y` of the image. */
+static __device__ inline unsigned kept_alpha(const gc_pass &pass, int channels, int x, int64_t y)
+{
+    int64_t index =
+        (y - pass.image_first) * pass.image_pitch + (int64_t)x * channels + channels - 1;
+    return pass.image_type == GC_BYTE ? ((const uint8_t *)pass.image)[index]
+                                      : ((const uint16_t *)pass.image)[index];
+}
+
+/* A pixel's channel `c` of the output, as an integer sample. `from` is the pixel's first value. */
+static __device__ inline unsigned integer_of(const gc_gpu_planes &planes, const gc_pass &pass,
+                                             const float *from, int c)
+{
+    const float *alpha = from + (planes.channels - 1) * planes.plane;
+    if (pass.finish.alpha != GC_PASS_MULTIPLIES)
+        return gc_finish_integer<any_finish>(pass, from[c * planes.plane]);
+    return c + 1 < planes.channels
+               ? gc_finish_divided<any_finish>(pass, from[c * planes.plane], *alpha)
+               : gc_finish_alpha(pass.finish, *alpha);
+}
+
+/* The same as float32 output. */
+static __device__ inline float float_of(const gc_gpu_planes &planes, const gc_pass &pass,
+                                        const float *from, int c)
+{
+    const gc_finish &f = pass.finish;
+    const float *alpha = from + (planes.channels - 1) * planes.plane;
+    if (f.alpha != GC_PASS_MULTIPLIES)
+        return gc_finish_float<any_finish>(pass, from[c * planes.plane]);
+    if (c + 1 == planes.channels)
+        return (float)gc_finish_ratio(*alpha, f.divisor, f.inverse);
+    bool visible = gc_finish_is_visible(f, *alpha);
+    return (float)gc_finish_scaled(
+        f, visible ? gc_finish_colour(from[c * planes.plane], *alpha) : 0.0, false);
+}
+
+/* A thread a sample and ROWS_A_THREAD rows. The output has alpha beside the planes, where it is
+ * kept. */
 template <typename sample>
 static __global__ void store_samples(gc_gpu_planes planes, gc_pass pass, sample *rows)
 {
-    int i = column_index(), width = planes.width * planes.channels;
+    int channels = planes.channels + (pass.finish.alpha == GC_PASS_KEEPS ? 1 : 0);
+    int i = column_index(), x = i / channels, c = i % channels, width = planes.width * channels;
     if (i >= width)
         return;
-    const float *from = planes.values + i % planes.channels * planes.plane + i / planes.channels;
     for (int64_t y = blockIdx.y; y < planes.rows; y += gridDim.y) {
-        float value = from[y * planes.pitch];
+        const float *from = planes.values + y * planes.pitch + x;
+        unsigned kept =
+            c == planes.channels ? kept_alpha(pass, channels, x, y + pass.output_first) : 0;
+        sample *to = rows + y * width + i;
         if (pass.output_type == GC_FLOAT)
-            rows[y * width + i] = (sample)gc_finish_float<any_finish>(pass, value);
+            *to = c == planes.channels ? (sample)kept : (sample)float_of(planes, pass, from, c);
         else
-            rows[y * width + i] = (sample)gc_finish_integer<any_finish>(pass, value);
+            *to = (sample)(c == planes.channels ? gc_finish_kept(pass.finish, kept)
+                                                : integer_of(planes, pass, from, c));
     }
 }
 
@@ -166,15 +207,13 @@ static __global__ void store_bits(gc_gpu_planes planes, gc_pass pass, uint8_t *r
     }
 }
 
-gconv_status gc_gpu_store(const gc_finish &finish, gc_sample_type type, const gc_gpu_planes &planes,
-                          void *rows, cudaStream_t stream, gconv_error *error)
+gconv_status gc_gpu_store(const gc_pass &pass, const gc_gpu_planes &planes, void *rows,
+                          cudaStream_t stream, gconv_error *error)
 {
-    gc_pass pass = {};
-    pass.finish = finish;
-    pass.output_type = type;
-    dim3 grid =
-        grid_over(type == GC_BIT ? (planes.width + 7) / 8 : (int64_t)planes.width * planes.channels,
-                  planes.rows);
+    int type = pass.output_type;
+    int channels = planes.channels + (pass.finish.alpha == GC_PASS_KEEPS ? 1 : 0);
+    dim3 grid = grid_over(
+        type == GC_BIT ? (planes.width + 7) / 8 : (int64_t)planes.width * channels, planes.rows);
     if (type == GC_BIT)
         store_bits<<<grid, THREADS, 0, stream>>>(planes, pass, (uint8_t *)rows);
     else if (type == GC_BYTE)

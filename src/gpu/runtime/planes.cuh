@@ -28,9 +28,10 @@ gconv_status gc_gpu_extend(const gc_problem *problem, const gc_step *step,
                            const gc_gpu_planes &planes, int64_t first_row, int64_t first_output,
                            const gc_gpu_planes &extended, cudaStream_t stream, gconv_error *error);
 
-/* Makes rows of output, densely packed, from planes of chain values. */
-gconv_status gc_gpu_store(const gc_finish &finish, gc_sample_type type, const gc_gpu_planes &planes,
-                          void *rows, cudaStream_t stream, gconv_error *error);
+/* Makes rows of output, densely packed, from planes of chain values. Of `pass` these members count:
+ * finish, output_type, output_first and, where alpha is kept, the image. */
+gconv_status gc_gpu_store(const gc_pass &pass, const gc_gpu_planes &planes, void *rows,
+                          cudaStream_t stream, gconv_error *error);
 
 /* Makes interleaved chain values, densely packed, from planes. */
 gconv_status gc_gpu_interleave(const gc_gpu_planes &planes, float *rows, cudaStream_t stream,

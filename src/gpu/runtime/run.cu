@@ -47,6 +47,21 @@ gconv_status gc_plan_load(gc_gpu_plan *plan, gconv_error *error)
     return gc_gpu_load(plan->problem, plan->samples, planes, plan->cuda_stream, error);
 }
 
+gc_pass gc_plan_pass(const gc_gpu_plan *plan)
+{
+    const gc_problem *problem = plan->problem;
+    gc_pass pass = {};
+    pass.width = (int)problem->chain.width;
+    pass.height = (int)problem->chain.height;
+    pass.border = problem->job.border;
+    pass.finish = plan->finish;
+    pass.image = plan->samples;
+    pass.image_pitch = plan->samples_pitch * problem->job.input.channels;
+    pass.image_first = (int)plan->steps[0].input_first;
+    pass.image_type = problem->job.input.depth == 8 ? GC_BYTE : GC_SHORT;
+    return pass;
+}
+
 /* ---- The result ------------------------------------------------------------------------------ */
 
 /* Puts the result into plan->extended: converted output, or chain values. */
@@ -66,8 +81,12 @@ static gconv_status end_chain(gc_gpu_plan *plan, bool chain_only, int64_t rows,
         result->pitch = (size_t)gc_plan_output_pitch(plan, type) * (type == GC_SHORT ? 2 : 1);
         return GCONV_OK;
     }
-    if (finishes)
-        return gc_gpu_store(plan->finish, type, values, plan->extended, plan->cuda_stream, error);
+    if (finishes) {
+        gc_pass pass = gc_plan_pass(plan);
+        pass.output_type = type;
+        pass.output_first = (int)plan->steps[problem->chain.step_count - 1].output_first;
+        return gc_gpu_store(pass, values, plan->extended, plan->cuda_stream, error);
+    }
     return gc_gpu_interleave(values, plan->extended, plan->cuda_stream, error);
 }
 

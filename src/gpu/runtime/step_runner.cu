@@ -13,7 +13,7 @@ static gconv_status prepare_step(gc_gpu_plan *plan, int s, gconv_error *error)
     const gc_step *step = &plan->problem->chain.steps[s];
     gc_plan_section *section = &plan->sections[s];
     size_t bytes = (size_t)step->width * (size_t)step->height * sizeof(float);
-    section->scope = {s, 1, GC_FLOAT, GC_FLOAT, GC_FINISH_NONE};
+    section->scope = {s, 1, GC_FLOAT, GC_FLOAT, GC_FINISH_NONE, 1, GC_PASS_NO_ALPHA};
     GC_CUDA_TRY(error, cudaMalloc(&section->taps, bytes));
     GC_CUDA_TRY(error, cudaMemcpy(section->taps, step->taps, bytes, cudaMemcpyHostToDevice));
     return method_of(plan).prepare(plan->problem, step, &plan->device,

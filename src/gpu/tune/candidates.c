@@ -73,7 +73,8 @@ gc_layout gc_candidate_layout(gc_form form, int width, int height, gc_sample_typ
                        .input = type,
                        .output = type,
                        .finish = type == GC_FLOAT ? GC_FINISH_NONE : GC_FINISH_QUOTIENT,
-                       .border = GC_PASS_MIRROR};
+                       .border = GC_PASS_MIRROR,
+                       .channels = 1};
 }
 
 int gc_candidates(const gconv_device_info *device, const gc_layout *layout,

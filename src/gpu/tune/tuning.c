@@ -16,6 +16,10 @@ static int registers_of(const gconv_device_info *device, const gc_layout *layout
     int registers = 4 * rows + layout->width + 6 + gc_costs_of(device)->other_registers;
     if (layout->tuning.form == GC_FORM_WARP)
         registers += 4 * (rows + layout->height - 1);
+    if (layout->channels > 1 && layout->output != GC_FLOAT)
+        registers += gc_layout_planes(layout) * rows * (layout->output == GC_SHORT ? 2 : 1);
+    if (layout->alpha == GC_PASS_MULTIPLIES)
+        registers += 4 * rows;
     return registers;
 }
 

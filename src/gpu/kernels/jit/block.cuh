@@ -18,7 +18,8 @@
 
 #include "gpu/kernels/jit/pass.cuh"
 
-/* The tile of a block and its surroundings in shared memory, in samples. */
+/* The tile of a block and its surroundings in shared memory, in samples. Where the block takes
+ * several channels, each has a plane of its own. */
 template <class config> struct gc_block {
     typedef float sample;
     static constexpr int warps = config::warps;
@@ -31,7 +32,8 @@ template <class config> struct gc_block {
     static constexpr int after = (right + 3) / 4 * 4;
     static constexpr int pitch = before + tile_width + after;
     static constexpr int lines = tile_height + config::height - 1;
-    static constexpr int bay = lines * pitch;
+    static constexpr int planes = gc_pass_channels<config>(), plane = lines * pitch;
+    static constexpr int bay = planes * plane;
     static constexpr int bays = config::schedule == GC_ONE_TILE ? 1 : 2;
 
     /* The number of this thread among the `warps` warps that load a tile. */
@@ -51,19 +53,30 @@ template <class config> struct gc_block {
     static constexpr int words = (skip + 3 + config::width + 3) / 4;
 };
 
-/* Loads one word, four samples, of a tile of floats from sample `index` of the input. */
+/* Loads one word, four samples, of each plane of a tile of floats, from sample `index` of the input
+ * on. */
 template <class config>
-static __device__ inline void gc_block_fetch(const gc_pass &pass, float *to, long long index)
+static __device__ inline void gc_block_fetch(const gc_pass &pass, float *to, int plane,
+                                             long long index)
 {
-    if (gc_pass_input<config>(pass) == GC_FLOAT)
-        gc_pass_copy<16>(to, (const float *)pass.input + index);
-    else
-        *(float4 *)to = gc_pass_load4<config>(pass, index);
+    constexpr int planes = gc_pass_channels<config>();
+    if (gc_pass_input<config>(pass) == GC_FLOAT) {
+#pragma unroll
+        for (int c = 0; c < planes; c++)
+            gc_pass_copy<16>(to + c * plane,
+                             (const float *)pass.input + c * pass.input_plane + index);
+        return;
+    }
+    float4 values[planes];
+    gc_pass_load_pixels<config>(pass, index, values);
+#pragma unroll
+    for (int c = 0; c < planes; c++)
+        *(float4 *)(to + c * plane) = values[c];
 }
 
-/* The same for a tile of bytes. */
+/* The same for a tile of bytes, of one channel. */
 template <class config>
-static __device__ inline void gc_block_fetch(const gc_pass &pass, unsigned char *to,
+static __device__ inline void gc_block_fetch(const gc_pass &pass, unsigned char *to, int,
                                              long long index)
 {
     gc_pass_copy<4>(to, (const unsigned char *)pass.input + index);
@@ -87,13 +100,15 @@ static __device__ inline void gc_block_fill_inside(const gc_pass &pass, shape_ty
                                                    typename shape_type::sample *tile, int x, int y)
 {
     int lane = (int)(shape.thread() % 32), warp = (int)(shape.thread() / 32);
-    long long start = gc_pass_input_start(pass) + (y - pass.input_first) * pass.input_pitch + x;
-    long long index = start + warp * pass.input_pitch + 4 * lane;
+    const int step = gc_pass_step<config>(pass);
+    long long start =
+        gc_pass_input_start(pass) + (y - pass.input_first) * pass.input_pitch + (long long)x * step;
+    long long index = start + warp * pass.input_pitch + 4 * lane * step;
     typename shape_type::sample *to = tile + warp * shape.pitch + 4 * lane;
 #pragma unroll
     for (int row = 0; row < shape.lines; row += shape.warps) {
         if (row + shape.warps <= shape.lines || warp + row < shape.lines)
-            gc_block_fetch<config>(pass, to, index);
+            gc_block_fetch<config>(pass, to, shape.plane, index);
         index += shape.warps * pass.input_pitch;
         to += shape.warps * shape.pitch;
     }
@@ -104,8 +119,8 @@ static __device__ inline void gc_block_fill_inside(const gc_pass &pass, shape_ty
         int i = first + (int)shape.thread();
         if (i < rest * shape.lines) {
             int row = shape.rest_line(i), column = GC_BLOCK_COLUMNS + (i - row * rest) * 4;
-            gc_block_fetch<config>(pass, tile + row * shape.pitch + column,
-                                   start + row * pass.input_pitch + column);
+            gc_block_fetch<config>(pass, tile + row * shape.pitch + column, shape.plane,
+                                   start + row * pass.input_pitch + column * step);
         }
     }
 }
@@ -115,6 +130,8 @@ template <class config, class shape_type>
 static __device__ inline void gc_block_fill_border(const gc_pass &pass, shape_type shape,
                                                    typename shape_type::sample *tile, int x, int y)
 {
+    constexpr int planes = gc_pass_channels<config>();
+    const int step = gc_pass_step<config>(pass);
     int whole = pass.width & ~3;
 #pragma unroll 1
     for (int i = (int)shape.thread(); i < shape.lines * shape.pitch / 4; i += 32 * shape.warps) {
@@ -123,10 +140,14 @@ static __device__ inline void gc_block_fill_border(const gc_pass &pass, shape_ty
         if (column < 0 || column >= whole)
             continue;
         if (row >= 0)
-            gc_block_fetch<config>(pass, tile + 4 * i,
-                                   gc_pass_input_start(pass) + row * pass.input_pitch + column);
+            gc_block_fetch<config>(pass, tile + 4 * i, shape.plane,
+                                   gc_pass_input_start(pass) + row * pass.input_pitch +
+                                       (long long)column * step);
         else
-            gc_block_repeat(tile + 4 * i, pass.constant[blockIdx.y]);
+#pragma unroll
+            for (int c = 0; c < planes; c++)
+                gc_block_repeat(tile + c * shape.plane + 4 * i,
+                                pass.constant[blockIdx.y + (unsigned)c]);
     }
     int at_left = x < 0 ? -x : 0;
     int right = whole - x < shape.pitch ? whole - x : shape.pitch; /* the first value after */
@@ -137,13 +158,17 @@ static __device__ inline void gc_block_fill_border(const gc_pass &pass, shape_ty
         column = column < at_left ? column : right + column - at_left;
         /* Nothing reads columns beyond `end`. */
         int end = pass.width - 1 + shape.right;
-        tile[line * shape.pitch + column] = (typename shape_type::sample)gc_pass_value<config>(
-            pass, gc_pass_row<config>(pass, y + line), x + column < end ? x + column : end);
+        int row = gc_pass_row<config>(pass, y + line);
+#pragma unroll
+        for (int c = 0; c < planes; c++)
+            tile[c * shape.plane + line * shape.pitch + column] =
+                (typename shape_type::sample)gc_pass_value<config>(
+                    pass, row, x + column < end ? x + column : end, c);
     }
 }
 
 /* Loads the surroundings of the tile whose first output is (x, y). `shape` has these members of
- * gc_block: sample, warps, thread, rest_line, before, right, top, pitch, lines. */
+ * gc_block: sample, warps, thread, rest_line, before, right, top, pitch, lines, plane. */
 template <class config, class shape_type>
 static __device__ inline void gc_block_fill(const gc_pass &pass, shape_type shape,
                                             typename shape_type::sample *tile, int x, int y)
@@ -186,29 +211,62 @@ static __device__ inline void gc_block_multiply(const float *base, const weights
     }
 }
 
-/* Stores the outputs of a thread, in the tile that starts at (x, y). */
-template <class config>
-static __device__ inline void gc_block_store(const gc_pass &pass, int x, int y,
-                                             const float (&sums)[config::rows][4])
+/* The computing of GC_FORM_BLOCK: every weight. */
+struct gc_block_direct {
+    /* Whether a channel overwrites nothing but its own plane. */
+    template <class config> static __device__ constexpr bool keeps_to_plane()
+    {
+        return true;
+    }
+
+    /* Adds up the outputs of a thread in one channel. `tile` is the channel's plane; the tile's
+     * first output is (x, y). */
+    template <class config, class weights_type>
+    static __device__ inline void sum(const gc_pass &, float *tile, int, int, int,
+                                      const weights_type &weights, float (&sums)[config::rows][4])
+    {
+        typedef gc_block<config> block;
+        int lane = gc_pass_lane(), warp = gc_pass_warp();
+        gc_block_multiply<config, config::rows, block::pitch, block::skip, 0>(
+            tile + warp * config::rows * block::pitch + 4 * lane, weights, sums);
+    }
+};
+
+/* Computes and stores a tile of one channel. */
+template <class form, class config, class weights_type>
+static __device__ inline void gc_block_compute(const gc_pass &pass, float *tile, int x, int y,
+                                               const weights_type &weights)
 {
+    float sums[config::rows][4] = {};
+    form::template sum<config>(pass, tile, x, y, 0, weights, sums);
     x += gc_pass_lane() * 4;
     gc_pass_store<config>(pass, x, y + gc_pass_warp() * config::rows, sums, x < pass.width);
 }
 
-/* The computing of GC_FORM_BLOCK: every weight. */
-struct gc_block_direct {
-    template <class config, class weights_type>
-    static __device__ inline void compute(const gc_pass &pass, float *tile, int x, int y,
-                                          const weights_type &weights)
-    {
-        typedef gc_block<config> block;
-        int lane = gc_pass_lane(), warp = gc_pass_warp();
+/* Computes and stores a tile of several channels, from the last one to the first: alpha comes before
+ * the colours that are divided by it. One code serves all channels. */
+template <class form, class config, class weights_type>
+static __device__ inline void gc_block_compute_all(const gc_pass &pass, float *tile, int x, int y,
+                                                   const weights_type &weights)
+{
+    typedef gc_block<config> block;
+    bool stores_values = config::output == GC_FLOAT || pass.output_type == GC_FLOAT;
+    int lane_x = x + gc_pass_lane() * 4, warp_y = y + gc_pass_warp() * config::rows;
+    gc_pass_pixels<config> pixels;
+#pragma unroll 1
+    for (int c = block::planes - 1; c >= 0; c--) {
         float sums[config::rows][4] = {};
-        gc_block_multiply<config, config::rows, block::pitch, block::skip, 0>(
-            tile + warp * config::rows * block::pitch + 4 * lane, weights, sums);
-        gc_block_store<config>(pass, x, y, sums);
+        form::template sum<config>(pass, tile + c * block::plane, x, y, c, weights, sums);
+        if (stores_values)
+            gc_pass_store_values<config>(pass, c, lane_x, warp_y, sums);
+        else
+            pixels.take(pass, c, sums);
+        if (!form::template keeps_to_plane<config>() && c > 0)
+            __syncthreads();
     }
-};
+    if (!stores_values)
+        pixels.store(pass, lane_x, warp_y);
+}
 
 /* Tiles in a row of the plane. */
 static __device__ inline int gc_block_columns(const gc_pass &pass)
@@ -223,7 +281,7 @@ static __device__ inline void gc_block_pass(const gc_pass &pass, const weights_t
 {
     typedef gc_block<config> block;
     extern __shared__ float4 gc_block_memory[];
-    __shared__ int drawn[2];
+    static __shared__ int drawn[2];
     float *bays = (float *)gc_block_memory;
     int columns = gc_block_columns(pass);
     int tile_x = (int)(blockIdx.x % (unsigned)columns) * block::tile_width;
@@ -253,7 +311,11 @@ static __device__ inline void gc_block_pass(const gc_pass &pass, const weights_t
         }
         if (block::bays == 2 && more)
             gc_block_fill<config>(pass, block(), bays + (bay ^ 1) * block::bay, next_x, next_y);
-        form::template compute<config>(pass, bays + bay * block::bay, tile_x, tile_y, weights);
+        if constexpr (config::channels == 1)
+            gc_block_compute<form, config>(pass, bays + bay * block::bay, tile_x, tile_y, weights);
+        else
+            gc_block_compute_all<form, config>(pass, bays + bay * block::bay, tile_x, tile_y,
+                                               weights);
         if (block::bays == 1 || !more)
             break;
         tile_x = next_x;

@@ -91,7 +91,8 @@ static __device__ inline bool gc_pair_at_border(const gc_pass &pass, int x, int 
 /* Sets the values outside the image that outputs inside it need; a warp takes a line. Value (0, 0)
  * of `middle` is the one at (x, y). Only values inside the image are read. */
 template <class config>
-static __device__ inline void gc_pair_extend(const gc_pass &pass, float *middle, int x, int y)
+static __device__ inline void gc_pair_extend(const gc_pass &pass, int channel, float *middle, int x,
+                                             int y)
 {
     typedef typename config::second second;
     int border = gc_pass_border_of<config>(pass);
@@ -110,17 +111,24 @@ static __device__ inline void gc_pair_extend(const gc_pass &pass, float *middle,
         for (int i = gc_pass_lane(); i < count; i += 32) {
             int k = inside && i >= at_left ? right + i - at_left : i;
             int column = gc_pass_index(border, x + k, pass.width);
-            middle[line * config::columns + k] =
-                row < 0 || column < 0 ? pass.between[blockIdx.y] : from[column - x];
+            middle[line * config::columns + k] = row < 0 || column < 0
+                                                     ? pass.between[blockIdx.y + (unsigned)channel]
+                                                     : from[column - x];
         }
     }
 }
 
 /* The computing of GC_FORM_PAIR. The config of gc_block_pass is a gc_pair. */
 struct gc_block_pair {
+    /* Channels share the values between the filters. */
+    template <class config> static __device__ constexpr bool keeps_to_plane()
+    {
+        return false;
+    }
+
     template <class config, class weights_type>
-    static __device__ inline void compute(const gc_pass &pass, float *tile, int x, int y,
-                                          const weights_type &weights)
+    static __device__ inline void sum(const gc_pass &pass, float *tile, int x, int y, int channel,
+                                      const weights_type &weights, float (&sums)[config::rows][4])
     {
         typedef typename config::first first;
         typedef typename config::second second;
@@ -128,14 +136,12 @@ struct gc_block_pair {
         gc_pair_fill<config>(tile, weights, middle);
         __syncthreads();
         if (gc_pair_at_border<config>(pass, x, y)) {
-            gc_pair_extend<config>(pass, middle, x - second::left, y - second::top);
+            gc_pair_extend<config>(pass, channel, middle, x - second::left, y - second::top);
             __syncthreads();
         }
         int lane = gc_pass_lane(), warp = gc_pass_warp();
-        float sums[config::rows][4] = {};
         gc_block_multiply<second, config::rows, config::columns, 0, first::width * first::height>(
             middle + warp * config::rows * config::columns + 4 * lane, weights, sums);
-        gc_block_store<config>(pass, x, y, sums);
     }
 };
 

@@ -1,5 +1,6 @@
-/* What every kernel of a pass has: borders, samples, the final conversion. A pass reads one plane
- * of samples or chain values and stores another one.
+/* What every kernel of a pass has: borders, samples, the final conversion. A pass reads samples or
+ * chain values and stores samples or chain values. Where samples of several channels are interleaved
+ * on either side, a block takes all channels of its tile. Else every block takes one channel.
  *
  * The sources in this folder are compiled twice: ahead by nvcc, and at run time by NVRTC for one
  * filter, with everything about it constant. They include nothing but each other.
@@ -12,6 +13,9 @@
  *     input, output               a gc_sample_type, or -1: what the pass says
  *     border                      a gc_pass_border, or -1: what the pass says
  *     finish                      a gc_finish_kind, or -1: what the pass says
+ *     channels                    of a pixel whose samples are interleaved, 2 to 4; 1: the pass
+ *                                 takes planes, or an image of one channel
+ *     alpha                       a gc_pass_alpha
  * `weights` is a class with `__device__ float at(int k)` and `__device__ bool skips(int k)`. The
  * second is true for a weight that is known to be 0. */
 #ifndef GC_GPU_KERNELS_JIT_PASS_CUH
@@ -96,7 +100,19 @@ template <class config> static __device__ inline int gc_pass_finish(const gc_pas
     return config::finish >= 0 ? config::finish : pass.finish.kind;
 }
 
-/* Where this block's channel begins: blockIdx.y counts channels. */
+/* Channels that a block computes: all that are convolved, or one. */
+template <class config> static __device__ constexpr int gc_pass_channels()
+{
+    return config::channels - (config::alpha == GC_PASS_KEEPS ? 1 : 0);
+}
+
+/* Samples from pixel to pixel of the input. */
+template <class config> static __device__ inline int gc_pass_step(const gc_pass &pass)
+{
+    return gc_pass_input<config>(pass) == GC_FLOAT ? 1 : config::channels;
+}
+
+/* Where this block's channel begins: blockIdx.y counts channels, where a block takes one. */
 static __device__ inline long long gc_pass_input_start(const gc_pass &pass)
 {
     return blockIdx.y * pass.input_plane;
@@ -158,15 +174,48 @@ static __device__ inline float gc_pass_load(const gc_pass &pass, long long index
     return (float)__ldg((const unsigned short *)pass.input + index);
 }
 
-/* The value at any column x, inside the image or not, of row `row` of the input. -1 is a row of a
- * constant border. */
+/* The value of the block's channel `channel` at any column x, inside the image or not, of row `row`
+ * of the input. -1 is a row of a constant border. */
 template <class config>
-static __device__ inline float gc_pass_value(const gc_pass &pass, int row, int x)
+static __device__ inline float gc_pass_value(const gc_pass &pass, int row, int x, int channel = 0)
 {
     int column = gc_pass_index(gc_pass_border_of<config>(pass), x, pass.width);
     if (row < 0 || column < 0)
-        return pass.constant[blockIdx.y];
-    return gc_pass_load<config>(pass, gc_pass_input_start(pass) + row * pass.input_pitch + column);
+        return pass.constant[blockIdx.y + (unsigned)channel];
+    long long start = gc_pass_input_start(pass) + row * pass.input_pitch;
+    if (gc_pass_input<config>(pass) == GC_FLOAT)
+        return gc_pass_load<config>(pass, start + channel * pass.input_plane + column);
+    const int alpha = config::channels - 1;
+    start += (long long)column * config::channels;
+    float value = gc_pass_load<config>(pass, start + channel);
+    if (config::alpha == GC_PASS_MULTIPLIES && channel < alpha)
+        value *= gc_pass_load<config>(pass, start + alpha);
+    return value;
+}
+
+/* Four pixels of interleaved samples from sample `index` on: the values of the block's channels. */
+template <class config>
+static __device__ inline void gc_pass_load_pixels(const gc_pass &pass, long long index,
+                                                  float4 (&values)[gc_pass_channels<config>()])
+{
+    const int channels = config::channels, alpha = channels - 1;
+    float samples[4 * channels];
+#pragma unroll
+    for (int k = 0; k < channels; k++) {
+        float4 four = gc_pass_load4<config>(pass, index + 4 * k);
+        samples[4 * k] = four.x;
+        samples[4 * k + 1] = four.y;
+        samples[4 * k + 2] = four.z;
+        samples[4 * k + 3] = four.w;
+    }
+#pragma unroll
+    for (int k = 0; k < 4 * channels && config::alpha == GC_PASS_MULTIPLIES; k++)
+        if (k % channels < alpha)
+            samples[k] *= samples[k / channels * channels + alpha];
+#pragma unroll
+    for (int c = 0; c < gc_pass_channels<config>(); c++)
+        values[c] = make_float4(samples[c], samples[channels + c], samples[2 * channels + c],
+                                samples[3 * channels + c]);
 }
 
 /* ---- The final conversion -------------------------------------------------------------------- */
@@ -224,6 +273,17 @@ static __device__ inline float gc_finish_quotient(const gc_finish &f, float valu
     return __uint_as_float(upper & (lower | ~1u));
 }
 
+/* The same by the remainder, which is exact: the quotient is off by one at most. */
+static __device__ inline float gc_finish_remainder(const gc_finish &f, float value)
+{
+    float shifted = fmaf(value, f.reciprocal, GC_FINISH_SHIFT);
+    float twice = 2 * fmaf(GC_FINISH_SHIFT - shifted, f.whole, value);
+    unsigned bits = __float_as_uint(shifted), odd = bits & 1;
+    bits += (unsigned)(odd != 0 ? twice >= f.whole : twice > f.whole);
+    bits -= (unsigned)(odd != 0 ? twice <= -f.whole : twice < -f.whole);
+    return __uint_as_float(bits);
+}
+
 /* The quotient of finite numbers in double, rounded as a division rounds it, from the divisor's
  * rounded reciprocal. Before the second correction the quotient is off by less than its last bit
  * (Markstein, IBM Journal of Research and Development 34, 1990). A division would be a call and
@@ -237,29 +297,63 @@ static __device__ inline double gc_finish_ratio(double value, double divisor, do
     return fma(fma(-quotient, divisor, value), reciprocal, quotient);
 }
 
-/* Computes what gc_store_row does, in the same order, with the same roundings. */
-static __device__ inline double gc_finish_sample(const gc_finish &f, float value, bool rounds)
+/* A number in samples of the input's depth, clamped and rounded to a sample of the output. */
+static __device__ inline double gc_finish_quantize(const gc_finish &f, double v)
 {
-    double v = gc_finish_ratio(value, f.divisor, f.inverse);
+    v = fmin(fmax(v, 0.0), f.sample_max); /* infinity becomes white */
+    return rint(f.narrows ? gc_finish_ratio(v, 257, 1.0 / 257) : __dmul_rn(v, f.factor));
+}
+
+/* Rule 5 from step 2 on. What these functions compute is what gc_store_row does, in the same order,
+ * with the same roundings. */
+static __device__ inline double gc_finish_scaled(const gc_finish &f, double v, bool rounds)
+{
     v = f.absolute ? fabs(v) : v;
     if (f.scale != 1 || f.offset != 0)
         v = __dadd_rn(__dmul_rn(f.scale, v), f.offset);
     if (f.bilevel)
         v = v >= f.middle ? f.sample_max : 0;
-    if (!rounds)
-        return v;
-    v = fmin(fmax(v, 0.0), f.sample_max); /* infinity becomes white */
-    return rint(f.narrows ? gc_finish_ratio(v, 257, 1.0 / 257) : __dmul_rn(v, f.factor));
+    return rounds ? gc_finish_quantize(f, v) : v;
+}
+
+static __device__ inline double gc_finish_sample(const gc_finish &f, float value, bool rounds)
+{
+    return gc_finish_scaled(f, gc_finish_ratio(value, f.divisor, f.inverse), rounds);
+}
+
+/* A colour that alpha multiplies, before step 2. Alpha is above 0 over the divisor. */
+static __device__ inline double gc_finish_colour(float value, float alpha)
+{
+    return gc_finish_ratio(value, alpha, 1.0 / (double)alpha);
+}
+
+static __device__ inline bool gc_finish_is_visible(const gc_finish &f, float alpha)
+{
+    return f.divisor > 0 ? alpha > 0 : alpha < 0;
 }
 
 /* The nearest integer, shifted. `part` is the value minus that integer, with an error below 2^-12
- * where the byte is not clamped (gc_finish_of). */
+ * where the sample is not clamped (gc_finish_of). */
+template <bool is_short>
 static __device__ inline float gc_finish_nearest(const gc_finish &f, float value, float &part)
 {
-    value = fmaf(f.absolute ? fabsf(value) : value, f.gain, f.base);
-    float shifted = value + GC_FINISH_SHIFT;
-    part = value - (shifted - GC_FINISH_SHIFT);
-    return shifted;
+    value = f.absolute ? fabsf(value) : value;
+    if (!is_short) {
+        float sum = fmaf(value, f.gain, f.base), shifted = sum + GC_FINISH_SHIFT;
+        part = sum - (shifted - GC_FINISH_SHIFT);
+        return shifted;
+    }
+    /* Added to the part: what rounding has taken from the product and from the sum (Knuth's
+     * two-sum), and what gain and base lack. */
+    float product = __fmul_rn(value, f.gain), sum = __fadd_rn(product, f.base);
+    float of_product = fmaf(value, f.gain, -product), added = sum - product;
+    float of_sum = (product - (sum - added)) + (f.base - added);
+    float shifted = sum + GC_FINISH_SHIFT;
+    part = (sum - (shifted - GC_FINISH_SHIFT)) +
+           (of_sum + (of_product + fmaf(value, f.gain_rest, f.base_rest)));
+    float more = part > 0.5f ? 1.0f : part < -0.5f ? -1.0f : 0.0f;
+    part -= more;
+    return shifted + more;
 }
 
 /* Whether the value is so far from a tie that its integer is the nearest one. */
@@ -285,8 +379,13 @@ static __device__ inline unsigned gc_finish_integer(const gc_pass &pass, float v
         return gc_finish_clamp(f, gc_finish_round(f, value));
     if (gc_pass_finish<config>(pass) == GC_FINISH_QUOTIENT)
         return gc_finish_clamp(f, gc_finish_quotient(f, value));
+    if (gc_pass_finish<config>(pass) == GC_FINISH_REMAINDER)
+        return gc_finish_clamp(f, gc_finish_remainder(f, value));
     if (gc_pass_finish<config>(pass) == GC_FINISH_NEAREST) {
-        float part, shifted = gc_finish_nearest(f, value, part);
+        float part;
+        float shifted = gc_pass_output<config>(pass) == GC_SHORT
+                            ? gc_finish_nearest<true>(f, value, part)
+                            : gc_finish_nearest<false>(f, value, part);
         if (gc_finish_is_sure(part))
             return gc_finish_clamp(f, shifted);
     }
@@ -315,7 +414,7 @@ static __device__ inline unsigned gc_finish_word(const gc_pass &pass, const floa
 #pragma unroll
         for (int c = 0; c < 4; c++) {
             float part;
-            bytes[c] = gc_finish_clamp(f, gc_finish_nearest(f, values[c], part));
+            bytes[c] = gc_finish_clamp(f, gc_finish_nearest<false>(f, values[c], part));
             sure = sure && gc_finish_is_sure(part);
         }
         if (sure)
@@ -325,6 +424,50 @@ static __device__ inline unsigned gc_finish_word(const gc_pass &pass, const floa
     for (int c = 0; c < 4; c++)
         bytes[c] = gc_finish_integer<config>(pass, values[c]);
     return gc_finish_pack(bytes);
+}
+
+/* ---- Alpha ----------------------------------------------------------------------------------- */
+
+/* The chain value of alpha as a sample. Steps 2 and 3 of rule 5 are left out. */
+static __device__ inline unsigned gc_finish_alpha(const gc_finish &f, float alpha)
+{
+    return (unsigned)gc_finish_quantize(f, gc_finish_ratio(alpha, f.divisor, f.inverse));
+}
+
+/* A sample of alpha, converted to the output's depth. */
+static __device__ inline unsigned gc_finish_kept(const gc_finish &f, unsigned alpha)
+{
+    if (f.narrows)
+        return (alpha + 128) / 257; /* there are no ties */
+    return f.factor > 1 ? alpha * 257 : alpha;
+}
+
+/* The chain value of a colour that alpha multiplies, as a sample. */
+template <class config>
+static __device__ inline unsigned gc_finish_divided(const gc_pass &pass, float value, float alpha)
+{
+    const gc_finish &f = pass.finish;
+    bool visible = gc_finish_is_visible(f, alpha);
+    if (gc_pass_finish<config>(pass) == GC_FINISH_NEAREST &&
+        gc_pass_output<config>(pass) == GC_BYTE) {
+        float part;
+        float shifted =
+            gc_finish_nearest<false>(f, visible ? value * __frcp_rn(alpha) : 0.0f, part);
+        if (gc_finish_is_sure(part))
+            return gc_finish_clamp(f, shifted);
+    }
+    return (unsigned)gc_finish_scaled(f, visible ? gc_finish_colour(value, alpha) : 0.0, true);
+}
+
+/* The sample of alpha at column x of row `y` of the image. */
+template <class config>
+static __device__ inline unsigned gc_pass_alpha_at(const gc_pass &pass, int x, int y)
+{
+    long long index = (y - pass.image_first) * pass.image_pitch +
+                      (long long)(x < pass.width ? x : pass.width - 1) * config::channels +
+                      config::channels - 1;
+    return pass.image_type == GC_BYTE ? __ldg((const unsigned char *)pass.image + index)
+                                      : __ldg((const unsigned short *)pass.image + index);
 }
 
 /* A chain value as float32 output, in samples of the input's depth. */
@@ -339,9 +482,13 @@ static __device__ inline float gc_finish_float(const gc_pass &pass, float value)
 /* Stores four values as one word. The compiler alone would store some of them one by one. */
 static __device__ inline void gc_pass_store4(float *to, const float (&values)[4])
 {
+#ifdef __CUDA_ARCH__
     asm volatile("st.global.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)),
                  "f"(values[0]), "f"(values[1]), "f"(values[2]), "f"(values[3])
                  : "memory");
+#else
+    *(float4 *)to = make_float4(values[0], values[1], values[2], values[3]);
+#endif
 }
 
 /* Stores bits of a row. Lanes l and l + step have four bits each of one byte. The first of them
@@ -401,5 +548,136 @@ static __device__ inline void gc_pass_store(const gc_pass &pass, int x, int y,
         }
     }
 }
+
+/* Stores chain values of channel `channel`, as gc_pass_store does. */
+template <class config, int rows>
+static __device__ inline void gc_pass_store_values(const gc_pass &pass, int channel, int x, int y,
+                                                   const float (&values)[rows][4])
+{
+    int count = x < pass.width ? pass.output_first + pass.rows - y : 0;
+    float *to = (float *)pass.output + channel * pass.output_plane +
+                (y - pass.output_first) * pass.output_pitch + x;
+#pragma unroll
+    for (int r = 0; r < rows; r++, to += pass.output_pitch)
+        if (r < count)
+            gc_pass_store4(to, values[r]);
+}
+
+/* ---- Interleaved output ---------------------------------------------------------------------- */
+
+/* Four samples as words: one of bytes, or two of shorts. */
+template <class config> struct gc_pass_samples {
+    static constexpr int words = config::output == GC_SHORT ? 2 : 1;
+    unsigned word[words];
+
+    __device__ void set(const unsigned (&samples)[4])
+    {
+        if (words == 1)
+            word[0] = gc_finish_pack(samples);
+#pragma unroll
+        for (int k = 0; k < words && words == 2; k++)
+            word[k] = __byte_perm(samples[2 * k], samples[2 * k + 1], 0x5410);
+    }
+
+    /* Sample k, in the low bits; the other bits have no meaning. */
+    __device__ unsigned get(int k) const
+    {
+        return words == 1 ? word[0] >> (8 * k) : word[k / 2] >> (16 * (k % 2));
+    }
+};
+
+/* The outputs of a thread in all channels of a block: four pixels of `rows` rows. Channels are
+ * taken from the last to the first, each in the same code, and stored at the end. */
+template <class config> struct gc_pass_pixels {
+    static constexpr int rows = config::rows, channels = gc_pass_channels<config>();
+    static constexpr bool divides = config::alpha == GC_PASS_MULTIPLIES;
+    gc_pass_samples<config> samples[channels][rows]; /* in the end of channels 0 and following */
+    float alpha[divides ? rows : 1][4];
+
+    /* Samples of one row of a channel. */
+    __device__ void finish(const gc_pass &pass, int channel, int r, const float (&values)[4])
+    {
+        if (!divides && config::output == GC_BYTE) {
+            samples[0][r].word[0] = gc_finish_word<config>(pass, values);
+            return;
+        }
+        unsigned v[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+            if (!divides)
+                v[k] = gc_finish_integer<config>(pass, values[k]);
+            else if (channel == channels - 1)
+                v[k] = gc_finish_alpha(pass.finish, values[k]);
+            else
+                v[k] = gc_finish_divided<config>(pass, values[k], alpha[divides ? r : 0][k]);
+        samples[0][r].set(v);
+    }
+
+    /* Takes the chain values of the next channel. */
+    __device__ void take(const gc_pass &pass, int channel, const float (&values)[rows][4])
+    {
+#pragma unroll
+        for (int r = 0; r < rows; r++) {
+#pragma unroll
+            for (int c = channels - 1; c > 0; c--)
+                samples[c][r] = samples[c - 1][r];
+            if (divides && channel == channels - 1)
+#pragma unroll
+                for (int k = 0; k < 4; k++)
+                    alpha[divides ? r : 0][k] = values[r][k];
+            finish(pass, channel, r, values[r]);
+        }
+    }
+
+    /* Sample `c` of pixel k of row `r`, column x + k of row `y` of the image. */
+    __device__ unsigned get(const gc_pass &pass, int c, int k, int r, int x, int y) const
+    {
+        return c < channels ? samples[c < channels ? c : 0][r].get(k)
+                            : gc_finish_kept(pass.finish, gc_pass_alpha_at<config>(pass, x + k, y));
+    }
+
+    /* Stores row `r`, row `y` of the image, from column x on. */
+    __device__ void store_row(const gc_pass &pass, int r, int x, int y) const
+    {
+        typedef gc_pass_samples<config> four;
+        const int count = config::channels;
+        unsigned words[count * four::words];
+#pragma unroll
+        for (int i = 0; i < count; i++) { /* four samples at a time */
+            unsigned v[4];
+#pragma unroll
+            for (int k = 0; k < 4; k++)
+                v[k] = get(pass, (4 * i + k) % count, (4 * i + k) / count, r, x, y);
+            four made;
+            made.set(v);
+#pragma unroll
+            for (int k = 0; k < four::words; k++)
+                words[i * four::words + k] = made.word[k];
+        }
+        unsigned *to = (unsigned *)((unsigned char *)pass.output +
+                                    four::words * ((y - pass.output_first) * pass.output_pitch +
+                                                   (long long)x * count));
+        const int all = count * four::words;
+#pragma unroll
+        for (int i = 0; i < all; i += all % 4 == 0 ? 4 : all % 2 == 0 ? 2 : 1)
+            if (all % 4 == 0)
+                *(uint4 *)(to + i) = make_uint4(words[i], words[i + (all % 4 == 0 ? 1 : 0)],
+                                                words[i + (all % 4 == 0 ? 2 : 0)],
+                                                words[i + (all % 4 == 0 ? 3 : 0)]);
+            else if (all % 2 == 0)
+                *(uint2 *)(to + i) = make_uint2(words[i], words[i + (all % 2 == 0 ? 1 : 0)]);
+            else
+                to[i] = words[i];
+    }
+
+    /* Stores all rows from row `y` on. */
+    __device__ void store(const gc_pass &pass, int x, int y) const
+    {
+#pragma unroll
+        for (int r = 0; r < rows; r++)
+            if (x < pass.width && y + r < pass.output_first + pass.rows)
+                store_row(pass, r, x, y + r);
+    }
+};
 
 #endif

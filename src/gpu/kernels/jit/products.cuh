@@ -19,6 +19,12 @@
 
 /* The computing of GC_FORM_RANK1 to GC_FORM_RANK3. */
 struct gc_block_products {
+    /* Channels share buffer 1. */
+    template <class config> static __device__ constexpr bool keeps_to_plane()
+    {
+        return config::products == 1;
+    }
+
     /* A convolved row of a tile, in buffer 0 or 1. */
     template <class config>
     static __device__ inline float *row_of(float *tile, int buffer, int line)
@@ -98,11 +104,15 @@ struct gc_block_products {
     template <class config>
     static __device__ inline void compute_now(float (&sums)[config::rows][4])
     {
+#ifdef __CUDA_ARCH__
 #pragma unroll
         for (int r = 0; r < config::rows; r++)
 #pragma unroll
             for (int c = 0; c < 4; c++)
                 asm volatile("" : "+f"(sums[r][c]));
+#else
+        (void)sums;
+#endif
     }
 
     /* Adds `product` and the products after it, as many as these buffers, to `sums`. */
@@ -116,11 +126,10 @@ struct gc_block_products {
     }
 
     template <class config, class weights_type>
-    static __device__ inline void compute(const gc_pass &pass, float *tile, int x, int y,
-                                          const weights_type &weights)
+    static __device__ inline void sum(const gc_pass &, float *tile, int, int, int,
+                                      const weights_type &weights, float (&sums)[config::rows][4])
     {
         constexpr int buffers = config::products > 1 ? 2 : 1;
-        float sums[config::rows][4] = {};
 #pragma unroll
         for (int product = 0; product < config::products - buffers; product++) {
             add<config, 1, 2>(tile, product, weights, sums);
@@ -128,7 +137,6 @@ struct gc_block_products {
             __syncthreads(); /* all have read what the next product overwrites */
         }
         add<config, 0, buffers>(tile, config::products - buffers, weights, sums);
-        gc_block_store<config>(pass, x, y, sums);
     }
 };
 

@@ -34,34 +34,49 @@ typedef enum gc_schedule {
                  compute another */
 } gc_schedule;
 
+/* What a pass does with alpha, the last of a pixel's interleaved channels. */
+typedef enum gc_pass_alpha {
+    GC_PASS_NO_ALPHA,  /* nothing: all channels are convolved alike */
+    GC_PASS_KEEPS,     /* alpha is not convolved: it is stored as it is in the image */
+    GC_PASS_MULTIPLIES /* colours are multiplied by alpha when they are read, and divided by it when
+                          they are stored */
+} gc_pass_alpha;
+
 /* What becomes of a chain value. */
 typedef enum gc_finish_kind {
-    GC_FINISH_NONE,     /* it is stored as float */
-    GC_FINISH_SAMPLES,  /* contract.md, rule 5, in double, as gc_store_row computes it */
-    GC_FINISH_QUOTIENT, /* rule 5 for an integer over an integer, in float. Quotients that become
+    GC_FINISH_NONE,      /* it is stored as float */
+    GC_FINISH_SAMPLES,   /* contract.md, rule 5, in double, as gc_store_row computes it */
+    GC_FINISH_QUOTIENT,  /* rule 5 for an integer over an integer, in float. Quotients that become
                            bytes are below 2^15 */
-    GC_FINISH_ROUND,    /* as GC_FINISH_QUOTIENT, where no quotient is a tie; also any value over a
+    GC_FINISH_ROUND,     /* as GC_FINISH_QUOTIENT, where no quotient is a tie; also any value over a
                            power of 2 */
-    GC_FINISH_NEAREST,  /* rule 5 for bytes: in float; values close to a tie in double */
-    GC_FINISH_EDGES     /* rule 6 */
+    GC_FINISH_REMAINDER, /* as GC_FINISH_QUOTIENT, for samples of 16 bits: corrected by the remainder
+                            of the division. Quotients are below 2^22 */
+    GC_FINISH_NEAREST,   /* rule 5 for 8 and 16 bits: in float; values close to a tie in double */
+    GC_FINISH_EDGES      /* rule 6 */
 } gc_finish_kind;
 
 typedef struct gc_finish {
-    int kind;
+    int kind, alpha; /* gc_finish_kind, gc_pass_alpha */
     /* Samples. `factor` turns samples of the input's depth into those of the output's; 1/257 is a
      * division. `largest` is the output's white, `inverse` the divisor's reciprocal. Bilevel output
      * is white from `middle` on. */
     double divisor, inverse, scale, offset, sample_max, middle, factor, largest;
     int absolute, bilevel, narrows;
-    float reciprocal;   /* GC_FINISH_ROUND: of the divisor */
+    float reciprocal;   /* GC_FINISH_ROUND, GC_FINISH_REMAINDER: of the divisor */
     float below, above; /* GC_FINISH_QUOTIENT: the neighbours of the reciprocal */
-    float gain, base;   /* GC_FINISH_NEAREST: a byte is gain * value + base, rounded and clamped */
+    float whole;        /* GC_FINISH_REMAINDER: the divisor */
+    /* GC_FINISH_NEAREST: a sample is gain * value + base, rounded and clamped. Of a colour that
+     * alpha multiplies, the value is its quotient by alpha. What the two numbers lack of the true
+     * ones is in the other two. */
+    float gain, base, gain_rest, base_rest;
     /* GC_FINISH_EDGES: 1 if side * value, or |value| where side is 0, is above the threshold. */
     float threshold;
     int side, invert;
 } gc_finish;
 
-/* One launch of a kernel, for every channel. */
+/* One launch of a kernel, for every channel. Floats lie in planes, one a channel. Samples of 8 and
+ * 16 bits are interleaved; their pitches count samples, not pixels. */
 typedef struct gc_pass {
     const void *input;
     void *output;
@@ -77,6 +92,11 @@ typedef struct gc_pass {
     float between[4];  /* border value of the last step's input, where a pass takes several steps */
     int tiles;         /* GC_STRIP: tiles of a block; GC_QUEUE: tiles of the plane */
     unsigned *queue;   /* GC_QUEUE: a counter a channel, which starts at 0 and ends at 0 */
+    /* GC_PASS_KEEPS: the samples of the image, anywhere in memory, and the row of the image in
+     * their row 0. Their type is that of the image. */
+    const void *image;
+    long long image_pitch;
+    int image_first, image_type;
     gc_finish finish;
 } gc_pass;
 

@@ -72,7 +72,7 @@ static __device__ inline int gc_bytes_fragment_column()
 
 /* A config for gc_pass_row and gc_pass_value: bytes, with the border that the pass says. */
 struct gc_bytes_input {
-    static constexpr int input = GC_BYTE, border = -1;
+    static constexpr int input = GC_BYTE, border = -1, channels = 1, alpha = GC_PASS_NO_ALPHA;
 };
 
 /* Inside the image: whole words of 8 samples. */

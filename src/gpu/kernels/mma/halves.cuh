@@ -95,6 +95,7 @@ template <class config> struct gc_halves_shape {
     static constexpr int warps = config::warps;
     int before, right, top, pitch, lines;
     unsigned rest_inverse;
+    static constexpr int plane = 0; /* there is one */
 
     __device__ unsigned thread() const
     {

@@ -1,0 +1,60 @@
+/* What the kernels of direct, separable and fused need beside device.hpp to be compiled for the
+ * host. driver.cpp puts it before the text of a kernel that gconv compiles at run time. */
+#include "device.hpp"
+
+#include <algorithm>
+
+#undef __grid_constant__
+#define __grid_constant__
+#define __syncwarp() gc_double_warp_barrier()
+
+/* The shared memory of a block, whose threads run on one thread of the host. */
+__thread float4 gc_block_memory[(227 << 10) / sizeof(float4)];
+
+static inline int gc_double_lane()
+{
+    return (int)(gc_double_place.thread.x % 32);
+}
+
+template <class type> static inline type gc_double_shuffled(type value, int lane)
+{
+    return gc_double_bits<type>(gc_double_shuffle(gc_double_bits<unsigned>(value), lane));
+}
+
+template <class type> static inline type __shfl_up_sync(unsigned, type value, int step)
+{
+    int lane = gc_double_lane();
+    return gc_double_shuffled(value, lane >= step ? lane - step : lane);
+}
+
+template <class type> static inline type __shfl_down_sync(unsigned, type value, int step)
+{
+    int lane = gc_double_lane();
+    return gc_double_shuffled(value, lane + step < 32 ? lane + step : lane);
+}
+
+static inline bool __all_sync(unsigned, bool value)
+{
+    bool all = true;
+    for (int lane = 0; lane < 32; lane++)
+        all = (gc_double_shuffle(value, lane) != 0) && all;
+    return all;
+}
+
+static inline unsigned gc_double_permuted(unsigned a, unsigned b, unsigned selector)
+{
+    unsigned result = 0;
+    for (int k = 0; k < 4; k++) {
+        unsigned which = selector >> (4 * k) & 7;
+        result |= (which < 4 ? a >> (8 * which) & 255 : b >> (8 * (which - 4)) & 255) << (8 * k);
+    }
+    return result;
+}
+#define __byte_perm gc_double_permuted
+
+static inline unsigned atomicInc(unsigned *to, unsigned last)
+{
+    unsigned old = *to;
+    *to = old >= last ? 0 : old + 1;
+    return old;
+}
