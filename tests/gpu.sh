@@ -179,7 +179,7 @@ check_shared() {
 # How an implementation refuses what it is not made for; of the others nothing that anybody says.
 refusal() {
   case $1 in
-  fused) echo 'only one channel of 8-bit samples' ;;
+  fused) echo 'only chains of whole weights' ;;
   *) echo 'never' ;;
   esac
 }

@@ -51,8 +51,9 @@ static const gc_implementation implementations[] = {
      "chains without a filter of rank 1, of rank 2 from 9x9 or of rank 3 from 11x11 on, tiles too "
      "large for shared memory, and what direct refuses",
      GCONV_DEVICE_CUDA, CUDA(gc_separable_operations), 0},
-    {"fused", "several steps in one pass: exact 8-bit chains on the tensor cores, others in pairs",
-     "chains that neither are one exact filter of small whole weights on one 8-bit channel nor "
+    {"fused",
+     "several steps in one pass: chains of whole weights on the tensor cores, others in pairs",
+     "chains that neither are one filter of small whole weights that reaches 8 bytes of a row nor "
      "have two neighbouring filters of at most 49 weights and 9x9",
      GCONV_DEVICE_CUDA, CUDA(gc_fused_operations), 0},
     {"tensor", "any filter in one pass, on the tensor cores, numbers in two parts",

@@ -1,5 +1,8 @@
 /* What the kernels of direct, separable and fused need beside device.hpp to be compiled for the
  * host. driver.cpp puts it before the text of a kernel that gconv compiles at run time. */
+#ifndef GC_DOUBLE_COMPILED_HPP
+#define GC_DOUBLE_COMPILED_HPP
+
 #include "device.hpp"
 
 #include <algorithm>
@@ -9,7 +12,7 @@
 #define __syncwarp() gc_double_warp_barrier()
 
 /* The shared memory of a block, whose threads run on one thread of the host. */
-__thread float4 gc_block_memory[(227 << 10) / sizeof(float4)];
+[[gnu::unused]] static __thread float4 gc_block_memory[(227 << 10) / sizeof(float4)];
 
 static inline int gc_double_lane()
 {
@@ -18,7 +21,9 @@ static inline int gc_double_lane()
 
 template <class type> static inline type gc_double_shuffled(type value, int lane)
 {
-    return gc_double_bits<type>(gc_double_shuffle(gc_double_bits<unsigned>(value), lane));
+    const gc_double_words *all[32];
+    gc_double_show({{gc_double_bits<unsigned>(value)}}, all);
+    return gc_double_bits<type>(all[lane]->at[0]);
 }
 
 template <class type> static inline type __shfl_up_sync(unsigned, type value, int step)
@@ -35,10 +40,9 @@ template <class type> static inline type __shfl_down_sync(unsigned, type value, 
 
 static inline bool __all_sync(unsigned, bool value)
 {
-    bool all = true;
-    for (int lane = 0; lane < 32; lane++)
-        all = (gc_double_shuffle(value, lane) != 0) && all;
-    return all;
+    const gc_double_words *all[32];
+    gc_double_show({{value}}, all);
+    return std::all_of(all, all + 32, [](auto *words) { return words->at[0] != 0; });
 }
 
 static inline unsigned gc_double_permuted(unsigned a, unsigned b, unsigned selector)
@@ -52,9 +56,16 @@ static inline unsigned gc_double_permuted(unsigned a, unsigned b, unsigned selec
 }
 #define __byte_perm gc_double_permuted
 
+template <class type> static inline type __shfl_sync(unsigned, type value, int lane)
+{
+    return gc_double_shuffled(value, lane % 32);
+}
+
 static inline unsigned atomicInc(unsigned *to, unsigned last)
 {
     unsigned old = *to;
     *to = old >= last ? 0 : old + 1;
     return old;
 }
+
+#endif

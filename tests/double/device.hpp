@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 
 #include "kernel.hpp"
@@ -111,7 +112,9 @@ static inline unsigned atomicAdd(unsigned *to, unsigned value)
     return __atomic_fetch_add(to, value, __ATOMIC_RELAXED);
 }
 
-/* Named by kernels that have no body here. */
-size_t __cvta_generic_to_shared(const void *);
+static inline void __trap()
+{
+    abort();
+}
 
 #endif

@@ -55,10 +55,30 @@ on_cpu() {
     done
 }
 
+@test "fused on tensor cores: every kind of samples, in place" {
+    make_image png:grey:16 grey16.png 37 21 noise
+    make_image ppm colour.ppm 37 21 noise
+    make_image png:rgba alpha.png 35 18 noise
+    make_image png:rgb:16 colour16.png 19 23 noise
+    make_image png:rgba:16 alpha16.png 12 17 noise
+    for border in mirror replicate wrap constant:9; do
+        for image in grey16.png colour.ppm alpha.png colour16.png alpha16.png; do
+            for alpha in keep filter; do
+                expect 0 gconv compare --time 0.001 --impl fused --border $border --alpha $alpha \
+                    -k '3x3: 1 -2 3 4 5 -6 7 1 2' $image
+                like "$out" '*
+fused * exact*'
+            done
+        done
+    done
+}
+
 @test "what the double has no kernels for is not usable, and says why" {
     make_image png:grey in.png 9 7 noise
     expect 0 gconv compare --time 0.001 in.png
-    same "$(printf '%s\n' "$out" | grep -c '^\(direct\|separable\|fused\|tensor\) .*not usable: CUDA: invalid device function')" 4
+    same "$(printf '%s\n' "$out" | grep -c '^\(direct\|separable\|tensor\) .*not usable: CUDA: invalid device function')" 3
+    like "$out" '*
+fused * exact*'
     like "$out" '*
 fft *not usable: libcufft* lacks a function*'
 }

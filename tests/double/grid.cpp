@@ -16,8 +16,11 @@ struct fibre {
     ucontext_t context;
     std::unique_ptr<char[]> stack;
     bool ended;
-    barrier waits;  /* for the others of its warp or block */
-    unsigned shown; /* to the others of its warp */
+    barrier waits; /* for the others of its warp or block */
+    /* To the others of its warp, by turns: what is shown next overwrites nothing that others may
+     * still read. */
+    gc_double_words shown[2];
+    int turn;
 };
 
 enum { STACK_BYTES = 64 << 10 };
@@ -54,15 +57,15 @@ void gc_double_warp_barrier()
     wait_at(WARP);
 }
 
-unsigned gc_double_shuffle(unsigned value, int lane)
+void gc_double_show(const gc_double_words &words, const gc_double_words *(&all)[32])
 {
     fibre *own = the_block.current;
     fibre *first = own - (own - the_block.fibres.data()) % 32;
-    own->shown = value;
+    int turn = own->turn ^= 1;
+    own->shown[turn] = words;
     wait_at(WARP);
-    unsigned result = first[lane].shown;
-    wait_at(WARP);
-    return result;
+    for (int lane = 0; lane < 32; lane++)
+        all[lane] = &first[lane].shown[turn];
 }
 
 static void prepare(size_t count)
@@ -80,6 +83,7 @@ static void prepare(size_t count)
         makecontext(&one.context, begin, 0);
         one.ended = false;
         one.waits = NOTHING;
+        one.turn = 0;
     }
 }
 

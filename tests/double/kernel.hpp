@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include <functional>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -19,8 +20,13 @@ extern thread_local gc_double_position gc_double_place;
 void gc_double_barrier();
 void gc_double_warp_barrier();
 
-/* What the thread of lane `lane` of the warp shows. All threads of the warp call it. */
-unsigned gc_double_shuffle(unsigned value, int lane);
+/* Words that a thread shows to the others of its warp. */
+struct gc_double_words {
+    unsigned at[6];
+};
+
+/* Shows words, and gives those of all lanes. All threads of the warp call it. */
+void gc_double_show(const gc_double_words &words, const gc_double_words *(&all)[32]);
 
 struct gc_double_body {
     const char *name; /* as C++ writes it, with template arguments, without parameters */
@@ -48,5 +54,8 @@ template <class... parameters, void (*kernel)(parameters...)> struct gc_double_b
 
 /* Ends with a null name. */
 extern const gc_double_body gc_double_bodies[];
+
+/* The body of a kernel on tensor cores; null where there is none of this name. */
+const gc_double_body *gc_double_tensor_body(const std::string &name);
 
 #endif

@@ -289,7 +289,10 @@ static std::string plain_name(const char *mangled)
     char *text = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
     std::string name = status == 0 ? text : mangled;
     free(text);
-    name = name.substr(0, name.find('('));
+    size_t end = 0; /* parameters begin outside of template arguments */
+    for (int depth = 0; end < name.size() && (depth > 0 || name[end] != '('); end++)
+        depth += (name[end] == '<') - (name[end] == '>');
+    name.resize(end);
     return name.compare(0, 5, "void ") == 0 ? name.substr(5) : name;
 }
 
@@ -298,7 +301,7 @@ static const gc_double_body *body_of(const std::string &name)
     for (const gc_double_body *body = gc_double_bodies; body->name != nullptr; body++)
         if (name == body->name)
             return body;
-    return nullptr;
+    return gc_double_tensor_body(name);
 }
 
 extern "C" void **__cudaRegisterFatBinary(void *)

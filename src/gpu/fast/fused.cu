@@ -1,6 +1,6 @@
 /* fused: several steps of a chain in one pass over memory.
  *
- * Idea: a chain of whole weights on 8-bit samples is one filter, its combined filter, and tensor
+ * Idea: a chain of whole weights on samples of 8 or 16 bits is one filter, its combined filter, and tensor
  *   cores multiply such numbers without error (kernels/mma/bytes.cuh; banded matrices as Chen et
  *   al., PPoPP 2024). The pass reads samples and stores samples, or bits of `edges`. Chain values
  *   never reach memory. Each step meets the border of its own input. Under wrap the combined filter
@@ -13,9 +13,11 @@
  *   memory once a step.
  * Needs: compute capability 8.0 for the tensor cores; shared memory for the values between two
  *   steps.
- * Limits on the tensor cores: one channel of 8 bits; an exact chain, whose combined filter has
- *   weights from -128 to 127, reaches 8 columns to either side and has at most 17 rows. A ring
- *   needs a chain of two steps, and an image that is larger than the ring.
+ * Limits on the tensor cores: no colours that are multiplied by alpha; a chain whose combined filter
+ *   has whole weights from -128 to 127, reaches 8 bytes to either side and has at most 17 rows: 17
+ *   columns of one channel of 8 bits, 9 of 16 bits, 5 of interleaved colours, 3 of those with 16
+ *   bits. On 8 bits the chain has to be exact. A ring needs a chain of two steps, and an image that
+ *   is larger than the ring.
  * Limits of pairs: two neighbouring steps of at most 49 weights and 9 rows and columns, for which
  *   one pass is faster than two; NVRTC, except for squares of 3x3 and 5x5. Other steps have
  *   direct's limits.
@@ -33,6 +35,8 @@ extern "C" {
 }
 
 #include <algorithm>
+#include <climits>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
@@ -40,6 +44,42 @@ extern "C" {
 enum { RESERVED_BYTES = 1024 };
 
 /* ---- What can be done ------------------------------------------------------------------------ */
+
+static int step_of(const gc_problem *problem)
+{
+    return problem->job.input.channels * (problem->job.input.depth / 8);
+}
+
+/* Whether a constant border can be read as samples, with one value for all channels in later
+ * steps. */
+static bool border_is_of_samples(const gc_problem *problem)
+{
+    if (problem->job.border != GCONV_BORDER_CONSTANT)
+        return true;
+    for (int s = 0; s < problem->chain.step_count; s++)
+        for (int c = 0; c < problem->chain.channels; c++) {
+            float value = problem->chain.steps[s].border[c];
+            if (s == 0 && !(value >= 0 && value <= (float)problem->conversion.sample_max &&
+                            value == rintf(value)))
+                return false;
+            if (s > 0 && value != problem->chain.steps[s].border[0])
+                return false;
+        }
+    return true;
+}
+
+/* Whether the columns of neighbours lie within the margins, and sums within 32 bits. Kernels count
+ * columns in int. */
+static bool fits_in_columns(const gc_problem *problem, const gc_combined &total)
+{
+    int step = step_of(problem), right = total.width - 1 - total.left;
+    double sum = 0;
+    for (int k = 0; k < total.width * total.height; k++)
+        sum += fabs(total.taps[k]);
+    return std::max(total.left, right) * step <= GC_BYTES_MARGIN &&
+           sum * problem->conversion.sample_max < 0x1p31 &&
+           (double)problem->chain.width * step < INT_MAX - 4096;
+}
 
 static gconv_status check_chain(const gc_problem *problem, const gconv_device_info *device,
                                 gconv_error *error)
@@ -49,11 +89,11 @@ static gconv_status check_chain(const gc_problem *problem, const gconv_device_in
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "%s has no tensor cores for 8-bit samples (compute capability 8.0)",
                        device->name);
-    if (problem->chain.channels != 1 || problem->job.input.channels != 1 ||
-        problem->job.input.depth != 8 || !gc_border_is_byte(problem, &problem->chain.steps[0]))
+    if (problem->conversion.premultiplies || !border_is_of_samples(problem))
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
-                       "only one channel of 8-bit samples, border included");
-    if (!problem->chain.exact || !gc_combined_make(problem, &total))
+                       "only samples of 8 and 16 bits, border included, not multiplied by alpha");
+    if ((!problem->chain.exact && problem->job.input.depth == 8) ||
+        !gc_combined_make(problem, &total) || !fits_in_columns(problem, total))
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "only chains of whole weights whose product fits in 8 bits and %dx%d",
                        (int)GC_BYTES_SIDE_MAX, (int)GC_BYTES_SIDE_MAX);
@@ -107,7 +147,7 @@ static double chain_seconds(const gc_problem *problem, const gconv_device_info *
     const gc_costs *costs = gc_costs_of(device);
     gc_combined total;
     gc_combined_make(problem, &total);
-    double values = (double)problem->chain.width * problem->chain.height;
+    double values = (double)problem->chain.width * problem->chain.height * step_of(problem);
     double bytes = values * 2 / (costs->fused_bandwidth_share * gc_cost_bandwidth(device));
     return costs->fused_launch_seconds + bytes +
            values * total.height / (costs->fused_rate * device->processors);
@@ -164,8 +204,11 @@ static gconv_status prepare_chain(const gc_problem *problem, const gconv_device_
                                   gc_pass_scope *scope, fused_state *state, gconv_error *error)
 {
     gc_combined_make(problem, &state->total);
-    state->values = gc_fused_find(state->total.height, GC_FLOAT, -1);
-    state->kernel = gc_fused_find(state->total.height, scope->output, scope->finish);
+    int finish = scope->output == GC_SHORT && scope->finish == GC_FINISH_QUOTIENT
+                     ? GC_FINISH_REMAINDER
+                     : scope->finish;
+    state->values = gc_fused_find(state->total.height, scope->input, GC_FLOAT, -1);
+    state->kernel = gc_fused_find(state->total.height, scope->input, scope->output, finish);
     if (state->kernel == nullptr)
         scope->output = GC_FLOAT;
     else
@@ -212,9 +255,12 @@ static gconv_status run(void *opaque, gc_pass &pass, int channels, cudaStream_t 
     if (state->values == nullptr)
         return gc_pass_launch(state->steps, pass, channels, stream, error);
     const gc_fused_kernel *kernel = pass.output_type == GC_FLOAT ? state->values : state->kernel;
+    pass.width *= state->tables.bytes.step;
+    pass.input_pitch *= pass.input_type == GC_SHORT ? 2 : 1;
+    pass.output_pitch *= pass.output_type == GC_SHORT ? 2 : 1;
     int columns = (pass.width + GC_FUSED_TILE_WIDTH - 1) / GC_FUSED_TILE_WIDTH;
     int rows = (pass.rows + GC_FUSED_TILE_HEIGHT - 1) / GC_FUSED_TILE_HEIGHT;
-    dim3 grid((unsigned)(columns * rows), (unsigned)channels);
+    dim3 grid((unsigned)(columns * rows));
     void *arguments[] = {&pass, &state->tables.bytes};
     GC_CUDA_TRY(error, cudaLaunchKernel(kernel->kernel, grid, dim3(32 * GC_FUSED_WARPS), arguments,
                                         kernel->shared_bytes, stream));

@@ -1,5 +1,5 @@
-/* The kernels of fused, compiled ahead: one for each height of filter, type of output and final
- * conversion. */
+/* The kernels of fused, compiled ahead: one for each height of filter, types of input and output, and
+ * final conversion. */
 #include "gpu/fast/fused_kernels.cuh"
 
 #include "gpu/kernels/mma/bytes.cuh"
@@ -10,9 +10,10 @@ static constexpr int blocks_of(int height)
     return height <= 5 ? 6 : height <= 9 ? 5 : 4;
 }
 
-template <int most_rows, gc_sample_type type, int conversion> struct bytes_config {
+template <int most_rows, gc_sample_type from, gc_sample_type type, int conversion>
+struct bytes_config {
     static constexpr int height = most_rows, rows = GC_FUSED_ROWS, warps = GC_FUSED_WARPS;
-    static constexpr int input = GC_BYTE, output = type, finish = conversion, border = -1;
+    static constexpr int input = from, output = type, finish = conversion, border = -1;
     static constexpr int channels = 1, alpha = GC_PASS_NO_ALPHA;
 };
 
@@ -23,25 +24,33 @@ static __global__ void __launch_bounds__(32 * GC_FUSED_WARPS, blocks_of(config::
     gc_bytes_pass<config>(pass, bytes);
 }
 
-#define KERNEL(height, output, finish)                                                             \
+#define KERNEL(height, input, output, finish)                                                      \
     {                                                                                              \
-        height, output, finish, (const void *)bytes_kernel<bytes_config<height, output, finish>>,  \
-            gc_bytes_block<bytes_config<height, output, finish>>::shared_bytes,                    \
+        height, input, output, finish,                                                             \
+            (const void *)bytes_kernel<bytes_config<height, input, output, finish>>,               \
+            gc_bytes_block<bytes_config<height, input, output, finish>>::shared_bytes,             \
     }
 #define KERNELS(height)                                                                            \
-    KERNEL(height, GC_BIT, GC_FINISH_EDGES), KERNEL(height, GC_BYTE, GC_FINISH_EDGES),             \
-        KERNEL(height, GC_BYTE, GC_FINISH_ROUND), KERNEL(height, GC_BYTE, GC_FINISH_QUOTIENT),     \
-        KERNEL(height, GC_BYTE, -1), KERNEL(height, GC_FLOAT, -1)
+    KERNEL(height, GC_BYTE, GC_BIT, GC_FINISH_EDGES),                                              \
+        KERNEL(height, GC_BYTE, GC_BYTE, GC_FINISH_EDGES),                                         \
+        KERNEL(height, GC_BYTE, GC_BYTE, GC_FINISH_ROUND),                                         \
+        KERNEL(height, GC_BYTE, GC_BYTE, GC_FINISH_QUOTIENT),                                      \
+        KERNEL(height, GC_BYTE, GC_BYTE, -1), KERNEL(height, GC_BYTE, GC_FLOAT, -1),               \
+        KERNEL(height, GC_SHORT, GC_SHORT, GC_FINISH_ROUND),                                       \
+        KERNEL(height, GC_SHORT, GC_SHORT, GC_FINISH_REMAINDER),                                   \
+        KERNEL(height, GC_SHORT, GC_SHORT, GC_FINISH_NEAREST),                                     \
+        KERNEL(height, GC_SHORT, GC_SHORT, -1), KERNEL(height, GC_SHORT, GC_FLOAT, -1)
 
 static const gc_fused_kernel kernels[] = {KERNELS(3), KERNELS(5),  KERNELS(7),
                                           KERNELS(9), KERNELS(13), KERNELS(17)};
 
 /* Low filters come first. A kernel for one conversion comes before the kernel for all
  * conversions. */
-const gc_fused_kernel *gc_fused_find(int height, gc_sample_type output, int finish)
+const gc_fused_kernel *gc_fused_find(int height, gc_sample_type input, gc_sample_type output,
+                                     int finish)
 {
     for (const gc_fused_kernel &entry : kernels)
-        if (entry.height >= height && entry.output == output &&
+        if (entry.height >= height && entry.input == input && entry.output == output &&
             (entry.finish == finish || entry.finish == -1))
             return &entry;
     return nullptr;

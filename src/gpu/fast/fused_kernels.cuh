@@ -19,13 +19,14 @@ enum {
 
 struct gc_fused_kernel {
     int height; /* the most rows of a filter */
-    gc_sample_type output;
+    gc_sample_type input, output;
     int finish; /* gc_finish_kind; -1: any */
     const void *kernel;
     size_t shared_bytes; /* of a block */
 };
 
-/* A kernel for a filter of `height` rows and this output; null where there is none. */
-const gc_fused_kernel *gc_fused_find(int height, gc_sample_type output, int finish);
+/* A kernel for a filter of `height` rows and these types; null where there is none. */
+const gc_fused_kernel *gc_fused_find(int height, gc_sample_type input, gc_sample_type output,
+                                     int finish);
 
 #endif

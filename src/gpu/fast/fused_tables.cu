@@ -7,9 +7,9 @@
 /* Units that hold columns of the ring: the first, and the last one or two. */
 static void find_ring_units(const gc_problem *problem, int ring, gc_bytes *bytes)
 {
-    int width = (int)problem->chain.width;
+    int width = (int)problem->chain.width * bytes->step;
     for (int unit = 0; unit <= (width - 1) / GC_BYTES_UNIT && ring > 0; unit++)
-        if (unit == 0 || (unit + 1) * GC_BYTES_UNIT > width - ring)
+        if (unit == 0 || (unit + 1) * GC_BYTES_UNIT > width - ring * bytes->step)
             bytes->ring_units[bytes->ring_unit_count++] = unit;
 }
 
@@ -18,24 +18,41 @@ static int zone_of(const gc_bytes *bytes, int width, int unit_class, int column)
 {
     if (unit_class == 0)
         return bytes->ring;
-    int x = bytes->ring_units[unit_class - 1] * GC_BYTES_UNIT + column;
+    int x = (bytes->ring_units[unit_class - 1] * GC_BYTES_UNIT + column) / bytes->step;
     if (x < bytes->ring)
         return x;
     return x >= width - bytes->ring && x < width ? x - width + 2 * bytes->ring + 1 : bytes->ring;
 }
 
+/* Whether a column has alpha that is kept. Units begin with a pixel where there is alpha. */
+static bool is_kept(const gc_bytes *bytes, int column)
+{
+    return (bytes->kept[column / 4 % 2] >> (8 * (column % 4)) & 255) != 0;
+}
+
+/* The weight of row `row` for a sample that lies `distance` columns after the output. */
+static int weight_at(const gc_bytes *bytes, const gc_combined &total, const double *taps, int row,
+                     int distance)
+{
+    int k = distance / bytes->step + total.left;
+    bool is_there = row < total.height && distance % bytes->step == 0 && k >= 0 && k < total.width;
+    return is_there ? (int)taps[row * total.width + k] : 0;
+}
+
 /* The words of a lane: b0 and b1 of matrix 0, then of matrix 1 (kernels/mma/fragments.cuh,
  * m16n8k32). They belong to column lane / 4 of B. b0 has four rows from lane % 4 * 4 on, b1 the
  * four rows 16 further. */
-static uint4 lane_weights(const gc_combined &total, const double *const *columns, int row, int lane)
+static uint4 lane_weights(const gc_bytes *bytes, const gc_combined &total,
+                          const double *const *columns, int row, int lane)
 {
     unsigned words[4] = {};
     for (int word = 0; word < 4; word++)
         for (int i = 0; i < 4; i++) {
             int n = lane / 4, column = n / 2 * 4 + word / 2 * 2 + n % 2;
-            int k = word % 2 * 16 + lane % 4 * 4 + i - column - GC_BYTES_MARGIN + total.left;
-            bool is_there = row < total.height && k >= 0 && k < total.width;
-            int weight = is_there ? (int)columns[column][row * total.width + k] : 0;
+            int distance = word % 2 * 16 + lane % 4 * 4 + i - column - GC_BYTES_MARGIN;
+            int weight = is_kept(bytes, column)
+                             ? (int)(row == total.top && distance == 0)
+                             : weight_at(bytes, total, columns[column], row, distance);
             words[word] |= (unsigned)(unsigned char)(signed char)weight << (8 * i);
         }
     return {words[0], words[1], words[2], words[3]};
@@ -50,6 +67,14 @@ struct table_maker {
     int rows; /* of the kernel's filter */
 };
 
+/* Whether a column's sum gets what a constant border adds: of a sample of 16 bits that of the low
+ * bytes alone. */
+static bool counts_constant(const table_maker &maker, int column)
+{
+    return !is_kept(maker.bytes, column) &&
+           (maker.problem->job.input.depth == 8 || column % 2 == 0);
+}
+
 /* One table of gc_bytes: outputs in rows of zone `y` and units of class `unit_class`. */
 static void fill_table(const table_maker &maker, int y, int unit_class, uint4 *weights, int *sums)
 {
@@ -59,11 +84,11 @@ static void fill_table(const table_maker &maker, int y, int unit_class, uint4 *w
         int x = zone_of(maker.bytes, (int)maker.problem->chain.width, unit_class, column);
         int zone = y * gc_zones_across(maker.all->ring) + x;
         columns[column] = maker.all->taps + zone * total.width * total.height;
-        sums[column] = (int)maker.all->sums[zone];
+        sums[column] = counts_constant(maker, column) ? (int)maker.all->sums[zone] : 0;
     }
     for (int row = 0; row < maker.rows; row++)
         for (int lane = 0; lane < 32; lane++)
-            weights[row * 32 + lane] = lane_weights(total, columns, row, lane);
+            weights[row * 32 + lane] = lane_weights(maker.bytes, total, columns, row, lane);
 }
 
 static gconv_status upload(const table_maker &maker, gc_fused_tables *tables, gconv_error *error)
@@ -89,11 +114,31 @@ static gconv_status upload(const table_maker &maker, gc_fused_tables *tables, gc
     return GCONV_OK;
 }
 
+/* Sets what depends on the image's pixels. */
+static void set_pixels(const gc_problem *problem, gc_bytes *bytes)
+{
+    int channels = problem->job.input.channels, size = problem->job.input.depth / 8;
+    bytes->pixels = (int)problem->chain.width;
+    bytes->step = channels * size;
+    bytes->channels = problem->chain.channels;
+    for (int k = 0; k < bytes->step; k++) {
+        bool is_convolved = k / size < problem->chain.channels;
+        unsigned sample = is_convolved && problem->job.border == GCONV_BORDER_CONSTANT
+                              ? (unsigned)problem->chain.steps[0].border[k / size]
+                              : 0;
+        bytes->constant[k] = (unsigned char)(sample >> (8 * (k % size)));
+    }
+    for (int k = 0; k < 8 && problem->conversion.keeps_alpha; k++)
+        if (k % bytes->step >= bytes->step - size)
+            bytes->kept[k / 4] |= 255u << (8 * (k % 4));
+}
+
 gconv_status gc_fused_tables_make(const gc_problem *problem, const gc_combined &total, int rows,
                                   gc_fused_tables *tables, gconv_error *error)
 {
     gc_ring_filters all;
     GC_TRY(gc_ring_filters_make(problem, total, &all, error));
+    set_pixels(problem, &tables->bytes);
     tables->bytes.height = total.height;
     tables->bytes.top = total.top;
     tables->bytes.ring = all.ring;

@@ -1,4 +1,4 @@
-/* A pass for 8-bit samples and whole weights from -128 to 127, on the tensor cores, exactly.
+/* A pass for samples of 8 and 16 bits and whole weights from -128 to 127, on the tensor cores, exactly.
  *
  * Idea: a row of samples times a banded matrix of a row of weights gives 8 neighbouring outputs,
  *   and the rows of the filter add up (banded products of stencils on tensor cores: Chen et al.,
@@ -27,10 +27,17 @@
  * The 16 rows of a fragment lie `rows` apart in the image, so that a fragment serves `rows` outputs
  * of each lane. The next row of the filter is then another fragment, never a shift between lanes.
  *
+ * A pixel of several interleaved channels, or of samples of 16 bits, is several columns. Its
+ * neighbours lie as many columns further (gc_bytes.step), and so do the weights of a band. Sums of
+ * the low and the high bytes of samples are then columns of their own; a lane has both and adds them
+ * up. This takes no more products than other bytes do.
+ *
  * The config of such a kernel has
  *     height           the most rows of a filter
  *     rows, warps      as in other passes; `rows` is odd, so that fragments lie in different banks
- *     output, finish   as in other passes: GC_BIT, GC_BYTE, or GC_FLOAT for chain values */
+ *     input            as in other passes: GC_BYTE or GC_SHORT
+ *     output, finish   as in other passes: GC_BIT, GC_BYTE, GC_SHORT, or GC_FLOAT for chain values.
+ *                      GC_BIT is for one channel of 8 bits */
 #ifndef GC_GPU_KERNELS_MMA_BYTES_CUH
 #define GC_GPU_KERNELS_MMA_BYTES_CUH
 
@@ -39,8 +46,8 @@
 /* Computes and stores the outputs of a warp, whose surroundings start at `tile`. */
 template <class config>
 static __device__ inline void
-gc_bytes_compute(const gc_pass &pass, const gc_bytes_threshold &threshold, const int (&starts)[4],
-                 const uint4 (&weights)[config::height], unsigned tile,
+gc_bytes_compute(const gc_pass &pass, const gc_bytes &bytes, const gc_bytes_threshold &threshold,
+                 const int (&starts)[4], const uint4 (&weights)[config::height], unsigned tile,
                  const gc_bytes_outputs &outputs)
 {
     typedef gc_bytes_block<config> block;
@@ -60,9 +67,9 @@ gc_bytes_compute(const gc_pass &pass, const gc_bytes_threshold &threshold, const
                     gc_bytes_shift_in(lower[r], sums[r][p / 2][p % 2 + 2], threshold.addend);
                 }
             } else if (config::output == GC_FLOAT) {
-                gc_bytes_store_values<config>(pass, outputs, unit, r, sums[r]);
+                gc_bytes_store_values<config>(pass, bytes, outputs, unit, r, sums[r]);
             } else {
-                gc_bytes_stage<config>(pass, outputs, unit, r, sums[r]);
+                gc_bytes_stage<config>(pass, bytes, outputs, unit, r, sums[r]);
             }
     }
     bool inside = outputs.x + block::warp_width <= pass.width &&
@@ -71,7 +78,7 @@ gc_bytes_compute(const gc_pass &pass, const gc_bytes_threshold &threshold, const
         gc_bytes_store_bits<config, true>(pass, outputs, upper, lower, threshold.inverted);
     else if (config::output == GC_BIT)
         gc_bytes_store_bits<config, false>(pass, outputs, upper, lower, threshold.inverted);
-    else if (config::output == GC_BYTE)
+    else if (block::stages)
         gc_bytes_store_staged<config>(pass, outputs);
 }
 
@@ -82,7 +89,8 @@ static __device__ inline bool gc_bytes_at_border(const gc_pass &pass, const gc_b
 {
     typedef gc_bytes_block<config> block;
     return bytes.ring > 0 &&
-           (outputs.x < bytes.ring || outputs.x + block::warp_width > pass.width - bytes.ring ||
+           (outputs.x < bytes.ring * bytes.step ||
+            outputs.x + block::warp_width > pass.width - bytes.ring * bytes.step ||
             outputs.y < bytes.ring || outputs.y + block::tile_height > pass.height - bytes.ring);
 }
 
@@ -132,7 +140,7 @@ static __device__ inline void gc_bytes_pass(const gc_pass &pass, const gc_bytes 
     if (outputs.x >= pass.width)
         return;
     unsigned surroundings = (unsigned)__cvta_generic_to_shared(tile + warp * block::warp_width);
-    gc_bytes_compute<config>(pass, threshold, starts, weights, surroundings, outputs);
+    gc_bytes_compute<config>(pass, bytes, threshold, starts, weights, surroundings, outputs);
     if (gc_bytes_at_border<config>(pass, bytes, outputs))
         gc_bytes_ring<config>(pass, bytes, threshold, surroundings, outputs);
 }

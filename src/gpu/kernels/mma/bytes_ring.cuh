@@ -42,7 +42,7 @@ static __device__ inline int gc_bytes_unit_class(const gc_bytes &bytes, int unit
 /* Overwrites a lane's four outputs from column x of row `row` on. Of bits, two neighbouring lanes
  * make a byte. */
 template <class config>
-static __device__ inline void gc_bytes_overwrite(const gc_pass &pass,
+static __device__ inline void gc_bytes_overwrite(const gc_pass &pass, const gc_bytes &bytes,
                                                  const gc_bytes_threshold &threshold, int x,
                                                  int row, const int (&four)[4], bool stores)
 {
@@ -55,11 +55,10 @@ static __device__ inline void gc_bytes_overwrite(const gc_pass &pass,
     if (!stores || x >= pass.width)
         return;
     if (config::output == GC_FLOAT)
-        *(float4 *)(gc_bytes_row<float>(pass, row) + x) =
-            make_float4((float)four[0], (float)four[1], (float)four[2], (float)four[3]);
-    else if (config::output == GC_BYTE)
+        gc_bytes_store_four<config>(pass, bytes, x, row, four);
+    else if (gc_bytes_block<config>::stages)
         *(unsigned *)(gc_bytes_row<unsigned char>(pass, row) + x) =
-            gc_bytes_finish<config>(pass, four[0], four[1], four[2], four[3]);
+            gc_bytes_finish<config>(pass, bytes, four[0], four[1], four[2], four[3]);
     else if (x % 8 == 0)
         gc_bytes_row<unsigned char>(pass, row)[x / 8] = (unsigned char)bits;
 }
@@ -74,9 +73,9 @@ struct gc_bytes_targets {
 /* Computes and stores one fragment with a filter of the ring. `address` is the lane's. */
 template <class config>
 static __device__ inline void
-gc_bytes_ring_fragment(const gc_pass &pass, const gc_bytes_threshold &threshold,
-                       const gc_bytes_filter<config> &filter, unsigned address,
-                       const gc_bytes_targets &targets)
+gc_bytes_ring_fragment(const gc_pass &pass, const gc_bytes &bytes,
+                       const gc_bytes_threshold &threshold, const gc_bytes_filter<config> &filter,
+                       unsigned address, const gc_bytes_targets &targets)
 {
     typedef gc_bytes_block<config> block;
     int sums[2][4];
@@ -94,7 +93,7 @@ gc_bytes_ring_fragment(const gc_pass &pass, const gc_bytes_threshold &threshold,
     for (int half = 0; half < 2; half++) {
         const int four[4] = {sums[0][2 * half], sums[0][2 * half + 1], sums[1][2 * half],
                              sums[1][2 * half + 1]};
-        gc_bytes_overwrite<config>(pass, threshold, targets.x[half], targets.row[half], four,
+        gc_bytes_overwrite<config>(pass, bytes, threshold, targets.x[half], targets.row[half], four,
                                    targets.stores[half]);
     }
 }
@@ -114,7 +113,7 @@ gc_bytes_ring_unit(const gc_pass &pass, const gc_bytes &bytes, const gc_bytes_th
 #pragma unroll 1
     for (int line = 0; line < block::tile_height; line += 16) {
         int row = outputs.y + line + lane / 4;
-        gc_bytes_ring_fragment<config>(pass, threshold, filter,
+        gc_bytes_ring_fragment<config>(pass, bytes, threshold, filter,
                                        tile + (line + gc_bytes_fragment_row()) * block::pitch +
                                            unit * GC_BYTES_UNIT + gc_bytes_fragment_column(),
                                        {{x, x}, {row, row + 8}, {row < end, row + 8 < end}});
@@ -136,7 +135,7 @@ gc_bytes_ring_row(const gc_pass &pass, const gc_bytes &bytes, const gc_bytes_thr
         lane / 4 < GC_BYTES_UNITS && gc_bytes_unit_class(bytes, x / GC_BYTES_UNIT) == unit_class;
     x += lane % 4 * 4;
     gc_bytes_ring_fragment<config>(
-        pass, threshold,
+        pass, bytes, threshold,
         gc_bytes_filter_of<config>(bytes, threshold, gc_bytes_table(bytes, at, unit_class)),
         tile + line * gc_bytes_block<config>::pitch +
             gc_bytes_fragment_row() % GC_BYTES_UNITS * GC_BYTES_UNIT + gc_bytes_fragment_column(),

@@ -6,8 +6,17 @@
 #include "gpu/kernels/mma/bytes_units.h"
 #include "gpu/kernels/mma/fragments.cuh"
 
-/* What these kernels are given beside gc_pass. */
+/* What these kernels are given beside gc_pass. In their gc_pass, width and pitches of samples count
+ * bytes. */
 struct gc_bytes {
+    /* Of the image: its width, and the bytes of a pixel. A pixel's bytes are columns of their own:
+     * their neighbours lie `step` columns further. */
+    int pixels, step;
+    int channels;                              /* that are convolved */
+    unsigned char constant[GC_BYTES_STEP_MAX]; /* the bytes of a pixel of a constant border */
+    /* Four neighbouring columns, as bytes of a word: those of alpha that is kept have all bits. Their
+     * sums are the samples. The second word is for the second lane of two. */
+    unsigned kept[2];
     /* Tables of filters, one for each zone and class. `weights` has two matrices of two words for
      * each row of the filter and lane. `sums` has what a constant border adds to each column of a
      * unit. Zones are rows of the image: those fewer than `ring` from the top, one zone for all
@@ -31,7 +40,8 @@ template <class config> struct gc_bytes_block {
     static constexpr int tile_bytes = lines * pitch;
     /* A warp stages bytes of output to put them in order. */
     static constexpr int staged_pitch = warp_width + 16;
-    static constexpr int staged = config::output == GC_BYTE ? tile_height * staged_pitch : 0;
+    static constexpr bool stages = config::output == GC_BYTE || config::output == GC_SHORT;
+    static constexpr int staged = stages ? tile_height * staged_pitch : 0;
     /* Shared memory: the tile, what the warps stage, the rows of gc_bytes_fill_border. */
     static constexpr int rows_at = tile_bytes + config::warps * staged;
     static constexpr int shared_bytes = rows_at + lines * (int)sizeof(int);
@@ -70,7 +80,7 @@ static __device__ inline int gc_bytes_fragment_column()
 
 /* ---- Loading --------------------------------------------------------------------------------- */
 
-/* A config for gc_pass_row and gc_pass_value: bytes, with the border that the pass says. */
+/* A config for gc_pass_row and gc_pass_border_of: with the border that the pass says. */
 struct gc_bytes_input {
     static constexpr int input = GC_BYTE, border = -1, channels = 1, alpha = GC_PASS_NO_ALPHA;
 };
@@ -85,8 +95,8 @@ static __device__ inline void gc_bytes_fill_inside(const gc_pass &pass, unsigned
      * words, which are loaded afterwards. */
     constexpr int words = block::tile_width / 8;
     constexpr int lines_at_once = block::threads / words, rest = block::pitch / 8 - words;
-    const unsigned char *start = (const unsigned char *)pass.input + gc_pass_input_start(pass) +
-                                 (y - pass.input_first) * pass.input_pitch + x;
+    const unsigned char *start =
+        (const unsigned char *)pass.input + (y - pass.input_first) * pass.input_pitch + x;
     int line = (int)threadIdx.x / words, column = (int)threadIdx.x % words * 8;
     const unsigned char *from = start + line * pass.input_pitch + column;
     unsigned char *to = tile + line * block::pitch + column;
@@ -105,35 +115,47 @@ static __device__ inline void gc_bytes_fill_inside(const gc_pass &pass, unsigned
     }
 }
 
-/* Four samples as one word. */
-static __device__ inline unsigned gc_bytes_word(const gc_pass &pass, int row, int x)
+/* The byte in column x, up to GC_BYTES_MARGIN outside the image or inside, of row `row` of the input.
+ * -1 is a row of a constant border. */
+static __device__ inline unsigned gc_bytes_value(const gc_pass &pass, const gc_bytes &bytes,
+                                                 int row, int x)
+{
+    int before = GC_BYTES_MARGIN * bytes.step; /* keeps the division from rounding up */
+    int pixel = (x + before) / bytes.step - GC_BYTES_MARGIN, part = x - pixel * bytes.step;
+    pixel = gc_pass_index(gc_pass_border_of<gc_bytes_input>(pass), pixel, bytes.pixels);
+    if (row < 0 || pixel < 0)
+        return bytes.constant[part];
+    return __ldg((const unsigned char *)pass.input + row * pass.input_pitch +
+                 (long long)pixel * bytes.step + part);
+}
+
+/* Four bytes as one word. */
+static __device__ inline unsigned gc_bytes_word(const gc_pass &pass, const gc_bytes &bytes, int row,
+                                                int x)
 {
     unsigned word = 0;
 #pragma unroll
     for (int k = 0; k < 4; k++)
-        word |= (unsigned)gc_pass_value<gc_bytes_input>(pass, row, x + k) << (8 * k);
+        word |= gc_bytes_value(pass, bytes, row, x + k) << (8 * k);
     return word;
 }
 
-/* Loads a word of 8 samples inside the image's columns from row `row`. -1 is a row of a constant
- * border. */
-static __device__ inline void gc_bytes_fill_word(const gc_pass &pass, unsigned char *to, int row,
-                                                 int column)
+/* Loads a word of 8 bytes inside the image's columns from row `row`. */
+static __device__ inline void gc_bytes_fill_word(const gc_pass &pass, const gc_bytes &bytes,
+                                                 unsigned char *to, int row, int column)
 {
-    if (row >= 0) {
-        gc_pass_copy<8>(to, (const unsigned char *)pass.input + gc_pass_input_start(pass) +
-                                row * pass.input_pitch + column);
-    } else {
-        unsigned word = (unsigned)pass.constant[blockIdx.y] * 0x01010101u;
-        *(uint2 *)to = make_uint2(word, word);
-    }
+    if (row >= 0)
+        gc_pass_copy<8>(to, (const unsigned char *)pass.input + row * pass.input_pitch + column);
+    else
+        *(uint2 *)to = make_uint2(gc_bytes_word(pass, bytes, row, column),
+                                  gc_bytes_word(pass, bytes, row, column + 4));
 }
 
 /* At the image's border: first whole words of 8 inside the image, a warp a line; then the rest,
  * value by value. `rows` has room for a row of the input for each line. */
 template <class config>
-static __device__ inline void gc_bytes_fill_border(const gc_pass &pass, unsigned char *tile,
-                                                   int *rows, int x, int y)
+static __device__ inline void gc_bytes_fill_border(const gc_pass &pass, const gc_bytes &bytes,
+                                                   unsigned char *tile, int *rows, int x, int y)
 {
     typedef gc_bytes_block<config> block;
     for (int line = (int)threadIdx.x; line < block::lines; line += block::threads)
@@ -144,7 +166,7 @@ static __device__ inline void gc_bytes_fill_border(const gc_pass &pass, unsigned
         if (x + column >= 0 && x + column < whole)
 #pragma unroll 4
             for (int line = (int)threadIdx.x / 32; line < block::lines; line += config::warps)
-                gc_bytes_fill_word(pass, tile + line * block::pitch + column, rows[line],
+                gc_bytes_fill_word(pass, bytes, tile + line * block::pitch + column, rows[line],
                                    x + column);
     /* Columns before the image, and from its last whole word on as far as the filter reaches. */
     int left = x < 0 ? -x / 4 : 0;
@@ -157,7 +179,7 @@ static __device__ inline void gc_bytes_fill_border(const gc_pass &pass, unsigned
         int line = i / count, k = i % count;
         int column = k < left ? 4 * k : from + 4 * (k - left);
         *(unsigned *)(tile + line * block::pitch + column) =
-            gc_bytes_word(pass, rows[line], x + column);
+            gc_bytes_word(pass, bytes, rows[line], x + column);
     }
 }
 
@@ -172,7 +194,7 @@ static __device__ inline void gc_bytes_fill(const gc_pass &pass, const gc_bytes 
     if (x >= 0 && x + block::pitch <= pass.width && gc_pass_rows_inside(pass, y, block::lines))
         gc_bytes_fill_inside<config>(pass, tile, x, y);
     else
-        gc_bytes_fill_border<config>(pass, tile, rows, x, y);
+        gc_bytes_fill_border<config>(pass, bytes, tile, rows, x, y);
 }
 
 /* ---- Multiplying ----------------------------------------------------------------------------- */
@@ -260,8 +282,7 @@ struct gc_bytes_outputs {
 template <typename sample>
 static __device__ inline sample *gc_bytes_row(const gc_pass &pass, int row)
 {
-    return (sample *)pass.output + blockIdx.y * pass.output_plane +
-           (row - pass.output_first) * pass.output_pitch;
+    return (sample *)pass.output + (row - pass.output_first) * pass.output_pitch;
 }
 
 /* A mask of 16 columns from x on: ones for the columns that the image has, the first column in the
@@ -315,27 +336,72 @@ gc_bytes_store_bits(const gc_pass &pass, const gc_bytes_outputs &outputs,
     }
 }
 
-/* Four neighbouring sums as bytes of output. */
-template <class config>
-static __device__ inline unsigned gc_bytes_finish(const gc_pass &pass, int first, int second,
-                                                  int third, int fourth)
+/* Whether samples have 16 bits: the sums of their low bytes lie in even columns, those of their high
+ * bytes in the next ones. */
+template <class config> static __device__ constexpr bool gc_bytes_in_pairs()
 {
-    const float values[4] = {(float)first, (float)second, (float)third, (float)fourth};
-    return gc_finish_word<config>(pass, values);
+    return config::input == GC_SHORT;
+}
+
+/* Four neighbouring sums as bytes of output, or two samples of 16 bits. */
+template <class config>
+static __device__ inline unsigned gc_bytes_finish(const gc_pass &pass, const gc_bytes &bytes,
+                                                  int first, int second, int third, int fourth)
+{
+    int left = first + 256 * second, right = third + 256 * fourth; /* of 16 bits */
+    unsigned word;
+    if (gc_bytes_in_pairs<config>()) {
+        word = __byte_perm(gc_finish_integer<config>(pass, (float)left),
+                           gc_finish_integer<config>(pass, (float)right), 0x5410);
+    } else {
+        const float values[4] = {(float)first, (float)second, (float)third, (float)fourth};
+        word = gc_finish_word<config>(pass, values);
+    }
+    if (bytes.kept[1] == 0)
+        return word;
+    const unsigned four[4] = {(unsigned)first, (unsigned)second, (unsigned)third, (unsigned)fourth};
+    unsigned sums = gc_bytes_in_pairs<config>()
+                        ? __byte_perm((unsigned)left, (unsigned)right, 0x5410)
+                        : gc_finish_pack(four);
+    unsigned kept = bytes.kept[threadIdx.x % 2];
+    return (word & ~kept) | (sums & kept);
+}
+
+/* Stores chain values of four neighbouring sums, from column x of row `row` on, in planes. */
+template <class config>
+static __device__ inline void gc_bytes_store_four(const gc_pass &pass, const gc_bytes &bytes, int x,
+                                                  int row, const int (&four)[4])
+{
+    float *to = gc_bytes_row<float>(pass, row);
+    if (!gc_bytes_in_pairs<config>() && bytes.step == 1) {
+        *(float4 *)(to + x) =
+            make_float4((float)four[0], (float)four[1], (float)four[2], (float)four[3]);
+        return;
+    }
+    constexpr int size = gc_bytes_in_pairs<config>() ? 2 : 1;
+#pragma unroll
+    for (int k = 0; k < 4; k += size) {
+        int pixel = (x + k) / bytes.step, channel = (x + k) % bytes.step / size;
+        int sum = size == 2 ? four[k] + 256 * four[k + size - 1] : four[k];
+        if (pixel < bytes.pixels && channel < bytes.channels)
+            to[channel * pass.output_plane + pixel] = (float)sum;
+    }
 }
 
 /* Stages rows `r` of a unit. */
 template <class config>
-static __device__ inline void gc_bytes_stage(const gc_pass &pass, const gc_bytes_outputs &outputs,
-                                             int unit, int r, const int (&sums)[2][4])
+static __device__ inline void gc_bytes_stage(const gc_pass &pass, const gc_bytes &bytes,
+                                             const gc_bytes_outputs &outputs, int unit, int r,
+                                             const int (&sums)[2][4])
 {
     typedef gc_bytes_block<config> block;
     int lane = (int)threadIdx.x % 32;
     unsigned char *to = outputs.staged + (lane / 4 * config::rows + r) * block::staged_pitch +
                         unit * GC_BYTES_UNIT + lane % 4 * 4;
-    *(unsigned *)to = gc_bytes_finish<config>(pass, sums[0][0], sums[0][1], sums[1][0], sums[1][1]);
+    *(unsigned *)to =
+        gc_bytes_finish<config>(pass, bytes, sums[0][0], sums[0][1], sums[1][0], sums[1][1]);
     *(unsigned *)(to + 8 * config::rows * block::staged_pitch) =
-        gc_bytes_finish<config>(pass, sums[0][2], sums[0][3], sums[1][2], sums[1][3]);
+        gc_bytes_finish<config>(pass, bytes, sums[0][2], sums[0][3], sums[1][2], sums[1][3]);
 }
 
 /* Stores what the warp staged, in words of 16 bytes. Rows of the output have whole words. */
@@ -358,7 +424,7 @@ static __device__ inline void gc_bytes_store_staged(const gc_pass &pass,
 
 /* Stores chain values of rows `r` of a unit. */
 template <class config>
-static __device__ inline void gc_bytes_store_values(const gc_pass &pass,
+static __device__ inline void gc_bytes_store_values(const gc_pass &pass, const gc_bytes &bytes,
                                                     const gc_bytes_outputs &outputs, int unit,
                                                     int r, const int (&sums)[2][4])
 {
@@ -367,10 +433,10 @@ static __device__ inline void gc_bytes_store_values(const gc_pass &pass,
 #pragma unroll
     for (int half = 0; half < 2; half++) {
         int row = outputs.y + (lane / 4 + 8 * half) * config::rows + r;
-        if (row < pass.output_first + pass.rows && x < pass.output_pitch)
-            *(float4 *)(gc_bytes_row<float>(pass, row) + x) =
-                make_float4((float)sums[0][2 * half], (float)sums[0][2 * half + 1],
-                            (float)sums[1][2 * half], (float)sums[1][2 * half + 1]);
+        const int four[4] = {sums[0][2 * half], sums[0][2 * half + 1], sums[1][2 * half],
+                             sums[1][2 * half + 1]};
+        if (row < pass.output_first + pass.rows && x < pass.width)
+            gc_bytes_store_four<config>(pass, bytes, x, row, four);
     }
 }
 

@@ -1,0 +1,44 @@
+/* The kernels of fused that take a whole chain: their own text, with the instructions of tensor cores in
+ * C++. */
+#include "instructions.hpp"
+
+#include "gpu/fast/fused_kernels.cuh"
+#include "gpu/kernels/mma/bytes.cuh"
+
+#include <map>
+#include <string>
+
+namespace fused
+{
+#include "gpu/fast/fused_kernels.cu"
+}
+
+typedef std::map<std::string, gc_double_body> body_map;
+
+template <int height, gc_sample_type input, gc_sample_type output, int finish>
+static void add(body_map *bodies)
+{
+    std::string name = "bytes_kernel<bytes_config<" + std::to_string(height) +
+                       ", (gc_sample_type)" + std::to_string(input) + ", (gc_sample_type)" +
+                       std::to_string(output) + ", " + std::to_string(finish) + "> >";
+    typedef fused::bytes_config<height, input, output, finish> config;
+    (*bodies)[name] = {"bytes_kernel", true, gc_double_binder<fused::bytes_kernel<config>>::bind,
+                       nullptr};
+}
+
+#undef KERNEL
+#define KERNEL(height, input, output, finish) add<height, input, output, finish>(&bodies)
+
+static body_map make_bodies()
+{
+    body_map bodies;
+    KERNELS(3), KERNELS(5), KERNELS(7), KERNELS(9), KERNELS(13), KERNELS(17);
+    return bodies;
+}
+
+const gc_double_body *gc_double_tensor_body(const std::string &name)
+{
+    static const body_map *bodies = new body_map(make_bodies());
+    auto found = bodies->find(name);
+    return found != bodies->end() ? &found->second : nullptr;
+}
