@@ -75,8 +75,8 @@ static void a_pass_takes_as_long_as_memory_does(void **state)
     gc_problem problem;
     assert_int_equal(gc_problem_create(&job, &problem, NULL), GCONV_OK);
     double launch = gc_costs_of(&device)->launch_seconds, bytes = 4096.0 * 4096 * 2 * 4;
-    double measured = gc_cost_of_pass(&problem, 2, 0, &device, 0.5);
-    double rated = gc_cost_of_pass(&problem, 2, 0, &other, 0.5);
+    double measured = gc_cost_of_pass(&problem, 8, 0, &device, 0.5);
+    double rated = gc_cost_of_pass(&problem, 8, 0, &other, 0.5);
     gc_problem_destroy(&problem);
     assert_true(fabs(measured - launch - bytes / 1e12) < 1e-12);
     assert_true(fabs(rated - launch - bytes / (0.85 * 4e12)) < 1e-12);

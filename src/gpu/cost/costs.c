@@ -35,6 +35,8 @@ static const gc_costs h200 = {
 
     .launch_seconds = 5e-6,
     .bandwidth_share = 0.85,
+    /* tensor at 3x3 of RGB: 130 us from planes to planes, 364 us from samples to samples. */
+    .planes_factor = 1.9,
 
     /* From `gconv bench`, as in docs/results/ladder-h200.txt, over filters of 3x3 to 31x31. */
     .naive_share = 0.08,
@@ -55,6 +57,11 @@ static const gc_costs h200 = {
     /* 1.1 to 1.35. */
     .arguments_factor = 1.3,
     .constants_gain = 0.05,
+    /* direct at 3x3, 5x5 and 9x9 of grey: 23, 32 and 62 us for 8 bits. At 3x3 of 16 bits 31 us, and
+     * 51 us at 5x5 with a divisor. */
+    .byte_work = 8,
+    .short_work = 12,
+    .remainder_work = 22,
 
     /* A tile has 1.3 times as many rows as it has rows of output. */
     .row_lines = 1.3,
@@ -69,15 +76,18 @@ static const gc_costs h200 = {
     .direct_side = 5,
     .direct_side_of_bytes = 3,
 
-    /* 19 us at 3x3 to 30 us at 17x17. */
-    .fused_launch_seconds = 3e-6,
-    .fused_bandwidth_share = 0.52,
+    /* Grey of 8 bits: 19 us at 3x3 to 30 us at 17x17. 3x3 of RGB 45 us, of RGBA 57 us, of RGB with
+     * 16 bits 80 us. */
+    .fused_launch_seconds = 6.5e-6,
+    .fused_bandwidth_share = 0.67,
     .fused_rate = 2.2e13 / 132,
 
     .product_rate = 1.09e9,
     .half_product = 0.68,
     /* Without any weights a kernel would take 35 us. Products come on top of that. */
     .output_seconds = 2.8e-10,
+    /* In all 26 us at 3x3 and 29 us at 5x5 with whole weights, 47 us at 9x9 with real ones. */
+    .output_seconds_of_bytes = {2e-10, 2.4e-10},
     /* 61 us with two bays and 67 with one at 9x9; 116 us and 108 at 17x17. */
     .two_bays_columns = 16,
 
@@ -201,12 +211,22 @@ double gc_cost_of_step(const gc_problem *problem, const gc_step *step,
     return costs->launch_seconds + bytes + multiply_adds;
 }
 
-double gc_cost_of_pass(const gc_problem *problem, int crossings, double multiply_adds,
+double gc_cost_of_pass(const gc_problem *problem, double bytes, double multiply_adds,
                        const gconv_device_info *device, double share)
 {
     const gc_costs *costs = gc_costs_of(device);
     double values = values_of(problem);
-    double bytes = values * crossings * sizeof(float) / memory_rate(device);
+    double copying = values * bytes / memory_rate(device);
     double seconds = values * multiply_adds / (share * gconv_device_peak(device) / 2);
-    return costs->launch_seconds + (bytes > seconds ? bytes : seconds);
+    return costs->launch_seconds + (copying > seconds ? copying : seconds);
+}
+
+double gc_cost_of_planes(const gc_problem *problem, double sample_bytes,
+                         const gconv_device_info *device)
+{
+    const gc_costs *costs = gc_costs_of(device);
+    double samples =
+        (double)problem->chain.width * problem->chain.height * problem->job.input.channels;
+    double bytes = samples * (sample_bytes + sizeof(float));
+    return costs->launch_seconds + costs->planes_factor * bytes / memory_rate(device);
 }

@@ -40,6 +40,8 @@ typedef struct gc_costs {
     double launch_seconds;
     double bandwidth_share; /* of the bandwidth, by reading and writing in order */
     double memory_rate;     /* bytes a second by the same, as measured; 0: use the share */
+    double planes_factor;   /* time to turn samples into planes of floats, or planes into samples,
+                               over the time to read and write as many bytes in order */
 
     /* Shares of the multiply-adds that the implementations of the ladder reach. */
     double naive_share, shared_share, const_share, tiled_share, adaptive_share;
@@ -58,6 +60,9 @@ typedef struct gc_costs {
     double compiled_share;   /* of the multiply-adds, with weights as constants */
     double arguments_factor; /* direct: time with weights as arguments over time with constants */
     double constants_gain;   /* separable: fraction of the time that constants save */
+    /* Multiply-adds that take as long as other work on a value: to read or to store a sample in
+     * place, and to divide by a remainder. */
+    double byte_work, short_work, remainder_work;
 
     /* Products of a column and a row. Two units of time: a line is one multiply-add for every value
      * of a tile. A weight is what direct takes for a weight: one multiply-add for every output. */
@@ -77,7 +82,9 @@ typedef struct gc_costs {
     double product_rate;   /* products of 16x16 and 16x8 halves, a second and multiprocessor */
     double half_product;   /* time of a product of 16x8 and 8x8 over the time above */
     double output_seconds; /* of a multiprocessor for an output, products left out */
-    int two_bays_columns;  /* up to so many columns of a banded matrix, two bays */
+    double
+        output_seconds_of_bytes[2]; /* from bytes to bytes, with weights in one part and in two */
+    int two_bays_columns;           /* up to so many columns of a banded matrix, two bays */
 
     /* fft. */
     double fft_launch_seconds; /* of all kernels of a step */
@@ -111,10 +118,15 @@ bool gc_costs_are_measured(const gconv_device_info *device);
 double gc_cost_of_step(const gc_problem *problem, const gc_step *step,
                        const gconv_device_info *device, double share);
 
-/* Seconds of a pass that crosses memory `crossings` times and takes `multiply_adds` a value at
+/* Seconds of a pass that reads and writes `bytes` bytes a value and takes `multiply_adds` a value at
  * `share` of the device's peak. A pass does both at once: the longer time counts. */
-double gc_cost_of_pass(const gc_problem *problem, int crossings, double multiply_adds,
+double gc_cost_of_pass(const gc_problem *problem, double bytes, double multiply_adds,
                        const gconv_device_info *device, double share);
+
+/* Seconds to turn samples of so many bytes, alpha with them, into planes of floats, or planes into
+ * samples. */
+double gc_cost_of_planes(const gc_problem *problem, double sample_bytes,
+                         const gconv_device_info *device);
 
 /* Bytes a second of the device's memory. Where the driver does not tell it, the bandwidth of a slow
  * device. */

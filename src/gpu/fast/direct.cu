@@ -77,23 +77,12 @@ static const gc_ahead_kernel *find_ahead(const gc_step *step)
 
 /* ---- Choosing -------------------------------------------------------------------------------- */
 
-double gc_direct_total_seconds(const gc_problem *problem, double kernel, const gc_layout &layout,
-                               const float *weights, int count, bool is_ahead,
-                               const gconv_device_info *device)
+static gc_pass_times times_of(const gc_problem *problem, const gc_step *step,
+                              const gc_pass_scope &scope, const gconv_device_info *device)
 {
-    if (gc_pass_is_cached(layout, weights, count, device))
-        return kernel;
-    return is_ahead ? kernel * gc_costs_of(device)->arguments_factor
-                    : kernel + gc_costs_of(device)->compile_seconds /
-                                   (double)std::max<uint64_t>(1, problem->job.runs);
-}
-
-bool gc_direct_compiling_pays(const gc_problem *problem, double kernel,
-                              const gconv_device_info *device)
-{
-    const gc_costs *costs = gc_costs_of(device);
-    return kernel * (costs->arguments_factor - 1) * (double)problem->job.runs >
-           costs->compile_seconds;
+    double work = gc_form_work(GC_FORM_BLOCK, step->width, step->height);
+    return gc_pass_times_of(problem, scope, work, find_ahead(step) != nullptr,
+                            gc_costs_of(device)->arguments_factor, device);
 }
 
 double gc_direct_seconds(const gc_problem *problem, const gc_step *step,
@@ -101,9 +90,8 @@ double gc_direct_seconds(const gc_problem *problem, const gc_step *step,
 {
     gc_pass_scope scope = gc_pass_scope_of(problem, (int)(step - problem->chain.steps), 1);
     gc_layout layout = gc_pass_layout(problem, step, GC_FORM_WARP, &scope, device);
-    return gc_direct_total_seconds(
-        problem, gc_pass_form_seconds(problem, step, GC_FORM_BLOCK, device), layout, step->taps,
-        step->width * step->height, find_ahead(step) != nullptr, device);
+    return gc_pass_total_seconds(problem, times_of(problem, step, scope, device), layout,
+                                 step->taps, step->width * step->height, device);
 }
 
 gconv_status gc_direct_supports(const gc_problem *problem, const gc_step *step,
@@ -128,10 +116,10 @@ gconv_status gc_direct_prepare(const gc_problem *problem, const gc_step *step,
                                gc_pass_kernel *kernel, gconv_error *error)
 {
     gc_layout layout = gc_pass_layout(problem, step, GC_FORM_WARP, scope, device);
-    double seconds = gc_pass_form_seconds(problem, step, GC_FORM_BLOCK, device);
+    gc_pass_times times = times_of(problem, step, *scope, device);
     return gc_pass_prepare(layout, find_ahead(step), step->taps, step->width * step->height,
-                           gc_direct_compiling_pays(problem, seconds, device), device, scope,
-                           kernel, error);
+                           gc_pass_compiling_pays(problem, times, device), device, scope, kernel,
+                           error);
 }
 
 /* ---- The method ------------------------------------------------------------------------------ */

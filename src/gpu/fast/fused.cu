@@ -140,17 +140,36 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
                : GCONV_OK;
 }
 
+/* The kernel for a chain of `height` rows and the types of a scope; null where there is none. */
+static const gc_fused_kernel *kernel_of(int height, const gc_pass_scope &scope)
+{
+    bool corrects = scope.output == GC_SHORT && scope.finish == GC_FINISH_QUOTIENT;
+    return gc_fused_find(height, scope.input, scope.output,
+                         corrects ? GC_FINISH_REMAINDER : scope.finish);
+}
+
 /* Samples go through memory, and each row of the filter takes a matrix product. The two times add
- * up. */
+ * up, and that of a remainder. */
 static double chain_seconds(const gc_problem *problem, const gconv_device_info *device)
 {
     const gc_costs *costs = gc_costs_of(device);
     gc_combined total;
     gc_combined_make(problem, &total);
-    double values = (double)problem->chain.width * problem->chain.height * step_of(problem);
-    double bytes = values * 2 / (costs->fused_bandwidth_share * gc_cost_bandwidth(device));
-    return costs->fused_launch_seconds + bytes +
-           values * total.height / (costs->fused_rate * device->processors);
+    gc_pass_scope scope = gc_pass_scope_of(problem, 0, problem->chain.step_count);
+    const gc_fused_kernel *kernel = kernel_of(total.height, scope);
+    if (kernel == nullptr)
+        scope.output = GC_FLOAT;
+    double values =
+        (double)problem->chain.width * problem->chain.height * problem->job.input.channels;
+    double bytes = values * gc_pass_scope_bytes(scope);
+    double products = values * total.height * (problem->job.input.depth / 8);
+    double remainders =
+        kernel != nullptr && kernel->finish == GC_FINISH_REMAINDER ? costs->remainder_work : 0;
+    return costs->fused_launch_seconds +
+           bytes / (costs->fused_bandwidth_share * gc_cost_bandwidth(device)) +
+           products / (costs->fused_rate * device->processors) +
+           remainders * values / (costs->compiled_share * gconv_device_peak(device) / 2) +
+           gc_pass_scope_planes(problem, scope, device);
 }
 
 static double seconds(const gc_problem *problem, const gc_step *step,
@@ -204,11 +223,8 @@ static gconv_status prepare_chain(const gc_problem *problem, const gconv_device_
                                   gc_pass_scope *scope, fused_state *state, gconv_error *error)
 {
     gc_combined_make(problem, &state->total);
-    int finish = scope->output == GC_SHORT && scope->finish == GC_FINISH_QUOTIENT
-                     ? GC_FINISH_REMAINDER
-                     : scope->finish;
     state->values = gc_fused_find(state->total.height, scope->input, GC_FLOAT, -1);
-    state->kernel = gc_fused_find(state->total.height, scope->input, scope->output, finish);
+    state->kernel = kernel_of(state->total.height, *scope);
     if (state->kernel == nullptr)
         scope->output = GC_FLOAT;
     else

@@ -133,19 +133,22 @@ static bool make_pair(const gc_problem *problem, gc_pass_scope *scope,
 
 /* ---- Choosing -------------------------------------------------------------------------------- */
 
-/* Of a kernel with constant weights. The multiply-adds of the first filter count also where tiles
- * overlap. */
-static double kernel_seconds(const gc_problem *problem, int first, const gc_layout &layout,
-                             const gconv_device_info *device)
+/* Multiply-adds a value. Those of the first filter count also where tiles overlap. */
+static double work_of(const gc_problem *problem, int first, const gc_layout &layout)
 {
     int width, height, made_width, made_height;
     gc_layout_tile(&layout, &width, &height);
     gc_layout_middle(&layout, &made_width, &made_height);
     double overlap = (double)made_width * made_height / (width * height);
     const gc_step *steps = &problem->chain.steps[first];
-    double multiply_adds =
-        overlap * steps[0].width * steps[0].height + steps[1].width * steps[1].height;
-    return gc_cost_of_pass(problem, 2, multiply_adds, device, gc_costs_of(device)->compiled_share);
+    return overlap * steps[0].width * steps[0].height + steps[1].width * steps[1].height;
+}
+
+static gc_pass_times times_of(const gc_problem *problem, const gc_pass_scope &scope,
+                              const pair &made, const gconv_device_info *device)
+{
+    return gc_pass_times_of(problem, scope, work_of(problem, scope.first, made.layout),
+                            made.ahead != nullptr, gc_costs_of(device)->arguments_factor, device);
 }
 
 bool gc_pair_fits(const gc_problem *problem, int first, const gconv_device_info *device)
@@ -156,10 +159,10 @@ bool gc_pair_fits(const gc_problem *problem, int first, const gconv_device_info 
     gc_pass_scope scope = gc_pass_scope_of(problem, first, 2);
     if (!make_pair(problem, &scope, device, &made))
         return false;
-    return kernel_seconds(problem, first, made.layout, device) <
-           gc_pass_form_seconds(problem, &problem->chain.steps[first], GC_FORM_BLOCK, device) +
-               gc_pass_form_seconds(problem, &problem->chain.steps[first + 1], GC_FORM_BLOCK,
-                                    device);
+    const gc_step *steps = &problem->chain.steps[first];
+    return times_of(problem, scope, made, device).compiled <
+           gc_pass_form_seconds(problem, &steps[0], GC_FORM_BLOCK, device) +
+               gc_pass_form_seconds(problem, &steps[1], GC_FORM_BLOCK, device);
 }
 
 double gc_pair_seconds(const gc_problem *problem, int first, const gconv_device_info *device)
@@ -167,9 +170,8 @@ double gc_pair_seconds(const gc_problem *problem, int first, const gconv_device_
     pair made;
     gc_pass_scope scope = gc_pass_scope_of(problem, first, 2);
     make_pair(problem, &scope, device, &made);
-    double seconds = kernel_seconds(problem, first, made.layout, device);
-    return gc_direct_total_seconds(problem, seconds, made.layout, made.weights, made.count,
-                                   made.ahead != nullptr, device);
+    return gc_pass_total_seconds(problem, times_of(problem, scope, made, device), made.layout,
+                                 made.weights, made.count, device);
 }
 
 gconv_status gc_pair_prepare(const gc_problem *problem, const gconv_device_info *device,
@@ -177,8 +179,8 @@ gconv_status gc_pair_prepare(const gc_problem *problem, const gconv_device_info 
 {
     pair made;
     make_pair(problem, scope, device, &made);
-    double seconds = kernel_seconds(problem, scope->first, made.layout, device);
+    gc_pass_times times = times_of(problem, *scope, made, device);
     return gc_pass_prepare(made.layout, made.ahead, made.weights, made.count,
-                           gc_direct_compiling_pays(problem, seconds, device), device, scope,
-                           kernel, error);
+                           gc_pass_compiling_pays(problem, times, device), device, scope, kernel,
+                           error);
 }

@@ -121,12 +121,83 @@ bool gc_pass_is_cached(const gc_layout &layout, const float *weights, int count,
     return cached;
 }
 
+/* ---- Expected times -------------------------------------------------------------------------- */
+
+/* Multiply-adds that take as long as reading or storing a sample. */
+static double work_of(gc_sample_type type, const gc_costs *costs)
+{
+    return type == GC_BYTE ? costs->byte_work : type == GC_SHORT ? costs->short_work : 0;
+}
+
+static double kernel_seconds(const gc_problem *problem, const gc_pass_scope &scope, double work,
+                             const gconv_device_info *device)
+{
+    const gc_costs *costs = gc_costs_of(device);
+    double samples = scope.channels > problem->chain.channels /* alpha is kept */
+                         ? (double)scope.channels / problem->chain.channels
+                         : 1;
+    work += samples * (work_of(scope.input, costs) + work_of(scope.output, costs));
+    if (scope.finish == GC_FINISH_REMAINDER)
+        work += costs->remainder_work;
+    return gc_cost_of_pass(problem, gc_pass_scope_bytes(scope), work, device,
+                           costs->compiled_share);
+}
+
+double gc_pass_seconds(const gc_problem *problem, const gc_pass_scope &scope, double work,
+                       const gconv_device_info *device)
+{
+    return kernel_seconds(problem, scope, work, device) +
+           gc_pass_scope_planes(problem, scope, device);
+}
+
 double gc_pass_form_seconds(const gc_problem *problem, const gc_step *step, gc_form form,
                             const gconv_device_info *device)
 {
-    double work = gc_form_work(form, step->width, step->height);
-    return gc_cost_of_pass(problem, 2, work, device, gc_costs_of(device)->compiled_share);
+    gc_pass_scope scope = gc_pass_scope_of(problem, (int)(step - problem->chain.steps), 1);
+    gc_pass_layout(problem, step, form, &scope, device);
+    return gc_pass_seconds(problem, scope, gc_form_work(form, step->width, step->height), device);
 }
+
+/* What a kernel compiled ahead reads and stores. */
+static gc_pass_scope scope_ahead(const gc_pass_scope &scope)
+{
+    gc_pass_scope ahead = gc_pass_scope_of_planes(scope);
+    ahead.output = GC_FLOAT;
+    ahead.finish = GC_FINISH_NONE;
+    return ahead;
+}
+
+gc_pass_times gc_pass_times_of(const gc_problem *problem, const gc_pass_scope &scope, double work,
+                               bool is_ahead, double factor, const gconv_device_info *device)
+{
+    gc_pass_times times = {gc_pass_seconds(problem, scope, work, device), 0};
+    gc_pass_scope ahead = scope_ahead(scope);
+    if (is_ahead)
+        times.ahead = factor * kernel_seconds(problem, ahead, work, device) +
+                      gc_pass_scope_planes(problem, ahead, device);
+    return times;
+}
+
+bool gc_pass_compiling_pays(const gc_problem *problem, const gc_pass_times &times,
+                            const gconv_device_info *device)
+{
+    return (times.ahead - times.compiled) * (double)problem->job.runs >
+           gc_costs_of(device)->compile_seconds;
+}
+
+double gc_pass_total_seconds(const gc_problem *problem, const gc_pass_times &times,
+                             const gc_layout &layout, const float *weights, int count,
+                             const gconv_device_info *device)
+{
+    if (gc_pass_is_cached(layout, weights, count, device))
+        return times.compiled;
+    if (times.ahead > 0 && !(gc_jit_available() && gc_pass_compiling_pays(problem, times, device)))
+        return times.ahead;
+    return times.compiled +
+           gc_costs_of(device)->compile_seconds / (double)std::max<uint64_t>(1, problem->job.runs);
+}
+
+/* ---- Layouts --------------------------------------------------------------------------------- */
 
 void gc_pass_set_types(const gc_pass_scope &scope, gc_layout *layout)
 {

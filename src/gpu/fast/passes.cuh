@@ -52,9 +52,36 @@ void gc_pass_set_types(const gc_pass_scope &scope, gc_layout *layout);
 gc_layout gc_pass_layout(const gc_problem *problem, const gc_step *step, gc_form form,
                          gc_pass_scope *scope, const gconv_device_info *device);
 
-/* Seconds for the whole image of a kernel of the form, with its weights as constants. */
+/* Seconds of a kernel with its weights as constants, for the whole image. It takes `work`
+ * multiply-adds a value, beside what it takes to read and store samples. Includes planes. */
+double gc_pass_seconds(const gc_problem *problem, const gc_pass_scope &scope, double work,
+                       const gconv_device_info *device);
+
+/* The same for a kernel of the form. */
 double gc_pass_form_seconds(const gc_problem *problem, const gc_step *step, gc_form form,
                             const gconv_device_info *device);
+
+/* Seconds for the whole image of the kernels that a pass can have. */
+struct gc_pass_times {
+    double compiled; /* for one filter, without the time to compile it */
+    double ahead;    /* compiled ahead; 0 where there is none */
+};
+
+/* The times of kernels that take `work` multiply-adds a value. Where `is_ahead`, there is also a
+ * kernel compiled ahead, which takes `factor` times as long as one of planes with its weights as
+ * constants. */
+gc_pass_times gc_pass_times_of(const gc_problem *problem, const gc_pass_scope &scope, double work,
+                               bool is_ahead, double factor, const gconv_device_info *device);
+
+/* Whether compiling takes less time than it saves over the expected runs. */
+bool gc_pass_compiling_pays(const gc_problem *problem, const gc_pass_times &times,
+                            const gconv_device_info *device);
+
+/* Seconds of the kernel that gc_pass_prepare would take, and of compiling it, which the runs
+ * share. */
+double gc_pass_total_seconds(const gc_problem *problem, const gc_pass_times &times,
+                             const gc_layout &layout, const float *weights, int count,
+                             const gconv_device_info *device);
 
 /* Enqueues `pass` for all channels. */
 gconv_status gc_pass_launch(const gc_pass_kernel &kernel, gc_pass &pass, int channels,

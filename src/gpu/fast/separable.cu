@@ -142,21 +142,24 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
                : gc_direct_supports(problem, step, device, error);
 }
 
-/* Where a kernel has to be compiled first, the runs share the time for that. */
+static gc_pass_times times_of(const gc_problem *problem, const gc_step *step, gc_form form,
+                              const gc_pass_scope &scope, const gconv_device_info *device)
+{
+    double work = gc_form_work(form, step->width, step->height);
+    return gc_pass_times_of(problem, scope, work, find_ahead(step, form) != nullptr,
+                            1 + gc_costs_of(device)->constants_gain, device);
+}
+
 static double seconds(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device)
 {
     low_rank sum;
     if (!separates(problem, step, device, &sum))
         return gc_direct_seconds(problem, step, device);
-    double kernel = gc_pass_form_seconds(problem, step, sum.form, device);
     gc_pass_scope scope = gc_pass_scope_of(problem, (int)(step - problem->chain.steps), 1);
     gc_layout layout = gc_pass_layout(problem, step, sum.form, &scope, device);
-    if (find_ahead(step, sum.form) != nullptr ||
-        gc_pass_is_cached(layout, sum.weights, sum.count, device))
-        return kernel;
-    return kernel +
-           gc_costs_of(device)->compile_seconds / (double)std::max<uint64_t>(1, problem->job.runs);
+    return gc_pass_total_seconds(problem, times_of(problem, step, sum.form, scope, device), layout,
+                                 sum.weights, sum.count, device);
 }
 
 /* ---- The method ------------------------------------------------------------------------------ */
@@ -166,11 +169,10 @@ static gconv_status prepare_sum(const gc_problem *problem, const gc_step *step,
                                 gc_pass_scope *scope, gc_pass_kernel *kernel, gconv_error *error)
 {
     gc_layout layout = gc_pass_layout(problem, step, sum.form, scope, device);
-    const gc_costs *costs = gc_costs_of(device);
-    double saved = gc_pass_form_seconds(problem, step, sum.form, device) * costs->constants_gain *
-                   (double)problem->job.runs;
+    gc_pass_times times = times_of(problem, step, sum.form, *scope, device);
     return gc_pass_prepare(layout, find_ahead(step, sum.form), sum.weights, sum.count,
-                           saved > costs->compile_seconds, device, scope, kernel, error);
+                           gc_pass_compiling_pays(problem, times, device), device, scope, kernel,
+                           error);
 }
 
 static gconv_status prepare(const gc_problem *problem, const gconv_device_info *device,

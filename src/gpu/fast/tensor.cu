@@ -37,10 +37,15 @@ static gc_parts parts_of(const gc_problem *problem, const gc_pass_scope &scope)
     return gc_parts_of(problem, &problem->chain.steps[scope.first], scope.input == GC_BYTE);
 }
 
+static gc_pass_scope scope_of(const gc_problem *problem, const gc_step *step)
+{
+    return gc_pass_scope_of_planes(
+        gc_pass_scope_of(problem, (int)(step - problem->chain.steps), 1));
+}
+
 static gc_parts parts_of(const gc_problem *problem, const gc_step *step)
 {
-    gc_pass_scope scope = gc_pass_scope_of(problem, (int)(step - problem->chain.steps), 1);
-    return parts_of(problem, gc_pass_scope_of_planes(scope));
+    return parts_of(problem, scope_of(problem, step));
 }
 
 /* Bays of a block. With two, a block stays and loads a tile while it multiplies another: faster
@@ -84,6 +89,14 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
     return GCONV_OK;
 }
 
+/* Samples of 16 bits take as long in place as in planes: no kernel is made for them alone. */
+static gc_pass_scope of_bytes(gc_pass_scope scope)
+{
+    scope.input = scope.input == GC_SHORT ? GC_FLOAT : scope.input;
+    scope.output = scope.output == GC_SHORT ? GC_FLOAT : scope.output;
+    return scope;
+}
+
 static double seconds(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device)
 {
@@ -94,10 +107,14 @@ static double seconds(const gc_problem *problem, const gc_step *step,
     double matrices = columns / 16 + (columns % 16 > 0 ? costs->half_product : 0);
     double products = parts.splits + parts.weight_parts;
     double outputs = 16 * GC_HALVES_UNIT; /* of a product */
-    double work = costs->output_seconds +
-                  matrices * products * step->height / (outputs * costs->product_rate);
-    return std::max(gc_cost_of_pass(problem, 2, 0, device, 1),
-                    values * work / std::max(1, device->processors));
+    gc_pass_scope scope = scope_of(problem, step);
+    bool bytes = scope.input == GC_BYTE && scope.output == GC_BYTE;
+    double work =
+        (bytes ? costs->output_seconds_of_bytes[parts.weight_parts - 1] : costs->output_seconds) +
+        matrices * products * step->height / (outputs * costs->product_rate);
+    double pass = std::max(gc_cost_of_pass(problem, gc_pass_scope_bytes(scope), 0, device, 1),
+                           values * work / std::max(1, device->processors));
+    return pass + gc_pass_scope_planes(problem, of_bytes(scope), device);
 }
 
 /* ---- Preparing ------------------------------------------------------------------------------- */

@@ -5,6 +5,7 @@
 #include "gpu/runtime/check.cuh"
 
 extern "C" {
+#include "gpu/cost/costs.h"
 #include "gpu/cost/images.h"
 #include "gpu/runtime/finish.h"
 }
@@ -50,6 +51,30 @@ gc_pass_scope gc_pass_scope_of_planes(const gc_pass_scope &scope)
                                                        GC_PASS_NO_ALPHA};
 }
 
+static double bytes_of(int type)
+{
+    return type == GC_FLOAT ? 4 : type == GC_SHORT ? 2 : type == GC_BYTE ? 1 : 0.125;
+}
+
+double gc_pass_scope_bytes(const gc_pass_scope &scope)
+{
+    return bytes_of(scope.input) + bytes_of(scope.output);
+}
+
+double gc_pass_scope_planes(const gc_problem *problem, const gc_pass_scope &scope,
+                            const gconv_device_info *device)
+{
+    gc_finish finish;
+    double seconds = 0;
+    if (scope.first == 0 && scope.input == GC_FLOAT)
+        seconds += gc_cost_of_planes(problem, problem->job.input.depth / 8.0, device);
+    if (scope.first + scope.count == problem->chain.step_count && scope.output == GC_FLOAT)
+        seconds += gc_cost_of_planes(
+            problem, gc_gpu_finish_of(problem, &finish) ? bytes_of(gc_finish_type(problem)) : 4.0,
+            device);
+    return seconds;
+}
+
 /* Kernels count in int. 4096 leaves room for a tile and a filter's reach beyond the image. */
 enum { SIDE_MAX = INT32_MAX - 4096 };
 
@@ -64,12 +89,34 @@ gconv_status gc_gpu_supports(const gc_gpu_method &method, const gc_problem *prob
     return GCONV_OK;
 }
 
-double gc_gpu_cost(const gc_gpu_method &method, const gc_problem *problem,
-                   const gconv_device_info *device)
+static double seconds_of_steps(const gc_gpu_method &method, const gc_problem *problem,
+                               const gconv_device_info *device)
 {
-    double kernels = 0;
+    double seconds = 0;
     for (int s = 0; s < problem->chain.step_count; s++)
-        kernels += method.seconds(problem, &problem->chain.steps[s], device);
+        seconds += method.seconds(problem, &problem->chain.steps[s], device);
+    return seconds;
+}
+
+static double cost_of_image(const gc_problem *problem, double kernels,
+                            const gconv_device_info *device)
+{
     gc_finish finish;
     return gc_cost_of_image(problem, device, kernels, gc_gpu_finish_of(problem, &finish));
+}
+
+double gc_gpu_cost(const gc_step_method &method, const gc_problem *problem,
+                   const gconv_device_info *device)
+{
+    gc_pass_scope planes = {0, problem->chain.step_count, GC_FLOAT, GC_FLOAT, GC_FINISH_NONE,
+                            1, GC_PASS_NO_ALPHA};
+    double kernels =
+        seconds_of_steps(method, problem, device) + gc_pass_scope_planes(problem, planes, device);
+    return cost_of_image(problem, kernels, device);
+}
+
+double gc_gpu_cost(const gc_pass_method &method, const gc_problem *problem,
+                   const gconv_device_info *device)
+{
+    return cost_of_image(problem, seconds_of_steps(method, problem, device), device);
 }

@@ -17,7 +17,8 @@ struct gc_gpu_method {
     /* GCONV_OK, or why this step cannot be done on this device (GCONV_ERROR_UNSUPPORTED). */
     gconv_status (*supports)(const gc_problem *problem, const gc_step *step,
                              const gconv_device_info *device, gconv_error *error);
-    /* Seconds that one step of the whole image is expected to take on the device. */
+    /* Seconds that one step of the whole image is expected to take on the device; of a pass method
+     * with what turns samples into planes and planes into samples (gc_pass_scope_planes). */
     double (*seconds)(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device);
     /* Frees a state that `prepare` made, also where `prepare` failed. */
@@ -83,6 +84,14 @@ gc_pass_scope gc_pass_scope_of(const gc_problem *problem, int first, int count);
  * interleaved; else the same scope. */
 gc_pass_scope gc_pass_scope_of_planes(const gc_pass_scope &scope);
 
+/* Bytes of a value that such a pass reads and stores. */
+double gc_pass_scope_bytes(const gc_pass_scope &scope);
+
+/* Seconds to turn samples into planes, where a pass begins the chain and does not read samples, and
+ * planes into the result, where it ends the chain and does not store samples. */
+double gc_pass_scope_planes(const gc_problem *problem, const gc_pass_scope &scope,
+                            const gconv_device_info *device);
+
 struct gc_pass_method : gc_gpu_method {
     /* How many steps from step `first` on one pass takes. */
     int (*pass_steps)(const gc_problem *problem, int first, const gconv_device_info *device);
@@ -105,7 +114,10 @@ bool gc_gpu_finish_of(const gc_problem *problem, gc_finish *finish);
 
 gconv_status gc_gpu_supports(const gc_gpu_method &method, const gc_problem *problem,
                              const gconv_device_info *device, gconv_error *error);
-double gc_gpu_cost(const gc_gpu_method &method, const gc_problem *problem,
+/* Planes are counted: by step methods here, by pass methods in their `seconds`. */
+double gc_gpu_cost(const gc_step_method &method, const gc_problem *problem,
+                   const gconv_device_info *device);
+double gc_gpu_cost(const gc_pass_method &method, const gc_problem *problem,
                    const gconv_device_info *device);
 
 /* The type of the method decides how the plan runs. */
