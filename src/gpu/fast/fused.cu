@@ -1,8 +1,8 @@
 /* fused: several steps of a chain in one pass over memory.
  *
- * Idea: a chain of whole weights on samples of 8 or 16 bits is one filter, its combined filter, and tensor
- *   cores multiply such numbers without error (kernels/mma/bytes.cuh; banded matrices as Chen et
- *   al., PPoPP 2024). The pass reads samples and stores samples, or bits of `edges`. Chain values
+ * Idea: a chain of whole weights on samples of 8 or 16 bits is one filter, its combined filter, and
+ *   tensor cores multiply such numbers without error (kernels/mma/bytes.cuh; banded matrices as Chen
+ *   et al., PPoPP 2024). The pass reads samples and stores samples, or bits of `edges`. Chain values
  *   never reach memory. Each step meets the border of its own input. Under wrap the combined filter
  *   is right there, too. Under mirrors it is right where all filters but the last are symmetric.
  *   Otherwise the outputs near the border have filters of their own: the ring (combined.cuh). Other
