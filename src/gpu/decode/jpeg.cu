@@ -21,6 +21,8 @@
 
 enum {
     THREADS = 128,
+    AHEAD = 4,
+    OWN = THREADS - AHEAD, /* chunks of a block of threads that `follow` launches */
     ADDING_THREADS = 1024,
     TRANSFORM_THREADS = 128,
     COEFFICIENTS = GC_PACKED_COEFFICIENTS,
@@ -29,16 +31,15 @@ enum {
     CHUNK_WORDS = GC_PACKED_CHUNK_BYTES / 4,
     /* Words that a thread may read. Odd: threads at one place of their chunks read other banks. */
     WORDS = CHUNK_WORDS + GC_PACKED_WORDS_AHEAD,
-    /* The first passes settle all but the first chunks of some blocks of threads; the codes of
-     * nearly all pictures are followed to the end in two passes. A picture that needs more is
-     * doubted. */
-    FOLLOWING_PASSES = 6
+    /* The first pass settles nearly all pictures. One that needs more passes is doubted. */
+    FOLLOWING_PASSES = 2
 };
 
 /* What the kernels find, in device memory. */
 struct gc_jpeg_chunks {
     unsigned *begins, *ends;  /* by chunk: see chunk_state */
     int4 *tallies;            /* by chunk: see tally; after add_up their sums */
+    int4 *sums;               /* of the chunks that a block of threads adds up */
     int16_t *coefficients[3]; /* by component; null where it is not wanted */
 };
 
@@ -60,29 +61,33 @@ static __device__ inline chunk_state state_of(int bit, int block, int coefficien
 
 /* What the threads of a block read again and again, in shared memory. */
 struct shared_data {
-    gc_packed_code look[TABLES][LOOKS], long_look[TABLES][GC_PACKED_LONG_LOOKS];
+    gc_packed_code look[TABLES][LOOKS]; /* gc_packed_table.look, or .joined */
+    gc_packed_code long_look[TABLES][GC_PACKED_LONG_LOOKS];
     unsigned first_long[TABLES];
     unsigned words[THREADS][WORDS]; /* of each thread's chunk, as numbers */
 };
 
-/* Loads them. The threads of a block call it together. */
-static __device__ inline void load_shared(const gc_packed *packed, shared_data *to)
+/* Loads them. `first` is the chunk of the first thread; chunks that do not exist are left out. The
+ * threads of a block call it together. */
+static __device__ inline void load_shared(const gc_packed *packed, bool joined, int first,
+                                          shared_data *to)
 {
     int thread = (int)threadIdx.x;
     for (int table = 0; table < TABLES; table++) {
         const gc_packed_table *from = &packed->tables[table >> 1][table & 1];
         for (int i = thread; i < LOOKS; i += THREADS)
-            to->look[table][i] = from->look[i];
+            to->look[table][i] = joined ? from->joined[i] : from->look[i];
         for (int i = thread; i < GC_PACKED_LONG_LOOKS; i += THREADS)
             to->long_look[table][i] = from->long_look[i];
         if (thread == 0)
             to->first_long[table] = from->first_long;
     }
     const unsigned *data = (const unsigned *)((const char *)packed + packed->data);
-    unsigned first = blockIdx.x * THREADS, chunks = min((unsigned)THREADS, packed->chunks - first);
-    data += (size_t)first * CHUNK_WORDS;
-    for (int i = thread; i < (int)chunks * WORDS; i += THREADS) {
-        unsigned word = __ldg(data + i / WORDS * CHUNK_WORDS + i % WORDS);
+    for (int i = thread; i < THREADS * WORDS; i += THREADS) {
+        int chunk = first + i / WORDS;
+        if (chunk < 0 || chunk >= (int)packed->chunks)
+            continue;
+        unsigned word = __ldg(data + (size_t)chunk * CHUNK_WORDS + i % WORDS);
         to->words[i / WORDS][i % WORDS] =
             word >> 24 | (word >> 8 & 0xff00) | (word & 0xff00) << 8 | word << 24;
     }
@@ -147,12 +152,22 @@ struct follower {
     int blocks; /* of an MCU */
 };
 
+/* Whether a block has room for the steps of a code or of several. EOB needs a coefficient. */
+static __device__ inline bool has_room(const follower &at, unsigned code)
+{
+    int next = (int)(code >> GC_PACKED_STEP_SHIFT);
+    return at.coefficient + next % GC_PACKED_END + next / GC_PACKED_END <= COEFFICIENTS;
+}
+
+/* `joined`: what several codes say, without values, where the tables are of such codes. */
 static __device__ inline step next_step(const gc_packed *packed, const shared_data *shared,
-                                        const follower &at)
+                                        bool joined, const follower &at)
 {
     unsigned bits = bits_at(shared, at.bit);
     int table = at.coefficient > 0 ? 2 + (int)(at.kind >> 1 & 1) : (int)(at.kind & 1);
     unsigned code = find_code(packed, shared, table, bits);
+    if (joined && !has_room(at, code)) /* the block ends with one of the first */
+        code = packed->tables[table >> 1][table & 1].look[bits >> (32 - GC_PACKED_LOOK_BITS)];
     int length = (int)(code & 31), size = (int)(code >> GC_PACKED_SIZE_SHIFT & 15);
     return {length, size, (int)(code >> GC_PACKED_STEP_SHIFT), bits << (length - size)};
 }
@@ -199,6 +214,12 @@ static __device__ inline unsigned find_segment(const gc_packed *packed, unsigned
     return first;
 }
 
+/* The first chunk of the segment in which a chunk lies. */
+static __device__ inline unsigned first_chunk_of(const gc_packed *packed, unsigned chunk)
+{
+    return segments_of(packed)[find_segment(packed, chunk)].first_chunk;
+}
+
 /* ---- Where chunks begin ---------------------------------------------------------------------- */
 
 /* Follows the chunk of this thread. Returns how the next one begins, if this one begins so. Bits that
@@ -210,7 +231,7 @@ follow_chunk(const gc_packed *packed, const shared_data *shared, chunk_state beg
     follower at = follow_from(packed, begin);
     counts = {0, 0, 0, 0};
     while (at.bit < GC_PACKED_CHUNK_BITS) {
-        step now = next_step(packed, shared, at);
+        step now = next_step(packed, shared, true, at);
         int difference = value_of(now, at.coefficient == 0 ? now.size : 0);
         unsigned component = at.kind >> 2;
         counts.y += component == 0 ? difference : 0;
@@ -225,60 +246,55 @@ follow_chunk(const gc_packed *packed, const shared_data *shared, chunk_state beg
 struct shared_states {
     shared_data data;
     chunk_state ends[THREADS];
-    chunk_state before; /* the end of the chunk before the first one */
     int changed;
 };
 
-/* Follows the chunks of a block of threads until they agree. Only the first pass begins all chunks;
- * later ones begin where the predecessor of the first chunk has ended otherwise than thought. */
+/* Follows the chunks of a block of threads until they agree. The first AHEAD threads follow the last
+ * chunks of the block before, in the first pass, so that the others most likely begin right. Later
+ * passes only follow where the predecessor of the first chunk has ended otherwise than thought. */
 static __global__ void follow(const gc_packed *packed, gc_jpeg_chunks to, int is_first_pass)
 {
     extern __shared__ float pixels[];
     shared_states *shared = (shared_states *)pixels;
-    unsigned first = blockIdx.x * THREADS, chunk = first + threadIdx.x;
-    bool exists = chunk < packed->chunks;
-    bool begins_segment =
-        exists && segments_of(packed)[find_segment(packed, chunk)].first_chunk == chunk;
-    if (threadIdx.x == 0) {
-        shared->before = begins_segment || is_first_pass ? 0 : to.ends[first - 1];
-        shared->changed = is_first_pass || shared->before != to.begins[first];
-    }
+    int thread = (int)threadIdx.x, first = (int)blockIdx.x * OWN - AHEAD, chunk = first + thread;
+    bool is_own = thread >= AHEAD && chunk < (int)packed->chunks;
+    bool exists = is_own || (is_first_pass && chunk >= 0 && chunk < (int)packed->chunks);
+    bool begins_segment = exists && first_chunk_of(packed, (unsigned)chunk) == (unsigned)chunk;
+    chunk_state begin = is_own && !is_first_pass ? to.begins[chunk] : 0, found = begin;
+    if (thread == 0)
+        shared->changed = is_first_pass;
+    __syncthreads();
+    if (thread == AHEAD && is_own && !is_first_pass && !begins_segment)
+        found = to.ends[chunk - 1];
+    bool follows = exists && (is_first_pass || found != begin);
+    if (follows)
+        shared->changed = 1;
     __syncthreads();
     if (!shared->changed)
         return;
-    load_shared(packed, &shared->data);
-    chunk_state begin = exists && !is_first_pass ? to.begins[chunk] : 0;
-    shared->ends[threadIdx.x] = exists && !is_first_pass ? to.ends[chunk] : 0;
-    bool follows = exists && (is_first_pass || threadIdx.x == 0);
-    if (threadIdx.x == 0)
-        begin = shared->before;
-    tally counts = {0, 0, 0, 0};
-    bool counted = false;
-    for (;;) {
-        __syncthreads();
-        if (threadIdx.x == 0)
-            shared->changed = 0;
-        if (follows) {
-            shared->ends[threadIdx.x] = follow_chunk(packed, &shared->data, begin, counts);
-            counted = true;
-        }
-        __syncthreads();
-        chunk_state found =
-            begins_segment || threadIdx.x == 0 ? begin : shared->ends[threadIdx.x - 1];
-        follows = exists && found != begin;
+    load_shared(packed, true, first, &shared->data);
+    shared->ends[thread] = is_own && !is_first_pass ? to.ends[chunk] : 0;
+    tally counts = is_own && !is_first_pass ? to.tallies[chunk] : tally{0, 0, 0, 0};
+    bool stays = begins_segment || thread == 0 || (thread <= AHEAD && !is_first_pass);
+    while (shared->changed) {
         begin = found;
+        __syncthreads();
+        if (thread == 0)
+            shared->changed = 0;
+        if (follows)
+            shared->ends[thread] = follow_chunk(packed, &shared->data, begin, counts);
+        __syncthreads();
+        found = stays ? begin : shared->ends[thread - 1];
+        follows = exists && found != begin;
         if (follows)
             shared->changed = 1;
         __syncthreads();
-        if (!shared->changed)
-            break;
     }
-    if (!exists)
+    if (!is_own)
         return;
     to.begins[chunk] = begin;
-    to.ends[chunk] = shared->ends[threadIdx.x];
-    if (counted)
-        to.tallies[chunk] = counts;
+    to.ends[chunk] = shared->ends[thread];
+    to.tallies[chunk] = counts;
 }
 
 /* ---- Sums over chunks ------------------------------------------------------------------------ */
@@ -288,33 +304,37 @@ static __device__ inline tally operator+(tally a, tally b)
     return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
 }
 
-/* Replaces each chunk's tally by the sum of those before it. One block of threads; each thread has
- * chunks that follow each other. */
-static __global__ void add_up(const gc_packed *packed, tally *tallies)
+/* Replaces each chunk's tally by the sum of those before it that the same block of threads adds
+ * up; to.sums gets the sums of the blocks. */
+static __global__ void add_up(const gc_packed *packed, gc_jpeg_chunks to)
 {
     extern __shared__ float pixels[];
     tally *sums = (tally *)pixels;
     int thread = (int)threadIdx.x;
-    unsigned each = (packed->chunks + ADDING_THREADS - 1) / ADDING_THREADS;
-    unsigned first = min(each * threadIdx.x, packed->chunks);
-    unsigned behind = min(first + each, packed->chunks);
-    tally sum = {0, 0, 0, 0};
-    for (unsigned chunk = first; chunk < behind; chunk++)
-        sum = sum + tallies[chunk];
-    sums[thread] = sum;
+    unsigned chunk = blockIdx.x * ADDING_THREADS + threadIdx.x;
+    tally own = chunk < packed->chunks ? to.tallies[chunk] : tally{0, 0, 0, 0}, sum = own;
     for (int step = 1; step < ADDING_THREADS; step *= 2) {
+        sums[thread] = sum;
         __syncthreads();
-        tally before = thread >= step ? sums[thread - step] : tally{0, 0, 0, 0};
+        if (thread >= step)
+            sum = sums[thread - step] + sum;
         __syncthreads();
-        sums[thread] = sums[thread] + before;
     }
+    if (thread == ADDING_THREADS - 1)
+        to.sums[blockIdx.x] = sum;
+    sums[thread] = sum;
     __syncthreads();
-    sum = thread > 0 ? sums[thread - 1] : tally{0, 0, 0, 0};
-    for (unsigned chunk = first; chunk < behind; chunk++) {
-        tally own = tallies[chunk];
-        tallies[chunk] = sum;
-        sum = sum + own;
-    }
+    if (chunk < packed->chunks)
+        to.tallies[chunk] = thread > 0 ? sums[thread - 1] : tally{0, 0, 0, 0};
+}
+
+/* The sum over all chunks before one. */
+static __device__ inline tally sum_before(const gc_jpeg_chunks &from, unsigned chunk)
+{
+    tally sum = from.tallies[chunk];
+    for (unsigned block = chunk / ADDING_THREADS; block > 0; block--)
+        sum = sum + from.sums[block - 1];
+    return sum;
 }
 
 /* ---- Coefficients ---------------------------------------------------------------------------- */
@@ -337,6 +357,7 @@ struct chunk_place {
     follower at;
     unsigned left; /* blocks until the segment ends */
     unsigned mcu;
+    int end;       /* bit at which the next chunk begins */
     int bits_left; /* of the segment, from the beginning of the chunk; more than a chunk has: cut */
     int dc0, dc1, dc2; /* predictions, by component */
 };
@@ -351,11 +372,12 @@ static __device__ inline bool place_chunk(const gc_packed *packed, const gc_jpeg
     chunk_state begin = from.begins[chunk];
     if (begin != (begins ? 0 : from.ends[chunk - 1]))
         return false;
-    tally sum = from.tallies[chunk], base = from.tallies[segment.first_chunk];
+    tally sum = sum_before(from, chunk), base = sum_before(from, segment.first_chunk);
     unsigned done = (unsigned)sum.x - (unsigned)base.x;
     unsigned mcu = number * packed->segment_mcus;
     unsigned all = min(packed->segment_mcus, packed->mcus - mcu) * packed->blocks;
     place.at = follow_from(packed, begin);
+    place.end = GC_PACKED_CHUNK_BITS + (int)(from.ends[chunk] & 255);
     place.left = all - done;
     place.mcu = mcu + done / packed->blocks;
     uint64_t passed = (uint64_t)(chunk - segment.first_chunk) * GC_PACKED_CHUNK_BITS;
@@ -375,8 +397,8 @@ static __device__ inline bool store_chunk(const gc_packed *packed, const shared_
     follower &at = place.at;
     int16_t *block = block_of(packed, to, place.mcu, at.block);
     bool sound = true;
-    while (at.bit < GC_PACKED_CHUNK_BITS && place.left > 0 && sound) {
-        step now = next_step(packed, shared, at);
+    while (at.bit < place.end && place.left > 0 && sound) {
+        step now = next_step(packed, shared, false, at);
         bool is_dc = at.coefficient == 0, is_end = now.next == GC_PACKED_END;
         int index = at.coefficient + now.next - 1;
         int value = value_of(now, now.size);
@@ -414,7 +436,7 @@ static __global__ void store(const gc_packed *packed, gc_jpeg_chunks to, unsigne
 {
     extern __shared__ float pixels[];
     shared_data *shared = (shared_data *)pixels;
-    load_shared(packed, shared);
+    load_shared(packed, false, (int)(blockIdx.x * THREADS), shared);
     __syncthreads();
     unsigned chunk = blockIdx.x * THREADS + threadIdx.x;
     if (chunk >= packed->chunks)
@@ -568,6 +590,7 @@ static void lay_out(const gc_packed *packed, bool luma_only, arena *from, places
     to->chunks.begins = (unsigned *)take(from, chunks * sizeof(unsigned));
     to->chunks.ends = (unsigned *)take(from, chunks * sizeof(unsigned));
     to->chunks.tallies = (int4 *)take(from, chunks * sizeof(int4));
+    to->chunks.sums = (int4 *)take(from, (chunks / ADDING_THREADS + 1) * sizeof(int4));
     size_t begin = from->used;
     for (int c = 0; c < to->components; c++) {
         size_t blocks = (size_t)packed->mcus * (c == 0 ? packed->luma_blocks : 1);
@@ -593,13 +616,15 @@ size_t gc_jpeg_bytes(const gc_packed *packed, bool luma_only)
 
 static void launch(const gc_packed *packed, const places &at, cudaStream_t stream)
 {
-    unsigned blocks = (packed->chunks + THREADS - 1) / THREADS;
+    unsigned following = (packed->chunks + OWN - 1) / OWN;
+    unsigned adding = (packed->chunks + ADDING_THREADS - 1) / ADDING_THREADS;
+    unsigned storing = (packed->chunks + THREADS - 1) / THREADS;
     unsigned *doubt = &at.packed->doubt;
     for (int i = 0; i < FOLLOWING_PASSES; i++)
-        follow<<<blocks, THREADS, sizeof(shared_states), stream>>>(at.packed, at.chunks, i == 0);
-    add_up<<<1, ADDING_THREADS, ADDING_THREADS * sizeof(tally), stream>>>(at.packed,
-                                                                          at.chunks.tallies);
-    store<<<blocks, THREADS, sizeof(shared_data), stream>>>(at.packed, at.chunks, doubt);
+        follow<<<following, THREADS, sizeof(shared_states), stream>>>(at.packed, at.chunks, i == 0);
+    add_up<<<adding, ADDING_THREADS, ADDING_THREADS * sizeof(tally), stream>>>(at.packed,
+                                                                               at.chunks);
+    store<<<storing, THREADS, sizeof(shared_data), stream>>>(at.packed, at.chunks, doubt);
     size_t luma = (size_t)packed->mcus * packed->luma_blocks;
     dim3 grid((unsigned)((luma + TRANSFORM_THREADS - 1) / TRANSFORM_THREADS),
               (unsigned)at.components);

@@ -57,6 +57,38 @@ static void pack_code(gc_packed_table *to, uint32_t code, int length, gc_packed_
         table[i] = entry;
 }
 
+enum { LENGTH_MASK = (1 << GC_PACKED_SIZE_SHIFT) - 1, LOOKS = 1 << GC_PACKED_LOOK_BITS };
+
+static int length_of(gc_packed_code code)
+{
+    return code & LENGTH_MASK;
+}
+
+/* The AC codes that lie in the bits `look`. */
+static gc_packed_code join(const gc_packed_table *from, int look)
+{
+    enum { STEP_MAX = GC_PACKED_END - 1 };
+    int length = 0, step = 0;
+    while (length < GC_PACKED_LOOK_BITS && step < GC_PACKED_END) {
+        gc_packed_code code = from->look[look << length & (LOOKS - 1)];
+        int size = code >> GC_PACKED_SIZE_SHIFT & 15, more = code >> GC_PACKED_STEP_SHIFT;
+        bool lies_in = code != 0 && length + length_of(code) - size <= GC_PACKED_LOOK_BITS;
+        bool fits = length + length_of(code) <= LENGTH_MASK &&
+                    (more == GC_PACKED_END || step + more <= STEP_MAX);
+        if (!lies_in || !fits)
+            break;
+        length += length_of(code);
+        step += more;
+    }
+    return (gc_packed_code)(length | step << GC_PACKED_STEP_SHIFT);
+}
+
+static void join_codes(gc_packed_table *to, bool ac)
+{
+    for (int look = 0; look < LOOKS; look++)
+        to->joined[look] = ac ? join(to, look) : to->look[look];
+}
+
 /* The codes are canonical: ITU-T T.81, annex C. */
 static void pack_table(const gc_jpeg_code *from, bool ac, gc_packed_table *to)
 {
@@ -77,6 +109,7 @@ static void pack_table(const gc_jpeg_code *from, bool ac, gc_packed_table *to)
             to->first_long = to->limits[length];
         code <<= 1;
     }
+    join_codes(to, ac);
 }
 
 static void pack_head(const gconv_encoded *picture, gc_packed *packed)

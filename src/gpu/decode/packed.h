@@ -16,13 +16,14 @@ enum {
     GC_PACKED_LONG_LOOKS = 1024,
     GC_PACKED_LENGTHS = 17, /* of codes: 1 to 16 bits, and one that is not used */
     /* A thread follows the codes of a chunk. A code may begin in one chunk and end in the next. */
-    GC_PACKED_CHUNK_BYTES = 128,
+    GC_PACKED_CHUNK_BYTES = 64,
     GC_PACKED_CHUNK_BITS = 8 * GC_PACKED_CHUNK_BYTES,
     GC_PACKED_WORDS_AHEAD = 3,
 };
 
 /* A code, from the lowest bit: 5 bits, the length in bits of the code and its value; 4 bits, that of
- * the value; 7 bits, the step to the next coefficient: GC_PACKED_END for EOB. 0: there is none. */
+ * the value; 7 bits, the step to the next coefficient: GC_PACKED_END for EOB. 0: there is none.
+ * Or several AC codes: the length of all; 0; the sum of their steps. */
 typedef uint16_t gc_packed_code;
 
 enum { GC_PACKED_SIZE_SHIFT = 5, GC_PACKED_STEP_SHIFT = 9, GC_PACKED_END = 64 };
@@ -31,6 +32,9 @@ enum { GC_PACKED_SIZE_SHIFT = 5, GC_PACKED_STEP_SHIFT = 9, GC_PACKED_END = 64 };
 typedef struct gc_packed_table {
     /* By the next GC_PACKED_LOOK_BITS bits; 0 where the code is longer, or there is none. */
     gc_packed_code look[1 << GC_PACKED_LOOK_BITS];
+    /* The same, of AC codes as many as lie in these bits. Only the last of them may be EOB, and only
+     * the bits of its value may lie behind these. */
+    gc_packed_code joined[1 << GC_PACKED_LOOK_BITS];
     /* The same for longer codes: by the next 16 bits, less `first_long`. These codes have the
      * largest numbers, and few bits of them differ: nearly all lie in the table. */
     gc_packed_code long_look[GC_PACKED_LONG_LOOKS];

@@ -13,16 +13,33 @@
 /* Bytes of host memory that runs hold at one time. */
 #define GC_HOST_BYTES_MAX ((size_t)1 << 30)
 
+/* A thread that waits for a slot. It lies on the stack of this thread. */
+struct slot_waiter {
+    int device;
+    pthread_cond_t wake;
+    slot_waiter *next;
+};
+
 static struct {
     pthread_mutex_t lock;
-    pthread_cond_t given;
+    pthread_cond_t host_given, ended;
     int plans;
     bool ending;          /* the last plan has gone, and what the pool held is being freed */
     gc_slot *slots;       /* of all devices, taken and free */
+    slot_waiter *waiters; /* in their order */
     gc_host_buffer *idle; /* host buffers that nobody holds */
     size_t allocated;     /* bytes of host buffers, held and idle */
     size_t reserved;      /* bytes of host buffers that runs hold or will take */
-} pool = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, false, nullptr, nullptr, 0, 0};
+} pool = {PTHREAD_MUTEX_INITIALIZER,
+          PTHREAD_COND_INITIALIZER,
+          PTHREAD_COND_INITIALIZER,
+          0,
+          false,
+          nullptr,
+          nullptr,
+          nullptr,
+          0,
+          0};
 
 /* Locks the pool as long as it lives. */
 struct pool_lock {
@@ -84,15 +101,47 @@ static gc_slot *find_slot(int device, int *count)
     return nullptr;
 }
 
+/* Waits until there is a free slot, or room for one more: then the result is null. Each slot that is
+ * given back wakes one thread. The pool is locked. */
+static gc_slot *await_slot(int device)
+{
+    int count;
+    gc_slot *slot = find_slot(device, &count);
+    if (slot != nullptr || count < GC_SLOTS_MAX)
+        return slot;
+    slot_waiter me = {device, PTHREAD_COND_INITIALIZER, nullptr};
+    slot_waiter **link = &pool.waiters;
+    while (*link != nullptr)
+        link = &(*link)->next;
+    *link = &me;
+    do {
+        pthread_cond_wait(&me.wake, &pool.lock);
+        slot = find_slot(device, &count);
+    } while (slot == nullptr && count == GC_SLOTS_MAX);
+    for (link = &pool.waiters; *link != &me;)
+        link = &(*link)->next;
+    *link = me.next;
+    pthread_cond_destroy(&me.wake);
+    return slot;
+}
+
+/* Wakes the first thread that waits for a slot of the device. The pool is locked. */
+static void wake_waiter(int device)
+{
+    slot_waiter *waiter = pool.waiters;
+    while (waiter != nullptr && waiter->device != device)
+        waiter = waiter->next;
+    if (waiter != nullptr)
+        pthread_cond_signal(&waiter->wake);
+}
+
 gconv_status gc_slot_take(int device, gc_slot **slot, gconv_error *error)
 {
     gc_slot *made = (gc_slot *)calloc(1, sizeof *made);
     if (made == nullptr)
         return gc_fail_memory(error, sizeof *made);
     pthread_mutex_lock(&pool.lock);
-    int count;
-    while ((*slot = find_slot(device, &count)) == nullptr && count == GC_SLOTS_MAX)
-        pthread_cond_wait(&pool.given, &pool.lock);
+    *slot = await_slot(device);
     bool is_new = *slot == nullptr;
     if (is_new) {
         *slot = made;
@@ -124,7 +173,7 @@ void gc_slot_give(gc_slot *slot)
             link = &(*link)->next;
         *link = slot->next;
     }
-    pthread_cond_broadcast(&pool.given);
+    wake_waiter(slot->device);
     pthread_mutex_unlock(&pool.lock);
     if (!whole)
         destroy_slot(slot);
@@ -217,7 +266,7 @@ void gc_host_reserve(size_t bytes)
 {
     pool_lock lock;
     while (pool.reserved > 0 && pool.reserved + bytes > GC_HOST_BYTES_MAX)
-        pthread_cond_wait(&pool.given, &pool.lock);
+        pthread_cond_wait(&pool.host_given, &pool.lock);
     pool.reserved += bytes;
 }
 
@@ -225,7 +274,7 @@ void gc_host_unreserve(size_t bytes)
 {
     pool_lock lock;
     pool.reserved -= bytes;
-    pthread_cond_broadcast(&pool.given);
+    pthread_cond_broadcast(&pool.host_given);
 }
 
 /* Takes the smallest idle buffer of at least `bytes`, unless it is twice as large or more. */
@@ -313,7 +362,7 @@ void gc_pool_enter()
 {
     pool_lock lock;
     while (pool.ending)
-        pthread_cond_wait(&pool.given, &pool.lock);
+        pthread_cond_wait(&pool.ended, &pool.lock);
     pool.plans++;
 }
 
@@ -345,7 +394,7 @@ static void end_pool()
     gc_jit_unload_unused();
     pthread_mutex_lock(&pool.lock);
     pool.ending = false;
-    pthread_cond_broadcast(&pool.given);
+    pthread_cond_broadcast(&pool.ended);
     pthread_mutex_unlock(&pool.lock);
 }
 
@@ -363,7 +412,7 @@ void gc_pool_end_unused()
 {
     pthread_mutex_lock(&pool.lock);
     while (pool.ending)
-        pthread_cond_wait(&pool.given, &pool.lock);
+        pthread_cond_wait(&pool.ended, &pool.lock);
     bool unused = pool.plans == 0;
     pool.ending = unused;
     pthread_mutex_unlock(&pool.lock);

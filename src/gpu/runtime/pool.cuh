@@ -23,7 +23,7 @@ void gc_pool_end_unused();
 
 /* The most runs that use a device at one time. The kernels that decode small pictures leave most of
  * a device idle, so that several pictures have to be decoded at one time. */
-enum { GC_SLOTS_MAX = 8 };
+enum { GC_SLOTS_MAX = 16 };
 
 /* Buffers of a slot. */
 enum {

@@ -120,6 +120,7 @@ struct gpu_run {
     size_t packed_bytes;    /* not 0: kernels decode, from so many bytes at most */
     gc_host_buffer *packed; /* a gc_packed */
     size_t picture_end;     /* offset in the file of what follows the picture */
+    bool waits;             /* the stream was told so */
     bool needs_rows;        /* the device cannot decode the picture: rows have to be read */
     size_t reserved;        /* bytes of host memory */
     size_t image_bytes;     /* of them for the rows of the image, or what is packed of it */
@@ -155,6 +156,14 @@ static size_t choose_piece_bytes(const gpu_run *run)
     return all <= most ? all : std::max((size_t)PIECE_BYTES, row);
 }
 
+/* Says that the run needs no processor, or needs one again. */
+static void say_waiting(gpu_run *run, bool waits)
+{
+    if (waits != run->waits)
+        gc_stream_waits(run->stream, waits);
+    run->waits = waits;
+}
+
 /* Reserves host memory for the whole run, so that it does not wait for more while it holds some. */
 static void reserve_host(gpu_run *run)
 {
@@ -169,9 +178,9 @@ static void reserve_host(gpu_run *run)
     run->reserved += run->image_bytes;
     if (gc_host_try_reserve(run->reserved))
         return;
-    gc_stream_waits(stream, true);
+    say_waiting(run, true);
     gc_host_reserve(run->reserved);
-    gc_stream_waits(stream, false);
+    say_waiting(run, false);
 }
 
 /* Gives back the rows of the image, once the device has done its work and cannot fail any more. */
@@ -259,12 +268,9 @@ static gconv_status get_image(gpu_run *run, gconv_error *error)
 static bool holds_whole_image(gpu_run *run)
 {
     gc_gpu_plan *plan = run->plan;
-    bool waits = plan->starting;
-    if (waits)
-        gc_stream_waits(run->stream, true);
+    say_waiting(run, plan->starting);
     gconv_status status = gc_plan_await_start(plan, nullptr);
-    if (waits)
-        gc_stream_waits(run->stream, false);
+    say_waiting(run, false);
     return status == GCONV_OK && plan->band_rows == plan->problem->chain.height;
 }
 
@@ -307,9 +313,9 @@ static gconv_status decode_by_engine(gpu_run *run, gconv_error *error)
     if (!gc_decode_ready(index, true) || !holds_whole_image(run) || !get_offer(run, true))
         return GCONV_OK;
     double begin = gc_seconds();
-    gc_stream_waits(stream, true);
+    say_waiting(run, true);
     gconv_status status = gc_decode_jpeg(index, &run->picture, is_luma(run), &run->decoded, error);
-    gc_stream_waits(stream, false);
+    say_waiting(run, false);
     run->by_engine = status == GCONV_OK;
     run->picture_end = run->picture.size;
     if (run->by_engine)
@@ -400,8 +406,9 @@ static gconv_status seconds_between(const gc_gpu_plan *plan, int begin, int end,
     return GCONV_OK;
 }
 
-/* Microseconds between questions whether a piece has arrived: a run takes 0.1 to some ms. */
-enum { PIECE_PAUSE = 20 };
+/* Microseconds between questions whether a piece has arrived: a run takes 0.1 to some ms. Each
+ * question locks the driver, which many runs share. */
+enum { PIECE_PAUSE = 20, SHARED_PIECE_PAUSE = 150 };
 
 /* Waits for a piece, and adds the time of what is done. */
 static gconv_status await_piece(gpu_run *run, int64_t piece, gconv_error *error)
@@ -410,7 +417,8 @@ static gconv_status await_piece(gpu_run *run, int64_t piece, gconv_error *error)
     gconv_timings *timings = &run->stream->timings;
     int which = (int)(piece % PIECES);
     double begin = gc_seconds();
-    GC_TRY(gc_await_event(plan->slot->marks[GC_MARK_ARRIVED + which], PIECE_PAUSE, error));
+    long pause = several_at_once(run) ? SHARED_PIECE_PAUSE : PIECE_PAUSE;
+    GC_TRY(gc_await_event(plan->slot->marks[GC_MARK_ARRIVED + which], pause, error));
     if (piece > 0) {
         timings->download += gc_seconds() - begin;
         return GCONV_OK;
@@ -475,6 +483,7 @@ static gconv_status download(gpu_run *run, const gc_plan_result &result, bool la
         if (last_band && piece == pieces) {
             give_device(run);
             give_image(run);
+            say_waiting(run, false);
         }
         GC_TRY(write_piece(run, result, count, run->pieces[(piece - 1) % PIECES]->bytes, error));
     }
@@ -521,7 +530,8 @@ static gconv_status run_bands(gpu_run *run, gconv_error *error)
     return GCONV_OK;
 }
 
-/* Runs in a slot. A picture that the device decodes needs a slot for the whole image: where the
+/* Runs in a slot. While it waits for one and for the device, other images may have the processor: a
+ * run enqueues its work in some 0.05 ms. A picture that the device decodes needs a slot for the whole image: where the
  * device is short of memory for that, run->needs_rows is set. */
 static gconv_status run_in_slot(gpu_run *run, gconv_error *error)
 {
@@ -530,6 +540,7 @@ static gconv_status run_in_slot(gpu_run *run, gconv_error *error)
     run->needs_rows = decoding > plan->decoding_bytes;
     if (run->needs_rows)
         return GCONV_OK;
+    say_waiting(run, true);
     GC_TRY(gc_plan_take_slot(plan, run->stream->chain_only, decoding, &run->band_rows, error));
     run->needs_rows = is_decoded(run) && run->band_rows < plan->problem->chain.height;
     return run->needs_rows ? GCONV_OK : run_bands(run, error);
@@ -549,6 +560,7 @@ static void end_run(gpu_run *run)
 {
     give_device(run);
     give_host(run);
+    say_waiting(run, false);
 }
 
 gconv_status gc_gpu_run(void *state, gc_stream *stream, gconv_error *error)
