@@ -31,6 +31,7 @@ static void end_program(int number)
     }
     if (waiting != 0)
         number = waiting;
+    gc_tally_stop();
     gconv_abandon_outputs();
     gc_tally_tell();
     struct sigaction action = {.sa_handler = SIG_DFL};

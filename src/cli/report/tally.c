@@ -13,6 +13,7 @@ static struct {
     bool may_fail;
     atomic_size_t items, finished, failed, skipped;
     atomic_bool several; /* `items` is not known */
+    atomic_bool stopped; /* nothing counts any more */
 } tally;
 
 _Static_assert(ATOMIC_LONG_LOCK_FREE == 2 && ATOMIC_BOOL_LOCK_FREE == 2,
@@ -28,6 +29,8 @@ void gc_tally_begin(const char *what, bool may_fail, size_t items)
 
 void gc_tally_add(bool failed, bool skipped)
 {
+    if (atomic_load(&tally.stopped))
+        return;
     atomic_fetch_add(&tally.failed, failed);
     atomic_fetch_add(&tally.skipped, skipped);
     atomic_fetch_add(&tally.finished, 1);
@@ -40,6 +43,11 @@ void gc_tally_several(const char *what, bool may_fail)
     tally.what = what;
     tally.may_fail = may_fail;
     atomic_store(&tally.several, true);
+}
+
+void gc_tally_stop(void)
+{
+    atomic_store(&tally.stopped, true);
 }
 
 size_t gc_tally_finished(void)

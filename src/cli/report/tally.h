@@ -16,6 +16,9 @@ void gc_tally_add(bool failed, bool skipped);
  * says what happens to each, such as "done". */
 void gc_tally_several(const char *what, bool may_fail);
 
+/* Counts no more: what fails from now on fails because the program ends. Async-signal-safe. */
+void gc_tally_stop(void);
+
 /* How many things are finished. */
 size_t gc_tally_finished(void);
 

@@ -606,6 +606,13 @@ static void lay_out(const gc_packed *packed, bool luma_only, arena *from, places
     }
 }
 
+double gc_jpeg_bytes_a_pixel(int channels)
+{
+    const double samples = channels == 1 ? 1 : 1.5; /* a pixel, of all planes */
+    const double data = 0.5;                        /* and what is known of them */
+    return samples * (1 + sizeof(int16_t)) + data;
+}
+
 size_t gc_jpeg_bytes(const gc_packed *packed, bool luma_only)
 {
     arena all = {};

@@ -10,6 +10,9 @@
 extern "C" {
 #endif
 
+/* What gc_jpeg_bytes gives for a photograph, divided by its pixels. */
+double gc_jpeg_bytes_a_pixel(int channels);
+
 /* Bytes of device memory that a packed picture needs. `luma_only`: Cb and Cr are not wanted. */
 size_t gc_jpeg_bytes(const gc_packed *packed, bool luma_only);
 

@@ -1,4 +1,5 @@
 /* The memory of a run: how large a band fits in the device's memory, and the buffers for it. */
+#include "gpu/decode/jpeg.h"
 #include "gpu/runtime/check.cuh"
 #include "gpu/runtime/plan.cuh"
 
@@ -43,12 +44,9 @@ int64_t gc_plan_output_pitch(const gc_gpu_plan *plan, gc_sample_type type)
 /* Share of the free memory that all runs take. */
 static const double memory_share = 0.9;
 
-/* What decoding may take in addition, as a share of what runs take. */
-static const double decoding_share = 0.25;
-
-/* How many runs share the device's memory. What a method allocates beside the slot's buffers it
- * keeps between runs, so that each plan has a share of its own. */
-static int sharers(const gc_gpu_plan *plan)
+/* How many runs share the device's memory at most. What a method allocates beside the slot's
+ * buffers it keeps between runs, so that each plan has a share of its own. */
+static int most_sharers(const gc_gpu_plan *plan)
 {
     int plans = std::max(1, plan->problem->job.images_at_once);
     return plan->extra_bytes != nullptr ? plans : std::min<int>(plans, GC_SLOTS_MAX);
@@ -76,25 +74,6 @@ static int64_t rows_of_a_grid(const gc_gpu_plan *plan)
 {
     int64_t reach = gc_plan_input_rows(plan) - plan->band_rows;
     return std::max<int64_t>(1, INT32_MAX / (int64_t)plan->problem->chain.width - reach);
-}
-
-gconv_status gc_plan_choose_band(gc_gpu_plan *plan, gconv_error *error)
-{
-    const gc_problem *problem = plan->problem;
-    double bytes = 0;
-    GC_TRY(memory_budget(&bytes, error));
-    plan->decoding_bytes = (size_t)(decoding_share * bytes / sharers(plan));
-    bytes /= sharers(plan);
-    plan->band_rows = gc_band_rows(problem, bytes, plan->slabs, plan->extra_bytes);
-    int64_t rows = std::min(plan->band_rows, rows_of_a_grid(plan));
-    plan->band_rows = gc_band_whole(problem, rows, plan->slabs);
-    int64_t fewest = plan->slabs != nullptr ? plan->slabs[problem->chain.step_count - 1].rows : 1;
-    if (plan->band_rows == 0)
-        return gc_fail(error, GCONV_ERROR_MEMORY,
-                       "not even %lld row%s in the %.1f MiB that may be taken of %s",
-                       (long long)fewest, fewest > 1 ? "s fit" : " fits", bytes / (1 << 20),
-                       plan->device.name);
-    return GCONV_OK;
 }
 
 /* ---- Buffers --------------------------------------------------------------------------------- */
@@ -150,6 +129,60 @@ static void sizes_of(const gc_gpu_plan *plan, bool chain_only, int64_t rows,
                  result_bytes_of(plan, chain_only, rows));
 }
 
+/* ---- The share ------------------------------------------------------------------------------- */
+
+/* Chooses the largest band that fits in `bytes`. */
+static void choose_rows(gc_gpu_plan *plan, double bytes)
+{
+    plan->band_rows = gc_band_rows(plan->problem, bytes, plan->slabs, plan->extra_bytes);
+    int64_t rows = std::min(plan->band_rows, rows_of_a_grid(plan));
+    plan->band_rows = gc_band_whole(plan->problem, rows, plan->slabs);
+}
+
+/* What is left for decoding of a share in which the whole image fits. */
+static size_t left_for_decoding(const gc_gpu_plan *plan, double bytes)
+{
+    size_t sizes[GC_BUFFERS];
+    sizes_of(plan, false, plan->problem->chain.height, sizes);
+    for (int i = 0; i < GC_BUFFER_DECODING; i++)
+        bytes -= (double)sizes[i];
+    return bytes > 0 ? (size_t)bytes : 0;
+}
+
+/* Whether a share does: the whole image fits, and where it may come as a JPEG, what decodes it. */
+static bool share_does(const gc_gpu_plan *plan)
+{
+    const gconv_job *job = &plan->problem->job;
+    double pixels = (double)job->input.width * job->input.height;
+    double decoding = gc_jpeg_bytes_a_pixel(job->input.channels) * pixels;
+    return plan->band_rows == plan->problem->chain.height &&
+           (job->source_format != GCONV_FORMAT_JPEG || (double)plan->decoding_bytes >= decoding);
+}
+
+gconv_status gc_plan_choose_band(gc_gpu_plan *plan, gconv_error *error)
+{
+    enum { SHARERS_LEAST = 4 }; /* they keep a device busy */
+    double bytes = 0;
+    int64_t fewest =
+        plan->slabs != nullptr ? plan->slabs[plan->problem->chain.step_count - 1].rows : 1;
+    GC_TRY(memory_budget(&bytes, error));
+    int sharers = most_sharers(plan);
+    for (;; sharers = std::max<int>(sharers / 2, SHARERS_LEAST)) {
+        choose_rows(plan, bytes / sharers);
+        bool whole = plan->band_rows == plan->problem->chain.height;
+        plan->decoding_bytes = whole ? left_for_decoding(plan, bytes / sharers) : 0;
+        if (sharers <= SHARERS_LEAST || plan->extra_bytes != nullptr || share_does(plan))
+            break;
+    }
+    plan->parts = std::max(1, GC_SLOTS_MAX / sharers);
+    if (plan->band_rows == 0)
+        return gc_fail(error, GCONV_ERROR_MEMORY,
+                       "not even %lld row%s in the %.1f MiB that may be taken of %s",
+                       (long long)fewest, fewest > 1 ? "s fit" : " fits",
+                       bytes / sharers / (1 << 20), plan->device.name);
+    return GCONV_OK;
+}
+
 /* ---- The slot -------------------------------------------------------------------------------- */
 
 static void use_slot(gc_gpu_plan *plan, gc_slot *slot)
@@ -167,7 +200,7 @@ gconv_status gc_plan_take_slot(gc_gpu_plan *plan, bool chain_only, size_t decodi
                                int64_t *rows, gconv_error *error)
 {
     gc_slot *slot;
-    GC_TRY(gc_slot_take(plan->device.index, &slot, error));
+    GC_TRY(gc_slot_take(plan->device.index, plan->parts, &slot, error));
     for (*rows = plan->band_rows;;) {
         size_t sizes[GC_BUFFERS];
         sizes_of(plan, chain_only, *rows, sizes);

@@ -46,6 +46,7 @@ struct gc_gpu_plan {
     gconv_device_info device;
     int64_t band_rows;         /* of output, at most */
     size_t decoding_bytes;     /* of the device, for kernels that decode, at most */
+    int parts;                 /* of the device's memory, see gc_slot_take */
     gc_plan_section *sections; /* room for one a step */
     int section_count;
     gc_finish finish;    /* the final conversion, where `finishes` */

@@ -87,61 +87,67 @@ static gconv_status fill_slot(gc_slot *slot, gconv_error *error)
     return GCONV_OK;
 }
 
-/* A free slot of the device, or null; counts the slots of the device. */
-static gc_slot *find_slot(int device, int *count)
+/* A free slot of the device, or null; adds up the parts of its memory that are taken. */
+static gc_slot *find_slot(int device, int *taken)
 {
-    *count = 0;
+    gc_slot *found = nullptr;
+    *taken = 0;
     for (gc_slot *slot = pool.slots; slot != nullptr; slot = slot->next) {
         if (slot->device != device)
             continue;
-        (*count)++;
-        if (!slot->taken)
-            return slot;
+        if (slot->taken)
+            *taken += slot->parts;
+        else
+            found = slot;
     }
-    return nullptr;
+    return found;
 }
 
-/* Waits until there is a free slot, or room for one more: then the result is null. Each slot that is
- * given back wakes one thread. The pool is locked. */
-static gc_slot *await_slot(int device)
+static slot_waiter *first_waiter(int device)
 {
-    int count;
-    gc_slot *slot = find_slot(device, &count);
-    if (slot != nullptr || count < GC_SLOTS_MAX)
-        return slot;
-    slot_waiter me = {device, PTHREAD_COND_INITIALIZER, nullptr};
-    slot_waiter **link = &pool.waiters;
-    while (*link != nullptr)
-        link = &(*link)->next;
-    *link = &me;
-    do {
-        pthread_cond_wait(&me.wake, &pool.lock);
-        slot = find_slot(device, &count);
-    } while (slot == nullptr && count == GC_SLOTS_MAX);
-    for (link = &pool.waiters; *link != &me;)
-        link = &(*link)->next;
-    *link = me.next;
-    pthread_cond_destroy(&me.wake);
-    return slot;
+    slot_waiter *waiter = pool.waiters;
+    while (waiter != nullptr && waiter->device != device)
+        waiter = waiter->next;
+    return waiter;
 }
 
 /* Wakes the first thread that waits for a slot of the device. The pool is locked. */
 static void wake_waiter(int device)
 {
-    slot_waiter *waiter = pool.waiters;
-    while (waiter != nullptr && waiter->device != device)
-        waiter = waiter->next;
+    slot_waiter *waiter = first_waiter(device);
     if (waiter != nullptr)
         pthread_cond_signal(&waiter->wake);
 }
 
-gconv_status gc_slot_take(int device, gc_slot **slot, gconv_error *error)
+/* Waits until all who came before are served and so many parts are free. Returns a free slot, or
+ * null where one has to be made. The pool is locked. */
+static gc_slot *await_slot(int device, int parts)
+{
+    int taken;
+    slot_waiter me = {device, PTHREAD_COND_INITIALIZER, nullptr}, **link = &pool.waiters;
+    while (*link != nullptr)
+        link = &(*link)->next;
+    *link = &me;
+    gc_slot *slot = find_slot(device, &taken);
+    while (first_waiter(device) != &me || taken + parts > GC_SLOTS_MAX) {
+        pthread_cond_wait(&me.wake, &pool.lock);
+        slot = find_slot(device, &taken);
+    }
+    for (link = &pool.waiters; *link != &me;)
+        link = &(*link)->next;
+    *link = me.next;
+    pthread_cond_destroy(&me.wake);
+    wake_waiter(device); /* there may be parts for the next one, too */
+    return slot;
+}
+
+gconv_status gc_slot_take(int device, int parts, gc_slot **slot, gconv_error *error)
 {
     gc_slot *made = (gc_slot *)calloc(1, sizeof *made);
     if (made == nullptr)
         return gc_fail_memory(error, sizeof *made);
     pthread_mutex_lock(&pool.lock);
-    *slot = await_slot(device);
+    *slot = await_slot(device, parts);
     bool is_new = *slot == nullptr;
     if (is_new) {
         *slot = made;
@@ -150,6 +156,7 @@ gconv_status gc_slot_take(int device, gc_slot **slot, gconv_error *error)
         pool.slots = made;
     }
     (*slot)->taken = true;
+    (*slot)->parts = parts;
     pthread_mutex_unlock(&pool.lock);
     if (!is_new)
         free(made);

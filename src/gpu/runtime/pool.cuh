@@ -55,11 +55,13 @@ struct gc_slot {
     size_t sizes[GC_BUFFERS];
     bool whole; /* stream and marks exist */
     bool taken;
+    int parts; /* of GC_SLOTS_MAX, of the device's memory: what the run that has it may take */
     gc_slot *next;
 };
 
-/* Waits for a free slot of the device, which is current, and takes it. */
-gconv_status gc_slot_take(int device, gc_slot **slot, gconv_error *error);
+/* Waits for a free slot of the device, which is current, and for so many parts of its memory, and
+ * takes them. Who waits longest is served first. */
+gconv_status gc_slot_take(int device, int parts, gc_slot **slot, gconv_error *error);
 
 /* Makes each buffer hold at least so many bytes. GCONV_ERROR_MEMORY where the device is short of
  * memory, even after buffers of free slots were freed. */
