@@ -136,7 +136,8 @@ void gc_double_run(const gc_double_body *body, const std::function<void()> &thre
 {
     gc_double_place.blocks = blocks;
     gc_double_place.threads = threads;
-    for (unsigned i = 0; i < blocks.x * blocks.y * blocks.z; i++) {
+    /* The last block first: kernels that rely on an order should fail. */
+    for (unsigned i = blocks.x * blocks.y * blocks.z; i-- > 0;) {
         gc_double_place.block = position_of(i, blocks);
         if (body->meets)
             run_meeting(thread, threads);

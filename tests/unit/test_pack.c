@@ -501,6 +501,33 @@ static void assert_table(const gc_packed_table *packed, const gc_jpeg_code *code
     }
 }
 
+/* Each entry for several AC codes is what these codes are one by one, whatever bits follow. Returns
+ * how many entries stand for more than one. */
+static int assert_joined(const gc_packed_table *packed, const gc_jpeg_code *code,
+                         jpeg_random *random)
+{
+    int several = 0;
+    for (uint32_t look = 0; look < 1U << GC_PACKED_LOOK_BITS; look++) {
+        gc_packed_code entry = packed->joined[look];
+        uint64_t behind = jpeg_random_next(random) & 0x3fffffffffff;
+        uint64_t window = (uint64_t)look << (64 - GC_PACKED_LOOK_BITS) | behind;
+        int length = 0, step = 0, codes = 0;
+        assert_int_equal(entry == 0, packed->look[look] == 0);
+        while (length < (entry & 31)) {
+            int symbol = 0;
+            int bits = decode_slowly(code, (uint32_t)(window << length >> 48), &symbol);
+            assert_true(bits > 0 && step < GC_PACKED_END);
+            assert_true(length + bits <= GC_PACKED_LOOK_BITS);
+            length += bits + (symbol & 15);
+            step += symbol == 0 ? GC_PACKED_END : (symbol >> 4) + 1;
+            codes++;
+        }
+        assert_int_equal(entry, length | step << GC_PACKED_STEP_SHIFT);
+        several += codes > 1;
+    }
+    return several;
+}
+
 /* Every code of random tables, and every 16 bits that begin with none. */
 static void codes_are_looked_up(void **state)
 {
@@ -508,6 +535,7 @@ static void codes_are_looked_up(void **state)
     static const unsigned char data[] = {1, 0xff, EOI};
     jpeg_random random = {6};
     ways found = {0};
+    int several = 0;
     for (int turn = 0; turn < 40; turn++) {
         gc_jpeg_layout layout;
         size_t end;
@@ -520,8 +548,10 @@ static void codes_are_looked_up(void **state)
         assert_int_equal(packed->kinds, dc | ac << 1);
         assert_table(&packed->tables[0][dc], &layout.codes[0][dc], false, &found);
         assert_table(&packed->tables[1][ac], &layout.codes[1][ac], true, &found);
+        several += assert_joined(&packed->tables[1][ac], &layout.codes[1][ac], &random);
         free(packed);
     }
+    assert_true(several > 0);
     assert_true(found.look > 0 && found.long_look > 0 && found.search > 0 && found.none > 0);
 }
 

@@ -11,7 +11,8 @@
  *     store       follows the codes again, checks them, and stores the coefficients
  *     transform   checks the energy of each block, and makes samples of it
  *
- * What is checked is what jpeg_scan.c checks of the data; docs/gpu-jpeg.md says why that is enough. */
+ * What is checked is what jpeg_entropy.c checks of the data. docs/gpu-jpeg.md says why that is
+ * enough. */
 #include "gpu/decode/jpeg.h"
 
 #include "gpu/runtime/check.cuh"
@@ -31,15 +32,17 @@ enum {
     CHUNK_WORDS = GC_PACKED_CHUNK_BYTES / 4,
     /* Words that a thread may read. Odd: threads at one place of their chunks read other banks. */
     WORDS = CHUNK_WORDS + GC_PACKED_WORDS_AHEAD,
-    /* The first pass settles nearly all pictures. One that needs more passes is doubted. */
+    /* The first pass settles nearly all blocks of threads, the second one the others. Codes of
+     * large areas of one colour repeat, and may never synchronise: such a picture is doubted.
+     * libjpeg-turbo is fast there. */
     FOLLOWING_PASSES = 2
 };
 
 /* What the kernels find, in device memory. */
 struct gc_jpeg_chunks {
     unsigned *begins, *ends;  /* by chunk: see chunk_state */
-    int4 *tallies;            /* by chunk: see tally; after add_up their sums */
-    int4 *sums;               /* of the chunks that a block of threads adds up */
+    uint4 *tallies;           /* by chunk: see tally; after add_up their sums */
+    uint4 *sums;              /* of the chunks that a block of threads adds up */
     int16_t *coefficients[3]; /* by component; null where it is not wanted */
 };
 
@@ -139,8 +142,8 @@ static __device__ inline int value_of(const step &of, int size)
     return (int)of.value_bits < 0 ? value : value - (1 << size) + 1;
 }
 
-/* Blocks that end in a chunk, and DC differences in it by component. */
-typedef int4 tally;
+/* Blocks that end in a chunk, and DC differences in it by component; modulo 2^32. */
+typedef uint4 tally;
 
 /* A place in the data, while codes are followed. There are few branches in what follows: threads of
  * a warp are at different coefficients. */
@@ -222,9 +225,9 @@ static __device__ inline unsigned first_chunk_of(const gc_packed *packed, unsign
 
 /* ---- Where chunks begin ---------------------------------------------------------------------- */
 
-/* Follows the chunk of this thread. Returns how the next one begins, if this one begins so. Bits that
- * are no code are passed one by one: they show that it does not, or that the data are damaged. So
- * does a run beyond the last coefficient, which ends the block. */
+/* Follows the chunk of this thread. Returns how the next one begins, if this one begins so. Bits
+ * that are no code are passed one by one: they show that it does not, or that the data are damaged.
+ * So does a run beyond the last coefficient, which ends the block. */
 static __device__ inline chunk_state
 follow_chunk(const gc_packed *packed, const shared_data *shared, chunk_state begin, tally &counts)
 {
@@ -232,7 +235,7 @@ follow_chunk(const gc_packed *packed, const shared_data *shared, chunk_state beg
     counts = {0, 0, 0, 0};
     while (at.bit < GC_PACKED_CHUNK_BITS) {
         step now = next_step(packed, shared, true, at);
-        int difference = value_of(now, at.coefficient == 0 ? now.size : 0);
+        unsigned difference = (unsigned)value_of(now, at.coefficient == 0 ? now.size : 0);
         unsigned component = at.kind >> 2;
         counts.y += component == 0 ? difference : 0;
         counts.z += component == 1 ? difference : 0;
@@ -249,9 +252,10 @@ struct shared_states {
     int changed;
 };
 
-/* Follows the chunks of a block of threads until they agree. The first AHEAD threads follow the last
- * chunks of the block before, in the first pass, so that the others most likely begin right. Later
- * passes only follow where the predecessor of the first chunk has ended otherwise than thought. */
+/* Follows the chunks of a block of threads until they agree. The first AHEAD threads follow the
+ * last chunks of the block before, in the first pass, so that the others most likely begin right.
+ * Later passes only follow where the predecessor of the first chunk has ended otherwise than
+ * thought. */
 static __global__ void follow(const gc_packed *packed, gc_jpeg_chunks to, int is_first_pass)
 {
     extern __shared__ float pixels[];
@@ -357,7 +361,8 @@ struct chunk_place {
     follower at;
     unsigned left; /* blocks until the segment ends */
     unsigned mcu;
-    int end;       /* bit at which the next chunk begins */
+    int end; /* bit at which the next chunk begins, and how it does: */
+    chunk_state next;
     int bits_left; /* of the segment, from the beginning of the chunk; more than a chunk has: cut */
     int dc0, dc1, dc2; /* predictions, by component */
 };
@@ -373,18 +378,19 @@ static __device__ inline bool place_chunk(const gc_packed *packed, const gc_jpeg
     if (begin != (begins ? 0 : from.ends[chunk - 1]))
         return false;
     tally sum = sum_before(from, chunk), base = sum_before(from, segment.first_chunk);
-    unsigned done = (unsigned)sum.x - (unsigned)base.x;
+    unsigned done = sum.x - base.x;
     unsigned mcu = number * packed->segment_mcus;
     unsigned all = min(packed->segment_mcus, packed->mcus - mcu) * packed->blocks;
     place.at = follow_from(packed, begin);
-    place.end = GC_PACKED_CHUNK_BITS + (int)(from.ends[chunk] & 255);
+    place.next = from.ends[chunk];
+    place.end = GC_PACKED_CHUNK_BITS + (int)(place.next & 255);
     place.left = all - done;
     place.mcu = mcu + done / packed->blocks;
     uint64_t passed = (uint64_t)(chunk - segment.first_chunk) * GC_PACKED_CHUNK_BITS;
     place.bits_left = (int)min((uint64_t)segment.bits - passed, (uint64_t)2 * GC_PACKED_CHUNK_BITS);
-    place.dc0 = sum.y - base.y;
-    place.dc1 = sum.z - base.z;
-    place.dc2 = sum.w - base.w;
+    place.dc0 = (int)(sum.y - base.y);
+    place.dc1 = (int)(sum.z - base.z);
+    place.dc2 = (int)(sum.w - base.w);
     return done <= all;
 }
 
@@ -431,6 +437,13 @@ static __device__ inline bool ends_well(const shared_data *shared, const chunk_p
            (left == 0 || ~bits_at(shared, place.at.bit) >> (32 - left) == 0);
 }
 
+/* Whether a chunk ends as `follow` has found. */
+static __device__ inline bool arrives(const chunk_place &place)
+{
+    const follower &at = place.at;
+    return state_of(at.bit - GC_PACKED_CHUNK_BITS, at.block, at.coefficient) == place.next;
+}
+
 /* Stores the coefficients of all blocks, in zigzag order. Those that are 0 are there already. */
 static __global__ void store(const gc_packed *packed, gc_jpeg_chunks to, unsigned *doubt)
 {
@@ -447,8 +460,8 @@ static __global__ void store(const gc_packed *packed, gc_jpeg_chunks to, unsigne
         sound = store_chunk(packed, shared, to, place);
         if (place.left == 0)
             sound = sound && ends_well(shared, place);
-        else /* the segment has to go on in the next chunk */
-            sound = sound && place.bits_left > GC_PACKED_CHUNK_BITS;
+        else /* the segment has to go on in the next chunk, as that one begins */
+            sound = sound && place.bits_left > GC_PACKED_CHUNK_BITS && arrives(place);
     }
     if (!sound)
         *doubt = 1;
@@ -589,8 +602,8 @@ static void lay_out(const gc_packed *packed, bool luma_only, arena *from, places
     to->packed = (gc_packed *)take(from, packed->bytes);
     to->chunks.begins = (unsigned *)take(from, chunks * sizeof(unsigned));
     to->chunks.ends = (unsigned *)take(from, chunks * sizeof(unsigned));
-    to->chunks.tallies = (int4 *)take(from, chunks * sizeof(int4));
-    to->chunks.sums = (int4 *)take(from, (chunks / ADDING_THREADS + 1) * sizeof(int4));
+    to->chunks.tallies = (tally *)take(from, chunks * sizeof(tally));
+    to->chunks.sums = (tally *)take(from, (chunks / ADDING_THREADS + 1) * sizeof(tally));
     size_t begin = from->used;
     for (int c = 0; c < to->components; c++) {
         size_t blocks = (size_t)packed->mcus * (c == 0 ? packed->luma_blocks : 1);

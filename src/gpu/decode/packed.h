@@ -21,8 +21,8 @@ enum {
     GC_PACKED_WORDS_AHEAD = 3,
 };
 
-/* A code, from the lowest bit: 5 bits, the length in bits of the code and its value; 4 bits, that of
- * the value; 7 bits, the step to the next coefficient: GC_PACKED_END for EOB. 0: there is none.
+/* A code, from the lowest bit: 5 bits, the length in bits of the code and its value; 4 bits, that
+ * of the value; 7 bits, the step to the next coefficient: GC_PACKED_END for EOB. 0: there is none.
  * Or several AC codes: the length of all; 0; the sum of their steps. */
 typedef uint16_t gc_packed_code;
 
@@ -32,8 +32,8 @@ enum { GC_PACKED_SIZE_SHIFT = 5, GC_PACKED_STEP_SHIFT = 9, GC_PACKED_END = 64 };
 typedef struct gc_packed_table {
     /* By the next GC_PACKED_LOOK_BITS bits; 0 where the code is longer, or there is none. */
     gc_packed_code look[1 << GC_PACKED_LOOK_BITS];
-    /* The same, of AC codes as many as lie in these bits. Only the last of them may be EOB, and only
-     * the bits of its value may lie behind these. */
+    /* The same, of AC codes as many as lie in these bits. Only the last of them may be EOB, and
+     * only the bits of its value may lie behind these. */
     gc_packed_code joined[1 << GC_PACKED_LOOK_BITS];
     /* The same for longer codes: by the next 16 bits, less `first_long`. These codes have the
      * largest numbers, and few bits of them differ: nearly all lie in the table. */

@@ -305,7 +305,8 @@ static bool get_offer(gpu_run *run, bool prove)
            has_shape(run->picture, run->plan->problem->job.input);
 }
 
-/* Has the JPEG engine decode the image. An engine that refuses is no failure: rows are read then. */
+/* Has the JPEG engine decode the image. An engine that refuses is no failure: rows are read then.
+ * */
 static gconv_status decode_by_engine(gpu_run *run, gconv_error *error)
 {
     gc_stream *stream = run->stream;
@@ -531,8 +532,8 @@ static gconv_status run_bands(gpu_run *run, gconv_error *error)
 }
 
 /* Runs in a slot. While it waits for one and for the device, other images may have the processor: a
- * run enqueues its work in some 0.05 ms. A picture that the device decodes needs a slot for the whole image: where the
- * device is short of memory for that, run->needs_rows is set. */
+ * run enqueues its work in some 0.05 ms. A picture that the device decodes needs a slot for the
+ * whole image: where the device is short of memory for that, run->needs_rows is set. */
 static gconv_status run_in_slot(gpu_run *run, gconv_error *error)
 {
     gc_gpu_plan *plan = run->plan;
