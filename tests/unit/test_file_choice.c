@@ -295,7 +295,7 @@ static void small_pictures_have_a_pace_of_their_own(void **state)
 {
     (void)state;
     gconv_job job = files(EDGES, 512, 512, GCONV_FORMAT_JPEG, 1000000);
-    double kernels = 1.1e-4 + kernel_seconds(&job);
+    double kernels = 1.5e-4 + kernel_seconds(&job);
     assert_true(fabs(pace(&job) / kernels - 1) < 0.01);
 }
 
