@@ -7,7 +7,8 @@
 #
 # Usage: gpu_files.sh [OPTION...] GCONV      GCONV is the program
 #
-# --rows REGEX  some of: check edges-large edges-small edges-many gaussian log gpus one memory torch
+# --rows REGEX  some of: check edges-large edges-small edges-many edges-small-many gaussian log
+#               gaussian-many log-many gpus one memory torch
 #               (an extended regular expression that a whole name matches)
 # --rounds N    of each command that are counted (3); one before them is not
 # --images N    of the row memory (10000), a multiple of 2000
@@ -19,7 +20,7 @@ set -eu
 LC_ALL=C
 export LC_ALL
 usage() {
-  sed -n 's/^# \{0,1\}//; 2,17p' "$0" >&2
+  sed -n 's/^# \{0,1\}//; 2,18p' "$0" >&2
   exit 2
 }
 rows='.*'
@@ -133,14 +134,15 @@ copies() {
   done
 }
 
-# The large images, each under 8 names: so many that the start of context and decoder weighs little.
+# TO FROM: images, each under 8 names: so many that the start of the context weighs little.
 many=$((8 * large_images))
+small_many=$((8 * small_images))
 make_many() {
-  [ ! -d many ] || return 0
-  mkdir many
+  [ ! -d "$1" ] || return 0
+  mkdir "$1"
   for copy in 1 2 3 4 5 6 7 8; do
-    for seed in $(seq "$large_images"); do
-      ln "large/in/$seed.jpg" "many/$copy-$seed.jpg"
+    for image in "$2"/*.jpg; do
+      ln "$image" "$1/$copy-${image##*/}"
     done
   done
 }
@@ -234,7 +236,7 @@ if wanted check; then
   echo
   echo "edges of $(find mixed -type f | wc -l) images of all shapes: files equal those of --device cpu"
   "$gconv" edges --device cpu -o out-cpu mixed
-  for options in '--device cuda' '--device auto' '--device cuda --decoder hardware'; do
+  for options in '--device cuda' '--device auto' '--decoder cuda' '--decoder hardware'; do
     # shellcheck disable=SC2086 # options
     if "$gconv" edges $options -o out-gpu mixed && diff -r out-cpu out-gpu; then
       echo "  $options: equal"
@@ -265,21 +267,36 @@ if wanted log; then
 fi
 
 # Once is enough.
+saved=$rounds
+rounds=1
+cold=-c
 if wanted edges-many; then
-  make_many
-  saved=$rounds
-  rounds=1
-  cold=-c
+  make_many many large/in
   batch "edges, $many JPEG of 4096x3072: the $large_images, each 8 times" "$many" many edges edges
-  rounds=$saved
-  cold=
 fi
+if wanted edges-small-many; then
+  make_many small-many small/in
+  batch "edges, $small_many JPEG of 1024x1024: the $small_images, each 8 times" "$small_many" \
+    small-many edges edges
+fi
+if wanted gaussian-many; then
+  make_many many large/in
+  batch "filter gaussian:8, $many RGB JPEG of 4096x3072" "$many" many gaussian:8 \
+    filter -k gaussian:8 --format jpeg
+fi
+if wanted log-many; then
+  make_many many large/in
+  batch "filter log:5,43, $many RGB JPEG of 4096x3072" "$many" many log:5,43 \
+    filter -k log:5,43 --format jpeg
+fi
+rounds=$saved
+cold=
 if wanted gpus && [ "$gpus" -lt 2 ]; then
   echo
   echo "several GPUs"
   missing "this machine has $gpus"
 elif wanted gpus; then
-  make_many
+  make_many many large/in
   share=$((processors / gpus))
   echo
   echo "edges, $many JPEG of 4096x3072 on $gpus GPUs (bar: ratio at least 1.8 for 2)"
