@@ -232,6 +232,20 @@ decoder: cuda*'
 
 # ---- Memory --------------------------------------------------------------------------------------
 
+@test "colours that kernels decode go through kernels that read samples where they lie" {
+    mkdir colours
+    # 640 columns: the planes have no gaps, as the rows of grey samples that such kernels read.
+    "$GCONV" filter -k identity --device cpu "$SOURCE/samples/harbour.jpg" colours/harbour.jpg
+    for implementation in fused naive; do
+        rm -rf out expected/colours
+        "$GCONV" filter -k gauss5 --device cpu -o expected/colours colours
+        gconv filter -k gauss5 --impl $implementation --decoder cuda --json -o out colours >out.json
+        like "$(cat out.json)" '*"channels": 3*"decoder": "cuda"*'
+        diff -r expected/colours out
+        nothing_is_left
+    done
+}
+
 @test "a batch larger than the memory of the GPU" {
     local command memory way
     as_cpu edges sound --decoder hardware # what comes now does not check the engine

@@ -355,7 +355,7 @@ static void *memory_of(const gpu_run *run)
 static bool reads_plane(const gpu_run *run)
 {
     const gc_gpu_plan *plan = run->plan;
-    return !plan->runner->extends && plan->sections[0].scope.input == GC_BYTE &&
+    return is_luma(run) && !plan->runner->extends && plan->sections[0].scope.input == GC_BYTE &&
            run->picture.orientation == 1 &&
            (int64_t)run->decoded.pitches[0] == gc_device_pitch(plan->problem->chain.width);
 }
