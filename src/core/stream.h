@@ -69,8 +69,9 @@ gconv_status gc_stream_read(gc_stream *stream, uint32_t count, void *rows, size_
  * can still be read until gc_stream_accept. */
 bool gc_stream_offer(gc_stream *stream, bool prove, gconv_encoded *picture);
 
-/* The device has decoded the picture, the first `size` bytes of it: all rows count as read. Call it once nothing but writing can
- * fail, so that another implementation can read the rows until then. */
+/* The device has decoded the picture, which ends `size` bytes from the start of the file: all rows
+ * count as read. Call it once nothing but writing can fail, so that another implementation can read
+ * the rows until then. */
 void gc_stream_accept(gc_stream *stream, size_t size);
 
 /* Chain values of one row of samples. May be called from any thread. */

@@ -84,11 +84,11 @@ static gconv_status run_kernels(const gconv_encoded *picture, bool luma_only, gc
     if (bound == 0 || !grow_packed(bound) || !gc_pack(picture, mine.packed, &end))
         return fail_with(error, GCONV_ERROR_UNSUPPORTED, "is not packed");
     gc_packed *packed = mine.packed;
-    if (!grow_memory(gc_jpeg_bytes(packed, luma_only)))
+    if (!grow_memory(gc_packed_device_bytes(packed, luma_only)))
         return fail_with(error, GCONV_ERROR_MEMORY, "no memory");
-    gconv_status status = gc_jpeg_upload(packed, mine.memory, mine.stream, error);
+    gconv_status status = gc_packed_upload(packed, mine.memory, mine.stream, error);
     if (status == GCONV_OK)
-        status = gc_jpeg_decode(packed, luma_only, mine.memory, decoded, mine.stream, error);
+        status = gc_packed_decode(packed, luma_only, mine.memory, decoded, mine.stream, error);
     bool waited = cudaStreamSynchronize(mine.stream) == cudaSuccess; /* after failures, too */
     if (status == GCONV_OK && !waited)
         status = fail_with(error, GCONV_ERROR_DEVICE, "the kernels fail");

@@ -71,16 +71,6 @@ typedef struct code_table {
     int lengths[256];
 } code_table;
 
-static void shuffle(unsigned char *symbols, int count, jpeg_random *random)
-{
-    for (int i = count - 1; i > 0; i--) {
-        size_t j = jpeg_random_below(random, (size_t)i + 1);
-        unsigned char symbol = symbols[i];
-        symbols[i] = symbols[j];
-        symbols[j] = symbol;
-    }
-}
-
 /* All symbols of baseline JPEG. Half of the time in the order that favours small ones. */
 static void choose_symbols(code_table *to, bool ac, jpeg_random *random)
 {
@@ -90,7 +80,7 @@ static void choose_symbols(code_table *to, bool ac, jpeg_random *random)
             if (!ac || size > 0 || run == 0 || run == 15)
                 to->symbols[to->count++] = (unsigned char)(run << 4 | size);
     if (jpeg_random_chance(random, 2))
-        shuffle(to->symbols, to->count, random);
+        jpeg_random_shuffle(random, to->symbols, to->count);
 }
 
 /* Splits random leaves of a tree until it has one more than there are symbols: the spare one, among

@@ -37,4 +37,15 @@ static inline double jpeg_random_part(jpeg_random *of)
     return (double)(jpeg_random_next(of) >> 11) / 9007199254740992.0;
 }
 
+/* Brings bytes into any order. */
+static inline void jpeg_random_shuffle(jpeg_random *of, unsigned char *bytes, int count)
+{
+    for (int i = count - 1; i > 0; i--) {
+        size_t j = jpeg_random_below(of, (size_t)i + 1);
+        unsigned char kept = bytes[i];
+        bytes[i] = bytes[j];
+        bytes[j] = kept;
+    }
+}
+
 #endif

@@ -394,16 +394,6 @@ static void files_of_libjpeg(void **state)
 
 enum { CODE_BITS = 16 };
 
-static void shuffle(unsigned char *symbols, int count, jpeg_random *random)
-{
-    for (int i = count - 1; i > 0; i--) {
-        size_t j = jpeg_random_below(random, (size_t)i + 1);
-        unsigned char kept = symbols[i];
-        symbols[i] = symbols[j];
-        symbols[j] = kept;
-    }
-}
-
 /* The symbols of 8-bit samples, in any order. Returns how many there are. */
 static int draw_symbols(gc_jpeg_code *code, bool ac, jpeg_random *random)
 {
@@ -414,7 +404,7 @@ static int draw_symbols(gc_jpeg_code *code, bool ac, jpeg_random *random)
     for (int run = 0; run < RUNS && ac; run++)
         for (int size = run == 0 || run == RUNS - 1 ? 0 : 1; size <= AC_SIZES; size++)
             code->symbols[count++] = (unsigned char)(run << 4 | size);
-    shuffle(code->symbols, count, random);
+    jpeg_random_shuffle(random, code->symbols, count);
     return count;
 }
 

@@ -118,8 +118,8 @@ bool gc_costs_are_measured(const gconv_device_info *device);
 double gc_cost_of_step(const gc_problem *problem, const gc_step *step,
                        const gconv_device_info *device, double share);
 
-/* Seconds of a pass that reads and writes `bytes` bytes a value and takes `multiply_adds` a value at
- * `share` of the device's peak. A pass does both at once: the longer time counts. */
+/* Seconds of a pass that reads and writes `bytes` bytes a value and takes `multiply_adds` a value
+ * at `share` of the device's peak. A pass does both at once: the longer time counts. */
 double gc_cost_of_pass(const gc_problem *problem, double bytes, double multiply_adds,
                        const gconv_device_info *device, double share);
 

@@ -1,6 +1,7 @@
-/* JPEG decoding by the engine of a GPU: nvJPEG with NVJPEG_BACKEND_HARDWARE. The planes are bit for
- * bit those of libjpeg-turbo, and so are the RGB samples that are made of them. Plain C, no CUDA
- * types. In a build without CUDA there is no engine (runtime/unavailable.c).
+/* JPEG decoding by the engine of a GPU, nvJPEG with NVJPEG_BACKEND_HARDWARE; and what it shares
+ * with the kernels of jpeg.h: gc_decoded, and making samples of it (gc_decode_unpack). The planes
+ * are bit for bit those of libjpeg-turbo, and so are the RGB samples that are made of them. Plain
+ * C, no CUDA types. In a build without CUDA there is no engine (runtime/unavailable.c).
  *
  * The engine takes files that are proven sound (gconv_encoded). Of damage it says nothing. */
 #ifndef GC_GPU_DECODE_DECODE_H

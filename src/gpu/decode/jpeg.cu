@@ -15,14 +15,15 @@
  * enough. */
 #include "gpu/decode/jpeg.h"
 
+#include "gpu/decode/islow.cuh"
 #include "gpu/runtime/check.cuh"
 
 #include <algorithm>
 #include <cstddef>
 
 enum {
-    THREADS = 128,
-    AHEAD = 4,
+    THREADS = 128,         /* of a block; a thread has a chunk */
+    AHEAD = 4,             /* of them, for chunks of the block before: see `follow` */
     OWN = THREADS - AHEAD, /* chunks of a block of threads that `follow` launches */
     ADDING_THREADS = 1024,
     TRANSFORM_THREADS = 128,
@@ -39,14 +40,14 @@ enum {
 };
 
 /* What the kernels find, in device memory. */
-struct gc_jpeg_chunks {
+struct chunk_findings {
     unsigned *begins, *ends;  /* by chunk: see chunk_state */
     uint4 *tallies;           /* by chunk: see tally; after add_up their sums */
-    uint4 *sums;              /* of the chunks that a block of threads adds up */
+    uint4 *sums;              /* of all tallies that a block of threads adds up */
     int16_t *coefficients[3]; /* by component; null where it is not wanted */
 };
 
-struct gc_jpeg_planes {
+struct sample_planes {
     unsigned char *planes[3];
     size_t pitches[3];
 };
@@ -171,7 +172,8 @@ static __device__ inline step next_step(const gc_packed *packed, const shared_da
     unsigned code = find_code(packed, shared, table, bits);
     if (joined && !has_room(at, code)) /* the block ends with one of the first */
         code = packed->tables[table >> 1][table & 1].look[bits >> (32 - GC_PACKED_LOOK_BITS)];
-    int length = (int)(code & 31), size = (int)(code >> GC_PACKED_SIZE_SHIFT & 15);
+    int length = (int)(code & GC_PACKED_LENGTH_MASK);
+    int size = (int)(code >> GC_PACKED_SIZE_SHIFT & GC_PACKED_SIZE_MASK);
     return {length, size, (int)(code >> GC_PACKED_STEP_SHIFT), bits << (length - size)};
 }
 
@@ -256,7 +258,7 @@ struct shared_states {
  * last chunks of the block before, in the first pass, so that the others most likely begin right.
  * Later passes only follow where the predecessor of the first chunk has ended otherwise than
  * thought. */
-static __global__ void follow(const gc_packed *packed, gc_jpeg_chunks to, int is_first_pass)
+static __global__ void follow(const gc_packed *packed, chunk_findings to, int is_first_pass)
 {
     extern __shared__ float pixels[];
     shared_states *shared = (shared_states *)pixels;
@@ -308,9 +310,9 @@ static __device__ inline tally operator+(tally a, tally b)
     return {a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
 }
 
-/* Replaces each chunk's tally by the sum of those before it that the same block of threads adds
- * up; to.sums gets the sums of the blocks. */
-static __global__ void add_up(const gc_packed *packed, gc_jpeg_chunks to)
+/* Each block of threads takes ADDING_THREADS chunks. It replaces the tally of each by the sum of
+ * those before it in the same block, and puts the sum of all into to.sums. */
+static __global__ void add_up(const gc_packed *packed, chunk_findings to)
 {
     extern __shared__ float pixels[];
     tally *sums = (tally *)pixels;
@@ -333,7 +335,7 @@ static __global__ void add_up(const gc_packed *packed, gc_jpeg_chunks to)
 }
 
 /* The sum over all chunks before one. */
-static __device__ inline tally sum_before(const gc_jpeg_chunks &from, unsigned chunk)
+static __device__ inline tally sum_before(const chunk_findings &from, unsigned chunk)
 {
     tally sum = from.tallies[chunk];
     for (unsigned block = chunk / ADDING_THREADS; block > 0; block--)
@@ -344,7 +346,7 @@ static __device__ inline tally sum_before(const gc_jpeg_chunks &from, unsigned c
 /* ---- Coefficients ---------------------------------------------------------------------------- */
 
 /* Where the coefficients of the present block go; null where they are not wanted. */
-static __device__ inline int16_t *block_of(const gc_packed *packed, const gc_jpeg_chunks &to,
+static __device__ inline int16_t *block_of(const gc_packed *packed, const chunk_findings &to,
                                            unsigned mcu, int block)
 {
     int luma = (int)packed->luma_blocks;
@@ -361,14 +363,14 @@ struct chunk_place {
     follower at;
     unsigned left; /* blocks until the segment ends */
     unsigned mcu;
-    int end; /* bit at which the next chunk begins, and how it does: */
-    chunk_state next;
-    int bits_left; /* of the segment, from the beginning of the chunk; more than a chunk has: cut */
+    chunk_state next;  /* how the next chunk begins, as `follow` has found */
+    int end;           /* bit of this chunk at which it does */
+    int bits_left;     /* of the segment, from the first bit of the chunk; at most two chunks */
     int dc0, dc1, dc2; /* predictions, by component */
 };
 
 /* False where the chunk does not begin as its predecessor ends, or lies behind the last block. */
-static __device__ inline bool place_chunk(const gc_packed *packed, const gc_jpeg_chunks &from,
+static __device__ inline bool place_chunk(const gc_packed *packed, const chunk_findings &from,
                                           unsigned chunk, chunk_place &place)
 {
     unsigned number = find_segment(packed, chunk);
@@ -397,7 +399,7 @@ static __device__ inline bool place_chunk(const gc_packed *packed, const gc_jpeg
 /* Follows a chunk to its end, or to the end of the segment, and stores what it says. False where a
  * step is impossible. */
 static __device__ inline bool store_chunk(const gc_packed *packed, const shared_data *shared,
-                                          const gc_jpeg_chunks &to, chunk_place &place)
+                                          const chunk_findings &to, chunk_place &place)
 {
     enum { DC_MAX = 2047 }; /* the energy of a block with more is too large */
     follower &at = place.at;
@@ -445,7 +447,7 @@ static __device__ inline bool arrives(const chunk_place &place)
 }
 
 /* Stores the coefficients of all blocks, in zigzag order. Those that are 0 are there already. */
-static __global__ void store(const gc_packed *packed, gc_jpeg_chunks to, unsigned *doubt)
+static __global__ void store(const gc_packed *packed, chunk_findings to, unsigned *doubt)
 {
     extern __shared__ float pixels[];
     shared_data *shared = (shared_data *)pixels;
@@ -469,69 +471,8 @@ static __global__ void store(const gc_packed *packed, gc_jpeg_chunks to, unsigne
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
-/* Eight numbers of the inverse DCT "islow" of libjpeg (Loeffler, Ligtenberg and Moschytz 1989, with
- * constants of 13 bits), `step` apart. The results are rounded shifts by `shift` bits. */
-template <int step, int shift> static __device__ inline void transform_line(int *x)
-{
-    const int half = 1 << (shift - 1);
-    int rotated = (x[2 * step] + x[6 * step]) * 4433;
-    int low = rotated - x[6 * step] * 15137, high = rotated + x[2 * step] * 6270;
-    int sum = ((x[0] + x[4 * step]) << 13) + half, difference = ((x[0] - x[4 * step]) << 13) + half;
-    int even[4] = {sum + high, difference + low, difference - low, sum - high};
-    int x1 = x[step], x3 = x[3 * step], x5 = x[5 * step], x7 = x[7 * step];
-    int both = (x7 + x3 + x5 + x1) * 9633;
-    int outer = (x7 + x1) * -7373, inner = (x5 + x3) * -20995;
-    int odd73 = (x7 + x3) * -16069 + both, odd51 = (x5 + x1) * -3196 + both;
-    int odd[4] = {x1 * 12299 + outer + odd51, x3 * 25172 + inner + odd73,
-                  x5 * 16819 + inner + odd51, x7 * 2446 + outer + odd73};
-#pragma unroll
-    for (int i = 0; i < 4; i++) {
-        x[i * step] = (even[i] + odd[i]) >> shift;
-        x[(7 - i) * step] = (even[i] - odd[i]) >> shift;
-    }
-}
-
-/* Position in a block, row by row, of each coefficient in zigzag order. */
-static __device__ inline constexpr int zigzag(int k)
-{
-    constexpr int positions[COEFFICIENTS] = {
-        0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
-        41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
-        30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
-    return positions[k];
-}
-
-/* Dequantises a block. False where its energy is more than 8-bit samples can have. */
-static __device__ inline bool dequantise(const int16_t *block, const uint16_t *steps,
-                                         unsigned energy_max, int *x)
-{
-    enum { LARGEST = 2048 }; /* of sound blocks; 64 squares of it fit in 32 bits */
-    const uint4 *words = (const uint4 *)block;
-    unsigned energy = 0;
-    bool small = true;
-#pragma unroll
-    for (int i = 0; i < COEFFICIENTS / 8; i++) {
-        uint4 eight = words[i];
-        const unsigned pairs[4] = {eight.x, eight.y, eight.z, eight.w};
-#pragma unroll
-        for (int j = 0; j < 8; j++) {
-            int k = 8 * i + j;
-            int value = (int16_t)(pairs[j / 2] >> 16 * (j & 1)) * (int)steps[k];
-            small = small && value >= -LARGEST && value <= LARGEST;
-            energy += (unsigned)value * (unsigned)value;
-            x[zigzag(k)] = value;
-        }
-    }
-    return small && energy <= energy_max;
-}
-
-static __device__ inline unsigned sample_of(int value)
-{
-    return (unsigned)min(max(value + 128, 0), 255);
-}
-
 /* Makes the samples of blocks, a thread for each. blockIdx.y is the component. */
-static __global__ void transform(const gc_packed *packed, gc_jpeg_chunks from, gc_jpeg_planes to,
+static __global__ void transform(const gc_packed *packed, chunk_findings from, sample_planes to,
                                  unsigned *doubt)
 {
     int component = (int)blockIdx.y;
@@ -541,32 +482,20 @@ static __global__ void transform(const gc_packed *packed, gc_jpeg_chunks from, g
     if (number >= packed->mcus * each)
         return;
     int x[COEFFICIENTS];
-    if (!dequantise(from.coefficients[component] + (size_t)number * COEFFICIENTS,
-                    packed->steps[component], packed->energy_max[component], x)) {
+    if (!gc_islow_dequantise(from.coefficients[component] + (size_t)number * COEFFICIENTS,
+                             packed->steps[component], packed->energy_max[component], x)) {
         *doubt = 1;
         return;
     }
-#pragma unroll
-    for (int column = 0; column < 8; column++)
-        transform_line<8, 11>(x + column);
-#pragma unroll
-    for (int row = 0; row < 8; row++)
-        transform_line<1, 18>(x + 8 * row);
+    gc_islow(x);
     unsigned mcu = number / each, block = number % each;
     unsigned column = mcu % packed->mcus_across * across + block % across;
     unsigned row = mcu / packed->mcus_across * (each / across) + block / across;
     unsigned char *samples =
         to.planes[component] + (size_t)row * 8 * to.pitches[component] + (size_t)column * 8;
 #pragma unroll
-    for (int y = 0; y < 8; y++) {
-        const int *line = x + 8 * y;
-        uint2 eight;
-        eight.x = sample_of(line[0]) | sample_of(line[1]) << 8 | sample_of(line[2]) << 16 |
-                  sample_of(line[3]) << 24;
-        eight.y = sample_of(line[4]) | sample_of(line[5]) << 8 | sample_of(line[6]) << 16 |
-                  sample_of(line[7]) << 24;
-        *(uint2 *)(samples + (size_t)y * to.pitches[component]) = eight;
-    }
+    for (int y = 0; y < 8; y++)
+        *(uint2 *)(samples + (size_t)y * to.pitches[component]) = gc_islow_row(x + 8 * y);
 }
 
 /* ---- Launching ------------------------------------------------------------------------------- */
@@ -588,9 +517,9 @@ static void *take(arena *from, size_t bytes)
 /* Where everything lies in device memory. */
 struct places {
     gc_packed *packed;
-    gc_jpeg_chunks chunks;
+    chunk_findings chunks;
     size_t coefficient_bytes; /* of all components, which follow each other */
-    gc_jpeg_planes planes;
+    sample_planes planes;
     int components; /* that are wanted */
 };
 
@@ -619,14 +548,14 @@ static void lay_out(const gc_packed *packed, bool luma_only, arena *from, places
     }
 }
 
-double gc_jpeg_bytes_a_pixel(int channels)
+double gc_packed_bytes_a_pixel(int channels)
 {
     const double samples = channels == 1 ? 1 : 1.5; /* a pixel, of all planes */
     const double data = 0.5;                        /* and what is known of them */
     return samples * (1 + sizeof(int16_t)) + data;
 }
 
-size_t gc_jpeg_bytes(const gc_packed *packed, bool luma_only)
+size_t gc_packed_device_bytes(const gc_packed *packed, bool luma_only)
 {
     arena all = {};
     places counted = {};
@@ -651,16 +580,16 @@ static void launch(const gc_packed *packed, const places &at, cudaStream_t strea
     transform<<<grid, TRANSFORM_THREADS, 0, stream>>>(at.packed, at.chunks, at.planes, doubt);
 }
 
-gconv_status gc_jpeg_upload(const gc_packed *packed, void *memory, cudaStream_t stream,
-                            gconv_error *error)
+gconv_status gc_packed_upload(const gc_packed *packed, void *memory, cudaStream_t stream,
+                              gconv_error *error)
 {
     GC_CUDA_TRY(error,
                 cudaMemcpyAsync(memory, packed, packed->bytes, cudaMemcpyHostToDevice, stream));
     return GCONV_OK;
 }
 
-gconv_status gc_jpeg_decode(gc_packed *packed, bool luma_only, void *memory, gc_decoded *decoded,
-                            cudaStream_t stream, gconv_error *error)
+gconv_status gc_packed_decode(gc_packed *packed, bool luma_only, void *memory, gc_decoded *decoded,
+                              cudaStream_t stream, gconv_error *error)
 {
     arena all = {(char *)memory, 0};
     places at = {};

@@ -10,22 +10,22 @@
 extern "C" {
 #endif
 
-/* What gc_jpeg_bytes gives for a photograph, divided by its pixels. */
-double gc_jpeg_bytes_a_pixel(int channels);
+/* What gc_packed_device_bytes gives for a photograph, divided by its pixels. */
+double gc_packed_bytes_a_pixel(int channels);
 
 /* Bytes of device memory that a packed picture needs. `luma_only`: Cb and Cr are not wanted. */
-size_t gc_jpeg_bytes(const gc_packed *packed, bool luma_only);
+size_t gc_packed_device_bytes(const gc_packed *packed, bool luma_only);
 
 /* Enqueues on `stream`, of the current device: uploads a packed picture to `memory`, which has
- * gc_jpeg_bytes bytes and is aligned for any type. */
-gconv_status gc_jpeg_upload(const gc_packed *packed, void *memory, struct CUstream_st *stream,
-                            gconv_error *error);
+ * gc_packed_device_bytes bytes and is aligned for any type. */
+gconv_status gc_packed_upload(const gc_packed *packed, void *memory, struct CUstream_st *stream,
+                              gconv_error *error);
 
 /* Enqueues the same: decodes what was uploaded, to planes in `memory`. At the end of this work
  * packed->doubt is not 0 where the data are not those of a sound file: the planes are then
  * undefined. `packed` has to stay until then. */
-gconv_status gc_jpeg_decode(gc_packed *packed, bool luma_only, void *memory, gc_decoded *decoded,
-                            struct CUstream_st *stream, gconv_error *error);
+gconv_status gc_packed_decode(gc_packed *packed, bool luma_only, void *memory, gc_decoded *decoded,
+                              struct CUstream_st *stream, gconv_error *error);
 
 #ifdef __cplusplus
 }

@@ -1,3 +1,4 @@
+/* A file becomes what the kernels read: the CPU's share of decoding a JPEG on a GPU. */
 #include "gpu/decode/packed.h"
 
 #include <string.h>
@@ -57,12 +58,7 @@ static void pack_code(gc_packed_table *to, uint32_t code, int length, gc_packed_
         table[i] = entry;
 }
 
-enum { LENGTH_MASK = (1 << GC_PACKED_SIZE_SHIFT) - 1, LOOKS = 1 << GC_PACKED_LOOK_BITS };
-
-static int length_of(gc_packed_code code)
-{
-    return code & LENGTH_MASK;
-}
+enum { LOOKS = 1 << GC_PACKED_LOOK_BITS };
 
 /* The AC codes that lie in the bits `look`. */
 static gc_packed_code join(const gc_packed_table *from, int look)
@@ -71,13 +67,14 @@ static gc_packed_code join(const gc_packed_table *from, int look)
     int length = 0, step = 0;
     while (length < GC_PACKED_LOOK_BITS && step < GC_PACKED_END) {
         gc_packed_code code = from->look[look << length & (LOOKS - 1)];
-        int size = code >> GC_PACKED_SIZE_SHIFT & 15, more = code >> GC_PACKED_STEP_SHIFT;
-        bool lies_in = code != 0 && length + length_of(code) - size <= GC_PACKED_LOOK_BITS;
-        bool fits = length + length_of(code) <= LENGTH_MASK &&
-                    (more == GC_PACKED_END || step + more <= STEP_MAX);
+        int size = code >> GC_PACKED_SIZE_SHIFT & GC_PACKED_SIZE_MASK;
+        int sum = length + (code & GC_PACKED_LENGTH_MASK), more = code >> GC_PACKED_STEP_SHIFT;
+        bool lies_in = code != 0 && sum - size <= GC_PACKED_LOOK_BITS;
+        bool fits =
+            sum <= GC_PACKED_LENGTH_MASK && (more == GC_PACKED_END || step + more <= STEP_MAX);
         if (!lies_in || !fits)
             break;
-        length += length_of(code);
+        length = sum;
         step += more;
     }
     return (gc_packed_code)(length | step << GC_PACKED_STEP_SHIFT);

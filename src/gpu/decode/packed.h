@@ -12,13 +12,13 @@ extern "C" {
 
 enum {
     GC_PACKED_COEFFICIENTS = 64, /* of a block */
-    GC_PACKED_LOOK_BITS = 10,
-    GC_PACKED_LONG_LOOKS = 1024,
-    GC_PACKED_LENGTHS = 17, /* of codes: 1 to 16 bits, and one that is not used */
+    GC_PACKED_LOOK_BITS = 10,    /* of the data, by which codes are looked up */
+    GC_PACKED_LONG_LOOKS = 1024, /* entries for longer codes */
+    GC_PACKED_LENGTHS = 17,      /* of codes: 1 to 16 bits, and one that is not used */
     /* A thread follows the codes of a chunk. A code may begin in one chunk and end in the next. */
     GC_PACKED_CHUNK_BYTES = 64,
     GC_PACKED_CHUNK_BITS = 8 * GC_PACKED_CHUNK_BYTES,
-    GC_PACKED_WORDS_AHEAD = 3,
+    GC_PACKED_WORDS_AHEAD = 3 /* of 4 bytes: what threads read behind their chunks */
 };
 
 /* A code, from the lowest bit: 5 bits, the length in bits of the code and its value; 4 bits, that
@@ -26,7 +26,13 @@ enum {
  * Or several AC codes: the length of all; 0; the sum of their steps. */
 typedef uint16_t gc_packed_code;
 
-enum { GC_PACKED_SIZE_SHIFT = 5, GC_PACKED_STEP_SHIFT = 9, GC_PACKED_END = 64 };
+enum {
+    GC_PACKED_LENGTH_MASK = 31,
+    GC_PACKED_SIZE_SHIFT = 5,
+    GC_PACKED_SIZE_MASK = 15,
+    GC_PACKED_STEP_SHIFT = 9,
+    GC_PACKED_END = 64
+};
 
 /* A Huffman table. */
 typedef struct gc_packed_table {

@@ -154,7 +154,7 @@ static bool share_does(const gc_gpu_plan *plan)
 {
     const gconv_job *job = &plan->problem->job;
     double pixels = (double)job->input.width * job->input.height;
-    double decoding = gc_jpeg_bytes_a_pixel(job->input.channels) * pixels;
+    double decoding = gc_packed_bytes_a_pixel(job->input.channels) * pixels;
     return plan->band_rows == plan->problem->chain.height &&
            (job->source_format != GCONV_FORMAT_JPEG || (double)plan->decoding_bytes >= decoding);
 }

@@ -101,8 +101,8 @@ struct gc_pass_method : gc_gpu_method {
      * *state goes to the other functions. */
     gconv_status (*prepare)(const gc_problem *problem, const gconv_device_info *device,
                             gc_pass_scope *scope, void **state, gconv_error *error);
-    /* Runs a pass for all `channels` of the chain. Its output type is the prepared one, or GC_FLOAT where the run
-     * wants chain values. */
+    /* Runs a pass for all `channels` of the chain. Its output type is the prepared one, or GC_FLOAT
+     * where the run wants chain values. */
     gconv_status (*run)(void *state, gc_pass &pass, int channels, cudaStream_t stream,
                         gconv_error *error);
 };

@@ -510,11 +510,11 @@ static gconv_status run_band(gpu_run *run, int64_t first, int64_t last, gconv_er
         GC_TRY(gc_plan_upload(plan, run->image, run->image_stride, plan->steps[0].input_first,
                               plan->steps[0].input_last, error));
     if (run->packed_bytes > 0)
-        GC_TRY(gc_jpeg_upload(packed_of(run), memory_of(run), plan->cuda_stream, error));
+        GC_TRY(gc_packed_upload(packed_of(run), memory_of(run), plan->cuda_stream, error));
     GC_TRY(mark(plan, GC_MARK_UPLOADED, error));
     if (run->packed_bytes > 0)
-        GC_TRY(gc_jpeg_decode(packed_of(run), is_luma(run), memory_of(run), &run->decoded,
-                              plan->cuda_stream, error));
+        GC_TRY(gc_packed_decode(packed_of(run), is_luma(run), memory_of(run), &run->decoded,
+                                plan->cuda_stream, error));
     if (is_decoded(run))
         GC_TRY(take_decoded(run, error));
     GC_TRY(mark(plan, GC_MARK_DECODED, error));
@@ -537,7 +537,9 @@ static gconv_status run_bands(gpu_run *run, gconv_error *error)
 static gconv_status run_in_slot(gpu_run *run, gconv_error *error)
 {
     gc_gpu_plan *plan = run->plan;
-    size_t decoding = run->packed_bytes > 0 ? gc_jpeg_bytes(packed_of(run), is_luma(run)) : 0;
+    size_t decoding = 0;
+    if (run->packed_bytes > 0)
+        decoding = gc_packed_device_bytes(packed_of(run), is_luma(run));
     run->needs_rows = decoding > plan->decoding_bytes;
     if (run->needs_rows)
         return GCONV_OK;

@@ -243,8 +243,8 @@ static __device__ inline void gc_block_compute(const gc_pass &pass, float *tile,
     gc_pass_store<config>(pass, x, y + gc_pass_warp() * config::rows, sums, x < pass.width);
 }
 
-/* Computes and stores a tile of several channels, from the last one to the first: alpha comes before
- * the colours that are divided by it. One code serves all channels. */
+/* Computes and stores a tile of several channels, from the last one to the first: alpha comes
+ * before the colours that are divided by it. One code serves all channels. */
 template <class form, class config, class weights_type>
 static __device__ inline void gc_block_compute_all(const gc_pass &pass, float *tile, int x, int y,
                                                    const weights_type &weights)

@@ -14,8 +14,8 @@ struct gc_bytes {
     int pixels, step;
     int channels;                              /* that are convolved */
     unsigned char constant[GC_BYTES_STEP_MAX]; /* the bytes of a pixel of a constant border */
-    /* Four neighbouring columns, as bytes of a word: those of alpha that is kept have all bits. Their
-     * sums are the samples. The second word is for the second lane of two. */
+    /* Four neighbouring columns, as bytes of a word: those of alpha that is kept have all bits.
+     * Their sums are the samples. The second word is for the second lane of two. */
     unsigned kept[2];
     /* Tables of filters, one for each zone and class. `weights` has two matrices of two words for
      * each row of the filter and lane. `sums` has what a constant border adds to each column of a
@@ -115,8 +115,8 @@ static __device__ inline void gc_bytes_fill_inside(const gc_pass &pass, unsigned
     }
 }
 
-/* The byte in column x, up to GC_BYTES_MARGIN outside the image or inside, of row `row` of the input.
- * -1 is a row of a constant border. */
+/* The byte in column x, up to GC_BYTES_MARGIN outside the image or inside, of row `row` of the
+ * input. -1 is a row of a constant border. */
 static __device__ inline unsigned gc_bytes_value(const gc_pass &pass, const gc_bytes &bytes,
                                                  int row, int x)
 {
@@ -336,8 +336,8 @@ gc_bytes_store_bits(const gc_pass &pass, const gc_bytes_outputs &outputs,
     }
 }
 
-/* Whether samples have 16 bits: the sums of their low bytes lie in even columns, those of their high
- * bytes in the next ones. */
+/* Whether samples have 16 bits: the sums of their low bytes lie in even columns, those of their
+ * high bytes in the next ones. */
 template <class config> static __device__ constexpr bool gc_bytes_in_pairs()
 {
     return config::input == GC_SHORT;
