@@ -16,6 +16,15 @@ enum {
     RESULTS_MAX = 4 * WORKERS_MAX /* that wait for an earlier result */
 };
 
+/* A worker that waits to be called. Who calls it gives it a place among the images that are being
+ * computed. */
+typedef struct waiting_worker {
+    pthread_cond_t call;
+    bool called;
+    size_t task; /* that it was called for */
+    struct waiting_worker *next;
+} waiting_worker;
+
 typedef struct batch {
     const gc_session *session;
     const gc_task_list *list;
@@ -25,16 +34,15 @@ typedef struct batch {
     void *user;
     int images_at_once; /* images that are computed at one time */
     pthread_mutex_t lock;
-    pthread_cond_t may_start;  /* more was reported, or fewer images are being computed */
-    pthread_cond_t may_return; /* fewer images are being computed */
-    size_t started, reported;  /* tasks */
+    size_t started, reported; /* tasks */
 
     /* While some images wait for a device, more workers compute others. */
     pthread_t threads[WORKERS_MAX];
-    int created;   /* threads */
-    int idle;      /* workers that may not start a task yet */
-    int computed;  /* images that are being computed and do not wait for a device */
-    int returning; /* images that have waited for a device, and may not go on yet */
+    int created;               /* threads */
+    int computed;              /* images that are being computed and do not wait for a device */
+    waiting_worker *idle;      /* may not start a task yet; who came last is first */
+    waiting_worker *returning; /* have waited for a device; who came first is first */
+    waiting_worker **returning_end;
 
     /* Results are reported in the order of the tasks. One that is there early waits in a ring of
      * `room` entries: task i has entry i % room. No task is started that has no entry. */
@@ -44,17 +52,102 @@ typedef struct batch {
     gc_several_reports several; /* of the only task, where its input is a stream of images */
 } batch;
 
-/* Whether this thread may take another task now. Waits while too many results wait, and while as
- * many images as may be are being computed. */
-static bool may_start(batch *b)
+/* ---- Places ---------------------------------------------------------------------------------- */
+
+static bool has_ended(const batch *b)
 {
-    b->idle++;
-    while (b->started < b->list->count &&
-           (b->started >= b->reported + b->room || b->computed + b->returning >= b->images_at_once))
-        pthread_cond_wait(&b->may_start, &b->lock);
-    b->idle--;
-    return b->started < b->list->count;
+    return b->started >= b->list->count;
 }
+
+/* Whether one more image may be computed, as far as those go that are being computed. */
+static bool has_place(const batch *b)
+{
+    return b->computed < b->images_at_once;
+}
+
+/* Whether a task may start now: images that have waited for a device go first. */
+static bool may_start(const batch *b)
+{
+    return !has_ended(b) && has_place(b) && b->returning == NULL &&
+           b->started < b->reported + b->room;
+}
+
+/* Counts one image more, and returns its task. */
+static size_t start(batch *b)
+{
+    b->computed++;
+    return b->started++;
+}
+
+static void call(waiting_worker *worker)
+{
+    worker->called = true;
+    pthread_cond_signal(&worker->call);
+}
+
+static void await_call(batch *b, waiting_worker *self)
+{
+    while (!self->called)
+        pthread_cond_wait(&self->call, &b->lock);
+    pthread_cond_destroy(&self->call);
+}
+
+/* Gives free places to images that have waited for a device. */
+static void call_returning(batch *b)
+{
+    while (has_place(b) && b->returning != NULL) {
+        waiting_worker *worker = b->returning;
+        b->returning = worker->next;
+        if (b->returning == NULL)
+            b->returning_end = &b->returning;
+        b->computed++;
+        call(worker);
+    }
+}
+
+/* Gives free places to idle workers. Where no task is left, all of them are called to end. */
+static void call_idle(batch *b)
+{
+    while (b->idle != NULL && (has_ended(b) || may_start(b))) {
+        waiting_worker *worker = b->idle;
+        b->idle = worker->next;
+        worker->task = has_ended(b) ? b->list->count : start(b);
+        call(worker);
+    }
+}
+
+/* Finds a task for the calling worker. Waits while too many results wait, and while as many images
+ * as may be are being computed. False: no task is left. */
+static bool take_task(batch *b, size_t *task)
+{
+    if (may_start(b)) {
+        *task = start(b);
+    } else if (has_ended(b)) {
+        *task = b->list->count;
+    } else {
+        waiting_worker self = {.call = PTHREAD_COND_INITIALIZER, .next = b->idle};
+        b->idle = &self;
+        await_call(b, &self);
+        *task = self.task;
+    }
+    call_idle(b);
+    return *task < b->list->count;
+}
+
+/* Waits for a place for an image that has waited for a device. */
+static void return_to_place(batch *b)
+{
+    if (has_place(b) && b->returning == NULL) {
+        b->computed++;
+        return;
+    }
+    waiting_worker self = {.call = PTHREAD_COND_INITIALIZER};
+    *b->returning_end = &self;
+    b->returning_end = &self.next;
+    await_call(b, &self);
+}
+
+/* ---- Tasks ----------------------------------------------------------------------------------- */
 
 /* Reports the results that come next in the order of the tasks, as far as they are there. */
 static void report_ready(batch *b)
@@ -66,7 +159,6 @@ static void report_ready(batch *b)
         b->waits[entry] = false;
         entry = ++b->reported % b->room;
     }
-    pthread_cond_broadcast(&b->may_start);
 }
 
 /* Processes a task. Where several are processed at one time, notes wait in the result. */
@@ -104,20 +196,12 @@ static int count_workers_allowed(const batch *b)
     return workers < WORKERS_MAX ? workers : WORKERS_MAX;
 }
 
-/* Creates a worker where images are left, nobody is idle, and one more may be there. */
+/* Creates a worker where an image may start, nobody is idle, and one more worker may be there. */
 static void add_worker(batch *b)
 {
-    if (b->idle == 0 && b->started < b->list->count && b->created + 1 < count_workers_allowed(b) &&
+    if (b->idle == NULL && may_start(b) && b->created + 1 < count_workers_allowed(b) &&
         pthread_create(&b->threads[b->created], NULL, work, b) == 0)
         b->created++;
-}
-
-/* Calls whoever may go on, now that one image less is being computed. */
-static void call_next(batch *b)
-{
-    b->computed--;
-    pthread_cond_signal(&b->may_return);
-    pthread_cond_signal(&b->may_start);
 }
 
 /* A gconv_wait_function: while an image waits for a device, another one is computed. After that it
@@ -127,23 +211,14 @@ static void note_wait(void *user, bool waits)
     batch *b = user;
     pthread_mutex_lock(&b->lock);
     if (waits) {
-        call_next(b);
+        b->computed--;
+        call_returning(b);
+        call_idle(b);
         add_worker(b);
     } else {
-        b->returning++;
-        while (b->computed >= b->images_at_once)
-            pthread_cond_wait(&b->may_return, &b->lock);
-        b->returning--;
-        b->computed++;
+        return_to_place(b);
     }
     pthread_mutex_unlock(&b->lock);
-}
-
-/* Has every worker end: no task may start. */
-static void end_early(batch *b)
-{
-    b->started = b->list->count;
-    pthread_cond_broadcast(&b->may_start);
 }
 
 static void *work(void *user)
@@ -159,23 +234,22 @@ static void *work(void *user)
                         .waits = b->images_at_once > 1 ? note_wait : NULL,
                         .waits_user = b};
     pthread_mutex_lock(&b->lock);
-    while (may_start(b)) {
-        size_t task = b->started++;
-        b->computed++;
+    for (size_t task; take_task(b, &task);) {
         worker.images_left = b->list->count - b->reported;
         pthread_mutex_unlock(&b->lock);
         gc_result result;
         process_task(b, &worker, &b->list->tasks[task], &result);
         pthread_mutex_lock(&b->lock);
-        call_next(b);
+        b->computed--;
         if (result.outcome == GC_OUTCOME_BARRED) {
             gc_result_destroy(&result);
-            end_early(b);
-            continue;
+            b->started = b->list->count;
+        } else {
+            b->results[task % b->room] = result;
+            b->waits[task % b->room] = true;
+            report_ready(b);
         }
-        b->results[task % b->room] = result;
-        b->waits[task % b->room] = true;
-        report_ready(b);
+        call_returning(b);
     }
     pthread_mutex_unlock(&b->lock);
     gc_kept_plan_free(&worker.kept);
@@ -235,8 +309,7 @@ gconv_status gc_batch_run(const gc_session *session, const gc_task_list *list, g
                .user = user,
                .images_at_once = choose_images_at_once(session, list),
                .lock = PTHREAD_MUTEX_INITIALIZER,
-               .may_start = PTHREAD_COND_INITIALIZER,
-               .may_return = PTHREAD_COND_INITIALIZER,
+               .returning_end = &b.returning,
                .room = room,
                .results = calloc(room, sizeof *b.results),
                .waits = calloc(room, sizeof *b.waits)};
