@@ -43,11 +43,11 @@ typedef struct bit_writer {
     int count;
 } bit_writer;
 
-/* Appends at most 32 bits. */
-static inline void put(bit_writer *to, code c)
+/* Appends at most 57 bits. */
+static inline void put(bit_writer *to, uint64_t bits, int length)
 {
-    to->bits |= (uint64_t)c.bits << to->count;
-    to->count += c.length;
+    to->bits |= bits << to->count;
+    to->count += length;
     store_little_endian(to->next, to->bits);
     int whole = to->count / 8;
     to->next += whole;
@@ -55,9 +55,9 @@ static inline void put(bit_writer *to, code c)
     to->count -= 8 * whole;
 }
 
-static inline void put_number(bit_writer *to, uint32_t number, int length)
+static inline void put_code(bit_writer *to, code c)
 {
-    put(to, (code){number, length});
+    put(to, c.bits, c.length);
 }
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
@@ -72,19 +72,53 @@ static uint64_t load_little_endian(const uint8_t *from)
     return word;
 }
 
-/* How many bytes from `at` on equal the byte before `at`; at most `most`. Reads up to 7 bytes
- * beyond them. */
-static inline size_t run_length(const uint8_t *at, size_t most)
+/* One bit for each of 8 bytes, the first one lowest: whether the byte is 0. */
+static inline uint64_t zero_bytes(uint64_t different)
 {
-    uint64_t same = at[-1] * UINT64_C(0x0101010101010101);
-    for (size_t length = 0; length < most; length += 8) {
-        uint64_t different = load_little_endian(at + length) ^ same;
-        if (different != 0) {
-            length += (size_t)__builtin_ctzll(different) / 8;
-            return length < most ? length : most;
+    const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f), gather = UINT64_C(0x0102040810204080);
+    uint64_t nonzero = ((different & low) + low) | different; /* in the highest bit of each byte */
+    return ((~nonzero & ~low) >> 7) * gather >> 56;
+}
+
+/* Sets bit i of runs->equal where byte i of the block equals byte i - 1. Bit 0 and bits from
+ * runs->filled on are 0. */
+static void find_equal(gc_runs *runs)
+{
+    size_t words = runs->filled / 64 + 1;
+    uint64_t last = 0;
+    for (size_t word = 0; word < words; word++) {
+        uint64_t different[8], any = 0, equal = 0;
+        for (int i = 0; i < 8; i++) {
+            uint64_t next = load_little_endian(runs->block + 64 * word + 8 * i);
+            different[i] = next ^ (next << 8 | last >> 56);
+            any |= different[i];
+            last = next;
         }
+        for (int i = 0; i < 8 && any != 0; i++)
+            equal |= zero_bytes(different[i]) << 8 * i;
+        runs->equal[word] = any != 0 ? equal : ~UINT64_C(0);
     }
-    return most;
+    runs->equal[words - 1] &= (UINT64_C(1) << runs->filled % 64) - 1;
+    runs->equal[words] = 0;
+    runs->equal[0] &= ~UINT64_C(1);
+}
+
+/* The 64 bits from bit `at` on. */
+static inline uint64_t bits_from(const uint64_t *bits, size_t at)
+{
+    const uint64_t *word = bits + at / 64;
+    return word[0] >> at % 64 | word[1] << 1 << (63 - at % 64);
+}
+
+/* How many bits are 1 from bit `at` on, up to the first 0. */
+static size_t ones_from(const uint64_t *bits, size_t at)
+{
+    size_t count = 0;
+    for (;; count += 64) {
+        uint64_t zeros = ~bits_from(bits, at + count);
+        if (zeros != 0)
+            return count + (size_t)__builtin_ctzll(zeros);
+    }
 }
 
 /* The symbol of a length (RFC 1951, 3.2.5) and its extra bits. */
@@ -103,20 +137,66 @@ static int length_symbol(int length, uint32_t *extra, int *extra_bits)
     return END_OF_BLOCK + 1 + 4 * (top - 1) + (rest >> *extra_bits & 3);
 }
 
-/* Makes tokens of the block: bytes, and runs. Counts each byte, and the runs of each length. */
-static size_t find_runs(gc_runs *runs, uint32_t counts[RUN + RUN_MAX + 1])
+/* Appends `bytes` tokens from byte `at` on to `count` tokens. Copies 16 at a time. */
+static inline size_t add_bytes(gc_runs *runs, size_t count, size_t at, size_t bytes)
 {
-    const uint8_t *block = runs->block;
-    size_t count = 0, at = 0;
-    while (at < runs->filled) {
+    for (size_t i = 0; i < bytes; i += 16)
+        for (size_t j = i; j < i + 16; j++)
+            runs->tokens[count + j] = runs->block[at + j];
+    return count + bytes;
+}
+
+/* Appends the tokens of a run of any length: what the longest ones leave may be too short for
+ * one. */
+static size_t add_run(gc_runs *runs, size_t count, size_t at, size_t run)
+{
+    for (size_t part; run >= RUN_MIN; run -= part) {
+        part = run < RUN_MAX ? run : RUN_MAX;
+        runs->tokens[count++] = (uint16_t)(RUN + part);
+    }
+    return add_bytes(runs, count, at, run);
+}
+
+/* Makes tokens of the block: bytes, and runs. Returns how many. A step takes the bytes up to the
+ * next run, and the run: few branches depend on the image. */
+static size_t find_runs(gc_runs *runs)
+{
+    enum { WINDOW = 64 - RUN_MIN + 1 }; /* bits of a word at which a run is seen */
+    find_equal(runs);
+    size_t count = 0;
+    for (size_t at = 0; at < runs->filled;) {
+        uint64_t equal = bits_from(runs->equal, at);
+        uint64_t starts = equal & equal >> 1 & equal >> 2;
         size_t left = runs->filled - at;
-        size_t run = at > 0 ? run_length(block + at, left < RUN_MAX ? left : RUN_MAX) : 0;
-        uint16_t token = run < RUN_MIN ? block[at] : (uint16_t)(RUN + run);
-        at += run < RUN_MIN ? 1 : run;
-        counts[token]++;
-        runs->tokens[count++] = token;
+        size_t bytes = starts != 0 ? (size_t)__builtin_ctzll(starts) : WINDOW;
+        count = add_bytes(runs, count, at, bytes < left ? bytes : left);
+        at += bytes;
+        if (starts == 0)
+            continue;
+        uint64_t end = ~equal >> bytes;
+        size_t run = end != 0 ? (size_t)__builtin_ctzll(end) : ones_from(runs->equal, at);
+        if (run <= RUN_MAX)
+            runs->tokens[count++] = (uint16_t)(RUN + run);
+        else
+            count = add_run(runs, count, at, run);
+        at += run;
     }
     return count;
+}
+
+/* Counts each byte, and the runs of each length. Two counters each: the processor does not wait for
+ * the first where a token follows itself. */
+static void count_tokens(const gc_runs *runs, size_t count, uint32_t counts[RUN + RUN_MAX + 1])
+{
+    uint32_t odd[RUN + RUN_MAX + 1] = {0};
+    for (size_t i = 0; i < count / 2; i++) {
+        counts[runs->tokens[2 * i]]++;
+        odd[runs->tokens[2 * i + 1]]++;
+    }
+    if (count % 2 != 0)
+        counts[runs->tokens[count - 1]]++;
+    for (int token = 0; token <= RUN + RUN_MAX; token++)
+        counts[token] += odd[token];
 }
 
 /* ---- Codes ----------------------------------------------------------------------------------- */
@@ -157,20 +237,25 @@ static void choose_lengths(const uint32_t counts[SYMBOLS], int lengths[SYMBOLS])
         }
 }
 
+static uint32_t reverse(uint32_t bits, int length)
+{
+    uint32_t reversed = 0;
+    for (int i = 0; i < length; i++)
+        reversed |= (bits >> i & 1) << (length - 1 - i);
+    return reversed;
+}
+
 /* The canonical code of these lengths (RFC 1951, 3.2.2). */
 static void make_codes(const int *lengths, int count, code *codes)
 {
-    uint32_t next = 0;
-    for (int length = 1; length <= CODE_MAX; length++, next <<= 1)
-        for (int s = 0; s < count; s++) {
-            if (lengths[s] != length)
-                continue;
-            uint32_t reversed = 0;
-            for (int bit = 0; bit < length; bit++)
-                reversed |= (next >> bit & 1) << (length - 1 - bit);
-            codes[s] = (code){reversed, length};
-            next++;
-        }
+    uint32_t used[CODE_MAX + 1] = {0}, next[CODE_MAX + 1] = {0};
+    for (int s = 0; s < count; s++)
+        used[lengths[s]]++;
+    for (int length = 2; length <= CODE_MAX; length++)
+        next[length] = (next[length - 1] + used[length - 1]) << 1;
+    for (int s = 0; s < count; s++)
+        if (lengths[s] > 0)
+            codes[s] = (code){reverse(next[lengths[s]]++, lengths[s]), lengths[s]};
 }
 
 /* Code lengths are written in a code of their own (RFC 1951, 3.2.7). Here it is always the same: 0
@@ -194,23 +279,23 @@ static void put_lengths(bit_writer *to, const int lengths[SYMBOLS])
                                               11, 4,  12, 3, 13, 2, 14, 1, 15};
     code codes[LENGTH_SYMBOLS] = {{0}};
     make_codes(length_lengths, LENGTH_SYMBOLS, codes);
-    put_number(to, LONGEST + 1 - 257, 5);
-    put_number(to, 0, 5); /* one distance */
-    put_number(to, LENGTH_SYMBOLS - 4, 4);
+    put(to, LONGEST + 1 - 257, 5);
+    put(to, 0, 5); /* one distance */
+    put(to, LENGTH_SYMBOLS - 4, 4);
     for (int i = 0; i < LENGTH_SYMBOLS; i++)
-        put_number(to, (uint32_t)length_lengths[order[i]], 3);
+        put(to, (uint32_t)length_lengths[order[i]], 3);
     for (int s = 0; s <= LONGEST;) {
         int zeros = count_zeros(lengths, s);
         if (zeros < 3) {
-            put(to, codes[lengths[s++]]);
+            put_code(to, codes[lengths[s++]]);
             continue;
         }
         bool is_long = zeros >= 11;
-        put(to, codes[is_long ? ZEROS_LONG : ZEROS_SHORT]);
-        put_number(to, (uint32_t)(zeros - (is_long ? 11 : 3)), is_long ? 7 : 3);
+        put_code(to, codes[is_long ? ZEROS_LONG : ZEROS_SHORT]);
+        put(to, (uint32_t)(zeros - (is_long ? 11 : 3)), is_long ? 7 : 3);
         s += zeros;
     }
-    put(to, codes[1]); /* the length of the distance's code */
+    put_code(to, codes[1]); /* the length of the distance's code */
 }
 
 /* The codes of all tokens: runs with their extra bits and the distance, whose bits are 0. */
@@ -272,16 +357,32 @@ static void count_symbols(const uint32_t token_counts[RUN + RUN_MAX + 1], uint32
     }
 }
 
+/* Appends the codes of tokens, two at a time: together they have at most 42 bits. */
+static void put_tokens(bit_writer *to, const uint16_t *tokens, size_t count,
+                       const code codes[RUN + RUN_MAX + 1])
+{
+    bit_writer local = *to;
+    for (size_t i = 0; i + 1 < count; i += 2) {
+        code first = codes[tokens[i]], second = codes[tokens[i + 1]];
+        put(&local, (uint64_t)second.bits << first.length | first.bits,
+            first.length + second.length);
+    }
+    if (count % 2 != 0)
+        put_code(&local, codes[tokens[count - 1]]);
+    *to = local;
+}
+
 static bit_writer put_block(gc_runs *runs, bit_writer to, bool last)
 {
     enum { FIXED_CODE = 1, OWN_CODE = 2, FIXED_DISTANCE_BITS = 5 };
     uint32_t token_counts[RUN + RUN_MAX + 1] = {0}, counts[SYMBOLS];
     int lengths[SYMBOLS];
     code symbols[SYMBOLS] = {{0}}, codes[RUN + RUN_MAX + 1];
-    size_t token_count = find_runs(runs, token_counts);
+    size_t token_count = find_runs(runs);
+    count_tokens(runs, token_count, token_counts);
     bool fixed = runs->filled < OWN_CODE_BYTES;
-    put_number(&to, last, 1);
-    put_number(&to, fixed ? FIXED_CODE : OWN_CODE, 2);
+    put(&to, last, 1);
+    put(&to, fixed ? FIXED_CODE : OWN_CODE, 2);
     if (fixed) {
         fill_fixed_lengths(lengths);
     } else {
@@ -291,9 +392,8 @@ static bit_writer put_block(gc_runs *runs, bit_writer to, bool last)
     }
     make_codes(lengths, SYMBOLS, symbols);
     make_token_codes(symbols, fixed ? FIXED_DISTANCE_BITS : 1, codes);
-    for (size_t i = 0; i < token_count; i++)
-        put(&to, codes[runs->tokens[i]]);
-    put(&to, symbols[END_OF_BLOCK]);
+    put_tokens(&to, runs->tokens, token_count, codes);
+    put_code(&to, symbols[END_OF_BLOCK]);
     return to;
 }
 
@@ -302,8 +402,8 @@ void gc_runs_write(gc_runs *runs, bool last)
     enum { DEFLATE_WINDOW_32K = 0x78, FASTEST = 0x01 };
     bit_writer to = {runs->output, runs->bits, runs->bit_count};
     if (!runs->begun) {
-        put_number(&to, DEFLATE_WINDOW_32K, 8);
-        put_number(&to, FASTEST, 8);
+        put(&to, DEFLATE_WINDOW_32K, 8);
+        put(&to, FASTEST, 8);
     }
     runs->begun = true;
     memset(runs->block + runs->filled, 0, sizeof runs->block - GC_RUNS_BLOCK);
@@ -311,9 +411,9 @@ void gc_runs_write(gc_runs *runs, bool last)
     to = put_block(runs, to, last);
     runs->filled = 0;
     if (last) {
-        put_number(&to, 0, -to.count & 7); /* to the end of the byte */
+        put(&to, 0, -to.count & 7); /* to the end of the byte */
         for (int byte = 3; byte >= 0; byte--)
-            put_number(&to, runs->check >> 8 * byte & 0xff, 8);
+            put(&to, runs->check >> 8 * byte & 0xff, 8);
     }
     runs->size = (size_t)(to.next - runs->output);
     runs->bits = to.bits;

@@ -14,15 +14,17 @@
 enum { GC_RUNS_BLOCK = 1 << 16, GC_RUNS_OUTPUT = 2 * GC_RUNS_BLOCK + 512 };
 
 typedef struct gc_runs {
-    size_t filled;                    /* bytes that the block holds */
-    uint32_t check;                   /* Adler-32 of all blocks before */
-    bool begun;                       /* whether a block was written */
-    uint64_t bits;                    /* output bits that do not fill a byte yet */
-    int bit_count;                    /* how many `bits` hold */
-    size_t size;                      /* of the output */
-    uint8_t block[GC_RUNS_BLOCK + 8]; /* 8 bytes past the end may be read */
-    uint16_t tokens[GC_RUNS_BLOCK];
-    uint8_t output[GC_RUNS_OUTPUT + 8]; /* 8 bytes past the end may be written */
+    size_t filled;  /* bytes that the block holds */
+    uint32_t check; /* Adler-32 of all blocks before */
+    bool begun;     /* whether a block was written */
+    uint64_t bits;  /* output bits that do not fill a byte yet */
+    int bit_count;  /* how many `bits` hold */
+    size_t size;    /* of the output */
+    /* Some entries past the end may be read or written, and mean nothing. */
+    uint8_t block[GC_RUNS_BLOCK + 64];
+    uint64_t equal[GC_RUNS_BLOCK / 64 + 2]; /* bits: whether a byte equals the one before */
+    uint16_t tokens[GC_RUNS_BLOCK + 16];
+    uint8_t output[GC_RUNS_OUTPUT + 8];
 } gc_runs;
 
 /* Begins an empty stream. */

@@ -91,6 +91,41 @@ static void large_streams_come_back(void **state)
     }
 }
 
+/* Runs are found 64 bytes at a time: one of every length, at every place among them. */
+static void runs_of_any_length_come_back(void **state)
+{
+    enum { LENGTH_MAX = 600, AFTER = 5 };
+    (void)state;
+    for (size_t before = 1; before <= 64; before++)
+        for (size_t length = 1; length <= LENGTH_MAX; length++) {
+            size_t count = before + length + AFTER;
+            for (size_t i = 0; i < count; i++)
+                bytes[i] = (uint8_t)(i < before || i >= before + length ? i : 0xaa);
+            size_t size = assert_round_trip(count, count);
+            /* What is no run takes at most 9 bits a byte, and the longest run less than 4 bytes. */
+            assert_true(size <= 9 * (before + AFTER) / 8 + 4 * (length / 258 + 2) + 10);
+        }
+}
+
+/* The stream is at most a twentieth larger than what zlib makes of runs alone. */
+static void no_run_is_missed(void **state)
+{
+    (void)state;
+    srand(5);
+    for (int kind = 0; kind < 6; kind++) {
+        make_bytes(kind, BYTES_MAX);
+        size_t size = compress_all(BYTES_MAX, BYTES_MAX);
+        z_stream z = {.next_in = bytes,
+                      .avail_in = BYTES_MAX,
+                      .next_out = packed,
+                      .avail_out = sizeof packed};
+        assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 15, 9, Z_RLE), Z_OK);
+        assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+        assert_true(size <= z.total_out + z.total_out / 20 + 300);
+        deflateEnd(&z);
+    }
+}
+
 /* Counts that double from byte to byte ask for codes longer than any may be. */
 static void steep_distributions_come_back(void **state)
 {
@@ -116,6 +151,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_streams_come_back),
         cmocka_unit_test(large_streams_come_back),
+        cmocka_unit_test(runs_of_any_length_come_back),
+        cmocka_unit_test(no_run_is_missed),
         cmocka_unit_test(steep_distributions_come_back),
         cmocka_unit_test(all_of_one_value_is_small),
     };
