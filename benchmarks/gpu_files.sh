@@ -134,13 +134,15 @@ copies() {
   done
 }
 
-# TO FROM: images, each under 8 names: so many that the start of the context weighs little.
+# TO FROM COPIES: images, each under COPIES names: so many that the start of the context weighs
+# little.
 many=$((8 * large_images))
+gpus_many=$((120 * large_images)) # two contexts start one after the other
 small_many=$((8 * small_images))
 make_many() {
   [ ! -d "$1" ] || return 0
   mkdir "$1"
-  for copy in 1 2 3 4 5 6 7 8; do
+  for copy in $(seq "$3"); do
     for image in "$2"/*.jpg; do
       ln "$image" "$1/$copy-${image##*/}"
     done
@@ -271,21 +273,21 @@ saved=$rounds
 rounds=1
 cold=-c
 if wanted edges-many; then
-  make_many many large/in
+  make_many many large/in 8
   batch "edges, $many JPEG of 4096x3072: the $large_images, each 8 times" "$many" many edges edges
 fi
 if wanted edges-small-many; then
-  make_many small-many small/in
+  make_many small-many small/in 8
   batch "edges, $small_many JPEG of 1024x1024: the $small_images, each 8 times" "$small_many" \
     small-many edges edges
 fi
 if wanted gaussian-many; then
-  make_many many large/in
+  make_many many large/in 8
   batch "filter gaussian:8, $many RGB JPEG of 4096x3072" "$many" many gaussian:8 \
     filter -k gaussian:8 --format jpeg
 fi
 if wanted log-many; then
-  make_many many large/in
+  make_many many large/in 8
   batch "filter log:5,43, $many RGB JPEG of 4096x3072" "$many" many log:5,43 \
     filter -k log:5,43 --format jpeg
 fi
@@ -296,20 +298,20 @@ if wanted gpus && [ "$gpus" -lt 2 ]; then
   echo "several GPUs"
   missing "this machine has $gpus"
 elif wanted gpus; then
-  make_many many large/in
+  make_many gpus-many large/in 120
   share=$((processors / gpus))
   echo
-  echo "edges, $many JPEG of 4096x3072 on $gpus GPUs (bar: ratio at least 1.8 for 2)"
-  turns -i "$many" 2 out \
+  echo "edges, $gpus_many JPEG of 4096x3072 on $gpus GPUs (bar: ratio at least 1.8 for 2)"
+  turns -i "$gpus_many" 2 out \
     "1 GPU, $share processors" taskset -c "0-$((share - 1))" env CUDA_VISIBLE_DEVICES=0 \
-    "$gconv" edges --device cuda -o out many \
+    "$gconv" edges --device cuda -o out gpus-many \
     -- "1 GPU, auto, $share processors" taskset -c "0-$((share - 1))" env CUDA_VISIBLE_DEVICES=0 \
-    "$gconv" edges --device auto -o out many \
+    "$gconv" edges --device auto -o out gpus-many \
     -- "1 GPU, $processors processors" env CUDA_VISIBLE_DEVICES=0 \
-    "$gconv" edges --device cuda -o out many \
-    -- "all GPUs (cuda:all)" "$gconv" edges --device cuda:all -o out many \
-    -- "auto" "$gconv" edges --device auto -o out many
-  rm -rf out
+    "$gconv" edges --device cuda -o out gpus-many \
+    -- "all GPUs (cuda:all)" "$gconv" edges --device cuda:all -o out gpus-many \
+    -- "auto" "$gconv" edges --device auto -o out gpus-many
+  rm -rf out gpus-many
 fi
 
 if wanted one; then
