@@ -8,6 +8,7 @@
 #include "cli/report/tally.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,14 +17,16 @@ enum {
     RESULTS_MAX = 4 * WORKERS_MAX /* that wait for an earlier result */
 };
 
-/* A worker that waits to be called. Who calls it gives it a place among the images that are being
- * computed. */
-typedef struct waiting_worker {
-    pthread_cond_t call;
-    bool called;
-    size_t task; /* that it was called for */
-    struct waiting_worker *next;
-} waiting_worker;
+/* A worker: a thread that takes one task after the other. Who calls one that waits has given it
+ * what it waits for. */
+typedef struct seat {
+    struct batch *batch;
+    pthread_t thread; /* unless it is the caller's */
+    sem_t called;
+    size_t task;        /* that it takes; the number of tasks: it ends */
+    size_t images_left; /* that were not reported when it took the task */
+    struct seat *next;  /* in a list of those that wait, or are to be called */
+} seat;
 
 typedef struct batch {
     const gc_session *session;
@@ -37,12 +40,12 @@ typedef struct batch {
     size_t started, reported; /* tasks */
 
     /* While some images wait for a device, more workers compute others. */
-    pthread_t threads[WORKERS_MAX];
-    int created;               /* threads */
-    int computed;              /* images that are being computed and do not wait for a device */
-    waiting_worker *idle;      /* may not start a task yet; who came last is first */
-    waiting_worker *returning; /* have waited for a device; who came first is first */
-    waiting_worker **returning_end;
+    seat seats[WORKERS_MAX];
+    int used;        /* seats; the first one is the caller's */
+    int computed;    /* images that are being computed and do not wait for a device */
+    seat *idle;      /* may not start a task yet; who came last is first */
+    seat *returning; /* have waited for a device; who came first is first */
+    seat **returning_end;
 
     /* Results are reported in the order of the tasks. One that is there early waits in a ring of
      * `room` entries: task i has entry i % room. No task is started that has no entry. */
@@ -72,79 +75,112 @@ static bool may_start(const batch *b)
            b->started < b->reported + b->room;
 }
 
-/* Counts one image more, and returns its task. */
-static size_t start(batch *b)
+/* Gives a worker the next task. */
+static void start(batch *b, seat *worker)
 {
     b->computed++;
-    return b->started++;
+    worker->task = b->started++;
+    worker->images_left = b->list->count - b->reported;
 }
 
-static void call(waiting_worker *worker)
+/* Moves a worker to the front of a list. */
+static void push(seat **list, seat *worker)
 {
-    worker->called = true;
-    pthread_cond_signal(&worker->call);
+    worker->next = *list;
+    *list = worker;
 }
 
-static void await_call(batch *b, waiting_worker *self)
-{
-    while (!self->called)
-        pthread_cond_wait(&self->call, &b->lock);
-    pthread_cond_destroy(&self->call);
-}
-
-/* Gives free places to images that have waited for a device. */
-static void call_returning(batch *b)
+/* Gives free places to images that have waited for a device. Their workers go to `called`. */
+static void call_returning(batch *b, seat **called)
 {
     while (has_place(b) && b->returning != NULL) {
-        waiting_worker *worker = b->returning;
+        seat *worker = b->returning;
         b->returning = worker->next;
         if (b->returning == NULL)
             b->returning_end = &b->returning;
         b->computed++;
-        call(worker);
+        push(called, worker);
     }
 }
 
-/* Gives free places to idle workers. Where no task is left, all of them are called to end. */
-static void call_idle(batch *b)
+/* Gives free places to idle workers. Where no task is left, all of them are called to end. They go
+ * to `called`. */
+static void call_idle(batch *b, seat **called)
 {
     while (b->idle != NULL && (has_ended(b) || may_start(b))) {
-        waiting_worker *worker = b->idle;
+        seat *worker = b->idle;
         b->idle = worker->next;
-        worker->task = has_ended(b) ? b->list->count : start(b);
-        call(worker);
+        if (has_ended(b))
+            worker->task = b->list->count;
+        else
+            start(b, worker);
+        push(called, worker);
     }
 }
 
-/* Finds a task for the calling worker. Waits while too many results wait, and while as many images
- * as may be are being computed. False: no task is left. */
-static bool take_task(batch *b, size_t *task)
+/* Unlocks the batch, and then calls workers: they do not wait for the lock. */
+static void unlock_and_call(batch *b, seat *called)
 {
+    pthread_mutex_unlock(&b->lock);
+    while (called != NULL) {
+        seat *worker = called;
+        called = worker->next; /* a worker that was called may move to another list */
+        sem_post(&worker->called);
+    }
+}
+
+static void await_call(seat *self)
+{
+    while (sem_wait(&self->called) != 0) /* a signal */
+        continue;
+}
+
+/* Finds a task for a worker whose last one is done, and unlocks the batch. Waits while too many
+ * results wait, and while as many images as may be are being computed. False: no task is left. */
+static bool take_task(batch *b, seat *self)
+{
+    seat *called = NULL;
+    call_returning(b, &called);
+    bool waits = false;
     if (may_start(b)) {
-        *task = start(b);
+        start(b, self);
     } else if (has_ended(b)) {
-        *task = b->list->count;
+        self->task = b->list->count;
     } else {
-        waiting_worker self = {.call = PTHREAD_COND_INITIALIZER, .next = b->idle};
-        b->idle = &self;
-        await_call(b, &self);
-        *task = self.task;
+        push(&b->idle, self);
+        waits = true;
     }
-    call_idle(b);
-    return *task < b->list->count;
+    call_idle(b, &called);
+    unlock_and_call(b, called);
+    if (waits)
+        await_call(self);
+    return self->task < b->list->count;
 }
 
-/* Waits for a place for an image that has waited for a device. */
-static void return_to_place(batch *b)
+/* Gives the place of an image that waits for a device to others, and unlocks the batch. */
+static void leave_place(batch *b)
 {
-    if (has_place(b) && b->returning == NULL) {
+    seat *called = NULL;
+    b->computed--;
+    call_returning(b, &called);
+    call_idle(b, &called);
+    unlock_and_call(b, called);
+}
+
+/* Waits for a place for an image that has waited for a device, and unlocks the batch. */
+static void return_to_place(batch *b, seat *self)
+{
+    bool waits = !has_place(b) || b->returning != NULL;
+    if (waits) {
+        self->next = NULL;
+        *b->returning_end = self;
+        b->returning_end = &self->next;
+    } else {
         b->computed++;
-        return;
     }
-    waiting_worker self = {.call = PTHREAD_COND_INITIALIZER};
-    *b->returning_end = &self;
-    b->returning_end = &self.next;
-    await_call(b, &self);
+    pthread_mutex_unlock(&b->lock);
+    if (waits)
+        await_call(self);
 }
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
@@ -196,34 +232,52 @@ static int count_workers_allowed(const batch *b)
     return workers < WORKERS_MAX ? workers : WORKERS_MAX;
 }
 
-/* Creates a worker where an image may start, nobody is idle, and one more worker may be there. */
-static void add_worker(batch *b)
+static bool create_worker(batch *b)
 {
-    if (b->idle == NULL && may_start(b) && b->created + 1 < count_workers_allowed(b) &&
-        pthread_create(&b->threads[b->created], NULL, work, b) == 0)
-        b->created++;
+    seat *worker = &b->seats[b->used];
+    bool created =
+        b->used < WORKERS_MAX && pthread_create(&worker->thread, NULL, work, worker) == 0;
+    b->used += created;
+    return created;
 }
 
-/* A gconv_wait_function: while an image waits for a device, another one is computed. After that it
- * waits until it may be computed again, before images that have not begun. */
+/* A gconv_wait_function: while an image waits for a device, another one is computed, by one more
+ * worker where nobody is idle. After that it waits until it may be computed again, before images
+ * that have not begun. */
 static void note_wait(void *user, bool waits)
 {
-    batch *b = user;
+    seat *self = user;
+    batch *b = self->batch;
     pthread_mutex_lock(&b->lock);
-    if (waits) {
-        b->computed--;
-        call_returning(b);
-        call_idle(b);
-        add_worker(b);
-    } else {
-        return_to_place(b);
+    if (!waits) {
+        return_to_place(b, self);
+        return;
     }
+    leave_place(b);
+    pthread_mutex_lock(&b->lock);
+    if (b->idle == NULL && may_start(b) && b->used < count_workers_allowed(b))
+        create_worker(b);
     pthread_mutex_unlock(&b->lock);
+}
+
+/* Stores the result of a task, and reports what may be reported. */
+static void finish_task(batch *b, size_t task, gc_result *result)
+{
+    b->computed--;
+    if (result->outcome == GC_OUTCOME_BARRED) {
+        gc_result_destroy(result);
+        b->started = b->list->count;
+        return;
+    }
+    b->results[task % b->room] = *result;
+    b->waits[task % b->room] = true;
+    report_ready(b);
 }
 
 static void *work(void *user)
 {
-    batch *b = user;
+    seat *self = user;
+    batch *b = self->batch;
     gc_worker worker = {.session = b->session,
                         .gate = b->gate,
                         .image_count = b->list->count,
@@ -232,26 +286,15 @@ static void *work(void *user)
                         .image_done = b->list->batch ? NULL : gc_several_reports_take,
                         .image_user = &b->several,
                         .waits = b->images_at_once > 1 ? note_wait : NULL,
-                        .waits_user = b};
+                        .waits_user = self};
     pthread_mutex_lock(&b->lock);
-    for (size_t task; take_task(b, &task);) {
-        worker.images_left = b->list->count - b->reported;
-        pthread_mutex_unlock(&b->lock);
+    while (take_task(b, self)) {
+        worker.images_left = self->images_left;
         gc_result result;
-        process_task(b, &worker, &b->list->tasks[task], &result);
+        process_task(b, &worker, &b->list->tasks[self->task], &result);
         pthread_mutex_lock(&b->lock);
-        b->computed--;
-        if (result.outcome == GC_OUTCOME_BARRED) {
-            gc_result_destroy(&result);
-            b->started = b->list->count;
-        } else {
-            b->results[task % b->room] = result;
-            b->waits[task % b->room] = true;
-            report_ready(b);
-        }
-        call_returning(b);
+        finish_task(b, self->task, &result);
     }
-    pthread_mutex_unlock(&b->lock);
     gc_kept_plan_free(&worker.kept);
     return NULL;
 }
@@ -267,32 +310,38 @@ static int choose_images_at_once(const gc_session *session, const gc_task_list *
     return list->count < (size_t)images ? (int)list->count : images;
 }
 
-static void create_workers(batch *b)
+static void create_seats(batch *b)
 {
-    pthread_mutex_lock(&b->lock);
-    while (b->created < b->images_at_once - 1 &&
-           pthread_create(&b->threads[b->created], NULL, work, b) == 0)
-        b->created++;
-    pthread_mutex_unlock(&b->lock);
+    for (int i = 0; i < WORKERS_MAX; i++) {
+        b->seats[i].batch = b;
+        sem_init(&b->seats[i].called, 0, 0);
+    }
+    b->used = 1;
 }
 
 /* Waits for every worker. Those that still work may create more. */
 static void join_workers(batch *b)
 {
     pthread_mutex_lock(&b->lock);
-    for (int i = 0; i < b->created; i++) {
-        pthread_t thread = b->threads[i];
+    for (int i = 1; i < b->used; i++) {
+        pthread_t thread = b->seats[i].thread;
         pthread_mutex_unlock(&b->lock);
         pthread_join(thread, NULL);
         pthread_mutex_lock(&b->lock);
     }
     pthread_mutex_unlock(&b->lock);
+    for (int i = 0; i < WORKERS_MAX; i++)
+        sem_destroy(&b->seats[i].called);
 }
 
 static void run_workers(batch *b)
 {
-    create_workers(b);
-    work(b);
+    create_seats(b);
+    pthread_mutex_lock(&b->lock);
+    while (b->used < b->images_at_once && create_worker(b))
+        continue;
+    pthread_mutex_unlock(&b->lock);
+    work(&b->seats[0]);
     join_workers(b);
 }
 
