@@ -556,6 +556,10 @@ GCONV_API gconv_status gconv_decoder_check(gconv_decoder decoder, const char *de
  * gconv_device_parse refuses. Call gconv_device_await before the process ends. */
 GCONV_API void gconv_device_start(const char *text);
 
+/* Whether none of the devices is there yet that gconv_device_start, or a plan under "auto", has
+ * begun to start. It takes longer where no processor is free. */
+GCONV_API bool gconv_device_is_starting(void);
+
 /* Waits until what gconv_device_start, or a plan under "auto", has begun to start is there. Without
  * this the process might end while CUDA starts, which CUDA does not allow. */
 GCONV_API void gconv_device_await(void);

@@ -111,6 +111,11 @@ gconv_status gconv_device_parse(const char *text, gconv_device_choice *choice, g
     return refuse_twice(text, choice, error);
 }
 
+bool gconv_device_is_starting(void)
+{
+    return gc_gpu_is_starting();
+}
+
 void gconv_device_start(const char *text)
 {
     gconv_device_choice choice;

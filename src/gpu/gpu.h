@@ -32,6 +32,9 @@ void gc_gpu_start(uint64_t devices);
 /* Waits for what gc_gpu_start has begun. */
 void gc_gpu_await_start(void);
 
+/* Whether gc_gpu_start has begun to start devices, and none of them has started. */
+bool gc_gpu_is_starting(void);
+
 /* Whether a device has started. The next plan then does not wait for the driver. */
 bool gc_gpu_started(void);
 

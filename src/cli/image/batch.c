@@ -62,10 +62,13 @@ static bool has_ended(const batch *b)
     return b->started >= b->list->count;
 }
 
-/* Whether one more image may be computed, as far as those go that are being computed. */
+/* Whether one more image may be computed, as far as those go that are being computed. Making the
+ * context of a GPU takes longer where its threads find no processor free: half of the images are
+ * computed meanwhile. */
 static bool has_place(const batch *b)
 {
-    return b->computed < b->images_at_once;
+    int places = gconv_device_is_starting() ? (b->images_at_once + 1) / 2 : b->images_at_once;
+    return b->computed < places;
 }
 
 /* Whether a task may start now: images that have waited for a device go first. */

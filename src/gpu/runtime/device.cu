@@ -150,11 +150,11 @@ bool gc_gpu_started(void)
 
 static struct {
     pthread_mutex_t lock;
-    bool begun, runs; /* the thread was created; nobody has joined it yet */
+    bool runs; /* the thread was created; nobody has joined it yet */
     pthread_t thread;
     uint64_t devices;
-    std::atomic<bool> done;
-} start = {PTHREAD_MUTEX_INITIALIZER, false, false, {}, 0, {false}};
+    std::atomic<bool> begun, done;
+} start = {PTHREAD_MUTEX_INITIALIZER, false, {}, 0, {false}, {false}};
 
 /* Seconds that making a context took in the background. */
 static std::atomic<double> context_seconds[GCONV_DEVICES_MAX];
@@ -226,6 +226,11 @@ void gc_gpu_await_start(void)
 bool gc_gpu_ready(void)
 {
     return started || start.done;
+}
+
+bool gc_gpu_is_starting(void)
+{
+    return start.begun && !gc_gpu_ready();
 }
 
 /* ---- Devices that fail ----------------------------------------------------------------------- */

@@ -38,6 +38,11 @@ void gc_gpu_await_start(void)
 {
 }
 
+bool gc_gpu_is_starting(void)
+{
+    return false;
+}
+
 bool gc_gpu_started(void)
 {
     return false;
