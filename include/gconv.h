@@ -205,21 +205,21 @@ GCONV_API gconv_status gconv_border_parse(const char *text, gconv_border *border
  * - at depth 16: 2 bytes in the byte order of this machine;
  * - at depth 1 (output only): 1 bit, 1 is white; the leftmost is the most significant bit of a
  *   byte;
- * - at depth 32 (output only): a float32 in the byte order of this machine.
+ * - at depth 32: a float32 in the byte order of this machine. An input has 8-bit levels: 0 is black,
+ *   255 is white or opaque. Any finite number up to 2^32 is allowed (contract.md, rule 82).
  * The address of rows and their stride must be multiples of the sample's bytes. */
 typedef struct gconv_shape {
     uint32_t width;  /* pixels: 1 to INT32_MAX */
     uint32_t height; /* pixels: 1 to INT32_MAX */
     int channels;    /* 1 grey, 2 grey and alpha, 3 RGB, 4 RGB and alpha */
-    int depth;       /* bits of a sample: 8 or 16 (input); 1, 8, 16 or 32 (output) */
+    int depth;       /* bits of a sample: 8, 16 or 32; of an output also 1 */
 } gconv_shape;
 
 /* Bytes of one row of this shape, without padding. 0 where the shape is not valid or is too
  * large. */
 GCONV_API size_t gconv_shape_row_bytes(const gconv_shape *shape);
 
-/* Whether every pixel of `count` rows is opaque: its alpha is 255 at depth 8, 65535 at depth 16.
- * The rows are `stride` bytes apart. True for a shape without alpha. */
+/* Whether every pixel of `count` rows is opaque: its alpha is 255, at depth 16 65535. The rows are `stride` bytes apart. True for a shape without alpha. */
 GCONV_API bool gconv_shape_is_opaque(const gconv_shape *shape, const void *rows, uint32_t count,
                                      size_t stride);
 
@@ -639,7 +639,7 @@ typedef struct gconv_job {
     gconv_border border;
     double border_value; /* of a constant border, in 8-bit levels */
 
-    gconv_shape input; /* depth 8 or 16; 1 channel for GCONV_OUTPUT_EDGES */
+    gconv_shape input; /* depth 8, 16 or 32; 1 channel for GCONV_OUTPUT_EDGES */
     /* Counts for 2 and 4 channels. Where gconv_alpha_needs_pixels is true, gconv_plan_create
      * refuses GCONV_ALPHA_AUTO: call gconv_alpha_resolve first. */
     gconv_alpha alpha;
@@ -770,8 +770,8 @@ GCONV_API const char *gconv_plan_fallback(const gconv_plan *plan);
  * be run. */
 GCONV_API bool gconv_plan_is_outdated(const gconv_plan *plan);
 
-/* Whether the chain is exact: weights and samples are whole numbers, and all sums stay below 2^24.
- * Then every implementation gives the same bits. */
+/* Whether the chain is exact: weights are whole numbers, samples integers, and all sums stay below
+ * 2^24. Then every implementation gives the same bits. */
 GCONV_API bool gconv_plan_is_exact(const gconv_plan *plan);
 
 /* Waits until the device has started and its kernels are compiled. Without this call the first run

@@ -30,6 +30,14 @@ gconv_alpha gconv_alpha_resolve(const gconv_job *job, bool opaque)
     return gconv_alpha_needs_pixels(job) && !opaque ? GCONV_ALPHA_PREMULTIPLY : GCONV_ALPHA_KEEP;
 }
 
+/* Whether alpha is white: sample `at` of a row. */
+static inline bool is_opaque(const void *row, int depth, size_t at)
+{
+    return depth == 8    ? ((const uint8_t *)row)[at] == UINT8_MAX
+           : depth == 16 ? ((const uint16_t *)row)[at] == UINT16_MAX
+                         : ((const float *)row)[at] == UINT8_MAX;
+}
+
 bool gconv_shape_is_opaque(const gconv_shape *shape, const void *rows, uint32_t count,
                            size_t stride)
 {
@@ -40,10 +48,7 @@ bool gconv_shape_is_opaque(const gconv_shape *shape, const void *rows, uint32_t 
         const unsigned char *row = (const unsigned char *)rows + y * stride;
         for (size_t x = 0; x < shape->width; x++) {
             size_t at = (x + 1) * channels - 1;
-            bool opaque = shape->depth == 8
-                              ? row[at] == UINT8_MAX
-                              : ((const uint16_t *)(const void *)row)[at] == UINT16_MAX;
-            if (!opaque)
+            if (!is_opaque(row, shape->depth, at))
                 return false;
         }
     }

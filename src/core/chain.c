@@ -109,7 +109,7 @@ static double largest_with_border(const gc_chain *chain, const gc_step *step, do
 
 /* Sets how large and how small a step's input can be. Each number is the largest |value| that
  * enters the step, before its border is added. `largest` is for exact arithmetic, `value` includes
- * the error that rule 4 allows. `dim` is for an image whose largest sample is 1, `black` for a
+ * the error that rule 4 allows. `dim` is for the dimmest image that is not black, `black` for a
  * black image. A black image has values above 0 where its border is not black. */
 static void set_range(const gc_chain *chain, gc_step *step, double largest, double value,
                       double dim, double black)
@@ -147,10 +147,11 @@ static bool is_exact(const gc_chain *chain)
 
 /* The values include the errors that rule 4 allows. Beyond float32 they would become infinite, and
  * infinities of both signs add up to not-a-number. */
-gconv_status gc_chain_set_range(gc_chain *chain, double largest_sample, double *largest_result,
+gconv_status gc_chain_set_range(gc_chain *chain, gc_loaded_range loaded, double *largest_result,
                                 gconv_error *error)
 {
-    double largest = largest_sample, value = largest, dim = 1, black = 0;
+    double largest = loaded.largest, value = largest, dim = loaded.least, black = 0;
+    chain->least_input = loaded.whole ? 0 : loaded.least;
     for (int s = 0; s < chain->step_count; s++) {
         gc_step *step = &chain->steps[s];
         set_range(chain, step, largest, value, dim, black);
@@ -162,7 +163,7 @@ gconv_status gc_chain_set_range(gc_chain *chain, double largest_sample, double *
             return gc_fail(error, GCONV_ERROR_FILTER,
                            "the values of this chain can exceed float32");
     }
-    chain->exact = is_exact(chain);
+    chain->exact = loaded.whole && is_exact(chain);
     *largest_result = value;
     return GCONV_OK;
 }
@@ -174,7 +175,7 @@ double gc_chain_bound(const gc_chain *chain, double largest_input, double extra_
     if (chain->exact)
         return 0;
     double bound = 0;
-    double largest = largest_input;
+    double largest = fmax(largest_input, chain->least_input);
     for (int s = 0; s < chain->step_count; s++) {
         const gc_step *step = &chain->steps[s];
         largest = largest_with_border(chain, step, largest);

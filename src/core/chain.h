@@ -33,7 +33,8 @@ typedef struct gc_chain {
     uint32_t width, height; /* of the image: every step keeps its size */
     int channels;           /* interleaved: the colours, and alpha unless it is kept */
     gconv_border border;
-    bool exact; /* whole weights on whole samples, all sums below GC_EXACT_LIMIT */
+    double least_input; /* max|in| of rule 4 counts as this much at least */
+    bool exact;         /* whole weights on whole samples, all sums below GC_EXACT_LIMIT */
 } gc_chain;
 
 /* The steps of a job that gc_job_check has passed. Ranges and exactness are still to be set. The
@@ -42,10 +43,10 @@ gconv_status gc_chain_create(const gconv_job *job, const gc_conversion *conversi
                              gconv_error *error);
 void gc_chain_destroy(gc_chain *chain);
 
-/* Sets how large and how small the values of each step can be, where samples are at most
- * `largest_sample`, and whether the chain is exact. Refuses a chain whose values can exceed
+/* Sets how large and how small the values of each step can be, where those of `loaded` enter the
+ * chain, and whether the chain is exact. Refuses a chain whose values can exceed
  * float32 (rule 8). *largest is the bound of |value| after the last step. */
-gconv_status gc_chain_set_range(gc_chain *chain, double largest_sample, double *largest,
+gconv_status gc_chain_set_range(gc_chain *chain, gc_loaded_range loaded, double *largest,
                                 gconv_error *error);
 
 /* Bound of |chain value - reference's| (rule 4). A step adds 4 n (2^-24 sum|w| max|in| + 2^-150);

@@ -54,9 +54,13 @@ gc_conversion gc_conversion_of(const gconv_job *job)
     return conversion;
 }
 
-double gc_largest_loaded(const gc_conversion *conversion)
+gc_loaded_range gc_loaded_range_of(const gc_conversion *conversion)
 {
-    return conversion->sample_max * (conversion->premultiplies ? conversion->sample_max : 1);
+    bool whole = conversion->input.depth != 32;
+    double largest = whole ? conversion->sample_max : 0x1p32; /* rule 82 */
+    return (gc_loaded_range){.largest = conversion->premultiplies ? largest * largest : largest,
+                             .least = whole ? 1 : 0x1p-60,
+                             .whole = whole};
 }
 
 /* ---- Samples to chain values ----------------------------------------------------------------- */
@@ -69,6 +73,8 @@ static void load_samples(const gc_conversion *conversion, const void *samples, s
         const uint8_t *from = samples;
         for (size_t i = 0; i < values; i++)
             row[i] = (float)from[i];
+    } else if (conversion->input.depth == 32) {
+        memcpy(row, samples, values * sizeof *row);
     } else {
         const uint16_t *from = samples;
         for (size_t i = 0; i < values; i++)
@@ -78,8 +84,9 @@ static void load_samples(const gc_conversion *conversion, const void *samples, s
 
 static inline float sample_at(const void *samples, int depth, size_t index)
 {
-    return depth == 8 ? (float)((const uint8_t *)samples)[index]
-                      : (float)((const uint16_t *)samples)[index];
+    return depth == 8    ? (float)((const uint8_t *)samples)[index]
+           : depth == 16 ? (float)((const uint16_t *)samples)[index]
+                         : ((const float *)samples)[index];
 }
 
 /* Loads colours without alpha where alpha is kept. Loads colours times alpha, then alpha, where
@@ -119,6 +126,9 @@ void gc_extract_alpha(const gconv_shape *input, const void *samples, void *alpha
     if (input->depth == 8)
         for (size_t x = 0; x < input->width; x++)
             ((uint8_t *)alpha)[x] = ((const uint8_t *)samples)[x * channels + channels - 1];
+    else if (input->depth == 32)
+        for (size_t x = 0; x < input->width; x++)
+            ((float *)alpha)[x] = ((const float *)samples)[x * channels + channels - 1];
     else
         for (size_t x = 0; x < input->width; x++)
             ((uint16_t *)alpha)[x] = ((const uint16_t *)samples)[x * channels + channels - 1];

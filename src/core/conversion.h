@@ -11,7 +11,7 @@ typedef struct gc_conversion {
     int chain_channels; /* channels of the chain: the colours, and alpha unless it is kept */
     bool keeps_alpha;   /* alpha is not in the chain: the output takes it from the input */
     bool premultiplies; /* chain channels are colour * alpha and, last, alpha */
-    double sample_max;  /* 255 or 65535: the input's white */
+    double sample_max;  /* the input's white: 255, at depth 16 65535 */
     double divisor;     /* product of the divisors of all filters */
     bool finds_edges;   /* output is black and white by a threshold, else samples */
     bool bilevel;       /* output is black or white: edges, or samples of depth 1 */
@@ -31,8 +31,14 @@ typedef struct gc_conversion {
  * product of the divisors can be 0 or infinite, the offset infinite. */
 gc_conversion gc_conversion_of(const gconv_job *job);
 
-/* The largest |value| that enters the chain of any image. */
-double gc_largest_loaded(const gc_conversion *conversion);
+/* What values can enter the chain of any image. */
+typedef struct gc_loaded_range {
+    double largest; /* |value| */
+    double least;   /* the least max|in| of rule 4 that is not 0 */
+    bool whole;     /* values are whole numbers */
+} gc_loaded_range;
+
+gc_loaded_range gc_loaded_range_of(const gc_conversion *conversion);
 
 /* Chain values (width * chain_channels, interleaved) of one row of input samples. */
 void gc_load_row(const gc_conversion *conversion, const void *samples, float *row);

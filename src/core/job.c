@@ -25,7 +25,7 @@ gconv_job gconv_job_default(void)
 static gconv_status check_shape(const gconv_job *job, gconv_error *error)
 {
     const gconv_shape *input = &job->input;
-    if (gconv_shape_row_bytes(input) == 0 || (input->depth != 8 && input->depth != 16))
+    if (gconv_shape_row_bytes(input) == 0 || input->depth == 1)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "not an input shape: %ux%u, %d channels, depth %d", input->width,
                        input->height, input->channels, input->depth);

@@ -14,7 +14,7 @@ static size_t block_count(const gc_kept_alpha *alpha)
 
 static size_t sample_bytes(const gconv_shape *input)
 {
-    return input->depth == 16 ? 2 : 1;
+    return (size_t)input->depth / 8;
 }
 
 gconv_status gc_kept_alpha_create(gc_kept_alpha *alpha, const gc_conversion *conversion,

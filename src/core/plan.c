@@ -372,8 +372,9 @@ gconv_status gconv_plan_convert(const gconv_plan *plan, const float *chain, size
     gc_stream stream = {.problem = problem, .sink = sink, .watch = plan->watch};
     stream.output_bytes = gconv_shape_row_bytes(&problem->conversion.output);
     stream.converted = gc_allocate_array(1, stream.output_bytes);
-    void *alpha =
-        problem->conversion.keeps_alpha ? gc_allocate_array(problem->chain.width, 2) : NULL;
+    void *alpha = problem->conversion.keeps_alpha
+                      ? gc_allocate_array(problem->chain.width, sizeof(float))
+                      : NULL;
     gconv_status status = GCONV_OK;
     gconv_error failure;
     if (stream.converted == NULL || (problem->conversion.keeps_alpha && alpha == NULL))

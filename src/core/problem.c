@@ -31,7 +31,7 @@ static gconv_status make(gc_problem *problem, gconv_error *error)
         return gc_fail(error, GCONV_ERROR_FILTER,
                        "the product of the divisors is zero or not finite");
     double largest;
-    status = gc_chain_set_range(&problem->chain, gc_largest_loaded(conversion), &largest, error);
+    status = gc_chain_set_range(&problem->chain, gc_loaded_range_of(conversion), &largest, error);
     return status == GCONV_OK ? check_conversion(conversion, largest, error) : status;
 }
 

@@ -1,5 +1,6 @@
 #include "image.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,11 @@ enum { GUARD_BYTES = 256 };
 static unsigned char canary(size_t at)
 {
     return (unsigned char)(0xc3 ^ (at * 29));
+}
+
+size_t check_sample_bytes(int depth)
+{
+    return depth > 8 ? (size_t)depth / 8 : 1;
 }
 
 check_image check_image_create(size_t row_bytes, uint32_t rows, size_t unit, check_random *random)
@@ -82,10 +88,24 @@ const char *check_pattern_name(check_pattern pattern)
     return pattern_names[pattern];
 }
 
+static float float_sample(const unsigned char *row, size_t i)
+{
+    float sample;
+    memcpy(&sample, row + sizeof sample * i, sizeof sample);
+    return sample;
+}
+
+static void set_float_sample(unsigned char *row, size_t i, float sample)
+{
+    memcpy(row + sizeof sample * i, &sample, sizeof sample);
+}
+
 double check_sample(const unsigned char *row, int depth, size_t i)
 {
     if (depth == 8)
         return row[i];
+    if (depth == 32)
+        return (double)float_sample(row, i);
     uint16_t sample;
     memcpy(&sample, row + 2 * i, sizeof sample);
     return sample;
@@ -95,6 +115,10 @@ void check_set_sample(unsigned char *row, int depth, size_t i, uint32_t value)
 {
     if (depth == 8) {
         row[i] = (unsigned char)value;
+        return;
+    }
+    if (depth == 32) {
+        set_float_sample(row, i, (float)value);
         return;
     }
     uint16_t sample = (uint16_t)value;
@@ -138,6 +162,54 @@ static uint32_t alpha_value(uint32_t x, uint32_t y, uint32_t largest, check_rand
     }
 }
 
+/* ---- Floats ---------------------------------------------------------------------------------- */
+
+/* What becomes of the whole numbers of a pattern at depth 32. */
+typedef struct float_kind {
+    float scale;    /* of samples but alpha; 0: each sample has its own, up to 2^24 */
+    bool fractions; /* less than 1 is added */
+    bool negative;  /* some samples are, some zeros among them */
+    bool any_alpha; /* alpha is scaled like a colour */
+} float_kind;
+
+/* Samples of up to 2^32 (contract.md, rule 82), ordinary ones more often. */
+static float_kind random_float_kind(check_random *random)
+{
+    static const float scales[] = {1,       1,        1,        1 / 255.0F, 100,
+                                   0x1p24F, 0x1p-24F, 0x1p-70F, 0x1p-140F,  0};
+    return (float_kind){.scale = scales[check_below(random, sizeof scales / sizeof scales[0])],
+                        .fractions = check_once_in(random, 2),
+                        .negative = check_once_in(random, 3),
+                        .any_alpha = check_once_in(random, 8)};
+}
+
+static float random_scale(check_random *random)
+{
+    return ldexpf(1, check_between(random, -149, 24));
+}
+
+static float float_of(const float_kind *kind, bool is_alpha, uint32_t value, check_random *random)
+{
+    float made = (float)value;
+    if (kind->fractions && value > 0 && value < 255)
+        made += (float)check_unit(random);
+    if (is_alpha && !kind->any_alpha)
+        return made;
+    made *= kind->scale > 0 ? kind->scale : random_scale(random);
+    return kind->negative && check_once_in(random, 2) ? -made : made;
+}
+
+static void make_floats(unsigned char *row, const gconv_shape *shape, const float_kind *kind,
+                        check_random *random)
+{
+    size_t channels = (size_t)shape->channels;
+    for (size_t i = 0; i < shape->width * channels; i++) {
+        bool is_alpha = channels % 2 == 0 && i % channels == channels - 1;
+        uint32_t value = (uint32_t)float_sample(row, i);
+        set_float_sample(row, i, float_of(kind, is_alpha, value, random));
+    }
+}
+
 void check_fill_pattern(check_image *image, const gconv_shape *shape, check_pattern pattern,
                         check_random *random)
 {
@@ -145,6 +217,9 @@ void check_fill_pattern(check_image *image, const gconv_shape *shape, check_patt
     uint32_t channels = (uint32_t)shape->channels;
     uint32_t impulse_x = check_below(random, shape->width);
     uint32_t impulse_y = check_below(random, shape->height);
+    float_kind kind = {.scale = 1};
+    if (shape->depth == 32)
+        kind = random_float_kind(random);
     for (uint32_t y = 0; y < shape->height; y++) {
         unsigned char *row = check_image_row(image, y);
         for (uint32_t x = 0; x < shape->width; x++)
@@ -156,5 +231,7 @@ void check_fill_pattern(check_image *image, const gconv_shape *shape, check_patt
                     value = alpha_value(x, y, largest, random);
                 check_set_sample(row, shape->depth, x * channels + c, value);
             }
+        if (shape->depth == 32)
+            make_floats(row, shape, &kind, random);
     }
 }

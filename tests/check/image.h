@@ -15,6 +15,9 @@ typedef struct check_image {
     uint32_t rows;
 } check_image;
 
+/* Bytes of a sample in memory; 1 where it has less. */
+size_t check_sample_bytes(int depth);
+
 /* Rows whose start and stride are `unit`-aligned and otherwise random. */
 check_image check_image_create(size_t row_bytes, uint32_t rows, size_t unit, check_random *random);
 void check_image_free(check_image *image);
@@ -42,11 +45,12 @@ typedef enum check_pattern {
 
 const char *check_pattern_name(check_pattern pattern);
 
-/* Fills an image of this shape. Alpha is opaque, transparent or in between, in patches. */
+/* Fills an image of this shape. Alpha is opaque, transparent or in between, in patches. Floats get
+ * fractions, signs and scales beside. */
 void check_fill_pattern(check_image *image, const gconv_shape *shape, check_pattern pattern,
                         check_random *random);
 
-/* Sample `i` of a row at 8 or 16 bits. */
+/* Sample `i` of a row at 8, 16 or 32 bits. */
 double check_sample(const unsigned char *row, int depth, size_t i);
 void check_set_sample(unsigned char *row, int depth, size_t i, uint32_t value);
 

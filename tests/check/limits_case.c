@@ -151,7 +151,9 @@ static double reach_after(const check_case *made, int count)
     const gconv_job *job = &made->job;
     bool multiplies = job->input.channels % 2 == 0 && job->alpha == GCONV_ALPHA_PREMULTIPLY;
     double white = job->input.depth == 16 ? 65535 : 255;
-    double unit = multiplies ? white : 1, reach = white * unit;
+    double unit = multiplies ? white : 1;
+    double largest = job->input.depth == 32 ? 0x1p32 : white;
+    double reach = largest * (multiplies ? largest : 1);
     double border = fmax(fabs(job->border_value) * (white / 255) * unit, white);
     for (int s = 0; s < count; s++) {
         const gconv_filter *filter = made->filters[s];
@@ -190,7 +192,8 @@ static void make_end(check_case *made, int number)
     double end = ends[index];
     check_random *random = &made->random;
     gconv_job *job = &made->job;
-    set_image(made, number, number % 4 == 1 ? 16 : 8, width * height);
+    static const int depths[] = {8, 16, 8, 32};
+    set_image(made, number, depths[number % 4], width * height);
     if (check_once_in(random, 6)) {
         job->input.channels = 4;
         job->alpha = GCONV_ALPHA_PREMULTIPLY;

@@ -2,6 +2,7 @@
 
 #include "filters.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -363,6 +364,62 @@ static void opaque(trial *t)
     }
 }
 
+/* Floats of which some, or all, are no numbers or beyond what rule 82 allows. */
+static float *strange_floats(trial *t, size_t count)
+{
+    static const float strange[] = {NAN, INFINITY, -INFINITY, 3.4e38F, -3.4e38F};
+    enum { STRANGE = sizeof strange / sizeof strange[0] };
+    uint32_t apart = 1 + check_below(&t->random, 40);
+    float *made = allocate(count, sizeof *made);
+    for (size_t i = 0; i < count; i++)
+        made[i] = check_once_in(&t->random, apart) ? strange[check_below(&t->random, STRANGE)]
+                                                   : (float)check_below(&t->random, 256);
+    return made;
+}
+
+/* The bytes behind a result are as they were. */
+enum { BEHIND_BYTES = 4096 };
+
+static bool is_clear(const unsigned char *bytes)
+{
+    for (int i = 0; i < BEHIND_BYTES; i++)
+        if (bytes[i] != 0xa5)
+            return false;
+    return true;
+}
+
+/* A run on such floats ends like others and writes its output alone. */
+static void strange_samples(trial *t)
+{
+    static const char *const filters[] = {"gauss3", "tenths", "large31x29", "identity", "row7"};
+    static const int depths[] = {32, 8, 16, 1};
+    for (int n = 0; n < 20 && !t->failed; n++) {
+        gconv_filter *filter = check_filter_named(filters[n % 5]);
+        gconv_shape shape = grey(64 + (uint32_t)(n % 3) * 33, 70);
+        shape.channels = 1 + n / 5 % 4;
+        shape.depth = 32;
+        gconv_job job = job_for(t, shape, all_borders[n % GCONV_BORDER_COUNT]);
+        job.alpha = (gconv_alpha)(n % 3);
+        job.output_depth = depths[n / 2 % 4];
+        float *pixels = strange_floats(t, (size_t)shape.width * shape.height * 4);
+        size_t bytes = (size_t)shape.width * shape.height * (size_t)shape.channels;
+        bytes = job.output_depth > 8    ? bytes * (size_t)job.output_depth / 8
+                : job.output_depth == 8 ? bytes
+                : shape.channels > 1    ? bytes
+                                        : (shape.width + 7) / 8 * (size_t)shape.height;
+        unsigned char *got = allocate(bytes + BEHIND_BYTES, 1);
+        memset(got, 0xa5, bytes + BEHIND_BYTES);
+        if (run_job(t, &job, filter, pixels, got, false) && !is_clear(got + bytes)) {
+            check_fail(t->subject, NULL, "%s: bytes behind the output were written",
+                       t->subject->property);
+            t->failed = true;
+        }
+        free(got);
+        free(pixels);
+        gconv_filter_free(filter);
+    }
+}
+
 /* ---- The list -------------------------------------------------------------------------------- */
 
 typedef struct property {
@@ -371,9 +428,10 @@ typedef struct property {
 } property;
 
 static const property properties[] = {
-    {"impulse", impulse},         {"linearity", linearity}, {"shift", shift},
-    {"plain-image", plain_image}, {"identity", identity},   {"constant-border", constant_border},
-    {"opaque", opaque},
+    {"impulse", impulse},   {"linearity", linearity},
+    {"shift", shift},       {"plain-image", plain_image},
+    {"identity", identity}, {"constant-border", constant_border},
+    {"opaque", opaque},     {"strange-samples", strange_samples},
 };
 enum { PROPERTY_COUNT = sizeof properties / sizeof properties[0] };
 

@@ -124,11 +124,12 @@ void check_case_randomise(check_case *made)
 {
     check_random *random = &made->random;
     gconv_job *job = &made->job;
+    static const int depths[] = {8, 8, 16, 32};
     snprintf(made->name, sizeof made->name, "random");
     job->input = (gconv_shape){.width = random_side(random),
                                .height = random_side(random),
                                .channels = check_between(random, 1, 4),
-                               .depth = check_once_in(random, 3) ? 16 : 8};
+                               .depth = PICK(random, depths)};
     job->correlate = check_once_in(random, 3);
     randomise_chain(made, random);
     randomise_border(job, random);

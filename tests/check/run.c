@@ -95,7 +95,7 @@ check_verdict check_trial_create(check_trial *trial, uint64_t seed, int index)
     const gconv_shape *shape = &trial->made.job.input;
     check_random *random = &trial->made.random;
     trial->input = check_image_create(gconv_shape_row_bytes(shape), shape->height,
-                                      shape->depth == 16 ? 2 : 1, random);
+                                      check_sample_bytes(shape->depth), random);
     check_fill_pattern(&trial->input, shape, trial->made.pattern, random);
     trial->input_copy = allocate(trial->input.bytes);
     memcpy(trial->input_copy, trial->input.memory, trial->input.bytes);
@@ -294,7 +294,7 @@ static check_verdict check_all(contender *c)
     check_random *random = &c->trial->made.random;
     const gconv_shape *shape = gconv_plan_output_shape(c->plan);
     size_t row_bytes = gconv_shape_row_bytes(shape);
-    size_t unit = shape->depth == 32 ? sizeof(float) : shape->depth == 16 ? 2 : 1;
+    size_t unit = check_sample_bytes(shape->depth);
     uint32_t rows = c->job.input.height;
     c->chain = check_image_create(chain_row_bytes(&c->job), rows, sizeof(float), random);
     c->output = check_image_create(row_bytes, rows, unit, random);

@@ -106,6 +106,7 @@ const gc_double_body gc_double_bodies[] = {
     TILES(16),
     PLAIN("load_samples<unsigned char>", planes::load_samples<unsigned char>),
     PLAIN("load_samples<unsigned short>", planes::load_samples<unsigned short>),
+    PLAIN("load_samples<float>", planes::load_samples<float>),
     PLAIN("extend_planes", planes::extend_planes),
     PLAIN("interleave_planes", planes::interleave_planes),
     PLAIN("store_samples<unsigned char>", planes::store_samples<unsigned char>),

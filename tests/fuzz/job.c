@@ -150,7 +150,8 @@ static double draw_number(fuzz_bytes *from, bool extreme)
 static void choose_shape(gconv_job *job, fuzz_bytes *from, const fuzz_job_limits *limits)
 {
     job->input.channels = 1 + fuzz_below(from, 4);
-    job->input.depth = fuzz_below(from, 2) == 1 ? 16 : 8;
+    static const int depths[] = {8, 16, 32};
+    job->input.depth = depths[fuzz_below(from, 3)];
     uint32_t sizes = fuzz_word(from);
     job->input.width = 1 + (sizes & 0xffff) % (uint32_t)limits->width;
     job->input.height = 1 + (sizes >> 16) % (uint32_t)limits->height;
@@ -191,12 +192,21 @@ static void limit_work(gconv_job *job, const fuzz_job_limits *limits)
     }
 }
 
+/* Beyond 2^32 and for what is no number nothing is promised (rule 82). */
+static void limit_floats(check_image *image)
+{
+    for (uint32_t y = 0; y < image->rows; y++)
+        for (size_t i = 0; i < image->row_bytes / sizeof(float); i++)
+            if (!(fabs(check_sample(check_image_row(image, y), 32, i)) <= 0x1p32))
+                check_set_sample(check_image_row(image, y), 32, i, 255);
+}
+
 static void fill_image(fuzz_job *made, fuzz_bytes *from)
 {
     const gconv_shape *shape = &made->job.input;
     int pattern = fuzz_below(from, CHECK_PATTERN_COUNT + 1);
     made->input = check_image_create(gconv_shape_row_bytes(shape), shape->height,
-                                     shape->depth == 16 ? 2 : 1, &made->random);
+                                     check_sample_bytes(shape->depth), &made->random);
     if (pattern < CHECK_PATTERN_COUNT) {
         check_fill_pattern(&made->input, shape, (check_pattern)pattern, &made->random);
         return;
@@ -204,6 +214,8 @@ static void fill_image(fuzz_job *made, fuzz_bytes *from)
     for (uint32_t y = 0; y < shape->height; y++)
         for (size_t i = 0; i < made->input.row_bytes; i++)
             check_image_row(&made->input, y)[i] = fuzz_byte(from);
+    if (shape->depth == 32)
+        limit_floats(&made->input);
 }
 
 void fuzz_job_make(fuzz_job *made, fuzz_bytes *from, const fuzz_job_limits *limits)
@@ -340,13 +352,14 @@ static bool is_whole(double value)
     return value == trunc(value);
 }
 
-/* The largest |value| that enters the chain: of this image, or of any. */
+/* The largest |value| that enters the chain, as rules 4 and 82 count it: of this image, or of any. */
 static double largest_input(const fuzz_job *made, bool of_any)
 {
     const gconv_job *job = &made->job;
-    double largest = 0, *image;
+    bool floats = job->input.depth == 32;
+    double largest = floats ? 0x1p-60 : 0, most = floats ? 0x1p32 : white(job), *image;
     if (of_any)
-        return white(job) * (premultiplies(job) ? white(job) : 1);
+        return most * (premultiplies(job) ? most : 1);
     image = load_image(made);
     for (size_t i = 0; i < fuzz_chain_values(job) * job->input.height; i++)
         largest = fmax(largest, fabs(image[i]));
@@ -368,7 +381,7 @@ fuzz_verdict fuzz_judge(const fuzz_job *made, double extra_terms)
 {
     static const double exact_limit = 16777216;
     const gconv_job *job = &made->job;
-    fuzz_verdict verdict = {.exact = true};
+    fuzz_verdict verdict = {.exact = job->input.depth != 32};
     double of_any = largest_input(made, true), of_this = largest_input(made, false), divisor = 1;
     for (int s = 0; s < job->filter_count; s++) {
         const gconv_filter *filter = job->filters[s];
@@ -394,7 +407,7 @@ fuzz_verdict fuzz_judge(const fuzz_job *made, double extra_terms)
 
 check_image fuzz_output_image(fuzz_job *made, const gconv_shape *shape)
 {
-    size_t unit = shape->depth == 32 ? sizeof(float) : shape->depth == 16 ? 2 : 1;
+    size_t unit = check_sample_bytes(shape->depth);
     check_image image =
         check_image_create(gconv_shape_row_bytes(shape), shape->height, unit, &made->random);
     check_image_poison(&image, 0xa5);

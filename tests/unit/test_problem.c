@@ -341,7 +341,7 @@ static void refuses_shapes(void **state)
     gconv_filter filter = filter_of(1, 1, 1, ones);
     const gconv_filter *chain[] = {&filter};
     static const gconv_shape wrong[] = {{0, 1, 1, 8},  {1, 0, 1, 8},         {1, 1, 0, 8},
-                                        {1, 1, 5, 8},  {1, 1, 1, 1},         {1, 1, 1, 32},
+                                        {1, 1, 5, 8},  {1, 1, 1, 1},         {1, 1, 1, 64},
                                         {1, 1, 1, 12}, {UINT32_MAX, 1, 1, 8}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         gconv_job job = job_of(chain, 1, wrong[i]);

@@ -109,6 +109,12 @@ static void least_scales(void **state)
     assert_true(problem.chain.steps[1].least_scale == 0.5);
     assert_true(problem.chain.steps[2].least_scale == 1.5);
     gc_problem_destroy(&problem);
+    job = job_of(chain, 3, shape_of(4, 4, 1, 32));
+    assert_int_equal(gc_problem_create(&job, &problem, NULL), GCONV_OK);
+    assert_true(problem.chain.steps[0].least_scale == 0x1p-60);
+    assert_true(problem.chain.steps[1].least_scale == 0x1p-60 * (double)0.1f);
+    assert_true(problem.chain.steps[1].largest_input == 0x1p32 * (double)0.1f);
+    gc_problem_destroy(&problem);
 }
 
 /* ---- Products -------------------------------------------------------------------------------- */

@@ -108,12 +108,14 @@ static void load_row(const gc_workspace *workspace, const char *samples, void *r
         gc_load_pixels(&problem->conversion, samples, pixels, row);
     else if (shape->depth == 8)
         loops->load8((const uint8_t *)samples, count, row);
+    else if (shape->depth == 32)
+        memcpy(row, samples, count * sizeof(float));
     else
         loops->load16((const uint16_t *)(const void *)samples, count, row);
 }
 
-/* How chain values become output: unchanged, as 8-bit levels from 8-bit samples, or by the general
- * conversion, which takes whole rows. */
+/* How chain values become output: unchanged, as 8-bit levels from samples in 8-bit levels, or by the
+ * general conversion, which takes whole rows. */
 typedef enum storing { STORE_CHAIN, STORE_LEVELS, STORE_ROW } storing;
 
 static storing choose_storing(const gc_conversion *conversion, const gc_stream *stream)
@@ -122,7 +124,7 @@ static storing choose_storing(const gc_conversion *conversion, const gc_stream *
         return STORE_CHAIN;
     if (conversion->keeps_alpha || conversion->premultiplies || conversion->bilevel)
         return STORE_ROW;
-    if (conversion->output.depth == 8 && conversion->input.depth == 8)
+    if (conversion->output.depth == 8 && conversion->input.depth != 16)
         return STORE_LEVELS;
     bool unscaled = conversion->divisor == 1 && conversion->scale == 1 && conversion->offset == 0 &&
                     !conversion->absolute;

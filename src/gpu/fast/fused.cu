@@ -89,7 +89,8 @@ static gconv_status check_chain(const gc_problem *problem, const gconv_device_in
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "%s has no tensor cores for 8-bit samples (compute capability 8.0)",
                        device->name);
-    if (problem->conversion.premultiplies || !border_is_of_samples(problem))
+    if (problem->job.input.depth == 32 || problem->conversion.premultiplies ||
+        !border_is_of_samples(problem))
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "only samples of 8 and 16 bits, border included, not multiplied by alpha");
     if ((!problem->chain.exact && problem->job.input.depth == 8) ||

@@ -121,10 +121,11 @@ static bool dim_samples_are_split(const gc_step *step, const gc_parts *parts)
 }
 
 /* Exponents stay far from the ends of float32: sums of scaled numbers are below 2^46. The largest
- * premultiplied sample of 16 bits is 2^32 times the smallest, more than two halves span. */
+ * premultiplied sample of 16 bits is 2^32 times the smallest, more than two halves span; floats span
+ * more still. */
 bool gc_parts_in_range(const gc_problem *problem, const gc_step *step, const gc_parts *parts)
 {
-    bool spans = !problem->conversion.premultiplies || problem->conversion.sample_max < 256;
+    bool spans = !problem->conversion.premultiplies || problem->job.input.depth == 8;
     return (problem->chain.exact ||
             (spans && border_is_near(problem, step) && dim_samples_are_split(step, parts))) &&
            abs(parts->sample_exponent) < 100 && abs(parts->weight_exponent) < 100 &&

@@ -24,14 +24,21 @@ bool gc_gpu_finish_of(const gc_problem *problem, gc_finish *finish)
     return fits_in_int(problem) && gc_finish_of(problem, finish);
 }
 
+/* Whether the last pass may store the output. Kernels that keep alpha take whole numbers. */
+static bool stores_in_place(const gc_problem *problem, gc_finish *finish)
+{
+    bool keeps_floats = problem->conversion.keeps_alpha && gc_input_type(problem) == GC_FLOAT;
+    return gc_gpu_finish_of(problem, finish) && gc_finish_type(problem) != GC_FLOAT &&
+           !keeps_floats;
+}
+
 gc_pass_scope gc_pass_scope_of(const gc_problem *problem, int first, int count)
 {
     gc_pass_scope scope = {first, count, GC_FLOAT, GC_FLOAT, GC_FINISH_NONE, 1, GC_PASS_NO_ALPHA};
     gc_finish finish;
     if (first == 0)
-        scope.input = problem->job.input.depth == 8 ? GC_BYTE : GC_SHORT;
-    if (first + count == problem->chain.step_count && gc_gpu_finish_of(problem, &finish) &&
-        gc_finish_type(problem) != GC_FLOAT) {
+        scope.input = gc_input_type(problem);
+    if (first + count == problem->chain.step_count && stores_in_place(problem, &finish)) {
         scope.output = gc_finish_type(problem);
         scope.finish = finish.kind;
     }
@@ -66,7 +73,7 @@ double gc_pass_scope_planes(const gc_problem *problem, const gc_pass_scope &scop
 {
     gc_finish finish;
     double seconds = 0;
-    if (scope.first == 0 && scope.input == GC_FLOAT)
+    if (scope.first == 0 && scope.input == GC_FLOAT && !gc_samples_are_values(problem))
         seconds += gc_cost_of_planes(problem, problem->job.input.depth / 8.0, device);
     if (scope.first + scope.count == problem->chain.step_count && scope.output == GC_FLOAT)
         seconds += gc_cost_of_planes(

@@ -12,6 +12,18 @@ _Static_assert((int)GC_PASS_MIRROR == (int)GCONV_BORDER_MIRROR &&
                    (int)GC_PASS_CONSTANT == (int)GCONV_BORDER_CONSTANT,
                "kernels count borders as the interface does");
 
+gc_sample_type gc_input_type(const gc_problem *problem)
+{
+    return problem->job.input.depth == 8    ? GC_BYTE
+           : problem->job.input.depth == 16 ? GC_SHORT
+                                            : GC_FLOAT;
+}
+
+bool gc_samples_are_values(const gc_problem *problem)
+{
+    return gc_input_type(problem) == GC_FLOAT && problem->job.input.channels == 1;
+}
+
 gc_sample_type gc_finish_type(const gc_problem *problem)
 {
     switch (problem->conversion.output.depth) {

@@ -14,6 +14,12 @@ extern "C" {
  * below 2^-500, and output of depth 1 with alpha. */
 bool gc_finish_of(const gc_problem *problem, gc_finish *finish);
 
+/* The type of the problem's samples. */
+gc_sample_type gc_input_type(const gc_problem *problem);
+
+/* Whether samples lie in memory as a plane of chain values: floats of one channel. */
+bool gc_samples_are_values(const gc_problem *problem);
+
 /* The type of the problem's output samples. */
 gc_sample_type gc_finish_type(const gc_problem *problem);
 

@@ -62,9 +62,9 @@ static void set_input(const gc_gpu_plan *plan, int p, gc_pass *pass)
 {
     const gc_pass_scope *scope = &plan->sections[p].scope;
     const gc_band_step *band = &plan->steps[scope->first];
-    gc_gpu_planes planes =
-        gc_plan_planes(plan, plan->planes[p % 2], band->input_last - band->input_first + 1,
-                       plan->problem->chain.width);
+    float *values = p == 0 ? gc_plan_first_values(plan) : plan->planes[p % 2];
+    gc_gpu_planes planes = gc_plan_planes(plan, values, band->input_last - band->input_first + 1,
+                                          plan->problem->chain.width);
     pass->input_type = scope->input;
     bool in_place = scope->input != GC_FLOAT && reads_in_place(plan);
     pass->input = in_place ? (const void *)plan->samples : planes.values;

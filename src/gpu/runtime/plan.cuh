@@ -108,6 +108,10 @@ int64_t gc_plan_output_pitch(const gc_gpu_plan *plan, gc_sample_type type);
 gconv_status gc_plan_upload(gc_gpu_plan *plan, const char *image, size_t stride, int64_t first,
                             int64_t last, gconv_error *error);
 
+/* Where the values of the first step lie: in planes[0], or in `samples` where these are values with
+ * the pitch of a plane. */
+float *gc_plan_first_values(const gc_gpu_plan *plan);
+
 /* Turns the uploaded samples into values, the input of the first step. */
 gconv_status gc_plan_load(gc_gpu_plan *plan, gconv_error *error);
 

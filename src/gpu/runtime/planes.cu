@@ -52,8 +52,11 @@ gconv_status gc_gpu_load(const gc_problem *problem, const void *samples,
     if (problem->job.input.depth == 8)
         load_samples<<<grid, THREADS, 0, stream>>>((const uint8_t *)samples, channels,
                                                    problem->conversion.premultiplies, planes);
-    else
+    else if (problem->job.input.depth == 16)
         load_samples<<<grid, THREADS, 0, stream>>>((const uint16_t *)samples, channels,
+                                                   problem->conversion.premultiplies, planes);
+    else
+        load_samples<<<grid, THREADS, 0, stream>>>((const float *)samples, channels,
                                                    problem->conversion.premultiplies, planes);
     GC_CUDA_TRY_LAUNCH(error);
     return GCONV_OK;
@@ -133,12 +136,20 @@ struct any_finish {
 };
 
 /* The sample of alpha in column x of row `y` of the image. */
-static __device__ inline unsigned kept_alpha(const gc_pass &pass, int channels, int x, int64_t y)
+static __device__ inline float kept_alpha(const gc_pass &pass, int channels, int x, int64_t y)
 {
     int64_t index =
         (y - pass.image_first) * pass.image_pitch + (int64_t)x * channels + channels - 1;
-    return pass.image_type == GC_BYTE ? ((const uint8_t *)pass.image)[index]
-                                      : ((const uint16_t *)pass.image)[index];
+    return pass.image_type == GC_BYTE    ? (float)((const uint8_t *)pass.image)[index]
+           : pass.image_type == GC_SHORT ? (float)((const uint16_t *)pass.image)[index]
+                                         : ((const float *)pass.image)[index];
+}
+
+/* A sample of alpha as an integer sample of the output. */
+static __device__ inline unsigned integer_of_kept(const gc_pass &pass, float alpha)
+{
+    return pass.image_type == GC_FLOAT ? (unsigned)gc_finish_quantize(pass.finish, (double)alpha)
+                                       : gc_finish_kept(pass.finish, (unsigned)alpha);
 }
 
 /* A pixel's channel `c` of the output, as an integer sample. `from` is the pixel's first value. */
@@ -179,13 +190,13 @@ static __global__ void store_samples(gc_gpu_planes planes, gc_pass pass, sample 
         return;
     for (int64_t y = blockIdx.y; y < planes.rows; y += gridDim.y) {
         const float *from = planes.values + y * planes.pitch + x;
-        unsigned kept =
+        float kept =
             c == planes.channels ? kept_alpha(pass, channels, x, y + pass.output_first) : 0;
         sample *to = rows + y * width + i;
         if (pass.output_type == GC_FLOAT)
             *to = c == planes.channels ? (sample)kept : (sample)float_of(planes, pass, from, c);
         else
-            *to = (sample)(c == planes.channels ? gc_finish_kept(pass.finish, kept)
+            *to = (sample)(c == planes.channels ? integer_of_kept(pass, kept)
                                                 : integer_of(planes, pass, from, c));
     }
 }

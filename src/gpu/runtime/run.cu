@@ -40,8 +40,17 @@ gconv_status gc_plan_upload(gc_gpu_plan *plan, const char *image, size_t stride,
     return GCONV_OK;
 }
 
+float *gc_plan_first_values(const gc_gpu_plan *plan)
+{
+    bool in_place = gc_samples_are_values(plan->problem) &&
+                    plan->samples_pitch == gc_device_pitch(plan->problem->chain.width);
+    return in_place ? (float *)plan->samples : plan->planes[0];
+}
+
 gconv_status gc_plan_load(gc_gpu_plan *plan, gconv_error *error)
 {
+    if (gc_plan_first_values(plan) != plan->planes[0])
+        return GCONV_OK;
     int64_t rows = plan->steps[0].input_last - plan->steps[0].input_first + 1;
     gc_gpu_planes planes = gc_plan_planes(plan, plan->planes[0], rows, plan->problem->chain.width);
     return gc_gpu_load(plan->problem, plan->samples, planes, plan->cuda_stream, error);
@@ -58,7 +67,7 @@ gc_pass gc_plan_pass(const gc_gpu_plan *plan)
     pass.image = plan->samples;
     pass.image_pitch = plan->samples_pitch * problem->job.input.channels;
     pass.image_first = (int)plan->steps[0].input_first;
-    pass.image_type = problem->job.input.depth == 8 ? GC_BYTE : GC_SHORT;
+    pass.image_type = gc_input_type(problem);
     return pass;
 }
 

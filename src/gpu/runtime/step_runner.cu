@@ -36,8 +36,8 @@ static gconv_status convolve_step(gc_gpu_plan *plan, int s, gconv_error *error)
     const gc_plan_section *section = &plan->sections[s];
     int64_t input_rows = band->input_last - band->input_first + 1;
     int64_t rows = band->output_last - band->output_first + 1;
-    gc_gpu_planes input =
-        gc_plan_planes(plan, plan->planes[s % 2], input_rows, problem->chain.width);
+    float *values = s == 0 ? gc_plan_first_values(plan) : plan->planes[s % 2];
+    gc_gpu_planes input = gc_plan_planes(plan, values, input_rows, problem->chain.width);
     gc_gpu_planes output =
         gc_plan_planes(plan, plan->planes[(s + 1) % 2], rows, problem->chain.width);
     gc_gpu_planes extended = gc_plan_planes(plan, plan->extended, rows + step->height - 1,

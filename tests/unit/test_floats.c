@@ -1,0 +1,338 @@
+/* Input of depth 32 (contract.md, rule 82): what floats become, on the reference and on the CPU. */
+#include "core/plan.h"
+#include "core_support.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+static const char *const implementations[] = {"reference", "cpu"};
+enum { IMPLEMENTATIONS = 2 };
+
+static float one[] = {1};
+
+static gconv_job float_job(const gconv_filter *const *filters, uint32_t width, uint32_t height,
+                           int channels, int output_depth)
+{
+    gconv_job job = job_of(filters, 1, shape_of(width, height, channels, 32));
+    job.output_depth = output_depth;
+    return job;
+}
+
+static gconv_plan *planned(const gconv_job *job)
+{
+    gconv_plan *plan;
+    gconv_error error;
+    if (gconv_plan_create(job, &plan, &error) != GCONV_OK)
+        fail_msg("%s", error.message);
+    return plan;
+}
+
+static void run(const gconv_job *job, const float *in, void *out)
+{
+    gconv_plan *plan = planned(job);
+    gconv_error error;
+    if (gconv_plan_run_memory(plan, in, gconv_shape_row_bytes(&job->input), out,
+                              gconv_shape_row_bytes(gconv_plan_output_shape(plan)), NULL,
+                              &error) != GCONV_OK)
+        fail_msg("%s: %s", job->implementation, error.message);
+    gconv_plan_free(plan);
+}
+
+static void jobs_take_floats(void **state)
+{
+    (void)state;
+    gconv_filter filter = filter_of(1, 1, 1, one);
+    const gconv_filter *filters[] = {&filter};
+    gconv_job job = float_job(filters, 5, 4, 3, 32);
+    assert_int_equal(gconv_job_check(&job, NULL), GCONV_OK);
+    job.input.depth = 1;
+    assert_int_equal(gconv_job_check(&job, NULL), GCONV_ERROR_ARGUMENT);
+    job.input.depth = 64;
+    assert_int_equal(gconv_job_check(&job, NULL), GCONV_ERROR_ARGUMENT);
+}
+
+static void no_chain_on_floats_is_exact(void **state)
+{
+    (void)state;
+    gconv_filter filter = filter_of(1, 1, 1, one);
+    const gconv_filter *filters[] = {&filter};
+    gconv_job job = float_job(filters, 5, 4, 1, 32);
+    gconv_plan *plan = planned(&job);
+    assert_false(gconv_plan_is_exact(plan));
+    gconv_plan_free(plan);
+    job.input.depth = 16;
+    plan = planned(&job);
+    assert_true(gconv_plan_is_exact(plan));
+    gconv_plan_free(plan);
+}
+
+/* Awkward numbers up to 2^32. */
+static const float awkward[] = {0,       0x1p-149f, -0x1p-149f, 0x1.fffffcp-127f, FLT_MIN,
+                                -1e-30f, 1.0f / 3,  -0.5f,      127.999f,         255,
+                                -255,    300.25f,   65535.5f,   0x1p24f + 2,      -0x1.fffffep31f,
+                                0x1p32f};
+enum { AWKWARD = sizeof awkward / sizeof awkward[0] };
+
+/* Under premultiply colours are divided by alpha again, which is a power of 2 here. */
+static void identity_keeps_floats(void **state)
+{
+    (void)state;
+    enum { WIDTH = 67, HEIGHT = 5, VALUES = WIDTH * HEIGHT * 4 };
+    static float in[VALUES], out[VALUES];
+    gconv_filter filter = filter_of(1, 1, 1, one);
+    const gconv_filter *filters[] = {&filter};
+    for (int n = 0; n < 4 * 3 * IMPLEMENTATIONS; n++) {
+        int channels = 1 + n % 4;
+        gconv_job job = float_job(filters, WIDTH, HEIGHT, channels, 32);
+        job.alpha = (gconv_alpha)(n / 4 % 3);
+        job.implementation = implementations[n / 12];
+        bool multiplied = channels % 2 == 0 && job.alpha == GCONV_ALPHA_PREMULTIPLY;
+        for (int i = 0; i < WIDTH * HEIGHT * channels; i++) {
+            in[i] = awkward[i * 7 % AWKWARD];
+            if (multiplied && i % channels == channels - 1)
+                in[i] = 64;
+        }
+        run(&job, in, out);
+        for (int i = 0; i < WIDTH * HEIGHT * channels; i++)
+            if (out[i] != in[i])
+                fail_msg("%s, %d channels, alpha mode %d: %a becomes %a", job.implementation,
+                         channels, (int)job.alpha, (double)in[i], (double)out[i]);
+    }
+}
+
+static const float levels[] = {-5, 0, 0.5f, 1.5f, 127.25f, 128, 254.6f, 255, 300, 0x1p32f};
+enum { LEVELS = sizeof levels / sizeof levels[0] };
+
+static void floats_become_integers(void **state)
+{
+    (void)state;
+    static const uint8_t bytes[LEVELS] = {0, 0, 0, 2, 127, 128, 255, 255, 255, 255};
+    /* 0.5 * 257 and 1.5 * 257 are ties. */
+    static const uint16_t shorts[LEVELS] = {0,     0,     128,   386,   32703,
+                                            32896, 65432, 65535, 65535, 65535};
+    gconv_filter filter = filter_of(1, 1, 1, one);
+    const gconv_filter *filters[] = {&filter};
+    for (int n = 0; n < IMPLEMENTATIONS; n++) {
+        uint8_t as_bytes[LEVELS], as_bits[2];
+        uint16_t as_shorts[LEVELS];
+        gconv_job job = float_job(filters, LEVELS, 1, 1, 8);
+        job.implementation = implementations[n];
+        run(&job, levels, as_bytes);
+        assert_memory_equal(as_bytes, bytes, sizeof bytes);
+        job.output_depth = 16;
+        run(&job, levels, as_shorts);
+        assert_memory_equal(as_shorts, shorts, sizeof shorts);
+        job.output_depth = 1;
+        run(&job, levels, as_bits);
+        assert_memory_equal(as_bits, ((uint8_t[]){0x07, 0xc0}), sizeof as_bits);
+    }
+}
+
+/* Offset, threshold and the border's value are in the samples' own unit. */
+static void levels_count_as_they_are(void **state)
+{
+    (void)state;
+    float row[] = {1, 0, 0};
+    gconv_filter move = filter_of(3, 1, 1, row), same = filter_of(1, 1, 1, one);
+    const gconv_filter *moves[] = {&move}, *sames[] = {&same};
+    for (int n = 0; n < IMPLEMENTATIONS; n++) {
+        float out[2];
+        gconv_job job = float_job(moves, 2, 1, 1, 32);
+        job.implementation = implementations[n];
+        job.border = GCONV_BORDER_CONSTANT;
+        job.border_value = 33.25;
+        job.has_offset = true;
+        job.offset = 2;
+        run(&job, (float[]){10, 20.5f}, out); /* a true convolution reads to the right */
+        assert_true(out[0] == 22.5f && out[1] == 35.25f);
+        uint8_t flags[2];
+        job = float_job(sames, 2, 1, 1, 8);
+        job.implementation = implementations[n];
+        job.output = GCONV_OUTPUT_EDGES;
+        job.threshold = 5;
+        run(&job, (float[]){5, -5.0000005f}, flags);
+        assert_true(flags[0] == 0 && flags[1] == 255);
+        job.output_depth = 32;
+        run(&job, (float[]){5, -5.0000005f}, out);
+        assert_true(out[0] == 0 && out[1] == 255);
+    }
+}
+
+static void kept_alpha_is_converted(void **state)
+{
+    (void)state;
+    static const float in[] = {10, 0.25f, 20, 254.5f, 30, -1, 40, 300};
+    gconv_filter filter = filter_of(1, 1, 1, one);
+    const gconv_filter *filters[] = {&filter};
+    for (int n = 0; n < IMPLEMENTATIONS; n++) {
+        uint8_t bytes[8];
+        uint16_t shorts[8];
+        gconv_job job = float_job(filters, 4, 1, 2, 8);
+        job.implementation = implementations[n];
+        run(&job, in, bytes);
+        assert_memory_equal(bytes, ((uint8_t[]){10, 0, 20, 254, 30, 0, 40, 255}), 8);
+        job.output_depth = 16;
+        run(&job, in, shorts);
+        assert_memory_equal(shorts, ((uint16_t[]){2570, 64, 5140, 65406, 7710, 0, 10280, 65535}),
+                            sizeof shorts);
+    }
+}
+
+static void alpha_of_255_is_opaque(void **state)
+{
+    (void)state;
+    gconv_shape shape = shape_of(2, 1, 2, 32);
+    assert_true(gconv_shape_is_opaque(&shape, (float[]){0, 255, 1, 255}, 1, 16));
+    assert_false(gconv_shape_is_opaque(&shape, (float[]){255, 255, 255, 254.9f}, 1, 16));
+    assert_false(gconv_shape_is_opaque(&shape, (float[]){255, NAN, 255, 255}, 1, 16));
+    assert_false(gconv_shape_is_opaque(&shape, (float[]){255, 0x1p-129f, 255, 255}, 1, 16));
+}
+
+/* ---- Ranges ---------------------------------------------------------------------------------- */
+
+/* A weight of 2^95 brings samples of 2^32 to 2^127. Twice that is beyond float32. */
+static void ranges_reach_to_the_largest_sample(void **state)
+{
+    (void)state;
+    float weight[] = {0x1p95f};
+    gconv_filter filter = filter_of(1, 1, 1, weight);
+    const gconv_filter *filters[] = {&filter};
+    gconv_job job = float_job(filters, 4, 4, 1, 32);
+    assert_int_equal(gconv_job_check(&job, NULL), GCONV_OK);
+    for (int n = 0; n < IMPLEMENTATIONS; n++) {
+        float in[16], out[16];
+        for (int i = 0; i < 16; i++)
+            in[i] = i % 2 == 0 ? 0x1p32f : -0x1p32f;
+        job.implementation = implementations[n];
+        run(&job, in, out);
+        for (int i = 0; i < 16; i++)
+            assert_true(out[i] == (i % 2 == 0 ? 0x1p127f : -0x1p127f));
+    }
+    weight[0] = 0x1p96f;
+    assert_int_equal(gconv_job_check(&job, NULL), GCONV_ERROR_FILTER);
+    job.input.depth = 16;
+    assert_int_equal(gconv_job_check(&job, NULL), GCONV_OK);
+    job = float_job(filters, 4, 4, 2, 32);
+    job.alpha = GCONV_ALPHA_PREMULTIPLY;
+    weight[0] = 0x1p63f;
+    assert_int_equal(gconv_job_check(&job, NULL), GCONV_OK);
+    weight[0] = 0x1p64f;
+    assert_int_equal(gconv_job_check(&job, NULL), GCONV_ERROR_FILTER);
+}
+
+static double bound_of(const gconv_plan *plan, const float *in, gconv_difference *difference)
+{
+    float values[4] = {0}, others[4] = {0, 0, 0, 0x1p-60f};
+    gconv_error error;
+    if (gconv_plan_compare(plan, in, 16, values, others, 16, difference, &error) != GCONV_OK)
+        fail_msg("%s", error.message);
+    return difference->bound;
+}
+
+/* 4 n 2^-24 sum|w| max|in|, n = 1; the largest sample counts, or 2^-60. */
+static void the_bound_follows_the_samples(void **state)
+{
+    (void)state;
+    gconv_filter filter = filter_of(1, 1, 1, one);
+    const gconv_filter *filters[] = {&filter};
+    gconv_job job = float_job(filters, 4, 1, 1, 32);
+    gconv_plan *plan = planned(&job);
+    gconv_difference difference;
+    double tiny = 0x1p-148;
+    assert_true(bound_of(plan, (float[]){1, 2, -1024, 3}, &difference) == 0x1p-12 + tiny);
+    assert_true(difference.within);
+    assert_true(bound_of(plan, (float[]){0, 0, 0, 0}, &difference) == 0x1p-82 + tiny);
+    assert_int_equal(difference.mismatches, 1); /* 2^-60 where all is black */
+    assert_true(bound_of(plan, (float[]){0, 0x1p-70f, 0, 0}, &difference) == 0x1p-82 + tiny);
+    assert_true(bound_of(plan, (float[]){0, 0x1p-50f, 0, 0}, &difference) == 0x1p-72 + tiny);
+    gconv_plan_free(plan);
+}
+
+/* ---- What is no number ----------------------------------------------------------------------- */
+
+enum { SIDE = 90 };
+
+static void fill(float *in, int values, int kind)
+{
+    static const float strange[] = {NAN, INFINITY, -INFINITY, FLT_MAX, -FLT_MAX, -NAN};
+    enum { STRANGE = sizeof strange / sizeof strange[0] };
+    for (int i = 0; i < values; i++)
+        in[i] = kind < STRANGE ? strange[kind] : i % 3 == 0 ? strange[i / 3 % STRANGE] : 100;
+}
+
+/* The run ends, and writes its output alone: every byte of that, whatever its value. */
+static void run_on_strange_samples(const gconv_job *job, const float *in)
+{
+    gconv_plan *plan = planned(job);
+    size_t row = gconv_shape_row_bytes(gconv_plan_output_shape(plan)), stride = (row + 11) / 4 * 4;
+    unsigned char *out = malloc(stride * SIDE);
+    assert_non_null(out);
+    memset(out, 0xa5, stride * SIDE);
+    gconv_error error;
+    if (gconv_plan_run_memory(plan, in, gconv_shape_row_bytes(&job->input), out, stride, NULL,
+                              &error) != GCONV_OK)
+        fail_msg("%s: %s", job->implementation, error.message);
+    for (size_t y = 0; y < SIDE; y++)
+        for (size_t i = row; i < stride; i++)
+            assert_int_equal(out[y * stride + i], 0xa5);
+    free(out);
+    gconv_plan_free(plan);
+}
+
+static void strange_samples_do_no_harm(void **state)
+{
+    (void)state;
+    static const int depths[] = {1, 8, 16, 32};
+    static float in[SIDE * SIDE * 4], small[9], large[41 * 41];
+    for (int i = 0; i < 9; i++)
+        small[i] = (float)(i - 3);
+    for (int i = 0; i < 41 * 41; i++)
+        large[i] = (float)(i % 13) / 7;
+    gconv_filter little = filter_of(3, 3, 2, small), big = filter_of(41, 41, 3, large);
+    const gconv_filter *chains[2][1] = {{&little}, {&big}};
+    for (int n = 0; n < 7 * 4 * GCONV_BORDER_COUNT; n++) {
+        int channels = 1 + n % 4, kind = n % 7;
+        gconv_job job = float_job(chains[n % 5 == 0], SIDE, SIDE, channels, depths[n / 4 % 4]);
+        job.border = (gconv_border)(n % GCONV_BORDER_COUNT);
+        job.alpha = (gconv_alpha)(n % 3);
+        job.implementation = n % 16 == 0 && n % 5 != 0 ? "reference" : "cpu";
+        if (channels == 1 && n % 3 == 0)
+            job.output = GCONV_OUTPUT_EDGES;
+        fill(in, SIDE * SIDE * channels, kind);
+        run_on_strange_samples(&job, in);
+    }
+}
+
+/* Not-a-number is no edge, and black as an integer. */
+static void not_a_number_is_black(void **state)
+{
+    (void)state;
+    gconv_filter filter = filter_of(1, 1, 1, one);
+    const gconv_filter *filters[] = {&filter};
+    for (int n = 0; n < IMPLEMENTATIONS; n++) {
+        uint8_t out[3];
+        gconv_job job = float_job(filters, 3, 1, 1, 8);
+        job.implementation = implementations[n];
+        run(&job, (float[]){NAN, INFINITY, -INFINITY}, out);
+        assert_memory_equal(out, ((uint8_t[]){0, 255, 0}), 3);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(jobs_take_floats),
+        cmocka_unit_test(no_chain_on_floats_is_exact),
+        cmocka_unit_test(identity_keeps_floats),
+        cmocka_unit_test(floats_become_integers),
+        cmocka_unit_test(levels_count_as_they_are),
+        cmocka_unit_test(kept_alpha_is_converted),
+        cmocka_unit_test(alpha_of_255_is_opaque),
+        cmocka_unit_test(ranges_reach_to_the_largest_sample),
+        cmocka_unit_test(the_bound_follows_the_samples),
+        cmocka_unit_test(strange_samples_do_no_harm),
+        cmocka_unit_test(not_a_number_is_black),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
