@@ -368,7 +368,7 @@ GCONV_API gconv_status gconv_reader_read(gconv_reader *reader, uint32_t count, v
  * reports what is missing or corrupt there. GCONV_ERROR_ARGUMENT where rows are not read yet. */
 GCONV_API gconv_status gconv_reader_finish(gconv_reader *reader, gconv_error *error);
 
-/* Call it after gconv_reader_finish. Goes on to the next image of a PGM or PPM input, and says in
+/* Call it after gconv_reader_finish. Goes on to the next image of a PGM, PPM or PFM input, and says in
  * *more whether there is one. Blanks between images are skipped.
  *
  * *more is true: shape, format, metadata and rows are now those of the next image. Sources of this
@@ -385,7 +385,7 @@ GCONV_API gconv_status gconv_reader_next(gconv_reader *reader, bool *more, gconv
 GCONV_API gconv_source gconv_reader_source(gconv_reader *reader);
 
 /* What decodes the image: "cuda" or "hardware" after kernels or the JPEG engine of a GPU did, else
- * the name of a library: "libpng", "libjpeg-turbo", or "gconv" for PGM and PPM. */
+ * the name of a library: "libpng", "libjpeg-turbo", or "gconv" for PGM, PPM and PFM. */
 GCONV_API const char *gconv_reader_decoder(const gconv_reader *reader);
 
 /* Why a plan whose device decodes JPEG did not have this one decoded by it: a phrase about the

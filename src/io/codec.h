@@ -22,7 +22,8 @@ typedef struct gc_decoder {
     uint64_t max_pixels;
     bool tolerant;
     bool grey_wanted;  /* grey rows are welcome where the file has them, as the Y plane of a JPEG */
-    gconv_shape shape; /* of the rows that `read` gives: depth 8 or 16 */
+    gconv_shape shape; /* of the rows that `read` gives: depth 8, 16 or 32 */
+    bool bottom_up;    /* `read` gives the last row first */
     gconv_metadata metadata;
 } gc_decoder;
 

@@ -5,7 +5,7 @@
 
 #include "io/metadata.h"
 
-enum { GC_ORIENTATION_UPRIGHT = 1, GC_ORIENTATION_COUNT = 8 };
+enum { GC_ORIENTATION_UPRIGHT = 1, GC_ORIENTATION_UPSIDE_DOWN = 4, GC_ORIENTATION_COUNT = 8 };
 
 /* Orientation of a TIFF structure ("II*\0..." or "MM\0*..."), 1 to 8. 1 where it has no such entry.
  * 0 where the structure is broken or the value is not within 1 to 8. */

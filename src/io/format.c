@@ -15,13 +15,13 @@ static const gc_format formats[GCONV_FORMAT_COUNT] = {
                                    .depths = 1 + 8 + 16,
                                    .alpha = true},
                           .words = {"png"},
-                          .signature = "\x89PNG\r\n\x1a\n",
+                          .signatures = {"\x89PNG\r\n\x1a\n"},
                           .decoder = &gc_png_decoder,
                           .encoder = &gc_png_encoder},
     [GCONV_FORMAT_JPEG] =
         {.info = {.name = "jpeg", .extension = "jpg", .reads = true, .writes = true, .depths = 8},
          .words = {"jpeg", "jpg", "jpe", "jfif"},
-         .signature = "\xff\xd8\xff",
+         .signatures = {"\xff\xd8\xff"},
          .decoder = &gc_jpeg_decoder,
          .encoder = &gc_jpeg_encoder},
     [GCONV_FORMAT_PGM] = {.info = {.name = "pgm",
@@ -32,7 +32,7 @@ static const gc_format formats[GCONV_FORMAT_COUNT] = {
                                    .channels = 1,
                                    .several = true},
                           .words = {"pgm"},
-                          .signature = "P5",
+                          .signatures = {"P5"},
                           .blank_follows = true,
                           .decoder = &gc_pnm_decoder,
                           .encoder = &gc_pnm_encoder},
@@ -45,14 +45,21 @@ static const gc_format formats[GCONV_FORMAT_COUNT] = {
                                    .channels = 3,
                                    .several = true},
                           .words = {"ppm", "pnm"},
-                          .signature = "P6",
+                          .signatures = {"P6"},
                           .blank_follows = true,
                           .decoder = &gc_pnm_decoder,
                           .encoder = &gc_pnm_encoder},
-    [GCONV_FORMAT_PFM] =
-        {.info = {.name = "pfm", .extension = "pfm", .writes = true, .depths = 32, .several = true},
-         .words = {"pfm"},
-         .encoder = &gc_pnm_encoder},
+    [GCONV_FORMAT_PFM] = {.info = {.name = "pfm",
+                                   .extension = "pfm",
+                                   .reads = true,
+                                   .writes = true,
+                                   .depths = 32,
+                                   .several = true},
+                          .words = {"pfm"},
+                          .signatures = {"Pf", "PF"},
+                          .blank_follows = true,
+                          .decoder = &gc_pnm_decoder,
+                          .encoder = &gc_pnm_encoder},
 };
 
 const gc_format *gc_format_at(gconv_format format)
@@ -113,19 +120,25 @@ gconv_format gconv_format_from_path(const char *path)
 
 /* ---- By content ------------------------------------------------------------------------------ */
 
-static bool begins_with(const unsigned char *bytes, size_t count, const gc_format *format)
+static bool begins_with(const unsigned char *bytes, size_t count, const char *signature,
+                        bool blank_follows)
 {
-    size_t length = format->signature != NULL ? strlen(format->signature) : 0;
-    if (length == 0 || count < length + format->blank_follows ||
-        memcmp(bytes, format->signature, length) != 0)
+    size_t length = signature != NULL ? strlen(signature) : 0;
+    if (length == 0 || count < length + blank_follows || memcmp(bytes, signature, length) != 0)
         return false;
-    return !format->blank_follows || memchr(" \t\n\v\f\r#", bytes[length], 7) != NULL;
+    return !blank_follows || memchr(" \t\n\v\f\r#", bytes[length], 7) != NULL;
+}
+
+static bool is_of_format(const unsigned char *bytes, size_t count, const gc_format *format)
+{
+    return begins_with(bytes, count, format->signatures[0], format->blank_follows) ||
+           begins_with(bytes, count, format->signatures[1], format->blank_follows);
 }
 
 gconv_format gconv_format_from_content(const void *bytes, size_t count)
 {
     for (int format = GCONV_FORMAT_UNKNOWN + 1; format < GCONV_FORMAT_COUNT; format++)
-        if (begins_with(bytes, count, &formats[format]))
+        if (is_of_format(bytes, count, &formats[format]))
             return (gconv_format)format;
     return GCONV_FORMAT_UNKNOWN;
 }
@@ -139,7 +152,5 @@ gconv_status gc_format_refuse(const unsigned char *bytes, size_t count, gconv_er
         memchr(" \t\r\n#", bytes[2], 5) != NULL)
         return gc_fail(error, GCONV_ERROR_FORMAT,
                        "text and bitmap PNM are not read, only binary PGM (P5) and PPM (P6)");
-    if (count >= 3 && bytes[0] == 'P' && (bytes[1] == 'f' || bytes[1] == 'F') && bytes[2] == '\n')
-        return gc_fail(error, GCONV_ERROR_FORMAT, "PFM is written but not read");
-    return gc_fail(error, GCONV_ERROR_FORMAT, "not a PNG, JPEG, PGM or PPM image");
+    return gc_fail(error, GCONV_ERROR_FORMAT, "not a PNG, JPEG, PGM, PPM or PFM image");
 }

@@ -31,10 +31,21 @@ static ALWAYS_INLINE void grey_row_16(const uint16_t *restrict input, uint16_t *
     }
 }
 
+static ALWAYS_INLINE void grey_row_32(const float *restrict input, float *restrict output,
+                                      uint32_t width, size_t channels)
+{
+    for (size_t i = 0; i < width; i++) {
+        const float *pixel = input + i * channels;
+        output[i] = channels < 3 ? pixel[0] : gc_float_luma(pixel[0], pixel[1], pixel[2]);
+    }
+}
+
 static ALWAYS_INLINE void grey_row(const void *input, void *output, uint32_t width, int channels,
                                    int depth)
 {
-    if (depth == 8 && channels == 2)
+    if (depth == 32)
+        grey_row_32(input, output, width, (size_t)channels);
+    else if (depth == 8 && channels == 2)
         grey_row_8(input, output, width, 2);
     else if (depth == 8 && channels == 3)
         grey_row_8(input, output, width, 3);

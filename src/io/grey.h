@@ -1,4 +1,4 @@
-/* Grey from colour: Rec. 601 luma in integers (contract.md, rule 7). */
+/* Grey from colour: Rec. 601 luma (contract.md, rules 7 and 82). */
 #ifndef GC_IO_GREY_H
 #define GC_IO_GREY_H
 
@@ -11,8 +11,14 @@ static inline uint32_t gc_luma(uint32_t red, uint32_t green, uint32_t blue)
     return (19595u * red + 38470u * green + 7471u * blue + 32768u) >> 16;
 }
 
-/* Makes a grey row of a row with 2 to 4 interleaved channels of 8 or 16 bits. Alpha is ignored. The
- * rows must not overlap; rows of 16 bits must be aligned. */
+/* The same of floats. The sum is exact in double for numbers that are not too far apart. */
+static inline float gc_float_luma(float red, float green, float blue)
+{
+    return (float)((19595.0 * red + 38470.0 * green + 7471.0 * blue) / 65536);
+}
+
+/* Makes a grey row of a row with 2 to 4 interleaved channels of 8, 16 or 32 bits. Alpha is ignored.
+ * The rows must not overlap, and samples must be aligned. */
 void gc_grey_row(const void *input, void *output, uint32_t width, int channels, int depth);
 
 #endif

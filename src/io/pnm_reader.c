@@ -1,8 +1,10 @@
-/* Binary PGM (P5) and PPM (P6). */
+/* Binary PGM (P5) and PPM (P6), and PFM (Pf, PF). */
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/status.h"
 #include "io/codec.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +13,7 @@ enum { HEADER_BYTES_MAX = 64 * 1024 }; /* comments included */
 typedef struct pnm_decoder {
     gc_decoder common;
     uint32_t maxval;
+    double scale; /* of a PFM; below 0 its samples are little-endian */
     size_t row_samples;
     size_t row_bytes; /* in the file */
     uint16_t *levels; /* what sample 0..maxval becomes; NULL where it stays as it is */
@@ -63,6 +66,25 @@ static uint32_t read_number(header *text)
     return text->at == first ? NUMBER_MISSING : (uint32_t)value;
 }
 
+/* The scale of a PFM; 0 where no number stands there. */
+static double read_scale(header *text)
+{
+    skip_blanks(text);
+    size_t first = text->at;
+    while (text->at < text->size && !is_blank(text->bytes[text->at]))
+        text->at++;
+    double scale;
+    size_t length = text->at - first;
+    bool is_number =
+        length > 0 && gc_read_number((const char *)text->bytes + first, length, &scale) == length;
+    return is_number && isfinite(scale) ? scale : 0;
+}
+
+static bool is_pfm(const pnm_decoder *decoder)
+{
+    return decoder->common.format == GCONV_FORMAT_PFM;
+}
+
 /* Parses the header; false where the text ends before it does. */
 static bool parse_header(pnm_decoder *decoder, header *text)
 {
@@ -70,25 +92,44 @@ static bool parse_header(pnm_decoder *decoder, header *text)
     text->at = 2;
     shape->width = read_number(text);
     shape->height = read_number(text);
+    if (is_pfm(decoder)) {
+        decoder->scale = read_scale(text);
+        shape->channels = text->bytes[1] == 'F' ? 3 : 1;
+        shape->depth = 32;
+        return text->at < text->size;
+    }
     decoder->maxval = read_number(text);
     shape->channels = decoder->common.format == GCONV_FORMAT_PPM ? 3 : 1;
     shape->depth = decoder->maxval > UINT8_MAX ? 16 : 8;
     return text->at < text->size;
 }
 
+static gconv_status check_numbers(const pnm_decoder *decoder, bool ends_well, gconv_error *error)
+{
+    const gconv_shape *shape = &decoder->common.shape;
+    bool has_sides = shape->width != NUMBER_MISSING && shape->height != NUMBER_MISSING;
+    if (is_pfm(decoder) && (!ends_well || !has_sides || decoder->scale == 0))
+        return gc_fail(error, GCONV_ERROR_FORMAT,
+                       "the header is not width, height and scale, two whole numbers and one that "
+                       "is not 0");
+    if (!ends_well || !has_sides || (!is_pfm(decoder) && decoder->maxval == NUMBER_MISSING))
+        return gc_fail(error, GCONV_ERROR_FORMAT,
+                       "the header is not width, height and maximum, three whole numbers");
+    return GCONV_OK;
+}
+
 static gconv_status check_header(const pnm_decoder *decoder, bool ends_well, gconv_error *error)
 {
     const gconv_shape *shape = &decoder->common.shape;
-    if (!ends_well || shape->width == NUMBER_MISSING || shape->height == NUMBER_MISSING ||
-        decoder->maxval == NUMBER_MISSING)
-        return gc_fail(error, GCONV_ERROR_FORMAT,
-                       "the header is not width, height and maximum, three whole numbers");
+    gconv_status status = check_numbers(decoder, ends_well, error);
+    if (status != GCONV_OK)
+        return status;
     if (shape->width == 0 || shape->height == 0)
         return gc_fail(error, GCONV_ERROR_FORMAT, "the header says a width or height of 0");
     if (shape->width > INT32_MAX || shape->height > INT32_MAX)
         return gc_fail(error, GCONV_ERROR_FORMAT,
                        "the header says a width or height of more than %ld", (long)INT32_MAX);
-    if (decoder->maxval < 1 || decoder->maxval > UINT16_MAX)
+    if (!is_pfm(decoder) && (decoder->maxval < 1 || decoder->maxval > UINT16_MAX))
         return gc_fail(error, GCONV_ERROR_FORMAT,
                        "the header says a maximum that is not within 1 to 65535");
     return GCONV_OK;
@@ -145,7 +186,8 @@ static gconv_status open_decoder(const gc_decoder *common, gc_decoder **decoder,
     opened->row_bytes = gconv_shape_row_bytes(&opened->common.shape);
     opened->row_samples =
         (size_t)opened->common.shape.width * (size_t)opened->common.shape.channels;
-    return make_levels(opened, error);
+    opened->common.bottom_up = is_pfm(opened);
+    return is_pfm(opened) ? GCONV_OK : make_levels(opened, error);
 }
 
 static void free_decoder(gc_decoder *common)
@@ -206,11 +248,31 @@ static uint32_t convert_16(const pnm_decoder *decoder, uint16_t *row)
     return largest;
 }
 
+/* Converts a row in place. False where a sample is none of contract.md, rule 82. */
+static bool convert_32(const pnm_decoder *decoder, float *row)
+{
+    const unsigned char *bytes = (const unsigned char *)row;
+    const unsigned high = decoder->scale < 0 ? 3 : 0; /* the byte with the sign */
+    bool are_samples = true;
+    for (size_t i = 0; i < decoder->row_samples; i++, bytes += 4) {
+        uint32_t bits = (uint32_t)bytes[high] << 24 | (uint32_t)bytes[high ^ 1] << 16 |
+                        (uint32_t)bytes[high ^ 2] << 8 | bytes[high ^ 3];
+        memcpy(&row[i], &bits, sizeof bits);
+        are_samples = are_samples && fabsf(row[i]) <= 0x1p32f;
+    }
+    return are_samples;
+}
+
 static gconv_status read_row(pnm_decoder *decoder, unsigned char *row, gconv_error *error)
 {
     gconv_status status = read_raw(decoder, row, error);
     if (status != GCONV_OK)
         return status;
+    if (is_pfm(decoder) && !convert_32(decoder, (float *)(void *)row))
+        return gc_fail(error, GCONV_ERROR_FORMAT,
+                       "a sample is infinite, not a number, or beyond 2^32");
+    if (is_pfm(decoder))
+        return GCONV_OK;
     uint32_t largest = 0;
     if (decoder->common.shape.depth == 16)
         largest = convert_16(decoder, (uint16_t *)(void *)row);
@@ -243,11 +305,11 @@ static gconv_status finish(gc_decoder *common, gconv_error *error)
 
 /* ---- The next image -------------------------------------------------------------------------- */
 
-/* Whether 1 or more bytes may begin a PNM image. P1 to P4 count, too, though gconv does not read
- * them. */
+/* Whether 1 or more bytes may begin a PNM or PFM image. P1 to P4 count, too, though gconv does not
+ * read them. */
 static bool may_begin_image(const unsigned char *bytes, size_t size)
 {
-    return bytes[0] == 'P' && (size < 2 || (bytes[1] >= '1' && bytes[1] <= '6')) &&
+    return bytes[0] == 'P' && (size < 2 || memchr("123456fF", bytes[1], 8) != NULL) &&
            (size < 3 || is_blank(bytes[2]) || bytes[2] == '#');
 }
 

@@ -28,7 +28,7 @@ struct gconv_reader {
     bool finished;       /* the image was read to its end, and the end was checked */
     bool alone;          /* it is known that no image follows */
     bool next_failed;    /* an image follows that could not be opened */
-    int orientation;     /* 1 to 8; 1 where it is not applied */
+    int orientation;     /* 1 to 8, as EXIF has it; 1 where rows stay as they are stored */
     bool to_grey;
     unsigned char *band; /* rows before the conversion to grey; allocated when needed */
     uint32_t band_rows;
@@ -121,7 +121,9 @@ static void plan_layers(gconv_reader *reader)
     reader->stored_bytes = gconv_shape_row_bytes(&reader->stored);
     reader->shape = reader->stored;
     int orientation = gc_metadata_orientation(metadata, &decoder->warnings);
-    reader->orientation = options->auto_orient ? orientation : GC_ORIENTATION_UPRIGHT;
+    reader->orientation = decoder->bottom_up     ? GC_ORIENTATION_UPSIDE_DOWN
+                          : options->auto_orient ? orientation
+                                                 : GC_ORIENTATION_UPRIGHT;
     if (reader->orientation == GC_ORIENTATION_UPRIGHT)
         return;
     gc_exif_reset_orientation(metadata->exif, metadata->exif_bytes);

@@ -22,8 +22,8 @@ fails_clean() {
     for command in edges 'filter -k box3'; do
         fails_clean 'none.png: cannot open: No such file or directory' gconv $command none.png old.png
         fails_clean 'empty.png: the file is empty' gconv $command empty.png old.png
-        fails_clean 'text.png: not a PNG, JPEG, PGM or PPM image' gconv $command text.png old.png
-        fails_clean 'gif.png: not a PNG, JPEG, PGM or PPM image' gconv $command gif.png old.png
+        fails_clean 'text.png: not a PNG, JPEG, PGM, PPM or PFM image' gconv $command text.png old.png
+        fails_clean 'gif.png: not a PNG, JPEG, PGM, PPM or PFM image' gconv $command gif.png old.png
         fails_clean 'plain.pgm: text *PNM are not read, *' gconv $command plain.pgm old.png
     done
     complains 1 'none.png: cannot open: No such file or directory' gconv compare none.png

@@ -111,6 +111,40 @@ floats() {
     floats '1 2 3/4 5 6' -k identity
 }
 
+@test "floats of a PFM" {
+    make_image png:grey in.png 5 1 1 3 200 4 255
+    gconv filter -k identity --scale -1.25 in.png floats.pfm
+    # passes WANTED OUT OPTIONS...: the floats, filtered
+    passes() {
+        local wanted=$1 result=$2
+        shift 2
+        silently gconv filter -k identity "$@" floats.pfm "$result"
+        same "$(rows "$result")" "$wanted"
+    }
+    passes '-1.25 -3.75 -250 -5 -318.75' out.pfm
+    passes '-2.5 -7.5 -500 -10 -637.5' out.pfm --scale 2
+    passes '1 4 250 5 255' out.png --abs --depth 8
+    passes '321 964 64250 1285 65535' out.png --abs # 16 bits by default
+    passes '1 4 250 5 255' out.pgm --abs --depth 8
+    passes '100 99 0 98 0' out.png --depth 8 --scale 0.4 --offset 100.4 --border constant:7
+    silently gconv edges -t 1e9 floats.pfm out.pfm
+    same "$(rows out.pfm)" '0 0 0 0 0'
+    silently gconv edges --invert -t 1e9 floats.pfm out.pfm
+    same "$(rows out.pfm)" '255 255 255 255 255'
+    expect 0 gconv filter -k box3 --json --verify floats.pfm out.pfm
+    is_json
+    same "$(key exact) $(key within)" 'false true'
+    make_image png:rgb in.png 2 3 1 2 3 4 5 6  7 8 9 10 11 12  13 14 15 16 17 18
+    gconv filter -k identity in.png in.pfm
+    silently gconv filter -k identity in.pfm out.pfm
+    cmp in.pfm out.pfm
+    cat in.pfm floats.pfm | gconv filter -k identity >both.pfm
+    cat in.pfm floats.pfm | cmp - both.pfm
+    printf 'Pf\n1 1\n-1.0\n\0\0\300\177' >nan.pfm
+    complains 1 'nan.pfm: a sample is infinite, not a number, or beyond 2^32' \
+        gconv filter -k identity nan.pfm out.pfm
+}
+
 @test "--abs comes before scale and offset" {
     make_image png:grey in.png 2 1 10 200
     echo -1 >k.txt

@@ -36,7 +36,8 @@ static void check_shape(const gconv_shape *shape, const gconv_reader_options *op
 {
     FUZZ_REQUIRE((uint64_t)shape->width * shape->height <= options->max_pixels, "%u x %u",
                  shape->width, shape->height);
-    FUZZ_REQUIRE(shape->depth == 8 || shape->depth == 16, "depth %d", shape->depth);
+    FUZZ_REQUIRE(shape->depth == 8 || shape->depth == 16 || shape->depth == 32, "depth %d",
+                 shape->depth);
     FUZZ_REQUIRE(!options->grey || shape->channels == 1, "grey of %d channels", shape->channels);
     FUZZ_REQUIRE(gconv_shape_row_bytes(shape) > 0, "rows of 0 bytes");
 }

@@ -31,9 +31,22 @@ static void pnm_headers(void **state)
         {"P5 99999 99999 255\nab", "--max-pixels"},
         {"P2 1 1 255\n9\n", "only binary"},
         {"P4 1 1 \n9\n", "only binary"},
-        {"Pf\n1 1 -1.0\n9999", "PFM"},
-        {"P5", "not a PNG, JPEG, PGM or PPM image"},
-        {"GIF89a", "not a PNG, JPEG, PGM or PPM image"},
+        {"Pf\n1 1 -1.0\n9999", NULL},
+        {"PF\t1\n1 +2.5e1\n999999999999", NULL},
+        {"Pf#c\n1 1 -1\n9999", NULL},
+        {"Pf\n1 1 -1.0\n999", "truncated"},
+        {"Pf\n1 1 -1.0", "truncated"},
+        {"Pf\n1 1 0.0\n9999", "header"},
+        {"Pf\n1 1 -0\n9999", "header"},
+        {"Pf\n1 1 1e999\n9999", "header"},
+        {"Pf\n1 1 nan\n9999", "header"},
+        {"Pf\n1 1 1x\n9999", "header"},
+        {"Pf\n1 -1.0\n9999", "header"},
+        {"Pf\n0 1 -1.0\n9999", "header"},
+        {"Pf\n99999 99999 -1.0\n9999", "--max-pixels"},
+        {"Pfx1 1 -1.0\n9999", "not a PNG"},
+        {"P5", "not a PNG, JPEG, PGM, PPM or PFM image"},
+        {"GIF89a", "not a PNG, JPEG, PGM, PPM or PFM image"},
         {"", "empty"},
     };
     gconv_reader_options options = as_stored();
@@ -157,12 +170,101 @@ static void pfm_is_bottom_up(void **state)
     free_picture(&source);
 }
 
+/* A PFM of 2 x 1 samples with these bits, in this byte order. */
+static void save_pfm(const char *name, const uint32_t bits[2], bool big)
+{
+    char bytes[64];
+    int size = snprintf(bytes, sizeof bytes, "Pf\n2 1\n%s\n", big ? "1.0" : "-1.0");
+    for (int i = 0; i < 2; i++)
+        for (int b = 0; b < 4; b++)
+            bytes[size++] = (char)(bits[i] >> 8 * (big ? 3 - b : b));
+    save_file(scratch_path(name), bytes, (size_t)size);
+}
+
+static void pfm_in_both_byte_orders(void **state)
+{
+    (void)state;
+    /* 1.5 and -2^-149 */
+    static const uint32_t bits[2] = {0x3fc00000, 0x80000001};
+    gconv_reader_options options = as_stored();
+    for (int big = 0; big < 2; big++) {
+        save_pfm("order", bits, big);
+        picture result = must_read(scratch_path("order"), &options);
+        assert_int_equal(result.shape.depth, 32);
+        assert_int_equal(result.shape.channels, 1);
+        assert_memory_equal(result.rows, bits, sizeof bits);
+        free_picture(&result);
+    }
+}
+
+static void pfm_samples_have_limits(void **state)
+{
+    (void)state;
+    static const uint32_t wrong[] = {0x7f800000, 0xff800000, 0x7fc00000,
+                                     0xffc00001, 0x4f800001, 0xcf800001};
+    gconv_reader_options options = as_stored();
+    picture result;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        gconv_error error = {0};
+        save_pfm("limits", (uint32_t[]){0, wrong[i]}, i % 2 == 0);
+        assert_int_equal(read_picture(scratch_path("limits"), &options, 1, &result, &error),
+                         GCONV_ERROR_FORMAT);
+        assert_non_null(strstr(error.message, "a sample is infinite, not a number, or beyond"));
+    }
+    save_pfm("limits", (uint32_t[]){0x4f800000, 0xcf800000}, true); /* 2^32 */
+    result = must_read(scratch_path("limits"), &options);
+    free_picture(&result);
+}
+
+/* Whether rows are asked for all at once or one by one, and whatever orientation is applied. */
+static void pfm_is_read_as_written(void **state)
+{
+    (void)state;
+    for (int n = 0; n < 8; n++) {
+        picture source = new_picture(7, 5, n % 2 == 0 ? 1 : 3, 32), result;
+        for (size_t i = 0; i < source.shape.height * source.row_bytes / 4; i++)
+            ((float *)(void *)source.rows)[i] = (float)i / 3 - 20;
+        must_write(scratch_path("f"), GCONV_FORMAT_PFM, &source);
+        gconv_reader_options options = as_stored();
+        options.auto_orient = n / 2 % 2 == 0;
+        assert_int_equal(
+            read_picture(scratch_path("f"), &options, n / 4 == 0 ? 1 : 5, &result, NULL), GCONV_OK);
+        assert_memory_equal(&result.shape, &source.shape, sizeof source.shape);
+        assert_memory_equal(result.rows, source.rows, source.shape.height * source.row_bytes);
+        free_picture(&source);
+        free_picture(&result);
+    }
+}
+
+static void grey_of_floats(void **state)
+{
+    (void)state;
+    static const float colours[] = {1.25f, 1.25f, 1.25f, 65536, 0, 0, 0, -65536, 0, 0, 0, 65536};
+    static const float greys[] = {1.25f, 19595, -38470, 7471};
+    picture source = new_picture(4, 1, 3, 32);
+    memcpy(source.rows, colours, sizeof colours);
+    must_write(scratch_path("f"), GCONV_FORMAT_PFM, &source);
+    gconv_reader_options options = as_stored();
+    options.grey = true;
+    picture result = must_read(scratch_path("f"), &options);
+    assert_int_equal(result.shape.channels, 1);
+    assert_memory_equal(result.rows, greys, sizeof greys);
+    free_picture(&source);
+    free_picture(&result);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pnm_headers),      cmocka_unit_test(pnm_samples_are_stretched),
-        cmocka_unit_test(bits_become_pnm),  cmocka_unit_test(channels_are_adapted),
+        cmocka_unit_test(pnm_headers),
+        cmocka_unit_test(pnm_samples_are_stretched),
+        cmocka_unit_test(bits_become_pnm),
+        cmocka_unit_test(channels_are_adapted),
         cmocka_unit_test(pfm_is_bottom_up),
+        cmocka_unit_test(pfm_in_both_byte_orders),
+        cmocka_unit_test(pfm_samples_have_limits),
+        cmocka_unit_test(pfm_is_read_as_written),
+        cmocka_unit_test(grey_of_floats),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
