@@ -57,7 +57,8 @@ static const gc_implementation implementations[] = {
      "have two neighbouring filters of at most 49 weights and 9x9",
      GCONV_DEVICE_CUDA, CUDA(gc_fused_operations), 0},
     {"tensor", "any filter in one pass, on the tensor cores, numbers in two parts",
-     "filters of few weights in a row or too large for shared memory, integers that are too large",
+     "filters of few weights in a row or too large for shared memory, integers that are too large, "
+     "float samples",
      GCONV_DEVICE_CUDA, CUDA(gc_tensor_operations), 0},
     {"fft", "whole-image convolution through cuFFT",
      "integer chains that rounding cannot make exact, numbers near the ends of float32",

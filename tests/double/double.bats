@@ -55,6 +55,31 @@ on_cpu() {
     done
 }
 
+@test "floats: in place and in planes" {
+    make_image png:grey a.png 37 21 noise
+    make_image png:grey b.png 64 21 noise # rows are whole lines
+    make_image png:rgb c.png 33 18 noise
+    local every=naive,shared,const,tiled,adaptive,twopass
+    for name in a b c; do
+        gconv filter -k identity --scale 1.37 --offset -20 $name.png $name.pfm
+        expect 0 gconv compare --time 0.001 --impl $every -k gauss3 -k laplace3 $name.pfm
+        same "$(printf '%s\n' "$out" | grep -c ' within bound$')" 6
+        for format in png pfm; do
+            gconv filter -k identity --impl cpu $name.pfm wanted.$format
+            gconv filter -k identity --impl naive $name.pfm got.$format
+            cmp wanted.$format got.$format
+        done
+    done
+    launches() {
+        rm -f "$GC_DOUBLE_LOG"
+        gconv filter -k gauss3 --impl naive "$1" got.png
+        calls cudaLaunchKernel
+    }
+    same "$(launches b.pfm)" "$(($(launches a.pfm) - 1))" # nothing makes planes
+    expect 4 gconv filter -k gauss5 --impl tensor a.pfm got.png
+    like "$err" '*too far apart to be scaled together*'
+}
+
 @test "fused on tensor cores: every kind of samples, in place" {
     make_image png:grey:16 grey16.png 37 21 noise
     make_image ppm colour.ppm 37 21 noise

@@ -257,6 +257,25 @@ static void a_border_far_from_the_samples_is_refused(void **state)
     }
 }
 
+/* Also where a constant border alone would be split well. */
+static void floats_are_refused(void **state)
+{
+    (void)state;
+    float weights[9] = {0.1f, 0.2f, 0.3f, 0.3f, 0.2f, 0.1f, 0.1f, 0.2f, 0.3f};
+    gconv_filter filter = filter_of(3, 3, 1, weights);
+    gconv_job job = job_of(NULL, 0, shape_of(8, 8, 1, 32));
+    for (int constant = 0; constant <= 1; constant++) {
+        gc_problem problem;
+        job.border = constant ? GCONV_BORDER_CONSTANT : GCONV_BORDER_MIRROR;
+        job.border_value = 40000;
+        make_problem(job, 1, &filter, NULL, &problem);
+        gc_parts parts = gc_parts_of(&problem, problem.chain.steps, false);
+        assert_true(parts.splits);
+        assert_false(gc_parts_in_range(&problem, problem.chain.steps, &parts));
+        gc_problem_destroy(&problem);
+    }
+}
+
 static void few_weights_are_refused(void **state)
 {
     (void)state;
@@ -283,6 +302,7 @@ int main(void)
         cmocka_unit_test(a_border_near_0_is_refused),
         cmocka_unit_test(rounded_values_are_halves),
         cmocka_unit_test(a_border_far_from_the_samples_is_refused),
+        cmocka_unit_test(floats_are_refused),
         cmocka_unit_test(few_weights_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,11 +121,12 @@ static bool dim_samples_are_split(const gc_step *step, const gc_parts *parts)
 }
 
 /* Exponents stay far from the ends of float32: sums of scaled numbers are below 2^46. The largest
- * premultiplied sample of 16 bits is 2^32 times the smallest, more than two halves span; floats span
- * more still. */
+ * premultiplied sample of 16 bits is 2^32 times the smallest, more than two halves span. So is the
+ * largest float sample. */
 bool gc_parts_in_range(const gc_problem *problem, const gc_step *step, const gc_parts *parts)
 {
-    bool spans = !problem->conversion.premultiplies || problem->job.input.depth == 8;
+    int depth = problem->job.input.depth;
+    bool spans = depth == 8 || (depth == 16 && !problem->conversion.premultiplies);
     return (problem->chain.exact ||
             (spans && border_is_near(problem, step) && dim_samples_are_split(step, parts))) &&
            abs(parts->sample_exponent) < 100 && abs(parts->weight_exponent) < 100 &&
