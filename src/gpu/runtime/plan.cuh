@@ -109,7 +109,7 @@ gconv_status gc_plan_upload(gc_gpu_plan *plan, const char *image, size_t stride,
                             int64_t last, gconv_error *error);
 
 /* Where the values of the first step lie: in planes[0], or in `samples` where these are values with
- * the pitch of a plane. */
+ * the pitch of a plane, and begin at a whole word. */
 float *gc_plan_first_values(const gc_gpu_plan *plan);
 
 /* Turns the uploaded samples into values, the input of the first step. */

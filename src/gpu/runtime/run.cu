@@ -14,6 +14,7 @@ extern "C" {
 }
 
 #include <algorithm>
+#include <cstdint>
 
 /* ---- Up -------------------------------------------------------------------------------------- */
 
@@ -43,7 +44,8 @@ gconv_status gc_plan_upload(gc_gpu_plan *plan, const char *image, size_t stride,
 float *gc_plan_first_values(const gc_gpu_plan *plan)
 {
     bool in_place = gc_samples_are_values(plan->problem) &&
-                    plan->samples_pitch == gc_device_pitch(plan->problem->chain.width);
+                    plan->samples_pitch == gc_device_pitch(plan->problem->chain.width) &&
+                    (uintptr_t)plan->samples % sizeof(float4) == 0;
     return in_place ? (float *)plan->samples : plan->planes[0];
 }
 
