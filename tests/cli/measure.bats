@@ -110,7 +110,7 @@ filter *name *verdict
     expect 0 gconv bench --time $BRIEF --impl cpu -k box3 --samples rgb8,grey16
     like "$out" '4096x4096, from memory to memory; *'
     like "$(row kernel)" 'kernel *rgb8 *cpu *exact*
-kernel *grey16 *cpu *exact'
+kernel *grey16 *cpu *exact*'
     expect 0 gconv bench --time $BRIEF --impl cpu -k box3 --samples rgba8 --json
     is_json
     same "$(key samples) $(key verdict)" 'rgba8 exact'
