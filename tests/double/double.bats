@@ -98,10 +98,27 @@ fused * exact*'
     done
 }
 
+@test "tensor: colours and kept alpha, in place" {
+    make_image ppm colour.ppm 137 41 noise
+    make_image png:rgba alpha.png 70 35 noise
+    for border in mirror replicate wrap constant:9; do
+        for image in colour.ppm alpha.png; do
+            expect 0 gconv compare --time 0.001 --impl tensor --border $border --alpha keep \
+                -k '3x3: 1 -2 3 4 5 -6 7 1 2' $image
+            like "$out" '*
+tensor * exact*'
+            expect 0 gconv compare --time 0.001 --impl tensor --border $border --alpha keep \
+                -k gaussian:1.7,7 $image
+            like "$out" '*
+tensor * within bound*'
+        done
+    done
+}
+
 @test "what the double has no kernels for is not usable, and says why" {
     make_image png:grey in.png 9 7 noise
     expect 0 gconv compare --time 0.001 in.png
-    same "$(printf '%s\n' "$out" | grep -c '^\(direct\|separable\|tensor\) .*not usable: CUDA: invalid device function')" 3
+    same "$(printf '%s\n' "$out" | grep -c '^\(direct\|separable\) .*not usable: CUDA: invalid device function')" 2
     like "$out" '*
 fused * exact*'
     like "$out" '*

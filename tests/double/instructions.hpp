@@ -63,4 +63,84 @@ static inline unsigned __shfl_xor_sync(unsigned, unsigned value, int mask)
     return gc_double_shuffled(value, gc_double_lane() ^ mask);
 }
 
+static inline unsigned __umulhi(unsigned a, unsigned b)
+{
+    return (unsigned)((uint64_t)a * b >> 32);
+}
+
+/* A half (IEEE 754 binary16) as a float. */
+static inline float gc_double_of_half(unsigned half)
+{
+    int exponent = (int)(half >> 10 & 31), fraction = (int)(half & 1023);
+    float value = exponent == 0 ? ldexpf((float)fraction, -24)
+                                : ldexpf((float)(1024 + fraction), exponent - 25);
+    return half & 0x8000 ? -value : value;
+}
+
+/* The half nearest to a value below 65520. */
+static inline unsigned gc_double_half(float value)
+{
+    int exponent;
+    float size = fabsf(value);
+    frexpf(size, &exponent);
+    int shift =
+        size == 0 || exponent < -13 ? 24 : 11 - exponent; /* one bit of a half is 2^-shift */
+    unsigned bits = (unsigned)nearbyintf(ldexpf(size, shift));
+    if (shift < 24)
+        bits += (unsigned)(24 - shift) << 10; /* the leading bit of the fraction adds one more */
+    return bits | (std::signbit(value) ? 0x8000u : 0);
+}
+
+static inline unsigned gc_halves_pack(float first, float second)
+{
+    return gc_double_half(first) | gc_double_half(second) << 16;
+}
+
+static inline float2 gc_halves_unpack(unsigned halves)
+{
+    return {gc_double_of_half(halves & 0xffff), gc_double_of_half(halves >> 16)};
+}
+
+static inline unsigned gc_halves_widen(unsigned bytes, unsigned which)
+{
+    unsigned two = __byte_perm(bytes, 0x64646464, which);
+    return gc_halves_pack((float)(two & 255), (float)(two >> 16 & 255));
+}
+
+static inline uint4 gc_halves_look_up(unsigned weights)
+{
+    uint4 words;
+    memcpy(&words, gc_double_shared(weights), sizeof words);
+    return words;
+}
+
+/* m16n8k16 and m16n8k8 of halves. */
+template <int columns>
+static inline void gc_halves_multiply(float (&sums)[4], const unsigned (&samples)[4],
+                                      unsigned first, unsigned second)
+{
+    const gc_double_words *all[32];
+    int lane = gc_double_lane();
+    bool both = columns == 16;
+    gc_double_show(
+        {{samples[0], samples[1], both ? samples[2] : 0, both ? samples[3] : 0, first, second}},
+        all);
+    for (int c = 0; c < 4; c++) {
+        int row = lane / 4 + c / 2 * 8, column = lane % 4 * 2 + c % 2;
+        double sum = sums[c];
+        for (int k = 0; k < columns; k++) {
+            int word = k % 8 / 2, shift = k % 2 * 16;
+            unsigned sample = all[row % 8 * 4 + word]->at[row / 8 + k / 8 * 2] >> shift & 0xffff;
+            unsigned weight = all[column * 4 + word]->at[4 + k / 8] >> shift & 0xffff;
+            sum += (double)gc_double_of_half(sample) * gc_double_of_half(weight);
+        }
+        sums[c] = (float)sum;
+    }
+}
+
+static inline float __shfl_xor_sync(unsigned, float value, int mask)
+{
+    return gc_double_shuffled(value, gc_double_lane() ^ mask);
+}
+
 #endif

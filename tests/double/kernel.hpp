@@ -57,5 +57,6 @@ extern const gc_double_body gc_double_bodies[];
 
 /* The body of a kernel on tensor cores; null where there is none of this name. */
 const gc_double_body *gc_double_tensor_body(const std::string &name);
+const gc_double_body *gc_double_halves_body(const std::string &name);
 
 #endif

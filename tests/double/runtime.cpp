@@ -301,7 +301,8 @@ static const gc_double_body *body_of(const std::string &name)
     for (const gc_double_body *body = gc_double_bodies; body->name != nullptr; body++)
         if (name == body->name)
             return body;
-    return gc_double_tensor_body(name);
+    const gc_double_body *body = gc_double_tensor_body(name);
+    return body != nullptr ? body : gc_double_halves_body(name);
 }
 
 extern "C" void **__cudaRegisterFatBinary(void *)

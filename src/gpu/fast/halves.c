@@ -185,6 +185,5 @@ int gc_halves_lines(const gc_step *step, int rows)
 size_t gc_halves_bytes(const gc_step *step, int rows, bool splits)
 {
     size_t line = (size_t)gc_halves_line_length(step), lines = (size_t)gc_halves_lines(step, rows);
-    size_t bytes = splits ? 4 * line * (lines + 1) : 2 * line * (lines + 1) + line * lines;
-    return (bytes + 15) / 16 * 16;
+    return (splits ? 4 : 2) * line * (lines + 1);
 }

@@ -66,8 +66,8 @@ size_t gc_matrix_bytes(const gc_step *step);
 int gc_halves_line_length(const gc_step *step);
 int gc_halves_lines(const gc_step *step, int rows);
 
-/* Bytes of a tile: its halves, and one line more, which kernels may read. Where samples are not
- * split, also the bytes from which the halves are made. A multiple of 16. */
+/* Bytes of the halves of a tile of one channel, and of one line more, which kernels may read. A
+ * multiple of 16. */
 size_t gc_halves_bytes(const gc_step *step, int rows, bool splits);
 
 #ifdef __cplusplus

@@ -7,6 +7,8 @@
  *   samples another matrix. Of the banded matrix's columns only the filter's width is of use: 9 of
  *   16 at 9x9, 17 of 24 at 17x17.
  * Improves on: direct, from 9x9 on, or 5x5 on 8-bit samples; no kernel is compiled at run time.
+ *   A block takes interleaved bytes in place: it deals them to planes of bytes in shared memory, and
+ *   multiplies one channel after the other.
  * Needs: compute capability 8.0; shared memory for a tile and its surroundings.
  * Limits: filters whose tile fits in shared memory, and which have enough weights for the bound of
  *   rule 4. Exact chains: the parts of weights and samples have to give the integer exactly.
@@ -37,10 +39,17 @@ static gc_parts parts_of(const gc_problem *problem, const gc_pass_scope &scope)
     return gc_parts_of(problem, &problem->chain.steps[scope.first], scope.input == GC_BYTE);
 }
 
+/* Whether there is a kernel that takes the interleaved samples of a scope. */
+static bool takes_pixels(const gc_problem *problem, const gc_pass_scope &scope)
+{
+    return scope.channels > 2 && scope.alpha != GC_PASS_MULTIPLIES && scope.input == GC_BYTE &&
+           scope.output == GC_BYTE && !parts_of(problem, scope).splits;
+}
+
 static gc_pass_scope scope_of(const gc_problem *problem, const gc_step *step)
 {
-    return gc_pass_scope_of_planes(
-        gc_pass_scope_of(problem, (int)(step - problem->chain.steps), 1));
+    gc_pass_scope scope = gc_pass_scope_of(problem, (int)(step - problem->chain.steps), 1);
+    return takes_pixels(problem, scope) ? scope : gc_pass_scope_of_planes(scope);
 }
 
 static gc_parts parts_of(const gc_problem *problem, const gc_step *step)
@@ -55,12 +64,37 @@ static int bays_of(const gc_step *step, const gconv_device_info *device)
     return gc_matrix_columns(step) <= gc_costs_of(device)->two_bays_columns ? 2 : 1;
 }
 
-/* Of a block. */
-static size_t shared_bytes_of(const gc_step *step, const gc_parts &parts,
-                              const gconv_device_info *device)
+/* Channels that a block convolves. */
+static int planes_of(const gc_pass_scope &scope)
 {
-    size_t bay = gc_halves_bytes(step, GC_TENSOR_TILE_HEIGHT, parts.splits);
-    return (size_t)bays_of(step, device) * bay + gc_matrix_bytes(step);
+    return scope.channels - (scope.alpha == GC_PASS_KEEPS ? 1 : 0);
+}
+
+/* Bytes of a channel of a tile. */
+static int plane_bytes_of(const gc_step *step)
+{
+    return gc_halves_line_length(step) * gc_halves_lines(step, GC_TENSOR_TILE_HEIGHT);
+}
+
+/* Samples that are split become halves where they lie. Bytes have a place of their own. */
+static size_t bays_at_of(const gc_step *step, const gc_parts &parts)
+{
+    return parts.splits ? 0 : gc_halves_bytes(step, GC_TENSOR_TILE_HEIGHT, false);
+}
+
+static size_t bay_bytes_of(const gc_step *step, const gc_pass_scope &scope, const gc_parts &parts)
+{
+    size_t bytes = (size_t)planes_of(scope) * (size_t)plane_bytes_of(step);
+    return parts.splits ? gc_halves_bytes(step, GC_TENSOR_TILE_HEIGHT, true)
+                        : (bytes + 15) / 16 * 16;
+}
+
+/* Of a block. */
+static size_t shared_bytes_of(const gc_step *step, const gc_pass_scope &scope,
+                              const gc_parts &parts, const gconv_device_info *device)
+{
+    return bays_at_of(step, parts) +
+           (size_t)bays_of(step, device) * bay_bytes_of(step, scope, parts) + gc_matrix_bytes(step);
 }
 
 static gconv_status supports(const gc_problem *problem, const gc_step *step,
@@ -71,7 +105,8 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "%s has no tensor cores that this works on (compute capability 8.0)",
                        device->name);
-    if (shared_bytes_of(step, parts, device) > device->shared_per_block_optin)
+    if (shared_bytes_of(step, scope_of(problem, step), parts, device) >
+        device->shared_per_block_optin)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "a tile for a %dx%d filter takes more shared memory than %s has",
                        step->width, step->height, device->name);
@@ -125,6 +160,7 @@ struct tensor_state {
     gc_parts parts;
     size_t shared_bytes; /* of a block */
     int resident;        /* blocks that take several tiles in turn */
+    bool takes_pixels;   /* a block takes all channels */
     uint4 *weights;      /* device */
 };
 
@@ -155,7 +191,7 @@ static gconv_status upload_weights(const gc_step *step, tensor_state *state, gco
     return GCONV_OK;
 }
 
-static gc_halves halves_of(const gc_step *step, const gc_parts &parts,
+static gc_halves halves_of(const gc_step *step, const gc_pass_scope &scope, const gc_parts &parts,
                            const gconv_device_info *device)
 {
     gc_halves halves = {};
@@ -169,8 +205,9 @@ static gc_halves halves_of(const gc_step *step, const gc_parts &parts,
     halves.rest_inverse = rest > 0 ? UINT_MAX / rest + 1 : 0;
     halves.units_inverse = UINT_MAX / (unsigned)(gc_halves_line_length(step) / GC_HALVES_UNIT) + 1;
     halves.bays = bays_of(step, device);
-    halves.bay_bytes = (int)gc_halves_bytes(step, GC_TENSOR_TILE_HEIGHT, parts.splits);
-    halves.bytes_at = 2 * gc_halves_line_length(step) * (halves.lines + 1);
+    halves.bay_bytes = (int)bay_bytes_of(step, scope, parts);
+    halves.bays_at = (int)bays_at_of(step, parts);
+    halves.plane = plane_bytes_of(step);
     halves.scale = ldexpf(1, parts.sample_exponent);
     halves.unscale = ldexpf(1, -parts.sample_exponent - parts.weight_exponent);
     return halves;
@@ -179,8 +216,8 @@ static gc_halves halves_of(const gc_step *step, const gc_parts &parts,
 static gc_tensor_shape shape_of(const gc_step *step, const gc_parts &parts,
                                 const gc_pass_scope &scope)
 {
-    return {parts.splits, parts.weight_parts, gc_matrix_columns(step),
-            scope.input,  scope.output,       scope.finish};
+    return {parts.splits, parts.weight_parts, gc_matrix_columns(step), scope.input,
+            scope.output, scope.finish,       scope.channels,          scope.alpha};
 }
 
 static gconv_status prepare_kernel(const gconv_device_info *device, tensor_state *state,
@@ -204,11 +241,12 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
     if (state == nullptr)
         return gc_fail_memory(error, sizeof *state);
     *opaque = state;
-    *scope = gc_pass_scope_of_planes(*scope);
     const gc_step *step = &problem->chain.steps[scope->first];
+    *scope = scope_of(problem, step);
     state->parts = parts_of(problem, *scope);
-    state->shared_bytes = shared_bytes_of(step, state->parts, device);
-    state->halves = halves_of(step, state->parts, device);
+    state->takes_pixels = scope->channels > 1;
+    state->shared_bytes = shared_bytes_of(step, *scope, state->parts, device);
+    state->halves = halves_of(step, *scope, state->parts, device);
     state->kernel =
         gc_tensor_find(shape_of(step, state->parts, *scope), state->parts.sample_exponent != 0);
     GC_TRY(prepare_kernel(device, state, error));
@@ -232,9 +270,10 @@ static gconv_status run(void *opaque, gc_pass &pass, int channels, cudaStream_t 
     pass.tiles = columns * ((pass.rows + GC_TENSOR_TILE_HEIGHT - 1) / GC_TENSOR_TILE_HEIGHT);
     int blocks = std::min(state->resident, pass.tiles);
     void *arguments[] = {&pass, &state->halves};
-    GC_CUDA_TRY(error,
-                cudaLaunchKernel(state->kernel, dim3((unsigned)blocks, (unsigned)channels),
-                                 dim3(GC_TENSOR_THREADS), arguments, state->shared_bytes, stream));
+    GC_CUDA_TRY(error, cudaLaunchKernel(
+                           state->kernel,
+                           dim3((unsigned)blocks, state->takes_pixels ? 1 : (unsigned)channels),
+                           dim3(GC_TENSOR_THREADS), arguments, state->shared_bytes, stream));
     return GCONV_OK;
 }
 

@@ -4,13 +4,14 @@
 
 #include "gpu/kernels/mma/halves.cuh"
 
-template <class sample_type, int of_matrix, int parts, int from, int type, int conversion>
+template <class sample_type, int of_matrix, int parts, int from, int type, int conversion,
+          int interleaved, int mode>
 struct halves_config {
     typedef sample_type sample;
     static constexpr int columns = of_matrix, weight_parts = parts, rows = GC_TENSOR_ROWS,
                          warps = GC_TENSOR_WARPS;
     static constexpr int input = from, output = type, finish = conversion, border = -1;
-    static constexpr int channels = 1, alpha = GC_PASS_NO_ALPHA;
+    static constexpr int channels = interleaved, alpha = mode;
 };
 
 /* The second bound is the number of blocks that a multiprocessor should hold: as many as the
@@ -28,12 +29,19 @@ struct kernel_entry {
     const void *kernel;
 };
 
-#define KERNEL(sample, columns, weights, input, output, finish)                                    \
+#define CHANNELS(sample, columns, weights, input, output, finish, channels, alpha)                 \
     {                                                                                              \
-        {sizeof(sample) > 1, weights, columns, input, output, finish},                             \
-            (const void *)                                                                         \
-                halves_kernel<halves_config<sample, columns, weights, input, output, finish>>,     \
+        {sizeof(sample) > 1, weights, columns, input, output, finish, channels, alpha},            \
+            (const void *)halves_kernel<                                                           \
+                halves_config<sample, columns, weights, input, output, finish, channels, alpha>>,  \
     }
+#define KERNEL(sample, columns, weights, input, output, finish)                                    \
+    CHANNELS(sample, columns, weights, input, output, finish, 1, GC_PASS_NO_ALPHA)
+#define PIXELS(channels, alpha)                                                                    \
+    CHANNELS(unsigned char, 16, 2, GC_BYTE, GC_BYTE, GC_FINISH_NEAREST, channels, alpha),          \
+        CHANNELS(unsigned char, 24, 2, GC_BYTE, GC_BYTE, GC_FINISH_NEAREST, channels, alpha),      \
+        CHANNELS(unsigned char, -1, 2, GC_BYTE, GC_BYTE, -1, channels, alpha),                     \
+        CHANNELS(unsigned char, -1, 1, GC_BYTE, GC_BYTE, -1, channels, alpha)
 #define OUTPUTS(sample, columns, weights, input)                                                   \
     KERNEL(sample, columns, weights, input, GC_FLOAT, GC_FINISH_NONE),                             \
         KERNEL(sample, columns, weights, input, GC_BYTE, GC_FINISH_ROUND),                         \
@@ -43,11 +51,13 @@ struct kernel_entry {
     OUTPUTS(sample, 16, weights, input), OUTPUTS(sample, 24, weights, input),                      \
         OUTPUTS(sample, 32, weights, input), KERNEL(sample, -1, weights, input, -1, -1)
 
-static const kernel_entry kernels[] = {
-    COLUMNS(unsigned char, 1, GC_BYTE), COLUMNS(unsigned char, 2, GC_BYTE),
-    COLUMNS(float, 2, GC_FLOAT),        KERNEL(float, -1, 2, -1, -1, -1),
-    KERNEL(float, -1, 1, -1, -1, -1),
-};
+#define KERNELS                                                                                    \
+    COLUMNS(unsigned char, 1, GC_BYTE), COLUMNS(unsigned char, 2, GC_BYTE),                        \
+        COLUMNS(float, 2, GC_FLOAT), KERNEL(float, -1, 2, -1, -1, -1),                             \
+        KERNEL(float, -1, 1, -1, -1, -1), PIXELS(3, GC_PASS_NO_ALPHA),                             \
+        PIXELS(4, GC_PASS_NO_ALPHA), PIXELS(4, GC_PASS_KEEPS)
+
+static const kernel_entry kernels[] = {KERNELS};
 
 static bool serves(int made_for, int wanted)
 {
@@ -62,7 +72,8 @@ const void *gc_tensor_find(const gc_tensor_shape &wanted, bool scales)
         if (shape.splits == wanted.splits && shape.weight_parts == wanted.weight_parts &&
             (shape.columns == -1 || !scales) && serves(shape.columns, wanted.columns) &&
             serves(shape.input, wanted.input) && serves(shape.output, wanted.output) &&
-            serves(shape.finish, wanted.finish))
+            serves(shape.finish, wanted.finish) && shape.channels == wanted.channels &&
+            shape.alpha == wanted.alpha)
             return entry.kernel;
     }
     return nullptr;

@@ -18,6 +18,7 @@ struct gc_tensor_shape {
     bool splits;                        /* samples, in two parts */
     int weight_parts;                   /* 1 or 2 */
     int columns, input, output, finish; /* of the banded matrix, types, gc_finish_kind; -1: any */
+    int channels, alpha;                /* as in gc_pass_scope */
 };
 
 /* The kernel for a shape, which has no -1; null where there is none. `scales` says that samples are

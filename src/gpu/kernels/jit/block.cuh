@@ -74,12 +74,38 @@ static __device__ inline void gc_block_fetch(const gc_pass &pass, float *to, int
         *(float4 *)(to + c * plane) = values[c];
 }
 
-/* The same for a tile of bytes, of one channel. */
+/* The bytes of channel `channel` of four pixels, whose samples are interleaved in `words`. */
+template <int channels>
+static __device__ inline unsigned gc_block_channel(const unsigned (&words)[channels], int channel)
+{
+    unsigned pairs[2];
+#pragma unroll
+    for (int k = 0; k < 2; k++) {
+        int one = channel + 2 * k * channels, other = one + channels;
+        pairs[k] = __byte_perm(words[one / 4], words[other / 4],
+                               (unsigned)(one % 4 | (4 + other % 4) << 4));
+    }
+    return __byte_perm(pairs[0], pairs[1], 0x5410);
+}
+
+/* The same for a tile of bytes. */
 template <class config>
-static __device__ inline void gc_block_fetch(const gc_pass &pass, unsigned char *to, int,
+static __device__ inline void gc_block_fetch(const gc_pass &pass, unsigned char *to, int plane,
                                              long long index)
 {
-    gc_pass_copy<4>(to, (const unsigned char *)pass.input + index);
+    const unsigned char *from = (const unsigned char *)pass.input + index;
+    if constexpr (config::channels == 1) {
+        (void)plane;
+        gc_pass_copy<4>(to, from);
+    } else {
+        unsigned words[config::channels];
+#pragma unroll
+        for (int k = 0; k < config::channels; k++)
+            words[k] = __ldg((const unsigned *)from + k);
+#pragma unroll
+        for (int c = 0; c < gc_pass_channels<config>(); c++)
+            *(unsigned *)(to + c * plane) = gc_block_channel(words, c);
+    }
 }
 
 /* Fills a word with equal samples. */

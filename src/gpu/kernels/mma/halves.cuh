@@ -32,7 +32,8 @@
  * The config of such a kernel has
  *     columns                of the banded matrix, or -1: see gc_halves
  *     weight_parts           1 or 2: whether weights have low parts
- *     sample                 float, which is split, or unsigned char, which has no low part
+ *     sample                 float, which is split, or unsigned char, which has no low part; with
+ *                            several channels unsigned char
  *     rows, warps, input, output, border, finish   as in other passes */
 #ifndef GC_GPU_KERNELS_MMA_HALVES_CUH
 #define GC_GPU_KERNELS_MMA_HALVES_CUH
@@ -53,8 +54,10 @@ struct gc_halves {
     /* Of a tile, as in gc_block. */
     int before, right, top, lines;
     unsigned rest_inverse, units_inverse; /* 2^32 over a divisor, rounded up: replaces a division */
-    int bays;                             /* 2, or 1 where every block has one tile */
-    int bay_bytes, bytes_at;              /* a bay has halves and, from bytes_at on, their bytes */
+    int bays; /* for samples of a tile: 2, or 1 where every block has one tile */
+    int bay_bytes;
+    int bays_at;   /* of bytes: the halves made from them come first, of one channel at a time */
+    int plane;     /* bytes from channel to channel in a bay */
     float scale;   /* of samples that are split, a power of 2: 1 where the config has columns */
     float unscale; /* what sums are multiplied by, to undo scaling */
 };
@@ -95,7 +98,7 @@ template <class config> struct gc_halves_shape {
     static constexpr int warps = config::warps;
     int before, right, top, pitch, lines;
     unsigned rest_inverse;
-    static constexpr int plane = 0; /* there is one */
+    int plane;
 
     __device__ unsigned thread() const
     {
@@ -150,7 +153,7 @@ static __device__ inline unsigned gc_halves_swap(unsigned unit)
 /* Splits a tile of floats in place: high and low parts of a unit take as many bytes as its
  * floats. */
 template <class config>
-static __device__ inline void gc_halves_make(const gc_halves &halves, float *tile)
+static __device__ inline void gc_halves_make(const gc_halves &halves, char *, float *tile)
 {
     unsigned units = (unsigned)gc_halves_pitch<config>(halves) / GC_HALVES_UNIT;
     float s = config::columns > 0 ? 1 : halves.scale;
@@ -179,13 +182,14 @@ static __device__ inline unsigned gc_halves_widen(unsigned bytes, unsigned which
     return halves;
 }
 
-/* Widens a tile of bytes to halves. The halves lie before the bytes. */
+/* Widens a tile of bytes to halves. */
 template <class config>
-static __device__ inline void gc_halves_make(const gc_halves &halves, unsigned char *tile)
+static __device__ inline void gc_halves_make(const gc_halves &halves, char *made,
+                                             unsigned char *tile)
 {
     int samples = halves.lines * gc_halves_pitch<config>(halves);
     const uint2 *from = (const uint2 *)tile;
-    uint4 *to = (uint4 *)(tile - halves.bytes_at);
+    uint4 *to = (uint4 *)made;
 #pragma unroll 4
     for (int i = (int)threadIdx.x; i < samples / GC_HALVES_UNIT; i += 32 * config::warps) {
         uint2 v = from[i];
@@ -345,12 +349,12 @@ template <class config, int columns> struct gc_halves_walk {
  * columns of the matrix from `column` on, the other lanes the next 8. */
 template <class config>
 static __device__ inline gc_halves_address gc_halves_address_of(const gc_halves &halves,
-                                                                const char *bay, int column)
+                                                                const char *made, int column)
 {
     int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
     unsigned unit = (unsigned)(lane % 16 + lane / 16 + column / GC_HALVES_UNIT);
     unsigned samples = (unsigned)(warp * config::rows * gc_halves_pitch<config>(halves));
-    unsigned base = (unsigned)__cvta_generic_to_shared(bay);
+    unsigned base = (unsigned)__cvta_generic_to_shared(made);
     if (!gc_halves_splits<config>())
         return {base + 2 * samples + 16 * unit, 0};
     unsigned swap = gc_halves_swap(unit);
@@ -361,29 +365,29 @@ static __device__ inline gc_halves_address gc_halves_address_of(const gc_halves 
 /* One walk down the filter, for 16 or 8 columns of the banded matrix from `column` on. */
 template <class config, int columns>
 static __device__ inline void gc_halves_sum_columns(gc_halves_sums<config> &sums,
-                                                    const gc_halves &halves, const char *bay,
+                                                    const gc_halves &halves, const char *made,
                                                     unsigned weights, int column)
 {
     int lane = (int)threadIdx.x % 32;
     /* The lane's part of B: rows lane % 4 * 2 and the next one, column lane / 4 (fragments.cuh). */
     int diagonal = GC_HALVES_UNIT - 1 + lane % 4 * 2 - lane / 4 + column;
     gc_halves_walk<config, columns> walk;
-    walk.start(gc_halves_address_of<config>(halves, bay, column),
+    walk.start(gc_halves_address_of<config>(halves, made, column),
                weights + (unsigned)diagonal * (unsigned)sizeof(uint4), halves);
     walk.run(sums, halves);
 }
 
-/* Does all walks over the halves in a bay. `weights` is their address in shared memory. */
+/* Does all walks over the halves of a tile. `weights` is their address in shared memory. */
 template <class config>
 static __device__ inline void gc_halves_sum(gc_halves_sums<config> &sums, const gc_halves &halves,
-                                            const char *bay, unsigned weights)
+                                            const char *made, unsigned weights)
 {
     int columns = gc_halves_columns<config>(halves);
 #pragma unroll 1
     for (int column = 0; column + 16 <= columns; column += 16)
-        gc_halves_sum_columns<config, 16>(sums, halves, bay, weights, column);
+        gc_halves_sum_columns<config, 16>(sums, halves, made, weights, column);
     if (columns % 16 > 0)
-        gc_halves_sum_columns<config, 8>(sums, halves, bay, weights, columns - 8);
+        gc_halves_sum_columns<config, 8>(sums, halves, made, weights, columns - 8);
 }
 
 /* The chain value of sum `k` in line `r`. */
@@ -420,16 +424,21 @@ static __device__ inline void gc_halves_store_values(const gc_pass &pass, const 
     }
 }
 
-/* Stores any type of output. Of two lanes the even one takes the left columns of both, the odd one
- * the right columns. */
-template <class config>
-static __device__ inline void gc_halves_store(const gc_pass &pass, const gc_halves &halves, int x,
-                                              int y, const gc_halves_sums<config> &sums)
+/* The first of a lane's four neighbouring columns, in a tile. Of two lanes the even one takes the
+ * left columns of both, the odd one the right columns. */
+static __device__ inline int gc_halves_column()
 {
     int lane = (int)threadIdx.x % 32;
-    bool odd = lane % 2 == 1;
-    x += lane / 2 * 4 + (odd ? GC_BLOCK_COLUMNS / 2 : 0);
-    float outputs[config::rows][4];
+    return lane / 2 * 4 + (lane % 2 == 1 ? GC_BLOCK_COLUMNS / 2 : 0);
+}
+
+/* The chain values of these columns. */
+template <class config>
+static __device__ inline void gc_halves_outputs(const gc_halves &halves,
+                                                const gc_halves_sums<config> &sums,
+                                                float (&outputs)[config::rows][4])
+{
+    bool odd = threadIdx.x % 2 == 1;
 #pragma unroll
     for (int r = 0; r < config::rows; r++) {
         float v[4];
@@ -443,6 +452,16 @@ static __device__ inline void gc_halves_store(const gc_pass &pass, const gc_halv
         outputs[r][2] = odd ? v[2] : one;
         outputs[r][3] = odd ? v[3] : other;
     }
+}
+
+/* Stores any type of output. */
+template <class config>
+static __device__ inline void gc_halves_store(const gc_pass &pass, const gc_halves &halves, int x,
+                                              int y, const gc_halves_sums<config> &sums)
+{
+    x += gc_halves_column();
+    float outputs[config::rows][4];
+    gc_halves_outputs<config>(halves, sums, outputs);
     gc_pass_store<config, config::rows, 2>(pass, x, y + (int)threadIdx.x / 32 * config::rows,
                                            outputs, x < pass.width);
 }
@@ -481,23 +500,15 @@ struct gc_halves_tile {
     }
 };
 
-/* Where the samples of a tile are loaded in a bay. */
-template <class config>
-static __device__ inline typename config::sample *gc_halves_samples(const gc_halves &halves,
-                                                                    char *bay)
-{
-    return (typename config::sample *)(bay + (gc_halves_splits<config>() ? 0 : halves.bytes_at));
-}
-
 /* Loads a tile, if the plane has it. */
 template <class config>
 static __device__ inline void gc_halves_fetch(const gc_pass &pass, const gc_halves &h, char *bay,
                                               const gc_halves_tile &tile)
 {
-    gc_halves_shape<config> shape = {h.before, h.right,       h.top, gc_halves_pitch<config>(h),
-                                     h.lines,  h.rest_inverse};
+    gc_halves_shape<config> shape = {h.before, h.right,        h.top,  gc_halves_pitch<config>(h),
+                                     h.lines,  h.rest_inverse, h.plane};
     if (tile.number < pass.tiles)
-        gc_block_fill<config>(pass, shape, gc_halves_samples<config>(h, bay), tile.x(),
+        gc_block_fill<config>(pass, shape, (typename config::sample *)bay, tile.x(),
                               tile.y<config>(pass));
 }
 
@@ -510,13 +521,94 @@ static __device__ inline void gc_halves_copy_weights(const gc_halves &halves, ch
         gc_pass_copy<16>(to + i * (int)sizeof(uint4), halves.weights + i);
 }
 
+/* The sums of a tile of one channel in `samples`. All threads come here together. `memory` is the
+ * block's. */
+template <class config>
+static __device__ inline void
+gc_halves_tile_sums(gc_halves_sums<config> &sums, const gc_halves &halves, char *memory,
+                    typename config::sample *samples, unsigned weights)
+{
+    gc_halves_make<config>(halves, memory, samples);
+    __syncthreads();
+    gc_halves_sum<config>(sums, halves, gc_halves_splits<config>() ? (char *)samples : memory,
+                          weights);
+}
+
+/* Computes and stores a tile of one channel. */
+template <class config>
+static __device__ inline void gc_halves_compute(const gc_pass &pass, const gc_halves &halves,
+                                                char *memory, char *bay, unsigned weights, int x,
+                                                int y)
+{
+    gc_halves_sums<config> sums = {};
+    gc_halves_tile_sums<config>(sums, halves, memory, (typename config::sample *)bay, weights);
+    if (config::output == GC_FLOAT)
+        gc_halves_store_values<config>(pass, halves, x, y, sums);
+    else
+        gc_halves_store<config>(pass, halves, x, y, sums);
+}
+
+/* A config for one row. */
+template <class config> struct gc_halves_row : config {
+    static constexpr int rows = 1;
+};
+
+/* Stores the pixels of a warp from row `y` and column x of the image on. Its bytes of each channel
+ * lie in `staged`, a plane a channel. */
+template <class config>
+static __device__ inline void gc_halves_store_pixels(const gc_pass &pass, const gc_halves &halves,
+                                                     const char *staged, int x, int y)
+{
+    int first = (int)threadIdx.x % 32 * 4;
+    gc_pass_pixels<gc_halves_row<config>> pixels;
+    __syncwarp();
+#pragma unroll 2
+    for (int r = 0; r < config::rows; r++) {
+#pragma unroll
+        for (int c = 0; c < gc_pass_channels<config>(); c++)
+            pixels.samples[c][0].word[0] =
+                *(const unsigned *)(staged + c * halves.plane + r * GC_BLOCK_COLUMNS + first);
+        pixels.store(pass, x + first, y + r);
+    }
+}
+
+/* Computes and stores a tile of several channels. Each takes the place of its samples in the bay, as
+ * bytes of output, until all are there. */
+template <class config>
+static __device__ inline void gc_halves_compute_all(const gc_pass &pass, const gc_halves &halves,
+                                                    char *memory, char *bay, unsigned weights,
+                                                    int x, int y)
+{
+    int column = gc_halves_column(), line = (int)threadIdx.x / 32 * config::rows;
+    char *staged = bay + line * GC_BLOCK_COLUMNS;
+#pragma unroll 1
+    for (int c = 0; c < gc_pass_channels<config>(); c++) {
+        gc_halves_sums<config> sums = {};
+        gc_halves_tile_sums<config>(sums, halves, memory, (unsigned char *)bay + c * halves.plane,
+                                    weights);
+        float outputs[config::rows][4];
+        gc_halves_outputs<config>(halves, sums, outputs);
+        if (pass.output_type == GC_FLOAT)
+            gc_pass_store_values<config>(pass, c, x + column, y + line, outputs);
+        else
+#pragma unroll
+            for (int r = 0; r < config::rows; r++)
+                *(unsigned *)(staged + c * halves.plane + r * GC_BLOCK_COLUMNS + column) =
+                    gc_finish_word<config>(pass, outputs[r]);
+        if (c + 1 < gc_pass_channels<config>())
+            __syncthreads(); /* all threads have read the halves */
+    }
+    if (pass.output_type != GC_FLOAT)
+        gc_halves_store_pixels<config>(pass, halves, staged, x, y + line);
+}
+
 /* The kernel. A block takes every gridDim.x-th tile. Where it has two bays, it loads the next tile
  * while it multiplies. */
 template <class config>
 static __device__ inline void gc_halves_pass(const gc_pass &pass, const gc_halves &halves)
 {
     extern __shared__ float4 gc_block_memory[];
-    char *bays = (char *)gc_block_memory;
+    char *memory = (char *)gc_block_memory, *bays = memory + halves.bays_at;
     char *weights = bays + halves.bays * halves.bay_bytes;
     int columns = gc_block_columns(pass);
     gc_halves_tile tile(blockIdx.x, (unsigned)columns), stride(gridDim.x, (unsigned)columns);
@@ -531,14 +623,13 @@ static __device__ inline void gc_halves_pass(const gc_pass &pass, const gc_halve
         char *other = halves.bays == 2 && bay == bays ? bays + halves.bay_bytes : bays;
         if (halves.bays == 2)
             gc_halves_fetch<config>(pass, halves, other, next);
-        gc_halves_make<config>(halves, gc_halves_samples<config>(halves, bay));
-        __syncthreads();
-        gc_halves_sums<config> sums = {};
-        gc_halves_sum<config>(sums, halves, bay, (unsigned)__cvta_generic_to_shared(weights));
-        if (config::output == GC_FLOAT)
-            gc_halves_store_values<config>(pass, halves, tile.x(), tile.y<config>(pass), sums);
+        unsigned address = (unsigned)__cvta_generic_to_shared(weights);
+        if constexpr (config::channels == 1)
+            gc_halves_compute<config>(pass, halves, memory, bay, address, tile.x(),
+                                      tile.y<config>(pass));
         else
-            gc_halves_store<config>(pass, halves, tile.x(), tile.y<config>(pass), sums);
+            gc_halves_compute_all<config>(pass, halves, memory, bay, address, tile.x(),
+                                          tile.y<config>(pass));
         tile = next;
         bay = other;
     }
