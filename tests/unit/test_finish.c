@@ -342,13 +342,10 @@ static unsigned round_nearest(float value, const gc_finish *f, bool *sure)
     float sum = fmaf(value, f->gain, f->base), shifted = sum + shift, part;
     part = sum - (shifted - shift);
     if (f->largest > 255) {
-        float product = value * f->gain, of_product = fmaf(value, f->gain, -product);
-        sum = product + f->base;
-        float added = sum - product, of_sum = (product - (sum - added)) + (f->base - added);
-        shifted = sum + shift;
-        part = (sum - (shifted - shift)) +
-               (of_sum + (of_product + fmaf(value, f->gain_rest, f->base_rest)));
-        float more = part > 0.5f ? 1.0f : part < -0.5f ? -1.0f : 0.0f;
+        float shift_more = f->base + shift;
+        shifted = fmaf(value, f->gain, shift_more);
+        part = fmaf(value, f->gain, shift_more - shifted) + fmaf(value, f->gain_rest, f->base_rest);
+        float more = (part + shift) - shift;
         part -= more;
         shifted += more;
     }
@@ -374,7 +371,8 @@ static int check_nearest(const gc_finish *f, double level, uint64_t *random)
     for (int i = 0; i < 64 + 5 * 3; i++) {
         *random = *random * 6364136223846793005u + 1442695040888963407u;
         double part = i < 64 ? (double)(*random >> 11) * 0x1p-53 : parts[(i - 64) / 3];
-        float value = (float)((level + part - (double)f->base) / (double)f->gain);
+        float value =
+            (float)((level + part - (double)f->base - (double)f->base_rest) / (double)f->gain);
         if (i >= 64 && i % 3 > 0)
             value = nextafterf(value, i % 3 == 1 ? -1e30f : 1e30f);
         bool sure;

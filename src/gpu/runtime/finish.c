@@ -130,7 +130,8 @@ static int kind_of_division(const gc_problem *problem, const gc_finish *finish)
 /* Sets gain and base. False where the output has no samples of 8 or 16 bits, or the error may be
  * 2^-12 or more. For bytes gain, base and the sum are each rounded once, and of a colour that alpha
  * multiplies also alpha's reciprocal and the quotient. Where the byte is not clamped, gain * value
- * is at most 257 + |base|. For 16 bits the sum has two parts, of 2^-46 of gain * value and base. */
+ * is at most 257 + |base|. For 16 bits the kernel adds up what each rounding takes: numbers below
+ * 1, and |gain * value| * 2^-24. */
 static bool finish_nearest(const gc_problem *problem, gc_finish *finish)
 {
     bool divides = problem->conversion.premultiplies;
@@ -144,9 +145,10 @@ static bool finish_nearest(const gc_problem *problem, gc_finish *finish)
         fabs(gain) > (depth == 8 ? FLT_MAX : 0x1p60))
         return false;
     finish->gain = (float)gain;
-    finish->base = (float)base;
+    finish->base = (float)(depth == 8 ? base : rint(base));
     finish->gain_rest = (float)(gain - (double)finish->gain);
     finish->base_rest = (float)(base - (double)finish->base);
+    finish->value_bits = finish->absolute ? 0x7fffffff : 0xffffffff;
     return true;
 }
 

@@ -337,21 +337,17 @@ static __device__ inline bool gc_finish_is_visible(const gc_finish &f, float alp
 template <bool is_short>
 static __device__ inline float gc_finish_nearest(const gc_finish &f, float value, float &part)
 {
-    value = f.absolute ? fabsf(value) : value;
+    value = __uint_as_float(__float_as_uint(value) & f.value_bits);
     if (!is_short) {
         float sum = fmaf(value, f.gain, f.base), shifted = sum + GC_FINISH_SHIFT;
         part = sum - (shifted - GC_FINISH_SHIFT);
         return shifted;
     }
-    /* Added to the part: what rounding has taken from the product and from the sum (Knuth's
-     * two-sum), and what gain and base lack. */
-    float product = __fmul_rn(value, f.gain), sum = __fadd_rn(product, f.base);
-    float of_product = fmaf(value, f.gain, -product), added = sum - product;
-    float of_sum = (product - (sum - added)) + (f.base - added);
-    float shifted = sum + GC_FINISH_SHIFT;
-    part = (sum - (shifted - GC_FINISH_SHIFT)) +
-           (of_sum + (of_product + fmaf(value, f.gain_rest, f.base_rest)));
-    float more = part > 0.5f ? 1.0f : part < -0.5f ? -1.0f : 0.0f;
+    /* The base is an integer here. A multiply-add, which rounds once, gives what the first one has
+     * taken by rounding. Together with what gain and base lack it may reach the next integer. */
+    float shift = f.base + GC_FINISH_SHIFT, shifted = fmaf(value, f.gain, shift);
+    part = fmaf(value, f.gain, shift - shifted) + fmaf(value, f.gain_rest, f.base_rest);
+    float more = (part + GC_FINISH_SHIFT) - GC_FINISH_SHIFT;
     part -= more;
     return shifted + more;
 }
@@ -368,30 +364,50 @@ static __device__ inline unsigned gc_finish_edge(const gc_finish &f, float value
     return (unsigned)(response > f.threshold) ^ (unsigned)f.invert;
 }
 
-/* A chain value as an integer sample, in the low bits of the result, or as a bit, 0 or 1. */
+/* Chain values as integer samples, in the low bits of the results, or as bits, 0 or 1. All of them
+ * are computed in double where one is close to a tie. */
+template <class config, int count>
+static __device__ inline void gc_finish_integers(const gc_pass &pass, const float (&values)[count],
+                                                 unsigned (&samples)[count])
+{
+    const gc_finish &f = pass.finish;
+    int kind = gc_pass_finish<config>(pass);
+    if (kind == GC_FINISH_NEAREST) {
+        bool sure = true;
+#pragma unroll
+        for (int c = 0; c < count; c++) {
+            float part;
+            samples[c] = gc_finish_clamp(f, gc_pass_output<config>(pass) == GC_SHORT
+                                                ? gc_finish_nearest<true>(f, values[c], part)
+                                                : gc_finish_nearest<false>(f, values[c], part));
+            sure &= gc_finish_is_sure(part); /* without a branch */
+        }
+        if (sure)
+            return;
+    }
+#pragma unroll
+    for (int c = 0; c < count; c++)
+        if (kind == GC_FINISH_EDGES)
+            samples[c] = gc_finish_edge(f, values[c]) * (unsigned)f.largest;
+        else if (kind == GC_FINISH_ROUND)
+            samples[c] = gc_finish_clamp(f, gc_finish_round(f, values[c]));
+        else if (kind == GC_FINISH_QUOTIENT)
+            samples[c] = gc_finish_clamp(f, gc_finish_quotient(f, values[c]));
+        else if (kind == GC_FINISH_REMAINDER)
+            samples[c] = gc_finish_clamp(f, gc_finish_remainder(f, values[c]));
+        else if (gc_pass_output<config>(pass) == GC_BIT)
+            samples[c] = gc_finish_sample(f, values[c], false) > 0;
+        else
+            samples[c] = (unsigned)gc_finish_sample(f, values[c], true);
+}
+
 template <class config>
 static __device__ inline unsigned gc_finish_integer(const gc_pass &pass, float value)
 {
-    const gc_finish &f = pass.finish;
-    if (gc_pass_finish<config>(pass) == GC_FINISH_EDGES)
-        return gc_finish_edge(f, value) * (unsigned)f.largest;
-    if (gc_pass_finish<config>(pass) == GC_FINISH_ROUND)
-        return gc_finish_clamp(f, gc_finish_round(f, value));
-    if (gc_pass_finish<config>(pass) == GC_FINISH_QUOTIENT)
-        return gc_finish_clamp(f, gc_finish_quotient(f, value));
-    if (gc_pass_finish<config>(pass) == GC_FINISH_REMAINDER)
-        return gc_finish_clamp(f, gc_finish_remainder(f, value));
-    if (gc_pass_finish<config>(pass) == GC_FINISH_NEAREST) {
-        float part;
-        float shifted = gc_pass_output<config>(pass) == GC_SHORT
-                            ? gc_finish_nearest<true>(f, value, part)
-                            : gc_finish_nearest<false>(f, value, part);
-        if (gc_finish_is_sure(part))
-            return gc_finish_clamp(f, shifted);
-    }
-    if (gc_pass_output<config>(pass) == GC_BIT)
-        return gc_finish_sample(f, value, false) > 0;
-    return (unsigned)gc_finish_sample(f, value, true);
+    const float values[1] = {value};
+    unsigned samples[1];
+    gc_finish_integers<config>(pass, values, samples);
+    return samples[0];
 }
 
 /* Four outputs as bytes of a word, the first in the low byte. */
@@ -409,20 +425,7 @@ static __device__ inline unsigned gc_finish_word(const gc_pass &pass, const floa
         return gc_finish_clamp4(f, shifted);
     }
     unsigned bytes[4];
-    if (kind == GC_FINISH_NEAREST) {
-        bool sure = true;
-#pragma unroll
-        for (int c = 0; c < 4; c++) {
-            float part;
-            bytes[c] = gc_finish_clamp(f, gc_finish_nearest<false>(f, values[c], part));
-            sure = sure && gc_finish_is_sure(part);
-        }
-        if (sure)
-            return gc_finish_pack(bytes);
-    }
-#pragma unroll
-    for (int c = 0; c < 4; c++)
-        bytes[c] = gc_finish_integer<config>(pass, values[c]);
+    gc_finish_integers<config>(pass, values, bytes);
     return gc_finish_pack(bytes);
 }
 
@@ -536,9 +539,7 @@ static __device__ inline void gc_pass_store(const gc_pass &pass, int x, int y,
 #pragma unroll
         for (int r = 0; r < rows; r++) {
             unsigned v[4];
-#pragma unroll
-            for (int c = 0; c < 4; c++)
-                v[c] = gc_finish_integer<config>(pass, values[r][c]);
+            gc_finish_integers<config>(pass, values[r], v);
             if (type == GC_BIT)
                 gc_pass_store_bits(pass, x, to, v, step, r < count);
             else if (r < count)
@@ -602,14 +603,13 @@ template <class config> struct gc_pass_pixels {
             return;
         }
         unsigned v[4];
+        if (!divides)
+            gc_finish_integers<config>(pass, values, v);
 #pragma unroll
-        for (int k = 0; k < 4; k++)
-            if (!divides)
-                v[k] = gc_finish_integer<config>(pass, values[k]);
-            else if (channel == channels - 1)
-                v[k] = gc_finish_alpha(pass.finish, values[k]);
-            else
-                v[k] = gc_finish_divided<config>(pass, values[k], alpha[divides ? r : 0][k]);
+        for (int k = 0; k < 4 && divides; k++)
+            v[k] = channel == channels - 1
+                       ? gc_finish_alpha(pass.finish, values[k])
+                       : gc_finish_divided<config>(pass, values[k], alpha[divides ? r : 0][k]);
         samples[0][r].set(v);
     }
 

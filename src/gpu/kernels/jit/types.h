@@ -68,8 +68,10 @@ typedef struct gc_finish {
     float whole;        /* GC_FINISH_REMAINDER: the divisor */
     /* GC_FINISH_NEAREST: a sample is gain * value + base, rounded and clamped. Of a colour that
      * alpha multiplies, the value is its quotient by alpha. What the two numbers lack of the true
-     * ones is in the other two. */
+     * ones is in the other two. For 16 bits the base is the nearest integer. Of the value's bits
+     * those of `value_bits` count: all, or all but the sign. */
     float gain, base, gain_rest, base_rest;
+    unsigned value_bits;
     /* GC_FINISH_EDGES: 1 if side * value, or |value| where side is 0, is above the threshold. */
     float threshold;
     int side, invert;

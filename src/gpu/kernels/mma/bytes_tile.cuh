@@ -351,8 +351,10 @@ static __device__ inline unsigned gc_bytes_finish(const gc_pass &pass, const gc_
     int left = first + 256 * second, right = third + 256 * fourth; /* of 16 bits */
     unsigned word;
     if (gc_bytes_in_pairs<config>()) {
-        word = __byte_perm(gc_finish_integer<config>(pass, (float)left),
-                           gc_finish_integer<config>(pass, (float)right), 0x5410);
+        const float values[2] = {(float)left, (float)right};
+        unsigned samples[2];
+        gc_finish_integers<config>(pass, values, samples);
+        word = __byte_perm(samples[0], samples[1], 0x5410);
     } else {
         const float values[4] = {(float)first, (float)second, (float)third, (float)fourth};
         word = gc_finish_word<config>(pass, values);
