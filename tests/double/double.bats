@@ -106,6 +106,7 @@ fused * exact*'
             expect 0 gconv compare --time 0.001 --impl tensor --border $border --alpha keep \
                 -k '3x3: 1 -2 3 4 5 -6 7 1 2' $image
             like "$out" '*
+name *kernel ms *total ms *
 tensor * exact*'
             expect 0 gconv compare --time 0.001 --impl tensor --border $border --alpha keep \
                 -k gaussian:1.7,7 $image

@@ -26,7 +26,8 @@ typedef struct gc_measurement {
     double compile_seconds; /* of kernels, before any clock was started; 0 where there are none */
     double seconds;         /* median of the runs, from samples in memory to samples in memory */
     double shortest;        /* of the runs */
-    double kernel_seconds;  /* median of the chain on the device alone; 0 on the CPU */
+    double kernel_seconds;  /* median on the device, from samples to samples in its memory; 0 on the
+                               CPU */
     double values_a_second; /* samples convolved */
     double flops;           /* floating-point operations a second: 2 w h for a sample and step */
     double intensity; /* operations for a byte by the published model; 0 where there is none */
