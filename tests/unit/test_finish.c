@@ -349,7 +349,7 @@ static unsigned round_nearest(float value, const gc_finish *f, bool *sure)
         part -= more;
         shifted += more;
     }
-    *sure = fabsf(part) < 0.5f - 0x1p-12f;
+    *sure = fabsf(part) < 0.5f - (f->largest > 255 ? 0x1p-20f : 0x1p-12f);
     return clamp(shifted, (float)f->largest);
 }
 
@@ -366,7 +366,9 @@ static unsigned round_any(float value, const gc_finish *f)
  * Returns how many of the 64 are left to double. */
 static int check_nearest(const gc_finish *f, double level, uint64_t *random)
 {
-    static const double parts[] = {0, 0.5, 0.5 - 0x1.02p-12, 0.5 - 0x1.fep-13, 0.5 + 0x1.02p-12};
+    double close = f->largest > 255 ? 0x1p-20 : 0x1p-12;
+    const double parts[] = {0, 0.5, 0.5 - 0x1.02p0 * close, 0.5 - 0x1.fep-1 * close,
+                            0.5 + 0x1.02p0 * close};
     int doubtful = 0;
     for (int i = 0; i < 64 + 5 * 3; i++) {
         *random = *random * 6364136223846793005u + 1442695040888963407u;

@@ -84,6 +84,7 @@ typedef struct gc_costs {
     double output_seconds; /* of a multiprocessor for an output, products left out */
     double
         output_seconds_of_bytes[2]; /* from bytes to bytes, with weights in one part and in two */
+    double dealing_seconds;         /* of a multiprocessor for an interleaved sample */
     int two_bays_columns;           /* up to so many columns of a banded matrix, two bays */
 
     /* fft. */

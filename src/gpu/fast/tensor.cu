@@ -8,7 +8,7 @@
  *   16 at 9x9, 17 of 24 at 17x17.
  * Improves on: direct, from 9x9 on, or 5x5 on 8-bit samples; no kernel is compiled at run time.
  *   A block takes interleaved bytes in place: it deals them to planes of bytes in shared memory, and
- *   multiplies one channel after the other.
+ *   multiplies one channel after the other. Outputs are staged there, too.
  * Needs: compute capability 8.0; shared memory for a tile and its surroundings.
  * Limits: filters whose tile fits in shared memory, and which have enough weights for the bound of
  *   rule 4. Exact chains: the parts of weights and samples have to give the integer exactly.
@@ -147,8 +147,11 @@ static double seconds(const gc_problem *problem, const gc_step *step,
     double work =
         (bytes ? costs->output_seconds_of_bytes[parts.weight_parts - 1] : costs->output_seconds) +
         matrices * products * step->height / (outputs * costs->product_rate);
+    double samples =
+        scope.channels > 1 ? values / problem->chain.channels * problem->job.input.channels : 0;
     double pass = std::max(gc_cost_of_pass(problem, gc_pass_scope_bytes(scope), 0, device, 1),
-                           values * work / std::max(1, device->processors));
+                           (values * work + samples * costs->dealing_seconds) /
+                               std::max(1, device->processors));
     return pass + gc_pass_scope_planes(problem, of_bytes(scope), device);
 }
 

@@ -332,8 +332,8 @@ static __device__ inline bool gc_finish_is_visible(const gc_finish &f, float alp
     return f.divisor > 0 ? alpha > 0 : alpha < 0;
 }
 
-/* The nearest integer, shifted. `part` is the value minus that integer, with an error below 2^-12
- * where the sample is not clamped (gc_finish_of). */
+/* The nearest integer, shifted. `part` is the value minus that integer. Where the sample is not
+ * clamped, its error is below 2^-12 for bytes, below 2^-20 for 16 bits (gc_finish_of). */
 template <bool is_short>
 static __device__ inline float gc_finish_nearest(const gc_finish &f, float value, float &part)
 {
@@ -353,9 +353,9 @@ static __device__ inline float gc_finish_nearest(const gc_finish &f, float value
 }
 
 /* Whether the value is so far from a tie that its integer is the nearest one. */
-static __device__ inline bool gc_finish_is_sure(float part)
+static __device__ inline bool gc_finish_is_sure(bool is_short, float part)
 {
-    return fabsf(part) < 0.5f - 0x1p-12f;
+    return fabsf(part) < 0.5f - (is_short ? 0x1p-20f : 0x1p-12f);
 }
 
 static __device__ inline unsigned gc_finish_edge(const gc_finish &f, float value)
@@ -373,14 +373,14 @@ static __device__ inline void gc_finish_integers(const gc_pass &pass, const floa
     const gc_finish &f = pass.finish;
     int kind = gc_pass_finish<config>(pass);
     if (kind == GC_FINISH_NEAREST) {
-        bool sure = true;
+        bool sure = true, is_short = gc_pass_output<config>(pass) == GC_SHORT;
 #pragma unroll
         for (int c = 0; c < count; c++) {
             float part;
-            samples[c] = gc_finish_clamp(f, gc_pass_output<config>(pass) == GC_SHORT
-                                                ? gc_finish_nearest<true>(f, values[c], part)
-                                                : gc_finish_nearest<false>(f, values[c], part));
-            sure &= gc_finish_is_sure(part); /* without a branch */
+            samples[c] =
+                gc_finish_clamp(f, is_short ? gc_finish_nearest<true>(f, values[c], part)
+                                            : gc_finish_nearest<false>(f, values[c], part));
+            sure &= gc_finish_is_sure(is_short, part); /* without a branch */
         }
         if (sure)
             return;
@@ -456,7 +456,7 @@ static __device__ inline unsigned gc_finish_divided(const gc_pass &pass, float v
         float part;
         float shifted =
             gc_finish_nearest<false>(f, visible ? value * __frcp_rn(alpha) : 0.0f, part);
-        if (gc_finish_is_sure(part))
+        if (gc_finish_is_sure(false, part))
             return gc_finish_clamp(f, shifted);
     }
     return (unsigned)gc_finish_scaled(f, visible ? gc_finish_colour(value, alpha) : 0.0, true);
