@@ -815,6 +815,38 @@ GCONV_API gconv_status gconv_plan_run_memory(gconv_plan *plan, const void *input
                                              size_t output_stride, gconv_timings *timings,
                                              gconv_error *error);
 
+/* Convolves one image from memory of a GPU to memory of this GPU, without the CPU. `input` and
+ * `output` are addresses in memory of the plan's device (gconv_plan_device), or in managed memory.
+ * Shapes and strides are those of gconv_plan_run_memory. The images must not overlap. Any address
+ * and any stride is allowed. An image without gaps is read and written in place where it begins at
+ * a multiple of 16 bytes and its rows are multiples of 32 samples (of 128 at depth 1). Other images
+ * are copied on the device. No byte outside the output's rows is written.
+ *
+ * `stream` is a cudaStream_t of this device, NULL for the default stream. The function enqueues work
+ * and returns. The work begins when all earlier work in the stream is done. Later work in the stream
+ * finds the output complete. The caller keeps both images until then. Errors of the work itself show
+ * in later calls of CUDA. The plan can be used again at once, in any stream: its runs wait for each
+ * other on the device. The stream must not be capturing a graph.
+ *
+ * The calling thread waits in these cases:
+ * - The plan's first run waits for what gconv_plan_prepare waits for, and allocates memory of the
+ *   device.
+ * - A run whose images lie otherwise than before may need larger buffers. It then waits for the
+ *   plan's earlier runs.
+ * - A run that fails waits for the work in the stream.
+ * - gconv_plan_free waits for the plan's runs.
+ *
+ * The plan keeps its buffers until it is freed. No other device takes over.
+ * - GCONV_ERROR_UNSUPPORTED: the plan is on the CPU, or the CPU makes the output of this job: output
+ *   of depth 1 with alpha, and divisors beyond 2^500 or below 2^-500.
+ * - GCONV_ERROR_ARGUMENT: an address is not memory of this device, or a stride is less than a row.
+ * - GCONV_ERROR_MEMORY: the device has no memory for the buffers that the whole image needs.
+ * - GCONV_ERROR_DEVICE: a call of CUDA failed. */
+GCONV_API gconv_status gconv_plan_run_device(gconv_plan *plan, const void *input,
+                                             size_t input_stride, void *output,
+                                             size_t output_stride, void *stream,
+                                             gconv_error *error);
+
 /* How many channels are convolved: all, but not alpha where alpha is kept. */
 GCONV_API int gconv_plan_chain_channels(const gconv_plan *plan);
 
@@ -850,6 +882,33 @@ GCONV_API double gconv_plan_intensity(gconv_plan *plan);
 /* The roofline: the floating-point operations a second that the device allows at this intensity. 0
  * where there is no model. */
 GCONV_API double gconv_plan_roofline(gconv_plan *plan);
+
+/* ---- Memory for images ----------------------------------------------------------------------- */
+
+/* Pinned memory is memory that the system never moves: a GPU copies from it and to it by itself, at
+ * the full speed of the bus. gconv_plan_run_memory takes pinned memory, other memory, and any part
+ * of either. */
+
+/* *memory becomes `bytes` bytes of zeros: pinned for all GPUs where a GPU can be used and the system
+ * allows that, else ordinary memory. They begin at a multiple of 4096, from 2 MiB on at a multiple
+ * of 2 MiB. Starts the CUDA driver. The caller frees them with gconv_memory_free.
+ * GCONV_ERROR_ARGUMENT for 0 bytes, GCONV_ERROR_MEMORY where memory is short. */
+GCONV_API gconv_status gconv_memory_allocate(size_t bytes, void **memory, gconv_error *error);
+
+/* Frees what gconv_memory_allocate gave. No run may use it any more. Accepts NULL. */
+GCONV_API void gconv_memory_free(void *memory);
+
+/* Pins memory of the caller's for all GPUs; the memory must be writable. Starts the CUDA driver.
+ * Where no GPU can be used, the function does nothing and is GCONV_OK. One call must cover all rows
+ * of an image. The caller calls gconv_memory_unregister before the memory is freed.
+ * - GCONV_ERROR_ARGUMENT: `memory` is NULL, `bytes` is 0, or a part of the memory is registered.
+ * - GCONV_ERROR_MEMORY, GCONV_ERROR_DEVICE: the system or CUDA refuses. The memory stays as it
+ *   was. */
+GCONV_API gconv_status gconv_memory_register(void *memory, size_t bytes, gconv_error *error);
+
+/* Takes gconv_memory_register back. `memory` is the address that was registered. No run may use the
+ * memory meanwhile. Accepts NULL. */
+GCONV_API void gconv_memory_unregister(void *memory);
 
 /* ---- Verification ---------------------------------------------------------------------------- */
 

@@ -140,8 +140,8 @@ build_all() {
   CUDACXX=$(find_nvcc) cmake -S "$source" -B "$build" $generator -DCMAKE_BUILD_TYPE=Release \
     -DGCONV_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES="${ARCHITECTURES:-native}" &&
     cmake --build "$build" --parallel "$(getconf _NPROCESSORS_ONLN)" \
-      --target gconv --target gconv_check --target gpu_jit --target gpu_decode --target make_image \
-      --target damage_jpeg
+      --target gconv --target gconv_check --target gpu_jit --target gpu_decode --target gpu_caller \
+      --target make_image --target damage_jpeg
 }
 
 # shares OPTION: a line for each process of check_shared.
@@ -484,6 +484,22 @@ check_engine() {
   XDG_CACHE_HOME=$work "$build/tests/gpu_decode"
 }
 
+# Images in the caller's memory: of the device, pinned, and other.
+check_caller() {
+  XDG_CACHE_HOME=$work "$build/tests/gpu_caller" "$@"
+}
+
+# sanitize_caller TOOL [OPTION...]: the same under one tool, by implementations that read and store
+# images in place, and by one that does not.
+sanitize_caller() {
+  tool=$1
+  shift
+  for implementation in naive direct separable fused tensor; do
+    XDG_CACHE_HOME=$work "$sanitizer" --tool "$tool" --error-exitcode 99 "$@" \
+      "$build/tests/gpu_caller" --impl $implementation --cases 6 || return
+  done
+}
+
 # make_damaged SEED COUNT DIRECTORY: damaged and crafted JPEGs, also of files that take thousands of
 # threads.
 make_damaged() {
@@ -661,6 +677,7 @@ fi
 part 'batches' batches
 part 'run-time compilation' compile_at_run_time
 part 'time of compilation' time_compilation
+part "the caller's memory" check_caller
 part 'JPEG kernels' check_kernels
 part 'JPEG kernels, damaged' check_damaged 20000 --kernels
 part 'JPEG engine' check_engine
@@ -672,7 +689,8 @@ part 'compare gaussian' compare --kernel gaussian:2
 if [ -z "$with_sanitizer" ]; then
   skip 'compute-sanitizer' 'left out by --no-sanitizer'
 elif ! sanitizer=$(find_sanitizer); then
-  for tool in memcheck 'batch memcheck' leaks racecheck initcheck synccheck 'JPEG memcheck' \
+  for tool in memcheck 'batch memcheck' leaks racecheck initcheck synccheck 'caller memcheck' \
+    'caller racecheck' 'JPEG memcheck' \
     'JPEG racecheck' 'JPEG initcheck' 'JPEG synccheck'; do
     skip "$tool" 'no compute-sanitizer'
   done
@@ -683,6 +701,8 @@ else
   for tool in racecheck initcheck synccheck; do
     part $tool sanitize $tool
   done
+  part 'caller memcheck' sanitize_caller memcheck --padding 256
+  part 'caller racecheck' sanitize_caller racecheck
   for tool in memcheck racecheck initcheck synccheck; do
     part "JPEG $tool" sanitize_decoding $tool
   done

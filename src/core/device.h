@@ -1,5 +1,5 @@
-/* What the core asks of GPUs, beside the list of devices in gconv.h. device.c is the core's only
- * way to the GPU part. */
+/* What the core asks of GPUs, beside the list of devices in gconv.h. device.c, and caller_memory.c
+ * for memory of the host, are the core's only way to the GPU part. */
 #ifndef GC_CORE_DEVICE_H
 #define GC_CORE_DEVICE_H
 

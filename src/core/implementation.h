@@ -37,6 +37,10 @@ typedef struct gc_operations {
     /* Waits for what `prepare` has left to other threads, so that the next run begins at once.
      * Returns the seconds that kernels took to compile. NULL where `prepare` leaves nothing. */
     gconv_status (*await)(void *state, double *compile_seconds, gconv_error *error);
+    /* Runs from memory of the device to memory of the device, as gconv_plan_run_device says. NULL
+     * where the device has no memory of its own. */
+    gconv_status (*run_device)(void *state, const void *input, size_t input_stride, void *output,
+                               size_t output_stride, void *stream, gconv_error *error);
 } gc_operations;
 
 /* Options of a job that an implementation follows; the others have no effect on it. */

@@ -311,6 +311,17 @@ gconv_status gconv_plan_run(gconv_plan *plan, gconv_source source, gconv_sink si
     return run(plan, source, sink, NULL, NULL, false, timings, error);
 }
 
+static gconv_status check_memory(const void *input, size_t input_stride, size_t input_bytes,
+                                 const void *output, size_t output_stride, size_t output_bytes,
+                                 gconv_error *error)
+{
+    if (input == NULL || output == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the input or output is a null pointer");
+    if (input_stride < input_bytes || output_stride < output_bytes)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "a stride is smaller than a row");
+    return GCONV_OK;
+}
+
 static gconv_status run_memory(gconv_plan *plan, const void *input, size_t input_stride,
                                void *output, size_t output_stride, bool chain_only,
                                gconv_timings *timings, gconv_error *error)
@@ -322,10 +333,10 @@ static gconv_status run_memory(gconv_plan *plan, const void *input, size_t input
     gc_memory_sink to = {.next = output, .stride = output_stride};
     to.row_bytes = chain_only ? gc_chain_row_values(&problem->chain) * sizeof(float)
                               : gconv_shape_row_bytes(&problem->conversion.output);
-    if (input == NULL || output == NULL)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the input or output is a null pointer");
-    if (from.stride < from.row_bytes || to.stride < to.row_bytes)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "a stride is smaller than a row");
+    gconv_status status = check_memory(input, input_stride, from.row_bytes, output, output_stride,
+                                       to.row_bytes, error);
+    if (status != GCONV_OK)
+        return status;
     return run(plan, gc_source_of_memory(&from), gc_sink_of_memory(&to), &from, &to, chain_only,
                timings, error);
 }
@@ -342,6 +353,30 @@ gconv_status gconv_plan_run_chain(gconv_plan *plan, const void *input, size_t in
                                   gconv_error *error)
 {
     return run_memory(plan, input, input_stride, chain, chain_stride, true, timings, error);
+}
+
+gconv_status gconv_plan_run_device(gconv_plan *plan, const void *input, size_t input_stride,
+                                   void *output, size_t output_stride, void *stream,
+                                   gconv_error *error)
+{
+    const gc_implementation *implementation = plan->choice.implementation;
+    const gc_conversion *conversion = &plan->problem.conversion;
+    gconv_error failure;
+    if (implementation->operations->run_device == NULL)
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "'%s' runs on no device with its own memory",
+                       implementation->name);
+    gconv_status status =
+        check_memory(input, input_stride, gconv_shape_row_bytes(&conversion->input), output,
+                     output_stride, gconv_shape_row_bytes(&conversion->output), error);
+    if (status != GCONV_OK)
+        return status;
+    status = implementation->operations->run_device(plan->state, input, input_stride, output,
+                                                    output_stride, stream, &failure);
+    if (status == GCONV_ERROR_DEVICE)
+        gc_device_judge(plan->choice.device.index, &failure);
+    if (status != GCONV_OK && error != NULL)
+        *error = failure;
+    return status;
 }
 
 /* ---- The final conversion alone -------------------------------------------------------------- */

@@ -25,6 +25,11 @@ gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *er
  * ends. Waits for work on the device's default stream. */
 bool gc_gpu_works(int index);
 
+/* Pins memory of the host for all devices, and takes that back. Starts the driver. Without a
+ * device gc_gpu_pin is GCONV_ERROR_DEVICE. */
+gconv_status gc_gpu_pin(void *memory, size_t bytes, gconv_error *error);
+void gc_gpu_unpin(void *memory);
+
 /* Begins to start the driver and the devices whose bits are set, bit N for cuda:N, in threads of
  * its own, and returns at once. Only the first call has an effect. */
 void gc_gpu_start(uint64_t devices);

@@ -161,6 +161,19 @@ extern "C" cudaError_t cudaHostUnregister(void *memory)
     return known || code != cudaSuccess ? code : gc_double_refuse(cudaErrorInvalidValue);
 }
 
+extern "C" cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes,
+                                                const void *memory)
+{
+    ENTER("cudaPointerGetAttributes");
+    *attributes = {};
+    attributes->device = gc_double_device_of(memory);
+    if (attributes->device >= 0)
+        attributes->type = cudaMemoryTypeDevice;
+    else if (gc_double_holds(memory, 1, true))
+        attributes->type = cudaMemoryTypeHost;
+    return cudaSuccess;
+}
+
 /* Rows of bytes to be copied. */
 struct rows {
     char *to;

@@ -150,6 +150,7 @@ extern "C" cudaError_t cudaPeekAtLastError()
 struct pieces {
     std::mutex lock;
     std::map<uintptr_t, size_t> sizes; /* by address */
+    std::map<uintptr_t, int> devices;  /* likewise */
     size_t bytes;
 };
 
@@ -189,6 +190,7 @@ cudaError_t gc_double_allocate(void **memory, size_t bytes, bool pinned)
         return gc_double_refuse(cudaErrorMemoryAllocation);
     memset(*memory, GARBAGE, bytes);
     all.sizes[(uintptr_t)*memory] = bytes;
+    all.devices[(uintptr_t)*memory] = current_device;
     all.bytes += bytes;
     return cudaSuccess;
 }
@@ -265,6 +267,15 @@ bool gc_double_holds(const void *memory, size_t bytes, bool pinned)
     }
     std::lock_guard<std::mutex> guard(all_variables().lock);
     return !pinned && lies_in(all_variables().sizes, (uintptr_t)memory, bytes);
+}
+
+int gc_double_device_of(const void *memory)
+{
+    pieces &all = memory_of(false);
+    std::lock_guard<std::mutex> guard(all.lock);
+    if (!lies_in(all.sizes, (uintptr_t)memory, 1))
+        return -1;
+    return all.devices[(--all.sizes.upper_bound((uintptr_t)memory))->first];
 }
 
 /* ---- The report ------------------------------------------------------------------------------ */

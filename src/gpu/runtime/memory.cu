@@ -29,6 +29,12 @@ int64_t gc_plan_input_pitch(const gc_gpu_plan *plan)
     return gc_device_pitch((int64_t)shape->width * shape->channels);
 }
 
+bool gc_plan_has_whole_rows(const gc_gpu_plan *plan)
+{
+    const gconv_shape *shape = &plan->problem->job.input;
+    return gc_plan_input_pitch(plan) == (int64_t)shape->width * shape->channels;
+}
+
 int64_t gc_plan_output_pitch(const gc_gpu_plan *plan, gc_sample_type type)
 {
     int64_t width = plan->problem->chain.width;
@@ -113,9 +119,8 @@ static size_t plane_bytes_of(const gc_gpu_plan *plan, gc_plane_use use, int64_t 
     return use == GC_PLANE_OF_VALUES ? values * problem->chain.channels * sizeof(float) : 0;
 }
 
-/* Buffers for bands of `rows` rows of output. */
-static void sizes_of(const gc_gpu_plan *plan, bool chain_only, int64_t rows,
-                     size_t sizes[GC_BUFFERS])
+void gc_plan_buffer_sizes(const gc_gpu_plan *plan, bool chain_only, int64_t rows,
+                          size_t sizes[GC_BUFFERS])
 {
     int64_t input_rows = gc_band_input_rows(plan->problem, rows, plan->slabs);
     gc_plane_use use[2] = {GC_PLANE_UNUSED, GC_PLANE_UNUSED};
@@ -143,7 +148,7 @@ static void choose_rows(gc_gpu_plan *plan, double bytes)
 static size_t left_for_decoding(const gc_gpu_plan *plan, double bytes)
 {
     size_t sizes[GC_BUFFERS];
-    sizes_of(plan, false, plan->problem->chain.height, sizes);
+    gc_plan_buffer_sizes(plan, false, plan->problem->chain.height, sizes);
     for (int i = 0; i < GC_BUFFER_DECODING; i++)
         bytes -= (double)sizes[i];
     return bytes > 0 ? (size_t)bytes : 0;
@@ -185,15 +190,24 @@ gconv_status gc_plan_choose_band(gc_gpu_plan *plan, gconv_error *error)
 
 /* ---- The slot -------------------------------------------------------------------------------- */
 
-static void use_slot(gc_gpu_plan *plan, gc_slot *slot)
+void gc_plan_use_buffers(gc_gpu_plan *plan, gc_slot *slot)
 {
-    plan->slot = slot;
-    plan->cuda_stream = slot->cuda_stream;
+    const gconv_shape *shape = &plan->problem->job.input;
     plan->samples = (char *)slot->buffers[GC_BUFFER_SAMPLES];
-    plan->samples_pitch = (int64_t)plan->problem->chain.width;
+    plan->samples_pitch = (int64_t)shape->width * shape->channels;
+    plan->samples_padded = false;
     plan->planes[0] = (float *)slot->buffers[GC_BUFFER_PLANE];
     plan->planes[1] = (float *)slot->buffers[GC_BUFFER_OTHER_PLANE];
     plan->extended = (float *)slot->buffers[GC_BUFFER_EXTENDED];
+    plan->result = (char *)slot->buffers[GC_BUFFER_EXTENDED];
+}
+
+static gconv_status use_slot(gc_gpu_plan *plan, gc_slot *slot, gconv_error *error)
+{
+    plan->slot = slot;
+    plan->cuda_stream = slot->cuda_stream;
+    gc_plan_use_buffers(plan, slot);
+    return gc_plan_await_device_run(plan, error);
 }
 
 gconv_status gc_plan_take_slot(gc_gpu_plan *plan, bool chain_only, size_t decoding_bytes,
@@ -203,14 +217,12 @@ gconv_status gc_plan_take_slot(gc_gpu_plan *plan, bool chain_only, size_t decodi
     GC_TRY(gc_slot_take(plan->device.index, plan->parts, &slot, error));
     for (*rows = plan->band_rows;;) {
         size_t sizes[GC_BUFFERS];
-        sizes_of(plan, chain_only, *rows, sizes);
+        gc_plan_buffer_sizes(plan, chain_only, *rows, sizes);
         sizes[GC_BUFFER_DECODING] = *rows < plan->band_rows ? 0 : decoding_bytes;
         gconv_status status = gc_slot_reserve(slot, sizes, error);
         int64_t fewer = gc_band_whole(plan->problem, *rows / 2, plan->slabs);
-        if (status == GCONV_OK) {
-            use_slot(plan, slot);
-            return GCONV_OK;
-        }
+        if (status == GCONV_OK)
+            return use_slot(plan, slot, error);
         if (status != GCONV_ERROR_MEMORY || fewer == 0) {
             gc_slot_give(slot);
             return status;

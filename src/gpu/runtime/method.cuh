@@ -133,6 +133,10 @@ void gc_gpu_describe(void *state, char *text, size_t size);
 gconv_status gc_gpu_time(void *state, const void *input, size_t stride, double seconds,
                          double *median, gconv_error *error);
 
+/* In device_run.cu; `stream` is a cudaStream_t. */
+gconv_status gc_gpu_run_device(void *state, const void *input, size_t input_stride, void *output,
+                               size_t output_stride, void *stream, gconv_error *error);
+
 /* Of a plan whose method is a gc_step_method with `intensity`. */
 double gc_gpu_intensity(void *state);
 
@@ -157,6 +161,7 @@ constexpr gc_operations gc_gpu_operations(double (*extra_terms)(const gc_problem
         intensity,
         gc_gpu_time,
         gc_gpu_await,
+        gc_gpu_run_device,
     };
 }
 

@@ -26,10 +26,11 @@ static gconv_status prepare(gc_gpu_plan *plan, gconv_error *error)
 
 /* ---- The first pass's input ------------------------------------------------------------------ */
 
-/* Whether samples have the pitch that kernels expect: whole lines. */
+/* Whether kernels can read samples where they lie: rows are whole lines (gc_device_pitch). Who says
+ * where samples lie sees to it that these begin at whole words of 16 bytes. */
 static bool reads_in_place(const gc_gpu_plan *plan)
 {
-    return plan->samples_pitch * plan->problem->job.input.channels == gc_plan_input_pitch(plan);
+    return plan->samples_padded || gc_plan_has_whole_rows(plan);
 }
 
 /* Copies rows of samples into the memory of the first plane, with the pitch that kernels expect. */
@@ -37,10 +38,12 @@ static gconv_status align_samples(gc_gpu_plan *plan, gconv_error *error)
 {
     const gc_band_step *band = &plan->steps[0];
     size_t bytes = gconv_shape_row_bytes(&plan->problem->job.input);
-    size_t pitch = (size_t)gc_plan_input_pitch(plan) * (plan->problem->job.input.depth / 8);
-    GC_CUDA_TRY(error, cudaMemcpy2DAsync(plan->planes[0], pitch, plan->samples, bytes, bytes,
-                                         (size_t)(band->input_last - band->input_first + 1),
-                                         cudaMemcpyDeviceToDevice, plan->cuda_stream));
+    size_t sample = (size_t)plan->problem->job.input.depth / 8;
+    GC_CUDA_TRY(error,
+                cudaMemcpy2DAsync(plan->planes[0], (size_t)gc_plan_input_pitch(plan) * sample,
+                                  plan->samples, (size_t)plan->samples_pitch * sample, bytes,
+                                  (size_t)(band->input_last - band->input_first + 1),
+                                  cudaMemcpyDeviceToDevice, plan->cuda_stream));
     return GCONV_OK;
 }
 
@@ -68,7 +71,9 @@ static void set_input(const gc_gpu_plan *plan, int p, gc_pass *pass)
     pass->input_type = scope->input;
     bool in_place = scope->input != GC_FLOAT && reads_in_place(plan);
     pass->input = in_place ? (const void *)plan->samples : planes.values;
-    pass->input_pitch = scope->input == GC_FLOAT ? planes.pitch : gc_plan_input_pitch(plan);
+    pass->input_pitch = scope->input == GC_FLOAT ? planes.pitch
+                        : in_place               ? plan->samples_pitch
+                                                 : gc_plan_input_pitch(plan);
     pass->input_plane = planes.plane;
     pass->input_first = (int)band->input_first;
     pass->input_rows = (int)planes.rows;
@@ -83,7 +88,7 @@ static void set_output(const gc_gpu_plan *plan, int p, bool chain_only, gc_pass 
         gc_plan_planes(plan, plan->planes[(p + 1) % 2], rows, plan->problem->chain.width);
     bool finishes = p + 1 == plan->section_count && stores_output(plan, chain_only);
     pass->output_type = finishes ? scope->output : GC_FLOAT;
-    pass->output = finishes ? plan->extended : planes.values;
+    pass->output = finishes ? (void *)plan->result : planes.values;
     pass->output_pitch = gc_plan_output_pitch(plan, (gc_sample_type)pass->output_type);
     pass->output_plane = planes.plane;
     pass->output_first = (int)band->output_first;
@@ -110,11 +115,9 @@ static gconv_status run(gc_gpu_plan *plan, bool chain_only, gconv_error *error)
 
 static void use_planes(const gc_gpu_plan *plan, bool chain_only, gc_plane_use use[2])
 {
-    const gconv_shape *shape = &plan->problem->job.input;
-    bool aligned = gc_plan_input_pitch(plan) == (int64_t)shape->width * shape->channels;
     if (plan->sections[0].scope.input == GC_FLOAT)
         use[0] = GC_PLANE_OF_VALUES;
-    else if (!aligned)
+    else if (!gc_plan_has_whole_rows(plan))
         use[0] = GC_PLANE_OF_SAMPLES;
     for (int p = 0; p < plan->section_count; p++)
         if (p + 1 < plan->section_count || !stores_output(plan, chain_only))

@@ -102,6 +102,7 @@ void gc_gpu_release(void *state)
         pthread_join(plan->starter, nullptr);
     {
         gc_current_device current(plan->device.index);
+        gc_plan_end_device_runs(plan);
         gc_plan_free_sections(plan);
     }
     gc_pool_leave();

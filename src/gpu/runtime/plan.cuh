@@ -57,9 +57,13 @@ struct gc_gpu_plan {
     gc_slot *slot;   /* of the run; null between runs. Stream and buffers below are the slot's. */
     cudaStream_t cuda_stream;
     char *samples;         /* a band of input */
-    int64_t samples_pitch; /* pixels from row to row of `samples` */
+    int64_t samples_pitch; /* samples from row to row of `samples` */
+    bool samples_padded;   /* kernels may read a row up to its pitch */
     float *planes[2];      /* a section's input and output, in turn */
-    float *extended;       /* a step's extended image; in the end the output */
+    float *extended;       /* a step's extended image */
+    char *result;          /* output or chain values, in the end */
+    gc_slot *own;          /* of runs in a caller's stream: buffers, and a mark for the latest run;
+                              null before the first */
     pthread_t starter;
     bool starting;       /* the starter has not been joined */
     bool start_ended;    /* atomic */
@@ -85,6 +89,13 @@ gconv_status gc_plan_take_slot(gc_gpu_plan *plan, bool chain_only, size_t decodi
                                int64_t *rows, gconv_error *error);
 void gc_plan_give_slot(gc_gpu_plan *plan);
 
+/* Sets what the buffers hold for bands of `rows` rows of output. */
+void gc_plan_buffer_sizes(const gc_gpu_plan *plan, bool chain_only, int64_t rows,
+                          size_t sizes[GC_BUFFERS]);
+
+/* Makes the plan work in the buffers of a slot. */
+void gc_plan_use_buffers(gc_gpu_plan *plan, gc_slot *slot);
+
 /* Frees the sections that there are. */
 void gc_plan_free_sections(gc_gpu_plan *plan);
 
@@ -97,16 +108,19 @@ gc_gpu_planes gc_plan_planes(const gc_gpu_plan *plan, float *values, int64_t row
 /* Samples from row to row of an image that a pass reads. */
 int64_t gc_plan_input_pitch(const gc_gpu_plan *plan);
 
+/* Whether a row of samples is as long as that. */
+bool gc_plan_has_whole_rows(const gc_gpu_plan *plan);
+
 /* From row to row of an output that a pass stores: in samples, or in bytes for GC_BIT. Rows are
  * whole words of 16 bytes. Interleaved pixels have room to be stored four at a time. */
 int64_t gc_plan_output_pitch(const gc_gpu_plan *plan, gc_sample_type type);
 
 /* ---- Running (run.cu) ------------------------------------------------------------------------ */
 
-/* Uploads rows `first` to `last` of an image. Under wrap rows may lie outside the image. They
- * repeat rows inside it. */
+/* Copies rows `first` to `last` of an image to plan->samples, from where `kind` says. Under wrap
+ * rows may lie outside the image. They repeat rows inside it. */
 gconv_status gc_plan_upload(gc_gpu_plan *plan, const char *image, size_t stride, int64_t first,
-                            int64_t last, gconv_error *error);
+                            int64_t last, cudaMemcpyKind kind, gconv_error *error);
 
 /* Where the values of the first step lie: in planes[0], or in `samples` where these are values with
  * the pitch of a plane, and begin at a whole word. */
@@ -118,16 +132,26 @@ gconv_status gc_plan_load(gc_gpu_plan *plan, gconv_error *error);
 /* A pass over the band in plan->steps, without input and output. */
 gc_pass gc_plan_pass(const gc_gpu_plan *plan);
 
-/* The rows of the result in plan->extended. */
+/* The rows of a result in plan->result. */
 struct gc_plan_result {
     int64_t rows;
     size_t bytes, pitch; /* of a row, from row to row */
-    bool is_chain;       /* chain values, for the CPU to convert */
+    bool is_chain;       /* chain values, for the CPU to convert where output is wanted */
 };
+
+/* What gc_plan_compute makes of a band of `rows` rows. */
+gc_plan_result gc_plan_result_of(const gc_gpu_plan *plan, bool chain_only, int64_t rows);
 
 /* Enqueues all work on uploaded samples of the band in plan->steps, which has `rows` rows of
  * output: from samples to the result, with `chain_only` chain values. */
-gconv_status gc_plan_compute(gc_gpu_plan *plan, bool chain_only, int64_t rows,
-                             gc_plan_result *result, gconv_error *error);
+gconv_status gc_plan_compute(gc_gpu_plan *plan, bool chain_only, int64_t rows, gconv_error *error);
+
+/* ---- Runs in a caller's stream (device_run.cu) ----------------------------------------------- */
+
+/* Makes the plan's stream wait for the latest run in a caller's stream. */
+gconv_status gc_plan_await_device_run(gc_gpu_plan *plan, gconv_error *error);
+
+/* Waits for that run and frees plan->own. */
+void gc_plan_end_device_runs(gc_gpu_plan *plan);
 
 #endif

@@ -65,8 +65,7 @@ static void free_buffers(gc_slot *slot)
     cudaGetLastError();
 }
 
-/* The slot's device is current. */
-static void destroy_slot(gc_slot *slot)
+void gc_slot_destroy(gc_slot *slot)
 {
     free_buffers(slot);
     for (cudaEvent_t mark : slot->marks)
@@ -183,7 +182,7 @@ void gc_slot_give(gc_slot *slot)
     wake_waiter(slot->device);
     pthread_mutex_unlock(&pool.lock);
     if (!whole)
-        destroy_slot(slot);
+        gc_slot_destroy(slot);
 }
 
 /* Frees the buffers of all free slots of the device. */
@@ -378,7 +377,7 @@ static void destroy_slots(gc_slot *list)
     while (list != nullptr) {
         gc_slot *next = list->next;
         gc_current_device current(list->device);
-        destroy_slot(list);
+        gc_slot_destroy(list);
         list = next;
     }
 }

@@ -70,6 +70,9 @@ gconv_status gc_slot_reserve(gc_slot *slot, const size_t sizes[GC_BUFFERS], gcon
 /* Waits for the slot's work and gives the slot back. */
 void gc_slot_give(gc_slot *slot);
 
+/* Frees a slot that is not the pool's, with what it holds. Its device is current. */
+void gc_slot_destroy(gc_slot *slot);
+
 /* ---- Host memory ----------------------------------------------------------------------------- */
 
 /* Memory of the host that runs read into and download to. */

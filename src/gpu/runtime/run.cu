@@ -19,7 +19,7 @@ extern "C" {
 /* ---- Up -------------------------------------------------------------------------------------- */
 
 gconv_status gc_plan_upload(gc_gpu_plan *plan, const char *image, size_t stride, int64_t first,
-                            int64_t last, gconv_error *error)
+                            int64_t last, cudaMemcpyKind kind, gconv_error *error)
 {
     int64_t height = plan->problem->chain.height;
     size_t row_bytes = gconv_shape_row_bytes(&plan->problem->job.input);
@@ -29,12 +29,11 @@ gconv_status gc_plan_upload(gc_gpu_plan *plan, const char *image, size_t stride,
         int64_t rows = std::min(last - y + 1, height - from);
         const char *source = image + (size_t)from * stride;
         if (stride == row_bytes) /* copies in two dimensions have a largest pitch */
-            GC_CUDA_TRY(error, cudaMemcpyAsync(to, source, (size_t)rows * row_bytes,
-                                               cudaMemcpyHostToDevice, plan->cuda_stream));
+            GC_CUDA_TRY(error, cudaMemcpyAsync(to, source, (size_t)rows * row_bytes, kind,
+                                               plan->cuda_stream));
         else
-            GC_CUDA_TRY(error,
-                        cudaMemcpy2DAsync(to, row_bytes, source, stride, row_bytes, (size_t)rows,
-                                          cudaMemcpyHostToDevice, plan->cuda_stream));
+            GC_CUDA_TRY(error, cudaMemcpy2DAsync(to, row_bytes, source, stride, row_bytes,
+                                                 (size_t)rows, kind, plan->cuda_stream));
         to += (size_t)rows * row_bytes;
         y += rows;
     }
@@ -67,7 +66,7 @@ gc_pass gc_plan_pass(const gc_gpu_plan *plan)
     pass.border = problem->job.border;
     pass.finish = plan->finish;
     pass.image = plan->samples;
-    pass.image_pitch = plan->samples_pitch * problem->job.input.channels;
+    pass.image_pitch = plan->samples_pitch;
     pass.image_first = (int)plan->steps[0].input_first;
     pass.image_type = gc_input_type(problem);
     return pass;
@@ -75,38 +74,41 @@ gc_pass gc_plan_pass(const gc_gpu_plan *plan)
 
 /* ---- The result ------------------------------------------------------------------------------ */
 
-/* Puts the result into plan->extended: converted output, or chain values. */
-static gconv_status end_chain(gc_gpu_plan *plan, bool chain_only, int64_t rows,
-                              gc_plan_result *result, gconv_error *error)
+gc_plan_result gc_plan_result_of(const gc_gpu_plan *plan, bool chain_only, int64_t rows)
 {
     const gc_problem *problem = plan->problem;
-    gc_gpu_planes values =
-        gc_plan_planes(plan, plan->planes[plan->section_count % 2], rows, problem->chain.width);
     bool finishes = plan->finishes && !chain_only;
-    *result = {rows, gc_chain_row_values(&problem->chain) * sizeof(float), 0, !finishes};
+    size_t bytes = gc_chain_row_values(&problem->chain) * sizeof(float);
     if (finishes)
-        result->bytes = gconv_shape_row_bytes(&problem->conversion.output);
-    result->pitch = result->bytes;
+        bytes = gconv_shape_row_bytes(&problem->conversion.output);
+    gc_plan_result result = {rows, bytes, bytes, !finishes};
     gc_sample_type type = gc_finish_type(problem);
-    if (plan->runner->stores_output(plan, chain_only)) {
-        result->pitch = (size_t)gc_plan_output_pitch(plan, type) * (type == GC_SHORT ? 2 : 1);
-        return GCONV_OK;
-    }
-    if (finishes) {
-        gc_pass pass = gc_plan_pass(plan);
-        pass.output_type = type;
-        pass.output_first = (int)plan->steps[problem->chain.step_count - 1].output_first;
-        return gc_gpu_store(pass, values, plan->extended, plan->cuda_stream, error);
-    }
-    return gc_gpu_interleave(values, plan->extended, plan->cuda_stream, error);
+    if (plan->runner->stores_output(plan, chain_only))
+        result.pitch = (size_t)gc_plan_output_pitch(plan, type) * (type == GC_SHORT ? 2 : 1);
+    return result;
 }
 
-gconv_status gc_plan_compute(gc_gpu_plan *plan, bool chain_only, int64_t rows,
-                             gc_plan_result *result, gconv_error *error)
+/* Puts the result into plan->result, where the last section has not done so. */
+static gconv_status end_chain(gc_gpu_plan *plan, bool chain_only, int64_t rows, gconv_error *error)
+{
+    const gc_problem *problem = plan->problem;
+    if (plan->runner->stores_output(plan, chain_only))
+        return GCONV_OK;
+    gc_gpu_planes values =
+        gc_plan_planes(plan, plan->planes[plan->section_count % 2], rows, problem->chain.width);
+    if (!plan->finishes || chain_only)
+        return gc_gpu_interleave(values, (float *)plan->result, plan->cuda_stream, error);
+    gc_pass pass = gc_plan_pass(plan);
+    pass.output_type = gc_finish_type(problem);
+    pass.output_first = (int)plan->steps[problem->chain.step_count - 1].output_first;
+    return gc_gpu_store(pass, values, plan->result, plan->cuda_stream, error);
+}
+
+gconv_status gc_plan_compute(gc_gpu_plan *plan, bool chain_only, int64_t rows, gconv_error *error)
 {
     GC_TRY(plan->runner->begin(plan, error));
     GC_TRY(plan->runner->run(plan, chain_only, error));
-    return end_chain(plan, chain_only, rows, result, error);
+    return end_chain(plan, chain_only, rows, error);
 }
 
 /* ---- Host memory ----------------------------------------------------------------------------- */
@@ -381,7 +383,8 @@ static gconv_status take_decoded(gpu_run *run, gconv_error *error)
                                 (unsigned char *)plan->samples, gconv_shape_row_bytes(shape),
                                 plan->cuda_stream, error);
     plan->samples = (char *)run->decoded.planes[0];
-    plan->samples_pitch = (int64_t)run->decoded.pitches[0];
+    plan->samples_pitch = (int64_t)run->decoded.pitches[0]; /* of one channel */
+    plan->samples_padded = true;
     return GCONV_OK;
 }
 
@@ -391,7 +394,7 @@ static gconv_status begin_piece(gpu_run *run, const gc_plan_result &result, int6
                                 int64_t rows, int which, gconv_error *error)
 {
     gc_gpu_plan *plan = run->plan;
-    const char *from = (const char *)plan->extended + (size_t)first * result.pitch;
+    const char *from = plan->result + (size_t)first * result.pitch;
     if (run->pieces[which] == nullptr)
         GC_TRY(take_host(run, run->piece_bytes, &run->pieces[which], error));
     char *to = run->pieces[which]->bytes;
@@ -514,12 +517,12 @@ static gconv_status run_band(gpu_run *run, int64_t first, int64_t last, gconv_er
 {
     gc_gpu_plan *plan = run->plan;
     bool chain_only = run->stream->chain_only;
-    gc_plan_result result;
+    gc_plan_result result = gc_plan_result_of(plan, chain_only, last - first + 1);
     gc_band_steps(plan->problem, first, last, plan->slabs, plan->steps);
     GC_TRY(mark(plan, GC_MARK_BEGIN, error));
     if (!is_decoded(run))
         GC_TRY(gc_plan_upload(plan, run->image, run->image_stride, plan->steps[0].input_first,
-                              plan->steps[0].input_last, error));
+                              plan->steps[0].input_last, cudaMemcpyHostToDevice, error));
     if (run->packed_bytes > 0)
         GC_TRY(gc_packed_upload(packed_of(run), memory_of(run), plan->cuda_stream, error));
     GC_TRY(mark(plan, GC_MARK_UPLOADED, error));
@@ -529,7 +532,7 @@ static gconv_status run_band(gpu_run *run, int64_t first, int64_t last, gconv_er
     if (is_decoded(run))
         GC_TRY(take_decoded(run, error));
     GC_TRY(mark(plan, GC_MARK_DECODED, error));
-    GC_TRY(gc_plan_compute(plan, chain_only, last - first + 1, &result, error));
+    GC_TRY(gc_plan_compute(plan, chain_only, result.rows, error));
     GC_TRY(mark(plan, GC_MARK_COMPUTED, error));
     return download(run, result, last + 1 == plan->problem->chain.height, error);
 }

@@ -20,10 +20,9 @@ struct stopwatch {
 static gconv_status time_once(gc_gpu_plan *plan, const stopwatch *watch, float *milliseconds,
                               gconv_error *error)
 {
-    gc_plan_result result;
     GC_CUDA_TRY(error, cudaMemsetAsync(watch->flush, 1, watch->flush_bytes, plan->cuda_stream));
     GC_CUDA_TRY(error, cudaEventRecord(watch->begin, plan->cuda_stream));
-    GC_TRY(gc_plan_compute(plan, false, plan->problem->chain.height, &result, error));
+    GC_TRY(gc_plan_compute(plan, false, plan->problem->chain.height, error));
     GC_CUDA_TRY(error, cudaEventRecord(watch->end, plan->cuda_stream));
     GC_CUDA_TRY(error, cudaEventSynchronize(watch->end));
     GC_CUDA_TRY(error, cudaEventElapsedTime(milliseconds, watch->begin, watch->end));
@@ -61,7 +60,7 @@ static gconv_status time_image(gc_gpu_plan *plan, const char *input, size_t stri
     int64_t height = plan->problem->chain.height;
     gc_band_steps(plan->problem, 0, height - 1, plan->slabs, plan->steps);
     GC_TRY(gc_plan_upload(plan, input, stride, plan->steps[0].input_first,
-                          plan->steps[0].input_last, error));
+                          plan->steps[0].input_last, cudaMemcpyHostToDevice, error));
     stopwatch watch = {};
     gconv_status status = time_many(plan, &watch, seconds, median, error);
     cudaFree(watch.flush);

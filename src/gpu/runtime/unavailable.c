@@ -29,6 +29,17 @@ bool gc_gpu_works(int index)
     return false;
 }
 
+gconv_status gc_gpu_pin(void *memory, size_t bytes, gconv_error *error)
+{
+    (void)memory, (void)bytes;
+    return gc_fail(error, GCONV_ERROR_DEVICE, "%s", gc_gpu_reason());
+}
+
+void gc_gpu_unpin(void *memory)
+{
+    (void)memory;
+}
+
 void gc_gpu_start(uint64_t devices)
 {
     (void)devices;

@@ -1,0 +1,64 @@
+# Images in the caller's memory on a pretended GPU (tests/gpu/caller.c).
+
+load ../cli/common
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    export XDG_CACHE_HOME=$BATS_FILE_TMPDIR/cache GC_DOUBLE_REPORT=$BATS_TEST_TMPDIR/report
+    mkdir -p "$XDG_CACHE_HOME"
+    unset GC_DOUBLE_FAIL GC_DOUBLE_MEMORY GC_DOUBLE_TAKEN
+}
+
+caller() { "$TESTS/double/double_caller" --lacking "$@"; }
+
+# right OPTION...: all is right, and nothing is left behind.
+right() {
+    expect 0 caller "$@"
+    like "$out" '*[1-9]* checked, 0 failed,*'
+    leaves_nothing
+}
+
+leaves_nothing() {
+    same "$(sed -n '/^\(device_bytes\|pinned_bytes\|streams\|modules\) [^0]/p' report)" ''
+}
+
+@test "device memory: every address and stride, every kind of samples" {
+    for implementation in naive twopass fused; do
+        right --impl $implementation --only device --cases 40
+    done
+}
+
+@test "device memory: frames in several streams, and what is refused" {
+    right --impl const --only order --cases 24
+    right --impl fused --only order --cases 24
+    right --impl naive --only refusals
+}
+
+@test "device memory of another device is refused" {
+    GC_DOUBLE_DEVICES=2 right --impl naive --only other
+}
+
+@test "memory of the host: pageable, from the library, registered" {
+    right --impl naive --only memory --cases 24
+    right --impl fused --only memory --cases 60
+}
+
+# sweep STEP OPTION...: calls fail, every STEP-th.
+sweep() {
+    local step=$1 kind call calls
+    shift
+    GC_DOUBLE_REPORT=$PWD/whole caller "$@" >/dev/null
+    calls=$(sed -n 's/^calls //p' whole)
+    for kind in once:2 once:999 once:719 from:999; do
+        for ((call = 1 + RANDOM % step; call <= calls; call += step)); do
+            GC_DOUBLE_FAIL=$call:$kind expect 0 timeout 60 "$TESTS/double/double_caller" --lacking --failing "$@"
+            leaves_nothing
+        done
+    done
+}
+
+@test "calls that fail: a right image or a message, and nothing is left behind" {
+    sweep 31 --impl naive --only device --cases 1 --seed 3
+    sweep 31 --impl fused --only device --cases 1 --seed 9
+    sweep 31 --impl fused --only memory --cases 2 --seed 4
+}
