@@ -720,7 +720,8 @@ GCONV_API gconv_alpha gconv_alpha_resolve(const gconv_job *job, bool opaque);
 typedef struct gconv_plan gconv_plan;
 
 /* Seconds spent. Functions add to what is there: set all to 0 before the first. Parts overlap, so
- * their sum may exceed the total. */
+ * their sum may exceed the total. Where an image goes to a GPU in bands that overlap, a part lasts
+ * from its begin in the first band to its end in the last one. */
 typedef struct gconv_timings {
     double decode;   /* in the source */
     double upload;   /* to the device */
@@ -807,7 +808,8 @@ GCONV_API void gconv_plan_on_wait(gconv_plan *plan, gconv_wait_function *functio
 GCONV_API gconv_status gconv_plan_run(gconv_plan *plan, gconv_source source, gconv_sink sink,
                                       gconv_timings *timings, gconv_error *error);
 
-/* Convolves one image from memory to memory. `input` has the job's input shape, `output` has room
+/* Convolves one image from memory to memory. A GPU reads and writes this memory in place; pinned
+ * memory is the fastest (gconv_memory_allocate). `input` has the job's input shape, `output` has room
  * for gconv_plan_output_shape. They must not overlap. Strides are bytes from row to row.
  * GCONV_ERROR_ARGUMENT where a stride is less than a row. `timings` may be NULL. */
 GCONV_API gconv_status gconv_plan_run_memory(gconv_plan *plan, const void *input,

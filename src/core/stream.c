@@ -35,8 +35,6 @@ gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem, gconv_
 void gc_stream_use_memory(gc_stream *stream, const gc_memory_source *image,
                           const gc_memory_sink *result)
 {
-    if (stream->alpha.blocks != NULL)
-        return;
     stream->image = *image;
     stream->result = *result;
 }

@@ -220,7 +220,7 @@ static gconv_status run(void *opaque, gc_stream *stream, gconv_error *error)
 {
     cpu_state *state = opaque;
     cpu_run run = {.state = state, .division = state->division, .stream = stream};
-    bool in_place = stream->image.next != NULL;
+    bool in_place = stream->image.next != NULL && stream->alpha.blocks == NULL;
     gconv_status status = in_place ? GCONV_OK : allocate_rings(&run, error);
     if (status == GCONV_OK)
         status = gc_dispatcher_create(&run.dispatcher, &run.division, in_place, error);

@@ -43,6 +43,11 @@ leaves_nothing() {
     right --impl fused --only memory --cases 60
 }
 
+@test "memory of the host, band by band in three streams" {
+    GC_DOUBLE_LOG=$PWD/log right --impl fused --only bands --cases 6 --seed 3
+    [ "$(grep -c ' cudaStreamWaitEvent ' log)" -gt 100 ]
+}
+
 # sweep STEP OPTION...: calls fail, every STEP-th.
 sweep() {
     local step=$1 kind call calls
@@ -61,4 +66,5 @@ sweep() {
     sweep 31 --impl naive --only device --cases 1 --seed 3
     sweep 31 --impl fused --only device --cases 1 --seed 9
     sweep 31 --impl fused --only memory --cases 2 --seed 4
+    sweep 151 --impl fused --only bands --cases 6 --seed 3
 }

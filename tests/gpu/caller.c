@@ -2,11 +2,12 @@
  * gconv_plan_run_memory from and to memory of every kind. Results have to be those of the reference,
  * and no byte outside the rows of an output may change.
  *
- *     gpu_caller [--impl NAME] [--seed N] [--cases N] [--only device|memory|order|refusals|other]
+ *     gpu_caller [--impl NAME] [--seed N] [--cases N] [--only PART]
  *     double_caller --lacking ...    on the double: runs whose kernels it lacks are left out
  *     double_caller --failing ...    the same, and calls of CUDA may fail: a run may then fail, too
  *
- * It takes all implementations on GPUs unless one is named. The exit status is 77 where there is no
+ * The parts are device, memory, bands, order, refusals and other. It takes all implementations on
+ * GPUs unless one is named. The exit status is 77 where there is no
  * GPU. */
 #include "gconv.h"
 
@@ -431,7 +432,9 @@ static bool run_in_memory(gconv_plan *plan, const problem *p, const image *in, i
 static void check_memory(const problem *p, const char *implementation)
 {
     gconv_plan *plan = plan_for(p, implementation);
-    for (unsigned kinds = 0; plan != NULL && kinds < KINDS * KINDS; kinds++) {
+    bool large = p->output_bytes * p->job.input.height > 1 << 20;
+    unsigned step = !large ? 1 : may_fail ? KINDS * KINDS : 2; /* one of all is pageable twice */
+    for (unsigned kinds = 0; plan != NULL && kinds < KINDS * KINDS; kinds += step) {
         unsigned from = kinds % KINDS, to = kinds / KINDS;
         image in, out;
         lay_out(&in, p->input_bytes, p->job.input.height, kinds % 2, (size_t)p->job.input.depth / 8,
@@ -530,7 +533,20 @@ static void check_everywhere(const options *o, const problem *p, check_function 
     }
 }
 
-/* `cases` problems that are exact, of small images, or of images that go in pieces. */
+/* Makes pixels and image large: the image goes in more bands than there are pieces to stage them.
+ * Where calls fail, in three. */
+static void make_large(gconv_job *job)
+{
+    job->output = GCONV_OUTPUT_SAMPLES;
+    job->input.width = draw(2) == 0 ? 256 : 150 + draw(200);
+    job->input.depth = draw(2) == 0 ? 8 : 16;
+    job->input.channels = 3 + (int)draw(2);
+    job->output_depth = draw(2) == 0 ? 32 : 16;
+    unsigned row = job->input.width * (unsigned)(job->input.channels * job->output_depth) / 8;
+    job->input.height = ((may_fail ? 5 << 19 : 10 << 20) + draw(1 << 20)) / row;
+}
+
+/* `cases` problems that are exact, of small images, or of images that go band by band. */
 static void check_cases(const options *o, const char *name, unsigned cases, bool large,
                         check_function *check)
 {
@@ -540,12 +556,9 @@ static void check_cases(const options *o, const char *name, unsigned cases, bool
     for (unsigned i = 0; i < cases;) {
         problem p = {.input = NULL};
         unsigned width = draw(2) == 0 ? widths[draw(4)] : 1 + draw(150);
-        unsigned height = 1 + draw(70);
-        if (large) {
-            width = 256 + draw(200);
-            height = 1024 + draw(512);
-        }
-        choose_job(&p, width, height);
+        choose_job(&p, width, 1 + draw(70));
+        if (large)
+            make_large(&p.job);
         compute(&p);
         if (p.exact) {
             check_everywhere(o, &p, check);
@@ -593,6 +606,7 @@ int main(int count, char **arguments)
     state = o.seed;
     check_cases(&o, "device", o.cases, false, check_device);
     check_cases(&o, "memory", o.cases / 2, false, check_memory);
+    check_cases(&o, "bands", o.cases / 6, true, check_memory);
     check_cases(&o, "order", o.cases / 4, false, check_order);
     check_cases(&o, "refusals", 3, false, check_refusals);
     check_cases(&o, "other", 3, false, check_other);

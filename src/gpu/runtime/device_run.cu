@@ -138,11 +138,11 @@ static gconv_status place_input(const device_run *run, gconv_error *error)
 static gconv_status place_output(const device_run *run, gconv_error *error)
 {
     const gc_plan_result *result = &run->result;
-    if (!run->stores_output)
-        GC_CUDA_TRY(error, cudaMemcpy2DAsync(run->output, run->output_stride, run->plan->result,
-                                             result->pitch, result->bytes, (size_t)result->rows,
-                                             cudaMemcpyDeviceToDevice, run->plan->cuda_stream));
-    return GCONV_OK;
+    return run->stores_output
+               ? GCONV_OK
+               : gc_copy_rows(run->output, run->output_stride, run->plan->result, result->pitch,
+                              result->bytes, result->rows, cudaMemcpyDeviceToDevice,
+                              run->plan->cuda_stream, error);
 }
 
 static gconv_status enqueue(const device_run *run, gconv_error *error)

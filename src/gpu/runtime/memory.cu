@@ -202,12 +202,16 @@ void gc_plan_use_buffers(gc_gpu_plan *plan, gc_slot *slot)
     plan->result = (char *)slot->buffers[GC_BUFFER_EXTENDED];
 }
 
+/* Gives the slot back where that fails. */
 static gconv_status use_slot(gc_gpu_plan *plan, gc_slot *slot, gconv_error *error)
 {
     plan->slot = slot;
     plan->cuda_stream = slot->cuda_stream;
     gc_plan_use_buffers(plan, slot);
-    return gc_plan_await_device_run(plan, error);
+    gconv_status status = gc_plan_await_device_run(plan, error);
+    if (status != GCONV_OK)
+        gc_plan_give_slot(plan);
+    return status;
 }
 
 gconv_status gc_plan_take_slot(gc_gpu_plan *plan, bool chain_only, size_t decoding_bytes,

@@ -126,6 +126,11 @@ gconv_status gc_plan_upload(gc_gpu_plan *plan, const char *image, size_t stride,
  * the pitch of a plane, and begin at a whole word. */
 float *gc_plan_first_values(const gc_gpu_plan *plan);
 
+/* Enqueues a copy of rows of `bytes` bytes between the host and the device or on the device. */
+gconv_status gc_copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                          size_t bytes, int64_t rows, cudaMemcpyKind kind, cudaStream_t stream,
+                          gconv_error *error);
+
 /* Turns the uploaded samples into values, the input of the first step. */
 gconv_status gc_plan_load(gc_gpu_plan *plan, gconv_error *error);
 

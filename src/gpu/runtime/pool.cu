@@ -71,10 +71,54 @@ void gc_slot_destroy(gc_slot *slot)
     for (cudaEvent_t mark : slot->marks)
         if (mark != nullptr)
             cudaEventDestroy(mark);
-    if (slot->cuda_stream != nullptr)
-        cudaStreamDestroy(slot->cuda_stream);
+    for (int i = 0; i < GC_LANE_PIECES; i++) {
+        if (slot->lanes.sent[i] != nullptr)
+            cudaEventDestroy(slot->lanes.sent[i]);
+        if (slot->lanes.arrived[i] != nullptr)
+            cudaEventDestroy(slot->lanes.arrived[i]);
+    }
+    for (cudaStream_t stream : {slot->cuda_stream, slot->lanes.up, slot->lanes.down})
+        if (stream != nullptr)
+            cudaStreamDestroy(stream);
     cudaGetLastError();
     free(slot);
+}
+
+static gconv_status make_event(cudaEvent_t *event, gconv_error *error)
+{
+    if (*event == nullptr)
+        GC_CUDA_TRY(error, cudaEventCreateWithFlags(event, cudaEventDisableTiming));
+    return GCONV_OK;
+}
+
+gconv_status gc_slot_open_lanes(gc_slot *slot, gconv_error *error)
+{
+    gc_lanes *lanes = &slot->lanes;
+    for (cudaStream_t *stream : {&lanes->up, &lanes->down})
+        if (*stream == nullptr)
+            GC_CUDA_TRY(error, cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking));
+    for (int i = 0; i < GC_LANE_PIECES; i++) {
+        GC_TRY(make_event(&lanes->sent[i], error));
+        GC_TRY(make_event(&lanes->arrived[i], error));
+    }
+    return GCONV_OK;
+}
+
+gconv_status gc_slot_seconds(const gc_slot *slot, int begin, int end, double *sum,
+                             gconv_error *error)
+{
+    float milliseconds;
+    GC_CUDA_TRY(error, cudaEventElapsedTime(&milliseconds, slot->marks[begin], slot->marks[end]));
+    *sum += 1e-3 * (double)milliseconds;
+    return GCONV_OK;
+}
+
+void gc_slot_wait(const gc_slot *slot)
+{
+    for (cudaStream_t stream : {slot->lanes.up, slot->cuda_stream, slot->lanes.down})
+        if (stream != nullptr)
+            cudaStreamSynchronize(stream);
+    cudaGetLastError();
 }
 
 static gconv_status fill_slot(gc_slot *slot, gconv_error *error)
@@ -167,9 +211,7 @@ gconv_status gc_slot_take(int device, int parts, gc_slot **slot, gconv_error *er
 
 void gc_slot_give(gc_slot *slot)
 {
-    if (slot->cuda_stream != nullptr)
-        cudaStreamSynchronize(slot->cuda_stream);
-    cudaGetLastError();
+    gc_slot_wait(slot);
     bool whole = slot->whole; /* else making it has failed */
     pthread_mutex_lock(&pool.lock);
     slot->taken = false;

@@ -46,11 +46,21 @@ enum {
     GC_MARKS
 };
 
+/* Pieces of host memory through which bands go in turn, up or down. */
+enum { GC_LANE_PIECES = 8 };
+
+/* Streams beside the slot's own, so that copies in both directions and kernels overlap. */
+struct gc_lanes {
+    cudaStream_t up, down;
+    cudaEvent_t sent[GC_LANE_PIECES], arrived[GC_LANE_PIECES]; /* bands, in turn */
+};
+
 /* What a run holds of a device. */
 struct gc_slot {
     int device;
     cudaStream_t cuda_stream;
     cudaEvent_t marks[GC_MARKS];
+    gc_lanes lanes; /* null before gc_slot_open_lanes */
     void *buffers[GC_BUFFERS];
     size_t sizes[GC_BUFFERS];
     bool whole; /* stream and marks exist */
@@ -66,6 +76,16 @@ gconv_status gc_slot_take(int device, int parts, gc_slot **slot, gconv_error *er
 /* Makes each buffer hold at least so many bytes. GCONV_ERROR_MEMORY where the device is short of
  * memory, even after buffers of free slots were freed. */
 gconv_status gc_slot_reserve(gc_slot *slot, const size_t sizes[GC_BUFFERS], gconv_error *error);
+
+/* Makes the slot's lanes, unless they exist. */
+gconv_status gc_slot_open_lanes(gc_slot *slot, gconv_error *error);
+
+/* Adds the seconds between two marks that were passed. */
+gconv_status gc_slot_seconds(const gc_slot *slot, int begin, int end, double *sum,
+                             gconv_error *error);
+
+/* Waits for the slot's work. Ignores failures. */
+void gc_slot_wait(const gc_slot *slot);
 
 /* Waits for the slot's work and gives the slot back. */
 void gc_slot_give(gc_slot *slot);

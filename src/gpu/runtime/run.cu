@@ -5,6 +5,7 @@
 #include "gpu/decode/jpeg.h"
 #include "gpu/gpu.h"
 #include "gpu/runtime/check.cuh"
+#include "gpu/runtime/overlap.cuh"
 #include "gpu/runtime/plan.cuh"
 #include "gpu/runtime/wait.cuh"
 
@@ -15,6 +16,18 @@ extern "C" {
 
 #include <algorithm>
 #include <cstdint>
+
+gconv_status gc_copy_rows(void *to, size_t to_pitch, const void *from, size_t from_pitch,
+                          size_t bytes, int64_t rows, cudaMemcpyKind kind, cudaStream_t stream,
+                          gconv_error *error)
+{
+    if (to_pitch == bytes && from_pitch == bytes) /* a copy in two dimensions has a largest pitch */
+        GC_CUDA_TRY(error, cudaMemcpyAsync(to, from, (size_t)rows * bytes, kind, stream));
+    else
+        GC_CUDA_TRY(error, cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, bytes, (size_t)rows,
+                                             kind, stream));
+    return GCONV_OK;
+}
 
 /* ---- Up -------------------------------------------------------------------------------------- */
 
@@ -28,12 +41,8 @@ gconv_status gc_plan_upload(gc_gpu_plan *plan, const char *image, size_t stride,
         int64_t from = (y % height + height) % height;
         int64_t rows = std::min(last - y + 1, height - from);
         const char *source = image + (size_t)from * stride;
-        if (stride == row_bytes) /* copies in two dimensions have a largest pitch */
-            GC_CUDA_TRY(error, cudaMemcpyAsync(to, source, (size_t)rows * row_bytes, kind,
-                                               plan->cuda_stream));
-        else
-            GC_CUDA_TRY(error, cudaMemcpy2DAsync(to, row_bytes, source, stride, row_bytes,
-                                                 (size_t)rows, kind, plan->cuda_stream));
+        GC_TRY(gc_copy_rows(to, row_bytes, source, stride, row_bytes, rows, kind, plan->cuda_stream,
+                            error));
         to += (size_t)rows * row_bytes;
         y += rows;
     }
@@ -139,6 +148,7 @@ struct gpu_run {
     size_t image_bytes;     /* of them for the rows of the image, or what is packed of it */
     size_t piece_bytes;
     gc_host_buffer *pieces[PIECES];
+    bool lands; /* output is downloaded to where the caller wants it */
 };
 
 static bool several_at_once(const gpu_run *run)
@@ -177,6 +187,15 @@ static void say_waiting(gpu_run *run, bool waits)
     run->waits = waits;
 }
 
+/* Whether samples are read from the caller's memory. Where the CPU makes the output, it needs the
+ * alpha that is kept while rows are read. */
+static bool reads_memory(const gpu_run *run)
+{
+    const gc_stream *stream = run->stream;
+    return stream->image.next != nullptr &&
+           (stream->alpha.blocks == nullptr || run->plan->finishes);
+}
+
 /* Reserves host memory for the whole run, so that it does not wait for more while it holds some. */
 static void reserve_host(gpu_run *run)
 {
@@ -186,9 +205,11 @@ static void reserve_host(gpu_run *run)
     run->reserved = run->piece_bytes * (run->piece_bytes < all ? PIECES : 1);
     if (run->packed_bytes > 0)
         run->image_bytes = run->packed_bytes;
-    else if (stream->image.next == nullptr && !run->by_engine)
+    else if (!reads_memory(run) && !run->by_engine)
         run->image_bytes = stream->input_bytes * run->plan->problem->chain.height;
     run->reserved += run->image_bytes;
+    if (gc_overlap_applies(run->plan, stream))
+        run->reserved = std::max(run->reserved, gc_overlap_host_bytes(run->plan, stream));
     if (gc_host_try_reserve(run->reserved))
         return;
     say_waiting(run, true);
@@ -257,8 +278,10 @@ static gconv_status get_image(gpu_run *run, gconv_error *error)
     if (run->packed_bytes > 0)
         return pack_picture(run, error);
     gc_stream *stream = run->stream;
-    run->image = (const char *)stream->image.next;
-    run->image_stride = stream->image.stride;
+    if (reads_memory(run)) {
+        run->image = stream->image.next;
+        run->image_stride = stream->image.stride;
+    }
     if (run->image != nullptr || run->by_engine)
         return GCONV_OK;
     run->image = stream->kept;
@@ -398,26 +421,10 @@ static gconv_status begin_piece(gpu_run *run, const gc_plan_result &result, int6
     if (run->pieces[which] == nullptr)
         GC_TRY(take_host(run, run->piece_bytes, &run->pieces[which], error));
     char *to = run->pieces[which]->bytes;
-    if (result.pitch == result.bytes) /* copies in two dimensions have a largest pitch */
-        GC_CUDA_TRY(error, cudaMemcpyAsync(to, from, (size_t)rows * result.bytes,
-                                           cudaMemcpyDeviceToHost, plan->cuda_stream));
-    else
-        GC_CUDA_TRY(error,
-                    cudaMemcpy2DAsync(to, result.bytes, from, result.pitch, result.bytes,
-                                      (size_t)rows, cudaMemcpyDeviceToHost, plan->cuda_stream));
+    GC_TRY(gc_copy_rows(to, result.bytes, from, result.pitch, result.bytes, rows,
+                        cudaMemcpyDeviceToHost, plan->cuda_stream, error));
     GC_CUDA_TRY(error,
                 cudaEventRecord(plan->slot->marks[GC_MARK_ARRIVED + which], plan->cuda_stream));
-    return GCONV_OK;
-}
-
-/* Seconds between two marks of the slot that were passed. */
-static gconv_status seconds_between(const gc_gpu_plan *plan, int begin, int end, double *sum,
-                                    gconv_error *error)
-{
-    float milliseconds;
-    GC_CUDA_TRY(error, cudaEventElapsedTime(&milliseconds, plan->slot->marks[begin],
-                                            plan->slot->marks[end]));
-    *sum += 1e-3 * (double)milliseconds;
     return GCONV_OK;
 }
 
@@ -438,10 +445,12 @@ static gconv_status await_piece(gpu_run *run, int64_t piece, gconv_error *error)
         timings->download += gc_seconds() - begin;
         return GCONV_OK;
     }
-    GC_TRY(seconds_between(plan, GC_MARK_BEGIN, GC_MARK_UPLOADED, &timings->upload, error));
-    GC_TRY(seconds_between(plan, GC_MARK_UPLOADED, GC_MARK_DECODED, &timings->decode, error));
-    GC_TRY(seconds_between(plan, GC_MARK_DECODED, GC_MARK_COMPUTED, &timings->compute, error));
-    return seconds_between(plan, GC_MARK_COMPUTED, GC_MARK_ARRIVED, &timings->download, error);
+    GC_TRY(gc_slot_seconds(plan->slot, GC_MARK_BEGIN, GC_MARK_UPLOADED, &timings->upload, error));
+    GC_TRY(gc_slot_seconds(plan->slot, GC_MARK_UPLOADED, GC_MARK_DECODED, &timings->decode, error));
+    GC_TRY(
+        gc_slot_seconds(plan->slot, GC_MARK_DECODED, GC_MARK_COMPUTED, &timings->compute, error));
+    return gc_slot_seconds(plan->slot, GC_MARK_COMPUTED, GC_MARK_ARRIVED, &timings->download,
+                           error);
 }
 
 /* The device has done its work: it does not need the source any more. */
@@ -505,6 +514,33 @@ static gconv_status download(gpu_run *run, const gc_plan_result &result, bool la
     return GCONV_OK;
 }
 
+/* Whether the result can be downloaded to the caller's memory. Where several images are computed at
+ * one time, a copy to memory that is not pinned would hold a processor. */
+static bool may_land(const gpu_run *run)
+{
+    const gc_memory_sink *to = &run->stream->result;
+    return reads_memory(run) && (run->plan->finishes || run->stream->chain_only) &&
+           (!several_at_once(run) || gc_rows_are_pinned(to->next, to->stride, result_row_bytes(run),
+                                                        run->plan->problem->chain.height));
+}
+
+/* Downloads the result of a band from row `first` on. Rows count as written in the end, so that
+ * another device can begin again. */
+static gconv_status land(gpu_run *run, const gc_plan_result &result, int64_t first,
+                         gconv_error *error)
+{
+    const gc_gpu_plan *plan = run->plan;
+    const gc_memory_sink *to = &run->stream->result;
+    GC_TRY(gc_copy_rows(to->next + (size_t)first * to->stride, to->stride, plan->result,
+                        result.pitch, result.bytes, result.rows, cudaMemcpyDeviceToHost,
+                        plan->cuda_stream, error));
+    GC_CUDA_TRY(error, cudaEventRecord(plan->slot->marks[GC_MARK_ARRIVED], plan->cuda_stream));
+    GC_TRY(await_piece(run, 0, error));
+    if (first + result.rows == (int64_t)plan->problem->chain.height)
+        run->stream->rows_written = plan->problem->chain.height;
+    return GCONV_OK;
+}
+
 /* ---- Bands ----------------------------------------------------------------------------------- */
 
 static gconv_status mark(const gc_gpu_plan *plan, int which, gconv_error *error)
@@ -534,6 +570,8 @@ static gconv_status run_band(gpu_run *run, int64_t first, int64_t last, gconv_er
     GC_TRY(mark(plan, GC_MARK_DECODED, error));
     GC_TRY(gc_plan_compute(plan, chain_only, result.rows, error));
     GC_TRY(mark(plan, GC_MARK_COMPUTED, error));
+    if (run->lands)
+        return land(run, result, first, error);
     return download(run, result, last + 1 == plan->problem->chain.height, error);
 }
 
@@ -559,8 +597,17 @@ static gconv_status run_in_slot(gpu_run *run, gconv_error *error)
         return GCONV_OK;
     say_waiting(run, true);
     GC_TRY(gc_plan_take_slot(plan, run->stream->chain_only, decoding, &run->band_rows, error));
-    run->needs_rows = is_decoded(run) && run->band_rows < plan->problem->chain.height;
-    return run->needs_rows ? GCONV_OK : run_bands(run, error);
+    bool whole = run->band_rows == (int64_t)plan->problem->chain.height;
+    run->needs_rows = is_decoded(run) && !whole;
+    if (run->needs_rows)
+        return GCONV_OK;
+    if (!whole || !gc_overlap_applies(plan, run->stream)) {
+        run->lands = may_land(run);
+        return run_bands(run, error);
+    }
+    GC_TRY(gc_overlap_run(plan, run->stream, error));
+    run->stream->rows_written = plan->problem->chain.height;
+    return GCONV_OK;
 }
 
 static gconv_status run_image(gpu_run *run, gconv_error *error)
