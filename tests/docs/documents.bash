@@ -59,3 +59,75 @@ builtin_filters() {
 implementations() {
   "$GCONV" info | sed -n '/^implementations:/,/^$/s/^  \([^ ]\{1,\}\) .*/\1/p' | sort
 }
+
+# Installs what was built, so that programs here find it: pkg-config, and the loader.
+install_library() {
+  cmake --install "${BUILD:?}" --prefix "$PWD/installed" >log 2>&1 || { cat log; return 1; }
+  PKG_CONFIG_PATH=$(dirname "$(find "$PWD/installed" -name gconv.pc)")
+  LD_LIBRARY_PATH=$(dirname "$(find "$PWD/installed" -name 'libgconv.*' | head -n 1)")
+  export PKG_CONFIG_PATH LD_LIBRARY_PATH
+}
+
+# ---- Pages whose console blocks are run ----------------------------------------------------------
+
+# In a block of ```console a line "$ COMMAND" is a command, the lines up to the next one are what it
+# prints, stdout and stderr together. In these, "..." stands for any text within a line, and a line
+# of "..." alone for any number of lines.
+
+# Writes the files that a page shows: a block such as ```text NAME is a file of that name.
+make_files() {
+  awk '/^```/ { file = ""; if ($2 != "") file = $2; next } file != "" { print >file }' "$1"
+}
+
+# The console blocks of a page; with one more argument those after this heading.
+console() {
+  awk -v from="${2-}" '
+    BEGIN { on = from == "" }
+    /^## / && from != "" { on = ($0 == from) }
+    /^```/ { inside = (on && $0 == "```console"); next }
+    inside' "$1"
+}
+
+# An extended regular expression for lines with wildcards.
+pattern() {
+  local line any=$'[^\n]*'
+  while IFS= read -r line; do
+    if [[ $line == ... ]]; then
+      printf '([^\n]*\n)*'
+    else
+      line=$(sed -E 's/[][\\.*^$+?(){}|]/\\&/g' <<<"$line")
+      printf '%s\n' "${line//'\.\.\.'/"$any"}"
+    fi
+  done
+}
+
+check() {
+  local expected
+  expected=$(printf '%s' "$2" | pattern; echo .)
+  expected=${expected%.}
+  bash -c "$1" >output 2>&1 </dev/null
+  local actual
+  actual=$(cat output; echo .)
+  actual=${actual%.}
+  if ! [[ $actual =~ ^$expected$ ]]; then
+    printf '$ %s\n--- expected:\n%s--- printed:\n%s' "$1" "$2" "$actual"
+    return 1
+  fi
+}
+
+# Runs the console text of standard input; prints the number of commands.
+play() {
+  local line command='' expected='' count=0
+  while IFS= read -r line || [[ -n $line ]]; do
+    if [[ $line == '$ '* ]]; then
+      [[ -z $command ]] || check "$command" "$expected" || return 1
+      command=${line#'$ '}
+      expected=
+      count=$((count + 1))
+    else
+      expected+=$line$'\n'
+    fi
+  done
+  [[ -z $command ]] || check "$command" "$expected" || return 1
+  echo "commands: $count"
+}
