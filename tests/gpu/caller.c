@@ -72,7 +72,7 @@ static void choose_job(problem *p, unsigned width, unsigned height)
     choose_filters(p);
     job->input.width = width;
     job->input.height = height;
-    job->input.depth = draw(3) == 0 ? 16 : 8;
+    job->input.depth = draw(3) > 0 ? 8 : draw(2) == 0 ? 16 : 32;
     job->output = draw(4) == 0 ? GCONV_OUTPUT_EDGES : GCONV_OUTPUT_SAMPLES;
     job->input.channels = job->output == GCONV_OUTPUT_EDGES ? 1 : 1 + (int)draw(4);
     job->output_depth = depths[draw(5)];
@@ -89,6 +89,18 @@ static void free_problem(problem *p)
         gconv_filter_free(p->filters[i]);
     free(p->input);
     free(p->expected);
+}
+
+/* Bytes or words of 16 bits may be anything, floats not. */
+static void fill_input(problem *p)
+{
+    size_t bytes = p->input_bytes * p->job.input.height;
+    for (size_t i = 0; i < bytes && p->job.input.depth < 32; i++)
+        p->input[i] = (unsigned char)draw(256);
+    for (size_t i = 0; i + sizeof(float) <= bytes && p->job.input.depth == 32; i += sizeof(float)) {
+        float value = (float)draw(3 << 16) / 256 - 100;
+        memcpy(p->input + i, &value, sizeof value);
+    }
 }
 
 /* Computes the image of the job by the reference. */
@@ -109,12 +121,35 @@ static void compute(problem *p)
     p->output_bytes = gconv_shape_row_bytes(&p->output);
     p->input = must_have(malloc(p->input_bytes * job.input.height));
     p->expected = must_have(malloc(p->output_bytes * job.input.height));
-    for (size_t i = 0; i < p->input_bytes * job.input.height; i++)
-        p->input[i] = (unsigned char)draw(256);
+    fill_input(p);
     if (gconv_plan_run_memory(plan, p->input, p->input_bytes, p->expected, p->output_bytes, NULL,
                               &error) != GCONV_OK)
         exit(1);
     gconv_plan_free(plan);
+}
+
+/* Whether a run has failed as it may: this is no mistake. */
+static bool is_allowed(const gconv_error *error)
+{
+    bool lacks = may_lack && strstr(error->message, "invalid device function") != NULL;
+    if (!may_fail && !lacks)
+        printf("%s\n", error->message);
+    if (lacks)
+        skipped++;
+    return error->message[0] != '\0' && (may_fail || lacks);
+}
+
+/* Of an inexact chain each implementation has bits of its own, wherever images lie: those of a run
+ * from ordinary memory without gaps. */
+static bool expect_own_bits(const problem *p, gconv_plan *plan)
+{
+    gconv_error error;
+    if (p->exact || gconv_plan_run_memory(plan, p->input, p->input_bytes, p->expected,
+                                          p->output_bytes, NULL, &error) == GCONV_OK)
+        return true;
+    if (!is_allowed(&error))
+        failed++;
+    return false;
 }
 
 /* A plan of the problem by an implementation on a GPU; NULL where it refuses. */
@@ -128,10 +163,10 @@ static gconv_plan *plan_for(const problem *p, const char *implementation)
     gconv_status status = gconv_plan_create(&job, &plan, &error);
     if (status == GCONV_OK)
         status = gconv_plan_prepare(plan, NULL, &error);
-    if (status == GCONV_OK)
+    if (status == GCONV_OK && expect_own_bits(p, plan))
         return plan;
     gconv_plan_free(plan);
-    if (status != GCONV_ERROR_UNSUPPORTED && !may_fail) {
+    if (status != GCONV_OK && status != GCONV_ERROR_UNSUPPORTED && !may_fail) {
         printf("FAILED: %s: %s\n", implementation, error.message);
         failed++;
     }
@@ -237,17 +272,6 @@ static void free_device(image *im)
 {
     cudaFree(im->place);
     free(im->block);
-}
-
-/* Whether a run has failed as it may: this is no mistake. */
-static bool is_allowed(const gconv_error *error)
-{
-    bool lacks = may_lack && strstr(error->message, "invalid device function") != NULL;
-    if (!may_fail && !lacks)
-        printf("%s\n", error->message);
-    if (lacks)
-        skipped++;
-    return error->message[0] != '\0' && (may_fail || lacks);
 }
 
 /* Whether the CPU makes the output of the job. */
@@ -546,24 +570,21 @@ static void make_large(gconv_job *job)
     job->input.height = ((may_fail ? 5 << 19 : 10 << 20) + draw(1 << 20)) / row;
 }
 
-/* `cases` problems that are exact, of small images, or of images that go band by band. */
+/* `cases` problems of small images, or of images that go band by band. */
 static void check_cases(const options *o, const char *name, unsigned cases, bool large,
                         check_function *check)
 {
     static const unsigned widths[] = {32, 64, 128, 256};
     if (o->only != NULL && strcmp(o->only, name) != 0)
         return;
-    for (unsigned i = 0; i < cases;) {
+    for (unsigned i = 0; i < cases; i++) {
         problem p = {.input = NULL};
         unsigned width = draw(2) == 0 ? widths[draw(4)] : 1 + draw(150);
         choose_job(&p, width, 1 + draw(70));
         if (large)
             make_large(&p.job);
         compute(&p);
-        if (p.exact) {
-            check_everywhere(o, &p, check);
-            i++;
-        }
+        check_everywhere(o, &p, check);
         free_problem(&p);
     }
 }
