@@ -205,8 +205,8 @@ GCONV_API gconv_status gconv_border_parse(const char *text, gconv_border *border
  * - at depth 16: 2 bytes in the byte order of this machine;
  * - at depth 1 (output only): 1 bit, 1 is white; the leftmost is the most significant bit of a
  *   byte;
- * - at depth 32: a float32 in the byte order of this machine. An input has 8-bit levels: 0 is black,
- *   255 is white or opaque. Any finite number up to 2^32 is allowed (contract.md, rule 82).
+ * - at depth 32: a float32 in the byte order of this machine. An input has 8-bit levels: 0 is
+ *   black, 255 is white or opaque. Any finite number up to 2^32 is allowed (contract.md, rule 82).
  * The address of rows and their stride must be multiples of the sample's bytes. */
 typedef struct gconv_shape {
     uint32_t width;  /* pixels: 1 to INT32_MAX */
@@ -219,7 +219,8 @@ typedef struct gconv_shape {
  * large. */
 GCONV_API size_t gconv_shape_row_bytes(const gconv_shape *shape);
 
-/* Whether every pixel of `count` rows is opaque: its alpha is 255, at depth 16 65535. The rows are `stride` bytes apart. True for a shape without alpha. */
+/* Whether every pixel of `count` rows is opaque: its alpha is 255, at depth 16 65535. The rows are
+ * `stride` bytes apart. True for a shape without alpha. */
 GCONV_API bool gconv_shape_is_opaque(const gconv_shape *shape, const void *rows, uint32_t count,
                                      size_t stride);
 
@@ -368,8 +369,8 @@ GCONV_API gconv_status gconv_reader_read(gconv_reader *reader, uint32_t count, v
  * reports what is missing or corrupt there. GCONV_ERROR_ARGUMENT where rows are not read yet. */
 GCONV_API gconv_status gconv_reader_finish(gconv_reader *reader, gconv_error *error);
 
-/* Call it after gconv_reader_finish. Goes on to the next image of a PGM, PPM or PFM input, and says in
- * *more whether there is one. Blanks between images are skipped.
+/* Call it after gconv_reader_finish. Goes on to the next image of a PGM, PPM or PFM input, and says
+ * in *more whether there is one. Blanks between images are skipped.
  *
  * *more is true: shape, format, metadata and rows are now those of the next image. Sources of this
  * reader stay valid.
@@ -809,8 +810,8 @@ GCONV_API gconv_status gconv_plan_run(gconv_plan *plan, gconv_source source, gco
                                       gconv_timings *timings, gconv_error *error);
 
 /* Convolves one image from memory to memory. A GPU reads and writes this memory in place; pinned
- * memory is the fastest (gconv_memory_allocate). `input` has the job's input shape, `output` has room
- * for gconv_plan_output_shape. They must not overlap. Strides are bytes from row to row.
+ * memory is the fastest (gconv_memory_allocate). `input` has the job's input shape, `output` has
+ * room for gconv_plan_output_shape. They must not overlap. Strides are bytes from row to row.
  * GCONV_ERROR_ARGUMENT where a stride is less than a row. `timings` may be NULL. */
 GCONV_API gconv_status gconv_plan_run_memory(gconv_plan *plan, const void *input,
                                              size_t input_stride, void *output,

@@ -53,8 +53,8 @@ gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem, gconv_
 void gc_stream_close(gc_stream *stream);
 
 /* Says that source and sink are memory: an implementation may then take samples from there and put
- * output there, without reading and writing. Where gc_stream_store_row is to find alpha that is kept,
- * rows have to be read: gc_stream_read keeps it. */
+ * output there, without reading and writing. Where gc_stream_store_row is to find alpha that is
+ * kept, rows have to be read: gc_stream_read keeps it. */
 void gc_stream_use_memory(gc_stream *stream, const gc_memory_source *image,
                           const gc_memory_sink *result);
 

@@ -128,10 +128,10 @@ static int kind_of_division(const gc_problem *problem, const gc_finish *finish)
 }
 
 /* Sets gain and base. False where the output has no samples of 8 or 16 bits, or the error may be
- * 2^-12 or more (2^-20 for 16 bits). For bytes gain, base and the sum are each rounded once, and of a colour that alpha
- * multiplies also alpha's reciprocal and the quotient. Where the byte is not clamped, gain * value
- * is at most 257 + |base|. For 16 bits the kernel adds up what each rounding takes: numbers below
- * 1, each rounded to 2^-25. */
+ * 2^-12 or more (2^-20 for 16 bits). For bytes gain, base and the sum are each rounded once, and of
+ * a colour that alpha multiplies also alpha's reciprocal and the quotient. Where the byte is not
+ * clamped, gain * value is at most 257 + |base|. For 16 bits the kernel adds up what each rounding
+ * takes: numbers below 1, each rounded to 2^-25. */
 static bool finish_nearest(const gc_problem *problem, gc_finish *finish)
 {
     bool divides = problem->conversion.premultiplies;
