@@ -722,7 +722,7 @@ typedef struct gconv_plan gconv_plan;
 
 /* Seconds spent. Functions add to what is there: set all to 0 before the first. Parts overlap, so
  * their sum may exceed the total. Where an image goes to a GPU in bands that overlap, a part lasts
- * from its begin in the first band to its end in the last one. */
+ * from its beginning in the first band to its end in the last one. */
 typedef struct gconv_timings {
     double decode;   /* in the source */
     double upload;   /* to the device */
@@ -834,8 +834,8 @@ GCONV_API gconv_status gconv_plan_run_memory(gconv_plan *plan, const void *input
  * The calling thread waits in these cases:
  * - The plan's first run waits for what gconv_plan_prepare waits for, and allocates memory of the
  *   device.
- * - A run whose images lie otherwise than before may need larger buffers. It then waits for the
- *   plan's earlier runs.
+ * - A run whose images lie otherwise than before may need larger buffers. It then may wait for all
+ *   work on the device, and so may a first run where the device is short of memory.
  * - A run that fails waits for the work in the stream.
  * - gconv_plan_free waits for the plan's runs.
  *
@@ -910,7 +910,7 @@ GCONV_API void gconv_memory_free(void *memory);
 GCONV_API gconv_status gconv_memory_register(void *memory, size_t bytes, gconv_error *error);
 
 /* Takes gconv_memory_register back. `memory` is the address that was registered. No run may use the
- * memory meanwhile. Accepts NULL. */
+ * memory while this function runs. Accepts NULL. */
 GCONV_API void gconv_memory_unregister(void *memory);
 
 /* ---- Verification ---------------------------------------------------------------------------- */

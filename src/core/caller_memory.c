@@ -3,7 +3,9 @@
 #include "gpu/gpu.h"
 
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 /* Huge pages are pinned ten times as fast as others. */
@@ -46,7 +48,7 @@ static void *allocate_pages(size_t bytes)
 {
     size_t page = bytes < HUGE_PAGE ? PAGE : HUGE_PAGE;
     void *memory;
-    if (bytes > SIZE_MAX - page)
+    if (bytes > PTRDIFF_MAX - page)
         return NULL;
     size_t size = (bytes + page - 1) / page * page;
     if (posix_memalign(&memory, page, size) != 0)
@@ -55,9 +57,7 @@ static void *allocate_pages(size_t bytes)
     if (page == HUGE_PAGE)
         madvise(memory, size, MADV_HUGEPAGE);
 #endif
-    for (size_t at = 0; at < size; at += PAGE)
-        ((volatile char *)memory)[at] = 0;
-    return memory;
+    return memset(memory, 0, size);
 }
 
 gconv_status gconv_memory_allocate(size_t bytes, void **memory, gconv_error *error)

@@ -43,7 +43,7 @@ typedef struct bit_writer {
     int count;
 } bit_writer;
 
-/* Appends at most 57 bits. */
+/* Appends at most 56 bits: up to 7 wait already. */
 static inline void put(bit_writer *to, uint64_t bits, int length)
 {
     to->bits |= bits << to->count;

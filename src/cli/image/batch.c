@@ -17,8 +17,8 @@ enum {
     RESULTS_MAX = 4 * WORKERS_MAX /* that wait for an earlier result */
 };
 
-/* A worker: a thread that takes one task after the other. Who calls one that waits has given it
- * what it waits for. */
+/* A worker: a thread that takes one task after the other. One that waits is called after the caller
+ * has given it its place or its task under the lock. */
 typedef struct seat {
     struct batch *batch;
     pthread_t thread; /* unless it is the caller's */

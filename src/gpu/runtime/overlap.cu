@@ -285,7 +285,7 @@ static void give_output(overlap_run *run, int64_t band)
 }
 
 /* The next thing to copy; false where nothing is left. Input is GC_LANE_PIECES bands ahead of
- * output. So a copy waits for copies alone that were taken before it: one thread can do all. */
+ * output. So a copy waits only for copies that were taken before it: one thread can do all. */
 static bool take_work(overlap_run *run, bool *takes_input, int64_t *band)
 {
     pthread_mutex_lock(&run->lock);
