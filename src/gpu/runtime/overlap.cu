@@ -188,14 +188,17 @@ static void note(overlap_run *run, gconv_status status, const gconv_error *error
     pthread_cond_broadcast(&run->changed);
 }
 
-/* Takes what a band needs of one side; false where it is not there yet. Under the lock. */
-static bool take_ready(overlap_side *side, int64_t band, bool takes)
+/* Whether a side has what the next band needs. Under the lock. */
+static bool is_ready(const overlap_side *side, int64_t band)
 {
-    bool *ready = &side->ready[band % GC_LANE_PIECES];
-    bool there = !side->staged || *ready;
-    if (takes)
-        *ready = false;
-    return there;
+    return !side->staged || side->ready[band % GC_LANE_PIECES];
+}
+
+/* Whether the next band can be enqueued, and nobody enqueues one. Under the lock. */
+static bool may_enqueue(const overlap_run *run)
+{
+    return !run->enqueues && run->status == GCONV_OK && run->enqueued < run->bands &&
+           is_ready(&run->in, run->enqueued) && is_ready(&run->out, run->enqueued);
 }
 
 /* Enqueues the next bands in their order, as far as their input is there and their output has a
@@ -203,13 +206,10 @@ static bool take_ready(overlap_side *side, int64_t band, bool takes)
 static void enqueue_ready(overlap_run *run)
 {
     pthread_mutex_lock(&run->lock);
-    while (!run->enqueues && run->status == GCONV_OK && run->enqueued < run->bands &&
-           take_ready(&run->in, run->enqueued, false) &&
-           take_ready(&run->out, run->enqueued, false)) {
+    while (may_enqueue(run)) {
         int64_t band = run->enqueued;
         gconv_error error;
-        take_ready(&run->in, band, true);
-        take_ready(&run->out, band, true);
+        run->in.ready[band % GC_LANE_PIECES] = run->out.ready[band % GC_LANE_PIECES] = false;
         run->enqueues = true;
         pthread_mutex_unlock(&run->lock);
         gconv_status status = enqueue_band(run, band, &error);

@@ -5,7 +5,8 @@
 
 #include "gpu/runtime/plan.cuh"
 
-/* Whether all bytes of rows lie in pinned memory. The plan's device is current. */
+/* Whether rows lie in pinned memory. Looks at the first and the last byte: one call of
+ * gconv_memory_register covers all rows. The plan's device is current. */
 bool gc_rows_are_pinned(const void *rows, size_t stride, size_t row_bytes, int64_t count);
 
 /* Whether the run goes so: the device makes what the caller wants, and the image pays for it. */

@@ -144,6 +144,9 @@ struct gc_plan_result {
     bool is_chain;       /* chain values, for the CPU to convert where output is wanted */
 };
 
+/* Bytes of a row of the result on the host. Can be asked before the plan has started. */
+size_t gc_plan_result_bytes(const gc_gpu_plan *plan, bool chain_only);
+
 /* What gc_plan_compute makes of a band of `rows` rows. */
 gc_plan_result gc_plan_result_of(const gc_gpu_plan *plan, bool chain_only, int64_t rows);
 
