@@ -19,14 +19,14 @@ enum {
 
 /* A worker: a thread that takes one task after the other. One that waits is called after the caller
  * has given it its place or its task under the lock. */
-typedef struct seat {
+typedef struct worker_thread {
     struct batch *batch;
-    pthread_t thread; /* unless it is the caller's */
+    pthread_t thread; /* not set for the calling thread */
     sem_t called;
-    size_t task;        /* that it takes; the number of tasks: it ends */
-    size_t images_left; /* that were not reported when it took the task */
-    struct seat *next;  /* in a list of those that wait, or are to be called */
-} seat;
+    size_t task;                /* that it takes; the number of tasks: it ends */
+    size_t images_left;         /* that were not reported when it took the task */
+    struct worker_thread *next; /* in a list of those that wait, or are to be called */
+} worker_thread;
 
 typedef struct batch {
     const gc_session *session;
@@ -40,12 +40,12 @@ typedef struct batch {
     size_t started, reported; /* tasks */
 
     /* While some images wait for a device, more workers compute others. */
-    seat seats[WORKERS_MAX];
-    int used;        /* seats; the first one is the caller's */
-    int computed;    /* images that are being computed and do not wait for a device */
-    seat *idle;      /* may not start a task yet; who came last is first */
-    seat *returning; /* have waited for a device; who came first is first */
-    seat **returning_end;
+    worker_thread workers[WORKERS_MAX];
+    int created;              /* workers; the first one is the calling thread */
+    int computed;             /* images that are being computed and do not wait for a device */
+    worker_thread *idle;      /* may not start a task yet; who came last is first */
+    worker_thread *returning; /* have waited for a device; who came first is first */
+    worker_thread **returning_end;
 
     /* Results are reported in the order of the tasks. One that is there early waits in a ring of
      * `room` entries: task i has entry i % room. No task is started that has no entry. */
@@ -62,9 +62,8 @@ static bool has_ended(const batch *b)
     return b->started >= b->list->count;
 }
 
-/* Whether one more image may be computed, as far as those go that are being computed. Making the
- * context of a GPU takes longer where its threads find no processor free: half of the images are
- * computed meanwhile. */
+/* Whether fewer images are being computed than may be. While a GPU starts only half as many may be:
+ * its driver's threads take longer where no processor is free. */
 static bool has_place(const batch *b)
 {
     int places = gconv_device_is_starting() ? (b->images_at_once + 1) / 2 : b->images_at_once;
@@ -79,7 +78,7 @@ static bool may_start(const batch *b)
 }
 
 /* Gives a worker the next task. */
-static void start(batch *b, seat *worker)
+static void start(batch *b, worker_thread *worker)
 {
     b->computed++;
     worker->task = b->started++;
@@ -87,17 +86,17 @@ static void start(batch *b, seat *worker)
 }
 
 /* Moves a worker to the front of a list. */
-static void push(seat **list, seat *worker)
+static void push(worker_thread **list, worker_thread *worker)
 {
     worker->next = *list;
     *list = worker;
 }
 
 /* Gives free places to images that have waited for a device. Their workers go to `called`. */
-static void call_returning(batch *b, seat **called)
+static void call_returning(batch *b, worker_thread **called)
 {
     while (has_place(b) && b->returning != NULL) {
-        seat *worker = b->returning;
+        worker_thread *worker = b->returning;
         b->returning = worker->next;
         if (b->returning == NULL)
             b->returning_end = &b->returning;
@@ -108,10 +107,10 @@ static void call_returning(batch *b, seat **called)
 
 /* Gives free places to idle workers. Where no task is left, all of them are called to end. They go
  * to `called`. */
-static void call_idle(batch *b, seat **called)
+static void call_idle(batch *b, worker_thread **called)
 {
     while (b->idle != NULL && (has_ended(b) || may_start(b))) {
-        seat *worker = b->idle;
+        worker_thread *worker = b->idle;
         b->idle = worker->next;
         if (has_ended(b))
             worker->task = b->list->count;
@@ -122,17 +121,17 @@ static void call_idle(batch *b, seat **called)
 }
 
 /* Unlocks the batch, and then calls workers: they do not wait for the lock. */
-static void unlock_and_call(batch *b, seat *called)
+static void unlock_and_call(batch *b, worker_thread *called)
 {
     pthread_mutex_unlock(&b->lock);
     while (called != NULL) {
-        seat *worker = called;
+        worker_thread *worker = called;
         called = worker->next; /* a worker that was called may move to another list */
         sem_post(&worker->called);
     }
 }
 
-static void await_call(seat *self)
+static void await_call(worker_thread *self)
 {
     while (sem_wait(&self->called) != 0) /* a signal */
         continue;
@@ -140,9 +139,9 @@ static void await_call(seat *self)
 
 /* Finds a task for a worker whose last one is done, and unlocks the batch. Waits while too many
  * results wait, and while as many images as may be are being computed. False: no task is left. */
-static bool take_task(batch *b, seat *self)
+static bool take_task(batch *b, worker_thread *self)
 {
-    seat *called = NULL;
+    worker_thread *called = NULL;
     call_returning(b, &called);
     bool waits = false;
     if (may_start(b)) {
@@ -163,7 +162,7 @@ static bool take_task(batch *b, seat *self)
 /* Gives the place of an image that waits for a device to others, and unlocks the batch. */
 static void leave_place(batch *b)
 {
-    seat *called = NULL;
+    worker_thread *called = NULL;
     b->computed--;
     call_returning(b, &called);
     call_idle(b, &called);
@@ -171,7 +170,7 @@ static void leave_place(batch *b)
 }
 
 /* Waits for a place for an image that has waited for a device, and unlocks the batch. */
-static void return_to_place(batch *b, seat *self)
+static void return_to_place(batch *b, worker_thread *self)
 {
     bool waits = !has_place(b) || b->returning != NULL;
     if (waits) {
@@ -237,10 +236,10 @@ static int count_workers_allowed(const batch *b)
 
 static bool create_worker(batch *b)
 {
-    seat *worker = &b->seats[b->used];
+    worker_thread *worker = &b->workers[b->created];
     bool created =
-        b->used < WORKERS_MAX && pthread_create(&worker->thread, NULL, work, worker) == 0;
-    b->used += created;
+        b->created < WORKERS_MAX && pthread_create(&worker->thread, NULL, work, worker) == 0;
+    b->created += created;
     return created;
 }
 
@@ -249,7 +248,7 @@ static bool create_worker(batch *b)
  * that have not begun. */
 static void note_wait(void *user, bool waits)
 {
-    seat *self = user;
+    worker_thread *self = user;
     batch *b = self->batch;
     pthread_mutex_lock(&b->lock);
     if (!waits) {
@@ -258,7 +257,7 @@ static void note_wait(void *user, bool waits)
     }
     leave_place(b);
     pthread_mutex_lock(&b->lock);
-    if (b->idle == NULL && may_start(b) && b->used < count_workers_allowed(b))
+    if (b->idle == NULL && may_start(b) && b->created < count_workers_allowed(b))
         create_worker(b);
     pthread_mutex_unlock(&b->lock);
 }
@@ -279,7 +278,7 @@ static void finish_task(batch *b, size_t task, gc_result *result)
 
 static void *work(void *user)
 {
-    seat *self = user;
+    worker_thread *self = user;
     batch *b = self->batch;
     gc_worker worker = {.session = b->session,
                         .gate = b->gate,
@@ -313,38 +312,38 @@ static int choose_images_at_once(const gc_session *session, const gc_task_list *
     return list->count < (size_t)images ? (int)list->count : images;
 }
 
-static void create_seats(batch *b)
+static void prepare_workers(batch *b)
 {
     for (int i = 0; i < WORKERS_MAX; i++) {
-        b->seats[i].batch = b;
-        sem_init(&b->seats[i].called, 0, 0);
+        b->workers[i].batch = b;
+        sem_init(&b->workers[i].called, 0, 0);
     }
-    b->used = 1;
+    b->created = 1;
 }
 
 /* Waits for every worker. Those that still work may create more. */
 static void join_workers(batch *b)
 {
     pthread_mutex_lock(&b->lock);
-    for (int i = 1; i < b->used; i++) {
-        pthread_t thread = b->seats[i].thread;
+    for (int i = 1; i < b->created; i++) {
+        pthread_t thread = b->workers[i].thread;
         pthread_mutex_unlock(&b->lock);
         pthread_join(thread, NULL);
         pthread_mutex_lock(&b->lock);
     }
     pthread_mutex_unlock(&b->lock);
     for (int i = 0; i < WORKERS_MAX; i++)
-        sem_destroy(&b->seats[i].called);
+        sem_destroy(&b->workers[i].called);
 }
 
 static void run_workers(batch *b)
 {
-    create_seats(b);
+    prepare_workers(b);
     pthread_mutex_lock(&b->lock);
-    while (b->used < b->images_at_once && create_worker(b))
+    while (b->created < b->images_at_once && create_worker(b))
         continue;
     pthread_mutex_unlock(&b->lock);
-    work(&b->seats[0]);
+    work(&b->workers[0]);
     join_workers(b);
 }
 
