@@ -83,8 +83,9 @@ typedef struct gc_costs {
     double half_product;   /* time of a product of 16x8 and 8x8 over the time above */
     double output_seconds; /* of a multiprocessor for an output, products left out */
     double output_seconds_of_bytes[2]; /* from bytes to bytes; with weights in one part, in two */
-    double dealing_seconds;            /* of a multiprocessor for an interleaved sample */
-    int two_bays_columns;              /* up to so many columns of a banded matrix, two bays */
+    double dealing_seconds[2]; /* of a multiprocessor for an interleaved sample; where sums are only
+                                  divided and their matrix has at most 24 columns */
+    int two_bays_columns;      /* up to so many columns of a banded matrix, two bays */
 
     /* fft. */
     double fft_launch_seconds; /* of all kernels of a step */

@@ -24,6 +24,7 @@
 extern "C" {
 #include "gpu/cost/costs.h"
 #include "gpu/fast/halves.h"
+#include "gpu/runtime/finish.h"
 }
 
 #include <algorithm>
@@ -132,6 +133,18 @@ static gc_pass_scope of_bytes(gc_pass_scope scope)
     return scope;
 }
 
+/* Seconds of a multiprocessor that interleaved samples take beyond those of one channel. */
+static double dealing_seconds(const gc_problem *problem, int columns, int channels,
+                              const gc_costs *costs)
+{
+    gc_finish finish;
+    if (channels == 1)
+        return 0;
+    bool divided = gc_finish_of(problem, &finish) && finish.kind == GC_FINISH_ROUND;
+    return (double)problem->chain.width * problem->chain.height * problem->job.input.channels *
+           costs->dealing_seconds[divided && columns <= 24];
+}
+
 static double seconds(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device)
 {
@@ -147,11 +160,9 @@ static double seconds(const gc_problem *problem, const gc_step *step,
     double work =
         (bytes ? costs->output_seconds_of_bytes[parts.weight_parts - 1] : costs->output_seconds) +
         matrices * products * step->height / (outputs * costs->product_rate);
-    double samples =
-        scope.channels > 1 ? values / problem->chain.channels * problem->job.input.channels : 0;
+    double dealing = dealing_seconds(problem, columns, scope.channels, costs);
     double pass = std::max(gc_cost_of_pass(problem, gc_pass_scope_bytes(scope), 0, device, 1),
-                           (values * work + samples * costs->dealing_seconds) /
-                               std::max(1, device->processors));
+                           (values * work + dealing) / std::max(1, device->processors));
     return pass + gc_pass_scope_planes(problem, of_bytes(scope), device);
 }
 

@@ -37,11 +37,16 @@ struct kernel_entry {
     }
 #define KERNEL(sample, columns, weights, input, output, finish)                                    \
     CHANNELS(sample, columns, weights, input, output, finish, 1, GC_PASS_NO_ALPHA)
+#define BYTES(columns, weights, finish, channels, alpha)                                           \
+    CHANNELS(unsigned char, columns, weights, GC_BYTE, GC_BYTE, finish, channels, alpha)
 #define PIXELS(channels, alpha)                                                                    \
-    CHANNELS(unsigned char, 16, 2, GC_BYTE, GC_BYTE, GC_FINISH_NEAREST, channels, alpha),          \
-        CHANNELS(unsigned char, 24, 2, GC_BYTE, GC_BYTE, GC_FINISH_NEAREST, channels, alpha),      \
-        CHANNELS(unsigned char, -1, 2, GC_BYTE, GC_BYTE, -1, channels, alpha),                     \
-        CHANNELS(unsigned char, -1, 1, GC_BYTE, GC_BYTE, -1, channels, alpha)
+    BYTES(16, 1, GC_FINISH_ROUND, channels, alpha),                                                \
+        BYTES(16, 2, GC_FINISH_ROUND, channels, alpha),                                            \
+        BYTES(16, 2, GC_FINISH_NEAREST, channels, alpha),                                          \
+        BYTES(24, 1, GC_FINISH_ROUND, channels, alpha),                                            \
+        BYTES(24, 2, GC_FINISH_ROUND, channels, alpha),                                            \
+        BYTES(24, 2, GC_FINISH_NEAREST, channels, alpha), BYTES(-1, 1, -1, channels, alpha),       \
+        BYTES(-1, 2, -1, channels, alpha)
 #define OUTPUTS(sample, columns, weights, input)                                                   \
     KERNEL(sample, columns, weights, input, GC_FLOAT, GC_FINISH_NONE),                             \
         KERNEL(sample, columns, weights, input, GC_BYTE, GC_FINISH_ROUND),                         \
