@@ -12,6 +12,8 @@
 #               (an extended regular expression that a whole name matches)
 # --rounds N    of each command that are counted (3); one before them is not
 # --images N    of the row memory (10000), a multiple of 2000
+# --brief       gconv by its devices alone, in the rows of batches: no other program, no decoder by
+#               hand. The long rows then have as many rounds as others
 # --quick       a quarter of the images and one round
 # Environment: WORK, a directory for images that is kept (else one in TMPDIR or in /dev/shm); PEER,
 # the program files_nvjpeg (else that of GCONV's build, or nvcc makes it); NVCC; COMMIT, where this
@@ -20,7 +22,7 @@ set -eu
 LC_ALL=C
 export LC_ALL
 usage() {
-  sed -n 's/^# \{0,1\}//; 2,18p' "$0" >&2
+  sed -n 's/^# \{0,1\}//; 2,20p' "$0" >&2
   exit 2
 }
 rows='.*'
@@ -28,11 +30,13 @@ rounds=3
 memory_images=10000
 large_images=160
 small_images=1600
+brief=
 command="gpu_files.sh $*"
 while [ $# -gt 1 ]; do
   case $1 in
     --rows) rows=$2 && shift ;;
     --rounds) rounds=$2 && shift ;;
+    --brief) brief=yes ;;
     --images) memory_images=$2 && shift ;;
     --quick)
       rounds=1
@@ -88,7 +92,7 @@ have "$nvcc" || [ ! -x /usr/local/cuda/bin/nvcc ] || nvcc=/usr/local/cuda/bin/nv
 peer=${PEER:-$(dirname "$gconv")/benchmarks/peers/files_nvjpeg}
 
 # Both in the background, while the images are made.
-if [ ! -x "$peer" ] && have "$nvcc"; then
+if [ -z "$brief" ] && [ ! -x "$peer" ] && have "$nvcc"; then
   peer=$work/files_nvjpeg
   [ -x "$peer" ] || "$nvcc" -O3 -std=c++17 -arch=native -o "$peer" "$here/peers/files_nvjpeg.cu" \
     -lnvjpeg -lnppif -lnppc -lpng -ljpeg -lz >files_nvjpeg.log 2>&1 &
@@ -172,7 +176,9 @@ echo "# compiler: $("$cc" --version | head -n 1)$(have "$nvcc" && "$nvcc" --vers
 echo "# images:   RGB JPEG, 4:2:0; 4096x3072: $(size_of large); 1024x1024: $(size_of small)"
 echo "# files in: $(df -P "$work" | awk 'END { print $1 }')"
 echo "# command:  $command"
-if [ ! -x "$peer" ]; then
+if [ -n "$brief" ]; then
+  peer=
+elif [ ! -x "$peer" ]; then
   peer=
   missing "files_nvjpeg, the program on nvJPEG and NPP (PEER is not set, and nvcc could not make it)"
   if [ -f files_nvjpeg.log ]; then
@@ -199,11 +205,16 @@ batch() {
   shift 4
   echo
   echo "$title"
-  set -- "gconv --device cpu" "$gconv" "$@" --device cpu -o out "$from" \
-    -- "gconv --device auto" "$gconv" "$@" --device auto -o out "$from" \
-    -- "gconv --device cuda" "$gconv" "$@" --device cuda -o out "$from" \
-    -- "gconv --decoder cpu" "$gconv" "$@" --device cuda --decoder cpu -o out "$from" \
-    -- "gconv --decoder hardware" "$gconv" "$@" --device cuda --decoder hardware -o out "$from"
+  job=$*
+  # shellcheck disable=SC2086 # the words of a job have no blanks
+  set -- "gconv --device cpu" "$gconv" $job --device cpu -o out "$from" \
+    -- "gconv --device auto" "$gconv" $job --device auto -o out "$from" \
+    -- "gconv --device cuda" "$gconv" $job --device cuda -o out "$from"
+  # shellcheck disable=SC2086
+  [ -n "$brief" ] ||
+    set -- "$@" \
+      -- "gconv --decoder cpu" "$gconv" $job --device cuda --decoder cpu -o out "$from" \
+      -- "gconv --decoder hardware" "$gconv" $job --device cuda --decoder hardware -o out "$from"
   if [ -n "$peer" ]; then
     set -- "$@" -- "nvJPEG and NPP, by 16" \
       sh -c "mkdir out; exec '$peer' -b 16 $mode out $from/*.jpg"
@@ -268,10 +279,12 @@ if wanted log; then
     "$large_images" large/in log:5,43 filter -k log:5,43 --format jpeg
 fi
 
-# Once is enough.
+# Once is enough beside other programs.
 saved=$rounds
-rounds=1
-cold=-c
+if [ -z "$brief" ]; then
+  rounds=1
+  cold=-c
+fi
 if wanted edges-many; then
   make_many many large/in 8
   batch "edges, $many JPEG of 4096x3072: the $large_images, each 8 times" "$many" many edges edges
