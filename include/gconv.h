@@ -103,23 +103,32 @@ typedef struct gconv_error {
 
 /* ---- Filters --------------------------------------------------------------------------------- */
 
-enum { GCONV_FILTER_SIDE_MAX = 255 };
+/* The longest side of a filter that is a matrix, and of one that is a column and a row. */
+enum { GCONV_FILTER_SIDE_MAX = 255, GCONV_FILTER_VECTOR_MAX = 4095 };
 
-/* A matrix of weights. With the default `correlate` = false of a job it computes
- *     out(x,y) = 1/divisor * sum_j sum_i weights[j*width+i] * in(x-(i-anchor_x), y-(j-anchor_y)).
- * The functions below fill this structure. A caller may also fill one by hand. */
+/* Weights F[j][i] in `height` rows and `width` columns. With the default `correlate` = false of a
+ * job a filter computes
+ *     out(x,y) = 1/divisor * sum_j sum_i F[j][i] * in(x-(i-anchor_x), y-(j-anchor_y)).
+ * A filter holds either the matrix, F[j][i] = weights[j*width+i], or two vectors, F[j][i] =
+ * column[j] * row[i]. The other members are NULL. The functions below fill this structure. A caller
+ * may also fill one by hand. */
 typedef struct gconv_filter {
     char *name;      /* for messages; owned by the filter; may be NULL */
-    int width;       /* columns of weights: 1 to GCONV_FILTER_SIDE_MAX */
-    int height;      /* rows of weights: 1 to GCONV_FILTER_SIDE_MAX */
+    int width;       /* columns of F: 1 to GCONV_FILTER_SIDE_MAX, or to GCONV_FILTER_VECTOR_MAX */
+    int height;      /* rows of F, the same */
     int anchor_x;    /* column of the weight that lies on the output pixel: 0 to width-1 */
     int anchor_y;    /* row of that weight: 0 to height-1 */
     double divisor;  /* finite, not 0 */
     double offset;   /* in 8-bit levels (0 black, 255 white); added in the final conversion */
     bool has_offset; /* `offset` counts; only the last filter of a chain may have one */
     float *weights;  /* width*height finite values, row by row; owned by the filter */
-    /* How the text of a file or a string was read: "rows of weights", "a libvips matrix" or "an
-     * ImageMagick string". Not owned. NULL for built-in, generated and hand-made filters. */
+    /* Two vectors: `height` and `width` values of magnitudes that float32 holds. The filter owns
+     * both. */
+    double *column;
+    double *row;
+    /* How the text of a file or a string was read: "rows of weights", "a column and a row", "a
+     * libvips matrix" or "an ImageMagick string". Not owned. NULL for built-in, generated and
+     * hand-made filters. */
     const char *dialect;
     /* Some texts can be read as rows of weights and as a libvips matrix. They are read as rows of
      * weights. These are then the sides of the libvips matrix, else 0. */
@@ -131,6 +140,12 @@ typedef struct gconv_filter {
  * GCONV_ERROR_ARGUMENT for a side outside 1 to GCONV_FILTER_SIDE_MAX. */
 GCONV_API gconv_status gconv_filter_create(int width, int height, gconv_filter **filter,
                                            gconv_error *error);
+
+/* The same for a filter of two vectors: `column` and `row` are all 0, and `weights` is NULL. Sides
+ * are 1 to GCONV_FILTER_VECTOR_MAX. Only some implementations take such a filter: `reference` and
+ * `cpu`. */
+GCONV_API gconv_status gconv_filter_create_vectors(int width, int height, gconv_filter **filter,
+                                                   gconv_error *error);
 
 /* Makes a filter from the text of a filter file, or from an inline ImageMagick string.
  * gconv-filter(5) describes both. `text` has `length` bytes and needs no NUL. `name` may be NULL.

@@ -9,25 +9,55 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Taps in reading order. True convolution reads the filter backwards (contract.md, rule 1). */
-static gconv_status make_step(const gconv_filter *filter, bool correlate, gc_step *step,
-                              gconv_error *error)
+static gconv_status copy_matrix(const gconv_filter *filter, bool correlate, gc_step *step,
+                                gconv_error *error)
 {
     size_t count = (size_t)filter->width * (size_t)filter->height;
     step->taps = gc_allocate_aligned(count, sizeof *step->taps);
     if (step->taps == NULL)
         return gc_fail_memory(error, count * sizeof *step->taps);
-    step->filter = filter;
-    step->width = filter->width;
-    step->height = filter->height;
-    step->left = correlate ? filter->anchor_x : filter->width - 1 - filter->anchor_x;
-    step->top = correlate ? filter->anchor_y : filter->height - 1 - filter->anchor_y;
-    step->absolute_sum = 0;
     for (size_t i = 0; i < count; i++) {
         step->taps[i] = filter->weights[correlate ? i : count - 1 - i];
         step->absolute_sum += fabs((double)step->taps[i]);
     }
     return GCONV_OK;
+}
+
+/* Returns the sum of the magnitudes. */
+static double copy_vector(const double *values, int count, bool correlate, double *to)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++) {
+        to[i] = values[correlate ? i : count - 1 - i];
+        sum += fabs(to[i]);
+    }
+    return sum;
+}
+
+static gconv_status copy_vectors(const gconv_filter *filter, bool correlate, gc_step *step,
+                                 gconv_error *error)
+{
+    size_t count = (size_t)filter->width + (size_t)filter->height;
+    step->column = gc_allocate_array(count, sizeof *step->column);
+    if (step->column == NULL)
+        return gc_fail_memory(error, count * sizeof *step->column);
+    step->row = step->column + filter->height;
+    step->absolute_sum = copy_vector(filter->column, filter->height, correlate, step->column) *
+                         copy_vector(filter->row, filter->width, correlate, step->row);
+    return GCONV_OK;
+}
+
+/* Weights in reading order. True convolution reads the filter backwards (contract.md, rule 1). */
+static gconv_status make_step(const gconv_filter *filter, bool correlate, gc_step *step,
+                              gconv_error *error)
+{
+    step->filter = filter;
+    step->width = filter->width;
+    step->height = filter->height;
+    step->left = correlate ? filter->anchor_x : filter->width - 1 - filter->anchor_x;
+    step->top = correlate ? filter->anchor_y : filter->height - 1 - filter->anchor_y;
+    return filter->weights != NULL ? copy_matrix(filter, correlate, step, error)
+                                   : copy_vectors(filter, correlate, step, error);
 }
 
 /* The constant border of a step's input: V times the divisors of the steps before it (rule 3). */
@@ -84,17 +114,19 @@ gconv_status gc_chain_create(const gconv_job *job, const gc_conversion *conversi
 
 void gc_chain_destroy(gc_chain *chain)
 {
-    for (int s = 0; s < chain->step_count; s++)
+    for (int s = 0; s < chain->step_count; s++) {
         free(chain->steps[s].taps);
+        free(chain->steps[s].column);
+    }
     free(chain->steps);
     *chain = (gc_chain){.steps = NULL};
 }
 
 /* ---- Ranges and exactness -------------------------------------------------------------------- */
 
-static bool is_integer(float value)
+static bool is_integer(double value)
 {
-    return value == truncf(value);
+    return value == trunc(value);
 }
 
 /* The largest |value| that a step reads, where its input has at most `largest` and its border is
@@ -125,10 +157,13 @@ static bool step_is_integer(const gc_chain *chain, const gc_step *step)
 {
     if (chain->border == GCONV_BORDER_CONSTANT)
         for (int c = 0; c < chain->channels; c++)
-            if (!is_integer(step->border[c]))
+            if (!is_integer((double)step->border[c]))
                 return false;
-    for (int i = 0; i < step->width * step->height; i++)
-        if (!is_integer(step->taps[i]))
+    for (int i = 0; step->taps != NULL && i < step->width * step->height; i++)
+        if (!is_integer((double)step->taps[i]))
+            return false;
+    for (int i = 0; step->column != NULL && i < step->width + step->height; i++)
+        if (!is_integer(step->column[i])) /* the row lies behind the column */
             return false;
     return true;
 }
@@ -179,7 +214,7 @@ double gc_chain_bound(const gc_chain *chain, double largest_input, double extra_
     for (int s = 0; s < chain->step_count; s++) {
         const gc_step *step = &chain->steps[s];
         largest = largest_with_border(chain, step, largest);
-        double terms = (double)step->width * step->height + extra_terms;
+        double terms = gc_step_terms(step) + extra_terms;
         double rounding = 4 * terms * (0x1p-24 * step->absolute_sum * largest + 0x1p-150);
         bound = rounding + step->absolute_sum * bound;
         largest *= step->absolute_sum;
@@ -187,11 +222,17 @@ double gc_chain_bound(const gc_chain *chain, double largest_input, double extra_
     return bound;
 }
 
+double gc_step_terms(const gc_step *step)
+{
+    return step->column != NULL ? (double)step->width + step->height
+                                : (double)step->width * step->height;
+}
+
 double gc_chain_taps(const gc_chain *chain)
 {
     double taps = 0;
     for (int s = 0; s < chain->step_count; s++)
-        taps += (double)chain->steps[s].width * chain->steps[s].height;
+        taps += gc_step_terms(&chain->steps[s]);
     return taps;
 }
 

@@ -14,14 +14,16 @@
 #define GC_EXACT_LIMIT 16777216.0
 
 /* One filter of the chain in reading order of its input, so that convolution and correlation look
- * alike: out(x,y) = sum_j sum_i taps[j*width+i] * in(x + i - left, y + j - top). */
+ * alike: out(x,y) = sum_j sum_i tap(j,i) * in(x + i - left, y + j - top). A filter that is a matrix
+ * has tap(j,i) = taps[j*width+i]. A filter of two vectors has tap(j,i) = column[j] * row[i]. */
 typedef struct gc_step {
     const gconv_filter *filter; /* as the user gave it */
-    float *taps;
+    float *taps;                /* NULL for a filter of two vectors */
+    double *column, *row;       /* NULL for a matrix; one allocation, at `column` */
     int width, height;
     int left, top;
     float border[GC_CHANNELS_MAX]; /* constant border of this step's input, per chain channel */
-    double absolute_sum;           /* sum of |taps| */
+    double absolute_sum;           /* sum of |tap(j,i)| */
     double largest_input;          /* upper bound of |value| over the step's input */
     double largest_value;          /* the same, with the error that rule 4 allows implementations */
     double least_scale;            /* the least max|in| of rule 4 that is not 0 (see chain.c) */
@@ -52,10 +54,14 @@ gconv_status gc_chain_set_range(gc_chain *chain, gc_loaded_range loaded, double 
 /* Bound of |chain value - reference's| (rule 4). A step adds 4 n (2^-24 sum|w| max|in| + 2^-150);
  * the second term is half of the smallest float32. Each step's error is propagated through the
  * later steps. `largest_input` is the largest |value| that enters the chain. `extra_terms` is what
- * an implementation's summation adds to a step's n = w*h. 0 where the chain is exact. */
+ * an implementation's summation adds to a step's n (gc_step_terms). 0 where the chain is exact. */
 double gc_chain_bound(const gc_chain *chain, double largest_input, double extra_terms);
 
-/* Weights over all steps: the multiply-adds that a chain value takes. */
+/* n of rule 4: the terms of a step's sum. Column and row of a filter of two vectors are summed up
+ * one after the other. */
+double gc_step_terms(const gc_step *step);
+
+/* Terms over all steps: the multiply-adds that a chain value takes. */
 double gc_chain_taps(const gc_chain *chain);
 
 /* What a chain value costs in multiply-adds: its weights, and what it takes beside them. */

@@ -1,6 +1,7 @@
 #include "core/job.h"
 
 #include "base/status.h"
+#include "filter/filter.h"
 
 #include <math.h>
 
@@ -67,15 +68,55 @@ static gconv_status check_choices(const gconv_job *job, gconv_error *error)
     return GCONV_OK;
 }
 
+/* A filter has a matrix, or a column and a row. */
+static gconv_status check_form(const gconv_filter *filter, gconv_error *error)
+{
+    if (filter == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "a filter of the chain is a null pointer");
+    bool both = filter->column != NULL && filter->row != NULL;
+    bool either = filter->column != NULL || filter->row != NULL;
+    if (filter->weights != NULL && either)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "a filter of the chain has weights, and a column or a row");
+    if (filter->weights == NULL && !both)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "a filter of the chain has %s: a null pointer",
+                       !either                  ? "no weights"
+                       : filter->column == NULL ? "no column"
+                                                : "no row");
+    int most = filter->weights == NULL ? GCONV_FILTER_VECTOR_MAX : GCONV_FILTER_SIDE_MAX;
+    if (filter->width < 1 || filter->width > most || filter->height < 1 || filter->height > most)
+        return gc_fail(error, GCONV_ERROR_FILTER, "filter size %dx%d is not within 1x1 and %dx%d",
+                       filter->width, filter->height, most, most);
+    return GCONV_OK;
+}
+
+static gconv_status check_vector(const double *values, int count, const char *word,
+                                 gconv_error *error)
+{
+    for (int i = 0; i < count; i++)
+        if (!gc_fits_float(values[i]))
+            return gc_fail(error, GCONV_ERROR_FILTER,
+                           "number %d of the %s is not finite in float32", i, word);
+    return GCONV_OK;
+}
+
+static gconv_status check_weights(const gconv_filter *filter, gconv_error *error)
+{
+    if (filter->weights == NULL) {
+        gconv_status status = check_vector(filter->column, filter->height, "column", error);
+        return status == GCONV_OK ? check_vector(filter->row, filter->width, "row", error) : status;
+    }
+    for (int i = 0; i < filter->width * filter->height; i++)
+        if (!isfinite(filter->weights[i]))
+            return gc_fail(error, GCONV_ERROR_FILTER, "weight %d is not finite", i);
+    return GCONV_OK;
+}
+
 static gconv_status check_filter(const gconv_filter *filter, gconv_error *error)
 {
-    if (filter == NULL || filter->weights == NULL)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "a filter of the chain%s",
-                       filter == NULL ? " is a null pointer" : " has no weights: a null pointer");
-    if (filter->width < 1 || filter->width > GCONV_FILTER_SIDE_MAX || filter->height < 1 ||
-        filter->height > GCONV_FILTER_SIDE_MAX)
-        return gc_fail(error, GCONV_ERROR_FILTER, "filter size %dx%d is not within 1x1 and %dx%d",
-                       filter->width, filter->height, GCONV_FILTER_SIDE_MAX, GCONV_FILTER_SIDE_MAX);
+    gconv_status status = check_form(filter, error);
+    if (status != GCONV_OK)
+        return status;
     if (filter->anchor_x < 0 || filter->anchor_x >= filter->width || filter->anchor_y < 0 ||
         filter->anchor_y >= filter->height)
         return gc_fail(error, GCONV_ERROR_FILTER, "anchor %d %d lies outside the %dx%d filter",
@@ -85,10 +126,7 @@ static gconv_status check_filter(const gconv_filter *filter, gconv_error *error)
                        filter->divisor);
     if (filter->has_offset && !isfinite(filter->offset))
         return gc_fail(error, GCONV_ERROR_FILTER, "offset %g is not finite", filter->offset);
-    for (int i = 0; i < filter->width * filter->height; i++)
-        if (!isfinite(filter->weights[i]))
-            return gc_fail(error, GCONV_ERROR_FILTER, "weight %d is not finite", i);
-    return GCONV_OK;
+    return check_weights(filter, error);
 }
 
 static gconv_status check_chain(const gconv_job *job, gconv_error *error)

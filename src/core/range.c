@@ -13,7 +13,7 @@ static const double extra_terms_max = 2048;
 
 static double with_margin(const gc_step *step, double magnitude)
 {
-    double terms = (double)step->width * step->height + extra_terms_max;
+    double terms = gc_step_terms(step) + extra_terms_max;
     return magnitude * (1 + 4 * terms * rounding);
 }
 
@@ -42,7 +42,7 @@ static bool underflows_little(const gc_step *step, int count, const double *colu
         columns_first += step->height * rows[p] + step->width;
         rows_first += step->width * columns[p] + step->height;
     }
-    double allowed = (4.0 * step->width * step->height - 2) * underflow +
+    double allowed = (4 * gc_step_terms(step) - 2) * underflow +
                      rounding * step->absolute_sum * step->least_scale;
     return fmax(columns_first, rows_first) * underflow <= allowed;
 }
@@ -98,6 +98,18 @@ bool gc_range_holds_tiles(const gc_step *step, double points)
     double largest = step->largest_value;
     return stays_below_infinity(step, points * largest, largest * step->absolute_sum) &&
            stays_above_zero(step, points, pow(points, 2.5), underflow);
+}
+
+bool gc_range_holds_lines(const gc_step *step, double down, double across, double column_points,
+                          double row_points)
+{
+    gc_step column = *step, row = *step;
+    column.absolute_sum = down;
+    row.absolute_sum = across;
+    row.largest_value = step->largest_value * down;
+    row.least_scale = step->least_scale * down;
+    return (column_points == 0 || gc_range_holds_tiles(&column, column_points)) &&
+           (row_points == 0 || gc_range_holds_tiles(&row, row_points));
 }
 
 bool gc_range_holds_fft(const gc_step *step, double points)

@@ -11,7 +11,8 @@
  * CPU: every tap, sparse                                    gc_chain_set_range: sums in any order
  * CPU: bytes, edges, transforms in double                   exact chains: integers below 2^24
  * CPU: products; GPU: twopass, separable                    gc_range_holds_products
- * CPU: transforms in float32                                gc_range_holds_tiles
+ * CPU: transforms in float32                                gc_range_holds_tiles,
+ *                                                           gc_range_holds_lines
  * GPU: naive, shared, const, tiled, adaptive, direct,
  *      fused in pairs                                       gc_chain_set_range
  * GPU: fused on tensor cores                                exact chains: integers below 2^24
@@ -42,6 +43,11 @@ bool gc_range_holds_products(const gc_step *step, int count, const double *colum
 /* Whether float32 transforms of tiles of `points` values can compute a step. Two tiles go through
  * each, as real and imaginary part, and the filter's weights are divided by `points` before. */
 bool gc_range_holds_tiles(const gc_step *step, double points);
+
+/* The same for a column and then a row, each through transforms of lines of so many values; 0 where
+ * it is not transformed. `down` and `across` are the sums of the magnitudes of their weights. */
+bool gc_range_holds_lines(const gc_step *step, double down, double across, double column_points,
+                          double row_points);
 
 /* The same for a transform of a real image by cuFFT, whose product with the filter's spectrum is
  * divided by `points`. Numbers below the smallest normal one may become 0 there. */

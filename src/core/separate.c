@@ -105,8 +105,70 @@ static bool separate_reals(const gc_step *step, int pivot_x, int pivot_y, float 
            gc_range_holds_products(step, 1, &down, &across);
 }
 
+/* ---- Filters of two vectors ------------------------------------------------------------------ */
+
+static bool are_integers(const double *values, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (values[i] != trunc(values[i]) || fabs(values[i]) >= 0x1p24)
+            return false;
+    return true;
+}
+
+/* The sum of the magnitudes. */
+static double magnitude_of(const double *values, int count)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += fabs(values[i]);
+    return sum;
+}
+
+/* Multiplies by 2^shift and rounds to float32. Returns the sum of the magnitudes of what rounding
+ * changed. */
+static double round_vector(const double *values, int count, int shift, float *rounded)
+{
+    double error = 0;
+    for (int i = 0; i < count; i++) {
+        double value = ldexp(values[i], shift);
+        rounded[i] = (float)value;
+        error += fabs(value - (double)rounded[i]);
+    }
+    return error;
+}
+
+/* Rule 4 leaves 4 (w + h) u sum|w|, u = 2^-24. The sums are rounded w + h times, the reference once,
+ * and one u is left for numbers near 0 (core/range.c). Row and column may take three: two for their
+ * rounding, the third for products of errors. 4 (w + h) is at least w + h + 6. */
+static bool separate_vectors(const gc_step *step, float *row, float *column)
+{
+    double down = magnitude_of(step->column, step->height);
+    double across = magnitude_of(step->row, step->width);
+    bool is_zero = down == 0 || across == 0;
+    bool whole = are_integers(step->column, step->height) && are_integers(step->row, step->width);
+    int shift = is_zero || whole ? 0 : (ilogb(down) - ilogb(across)) / 2;
+    double row_error = round_vector(step->row, step->width, shift, row);
+    double column_error = round_vector(step->column, step->height, -shift, column);
+    if (is_zero) {
+        for (int i = 0; i < step->width; i++)
+            row[i] = 0;
+        for (int j = 0; j < step->height; j++)
+            column[j] = 0;
+        return true;
+    }
+    across = ldexp(across, shift);
+    down = ldexp(down, -shift);
+    double rest = row_error * down + column_error * across + row_error * column_error;
+    return rest <= 3 * 0x1p-24 * step->absolute_sum &&
+           gc_range_holds_products(step, 1, &down, &across);
+}
+
+/* ---- Filters of either kind ------------------------------------------------------------------ */
+
 bool gc_step_separate(const gc_step *step, float *row, float *column)
 {
+    if (step->column != NULL)
+        return separate_vectors(step, row, column);
     int pivot_x = 0, pivot_y = 0;
     find_pivot(step, &pivot_x, &pivot_y);
     if (step->taps[pivot_y * step->width + pivot_x] == 0) {

@@ -58,6 +58,9 @@
 #define GC_TRANSFORM_DOUBLE_SECONDS_AVX2 0.50e-9
 #define GC_TRANSFORM_DOUBLE_SECONDS_PORTABLE 1.06e-9
 
+/* A value on its way into lines and out of them, beside the rounds. */
+#define GC_LINE_SECONDS 0.5e-9
+
 /* How much longer a transform takes where tile and spectrum leave a second-level cache of 1 MiB: up
  * to 2 MiB, and beyond. */
 #define GC_CACHE_FACTOR_2_MIB 1.7

@@ -40,21 +40,75 @@ static float convolve_at(const gc_problem *problem, const gc_step *step, const f
     return (float)sum;
 }
 
+/* ---- Filters of two vectors ------------------------------------------------------------------ */
+
+/* F[j][i] = column[j] * row[i]: first sum_i row[i] * in(...) at each pixel, in double. */
+static double row_sum_at(const gc_problem *problem, const gc_step *step, const float *image,
+                         int64_t x, int64_t y, int c)
+{
+    const gconv_filter *filter = step->filter;
+    int direction = problem->job.correlate ? 1 : -1;
+    double sum = 0;
+    for (int i = 0; i < filter->width; i++)
+        sum += filter->row[i] *
+               sample(problem, step, image, x + direction * (i - filter->anchor_x), y, c);
+    return sum;
+}
+
+/* Then sum_j column[j] * these. `sums` has a row for each of the image's, and one more for rows of
+ * border constants. */
+static float column_sum_at(const gc_problem *problem, const gc_step *step, const double *sums,
+                           int64_t x, int64_t y, int c)
+{
+    const gconv_filter *filter = step->filter;
+    const gc_chain *chain = &problem->chain;
+    int direction = problem->job.correlate ? 1 : -1;
+    double sum = 0;
+    for (int j = 0; j < filter->height; j++) {
+        int64_t row = y + direction * (j - filter->anchor_y);
+        row = gc_border_index(chain->border, row, chain->height);
+        row = row < 0 ? chain->height : row;
+        sum += filter->column[j] * sums[(row * chain->width + x) * chain->channels + c];
+    }
+    return (float)sum;
+}
+
+static double *sum_rows(const gc_problem *problem, const gc_step *step, const float *image)
+{
+    const gc_chain *chain = &problem->chain;
+    size_t rows = (size_t)chain->height + 1;
+    double *sums = gc_allocate_array(rows, gc_chain_row_values(chain) * sizeof *sums);
+    double *to = sums;
+    for (int64_t y = 0; sums != NULL && y <= chain->height; y++)
+        for (int64_t x = 0; x < chain->width; x++)
+            for (int c = 0; c < chain->channels; c++)
+                *to++ = row_sum_at(problem, step, image, x, y, c);
+    return sums;
+}
+
+/* ---- Steps ----------------------------------------------------------------------------------- */
+
 /* Step `s` of the chain. */
 static gconv_status convolve(gc_stream *stream, int s, const float *in, float *out,
                              gconv_error *error)
 {
     const gc_problem *problem = stream->problem;
-    for (int64_t y = 0; y < problem->chain.height; y++) {
+    const gc_step *step = &problem->chain.steps[s];
+    bool is_matrix = step->filter->weights != NULL;
+    double *sums = is_matrix ? NULL : sum_rows(problem, step, in);
+    if (!is_matrix && sums == NULL)
+        return gc_fail_memory(error, gc_chain_row_values(&problem->chain) * sizeof *sums);
+    gconv_status status = GCONV_OK;
+    for (int64_t y = 0; status == GCONV_OK && y < problem->chain.height; y++) {
         for (int64_t x = 0; x < problem->chain.width; x++)
             for (int c = 0; c < problem->chain.channels; c++)
-                *out++ = convolve_at(problem, &problem->chain.steps[s], in, x, y, c);
+                *out++ = is_matrix ? convolve_at(problem, step, in, x, y, c)
+                                   : column_sum_at(problem, step, sums, x, y, c);
         double done = (s + (double)(y + 1) / problem->chain.height) / problem->chain.step_count;
-        gconv_status status = gc_stream_tell(stream, done, error);
-        if (status != GCONV_OK)
-            return status;
+        status = gc_stream_tell(stream, done, error);
     }
-    return GCONV_OK;
+    free(sums);
+    return status;
 }
 
 static gconv_status supports(const gc_problem *problem, const gconv_device_info *device,

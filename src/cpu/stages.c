@@ -64,6 +64,8 @@ static gconv_status add_stage(gc_stages *stages, const gc_problem *problem, gcon
         stages->rows_at_once = stage->rows_at_once;
     if (stages->scratch < stage->scratch)
         stages->scratch = stage->scratch;
+    if (stages->scratch_of_column < stage->scratch_of_column)
+        stages->scratch_of_column = stage->scratch_of_column;
     stages->count++;
     return GCONV_OK;
 }

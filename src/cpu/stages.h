@@ -10,8 +10,9 @@ typedef struct gc_stages {
     bool finds_edges; /* solver/edges.h does it all, except where chain values are wanted */
     gc_stage *list;
     int count;
-    int rows_at_once; /* the largest of all stages */
-    size_t scratch;   /* floats that a stage needs to work in, the most of all */
+    int rows_at_once;         /* the largest of all stages */
+    size_t scratch;           /* floats that a stage needs to work in, the most of all */
+    size_t scratch_of_column; /* and for each column of its output, the most of all */
 } gc_stages;
 
 gconv_status gc_stages_create(gc_stages *stages, const gc_problem *problem, gconv_error *error);

@@ -34,16 +34,19 @@ typedef struct gc_parser {
     gc_row rows[GC_ROWS_MAX];
     int row_count;
 
-    gc_header name, divisor, offset, anchor;
+    gc_header name, divisor, offset, anchor, column, row;
     gc_span name_text;
     bool divisor_is_sum;
     double anchor_x, anchor_y; /* where anchor.line is not 0 */
+    double *column_values;     /* where column.line is not 0: column_length of them */
+    double *row_values;        /* the same for `row`; room for GCONV_FILTER_VECTOR_MAX in each */
+    int column_length, row_length;
 
     /* The filter, once the dialect is known. */
     const char *dialect; /* as in gconv_filter, and so are the next two */
     int vips_width, vips_height;
     int width, height;
-    const double *weights;
+    const double *weights; /* NULL where the filter is a column and a row */
 } gc_parser;
 
 /* ---- Lines and fields ------------------------------------------------------------------------ */
@@ -86,6 +89,12 @@ const char *gc_weights_word(size_t count);
 /* Read a line of a filter in gconv's own form: a header line, or a row of weights. */
 gconv_status gc_plain_read_header(gc_parser *p, gc_span line);
 gconv_status gc_plain_read_row(gc_parser *p, gc_span line);
+
+/* Whether there are header lines. */
+bool gc_has_header(const gc_parser *p);
+
+/* The line of the first `column` or `row` line, 0 where there is none; *word names it. */
+int gc_vector_line(const gc_parser *p, const char **word);
 
 /* The first row whose length differs from that of row `first`; row_count where there is none. */
 int gc_first_ragged(const gc_parser *p, int first);

@@ -23,26 +23,61 @@ gconv_status gc_filter_set_name(gconv_filter *filter, const char *name, gconv_er
     return GCONV_OK;
 }
 
+static gconv_status check_sides(int width, int height, int most, gconv_error *error)
+{
+    if (width >= 1 && width <= most && height >= 1 && height <= most)
+        return GCONV_OK;
+    return gc_fail(error, GCONV_ERROR_ARGUMENT, "a filter of %d x %d (sides are 1 to %d)", width,
+                   height, most);
+}
+
+/* A filter without weights. */
+static gconv_filter *create_empty(int width, int height)
+{
+    gconv_filter *made = calloc(1, sizeof *made);
+    if (made != NULL)
+        *made = (gconv_filter){.width = width,
+                               .height = height,
+                               .anchor_x = width / 2,
+                               .anchor_y = height / 2,
+                               .divisor = 1};
+    return made;
+}
+
 gconv_status gconv_filter_create(int width, int height, gconv_filter **filter, gconv_error *error)
 {
     *filter = NULL;
-    if (width < 1 || width > GCONV_FILTER_SIDE_MAX || height < 1 || height > GCONV_FILTER_SIDE_MAX)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "a filter of %d x %d (sides are 1 to %d)",
-                       width, height, GCONV_FILTER_SIDE_MAX);
+    gconv_status status = check_sides(width, height, GCONV_FILTER_SIDE_MAX, error);
+    if (status != GCONV_OK)
+        return status;
     size_t count = (size_t)width * (size_t)height;
-    gconv_filter *made = calloc(1, sizeof *made);
-    float *weights = calloc(count, sizeof *weights);
-    if (made == NULL || weights == NULL) {
-        free(made);
-        free(weights);
-        return gc_fail_memory(error, sizeof *made + count * sizeof *weights);
+    gconv_filter *made = create_empty(width, height);
+    if (made != NULL)
+        made->weights = calloc(count, sizeof *made->weights);
+    if (made == NULL || made->weights == NULL) {
+        gconv_filter_free(made);
+        return gc_fail_memory(error, sizeof *made + count * sizeof *made->weights);
     }
-    *made = (gconv_filter){.width = width,
-                           .height = height,
-                           .anchor_x = width / 2,
-                           .anchor_y = height / 2,
-                           .divisor = 1,
-                           .weights = weights};
+    *filter = made;
+    return GCONV_OK;
+}
+
+gconv_status gconv_filter_create_vectors(int width, int height, gconv_filter **filter,
+                                         gconv_error *error)
+{
+    *filter = NULL;
+    gconv_status status = check_sides(width, height, GCONV_FILTER_VECTOR_MAX, error);
+    if (status != GCONV_OK)
+        return status;
+    gconv_filter *made = create_empty(width, height);
+    if (made != NULL) {
+        made->column = calloc((size_t)height, sizeof *made->column);
+        made->row = calloc((size_t)width, sizeof *made->row);
+    }
+    if (made == NULL || made->column == NULL || made->row == NULL) {
+        gconv_filter_free(made);
+        return gc_fail_memory(error, sizeof *made + (size_t)(width + height) * sizeof(double));
+    }
     *filter = made;
     return GCONV_OK;
 }
@@ -53,12 +88,25 @@ void gconv_filter_free(gconv_filter *filter)
         return;
     free(filter->name);
     free(filter->weights);
+    free(filter->column);
+    free(filter->row);
     free(filter);
+}
+
+double gc_sum_of(const double *values, int count)
+{
+    double sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += values[i];
+    return sum;
 }
 
 double gconv_filter_gain(const gconv_filter *filter)
 {
     double sum = 0;
+    if (filter->weights == NULL)
+        return gc_sum_of(filter->column, filter->height) * gc_sum_of(filter->row, filter->width) /
+               filter->divisor;
     size_t count = (size_t)filter->width * (size_t)filter->height;
     for (size_t i = 0; i < count; i++)
         sum += filter->weights[i];

@@ -10,6 +10,9 @@ enum { GC_FILTER_TEXT_MAX = 4 << 20 };
 /* True when `value` rounds to a finite float32. */
 bool gc_fits_float(double value);
 
+/* The sum in double, in this order. */
+double gc_sum_of(const double *values, int count);
+
 /* Gives the filter a copy of `name`, which may be NULL. */
 gconv_status gc_filter_set_name(gconv_filter *filter, const char *name, gconv_error *error);
 

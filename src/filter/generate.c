@@ -12,23 +12,25 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* The side where the specification has none: three standard deviations each way. */
-static gconv_status default_size(double sigma, int *size, gconv_error *error)
+/* The side where the specification has none: three standard deviations each way. Sides are at most
+ * `most`. */
+static gconv_status default_size(double sigma, int most, int *size, gconv_error *error)
 {
-    const int half_max = (GCONV_FILTER_SIDE_MAX - 1) / 2;
+    const int half_max = (most - 1) / 2;
     double half = ceil(3 * sigma);
     if (half > half_max)
         return gc_fail(
             error, GCONV_ERROR_FILTER,
             "SIGMA %g needs a side above %d (3 SIGMA each way): SIGMA is at most %.2f, or "
             "SIZE says where to cut, as in SIGMA,%d",
-            sigma, GCONV_FILTER_SIDE_MAX, floor(100 * half_max / 3.0) / 100, GCONV_FILTER_SIDE_MAX);
+            sigma, most, floor(100 * half_max / 3.0) / 100, most);
     *size = 2 * (int)half + 1;
     return GCONV_OK;
 }
 
-/* Reads SIGMA[,SIZE]. */
-static gconv_status read_sigma(const char *parameters, double *sigma, int *size, gconv_error *error)
+/* Reads SIGMA[,SIZE], where sides are at most `most`. */
+static gconv_status read_sigma(const char *parameters, int most, double *sigma, int *size,
+                               gconv_error *error)
 {
     size_t length = strlen(parameters);
     const char *comma = memchr(parameters, ',', length);
@@ -38,11 +40,11 @@ static gconv_status read_sigma(const char *parameters, double *sigma, int *size,
         return gc_fail(error, GCONV_ERROR_FILTER, "SIGMA '%.*s' is not a finite number above 0",
                        (int)(sigma_length < 100 ? sigma_length : 100), parameters);
     if (comma == NULL)
-        return default_size(*sigma, size, error);
+        return default_size(*sigma, most, size, error);
     long long side;
-    if (!gc_parse_integer(comma + 1, 1, GCONV_FILTER_SIDE_MAX, &side) || side % 2 == 0)
+    if (!gc_parse_integer(comma + 1, 1, most, &side) || side % 2 == 0)
         return gc_fail(error, GCONV_ERROR_FILTER, "SIZE '%.100s' is not an odd number from 1 to %d",
-                       comma + 1, GCONV_FILTER_SIDE_MAX);
+                       comma + 1, most);
     *size = (int)side;
     return GCONV_OK;
 }
@@ -56,24 +58,42 @@ static void sample_gaussian(double sigma, int size, double *profile)
     }
 }
 
+/* A matrix where it may be so large, else two vectors. */
+static gconv_status create(int width, int height, gconv_filter **filter, gconv_error *error)
+{
+    bool fits = width <= GCONV_FILTER_SIDE_MAX && height <= GCONV_FILTER_SIDE_MAX;
+    return fits ? gconv_filter_create(width, height, filter, error)
+                : gconv_filter_create_vectors(width, height, filter, error);
+}
+
+/* Makes the filter that of a column and a row. */
+static void fill_product(gconv_filter *filter, const double *column, const double *row)
+{
+    if (filter->weights == NULL) {
+        memcpy(filter->column, column, (size_t)filter->height * sizeof *column);
+        memcpy(filter->row, row, (size_t)filter->width * sizeof *row);
+        return;
+    }
+    for (int y = 0; y < filter->height; y++)
+        for (int x = 0; x < filter->width; x++)
+            filter->weights[y * filter->width + x] = (float)(column[y] * row[x]);
+}
+
 static gconv_status make_gaussian(const char *parameters, gconv_filter **filter, gconv_error *error)
 {
     double sigma;
     int size;
-    gconv_status status = read_sigma(parameters, &sigma, &size, error);
+    gconv_status status = read_sigma(parameters, GCONV_FILTER_VECTOR_MAX, &sigma, &size, error);
     if (status == GCONV_OK)
-        status = gconv_filter_create(size, size, filter, error);
+        status = create(size, size, filter, error);
     if (status != GCONV_OK)
         return status;
-    double profile[GCONV_FILTER_SIDE_MAX], sum = 0;
+    double profile[GCONV_FILTER_VECTOR_MAX];
     sample_gaussian(sigma, size, profile);
-    for (int i = 0; i < size; i++)
-        sum += profile[i];
+    double sum = gc_sum_of(profile, size);
     for (int i = 0; i < size; i++)
         profile[i] /= sum;
-    for (int y = 0; y < size; y++)
-        for (int x = 0; x < size; x++)
-            (*filter)->weights[y * size + x] = (float)(profile[x] * profile[y]);
+    fill_product(*filter, profile, profile);
     return GCONV_OK;
 }
 
@@ -100,7 +120,7 @@ static gconv_status make_log(const char *parameters, gconv_filter **filter, gcon
 {
     double sigma;
     int size;
-    gconv_status status = read_sigma(parameters, &sigma, &size, error);
+    gconv_status status = read_sigma(parameters, GCONV_FILTER_SIDE_MAX, &sigma, &size, error);
     if (status != GCONV_OK)
         return status;
     size_t count = (size_t)size * (size_t)size;
@@ -131,7 +151,7 @@ static int read_side(const char *text, size_t length)
         return 0;
     memcpy(copy, text, length);
     copy[length] = '\0';
-    return gc_parse_integer(copy, 1, GCONV_FILTER_SIDE_MAX, &side) ? (int)side : 0;
+    return gc_parse_integer(copy, 1, GCONV_FILTER_VECTOR_MAX, &side) ? (int)side : 0;
 }
 
 static gconv_status make_box(const char *parameters, gconv_filter **filter, gconv_error *error)
@@ -143,18 +163,20 @@ static gconv_status make_box(const char *parameters, gconv_filter **filter, gcon
     if (width == 0 || height == 0)
         return gc_fail(error, GCONV_ERROR_FILTER,
                        "'%.100s' is not a size (N or WxH, each from 1 to %d)", parameters,
-                       GCONV_FILTER_SIDE_MAX);
-    gconv_status status = gconv_filter_create(width, height, filter, error);
+                       GCONV_FILTER_VECTOR_MAX);
+    gconv_status status = create(width, height, filter, error);
     if (status != GCONV_OK)
         return status;
-    for (int i = 0; i < width * height; i++)
-        (*filter)->weights[i] = 1;
+    double ones[GCONV_FILTER_VECTOR_MAX];
+    for (int i = 0; i < GCONV_FILTER_VECTOR_MAX; i++)
+        ones[i] = 1;
+    fill_product(*filter, ones, ones);
     (*filter)->divisor = width * height;
     return GCONV_OK;
 }
 
 static const gc_generator generators[] = {
-    {{"box", "box:N or box:WxH", "N x N or W x H mean, sides 1 to 255"}, make_box},
+    {{"box", "box:N or box:WxH", "N x N or W x H mean, sides 1 to 4095"}, make_box},
     {{"gaussian", "gaussian:SIGMA[,SIZE]",
       "Gaussian blur, sum 1; SIGMA in pixels, SIZE an odd side"},
      make_gaussian},

@@ -75,6 +75,12 @@ static gconv_status read_imagemagick_value(gc_parser *p, gc_span field)
 
 gconv_status gc_imagemagick_read(gc_parser *p, gc_span line)
 {
+    const char *word;
+    int vector = gc_vector_line(p, &word);
+    if (vector > 0)
+        return gc_fail_line(p->error, p->line,
+                            "an ImageMagick filter, and a %s in line %d: leave one out", word,
+                            vector);
     p->dialect = "an ImageMagick string";
     const char *colon = memchr(line.text, ':', line.length);
     size_t before = (size_t)(colon - line.text);

@@ -48,6 +48,19 @@ static void take_plain_rows(gc_parser *p)
     }
 }
 
+static gconv_status take_vectors(gc_parser *p)
+{
+    const char *word;
+    int line = gc_vector_line(p, &word);
+    if (p->column.line == 0 || p->row.line == 0)
+        return gc_fail_line(p->error, line, "a %s line without a %s line: a filter needs both",
+                            word, p->column.line == 0 ? "column" : "row");
+    p->width = p->row_length;
+    p->height = p->column_length;
+    p->dialect = "a column and a row";
+    return GCONV_OK;
+}
+
 /* Decides what the rows are: plain rows where they can be, else a libvips matrix. */
 static gconv_status take_rows(gc_parser *p)
 {
@@ -104,7 +117,7 @@ static gconv_status read_text(gc_parser *p)
         if (status != GCONV_OK)
             return status;
     }
-    return take_rows(p);
+    return p->column.line + p->row.line > 0 ? take_vectors(p) : take_rows(p);
 }
 
 /* Refuses bytes that are no text, before a message quotes a line of them. */
@@ -126,11 +139,32 @@ static gconv_status check_text(const char *text, size_t length, gconv_error *err
     return gc_fail_line(error, line, "a NUL byte: this is not a text");
 }
 
+/* Whether the numbers of a vector sum to 0, but for the rounding of so many additions in double. */
+static bool sums_to_zero(const double *values, int count)
+{
+    double magnitudes = 0;
+    for (int i = 0; i < count; i++)
+        magnitudes += fabs(values[i]);
+    return fabs(gc_sum_of(values, count)) <= 0x1p-40 * magnitudes;
+}
+
+static gconv_status use_sum_of_vectors(const gc_parser *p, gconv_filter *filter)
+{
+    double sum = gc_sum_of(filter->column, filter->height) * gc_sum_of(filter->row, filter->width);
+    if (sum == 0 || sums_to_zero(filter->column, filter->height) ||
+        sums_to_zero(filter->row, filter->width))
+        return gc_fail_line(p->error, p->divisor.line, "divisor sum, but the weights sum to 0");
+    filter->divisor = sum;
+    return GCONV_OK;
+}
+
 /* The divisor of `divisor sum`. Rounding the weights to float32 can leave a small sum where the
  * written weights add up to 0 (0.1 0.2 -0.3). A sum no larger than that rounding counts as 0. */
 static gconv_status use_sum(const gc_parser *p, gconv_filter *filter)
 {
     double sum = 0, rounding = 0;
+    if (p->weights == NULL)
+        return use_sum_of_vectors(p, filter);
     for (int i = 0; i < filter->width * filter->height; i++) {
         sum += filter->weights[i];
         if (filter->weights[i] != p->weights[i])
@@ -166,11 +200,21 @@ static gconv_status use_name(const gc_parser *p, const char *name, gconv_filter 
     return GCONV_OK;
 }
 
+static void copy_weights(const gc_parser *p, gconv_filter *filter)
+{
+    if (p->weights == NULL) {
+        memcpy(filter->column, p->column_values, (size_t)p->height * sizeof *filter->column);
+        memcpy(filter->row, p->row_values, (size_t)p->width * sizeof *filter->row);
+        return;
+    }
+    for (int i = 0; i < p->width * p->height; i++)
+        filter->weights[i] = (float)p->weights[i];
+}
+
 /* Copies what was read to a filter of the right size. */
 static gconv_status fill_filter(const gc_parser *p, const char *name, gconv_filter *filter)
 {
-    for (int i = 0; i < p->width * p->height; i++)
-        filter->weights[i] = (float)p->weights[i];
+    copy_weights(p, filter);
     if (p->divisor.line > 0)
         filter->divisor = p->divisor.value;
     filter->offset = p->offset.value;
@@ -197,14 +241,17 @@ gconv_status gconv_filter_parse(const char *text, size_t length, const char *nam
         text = ""; /* what follows does arithmetic with it */
     bool marked = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0;
     gc_parser p = {.next = text + (marked ? 3 : 0), .end = text + length, .error = error};
-    p.values = gc_allocate_array((size_t)GC_ROWS_MAX * GCONV_FILTER_SIDE_MAX, sizeof *p.values);
+    size_t weights = (size_t)GC_ROWS_MAX * GCONV_FILTER_SIDE_MAX;
+    p.values = gc_allocate_array(weights + 2 * GCONV_FILTER_VECTOR_MAX, sizeof *p.values);
     if (p.values == NULL)
-        return gc_fail_memory(error,
-                              (size_t)GC_ROWS_MAX * GCONV_FILTER_SIDE_MAX * sizeof *p.values);
+        return gc_fail_memory(error, weights * sizeof *p.values);
+    p.column_values = p.values + weights;
+    p.row_values = p.column_values + GCONV_FILTER_VECTOR_MAX;
     gconv_filter *made = NULL;
     status = read_text(&p);
     if (status == GCONV_OK)
-        status = gconv_filter_create(p.width, p.height, &made, error);
+        status = (p.weights == NULL ? gconv_filter_create_vectors
+                                    : gconv_filter_create)(p.width, p.height, &made, error);
     if (status == GCONV_OK)
         status = fill_filter(&p, name, made);
     if (status == GCONV_OK)

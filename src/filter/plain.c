@@ -77,14 +77,65 @@ static gconv_status read_anchor(gc_parser *p, gc_span text)
     return GCONV_OK;
 }
 
+/* Reads the numbers of a vector. */
+static gconv_status read_vector(gc_parser *p, gc_span text, const char *word, double *values,
+                                int *count)
+{
+    gc_field_list list = {.rest = text, .wants_value = true};
+    gc_span field;
+    gc_field_kind kind;
+    *count = 0;
+    while ((kind = gc_next_field(&list, &field)) == GC_FIELD_VALUE) {
+        if (*count == GCONV_FILTER_VECTOR_MAX)
+            return gc_fail_line(p->error, p->line, "more than %d numbers in the %s",
+                                GCONV_FILTER_VECTOR_MAX, word);
+        gconv_status status = gc_read_value(p, field, &values[*count]);
+        if (status == GCONV_OK)
+            status = gc_check_weight(p, p->line, values[*count]);
+        if (status != GCONV_OK)
+            return status;
+        (*count)++;
+    }
+    if (*count == 0 && kind == GC_FIELD_END)
+        return gc_fail_line(p->error, p->line, "the numbers are missing: write '%s V V ...'", word);
+    if (kind == GC_FIELD_EMPTY || list.wants_value)
+        return gc_fail_field(p, kind);
+    return GCONV_OK;
+}
+
+static gconv_status read_column(gc_parser *p, gc_span text)
+{
+    return read_vector(p, text, "column", p->column_values, &p->column_length);
+}
+
+static gconv_status read_row_vector(gc_parser *p, gc_span text)
+{
+    return read_vector(p, text, "row", p->row_values, &p->row_length);
+}
+
+bool gc_has_header(const gc_parser *p)
+{
+    return p->name.line + p->divisor.line + p->offset.line + p->anchor.line + p->column.line +
+               p->row.line >
+           0;
+}
+
+int gc_vector_line(const gc_parser *p, const char **word)
+{
+    bool is_column = p->column.line > 0 && (p->row.line == 0 || p->column.line < p->row.line);
+    *word = is_column ? "column" : "row";
+    return is_column ? p->column.line : p->row.line;
+}
+
 /* Takes the line as a header line: its first word and what follows. */
 gconv_status gc_plain_read_header(gc_parser *p, gc_span line)
 {
-    static const char *const words[] = {"name", "divisor", "offset", "anchor"};
+    static const char *const words[] = {"name", "divisor", "offset", "anchor", "column", "row"};
     enum { WORD_COUNT = sizeof words / sizeof words[0] };
-    gconv_status (*const readers[])(gc_parser *, gc_span) = {read_name, read_divisor, read_offset,
-                                                             read_anchor};
-    gc_header *const headers[] = {&p->name, &p->divisor, &p->offset, &p->anchor};
+    gconv_status (*const readers[])(gc_parser *, gc_span) = {
+        read_name, read_divisor, read_offset, read_anchor, read_column, read_row_vector};
+    gc_header *const headers[] = {&p->name,   &p->divisor, &p->offset,
+                                  &p->anchor, &p->column,  &p->row};
 
     gc_span word = {line.text, 0};
     while (word.length < line.length && !gc_is_blank(line.text[word.length]))
@@ -95,8 +146,13 @@ gconv_status gc_plain_read_header(gc_parser *p, gc_span line)
     if (which == WORD_COUNT)
         return gc_fail_line(p->error, p->line,
                             "'%.*s' is neither a number nor a header (name, divisor, offset, "
-                            "anchor)",
+                            "anchor, column, row)",
                             gc_span_quoted(word), word.text);
+    if (p->row_count > 0 && (headers[which] == &p->column || headers[which] == &p->row))
+        return gc_fail_line(p->error, p->line,
+                            "a %s line, and a row of weights in line %d: a filter is rows of "
+                            "weights, or a column line and a row line",
+                            words[which], p->rows[0].line);
     if (p->row_count > 0)
         return gc_fail_line(p->error, p->line, "a %s line after the rows: move it before them",
                             words[which]);
@@ -112,6 +168,13 @@ gconv_status gc_plain_read_header(gc_parser *p, gc_span line)
 
 gconv_status gc_plain_read_row(gc_parser *p, gc_span line)
 {
+    const char *word;
+    int vector = gc_vector_line(p, &word);
+    if (vector > 0)
+        return gc_fail_line(p->error, p->line,
+                            "a row of weights, and a %s in line %d: a filter is rows of weights, "
+                            "or a column line and a row line",
+                            word, vector);
     if (p->row_count == GC_ROWS_MAX)
         return gc_fail_line(p->error, p->line, "more than %d rows", GCONV_FILTER_SIDE_MAX);
     gc_row *current = &p->rows[p->row_count++];

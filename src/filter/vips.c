@@ -5,9 +5,8 @@
 
 bool gc_vips_begins(const gc_parser *p)
 {
-    bool has_header = p->name.line + p->divisor.line + p->offset.line + p->anchor.line > 0;
-    return !has_header && p->row_count > 1 && p->rows[0].count >= 2 && p->rows[0].count <= 4 &&
-           gc_is_side(p->values[0]) && gc_is_side(p->values[1]);
+    return !gc_has_header(p) && p->row_count > 1 && p->rows[0].count >= 2 &&
+           p->rows[0].count <= 4 && gc_is_side(p->values[0]) && gc_is_side(p->values[1]);
 }
 
 gconv_status gc_vips_take(gc_parser *p)

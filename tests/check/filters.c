@@ -61,6 +61,23 @@ static const named_sum sums[] = {
 };
 enum { SUM_COUNT = sizeof sums / sizeof sums[0] };
 
+/* Filters of two vectors. */
+typedef struct named_vectors {
+    const char *name;
+    int width, height;
+    int anchor_x, anchor_y;
+    int largest_sum; /* see check_filter_product; -1: ones, the box of this size */
+} named_vectors;
+
+static const named_vectors vectors[] = {
+    {"vectors7x9", 7, 9, 3, 4, 1500},         {"vectors-fractions31x17", 31, 17, 30, 0, 0},
+    {"vector-row", 40, 1, 0, 0, 1500},        {"vector-column", 1, 1, 0, 0, 0},
+    {"long-row", 1501, 5, 750, 2, 0},         {"long-column", 3, 2049, 1, 2048, 0},
+    {"long-whole", 700, 600, 350, 10, 60000}, {"long-square", 1501, 1501, 750, 750, 0},
+    {"longest", 4095, 4095, 2047, 2047, 0},   {"ones300x301", 300, 301, 150, 150, -1},
+};
+enum { VECTORS_COUNT = sizeof vectors / sizeof vectors[0] };
+
 gconv_filter *check_filter_zero(int width, int height)
 {
     gconv_filter *filter;
@@ -108,8 +125,25 @@ static gconv_filter *make_sum(const named_sum *row)
     return filter;
 }
 
+static gconv_filter *make_vectors(const named_vectors *row)
+{
+    check_random random = check_random_for((uint64_t)row->width, (uint64_t)row->height);
+    gconv_filter *filter = check_filter_vectors(&random, row->width, row->height, row->largest_sum);
+    for (int j = 0; j < row->height && row->largest_sum < 0; j++)
+        filter->column[j] = 1;
+    for (int i = 0; i < row->width && row->largest_sum < 0; i++)
+        filter->row[i] = 1;
+    set_name(filter, row->name);
+    filter->anchor_x = row->anchor_x;
+    filter->anchor_y = row->anchor_y;
+    return filter;
+}
+
 gconv_filter *check_filter_named(const char *name)
 {
+    for (size_t i = 0; i < VECTORS_COUNT; i++)
+        if (strcmp(vectors[i].name, name) == 0)
+            return make_vectors(&vectors[i]);
     for (size_t i = 0; i < TABLE_COUNT; i++)
         if (strcmp(table[i].name, name) == 0)
             return make_filter(&table[i]);
@@ -123,9 +157,7 @@ gconv_filter *check_filter_named(const char *name)
 static double random_divisor(check_random *random, const gconv_filter *filter)
 {
     static const double divisors[] = {1, 1, 1, 16, 289, -3, 0.5, 7.25};
-    double sum = 0;
-    for (int i = 0; i < filter->width * filter->height; i++)
-        sum += (double)filter->weights[i];
+    double sum = gconv_filter_gain(filter) * filter->divisor;
     if (check_once_in(random, 3) && sum != 0)
         return sum;
     return divisors[check_below(random, sizeof divisors / sizeof divisors[0])];
@@ -201,4 +233,50 @@ gconv_filter *check_filter_product(check_random *random, int width, int height, 
     }
     filter->divisor = random_divisor(random, filter);
     return filter;
+}
+
+gconv_filter *check_filter_vectors(check_random *random, int width, int height, int largest_sum)
+{
+    static float values[GCONV_FILTER_VECTOR_MAX];
+    gconv_filter *filter;
+    gconv_error error;
+    if (gconv_filter_create_vectors(width, height, &filter, &error) != GCONV_OK) {
+        fprintf(stderr, "gconv_check: %s\n", error.message);
+        exit(1);
+    }
+    set_name(filter, "vectors");
+    random_vector(random, values, width, largest_sum);
+    for (int i = 0; i < width; i++)
+        filter->row[i] = (double)values[i] * (largest_sum > 0 ? 1 : 1 + 0x1p-30);
+    random_vector(random, values, height, largest_sum);
+    for (int j = 0; j < height; j++)
+        filter->column[j] = (double)values[j] * (largest_sum > 0 ? 1 : 1 - 0x1p-29);
+    filter->divisor = random_divisor(random, filter);
+    return filter;
+}
+
+double check_filter_terms(const gconv_filter *filter)
+{
+    double width = filter->width, height = filter->height;
+    return filter->weights != NULL ? width * height : width + height;
+}
+
+double check_filter_sum(const gconv_filter *filter)
+{
+    double sum = 0, down = 0, across = 0;
+    for (int i = 0; filter->weights != NULL && i < filter->width * filter->height; i++)
+        sum += fabs((double)filter->weights[i]);
+    for (int j = 0; filter->weights == NULL && j < filter->height; j++)
+        down += fabs(filter->column[j]);
+    for (int i = 0; filter->weights == NULL && i < filter->width; i++)
+        across += fabs(filter->row[i]);
+    return sum + down * across;
+}
+
+void check_filter_scale(gconv_filter *filter, double factor)
+{
+    for (int i = 0; filter->weights != NULL && i < filter->width * filter->height; i++)
+        filter->weights[i] = (float)((double)filter->weights[i] * factor);
+    for (int j = 0; filter->weights == NULL && j < filter->height; j++)
+        filter->column[j] *= factor;
 }

@@ -16,6 +16,18 @@ gconv_filter *check_filter_random(check_random *random, int width, int height, b
 gconv_filter *check_filter_product(check_random *random, int width, int height, int rank,
                                    int largest_sum);
 
+/* The same of rank 1, as a filter of two vectors. */
+gconv_filter *check_filter_vectors(check_random *random, int width, int height, int largest_sum);
+
+/* The terms of rule 4 of a filter of either kind. */
+double check_filter_terms(const gconv_filter *filter);
+
+/* The sum of the magnitudes of all weights. */
+double check_filter_sum(const gconv_filter *filter);
+
+/* Multiplies all weights. */
+void check_filter_scale(gconv_filter *filter, double factor);
+
 /* Makes a fourth of the weights numbers next to what bytes, halves and words hold. */
 void check_filter_enlarge(check_random *random, gconv_filter *filter);
 

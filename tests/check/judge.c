@@ -86,6 +86,12 @@ typedef struct scatter {
     int channels;
 } scatter;
 
+static long double weight_at(const gconv_filter *filter, int j, int i)
+{
+    return filter->weights != NULL ? (long double)filter->weights[j * filter->width + i]
+                                   : (long double)(filter->column[j] * filter->row[i]);
+}
+
 /* The sample at (x, y) of the extended input gives its share to every output that sees it. */
 static void spread(const scatter *s, const long double *value, int64_t x, int64_t y)
 {
@@ -100,7 +106,7 @@ static void spread(const scatter *s, const long double *value, int64_t x, int64_
             if (to_x < 0 || to_x >= s->width)
                 continue;
             long double *out = &s->out[(to_y * s->width + to_x) * s->channels];
-            long double weight = (long double)filter->weights[j * filter->width + i];
+            long double weight = weight_at(filter, j, i);
             for (int c = 0; c < s->channels; c++)
                 out[c] += weight * value[c];
         }

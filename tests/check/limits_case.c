@@ -37,14 +37,6 @@ enum {
     SUM_COUNT = LENGTH(whole_limits) * LENGTH(whole_sizes),
 };
 
-static double sum_of(const gconv_filter *filter)
-{
-    double sum = 0;
-    for (int i = 0; i < filter->width * filter->height; i++)
-        sum += fabs((double)filter->weights[i]);
-    return sum;
-}
-
 /* The larger the filter, the smaller the image. */
 static void set_image(check_case *made, int number, int depth, int taps)
 {
@@ -75,8 +67,8 @@ static void make_lone(check_case *made, int number)
         filter->weights[i] = (float)weight;
     filter->weights[count / 2] = (float)weight;
     /* Samples of 16 bits wherever they leave the sums exact. */
-    set_image(made, number, sum_of(filter) * 65535 < 0x1p24 ? 16 : 8, count);
-    made->exactness = sum_of(filter) * 255 < 0x1p24 ? CHECK_EXACT : CHECK_INEXACT;
+    set_image(made, number, check_filter_sum(filter) * 65535 < 0x1p24 ? 16 : 8, count);
+    made->exactness = check_filter_sum(filter) * 255 < 0x1p24 ? CHECK_EXACT : CHECK_INEXACT;
     made->pattern = number % 3 == 0 ? CHECK_PATTERN_EXTREMES : CHECK_PATTERN_RANDOM;
     check_case_add_filter(made, filter);
     snprintf(made->name, sizeof made->name, "weight %d", weight);
@@ -139,12 +131,6 @@ static gconv_filter *filter_of_form(check_random *random, int width, int height,
     return filter;
 }
 
-static void scale(gconv_filter *filter, double factor)
-{
-    for (int i = 0; i < filter->width * filter->height; i++)
-        filter->weights[i] = (float)((double)filter->weights[i] * factor);
-}
-
 /* The largest value after the first `count` steps, with the margin that the manual gives. */
 static double reach_after(const check_case *made, int count)
 {
@@ -157,10 +143,10 @@ static double reach_after(const check_case *made, int count)
     double border = fmax(fabs(job->border_value) * (white / 255) * unit, white);
     for (int s = 0; s < count; s++) {
         const gconv_filter *filter = made->filters[s];
-        double terms = (double)filter->width * filter->height + 2048;
+        double terms = check_filter_terms(filter) + 2048;
         if (job->border == GCONV_BORDER_CONSTANT)
             reach = fmax(reach, border);
-        reach *= sum_of(filter) * (1 + 4 * terms * 0x1p-24);
+        reach *= check_filter_sum(filter) * (1 + 4 * terms * 0x1p-24);
         border *= fabs(filter->divisor);
     }
     return reach;
@@ -175,7 +161,7 @@ void check_case_scale(check_case *made, int step, double end)
     for (int s = step + 1; s < count; s++)
         most = fmax(most, reach_after(made, s + 1));
     double before = reach_after(made, count);
-    scale(made->filters[step], end < 1 ? end / reach : end / most);
+    check_filter_scale(made->filters[step], end < 1 ? end / reach : end / most);
     /* The chain's result is what it was, over the divisor. */
     gconv_filter *last = made->filters[count - 1];
     double change = before > 0 ? reach_after(made, count) / before : 0;
@@ -209,7 +195,7 @@ static void make_end(check_case *made, int number)
     check_case_add_filter(made, filter_of_form(random, first ? width : small,
                                                first ? height : small, first ? of : FULL));
     if (place == 2)
-        scale(made->filters[1], end > 1 ? 1e-15 : 1e15);
+        check_filter_scale(made->filters[1], end > 1 ? 1e-15 : 1e15);
     check_case_scale(made, place == 1 ? 1 : 0, end);
     snprintf(made->name, sizeof made->name, "values to %.3g, place %d", end, place);
 }

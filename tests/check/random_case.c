@@ -32,6 +32,18 @@ static int random_filter_side(check_random *random)
     return check_once_in(random, 6) ? check_between(random, 1, 40) : check_between(random, 1, 7);
 }
 
+/* Whole numbers whose chain is exact on 8 bits or is not, or fractions; now and then as long as
+ * vectors get. */
+static gconv_filter *random_vectors(check_random *random)
+{
+    static const int sums[] = {0, 0, 200, 60000, 1000000};
+    int most = check_once_in(random, 4)   ? GCONV_FILTER_VECTOR_MAX
+               : check_once_in(random, 2) ? 400
+                                          : 40;
+    int width = check_between(random, 1, most), height = check_between(random, 1, most);
+    return check_filter_vectors(random, width, height, PICK(random, sums));
+}
+
 static void randomise_chain(check_case *made, check_random *random)
 {
     static const char *const common[] = {"gauss3",   "gauss5", "laplace3", "sobel-x",
@@ -41,6 +53,10 @@ static void randomise_chain(check_case *made, check_random *random)
     for (int i = 0; i < count; i++) {
         if (check_once_in(random, 3)) {
             check_case_add_filter(made, check_filter_named(PICK(random, common)));
+            continue;
+        }
+        if (check_once_in(random, 8)) {
+            check_case_add_filter(made, random_vectors(random));
             continue;
         }
         int width = random_filter_side(random), height = random_filter_side(random);
@@ -116,7 +132,7 @@ static double work(const check_case *made)
 {
     double taps = 0;
     for (int i = 0; i < made->job.filter_count; i++)
-        taps += (double)made->filters[i]->width * made->filters[i]->height;
+        taps += check_filter_terms(made->filters[i]);
     return taps * made->job.input.width * made->job.input.height * made->job.input.channels;
 }
 

@@ -30,6 +30,40 @@ floats() {
     floats '0 0 0 0 0/0 0 0 0 0/0 0 1 2 3/0 0 4 5 6/0 0 7 8 9' -k k.txt
 }
 
+@test "a column and a row are the matrix of their products" {
+    make_image png:grey in.png 5 5 0 0 0 0 0  0 0 0 0 0  0 0 1 0 0  0 0 0 0 0  0 0 0 0 0
+    printf 'column 1 2 3\nrow 1 0.5 -1\n' >k.txt
+    floats '0 0 0 0 0/0 1 0.5 -1 0/0 2 1 -2 0/0 3 1.5 -3 0/0 0 0 0 0' -k k.txt
+    floats '0 0 0 0 0/0 -3 1.5 3 0/0 -2 1 2 0/0 -1 0.5 1 0/0 0 0 0 0' -k k.txt --correlate
+    printf 'anchor 0 2\ncolumn 1 2 3\nrow 1 0 -1\n' >k.txt
+    floats '0 0 1 0 -1/0 0 2 0 -2/0 0 3 0 -3/0 0 0 0 0/0 0 0 0 0' -k k.txt
+    printf 'divisor sum\nrow 1 2 1\ncolumn 2\n' >k.txt
+    floats '0 0 0 0 0/0 0 0 0 0/0 0.25 0.5 0.25 0/0 0 0 0 0/0 0 0 0 0' -k k.txt
+    expect 0 gconv filter -v -k k.txt in.png out.png
+    like "$err" '*k.txt: a filter of 3x1, read as a column and a row*'
+}
+
+@test "long filters" {
+    make_image png:grey in.png 4 3 10 20 30 40  50 60 70 80  90 100 110 120
+    for mode in mirror mirror101 replicate wrap constant:65; do
+        silently gconv filter -k gaussian:250 -k gaussian:60,4095 -b $mode --verify in.png out.png
+    done
+    filtered '65 65 65 65/65 65 65 65/65 65 65 65' -k gaussian:600 -b wrap
+    filtered '65 65 65 65/65 65 65 65/65 65 65 65' -k box:4000x3000 -b wrap
+    filtered '65 65 65 65/65 65 65 65/65 65 65 65' -k box:4095 -b constant:65 -k box:300
+    complains 2 'log:60: *SIGMA is at most 42.33*' gconv filter -k log:60 in.png out.png
+    complains 4 '*' gconv filter -k gaussian:60 --impl naive in.png out.png
+}
+
+@test "a matrix and vectors do not mix" {
+    make_image png:grey in.png 1 1 1
+    printf 'column 1 2\n1 2\n' >k.txt
+    complains 2 'k.txt:2: a row of weights, and a column in line 1: *' gconv filter -k k.txt in.png \
+        out.png
+    printf 'column 1 2\n' >k.txt
+    complains 2 'k.txt:1: a column line without a row line: *' gconv filter -k k.txt in.png out.png
+}
+
 @test "an even filter has its anchor right of the middle" {
     make_image png:grey in.png 7 1 0 0 0 1 0 0 0
     echo '1 2 3 4' >k.txt

@@ -22,7 +22,8 @@ static gconv_filter *load(const char *specification)
 
 static float at(const gconv_filter *filter, int x, int y)
 {
-    return filter->weights[y * filter->width + x];
+    return filter->weights != NULL ? filter->weights[y * filter->width + x]
+                                   : (float)(filter->column[y] * filter->row[x]);
 }
 
 /* ---- Generators ------------------------------------------------------------------------------ */
@@ -45,11 +46,12 @@ static void gaussians_sum_to_one(void **state)
         const char *specification;
         int size;
     } cases[] = {
-        {"gaussian:1", 7},         {"gaussian:1.5", 11},    {"gaussian:0.1", 3},
-        {"gaussian:0x1p1,5", 5},   {"gaussian:42.33", 255}, {"gaussian:1e308,255", 255},
-        {"gaussian:1e-320", 3},    {"gaussian:3,1", 1},     {"gaussian:1,255", 255},
-        {"gaussian:42.3", 255},    {"gaussian:42", 253},    {"gaussian:0.3334", 5},
-        {"gaussian:1e6,255", 255},
+        {"gaussian:1", 7},         {"gaussian:1.5", 11},      {"gaussian:0.1", 3},
+        {"gaussian:0x1p1,5", 5},   {"gaussian:42.33", 255},   {"gaussian:1e308,255", 255},
+        {"gaussian:1e-320", 3},    {"gaussian:3,1", 1},       {"gaussian:1,255", 255},
+        {"gaussian:42.3", 255},    {"gaussian:42", 253},      {"gaussian:0.3334", 5},
+        {"gaussian:1e6,255", 255}, {"gaussian:42.34", 257},   {"gaussian:60", 361},
+        {"gaussian:250", 1501},    {"gaussian:1,4095", 4095},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         gconv_filter *filter = load(cases[i].specification);
@@ -59,6 +61,7 @@ static void gaussians_sum_to_one(void **state)
         assert_true(filter->divisor == 1 && !filter->has_offset);
         assert_true(fabs(gconv_filter_gain(filter) - 1) < 1e-7);
         assert_string_equal(filter->name, cases[i].specification);
+        assert_true((filter->weights == NULL) == (cases[i].size > GCONV_FILTER_SIDE_MAX));
         check_symmetric(filter);
         gconv_filter_free(filter);
     }
@@ -85,7 +88,9 @@ static void boxes_are_whole_weights(void **state)
     static const struct {
         const char *specification;
         int width, height;
-    } cases[] = {{"box:1", 1, 1}, {"box:4", 4, 4}, {"box:255x2", 255, 2}, {"box:255", 255, 255}};
+    } cases[] = {{"box:1", 1, 1},         {"box:4", 4, 4},       {"box:255x2", 255, 2},
+                 {"box:255", 255, 255},   {"box:256x1", 256, 1}, {"box:3x4095", 3, 4095},
+                 {"box:4095", 4095, 4095}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         gconv_filter *filter = load(cases[i].specification);
         assert_int_equal(filter->width, cases[i].width);
@@ -137,17 +142,19 @@ static void refuses_parameters(void **state)
         {"gaussian:1e-999", "SIGMA '1e-999'"},
         {"gaussian:1 ", "SIGMA '1 '"},
         {"gaussian:,5", "SIGMA ''"},
-        {"gaussian:42.34",
-         "SIGMA 42.34 needs a side above 255 (3 SIGMA each way): SIGMA is at most "
-         "42.33, or SIZE says where to cut, as in SIGMA,255"},
-        {"gaussian:60", "SIGMA 60 needs a side above 255"},
+        {"gaussian:682.34",
+         "SIGMA 682.34 needs a side above 4095 (3 SIGMA each way): SIGMA is at most "
+         "682.33, or SIZE says where to cut, as in SIGMA,4095"},
+        {"log:60", "SIGMA 60 needs a side above 255 (3 SIGMA each way): SIGMA is at most "
+                   "42.33, or SIZE says where to cut, as in SIGMA,255"},
         {"gaussian:1e308", "SIGMA 1e+308 needs"},
         {"log:42.34", "SIGMA is at most 42.33"},
-        {"gaussian:1,", "SIZE '' is not an odd number from 1 to 255"},
+        {"gaussian:1,", "SIZE '' is not an odd number from 1 to 4095"},
         {"gaussian:1,4", "SIZE '4'"},
         {"gaussian:1,0", "SIZE '0'"},
         {"gaussian:1,-3", "SIZE '-3'"},
-        {"gaussian:1,257", "SIZE '257'"},
+        {"gaussian:1,4097", "SIZE '4097'"},
+        {"log:1,257", "SIZE '257' is not an odd number from 1 to 255"},
         {"gaussian:1,5,5", "SIZE '5,5'"},
         {"gaussian:1,5.0", "SIZE '5.0'"},
         {"log:0", "SIGMA '0'"},
@@ -157,12 +164,12 @@ static void refuses_parameters(void **state)
         {"log:1e-300", "no usable weights"},
         {"log:1e300,255", "no usable weights"},
         {"box", "box:N or box:WxH"},
-        {"box:0", "'0' is not a size (N or WxH, each from 1 to 255)"},
-        {"box:256", "'256' is not a size"},
+        {"box:0", "'0' is not a size (N or WxH, each from 1 to 4095)"},
+        {"box:4096", "'4096' is not a size"},
         {"box:3x", "'3x' is not a size"},
         {"box:x3", "'x3' is not a size"},
         {"box:3x3x3", "'3x3x3' is not a size"},
-        {"box:3x256", "'3x256' is not a size"},
+        {"box:3x4096", "'3x4096' is not a size"},
         {"box:3.0", "'3.0' is not a size"},
         {"box:00000000003", "is not a size"},
     };

@@ -108,6 +108,52 @@ static void accepts(void **state)
     }
 }
 
+/* Numbers of vectors stay doubles. */
+static void reads_vectors(void **state)
+{
+    (void)state;
+    gconv_filter *filter = parse_good("divisor 2 # before\ncolumn 1 0.1,-2\nrow 1/3 1e-50\n"
+                                      "anchor 0 2\n");
+    assert_null(filter->weights);
+    assert_true(filter->width == 2 && filter->height == 3 && filter->divisor == 2);
+    assert_true(filter->anchor_x == 0 && filter->anchor_y == 2);
+    assert_true(filter->column[0] == 1 && filter->column[1] == 0.1 && filter->column[2] == -2);
+    assert_true(filter->row[0] == 1 / 3.0 && filter->row[1] == 1e-50);
+    assert_string_equal(filter->dialect, "a column and a row");
+    assert_int_equal(filter->vips_width, 0);
+    gconv_filter_free(filter);
+
+    filter = parse_good("row 1 2 3 4\ndivisor sum\ncolumn 0.5 0.25\n");
+    assert_true(filter->width == 4 && filter->height == 2 && filter->divisor == 7.5);
+    assert_true(filter->anchor_x == 2 && filter->anchor_y == 1);
+    assert_true(gconv_filter_gain(filter) == 1);
+    gconv_filter_free(filter);
+}
+
+/* A text of `begin`, then `count` ones in the line. */
+static char *ones_in_line(const char *begin, int count, const char *end)
+{
+    size_t length = strlen(begin), size = length + 2 * (size_t)count + strlen(end) + 1;
+    char *text = malloc(size);
+    assert_non_null(text);
+    strcpy(text, begin);
+    for (int i = 0; i < count; i++)
+        memcpy(text + length + 2 * (size_t)i, " 1", 2);
+    strcpy(text + length + 2 * (size_t)count, end);
+    return text;
+}
+
+static void reads_the_longest_vectors(void **state)
+{
+    (void)state;
+    char *text = ones_in_line("column 3\nrow", GCONV_FILTER_VECTOR_MAX, "\n");
+    gconv_filter *filter = parse_good(text);
+    assert_true(filter->width == GCONV_FILTER_VECTOR_MAX && filter->height == 1);
+    assert_true(filter->row[GCONV_FILTER_VECTOR_MAX - 1] == 1 && filter->column[0] == 3);
+    gconv_filter_free(filter);
+    free(text);
+}
+
 static void reads_headers(void **state)
 {
     (void)state;
@@ -268,6 +314,24 @@ static const bad bads[] = {
     {"0x1: 1\n", 1, "the size 0x1: sides are 1 to 255"},
     {"99999999999999999999x1: 1\n", 1, "sides are 1 to 255"},
     {"anchor 0 0\n2x1+0+0: 1,2\n", 2, "an origin, and an anchor in line 1"},
+    {"column 1 2\n", 1, "a column line without a row line: a filter needs both"},
+    {"# c\nrow 1 2\ndivisor 2\n", 2, "a row line without a column line"},
+    {"column 1\nrow 1\n1 2\n", 3, "a row of weights, and a column in line 1"},
+    {"\nrow 1 2 1\n1 2 1\n", 3, "a row of weights, and a row in line 2"},
+    {"1 2\ncolumn 1\n", 2, "a column line, and a row of weights in line 1"},
+    {"column 1\nrow 1\n2x1: 1,2\n", 3, "an ImageMagick filter, and a column in line 1"},
+    {"column\nrow 1\n", 1, "the numbers are missing: write 'column V V ...'"},
+    {"column 1\nrow # 1\n", 2, "the numbers are missing: write 'row V V ...'"},
+    {"column 1,\nrow 1\n", 1, "a trailing comma"},
+    {"column 1,,2\nrow 1\n", 1, "an empty field"},
+    {"column 1 x\nrow 1\n", 1, "'x' is not a number"},
+    {"column 1 nan\nrow 1\n", 1, "'nan' is not a finite number"},
+    {"column 1\nrow 1e39\n", 2, "infinite in float32"},
+    {"column 1\ncolumn 1\nrow 1\n", 2, "a second column line (the first is line 1)"},
+    {"anchor 0 2\ncolumn 1 1\nrow 1\n", 1, "the anchor 0,2 is outside the filter of 1 x 2"},
+    {"divisor sum\ncolumn 0.1 0.2 -0.3\nrow 1\n", 1, "the weights sum to 0"},
+    {"divisor sum\ncolumn 1\nrow 1 -1\n", 1, "the weights sum to 0"},
+    {"divisor sum\ncolumn 1e-200\nrow 1e-200\n", 1, "the weights sum to 0"},
     {"1 2\n2x1: 1,2\n", 2, "'2x1:' is not a number"},
     {"2x1: 1,2\ndivisor 3\n", 2, "more than the 2 weights"},
 };
@@ -315,6 +379,9 @@ static void refuses_what_is_too_large(void **state)
         check_refused(text, strlen(text), cases[i].line, cases[i].message);
         free(text);
     }
+    char *line = ones_in_line("row 1\ncolumn", GCONV_FILTER_VECTOR_MAX + 1, "\n");
+    check_refused(line, strlen(line), 2, "more than 4095 numbers in the column");
+    free(line);
     size_t length = GC_FILTER_TEXT_MAX + 1;
     char *text = malloc(length);
     assert_non_null(text);
@@ -370,24 +437,34 @@ static size_t edit(char *text, size_t length, size_t size, uint32_t *random)
 
 static void check_valid(const gconv_filter *filter)
 {
-    assert_in_range(filter->width, 1, GCONV_FILTER_SIDE_MAX);
-    assert_in_range(filter->height, 1, GCONV_FILTER_SIDE_MAX);
+    bool vectors = filter->weights == NULL;
+    int most = vectors ? GCONV_FILTER_VECTOR_MAX : GCONV_FILTER_SIDE_MAX;
+    assert_in_range(filter->width, 1, most);
+    assert_in_range(filter->height, 1, most);
+    assert_true((filter->column != NULL) == vectors && (filter->row != NULL) == vectors);
     assert_true(filter->anchor_x >= 0 && filter->anchor_x < filter->width);
     assert_true(filter->anchor_y >= 0 && filter->anchor_y < filter->height);
     assert_true(isfinite(filter->divisor) && filter->divisor != 0 && isfinite(filter->offset));
-    for (int i = 0; i < filter->width * filter->height; i++)
+    for (int i = 0; !vectors && i < filter->width * filter->height; i++)
         assert_true(isfinite(filter->weights[i]));
+    for (int j = 0; vectors && j < filter->height; j++)
+        assert_true(isfinite((float)filter->column[j]));
+    for (int i = 0; vectors && i < filter->width; i++)
+        assert_true(isfinite((float)filter->row[i]));
 }
 
 static void survives_random_edits(void **state)
 {
     (void)state;
     uint32_t random = 7;
-    for (size_t i = 0; i < sizeof goods / sizeof goods[0]; i++)
+    static const char vectors[] = "divisor sum\ncolumn 1 2,1\nrow 0.5 -3 1/2 # end\n";
+    enum { GOODS = sizeof goods / sizeof goods[0] };
+    for (size_t i = 0; i <= GOODS; i++)
         for (int round = 0; round < 400; round++) {
             char text[512];
-            size_t length = strlen(goods[i].text);
-            memcpy(text, goods[i].text, length);
+            const char *good_text = i < GOODS ? goods[i].text : vectors;
+            size_t length = strlen(good_text);
+            memcpy(text, good_text, length);
             for (uint32_t edits = 1 + next_random(&random) % 6; edits > 0; edits--)
                 length = edit(text, length, sizeof text, &random);
             gconv_filter *filter;
@@ -476,6 +553,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accepts),
+        cmocka_unit_test(reads_vectors),
+        cmocka_unit_test(reads_the_longest_vectors),
         cmocka_unit_test(reads_headers),
         cmocka_unit_test(accepts_sides_to_255),
         cmocka_unit_test(refuses),

@@ -384,6 +384,57 @@ static void refuses_filters(void **state)
     refused(&job, GCONV_ERROR_ARGUMENT, "at least one");
 }
 
+static void refuses_vectors(void **state)
+{
+    (void)state;
+    float weights[] = {1};
+    double column[] = {1, 2}, row[] = {3};
+    gconv_filter filter = {.width = 1, .height = 2, .divisor = 1, .column = column};
+    const gconv_filter *filters[] = {&filter};
+    gconv_job job = job_of(filters, 1, shape_of(9, 9, 1, 8));
+    refused(&job, GCONV_ERROR_ARGUMENT, "no row: a null pointer");
+    filter.column = NULL;
+    filter.row = row;
+    refused(&job, GCONV_ERROR_ARGUMENT, "no column: a null pointer");
+    filter.weights = weights;
+    refused(&job, GCONV_ERROR_ARGUMENT, "weights, and a column or a row");
+    filter.weights = NULL;
+    filter.column = column;
+    column[1] = 1e39;
+    refused(&job, GCONV_ERROR_FILTER, "number 1 of the column");
+    column[1] = 2;
+    row[0] = NAN;
+    refused(&job, GCONV_ERROR_FILTER, "number 0 of the row");
+    row[0] = 3;
+    filter.height = 4096;
+    refused(&job, GCONV_ERROR_FILTER, "4095x4095");
+    filter.height = 2;
+    row[0] = column[0] = column[1] = 1e30;
+    refused(&job, GCONV_ERROR_FILTER, "exceed float32");
+}
+
+static void vectors_are_in_reading_order(void **state)
+{
+    (void)state;
+    double column[] = {1, 2, 4}, row[] = {-3, 5};
+    gconv_filter filter = {.width = 2, .height = 3, .divisor = 1, .column = column, .row = row};
+    const gconv_filter *filters[] = {&filter};
+    gconv_job job = job_of(filters, 1, shape_of(9, 9, 1, 8));
+    gc_problem problem;
+    assert_int_equal(gc_problem_create(&job, &problem, NULL), GCONV_OK);
+    const gc_step *step = &problem.chain.steps[0];
+    assert_null(step->taps);
+    assert_true(step->column[0] == 4 && step->column[2] == 1);
+    assert_true(step->row[0] == 5 && step->row[1] == -3);
+    assert_true(step->absolute_sum == 56 && gc_step_terms(step) == 5);
+    assert_true(problem.chain.exact);
+    gc_problem_destroy(&problem);
+    row[0] = -3.5;
+    assert_int_equal(gc_problem_create(&job, &problem, NULL), GCONV_OK);
+    assert_false(problem.chain.exact);
+    gc_problem_destroy(&problem);
+}
+
 static void refuses_values(void **state)
 {
     (void)state;
@@ -525,6 +576,8 @@ int main(void)
         cmocka_unit_test(output_shapes),
         cmocka_unit_test(refuses_shapes),
         cmocka_unit_test(refuses_filters),
+        cmocka_unit_test(refuses_vectors),
+        cmocka_unit_test(vectors_are_in_reading_order),
         cmocka_unit_test(refuses_values),
         cmocka_unit_test(refuses_choices),
         cmocka_unit_test(refuses_blocks),

@@ -143,6 +143,65 @@ static void gaussians_and_boxes(void **state)
     gconv_filter_free(log);
 }
 
+/* ---- Filters of two vectors ------------------------------------------------------------------ */
+
+static bool vectors_separate(double *vectors, int width, int height, double least_scale)
+{
+    double sums[2] = {0, 0};
+    for (int i = 0; i < height + width; i++)
+        sums[i >= height] += fabs(vectors[i]);
+    gc_step step = {.column = vectors,
+                    .row = vectors + height,
+                    .width = width,
+                    .height = height,
+                    .absolute_sum = sums[0] * sums[1],
+                    .largest_value = 255,
+                    .least_scale = least_scale};
+    return gc_step_separate(&step, row, column);
+}
+
+static void whole_vectors_stay_as_they_are(void **state)
+{
+    (void)state;
+    double vectors[] = {1, -2000, 3, 0, 4000, 5, 1};
+    assert_true(vectors_separate(vectors, 4, 3, 1));
+    assert_true(column[0] == 1 && column[1] == -2000 && column[2] == 3);
+    assert_true(row[0] == 0 && row[1] == 4000 && row[2] == 5 && row[3] == 1);
+}
+
+/* Each product is right but for two roundings, however unequal the vectors are. */
+static void vectors_are_balanced(void **state)
+{
+    (void)state;
+    double vectors[] = {1e-30, -0.3e-30, 0.7e30, 1e30, -0.1e30};
+    assert_true(vectors_separate(vectors, 3, 2, 1));
+    for (int j = 0; j < 2; j++)
+        for (int i = 0; i < 3; i++) {
+            double product = vectors[j] * vectors[2 + i];
+            assert_true(fabs((double)column[j] * (double)row[i] - product) <=
+                        0x1.01p-23 * fabs(product));
+        }
+    assert_true(fabsf(column[0]) < 10 && fabsf(row[1]) < 10);
+}
+
+static void vectors_of_zeros(void **state)
+{
+    (void)state;
+    double vectors[] = {1e38, 1e38, 0, 0};
+    assert_true(vectors_separate(vectors, 2, 2, 1));
+    assert_true(column[0] == 0 && row[0] == 0);
+}
+
+/* Numbers that are as good as 0 lose the digits that the bound is made for. */
+static void tiny_vectors_are_refused(void **state)
+{
+    (void)state;
+    double vectors[] = {1e-60, 1e-60, 1e10, 1e-40};
+    assert_true(vectors_separate(vectors, 2, 2, 1));
+    double small[] = {1e30, 1e30, 1, 1};
+    assert_false(vectors_separate(small, 2, 2, 1e-60));
+}
+
 static void rows_and_columns_are_of_rank_1(void **state)
 {
     (void)state;
@@ -243,6 +302,10 @@ int main(void)
         cmocka_unit_test(random_whole_products),
         cmocka_unit_test(nearly_whole_products),
         cmocka_unit_test(gaussians_and_boxes),
+        cmocka_unit_test(whole_vectors_stay_as_they_are),
+        cmocka_unit_test(vectors_are_balanced),
+        cmocka_unit_test(vectors_of_zeros),
+        cmocka_unit_test(tiny_vectors_are_refused),
         cmocka_unit_test(rows_and_columns_are_of_rank_1),
         cmocka_unit_test(accepted_filters_keep_the_bound),
     };

@@ -76,7 +76,9 @@ void gc_filter_chain_free(gc_filter_chain *chain)
 double gc_filter_chain_taps(const gc_filter_chain *chain)
 {
     double taps = 0;
-    for (int i = 0; i < chain->count; i++)
-        taps += (double)chain->filters[i]->width * chain->filters[i]->height;
+    for (int i = 0; i < chain->count; i++) {
+        double width = chain->filters[i]->width, height = chain->filters[i]->height;
+        taps += chain->filters[i]->weights == NULL ? width + height : width * height;
+    }
     return taps;
 }

@@ -1,4 +1,5 @@
-/* Fourier transforms of square tiles, for every instruction set, in float and in double. */
+/* Fourier transforms of square tiles and of lines, for every instruction set, in float and in
+ * double. */
 #ifndef GC_CPU_INSTRUCTIONS_TRANSFORM_H
 #define GC_CPU_INSTRUCTIONS_TRANSFORM_H
 
@@ -7,6 +8,9 @@
 /* Sides of tiles are powers of two between these. */
 enum { GC_TRANSFORM_SIDE_MIN = 32, GC_TRANSFORM_SIDE_MAX = 512 };
 
+/* Values of a line, and lines that are transformed together. */
+enum { GC_LINE_MIN = 64, GC_LINE_MAX = 16384, GC_LANES_MAX = 16 };
+
 /* Unused values at the end of each row. Without them rows would lie a power of two apart, and share
  * a few sets of the cache. */
 enum { GC_TRANSFORM_PADDING = 16 };
@@ -14,12 +18,15 @@ enum { GC_TRANSFORM_PADDING = 16 };
 /* A `void *` is an array of the type that the loops compute with, float or double. */
 typedef struct gc_transform {
     int side;
-    size_t stride; /* values from row to row: side + GC_TRANSFORM_PADDING */
+    size_t stride; /* values from row to row: side + GC_TRANSFORM_PADDING; of lines: `lanes` */
     void *cosine;  /* cosine[i], sine[i] of -2 pi i / side, i in [0, side) */
     void *sine;
 } gc_transform;
 
-/* Complex values of a tile: `side` rows, `stride` apart, 64-byte aligned. */
+/* Complex values of a tile: `side` rows, `stride` apart, 64-byte aligned.
+ *
+ * Lines are columns of a tile of `lanes` columns: value i of line l is at i * lanes + l. A line has
+ * `side` values, a power of two between GC_LINE_MIN and GC_LINE_MAX. */
 typedef struct gc_plane {
     void *real, *imaginary;
 } gc_plane;
@@ -38,6 +45,24 @@ typedef struct gc_transform_loops {
     /* Multiplies a spectrum by `factor`. Replaces it by the tile that has this product as its
      * spectrum, times side * side. */
     void (*backward)(const gc_transform *transform, gc_plane tile, gc_plane factor);
+
+    int lanes; /* lines that are transformed together: at most GC_LANES_MAX */
+    /* Value i of line l = rows[i][first + l] for i in [0, row_count) and l in [0, count), else 0. */
+    void (*load_columns)(void *lines, size_t side, const float *const *rows, size_t row_count,
+                         size_t first, size_t count);
+    /* rows[i][first + l] = value i of line l, for the same i and l, as `store` does. */
+    void (*store_columns)(const void *lines, float *const *rows, size_t row_count, size_t first,
+                          size_t count);
+    /* Value i of line l = from[l][i*step] for i in [0, count), else 0; 0 where from[l] is NULL. */
+    void (*load_rows)(void *lines, size_t side, const float *const *from, size_t step,
+                      size_t count);
+    /* to[l][i*step] = value i of line l for i in [0, count), where to[l] is not NULL. */
+    void (*store_rows)(const void *lines, float *const *to, size_t step, size_t count);
+    /* Replaces lines by their spectra. factor[i] = value i of the spectrum of line 0. */
+    void (*spectrum)(const gc_transform *transform, gc_plane lines, gc_plane factor);
+    /* Replaces each line by the line that has as its spectrum the line's times `factor`, times
+     * `side`. */
+    void (*convolve)(const gc_transform *transform, gc_plane lines, gc_plane factor);
 } gc_transform_loops;
 
 #endif

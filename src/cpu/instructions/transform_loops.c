@@ -8,6 +8,8 @@
  * of LANES columns follow each other while these are in the first-level cache. */
 #include "cpu/instructions/transform.h"
 
+#include <stdbool.h>
+
 typedef GC_TRANSFORM_REAL real;
 
 #if defined(__AVX512F__)
@@ -284,6 +286,167 @@ static void store(const void *values, float *to, size_t step, size_t count)
             to[i * step] = stored(from[i]);
 }
 
+/* ---- Lines ----------------------------------------------------------------------------------- */
+
+/* Rows of a block whose rounds stay in a first-level cache of 32 KiB. */
+enum { CACHED_ROWS = 32768 / (2 * VECTOR_BYTES) };
+
+/* All rounds from `length` down to 4 on `length` rows, a power of 4. A block that exceeds the cache
+ * goes through one round, and then each of its quarters through all others. */
+static void lines_forward(const gc_transform *t, const columns *s, int first, int length)
+{
+    int end = first + length;
+    if (length > CACHED_ROWS) {
+        for (int j = 0; j < length / 4; j++)
+            quarter_forward(t, s, first + j, length / 4, t->side / length * j);
+        for (int quarter = first; quarter < end; quarter += length / 4)
+            lines_forward(t, s, quarter, length / 4);
+        return;
+    }
+    for (; length >= 4; length /= 4)
+        for (int j = 0; j < length / 4; j++)
+            for (int at = first; at < end; at += length)
+                quarter_forward(t, s, at + j, length / 4, t->side / length * j);
+}
+
+/* The inverse of lines_forward, times `length`. */
+static void lines_backward(const gc_transform *t, const columns *s, int first, int length)
+{
+    int end = first + length, shortest = 4;
+    if (length > CACHED_ROWS) {
+        for (int quarter = first; quarter < end; quarter += length / 4)
+            lines_backward(t, s, quarter, length / 4);
+        shortest = length;
+    }
+    for (int part = shortest; part <= length; part *= 4)
+        for (int j = 0; j < part / 4; j++)
+            for (int at = first; at < end; at += part)
+                quarter_backward(t, s, at + j, part / 4, t->side / part * j);
+}
+
+/* The largest power of 4 that the side is made of. */
+static int power_of_four(const gc_transform *t)
+{
+    return is_odd_power(t->side) ? t->side / 2 : t->side;
+}
+
+static void all_forward(const gc_transform *t, const columns *s)
+{
+    int length = power_of_four(t);
+    if (length < t->side)
+        halve(t, s);
+    for (int first = 0; first < t->side; first += length)
+        lines_forward(t, s, first, length);
+}
+
+static void spectrum(const gc_transform *t, gc_plane lines, gc_plane factor)
+{
+    columns s = columns_at(t, lines, 0);
+    all_forward(t, &s);
+    for (size_t i = 0; i < (size_t)t->side; i++) {
+        ((real *)factor.real)[i] = s.real[i * s.stride];
+        ((real *)factor.imaginary)[i] = s.imaginary[i * s.stride];
+    }
+}
+
+static void convolve(const gc_transform *t, gc_plane lines, gc_plane factor)
+{
+    columns s = columns_at(t, lines, 0);
+    int length = power_of_four(t);
+    all_forward(t, &s);
+    for (int i = 0; i < t->side; i++) {
+        complex_vector a = get(&s, i);
+        real b = ((const real *)factor.real)[i], c = ((const real *)factor.imaginary)[i];
+        put(&s, i, (complex_vector){a.real * b - a.imaginary * c, a.real * c + a.imaginary * b});
+    }
+    for (int first = 0; first < t->side; first += length)
+        lines_backward(t, &s, first, length);
+    if (length < t->side)
+        unhalve(t, &s);
+}
+
+static void load_columns(void *lines, size_t side, const float *const *rows, size_t row_count,
+                         size_t first, size_t count)
+{
+    real *to = lines;
+    for (size_t i = 0; i < side; i++, to += LANES) {
+        size_t there = i < row_count ? count : 0;
+        if (there == LANES) /* a constant */
+            for (size_t l = 0; l < LANES; l++)
+                to[l] = (real)rows[i][first + l];
+        else
+            for (size_t l = 0; l < LANES; l++)
+                to[l] = l < there ? (real)rows[i][first + l] : 0;
+    }
+}
+
+static void store_columns(const void *lines, float *const *rows, size_t row_count, size_t first,
+                          size_t count)
+{
+    const real *from = lines;
+    for (size_t i = 0; i < row_count; i++, from += LANES) {
+        float *to = rows[i] + first;
+        if (count == LANES)
+            for (size_t l = 0; l < LANES; l++)
+                to[l] = stored(from[l]);
+        else
+            for (size_t l = 0; l < count; l++)
+                to[l] = stored(from[l]);
+    }
+}
+
+enum { TURNED = 4 }; /* lines and samples that are transposed together */
+
+/* Writes samples i to i + 3 of four rows as columns. */
+INLINE void turn_block(const float *const *from, size_t i, real *to, size_t stride)
+{
+    real rows[TURNED][TURNED] __attribute__((aligned(sizeof(four))));
+    for (size_t k = 0; k < TURNED; k++)
+        for (size_t j = 0; j < TURNED; j++)
+            rows[k][j] = (real)from[k][i + j];
+    block b = read_turned(rows[0], TURNED);
+    write(&b, to, stride);
+}
+
+static bool has_all(const float *const *rows)
+{
+    bool all = true;
+    for (size_t l = 0; l < LANES; l++)
+        all = all && rows[l] != NULL;
+    return all;
+}
+
+static void load_rows(void *lines, size_t side, const float *const *from, size_t step, size_t count)
+{
+    real *to = lines;
+    size_t i = 0;
+    if (step == 1 && LANES % TURNED == 0 && has_all(from))
+        for (; i + TURNED <= count; i += TURNED)
+            for (size_t l = 0; l + TURNED <= LANES; l += TURNED)
+                turn_block(from + l, i, to + i * LANES + l, LANES);
+    for (; i < side; i++)
+        for (size_t l = 0; l < LANES; l++)
+            to[i * LANES + l] = i < count && from[l] != NULL ? (real)from[l][i * step] : 0;
+}
+
+static void store_rows(const void *lines, float *const *to, size_t step, size_t count)
+{
+    const real *from = lines;
+    size_t i = 0;
+    if (step == 1 && LANES % TURNED == 0 && has_all((const float *const *)to))
+        for (; i + TURNED <= count; i += TURNED)
+            for (size_t l = 0; l + TURNED <= LANES; l += TURNED) {
+                block b = read_turned(from + i * LANES + l, LANES);
+                for (size_t k = 0; k < TURNED; k++)
+                    for (size_t j = 0; j < TURNED; j++)
+                        to[l + k][i + j] = stored(b.row[k][j]);
+            }
+    for (; i < count; i++)
+        for (size_t l = 0; l < LANES; l++)
+            if (to[l] != NULL)
+                to[l][i * step] = stored(from[i * LANES + l]);
+}
+
 extern const gc_transform_loops GC_TRANSFORM_LOOPS;
 const gc_transform_loops GC_TRANSFORM_LOOPS = {
     .value_size = sizeof(real),
@@ -292,4 +455,11 @@ const gc_transform_loops GC_TRANSFORM_LOOPS = {
     .store = store,
     .forward = forward,
     .backward = backward,
+    .lanes = LANES,
+    .load_columns = load_columns,
+    .store_columns = store_columns,
+    .load_rows = load_rows,
+    .store_rows = store_rows,
+    .spectrum = spectrum,
+    .convolve = convolve,
 };

@@ -30,6 +30,23 @@ static size_t values_of_stage(const gc_workspace *workspace, int p)
            (size_t)workspace->problem->chain.channels;
 }
 
+/* Columns that any stage computes at once, at most. */
+static size_t columns_of_stages(const gc_problem *problem, int64_t columns)
+{
+    for (int s = 0; s < problem->chain.step_count; s++)
+        columns += problem->chain.steps[s].width - 1;
+    return (size_t)gc_smaller(columns, problem->chain.width);
+}
+
+/* Rows that a stage reads for its output rows, and as many again as loops read beside them. */
+static size_t row_pointers(const gc_problem *problem, const gc_stages *stages)
+{
+    int64_t height = 0;
+    for (int s = 0; s < problem->chain.step_count; s++)
+        height = gc_larger(height, problem->chain.steps[s].height);
+    return (size_t)(height + stages->rows_at_once + GC_ROWS_TOGETHER);
+}
+
 /* A window serves as many rows as later stages ask for at once: rows_at_once, and all that they
  * reach. */
 static gconv_status create_windows(gc_workspace *workspace, int64_t columns, gconv_error *error)
@@ -61,9 +78,11 @@ gconv_status gc_workspace_create(gc_workspace *workspace, const gc_problem *prob
     workspace->ready = calloc(count, sizeof *workspace->ready);
     workspace->needed = calloc(count, sizeof *workspace->needed);
     workspace->result = gc_allocate_aligned(rows, row_bytes);
-    workspace->scratch = gc_allocate_aligned(stages->scratch, sizeof *workspace->scratch);
-    workspace->rows = calloc(GCONV_FILTER_SIDE_MAX + rows, sizeof *workspace->rows);
-    workspace->bytes = calloc(GCONV_FILTER_SIDE_MAX + rows, sizeof *workspace->bytes);
+    size_t scratch =
+        stages->scratch + stages->scratch_of_column * columns_of_stages(problem, columns);
+    workspace->scratch = gc_allocate_aligned(scratch, sizeof *workspace->scratch);
+    workspace->rows = calloc(row_pointers(problem, stages), sizeof *workspace->rows);
+    workspace->bytes = calloc(row_pointers(problem, stages), sizeof *workspace->bytes);
     workspace->out = calloc(rows, sizeof *workspace->out);
     if (workspace->windows == NULL || workspace->ready == NULL || workspace->needed == NULL ||
         workspace->result == NULL || workspace->scratch == NULL || workspace->rows == NULL ||
@@ -163,7 +182,7 @@ static gc_stage_input input_of(const gc_workspace *workspace, int p, int64_t y, 
 {
     const gc_stage *stage = &workspace->stages->list[p];
     int needed = stage->step->height + count - 1;
-    int readable = stage->step->height + GC_ROWS_TOGETHER - 1;
+    int readable = (stage->solver->tiled ? needed : stage->step->height) + GC_ROWS_TOGETHER - 1;
     for (int r = 0; r < needed || r < readable; r++) {
         const void *row = taps_at(workspace, p, y, r < needed ? r : needed - 1, first);
         if (stage->solver->takes_bytes)

@@ -24,7 +24,7 @@ static bool applies(const gc_question *question)
     const gc_chain *chain = &question->problem->chain;
     const gc_conversion *conversion = &question->problem->conversion;
     const gc_step *step = question->step;
-    if (question->instructions->bytes == NULL || step != chain->steps)
+    if (question->instructions->bytes == NULL || step != chain->steps || step->taps == NULL)
         return false;
     if (!chain->exact || conversion->input.depth != 8 || conversion->premultiplies ||
         conversion->keeps_alpha)

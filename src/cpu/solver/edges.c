@@ -27,8 +27,8 @@ enum { LEAD = GC_ALIGNMENT / sizeof(uint16_t) };
 
 static bool has_taps(const gc_step *step, int side, const float *taps)
 {
-    return step->width == side && step->height == side && step->left == side / 2 &&
-           step->top == side / 2 &&
+    return step->taps != NULL && step->width == side && step->height == side &&
+           step->left == side / 2 && step->top == side / 2 &&
            memcmp(step->taps, taps, (size_t)(side * side) * sizeof *taps) == 0;
 }
 

@@ -1,5 +1,10 @@
-/* Every tap of the filter for every value. Applies to any step. */
+/* Every tap of the filter for every value. Applies to any matrix. */
 #include "cpu/solver/solver.h"
+
+static bool applies(const gc_question *question)
+{
+    return question->step->taps != NULL;
+}
 
 static double seconds(const gc_question *question, double limit, gc_offer *offer)
 {
@@ -24,6 +29,7 @@ static const char *describe(const gc_stage *stage)
 }
 
 const gc_solver gc_solver_every_tap = {
+    .applies = applies,
     .seconds = seconds,
     .run = run,
     .describe = describe,

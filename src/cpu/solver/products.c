@@ -21,7 +21,8 @@ typedef struct own_steps {
 /* A filter of one row or column has nothing to separate. */
 static bool applies(const gc_question *question)
 {
-    return question->step->width > 1 && question->step->height > 1;
+    const gc_step *step = question->step;
+    return step->taps != NULL && step->width > 1 && step->height > 1;
 }
 
 static double seconds_of(const gc_question *question, int count)

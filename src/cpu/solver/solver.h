@@ -30,6 +30,8 @@ typedef struct gc_offer {
     double seconds;       /* a value takes on one thread */
     int side;             /* tiles: of a tile */
     gc_products products; /* products: what the filter is the sum of */
+    int column_side;      /* vectors: values of a transform of columns, 0 where taps are summed */
+    int row_side;         /* the same for rows */
 } gc_offer;
 
 /* One step of a chain as the cpu implementation computes it. */
@@ -38,15 +40,17 @@ typedef struct gc_stage {
     const gc_instructions *instructions;
     const gc_step *step;
     int channels;
-    int rows_at_once; /* output rows that are cheapest together */
-    int tile_columns; /* output columns of a tile, where the solver is `tiled` */
-    size_t scratch;   /* floats that `run` needs to work in */
-    void *own;        /* what the solver made for the step; NULL where it needs nothing */
+    int rows_at_once;         /* output rows that are cheapest together */
+    int tile_columns;         /* output columns of a tile, where the solver is `tiled` */
+    size_t scratch;           /* floats that `run` needs to work in */
+    size_t scratch_of_column; /* and as many more for each column of its output */
+    void *own;                /* what the solver made for the step; NULL where it needs nothing */
 } gc_stage;
 
 /* The input of some output rows. Input row r is what the first row of taps reads for output row r.
  * There are height + GC_ROWS_TOGETHER - 1 readable rows at least, however few output rows are
- * wanted, and as many more as output rows need. Up to GC_ROW_SLACK samples beyond a row are
+ * wanted, and as many more as output rows need. A tiled solver gets GC_ROWS_TOGETHER - 1 more than
+ * its output rows need. Up to GC_ROW_SLACK samples beyond a row are
  * readable. */
 typedef struct gc_stage_input {
     const float *const *rows;    /* of chain values; NULL where the solver takes bytes */

@@ -6,21 +6,20 @@
 #include <math.h>
 
 extern const gc_solver gc_solver_every_tap, gc_solver_sparse, gc_solver_bytes, gc_solver_tiles,
-    gc_solver_products;
+    gc_solver_products, gc_solver_vectors;
 
-/* The first applies to every step. Of equally cheap solvers the first is taken. Solvers that need
+/* The first applies to every matrix, the last to every filter of two vectors. Of equally cheap solvers the first is taken. Solvers that need
  * long to find out what they cost come last: the limit of the others can end their search early. */
 static const gc_solver *const solvers[] = {
     &gc_solver_every_tap, &gc_solver_sparse,   &gc_solver_bytes,
-    &gc_solver_tiles,     &gc_solver_products,
+    &gc_solver_tiles,     &gc_solver_products, &gc_solver_vectors,
 };
 enum { SOLVER_COUNT = sizeof solvers / sizeof solvers[0] };
 
 void gc_solver_choose(const gc_question *question, gc_offer *best)
 {
-    *best = (gc_offer){.solver = solvers[0]};
-    best->seconds = solvers[0]->seconds(question, HUGE_VAL, best);
-    for (int m = 1; m < SOLVER_COUNT; m++) {
+    *best = (gc_offer){.seconds = HUGE_VAL};
+    for (int m = 0; m < SOLVER_COUNT; m++) {
         gc_offer offer = {.solver = solvers[m]};
         if (solvers[m]->applies != NULL && !solvers[m]->applies(question))
             continue;

@@ -4,6 +4,11 @@
 
 #include "cpu/cost.h"
 
+static bool applies(const gc_question *question)
+{
+    return question->step->taps != NULL;
+}
+
 static double seconds(const gc_question *question, double limit, gc_offer *offer)
 {
     const gc_step *step = question->step;
@@ -29,6 +34,7 @@ static const char *describe(const gc_stage *stage)
 }
 
 const gc_solver gc_solver_sparse = {
+    .applies = applies,
     .seconds = seconds,
     .run = run,
     .describe = describe,

@@ -68,12 +68,12 @@ static double cosine(int i, int side)
     return i <= side / 8 ? cos(2 * pi * i / side) : sin(2 * pi * (side / 4 - i) / side);
 }
 
-static void make_roots(gc_tiles *tiles)
+void gc_make_roots(const gc_transform_loops *loops, const gc_transform *transform)
 {
-    int side = tiles->transform.side;
+    int side = transform->side;
     for (int i = 0; i < side; i++) {
-        tiles->loops->set(tiles->transform.cosine, (size_t)i, cosine(i, side));
-        tiles->loops->set(tiles->transform.sine, (size_t)i, cosine((i + side / 4) % side, side));
+        loops->set(transform->cosine, (size_t)i, cosine(i, side));
+        loops->set(transform->sine, (size_t)i, cosine((i + side / 4) % side, side));
     }
 }
 
@@ -96,7 +96,7 @@ gconv_status gc_tiles_create(gc_tiles *tiles, const gc_transform_loops *loops, i
         return gc_fail_memory(error, 2 * plane_bytes(loops, side));
     }
     tiles->transform.sine = (char *)tiles->transform.cosine + roots;
-    make_roots(tiles);
+    gc_make_roots(loops, &tiles->transform);
     tiles->spectrum = plane_in(loops, spectrum, side);
     transform_filter(tiles, step);
     return GCONV_OK;
@@ -186,8 +186,7 @@ void gc_tiles_convolve(const gc_tiles *tiles, float *scratch, const float *const
 
 static bool applies(const gc_question *question)
 {
-    (void)question;
-    return true;
+    return question->step->taps != NULL;
 }
 
 static const gc_transforms *transforms_for(const gc_question *question)

@@ -18,6 +18,9 @@ gconv_status gc_tiles_create(gc_tiles *tiles, const gc_transform_loops *loops, i
                              const gc_step *step, gconv_error *error);
 void gc_tiles_destroy(gc_tiles *tiles);
 
+/* Fills the roots of unity of a transform, whose side is set. */
+void gc_make_roots(const gc_transform_loops *loops, const gc_transform *transform);
+
 /* Floats of scratch memory that gc_tiles_convolve needs, 64-byte aligned, whatever type the loops
  * compute with. */
 size_t gc_tiles_scratch(const gc_transform_loops *loops, int side);

@@ -91,8 +91,15 @@ gconv_status gc_gpu_supports(const gc_gpu_method &method, const gc_problem *prob
     if ((int64_t)std::max(problem->chain.width, problem->chain.height) > SIDE_MAX)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "a side of more than %d pixels",
                        (int)SIDE_MAX);
-    for (int s = 0; s < problem->chain.step_count; s++)
-        GC_TRY(method.supports(problem, &problem->chain.steps[s], device, error));
+    for (int s = 0; s < problem->chain.step_count; s++) {
+        const gc_step *step = &problem->chain.steps[s];
+        if (step->taps == nullptr && !method.takes_vectors)
+            return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                           "the filter of %dx%d is a column and a row, which only reference "
+                           "and cpu take",
+                           step->width, step->height);
+        GC_TRY(method.supports(problem, step, device, error));
+    }
     return GCONV_OK;
 }
 

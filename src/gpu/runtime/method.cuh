@@ -25,6 +25,9 @@ struct gc_gpu_method {
     void (*release)(void *state);
     /* Writes one line on what was chosen for a step or a pass. */
     void (*describe)(const void *state, char *text, size_t size);
+    /* Whether filters of two vectors are taken, whose steps have no taps. The functions are asked
+     * about no others where this is false. Optional. */
+    bool takes_vectors = false;
 };
 
 /* ---- Methods that convolve step by step ------------------------------------------------------ */

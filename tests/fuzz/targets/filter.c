@@ -10,18 +10,35 @@ enum { WRITTEN_MAX = 200, NUMBER_BYTES = 32 };
 
 static void check_filter(const gconv_filter *filter)
 {
-    FUZZ_REQUIRE(filter->width >= 1 && filter->width <= GCONV_FILTER_SIDE_MAX &&
-                     filter->height >= 1 && filter->height <= GCONV_FILTER_SIDE_MAX,
+    bool vectors = filter->weights == NULL;
+    int most = vectors ? GCONV_FILTER_VECTOR_MAX : GCONV_FILTER_SIDE_MAX;
+    FUZZ_REQUIRE(filter->width >= 1 && filter->width <= most && filter->height >= 1 &&
+                     filter->height <= most,
                  "%d x %d", filter->width, filter->height);
+    FUZZ_REQUIRE((filter->column != NULL) == vectors && (filter->row != NULL) == vectors,
+                 "a matrix and a vector");
     FUZZ_REQUIRE(filter->anchor_x >= 0 && filter->anchor_x < filter->width &&
                      filter->anchor_y >= 0 && filter->anchor_y < filter->height,
                  "anchor %d %d", filter->anchor_x, filter->anchor_y);
     FUZZ_REQUIRE(isfinite(filter->divisor) && filter->divisor != 0, "divisor %g", filter->divisor);
     FUZZ_REQUIRE(isfinite(filter->offset) && (filter->has_offset || filter->offset == 0),
                  "offset %g", filter->offset);
-    for (int i = 0; i < filter->width * filter->height; i++)
+    for (int i = 0; !vectors && i < filter->width * filter->height; i++)
         FUZZ_REQUIRE(isfinite(filter->weights[i]), "weight %d", i);
+    for (int i = 0; vectors && i < filter->width; i++)
+        FUZZ_REQUIRE(isfinite((float)filter->row[i]), "number %d of the row", i);
+    for (int j = 0; vectors && j < filter->height; j++)
+        FUZZ_REQUIRE(isfinite((float)filter->column[j]), "number %d of the column", j);
     FUZZ_REQUIRE(!isnan(gconv_filter_gain(filter)), "no gain");
+}
+
+static size_t write_vector(const char *word, const double *values, int count, char *text,
+                           size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, "%s", word);
+    for (int i = 0; i < count; i++)
+        used += (size_t)snprintf(text + used, size - used, " %a", values[i]);
+    return used + (size_t)snprintf(text + used, size - used, "\n");
 }
 
 /* `own` writes gconv's form, else ImageMagick's, which has neither divisor nor offset. */
@@ -36,6 +53,10 @@ static size_t write_filter(const gconv_filter *filter, bool own, char *text, siz
                                 filter->anchor_x, filter->anchor_y);
     if (own && filter->has_offset)
         used += (size_t)snprintf(text + used, size - used, "offset %a\n", filter->offset);
+    if (filter->weights == NULL) {
+        used += write_vector("column", filter->column, filter->height, text + used, size - used);
+        return used + write_vector("row", filter->row, filter->width, text + used, size - used);
+    }
     for (int j = 0; j < filter->height; j++)
         for (int i = 0; i < filter->width; i++) {
             const char *end = own && i + 1 == filter->width ? "\n" : ",";
@@ -45,6 +66,17 @@ static size_t write_filter(const gconv_filter *filter, bool own, char *text, siz
                                      (double)filter->weights[j * filter->width + i], end);
         }
     return used;
+}
+
+static bool has_same_weights(const gconv_filter *a, const gconv_filter *b)
+{
+    size_t width = (size_t)b->width, height = (size_t)b->height;
+    if ((a->weights == NULL) != (b->weights == NULL))
+        return false;
+    if (b->weights != NULL)
+        return memcmp(a->weights, b->weights, width * height * sizeof *b->weights) == 0;
+    return memcmp(a->column, b->column, height * sizeof *b->column) == 0 &&
+           memcmp(a->row, b->row, width * sizeof *b->row) == 0;
 }
 
 static void check_written(const gconv_filter *filter, bool own)
@@ -61,8 +93,7 @@ static void check_written(const gconv_filter *filter, bool own)
         same = same && again->divisor == filter->divisor && again->offset == filter->offset &&
                again->has_offset == filter->has_offset;
     FUZZ_REQUIRE(same, "read again differently: %s", text);
-    size_t bytes = (size_t)filter->width * (size_t)filter->height * sizeof *filter->weights;
-    FUZZ_REQUIRE(memcmp(again->weights, filter->weights, bytes) == 0, "other weights: %s", text);
+    FUZZ_REQUIRE(has_same_weights(again, filter), "other weights: %s", text);
     gconv_filter_free(again);
 }
 
@@ -81,10 +112,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     check_filter(filter);
     FUZZ_REQUIRE(filter->name != NULL, "no name");
-    if (filter->width * filter->height <= WRITTEN_MAX) {
+    bool vectors = filter->weights == NULL;
+    int numbers = vectors ? filter->width + filter->height : filter->width * filter->height;
+    if (numbers <= WRITTEN_MAX)
         check_written(filter, true);
+    if (numbers <= WRITTEN_MAX && !vectors)
         check_written(filter, false);
-    }
     gconv_filter_free(filter);
     return 0;
 }
