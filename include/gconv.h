@@ -142,8 +142,8 @@ GCONV_API gconv_status gconv_filter_create(int width, int height, gconv_filter *
                                            gconv_error *error);
 
 /* The same for a filter of two vectors: `column` and `row` are all 0, and `weights` is NULL. Sides
- * are 1 to GCONV_FILTER_VECTOR_MAX. Only some implementations take such a filter: `reference` and
- * `cpu`. */
+ * are 1 to GCONV_FILTER_VECTOR_MAX. Only some implementations take such a filter: `reference`, `cpu`
+ * and `separable`. */
 GCONV_API gconv_status gconv_filter_create_vectors(int width, int height, gconv_filter **filter,
                                                    gconv_error *error);
 

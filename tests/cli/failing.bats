@@ -210,9 +210,9 @@ bad_filter() {
     complains 2 'gaussian:0: *' gconv filter -k gaussian:0 in.png out.png
     complains 2 'gaussian:1,4: *' gconv filter -k gaussian:1,4 in.png out.png
     complains 2 'gaussian:1,5x: *' gconv filter -k gaussian:1,5x in.png out.png
-    complains 2 'gaussian:60: SIGMA *at most 42.33, or SIZE *' gconv filter -k gaussian:60 in.png out.png
+    complains 2 'gaussian:700: SIGMA *at most 682.33, or SIZE *' gconv filter -k gaussian:700 in.png out.png
     complains 2 'log:60: SIGMA *at most 42.33, or SIZE *' gconv filter -k log:60 in.png out.png
-    complains 2 'box:256: *' gconv filter -k box:256 in.png out.png
+    complains 2 'box:4096: *' gconv filter -k box:4096 in.png out.png
     complains 2 'box:0x3: *' gconv filter -k box:0x3 in.png out.png
     complains 2 '3x1: 1,2: *' gconv filter -k '3x1: 1,2' in.png out.png
     complains 2 '3x1: 1,2,x: *' gconv filter -k '3x1: 1,2,x' in.png out.png

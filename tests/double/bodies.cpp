@@ -14,6 +14,7 @@ extern "C" {
 #include "gpu/runtime/finish.h"
 }
 #include "gpu/fast/passes.cuh"
+#include "gpu/fast/vectors_kernels.cuh"
 #include "gpu/kernels/jit/pass.cuh"
 #include "gpu/ladder/adaptive.cuh"
 #include "gpu/ladder/block.cuh"
@@ -122,6 +123,7 @@ const gc_double_body gc_double_bodies[] = {
     MEETS("add_up", jpeg::add_up),
     MEETS("store", jpeg::store),
     PLAIN("transform", jpeg::transform),
+    MEETS("gc_vectors_convolve", gc_vectors_convolve),
     PLAIN("fill", fill),
     PLAIN("expect<float>", expect<float>),
     PLAIN("expect<unsigned char>", expect<unsigned char>),

@@ -116,6 +116,31 @@ tensor * within bound*'
     done
 }
 
+@test "separable: long vectors, every border, several times and in bands" {
+    make_image png:grey grey.png 37 21 noise
+    make_image ppm:16 colour.ppm 17 90 noise
+    make_image ppm high.ppm 17 400 noise
+    local border impl launches
+    for border in mirror mirror101 replicate wrap constant:9; do
+        silently gconv filter --impl separable --verify -b $border -k gaussian:60 grey.png out.png
+        silently gconv filter --impl separable --verify -b $border -k box:300x4000 colour.ppm out.ppm
+        rm "$GC_DOUBLE_LOG"
+        silently gconv filter --impl separable -b $border -k box:300x5 -k box:300x4 high.ppm whole.ppm
+        launches=$(calls cudaLaunchKernel)
+        rm "$GC_DOUBLE_LOG"
+        GC_DOUBLE_MEMORY=400000 silently gconv filter --impl separable -b $border -k box:300x5 \
+            -k box:300x4 high.ppm bands.ppm
+        [ "$(calls cudaLaunchKernel)" -gt "$launches" ]
+        cmp whole.ppm bands.ppm
+    done
+    printf 'column 1 0 -1\nrow 1 2 3\n' >k.txt
+    complains 4 '*only reference, cpu and separable take' gconv filter --impl naive -k k.txt \
+        grey.png out.png
+    for impl in direct fused tensor fft tiled twopass; do
+        complains 4 '*' gconv filter --impl $impl -k gaussian:60 grey.png out.png
+    done
+}
+
 @test "what the double has no kernels for is not usable, and says why" {
     make_image png:grey in.png 9 7 noise
     expect 0 gconv compare --time 0.001 in.png

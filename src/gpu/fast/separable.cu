@@ -6,7 +6,8 @@
  *   crossed once (kernels/jit/products.cuh). A filter of rank 2 or 3 is a sum of as many products
  *   of a column and a row, which add up in the same registers. The rank is found automatically
  *   (core/products.h): exactly where the chain is exact, within the bound of rule 4 elsewhere. Odd
- *   squares of rank 1 up to 21x21 are compiled ahead, everything else at run time.
+ *   squares of rank 1 up to 21x21 are compiled ahead, everything else at run time. Vectors that are
+ *   too long for that go through passes that transpose (vectors_kernels.cuh).
  * Improves on: twopass, which crosses memory twice and copies the border; direct, from 7x7 on, or
  *   5x5 on 8-bit samples; with sums where gc_form_pays says so.
  * Needs: shared memory for a tile and its surroundings; for sums also for convolved rows.
@@ -17,6 +18,7 @@
  *   These are taken as direct does, whose kernels for small filters need no shared memory. */
 #include "gpu/fast/direct.cuh"
 #include "gpu/fast/methods.cuh"
+#include "gpu/fast/vectors.cuh"
 #include "gpu/kernels/jit/products.cuh"
 #include "gpu/runtime/check.cuh"
 
@@ -71,7 +73,7 @@ static bool is_small(const gc_problem *problem, const gc_step *step,
 {
     const gc_costs *costs = gc_costs_of(device);
     int side = problem->job.input.depth == 8 ? costs->direct_side_of_bytes : costs->direct_side;
-    return step->width <= side && step->height <= side;
+    return step->taps != nullptr && step->width <= side && step->height <= side;
 }
 
 /* A step as a sum of products of a column and a row. */
@@ -107,6 +109,8 @@ static bool is_of_low_rank(const gc_problem *problem, const gc_step *step,
                            const gconv_device_info *device, low_rank *sum)
 {
     gc_products products;
+    if (step->width > GCONV_FILTER_SIDE_MAX || step->height > GCONV_FILTER_SIDE_MAX)
+        return false;
     if (!gc_step_products(step, problem->chain.exact, most_products(step), &products))
         return false;
     take_weights(step, products, sum);
@@ -125,13 +129,23 @@ static bool separates(const gc_problem *problem, const gc_step *step,
     return !is_small(problem, step, device) && is_of_low_rank(problem, step, device, sum);
 }
 
+/* Whether a step is a filter of two vectors that are too long for a kernel of their own. */
+static bool is_long(const gc_problem *problem, const gc_step *step, const gconv_device_info *device)
+{
+    low_rank sum;
+    return step->column != nullptr && !is_of_low_rank(problem, step, device, &sum);
+}
+
 static gconv_status supports(const gc_problem *problem, const gc_step *step,
                              const gconv_device_info *device, gconv_error *error)
 {
     low_rank sum;
     bool any = false;
+    if (is_long(problem, step, device))
+        return gc_vectors_supports(step, device, error);
     for (int s = 0; s < problem->chain.step_count; s++)
-        any = any || is_of_low_rank(problem, &problem->chain.steps[s], device, &sum);
+        any = any || problem->chain.steps[s].column != nullptr ||
+              is_of_low_rank(problem, &problem->chain.steps[s], device, &sum);
     if (!any)
         return gc_fail(
             error, GCONV_ERROR_UNSUPPORTED,
@@ -154,6 +168,8 @@ static double seconds(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device)
 {
     low_rank sum;
+    if (is_long(problem, step, device))
+        return gc_vectors_seconds(problem, step, device);
     if (!separates(problem, step, device, &sum))
         return gc_direct_seconds(problem, step, device);
     gc_pass_scope scope = gc_pass_scope_of(problem, (int)(step - problem->chain.steps), 1);
@@ -175,25 +191,63 @@ static gconv_status prepare_sum(const gc_problem *problem, const gc_step *step,
                            error);
 }
 
+/* A kernel for the step, or passes for long vectors. */
+struct separable_state {
+    bool is_long;
+    gc_pass_kernel kernel;
+    gc_vectors vectors;
+};
+
 static gconv_status prepare(const gc_problem *problem, const gconv_device_info *device,
                             gc_pass_scope *scope, void **state, gconv_error *error)
 {
     low_rank sum;
     const gc_step *step = &problem->chain.steps[scope->first];
-    gc_pass_kernel *kernel = (gc_pass_kernel *)calloc(1, sizeof *kernel);
-    if (kernel == nullptr)
-        return gc_fail_memory(error, sizeof *kernel);
-    *state = kernel;
+    separable_state *made = (separable_state *)calloc(1, sizeof *made);
+    if (made == nullptr)
+        return gc_fail_memory(error, sizeof *made);
+    *state = made;
+    made->is_long = is_long(problem, step, device);
+    if (made->is_long)
+        return gc_vectors_prepare(step, device, scope, &made->vectors, error);
     return separates(problem, step, device, &sum)
-               ? prepare_sum(problem, step, device, sum, scope, kernel, error)
-               : gc_direct_prepare(problem, step, device, scope, kernel, error);
+               ? prepare_sum(problem, step, device, sum, scope, &made->kernel, error)
+               : gc_direct_prepare(problem, step, device, scope, &made->kernel, error);
+}
+
+static gconv_status run(void *state, gc_pass &pass, int channels, cudaStream_t stream,
+                        gconv_error *error)
+{
+    separable_state *s = (separable_state *)state;
+    return s->is_long ? gc_vectors_run(&s->vectors, pass, channels, stream, error)
+                      : gc_pass_run(&s->kernel, pass, channels, stream, error);
+}
+
+static void release(void *state)
+{
+    separable_state *s = (separable_state *)state;
+    gc_pass_release(&s->kernel);
+    gc_vectors_release(&s->vectors);
+    free(s);
+}
+
+static void describe(const void *state, char *text, size_t size)
+{
+    const separable_state *s = (const separable_state *)state;
+    if (s->is_long)
+        gc_vectors_describe(&s->vectors, text, size);
+    else
+        gc_pass_describe(&s->kernel, text, size);
+}
+
+/* Kernels for one filter take none. */
+static double extra_bytes(const gc_problem *problem, int64_t rows)
+{
+    return gc_vectors_bytes(problem, rows);
 }
 
 extern const gc_pass_method gc_separable_method = {
-    {supports, seconds, gc_pass_free, gc_pass_describe},
-    gc_pass_one_step,
-    prepare,
-    gc_pass_run,
+    {supports, seconds, release, describe, true}, gc_pass_one_step, prepare, run, extra_bytes,
 };
 
 extern "C" {

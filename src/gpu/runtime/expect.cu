@@ -95,8 +95,8 @@ gconv_status gc_gpu_supports(const gc_gpu_method &method, const gc_problem *prob
         const gc_step *step = &problem->chain.steps[s];
         if (step->taps == nullptr && !method.takes_vectors)
             return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
-                           "the filter of %dx%d is a column and a row, which only reference "
-                           "and cpu take",
+                           "the filter of %dx%d is a column and a row, which only reference, "
+                           "cpu and separable take",
                            step->width, step->height);
         GC_TRY(method.supports(problem, step, device, error));
     }

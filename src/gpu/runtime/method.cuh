@@ -108,6 +108,9 @@ struct gc_pass_method : gc_gpu_method {
      * where the run wants chain values. */
     gconv_status (*run)(void *state, gc_pass &pass, int channels, cudaStream_t stream,
                         gconv_error *error);
+    /* Bytes of the device's memory that states take for this problem, beside gc_band_bytes. Null
+     * is 0. */
+    double (*extra_bytes)(const gc_problem *problem, int64_t rows) = nullptr;
 };
 
 /* ---- What the registry asks ------------------------------------------------------------------ */

@@ -176,6 +176,8 @@ gconv_status gc_gpu_prepare(const gc_pass_method &method, const gc_problem *prob
     gc_gpu_plan *plan = create(method, gc_pass_runner, problem, device, error);
     if (plan == nullptr)
         return GCONV_ERROR_MEMORY;
+    if (method.extra_bytes != nullptr && method.extra_bytes(problem, 1) > 0)
+        plan->extra_bytes = method.extra_bytes;
     begin_start(plan, state);
     return GCONV_OK;
 }

@@ -52,7 +52,7 @@ struct gc_gpu_plan {
     gc_finish finish;    /* the final conversion, where `finishes` */
     bool finishes;       /* the device makes the output, unless a run wants chain values */
     gc_band_step *steps; /* of the band in work */
-    double (*extra_bytes)(const gc_problem *problem, int64_t rows); /* of a gc_step_method */
+    double (*extra_bytes)(const gc_problem *problem, int64_t rows); /* of the method; null: 0 */
     gc_slabs *slabs; /* one a step; null where the method has none */
     gc_slot *slot;   /* of the run; null between runs. Stream and buffers below are the slot's. */
     cudaStream_t cuda_stream;
