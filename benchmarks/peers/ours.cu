@@ -98,9 +98,13 @@ static bool prepare_passes(ours_state *state, const gconv_device_info &device)
             return failed(error);
         int p = state->pass_count++, count = state->method->pass_steps(problem, first, &device);
         bool is_last = first + count == problem->chain.step_count;
-        state->passes[p] = {first, count, first == 0 && bytes ? GC_BYTE : GC_FLOAT,
+        state->passes[p] = {first,
+                            count,
+                            first == 0 && bytes ? GC_BYTE : GC_FLOAT,
                             is_last ? state->output : GC_FLOAT,
-                            is_last && bytes ? state->finish.kind : GC_FINISH_NONE};
+                            is_last && bytes ? state->finish.kind : GC_FINISH_NONE,
+                            1,
+                            GC_PASS_NO_ALPHA};
         if (state->method->prepare(problem, &device, &state->passes[p], &state->kernels[p],
                                    &error) != GCONV_OK)
             return failed(error);
