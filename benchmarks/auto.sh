@@ -90,7 +90,7 @@ printf '%-24s %-12s %9s %-32s %9s %-14s %6s\n' images job 'best ms' by 'auto ms'
 # ---- PGM, by implementation ----------------------------------------------------------------------
 
 choices=
-for name in cpu direct separable fused tensor fft; do
+for name in cpu direct separable fused tensor tilefft fft; do
   choices="$choices --impl=$name"
 done
 for side in 8192 2048 512; do

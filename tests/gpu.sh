@@ -494,7 +494,7 @@ check_caller() {
 sanitize_caller() {
   tool=$1
   shift
-  for implementation in naive direct separable fused tensor; do
+  for implementation in naive direct separable fused tensor tilefft; do
     XDG_CACHE_HOME=$work "$sanitizer" --tool "$tool" --error-exitcode 99 "$@" \
       "$build/tests/gpu_caller" --impl $implementation --cases 6 || return
   done

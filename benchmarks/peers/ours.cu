@@ -262,6 +262,8 @@ void peers_add_ours(std::vector<peers_entry> *entries, const peers_data &data, i
             PEERS_FLOAT, GC_FLOAT, tolerance);
     add(entries, data, PEERS_GROUP_FLOAT, "gconv tensor", gc_tensor_method, side, 0, PEERS_FLOAT,
         GC_FLOAT, tolerance);
+    add(entries, data, PEERS_GROUP_FLOAT, "gconv tilefft", gc_tilefft_method, side, 0, PEERS_FLOAT,
+        GC_FLOAT, peers_float_tolerance(side * side + 32 * 14));
     add(entries, data, PEERS_GROUP_SEPARABLE, "gconv separable", gc_separable_method, side, 1,
         PEERS_FLOAT, GC_FLOAT, tolerance);
     add_sums(entries, data, side);

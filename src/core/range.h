@@ -17,6 +17,7 @@
  *      fused in pairs                                       gc_chain_set_range
  * GPU: fused on tensor cores                                exact chains: integers below 2^24
  * GPU: tensor                                               gc_parts_in_range (gpu/fast/halves.h)
+ * GPU: tilefft                                              gc_range_holds_tiles
  * GPU: fft                                                  gc_range_holds_fft, or exact in double
  */
 #ifndef GC_CORE_RANGE_H

@@ -17,6 +17,7 @@ extern const gc_operations gc_direct_operations;
 extern const gc_operations gc_separable_operations;
 extern const gc_operations gc_fused_operations;
 extern const gc_operations gc_tensor_operations;
+extern const gc_operations gc_tilefft_operations;
 extern const gc_operations gc_fft_operations;
 #define CUDA(operations) &operations
 #else
@@ -60,6 +61,9 @@ static const gc_implementation implementations[] = {
      "filters of few weights in a row or too large for shared memory, integers that are too large, "
      "float samples",
      GCONV_DEVICE_CUDA, CUDA(gc_tensor_operations), 0},
+    {"tilefft", "Fourier transforms of tiles, in one pass over memory",
+     "integer chains, filters larger than a tile, numbers near the ends of float32",
+     GCONV_DEVICE_CUDA, CUDA(gc_tilefft_operations), 0},
     {"fft", "whole-image convolution through cuFFT",
      "integer chains that rounding cannot make exact, numbers near the ends of float32",
      GCONV_DEVICE_CUDA, CUDA(gc_fft_operations), 0},

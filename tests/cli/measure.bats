@@ -163,8 +163,8 @@ below() { same "$(key seconds | awk -v limit="$1" '!($1 < limit)')" ''; }
     same "$(printf '%s\n' "$out" | grep -c 'not usable')" 1
     like "$(row not)" 'not usable: naive, shared, const, *, fft: each needs a CUDA device: *'
     expect 0 gconv compare --time 0.01 -k identity --json in.png
-    same "$(key verdict | grep -c 'not usable')" 11
-    same "$(gconv info | grep -c 'not usable here: see cuda above')" 11
+    same "$(key verdict | grep -c 'not usable')" 12
+    same "$(gconv info | grep -c 'not usable here: see cuda above')" 12
     same "$(gconv info | grep -c '^  cuda .*none: ')" 1
 }
 

@@ -75,7 +75,7 @@ offers_bash() {
   same_list "border=" "$(offers_bash filter --border = w)" wrap
   same_list "border= alone" "$(offers_bash filter --border =)" "$(offers_bash filter --border '')"
   same_list implementations "$(offers_bash edges --impl '')" "$({ implementations; echo auto; } | sort)"
-  same_list "a list" "$(offers_bash compare --impl cpu,ti)" cpu,tiled
+  same_list "a list" "$(offers_bash compare --impl cpu,tw)" cpu,twopass
   same_list "several" "$(offers_bash bench -i al)" all
   same_list "of tune" "$(offers_bash tune --impl '')" "$(printf '%s\n' direct separable)"
   same_list "devices" "$(offers_bash edges --device cuda)" "$(printf '%s\n' cuda cuda: cuda:all)"

@@ -136,8 +136,41 @@ tensor * within bound*'
     printf 'column 1 0 -1\nrow 1 2 3\n' >k.txt
     complains 4 '*only reference, cpu and separable take' gconv filter --impl naive -k k.txt \
         grey.png out.png
-    for impl in direct fused tensor fft tiled twopass; do
+    for impl in direct fused tensor tilefft fft tiled twopass; do
         complains 4 '*' gconv filter --impl $impl -k gaussian:60 grey.png out.png
+    done
+}
+
+@test "tilefft: every kind of samples, colours and alpha" {
+    make_image pgm grey.pgm 137 141 noise
+    make_image pgm:16 deep.pgm 70 65 noise
+    make_image ppm colour.ppm 137 41 noise
+    make_image png:rgba alpha.png 70 35 noise
+    for border in mirror mirror101 replicate wrap constant:9; do
+        for image in grey.pgm deep.pgm colour.ppm alpha.png; do
+            expect 0 gconv compare --time 0.001 --impl tilefft --border $border \
+                -k gaussian:1.7,11 -k log:2,9 $image
+            like "$out" '*
+tilefft * within bound*'
+        done
+    done
+}
+
+@test "tilefft: bands have the bits of the whole image" {
+    make_image pgm in.pgm 150 400 noise
+    local border output launches
+    for border in mirror wrap; do
+        for output in out.pgm out.pfm; do
+            rm -f "$GC_DOUBLE_LOG"
+            silently gconv filter --impl tilefft -b $border -k log:3,21 -k gaussian:2,9 in.pgm \
+                whole-$output
+            launches=$(calls cudaLaunchKernel)
+            rm -f "$GC_DOUBLE_LOG"
+            GCONV_CUDA_MEMORY=600000 silently gconv filter --impl tilefft -b $border -k log:3,21 \
+                -k gaussian:2,9 in.pgm $output
+            [ "$(calls cudaLaunchKernel)" -gt "$launches" ]
+            cmp $output whole-$output
+        done
     done
 }
 

@@ -59,4 +59,7 @@ extern const gc_double_body gc_double_bodies[];
 const gc_double_body *gc_double_tensor_body(const std::string &name);
 const gc_double_body *gc_double_halves_body(const std::string &name);
 
+/* The body of a kernel that transforms tiles; null where there is none of this name. */
+const gc_double_body *gc_double_tile_body(const std::string &name);
+
 #endif

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-enum { GC_ADAPTIVE_WISHES = 3 };
+enum { GC_ADAPTIVE_WISHES = 3, GC_TILE_KINDS = 4 };
 
 /* The figures of one device. costs.c has their values and tells how each was measured. Names that
  * end in `seconds` are seconds. A `share` is a fraction of a rated figure: of float32 multiply-adds
@@ -88,6 +88,16 @@ typedef struct gc_costs {
     double dealing_seconds[2]; /* of a multiprocessor for an interleaved sample; where sums are only
                                   divided and their matrix has at most 24 columns */
     int two_bays_columns;      /* up to so many columns of a banded matrix, two bays */
+
+    /* tilefft: tiles of `columns` by `lines` points, of which a multiprocessor takes `blocks` pairs
+     * at one time. */
+    struct {
+        int columns, lines, blocks;
+        double pair_seconds;  /* of a multiprocessor, for a pair of tiles */
+        double output_factor; /* time of reading and storing values over what the bandwidth says */
+    } tiles[GC_TILE_KINDS];
+    double
+        tile_samples_factor; /* time from samples or to samples over time from values to values */
 
     /* fft. */
     double fft_launch_seconds; /* of all kernels of a step */

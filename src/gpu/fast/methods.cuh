@@ -8,5 +8,6 @@ extern const gc_pass_method gc_direct_method;
 extern const gc_pass_method gc_separable_method;
 extern const gc_pass_method gc_fused_method;
 extern const gc_pass_method gc_tensor_method;
+extern const gc_pass_method gc_tilefft_method;
 
 #endif

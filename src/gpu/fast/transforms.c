@@ -30,21 +30,9 @@ static int64_t columns_of(const gc_problem *problem, const gc_step *step)
     return gc_transform_size((int64_t)problem->chain.width + step->width - 1);
 }
 
-/* Rows of the step's output that the whole image needs. */
-static void find_rows(const gc_problem *problem, const gc_step *step, gc_slabs *slabs)
-{
-    slabs->first = 0;
-    slabs->last = (int64_t)problem->chain.height - 1;
-    for (const gc_step *later = problem->chain.steps + problem->chain.step_count - 1; later > step;
-         later--)
-        gc_step_range(&problem->chain, later, slabs->first, slabs->last, &slabs->first,
-                      &slabs->last);
-}
-
 gc_slabs gc_transform_slabs(const gc_problem *problem, const gc_step *step)
 {
-    gc_slabs slabs = {.rows = 1};
-    find_rows(problem, step, &slabs);
+    gc_slabs slabs = gc_slabs_of(problem, step, 1);
     if (problem->chain.exact)
         return slabs;
     int64_t all = slabs.last - slabs.first + 1, columns = columns_of(problem, step);

@@ -4,6 +4,15 @@
 
 #include <math.h>
 
+gc_slabs gc_slabs_of(const gc_problem *problem, const gc_step *step, int64_t rows)
+{
+    gc_slabs slabs = {.last = (int64_t)problem->chain.height - 1, .rows = rows};
+    for (const gc_step *later = problem->chain.steps + problem->chain.step_count - 1; later > step;
+         later--)
+        gc_step_range(&problem->chain, later, slabs.first, slabs.last, &slabs.first, &slabs.last);
+    return slabs;
+}
+
 /* Widens rows *first to *last to whole slabs. */
 static void widen_to_slabs(const gc_slabs *slabs, int64_t *first, int64_t *last)
 {

@@ -23,6 +23,9 @@ typedef struct gc_slabs {
     int64_t first, last, rows;
 } gc_slabs;
 
+/* Slabs of `rows` rows of a step's output. */
+gc_slabs gc_slabs_of(const gc_problem *problem, const gc_step *step, int64_t rows);
+
 /* Fills steps[0..problem->chain.step_count) for output rows `first` to `last`. `slabs` has an entry
  * for each step, which then computes whole slabs. NULL means slabs of one row. */
 void gc_band_steps(const gc_problem *problem, int64_t first, int64_t last, const gc_slabs *slabs,

@@ -108,9 +108,17 @@ struct gc_pass_method : gc_gpu_method {
      * where the run wants chain values. */
     gconv_status (*run)(void *state, gc_pass &pass, int channels, cudaStream_t stream,
                         gconv_error *error);
+    /* The functions from here on are optional. Each comment says what null means. */
+
     /* Bytes of the device's memory that states take for this problem, beside gc_band_bytes. Null
      * is 0. */
     double (*extra_bytes)(const gc_problem *problem, int64_t rows) = nullptr;
+    /* Terms added to n in the bound of rule 4; null is 0. */
+    double (*extra_terms)(const gc_problem *problem) = nullptr;
+    /* The rows of a step's output that are computed together, so that their bits do not depend on
+     * how rows are divided into bands; null where rows do not depend on each other. */
+    gc_slabs (*slabs)(const gc_problem *problem, const gc_step *step,
+                      const gconv_device_info *device) = nullptr;
 };
 
 /* ---- What the registry asks ------------------------------------------------------------------ */
@@ -179,7 +187,7 @@ template <const gc_step_method &method> constexpr gc_operations gc_step_operatio
 
 template <const gc_pass_method &method> constexpr gc_operations gc_pass_operations()
 {
-    return gc_gpu_operations<gc_pass_method, method>(nullptr, nullptr);
+    return gc_gpu_operations<gc_pass_method, method>(method.extra_terms, nullptr);
 }
 
 #endif

@@ -65,7 +65,7 @@ struct overlap_run {
 
 /* ---- Bands ----------------------------------------------------------------------------------- */
 
-/* Rows of output of a band. */
+/* Rows of output of a band: whole slabs. */
 static int64_t rows_of_band(const gc_gpu_plan *plan, const gc_stream *stream)
 {
     int64_t height = plan->problem->chain.height, reach = 0;
@@ -74,7 +74,10 @@ static int64_t rows_of_band(const gc_gpu_plan *plan, const gc_stream *stream)
         std::min<int64_t>(std::max<int64_t>(row * height / BANDS, BAND_BYTES_MIN), BAND_BYTES_MAX);
     for (int s = 0; s < plan->problem->chain.step_count; s++)
         reach += plan->problem->chain.steps[s].height - 1;
-    return std::min(height, std::max<int64_t>({bytes / row, REACHES * reach, 1}));
+    int64_t slab =
+        plan->slabs != nullptr ? plan->slabs[plan->problem->chain.step_count - 1].rows : 1;
+    int64_t rows = std::max<int64_t>({bytes / row, REACHES * reach, 1});
+    return std::min(height, (rows + slab - 1) / slab * slab);
 }
 
 bool gc_overlap_applies(const gc_gpu_plan *plan, const gc_stream *stream)
@@ -91,7 +94,7 @@ bool gc_overlap_applies(const gc_gpu_plan *plan, const gc_stream *stream)
 /* The most rows that a band uploads. */
 static int64_t most_input_rows(const gc_gpu_plan *plan, int64_t band_rows)
 {
-    return std::min<int64_t>(gc_band_input_rows(plan->problem, band_rows, nullptr),
+    return std::min<int64_t>(gc_band_input_rows(plan->problem, band_rows, plan->slabs),
                              plan->problem->chain.height);
 }
 
@@ -140,7 +143,7 @@ static gconv_status compute_band(overlap_run *run, int64_t band, gconv_error *er
     gc_gpu_plan *plan = run->plan;
     int64_t first = band * run->band_rows, rows = output_rows(run, band);
     cudaEvent_t *marks = plan->slot->marks;
-    gc_band_steps(plan->problem, first, first + rows - 1, nullptr, plan->steps);
+    gc_band_steps(plan->problem, first, first + rows - 1, plan->slabs, plan->steps);
     plan->samples = run->samples + (size_t)plan->steps[0].input_first * run->in.row_bytes;
     plan->result = run->output + (size_t)first * run->result.pitch;
     GC_CUDA_TRY(error,
@@ -356,7 +359,7 @@ static gconv_status open_run(overlap_run *run, gconv_error *error)
         return gc_fail_memory(error, ((size_t)run->bands + 1) * sizeof *run->ends);
     for (int64_t band = 0; band < run->bands; band++) {
         int64_t first = band * run->band_rows;
-        gc_band_steps(plan->problem, first, first + output_rows(run, band) - 1, nullptr,
+        gc_band_steps(plan->problem, first, first + output_rows(run, band) - 1, plan->slabs,
                       plan->steps);
         run->ends[band + 1] = std::max(run->ends[band], plan->steps[0].input_last + 1);
     }

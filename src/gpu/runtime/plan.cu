@@ -135,14 +135,32 @@ static gc_gpu_plan *create(const gc_gpu_method &method, const gc_section_runner 
     return plan;
 }
 
-static gconv_status make_slabs(const gc_step_method &method, gc_gpu_plan *plan, gconv_error *error)
+static gconv_status make_slabs(gc_gpu_plan *plan, gconv_error *error)
 {
-    size_t steps = (size_t)plan->problem->chain.step_count;
-    plan->slabs = (gc_slabs *)calloc(steps, sizeof *plan->slabs);
-    if (plan->slabs == nullptr)
-        return gc_fail_memory(error, steps * sizeof *plan->slabs);
-    for (size_t s = 0; s < steps; s++)
-        plan->slabs[s] = method.slabs(plan->problem, &plan->problem->chain.steps[s]);
+    size_t bytes = (size_t)plan->problem->chain.step_count * sizeof *plan->slabs;
+    plan->slabs = (gc_slabs *)malloc(bytes);
+    return plan->slabs != nullptr ? GCONV_OK : gc_fail_memory(error, bytes);
+}
+
+static gconv_status fill_slabs(const gc_step_method &method, gc_gpu_plan *plan, gconv_error *error)
+{
+    const gc_problem *problem = plan->problem;
+    if (method.slabs == nullptr)
+        return GCONV_OK;
+    GC_TRY(make_slabs(plan, error));
+    for (int s = 0; s < problem->chain.step_count; s++)
+        plan->slabs[s] = method.slabs(problem, &problem->chain.steps[s]);
+    return GCONV_OK;
+}
+
+static gconv_status fill_slabs(const gc_pass_method &method, gc_gpu_plan *plan, gconv_error *error)
+{
+    const gc_problem *problem = plan->problem;
+    if (method.slabs == nullptr)
+        return GCONV_OK;
+    GC_TRY(make_slabs(plan, error));
+    for (int s = 0; s < problem->chain.step_count; s++)
+        plan->slabs[s] = method.slabs(problem, &problem->chain.steps[s], &plan->device);
     return GCONV_OK;
 }
 
@@ -155,6 +173,16 @@ static void begin_start(gc_gpu_plan *plan, void **state)
     *state = plan;
 }
 
+/* Starts a plan, or frees it where its slabs could not be had. */
+static gconv_status start(gc_gpu_plan *plan, gconv_status status, void **state)
+{
+    if (status == GCONV_OK)
+        begin_start(plan, state);
+    else
+        free_plan(plan);
+    return status;
+}
+
 gconv_status gc_gpu_prepare(const gc_step_method &method, const gc_problem *problem,
                             const gconv_device_info *device, void **state, gconv_error *error)
 {
@@ -162,12 +190,7 @@ gconv_status gc_gpu_prepare(const gc_step_method &method, const gc_problem *prob
     if (plan == nullptr)
         return GCONV_ERROR_MEMORY;
     plan->extra_bytes = method.extra_bytes;
-    gconv_status status = method.slabs != nullptr ? make_slabs(method, plan, error) : GCONV_OK;
-    if (status == GCONV_OK)
-        begin_start(plan, state);
-    else
-        free_plan(plan);
-    return status;
+    return start(plan, fill_slabs(method, plan, error), state);
 }
 
 gconv_status gc_gpu_prepare(const gc_pass_method &method, const gc_problem *problem,
@@ -178,6 +201,5 @@ gconv_status gc_gpu_prepare(const gc_pass_method &method, const gc_problem *prob
         return GCONV_ERROR_MEMORY;
     if (method.extra_bytes != nullptr && method.extra_bytes(problem, 1) > 0)
         plan->extra_bytes = method.extra_bytes;
-    begin_start(plan, state);
-    return GCONV_OK;
+    return start(plan, fill_slabs(method, plan, error), state);
 }

@@ -1,0 +1,216 @@
+/* tilefft: convolution by Fourier transforms of tiles, in one pass over memory.
+ *
+ * Idea: a transform is bound by the memory that it crosses, so it should stay where its data are (De
+ *   Smet 2011). A tile and its surroundings fit in shared memory, and a step of 8 or 16 points in
+ *   the registers of a thread. So one kernel transforms a tile, multiplies it by the filter's
+ *   spectrum, and transforms it back (kernels/fft/tile.cuh). Tiles overlap: of a transform of 128
+ *   points a filter of 31 columns leaves 98 columns of output (overlap-save).
+ * Improves on: fft, which crosses memory some ten times; tensor, for filters of full rank from
+ *   about 17x17 on.
+ * Needs: shared memory for a tile, 33 KiB for 64 x 64 points to 129 KiB for 128 x 128.
+ * Limits: filters smaller than a tile. Exact chains: float32 transforms cannot restore their
+ *   integers.
+ * Loses: to direct and tensor at small filters, to separable at filters of rank 1 to 3, to fft at
+ *   filters of about 100x100 and more. */
+#include "gpu/fast/methods.cuh"
+#include "gpu/fast/passes.cuh"
+#include "gpu/fast/tilefft_kernels.cuh"
+#include "gpu/kernels/fft/types.cuh"
+#include "gpu/runtime/check.cuh"
+#include "gpu/runtime/kernel.cuh"
+
+extern "C" {
+#include "core/range.h"
+#include "gpu/cost/costs.h"
+#include "gpu/fast/tiles.h"
+}
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+/* ---- What can be done ------------------------------------------------------------------------ */
+
+static gc_pass_scope scope_of(const gc_problem *problem, const gc_step *step)
+{
+    return gc_pass_scope_of_planes(
+        gc_pass_scope_of(problem, (int)(step - problem->chain.steps), 1));
+}
+
+/* Whether a pass reads and stores chain values alone. */
+static bool takes_values(const gc_pass_scope &scope)
+{
+    return scope.input == GC_FLOAT && scope.output == GC_FLOAT;
+}
+
+static gc_tiles tiles_of(const gc_problem *problem, const gc_step *step,
+                         const gconv_device_info *device)
+{
+    return gc_tiles_of(problem, step, scope_of(problem, step).output != GC_FLOAT, device);
+}
+
+static gconv_status supports(const gc_problem *problem, const gc_step *step,
+                             const gconv_device_info *device, gconv_error *error)
+{
+    if (problem->chain.exact)
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                       "float32 transforms cannot restore the integers of this chain");
+    if (tiles_of(problem, step, device).width == 0)
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                       "a %dx%d filter is too large for the tiles that fit in shared memory of %s",
+                       step->width, step->height, device->name);
+    if (!gc_range_holds_tiles(step, GC_TILE_POINTS_MAX))
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                       "float32 has no room for spectra of this chain");
+    return GCONV_OK;
+}
+
+static double seconds(const gc_problem *problem, const gc_step *step,
+                      const gconv_device_info *device)
+{
+    gc_pass_scope scope = scope_of(problem, step);
+    double factor = takes_values(scope) ? 1 : gc_costs_of(device)->tile_samples_factor;
+    return factor * tiles_of(problem, step, device).seconds +
+           gc_pass_scope_planes(problem, scope, device);
+}
+
+/* Terms of the largest transform, whatever the device's tiles. */
+static double extra_terms(const gc_problem *problem)
+{
+    (void)problem;
+    return 32 * log2((double)GC_TILE_POINTS_MAX);
+}
+
+static gc_slabs slabs(const gc_problem *problem, const gc_step *step,
+                      const gconv_device_info *device)
+{
+    return gc_slabs_of(problem, step, tiles_of(problem, step, device).height);
+}
+
+/* ---- Preparing ------------------------------------------------------------------------------- */
+
+struct tilefft_state {
+    gc_tilefft tiles;
+    int columns, lines; /* of a transform */
+    gc_tilefft_kernel kernel;
+    unsigned shared_bytes; /* of a block */
+    int resident;          /* blocks on the device at once */
+    float *spectrum;       /* device */
+};
+
+static gconv_status upload_spectrum(const gc_step *step, tilefft_state *state, gconv_error *error)
+{
+    size_t bytes = (size_t)state->columns * (size_t)state->lines * 2 * sizeof(float);
+    float *spectrum = (float *)malloc(bytes);
+    if (spectrum == nullptr)
+        return gc_fail_memory(error, bytes);
+    gconv_status status = gc_tiles_spectrum(step, state->columns, state->lines, spectrum, error);
+    cudaError_t code = cudaSuccess;
+    if (status == GCONV_OK)
+        code = cudaMalloc(&state->spectrum, bytes);
+    if (status == GCONV_OK && code == cudaSuccess)
+        code = cudaMemcpy(state->spectrum, spectrum, bytes, cudaMemcpyHostToDevice);
+    free(spectrum);
+    GC_TRY(status);
+    GC_CUDA_TRY(error, code);
+    state->tiles.spectrum = (const float2 *)state->spectrum;
+    return GCONV_OK;
+}
+
+static gc_tilefft arguments_of(const gc_problem *problem, const gc_step *step,
+                               const gc_tiles &tiles)
+{
+    gc_slabs rows = gc_slabs_of(problem, step, tiles.height);
+    gc_tilefft arguments = {};
+    arguments.left = step->left;
+    arguments.top = step->top;
+    arguments.width = tiles.width;
+    arguments.height = tiles.height;
+    arguments.first_row = (int)rows.first;
+    arguments.last_row = (int)rows.last + step->height - 1 - step->top;
+    arguments.last_column = (int)problem->chain.width + step->width - 2 - step->left;
+    arguments.pairs = tiles.pairs;
+    return arguments;
+}
+
+static gconv_status prepare_kernel(const gconv_device_info *device, tilefft_state *state,
+                                   gconv_error *error)
+{
+    int blocks = 0;
+    GC_TRY(gc_gpu_opt_in(state->kernel.kernel, device, error));
+    GC_CUDA_TRY(error, cudaFuncSetAttribute(state->kernel.kernel,
+                                            cudaFuncAttributePreferredSharedMemoryCarveout,
+                                            cudaSharedmemCarveoutMaxShared));
+    GC_CUDA_TRY(error, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, state->kernel.kernel,
+                                                                     state->kernel.threads,
+                                                                     state->shared_bytes));
+    state->resident = std::max(1, blocks * device->processors);
+    return GCONV_OK;
+}
+
+static gconv_status prepare(const gc_problem *problem, const gconv_device_info *device,
+                            gc_pass_scope *scope, void **opaque, gconv_error *error)
+{
+    tilefft_state *state = (tilefft_state *)calloc(1, sizeof *state);
+    if (state == nullptr)
+        return gc_fail_memory(error, sizeof *state);
+    *opaque = state;
+    const gc_step *step = &problem->chain.steps[scope->first];
+    *scope = scope_of(problem, step);
+    gc_tiles tiles = tiles_of(problem, step, device);
+    state->columns = tiles.columns;
+    state->lines = tiles.lines;
+    state->tiles = arguments_of(problem, step, tiles);
+    state->shared_bytes = (unsigned)gc_tiles_bytes(tiles.columns, tiles.lines);
+    state->kernel = gc_tilefft_find(tiles.columns, tiles.lines, takes_values(*scope));
+    GC_TRY(prepare_kernel(device, state, error));
+    return upload_spectrum(step, state, error);
+}
+
+static void release(void *opaque)
+{
+    tilefft_state *state = (tilefft_state *)opaque;
+    cudaFree(state->spectrum);
+    free(state);
+}
+
+/* ---- The method ------------------------------------------------------------------------------ */
+
+static gconv_status run(void *opaque, gc_pass &pass, int channels, cudaStream_t stream,
+                        gconv_error *error)
+{
+    tilefft_state *state = (tilefft_state *)opaque;
+    const gc_tilefft &tiles = state->tiles;
+    int first = (pass.output_first - tiles.first_row) / tiles.height;
+    int last = (pass.output_first + pass.rows - 1 - tiles.first_row) / tiles.height;
+    pass.tiles = (last - first + 1) * tiles.pairs;
+    unsigned blocks = (unsigned)std::min(std::max(1, state->resident / channels), pass.tiles);
+    void *arguments[] = {&pass, &state->tiles};
+    GC_CUDA_TRY(error, cudaLaunchKernel(state->kernel.kernel, dim3(blocks, (unsigned)channels),
+                                        dim3((unsigned)state->kernel.threads), arguments,
+                                        state->shared_bytes, stream));
+    return GCONV_OK;
+}
+
+static void describe(const void *opaque, char *text, size_t size)
+{
+    const tilefft_state *state = (const tilefft_state *)opaque;
+    snprintf(text, size, "tiles of %dx%d outputs by transforms of %dx%d points, compiled ahead",
+             state->tiles.width, state->tiles.height, state->columns, state->lines);
+}
+
+extern const gc_pass_method gc_tilefft_method = {
+    {supports, seconds, release, describe},
+    gc_pass_one_step,
+    prepare,
+    run,
+    nullptr,
+    extra_terms,
+    slabs,
+};
+
+extern "C" {
+extern const gc_operations gc_tilefft_operations;
+const gc_operations gc_tilefft_operations = gc_pass_operations<gc_tilefft_method>();
+}

@@ -1,0 +1,153 @@
+/* The tiles of tilefft, and the filter's spectrum in the order of the kernels' threads. */
+#include "core_support.h"
+
+#include "gpu/fast/tiles.h"
+
+#include <math.h>
+
+static float weights[GCONV_FILTER_SIDE_MAX * GCONV_FILTER_SIDE_MAX];
+
+typedef struct fixture {
+    gconv_filter filters[2];
+    const gconv_filter *chain[2];
+    gc_problem problem;
+} fixture;
+
+static void make(fixture *f, uint32_t width, uint32_t height, gconv_border border, int count,
+                 int filter_width, int filter_height)
+{
+    for (size_t i = 0; i < sizeof weights / sizeof weights[0]; i++)
+        weights[i] = i % 7 < 5 ? 0.3f + (float)(i % 11) : -1.7f;
+    for (int s = 0; s < count; s++) {
+        f->filters[s] = filter_of(filter_width, filter_height, 1, weights);
+        f->chain[s] = &f->filters[s];
+    }
+    gconv_job job = job_of(f->chain, count, shape_of(width, height, 1, 8));
+    job.border = border;
+    assert_int_equal(gc_problem_create(&job, &f->problem, NULL), GCONV_OK);
+}
+
+static gconv_device_info device_with(size_t shared_bytes)
+{
+    return (gconv_device_info){.kind = GCONV_DEVICE_CUDA,
+                               .processors = 132,
+                               .memory_bandwidth = 4916736000000,
+                               .shared_per_block_optin = shared_bytes};
+}
+
+/* A pair of tiles covers what its transform holds, and pairs cover the image. */
+static void check_tiles(const gc_problem *problem, const gc_tiles *tiles, bool stores_samples)
+{
+    const gc_step *step = &problem->chain.steps[0];
+    assert_true(tiles->width > 0 && tiles->height > 0 && tiles->seconds > 0);
+    assert_true(tiles->width + step->width - 1 <= tiles->columns);
+    assert_true(tiles->height + step->height - 1 <= tiles->lines);
+    assert_true(!stores_samples || tiles->width % 8 == 0);
+    int64_t covered = 2 * (int64_t)tiles->width * tiles->pairs;
+    assert_true(covered >= problem->chain.width);
+    assert_true(covered - 2 * tiles->width < problem->chain.width);
+}
+
+static void tiles_hold_filters(void **state)
+{
+    (void)state;
+    static const int sides[] = {1, 3, 17, 31, 43, 63, 64, 65, 100, 121};
+    gconv_device_info large = device_with(232448), small = device_with(65536);
+    for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++)
+        for (int samples = 0; samples < 2; samples++) {
+            fixture f;
+            make(&f, 4096, 1000, GCONV_BORDER_MIRROR, 1, sides[i], 3);
+            gc_tiles tiles = gc_tiles_of(&f.problem, &f.problem.chain.steps[0], samples, &large);
+            check_tiles(&f.problem, &tiles, samples);
+            tiles = gc_tiles_of(&f.problem, &f.problem.chain.steps[0], samples, &small);
+            if (sides[i] <= 57)
+                check_tiles(&f.problem, &tiles, samples);
+            else if (sides[i] > 64)
+                assert_int_equal(tiles.width, 0);
+            gc_problem_destroy(&f.problem);
+        }
+}
+
+static void large_tiles_for_large_filters(void **state)
+{
+    (void)state;
+    gconv_device_info device = device_with(232448);
+    fixture f;
+    make(&f, 4096, 4096, GCONV_BORDER_MIRROR, 1, 11, 11);
+    gc_tiles tiles = gc_tiles_of(&f.problem, &f.problem.chain.steps[0], false, &device);
+    assert_true(tiles.columns == 64 && tiles.lines == 64);
+    gc_problem_destroy(&f.problem);
+    make(&f, 4096, 4096, GCONV_BORDER_MIRROR, 1, 43, 43);
+    tiles = gc_tiles_of(&f.problem, &f.problem.chain.steps[0], false, &device);
+    assert_true(tiles.columns == 128 && tiles.lines == 128 && tiles.width == 86);
+    gc_problem_destroy(&f.problem);
+    make(&f, 4096, 4096, GCONV_BORDER_MIRROR, 1, 3, 63);
+    tiles = gc_tiles_of(&f.problem, &f.problem.chain.steps[0], false, &device);
+    assert_true(tiles.columns == 64 && tiles.lines == 128);
+    gc_problem_destroy(&f.problem);
+}
+
+static void slabs_are_rows_of_tiles(void **state)
+{
+    (void)state;
+    fixture f;
+    make(&f, 100, 200, GCONV_BORDER_WRAP, 2, 9, 9);
+    gc_slabs slabs = gc_slabs_of(&f.problem, &f.problem.chain.steps[0], 56);
+    assert_true(slabs.first == -4 && slabs.last == 203 && slabs.rows == 56);
+    slabs = gc_slabs_of(&f.problem, &f.problem.chain.steps[1], 56);
+    assert_true(slabs.first == 0 && slabs.last == 199);
+    gc_problem_destroy(&f.problem);
+}
+
+/* The factor of frequency (kx, ky) by its definition. */
+static void check_factor(const gc_step *step, int columns, int lines, int kx, int ky,
+                         const float *factor)
+{
+    double re = 0, im = 0, sum = 0;
+    for (int j = 0; j < step->height; j++)
+        for (int i = 0; i < step->width; i++) {
+            double tap = (double)step->taps[j * step->width + i];
+            double turns = (double)(kx * i % columns) / columns + (double)(ky * j % lines) / lines;
+            re += tap * cos(2 * 3.14159265358979323846 * turns);
+            im += tap * sin(2 * 3.14159265358979323846 * turns);
+            sum += fabs(tap);
+        }
+    double points = (double)columns * lines;
+    assert_true(fabs((double)factor[0] * points - re) < 1e-6 * sum);
+    assert_true(fabs((double)factor[1] * points - im) < 1e-6 * sum);
+}
+
+/* Place 8 c + d of a line of n points has frequency c + n / 8 d; columns come one after the
+ * other. */
+static void spectra_are_in_order(void **state)
+{
+    (void)state;
+    static const int sizes[][2] = {{64, 64}, {64, 128}, {128, 64}};
+    float *spectrum = malloc(128 * 128 * 2 * sizeof *spectrum);
+    assert_non_null(spectrum);
+    fixture f;
+    make(&f, 100, 200, GCONV_BORDER_MIRROR, 1, 7, 5);
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        int columns = sizes[s][0], lines = sizes[s][1];
+        const gc_step *step = &f.problem.chain.steps[0];
+        assert_int_equal(gc_tiles_spectrum(step, columns, lines, spectrum, NULL), GCONV_OK);
+        for (int at = 0; at < columns * lines; at += 37) {
+            int column = at / lines, line = at % lines;
+            check_factor(step, columns, lines, column / 8 + columns / 8 * (column % 8),
+                         line / 8 + lines / 8 * (line % 8), spectrum + 2 * (size_t)at);
+        }
+    }
+    gc_problem_destroy(&f.problem);
+    free(spectrum);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tiles_hold_filters),
+        cmocka_unit_test(large_tiles_for_large_filters),
+        cmocka_unit_test(slabs_are_rows_of_tiles),
+        cmocka_unit_test(spectra_are_in_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
