@@ -48,6 +48,14 @@ static void check_tiles(const gc_problem *problem, const gc_tiles *tiles, bool s
     assert_true(covered - 2 * tiles->width < problem->chain.width);
 }
 
+static gc_tiles tiles_of(const gc_problem *problem, bool stores_samples,
+                         const gconv_device_info *device)
+{
+    gc_tile_filter filter = gc_tile_filter_of(problem, &problem->chain.steps[0], device);
+    assert_int_equal(filter.count, 1);
+    return gc_tiles_of(problem, &filter, stores_samples, device);
+}
+
 static void tiles_hold_filters(void **state)
 {
     (void)state;
@@ -57,9 +65,9 @@ static void tiles_hold_filters(void **state)
         for (int samples = 0; samples < 2; samples++) {
             fixture f;
             make(&f, 4096, 1000, GCONV_BORDER_MIRROR, 1, sides[i], 3);
-            gc_tiles tiles = gc_tiles_of(&f.problem, &f.problem.chain.steps[0], samples, &large);
+            gc_tiles tiles = tiles_of(&f.problem, samples, &large);
             check_tiles(&f.problem, &tiles, samples);
-            tiles = gc_tiles_of(&f.problem, &f.problem.chain.steps[0], samples, &small);
+            tiles = tiles_of(&f.problem, samples, &small);
             if (sides[i] <= 57)
                 check_tiles(&f.problem, &tiles, samples);
             else if (sides[i] > 64)
@@ -74,15 +82,15 @@ static void large_tiles_for_large_filters(void **state)
     gconv_device_info device = device_with(232448);
     fixture f;
     make(&f, 4096, 4096, GCONV_BORDER_MIRROR, 1, 11, 11);
-    gc_tiles tiles = gc_tiles_of(&f.problem, &f.problem.chain.steps[0], false, &device);
+    gc_tiles tiles = tiles_of(&f.problem, false, &device);
     assert_true(tiles.columns == 64 && tiles.lines == 64);
     gc_problem_destroy(&f.problem);
     make(&f, 4096, 4096, GCONV_BORDER_MIRROR, 1, 43, 43);
-    tiles = gc_tiles_of(&f.problem, &f.problem.chain.steps[0], false, &device);
+    tiles = tiles_of(&f.problem, false, &device);
     assert_true(tiles.columns == 128 && tiles.lines == 128 && tiles.width == 86);
     gc_problem_destroy(&f.problem);
     make(&f, 4096, 4096, GCONV_BORDER_MIRROR, 1, 3, 63);
-    tiles = gc_tiles_of(&f.problem, &f.problem.chain.steps[0], false, &device);
+    tiles = tiles_of(&f.problem, false, &device);
     assert_true(tiles.columns == 64 && tiles.lines == 128);
     gc_problem_destroy(&f.problem);
 }
@@ -97,6 +105,41 @@ static void slabs_are_rows_of_tiles(void **state)
     slabs = gc_slabs_of(&f.problem, &f.problem.chain.steps[1], 56);
     assert_true(slabs.first == 0 && slabs.last == 199);
     gc_problem_destroy(&f.problem);
+}
+
+/* Whether two steps become one filter, for two filters of these sides. */
+static bool are_joined(gconv_border border, int side, bool symmetric)
+{
+    gconv_device_info device = device_with(232448);
+    fixture f;
+    make(&f, 4096, 1000, border, 2, side, side);
+    for (int i = 0; i < side * side && symmetric; i++)
+        f.problem.chain.steps[0].taps[i] = 0.7f;
+    gc_tile_filter filter = gc_tile_filter_of(&f.problem, &f.problem.chain.steps[1], &device);
+    bool joined = filter.count == 2;
+    assert_int_equal(filter.first, joined ? 0 : 1);
+    assert_int_equal(filter.width, joined ? 2 * side - 1 : side);
+    int top = f.problem.chain.steps[1].top;
+    assert_int_equal(filter.top, joined ? f.problem.chain.steps[0].top + top : top);
+    assert_int_equal(gc_tile_filter_of(&f.problem, &f.problem.chain.steps[0], &device).count,
+                     joined ? 2 : 1);
+    gc_problem_destroy(&f.problem);
+    return joined;
+}
+
+/* Each step meets the border of its own input. */
+static void steps_are_joined_where_borders_allow(void **state)
+{
+    (void)state;
+    assert_true(are_joined(GCONV_BORDER_WRAP, 9, false));
+    assert_true(are_joined(GCONV_BORDER_MIRROR, 9, true));
+    assert_true(are_joined(GCONV_BORDER_MIRROR101, 9, true));
+    assert_false(are_joined(GCONV_BORDER_MIRROR, 9, false));
+    assert_false(are_joined(GCONV_BORDER_MIRROR, 8, true)); /* not around its middle */
+    assert_false(are_joined(GCONV_BORDER_REPLICATE, 9, true));
+    assert_false(are_joined(GCONV_BORDER_CONSTANT, 9, true));
+    assert_false(are_joined(GCONV_BORDER_WRAP, 61, false)); /* two passes are faster */
+    assert_false(are_joined(GCONV_BORDER_WRAP, 101, false));
 }
 
 /* The factor of frequency (kx, ky) by its definition. */
@@ -130,7 +173,9 @@ static void spectra_are_in_order(void **state)
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
         int columns = sizes[s][0], lines = sizes[s][1];
         const gc_step *step = &f.problem.chain.steps[0];
-        assert_int_equal(gc_tiles_spectrum(step, columns, lines, spectrum, NULL), GCONV_OK);
+        gc_tile_filter filter = {0, 1, step->width, step->height, step->left, step->top};
+        assert_int_equal(gc_tiles_spectrum(&f.problem, &filter, columns, lines, spectrum, NULL),
+                         GCONV_OK);
         for (int at = 0; at < columns * lines; at += 37) {
             int column = at / lines, line = at % lines;
             check_factor(step, columns, lines, column / 8 + columns / 8 * (column % 8),
@@ -147,6 +192,7 @@ int main(void)
         cmocka_unit_test(tiles_hold_filters),
         cmocka_unit_test(large_tiles_for_large_filters),
         cmocka_unit_test(slabs_are_rows_of_tiles),
+        cmocka_unit_test(steps_are_joined_where_borders_allow),
         cmocka_unit_test(spectra_are_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

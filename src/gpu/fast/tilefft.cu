@@ -5,6 +5,7 @@
  *   the registers of a thread. So one kernel transforms a tile, multiplies it by the filter's
  *   spectrum, and transforms it back (kernels/fft/tile.cuh). Tiles overlap: of a transform of 128
  *   points a filter of 31 columns leaves 98 columns of output (overlap-save).
+ *   Steps of a chain are one transform where their borders allow it: their spectra are multiplied.
  * Improves on: fft, which crosses memory some ten times; tensor, for filters of full rank from
  *   about 17x17 on.
  * Needs: shared memory for a tile, 33 KiB for 64 x 64 points to 129 KiB for 128 x 128.
@@ -32,10 +33,9 @@ extern "C" {
 
 /* ---- What can be done ------------------------------------------------------------------------ */
 
-static gc_pass_scope scope_of(const gc_problem *problem, const gc_step *step)
+static gc_pass_scope scope_of(const gc_problem *problem, const gc_tile_filter &filter)
 {
-    return gc_pass_scope_of_planes(
-        gc_pass_scope_of(problem, (int)(step - problem->chain.steps), 1));
+    return gc_pass_scope_of_planes(gc_pass_scope_of(problem, filter.first, filter.count));
 }
 
 /* Whether a pass reads and stores chain values alone. */
@@ -44,10 +44,10 @@ static bool takes_values(const gc_pass_scope &scope)
     return scope.input == GC_FLOAT && scope.output == GC_FLOAT;
 }
 
-static gc_tiles tiles_of(const gc_problem *problem, const gc_step *step,
+static gc_tiles tiles_of(const gc_problem *problem, const gc_tile_filter &filter,
                          const gconv_device_info *device)
 {
-    return gc_tiles_of(problem, step, scope_of(problem, step).output != GC_FLOAT, device);
+    return gc_tiles_of(problem, &filter, scope_of(problem, filter).output != GC_FLOAT, device);
 }
 
 static gconv_status supports(const gc_problem *problem, const gc_step *step,
@@ -56,7 +56,8 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
     if (problem->chain.exact)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "float32 transforms cannot restore the integers of this chain");
-    if (tiles_of(problem, step, device).width == 0)
+    gc_tile_filter filter = gc_tile_filter_of(problem, step, device);
+    if (tiles_of(problem, filter, device).width == 0)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "a %dx%d filter is too large for the tiles that fit in shared memory of %s",
                        step->width, step->height, device->name);
@@ -66,13 +67,22 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
     return GCONV_OK;
 }
 
+/* The first step of a pass takes the time of all. */
 static double seconds(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device)
 {
-    gc_pass_scope scope = scope_of(problem, step);
+    gc_tile_filter filter = gc_tile_filter_of(problem, step, device);
+    if (step != &problem->chain.steps[filter.first])
+        return 0;
+    gc_pass_scope scope = scope_of(problem, filter);
     double factor = takes_values(scope) ? 1 : gc_costs_of(device)->tile_samples_factor;
-    return factor * tiles_of(problem, step, device).seconds +
+    return factor * tiles_of(problem, filter, device).seconds +
            gc_pass_scope_planes(problem, scope, device);
+}
+
+static int pass_steps(const gc_problem *problem, int first, const gconv_device_info *device)
+{
+    return gc_tile_filter_of(problem, &problem->chain.steps[first], device).count;
 }
 
 /* Terms of the largest transform, whatever the device's tiles. */
@@ -82,10 +92,18 @@ static double extra_terms(const gc_problem *problem)
     return 32 * log2((double)GC_TILE_POINTS_MAX);
 }
 
+static const gc_step *last_step_of(const gc_problem *problem, const gc_tile_filter &filter)
+{
+    return &problem->chain.steps[filter.first + filter.count - 1];
+}
+
+/* The output of a step within a pass is not stored, so that any of its rows will do. */
 static gc_slabs slabs(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device)
 {
-    return gc_slabs_of(problem, step, tiles_of(problem, step, device).height);
+    gc_tile_filter filter = gc_tile_filter_of(problem, step, device);
+    bool is_last = step == last_step_of(problem, filter);
+    return gc_slabs_of(problem, step, is_last ? tiles_of(problem, filter, device).height : 1);
 }
 
 /* ---- Preparing ------------------------------------------------------------------------------- */
@@ -99,13 +117,15 @@ struct tilefft_state {
     float *spectrum;       /* device */
 };
 
-static gconv_status upload_spectrum(const gc_step *step, tilefft_state *state, gconv_error *error)
+static gconv_status upload_spectrum(const gc_problem *problem, const gc_tile_filter &filter,
+                                    tilefft_state *state, gconv_error *error)
 {
     size_t bytes = (size_t)state->columns * (size_t)state->lines * 2 * sizeof(float);
     float *spectrum = (float *)malloc(bytes);
     if (spectrum == nullptr)
         return gc_fail_memory(error, bytes);
-    gconv_status status = gc_tiles_spectrum(step, state->columns, state->lines, spectrum, error);
+    gconv_status status =
+        gc_tiles_spectrum(problem, &filter, state->columns, state->lines, spectrum, error);
     cudaError_t code = cudaSuccess;
     if (status == GCONV_OK)
         code = cudaMalloc(&state->spectrum, bytes);
@@ -118,18 +138,18 @@ static gconv_status upload_spectrum(const gc_step *step, tilefft_state *state, g
     return GCONV_OK;
 }
 
-static gc_tilefft arguments_of(const gc_problem *problem, const gc_step *step,
+static gc_tilefft arguments_of(const gc_problem *problem, const gc_tile_filter &filter,
                                const gc_tiles &tiles)
 {
-    gc_slabs rows = gc_slabs_of(problem, step, tiles.height);
+    gc_slabs rows = gc_slabs_of(problem, last_step_of(problem, filter), tiles.height);
     gc_tilefft arguments = {};
-    arguments.left = step->left;
-    arguments.top = step->top;
+    arguments.left = filter.left;
+    arguments.top = filter.top;
     arguments.width = tiles.width;
     arguments.height = tiles.height;
     arguments.first_row = (int)rows.first;
-    arguments.last_row = (int)rows.last + step->height - 1 - step->top;
-    arguments.last_column = (int)problem->chain.width + step->width - 2 - step->left;
+    arguments.last_row = (int)rows.last + filter.height - 1 - filter.top;
+    arguments.last_column = (int)problem->chain.width + filter.width - 2 - filter.left;
     arguments.pairs = tiles.pairs;
     return arguments;
 }
@@ -156,16 +176,16 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
     if (state == nullptr)
         return gc_fail_memory(error, sizeof *state);
     *opaque = state;
-    const gc_step *step = &problem->chain.steps[scope->first];
-    *scope = scope_of(problem, step);
-    gc_tiles tiles = tiles_of(problem, step, device);
+    gc_tile_filter filter = gc_tile_filter_of(problem, &problem->chain.steps[scope->first], device);
+    *scope = scope_of(problem, filter);
+    gc_tiles tiles = tiles_of(problem, filter, device);
     state->columns = tiles.columns;
     state->lines = tiles.lines;
-    state->tiles = arguments_of(problem, step, tiles);
+    state->tiles = arguments_of(problem, filter, tiles);
     state->shared_bytes = (unsigned)gc_tiles_bytes(tiles.columns, tiles.lines);
     state->kernel = gc_tilefft_find(tiles.columns, tiles.lines, takes_values(*scope));
     GC_TRY(prepare_kernel(device, state, error));
-    return upload_spectrum(step, state, error);
+    return upload_spectrum(problem, filter, state, error);
 }
 
 static void release(void *opaque)
@@ -201,13 +221,7 @@ static void describe(const void *opaque, char *text, size_t size)
 }
 
 extern const gc_pass_method gc_tilefft_method = {
-    {supports, seconds, release, describe},
-    gc_pass_one_step,
-    prepare,
-    run,
-    nullptr,
-    extra_terms,
-    slabs,
+    {supports, seconds, release, describe}, pass_steps, prepare, run, nullptr, extra_terms, slabs,
 };
 
 extern "C" {

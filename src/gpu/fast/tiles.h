@@ -13,7 +13,18 @@ extern "C" {
 /* Points of the largest transform of a tile. */
 enum { GC_TILE_POINTS_MAX = 128 * 128 };
 
-/* How a step is cut into tiles. Two tiles that lie side by side are a pair: one transform. */
+/* Neighbouring steps that one transform takes as one filter, or a step alone. */
+typedef struct gc_tile_filter {
+    int first, count;             /* steps of the chain */
+    int width, height, left, top; /* of all together, as in gc_step */
+} gc_tile_filter;
+
+/* The filter that `step` is part of. Steps are joined where each meets the border of its own input
+ * as the joined filter would, and where that is faster. */
+gc_tile_filter gc_tile_filter_of(const gc_problem *problem, const gc_step *step,
+                                 const gconv_device_info *device);
+
+/* How an image is cut into tiles. Two tiles that lie side by side are a pair: one transform. */
 typedef struct gc_tiles {
     int columns, lines; /* of a transform: 64 or 128 */
     int width, height;  /* of a tile's outputs; 0: no tile is large enough for the filter */
@@ -23,17 +34,17 @@ typedef struct gc_tiles {
 
 /* The fastest tiles for a step on a device. Where `stores_samples`, tiles begin at columns that
  * are multiples of 8. */
-gc_tiles gc_tiles_of(const gc_problem *problem, const gc_step *step, bool stores_samples,
+gc_tiles gc_tiles_of(const gc_problem *problem, const gc_tile_filter *filter, bool stores_samples,
                      const gconv_device_info *device);
 
 /* Bytes of shared memory that the kernel for such tiles takes. */
 size_t gc_tiles_bytes(int columns, int lines);
 
 /* Fills columns * lines complex numbers, real and imaginary parts by turns: the factors of the
- * threads in the order in which they take them. They make the convolution of rule 1, and divide by
- * the number of points. GCONV_ERROR_MEMORY where memory is short. */
-gconv_status gc_tiles_spectrum(const gc_step *step, int columns, int lines, float *spectrum,
-                               gconv_error *error);
+ * threads in the order in which they take them. They make the convolutions of the filter's steps,
+ * and divide by the number of points. GCONV_ERROR_MEMORY where memory is short. */
+gconv_status gc_tiles_spectrum(const gc_problem *problem, const gc_tile_filter *filter, int columns,
+                               int lines, float *spectrum, gconv_error *error);
 
 #ifdef __cplusplus
 }
