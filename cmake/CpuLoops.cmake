@@ -15,17 +15,18 @@ set(loop_objects "")
 if(GCONV_FUZZ)
   set(loop_options -fno-sanitize=undefined,fuzzer-no-link)
 endif()
-set_source_files_properties(src/cpu/instructions/edges_loops.c src/cpu/instructions/samples_loops.c
+set_source_files_properties(src/cpu/instructions/box_loops.c src/cpu/instructions/edges_loops.c src/cpu/instructions/samples_loops.c
   PROPERTIES COMPILE_OPTIONS "${loop_options}")
 set_source_files_properties(src/cpu/instructions/taps_loops.c src/cpu/instructions/transform_loops.c
   PROPERTIES COMPILE_OPTIONS "-ffp-contract=fast;${loop_options}")
 
 function(gconv_add_loops name)
-  add_library(loops_${name} OBJECT src/cpu/instructions/edges_loops.c src/cpu/instructions/taps_loops.c
+  add_library(loops_${name} OBJECT src/cpu/instructions/box_loops.c src/cpu/instructions/edges_loops.c
+    src/cpu/instructions/taps_loops.c
     src/cpu/instructions/samples_loops.c src/cpu/instructions/transform_loops.c)
   add_library(loops_${name}_double OBJECT src/cpu/instructions/transform_loops.c)
   target_compile_definitions(loops_${name} PRIVATE
-    GC_EDGES_LOOPS=gc_edges_${name} GC_TAPS_LOOPS=gc_taps_${name}
+    GC_BOX_LOOPS=gc_box_${name} GC_EDGES_LOOPS=gc_edges_${name} GC_TAPS_LOOPS=gc_taps_${name}
     GC_SAMPLES_LOOPS=gc_samples_${name}
     GC_TRANSFORM_LOOPS=gc_transform_${name} GC_TRANSFORM_REAL=float)
   target_compile_definitions(loops_${name}_double PRIVATE

@@ -10,6 +10,8 @@
  * solver or implementation                                  proof
  * CPU: every tap, sparse                                    gc_chain_set_range: sums in any order
  * CPU: bytes, edges, transforms in double                   exact chains: integers below 2^24
+ * CPU: box                                                  integers below 2^31, or sums in double
+ * CPU: vectors                                              gc_range_holds_products, or in double
  * CPU: products; GPU: twopass, separable                    gc_range_holds_products
  * CPU: transforms in float32                                gc_range_holds_tiles,
  *                                                           gc_range_holds_lines

@@ -48,6 +48,15 @@
 #define GC_FLAT_FACTOR 1.8
 #define GC_SPARSE_FACTOR 2.5
 
+/* ---- Running sums ---------------------------------------------------------------------------- */
+
+/* A value of one channel, of several, and of real numbers; a value of a row that a sum begins
+ * with. */
+#define GC_BOX_SECONDS 0.25e-9
+#define GC_BOX_CHANNELS_SECONDS 0.5e-9
+#define GC_BOX_REAL_SECONDS 2e-9
+#define GC_BOX_ROW_SECONDS 0.1e-9
+
 /* ---- Fourier transforms ---------------------------------------------------------------------- */
 
 /* A value in one of the log2(side * side) rounds of radix 2, there and back. */

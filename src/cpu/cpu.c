@@ -106,7 +106,7 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
     gconv_status status = gc_stages_create(&state->stages, problem, error);
     if (status == GCONV_OK) {
         state->threads = choose_threads(problem);
-        gc_division_choose(&state->division, problem, &state->stages, state->threads);
+        gc_division_choose(&state->division, problem, &state->stages, state->threads, true);
         status = create_workspaces(state, error);
     }
     if (status != GCONV_OK) {
@@ -200,7 +200,7 @@ static gconv_status allocate_rings(cpu_run *run, gconv_error *error)
     const cpu_state *state = run->state;
     for (int threads = state->threads;; threads = 1) {
         gc_division *division = &run->division;
-        gc_division_choose(division, state->problem, &state->stages, threads);
+        gc_division_choose(division, state->problem, &state->stages, threads, false);
         size_t input_rows = (size_t)(division->input_ring * division->rows);
         size_t output_rows = (size_t)(division->output_ring * division->rows);
         run->input = gc_allocate_array(input_rows, run->stream->input_bytes);

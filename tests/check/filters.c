@@ -75,6 +75,7 @@ static const named_vectors vectors[] = {
     {"long-row", 1501, 5, 750, 2, 0},         {"long-column", 3, 2049, 1, 2048, 0},
     {"long-whole", 700, 600, 350, 10, 60000}, {"long-square", 1501, 1501, 750, 750, 0},
     {"longest", 4095, 4095, 2047, 2047, 0},   {"ones300x301", 300, 301, 150, 150, -1},
+    {"ones40x50", 40, 50, 0, 49, -1},         {"ones9x70", 9, 70, 4, 35, -1},
 };
 enum { VECTORS_COUNT = sizeof vectors / sizeof vectors[0] };
 
@@ -279,4 +280,17 @@ void check_filter_scale(gconv_filter *filter, double factor)
         filter->weights[i] = (float)((double)filter->weights[i] * factor);
     for (int j = 0; filter->weights == NULL && j < filter->height; j++)
         filter->column[j] *= factor;
+}
+
+void check_filter_flatten(check_random *random, gconv_filter *filter, bool whole)
+{
+    double weight = check_once_in(random, 2) ? 1 : check_once_in(random, 2) ? -2 : 3;
+    if (!whole)
+        weight *= 0.1 + check_unit(random);
+    for (int i = 0; filter->weights != NULL && i < filter->width * filter->height; i++)
+        filter->weights[i] = (float)weight;
+    for (int j = 0; filter->weights == NULL && j < filter->height; j++)
+        filter->column[j] = weight;
+    for (int i = 0; filter->weights == NULL && i < filter->width; i++)
+        filter->row[i] = 1;
 }

@@ -28,6 +28,9 @@ double check_filter_sum(const gconv_filter *filter);
 /* Multiplies all weights. */
 void check_filter_scale(gconv_filter *filter, double factor);
 
+/* Makes all weights equal, not 0: a whole number or a fraction. */
+void check_filter_flatten(check_random *random, gconv_filter *filter, bool whole);
+
 /* Makes a fourth of the weights numbers next to what bytes, halves and words hold. */
 void check_filter_enlarge(check_random *random, gconv_filter *filter);
 

@@ -41,7 +41,10 @@ static gconv_filter *random_vectors(check_random *random)
                : check_once_in(random, 2) ? 400
                                           : 40;
     int width = check_between(random, 1, most), height = check_between(random, 1, most);
-    return check_filter_vectors(random, width, height, PICK(random, sums));
+    gconv_filter *filter = check_filter_vectors(random, width, height, PICK(random, sums));
+    if (check_once_in(random, 4))
+        check_filter_flatten(random, filter, check_once_in(random, 2));
+    return filter;
 }
 
 static void randomise_chain(check_case *made, check_random *random)
@@ -63,6 +66,8 @@ static void randomise_chain(check_case *made, check_random *random)
         gconv_filter *filter = check_filter_random(random, width, height, whole);
         if (whole && check_once_in(random, 8))
             check_filter_enlarge(random, filter);
+        if (check_once_in(random, 10))
+            check_filter_flatten(random, filter, whole);
         check_case_add_filter(made, filter);
     }
     gconv_filter *last = made->filters[count - 1];

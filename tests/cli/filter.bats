@@ -55,6 +55,24 @@ floats() {
     complains 4 '*' gconv filter -k gaussian:60 --impl naive in.png out.png
 }
 
+@test "long filters and boxes: the number of threads changes no bit" {
+    make_image png:grey:16 in.png 301 422 noise
+    make_image ppm in.ppm 133 650 noise
+    printf 'row 0.1 0.1 0.1\ncolumn 0.3 0.3 0.3 0.3 0.3\n' >even.txt
+    local chain input
+    for chain in '-k gaussian:60' '-k box:60' '-k gaussian:50 -k gauss5' '-k even.txt -k even.txt'; do
+        for input in in.png in.ppm; do
+            silently gconv filter --impl cpu --threads 1 $chain $input one.pfm
+            for threads in 2 3 7; do
+                silently gconv filter --impl cpu --threads $threads $chain $input many.pfm
+                cmp one.pfm many.pfm
+            done
+            silently gconv filter --impl cpu --threads 2 --verify $chain $input whole.pfm
+            cmp one.pfm whole.pfm
+        done
+    done
+}
+
 @test "a matrix and vectors do not mix" {
     make_image png:grey in.png 1 1 1
     printf 'column 1 2\n1 2\n' >k.txt

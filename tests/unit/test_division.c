@@ -43,7 +43,7 @@ static gc_division divided(const gconv_job *job, gc_problem *problem, gc_stages 
     gc_division division;
     assert_int_equal(gc_problem_create(job, problem, NULL), GCONV_OK);
     assert_int_equal(gc_stages_create(stages, problem, NULL), GCONV_OK);
-    gc_division_choose(&division, problem, stages, job->threads);
+    gc_division_choose(&division, problem, stages, job->threads, false);
     return division;
 }
 

@@ -19,6 +19,10 @@ enum { PLACING_THREADS = 4 };
  * room. */
 enum { BAND_REACHES = 4 };
 
+/* Chains that reach farther, and no single matrix does, have bands of as many rows at least, even
+ * where the rings exceed their memory. */
+enum { BAND_HIGH_REACH = GCONV_FILTER_SIDE_MAX };
+
 /* Bands between reading and writing that no thread works on, where there are no panels (see
  * GC_BANDS_AHEAD_OF_PANELS). */
 enum { BANDS_AHEAD = 4 };
@@ -31,23 +35,30 @@ enum { PANEL_BYTES = 2 << 20 };
  * little. */
 enum { PANEL_REACHES = 4 };
 
+/* Chains that reach farther count as long: beyond any single matrix. */
+enum { PANEL_LONG_REACH = GCONV_FILTER_SIDE_MAX };
+
 /* The width of a panel is a multiple of this: its rows begin on cache lines, and on bytes where
  * output is packed bits. */
 enum { PANEL_GRANULE = 64 };
 
 /* ---- Panels ---------------------------------------------------------------------------------- */
 
-/* Rows of chain values that a workspace holds in all its windows (see create_windows in
- * workspace.c). */
-static int64_t rows_of_workspace(const gc_problem *problem, const gc_stages *stages)
+/* Bytes of a column that a workspace holds in all its windows (see create_windows in workspace.c).
+ * Windows of bytes count as floats: their panels are narrow for the sake of the first-level cache.
+ * Running sums read each row only twice, so that theirs count as bytes. */
+static int64_t column_bytes_of(const gc_problem *problem, const gc_stages *stages)
 {
+    const int64_t value = sizeof(float);
     int64_t at_once = stages->rows_at_once;
-    int64_t rows = at_once;
+    int64_t bytes = at_once * value;
     for (int p = stages->count - 1; p >= 0; p--) {
-        rows += gc_window_capacity(&problem->chain, stages->list[p].step, at_once);
-        at_once += stages->list[p].step->height;
+        const gc_stage *stage = &stages->list[p];
+        bytes += gc_window_capacity(&problem->chain, stage->step, at_once) *
+                 (stage->solver->takes_bytes && stage->kept > 0 ? 1 : value);
+        at_once += stage->step->height;
     }
-    return rows;
+    return bytes * problem->chain.channels;
 }
 
 /* Columns beside an output column that it depends on. */
@@ -78,8 +89,7 @@ static void choose_panels(gc_division *division, const gc_stages *stages)
 {
     const gc_problem *problem = division->problem;
     int64_t width = problem->chain.width, reach = columns_reached(problem);
-    int64_t column_bytes =
-        rows_of_workspace(problem, stages) * problem->chain.channels * (int64_t)sizeof(float);
+    int64_t column_bytes = column_bytes_of(problem, stages);
     division->columns = division->columns_max = width;
     division->panels = 1;
     if (stages->finds_edges || problem->chain.border == GCONV_BORDER_WRAP ||
@@ -87,7 +97,9 @@ static void choose_panels(gc_division *division, const gc_stages *stages)
         return;
     int64_t columns = gc_larger(PANEL_BYTES / column_bytes, PANEL_REACHES * reach);
     columns = gc_larger(columns, GC_SEGMENT_VALUES / problem->chain.channels);
-    int64_t panels = (width + columns - 1) / columns;
+    /* Long filters: rather wide panels than many that repeat much. */
+    bool is_long = reach > PANEL_LONG_REACH;
+    int64_t panels = is_long ? gc_larger(width / columns, 1) : (width + columns - 1) / columns;
     columns = round_up((width + panels - 1) / panels, panel_granule(problem, stages));
     panels = (width + columns - 1) / columns;
     if (panels > 1 && width - (panels - 1) * columns < 2 * reach)
@@ -134,7 +146,7 @@ static int64_t bands_moving(const gc_division *division, int threads)
 }
 
 static int64_t choose_rows(const gc_division *division, int64_t together, int64_t reach,
-                           int threads)
+                           int threads, bool in_place)
 {
     const gc_problem *problem = division->problem;
     int64_t rows = BAND_VALUES / ((int64_t)problem->chain.width * problem->chain.channels);
@@ -143,18 +155,27 @@ static int64_t choose_rows(const gc_division *division, int64_t together, int64_
         rows = gc_smaller(rows, share / BANDS_A_THREAD);
     rows = gc_smaller(gc_larger(rows, BAND_ROWS_MIN), BAND_ROWS_MAX);
     /* The first rows of a band repeat work of the band above. Keep that a small part. */
-    int64_t room = gc_budget_rows(problem, reach, bands_moving(division, threads));
+    int64_t room = in_place ? problem->chain.height
+                            : gc_budget_rows(problem, reach, bands_moving(division, threads));
     rows = gc_larger(rows, gc_smaller(BAND_REACHES * reach, room));
+    /* The rings of a high filter grow with its height. */
+    if (reach > BAND_HIGH_REACH)
+        rows = gc_larger(rows, reach);
     rows = gc_smaller(rows, share);
     return gc_smaller(round_up(rows, together), problem->chain.height);
 }
 
-static void choose_bands(gc_division *division, const gc_stages *stages, int threads)
+static void choose_bands(gc_division *division, const gc_stages *stages, int threads, bool in_place)
 {
     const gc_problem *problem = division->problem;
     int64_t reach = chain_reach(problem), moving = bands_moving(division, threads);
+    bool places = places_tiles(problem, stages);
     int64_t rows = choose_rows(division, stages->rows_at_once, reach,
-                               places_tiles(problem, stages) ? PLACING_THREADS : threads);
+                               places ? PLACING_THREADS : threads, in_place && !places);
+    /* Running sums begin anew in each band. */
+    int64_t share = round_up((problem->chain.height + threads - 1) / threads, stages->rows_at_once);
+    if (in_place && !places && stages->list[stages->count - 1].kept > 0)
+        rows = gc_smaller(gc_larger(rows, share), problem->chain.height);
     division->rows = rows;
     division->bands = (problem->chain.height + rows - 1) / rows;
     /* A reflected row lies as far inside as the row itself lies outside, under mirror101 one
@@ -167,11 +188,11 @@ static void choose_bands(gc_division *division, const gc_stages *stages, int thr
 }
 
 void gc_division_choose(gc_division *division, const gc_problem *problem, const gc_stages *stages,
-                        int threads)
+                        int threads, bool in_place)
 {
     *division = (gc_division){.problem = problem};
     choose_panels(division, stages);
-    choose_bands(division, stages, threads);
+    choose_bands(division, stages, threads, in_place);
 }
 
 int64_t gc_division_band_rows(const gc_division *division, int64_t band)

@@ -19,11 +19,12 @@ typedef struct gc_division {
     int64_t output_ring; /* bands of output held at once */
 } gc_division;
 
-/* Divides for at most `threads` threads. The result of a run does not depend on their number:
- * where the place of bands or panels could change a bit, `rows` and `columns` do not depend on it
- * either. */
+/* Divides for at most `threads` threads; `in_place` where the image lies in memory and there are no
+ * rings. The result of a run does not depend on their number:
+ * where the place of bands or panels could change a bit, `rows` and `columns` do not depend on it or
+ * on `in_place` either. */
 void gc_division_choose(gc_division *division, const gc_problem *problem, const gc_stages *stages,
-                        int threads);
+                        int threads, bool in_place);
 
 int64_t gc_division_band_rows(const gc_division *division, int64_t band);
 

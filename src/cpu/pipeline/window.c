@@ -28,6 +28,18 @@ static void fill_constant(const gc_window *window, char *row, int64_t count)
         memcpy(row, window->border_pixel, pixel_bytes(window));
 }
 
+static gconv_status find_sources(gc_window *window, gconv_error *error)
+{
+    int64_t left = window->step->left, count = window->step->width - 1;
+    window->sources = gc_allocate_array((size_t)count + 1, sizeof *window->sources);
+    if (window->sources == NULL)
+        return gc_fail_memory(error, (size_t)count * sizeof *window->sources);
+    for (int64_t i = 0; i < count; i++)
+        window->sources[i] = gc_border_index(
+            window->border, i < left ? i - left : window->width + i - left, window->width);
+    return GCONV_OK;
+}
+
 static gconv_status allocate_rows(gc_window *window, gconv_error *error)
 {
     const size_t slack = GC_ROW_SLACK * sizeof(float);
@@ -79,13 +91,16 @@ gconv_status gc_window_create(gc_window *window, const gc_chain *chain, const gc
     if (!gc_multiply((size_t)columns, pixel_bytes(window), &row))
         return gc_fail_memory(error, SIZE_MAX);
     window->stride = aligned(window->left + row + right + GC_ROW_SLACK * sizeof(float));
-    return allocate_rows(window, error);
+    gconv_status status = find_sources(window, error);
+    return status == GCONV_OK ? allocate_rows(window, error) : status;
 }
 
 void gc_window_destroy(gc_window *window)
 {
     free(window->rows);
+    free(window->sources);
     window->rows = NULL;
+    window->sources = NULL;
 }
 
 void gc_window_hold(gc_window *window, int64_t first, int64_t end)
@@ -107,22 +122,30 @@ void *gc_window_row(const gc_window *window, int64_t y)
     return row_at(window, y);
 }
 
-static void extend_column(const gc_window *window, char *row, int64_t x)
+/* Copies pixels of a row, whose column 0 is at `row`, to columns from `x` on. */
+static void copy_pixels(const gc_window *window, char *row, int64_t x, const int64_t *sources,
+                        int64_t count)
 {
     int64_t size = (int64_t)pixel_bytes(window);
-    int64_t from = gc_border_index(window->border, x, window->width);
-    const char *source = from < 0 ? window->border_pixel : row + (from - window->first) * size;
-    memcpy(row + (x - window->first) * size, source, (size_t)size);
+    for (int64_t i = 0; i < count; i++) {
+        const char *source = sources[i] < 0 ? window->border_pixel : row + sources[i] * size;
+        if (size == 1)
+            row[x + i] = *source;
+        else if (size == sizeof(float))
+            memcpy(row + (x + i) * size, source, sizeof(float));
+        else
+            memcpy(row + (x + i) * size, source, (size_t)size);
+    }
 }
 
 void gc_window_extend(const gc_window *window, int64_t y)
 {
-    char *row = row_at(window, y);
-    int64_t right = window->step->width - 1 - window->step->left;
-    for (int64_t x = -window->step->left; x < 0 && window->first == 0; x++)
-        extend_column(window, row, x);
-    for (int64_t x = window->width; x < window->width + right && window->end == window->width; x++)
-        extend_column(window, row, x);
+    char *row = row_at(window, y) - window->first * (int64_t)pixel_bytes(window);
+    int64_t left = window->step->left, right = window->step->width - 1 - left;
+    if (window->first == 0)
+        copy_pixels(window, row, -left, window->sources, left);
+    if (window->end == window->width)
+        copy_pixels(window, row, window->width, window->sources + left, right);
 }
 
 const void *gc_window_taps(const gc_window *window, int64_t x, int64_t y)

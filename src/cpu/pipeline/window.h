@@ -21,6 +21,8 @@ typedef struct gc_window {
     char *rows;
     char *constant_row; /* what stands above and below under a constant border; else NULL */
     char border_pixel[GC_CHANNELS_MAX * sizeof(float)];
+    int64_t *sources; /* where the border takes the columns beyond the left side from, then those
+                         beyond the right side: a column of the image, -1 for the constant */
 } gc_window;
 
 /* Rows that a window holds which serves `at_once` output rows at a time. */

@@ -64,6 +64,24 @@ static gconv_status create_windows(gc_workspace *workspace, int64_t columns, gco
     return status;
 }
 
+static gconv_status create_kept(gc_workspace *workspace, int64_t columns, gconv_error *error)
+{
+    size_t count = (size_t)workspace->stages->count;
+    workspace->kept = calloc(count, sizeof *workspace->kept);
+    workspace->begins = calloc(count, sizeof *workspace->begins);
+    if (workspace->kept == NULL || workspace->begins == NULL)
+        return gc_fail_memory(error, count * sizeof *workspace->kept);
+    for (size_t p = 0; p < count; p++) {
+        const gc_stage *stage = &workspace->stages->list[p];
+        size_t floats =
+            stage->kept + stage->kept_of_column * columns_of_stages(workspace->problem, columns);
+        workspace->kept[p] = gc_allocate_aligned(floats, sizeof(float));
+        if (workspace->kept[p] == NULL)
+            return gc_fail_memory(error, floats * sizeof(float));
+    }
+    return GCONV_OK;
+}
+
 gconv_status gc_workspace_create(gc_workspace *workspace, const gc_problem *problem,
                                  const gc_stages *stages, int64_t columns, gconv_error *error)
 {
@@ -88,8 +106,8 @@ gconv_status gc_workspace_create(gc_workspace *workspace, const gc_problem *prob
         workspace->result == NULL || workspace->scratch == NULL || workspace->rows == NULL ||
         workspace->bytes == NULL || workspace->out == NULL)
         return gc_fail_memory(error, rows * row_bytes);
-    gconv_status status = GCONV_OK;
-    if (stages->finds_edges)
+    gconv_status status = create_kept(workspace, columns, error);
+    if (status == GCONV_OK && stages->finds_edges)
         status = gc_edges_create(&workspace->edges, problem, error);
     return status == GCONV_OK ? create_windows(workspace, columns, error) : status;
 }
@@ -98,6 +116,10 @@ void gc_workspace_destroy(gc_workspace *workspace)
 {
     for (int p = 0; workspace->windows != NULL && p < workspace->stages->count; p++)
         gc_window_destroy(&workspace->windows[p]);
+    for (int p = 0; workspace->kept != NULL && p < workspace->stages->count; p++)
+        free(workspace->kept[p]);
+    free(workspace->kept);
+    free(workspace->begins);
     free(workspace->windows);
     free(workspace->ready);
     free(workspace->needed);
@@ -190,8 +212,11 @@ static gc_stage_input input_of(const gc_workspace *workspace, int p, int64_t y, 
         else
             workspace->rows[r] = row;
     }
-    return (gc_stage_input){
-        .rows = workspace->rows, .bytes = workspace->bytes, .scratch = workspace->scratch};
+    return (gc_stage_input){.rows = workspace->rows,
+                            .bytes = workspace->bytes,
+                            .scratch = workspace->scratch,
+                            .kept = workspace->kept[p],
+                            .begins = workspace->begins[p]};
 }
 
 /* Computes rows y to y + count - 1 of stage `p`, at most its rows_at_once: values `first` to `first
@@ -202,6 +227,7 @@ static void convolve(const gc_workspace *workspace, int p, int64_t y, int count,
     const gc_stage *stage = &workspace->stages->list[p];
     gc_stage_input input = input_of(workspace, p, y, count, first);
     stage->solver->run(stage, &input, values, count, out);
+    workspace->begins[p] = false;
 }
 
 /* Fills window p until it holds every row that is needed. */
@@ -246,6 +272,7 @@ static void begin(gc_workspace *workspace, gc_area area)
         gc_step_range(&workspace->problem->chain, workspace->stages->list[p].step, first, last,
                       &workspace->ready[p], &last);
         first = workspace->ready[p];
+        workspace->begins[p] = true;
         gc_window_hold(&workspace->windows[p], first_column(workspace, p),
                        end_column(workspace, p));
     }

@@ -19,6 +19,8 @@ typedef struct gc_workspace {
     float *result;         /* their chain values in stages->rows_at_once rows */
     size_t stride;         /* values from row to row of them */
     float *scratch;        /* of the stages */
+    float **kept;          /* what each stage keeps from call to call */
+    bool *begins;          /* whether a stage has not been called in this area */
     const float **rows;    /* where taps start reading in the rows of a window of floats */
     const uint8_t **bytes; /* the same in a window of bytes */
     float **out;           /* where computed rows go */

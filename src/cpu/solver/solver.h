@@ -44,6 +44,8 @@ typedef struct gc_stage {
     int tile_columns;         /* output columns of a tile, where the solver is `tiled` */
     size_t scratch;           /* floats that `run` needs to work in */
     size_t scratch_of_column; /* and as many more for each column of its output */
+    size_t kept;              /* floats that stay from call to call in an area */
+    size_t kept_of_column;    /* and as many more for each column of its output */
     void *own;                /* what the solver made for the step; NULL where it needs nothing */
 } gc_stage;
 
@@ -56,6 +58,8 @@ typedef struct gc_stage_input {
     const float *const *rows;    /* of chain values; NULL where the solver takes bytes */
     const uint8_t *const *bytes; /* of samples; NULL where it does not */
     float *scratch;              /* 64-byte aligned */
+    float *kept;                 /* the same */
+    bool begins;                 /* the call before this one was for another area */
 } gc_stage_input;
 
 struct gc_solver {

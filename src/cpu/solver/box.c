@@ -1,0 +1,236 @@
+/* A filter whose weights are all equal, by running sums: a sum of columns that loses a row and gains
+ * one with each row of output, and a sum along the row that does the same with columns. The time
+ * does not depend on the filter's size.
+ *
+ * Whole samples are summed in integers, modulo 2^32. These sums run on from call to call, as long as
+ * the rows of an area follow each other. Other samples are summed in double. Their sums begin anew
+ * with each call, so that their rounding depends on the place of a row alone: an addition errs by
+ * 2^-53 of a sum, and there are as many of them as values in a row, where rule 4 allows 2^-22 of
+ * it and more. */
+#include "cpu/solver/solver.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "cpu/cost.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct own_box {
+    bool whole;    /* sums in integers */
+    double weight; /* of every tap */
+} own_box;
+
+/* Output rows of a call: enough that what a call takes beside them counts little. Sums in double
+ * begin with a sum of as many rows as the filter has. */
+enum { WHOLE_ROWS = 8, REAL_ROWS_MIN = 32, REAL_ROWS_MAX = 128 };
+
+/* Rows of an area, about. */
+enum { BEGIN_ROWS = 512 };
+
+/* The weight that all taps have; 0 where they differ. */
+static double common_weight(const gc_step *step)
+{
+    if (step->taps != NULL) {
+        for (int i = 1; i < step->width * step->height; i++)
+            if (step->taps[i] != step->taps[0])
+                return 0;
+        return (double)step->taps[0];
+    }
+    for (int j = 1; j < step->height; j++)
+        if (step->column[j] != step->column[0])
+            return 0;
+    for (int i = 1; i < step->width; i++)
+        if (step->row[i] != step->row[0])
+            return 0;
+    return step->column[0] * step->row[0];
+}
+
+static bool border_is_whole(const gc_question *question)
+{
+    for (int c = 0; c < question->problem->chain.channels; c++)
+        if (question->step->border[c] != truncf(question->step->border[c]))
+            return false;
+    return true;
+}
+
+/* Whether the samples are whole and int32_t has room for their sums. */
+static bool sums_are_whole(const gc_question *question)
+{
+    const gc_problem *problem = question->problem;
+    const gc_step *step = question->step;
+    bool samples = step == problem->chain.steps && problem->conversion.input.depth != 32;
+    bool whole = problem->chain.exact || (samples && border_is_whole(question));
+    double taps = (double)step->width * step->height;
+    return whole && step->largest_input * taps < 0x1p31;
+}
+
+/* Samples of 8 bits enter as they are, without alpha of their own. */
+static bool takes_samples(const gc_question *question)
+{
+    const gc_conversion *conversion = &question->problem->conversion;
+    bool fits = true;
+    for (int c = 0; c < question->problem->chain.channels; c++)
+        fits = fits && question->step->border[c] >= 0 && question->step->border[c] <= UINT8_MAX;
+    return fits && question->step == question->problem->chain.steps &&
+           conversion->input.depth == 8 && !conversion->premultiplies && !conversion->keeps_alpha &&
+           sums_are_whole(question);
+}
+
+static bool applies(const gc_question *question)
+{
+    return common_weight(question->step) != 0;
+}
+
+static bool applies_to_bytes(const gc_question *question)
+{
+    return takes_samples(question) && applies(question);
+}
+
+/* An area begins with a sum of as many rows as the filter has. */
+static double seconds(const gc_question *question, double limit, gc_offer *offer)
+{
+    const gc_chain *chain = &question->problem->chain;
+    double width = chain->width, height = chain->height;
+    double extended = (width + question->step->width - 1) / width;
+    bool whole = sums_are_whole(question);
+    double most = whole ? BEGIN_ROWS : REAL_ROWS_MAX;
+    double beginnings = question->step->height / fmin(height, most);
+    (void)limit;
+    (void)offer;
+    return GC_STAGE_SECONDS +
+           extended * ((whole ? chain->channels == 1 ? GC_BOX_SECONDS : GC_BOX_CHANNELS_SECONDS
+                              : GC_BOX_REAL_SECONDS) +
+                       beginnings * GC_BOX_ROW_SECONDS);
+}
+
+static gconv_status create(gc_stage *stage, const gc_question *question, const gc_offer *offer,
+                           gconv_error *error)
+{
+    (void)offer;
+    own_box *own = calloc(1, sizeof *own);
+    if (own == NULL)
+        return gc_fail_memory(error, sizeof *own);
+    *own = (own_box){.whole = sums_are_whole(question), .weight = common_weight(stage->step)};
+    stage->own = own;
+    int height = stage->step->height;
+    int rows = height < REAL_ROWS_MIN ? REAL_ROWS_MIN : height;
+    stage->rows_at_once = own->whole ? WHOLE_ROWS : rows < REAL_ROWS_MAX ? rows : REAL_ROWS_MAX;
+    stage->tile_columns = GC_SEGMENT_VALUES / 32;
+    /* Whole: sums of columns are kept, their prefix is scratch. Real: GC_BOX_ROWS + 1 rows of
+     * double. A vector more is read and written. */
+    size_t reach = (size_t)stage->step->width * (size_t)stage->channels + GC_ROW_SLACK;
+    size_t floats = own->whole ? 1 : 2 * (GC_BOX_ROWS + 1);
+    stage->scratch = floats * reach;
+    stage->scratch_of_column = floats * (size_t)stage->channels;
+    stage->kept = own->whole ? reach : 0;
+    stage->kept_of_column = own->whole ? (size_t)stage->channels : 0;
+    return GCONV_OK;
+}
+
+/* ---- Running --------------------------------------------------------------------------------- */
+
+/* The sum of the rows that the first two rows of output have in common. */
+static void begin_whole(const gc_stage *stage, const gc_stage_input *input, size_t count)
+{
+    const gc_box_loops *loops = stage->instructions->box;
+    int32_t *sums = (int32_t *)(void *)input->kept;
+    memset(sums, 0, (count + GC_ROW_SLACK) * sizeof *sums);
+    for (int j = 0; j < stage->step->height - 1; j++)
+        if (stage->solver->takes_bytes)
+            loops->add_bytes(sums, input->bytes[j], count);
+        else
+            loops->add_whole(sums, input->rows[j], count);
+}
+
+/* Between rows of output, and between calls, the sums are those of the rows that the next row of
+ * output has in common with the one before it. */
+static void run_whole(const gc_stage *stage, const gc_stage_input *input, size_t values,
+                      int row_count, float *const *out)
+{
+    const gc_box_loops *loops = stage->instructions->box;
+    size_t channels = (size_t)stage->channels, span = (size_t)stage->step->width * channels;
+    int last = stage->step->height - 1;
+    int32_t *sums = (int32_t *)(void *)input->kept, *prefix = (int32_t *)(void *)input->scratch;
+    float weight = (float)((const own_box *)stage->own)->weight;
+    if (input->begins)
+        begin_whole(stage, input, values + span - channels);
+    for (int o = 0; o < row_count; o++)
+        if (stage->solver->takes_bytes)
+            loops->slide_bytes(sums, input->bytes[o + last], input->bytes[o], values, span,
+                               channels, prefix, weight, out[o]);
+        else
+            loops->slide_whole(sums, input->rows[o + last], input->rows[o], values, span, channels,
+                               prefix, weight, out[o]);
+}
+
+/* Sums of columns for GC_BOX_ROWS rows of output, then sums along these rows. */
+static void run_real(const gc_stage *stage, const gc_stage_input *input, size_t values,
+                     int row_count, float *const *out)
+{
+    const gc_box_loops *loops = stage->instructions->box;
+    size_t channels = (size_t)stage->channels, span = (size_t)stage->step->width * channels;
+    size_t count = values + span - channels, stride = values + span + GC_ROW_SLACK;
+    int last = stage->step->height - 1;
+    double *sums = (double *)(void *)input->scratch;
+    const double *between[GC_BOX_ROWS];
+    float *to[GC_BOX_ROWS];
+    memset(sums, 0, (GC_BOX_ROWS + 1) * stride * sizeof *sums);
+    for (int j = 0; j < last; j++)
+        loops->add_real(sums, input->rows[j], count);
+    for (int first = 0; first < row_count; first += GC_BOX_ROWS) {
+        for (int o = 0; o < GC_BOX_ROWS; o++) {
+            int row = first + o < row_count ? first + o : row_count - 1;
+            double *copy = sums + (size_t)(o + 1) * stride;
+            between[o] = copy;
+            to[o] = out[row];
+            if (first + o >= row_count) {
+                between[o] = between[o - 1]; /* the last row, computed again */
+                continue;
+            }
+            loops->slide_real(sums, input->rows[row + last], input->rows[row], count, copy);
+        }
+        loops->sum_real(between, values, span, channels, ((const own_box *)stage->own)->weight, to);
+    }
+}
+
+static void run(const gc_stage *stage, const gc_stage_input *input, size_t values, int row_count,
+                float *const *out)
+{
+    if (((const own_box *)stage->own)->whole)
+        run_whole(stage, input, values, row_count, out);
+    else
+        run_real(stage, input, values, row_count, out);
+}
+
+static const char *describe(const gc_stage *stage)
+{
+    return ((const own_box *)stage->own)->whole ? "running sums" : "running sums in double";
+}
+
+static void release(gc_stage *stage)
+{
+    free(stage->own);
+}
+
+const gc_solver gc_solver_box_of_bytes = {
+    .applies = applies_to_bytes,
+    .seconds = seconds,
+    .create = create,
+    .run = run,
+    .describe = describe,
+    .release = release,
+    .takes_bytes = true,
+    .tiled = true,
+};
+
+const gc_solver gc_solver_box = {
+    .applies = applies,
+    .seconds = seconds,
+    .create = create,
+    .run = run,
+    .describe = describe,
+    .release = release,
+    .tiled = true,
+};
