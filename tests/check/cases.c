@@ -338,6 +338,7 @@ static const table_row table[] = {
      .output = GCONV_OUTPUT_EDGES, .output_depth = 1, .threads = 2},
     {"a box, fractional border", .chain = {"ones40x50"}, .width = 99, .height = 99, CONSTANT,
      .border_value = 0.3, .output_depth = 32},
+    {"a box of tiny weights", .chain = {"tiny-ones"}, .output_depth = 32},
     {"a box in panels", .chain = {"ones9x70"}, .width = 9000, .height = 300, .depth = 16,
      .output_depth = 32, .threads = 3},
     {"a large box, floats, wrap", .chain = {"ones300x301"}, .width = 90, .height = 500, .depth = 32,

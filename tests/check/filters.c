@@ -66,7 +66,7 @@ typedef struct named_vectors {
     const char *name;
     int width, height;
     int anchor_x, anchor_y;
-    int largest_sum; /* see check_filter_product; -1: ones, the box of this size */
+    int largest_sum; /* see check_filter_product; -1: ones; -2: the same, times 1e-45 */
 } named_vectors;
 
 static const named_vectors vectors[] = {
@@ -76,6 +76,7 @@ static const named_vectors vectors[] = {
     {"long-whole", 700, 600, 350, 10, 60000}, {"long-square", 1501, 1501, 750, 750, 0},
     {"longest", 4095, 4095, 2047, 2047, 0},   {"ones300x301", 300, 301, 150, 150, -1},
     {"ones40x50", 40, 50, 0, 49, -1},         {"ones9x70", 9, 70, 4, 35, -1},
+    {"tiny-ones", 33, 63, 16, 31, -2},
 };
 enum { VECTORS_COUNT = sizeof vectors / sizeof vectors[0] };
 
@@ -131,9 +132,9 @@ static gconv_filter *make_vectors(const named_vectors *row)
     check_random random = check_random_for((uint64_t)row->width, (uint64_t)row->height);
     gconv_filter *filter = check_filter_vectors(&random, row->width, row->height, row->largest_sum);
     for (int j = 0; j < row->height && row->largest_sum < 0; j++)
-        filter->column[j] = 1;
+        filter->column[j] = row->largest_sum == -2 ? 1e-22 : 1;
     for (int i = 0; i < row->width && row->largest_sum < 0; i++)
-        filter->row[i] = 1;
+        filter->row[i] = row->largest_sum == -2 ? 1e-23 : 1;
     set_name(filter, row->name);
     filter->anchor_x = row->anchor_x;
     filter->anchor_y = row->anchor_y;

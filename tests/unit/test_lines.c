@@ -60,7 +60,8 @@ static void check_columns(const trial *t, const gc_lines *lines, float *scratch,
 {
     double bound = bound_of(t);
     results[0][count] = -1e6f;
-    gc_lines_convolve_columns(lines, scratch, rows, (size_t)count, row_count, out);
+    gc_lines_convolve_columns(lines, scratch, (gc_line_input){.rows = rows}, (size_t)count,
+                              row_count, out);
     for (int o = 0; o < row_count; o += 1 + row_count / 7)
         for (int i = 0; i < count; i++) {
             double wanted = 0;
@@ -150,7 +151,8 @@ static void nothing_else_is_read(void **state)
     for (int j = 0; j < ROWS_MAX; j++)
         for (int i = j < COUNT + LENGTH - 1 ? WIDTH + LENGTH - 1 : 0; i < ROW; i++)
             samples[j][i] = NAN;
-    gc_lines_convolve_columns(&lines, scratch, rows, WIDTH + LENGTH - 1, COUNT, out);
+    gc_lines_convolve_columns(&lines, scratch, (gc_line_input){.rows = rows}, WIDTH + LENGTH - 1,
+                              COUNT, out);
     for (int o = 0; o < COUNT; o++)
         for (int i = 0; i < WIDTH + LENGTH - 1; i++)
             assert_false(isnan(results[o][i]));

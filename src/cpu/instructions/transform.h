@@ -4,6 +4,7 @@
 #define GC_CPU_INSTRUCTIONS_TRANSFORM_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Sides of tiles are powers of two between these. */
 enum { GC_TRANSFORM_SIDE_MIN = 32, GC_TRANSFORM_SIDE_MAX = 512 };
@@ -50,6 +51,8 @@ typedef struct gc_transform_loops {
     /* Value i of line l = rows[i][first + l] for i in [0, row_count) and l in [0, count), else 0. */
     void (*load_columns)(void *lines, size_t side, const float *const *rows, size_t row_count,
                          size_t first, size_t count);
+    void (*load_columns_of_bytes)(void *lines, size_t side, const uint8_t *const *rows,
+                                  size_t row_count, size_t first, size_t count);
     /* rows[i][first + l] = value i of line l, for the same i and l, as `store` does. */
     void (*store_columns)(const void *lines, float *const *rows, size_t row_count, size_t first,
                           size_t count);

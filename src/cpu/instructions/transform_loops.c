@@ -365,20 +365,24 @@ static void convolve(const gc_transform *t, gc_plane lines, gc_plane factor)
         unhalve(t, &s);
 }
 
-static void load_columns(void *lines, size_t side, const float *const *rows, size_t row_count,
-                         size_t first, size_t count)
-{
-    real *to = lines;
-    for (size_t i = 0; i < side; i++, to += LANES) {
-        size_t there = i < row_count ? count : 0;
-        if (there == LANES) /* a constant */
-            for (size_t l = 0; l < LANES; l++)
-                to[l] = (real)rows[i][first + l];
-        else
-            for (size_t l = 0; l < LANES; l++)
-                to[l] = l < there ? (real)rows[i][first + l] : 0;
+/* A loop for floats and one for bytes. */
+#define LOAD_COLUMNS(name, sample)                                                                 \
+    static void name(void *lines, size_t side, const sample *const *rows, size_t row_count,        \
+                     size_t first, size_t count)                                                   \
+    {                                                                                              \
+        real *to = lines;                                                                          \
+        for (size_t i = 0; i < side; i++, to += LANES) {                                           \
+            size_t there = i < row_count ? count : 0;                                              \
+            if (there == LANES) /* a constant */                                                   \
+                for (size_t l = 0; l < LANES; l++)                                                 \
+                    to[l] = (real)rows[i][first + l];                                              \
+            else                                                                                   \
+                for (size_t l = 0; l < LANES; l++)                                                 \
+                    to[l] = l < there ? (real)rows[i][first + l] : 0;                              \
+        }                                                                                          \
     }
-}
+LOAD_COLUMNS(load_columns, float)
+LOAD_COLUMNS(load_columns_of_bytes, uint8_t)
 
 static void store_columns(const void *lines, float *const *rows, size_t row_count, size_t first,
                           size_t count)
@@ -457,6 +461,7 @@ const gc_transform_loops GC_TRANSFORM_LOOPS = {
     .backward = backward,
     .lanes = LANES,
     .load_columns = load_columns,
+    .load_columns_of_bytes = load_columns_of_bytes,
     .store_columns = store_columns,
     .load_rows = load_rows,
     .store_rows = store_rows,

@@ -19,8 +19,8 @@ enum { PLACING_THREADS = 4 };
  * room. */
 enum { BAND_REACHES = 4 };
 
-/* Chains that reach farther, and no single matrix does, have bands of as many rows at least, even
- * where the rings exceed their memory. */
+/* Running sums of chains that reach farther, and no single matrix does, have bands of as many rows at
+ * least, even where the rings exceed their memory. */
 enum { BAND_HIGH_REACH = GCONV_FILTER_SIDE_MAX };
 
 /* Bands between reading and writing that no thread works on, where there are no panels (see
@@ -35,8 +35,9 @@ enum { PANEL_BYTES = 2 << 20 };
  * little. */
 enum { PANEL_REACHES = 4 };
 
-/* Chains that reach farther count as long: beyond any single matrix. */
-enum { PANEL_LONG_REACH = GCONV_FILTER_SIDE_MAX };
+/* Chains that reach farther count as long: beyond any single matrix. Their panels repeat more, for the
+ * sake of memory. */
+enum { PANEL_LONG_REACH = GCONV_FILTER_SIDE_MAX, PANEL_LONG_REACHES = 2 };
 
 /* The width of a panel is a multiple of this: its rows begin on cache lines, and on bytes where
  * output is packed bits. */
@@ -46,7 +47,7 @@ enum { PANEL_GRANULE = 64 };
 
 /* Bytes of a column that a workspace holds in all its windows (see create_windows in workspace.c).
  * Windows of bytes count as floats: their panels are narrow for the sake of the first-level cache.
- * Running sums read each row only twice, so that theirs count as bytes. */
+ * Those of long filters count as they are. */
 static int64_t column_bytes_of(const gc_problem *problem, const gc_stages *stages)
 {
     const int64_t value = sizeof(float);
@@ -55,7 +56,7 @@ static int64_t column_bytes_of(const gc_problem *problem, const gc_stages *stage
     for (int p = stages->count - 1; p >= 0; p--) {
         const gc_stage *stage = &stages->list[p];
         bytes += gc_window_capacity(&problem->chain, stage->step, at_once) *
-                 (stage->solver->takes_bytes && stage->kept > 0 ? 1 : value);
+                 (stage->solver->takes_bytes && stage->solver->tiled ? 1 : value);
         at_once += stage->step->height;
     }
     return bytes * problem->chain.channels;
@@ -95,10 +96,11 @@ static void choose_panels(gc_division *division, const gc_stages *stages)
     if (stages->finds_edges || problem->chain.border == GCONV_BORDER_WRAP ||
         width * column_bytes <= PANEL_BYTES)
         return;
-    int64_t columns = gc_larger(PANEL_BYTES / column_bytes, PANEL_REACHES * reach);
+    bool is_long = reach > PANEL_LONG_REACH;
+    int64_t columns = gc_larger(PANEL_BYTES / column_bytes,
+                                (is_long ? PANEL_LONG_REACHES : PANEL_REACHES) * reach);
     columns = gc_larger(columns, GC_SEGMENT_VALUES / problem->chain.channels);
     /* Long filters: rather wide panels than many that repeat much. */
-    bool is_long = reach > PANEL_LONG_REACH;
     int64_t panels = is_long ? gc_larger(width / columns, 1) : (width + columns - 1) / columns;
     columns = round_up((width + panels - 1) / panels, panel_granule(problem, stages));
     panels = (width + columns - 1) / columns;
@@ -158,11 +160,28 @@ static int64_t choose_rows(const gc_division *division, int64_t together, int64_
     int64_t room = in_place ? problem->chain.height
                             : gc_budget_rows(problem, reach, bands_moving(division, threads));
     rows = gc_larger(rows, gc_smaller(BAND_REACHES * reach, room));
-    /* The rings of a high filter grow with its height. */
-    if (reach > BAND_HIGH_REACH)
-        rows = gc_larger(rows, reach);
     rows = gc_smaller(rows, share);
     return gc_smaller(round_up(rows, together), problem->chain.height);
+}
+
+static bool keeps_sums(const gc_stages *stages)
+{
+    bool keeps = false;
+    for (int p = 0; p < stages->count; p++)
+        keeps = keeps || stages->list[p].kept > 0;
+    return keeps;
+}
+
+/* Running sums begin anew in each band. In memory there is a band for each thread. Rings grow with
+ * the height of a filter that is higher than any matrix. */
+static int64_t rows_of_sums(const gc_division *division, const gc_stages *stages, int64_t reach,
+                            int threads, bool in_place)
+{
+    int64_t height = division->problem->chain.height;
+    int64_t rows = in_place                  ? (height + threads - 1) / threads
+                   : reach > BAND_HIGH_REACH ? reach
+                                             : 1;
+    return gc_smaller(round_up(rows, stages->rows_at_once), height);
 }
 
 static void choose_bands(gc_division *division, const gc_stages *stages, int threads, bool in_place)
@@ -172,10 +191,8 @@ static void choose_bands(gc_division *division, const gc_stages *stages, int thr
     bool places = places_tiles(problem, stages);
     int64_t rows = choose_rows(division, stages->rows_at_once, reach,
                                places ? PLACING_THREADS : threads, in_place && !places);
-    /* Running sums begin anew in each band. */
-    int64_t share = round_up((problem->chain.height + threads - 1) / threads, stages->rows_at_once);
-    if (in_place && !places && stages->list[stages->count - 1].kept > 0)
-        rows = gc_smaller(gc_larger(rows, share), problem->chain.height);
+    if (keeps_sums(stages) && !places)
+        rows = gc_larger(rows, rows_of_sums(division, stages, reach, threads, in_place));
     division->rows = rows;
     division->bands = (problem->chain.height + rows - 1) / rows;
     /* A reflected row lies as far inside as the row itself lies outside, under mirror101 one

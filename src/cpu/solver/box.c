@@ -13,6 +13,7 @@
 #include "base/status.h"
 #include "cpu/cost.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,26 +67,16 @@ static bool sums_are_whole(const gc_question *question)
     return whole && step->largest_input * taps < 0x1p31;
 }
 
-/* Samples of 8 bits enter as they are, without alpha of their own. */
-static bool takes_samples(const gc_question *question)
-{
-    const gc_conversion *conversion = &question->problem->conversion;
-    bool fits = true;
-    for (int c = 0; c < question->problem->chain.channels; c++)
-        fits = fits && question->step->border[c] >= 0 && question->step->border[c] <= UINT8_MAX;
-    return fits && question->step == question->problem->chain.steps &&
-           conversion->input.depth == 8 && !conversion->premultiplies && !conversion->keeps_alpha &&
-           sums_are_whole(question);
-}
-
+/* float32 holds the weight with all its digits. */
 static bool applies(const gc_question *question)
 {
-    return common_weight(question->step) != 0;
+    double weight = fabs(common_weight(question->step));
+    return weight >= (double)FLT_MIN && weight <= (double)FLT_MAX;
 }
 
 static bool applies_to_bytes(const gc_question *question)
 {
-    return takes_samples(question) && applies(question);
+    return gc_question_of_bytes(question) && sums_are_whole(question) && applies(question);
 }
 
 /* An area begins with a sum of as many rows as the filter has. */

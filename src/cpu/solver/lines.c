@@ -76,13 +76,16 @@ static size_t smaller(size_t a, size_t b)
 }
 
 /* Columns from `at` on for one part of the lines; none where there are none left. */
-static void load_part(const gc_lines *lines, void *part, const float *const *rows, int row_count,
+static void load_part(const gc_lines *lines, void *part, gc_line_input input, int row_count,
                       size_t at, size_t count)
 {
     size_t lanes = (size_t)lines->loops->lanes;
     size_t there = at < count ? smaller(count - at, lanes) : 0;
-    lines->loops->load_columns(part, (size_t)lines->transform.side, rows,
-                               (size_t)(row_count + lines->length - 1), at, there);
+    size_t side = (size_t)lines->transform.side, rows = (size_t)(row_count + lines->length - 1);
+    if (input.bytes != NULL)
+        lines->loops->load_columns_of_bytes(part, side, input.bytes, rows, at, there);
+    else
+        lines->loops->load_columns(part, side, input.rows, rows, at, there);
 }
 
 static void store_part(const gc_lines *lines, const void *part, float *const *out, int row_count,
@@ -93,14 +96,14 @@ static void store_part(const gc_lines *lines, const void *part, float *const *ou
         lines->loops->store_columns(part, out, (size_t)row_count, at, smaller(count - at, lanes));
 }
 
-void gc_lines_convolve_columns(const gc_lines *lines, float *scratch, const float *const *rows,
+void gc_lines_convolve_columns(const gc_lines *lines, float *scratch, gc_line_input input,
                                size_t count, int row_count, float *const *out)
 {
     size_t lanes = (size_t)lines->loops->lanes;
     gc_plane plane = plane_in(lines->loops, lines->transform.side, scratch);
     for (size_t at = 0; at < count; at += 2 * lanes) {
-        load_part(lines, plane.real, rows, row_count, at, count);
-        load_part(lines, plane.imaginary, rows, row_count, at + lanes, count);
+        load_part(lines, plane.real, input, row_count, at, count);
+        load_part(lines, plane.imaginary, input, row_count, at + lanes, count);
         lines->loops->convolve(&lines->transform, plane, lines->factor);
         store_part(lines, plane.real, out, row_count, at, count);
         store_part(lines, plane.imaginary, out, row_count, at + lanes, count);

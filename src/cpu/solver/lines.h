@@ -22,10 +22,16 @@ void gc_lines_destroy(gc_lines *lines);
 /* Floats of scratch memory that the functions below need, 64-byte aligned. */
 size_t gc_lines_scratch(const gc_transform_loops *loops, int side);
 
-/* out[o][i] = sum_k taps[k] * rows[o + k][i], for o in [0, row_count) and i in [0, count). `rows` has
- * row_count + length - 1 rows; row_count is at most lines->outputs. Two columns go through each
+/* Rows of floats or of bytes; the other member is NULL. */
+typedef struct gc_line_input {
+    const float *const *rows;
+    const uint8_t *const *bytes;
+} gc_line_input;
+
+/* out[o][i] = sum_k taps[k] * rows[o + k][i], for o in [0, row_count) and i in [0, count). The input
+ * has row_count + length - 1 rows; row_count is at most lines->outputs. Two columns go through each
  * transform, as real and imaginary part. Loops that compute in double round to integers. */
-void gc_lines_convolve_columns(const gc_lines *lines, float *scratch, const float *const *rows,
+void gc_lines_convolve_columns(const gc_lines *lines, float *scratch, gc_line_input input,
                                size_t count, int row_count, float *const *out);
 
 /* out[o][x*channels+c] = sum_k taps[k] * rows[o][(x+k)*channels+c], for x in [0, width). */

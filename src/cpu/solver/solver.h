@@ -93,6 +93,10 @@ struct gc_solver {
 /* The cheapest solver for a step. */
 void gc_solver_choose(const gc_question *question, gc_offer *best);
 
+/* Whether the step reads samples of 8 bits as they are: it is the first one, alpha is not treated
+ * apart, and a constant border fits a byte. */
+bool gc_question_of_bytes(const gc_question *question);
+
 /* Seconds that a value takes, with `taps` multiply-adds in a filter of `height` rows. */
 double gc_taps_seconds(const gc_instructions *instructions, double taps, int height);
 

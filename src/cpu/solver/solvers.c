@@ -6,13 +6,15 @@
 #include <math.h>
 
 extern const gc_solver gc_solver_every_tap, gc_solver_sparse, gc_solver_bytes, gc_solver_tiles,
-    gc_solver_products, gc_solver_vectors, gc_solver_box, gc_solver_box_of_bytes;
+    gc_solver_products, gc_solver_vectors, gc_solver_vectors_of_bytes, gc_solver_box,
+    gc_solver_box_of_bytes;
 
 /* The first applies to every matrix, the last to every filter of two vectors. Of equally cheap solvers the first is taken. Solvers that need
  * long to find out what they cost come last: the limit of the others can end their search early. */
 static const gc_solver *const solvers[] = {
     &gc_solver_every_tap, &gc_solver_sparse, &gc_solver_bytes,    &gc_solver_box_of_bytes,
-    &gc_solver_box,       &gc_solver_tiles,  &gc_solver_products, &gc_solver_vectors,
+    &gc_solver_box,       &gc_solver_tiles,  &gc_solver_products, &gc_solver_vectors_of_bytes,
+    &gc_solver_vectors,
 };
 enum { SOLVER_COUNT = sizeof solvers / sizeof solvers[0] };
 
@@ -27,6 +29,19 @@ void gc_solver_choose(const gc_question *question, gc_offer *best)
         if (offer.seconds < best->seconds)
             *best = offer;
     }
+}
+
+bool gc_question_of_bytes(const gc_question *question)
+{
+    const gc_problem *problem = question->problem;
+    const gc_conversion *conversion = &problem->conversion;
+    bool fits = true;
+    for (int c = 0; c < problem->chain.channels; c++) {
+        float border = question->step->border[c];
+        fits = fits && border >= 0 && border <= UINT8_MAX && border == truncf(border);
+    }
+    return fits && question->step == problem->chain.steps && conversion->input.depth == 8 &&
+           !conversion->premultiplies && !conversion->keeps_alpha;
 }
 
 double gc_taps_seconds(const gc_instructions *instructions, double taps, int height)

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "core/range.h"
 #include "core/separate.h"
+#include "cpu/budget.h"
 #include "cpu/cost.h"
 #include "cpu/solver/lines.h"
 
@@ -26,6 +27,11 @@ typedef struct own_vectors {
 static bool applies(const gc_question *question)
 {
     return question->step->column != NULL;
+}
+
+static bool applies_to_bytes(const gc_question *question)
+{
+    return applies(question) && gc_question_of_bytes(question);
 }
 
 /* Column and row in float32. */
@@ -92,17 +98,41 @@ static double row_seconds(const gc_question *question, int side)
                     : gc_taps_seconds(question->instructions, step->width, 1);
 }
 
-/* The fastest side of transforms for a vector, 0 where taps are faster. `allows` says whether a side
- * may be taken. */
-static int choose_side(const gc_question *question, int length,
-                       double (*seconds_at)(const gc_question *, int))
+static bool is_accurate(const gc_question *question, int side)
+{
+    return !question->problem->chain.exact || gc_transform_error(log2(side)) < 0.5;
+}
+
+/* Whether bands and windows may have as many rows as transforms of columns of this side compute at
+ * once: where the rings have room, or where no smaller side computes a fourth of the column's
+ * length. */
+static bool has_room(const gc_question *question, int side)
+{
+    int height = question->step->height;
+    return gc_budget_holds(question->problem, rows_at_once(question, side, 0)) ||
+           side / 2 - height + 1 < height / 4;
+}
+
+/* The fastest side of transforms for the column, 0 where taps are faster. */
+static int choose_column_side(const gc_question *question)
 {
     int best = 0;
-    for (int side = GC_LINE_MIN; side <= GC_LINE_MAX; side *= 2) {
-        bool accurate = !question->problem->chain.exact || gc_transform_error(log2(side)) < 0.5;
-        if (side >= length && accurate && seconds_at(question, side) < seconds_at(question, best))
+    for (int side = GC_LINE_MIN; side <= GC_LINE_MAX; side *= 2)
+        if (side >= question->step->height && is_accurate(question, side) &&
+            has_room(question, side) &&
+            column_seconds(question, side) < column_seconds(question, best))
             best = side;
-    }
+    return best;
+}
+
+/* The same for the row. */
+static int choose_row_side(const gc_question *question)
+{
+    int best = 0;
+    for (int side = GC_LINE_MIN; side <= GC_LINE_MAX; side *= 2)
+        if (side >= question->step->width && is_accurate(question, side) &&
+            row_seconds(question, side) < row_seconds(question, best))
+            best = side;
     return best;
 }
 
@@ -112,13 +142,20 @@ static double seconds(const gc_question *question, double limit, gc_offer *offer
     factors of;
     (void)limit;
     if (separate(step, &of)) {
-        offer->column_side = choose_side(question, step->height, column_seconds);
-        offer->row_side = choose_side(question, step->width, row_seconds);
+        offer->column_side = choose_column_side(question);
+        offer->row_side = choose_row_side(question);
         if (!question->problem->chain.exact &&
             !gc_range_holds_lines(step, of.down, of.across, offer->column_side, offer->row_side))
             offer->column_side = offer->row_side = 0;
     }
     return column_seconds(question, offer->column_side) + row_seconds(question, offer->row_side);
+}
+
+/* From bytes where columns are transformed: windows are a fourth as large. */
+static double seconds_of_bytes(const gc_question *question, double limit, gc_offer *offer)
+{
+    double all = seconds(question, limit, offer);
+    return offer->column_side > 0 ? all - GC_LINE_SECONDS / 2 : HUGE_VAL;
 }
 
 static double extra_terms(const gc_offer *offer)
@@ -231,6 +268,12 @@ static void sum_taps(const gc_stage *stage, const gc_step *vector, const float *
     }
 }
 
+static gc_line_input line_input(const gc_stage *stage, const gc_stage_input *input)
+{
+    return stage->solver->takes_bytes ? (gc_line_input){.bytes = input->bytes}
+                                      : (gc_line_input){.rows = input->rows};
+}
+
 /* All in double, for numbers that float32 has no room for. */
 static void run_in_double(const gc_stage *stage, const gc_stage_input *input, double *between,
                           size_t values, int row_count, float *const *out)
@@ -269,7 +312,8 @@ static void run(const gc_stage *stage, const gc_stage_input *input, size_t value
     for (int o = 0; o < row_count + GC_ROWS_TOGETHER - 1; o++)
         between[o] = first + (size_t)(o < row_count ? o : row_count - 1) * stride;
     if (own->column_lines.length > 0)
-        gc_lines_convolve_columns(&own->column_lines, work, input->rows, all, row_count, between);
+        gc_lines_convolve_columns(&own->column_lines, work, line_input(stage, input), all,
+                                  row_count, between);
     else
         sum_taps(stage, &own->column, input->rows, all, row_count, between);
     if (own->row_lines.length > 0)
@@ -289,6 +333,18 @@ static const char *describe(const gc_stage *stage)
         return "a column and a row in double";
     return words[own->column_lines.length > 0][own->row_lines.length > 0];
 }
+
+const gc_solver gc_solver_vectors_of_bytes = {
+    .applies = applies_to_bytes,
+    .seconds = seconds_of_bytes,
+    .create = create,
+    .run = run,
+    .describe = describe,
+    .release = release,
+    .extra_terms = extra_terms,
+    .takes_bytes = true,
+    .tiled = true,
+};
 
 const gc_solver gc_solver_vectors = {
     .applies = applies,
