@@ -10,24 +10,24 @@ enum { LANES = 8 };
 enum { LANES = 4 };
 #endif
 
-typedef int32_t vector __attribute__((vector_size(LANES * sizeof(int32_t))));
-typedef int32_t unaligned_vector
-    __attribute__((vector_size(LANES * sizeof(int32_t)), aligned(sizeof(int32_t)), may_alias));
+typedef uint32_t vector __attribute__((vector_size(LANES * sizeof(uint32_t))));
+typedef uint32_t unaligned_vector
+    __attribute__((vector_size(LANES * sizeof(uint32_t)), aligned(sizeof(uint32_t)), may_alias));
 
 #define INLINE static inline __attribute__((always_inline))
 
 /* ---- Sums of columns ------------------------------------------------------------------------- */
 
-static void add_bytes(int32_t *restrict sums, const uint8_t *row, size_t count)
+static void add_bytes(uint32_t *restrict sums, const uint8_t *row, size_t count)
 {
     for (size_t x = 0; x < count; x++)
         sums[x] += row[x];
 }
 
-static void add_whole(int32_t *restrict sums, const float *row, size_t count)
+static void add_whole(uint32_t *restrict sums, const float *row, size_t count)
 {
     for (size_t x = 0; x < count; x++)
-        sums[x] += (int32_t)row[x];
+        sums[x] += (uint32_t)(int32_t)row[x];
 }
 
 static void add_real(double *restrict sums, const float *row, size_t count)
@@ -70,7 +70,8 @@ static void slide_real(double *restrict sums, const float *added, const float *r
 #else
 INLINE vector moved(vector v, const int by)
 {
-    vector from;
+    typedef int32_t index __attribute__((vector_size(LANES * sizeof(int32_t))));
+    index from;
     for (int i = 0; i < LANES; i++)
         from[i] = i < by ? i : LANES + i - by;
     return __builtin_shuffle((vector){0}, v, from);
@@ -79,8 +80,8 @@ INLINE vector moved(vector v, const int by)
 #endif
 
 /* to[x] = sums[x] + added[x]; sums[x] = to[x] - removed[x] */
-INLINE void slide_columns(int32_t *restrict sums, const void *added, const void *removed,
-                          const int bytes, size_t first, size_t end, int32_t *restrict to)
+INLINE void slide_columns(uint32_t *restrict sums, const void *added, const void *removed,
+                          const int bytes, size_t first, size_t end, uint32_t *restrict to)
 {
     if (bytes)
         for (size_t x = first; x < end; x++) {
@@ -89,14 +90,14 @@ INLINE void slide_columns(int32_t *restrict sums, const void *added, const void 
         }
     else
         for (size_t x = first; x < end; x++) {
-            to[x] = sums[x] + (int32_t)((const float *)added)[x];
-            sums[x] = to[x] - (int32_t)((const float *)removed)[x];
+            to[x] = sums[x] + (uint32_t)(int32_t)((const float *)added)[x];
+            sums[x] = to[x] - (uint32_t)(int32_t)((const float *)removed)[x];
         }
 }
 
 /* values[i] becomes the sum of values 0 to i and `before`, for i in [0, count). Returns the last
  * sum in all lanes. Up to LANES - 1 values beyond are overwritten. */
-INLINE vector scan(int32_t *values, size_t count, vector before)
+INLINE vector scan(uint32_t *values, size_t count, vector before)
 {
     for (size_t i = 0; i < count; i += LANES) {
         vector v = *(const unaligned_vector *)(values + i);
@@ -115,12 +116,12 @@ INLINE vector scan(int32_t *values, size_t count, vector before)
 }
 
 /* The same for each of `channels` interleaved channels. */
-INLINE void scan_channels(int32_t *values, size_t count, const size_t channels, uint32_t totals[4])
+INLINE void scan_channels(uint32_t *values, size_t count, const size_t channels, uint32_t totals[4])
 {
     for (size_t i = 0; i < count; i += channels)
         for (size_t c = 0; c < channels; c++) {
-            totals[c] += (uint32_t)values[i + c];
-            values[i + c] = (int32_t)totals[c];
+            totals[c] += values[i + c];
+            values[i + c] = totals[c];
         }
 }
 
@@ -129,8 +130,8 @@ INLINE void scan_channels(int32_t *values, size_t count, const size_t channels, 
 enum { BLOCK = 960 };
 
 /* to[i + channels] = to[i] + a sum of the column, from zeros on. */
-INLINE void slide_and_scan(int32_t *sums, const void *added, const void *removed, const int bytes,
-                           size_t count, const size_t channels, int32_t *to)
+INLINE void slide_and_scan(uint32_t *sums, const void *added, const void *removed, const int bytes,
+                           size_t count, const size_t channels, uint32_t *to)
 {
     vector before = {0};
     uint32_t totals[4] = {0};
@@ -147,8 +148,8 @@ INLINE void slide_and_scan(int32_t *sums, const void *added, const void *removed
     }
 }
 
-INLINE void slide(int32_t *sums, const void *added, const void *removed, const int bytes,
-                  size_t count, size_t span, size_t channels, int32_t *restrict prefix,
+INLINE void slide(uint32_t *sums, const void *added, const void *removed, const int bytes,
+                  size_t count, size_t span, size_t channels, uint32_t *restrict prefix,
                   float factor, float *restrict out)
 {
     size_t all = count + span - channels;
@@ -161,17 +162,17 @@ INLINE void slide(int32_t *sums, const void *added, const void *removed, const i
     else
         slide_and_scan(sums, added, removed, bytes, all, 4, prefix);
     for (size_t i = 0; i < count; i++) /* + 0: no -0 */
-        out[i] = factor * (float)(int32_t)((uint32_t)prefix[i + span] - (uint32_t)prefix[i]) + 0;
+        out[i] = factor * (float)(int32_t)(prefix[i + span] - prefix[i]) + 0;
 }
 
-static void slide_bytes(int32_t *sums, const uint8_t *added, const uint8_t *removed, size_t count,
-                        size_t span, size_t channels, int32_t *prefix, float factor, float *out)
+static void slide_bytes(uint32_t *sums, const uint8_t *added, const uint8_t *removed, size_t count,
+                        size_t span, size_t channels, uint32_t *prefix, float factor, float *out)
 {
     slide(sums, added, removed, 1, count, span, channels, prefix, factor, out);
 }
 
-static void slide_whole(int32_t *sums, const float *added, const float *removed, size_t count,
-                        size_t span, size_t channels, int32_t *prefix, float factor, float *out)
+static void slide_whole(uint32_t *sums, const float *added, const float *removed, size_t count,
+                        size_t span, size_t channels, uint32_t *prefix, float factor, float *out)
 {
     slide(sums, added, removed, 0, count, span, channels, prefix, factor, out);
 }

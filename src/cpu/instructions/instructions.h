@@ -68,17 +68,17 @@ enum { GC_BOX_ROWS = 4 }; /* whose sums of real numbers go together */
 /* See solver/box.c. Loops read and write up to 15 values beyond the last one of a row. */
 typedef struct gc_box_loops {
     /* sums[x] += row[x] for x in [0, count) */
-    void (*add_bytes)(int32_t *sums, const uint8_t *row, size_t count);
-    void (*add_whole)(int32_t *sums, const float *row, size_t count);
+    void (*add_bytes)(uint32_t *sums, const uint8_t *row, size_t count);
+    void (*add_whole)(uint32_t *sums, const float *row, size_t count);
     void (*add_real)(double *sums, const float *row, size_t count);
     /* sums[x] += added[x]; out[i] = factor * the sum of sums[i + k*channels] below i + span, for i in
      * [0, count); sums[x] -= removed[x]. All modulo 2^32. `span` is the width of the filter times
      * the channels; there are count + span - channels sums. `prefix` has room for `channels` more
      * and 15. */
-    void (*slide_bytes)(int32_t *sums, const uint8_t *added, const uint8_t *removed, size_t count,
-                        size_t span, size_t channels, int32_t *prefix, float factor, float *out);
-    void (*slide_whole)(int32_t *sums, const float *added, const float *removed, size_t count,
-                        size_t span, size_t channels, int32_t *prefix, float factor, float *out);
+    void (*slide_bytes)(uint32_t *sums, const uint8_t *added, const uint8_t *removed, size_t count,
+                        size_t span, size_t channels, uint32_t *prefix, float factor, float *out);
+    void (*slide_whole)(uint32_t *sums, const float *added, const float *removed, size_t count,
+                        size_t span, size_t channels, uint32_t *prefix, float factor, float *out);
     /* to[x] = sums[x] + added[x]; sums[x] = to[x] - removed[x] */
     void (*slide_real)(double *sums, const float *added, const float *removed, size_t count,
                        double *to);

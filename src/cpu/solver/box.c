@@ -126,7 +126,7 @@ static gconv_status create(gc_stage *stage, const gc_question *question, const g
 static void begin_whole(const gc_stage *stage, const gc_stage_input *input, size_t count)
 {
     const gc_box_loops *loops = stage->instructions->box;
-    int32_t *sums = (int32_t *)(void *)input->kept;
+    uint32_t *sums = (uint32_t *)(void *)input->kept;
     memset(sums, 0, (count + GC_ROW_SLACK) * sizeof *sums);
     for (int j = 0; j < stage->step->height - 1; j++)
         if (stage->solver->takes_bytes)
@@ -143,7 +143,7 @@ static void run_whole(const gc_stage *stage, const gc_stage_input *input, size_t
     const gc_box_loops *loops = stage->instructions->box;
     size_t channels = (size_t)stage->channels, span = (size_t)stage->step->width * channels;
     int last = stage->step->height - 1;
-    int32_t *sums = (int32_t *)(void *)input->kept, *prefix = (int32_t *)(void *)input->scratch;
+    uint32_t *sums = (uint32_t *)(void *)input->kept, *prefix = (uint32_t *)(void *)input->scratch;
     float weight = (float)((const own_box *)stage->own)->weight;
     if (input->begins)
         begin_whole(stage, input, values + span - channels);
