@@ -41,7 +41,7 @@ _gconv_values() {
       echo 'direct separable'
       return
     }
-    echo 'auto reference cpu naive shared const tiled adaptive twopass direct separable fused tensor tilefft fft'
+    echo 'auto reference cpu naive naive:const shared const tiled tiled:nopad adaptive adaptive:nc adaptive:ours twopass direct separable fused tensor tilefft fft'
     [[ $2 != compare && $2 != bench ]] || echo all
     ;;
   -d | --device)

@@ -40,7 +40,7 @@ function __gconv_implementations
         printf '%s\n' direct separable
         return
     end
-    printf '%s\n' auto reference cpu naive shared const tiled adaptive twopass direct separable fused tensor tilefft fft
+    printf '%s\n' auto reference cpu naive naive:const shared const tiled tiled:nopad adaptive adaptive:nc adaptive:ours twopass direct separable fused tensor tilefft fft
     __gconv_after compare bench; and echo all
 end
 

@@ -7,11 +7,12 @@
 extern const gc_operations gc_reference_operations;
 extern const gc_operations gc_cpu_operations;
 #if GC_HAS_CUDA
-extern const gc_operations gc_naive_operations;
+extern const gc_operations gc_naive_operations, gc_naive_const_operations;
 extern const gc_operations gc_shared_operations;
 extern const gc_operations gc_const_operations;
-extern const gc_operations gc_tiled_operations;
-extern const gc_operations gc_adaptive_operations;
+extern const gc_operations gc_tiled_operations, gc_tiled_nopad_operations;
+extern const gc_operations gc_adaptive_operations, gc_adaptive_nc_operations,
+    gc_adaptive_ours_operations;
 extern const gc_operations gc_twopass_operations;
 extern const gc_operations gc_direct_operations;
 extern const gc_operations gc_separable_operations;
@@ -31,6 +32,9 @@ static const gc_implementation implementations[] = {
      &gc_cpu_operations, GC_FOLLOWS_THREADS},
     {"naive", "one thread a pixel, image and filter in global memory", "", GCONV_DEVICE_CUDA,
      CUDA(gc_naive_operations), GC_FOLLOWS_BLOCK},
+    {"naive:const", "naive, with the filter in constant memory",
+     "filters of more than 16384 weights", GCONV_DEVICE_CUDA, CUDA(gc_naive_const_operations),
+     GC_FOLLOWS_BLOCK},
     {"shared", "a block's pixels and apron in shared memory",
      "filters whose block does not fit in shared memory", GCONV_DEVICE_CUDA,
      CUDA(gc_shared_operations), GC_FOLLOWS_BLOCK},
@@ -40,9 +44,17 @@ static const gc_implementation implementations[] = {
     {"tiled", "1xN tiling with a fixed factor (--tile, default 4)",
      "filters of more than 16384 weights, or whose tiles do not fit in shared memory",
      GCONV_DEVICE_CUDA, CUDA(gc_tiled_operations), GC_FOLLOWS_BLOCK | GC_FOLLOWS_TILE},
-    {"adaptive", "1xN tiling, the factor chosen for filter and device",
+    {"tiled:nopad", "tiled, rows in shared memory not padded, blocks of 16x16",
+     "what tiled refuses", GCONV_DEVICE_CUDA, CUDA(gc_tiled_nopad_operations),
+     GC_FOLLOWS_BLOCK | GC_FOLLOWS_TILE},
+    {"adaptive", "1xN tiling, the factor chosen for filter and device as published",
      "filters of more than 16384 weights, or of which not one tile fits in shared memory",
      GCONV_DEVICE_CUDA, CUDA(gc_adaptive_operations), GC_FOLLOWS_BLOCK},
+    {"adaptive:nc", "adaptive, pixels through the read-only cache", "what adaptive refuses",
+     GCONV_DEVICE_CUDA, CUDA(gc_adaptive_nc_operations), GC_FOLLOWS_BLOCK},
+    {"adaptive:ours", "adaptive by a rule of ours: more and smaller blocks at once",
+     "what adaptive refuses", GCONV_DEVICE_CUDA, CUDA(gc_adaptive_ours_operations),
+     GC_FOLLOWS_BLOCK},
     {"twopass", "filters of rank 1 in a row and a column pass", "chains without a filter of rank 1",
      GCONV_DEVICE_CUDA, CUDA(gc_twopass_operations), 0},
     {"direct", "every output in registers, borders in place, weights as constants",

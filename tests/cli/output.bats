@@ -184,7 +184,7 @@ gconv: big.pgm: the CPU took over: 'dead' broke down"
 @test "options without effect are named with -v" {
     setup_images
     silently gconv edges --quality 50 --tile 3 in.png out.png
-    expect 0 gconv edges -v --impl cpu -j 2 --quality 50 --compression 3 --tile 3 --block 8x8 --strip in.png out.pgm
+    expect 0 gconv edges -v --device cpu -j 2 --quality 50 --compression 3 --tile 3 --block 8x8 --strip in.png out.pgm
     same "$(printf '%s\n' "$err" | sed 1d)" "gconv: option '--quality' had no effect: no output is a JPEG
 gconv: option '--compression' had no effect: no output is a PNG
 gconv: option '--strip' had no effect: the outputs hold nothing but pixels

@@ -209,6 +209,16 @@ refused() {
     holds
 }
 
+@test "--tile and --block are refused where nothing that is named takes them" {
+    complains 2 "option '--tile': 'cpu' takes no tiling factor; 'tiled' does" \
+        gconv edges --impl cpu --tile 3 a.png b.png
+    complains 2 "option '--tile': 'adaptive:nc' takes no tiling factor; 'tiled' does" \
+        gconv edges --impl adaptive:nc --tile 3 a.png b.png
+    complains 2 "option '--block': 'cpu,direct' takes no thread block" \
+        gconv compare --impl cpu,direct --block 8x8 a.png
+    holds
+}
+
 @test "illegal words, with suggestions" {
     refused edges border 'mirror, mirror101, replicate, wrap, constant?:V? or zero' '' black MIRROR
     complains 2 "option '--border': unknown border 'miror'; did you mean 'mirror'[?] *" \

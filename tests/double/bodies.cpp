@@ -82,10 +82,13 @@ static void *filter()
     {                                                                                              \
         name, true, gc_double_binder<kernel>::bind, filter                                         \
     }
-#define TILES(factor) MEETS("gc_convolve_tiles<" #factor ">", gc_convolve_tiles<factor>)
+#define TILES(factor)                                                                              \
+    MEETS("gc_convolve_tiles<" #factor ", false>", (gc_convolve_tiles<factor, false>)),            \
+        MEETS("gc_convolve_tiles<" #factor ", true>", (gc_convolve_tiles<factor, true>))
 
 const gc_double_body gc_double_bodies[] = {
-    PLAIN("convolve_pixels", naive::convolve_pixels),
+    PLAIN("convolve_pixels<false>", naive::convolve_pixels<false>),
+    {"convolve_pixels<true>", false, gc_double_binder<naive::convolve_pixels<true>>::bind, filter},
     MEETS("convolve_block", shared::convolve_block),
     MEETS("convolve_rows", twopass::convolve_rows),
     MEETS("convolve_columns", twopass::convolve_columns),

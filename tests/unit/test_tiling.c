@@ -130,12 +130,13 @@ static gc_factor_registers registers_of(int count)
 /* 32 times the least common multiple of 1 to 16: no factor leaves columns idle. */
 enum { EVEN_WIDTH = 32 * 720720 };
 
-/* The factor for a square filter on an image that suits every factor, 0 where there is none. */
+/* The factor of gc_tiling_balance for a square filter on an image that suits every factor, 0 where
+ * there is none. */
 static int factor(const gconv_device_info *device, int registers, int width, int height, int filter)
 {
     gc_factor_registers all = registers_of(registers);
     gc_tiling tiling = {.block_width = width, .block_height = height};
-    return gc_tiling_adapt(device, &all, EVEN_WIDTH, filter, filter, &tiling) ? tiling.factor : 0;
+    return gc_tiling_balance(device, &all, EVEN_WIDTH, filter, filter, &tiling) ? tiling.factor : 0;
 }
 
 /* The table of the papers: on a GTX 680 large filters leave room for ever smaller factors. */
@@ -183,7 +184,7 @@ static void registers_limit_the_factor(void **state)
     for (int factor = 9; factor <= GC_FACTOR_MAX; factor++)
         registers.count[factor] = 129; /* 136 * 256 threads, once in 65536 */
     gc_tiling tiling = {.block_width = 32, .block_height = 8};
-    assert_true(gc_tiling_adapt(&h200, &registers, 4096, 5, 5, &tiling));
+    assert_true(gc_tiling_balance(&h200, &registers, 4096, 5, 5, &tiling));
     assert_int_equal(tiling.factor, 8);
     assert_int_equal(factor(&h200, 64, 32, 32, 5), 16); /* 1024 threads, once */
     assert_int_equal(factor(&h200, 65, 32, 32, 5), 0);  /* 72 * 1024 are too many */
@@ -212,7 +213,7 @@ static void images_decide_too(void **state)
                   {480, 15}, {481, 16}, {640, 10}, {4000, 14}, {1 << 30, 16}};
     for (size_t i = 0; i < sizeof images / sizeof images[0]; i++) {
         gc_tiling tiling = {.block_width = 32, .block_height = 8};
-        assert_true(gc_tiling_adapt(&h200, &registers, images[i].width, 3, 3, &tiling));
+        assert_true(gc_tiling_balance(&h200, &registers, images[i].width, 3, 3, &tiling));
         assert_int_equal(tiling.factor, images[i].factor);
     }
 }
@@ -244,9 +245,113 @@ static void chosen_factors_are_the_largest(void **state)
         for (int filter = 1; filter <= 128; filter++) {
             gc_tiling tiling = {.block_width = blocks[n / 2][0], .block_height = blocks[n / 2][1]};
             /* Where none fits the factor stays 0. */
-            gc_tiling_adapt(devices[n % 2], &registers, EVEN_WIDTH, filter, filter, &tiling);
+            gc_tiling_balance(devices[n % 2], &registers, EVEN_WIDTH, filter, filter, &tiling);
             assert_largest(devices[n % 2], &tiling, filter);
         }
+}
+
+/* ---- Factors as published -------------------------------------------------------------------- */
+
+enum { SIDE_FIRST = 3, SIDE_LAST = 43 }; /* the filters of the 2014 paper, odd in both directions */
+
+/* The factor of gc_tiling_adapt, 0 where there is none. */
+static int published(const gconv_device_info *device, const gc_factor_registers *registers,
+                     int block_width, int block_height, int width, int height)
+{
+    gc_tiling tiling = {.block_width = block_width, .block_height = block_height};
+    return gc_tiling_adapt(device, registers, width, height, &tiling) ? tiling.factor : 0;
+}
+
+/* Kernels of which two blocks of 32x32 fit in 65536 registers up to factor 4, and of more than the 63
+ * registers that a thread of a GTX 680 can have beyond. */
+static gc_factor_registers registers_of_a_gtx680(void)
+{
+    gc_factor_registers registers = registers_of(32);
+    for (int factor = 5; factor <= GC_FACTOR_MAX; factor++)
+        registers.count[factor] = 65;
+    return registers;
+}
+
+/* "Adaptive tiling improves the efficiency of 121 out of the 441 tested filter sizes, for the other
+ * filter sizes the same tiling factor is selected", which is 4; and 41x43 and 43x43 run, for which
+ * 1x4 tiling needs more shared memory than there is (2014, section 4, figure 11c). */
+static void map_of_a_gtx680(void **state)
+{
+    (void)state;
+    gc_factor_registers registers = registers_of_a_gtx680();
+    int sizes = 0, improved = 0, rescued = 0;
+    for (int width = SIDE_FIRST; width <= SIDE_LAST; width += 2)
+        for (int height = SIDE_FIRST; height <= SIDE_LAST; height += 2) {
+            int factor = published(&gtx680, &registers, 32, 32, width, height);
+            gc_tiling four = {.block_width = 32, .block_height = 32, .factor = 4};
+            gc_tiling_measure(width, height, &four);
+            bool fits = four.shared_bytes <= gtx680.shared_per_block;
+            sizes++;
+            improved += fits && factor != 4;
+            rescued += !fits && factor > 0;
+            assert_true(fits || (height == 43 && width >= 41));
+        }
+    assert_int_equal(sizes, 441);
+    assert_int_equal(improved, 121);
+    assert_int_equal(rescued, 2);
+    assert_int_equal(published(&gtx680, &registers, 32, 32, 3, 3), 4);   /* 130 * 34 * 4, twice */
+    assert_int_equal(published(&gtx680, &registers, 32, 32, 17, 17), 3); /* 112 * 48 * 4, twice */
+    assert_int_equal(published(&gtx680, &registers, 32, 32, 17, 43), 2); /* 80 * 74 * 4, twice */
+    assert_int_equal(published(&gtx680, &registers, 32, 32, 19, 43),
+                     4); /* 146 * 74 * 4, one block */
+    assert_int_equal(published(&gtx680, &registers, 32, 32, 43, 43),
+                     3); /* 138 * 74 * 4, one block */
+}
+
+static const gconv_device_info gtx480 = {
+    .name = "GTX 480",
+    .compute_major = 2,
+    .processors = 15,
+    .shared_per_block = 49152,
+    .shared_per_block_optin = 49152,
+    .shared_per_processor = 49152,
+    .registers_per_processor = 32768,
+    .registers_per_block = 32768,
+    .threads_per_processor = 1536,
+    .threads_per_block = 1024,
+    .blocks_per_processor = 8,
+    .warp_size = 32,
+};
+
+/* Blocks of 16x32 (2011, figure 8d), whose rows are padded: one block, as large as fits. */
+static void map_of_a_gtx480(void **state)
+{
+    (void)state;
+    gc_factor_registers registers = registers_of(63);
+    assert_int_equal(published(&gtx480, &registers, 16, 32, 7, 7), 16);   /* (32 + 272) * 38 * 4 */
+    assert_int_equal(published(&gtx480, &registers, 16, 32, 17, 17), 13); /* (32 + 208) * 48 * 4 */
+    assert_int_equal(published(&gtx480, &registers, 16, 32, 43, 43), 5);  /* (64 + 80) * 74 * 4 */
+    int before = GC_FACTOR_MAX;
+    for (int side = 7; side <= SIDE_LAST; side += 2) {
+        int factor = published(&gtx480, &registers, 16, 32, side, side);
+        assert_in_range(factor, 1, before);
+        before = factor;
+    }
+    registers.count[10] = 65; /* 68 * 512 registers are too many */
+    for (int factor = 11; factor <= GC_FACTOR_MAX; factor++)
+        registers.count[factor] = 65;
+    assert_int_equal(published(&gtx480, &registers, 16, 32, 7, 7), 9);
+}
+
+static void published_rule_follows_the_device(void **state)
+{
+    (void)state;
+    gc_factor_registers few = registers_of(32), many = registers_of(48);
+    assert_int_equal(published(&h200, &few, 32, 32, 17, 17), 16);  /* 528 * 48 * 4, twice */
+    assert_int_equal(published(&h200, &many, 32, 32, 17, 17), 16); /* one block */
+    assert_int_equal(published(&h200, &few, 32, 32, 43, 43), 16);  /* 554 * 74 * 4, one block */
+    assert_int_equal(published(&h200, &few, 32, 32, 128, 128), 7); /* 351 * 159 * 4, one block */
+    assert_int_equal(published(&h200, &few, 32, 32, 255, 255), 0);
+    many = registers_of(65);
+    assert_int_equal(published(&h200, &many, 32, 32, 3, 3), 0); /* 1024 threads of 72 registers */
+    assert_int_equal(published(&tiny, &few, 32, 32, 3, 3), 0);  /* 1024 threads */
+    assert_int_equal(published(&tiny, &few, 32, 8, 3, 3), 6);   /* 194 * 10 * 4, twice */
+    assert_int_equal(published(&tiny, &few, 32, 8, 19, 3), 5);  /* 178 * 10 * 4, one block */
 }
 
 int main(void)
@@ -262,6 +367,9 @@ int main(void)
         cmocka_unit_test(factors_on_a_tiny_device),
         cmocka_unit_test(images_decide_too),
         cmocka_unit_test(chosen_factors_are_the_largest),
+        cmocka_unit_test(map_of_a_gtx680),
+        cmocka_unit_test(map_of_a_gtx480),
+        cmocka_unit_test(published_rule_follows_the_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

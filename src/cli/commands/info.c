@@ -75,11 +75,11 @@ static void print_implementations(void)
     gconv_implementation_info info;
     for (int i = 0; i < gconv_implementation_count(); i++)
         if (gconv_implementation_describe(i, &info, NULL) == GCONV_OK) {
-            printf("  %-9s %s\n", info.name, info.summary);
+            printf("  %-13s %s\n", info.name, info.summary);
             if (info.limits[0] != '\0')
-                printf("            refuses: %s\n", info.limits);
+                printf("                refuses: %s\n", info.limits);
             if (!info.usable)
-                printf("            not usable here: %s\n",
+                printf("                not usable here: %s\n",
                        info.kind == GCONV_DEVICE_CUDA && gconv_cuda_reason()[0] != '\0'
                            ? "see cuda above"
                            : info.reason);

@@ -78,6 +78,33 @@ static gconv_status check_jobs(const gc_session *session, gconv_error *error)
     return first.status;
 }
 
+/* Whether one of the implementations in a list takes a thread block, or a tiling factor. */
+static bool any_takes(const char *list, bool factor)
+{
+    char name[GC_NAME_BYTES];
+    gconv_implementation_info info;
+    while (gc_next_name(&list, name))
+        if (gc_describe_name(name, &info) && (factor ? info.follows_tile : info.follows_block))
+            return true;
+    return false;
+}
+
+/* An implementation that is named has to follow --block and --tile. */
+static gconv_status check_tiling(const gc_session *session, gconv_error *error)
+{
+    const char *list = session->options->implementations;
+    const gconv_job *job = &session->job;
+    if (!gc_names_each(list) || strcmp(list, "auto") == 0)
+        return GCONV_OK;
+    if (job->block_width > 0 && !any_takes(list, false))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "option '--block': '%s' takes no thread block",
+                       list);
+    if (job->tile > 0 && !any_takes(list, true))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "option '--tile': '%s' takes no tiling factor; 'tiled' does", list);
+    return GCONV_OK;
+}
+
 gconv_status gc_session_create(const gc_options *options, gc_session *session, const char **blamed,
                                gconv_error *error)
 {
@@ -87,7 +114,8 @@ gconv_status gc_session_create(const gc_options *options, gc_session *session, c
     if (status != GCONV_OK)
         return status;
     fill_job(session);
-    return check_decoder(session, error);
+    status = check_decoder(session, error);
+    return status == GCONV_OK ? check_tiling(session, error) : status;
 }
 
 /* Whether a GPU that the command line allows decodes JPEG. The message names the option: the user

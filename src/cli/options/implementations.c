@@ -71,9 +71,12 @@ const char **gc_expand_names(const char *list, int *count)
         return NULL;
     if (lists(list, "auto"))
         names[(*count)++] = "auto";
-    for (int i = 0; i < gconv_implementation_count(); i++)
-        if (lists(list, "all") || lists(list, gconv_implementation_name(i)))
-            names[(*count)++] = gconv_implementation_name(i);
+    for (int i = 0; i < gconv_implementation_count(); i++) {
+        const char *name = gconv_implementation_name(i);
+        bool variant = strchr(name, ':') != NULL;
+        if (lists(list, name) || (lists(list, "all") && !variant))
+            names[(*count)++] = name;
+    }
     return names;
 }
 

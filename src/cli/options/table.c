@@ -65,7 +65,7 @@ static const gc_option options_table[] = {
      "what decodes JPEG: auto (default), cpu, cuda (a GPU), or hardware (its JPEG engine)",
      gc_set_decoder, 0},
     {"threads", 'j', "N", COMPUTES, "CPU threads (default: all)", gc_set_threads, 0},
-    {"tile", 0, "N", COMPUTES, "tiling factor of tiled GPU implementations", gc_set_tile, 0},
+    {"tile", 0, "N", COMPUTES, "tiling factor of the implementation tiled", gc_set_tile, 0},
     {"block", 0, "WxH", COMPUTES, "thread block of GPU implementations", gc_set_block, 0},
     {"verify", 0, NULL, IMAGES,
      "compare the result with the reference; a mismatch exits with status 3", FLAG(verify)},

@@ -1,9 +1,9 @@
-/* adaptive's method. twopass gives it the steps whose filters are not of rank 1. */
+/* The method of adaptive:ours. twopass gives it the steps whose filters are not of rank 1. */
 #ifndef GC_GPU_LADDER_ADAPTIVE_CUH
 #define GC_GPU_LADDER_ADAPTIVE_CUH
 
 #include "gpu/runtime/method.cuh"
 
-extern const gc_step_method gc_adaptive_method;
+extern const gc_step_method gc_adaptive_ours_method;
 
 #endif

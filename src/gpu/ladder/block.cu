@@ -36,9 +36,7 @@ gc_tiling gc_tiling_of_block(const gc_problem *problem, const gc_step *step)
 {
     gc_tiling tiling = {32, 16, 1, 0, 0};
     gc_tiling_take_block(problem, &tiling);
-    tiling.shared_pitch = step->width - 1 + tiling.block_width;
-    tiling.shared_bytes = (uint64_t)tiling.shared_pitch *
-                          (uint64_t)(step->height - 1 + tiling.block_height) * sizeof(float);
+    gc_tiling_measure_unpadded(step->width, step->height, &tiling);
     return tiling;
 }
 

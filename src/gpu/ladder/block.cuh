@@ -52,6 +52,7 @@ void gc_tiling_describe(const void *state, char *text, size_t size);
  * part, with several elements each (van Werkhoven et al. 2014, figure 7; KTH 2018, section 3.2).
  * The extended image ends after `columns` and `rows`. Pixels beyond are left out: no output needs
  * them. */
+template <bool READ_ONLY>
 static __device__ inline void gc_load_block(float *shared, int pitch, int width, int height,
                                             const float *input, int64_t input_pitch, int columns,
                                             int rows)
@@ -59,7 +60,8 @@ static __device__ inline void gc_load_block(float *shared, int pitch, int width,
     for (int y = (int)threadIdx.y; y < height; y += (int)blockDim.y)
         for (int x = (int)threadIdx.x; x < width; x += (int)blockDim.x)
             if (x < columns && y < rows)
-                shared[y * pitch + x] = input[y * input_pitch + x];
+                shared[y * pitch + x] =
+                    READ_ONLY ? __ldg(&input[y * input_pitch + x]) : input[y * input_pitch + x];
     __syncthreads();
 }
 #endif

@@ -27,14 +27,15 @@ static gconv_status prepare(const gc_problem *problem, const gc_step *step,
 {
     (void)rows;
     gc_tiling tiling = gc_tiling_of_block(problem, step);
-    gconv_status status = gc_gpu_opt_in((const void *)gc_convolve_tiles<1>, device, error);
+    gconv_status status = gc_gpu_opt_in((const void *)gc_convolve_tiles<1, false>, device, error);
     return status == GCONV_OK ? gc_tiling_create(&tiling, state, error) : status;
 }
 
 static gconv_status convolve(void *state, const gc_gpu_step &step, cudaStream_t stream,
                              gconv_error *error)
 {
-    return gc_launch_tiles(gc_convolve_tiles<1>, *(const gc_tiling *)state, step, stream, error);
+    return gc_launch_tiles(gc_convolve_tiles<1, false>, *(const gc_tiling *)state, step, stream,
+                           error);
 }
 
 static double seconds(const gc_problem *problem, const gc_step *step,

@@ -24,10 +24,10 @@ static __global__ void convolve_block(gc_gpu_step step, unsigned columns, int pi
     int left = (int)(blockIdx.x % columns * blockDim.x);
     int top = (int)(blockIdx.x / columns * blockDim.y);
     const float *input = step.input + blockIdx.y * step.input_plane + top * step.input_pitch + left;
-    gc_load_block(pixels, pitch, (int)blockDim.x + step.filter_width - 1,
-                  (int)blockDim.y + step.filter_height - 1, input, step.input_pitch,
-                  step.width - left + step.filter_width - 1,
-                  step.height - top + step.filter_height - 1);
+    gc_load_block<false>(pixels, pitch, (int)blockDim.x + step.filter_width - 1,
+                         (int)blockDim.y + step.filter_height - 1, input, step.input_pitch,
+                         step.width - left + step.filter_width - 1,
+                         step.height - top + step.filter_height - 1);
     int x = left + (int)threadIdx.x;
     int y = top + (int)threadIdx.y;
     if (x >= step.width || y >= step.height)

@@ -1,18 +1,15 @@
 /* The kernel of const, tiled and adaptive: pixels in shared memory, the filter in constant memory,
- * FACTOR outputs a thread, one block width apart (van Werkhoven et al. 2014, figure 4). Each file
- * that includes this has a constant memory of its own. */
+ * FACTOR outputs a thread, one block width apart (van Werkhoven et al. 2014, figure 4). With
+ * READ_ONLY, pixels come through the read-only cache (section 6 there). */
 #ifndef GC_GPU_LADDER_TILE_CUH
 #define GC_GPU_LADDER_TILE_CUH
 
 #include "gpu/ladder/block.cuh"
-#include "gpu/ladder/constant.cuh"
-#include "gpu/runtime/check.cuh"
+#include "gpu/ladder/filter.cuh"
 
 #include <cstdlib>
 
-static __constant__ float gc_filter[GC_CONSTANT_TAPS];
-
-template <int FACTOR>
+template <int FACTOR, bool READ_ONLY>
 static __global__ void gc_convolve_tiles(gc_gpu_step step, unsigned columns, int pitch)
 {
     extern __shared__ float pixels[];
@@ -20,10 +17,10 @@ static __global__ void gc_convolve_tiles(gc_gpu_step step, unsigned columns, int
     int left = (int)(blockIdx.x % columns) * block_width * FACTOR;
     int top = (int)(blockIdx.x / columns * blockDim.y);
     const float *input = step.input + blockIdx.y * step.input_plane + top * step.input_pitch + left;
-    gc_load_block(pixels, pitch, block_width * FACTOR + step.filter_width - 1,
-                  (int)blockDim.y + step.filter_height - 1, input, step.input_pitch,
-                  step.width - left + step.filter_width - 1,
-                  step.height - top + step.filter_height - 1);
+    gc_load_block<READ_ONLY>(pixels, pitch, block_width * FACTOR + step.filter_width - 1,
+                             (int)blockDim.y + step.filter_height - 1, input, step.input_pitch,
+                             step.width - left + step.filter_width - 1,
+                             step.height - top + step.filter_height - 1);
     float sums[FACTOR] = {};
     for (int j = 0; j < step.filter_height; j++) {
         const float *row = pixels + ((int)threadIdx.y + j) * pitch + (int)threadIdx.x;
@@ -52,13 +49,10 @@ static inline gconv_status gc_launch_tiles(gc_tile_kernel kernel, const gc_tilin
                                            const gc_gpu_step &step, cudaStream_t stream,
                                            gconv_error *error)
 {
-    void *symbol;
-    GC_CUDA_TRY(error, cudaGetSymbolAddress(&symbol, gc_filter));
     dim3 block((unsigned)tiling.block_width, (unsigned)tiling.block_height);
     gc_gpu_grid grid =
         gc_gpu_grid_of(step, tiling.block_width * tiling.factor, tiling.block_height);
-    GC_TRY(
-        gc_constant_lock(symbol, step.taps, step.filter_width * step.filter_height, stream, error));
+    GC_TRY(gc_filter_lock(step, stream, error));
     kernel<<<grid.blocks, block, tiling.shared_bytes, stream>>>(step, grid.columns,
                                                                 tiling.shared_pitch);
     return gc_constant_unlock(stream, error);

@@ -22,11 +22,22 @@ int gc_tiling_pitch(int filter_width, int block_width, int factor)
     return apron + width;
 }
 
+static void set_pitch(int pitch, int filter_height, gc_tiling *tiling)
+{
+    tiling->shared_pitch = pitch;
+    tiling->shared_bytes =
+        (uint64_t)pitch * (uint64_t)(filter_height - 1 + tiling->block_height) * sizeof(float);
+}
+
 void gc_tiling_measure(int filter_width, int filter_height, gc_tiling *tiling)
 {
-    tiling->shared_pitch = gc_tiling_pitch(filter_width, tiling->block_width, tiling->factor);
-    tiling->shared_bytes = (uint64_t)tiling->shared_pitch *
-                           (uint64_t)(filter_height - 1 + tiling->block_height) * sizeof(float);
+    set_pitch(gc_tiling_pitch(filter_width, tiling->block_width, tiling->factor), filter_height,
+              tiling);
+}
+
+void gc_tiling_measure_unpadded(int filter_width, int filter_height, gc_tiling *tiling)
+{
+    set_pitch(filter_width - 1 + tiling->factor * tiling->block_width, filter_height, tiling);
 }
 
 /* Blocks of this tiling that a multiprocessor holds at once. */
@@ -59,8 +70,32 @@ static bool leaves_few_idle(const gconv_device_info *device, uint32_t image_widt
     return idle <= gc_costs_of(device)->adaptive_idle * image_width;
 }
 
+/* Sets the largest factor of which a multiprocessor holds that many blocks. False where there is
+ * none. */
+static bool take_largest(const gconv_device_info *device, const gc_factor_registers *registers,
+                         int filter_width, int filter_height, int blocks, gc_tiling *tiling)
+{
+    gc_tiling candidate = *tiling;
+    for (candidate.factor = GC_FACTOR_MAX; candidate.factor >= 1; candidate.factor--) {
+        gc_tiling_measure(filter_width, filter_height, &candidate);
+        if (resident_blocks(device, registers, &candidate) >= blocks) {
+            *tiling = candidate;
+            return true;
+        }
+    }
+    return false;
+}
+
 bool gc_tiling_adapt(const gconv_device_info *device, const gc_factor_registers *registers,
-                     uint32_t image_width, int filter_width, int filter_height, gc_tiling *tiling)
+                     int filter_width, int filter_height, gc_tiling *tiling)
+{
+    bool wants_two = device->compute_major >= 3 && filter_width <= GC_SMALL_FILTER_COLUMNS;
+    return (wants_two && take_largest(device, registers, filter_width, filter_height, 2, tiling)) ||
+           take_largest(device, registers, filter_width, filter_height, 1, tiling);
+}
+
+bool gc_tiling_balance(const gconv_device_info *device, const gc_factor_registers *registers,
+                       uint32_t image_width, int filter_width, int filter_height, gc_tiling *tiling)
 {
     const gc_costs *costs = gc_costs_of(device);
     gc_tiling candidate = *tiling;

@@ -26,8 +26,9 @@ typedef struct gc_tiling {
  * to B_w more than such a multiple. */
 int gc_tiling_pitch(int filter_width, int block_width, int factor);
 
-/* Fills pitch and bytes for a filter. */
+/* Fills pitch and bytes for a filter; with the pitch of gc_tiling_pitch, or without padding. */
 void gc_tiling_measure(int filter_width, int filter_height, gc_tiling *tiling);
+void gc_tiling_measure_unpadded(int filter_width, int filter_height, gc_tiling *tiling);
 
 /* Registers that a thread of the kernel of a tiling factor takes: indexed by factor, [0] not
  * used. */
@@ -35,15 +36,28 @@ typedef struct gc_factor_registers {
     int count[GC_FACTOR_MAX + 1];
 } gc_factor_registers;
 
-/* Adaptive tiling (van Werkhoven et al. 2014, section 4). Sets the largest factor up to
- * GC_FACTOR_MAX
- *   - whose blocks fit in the device's shared memory and registers, several at once on a
- *     multiprocessor while the filter is small, and
- *   - which leaves few threads idle at the right edge of the image.
+/* A filter of at most so many columns is small for gc_tiling_adapt. The papers do not say what is
+ * small. With this bound the rule gives, on a GTX 680 with blocks of 32x32 and factors up to 4, the
+ * counts that the 2014 paper prints (section 4). */
+enum { GC_SMALL_FILTER_COLUMNS = 17 };
+
+/* Adaptive tiling as published (van Werkhoven et al. 2011, section 7; 2014, section 4). Sets the
+ * largest factor up to GC_FACTOR_MAX whose block fits in the device's shared memory, registers and
+ * threads. From Kepler on (compute capability 3.0) two blocks have to fit on a multiprocessor while
+ * the filter is small, where any factor allows that.
  *
  * False where not even factor 1 fits. */
 bool gc_tiling_adapt(const gconv_device_info *device, const gc_factor_registers *registers,
-                     uint32_t image_width, int filter_width, int filter_height, gc_tiling *tiling);
+                     int filter_width, int filter_height, gc_tiling *tiling);
+
+/* A rule of ours for the same choice. Sets the largest factor
+ *   - of which three blocks fit on a multiprocessor, with small filters, else two, else one, and
+ *   - which leaves few threads idle at the right edge of the image.
+ *
+ * False where not even factor 1 fits. */
+bool gc_tiling_balance(const gconv_device_info *device, const gc_factor_registers *registers,
+                       uint32_t image_width, int filter_width, int filter_height,
+                       gc_tiling *tiling);
 
 #ifdef __cplusplus
 }

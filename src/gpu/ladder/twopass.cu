@@ -35,9 +35,9 @@ static __global__ void convolve_rows(gc_gpu_step step, unsigned columns, int row
     int left = (int)(blockIdx.x % columns) * span;
     int top = (int)(blockIdx.x / columns) * ROW_BLOCK_HEIGHT;
     int pitch = span + step.filter_width - 1;
-    gc_load_block(pixels, pitch, pitch, ROW_BLOCK_HEIGHT,
-                  step.input + blockIdx.y * step.input_plane + top * step.input_pitch + left,
-                  step.input_pitch, step.width - left + step.filter_width - 1, rows - top);
+    gc_load_block<false>(pixels, pitch, pitch, ROW_BLOCK_HEIGHT,
+                         step.input + blockIdx.y * step.input_plane + top * step.input_pitch + left,
+                         step.input_pitch, step.width - left + step.filter_width - 1, rows - top);
     const float *row = pixels + (int)threadIdx.y * pitch + (int)threadIdx.x;
     float sums[ROW_FACTOR] = {};
     for (int i = 0; i < step.filter_width; i++)
@@ -62,9 +62,10 @@ static __global__ void convolve_columns(gc_gpu_step step, unsigned columns)
     const int span = COLUMN_BLOCK_HEIGHT * COLUMN_FACTOR;
     int left = (int)(blockIdx.x % columns) * COLUMN_BLOCK_WIDTH;
     int top = (int)(blockIdx.x / columns) * span;
-    gc_load_block(pixels, COLUMN_BLOCK_WIDTH, COLUMN_BLOCK_WIDTH, span + step.filter_height - 1,
-                  step.input + blockIdx.y * step.input_plane + top * step.input_pitch + left,
-                  step.input_pitch, step.width - left, step.height - top + step.filter_height - 1);
+    gc_load_block<false>(
+        pixels, COLUMN_BLOCK_WIDTH, COLUMN_BLOCK_WIDTH, span + step.filter_height - 1,
+        step.input + blockIdx.y * step.input_plane + top * step.input_pitch + left,
+        step.input_pitch, step.width - left, step.height - top + step.filter_height - 1);
     const float *weights = gc_filter + step.filter_width;
     const float *column = pixels + (int)threadIdx.y * COLUMN_BLOCK_WIDTH + (int)threadIdx.x;
     float sums[COLUMN_FACTOR] = {};
@@ -111,7 +112,7 @@ static gconv_status convolve(void *state, const gc_gpu_step &step, cudaStream_t 
 {
     const twopass_step *s = (const twopass_step *)state;
     if (!s->separates)
-        return gc_adaptive_method.convolve(s->adaptive, step, stream, error);
+        return gc_adaptive_ours_method.convolve(s->adaptive, step, stream, error);
     int rows = step.height + step.filter_height - 1;
     gc_gpu_step first = step, second = step;
     first.output = s->between;
@@ -151,14 +152,15 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "no filter of the chain is of rank 1 (a column times a row), with sums that "
                        "float32 has room for");
-    return separates(step) ? GCONV_OK : gc_adaptive_method.supports(problem, step, device, error);
+    return separates(step) ? GCONV_OK
+                           : gc_adaptive_ours_method.supports(problem, step, device, error);
 }
 
 static void release(void *state)
 {
     twopass_step *s = (twopass_step *)state;
     if (s->adaptive != nullptr)
-        gc_adaptive_method.release(s->adaptive);
+        gc_adaptive_ours_method.release(s->adaptive);
     cudaFree(s->weights);
     cudaFree(s->between);
     free(s);
@@ -192,7 +194,7 @@ static gconv_status prepare(const gc_problem *problem, const gc_step *step,
     *state = s;
     s->separates = separates(step);
     if (!s->separates)
-        return gc_adaptive_method.prepare(problem, step, device, rows, &s->adaptive, error);
+        return gc_adaptive_ours_method.prepare(problem, step, device, rows, &s->adaptive, error);
     GC_TRY(gc_gpu_opt_in((const void *)convolve_rows, device, error));
     GC_TRY(gc_gpu_opt_in((const void *)convolve_columns, device, error));
     return prepare_passes(problem, step, rows, s, error);
@@ -206,7 +208,7 @@ static void describe(const void *state, char *text, size_t size)
                  (int)COLUMN_FACTOR);
     else {
         int used = snprintf(text, size, "not of rank 1, as adaptive: ");
-        gc_adaptive_method.describe(s->adaptive, text + used, size - (size_t)used);
+        gc_adaptive_ours_method.describe(s->adaptive, text + used, size - (size_t)used);
     }
 }
 
@@ -228,7 +230,7 @@ static double seconds(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device)
 {
     if (!separates(step))
-        return gc_adaptive_method.seconds(problem, step, device);
+        return gc_adaptive_ours_method.seconds(problem, step, device);
     gc_step passes = *step;
     passes.width = step->width + step->height;
     passes.height = 1;
@@ -242,7 +244,7 @@ static double intensity(const void *state, const gc_step *step)
 {
     const twopass_step *s = (const twopass_step *)state;
     if (!s->separates)
-        return gc_adaptive_method.intensity(s->adaptive, step);
+        return gc_adaptive_ours_method.intensity(s->adaptive, step);
     double row_span = ROW_BLOCK_WIDTH * ROW_FACTOR,
            column_span = COLUMN_BLOCK_HEIGHT * COLUMN_FACTOR;
     double row_loads = (row_span + step->width - 1) / row_span;
