@@ -18,11 +18,11 @@ _gconv_options() {
     echo "--kernel --threshold --border --correlate --alpha --no-auto-orient --max-pixels
       --tolerant $device --explain --time --json --progress $common"
     ;;
-  bench) echo "--kernel --border --correlate $device --samples --time --json --progress $common" ;;
+  bench) echo "--kernel --border --correlate $device --preset --sizes --filters --samples --time --json --csv --markdown --progress $common" ;;
   tune) echo "--impl --device --time --json --progress $common" ;;
   info) echo "--json $common" ;;
   help) echo "$common" ;;
-  *) echo "$edges $filter $images --samples --time $common" ;;
+  *) echo "$edges $filter $images --preset --sizes --filters --samples --time --csv --markdown $common" ;;
   esac
 }
 
@@ -58,10 +58,11 @@ _gconv_values() {
   --depth) echo '1 8 16' ;;
   --compression) echo '0 1 2 3 4 5 6 7 8 9' ;;
   --progress) echo 'auto always never' ;;
+  --preset) echo 'kth lecture adaptive-2011 adaptive-2014 ours quick' ;;
   --samples) echo 'grey8 rgb8 rgba8 grey16 rgb16 all' ;;
   -o | --output) echo DIR ;;
   -t | --threshold | --scale | --offset | --quality | --max-pixels | -j | --threads | --tile | \
-    --block | --time) echo NONE ;;
+    --block | --time | --sizes | --filters) echo NONE ;;
   esac
 }
 

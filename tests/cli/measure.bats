@@ -118,6 +118,61 @@ kernel *grey16 *cpu *exact*'
         gconv bench --samples grey8,rgb
 }
 
+@test "bench --sizes and --filters: a row for each point" {
+    expect 0 gconv bench --time $BRIEF --impl cpu --sizes 64,48x16 --filters 3,5x3,rank1:7,3..5x1
+    same "$err" ''
+    like "$out" '*image *filter *
+64x64 *3x3 *
+64x64 *5x3 *
+64x64 *7x7 rank 1 *
+64x64 *3x1 *
+64x64 *5x1 *
+48x16 *3x3 *'
+    same "$(printf '%s\n' "$out" | grep -cE '(exact|within bound)$')" 10
+    complains 2 "option '--sizes': '15' is not N or WxH, *" gconv bench --sizes 15
+    complains 2 "option '--sizes': '64x' is not N or WxH, *" gconv bench --sizes 32,64x
+    complains 2 "option '--sizes': '32768x32769' is not *" gconv bench --sizes 32768x32769
+    for filters in '' 0 256 3x 3.. 5..3 3...5 rank2:3 rank1: 3x3x3 a; do
+        complains 2 "option '--filters': '$filters' is not N, WxH, *" gconv bench --filters "$filters"
+    done
+    complains 2 "option '--filters': more than 1024 filters" gconv bench --filters 1..255x1..255
+    complains 2 '*--kernel*--filters*give one' gconv bench -k box3 --filters 3
+}
+
+@test "bench --csv, --markdown and --json hold the same figures" {
+    expect 0 gconv bench --time $BRIEF --impl cpu --sizes 64 --filters 3..5 --csv
+    same "$(printf '%s\n' "$out" | awk -F, '{ print NF }' | sort -u)" 15
+    same "$(printf '%s\n' "$out" | cut -d, -f 1-6)" 'width,height,filter,samples,name,implementation
+64,64,3x3,grey8,cpu,cpu
+64,64,5x5,grey8,cpu,cpu'
+    same "$(printf '%s\n' "$out" | awk -F, 'NR > 1 && !($10 <= $9 && $11 >= 0 && $13 * $9 > 4095)')" ''
+    expect 0 gconv bench --time $BRIEF --impl cpu --sizes 64 --filters 3 --markdown
+    like "$out" '*| filter |*| verdict |
+|:--|*|:--|
+| 3x3 | cpu |*|'
+    expect 0 gconv bench --time $BRIEF --impl cpu --sizes 64,32 --filters 3 --json
+    is_json
+    same "$(key width | paste -sd ' ')" '64 32'
+    expect 4 gconv bench --time 0.01 --impl cpu,naive --sizes 64 --filters 3 --csv
+    like "$out" '*
+,,all,,naive,naive,not usable,0,,,,,,,"*needs a CUDA device*"*'
+    complains 2 'give one of --json, --csv and --markdown' gconv bench --csv --json
+}
+
+@test "bench --preset: experiments of the sources, thinned by other options" {
+    for preset in kth lecture adaptive-2011 adaptive-2014 ours quick; do
+        expect 0 gconv bench --preset $preset --impl cpu --sizes 32 --filters 3,rank1:5 --time 0.01 --csv
+        [ "$(printf '%s\n' "$out" | wc -l)" -gt 1 ]
+        same "$(printf '%s\n' "$out" | sed 1d | cut -d, -f 7 | grep -vxE 'exact|within bound')" ''
+    done
+    same "$(gconv bench --preset kth --impl cpu --filters 3 --time 0.1 --csv | cut -d, -f 1 | paste -sd ' ')" \
+        'width 256 512 1024 2048 4096'
+    # What a preset names need not be usable here.
+    expect 0 gconv bench --preset kth --sizes 32 --time 0.1
+    like "$out" '*border constant*3x3*reference*'
+    complains 2 "option '--preset': 'kht' is not kth, lecture, *; did you mean 'kth'?" gconv bench --preset kht
+}
+
 @test "bench keeps to --time" {
     [ "$(milliseconds gconv bench --impl reference --time 0.05)" -lt 20000 ]
     expect 0 gconv bench --impl reference --time 0.05 -k box:9

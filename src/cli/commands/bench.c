@@ -1,4 +1,4 @@
-/* gconv bench: implementations over filter sizes on a synthetic image, without files. */
+/* gconv bench: implementations over image and filter sizes on synthetic images, without files. */
 #include "cli/commands/commands.h"
 
 #include "base/clock.h"
@@ -12,7 +12,9 @@
 #include "cli/measure/measure.h"
 #include "cli/options/effects.h"
 #include "cli/options/implementations.h"
+#include "cli/options/presets.h"
 #include "cli/options/sample_kinds.h"
+#include "cli/options/sweep.h"
 #include "cli/report/exit.h"
 #include "cli/report/messages.h"
 #include "cli/report/progress.h"
@@ -22,14 +24,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The image that is timed, and one with odd sides on which every result is checked first. */
-enum { TIMED_SIDE = 4096, CHECKED_WIDTH = 257, CHECKED_HEIGHT = 131 };
+/* The image with odd sides on which every result is checked first. */
+enum { CHECKED_WIDTH = 257, CHECKED_HEIGHT = 131 };
+
+/* The image and the filters that are timed where the command line names none. */
+static const char default_sizes[] = "4096";
+static const char default_filters[] =
+    "3..17,21,25,31,43,rank1:3,rank1:5,rank1:9,rank1:17,rank1:31,rank1:43";
 
 typedef struct benchmark {
     const gc_options *options;
     gc_bench_table table;
     gc_unusable unusable;
     unsigned met; /* as gc_note_effects takes it */
+    gc_sweep_sizes sizes;
+    gc_sweep_filters filters;
     gc_picture timed, checked;
     const char **names;
     int name_count;
@@ -52,7 +61,8 @@ static gc_budget next_budget(const benchmark *b)
  * pixels. The reference gives no row before all are computed, so its run cannot be ended early. */
 static bool is_hopeless(const benchmark *b, const gc_expectation *expectation, const char *name)
 {
-    double ratio = (double)TIMED_SIDE * TIMED_SIDE / (CHECKED_WIDTH * CHECKED_HEIGHT);
+    const gconv_shape *shape = &b->timed.shape;
+    double ratio = (double)shape->width * shape->height / (CHECKED_WIDTH * CHECKED_HEIGHT);
     return strcmp(name, "reference") == 0 && expectation->seconds * ratio > b->seconds;
 }
 
@@ -113,45 +123,45 @@ static gconv_status measure_filter(benchmark *b, const gc_session *base, gc_time
     session.job.filter_count = 1;
     session.job.output = GCONV_OUTPUT_SAMPLES;
     char label[32];
-    snprintf(label, sizeof label, "%dx%d%s", wanted.side, wanted.side,
+    snprintf(label, sizeof label, "%dx%d%s", wanted.width, wanted.height,
              wanted.separates ? " rank 1" : "");
     status = measure_chain(b, &session, label, error);
     gconv_filter_free(filter);
     return status;
 }
 
-static int count_filters(void)
+/* Whether the chain of the session is measured: that of --kernel, or that of edges, which is for
+ * grey images, before the filters that are timed by default. */
+static bool has_chain(const benchmark *b, const gc_sample_kind *kind)
 {
-    gc_timed_filter filter;
-    int count = 0;
-    while (gc_timed_filter_at(count, &filter))
-        count++;
-    return count;
+    return b->options->kernel_count > 0 || (b->options->filters == NULL && kind->channels == 1);
 }
 
-/* The chain of --kernel, or else that of edges, which is for grey images, and all filters. */
-static gconv_status measure_chains(benchmark *b, const gc_session *session, gconv_error *error)
+static gconv_status measure_chains(benchmark *b, const gc_session *session,
+                                   const gc_sample_kind *kind, gconv_error *error)
 {
     bool given = b->options->kernel_count > 0;
     gconv_status status = GCONV_OK;
-    if (given || b->timed.shape.channels == 1)
+    if (has_chain(b, kind))
         status = measure_chain(b, session, given ? "kernel" : "edges", error);
-    gc_timed_filter filter;
-    for (int i = 0; status == GCONV_OK && !given && gc_timed_filter_at(i, &filter); i++)
-        status = measure_filter(b, session, filter, error);
+    for (int i = 0; status == GCONV_OK && i < b->filters.count; i++)
+        status = measure_filter(b, session, b->filters.at[i], error);
     return status;
 }
 
-/* Makes the images of one kind and measures everything on them. */
-static gconv_status measure_kind(benchmark *b, const gc_session *session,
+/* Makes the images of one size and kind and measures everything on them. */
+static gconv_status measure_kind(benchmark *b, const gc_session *session, int size,
                                  const gc_sample_kind *kind, gconv_error *error)
 {
     b->table.kind = kind;
-    gconv_status status = gc_synthetic_picture(TIMED_SIDE, TIMED_SIDE, kind, &b->timed, error);
+    b->table.width = b->sizes.at[size].width;
+    b->table.height = b->sizes.at[size].height;
+    gconv_status status = gc_synthetic_picture((uint32_t)b->table.width, (uint32_t)b->table.height,
+                                               kind, &b->timed, error);
     if (status == GCONV_OK)
         status = gc_synthetic_picture(CHECKED_WIDTH, CHECKED_HEIGHT, kind, &b->checked, error);
     if (status == GCONV_OK)
-        status = measure_chains(b, session, error);
+        status = measure_chains(b, session, kind, error);
     gc_picture_destroy(&b->timed);
     gc_picture_destroy(&b->checked);
     return status;
@@ -166,11 +176,19 @@ static size_t count_entries(const benchmark *b)
 {
     size_t chains = 0;
     for (int i = 0; gc_sample_kind_at(i) != NULL; i++)
-        if (is_wanted(b, i) && b->options->kernel_count > 0)
-            chains++;
-        else if (is_wanted(b, i))
-            chains += (size_t)count_filters() + (gc_sample_kind_at(i)->channels == 1 ? 1 : 0);
-    return (size_t)b->name_count * chains;
+        if (is_wanted(b, i))
+            chains += (size_t)b->filters.count + has_chain(b, gc_sample_kind_at(i));
+    return (size_t)b->name_count * (size_t)b->sizes.count * chains;
+}
+
+static gconv_status measure_size(benchmark *b, const gc_session *session, int size,
+                                 gconv_error *error)
+{
+    gconv_status status = GCONV_OK;
+    for (int i = 0; status == GCONV_OK && gc_sample_kind_at(i) != NULL; i++)
+        if (is_wanted(b, i))
+            status = measure_kind(b, session, size, gc_sample_kind_at(i), error);
+    return status;
 }
 
 static gconv_status measure_everything(benchmark *b, const gc_session *session, gconv_error *error)
@@ -180,10 +198,9 @@ static gconv_status measure_everything(benchmark *b, const gc_session *session, 
     b->seconds = b->options->time > 0 ? b->options->time : 20;
     b->begin = gc_seconds();
     gconv_status status = GCONV_OK;
-    for (int i = 0; status == GCONV_OK && gc_sample_kind_at(i) != NULL; i++)
-        if (is_wanted(b, i))
-            status = measure_kind(b, session, gc_sample_kind_at(i), error);
-    if (!b->options->json)
+    for (int i = 0; status == GCONV_OK && i < b->sizes.count; i++)
+        status = measure_size(b, session, i, error);
+    if (gc_bench_is_text(&b->table))
         gc_print_unusable(&b->unusable);
     if (b->options->verbose && b->entry > 0)
         gc_note_effects(b->options, b->met);
@@ -195,7 +212,7 @@ static void drop_unusable(benchmark *b, const gc_session *session)
 {
     gc_drop_unusable(session, b->names, &b->name_count, &b->unusable);
     b->refused = b->unusable.count > 0;
-    for (int i = 0; b->options->json && i < b->unusable.count; i++)
+    for (int i = 0; !gc_bench_is_text(&b->table) && i < b->unusable.count; i++)
         gc_bench_row(&b->table, "all",
                      &(gc_measurement){.name = b->unusable.names[i],
                                        .implementation = b->unusable.names[i],
@@ -209,34 +226,60 @@ static gconv_status run(benchmark *b, const gc_session *session, gconv_error *er
     b->names = gc_expand_names(given != NULL ? given : "auto", &b->name_count);
     if (b->names == NULL)
         return gc_fail_memory(error, sizeof *b->names);
-    gc_bench_open(&b->table, TIMED_SIDE);
+    gc_bench_open(&b->table, &b->sizes);
     drop_unusable(b, session);
-    gc_bench_heads(&b->table, TIMED_SIDE, b->names, b->name_count);
+    gc_bench_heads(&b->table, &b->sizes, b->names, b->name_count);
     gconv_status status = measure_everything(b, session, error);
     gc_bench_close(&b->table);
     return status;
 }
 
-static int finished_code(const benchmark *b)
+/* An implementation that the user has named must be usable; one that a preset names need not be. */
+static int finished_code(const benchmark *b, const gc_options *given)
 {
     if (b->wrong)
         return GC_EXIT_MISMATCH;
-    return b->refused && gc_names_each(b->options->implementations) ? GC_EXIT_DEVICE : GC_EXIT_DONE;
+    return b->refused && gc_names_each(given->implementations) ? GC_EXIT_DEVICE : GC_EXIT_DONE;
 }
 
-int gc_run_bench(const gc_options *options)
+/* Checks what belongs together, applies the preset, and reads the lists of the sweep. */
+static gconv_status prepare(const gc_options *given, gc_options *options, benchmark *b,
+                            gconv_error *error)
+{
+    *options = *given;
+    if (given->json + given->csv + given->markdown > 1)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "give one of --json, --csv and --markdown");
+    if (given->kernel_count > 0 && given->filters != NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "--kernel names the one chain to measure, --filters many; give one");
+    gconv_status status = GCONV_OK;
+    if (given->preset != NULL)
+        status = gc_preset_apply(gc_preset_named(given->preset, NULL), options, error);
+    if (status == GCONV_OK)
+        status = gc_read_sizes(options->sizes != NULL ? options->sizes : default_sizes, &b->sizes,
+                               error);
+    const char *filters = options->filters != NULL ? options->filters : default_filters;
+    if (status == GCONV_OK && options->kernel_count == 0)
+        status = gc_read_filters(filters, &b->filters, error);
+    return status;
+}
+
+int gc_run_bench(const gc_options *given)
 {
     gconv_error error;
-    gc_session session;
-    const char *blamed;
-    benchmark b = {.options = options, .table = {.options = options}};
-    gconv_status status = gc_session_create(options, &session, &blamed, &error);
+    gc_options options;
+    gc_session session = {.options = NULL};
+    const char *blamed = NULL;
+    benchmark b = {.options = &options, .table = {.options = &options}};
+    gconv_status status = prepare(given, &options, &b, &error);
     if (status == GCONV_OK)
+        status = gc_session_create(&options, &session, &blamed, &error);
+    if (status == GCONV_OK && given->preset == NULL)
         status = gc_session_check_all(&session, &error);
     int code = gc_start_code(status);
     if (status == GCONV_OK) {
         status = run(&b, &session, &error);
-        code = status == GCONV_OK ? finished_code(&b) : gc_exit_code(status);
+        code = status == GCONV_OK ? finished_code(&b, given) : gc_exit_code(status);
     }
     if (status != GCONV_OK)
         gc_report(blamed, &error);

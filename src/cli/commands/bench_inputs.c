@@ -3,20 +3,6 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-static const gc_timed_filter filters[] = {
-    {3, false},  {5, false},  {7, false},  {9, false},  {11, false}, {13, false},
-    {15, false}, {17, false}, {21, false}, {25, false}, {31, false}, {43, false},
-    {3, true},   {5, true},   {9, true},   {17, true},  {31, true},  {43, true},
-};
-
-bool gc_timed_filter_at(int index, gc_timed_filter *filter)
-{
-    bool exists = index >= 0 && (size_t)index < sizeof filters / sizeof filters[0];
-    if (exists)
-        *filter = filters[index];
-    return exists;
-}
-
 /* The high bits of a linear congruential generator (Knuth, The Art of Computer Programming, volume
  * 2, section 3.3.4). */
 static uint32_t next_random(uint64_t *state)
@@ -42,17 +28,17 @@ gconv_status gc_synthetic_picture(uint32_t width, uint32_t height, const gc_samp
 
 gconv_status gc_timed_filter_make(gc_timed_filter wanted, gconv_filter **filter, gconv_error *error)
 {
-    int side = wanted.side;
-    gconv_status status = gconv_filter_create(side, side, filter, error);
+    int width = wanted.width, height = wanted.height;
+    gconv_status status = gconv_filter_create(width, height, filter, error);
     if (status != GCONV_OK)
         return status;
-    uint64_t state = (uint64_t)side;
-    float whole[GCONV_FILTER_SIDE_MAX];
-    for (int i = 0; i < side; i++)
+    uint64_t state = (uint64_t)width;
+    float whole[2 * GCONV_FILTER_SIDE_MAX]; /* of the column, then of the row */
+    for (int i = 0; i < height + width; i++)
         whole[i] = (float)(1 + next_random(&state) % 7);
-    for (int i = 0; i < side * side; i++)
-        (*filter)->weights[i] = wanted.separates ? whole[i / side] * whole[i % side]
+    for (int i = 0; i < width * height; i++)
+        (*filter)->weights[i] = wanted.separates ? whole[i / width] * whole[height + i % width]
                                                  : (float)next_random(&state) / (float)(1u << 31);
-    (*filter)->divisor = side * side;
+    (*filter)->divisor = width * height;
     return GCONV_OK;
 }

@@ -4,16 +4,8 @@
 
 #include "cli/image/picture.h"
 #include "cli/options/sample_kinds.h"
+#include "cli/options/sweep.h"
 #include "gconv.h"
-
-/* A filter that is timed. */
-typedef struct gc_timed_filter {
-    int side;
-    bool separates; /* rank 1: a column times a row; else full rank */
-} gc_timed_filter;
-
-/* Fills *filter with filter `index`. False where `index` is not below their number. */
-bool gc_timed_filter_at(int index, gc_timed_filter *filter);
 
 /* Makes the filter. Weights of full rank are random numbers from 0 to 1, so that nothing is gained
  * by taking the filter apart. Those of rank 1 are products of whole numbers from 1 to 7. */

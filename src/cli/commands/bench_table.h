@@ -1,27 +1,33 @@
-/* The table and the JSON that gconv bench prints. */
+/* What gconv bench prints: a table, lines of values, or JSON. */
 #ifndef GC_CLI_COMMANDS_BENCH_TABLE_H
 #define GC_CLI_COMMANDS_BENCH_TABLE_H
 
 #include "cli/measure/measure.h"
 #include "cli/options/options.h"
 #include "cli/options/sample_kinds.h"
+#include "cli/options/sweep.h"
 #include "cli/report/table.h"
 
-enum { GC_BENCH_COLUMNS = 9 };
+enum { GC_BENCH_COLUMNS = 11 };
 
 typedef struct gc_bench_table {
     const gc_options *options;
     gc_column columns[GC_BENCH_COLUMNS];
     const gc_sample_kind *kind; /* of the rows that come; NULL: all kinds */
+    int width, height;          /* of the image of the rows that come; 0: all images */
 } gc_bench_table;
 
-/* Begins the object of --json for a square image of this side. Does nothing without --json. */
-void gc_bench_open(const gc_bench_table *table, int side);
+/* Whether the table is text for people, which says by itself what cannot run here. */
+bool gc_bench_is_text(const gc_bench_table *table);
 
-/* Prints the image and the heads of the columns for these names. Does nothing with --json. */
-void gc_bench_heads(gc_bench_table *table, int side, const char *const *names, int name_count);
+/* Begins the object of --json, or prints the names of the values of --csv. */
+void gc_bench_open(const gc_bench_table *table, const gc_sweep_sizes *sizes);
 
-/* Prints the row of an implementation on a filter, or its object with --json. */
+/* Prints the image and the heads of the columns for these names, where there are such. */
+void gc_bench_heads(gc_bench_table *table, const gc_sweep_sizes *sizes, const char *const *names,
+                    int name_count);
+
+/* Prints the row of an implementation on a filter, its values, or its object. */
 void gc_bench_row(gc_bench_table *table, const char *filter, const gc_measurement *row);
 
 /* Ends the object of --json. */

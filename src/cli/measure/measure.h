@@ -26,6 +26,7 @@ typedef struct gc_measurement {
     double compile_seconds; /* of kernels, before any clock was started; 0 where there are none */
     double seconds;         /* median of the runs, from samples in memory to samples in memory */
     double shortest;        /* of the runs */
+    double spread;          /* from the first to the third quartile of the runs, in seconds */
     double kernel_seconds;  /* median on the device, from samples to samples in its memory; 0 on the
                                CPU */
     double values_a_second; /* samples convolved */

@@ -65,6 +65,15 @@ static gconv_status run_often(const gc_subject *subject, gconv_plan *plan,
     return row->too_long ? GCONV_OK : status;
 }
 
+/* The value that a part (0 to 1) of the sorted times lies below, between two of them where
+ * necessary. */
+static double quantile(const double *times, int count, double part)
+{
+    double place = part * (count - 1);
+    int below = (int)place, above = below + 1 < count ? below + 1 : below;
+    return times[below] + (place - below) * (times[above] - times[below]);
+}
+
 /* Times runs until the budget is spent, and takes their median. */
 static gconv_status time_runs(const gc_subject *subject, gconv_plan *plan,
                               const gc_picture *picture, gc_budget budget, gc_measurement *row,
@@ -80,8 +89,9 @@ static gconv_status time_runs(const gc_subject *subject, gconv_plan *plan,
     if (status != GCONV_OK || row->too_long)
         return status;
     qsort(times, (size_t)row->runs, sizeof times[0], compare_doubles);
-    row->seconds = (times[row->runs / 2] + times[(row->runs - 1) / 2]) / 2;
+    row->seconds = quantile(times, row->runs, 0.5);
     row->shortest = times[0];
+    row->spread = quantile(times, row->runs, 0.75) - quantile(times, row->runs, 0.25);
     return GCONV_OK;
 }
 

@@ -45,14 +45,6 @@ unsigned gc_met_format(gconv_format format)
     }
 }
 
-static bool is_given(const gc_options *options, const char *name)
-{
-    for (int i = 0; i < gc_option_count(); i++)
-        if (strcmp(gc_option_at(i)->name, name) == 0)
-            return (options->given >> i & 1) != 0;
-    return false;
-}
-
 /* A value that asks for nothing has no effect to miss. */
 static bool asks_for_nothing(const gc_options *options, const char *name)
 {
@@ -62,7 +54,7 @@ static bool asks_for_nothing(const gc_options *options, const char *name)
 void gc_note_effects(const gc_options *options, unsigned met)
 {
     for (size_t i = 0; i < sizeof effects / sizeof effects[0]; i++)
-        if ((met & effects[i].needs) == 0 && is_given(options, effects[i].option) &&
+        if ((met & effects[i].needs) == 0 && gc_option_given(options, effects[i].option) &&
             !asks_for_nothing(options, effects[i].option))
             gc_note(NULL, "option '--%s' had no effect: %s", effects[i].option, effects[i].reason);
 }

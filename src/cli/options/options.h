@@ -43,6 +43,9 @@ typedef struct gc_options {
     bool quiet;
     bool verbose;
     gc_progress_when progress;
+    const char *sizes, *filters, *preset; /* of bench, checked; NULL: not given */
+    bool csv;
+    bool markdown;
     unsigned samples; /* --samples, as gc_read_sample_kinds gives it; 0: not given */
     double time;      /* seconds that measuring may take; 0: the command's own limit */
 

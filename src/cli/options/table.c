@@ -72,6 +72,13 @@ static const gc_option options_table[] = {
     {"explain", 0, NULL, IMAGES | GC_COMMAND_COMPARE,
      "say why this device and implementation were chosen", FLAG(explain)},
     {"timings", 0, NULL, IMAGES, "print the time of each stage on standard error", FLAG(timings)},
+    {"preset", 0, "NAME", GC_COMMAND_BENCH,
+     "experiment: kth, lecture, adaptive-2011, adaptive-2014, ours or quick", gc_set_preset, 0},
+    {"sizes", 0, "LIST", GC_COMMAND_BENCH,
+     "sides of the image, N or WxH, with commas (default 4096)", gc_set_sizes, 0},
+    {"filters", 0, "LIST", GC_COMMAND_BENCH,
+     "sides of filters: N, WxH, A..B, A..BxC..D, or one of these after rank1:, with commas",
+     gc_set_filters, 0},
     {"samples", 0, "KIND", GC_COMMAND_BENCH,
      "samples of the image: grey8 (default), rgb8, rgba8, grey16, rgb16, with commas, or all",
      gc_set_samples, 0},
@@ -79,6 +86,8 @@ static const gc_option options_table[] = {
      0},
     {"json", 0, NULL, COMPUTES | GC_COMMAND_TUNE | GC_COMMAND_INFO,
      "machine-readable results on standard output", FLAG(json)},
+    {"csv", 0, NULL, GC_COMMAND_BENCH, "values with commas, a line for each result", FLAG(csv)},
+    {"markdown", 0, NULL, GC_COMMAND_BENCH, "the table in Markdown", FLAG(markdown)},
     {"progress", 0, "WHEN", COMPUTES | GC_COMMAND_TUNE,
      "show progress: auto (default), always or never", gc_set_progress, 0},
     {"quiet", 'q', NULL, 0, "print errors only", FLAG(quiet)},
@@ -136,4 +145,12 @@ int gc_option_count(void)
 const gc_option *gc_option_at(int index)
 {
     return index >= 0 && index < OPTION_COUNT ? &options_table[index] : NULL;
+}
+
+bool gc_option_given(const gc_options *options, const char *name)
+{
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (strcmp(options_table[i].name, name) == 0)
+            return (options->given >> i & 1) != 0;
+    return false;
 }

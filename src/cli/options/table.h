@@ -20,6 +20,9 @@ typedef struct gc_option {
 int gc_option_count(void);
 const gc_option *gc_option_at(int index); /* NULL beyond */
 
+/* Whether the command line gave the option of this long name. */
+bool gc_option_given(const gc_options *options, const char *name);
+
 /* What an option means in a command that takes it. */
 const char *gc_option_help(const gc_option *option, gc_command command);
 

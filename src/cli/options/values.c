@@ -5,7 +5,9 @@
 #include "cli/options/commands.h"
 #include "cli/options/formats.h"
 #include "cli/options/implementations.h"
+#include "cli/options/presets.h"
 #include "cli/options/sample_kinds.h"
+#include "cli/options/sweep.h"
 #include "cli/options/words.h"
 
 #include <stdio.h>
@@ -230,4 +232,24 @@ gconv_status gc_set_time(gc_options *options, const char *value, gconv_error *er
 gconv_status gc_set_samples(gc_options *options, const char *value, gconv_error *error)
 {
     return gc_read_sample_kinds(value, &options->samples, error);
+}
+
+gconv_status gc_set_sizes(gc_options *options, const char *value, gconv_error *error)
+{
+    gc_sweep_sizes sizes;
+    options->sizes = value;
+    return gc_read_sizes(value, &sizes, error);
+}
+
+gconv_status gc_set_filters(gc_options *options, const char *value, gconv_error *error)
+{
+    gc_sweep_filters filters;
+    options->filters = value;
+    return gc_read_filters(value, &filters, error);
+}
+
+gconv_status gc_set_preset(gc_options *options, const char *value, gconv_error *error)
+{
+    options->preset = value;
+    return gc_preset_named(value, error) != NULL ? GCONV_OK : GCONV_ERROR_ARGUMENT;
 }

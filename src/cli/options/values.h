@@ -30,6 +30,9 @@ gc_value_function gc_set_block;
 gc_value_function gc_set_progress;
 gc_value_function gc_set_time;
 gc_value_function gc_set_samples;
+gc_value_function gc_set_sizes;
+gc_value_function gc_set_filters;
+gc_value_function gc_set_preset;
 
 /* The value of --decoder where it asks for a GPU: "cuda", "hardware"; else NULL. */
 const char *gc_gpu_decoder(const gc_options *options);

@@ -1,0 +1,125 @@
+#include "cli/options/sweep.h"
+
+#include "base/number.h"
+#include "base/status.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SIDE_MIN = 16, SIDE_MAX = 32768, ITEM_BYTES = 64 };
+static const int64_t pixels_max = (int64_t)1 << 30;
+
+/* The next item of a list with commas; moves *list behind it. False at the end, when *list is NULL.
+ * An item that is too long is cut, and then it is no legal one. */
+static bool next_item(const char **list, char item[ITEM_BYTES])
+{
+    if (*list == NULL)
+        return false;
+    size_t length = strcspn(*list, ",");
+    snprintf(item, ITEM_BYTES, "%.*s", (int)(length < ITEM_BYTES ? length : ITEM_BYTES), *list);
+    *list = (*list)[length] == ',' ? *list + length + 1 : NULL;
+    return true;
+}
+
+/* Cuts `text` in two at the first `mark`. NULL where there is none. */
+static char *cut(char *text, const char *mark)
+{
+    char *found = strstr(text, mark);
+    if (found == NULL)
+        return NULL;
+    *found = '\0';
+    return found + strlen(mark);
+}
+
+static bool read_side(const char *text, int low, int high, int *side)
+{
+    long long number;
+    if (!gc_parse_integer(text, low, high, &number))
+        return false;
+    *side = (int)number;
+    return true;
+}
+
+/* ---- Images ---------------------------------------------------------------------------------- */
+
+gconv_status gc_read_sizes(const char *text, gc_sweep_sizes *sizes, gconv_error *error)
+{
+    char item[ITEM_BYTES], whole[ITEM_BYTES];
+    for (sizes->count = 0; next_item(&text, item);) {
+        int width, height;
+        strcpy(whole, item);
+        const char *second = cut(item, "x");
+        if (!read_side(item, SIDE_MIN, SIDE_MAX, &width) ||
+            !read_side(second != NULL ? second : item, SIDE_MIN, SIDE_MAX, &height))
+            return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                           "'%s' is not N or WxH, an image with sides from %d to %d", whole,
+                           SIDE_MIN, SIDE_MAX);
+        if ((int64_t)width * height > pixels_max)
+            return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is too large: more than 2^30 pixels",
+                           whole);
+        if (sizes->count == GC_SWEEP_SIZES_MAX)
+            return gc_fail(error, GCONV_ERROR_ARGUMENT, "more than %d sizes", GC_SWEEP_SIZES_MAX);
+        sizes->at[sizes->count].width = width;
+        sizes->at[sizes->count++].height = height;
+    }
+    return GCONV_OK;
+}
+
+/* ---- Filters --------------------------------------------------------------------------------- */
+
+/* Every second side from `first` to `last`. */
+typedef struct range {
+    int first, last;
+} range;
+
+static bool read_range(char *text, range *sides)
+{
+    const char *last = cut(text, "..");
+    return read_side(text, 1, GCONV_FILTER_SIDE_MAX, &sides->first) &&
+           read_side(last != NULL ? last : text, sides->first, GCONV_FILTER_SIDE_MAX, &sides->last);
+}
+
+static gconv_status add_filter(gc_sweep_filters *filters, int width, int height, bool separates,
+                               gconv_error *error)
+{
+    if (filters->count == GC_SWEEP_FILTERS_MAX)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "more than %d filters", GC_SWEEP_FILTERS_MAX);
+    filters->at[filters->count++] = (gc_timed_filter){width, height, separates};
+    return GCONV_OK;
+}
+
+/* Adds squares where `rows` is NULL, else the grid of columns and rows. */
+static gconv_status add_filters(gc_sweep_filters *filters, range columns, const range *rows,
+                                bool separates, gconv_error *error)
+{
+    gconv_status status = GCONV_OK;
+    for (int width = columns.first; status == GCONV_OK && width <= columns.last; width += 2) {
+        range heights = rows != NULL ? *rows : (range){width, width};
+        for (int height = heights.first; status == GCONV_OK && height <= heights.last; height += 2)
+            status = add_filter(filters, width, height, separates, error);
+    }
+    return status;
+}
+
+gconv_status gc_read_filters(const char *text, gc_sweep_filters *filters, gconv_error *error)
+{
+    static const char mark[] = "rank1:";
+    char item[ITEM_BYTES], whole[ITEM_BYTES];
+    gconv_status status = GCONV_OK;
+    for (filters->count = 0; status == GCONV_OK && next_item(&text, item);) {
+        strcpy(whole, item);
+        bool separates = strncmp(item, mark, strlen(mark)) == 0;
+        char *sides = item + (separates ? strlen(mark) : 0);
+        char *second = cut(sides, "x");
+        range columns, rows;
+        if (!read_range(sides, &columns) || (second != NULL && !read_range(second, &rows)))
+            return gc_fail(
+                error, GCONV_ERROR_ARGUMENT,
+                "'%s' is not N, WxH, A..B or A..BxC..D, filters with sides from 1 to %d, "
+                "or one of these after %s",
+                whole, GCONV_FILTER_SIDE_MAX, mark);
+        status = add_filters(filters, columns, second != NULL ? &rows : NULL, separates, error);
+    }
+    return status;
+}
