@@ -612,7 +612,7 @@ GCONV_API int gconv_implementation_count(void);
 
 /* The name of implementation `index`. NULL where `index` is not below the count. A name with a colon,
  * as "naive:const", is a variant of the implementation before the colon, to study it; "auto" never
- * takes one. Never starts the CUDA driver. */
+ * takes a variant. Never starts the CUDA driver. */
 GCONV_API const char *gconv_implementation_name(int index);
 
 /* The kind of device that implementation `index` runs on; that of the CPU where `index` is not

@@ -134,14 +134,14 @@ static gconv_status choose_named(contest *c, gconv_error *error)
     return GCONV_OK;
 }
 
-/* Lets the candidates of one kind compete, variants left out. */
+/* Lets the candidates of one kind compete. */
 static void compete(contest *c, gconv_device_kind kind)
 {
     for (int i = 0; i < gc_implementation_count(); i++) {
         const gc_implementation *candidate = gc_implementation_at(i);
         gconv_error reason;
-        bool variant = strchr(candidate->name, ':') != NULL;
-        if (candidate->kind == kind && !variant && try_candidate(c, candidate, &reason) != GCONV_OK)
+        bool competes = candidate->kind == kind && (candidate->follows & GC_ON_REQUEST) == 0;
+        if (competes && try_candidate(c, candidate, &reason) != GCONV_OK)
             gc_explain(&c->choice->explanation, "%-10s no: %s", candidate->name, reason.message);
     }
 }

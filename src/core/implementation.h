@@ -46,13 +46,16 @@ typedef struct gc_operations {
 /* Options of a job that an implementation follows; the others have no effect on it. */
 enum { GC_FOLLOWS_THREADS = 1, GC_FOLLOWS_BLOCK = 2, GC_FOLLOWS_TILE = 4 };
 
+/* Stands beside these bits: auto leaves the implementation out. */
+enum { GC_ON_REQUEST = 8 };
+
 typedef struct gc_implementation {
     const char *name;    /* of --impl; also the file's name */
     const char *summary; /* one line for people */
     const char *limits;  /* what it refuses, in words; "" where nothing */
     gconv_device_kind kind;
     const gc_operations *operations; /* NULL where it is not part of this build */
-    unsigned follows;                /* bits of GC_FOLLOWS_... */
+    unsigned follows;                /* bits of GC_FOLLOWS_..., and GC_ON_REQUEST */
 } gc_implementation;
 
 #endif
