@@ -150,6 +150,14 @@ kernel *grey16 *cpu *exact*'
     like "$out" '*| filter |*| verdict |
 |:--|*|:--|
 | 3x3 | cpu |*|'
+    expect 4 gconv bench --time 0.01 --impl cpu,naive --sizes 64 --filters 3 --markdown
+    like "$out" '64x64, *
+
+| filter |*
+|:--|*|:--|
+| 3x3 | cpu |*|
+
+naive not usable: *'
     expect 0 gconv bench --time $BRIEF --impl cpu --sizes 64,32 --filters 3 --json
     is_json
     same "$(key width | paste -sd ' ')" '64 32'

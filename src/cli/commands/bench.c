@@ -200,8 +200,11 @@ static gconv_status measure_everything(benchmark *b, const gc_session *session, 
     gconv_status status = GCONV_OK;
     for (int i = 0; status == GCONV_OK && i < b->sizes.count; i++)
         status = measure_size(b, session, i, error);
-    if (gc_bench_is_text(&b->table))
+    if (gc_bench_is_text(&b->table)) {
+        if (b->options->markdown && b->unusable.count > 0)
+            putchar('\n'); /* ends the table */
         gc_print_unusable(&b->unusable);
+    }
     if (b->options->verbose && b->entry > 0)
         gc_note_effects(b->options, b->met);
     return status;

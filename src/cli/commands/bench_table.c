@@ -92,7 +92,7 @@ static void fill_cells(gc_bench_table *table, const char *filter, const gc_measu
 
 bool gc_bench_is_text(const gc_bench_table *table)
 {
-    return !table->options->json && !table->options->csv && !table->options->markdown;
+    return !table->options->json && !table->options->csv;
 }
 
 void gc_bench_row(gc_bench_table *table, const char *filter, const gc_measurement *row)
