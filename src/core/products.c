@@ -236,6 +236,8 @@ bool gc_step_products(const gc_step *step, bool exact, int most, gc_products *pr
     if (gc_step_separate(step, products->row[0], products->column[0]))
         return true;
     products->count = 0;
+    if (step->taps == NULL) /* two vectors are one product, or none */
+        return false;
     if (!exact)
         return split_reals(step, most, products);
     return split_integers(step, most, products) &&

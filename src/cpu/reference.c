@@ -97,7 +97,8 @@ static gconv_status convolve(gc_stream *stream, int s, const float *in, float *o
     bool is_matrix = step->filter->weights != NULL;
     double *sums = is_matrix ? NULL : sum_rows(problem, step, in);
     if (!is_matrix && sums == NULL)
-        return gc_fail_memory(error, gc_chain_row_values(&problem->chain) * sizeof *sums);
+        return gc_fail_memory(error, ((size_t)problem->chain.height + 1) *
+                                         gc_chain_row_values(&problem->chain) * sizeof *sums);
     gconv_status status = GCONV_OK;
     for (int64_t y = 0; status == GCONV_OK && y < problem->chain.height; y++) {
         for (int64_t x = 0; x < problem->chain.width; x++)

@@ -141,6 +141,25 @@ tensor * within bound*'
     done
 }
 
+@test "two vectors behind a matrix, and vectors that float32 cannot hold" {
+    make_image pgm in.pgm 32 32 noise
+    printf '0 1 0\n1 -4 1\n0 1 2\n' >full.txt
+    printf '0 0.1 0\n0.1 -0.4 0.3\n0 0.1 0.2\n' >fractions.txt
+    printf 'column 1 2 1\nrow 1 2 1\n' >short.txt
+    printf 'column 1e-40 1.1e-40 1.7e-40\nrow 1e-40 1.3e-40 1.9e-40\n' >tiny.txt
+    for first in full.txt fractions.txt; do
+        for impl in naive adaptive twopass direct fused tensor tilefft fft; do
+            complains 4 "in.pgm: *a column and a row*" \
+                gconv filter --impl $impl -k $first -k short.txt in.pgm out.pgm
+            complains 4 "in.pgm: *a column and a row*" \
+                gconv filter --impl $impl -k $first -k box:2001 in.pgm out.pgm
+        done
+        expect 0 gconv filter -k $first -k box:2001 in.pgm out.pgm
+    done
+    complains 4 'in.pgm: *float32*' gconv filter --impl separable -k tiny.txt in.pgm out.pgm
+    silently gconv filter --impl cpu -k tiny.txt in.pgm out.pgm
+}
+
 @test "tilefft: every kind of samples, colours and alpha" {
     make_image pgm grey.pgm 137 141 noise
     make_image pgm:16 deep.pgm 70 65 noise

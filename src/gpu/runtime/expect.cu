@@ -85,12 +85,10 @@ double gc_pass_scope_planes(const gc_problem *problem, const gc_pass_scope &scop
 /* Kernels count in int. 4096 leaves room for a tile and a filter's reach beyond the image. */
 enum { SIDE_MAX = INT32_MAX - 4096 };
 
-gconv_status gc_gpu_supports(const gc_gpu_method &method, const gc_problem *problem,
-                             const gconv_device_info *device, gconv_error *error)
+/* Whether the method takes every step's form of a filter. */
+static gconv_status check_forms(const gc_gpu_method &method, const gc_problem *problem,
+                                gconv_error *error)
 {
-    if ((int64_t)std::max(problem->chain.width, problem->chain.height) > SIDE_MAX)
-        return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "a side of more than %d pixels",
-                       (int)SIDE_MAX);
     for (int s = 0; s < problem->chain.step_count; s++) {
         const gc_step *step = &problem->chain.steps[s];
         if (step->taps == nullptr && !method.takes_vectors)
@@ -98,8 +96,20 @@ gconv_status gc_gpu_supports(const gc_gpu_method &method, const gc_problem *prob
                            "the filter of %dx%d is a column and a row, which only reference, "
                            "cpu and separable take",
                            step->width, step->height);
-        GC_TRY(method.supports(problem, step, device, error));
     }
+    return GCONV_OK;
+}
+
+gconv_status gc_gpu_supports(const gc_gpu_method &method, const gc_problem *problem,
+                             const gconv_device_info *device, gconv_error *error)
+{
+    if ((int64_t)std::max(problem->chain.width, problem->chain.height) > SIDE_MAX)
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "a side of more than %d pixels",
+                       (int)SIDE_MAX);
+    /* A method may look at all steps when it is asked about one. */
+    GC_TRY(check_forms(method, problem, error));
+    for (int s = 0; s < problem->chain.step_count; s++)
+        GC_TRY(method.supports(problem, &problem->chain.steps[s], device, error));
     return GCONV_OK;
 }
 
