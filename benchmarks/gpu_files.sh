@@ -31,8 +31,12 @@ memory_images=10000
 large_images=160
 small_images=1600
 brief=
-command="gpu_files.sh $*"
+command=gpu_files.sh
 while [ $# -gt 1 ]; do
+  command="$command $1"
+  case $1 in
+    --rows | --rounds | --images) command="$command $2" ;;
+  esac
   case $1 in
     --rows) rows=$2 && shift ;;
     --rounds) rounds=$2 && shift ;;
@@ -175,7 +179,7 @@ echo "# compiler: $("$cc" --version | head -n 1)$(have "$nvcc" && "$nvcc" --vers
   sed -n 's/.*release \([0-9.]*\),.*/, nvcc \1/p')"
 echo "# images:   RGB JPEG, 4:2:0; 4096x3072: $(size_of large); 1024x1024: $(size_of small)"
 echo "# files in: $(df -P "$work" | awk 'END { print $1 }')"
-echo "# command:  $command"
+echo "# command:  $command GCONV"
 if [ -n "$brief" ]; then
   peer=
 elif [ ! -x "$peer" ]; then

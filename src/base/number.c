@@ -153,6 +153,12 @@ bool gc_parse_integer(const char *text, long long low, long long high, long long
     return true;
 }
 
+bool gc_fits_float(double value)
+{
+    /* FLT_MAX plus half a unit in the last place: from here on rounding gives infinity. */
+    return fabs(value) < 0x1.ffffffp127;
+}
+
 float gc_float_at_most(double value)
 {
     if (value >= FLT_MAX)

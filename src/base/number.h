@@ -1,4 +1,5 @@
-/* Numbers read from text the same way in every locale; the smaller and the larger of two. */
+/* Numbers read from text the same way in every locale; numbers in float32; the smaller and the
+ * larger of two. */
 #ifndef GC_BASE_NUMBER_H
 #define GC_BASE_NUMBER_H
 
@@ -26,6 +27,9 @@ static inline int64_t gc_larger(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
+
+/* True when `value` rounds to a finite float32. */
+bool gc_fits_float(double value);
 
 /* The largest float32 that is not above `value`. For every float r, r > value is true exactly where
  * r > this is. */

@@ -222,12 +222,6 @@ double gc_chain_bound(const gc_chain *chain, double largest_input, double extra_
     return bound;
 }
 
-double gc_step_terms(const gc_step *step)
-{
-    return step->column != NULL ? (double)step->width + step->height
-                                : (double)step->width * step->height;
-}
-
 double gc_chain_taps(const gc_chain *chain)
 {
     double taps = 0;

@@ -59,7 +59,11 @@ double gc_chain_bound(const gc_chain *chain, double largest_input, double extra_
 
 /* n of rule 4: the terms of a step's sum. Column and row of a filter of two vectors are summed up
  * one after the other. */
-double gc_step_terms(const gc_step *step);
+static inline double gc_step_terms(const gc_step *step)
+{
+    return step->column != NULL ? (double)step->width + step->height
+                                : (double)step->width * step->height;
+}
 
 /* Terms over all steps: the multiply-adds that a chain value takes. */
 double gc_chain_taps(const gc_chain *chain);

@@ -1,7 +1,7 @@
 #include "core/job.h"
 
+#include "base/number.h"
 #include "base/status.h"
-#include "filter/filter.h"
 
 #include <math.h>
 

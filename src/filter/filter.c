@@ -7,12 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool gc_fits_float(double value)
-{
-    /* FLT_MAX plus half a unit in the last place: from here on rounding gives infinity. */
-    return fabs(value) < 0x1.ffffffp127;
-}
-
 gconv_status gc_filter_set_name(gconv_filter *filter, const char *name, gconv_error *error)
 {
     char *copy = NULL;

@@ -7,9 +7,6 @@
 /* The longest filter text: room for 255 x 255 weights of 64 characters. */
 enum { GC_FILTER_TEXT_MAX = 4 << 20 };
 
-/* True when `value` rounds to a finite float32. */
-bool gc_fits_float(double value);
-
 /* The sum in double, in this order. */
 double gc_sum_of(const double *values, int count);
 

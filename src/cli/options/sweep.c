@@ -2,25 +2,13 @@
 
 #include "base/number.h"
 #include "base/status.h"
+#include "cli/options/implementations.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
-enum { SIDE_MIN = 16, SIDE_MAX = 32768, ITEM_BYTES = 64 };
+enum { SIDE_MIN = 16, SIDE_MAX = 32768 };
 static const int64_t pixels_max = (int64_t)1 << 30;
-
-/* The next item of a list with commas; moves *list behind it. False at the end, when *list is NULL.
- * An item that is too long is cut, and then it is no legal one. */
-static bool next_item(const char **list, char item[ITEM_BYTES])
-{
-    if (*list == NULL)
-        return false;
-    size_t length = strcspn(*list, ",");
-    snprintf(item, ITEM_BYTES, "%.*s", (int)(length < ITEM_BYTES ? length : ITEM_BYTES), *list);
-    *list = (*list)[length] == ',' ? *list + length + 1 : NULL;
-    return true;
-}
 
 /* Cuts `text` in two at the first `mark`. NULL where there is none. */
 static char *cut(char *text, const char *mark)
@@ -45,8 +33,8 @@ static bool read_side(const char *text, int low, int high, int *side)
 
 gconv_status gc_read_sizes(const char *text, gc_sweep_sizes *sizes, gconv_error *error)
 {
-    char item[ITEM_BYTES], whole[ITEM_BYTES];
-    for (sizes->count = 0; next_item(&text, item);) {
+    char item[GC_NAME_BYTES], whole[GC_NAME_BYTES];
+    for (sizes->count = 0; gc_next_name(&text, item);) {
         int width, height;
         strcpy(whole, item);
         const char *second = cut(item, "x");
@@ -105,9 +93,9 @@ static gconv_status add_filters(gc_sweep_filters *filters, range columns, const 
 gconv_status gc_read_filters(const char *text, gc_sweep_filters *filters, gconv_error *error)
 {
     static const char mark[] = "rank1:";
-    char item[ITEM_BYTES], whole[ITEM_BYTES];
+    char item[GC_NAME_BYTES], whole[GC_NAME_BYTES];
     gconv_status status = GCONV_OK;
-    for (filters->count = 0; status == GCONV_OK && next_item(&text, item);) {
+    for (filters->count = 0; status == GCONV_OK && gc_next_name(&text, item);) {
         strcpy(whole, item);
         bool separates = strncmp(item, mark, strlen(mark)) == 0;
         char *sides = item + (separates ? strlen(mark) : 0);

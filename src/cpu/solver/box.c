@@ -1,6 +1,7 @@
 /* A filter whose weights are all equal, by running sums: a sum of columns that loses a row and gains
- * one with each row of output, and a sum along the row that does the same with columns. The time
- * does not depend on the filter's size.
+ * one with each row of output, and a sum along the row that does the same with columns. A value of
+ * output takes the same time whatever the filter's size. Sums that begin anew take longer where the
+ * filter is larger.
  *
  * Whole samples are summed in integers, modulo 2^32. These sums run on from call to call, as long as
  * the rows of an area follow each other. Other samples are summed in double. Their sums begin anew

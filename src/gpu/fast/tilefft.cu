@@ -23,7 +23,7 @@
 extern "C" {
 #include "core/range.h"
 #include "gpu/cost/costs.h"
-#include "gpu/fast/tiles.h"
+#include "gpu/fast/tilefft_tiles.h"
 }
 
 #include <algorithm>

@@ -10,7 +10,7 @@
  * Limits: none.
  * Loses: always, but least at small filters, for which caches serve what is read again. */
 #include "gpu/ladder/block.cuh"
-#include "gpu/ladder/filter.cuh"
+#include "gpu/ladder/constant_filter.cuh"
 
 extern "C" {
 #include "gpu/cost/costs.h"

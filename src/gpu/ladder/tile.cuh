@@ -5,7 +5,7 @@
 #define GC_GPU_LADDER_TILE_CUH
 
 #include "gpu/ladder/block.cuh"
-#include "gpu/ladder/filter.cuh"
+#include "gpu/ladder/constant_filter.cuh"
 
 #include <cstdlib>
 

@@ -1,4 +1,4 @@
-#include "gpu/fast/tiles.h"
+#include "gpu/fast/tilefft_tiles.h"
 
 #include "base/number.h"
 #include "base/status.h"

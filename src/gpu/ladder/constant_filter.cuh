@@ -1,6 +1,6 @@
 /* A filter in constant memory. Each file that includes this has a constant memory of its own. */
-#ifndef GC_GPU_LADDER_FILTER_CUH
-#define GC_GPU_LADDER_FILTER_CUH
+#ifndef GC_GPU_LADDER_CONSTANT_FILTER_CUH
+#define GC_GPU_LADDER_CONSTANT_FILTER_CUH
 
 #include "gpu/ladder/constant.cuh"
 #include "gpu/runtime/check.cuh"

@@ -1,8 +1,8 @@
 /* The tiles of tilefft: their sizes, and the filter's spectrum as its kernels take it
  * (kernels/fft/tile.cuh). Float32 results depend on where tiles begin, so that the job and the
  * model of the device alone decide it. Plain C: needs no GPU. */
-#ifndef GC_GPU_FAST_TILES_H
-#define GC_GPU_FAST_TILES_H
+#ifndef GC_GPU_FAST_TILEFFT_TILES_H
+#define GC_GPU_FAST_TILEFFT_TILES_H
 
 #include "gpu/runtime/bands.h"
 
