@@ -20,6 +20,8 @@ Environment:
   BUILD_DIR     where to build (default: build; a relative path starts at this directory)
   GCONV_CUDA    the CUDA part: AUTO (where a toolkit is found), ON or OFF (default: what the build
                 directory was configured with, AUTO where it is new)
+  CUDAARCHS     GPU architectures to compile for, as CMake takes them (default: the GPUs of this
+                machine; where there is none, all that the toolkit knows: many minutes)
   CI            true: warnings are errors, and no part of the tests may be left out
 END
 }
@@ -35,10 +37,13 @@ fail() {
 
 # ---- What is needed, and which packages bring it ------------------------------------------------
 
-build_needs='compiler build-tool cmake libpng libjpeg'
+build_needs='compiler build-tool cmake libpng libjpeg xxhash'
 test_needs="$build_needs c++ pkg-config cmocka bats"
+# gconv is built without them. gnuplot draws the charts of reports (--html); ISA-L inflates PNG;
+# Nettle computes --hash sha256.
+build_wishes='gnuplot isal nettle'
 # Without these a part of the tests is left out: some systems do not have them.
-test_wishes='sanitizers clang-format'
+test_wishes="$build_wishes sanitizers clang-format mpi"
 
 # One row a need, one column a package manager. A comma joins packages; - says that another row
 # brings it.
@@ -50,12 +55,17 @@ build-tool   make            make               make          make              
 cmake        cmake           cmake              cmake         cmake             cmake              cmake
 libpng       libpng-dev      libpng-devel       libpng        libpng-dev        libpng16-devel     libpng
 libjpeg      libjpeg-dev     libjpeg-turbo-devel libjpeg-turbo libjpeg-turbo-dev libjpeg8-devel    jpeg-turbo
+xxhash       libxxhash-dev   xxhash-devel       xxhash        xxhash-dev        xxhash-devel       xxhash
 c++          g++             gcc-c++            -             g++               gcc-c++            -
 pkg-config   pkg-config      pkgconf-pkg-config pkgconf       pkgconf           pkg-config         pkgconf
 cmocka       libcmocka-dev   libcmocka-devel    cmocka        cmocka-dev        libcmocka-devel    cmocka
 bats         bats            bats               bash-bats     bats              bats               bats-core
 sanitizers   -               libasan,libubsan   -             -                 libasan8,libubsan1 -
+gnuplot      gnuplot-nox     gnuplot            gnuplot       gnuplot       gnuplot            gnuplot
+isal         libisal-dev     isa-l-devel        isa-l         isa-l-dev         libisal-devel      isa-l
+nettle       nettle-dev      nettle-devel       nettle        nettle-dev        libnettle-devel    nettle
 clang-format clang-format-14 -                  -             -                 -                  -
+mpi          libopenmpi-dev,openmpi-bin openmpi-devel openmpi openmpi-dev,openmpi openmpi-devel    open-mpi
 END
 }
 
@@ -142,6 +152,9 @@ met() {
   cmake) recent_cmake ;;
   libpng) compiles "$(library libpng -lpng)" '#include <png.h>' ;;
   libjpeg) compiles "$(library libjpeg -ljpeg)" '#include <stdio.h>' '#include <jpeglib.h>' ;;
+  xxhash) compiles '' '#define XXH_INLINE_ALL' '#include <xxhash.h>' ;;
+  nettle) compiles "$(library nettle -lnettle)" '#include <nettle/sha2.h>' ;;
+  isal) compiles -lisal '#include <isa-l.h>' ;;
   c++) have "${CXX:-c++}" || have g++ || have clang++ ;;
   pkg-config) have pkg-config ;;
   cmocka)
@@ -149,7 +162,9 @@ met() {
       '#include <stdint.h>' '#include <setjmp.h>' '#include <cmocka.h>'
     ;;
   bats) have bats ;;
+  gnuplot) have gnuplot ;;
   sanitizers) compiles -fsanitize=address,undefined || ! met compiler ;;
+  mpi) have mpicc && have mpirun ;;
   clang-format) tests/packaging/format.sh --find >/dev/null ;;
   esac
 }
@@ -197,7 +212,7 @@ list_missing() {
     fi
   done
   note "install it and run this again. All that is needed: a C17 compiler, make or"
-  note "ninja, CMake 3.18 or newer, libpng and libjpeg-turbo with their headers; for the tests"
+  note "ninja, CMake 3.18 or newer, libpng, libjpeg-turbo and xxHash with their headers; for the tests"
   fail "also a C++ compiler, pkg-config, cmocka and bats."
 }
 
@@ -218,6 +233,41 @@ jobs() {
   nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1
 }
 
+find_nvcc() {
+  for candidate in "${CUDACXX:-nvcc}" "${CUDA_PATH:-}/bin/nvcc" "${CUDA_HOME:-}/bin/nvcc" \
+    /usr/local/cuda/bin/nvcc; do
+    if have "$candidate"; then
+      printf '%s\n' "$candidate"
+      return
+    fi
+  done
+  return 1
+}
+
+# The architectures of this machine's GPUs as CMake takes them: "90", "86;90". Empty where there is
+# no GPU, or one that the toolkit does not know.
+native_architectures() {
+  nvcc=$(find_nvcc) || return 0
+  known=$("$nvcc" --list-gpu-arch 2>/dev/null) || return 0
+  found=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null) || return 0
+  list=
+  for architecture in $(printf '%s\n' "$found" | tr -d . | sort -u); do
+    printf '%s\n' "$known" | grep -qx "compute_$architecture" || return 0
+    list=${list:+$list;}$architecture
+  done
+  printf '%s' "$list"
+}
+
+# Has a new build directory compile CUDA code for this machine, unless CUDAARCHS says for what.
+choose_architectures() {
+  [ -z "${CUDAARCHS:-}" ] && [ "$GCONV_CUDA" != OFF ] && [ ! -e "$BUILD_DIR/CMakeCache.txt" ] ||
+    return 0
+  CUDAARCHS=$(native_architectures)
+  [ -n "$CUDAARCHS" ] || { unset CUDAARCHS && return 0; }
+  note "CUDA code for the GPUs of this machine: $CUDAARCHS (CUDAARCHS chooses others)"
+  export CUDAARCHS
+}
+
 # Arguments: DIRECTORY CMAKE-ARGUMENT...
 build() {
   directory=$1
@@ -233,12 +283,15 @@ build() {
 }
 
 show() {
-  provide "$build_needs" ""
+  provide "$build_needs" "$build_wishes"
+  choose_architectures
   build "$BUILD_DIR" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF \
     ${GCONV_CUDA:+"-DGCONV_CUDA=$GCONV_CUDA"}
   result=$BUILD_DIR/harbour-edges.png
   "$BUILD_DIR/gconv" edges samples/harbour.jpg "$result"
   printf '\nThe edges of samples/harbour.jpg are in %s\n' "$result"
+  met gnuplot || printf 'Optional: %s draws the charts of reports (compare, bench: --html).\n' gnuplot
+  met isal || printf 'Optional: %s (libisal-dev) reads PNG faster.\n' ISA-L
   printf 'Next: %s help\n' "$BUILD_DIR/gconv"
 }
 
@@ -250,12 +303,13 @@ run_tests() {
 check() {
   provide "$test_needs" "$test_wishes"
   if met sanitizers || [ "${CI:-}" = true ]; then
-    build "$BUILD_DIR/asan" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG='-O1 -g' \
+    build "$BUILD_DIR/asan" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG='-O1 -g1' \
       -DGCONV_SANITIZE=ON -DGCONV_CUDA=OFF -DBUILD_TESTING=ON
     run_tests "$BUILD_DIR/asan"
   else
     note "this compiler has no sanitizers; the tests run without them"
   fi
+  choose_architectures
   build "$BUILD_DIR" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON \
     ${GCONV_CUDA:+"-DGCONV_CUDA=$GCONV_CUDA"}
   run_tests "$BUILD_DIR"

@@ -201,9 +201,26 @@ filters() {
   ./files_turns 7 "$@"
 }
 
+# IMAGE: the 5x5 Gaussian of `edges`, from PNG to PNG.
+smooths() {
+  verified filter "$1" png -k gauss5
+  set -- "$1" gconv "$gconv" filter -k gauss5 "$1" out.png -- "decode alone" ./files_decode "$1"
+  if [ -n "$opencv" ]; then
+    set -- "$@" -- "OpenCV core" ./files_opencv smooth "$1" out.png
+  fi
+  shift
+  ./files_turns "$runs" out.png "$@"
+}
+
 if wanted filter; then
   next_photograph "$@"
   image 2048-rgb.png 2048 2048 3
+  image 4096x3072-rgb-3.png 4096 3072 3
+  for name in 2048-rgb.png 4096x3072-rgb-3.png; do
+    echo
+    echo "filter 5x5 of $name, to png"
+    smooths "$name"
+  done
   for extension in png jpg; do
     echo
     echo "filter 9x9 of 2048x2048, rgb png, to $extension"
@@ -219,7 +236,7 @@ fi
 
 # ---- Batches -------------------------------------------------------------------------------------
 
-# EXTENSION
+# EXTENSION TURNS COMMAND PEER'S_COMMAND
 batches() {
   image "1024-rgb.$1" 1024 1024 3
   mkdir -p "batch-$1"
@@ -228,21 +245,24 @@ batches() {
     ln -f "1024-rgb.$1" "batch-$1/$i.$1"
     pairs="$pairs batch-$1/$i.$1 many/$i.png"
   done
-  "$gconv" edges --verify -o many "batch-$1"
-  set -- gconv sh -c "rm -rf many; exec '$gconv' edges -o many batch-$1"
+  echo
+  echo "$3 of $batch files of 1024x1024, rgb $1, to png"
+  # shellcheck disable=SC2086 # a command and its options
+  "$gconv" $3 --verify -o many "batch-$1"
+  turns=$2
+  peer="rm -rf many; mkdir many; exec ./files_opencv $4 $pairs"
+  set -- gconv sh -c "rm -rf many; exec '$gconv' $3 -o many batch-$1"
   if [ -n "$opencv" ]; then
-    set -- "$@" -- "OpenCV core" sh -c "rm -rf many; mkdir many; exec ./files_opencv edges $pairs"
+    set -- "$@" -- "OpenCV core" sh -c "$peer"
   fi
-  ./files_turns 5 out.png "$@"
+  ./files_turns "$turns" out.png "$@"
   rm -rf many
 }
 
 if wanted batch; then
-  for extension in jpg png; do
-    echo
-    echo "edges of $batch files of 1024x1024, rgb $extension"
-    batches $extension
-  done
+  batches jpg 5 edges edges
+  batches png 5 edges edges
+  batches png 3 'filter -f png -k gauss5' smooth
 fi
 
 # ---- Memory --------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
  *
  *     files_opencv edges IN OUT.png [IN OUT.png]...    5x5 Gaussian, Laplacian, threshold 5, 1 bit
  *     files_opencv filter IN OUT                       disc in 9x9 over RGB, to PNG level 1 or JPEG
+ *     files_opencv smooth IN OUT [IN OUT]...           5x5 Gaussian over RGB, to PNG level 1 or JPEG
  *
  * Several files are worked on in parallel, one a thread; of one file the strips are. PNG is written
  * as OpenCV's own imwrite does (level 1, SUB, Z_RLE), edges without a filter. */
@@ -193,25 +194,47 @@ void edges(const std::string &in, const std::string &out)
     write_png(out, bits, image.cols, 1, PNG_FILTER_NONE);
 }
 
-void filter(const std::string &in, const std::string &out)
+void write_image(const std::string &name, const cv::Mat &image)
+{
+    if (name.size() > 4 && name.compare(name.size() - 4, 4, ".jpg") == 0)
+        write_jpeg(name, image);
+    else
+        write_png(name, image, image.cols, 8, PNG_FILTER_SUB);
+}
+
+/* Filters strips by body(rows of the image, rows of the result). */
+void filter_strips(const std::string &in, const std::string &out,
+                   const std::function<void(const cv::Mat &, cv::Mat &)> &body)
 {
     cv::Mat image = read_image(in, false);
     cv::Mat result(image.size(), image.type());
+    in_parallel((image.rows + strip_rows - 1) / strip_rows, [&](int i) {
+        cv::Range rows(i * strip_rows, std::min((i + 1) * strip_rows, image.rows));
+        cv::Mat to = result.rowRange(rows);
+        body(image.rowRange(rows), to);
+    });
+    write_image(out, result);
+}
+
+void filter(const std::string &in, const std::string &out)
+{
     cv::Mat disc(9, 9, CV_32F);
     for (int y = -4; y <= 4; y++)
         for (int x = -4; x <= 4; x++)
             disc.at<float>(y + 4, x + 4) = x * x + y * y <= 18 ? 1.0F : 0.0F;
     disc /= cv::sum(disc)[0];
-    in_parallel((image.rows + strip_rows - 1) / strip_rows, [&](int i) {
-        cv::Range rows(i * strip_rows, std::min((i + 1) * strip_rows, image.rows));
-        cv::Mat to = result.rowRange(rows);
-        cv::filter2D(image.rowRange(rows), to, -1, disc, cv::Point(-1, -1), 0, cv::BORDER_REFLECT);
+    filter_strips(in, out, [&](const cv::Mat &rows, cv::Mat &to) {
+        cv::filter2D(rows, to, -1, disc, cv::Point(-1, -1), 0, cv::BORDER_REFLECT);
     });
-    bool jpeg = out.size() > 4 && out.compare(out.size() - 4, 4, ".jpg") == 0;
-    if (jpeg)
-        write_jpeg(out, result);
-    else
-        write_png(out, result, result.cols, 8, PNG_FILTER_SUB);
+}
+
+void smooth(const std::string &in, const std::string &out)
+{
+    const float gauss[] = {2 / 17.F, 4 / 17.F, 5 / 17.F, 4 / 17.F, 2 / 17.F};
+    const cv::Mat side(1, 5, CV_32F, const_cast<float *>(gauss));
+    filter_strips(in, out, [&](const cv::Mat &rows, cv::Mat &to) {
+        cv::sepFilter2D(rows, to, -1, side, side, cv::Point(-1, -1), 0, cv::BORDER_REFLECT);
+    });
 }
 
 } // namespace
@@ -219,13 +242,15 @@ void filter(const std::string &in, const std::string &out)
 int main(int argc, char **argv)
 {
     std::string command = argc >= 4 ? argv[1] : "";
-    if (argc % 2 != 0 || (command != "edges" && command != "filter")) {
-        std::fputs("usage: files_opencv edges|filter IN OUT [IN OUT]...\n", stderr);
+    auto *run = command == "edges"    ? edges
+                : command == "filter" ? filter
+                : command == "smooth" ? smooth
+                                      : nullptr;
+    if (argc % 2 != 0 || run == nullptr) {
+        std::fputs("usage: files_opencv edges|filter|smooth IN OUT [IN OUT]...\n", stderr);
         return 2;
     }
     cv::setNumThreads(1);
-    in_parallel((argc - 2) / 2, [&](int i) {
-        (command == "edges" ? edges : filter)(argv[2 + 2 * i], argv[3 + 2 * i]);
-    });
+    in_parallel((argc - 2) / 2, [&](int i) { run(argv[2 + 2 * i], argv[3 + 2 * i]); });
     return 0;
 }

@@ -13,7 +13,7 @@ awk '
     type["16-bit"] = "GC_SHORT"; type["1-bit"] = "GC_BIT"
     order["one"] = "GC_ONE_TILE"; order["strip"] = "GC_STRIP"; order["queue"] = "GC_QUEUE"
   }
-  $1 == "direct" || $1 == "separable" {
+  $1 == "direct" || $1 == "separable" || $1 == "adaptive:unrolled" {
     printf "    {%d, %d, %s, %s, {GC_FORM_%s, %d, %d, %s, %d}, %s, \"%s\"},\n", $2, $3, type[$4],
       type[$5], toupper($6), $7, $8, order[$9], $10, $11, $12
   }' "$1"

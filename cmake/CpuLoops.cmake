@@ -15,18 +15,20 @@ set(loop_objects "")
 if(GCONV_FUZZ)
   set(loop_options -fno-sanitize=undefined,fuzzer-no-link)
 endif()
-set_source_files_properties(src/cpu/instructions/box_loops.c src/cpu/instructions/edges_loops.c src/cpu/instructions/samples_loops.c
+set_source_files_properties(src/cpu/instructions/box_loops.c src/cpu/instructions/edges_loops.c
+  src/cpu/instructions/levels_loops.c src/cpu/instructions/samples_loops.c
   PROPERTIES COMPILE_OPTIONS "${loop_options}")
 set_source_files_properties(src/cpu/instructions/taps_loops.c src/cpu/instructions/transform_loops.c
   PROPERTIES COMPILE_OPTIONS "-ffp-contract=fast;${loop_options}")
 
 function(gconv_add_loops name)
   add_library(loops_${name} OBJECT src/cpu/instructions/box_loops.c src/cpu/instructions/edges_loops.c
-    src/cpu/instructions/taps_loops.c
+    src/cpu/instructions/levels_loops.c src/cpu/instructions/taps_loops.c
     src/cpu/instructions/samples_loops.c src/cpu/instructions/transform_loops.c)
   add_library(loops_${name}_double OBJECT src/cpu/instructions/transform_loops.c)
   target_compile_definitions(loops_${name} PRIVATE
-    GC_BOX_LOOPS=gc_box_${name} GC_EDGES_LOOPS=gc_edges_${name} GC_TAPS_LOOPS=gc_taps_${name}
+    GC_BOX_LOOPS=gc_box_${name} GC_EDGES_LOOPS=gc_edges_${name}
+    GC_LEVELS_LOOPS=gc_levels_${name} GC_TAPS_LOOPS=gc_taps_${name}
     GC_SAMPLES_LOOPS=gc_samples_${name}
     GC_TRANSFORM_LOOPS=gc_transform_${name} GC_TRANSFORM_REAL=float)
   target_compile_definitions(loops_${name}_double PRIVATE
@@ -39,7 +41,18 @@ function(gconv_add_loops name)
   set(loop_objects ${loop_objects} PARENT_SCOPE)
 endfunction()
 
+# Loops over the bytes of a PNG: src/io/pack/loops.c chooses among them. AVX-512 adds nothing.
+function(gconv_add_pack_loops name)
+  add_library(pack_${name} OBJECT src/io/pack/pack_loops.c)
+  target_link_libraries(pack_${name} PRIVATE gconv_settings)
+  target_compile_definitions(pack_${name} PRIVATE GC_PACK_LOOPS=gc_pack_${name})
+  target_compile_options(pack_${name} PRIVATE -O3 ${ARGN})
+  list(APPEND loop_objects $<TARGET_OBJECTS:pack_${name}>)
+  set(loop_objects ${loop_objects} PARENT_SCOPE)
+endfunction()
+
 gconv_add_loops(portable)
+gconv_add_pack_loops(portable)
 set(GCONV_HAS_X86_LOOPS OFF)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   set(avx2 -mavx2 -mfma)
@@ -50,11 +63,15 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   if(GCONV_COMPILES_AVX512)
     set(GCONV_HAS_X86_LOOPS ON)
     gconv_add_loops(avx2 ${avx2})
+    gconv_add_pack_loops(avx2 ${avx2} -mbmi2 -mpclmul)
+    target_sources(pack_avx2 PRIVATE src/io/pack/unfilter_loops.c)
     gconv_add_loops(avx512 ${avx512})
-    # The one instruction that avx512vnni adds multiplies bytes; all else it has from avx512.
-    add_library(loops_avx512vnni OBJECT src/cpu/instructions/taps_loops.c)
+    # avx512vnni adds products of bytes and of words; all else it has from avx512.
+    add_library(loops_avx512vnni OBJECT src/cpu/instructions/levels_loops.c
+      src/cpu/instructions/taps_loops.c)
     target_link_libraries(loops_avx512vnni PRIVATE gconv_settings)
-    target_compile_definitions(loops_avx512vnni PRIVATE GC_BYTES_LOOPS=gc_bytes_avx512vnni)
+    target_compile_definitions(loops_avx512vnni PRIVATE
+      GC_BYTES_LOOPS=gc_bytes_avx512vnni GC_LEVELS_LOOPS=gc_levels_avx512vnni)
     target_compile_options(loops_avx512vnni PRIVATE -O3 -Wno-psabi ${avx512} -mavx512vnni)
     list(APPEND loop_objects $<TARGET_OBJECTS:loops_avx512vnni>)
   endif()

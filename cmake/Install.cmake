@@ -18,6 +18,10 @@ install(FILES include/gconv.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY filters/ DESTINATION ${CMAKE_INSTALL_DATADIR}/gconv/filters
   FILES_MATCHING PATTERN *.txt)
 install(FILES man/gconv.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+if(TARGET gconv-mpi)
+  install(TARGETS gconv-mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(FILES man/gconv-mpi.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()
 install(FILES man/gconv-filter.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
 install(FILES docs/contract.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES completions/gconv.bash RENAME gconv
@@ -29,7 +33,7 @@ install(FILES completions/gconv.fish
 # ---- pkg-config ---------------------------------------------------------------------------------
 
 set(pc_requires_private "libpng libjpeg")
-set(pc_libs_private -lm ${CMAKE_THREAD_LIBS_INIT})
+set(pc_libs_private -lm ${CMAKE_THREAD_LIBS_INIT} ${GCONV_ISAL_LIBRARY})
 if(GCONV_HAS_CUDA)
   list(APPEND pc_libs_private
     -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt -lpthread)

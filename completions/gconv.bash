@@ -7,7 +7,8 @@ _gconv_options() {
   local common='--quiet --verbose --help --version'
   local device='--impl --device --threads --tile --block'
   local images="--border --depth --format --quality --compression --strip --no-auto-orient
-    --output --recursive --no-clobber --in-place --sync --max-pixels --tolerant $device --decoder --verify
+    --output --recursive --files-from --files0-from --shard --rows --join --parents --name --no-clobber --update
+    --dry-run --on-error --journal --hash --retry-failed --in-place --sync --max-pixels --tolerant $device --decoder --verify
     --explain --timings --json --progress"
   local edges='--threshold --rule --invert'
   local filter='--kernel --correlate --scale --offset --abs --alpha'
@@ -16,13 +17,14 @@ _gconv_options() {
   filter) echo "$filter $images $common" ;;
   compare)
     echo "--kernel --threshold --border --correlate --alpha --no-auto-orient --max-pixels
-      --tolerant $device --explain --time --json --progress $common"
+      --tolerant $device --shared-memory --explain --time --json --html --progress $common"
     ;;
-  bench) echo "--kernel --border --correlate $device --preset --sizes --filters --samples --time --json --csv --markdown --progress $common" ;;
+  bench) echo "--kernel --border --correlate $device --shared-memory --preset --sizes --filters --samples --sample --resume --baseline --fail-above --time --json --csv --markdown --html --progress $common" ;;
+  check) echo "--journal --verify --images --impl --device --threads --json --progress $common" ;;
   tune) echo "--impl --device --time --json --progress $common" ;;
   info) echo "--json $common" ;;
   help) echo "$common" ;;
-  *) echo "$edges $filter $images --preset --sizes --filters --samples --time --csv --markdown $common" ;;
+  *) echo "$edges $filter $images --shared-memory --images --preset --sizes --filters --samples --sample --resume --baseline --fail-above --time --csv --markdown --html $common" ;;
   esac
 }
 
@@ -38,10 +40,10 @@ _gconv_values() {
   -b | --border) echo 'mirror mirror101 replicate wrap constant constant: zero' ;;
   -i | --impl)
     [[ $2 != tune ]] || {
-      echo 'direct separable'
+      echo 'direct separable adaptive:unrolled'
       return
     }
-    echo 'auto reference cpu naive naive:const shared const tiled tiled:nopad adaptive adaptive:nc adaptive:ours twopass direct separable fused tensor tilefft fft'
+    echo 'auto reference cpu cpu:taps cpu:sparse cpu:bytes cpu:products cpu:tiles cpu:box cpu:vectors naive naive:const shared const tiled tiled:nopad adaptive adaptive:nc adaptive:ours adaptive:kth adaptive:unrolled twopass twopass:lecture twopass:lecture1d twopass:transposed twopass:tiled direct separable fused tensor tilefft fft'
     [[ $2 != compare && $2 != bench ]] || echo all
     ;;
   -d | --device)
@@ -53,16 +55,24 @@ _gconv_values() {
     ;;
   --decoder) echo 'auto cpu cuda hardware' ;;
   -f | --format) echo 'png jpeg pnm pgm ppm pfm' ;;
+  --name | --images | --rows) echo NONE ;;
+  --journal) echo FILE ;;
+  --hash) echo 'xxh3 sha256' ;;
+  --on-error) echo 'continue stop' ;;
+  --shard) echo 'auto auto/' ;;
+  --files-from | --files0-from) echo FILE ;;
   --rule) echo 'abs positive negative' ;;
   --alpha) echo 'auto keep filter premultiply' ;;
   --depth) echo '1 8 16' ;;
   --compression) echo '0 1 2 3 4 5 6 7 8 9' ;;
   --progress) echo 'auto always never' ;;
-  --preset) echo 'kth lecture adaptive-2011 adaptive-2014 ours quick' ;;
+  --preset) echo 'kth lecture adaptive-2011 adaptive-2014 fft-map fft-locality roofline ours quick' ;;
   --samples) echo 'grey8 rgb8 rgba8 grey16 rgb16 all' ;;
+  --resume | --baseline) echo FILE ;;
   -o | --output) echo DIR ;;
+  --html) echo FILE ;;
   -t | --threshold | --scale | --offset | --quality | --max-pixels | -j | --threads | --tile | \
-    --block | --time | --sizes | --filters) echo NONE ;;
+    --block | --shared-memory | --time | --sample | --fail-above | --sizes | --filters) echo NONE ;;
   esac
 }
 
@@ -91,7 +101,7 @@ _gconv_find_command() {
     case ${words[i]} in
     --*=*) ;;
     -*) [[ -z $(_gconv_values "${words[i]}") ]] || i=$((i + 1)) ;;
-    edges | filter | compare | bench | tune | info | help)
+    edges | filter | check | compare | bench | tune | info | help)
       command=${words[i]}
       return
       ;;
@@ -163,7 +173,7 @@ _gconv() {
     # shellcheck disable=SC2046
     _gconv_add '' "$current" $(_gconv_options "$command")
   elif [[ -z $command || ($command == help && $previous == help) ]]; then
-    _gconv_add '' "$current" edges filter compare bench tune info help
+    _gconv_add '' "$current" edges filter check compare bench tune info help
   elif [[ $command == edges || $command == filter || $command == compare ]]; then
     _gconv_compopt -o default
   fi

@@ -274,6 +274,17 @@ typedef struct gconv_source {
      * and `read` is not called. Without `accept` the plan reads rows as if it had never asked. */
     bool (*offer)(void *user, bool prove, gconv_encoded *picture);
     void (*accept)(void *user, size_t size);
+    /* Readers of PNG and JPEG set it; other sources may leave it NULL. A thread of the run that has
+     * time calls it, also while another thread is in `read` or in `help`. It does a part of what
+     * later calls of `read` need. False: there is nothing to do until the next `read`. */
+    bool (*help)(void *user);
+    /* A run of several threads calls it before the first `read`, with their number, so that the
+     * source can divide its work. NULL where `help` needs no such thing. */
+    void (*spread)(void *user, int threads);
+    /* A run that needs rows `first` to `first + count - 1` alone calls `select` once, before the
+     * first `read`, which then gives row `first`. NULL: the run reads the rows before these, and
+     * drops them. */
+    gconv_status (*select)(void *user, uint32_t first, uint32_t count, gconv_error *error);
 } gconv_source;
 
 /* Takes the rows of an image, from top to bottom. `write` reads the next `count` rows, `stride`
@@ -282,6 +293,10 @@ typedef struct gconv_sink {
     gconv_status (*write)(void *user, uint32_t count, const void *rows, size_t stride,
                           gconv_error *error);
     void *user;
+    /* Writers of PNG set it; other sinks may leave it NULL. A thread of the run that has time calls
+     * it, also while another thread is in `write` or in `help`. It does a part of what earlier
+     * calls of `write` left to do. False: there is nothing to do until the next `write`. */
+    bool (*help)(void *user);
 } gconv_sink;
 
 /* ---- Image files ----------------------------------------------------------------------------- */
@@ -337,7 +352,7 @@ typedef struct gconv_reader gconv_reader;
 
 /* What may decode a JPEG. Pixels, warnings and failures are the same in each case. */
 typedef enum gconv_decoder {
-    GCONV_DECODER_AUTO = 0, /* the plan decides: its device, or libjpeg-turbo on the CPU */
+    GCONV_DECODER_AUTO = 0, /* the plan decides: its device, or the CPU by any code */
     GCONV_DECODER_CPU,      /* libjpeg-turbo */
     GCONV_DECODER_CUDA,     /* kernels of a GPU; gconv_decoder_check tells whether there is one */
     GCONV_DECODER_HARDWARE  /* the JPEG engine of a GPU; likewise */
@@ -354,6 +369,10 @@ typedef struct gconv_reader_options {
     /* Takes a warning about damage that `tolerant` lets pass. NULL: `warn` takes it. */
     void (*warn_damage)(void *user, const char *message);
     gconv_decoder decoder; /* what may decode a JPEG; other formats are decoded on the CPU */
+    /* Is shown the file before it is read. The descriptor stays open until gconv_reader_free, and
+     * its offset must stay. Not called for standard input. May be NULL. */
+    void (*opened)(void *user, int descriptor);
+    void *opened_user; /* passed to `opened` */
 } gconv_reader_options;
 
 /* auto_orient, 2^30 pixels at most, GCONV_DECODER_AUTO, all else false or NULL. */
@@ -397,11 +416,15 @@ GCONV_API gconv_status gconv_reader_finish(gconv_reader *reader, gconv_error *er
  * The call waits while a pipe is open and has not sent the next bytes. */
 GCONV_API gconv_status gconv_reader_next(gconv_reader *reader, bool *more, gconv_error *error);
 
-/* The reader as a source. Valid while the reader lives. */
+/* The reader as a source. Valid while the reader lives. After the source's `select` the reader gives
+ * the selected rows alone, gconv_reader_finish looks at nothing behind them, and
+ * gconv_reader_next finds no image. `select` seeks in files of PGM, PPM and PFM. Other inputs are
+ * decoded up to the last row that is selected. */
 GCONV_API gconv_source gconv_reader_source(gconv_reader *reader);
 
 /* What decodes the image: "cuda" or "hardware" after kernels or the JPEG engine of a GPU did, else
- * the name of a library: "libpng", "libjpeg-turbo", or "gconv" for PGM, PPM and PFM. */
+ * the name of a library, "libpng" or "libjpeg-turbo", or "gconv": the library's own code decodes
+ * PGM, PPM and PFM, and most baseline JPEGs. */
 GCONV_API const char *gconv_reader_decoder(const gconv_reader *reader);
 
 /* Why a plan whose device decodes JPEG did not have this one decoded by it: a phrase about the
@@ -421,20 +444,33 @@ typedef enum gconv_keep {
     GCONV_KEEP_ALL = 2         /* ICC profile, resolution, EXIF and colour chunks, too */
 } gconv_keep;
 
+/* Is shown a file that is complete, by a descriptor that can be read, before the file takes its
+ * name. A failure keeps the file from appearing. It must not close the descriptor. */
+typedef gconv_status gconv_complete_function(void *user, int descriptor, gconv_error *error);
+
 typedef struct gconv_writer_options {
     gconv_format format; /* one that gconv writes */
     /* Of the rows that the caller will write. The format must hold the depth. Depth 1 has 1
      * channel. */
     gconv_shape shape;
     int quality;                    /* JPEG: 1 to 100 */
-    int compression;                /* PNG: 0 to 9; -1 is the fast default */
+    int compression;                /* PNG: 0 to 9, by zlib; -1 is gconv's own, the fastest */
     const gconv_metadata *metadata; /* used only during open or next; may be NULL */
     gconv_keep keep;                /* how much of `metadata` is written */
     bool no_clobber;                /* an output that exists is GCONV_ERROR_EXISTS */
-    bool sync;                      /* flush the file to the disk before it takes its name */
+    /* PGM and PPM: the rows are a part of an image of `part_of` rows, from row `part_first` on.
+     * Files of all parts, joined in their order, are the file of this image: the part with row 0
+     * begins with its header, and the other parts are rows alone. 0: the file is an image. */
+    uint32_t part_of;
+    uint32_t part_first;
+    bool sync; /* flush the file to the disk before it takes its name */
     /* Takes a warning: one line for people. May be NULL. */
     void (*warn)(void *user, const char *message);
     void *warn_user; /* passed to `warn` */
+    /* Is shown the file in gconv_writer_finish. Not called for pipes, devices and standard output.
+     * May be NULL. */
+    gconv_complete_function *complete;
+    void *complete_user; /* passed to `complete` */
 } gconv_writer_options;
 
 /* quality 90, compression -1, GCONV_KEEP_ALL. The caller must set format and shape. */
@@ -471,6 +507,13 @@ GCONV_API gconv_sink gconv_writer_sink(gconv_writer *writer);
 
 /* Frees the writer, and removes a file that is not finished. */
 GCONV_API void gconv_writer_free(gconv_writer *writer);
+
+/* Removes the temporary files that writers of killed processes left in a directory, and adds their
+ * number to *removed, which may be NULL. It removes files that this user made on this machine since
+ * it was started, and that no living process has locked (flock(2)). All others stay.
+ * GCONV_ERROR_READ where the directory cannot be listed. */
+GCONV_API gconv_status gconv_remove_leftovers(const char *directory, size_t *removed,
+                                              gconv_error *error);
 
 /* Removes every unfinished output of this process. Later calls of gconv_writer_open fail. A signal
  * handler that ends the process may call it: the function is async-signal-safe. */
@@ -605,6 +648,7 @@ typedef struct gconv_implementation_info {
     bool follows_threads;   /* the job's `threads` have an effect on it */
     bool follows_block;     /* `block_width` and `block_height` have */
     bool follows_tile;      /* `tile` has */
+    bool follows_shared;    /* `shared_memory` has */
 } gconv_implementation_info;
 
 /* The number of implementations. */
@@ -683,6 +727,9 @@ typedef struct gconv_job {
     const char *device;
     int threads; /* CPU threads at most; 0: all that affinity and quota allow */
     int tile;    /* tiling factor of the ladder; 0: the implementation's own */
+    /* Bytes of shared memory of a multiprocessor that the rule of `adaptive` reckons with, to repeat
+     * what it chose on a smaller device. 0, or more than the device has: the device's own. */
+    int shared_memory;
     /* Sides of a thread block on a GPU: 1 to 1024 threads in all. Both 0: the implementation's
      * own. */
     int block_width;
@@ -692,7 +739,8 @@ typedef struct gconv_job {
     uint64_t runs;
 
     /* The rows are decoded from a file and encoded into a file during the run. Where `threads` is
-     * 0, one thread then computes a small image: more threads would wait for the decoder. */
+     * 0, one thread then computes a small image, or a few threads a small image from a PNG: more
+     * threads would wait for the decoder. */
     bool between_files;
     /* The format of the file that the source decodes, and what may decode it. They help `auto` and
      * plans on a GPU to find the fastest way; outputs do not depend on them. GCONV_FORMAT_UNKNOWN:
@@ -740,11 +788,11 @@ typedef struct gconv_plan gconv_plan;
  * their sum may exceed the total. Where an image goes to a GPU in bands that overlap, a part lasts
  * from its beginning in the first band to its end in the last one. */
 typedef struct gconv_timings {
-    double decode;   /* in the source */
+    double decode;   /* in the source; the sum over all threads */
     double upload;   /* to the device */
     double compute;  /* conversion of samples included; on the CPU the sum over all threads */
     double download; /* from the device */
-    double encode;   /* in the sink */
+    double encode;   /* in the sink; the sum over all threads */
     double total;    /* from start to end */
 } gconv_timings;
 
@@ -825,6 +873,15 @@ GCONV_API void gconv_plan_on_wait(gconv_plan *plan, gconv_wait_function *functio
 GCONV_API gconv_status gconv_plan_run(gconv_plan *plan, gconv_source source, gconv_sink sink,
                                       gconv_timings *timings, gconv_error *error);
 
+/* Computes rows `first` to `first + count - 1` of the output alone, and hands these to `sink`. They
+ * have the bits that gconv_plan_run gives them. `source` gives the whole image: the run selects the
+ * rows that it needs. These are all rows where the border wraps and for the implementation
+ * `reference`. GCONV_ERROR_ARGUMENT where the rows are none, or not all in the image.
+ * GCONV_ERROR_UNSUPPORTED where the plan is on a GPU. */
+GCONV_API gconv_status gconv_plan_run_rows(gconv_plan *plan, uint32_t first, uint32_t count,
+                                           gconv_source source, gconv_sink sink,
+                                           gconv_timings *timings, gconv_error *error);
+
 /* Convolves one image from memory to memory. A GPU reads and writes this memory in place; pinned
  * memory is the fastest (gconv_memory_allocate). `input` has the job's input shape, `output` has
  * room for gconv_plan_output_shape. They must not overlap. Strides are bytes from row to row.
@@ -893,10 +950,29 @@ GCONV_API gconv_status gconv_plan_time_device(gconv_plan *plan, const void *inpu
                                               size_t input_stride, double seconds, double *median,
                                               gconv_error *error);
 
+/* Median seconds of an image on a GPU alone. */
+typedef struct gconv_device_times {
+    double total;      /* of the whole run */
+    double border;     /* the passes that make an extended image, which carries the border, for each
+                        * step; 0 where kernels read borders in place */
+    double conversion; /* the passes that turn samples into chain values, and these into the result;
+                        * 0 where the kernels of the chain do that */
+} gconv_device_times;
+
+/* The same with the times of parts. Runs for these are apart: a part is timed between two events on
+ * the device, which takes some microseconds more. The rest of `total` is the convolution itself. */
+GCONV_API gconv_status gconv_plan_time_device_parts(gconv_plan *plan, const void *input,
+                                                    size_t input_stride, double seconds,
+                                                    gconv_device_times *times, gconv_error *error);
+
 /* The arithmetic intensity: floating-point operations for each byte of device memory, by the
  * published model of the implementation (van Werkhoven et al. 2014, equations 1 and 2; KTH 2018,
  * equations 9 to 14). 0 where there is no model. */
 GCONV_API double gconv_plan_intensity(gconv_plan *plan);
+
+/* The tiling factor that the plan takes for the first step: how many tiles beside each other a thread
+ * block computes. 0 for implementations without tiles. */
+GCONV_API int gconv_plan_tiling_factor(gconv_plan *plan);
 
 /* The roofline: the floating-point operations a second that the device allows at this intensity. 0
  * where there is no model. */
@@ -952,6 +1028,30 @@ GCONV_API gconv_status gconv_plan_compare(const gconv_plan *plan, const void *in
                                           size_t input_stride, const float *chain,
                                           const float *reference, size_t chain_stride,
                                           gconv_difference *difference, gconv_error *error);
+
+/* A place in an image, from the left and from the top. */
+typedef struct gconv_pixel {
+    uint32_t x, y;
+} gconv_pixel;
+
+/* Compares `count` pixels of an output with what the reference gives there. The reference is
+ * computed for these pixels alone, so that images of any size are judged quickly. `input` and
+ * `output` are those of gconv_plan_run_memory. A sample is right where some chain value within the
+ * bound of rule 4 gives it. Here max|in| of that rule counts as the largest sample of the depth.
+ * Where the chain is exact, only the reference's own sample is right.
+ *
+ * *difference: `mismatches` counts wrong samples among those that were compared. `largest` is the
+ * largest difference from the reference's sample, in samples of the output; x, y and `channel` say
+ * where that is, among wrong samples where there are such. `bound` is that of the chain values, as
+ * in gconv_plan_compare.
+ * - GCONV_ERROR_ARGUMENT: a pointer is NULL, a stride is less than a row, or a pixel lies outside
+ *   the image.
+ * - GCONV_ERROR_UNSUPPORTED: colours are multiplied by alpha (GCONV_ALPHA_PREMULTIPLY). */
+GCONV_API gconv_status gconv_plan_compare_pixels(const gconv_plan *plan, const void *input,
+                                                 size_t input_stride, const void *output,
+                                                 size_t output_stride, const gconv_pixel *pixels,
+                                                 size_t count, gconv_difference *difference,
+                                                 gconv_error *error);
 
 #ifdef __cplusplus
 }

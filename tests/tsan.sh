@@ -36,7 +36,7 @@ build_double() {
 if [ "${1-}" != --no-build ]; then
   cmake --preset tsan >/dev/null
   cmake --build --preset tsan --parallel "$(getconf _NPROCESSORS_ONLN)" --target gconv make_image gconv_check unit_threads unit_plan_run \
-    unit_dispatcher unit_several unit_processors
+    unit_dispatcher unit_helpers unit_rows unit_several unit_processors unit_jpeg_rows unit_png_pack unit_png_stream
   [ -z "$nvcc" ] || build_double
 fi
 TSAN_OPTIONS="halt_on_error=1 exitcode=66 second_deadlock_stack=1 suppressions=$PWD/tests/tsan.supp"
@@ -61,7 +61,7 @@ run() {
   }
 }
 
-for test in threads plan_run dispatcher several processors; do
+for test in threads plan_run dispatcher helpers rows several processors jpeg_rows png_pack png_stream; do
   run "$build/tests/unit_$test"
 done
 run "$build/tests/gconv_check" --impl cpu --cases 30
@@ -72,8 +72,10 @@ make_image pgm tall.pgm 200 4000
 make_image ppm wide.ppm 2000 200
 make_image png:rgba alpha.png 400 300
 make_image jpeg:ycc photo.jpg 640 480
+make_image jpeg:ycc large.jpg 900 700
 make_image png:rgb:16 deep.png 300 200
-for input in tall.pgm wide.ppm alpha.png photo.jpg deep.png; do
+make_image png:rgb many-blocks.png 900 700
+for input in tall.pgm wide.ppm alpha.png photo.jpg large.jpg deep.png many-blocks.png; do
   run "$build/gconv" edges -j 4 --progress always "$input" edges.png
   run "$build/gconv" filter -k box:9 -j 4 --progress always "$input" box.png
 done

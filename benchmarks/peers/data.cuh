@@ -18,8 +18,8 @@ bool peers_cuda_ok(cudaError_t error, const char *call, const char *file, int li
             return false;                                                                          \
     } while (0)
 
-/* Pixels around a source: a multiple of 32 keeps rows aligned, and half of 43 fits. */
-constexpr int peers_margin = 32;
+/* Pixels around a source: a multiple of 32 keeps rows aligned, and half of 255 fits. */
+constexpr int peers_margin = 128;
 constexpr double peers_max_sample = 255.0;
 
 enum peers_pool_id { PEERS_FLOAT, PEERS_GRAY, PEERS_RGB, PEERS_POOLS };

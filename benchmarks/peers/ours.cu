@@ -77,7 +77,9 @@ static gconv_job make_job(const ours_state *state)
     job.border = GCONV_BORDER_REPLICATE; /* the margins of the sources repeat what is there */
     job.runs = 1000000;
     uint32_t size = (uint32_t)state->data->size;
-    job.input = {size, size, 1, 8};
+    bool values = state->pool == PEERS_FLOAT;
+    job.input = {size, size, 1, values ? 32 : 8};
+    job.output_depth = values ? 32 : 8;
     if (state->sides[0] == 0) {
         job.output = GCONV_OUTPUT_EDGES;
         job.output_depth = state->output == GC_BIT ? 1 : 8;
@@ -260,12 +262,11 @@ void peers_add_ours(std::vector<peers_entry> *entries, const peers_data &data, i
     if (side <= 31)
         add(entries, data, PEERS_GROUP_FLOAT, "gconv direct", gc_direct_method, side, 0,
             PEERS_FLOAT, GC_FLOAT, tolerance);
-    add(entries, data, PEERS_GROUP_FLOAT, "gconv tensor", gc_tensor_method, side, 0, PEERS_FLOAT,
-        GC_FLOAT, tolerance);
     add(entries, data, PEERS_GROUP_FLOAT, "gconv tilefft", gc_tilefft_method, side, 0, PEERS_FLOAT,
-        GC_FLOAT, peers_float_tolerance(side * side + 32 * 14));
-    add(entries, data, PEERS_GROUP_SEPARABLE, "gconv separable", gc_separable_method, side, 1,
-        PEERS_FLOAT, GC_FLOAT, tolerance);
+        GC_FLOAT, peers_float_tolerance(side * side + 32 * 20));
+    if (side <= 127)
+        add(entries, data, PEERS_GROUP_SEPARABLE, "gconv separable", gc_separable_method, side, 1,
+            PEERS_FLOAT, GC_FLOAT, tolerance);
     add_sums(entries, data, side);
     if (side <= 17)
         add(entries, data, PEERS_GROUP_8BIT, "gconv fused", gc_fused_method, side, 0, PEERS_GRAY,

@@ -13,7 +13,12 @@
 #include <npp.h>
 #endif
 
-static const int sides[] = {3, 5, 7, 9, 11, 13, 15, 17, 21, 25, 31, 43};
+static const int sides[] = {3, 5, 7, 9, 11, 13, 15, 17, 21, 25, 31, 43, 63, 127, 255};
+
+#if GC_PEERS_HAS_NPP
+/* NPP takes milliseconds from here on. */
+static const int npp_side_max = 43;
+#endif
 
 struct options {
     int size;
@@ -101,7 +106,8 @@ static void add_all(std::vector<peers_entry> *entries, const peers_data &data)
     for (int side : sides) {
         peers_add_ours(entries, data, side);
 #if GC_PEERS_HAS_NPP
-        peers_add_npp(entries, data, side);
+        if (side <= npp_side_max)
+            peers_add_npp(entries, data, side);
 #endif
 #if GC_PEERS_HAS_CUFFT
         peers_add_fft(entries, data, side);

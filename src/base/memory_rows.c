@@ -23,14 +23,23 @@ static gconv_status take(void *user, uint32_t count, const void *rows, size_t st
     return GCONV_OK;
 }
 
+static gconv_status move(void *user, uint32_t first, uint32_t count, gconv_error *error)
+{
+    gc_memory_source *memory = user;
+    (void)count;
+    (void)error;
+    memory->next += first * memory->stride;
+    return GCONV_OK;
+}
+
 gconv_source gc_source_of_memory(gc_memory_source *rows)
 {
-    return (gconv_source){.read = give, .user = rows};
+    return (gconv_source){.read = give, .user = rows, .select = move};
 }
 
 gconv_sink gc_sink_of_memory(gc_memory_sink *rows)
 {
-    return (gconv_sink){take, rows};
+    return (gconv_sink){.write = take, .user = rows};
 }
 
 bool gc_rows_are_aligned(const void *rows, size_t stride, int depth)

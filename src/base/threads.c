@@ -15,9 +15,11 @@ typedef struct team {
     gc_team_function *work;
     void *user;
     int helpers;  /* that may join, at most */
+    int room;     /* for helpers on spare processors */
     bool counted; /* as in gc_team_run */
     int joined;   /* helpers so far */
-    int inside;   /* helpers that have not left yet */
+    int lent;     /* helpers on spare processors so far */
+    int inside;   /* of both, those that have not left yet */
     pthread_cond_t left;
     struct team *next;
 } team;
@@ -28,6 +30,7 @@ static struct {
     team *teams;
     helper *helpers;
     int count, busy; /* of the helpers */
+    int spare, lent; /* processors, and helpers that work on them */
     helper *lost;    /* helpers of the process that forked */
     bool ending;     /* helpers end, and no new one is made */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .offered = PTHREAD_COND_INITIALIZER};
@@ -58,6 +61,7 @@ static void after_fork_in_child(void)
     pool.helpers = NULL;
     pool.teams = NULL;
     pool.count = pool.busy = 0;
+    pool.spare = pool.lent = 0;
 }
 
 static bool survives_forks;
@@ -102,7 +106,7 @@ static bool add_helper(void)
 }
 
 /* Helpers that all teams together may have. Each counted team has its own. The others share as many
- * as the one that wants most. */
+ * as the one that wants most. Spare processors have one each. */
 static int count_wanted(void)
 {
     int counted = 0, shared = 0;
@@ -111,15 +115,17 @@ static int count_wanted(void)
             counted += t->helpers;
         else if (t->helpers > shared)
             shared = t->helpers;
-    return counted + shared;
+    return counted + shared + pool.spare;
 }
 
 static int count_lacking(void)
 {
-    int lacking = 0;
-    for (const team *t = pool.teams; t != NULL; t = t->next)
+    int lacking = 0, room = 0, spare = pool.spare - pool.lent;
+    for (const team *t = pool.teams; t != NULL; t = t->next) {
         lacking += t->helpers - t->joined;
-    return lacking;
+        room += t->room - t->lent;
+    }
+    return lacking + (room < spare ? room : spare > 0 ? spare : 0);
 }
 
 /* Wakes or makes one helper where a team lacks some. The caller of gc_team_run calls two helpers,
@@ -143,16 +149,32 @@ static team *neediest_team(void)
     return best;
 }
 
-static void join(team *t)
+/* The team that has room for a spare processor and had fewest of them; NULL where there is none. */
+static team *roomiest_team(void)
 {
-    int member = ++t->joined;
+    team *best = NULL;
+    for (team *t = pool.teams; t != NULL && pool.lent < pool.spare; t = t->next)
+        if (t->lent < t->room && (best == NULL || t->lent < best->lent))
+            best = t;
+    return best;
+}
+
+/* Joins a team, on a spare processor or not. */
+static void join(team *t, bool lent)
+{
+    int member = lent ? t->helpers + 1 + t->lent++ : ++t->joined;
     t->inside++;
     pool.busy++;
+    pool.lent += lent;
     call_helper();
     call_helper();
     pthread_mutex_unlock(&pool.lock);
     t->work(t->user, member);
     pthread_mutex_lock(&pool.lock);
+    if (lent) {
+        pool.lent--;
+        t->room = t->lent; /* nothing is left to begin: nobody has to come again */
+    }
     pool.busy--;
     if (--t->inside == 0)
         pthread_cond_signal(&t->left);
@@ -164,12 +186,15 @@ static void *help(void *user)
     pthread_mutex_lock(&pool.lock);
     while (!pool.ending) {
         team *t = neediest_team();
+        bool lent = t == NULL;
+        if (lent)
+            t = roomiest_team();
         if (t == NULL) {
             pthread_cond_wait(&pool.offered, &pool.lock);
             continue;
         }
         self->busy = true;
-        join(t);
+        join(t, lent);
         self->busy = false;
     }
     pthread_mutex_unlock(&pool.lock);
@@ -231,15 +256,30 @@ static void close_team(team *t)
 
 void gc_team_run(int threads, bool counted, gc_team_function *work, void *user)
 {
+    gc_team_run_with_room(threads, 0, counted, work, user);
+}
+
+void gc_team_spare(int processors)
+{
+    pthread_mutex_lock(&pool.lock);
+    pool.spare = processors;
+    call_helper();
+    call_helper();
+    pthread_mutex_unlock(&pool.lock);
+}
+
+void gc_team_run_with_room(int threads, int room, bool counted, gc_team_function *work, void *user)
+{
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, prepare_for_forks);
-    if (threads < 2 || !survives_forks) {
+    if (threads + room < 2 || !survives_forks) {
         work(user, 0);
         return;
     }
     team t = {.work = work,
               .user = user,
               .helpers = threads - 1,
+              .room = room,
               .counted = counted,
               .left = PTHREAD_COND_INITIALIZER};
     open_team(&t);

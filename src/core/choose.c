@@ -140,7 +140,8 @@ static void compete(contest *c, gconv_device_kind kind)
     for (int i = 0; i < gc_implementation_count(); i++) {
         const gc_implementation *candidate = gc_implementation_at(i);
         gconv_error reason;
-        bool competes = candidate->kind == kind && (candidate->follows & GC_ON_REQUEST) == 0;
+        bool is_variant = strchr(candidate->name, ':') != NULL;
+        bool competes = candidate->kind == kind && !is_variant;
         if (competes && try_candidate(c, candidate, &reason) != GCONV_OK)
             gc_explain(&c->choice->explanation, "%-10s no: %s", candidate->name, reason.message);
     }

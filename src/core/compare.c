@@ -1,4 +1,5 @@
 /* Verification (contract.md, rule 12): chain values of an implementation against the reference. */
+#include "core/compare.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "core/conversion.h"
@@ -38,6 +39,21 @@ static double distance(float a, float b, bool exact)
     if (isnan(difference))
         return INFINITY;
     return exact ? fmax(difference, FLT_TRUE_MIN) : difference;
+}
+
+gconv_status gc_plan_bound(const gconv_plan *plan, const void *input, size_t input_stride,
+                           double *bound, gconv_error *error)
+{
+    const gc_problem *problem = &plan->problem;
+    const gc_operations *operations = plan->choice.implementation->operations;
+    double largest = gc_loaded_range_of(&problem->conversion).largest;
+    gconv_status status = GCONV_OK;
+    /* Integers nearly always have a sample near their largest. */
+    if (problem->conversion.input.depth == 32)
+        status = largest_input(problem, input, input_stride, &largest, error);
+    double extra = operations->extra_terms != NULL ? operations->extra_terms(problem) : 0;
+    *bound = gc_chain_bound(&problem->chain, largest, extra);
+    return status;
 }
 
 static void compare_row(const float *chain, const float *reference, const gc_problem *problem,

@@ -45,6 +45,7 @@ gconv_status gconv_implementation_describe(int index, gconv_implementation_info 
     info->follows_threads = (implementation->follows & GC_FOLLOWS_THREADS) != 0;
     info->follows_block = (implementation->follows & GC_FOLLOWS_BLOCK) != 0;
     info->follows_tile = (implementation->follows & GC_FOLLOWS_TILE) != 0;
+    info->follows_shared = (implementation->follows & GC_FOLLOWS_SHARED) != 0;
     gconv_device_info device;
     gconv_error reason;
     info->usable = gc_implementation_device(implementation, 0, &device, &reason) == GCONV_OK;

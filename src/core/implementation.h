@@ -29,11 +29,10 @@ typedef struct gc_operations {
      * (van Werkhoven et al. 2014, equations 1 and 2; KTH 2018, equations 9 to 14), over the whole
      * chain. NULL where there is no such model. */
     double (*intensity)(void *state);
-    /* Median seconds of the chain alone, on the device. Its input and output stay in the device's
-     * memory. Runs as often as fits in `seconds`, and empties the caches before each run. NULL
-     * where `run` has no transfers to leave out. */
+    /* The chain alone, on the device: gconv_plan_time_device_parts. NULL where `run` has no
+     * transfers to leave out. */
     gconv_status (*time)(void *state, const void *input, size_t stride, double seconds,
-                         double *median, gconv_error *error);
+                         gconv_device_times *times, gconv_error *error);
     /* Waits for what `prepare` has left to other threads, so that the next run begins at once.
      * Returns the seconds that kernels took to compile. NULL where `prepare` leaves nothing. */
     gconv_status (*await)(void *state, double *compile_seconds, gconv_error *error);
@@ -41,21 +40,22 @@ typedef struct gc_operations {
      * where the device has no memory of its own. */
     gconv_status (*run_device)(void *state, const void *input, size_t input_stride, void *output,
                                size_t output_stride, void *stream, gconv_error *error);
+    /* The tiling factor of the first step. NULL where there are no tiles. */
+    int (*tiling_factor)(void *state);
 } gc_operations;
 
 /* Options of a job that an implementation follows; the others have no effect on it. */
-enum { GC_FOLLOWS_THREADS = 1, GC_FOLLOWS_BLOCK = 2, GC_FOLLOWS_TILE = 4 };
-
-/* Stands beside these bits: auto leaves the implementation out. */
-enum { GC_ON_REQUEST = 8 };
+enum { GC_FOLLOWS_THREADS = 1, GC_FOLLOWS_BLOCK = 2, GC_FOLLOWS_TILE = 4, GC_FOLLOWS_SHARED = 8 };
 
 typedef struct gc_implementation {
-    const char *name;    /* of --impl; also the file's name */
+    /* Of --impl; also the file's name. With a colon in it, it names a variant, which auto leaves
+     * out. */
+    const char *name;
     const char *summary; /* one line for people */
     const char *limits;  /* what it refuses, in words; "" where nothing */
     gconv_device_kind kind;
     const gc_operations *operations; /* NULL where it is not part of this build */
-    unsigned follows;                /* bits of GC_FOLLOWS_..., and GC_ON_REQUEST */
+    unsigned follows;                /* bits of GC_FOLLOWS_... */
 } gc_implementation;
 
 #endif

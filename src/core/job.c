@@ -55,6 +55,9 @@ static gconv_status check_choices(const gconv_job *job, gconv_error *error)
     if (job->threads < 0 || job->tile < 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "%d threads or tile %d: less than 0",
                        job->threads, job->tile);
+    if (job->shared_memory < 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "%d bytes of shared memory: less than 0",
+                       job->shared_memory);
     if (job->images_at_once < 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "%d images at one time: less than 0",
                        job->images_at_once);

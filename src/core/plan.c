@@ -276,11 +276,12 @@ static gconv_status run_stream(gconv_plan *plan, gc_stream *stream, gconv_error 
     return status;
 }
 
-/* `from` and `to` are source and sink where these are memory, else NULL. A watched run reads and
- * writes rows even then, so that the watch is told of them. */
-static gconv_status run(gconv_plan *plan, gconv_source source, gconv_sink sink,
-                        const gc_memory_source *from, const gc_memory_sink *to, bool chain_only,
-                        gconv_timings *timings, gconv_error *error)
+/* Runs rows [first, end) of the output. `from` and `to` are source and sink where these are memory,
+ * else NULL. A watched run reads and writes rows even then, so that the watch is told of them. */
+static gconv_status run_rows(gconv_plan *plan, uint32_t first, uint32_t end, gconv_source source,
+                             gconv_sink sink, const gc_memory_source *from,
+                             const gc_memory_sink *to, bool chain_only, gconv_timings *timings,
+                             gconv_error *error)
 {
     double start = gc_seconds();
     gc_stream stream;
@@ -289,6 +290,8 @@ static gconv_status run(gconv_plan *plan, gconv_source source, gconv_sink sink,
         gc_stream_open(&stream, &plan->problem, source, sink, chain_only, &failure);
     stream.watch = plan->watch;
     stream.waiter = plan->waiter;
+    stream.first = stream.rows_written = first;
+    stream.end = end;
     if (status == GCONV_OK && from != NULL && to != NULL && plan->watch.function == NULL &&
         gc_rows_are_aligned(from->next, from->stride, plan->problem.conversion.input.depth) &&
         gc_rows_are_aligned(to->next, to->stride,
@@ -308,7 +311,26 @@ gconv_status gconv_plan_run(gconv_plan *plan, gconv_source source, gconv_sink si
 {
     if (source.read == NULL || sink.write == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "the source or sink has no function");
-    return run(plan, source, sink, NULL, NULL, false, timings, error);
+    return run_rows(plan, 0, plan->problem.chain.height, source, sink, NULL, NULL, false, timings,
+                    error);
+}
+
+gconv_status gconv_plan_run_rows(gconv_plan *plan, uint32_t first, uint32_t count,
+                                 gconv_source source, gconv_sink sink, gconv_timings *timings,
+                                 gconv_error *error)
+{
+    uint32_t height = plan->problem.chain.height;
+    if (source.read == NULL || sink.write == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the source or sink has no function");
+    if (count == 0 || first >= height || count > height - first)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "%lu rows from row %lu on are not in the image, which has %lu rows",
+                       (unsigned long)count, (unsigned long)first, (unsigned long)height);
+    if (plan->choice.implementation->kind != GCONV_DEVICE_CPU)
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                       "'%s' runs on a GPU and computes whole images",
+                       plan->choice.implementation->name);
+    return run_rows(plan, first, first + count, source, sink, NULL, NULL, false, timings, error);
 }
 
 static gconv_status check_memory(const void *input, size_t input_stride, size_t input_bytes,
@@ -337,8 +359,8 @@ static gconv_status run_memory(gconv_plan *plan, const void *input, size_t input
                                        to.row_bytes, error);
     if (status != GCONV_OK)
         return status;
-    return run(plan, gc_source_of_memory(&from), gc_sink_of_memory(&to), &from, &to, chain_only,
-               timings, error);
+    return run_rows(plan, 0, problem->chain.height, gc_source_of_memory(&from),
+                    gc_sink_of_memory(&to), &from, &to, chain_only, timings, error);
 }
 
 gconv_status gconv_plan_run_memory(gconv_plan *plan, const void *input, size_t input_stride,
@@ -404,7 +426,8 @@ gconv_status gconv_plan_convert(const gconv_plan *plan, const float *chain, size
     if (chain_stride < gc_chain_row_values(&problem->chain) * sizeof(float) ||
         (input != NULL && input_stride < gconv_shape_row_bytes(&problem->conversion.input)))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "a stride is smaller than a row");
-    gc_stream stream = {.problem = problem, .sink = sink, .watch = plan->watch};
+    gc_stream stream = {
+        .problem = problem, .sink = sink, .watch = plan->watch, .end = problem->chain.height};
     stream.output_bytes = gconv_shape_row_bytes(&problem->conversion.output);
     stream.converted = gc_allocate_array(1, stream.output_bytes);
     void *alpha = problem->conversion.keeps_alpha
@@ -427,21 +450,40 @@ gconv_status gconv_plan_convert(const gconv_plan *plan, const float *chain, size
 
 /* ---- Timing ---------------------------------------------------------------------------------- */
 
-gconv_status gconv_plan_time_device(gconv_plan *plan, const void *input, size_t input_stride,
-                                    double seconds, double *median, gconv_error *error)
+gconv_status gconv_plan_time_device_parts(gconv_plan *plan, const void *input, size_t input_stride,
+                                          double seconds, gconv_device_times *times,
+                                          gconv_error *error)
 {
+    memset(times, 0, sizeof *times);
     const gc_implementation *implementation = plan->choice.implementation;
     if (implementation->operations->time == NULL)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "'%s' runs on no device with transfers",
                        implementation->name);
-    return implementation->operations->time(plan->state, input, input_stride, seconds, median,
+    return implementation->operations->time(plan->state, input, input_stride, seconds, times,
                                             error);
+}
+
+gconv_status gconv_plan_time_device(gconv_plan *plan, const void *input, size_t input_stride,
+                                    double seconds, double *median, gconv_error *error)
+{
+    gconv_device_times times;
+    gconv_status status =
+        gconv_plan_time_device_parts(plan, input, input_stride, seconds, &times, error);
+    if (status == GCONV_OK)
+        *median = times.total;
+    return status;
 }
 
 double gconv_plan_intensity(gconv_plan *plan)
 {
     const gc_operations *operations = plan->choice.implementation->operations;
     return operations->intensity != NULL ? operations->intensity(plan->state) : 0;
+}
+
+int gconv_plan_tiling_factor(gconv_plan *plan)
+{
+    const gc_operations *operations = plan->choice.implementation->operations;
+    return operations->tiling_factor != NULL ? operations->tiling_factor(plan->state) : 0;
 }
 
 double gconv_plan_roofline(gconv_plan *plan)

@@ -23,6 +23,7 @@ gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem, gconv_
     stream->source = source;
     stream->sink = sink;
     stream->chain_only = chain_only;
+    stream->end = problem->chain.height;
     stream->input_bytes = gconv_shape_row_bytes(&problem->conversion.input);
     stream->output_bytes = gconv_shape_row_bytes(&problem->conversion.output);
     if (chain_only)
@@ -81,6 +82,44 @@ gconv_status gc_stream_read(gc_stream *stream, uint32_t count, void *rows, size_
     return status;
 }
 
+/* Reads rows that are not needed. */
+static gconv_status drop_rows(gc_stream *stream, uint32_t count, gconv_error *error)
+{
+    void *row = gc_allocate_array(1, stream->input_bytes);
+    if (row == NULL)
+        return gc_fail_memory(error, stream->input_bytes);
+    gconv_status status = GCONV_OK;
+    for (uint32_t y = 0; status == GCONV_OK && y < count; y++)
+        status = stream->source.read(stream->source.user, 1, row, stream->input_bytes, error);
+    free(row);
+    return status;
+}
+
+gconv_status gc_stream_select(gc_stream *stream, uint32_t first, uint32_t end, gconv_error *error)
+{
+    const gconv_source *source = &stream->source;
+    double start = gc_seconds();
+    gconv_status status;
+    *error = (gconv_error){.status = GCONV_OK};
+    if (first == 0 && end == stream->problem->chain.height)
+        return GCONV_OK;
+    stream->asked = true;
+    stream->rows_read = first;
+    if (source->select != NULL)
+        status = source->select(source->user, first, end - first, error);
+    else
+        status = drop_rows(stream, first, error);
+    stream->timings.decode += gc_seconds() - start;
+    return require_message(status, error);
+}
+
+void gc_stream_spread(gc_stream *stream, int threads)
+{
+    const gconv_source *source = &stream->source;
+    if (threads > 1 && !stream->asked && source->help != NULL && source->spread != NULL)
+        source->spread(source->user, threads);
+}
+
 bool gc_stream_offer(gc_stream *stream, bool prove, gconv_encoded *picture)
 {
     const gconv_source *source = &stream->source;
@@ -134,7 +173,8 @@ gconv_status gc_stream_write(gc_stream *stream, uint32_t count, const void *rows
     gc_kept_alpha_drop(&stream->alpha, first, stream->rows_written);
     if (status == GCONV_OK)
         status = gc_stream_tell(
-            stream, (double)stream->rows_written / stream->problem->chain.height, error);
+            stream, (double)(stream->rows_written - stream->first) / (stream->end - stream->first),
+            error);
     return status;
 }
 

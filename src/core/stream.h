@@ -40,8 +40,9 @@ typedef struct gc_stream {
     size_t converted_rows;  /* that `converted` has room for */
     gc_memory_source image; /* where samples lie in memory; else its `next` is NULL */
     gc_memory_sink result;  /* the same of output */
-    uint32_t rows_read;
-    uint32_t rows_written;
+    uint32_t first, end;    /* rows [first, end) of the output are wanted */
+    uint32_t rows_read;     /* the next row that is read */
+    uint32_t rows_written;  /* the next row that is written */
     gconv_timings timings;
     gc_watch watch;
     gc_waiter waiter;
@@ -62,6 +63,12 @@ void gc_stream_use_memory(gc_stream *stream, const gc_memory_source *image,
  * and below. */
 gconv_status gc_stream_read(gc_stream *stream, uint32_t count, void *rows, size_t stride,
                             gconv_error *error);
+
+/* Says that rows [first, end) of the input are needed alone, before the first is read. */
+gconv_status gc_stream_select(gc_stream *stream, uint32_t first, uint32_t end, gconv_error *error);
+
+/* Before the first row is read: tells the source how many threads may help it. */
+void gc_stream_spread(gc_stream *stream, int threads);
 
 /* Asks the source for its picture as it is stored, before any row is read: true where the device
  * of the run may decode it. `prove`: the device finds no damage, so the source has to prove that

@@ -32,6 +32,12 @@
 /* Edges in one pass, conversion included. */
 #define GC_EDGES_SECONDS 0.3e-9
 
+/* One filter of rank 1 from 8 bits to 8 bits (solver/levels.c), conversion included, and a tap of a
+ * row there. A tap of a column is one of `every tap`. */
+#define GC_LEVELS_SECONDS 0.2e-9
+#define GC_ROW_TAP_SECONDS 0.023e-9
+#define GC_ROW_TAP_SECONDS_PORTABLE 0.17e-9
+
 /* The reference: conversion, and a multiply-add. */
 #define GC_REFERENCE_SECONDS 5e-9
 #define GC_REFERENCE_TAP_SECONDS 2e-9

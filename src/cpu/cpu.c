@@ -24,27 +24,41 @@
 typedef struct cpu_state {
     const gc_problem *problem;
     int threads; /* at most */
+    int room;    /* threads more where other images leave processors to this one */
     gc_stages stages;
-    gc_workspace *workspaces; /* one a thread */
+    gc_workspace *workspaces; /* one a thread; of a thread more, once it has come */
+    bool *created;            /* whether the workspace is */
     gc_division division;
 } cpu_state;
 
 static gconv_status supports(const gc_problem *problem, const gconv_device_info *device,
                              gconv_error *error)
 {
-    (void)problem;
     (void)device;
-    (void)error;
-    return GCONV_OK;
+    return gc_stages_check(problem, error);
 }
 
-static int choose_threads(const gc_problem *problem)
+/* As many of `threads` as have enough to do. */
+static int limit_threads(const gc_problem *problem, int threads)
 {
-    int threads = gc_thread_count(problem->job.threads);
     double work = (double)problem->chain.width * problem->chain.height * problem->chain.channels *
                   gc_chain_work(&problem->chain);
     double useful = 1 + work / GC_WORK_PER_THREAD;
     return useful < threads ? (int)useful : threads;
+}
+
+static int choose_threads(const gc_problem *problem)
+{
+    return limit_threads(problem, gc_thread_count(problem->job.threads));
+}
+
+/* Threads that one of several images between files may have beside its own: those of the others, once
+ * these are done. */
+static int choose_room(const gc_problem *problem)
+{
+    int own = gc_thread_count(problem->job.threads), all = own * problem->job.images_at_once;
+    return gc_counts_throughput(problem) ? limit_threads(problem, all) - limit_threads(problem, own)
+                                         : 0;
 }
 
 static double cost(const gc_problem *problem, const gconv_device_info *device)
@@ -66,33 +80,45 @@ static void describe(void *opaque, char *text, size_t size)
 static void release(void *opaque)
 {
     cpu_state *state = opaque;
-    for (int t = 0; state->workspaces != NULL && t < state->threads; t++)
-        gc_workspace_destroy(&state->workspaces[t]);
+    for (int t = 0; state->created != NULL && t < state->threads + state->room; t++)
+        if (state->created[t])
+            gc_workspace_destroy(&state->workspaces[t]);
     free(state->workspaces);
+    free(state->created);
     gc_stages_destroy(&state->stages);
     free(state);
+}
+
+static gconv_status create_workspace(cpu_state *state, int thread, gconv_error *error)
+{
+    gc_workspace *workspace = &state->workspaces[thread];
+    gconv_status status = gc_workspace_create(workspace, state->problem, &state->stages,
+                                              state->division.columns_max, error);
+    state->created[thread] = status == GCONV_OK;
+    if (status != GCONV_OK)
+        gc_workspace_destroy(workspace);
+    return status;
 }
 
 /* Each thread needs a workspace. Where memory is short there are fewer threads, but at least
  * one. */
 static gconv_status create_workspaces(cpu_state *state, gconv_error *error)
 {
-    int count = state->threads;
-    state->threads = 0;
-    state->workspaces = calloc((size_t)count, sizeof *state->workspaces);
-    if (state->workspaces == NULL)
-        return gc_fail_memory(error, (size_t)count * sizeof *state->workspaces);
-    for (int t = 0; t < count; t++) {
-        gconv_status status =
-            gc_workspace_create(&state->workspaces[t], state->problem, &state->stages,
-                                state->division.columns_max, t == 0 ? error : NULL);
-        if (status != GCONV_OK) {
-            gc_workspace_destroy(&state->workspaces[t]);
-            return t == 0 ? status : GCONV_OK;
-        }
-        state->threads++;
+    size_t most = (size_t)(state->threads + state->room);
+    state->workspaces = calloc(most, sizeof *state->workspaces);
+    state->created = calloc(most, sizeof *state->created);
+    if (state->workspaces == NULL || state->created == NULL)
+        return gc_fail_memory(error, most * sizeof *state->workspaces);
+    gconv_status status = create_workspace(state, 0, error);
+    int created = 1;
+    while (status == GCONV_OK && created < state->threads &&
+           create_workspace(state, created, NULL) == GCONV_OK)
+        created++;
+    if (created < state->threads) {
+        state->threads = created;
+        state->room = 0;
     }
-    return GCONV_OK;
+    return status;
 }
 
 static gconv_status prepare(const gc_problem *problem, const gconv_device_info *device,
@@ -106,6 +132,7 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
     gconv_status status = gc_stages_create(&state->stages, problem, error);
     if (status == GCONV_OK) {
         state->threads = choose_threads(problem);
+        state->room = choose_room(problem);
         gc_division_choose(&state->division, problem, &state->stages, state->threads, true);
         status = create_workspaces(state, error);
     }
@@ -121,7 +148,7 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
 
 /* The buffers of one run. */
 typedef struct cpu_run {
-    const cpu_state *state;
+    cpu_state *state;
     gc_division division;
     gc_dispatcher dispatcher;
     gc_stream *stream;
@@ -129,15 +156,20 @@ typedef struct cpu_run {
     char *output; /* the ring of output; NULL where it goes to memory */
 } cpu_run;
 
+/* Reads the rows of a band that the run needs. */
 static gconv_status read_band(cpu_run *run, int64_t band, gconv_error *error)
 {
     const gc_division *division = &run->division;
     size_t bytes = run->stream->input_bytes;
     char *rows = run->input + (size_t)(band % division->input_ring * division->rows) * bytes;
-    uint32_t count = (uint32_t)gc_division_band_rows(division, band);
-    return gc_stream_read(run->stream, count, rows, bytes, error);
+    int64_t top = band * division->rows;
+    int64_t first = gc_larger(top, division->from);
+    int64_t end = gc_smaller(top + division->rows, division->to);
+    return gc_stream_read(run->stream, (uint32_t)(end - first),
+                          rows + (size_t)(first - top) * bytes, bytes, error);
 }
 
+/* Where the first row of a band goes. */
 static char *output_of_band(const cpu_run *run, int64_t band)
 {
     const gc_division *division = &run->division;
@@ -162,23 +194,33 @@ static void compute_panel(const cpu_run *run, gc_workspace *workspace, int64_t b
 {
     const gc_stream *stream = run->stream;
     gc_sample_rows input = input_rows(run);
-    gc_workspace_compute(workspace, stream, &input, gc_division_area(&run->division, band, panel),
-                         output_of_band(run, band),
-                         run->output == NULL ? stream->result.stride : stream->output_bytes);
+    gc_area area = gc_division_area(&run->division, band, panel);
+    size_t stride = run->output == NULL ? stream->result.stride : stream->output_bytes;
+    size_t above = (size_t)(area.top - band * run->division.rows);
+    gc_workspace_compute(workspace, stream, &input, area,
+                         output_of_band(run, band) + above * stride, stride);
 }
 
+/* Writes the rows of a band that are wanted. */
 static gconv_status write_band(cpu_run *run, int64_t band, gconv_error *error)
 {
-    uint32_t count = (uint32_t)gc_division_band_rows(&run->division, band);
-    return gc_stream_write(run->stream, count, output_of_band(run, band), run->stream->output_bytes,
-                           error);
+    gc_stream *stream = run->stream;
+    int64_t top = band * run->division.rows;
+    int64_t first = gc_larger(top, stream->first);
+    int64_t end = gc_smaller(top + run->division.rows, stream->end);
+    return gc_stream_write(stream, (uint32_t)(end - first),
+                           output_of_band(run, band) + (size_t)(first - top) * stream->output_bytes,
+                           stream->output_bytes, error);
 }
 
 /* Takes pieces until none is left: a gc_team_function. */
 static void work(void *user, int member)
 {
     cpu_run *run = user;
+    cpu_state *state = run->state;
     gc_piece piece = {.kind = GC_PIECE_NONE};
+    if (!state->created[member] && create_workspace(state, member, NULL) != GCONV_OK)
+        return;
     gconv_status status = GCONV_OK;
     gconv_error error;
     while (gc_dispatcher_next(&run->dispatcher, &piece, status, &error)) {
@@ -187,8 +229,12 @@ static void work(void *user, int member)
             status = read_band(run, piece.band, &error);
         else if (piece.kind == GC_PIECE_WRITE)
             status = write_band(run, piece.band, &error);
+        else if (piece.kind == GC_PIECE_HELP_READ)
+            piece.found = run->stream->source.help(run->stream->source.user);
+        else if (piece.kind == GC_PIECE_HELP_WRITE)
+            piece.found = run->stream->sink.help(run->stream->sink.user);
         else
-            compute_panel(run, &run->state->workspaces[member], piece.band, piece.panel);
+            compute_panel(run, &state->workspaces[member], piece.band, piece.panel);
         piece.seconds = gc_seconds() - start;
     }
 }
@@ -220,13 +266,26 @@ static gconv_status run(void *opaque, gc_stream *stream, gconv_error *error)
 {
     cpu_state *state = opaque;
     cpu_run run = {.state = state, .division = state->division, .stream = stream};
-    bool in_place = stream->image.next != NULL && stream->alpha.blocks == NULL;
+    /* Alpha that is kept goes through the stream, but for solver/levels.h. */
+    bool finds_alpha = stream->alpha.blocks == NULL || state->stages.makes_levels;
+    bool in_place = stream->image.next != NULL && finds_alpha;
     gconv_status status = in_place ? GCONV_OK : allocate_rings(&run, error);
+    gc_division_limit(&run.division, &state->stages, stream->first, stream->end);
+    if (status == GCONV_OK && !in_place)
+        status =
+            gc_stream_select(stream, (uint32_t)run.division.from, (uint32_t)run.division.to, error);
     if (status == GCONV_OK)
         status = gc_dispatcher_create(&run.dispatcher, &run.division, in_place, error);
     if (status == GCONV_OK) {
-        gc_team_run(state->threads, state->problem->job.threads > 0, work, &run);
+        if (!in_place)
+            gc_stream_spread(stream, state->threads);
+        run.dispatcher.reader.wanted = !in_place && stream->source.help != NULL;
+        run.dispatcher.writer.wanted = !in_place && stream->sink.help != NULL;
+        gc_team_run_with_room(state->threads, state->room, state->problem->job.threads > 0, work,
+                              &run);
+        stream->timings.decode += run.dispatcher.reader.seconds;
         stream->timings.compute += run.dispatcher.seconds;
+        stream->timings.encode += run.dispatcher.writer.seconds;
         status = run.dispatcher.status;
         if (status != GCONV_OK && error != NULL)
             *error = run.dispatcher.error;

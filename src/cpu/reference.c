@@ -158,7 +158,7 @@ static gconv_status write_image(gc_stream *stream, const float *image, void *out
                                 gconv_error *error)
 {
     const gc_problem *problem = stream->problem;
-    for (uint32_t y = 0; y < problem->chain.height; y++) {
+    for (uint32_t y = stream->first; y < stream->end; y++) {
         gc_stream_store_row(stream, y, image + (size_t)y * gc_chain_row_values(&problem->chain),
                             output);
         gconv_status status = gc_stream_write(stream, 1, output, stream->output_bytes, error);

@@ -15,19 +15,48 @@ static gc_question question_of(const gc_problem *problem, int step)
                          .step = &problem->chain.steps[step]};
 }
 
+gconv_status gc_stages_check(const gc_problem *problem, gconv_error *error)
+{
+    const char *wanted = gc_solver_wanted(problem);
+    for (int s = 0; wanted != NULL && s < problem->chain.step_count; s++) {
+        gc_question question = question_of(problem, s);
+        gc_offer offer;
+        gc_solver_choose(&question, &offer);
+        if (offer.solver == NULL)
+            return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                           "'cpu:%s' does not compute this filter of %dx%d here", wanted,
+                           question.step->width, question.step->height);
+    }
+    return GCONV_OK;
+}
+
+/* Seconds of a value in the stages and in the conversion. */
+static double seconds_of_stages(const gc_problem *problem)
+{
+    double seconds = GC_CONVERSION_SECONDS;
+    for (int s = 0; s < problem->chain.step_count; s++) {
+        gc_question question = question_of(problem, s);
+        gc_offer offer;
+        gc_solver_choose(&question, &offer);
+        seconds += offer.seconds;
+    }
+    return seconds;
+}
+
+/* The same in solver/levels.h; infinite where that does not apply. */
+static double seconds_of_levels(const gc_problem *problem)
+{
+    return gc_levels_applies(problem) ? gc_levels_seconds(problem, gc_instructions_chosen())
+                                      : HUGE_VAL;
+}
+
 double gc_stages_seconds(const gc_problem *problem)
 {
     const gc_chain *chain = &problem->chain;
     double values = (double)chain->width * chain->height * chain->channels;
     if (gc_edges_applies(problem))
         return values * GC_EDGES_SECONDS + chain->height * GC_EDGES_ROW_SECONDS;
-    double seconds = GC_CONVERSION_SECONDS;
-    for (int s = 0; s < chain->step_count; s++) {
-        gc_question question = question_of(problem, s);
-        gc_offer offer;
-        gc_solver_choose(&question, &offer);
-        seconds += offer.seconds;
-    }
+    double seconds = fmin(seconds_of_stages(problem), seconds_of_levels(problem));
     return values * seconds + chain->height * (chain->step_count * GC_ROW_SECONDS);
 }
 
@@ -38,7 +67,7 @@ double gc_stages_extra_terms(const gc_problem *problem)
         gc_question question = question_of(problem, s);
         gc_offer offer;
         gc_solver_choose(&question, &offer);
-        if (offer.solver->extra_terms != NULL)
+        if (offer.solver != NULL && offer.solver->extra_terms != NULL)
             terms = fmax(terms, offer.solver->extra_terms(&offer));
     }
     return terms;
@@ -70,6 +99,15 @@ static gconv_status add_stage(gc_stages *stages, const gc_problem *problem, gcon
     return GCONV_OK;
 }
 
+static gconv_status create_levels(gc_stages *stages, const gc_problem *problem, gconv_error *error)
+{
+    if (seconds_of_levels(problem) >= seconds_of_stages(problem))
+        return GCONV_OK;
+    gconv_status status = gc_levels_create(&stages->levels, problem, error);
+    stages->makes_levels = stages->levels.step != NULL;
+    return status;
+}
+
 gconv_status gc_stages_create(gc_stages *stages, const gc_problem *problem, gconv_error *error)
 {
     size_t most = (size_t)problem->chain.step_count;
@@ -78,7 +116,7 @@ gconv_status gc_stages_create(gc_stages *stages, const gc_problem *problem, gcon
     stages->list = calloc(most, sizeof *stages->list);
     if (stages->list == NULL)
         return gc_fail_memory(error, most * sizeof *stages->list);
-    gconv_status status = GCONV_OK;
+    gconv_status status = create_levels(stages, problem, error);
     for (size_t s = 0; status == GCONV_OK && s < most; s++)
         status = add_stage(stages, problem, error);
     if (status != GCONV_OK)
@@ -92,6 +130,7 @@ void gc_stages_destroy(gc_stages *stages)
         if (stages->list[p].solver->release != NULL)
             stages->list[p].solver->release(&stages->list[p]);
     free(stages->list);
+    gc_levels_destroy(&stages->levels);
     *stages = (gc_stages){.list = NULL};
 }
 
@@ -101,7 +140,12 @@ void gc_stages_describe(const gc_stages *stages, char *text, size_t size)
     if (stages->finds_edges)
         used = (size_t)snprintf(text, size, "cpu: %s, %s\n", gc_edges_describe(),
                                 stages->instructions->name);
-    for (int p = 0; p < stages->count && !stages->finds_edges && used < size; p++) {
+    if (stages->makes_levels)
+        used = (size_t)snprintf(text, size, "cpu: %dx%d by %s, %s\n", stages->levels.step->width,
+                                stages->levels.step->height, gc_levels_describe(&stages->levels),
+                                stages->instructions->name);
+    bool in_one_pass = stages->finds_edges || stages->makes_levels;
+    for (int p = 0; p < stages->count && !in_one_pass && used < size; p++) {
         const gc_stage *stage = &stages->list[p];
         int length = snprintf(text + used, size - used, "cpu: %dx%d by %s, %s\n",
                               stage->step->width, stage->step->height,

@@ -3,17 +3,25 @@
 #ifndef GC_CPU_STAGES_H
 #define GC_CPU_STAGES_H
 
+#include "cpu/solver/levels.h"
 #include "cpu/solver/solver.h"
 
 typedef struct gc_stages {
     const gc_instructions *instructions;
-    bool finds_edges; /* solver/edges.h does it all, except where chain values are wanted */
+    bool finds_edges;  /* solver/edges.h does it all, except where chain values are wanted */
+    bool makes_levels; /* solver/levels.h does it all; where the chain is exact, except where chain
+                          values are wanted */
+    gc_levels levels;  /* where makes_levels */
     gc_stage *list;
     int count;
     int rows_at_once;         /* the largest of all stages */
     size_t scratch;           /* floats that a stage needs to work in, the most of all */
     size_t scratch_of_column; /* and for each column of its output, the most of all */
 } gc_stages;
+
+/* Whether every step can be computed: GCONV_ERROR_UNSUPPORTED where the job names a solver that
+ * cannot. */
+gconv_status gc_stages_check(const gc_problem *problem, gconv_error *error);
 
 gconv_status gc_stages_create(gc_stages *stages, const gc_problem *problem, gconv_error *error);
 void gc_stages_destroy(gc_stages *stages);

@@ -4,10 +4,10 @@
 #ifndef GC_IO_CODEC_H
 #define GC_IO_CODEC_H
 
+#include "base/output.h"
 #include "gconv.h"
 #include "io/input.h"
 #include "io/metadata.h"
-#include "io/output.h"
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
@@ -21,9 +21,11 @@ typedef struct gc_decoder {
     gc_warnings warnings;
     uint64_t max_pixels;
     bool tolerant;
-    bool grey_wanted;  /* grey rows are welcome where the file has them, as the Y plane of a JPEG */
-    gconv_shape shape; /* of the rows that `read` gives: depth 8, 16 or 32 */
-    bool bottom_up;    /* `read` gives the last row first */
+    bool libraries_only; /* code of gconv's own must not decode in the place of a library */
+    bool grey_wanted; /* grey rows are welcome where the file has them, as the Y plane of a JPEG */
+    const char *decoded_by; /* where that is not the library of `type`; else NULL */
+    gconv_shape shape;      /* of the rows that `read` gives: depth 8, 16 or 32 */
+    bool bottom_up;         /* `read` gives the last row first */
     gconv_metadata metadata;
 } gc_decoder;
 
@@ -35,6 +37,9 @@ struct gc_decoder_type {
     /* The next `count` rows; never more than there are. */
     gconv_status (*read)(gc_decoder *decoder, uint32_t count, unsigned char *rows, size_t stride,
                          gconv_error *error);
+    /* Passes over `count` rows without decoding them, where the input seeks. NULL: the caller reads
+     * them. */
+    gconv_status (*skip)(gc_decoder *decoder, uint32_t count, gconv_error *error);
     /* After the last row: reads and checks the rest of the image. */
     gconv_status (*finish)(gc_decoder *decoder, gconv_error *error);
     /* After `finish`: sets *alone where no other image follows this one, and warns of bytes that
@@ -49,6 +54,9 @@ struct gc_decoder_type {
                   gconv_encoded *picture, const char **doubt);
     /* After `offer`: a device has decoded the image, `size` bytes of the file. `finish` is next. */
     void (*accept)(gc_decoder *decoder, size_t size);
+    /* As gconv_source has it. NULL for decoders that one thread does all work of. */
+    bool (*help)(gc_decoder *decoder);
+    void (*spread)(gc_decoder *decoder, int threads);
     void (*free)(gc_decoder *decoder);
 };
 
@@ -75,9 +83,11 @@ typedef struct gc_encoder {
     gc_output *output;
     gc_warnings warnings;
     gconv_format format;
-    gconv_shape shape;       /* of the rows that `write` takes */
-    int quality;             /* JPEG */
-    int compression;         /* PNG; -1 is the fast default */
+    gconv_shape shape; /* of the rows that `write` takes */
+    int quality;       /* JPEG */
+    int compression;   /* PNG; -1 is the fast default */
+    uint32_t part_of;  /* PGM and PPM: as in gconv_writer_options */
+    uint32_t part_first;
     gconv_metadata metadata; /* what is to be written; valid only while `open` runs */
 } gc_encoder;
 
@@ -88,6 +98,8 @@ struct gc_encoder_type {
     gconv_status (*write)(gc_encoder *encoder, uint32_t count, const unsigned char *rows,
                           size_t stride, gconv_error *error);
     gconv_status (*finish)(gc_encoder *encoder, gconv_error *error);
+    /* As gconv_sink has it. NULL for encoders that one thread does all work of. */
+    bool (*help)(gc_encoder *encoder);
     void (*free)(gc_encoder *encoder);
 };
 

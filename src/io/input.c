@@ -145,6 +145,25 @@ gconv_status gc_input_read(gc_input *input, void *bytes, size_t wanted, size_t *
     return GCONV_OK;
 }
 
+gconv_status gc_input_pass(gc_input *input, uint64_t count, gconv_error *error)
+{
+    for (;;) {
+        uint64_t buffered = input->end - input->start;
+        uint64_t some = count < buffered ? count : buffered;
+        input->start += (size_t)some;
+        count -= some;
+        if (count == 0 || input->ended)
+            return GCONV_OK;
+        if (input->regular && lseek(input->descriptor, (off_t)count, SEEK_CUR) >= 0)
+            return GCONV_OK;
+        input->start = 0;
+        gconv_status status =
+            read_once(input, input->bytes, GC_INPUT_BUFFER_BYTES, &input->end, error);
+        if (status != GCONV_OK)
+            return status;
+    }
+}
+
 gconv_status gc_input_take(gc_input *input, const unsigned char **bytes, size_t *size,
                            gconv_error *error)
 {
@@ -196,6 +215,21 @@ bool gc_input_load(const gc_input *input, size_t limit, unsigned char **bytes, s
     free(*bytes);
     *bytes = NULL;
     return false;
+}
+
+bool gc_input_reads_twice(const gc_input *input)
+{
+    return input->owned && input->regular;
+}
+
+gconv_status gc_input_rewind(gc_input *input, gconv_error *error)
+{
+    if (lseek(input->descriptor, 0, SEEK_SET) != 0)
+        return gc_fail_errno(error, GCONV_ERROR_READ, errno, "cannot read again");
+    input->start = input->end = 0;
+    input->taken = 0;
+    input->ended = false;
+    return GCONV_OK;
 }
 
 void gc_input_restart(gc_input *input)

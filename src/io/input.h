@@ -32,6 +32,10 @@ gconv_status gc_input_peek(gc_input *input, size_t wanted, const unsigned char *
 /* Reads and drops bytes that gc_input_peek has shown. */
 void gc_input_skip(gc_input *input, size_t count);
 
+/* Passes over `count` bytes: seeks in a regular file, else reads and drops them. What lies behind the
+ * end of the input is passed over, too. */
+gconv_status gc_input_pass(gc_input *input, uint64_t count, gconv_error *error);
+
 /* Reads `wanted` bytes; *got is less only where the input ends. */
 gconv_status gc_input_read(gc_input *input, void *bytes, size_t wanted, size_t *got,
                            gconv_error *error);
@@ -45,6 +49,12 @@ gconv_status gc_input_take(gc_input *input, const unsigned char **bytes, size_t 
  * *bytes. On failure *reason is a phrase that says what was met, and *bytes is NULL. */
 bool gc_input_load(const gc_input *input, size_t limit, unsigned char **bytes, size_t *size,
                    const char **reason);
+
+/* Whether the input can be read again from its first byte: a regular file opened here. */
+bool gc_input_reads_twice(const gc_input *input);
+
+/* Begins again at the first byte of such an input. */
+gconv_status gc_input_rewind(gc_input *input, gconv_error *error);
 
 /* Another image begins: GC_INPUT_BYTES_MAX limits the bytes from here on. */
 void gc_input_restart(gc_input *input);

@@ -8,101 +8,7 @@
  * bit. */
 #include "io/jpeg_entropy.h"
 
-enum { WINDOW_BITS = 56 /* at least so many lie in the window after `refill` */ };
-
-/* ---- Bits ------------------------------------------------------------------------------------ */
-
-/* The data's next bits stand at the top of the window. Bits below the first `count` ones are
- * either 0 or what the data hold there. */
-typedef struct reader {
-    uint64_t window;
-    int count;
-    int invented; /* bits of 0 that were put in behind the last bit of the data */
-    const unsigned char *bytes;
-    size_t size, at;
-    size_t eight_end; /* eight bytes can be read at each offset below it */
-} reader;
-
-static reader read_from(const unsigned char *bytes, size_t size, size_t at)
-{
-    return (reader){.bytes = bytes, .size = size, .at = at, .eight_end = size < 8 ? 0 : size - 7};
-}
-
-static uint64_t eight_bytes(const unsigned char *bytes)
-{
-    return (uint64_t)bytes[0] << 56 | (uint64_t)bytes[1] << 48 | (uint64_t)bytes[2] << 40 |
-           (uint64_t)bytes[3] << 32 | (uint64_t)bytes[4] << 24 | (uint64_t)bytes[5] << 16 |
-           (uint64_t)bytes[6] << 8 | (uint64_t)bytes[7];
-}
-
-static bool has_ff(uint64_t eight)
-{
-    const uint64_t ones = 0x0101010101010101, tops = 0x8080808080808080;
-    return ((~eight - ones) & eight & tops) != 0;
-}
-
-/* Byte by byte, up to a marker or to the end of the file; then bits of 0. */
-static void refill_slowly(reader *from)
-{
-    for (; from->count < WINDOW_BITS; from->count += 8) {
-        bool ended = from->invented > 0 || from->at >= from->size;
-        if (!ended && from->bytes[from->at] == 0xff)
-            ended = from->size - from->at < 2 || from->bytes[from->at + 1] != 0;
-        if (ended) {
-            from->invented += 8;
-            continue;
-        }
-        uint64_t byte = from->bytes[from->at];
-        from->window |= byte << (WINDOW_BITS - from->count);
-        from->at += byte == 0xff ? 2 : 1;
-    }
-}
-
-static inline void refill(reader *from)
-{
-    if (from->at < from->eight_end) {
-        uint64_t eight = eight_bytes(from->bytes + from->at);
-        if (!has_ff(eight)) {
-            from->window |= eight >> from->count;
-            from->at += (size_t)(63 - from->count) >> 3;
-            from->count |= WINDOW_BITS;
-            return;
-        }
-    }
-    reader copy = *from; /* so that the fields of *from may live in registers */
-    refill_slowly(&copy);
-    *from = copy;
-}
-
-static inline void skip_bits(reader *from, uint32_t count)
-{
-    from->window <<= count;
-    from->count -= (int)count;
-}
-
-/* The next symbol, or -1 where no code begins so. */
-static int next_symbol(reader *from, const gc_jpeg_table *codes)
-{
-    uint32_t bits = (uint32_t)(from->window >> (64 - GC_JPEG_CODE_BITS_MAX));
-    int length = 1;
-    while (length <= GC_JPEG_CODE_BITS_MAX && bits >= codes->limit[length])
-        length++;
-    if (length > GC_JPEG_CODE_BITS_MAX)
-        return -1;
-    skip_bits(from, (uint32_t)length);
-    return codes
-        ->symbols[(int32_t)(bits >> (GC_JPEG_CODE_BITS_MAX - length)) + codes->offset[length]];
-}
-
-/* The value of `size` bits: it is negative where its first bit is 0. */
-static inline int32_t next_value(reader *from, int size)
-{
-    if (size == 0)
-        return 0;
-    int32_t bits = (int32_t)(from->window >> (64 - size));
-    skip_bits(from, (uint32_t)size);
-    return bits >> (size - 1) != 0 ? bits : bits - (1 << size) + 1;
-}
+#include "io/jpeg_bits.h"
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
@@ -122,10 +28,10 @@ typedef struct block {
 typedef enum progress { GOES_ON, ENDS, NO_CODE, TOO_LONG } progress;
 
 /* The next AC symbol and its value. */
-static progress take_symbol(reader *from, const gc_jpeg_component *of, block *into)
+static progress take_symbol(gc_jpeg_bits *from, const gc_jpeg_component *of, block *into)
 {
-    refill(from);
-    int symbol = next_symbol(from, of->ac);
+    gc_jpeg_refill(from);
+    int symbol = gc_jpeg_next_symbol(from, of->ac);
     if (symbol < 0)
         return NO_CODE;
     if (symbol == GC_JPEG_SYMBOL_END)
@@ -134,19 +40,20 @@ static progress take_symbol(reader *from, const gc_jpeg_component *of, block *in
     /* A run of zeros alone never ends a block. */
     if (into->last >= GC_JPEG_COEFFICIENTS - (symbol == GC_JPEG_SYMBOL_ZEROS ? 1 : 0))
         return TOO_LONG;
-    into->energy += square_of(next_value(from, symbol & 15)) * of->steps->squares[into->last];
+    into->energy +=
+        square_of(gc_jpeg_next_value(from, symbol & 15)) * of->steps->squares[into->last];
     return into->last == GC_JPEG_COEFFICIENTS - 1 ? ENDS : GOES_ON;
 }
 
 /* The exact way, for one block. Returns a doubt or NULL. */
-static const char *check_block(reader *from, const gc_jpeg_component *of, int32_t *dc)
+static const char *check_block(gc_jpeg_bits *from, const gc_jpeg_component *of, int32_t *dc)
 {
     progress now = GOES_ON;
-    refill(from);
-    int symbol = next_symbol(from, of->dc);
+    gc_jpeg_refill(from);
+    int symbol = gc_jpeg_next_symbol(from, of->dc);
     if (symbol < 0)
         return "a code that does not exist";
-    *dc += next_value(from, symbol);
+    *dc += gc_jpeg_next_value(from, symbol);
     block made = {.energy = square_of((int64_t)*dc * of->steps->steps[0])};
     while (now == GOES_ON)
         now = take_symbol(from, of, &made);
@@ -159,16 +66,16 @@ static const char *check_block(reader *from, const gc_jpeg_component *of, int32_
 
 /* Passes over the symbols of the entry. Where EOB is one of them, `next` names the coefficient
  * behind the last one, whose bound is no smaller. */
-static inline void commit_entry(reader *from, const gc_jpeg_component *of, block *into)
+static inline void commit_entry(gc_jpeg_bits *from, const gc_jpeg_component *of, block *into)
 {
     into->last = into->next;
     into->energy += (into->entry >> GC_JPEG_SQUARES_SHIFT) *
                     of->steps->largest[into->next % GC_JPEG_COEFFICIENTS];
-    skip_bits(from, into->entry % 64);
+    gc_jpeg_skip_bits(from, into->entry % 64);
 }
 
 /* Looks up the next entry, and passes over it if the block goes on behind it. */
-static inline bool pass_entry(reader *from, const gc_jpeg_component *of, block *into)
+static inline bool pass_entry(gc_jpeg_bits *from, const gc_jpeg_component *of, block *into)
 {
     into->entry = of->ac->fast.ac_look[from->window >> (64 - GC_JPEG_LOOK_BITS)];
     into->next = into->last + (into->entry >> GC_JPEG_STEP_SHIFT & 0xff);
@@ -179,13 +86,13 @@ static inline bool pass_entry(reader *from, const gc_jpeg_component *of, block *
 }
 
 /* Where `pass_entry` stopped: the same if the block ends with the entry, else one symbol. */
-static inline progress pass_last(reader *from, const gc_jpeg_component *of, block *into)
+static inline progress pass_last(gc_jpeg_bits *from, const gc_jpeg_component *of, block *into)
 {
     if ((into->next & GC_JPEG_STEP_EXACT) == 0) {
         commit_entry(from, of, into);
         return ENDS;
     }
-    reader copy = *from;
+    gc_jpeg_bits copy = *from;
     block judged = *into;
     progress now = take_symbol(&copy, of, &judged);
     *from = copy;
@@ -194,7 +101,7 @@ static inline progress pass_last(reader *from, const gc_jpeg_component *of, bloc
 }
 
 /* Passes over the DC code and its value. A false says that the look-up does not do. */
-static inline bool pass_dc(reader *from, const gc_jpeg_component *of, int32_t *dc)
+static inline bool pass_dc(gc_jpeg_bits *from, const gc_jpeg_component *of, int32_t *dc)
 {
     uint32_t entry = of->dc->fast.dc_look[from->window >> (64 - GC_JPEG_DC_LOOK_BITS)];
     uint32_t size = entry >> 8;
@@ -202,24 +109,24 @@ static inline bool pass_dc(reader *from, const gc_jpeg_component *of, int32_t *d
     int32_t bits = (int32_t)(value >> 1 >> (63 - size));
     int32_t negative = (int32_t)(value >> 63) - 1;
     *dc += bits - (negative & (int32_t)((1U << size) - 1));
-    skip_bits(from, entry % 64);
+    gc_jpeg_skip_bits(from, entry % 64);
     return entry != 0;
 }
 
 /* The fast way, for one block. A false says that the exact way has to judge.
  * 56 bits are enough for a DC code of the look-up and its value, 20 bits, and two entries of
  * GC_JPEG_ENTRY_BITS_MAX; or for three entries. */
-static inline bool pass_block(reader *from, const gc_jpeg_component *of, int32_t *dc)
+static inline bool pass_block(gc_jpeg_bits *from, const gc_jpeg_component *of, int32_t *dc)
 {
     progress now;
-    refill(from);
+    gc_jpeg_refill(from);
     if (!pass_dc(from, of, dc))
         return false;
     block made = {.energy = square_of((int64_t)*dc * of->steps->steps[0])};
     bool more = pass_entry(from, of, &made) && pass_entry(from, of, &made);
     do {
         while (more) {
-            refill(from);
+            gc_jpeg_refill(from);
             more = pass_entry(from, of, &made) && pass_entry(from, of, &made) &&
                    pass_entry(from, of, &made);
         }
@@ -234,9 +141,9 @@ static inline bool pass_block(reader *from, const gc_jpeg_component *of, int32_t
 static const char too_early[] = "data that end too early";
 
 /* Up to the next marker, or to where one should stand. Returns a doubt or NULL. */
-static const char *check_end(reader *from)
+static const char *check_end(gc_jpeg_bits *from)
 {
-    refill_slowly(from);
+    gc_jpeg_refill_slowly(from);
     int left = from->count - from->invented;
     if (left < 0)
         return too_early;
@@ -249,16 +156,16 @@ static const char *check_end(reader *from)
 
 /* `count` MCUs. Returns a doubt or NULL. The fast way has a reader of its own, of which nobody else
  * takes the address, so that its fields live in registers. */
-static const char *check_mcus(const gc_jpeg_mcu *of, uint64_t count, reader *from)
+static const char *check_mcus(const gc_jpeg_mcu *of, uint64_t count, gc_jpeg_bits *from)
 {
     int32_t dc[GC_JPEG_COMPONENTS_MAX] = {0};
-    reader fast = *from;
+    gc_jpeg_bits fast = *from;
     for (; count > 0; count--) {
         for (int i = 0; i < of->blocks; i++) {
             int number = of->block_components[i];
             const gc_jpeg_component *one = &of->components[number];
             int32_t before = dc[number];
-            reader start = fast;
+            gc_jpeg_bits start = fast;
             if (pass_block(&fast, one, &dc[number]))
                 continue;
             dc[number] = before;
@@ -278,7 +185,7 @@ static const char *check_mcus(const gc_jpeg_mcu *of, uint64_t count, reader *fro
 const char *gc_jpeg_check_interval(const gc_jpeg_mcu *mcu, const unsigned char *bytes, size_t size,
                                    size_t *at, uint64_t count)
 {
-    reader from = read_from(bytes, size, *at);
+    gc_jpeg_bits from = gc_jpeg_bits_at(bytes, size, *at);
     const char *found = check_mcus(mcu, count, &from);
     if (found == NULL)
         found = check_end(&from);

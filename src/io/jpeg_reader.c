@@ -3,6 +3,7 @@
 #include "base/status.h"
 #include "io/codec.h"
 #include "io/jpeg_check.h"
+#include "io/jpeg_rows.h"
 #include "io/jpeg_scan.h"
 
 #include <limits.h>
@@ -55,6 +56,10 @@ typedef struct jpeg_decoder {
     size_t offered;        /* bytes of its file */
     bool accepted;         /* a device has decoded the image */
     bool trailing;         /* `accepted`: bytes follow the image */
+    gc_jpeg_rows *own;     /* decodes in the place of libjpeg; NULL before, and where it does not */
+    gc_jpeg_rows *helped;  /* `own`, where other threads may help; set before they do */
+    bool own_tried;        /* `own` was made if it could be */
+    bool own_stopped;      /* `own` has met a doubt, and libjpeg decodes */
     unsigned char *cmyk;   /* ROWS_AT_ONCE rows on their way to RGB, else NULL */
 } jpeg_decoder;
 
@@ -362,11 +367,12 @@ static void free_decoder(gc_decoder *common)
 {
     jpeg_decoder *decoder = (jpeg_decoder *)common;
     jpeg_destroy_decompress(&decoder->jpeg);
+    gc_jpeg_rows_free(decoder->own);
     free(decoder->cmyk);
     free(decoder);
 }
 
-/* ---- Reading --------------------------------------------------------------------------------- */
+/* ---- Reading by libjpeg --------------------------------------------------------------------------------- */
 
 static unsigned int scale_255(unsigned int a, unsigned int b)
 {
@@ -436,11 +442,10 @@ static gconv_status decode_rows(jpeg_decoder *decoder, uint32_t count, unsigned 
     return GCONV_OK;
 }
 
-static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char *rows,
-                              size_t stride, gconv_error *error)
+static gconv_status read_by_libjpeg(jpeg_decoder *decoder, uint32_t count, unsigned char *rows,
+                                    size_t stride, gconv_error *error)
 {
-    jpeg_decoder *decoder = (jpeg_decoder *)common;
-    decoder->error = error;
+    gc_decoder *common = &decoder->common;
     if (decoder->jpeg.out_color_space == JCS_CMYK && decoder->cmyk == NULL) {
         decoder->cmyk = gc_allocate_array(common->shape.width, (size_t)4 * ROWS_AT_ONCE);
         if (decoder->cmyk == NULL)
@@ -453,6 +458,81 @@ static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char 
         memset(rows + (decoder->row - first) * stride, 0, row_bytes);
     return status;
 }
+
+/* Decodes the rows that `own` has given, and drops them: libjpeg goes on from there, and says what
+ * is wrong with the file. */
+static gconv_status catch_up(jpeg_decoder *decoder, gconv_error *error)
+{
+    const uint32_t given = decoder->row;
+    size_t row_bytes = gconv_shape_row_bytes(&decoder->common.shape);
+    unsigned char *dropped = gc_allocate_array(ROWS_AT_ONCE, row_bytes);
+    if (dropped == NULL)
+        return gc_fail_memory(error, ROWS_AT_ONCE * row_bytes);
+    gconv_status status = GCONV_OK;
+    decoder->own_stopped = true;
+    decoder->common.decoded_by = NULL;
+    decoder->row = 0;
+    while (status == GCONV_OK && decoder->row < given) {
+        uint32_t left = given - decoder->row;
+        status = read_by_libjpeg(decoder, left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE, dropped,
+                                 row_bytes, error);
+    }
+    free(dropped);
+    return status;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* Makes `own` before the first row. */
+static void try_own(jpeg_decoder *decoder)
+{
+    gc_decoder *common = &decoder->common;
+    if (decoder->own_tried)
+        return;
+    decoder->own_tried = true;
+    if (common->libraries_only || !gc_input_reads_twice(common->input))
+        return;
+    decoder->own = gc_jpeg_rows_create(&decoder->jpeg, common->input->descriptor,
+                                       decoder->bytes_fed - decoder->source.bytes_in_buffer);
+    if (decoder->own != NULL)
+        common->decoded_by = "gconv";
+}
+
+static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char *rows,
+                              size_t stride, gconv_error *error)
+{
+    jpeg_decoder *decoder = (jpeg_decoder *)common;
+    gconv_status status = GCONV_OK;
+    uint32_t given = 0;
+    decoder->error = error;
+    try_own(decoder);
+    if (decoder->own != NULL && !decoder->own_stopped) {
+        given = gc_jpeg_rows_read(decoder->own, count, rows, stride);
+        decoder->row += given;
+        if (given == count)
+            return GCONV_OK;
+        status = catch_up(decoder, error);
+    }
+    if (status != GCONV_OK)
+        return status;
+    return read_by_libjpeg(decoder, count - given, rows + given * stride, stride, error);
+}
+
+static void spread(gc_decoder *common, int threads)
+{
+    jpeg_decoder *decoder = (jpeg_decoder *)common;
+    try_own(decoder);
+    if (decoder->own != NULL && gc_jpeg_rows_spread(decoder->own, threads))
+        decoder->helped = decoder->own;
+}
+
+static bool help(gc_decoder *common)
+{
+    const jpeg_decoder *decoder = (jpeg_decoder *)common;
+    return decoder->helped != NULL && gc_jpeg_rows_help(decoder->helped);
+}
+
+/* ---- The end --------------------------------------------------------------------------------- */
 
 static gconv_status finish_image(jpeg_decoder *decoder)
 {
@@ -471,6 +551,17 @@ static gconv_status finish(gc_decoder *common, gconv_error *error)
         if (decoder->trailing)
             gc_decoder_warn_trailing(common);
         return GCONV_OK;
+    }
+    if (decoder->own != NULL && !decoder->own_stopped) {
+        bool trailing;
+        if (gc_jpeg_rows_end(decoder->own, &trailing)) {
+            if (trailing)
+                gc_decoder_warn_trailing(common);
+            return GCONV_OK;
+        }
+        gconv_status caught_up = catch_up(decoder, error);
+        if (caught_up != GCONV_OK)
+            return caught_up;
     }
     decoder->part = "before the end of the image (EOI)";
     gconv_status status = decoder->stopped ? GCONV_OK : finish_image(decoder);
@@ -537,5 +628,7 @@ const gc_decoder_type gc_jpeg_decoder = {
     .finish = finish,
     .offer = offer,
     .accept = accept_offer,
+    .spread = spread,
+    .help = help,
     .free = free_decoder,
 };

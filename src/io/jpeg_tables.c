@@ -150,3 +150,55 @@ void gc_jpeg_build_look_up(gc_jpeg_table *of, bool ac)
     else
         build_dc(of);
 }
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+/* Adds a symbol whose value is the first of `rest` bits, if it is there whole. */
+static bool add_value(gc_jpeg_values *to, int *count, uint32_t symbol, uint32_t bits, int rest)
+{
+    enum { MOST = 2 };
+    int size = (int)(symbol & 15);
+    uint32_t step = (*count > 0 ? to->steps[*count - 1] : 0) + (symbol >> 4) + 1;
+    if (*count == MOST || rest < size || step >= GC_JPEG_COEFFICIENTS)
+        return false;
+    int value = (int)(bits >> (rest - size) & (((uint32_t)1 << size) - 1));
+    if (size > 0 && value >> (size - 1) == 0)
+        value -= (1 << size) - 1;
+    to->steps[*count] = (uint8_t)step;
+    to->values[*count] = (int16_t)value;
+    ++*count;
+    return true;
+}
+
+static gc_jpeg_values values_of(const uint16_t *codes, uint32_t look)
+{
+    gc_jpeg_values result = {.bits = 0};
+    int count = 0;
+    for (int left = GC_JPEG_LOOK_BITS; left > 0 && !result.ends;) {
+        uint32_t bits = look & (((uint32_t)1 << left) - 1);
+        uint32_t code = codes[bits << (GC_JPEG_LOOK_BITS - left)], symbol = code & 0xff;
+        int length = (int)(code >> 8), rest = left - length;
+        if (length == 0 || rest < 0)
+            break;
+        result.ends = symbol == GC_JPEG_SYMBOL_END;
+        if (!result.ends && !add_value(&result, &count, symbol, bits, rest))
+            break;
+        left = result.ends ? rest : rest - (int)(symbol & 15);
+        result.bits = (uint8_t)(GC_JPEG_LOOK_BITS - left);
+    }
+    if (count == 1) {
+        result.steps[1] = result.steps[0];
+        result.values[1] = result.values[0];
+    }
+    if (result.ends || count == 0)
+        result.steps[1] += GC_JPEG_STEP_EXACT;
+    return result;
+}
+
+void gc_jpeg_list_values(const gc_jpeg_table *of, gc_jpeg_values look[1 << GC_JPEG_LOOK_BITS])
+{
+    uint16_t codes[1 << GC_JPEG_LOOK_BITS];
+    list_codes(of, codes);
+    for (uint32_t i = 0; i < (uint32_t)1 << GC_JPEG_LOOK_BITS; i++)
+        look[i] = values_of(codes, i);
+}

@@ -54,4 +54,19 @@ bool gc_jpeg_symbols_are_sound(const gc_jpeg_table *of, bool ac);
 /* Fills of->fast. */
 void gc_jpeg_build_look_up(gc_jpeg_table *of, bool ac);
 
+/* What GC_JPEG_LOOK_BITS bits say, where they begin with a code for AC coefficients: up to two
+ * coefficients whose codes and values lie in these bits, and perhaps EOB. */
+typedef struct gc_jpeg_values {
+    /* Steps from the coefficient before the first one. The second is steps[0] again where there is
+     * one coefficient. GC_JPEG_STEP_EXACT is added to it where EOB follows, or where the bits do
+     * not do: then neither coefficients nor EOB are told. */
+    uint8_t steps[2];
+    bool ends;    /* EOB follows */
+    uint8_t bits; /* of all codes and values that are told */
+    int16_t values[2];
+} gc_jpeg_values;
+
+/* Fills the look-up for an AC table. */
+void gc_jpeg_list_values(const gc_jpeg_table *of, gc_jpeg_values look[1 << GC_JPEG_LOOK_BITS]);
+
 #endif

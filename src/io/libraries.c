@@ -1,5 +1,6 @@
 /* The libraries that read and write image files. */
 #include "gconv.h"
+#include "io/png_stream.h"
 
 #include <stdio.h> /* jpeglib.h needs it before */
 
@@ -31,7 +32,10 @@ static void describe(void)
 {
     add_library("libpng", png_get_libpng_ver(NULL), PNG_LIBPNG_VER_STRING);
     add_library("zlib", zlibVersion(), ZLIB_VERSION);
-    /* libjpeg has no function that tells which version is loaded. */
+    const char *isal = gc_png_stream_library();
+    if (isal != NULL)
+        add_library("ISA-L", isal, isal);
+        /* libjpeg has no function that tells which version is loaded. */
 #ifdef LIBJPEG_TURBO_VERSION
     const char *jpeg = QUOTE(LIBJPEG_TURBO_VERSION);
     add_library("libjpeg-turbo", jpeg, jpeg);

@@ -1,9 +1,13 @@
-/* PNG of every colour type, depth and interlacing, by libpng. */
+/* PNG of every colour type, depth and interlacing, by libpng. Where the file can be read twice, ISA-L
+ * inflates the image data (io/png_stream.h). Whatever it doubts is read again by libpng and zlib
+ * alone: verdicts and messages are theirs. */
 #include "base/status.h"
 #include "io/codec.h"
 #include "io/png_memory.h"
+#include "io/png_stream.h"
 
 #include <png.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +20,8 @@ enum {
     CHUNK_TAIL_BYTES = 4, /* the checksum */
     /* Compressed bytes that libpng asks for at one time. Where the file ends among them, libpng
      * gets none of them: a tolerant reader asks for few. */
-    TOLERANT_READ_BYTES = 64
+    TOLERANT_READ_BYTES = 64,
+    STREAM_READ_BYTES = 128 * 1024 /* from a gc_png_stream: more than a chunk has */
 };
 
 typedef struct png_decoder {
@@ -36,6 +41,11 @@ typedef struct png_decoder {
     bool started;
     bool stopped; /* tolerant: there is no more data, rows are 0 from here on */
     gc_png_memory memory;
+    gc_png_stream *stream; /* inflates the image data instead of zlib; else NULL */
+    pthread_mutex_t lock;  /* of `stream` and `streaming`, where they change or a thread helps */
+    bool streaming;        /* libpng reads from the stream, not from the input */
+    bool trusting;         /* the header is read, too: any message is a doubt */
+    bool doubted;          /* the failure is a doubt about the stream */
 } png_decoder;
 
 /* ---- What libpng calls ----------------------------------------------------------------------- */
@@ -53,11 +63,20 @@ static _Noreturn void spring_truncated(png_decoder *decoder)
                             decoder->part));
 }
 
+/* The image is read again without the stream. */
+static _Noreturn void spring_doubt(png_decoder *decoder)
+{
+    decoder->doubted = true;
+    spring(decoder, GCONV_ERROR_FORMAT);
+}
+
 static void take_error(png_structp png, png_const_charp message)
 {
     png_decoder *decoder = png_get_error_ptr(png);
     if (decoder->memory.refused_bytes > 0)
         spring(decoder, gc_png_check_memory(&decoder->memory, decoder->error));
+    if (decoder->trusting)
+        spring_doubt(decoder);
     /* What libpng says where the image data stop although chunks follow. */
     if (strcmp(message, "Not enough image data") == 0) {
         decoder->missing = true;
@@ -79,6 +98,8 @@ static void take_warning(png_structp png, png_const_charp message)
     png_decoder *decoder = png_get_error_ptr(png);
     if (decoder->memory.refused_bytes > 0)
         return;
+    if (decoder->trusting)
+        spring_doubt(decoder);
     /* A wrong Adler-32 of the image data: some pixel is wrong. */
     if (strcmp(message, "IDAT: incorrect data check") == 0)
         spring(decoder, gc_fail(decoder->error, GCONV_ERROR_FORMAT, "corrupt PNG: %s", message));
@@ -112,15 +133,72 @@ static void follow_chunks(png_decoder *decoder, const unsigned char *bytes, size
     decoder->chunk_left = length + CHUNK_TAIL_BYTES;
 }
 
+/* Begins to stream where libpng reads the head of the first chunk of image data. */
+static void begin_stream(png_decoder *decoder, unsigned char head[CHUNK_HEAD_BYTES])
+{
+    if (decoder->stream == NULL || memcmp(head + 4, "IDAT", 4) != 0)
+        return;
+    /* Chunks that are not larger than this libpng takes without a warning. */
+    uint64_t most = (uint64_t)png_get_rowbytes(decoder->png, decoder->info) *
+                    png_get_image_height(decoder->png, decoder->info);
+    most = most < CHUNK_BYTES_MAX ? CHUNK_BYTES_MAX : most;
+    most = most < PNG_UINT_31_MAX ? most : PNG_UINT_31_MAX;
+    if (big_endian(head) > most)
+        return;
+    gc_png_stream_begin(decoder->stream, (uint32_t)most, head);
+    int bits = png_get_bit_depth(decoder->png, decoder->info) *
+               png_get_channels(decoder->png, decoder->info);
+    if (png_get_interlace_type(decoder->png, decoder->info) == PNG_INTERLACE_NONE)
+        gc_png_stream_undo_filters(decoder->stream, png_get_rowbytes(decoder->png, decoder->info),
+                                   bits < 8 ? 1 : (size_t)bits / 8);
+    decoder->streaming = true;
+}
+
+/* Whether libpng and zlib check the sums of the image data. The stream has done so. */
+static void check_sums(png_structp png, bool wanted)
+{
+    png_set_crc_action(png, wanted ? PNG_CRC_DEFAULT : PNG_CRC_QUIET_USE, PNG_CRC_NO_CHANGE);
+#ifdef PNG_IGNORE_ADLER32
+    png_set_option(png, PNG_IGNORE_ADLER32, wanted ? PNG_OPTION_OFF : PNG_OPTION_ON);
+#endif
+}
+
+static void end_stream(png_decoder *decoder)
+{
+    pthread_mutex_lock(&decoder->lock);
+    gc_png_stream_free(decoder->stream);
+    decoder->stream = NULL;
+    decoder->streaming = decoder->trusting = false;
+    pthread_mutex_unlock(&decoder->lock);
+}
+
+static void read_stream(png_decoder *decoder, png_bytep bytes, size_t size)
+{
+    gc_png_stream_state state = gc_png_stream_read(decoder->stream, bytes, size);
+    if (state == GC_PNG_STREAM_DOUBT)
+        spring_doubt(decoder);
+    if (state == GC_PNG_STREAM_AFTER) {
+        end_stream(decoder);
+        check_sums(decoder->png, true);
+    }
+    follow_chunks(decoder, bytes, size);
+}
+
 static void read_bytes(png_structp png, png_bytep bytes, size_t size)
 {
     png_decoder *decoder = png_get_io_ptr(png);
     size_t got;
+    if (decoder->streaming) {
+        read_stream(decoder, bytes, size);
+        return;
+    }
     gconv_status status = gc_input_read(decoder->common.input, bytes, size, &got, decoder->error);
     if (status != GCONV_OK)
         spring(decoder, status);
     if (got < size)
         spring_truncated(decoder);
+    if (size == CHUNK_HEAD_BYTES && decoder->chunk_left == 0)
+        begin_stream(decoder, bytes);
     follow_chunks(decoder, bytes, size);
 }
 
@@ -140,6 +218,8 @@ static void set_limits(png_decoder *decoder)
                                 (int)(sizeof unused / 5));
     if (decoder->common.tolerant)
         png_set_compression_buffer_size(decoder->png, TOLERANT_READ_BYTES);
+    else if (decoder->stream != NULL)
+        png_set_compression_buffer_size(decoder->png, STREAM_READ_BYTES);
 }
 
 /* Every colour type and depth becomes 1 to 4 channels of 8 or 16 bits in host order. */
@@ -215,25 +295,38 @@ static gconv_status read_blobs(png_decoder *decoder)
     return status;
 }
 
-static gconv_status read_header(png_decoder *decoder, gconv_error *error)
+/* Reads up to the image data, under the caller's trap. */
+static gconv_status begin_reading(png_decoder *decoder)
 {
-    decoder->error = error;
-    decoder->part = "in the header";
     decoder->chunk_left = SIGNATURE_BYTES;
-    /* Covers every libpng call of opening. */
-    if (setjmp(decoder->trap) != 0)
-        return decoder->status;
     decoder->png =
         png_create_read_struct_2(PNG_LIBPNG_VER_STRING, decoder, take_error, take_warning,
                                  &decoder->memory, gc_png_allocate, gc_png_release);
     decoder->info = decoder->png != NULL ? png_create_info_struct(decoder->png) : NULL;
     if (decoder->info == NULL)
-        return gc_fail(error, GCONV_ERROR_MEMORY, "out of memory: libpng cannot start");
+        return gc_fail(decoder->error, GCONV_ERROR_MEMORY, "out of memory: libpng cannot start");
     png_set_read_fn(decoder->png, decoder, read_bytes);
     set_limits(decoder);
     png_read_info(decoder->png, decoder->info);
+    decoder->trusting = decoder->streaming;
+    if (decoder->trusting)
+        check_sums(decoder->png, false);
     set_transformations(decoder);
-    gconv_status status = gc_decoder_check_size(&decoder->common, error);
+    return GCONV_OK;
+}
+
+static gconv_status read_header(png_decoder *decoder, gconv_error *error)
+{
+    decoder->error = error;
+    decoder->part = "in the header";
+    /* Covers every libpng call of opening. */
+    if (setjmp(decoder->trap) != 0)
+        return decoder->status;
+    if (!decoder->common.tolerant)
+        decoder->stream = gc_png_stream_create(decoder->common.input);
+    gconv_status status = begin_reading(decoder);
+    if (status == GCONV_OK)
+        status = gc_decoder_check_size(&decoder->common, error);
     if (status != GCONV_OK)
         return status;
     decoder->row_bytes = gconv_shape_row_bytes(&decoder->common.shape);
@@ -250,6 +343,7 @@ static gconv_status open_decoder(const gc_decoder *common, gc_decoder **decoder,
     if (opened == NULL)
         return gc_fail_memory(error, sizeof *opened);
     opened->common = *common;
+    pthread_mutex_init(&opened->lock, NULL);
     return read_header(opened, error);
 }
 
@@ -257,6 +351,8 @@ static void free_decoder(gc_decoder *common)
 {
     png_decoder *decoder = (png_decoder *)common;
     png_destroy_read_struct(&decoder->png, &decoder->info, NULL);
+    gc_png_stream_free(decoder->stream);
+    pthread_mutex_destroy(&decoder->lock);
     free(decoder->image);
     free(decoder);
 }
@@ -285,22 +381,64 @@ static void start(png_decoder *decoder)
         png_error(decoder->png, "rows of an unexpected size");
 }
 
+/* After a doubt: reads the file again, by libpng and zlib alone, up to the row that is next. The
+ * header has given its warnings before. */
+static gconv_status begin_again(png_decoder *decoder)
+{
+    const gc_warnings warnings = decoder->common.warnings;
+    const gconv_shape shape = decoder->common.shape;
+    decoder->doubted = false;
+    end_stream(decoder);
+    png_destroy_read_struct(&decoder->png, &decoder->info, NULL);
+    gconv_status status = gc_input_rewind(decoder->common.input, decoder->error);
+    if (status != GCONV_OK)
+        return status;
+    /* Covers the header and the rows that were read before. */
+    if (setjmp(decoder->trap) != 0) {
+        decoder->common.warnings = warnings;
+        return decoder->status;
+    }
+    decoder->common.warnings.warn = NULL;
+    status = begin_reading(decoder);
+    decoder->common.warnings.warn = warnings.warn;
+    if (status != GCONV_OK)
+        return status;
+    if (memcmp(&shape, &decoder->common.shape, sizeof shape) != 0)
+        return gc_fail(decoder->error, GCONV_ERROR_READ, "the file has changed while it was read");
+    decoder->started = false;
+    start(decoder);
+    for (uint32_t row = 0; !decoder->interlaced && row < decoder->row; row++)
+        png_read_row(decoder->png, NULL, NULL);
+    return GCONV_OK;
+}
+
 /* Decodes all passes into the image. What is missing stays 0. */
-static gconv_status load_image(png_decoder *decoder)
+static gconv_status decode_image(png_decoder *decoder)
 {
     uint32_t height = decoder->common.shape.height;
-    decoder->image = calloc(height, decoder->row_bytes);
-    if (decoder->image == NULL)
-        return gc_fail_memory(decoder->error, height * decoder->row_bytes);
     /* Covers the decoding of every row of every pass. */
     if (setjmp(decoder->trap) != 0)
-        return survive(decoder);
+        return decoder->doubted ? GCONV_OK : survive(decoder);
     start(decoder);
     int passes = png_set_interlace_handling(decoder->png);
     for (int pass = 0; pass < passes; pass++)
         for (uint32_t y = 0; y < height; y++)
             png_read_row(decoder->png, decoder->image + y * decoder->row_bytes, NULL);
     return gc_png_check_memory(&decoder->memory, decoder->error);
+}
+
+static gconv_status load_image(png_decoder *decoder)
+{
+    uint32_t height = decoder->common.shape.height;
+    decoder->image = calloc(height, decoder->row_bytes);
+    if (decoder->image == NULL)
+        return gc_fail_memory(decoder->error, height * decoder->row_bytes);
+    gconv_status status = decode_image(decoder);
+    if (!decoder->doubted)
+        return status;
+    memset(decoder->image, 0, height * decoder->row_bytes);
+    status = begin_again(decoder);
+    return status == GCONV_OK ? decode_image(decoder) : status;
 }
 
 static gconv_status read_interlaced(png_decoder *decoder, uint32_t count, unsigned char *rows,
@@ -313,15 +451,15 @@ static gconv_status read_interlaced(png_decoder *decoder, uint32_t count, unsign
     return status;
 }
 
-static gconv_status decode_rows(png_decoder *decoder, uint32_t count, unsigned char *rows,
-                                size_t stride)
+/* Decodes rows up to row `end`; rows[0] is row `first`. */
+static gconv_status decode_rows(png_decoder *decoder, uint32_t first, uint32_t end,
+                                unsigned char *rows, size_t stride)
 {
-    const uint32_t first = decoder->row;
     /* Covers the decoding of rows. */
     if (setjmp(decoder->trap) != 0)
-        return survive(decoder);
+        return decoder->doubted ? GCONV_OK : survive(decoder);
     start(decoder);
-    for (; decoder->row - first < count; decoder->row++)
+    for (; decoder->row < end; decoder->row++)
         png_read_row(decoder->png, rows + (decoder->row - first) * stride, NULL);
     return gc_png_check_memory(&decoder->memory, decoder->error);
 }
@@ -334,11 +472,29 @@ static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char 
     decoder->part = "in the image data";
     if (decoder->interlaced)
         return read_interlaced(decoder, count, rows, stride);
-    uint32_t first = decoder->row;
-    gconv_status status = decoder->stopped ? GCONV_OK : decode_rows(decoder, count, rows, stride);
+    uint32_t first = decoder->row, end = first + count;
+    gconv_status status = GCONV_OK;
+    if (!decoder->stopped)
+        status = decode_rows(decoder, first, end, rows, stride);
+    if (decoder->doubted) {
+        status = begin_again(decoder);
+        if (status == GCONV_OK)
+            status = decode_rows(decoder, first, end, rows, stride);
+    }
     for (; status == GCONV_OK && decoder->row - first < count; decoder->row++)
         memset(rows + (decoder->row - first) * stride, 0, decoder->row_bytes);
     return status;
+}
+
+/* Reads the chunks after the image data. */
+static gconv_status read_end(png_decoder *decoder)
+{
+    /* Covers the chunks after the image data. */
+    if (setjmp(decoder->trap) != 0)
+        return decoder->doubted ? GCONV_OK : survive(decoder);
+    png_read_end(decoder->png, NULL);
+    gc_decoder_check_trailing(&decoder->common);
+    return gc_png_check_memory(&decoder->memory, decoder->error);
 }
 
 static gconv_status finish(gc_decoder *common, gconv_error *error)
@@ -348,12 +504,22 @@ static gconv_status finish(gc_decoder *common, gconv_error *error)
         return GCONV_OK;
     decoder->error = error;
     decoder->part = "before the end of the image (IEND)";
-    /* Covers the chunks after the image data. */
-    if (setjmp(decoder->trap) != 0)
-        return survive(decoder);
-    png_read_end(decoder->png, NULL);
-    gc_decoder_check_trailing(common);
-    return gc_png_check_memory(&decoder->memory, decoder->error);
+    gconv_status status = read_end(decoder);
+    if (!decoder->doubted)
+        return status;
+    status = begin_again(decoder);
+    return status == GCONV_OK ? read_end(decoder) : status;
+}
+
+/* Inflates ahead, while libpng makes rows of what is inflated. */
+static bool help(gc_decoder *common)
+{
+    png_decoder *decoder = (png_decoder *)common;
+    if (pthread_mutex_trylock(&decoder->lock) != 0)
+        return false;
+    bool helped = decoder->streaming && gc_png_stream_help(decoder->stream);
+    pthread_mutex_unlock(&decoder->lock);
+    return helped;
 }
 
 const gc_decoder_type gc_png_decoder = {
@@ -361,5 +527,6 @@ const gc_decoder_type gc_png_decoder = {
     .open = open_decoder,
     .read = read_rows,
     .finish = finish,
+    .help = help,
     .free = free_decoder,
 };

@@ -1,8 +1,11 @@
-/* PNG of 1, 8 and 16 bits, by libpng. */
+/* PNG of 1, 8 and 16 bits. libpng writes the chunks before the image data, and all chunks where the
+ * caller asks for a level of compression. */
 #include "base/status.h"
 #include "io/codec.h"
+#include "io/pack/filters.h"
+#include "io/pack/queue.h"
+#include "io/pack/runs.h"
 #include "io/png_memory.h"
-#include "io/runs.h"
 
 #include <png.h>
 #include <setjmp.h>
@@ -12,11 +15,21 @@
 
 enum {
     CHUNK_BYTES = 64 * 1024, /* of one IDAT */
-    ATTEMPTS_MAX = 4,
+    ATTEMPTS_MAX = 5,
+    ZLIB_METHODS = 4,             /* of each depth */
+    OWN = -1,                     /* a level: gconv's own code compresses */
     ATTEMPTS_BYTES_MAX = 64 << 20 /* of all attempts in memory; then the smallest goes on alone */
 };
 
 typedef struct png_encoder png_encoder;
+
+/* Compression by gconv's own code: rows are filtered, and fill blocks. */
+typedef struct packing {
+    const gc_pack_loops *loops;
+    gc_filters filters;
+    gc_pack_queue blocks;
+    uint32_t check; /* Adler-32 of the blocks before */
+} packing;
 
 /* One way to compress the file. Where several attempts run, each stays in memory until the smallest
  * is known. */
@@ -24,6 +37,7 @@ typedef struct attempt {
     png_encoder *encoder;
     png_structp png;
     png_infop info;
+    packing *packing; /* compresses rows of 8 and 16 bits instead of zlib; else NULL */
     unsigned char *bytes;
     size_t size, capacity; /* of bytes */
 } attempt;
@@ -37,7 +51,8 @@ struct png_encoder {
     gconv_status status; /* of the failure that sprang the trap */
     gc_png_memory memory;
     unsigned char *packed; /* a row of 1-bit samples with 0 in its unused bits; else NULL */
-    gc_runs *runs;         /* compresses instead of zlib; else NULL */
+    gc_runs *runs;         /* compresses rows of 1 bit instead of zlib; else NULL */
+    gc_pack_queue *helped; /* what other threads may help with; NULL where there is nothing */
     size_t row_bytes;
 };
 
@@ -75,13 +90,18 @@ static gconv_status keep_bytes(attempt *a, const void *bytes, size_t size, gconv
     return GCONV_OK;
 }
 
+static gconv_status emit(attempt *a, const void *bytes, size_t size, gconv_error *error)
+{
+    const png_encoder *encoder = a->encoder;
+    return encoder->attempt_count == 1 ? gc_output_write(encoder->common.output, bytes, size, error)
+                                       : keep_bytes(a, bytes, size, error);
+}
+
 static void write_bytes(png_structp png, png_bytep bytes, size_t size)
 {
     attempt *a = png_get_io_ptr(png);
     png_encoder *encoder = a->encoder;
-    encoder->status = encoder->attempt_count == 1
-                          ? gc_output_write(encoder->common.output, bytes, size, encoder->error)
-                          : keep_bytes(a, bytes, size, encoder->error);
+    encoder->status = emit(a, bytes, size, encoder->error);
     if (encoder->status != GCONV_OK)
         longjmp(encoder->trap, 1);
 }
@@ -98,35 +118,27 @@ typedef struct method {
     int level, filters, strategy;
 } method;
 
-/* The methods of each depth. The first is for speed and is taken unless the caller asks for a
- * level. Measured with zlib 1.2.13 on 4096 x 3072 synthetic photographs (grey, RGB) and an 8-bit
- * edge map, level 1, milliseconds and MB:
- *     SUB, Z_RLE            106, 6.4    322, 19.1    29, 0.56
- *     UP,  Z_RLE            104, 6.3    311, 18.8    26, 0.31
- *     UP,  Z_HUFFMAN_ONLY    96, 6.3    284, 18.8    77, 1.64
- *     UP,  default          143, 7.3    413, 21.8    27, 0.45
- * UP is also a quarter faster to read back than SUB. Samples of one bit gain nothing by a filter.
- * Unless the caller asks for a level, io/runs.h compresses them. The edges of 4096 x 3072 take it
- * 3.2 ms and 0.39 MB; zlib with Z_RLE takes 7.6 ms and 0.39 MB.
+/* Unless the caller asks for a level, gconv's own code compresses: io/pack/runs.h samples of 1 bit,
+ * io/pack/block.h the others. docs/performance/files.md compares both with zlib.
  *
- * Level 9 tries all methods of a depth and keeps the smallest file. No method is the best for every
- * picture, and each may be worse than the one for speed. These were chosen from 16 methods with
- * zlib 1.2.13, on edges, blurs and gradients of 9 photographs. All 16 together save at most 1.1 %
- * more. Each method alone makes some file larger, by at least 15 % (1 bit), 29 % (8 bits) or 4 %
- * (16 bits). */
-static const method bit_methods[ATTEMPTS_MAX] = {
+ * Level 9 tries these methods of zlib, and gconv's own of 8 and 16 bits, and keeps the smallest
+ * file. No method is the best for every picture. These were chosen from 16 methods with zlib 1.2.13,
+ * on edges, blurs and gradients of 9 photographs. All 16 together save at most 1.1 % more. Each
+ * method alone makes some file larger, by at least 15 % (1 bit), 29 % (8 bits) or 4 % (16
+ * bits). */
+static const method bit_methods[ZLIB_METHODS] = {
     {1, PNG_FILTER_NONE, Z_RLE},
     {9, PNG_FILTER_NONE, Z_FILTERED},
     {9, PNG_ALL_FILTERS, Z_HUFFMAN_ONLY},
     {9, PNG_ALL_FILTERS, Z_RLE},
 };
-static const method byte_methods[ATTEMPTS_MAX] = {
+static const method byte_methods[ZLIB_METHODS] = {
     {1, PNG_FILTER_UP, Z_RLE},
     {9, PNG_FILTER_NONE, Z_FILTERED},
     {9, PNG_FILTER_UP, Z_FILTERED},
     {9, PNG_ALL_FILTERS, Z_FILTERED},
 };
-static const method short_methods[ATTEMPTS_MAX] = {
+static const method short_methods[ZLIB_METHODS] = {
     {1, PNG_FILTER_UP, Z_RLE},
     {9, PNG_FILTER_NONE, Z_DEFAULT_STRATEGY},
     {9, PNG_FILTER_UP, Z_DEFAULT_STRATEGY},
@@ -138,10 +150,15 @@ static const method short_methods[ATTEMPTS_MAX] = {
 static int choose_methods(int level, int depth, method methods[ATTEMPTS_MAX])
 {
     const method *all = depth == 1 ? bit_methods : depth == 8 ? byte_methods : short_methods;
-    memcpy(methods, all, ATTEMPTS_MAX * sizeof *all);
-    if (level == 9)
-        return ATTEMPTS_MAX;
-    if (level >= 0 && depth == 1)
+    const method own = {OWN, PNG_FILTER_NONE, Z_DEFAULT_STRATEGY};
+    memcpy(methods, all, ZLIB_METHODS * sizeof *all);
+    if (level == 9) {
+        methods[ZLIB_METHODS] = own;
+        return depth == 1 ? ZLIB_METHODS : ATTEMPTS_MAX;
+    }
+    if (level < 0 && depth > 1)
+        methods[0] = own;
+    else if (level >= 0 && depth == 1)
         methods[0] = (method){level, PNG_FILTER_NONE, Z_DEFAULT_STRATEGY};
     else if (level >= 0)
         methods[0] = (method){level, PNG_ALL_FILTERS, Z_FILTERED};
@@ -156,9 +173,20 @@ static void set_method(png_structp png, const method *chosen)
     png_set_compression_strategy(png, chosen->strategy);
 }
 
+static void free_packing(packing *p)
+{
+    if (p == NULL)
+        return;
+    gc_filters_free(&p->filters);
+    gc_pack_queue_destroy(&p->blocks);
+    free(p);
+}
+
 static void free_attempt(attempt *a)
 {
     png_destroy_write_struct(&a->png, &a->info);
+    free_packing(a->packing);
+    a->packing = NULL;
     free(a->bytes);
     a->bytes = NULL;
 }
@@ -235,6 +263,27 @@ static void set_colour(const attempt *a)
         png_set_sRGB(a->png, a->info, metadata->srgb_intent);
 }
 
+/* Prepares compression by gconv's own code. */
+static gconv_status begin_packing(attempt *a, gconv_error *error)
+{
+    packing *p = malloc(sizeof *p);
+    if (p == NULL)
+        return gc_fail_memory(error, sizeof *p);
+    p->loops = gc_pack_loops_chosen();
+    p->check = 1;
+    gconv_status status =
+        gc_filters_create(&p->filters, &a->encoder->common.shape, p->loops, error);
+    if (status == GCONV_OK)
+        status = gc_pack_queue_create(&p->blocks, p->loops, error);
+    if (status == GCONV_OK) {
+        a->packing = p;
+        return GCONV_OK;
+    }
+    gc_filters_free(&p->filters);
+    free(p);
+    return status;
+}
+
 static gconv_status begin_attempt(attempt *a, const method *chosen, gconv_error *error)
 {
     const png_encoder *encoder = a->encoder;
@@ -246,7 +295,8 @@ static gconv_status begin_attempt(attempt *a, const method *chosen, gconv_error 
     png_set_write_fn(a->png, a, write_bytes, flush_bytes);
     png_set_benign_errors(a->png, 1); /* broken metadata are dropped with a warning */
     set_header(a);
-    set_method(a->png, chosen);
+    if (chosen->level != OWN)
+        set_method(a->png, chosen);
     set_resolution(a);
     set_colour(a);
     if (encoder->common.metadata.exif != NULL)
@@ -256,7 +306,7 @@ static gconv_status begin_attempt(attempt *a, const method *chosen, gconv_error 
     const uint16_t one = 1;
     if (encoder->common.shape.depth == 16 && *(const unsigned char *)&one == 1)
         png_set_swap(a->png);
-    return GCONV_OK;
+    return chosen->level == OWN ? begin_packing(a, error) : GCONV_OK;
 }
 
 static gconv_status begin_attempts(png_encoder *encoder, gconv_error *error)
@@ -274,6 +324,8 @@ static gconv_status begin_attempts(png_encoder *encoder, gconv_error *error)
         if (status != GCONV_OK)
             return status;
     }
+    if (encoder->attempt_count == 1 && encoder->attempts[0].packing != NULL)
+        encoder->helped = &encoder->attempts[0].packing->blocks;
     return gc_png_check_memory(&encoder->memory, encoder->error);
 }
 
@@ -341,6 +393,66 @@ static void add_to_runs(png_encoder *encoder, const unsigned char *bytes, size_t
     }
 }
 
+static void store_big_endian(uint8_t *to, uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        to[i] = (uint8_t)(value >> (24 - 8 * i));
+}
+
+/* Writes a compressed block as a chunk. */
+static gconv_status write_block(attempt *a, gc_pack_block *block, gconv_error *error)
+{
+    packing *p = a->packing;
+    uint8_t head[8] = {[4] = 'I', [5] = 'D', [6] = 'A', [7] = 'T'}, tail[4];
+    p->check = (uint32_t)adler32_combine(p->check, block->check, (z_off_t)block->filled);
+    if (block->last) {
+        store_big_endian(block->output + block->size, p->check);
+        block->size += 4;
+    }
+    store_big_endian(head, (uint32_t)block->size);
+    uint32_t check = (uint32_t)crc32(0, head + 4, 4);
+    store_big_endian(tail, p->loops->crc32(check, block->output, block->size));
+    gconv_status status = emit(a, head, sizeof head, error);
+    if (status == GCONV_OK)
+        status = emit(a, block->output, block->size, error);
+    return status == GCONV_OK ? emit(a, tail, sizeof tail, error) : status;
+}
+
+/* Hands over the block that was filled, and writes those that are compressed. */
+static gconv_status pass_block(attempt *a, bool last, gconv_error *error)
+{
+    gc_pack_queue *blocks = &a->packing->blocks;
+    gc_pack_block *block;
+    gconv_status status = GCONV_OK;
+    gc_pack_queue_push(blocks, last);
+    while (status == GCONV_OK && (block = gc_pack_queue_take(blocks)) != NULL) {
+        status = write_block(a, block, error);
+        gc_pack_queue_give_back(blocks, block);
+    }
+    return status;
+}
+
+/* Filters the row into the block where it has room for all, else first into memory of its own. */
+static gconv_status pack_row(attempt *a, const unsigned char *row, gconv_error *error)
+{
+    packing *p = a->packing;
+    size_t left = a->encoder->row_bytes + 1;
+    uint8_t *room = gc_pack_extend(p->blocks.filling, left);
+    const uint8_t *bytes = p->filters.filtered;
+    gc_filters_apply(&p->filters, row, room != NULL ? room : p->filters.filtered);
+    while (room == NULL && left > 0) {
+        gconv_status status = GCONV_OK;
+        if (gc_pack_full(p->blocks.filling))
+            status = pass_block(a, false, error);
+        if (status != GCONV_OK)
+            return status;
+        size_t taken = gc_pack_take(p->blocks.filling, bytes, left);
+        bytes += taken;
+        left -= taken;
+    }
+    return GCONV_OK;
+}
+
 static gconv_status write_row(png_encoder *encoder, const unsigned char *row, gconv_error *error)
 {
     static const unsigned char filter = PNG_FILTER_VALUE_NONE;
@@ -350,8 +462,15 @@ static gconv_status write_row(png_encoder *encoder, const unsigned char *row, gc
         add_to_runs(encoder, row, encoder->row_bytes);
         return GCONV_OK;
     }
-    for (int k = 0; k < encoder->attempt_count; k++)
-        png_write_row(encoder->attempts[k].png, row);
+    for (int k = 0; k < encoder->attempt_count; k++) {
+        gconv_status status = GCONV_OK;
+        if (encoder->attempts[k].packing != NULL)
+            status = pack_row(&encoder->attempts[k], row, error);
+        else
+            png_write_row(encoder->attempts[k].png, row);
+        if (status != GCONV_OK)
+            return status;
+    }
     return is_room_short(encoder) ? settle(encoder, error) : GCONV_OK;
 }
 
@@ -371,6 +490,24 @@ static gconv_status write_rows(gc_encoder *common, uint32_t count, const unsigne
     return gc_png_check_memory(&encoder->memory, encoder->error);
 }
 
+/* Ends the image data and the file. libpng takes part only in its own. */
+static gconv_status end_attempt(attempt *a, gconv_error *error)
+{
+    png_encoder *encoder = a->encoder;
+    gconv_status status = GCONV_OK;
+    if (encoder->runs == NULL && a->packing == NULL) {
+        png_write_end(a->png, NULL);
+        return GCONV_OK;
+    }
+    if (encoder->runs != NULL)
+        write_runs(encoder, true);
+    else
+        status = pass_block(a, true, error);
+    if (status == GCONV_OK)
+        png_write_chunk(a->png, (png_const_bytep) "IEND", NULL, 0);
+    return status;
+}
+
 static gconv_status finish(gc_encoder *common, gconv_error *error)
 {
     png_encoder *encoder = (png_encoder *)common;
@@ -378,20 +515,26 @@ static gconv_status finish(gc_encoder *common, gconv_error *error)
     /* Covers the end of the image data and IEND. */
     if (setjmp(encoder->trap) != 0)
         return encoder->status;
-    if (encoder->runs != NULL) {
-        write_runs(encoder, true);
-        png_write_chunk(encoder->attempts[0].png, (png_const_bytep) "IEND", NULL, 0);
-        return gc_png_check_memory(&encoder->memory, encoder->error);
+    for (int i = 0; i < encoder->attempt_count; i++) {
+        gconv_status status = end_attempt(&encoder->attempts[i], error);
+        if (status != GCONV_OK)
+            return status;
     }
-    for (int i = 0; i < encoder->attempt_count; i++)
-        png_write_end(encoder->attempts[i].png, NULL);
     gconv_status status = gc_png_check_memory(&encoder->memory, encoder->error);
     return status == GCONV_OK && encoder->attempt_count > 1 ? settle(encoder, error) : status;
+}
+
+/* Attempts stay with one thread: the smallest may take the place of another. */
+static bool help(gc_encoder *common)
+{
+    png_encoder *encoder = (png_encoder *)common;
+    return encoder->helped != NULL && gc_pack_queue_help(encoder->helped);
 }
 
 const gc_encoder_type gc_png_encoder = {
     .open = open_encoder,
     .write = write_rows,
     .finish = finish,
+    .help = help,
     .free = free_encoder,
 };

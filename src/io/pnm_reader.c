@@ -295,6 +295,12 @@ static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char 
     return status;
 }
 
+static gconv_status skip_rows(gc_decoder *common, uint32_t count, gconv_error *error)
+{
+    pnm_decoder *decoder = (pnm_decoder *)common;
+    return gc_input_pass(common->input, (uint64_t)count * decoder->row_bytes, error);
+}
+
 /* Nothing to do: look_behind looks at the bytes after the last row. They may be another image. */
 static gconv_status finish(gc_decoder *common, gconv_error *error)
 {
@@ -343,6 +349,7 @@ const gc_decoder_type gc_pnm_decoder = {
     .name = "gconv",
     .open = open_decoder,
     .read = read_rows,
+    .skip = skip_rows,
     .finish = finish,
     .look_behind = look_behind,
     .free = free_decoder,

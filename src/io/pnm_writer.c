@@ -28,8 +28,10 @@ static gconv_status write_header(pnm_encoder *encoder, gconv_error *error)
 {
     const gconv_shape *shape = &encoder->common.shape;
     unsigned long width = shape->width;
-    unsigned long height = shape->height;
+    unsigned long height = encoder->common.part_of > 0 ? encoder->common.part_of : shape->height;
     char header[64];
+    if (encoder->common.part_first > 0)
+        return GCONV_OK;
     if (shape->depth == 32) /* the sign of the scale says little-endian */
         snprintf(header, sizeof header, "P%c\n%lu %lu\n-1.0\n", shape->channels == 1 ? 'f' : 'F',
                  width, height);

@@ -25,6 +25,8 @@ struct gconv_reader {
     gconv_shape shape;   /* of the rows that the caller gets */
     size_t stored_bytes; /* of a stored row */
     uint32_t delivered;  /* rows that the caller has */
+    uint32_t end;        /* the caller may have the rows before this one */
+    bool selected;       /* some rows alone are read */
     bool finished;       /* the image was read to its end, and the end was checked */
     bool alone;          /* it is known that no image follows */
     bool next_failed;    /* an image follows that could not be opened */
@@ -97,6 +99,7 @@ static gconv_status open_decoder(gconv_reader *reader, gc_decoder **decoder, gco
                          .warnings = {options->warn, options->warn_damage, options->warn_user},
                          .max_pixels = options->max_pixels,
                          .tolerant = options->tolerant,
+                         .libraries_only = options->decoder == GCONV_DECODER_CPU,
                          .grey_wanted = options->grey};
     return format->decoder->open(&common, decoder, error);
 }
@@ -120,6 +123,7 @@ static void plan_layers(gconv_reader *reader)
         reader->stored.channels = 1;
     reader->stored_bytes = gconv_shape_row_bytes(&reader->stored);
     reader->shape = reader->stored;
+    reader->end = reader->shape.height;
     int orientation = gc_metadata_orientation(metadata, &decoder->warnings);
     reader->orientation = decoder->bottom_up     ? GC_ORIENTATION_UPSIDE_DOWN
                           : options->auto_orient ? orientation
@@ -129,7 +133,7 @@ static void plan_layers(gconv_reader *reader)
     gc_exif_reset_orientation(metadata->exif, metadata->exif_bytes);
     if (gc_orientation_swaps(reader->orientation)) {
         reader->shape.width = reader->stored.height;
-        reader->shape.height = reader->stored.width;
+        reader->shape.height = reader->end = reader->stored.width;
         swap_resolution(metadata);
     }
 }
@@ -149,6 +153,8 @@ gconv_status gconv_reader_open(const char *path, const gconv_reader_options *opt
     opened->options = *options;
     opened->doubt = "";
     gconv_status status = gc_input_open(path, &opened->input, error);
+    if (status == GCONV_OK && opened->input.owned && options->opened != NULL)
+        options->opened(options->opened_user, opened->input.descriptor);
     if (status == GCONV_OK)
         status = open_decoder(opened, &opened->decoder, error);
     if (status != GCONV_OK) {
@@ -314,8 +320,9 @@ static void accept_for_source(void *user, size_t size)
 
 const char *gconv_reader_decoder(const gconv_reader *reader)
 {
+    const gc_decoder *decoder = reader->decoder;
     if (!reader->accepted)
-        return reader->decoder->type->name;
+        return decoder->decoded_by != NULL ? decoder->decoded_by : decoder->type->name;
     return reader->proved ? "hardware" : "cuda"; /* engines need the proof, kernels do not */
 }
 
@@ -340,7 +347,7 @@ gconv_status gconv_reader_read(gconv_reader *reader, uint32_t count, void *rows,
 {
     if (reader->failure.status != GCONV_OK)
         return settle(reader, reader->failure.status, error);
-    if (count > reader->shape.height - reader->delivered)
+    if (count > reader->end - reader->delivered)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "more rows asked for than the image has");
     if (count == 0)
         return GCONV_OK;
@@ -357,7 +364,7 @@ gconv_status gconv_reader_read(gconv_reader *reader, uint32_t count, void *rows,
 /* Whether another image may follow. */
 static bool may_go_on(const gconv_reader *reader)
 {
-    return !reader->alone && reader->decoder->type->look_behind != NULL;
+    return !reader->alone && !reader->selected && reader->decoder->type->look_behind != NULL;
 }
 
 static gconv_status look_behind(gconv_reader *reader, bool wait, gconv_error *error)
@@ -370,11 +377,13 @@ gconv_status gconv_reader_finish(gconv_reader *reader, gconv_error *error)
 {
     if (reader->failure.status != GCONV_OK)
         return settle(reader, reader->failure.status, error);
-    if (reader->delivered < reader->shape.height)
+    if (reader->delivered < reader->end)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "%lu rows are not read yet",
-                       (unsigned long)(reader->shape.height - reader->delivered));
+                       (unsigned long)(reader->end - reader->delivered));
     gc_decoder *decoder = reader->decoder;
-    gconv_status status = decoder->type->finish(decoder, &reader->failure);
+    gconv_status status = GCONV_OK;
+    if (!reader->selected)
+        status = decoder->type->finish(decoder, &reader->failure);
     reader->finished = status == GCONV_OK;
     if (status == GCONV_OK && may_go_on(reader))
         look_behind(reader, false, NULL);
@@ -400,6 +409,7 @@ static gconv_status open_next(gconv_reader *reader, gconv_error *error)
     reader->decoder = next;
     reader->band = reader->image = NULL;
     reader->delivered = 0;
+    reader->selected = false;
     reader->finished = false;
     plan_layers(reader);
     return GCONV_OK;
@@ -423,18 +433,76 @@ gconv_status gconv_reader_next(gconv_reader *reader, bool *more, gconv_error *er
     return settle(reader, status, error);
 }
 
+/* ---- Some rows alone -------------------------------------------------------------------------- */
+
+/* Passes over stored rows. */
+static gconv_status skip_stored(gconv_reader *reader, uint32_t count, gconv_error *error)
+{
+    gc_decoder *decoder = reader->decoder;
+    size_t row_bytes = gconv_shape_row_bytes(&decoder->shape);
+    if (decoder->type->skip != NULL)
+        return decoder->type->skip(decoder, count, error);
+    gconv_status status = count == 0 ? GCONV_OK : allocate_band(reader, row_bytes, error);
+    while (status == GCONV_OK && count > 0) {
+        uint32_t some = count < reader->band_rows ? count : reader->band_rows;
+        status = decoder->type->read(decoder, some, reader->band, row_bytes, error);
+        count -= some;
+    }
+    return status;
+}
+
+/* Where rows become columns all of them are needed. Elsewhere the selected rows are stored one
+ * behind the other, and count as the whole image. */
+static gconv_status select_for_source(void *user, uint32_t first, uint32_t count,
+                                      gconv_error *error)
+{
+    gconv_reader *reader = user;
+    uint32_t height = reader->shape.height;
+    if (reader->failure.status != GCONV_OK)
+        return settle(reader, reader->failure.status, error);
+    if (reader->delivered > 0 || first > height || count > height - first)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "rows that cannot be selected");
+    reader->selected = true;
+    if (gc_orientation_swaps(reader->orientation)) {
+        reader->delivered = first;
+        reader->end = first + count;
+        return GCONV_OK;
+    }
+    reader->stored.height = reader->end = count;
+    bool from_below = reader->orientation >= 3; /* 3 and 4: turned over */
+    uint32_t before = from_below ? height - first - count : first;
+    return settle(reader, skip_stored(reader, before, &reader->failure), error);
+}
+
 static gconv_status read_for_source(void *user, uint32_t count, void *rows, size_t stride,
                                     gconv_error *error)
 {
     return gconv_reader_read(user, count, rows, stride, error);
 }
 
+static bool help_for_source(void *user)
+{
+    gconv_reader *reader = user;
+    return reader->decoder->type->help(reader->decoder);
+}
+
+static void spread_for_source(void *user, int threads)
+{
+    gconv_reader *reader = user;
+    if (reader->failure.status == GCONV_OK && reader->delivered == 0 && !reader->accepted)
+        reader->decoder->type->spread(reader->decoder, threads);
+}
+
 gconv_source gconv_reader_source(gconv_reader *reader)
 {
-    gconv_source source = {.read = read_for_source, .user = reader};
+    gconv_source source = {.read = read_for_source, .user = reader, .select = select_for_source};
+    if (reader->decoder->type->help != NULL)
+        source.help = help_for_source;
     if (makes_offers(reader)) {
         source.offer = offer_for_source;
         source.accept = accept_for_source;
     }
+    if (reader->decoder->type->spread != NULL)
+        source.spread = spread_for_source;
     return source;
 }

@@ -66,6 +66,21 @@ static void adapt_row(const gconv_writer *writer, const unsigned char *row)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
+static gconv_status check_part(const gconv_writer_options *options, gconv_error *error)
+{
+    uint32_t first = options->part_first, whole = options->part_of;
+    if (whole == 0)
+        return GCONV_OK;
+    if (options->format != GCONV_FORMAT_PGM && options->format != GCONV_FORMAT_PPM)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "files of parts of an image are PGM or PPM");
+    if (first >= whole || options->shape.height > whole - first)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "%lu rows from row %lu on are no part of an image of %lu rows",
+                       (unsigned long)options->shape.height, (unsigned long)first,
+                       (unsigned long)whole);
+    return GCONV_OK;
+}
+
 static gconv_status check_options(const gconv_writer_options *options, gconv_error *error)
 {
     const gc_format *format = gc_format_at(options->format);
@@ -89,7 +104,7 @@ static gconv_status check_options(const gconv_writer_options *options, gconv_err
     if (options->compression < -1 || options->compression > 9)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "compression %d is not within 0 to 9",
                        options->compression);
-    return GCONV_OK;
+    return check_part(options, error);
 }
 
 /* Channels of the rows that the encoder takes. Rows of one bit are grey; PPM's encoder makes three
@@ -113,7 +128,9 @@ static gconv_status open_encoder(gconv_writer *writer, const gconv_writer_option
                          .format = options->format,
                          .shape = options->shape,
                          .quality = options->quality,
-                         .compression = options->compression};
+                         .compression = options->compression,
+                         .part_of = options->part_of,
+                         .part_first = options->part_first};
     common.shape.channels = file_channels(&format->info, &options->shape);
     common.metadata = gc_metadata_select(options->metadata, options->keep, common.shape.channels,
                                          &common.warnings);
@@ -147,7 +164,8 @@ gconv_status gconv_writer_open(const char *path, const gconv_writer_options *opt
     if (opened == NULL)
         return gc_fail_memory(error, sizeof *opened);
     opened->shape = options->shape;
-    gc_output_options output_options = {options->no_clobber, options->sync};
+    gc_output_options output_options = {options->no_clobber, options->sync, options->complete,
+                                        options->complete_user};
     status = gc_output_open(path, &output_options, &opened->output, error);
     if (status == GCONV_OK)
         status = open_encoder(opened, options, error);
@@ -269,7 +287,16 @@ static gconv_status write_for_sink(void *user, uint32_t count, const void *rows,
     return gconv_writer_write(user, count, rows, stride, error);
 }
 
+static bool help_for_sink(void *user)
+{
+    gconv_writer *writer = user;
+    return writer->encoder->type->help(writer->encoder);
+}
+
 gconv_sink gconv_writer_sink(gconv_writer *writer)
 {
-    return (gconv_sink){.write = write_for_sink, .user = writer};
+    gconv_sink sink = {.write = write_for_sink, .user = writer};
+    if (writer->encoder->type->help != NULL)
+        sink.help = help_for_sink;
+    return sink;
 }

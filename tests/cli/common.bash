@@ -40,3 +40,13 @@ is_json() { printf '%s\n' "$out" | "$TESTS/json"; }
 key() { printf '%s\n' "$out" | "$TESTS/json" "$1"; }
 
 has_gpu() { "$GCONV" info | grep -q '^  cuda:0 '; }
+
+# wait_for CONDITION...: until the command succeeds, for five seconds.
+wait_for() {
+    for _ in $(seq 500); do
+        "$@" && return
+        sleep 0.01
+    done
+    echo "waited in vain: $*"
+    return 1
+}

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const int handed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+static const int handed_on[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1};
 enum { COUNT = sizeof handed_on / sizeof handed_on[0] };
 
 static volatile pid_t child;

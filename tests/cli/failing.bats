@@ -481,3 +481,29 @@ stopped() {
 gconv: 1 of 2 images done, 1 failed, 0 skipped"
     (cd out && holds small.png)
 }
+
+@test "JPEG by gconv's own code in any number of threads: outputs and messages of libjpeg-turbo" {
+    make_image jpeg:ycc whole.jpg 1000 700 noise
+    make_image jpeg:ycc:sampling=11 full.jpg 700 1000 noise
+    size=$(wc -c <whole.jpg)
+    head -c $((size * 2 / 3)) whole.jpg >cut.jpg
+    { head -c $((size / 2)) whole.jpg; printf '\377\376\000'; tail -c +$((size / 2 + 4)) whole.jpg; } >marked.jpg
+    { head -c $((size / 3)) whole.jpg; head -c 40 /dev/zero; tail -c +$((size / 3 + 41)) whole.jpg; } >zeros.jpg
+    cat whole.jpg marked.jpg >behind.jpg
+    for file in whole full cut marked zeros behind; do
+        for command in edges 'filter -k box3' 'edges --tolerant'; do
+            status=0
+            gconv $command -v -f pnm --decoder cpu -j 1 $file.jpg wanted 2>text || status=$?
+            mv text wanted-text
+            for threads in 1 2 5; do
+                got=0
+                gconv $command -v -f pnm -j $threads $file.jpg out 2>text || got=$?
+                same "$got" "$status"
+                same "$(cat text)" "$(sed 's/ to wanted / to out /' wanted-text)"
+                [ ! -e wanted ] || cmp wanted out
+                rm -f out
+            done
+            rm -f wanted
+        done
+    done
+}

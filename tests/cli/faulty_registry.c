@@ -2,6 +2,7 @@
  * purpose, so that the way this is reported can be tested. All of them compute by the reference.
  *
  *     wrong    gets one sample of every image wrong
+ *     wrong:far  gets the last sample of images wrong that are wider than 300
  *     picky    refuses images wider than 8
  *     broken   fails when it is run
  *     engine   takes JPEG that is proven sound, as the engine of a GPU, and makes it black
@@ -72,6 +73,30 @@ static gconv_status run_wrong(void *state, gc_stream *stream, gconv_error *error
 {
     spoiled_source own = {.source = stream->source};
     stream->source = (gconv_source){.read = read_wrong, .user = &own};
+    return gc_reference_operations.run(state, stream, error);
+}
+
+typedef struct far_source {
+    gconv_source source;
+    const gconv_shape *shape;
+    uint32_t rows; /* that were read */
+} far_source;
+
+static gconv_status read_far(void *user, uint32_t count, void *rows, size_t stride,
+                             gconv_error *error)
+{
+    far_source *own = user;
+    gconv_status status = own->source.read(own->source.user, count, rows, stride, error);
+    own->rows += count;
+    if (status == GCONV_OK && own->rows == own->shape->height && own->shape->width > 300)
+        ((unsigned char *)rows)[(count - 1) * stride + gconv_shape_row_bytes(own->shape) - 1] ^= 64;
+    return status;
+}
+
+static gconv_status run_far(void *state, gc_stream *stream, gconv_error *error)
+{
+    far_source own = {.source = stream->source, .shape = &stream->problem->conversion.input};
+    stream->source = (gconv_source){.read = read_far, .user = &own};
     return gc_reference_operations.run(state, stream, error);
 }
 
@@ -229,6 +254,8 @@ static const gc_operations wrong = {.supports = supports_all,
                                     .prepare = prepare,
                                     .run = run_wrong,
                                     .release = release};
+static const gc_operations far = {
+    .supports = supports_all, .cost = cost, .prepare = prepare, .run = run_far, .release = release};
 static const gc_operations picky = {.supports = supports_narrow,
                                     .cost = cost,
                                     .prepare = prepare,
@@ -272,6 +299,7 @@ static const gc_operations dead = {.supports = supports_all,
 static const gc_implementation implementations[] = {
     {"reference", "the judge", "", GCONV_DEVICE_CPU, &gc_reference_operations, 0},
     {"wrong", "the reference with an error", "", GCONV_DEVICE_CPU, &wrong, 0},
+    {"wrong:far", "the reference with an error in large images", "", GCONV_DEVICE_CPU, &far, 0},
     {"picky", "the reference for small images", "images wider than 8", GCONV_DEVICE_CPU, &picky, 0},
     {"broken", "fails", "", GCONV_DEVICE_CPU, &broken, 0},
     {"cpu", "the reference again", "", GCONV_DEVICE_CPU, &cpu, 0},

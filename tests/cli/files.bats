@@ -499,3 +499,30 @@ gconv: 0 of 2 images done, 0 failed, 2 skipped'
     complains 1 '000*: cannot create: File name too long' gconv edges in.pgm "$name"
     complains 1 '000*: cannot open: File name too long' gconv edges "$name" out.png
 }
+
+@test "the bytes of a PNG do not depend on the number of threads" {
+    for kind in grey rgba rgb:16; do
+        make_image "png:$kind" in.png 1500 1100 noise
+        for threads in 1 2 16; do
+            silently gconv filter -k box3 --alpha filter -j "$threads" in.png "out$threads.png"
+        done
+        cmp out1.png out2.png
+        cmp out1.png out16.png
+    done
+}
+
+# The last image of a batch has the threads of those that are done.
+@test "the files of a batch do not depend on the number of threads" {
+    mkdir in
+    for i in 1 2 3; do
+        make_image png:rgb "in/$i.png" $((500 * i)) $((300 * i)) noise
+    done
+    make_image png:grey:16 in/4.png 2000 900 noise
+    for threads in 1 3 16; do
+        silently gconv filter -k gauss5 -j "$threads" -o "out$threads" in
+    done
+    for i in 1 2 3 4; do
+        cmp "out1/$i.png" "out3/$i.png"
+        cmp "out1/$i.png" "out16/$i.png"
+    done
+}

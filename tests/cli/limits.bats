@@ -102,6 +102,31 @@ teardown() {
     done
 }
 
+@test "memory for a few images is enough for a long list, and for a long journal" {
+    [ -z "${SANITIZE-}" ] || skip "sanitizers take all addresses there are"
+    make_image pgm in.pgm 64 64 noise
+    echo in.pgm >list
+    limited() {
+        sh -c 'ulimit -v $1; shift; exec "$0" "$@"' "$GCONV" "$1" edges -q -j 1 -o out "${@:2}" 2>/dev/null
+    }
+    for ((least = 8000; least < 1000000; least += 2000)); do
+        limited $least --files-from list && break
+    done
+    # 90000 names: 32 bytes each, in a table that doubles.
+    seq -f 'none/%g.pgm' 90000 >names
+    cat list >>names
+    status=0
+    limited $((least + 10000)) --files-from names --on-error continue || status=$?
+    same $status 1
+    rm -r out
+    # A journal of 15 MB: 16 bytes an image.
+    limited $((least + 8000)) --files-from list --journal j
+    line=$(tail -n 1 j)
+    awk -v rest="${line#*\", }" 'BEGIN { for (i = 0; i < 30000; i++) printf "{\"id\": \"%016x\", %s\n", i, rest }' >>j
+    [ "$(stat -c %s j)" -gt 12000000 ]
+    limited $((least + 8000)) --files-from list --journal j
+}
+
 @test "less and less descriptors" {
     setup_old
     silently gconv edges in.png "$BATS_TEST_TMPDIR/right.png"
@@ -197,6 +222,26 @@ gconv: 0 of 2 images done, 2 failed, 0 skipped'
     (cd out && holds old.png)
     cmp out/old.png kept.png
     chmod 755 out
+}
+
+@test "a journal that may not be written to" {
+    needs_nobody
+    cd "$open"
+    setup_old
+    gconv edges --journal j -o out in.png
+    cp j kept.j
+    chmod 444 j
+    chmod 777 out
+    chmod a+r ./*
+    export ASAN_OPTIONS=detect_leaks=0
+    complains 1 'j: cannot open the journal: Permission denied' \
+        as_nobody "$open" ./gconv edges --journal j -o out in.png old.png
+    complains 1 'new.j: cannot open the journal: Permission denied' \
+        as_nobody "$open" sh -c 'chmod 555 . && exec ./gconv edges --journal new.j -o out old.png'
+    cmp j kept.j
+    (cd out && holds in.png)
+    expect 0 as_nobody "$open" ./gconv check --journal j # which only reads
+    same "$out" '1 image: 1 as recorded'
 }
 
 @test "a file system that may not be written to" {

@@ -48,6 +48,33 @@ cpu *exact'
     same "$(key verdict | paste -sd ' ' -)" 'exact exact'
     same "$(key largest_error | paste -sd ' ' -)" '0 0'
     same "$(key seconds | wc -l | tr -d ' ')" 2
+    # Clocks, where the system tells them.
+    if grep -q '^cpu MHz.*: [1-9]' /proc/cpuinfo; then
+        [ "$(key megahertz_low | cut -d. -f 1)" -gt 100 ]
+        [ "$(key megahertz_high | cut -d. -f 1)" -gt 100 ]
+    fi
+}
+
+@test "compare: the methods of the CPU side by side" {
+    setup_images
+    expect 0 gconv compare --time 0.01 -k box:9 in.png
+    like "$out" '*
+cpu *exact
+cpu:taps *exact
+*
+cpu:products *exact
+cpu:tiles *exact
+cpu:box *exact
+*'
+    # cpu:bytes stands beside it where the processor lacks its instructions.
+    like "$(printf '%s\n' "$out" | grep 'not usable' | grep cpu:)" "*cpu:vectors*: * not compute this filter of 9x9 here"
+    # Methods that refuse the filter stand in one line behind the table.
+    expect 0 gconv compare --time 0.01 -k gaussian:3 in.png
+    like "$(row 'not usable:' | grep cpu:)" 'not usable: *cpu:*vectors: each does not compute this filter of 19x19 here'
+    same "$(printf '%s\n' "$out" | grep -c '^cpu:box')" 0
+    expect 0 gconv bench --time 1 --sizes 64 --filters 9 --impl all --json
+    same "$(key verdict | grep -c within)" 5
+    same "$(key name | grep '^cpu' | paste -sd ' ')" 'cpu cpu:taps cpu:sparse cpu:bytes cpu:products cpu:tiles cpu:box cpu:vectors'
 }
 
 @test "--explain of a comparison names the image and the implementation" {
@@ -67,11 +94,11 @@ cpu on *: asked for by name*"
     like "$(row wrong)" 'wrong WRONG (bound 0, largest * at x [0-9]*, y [0-9]*); not timed'
     same "$(row wrong | grep -c '[0-9]x')" 0
     same "$(row picky)" "picky not usable: 'picky' takes images up to 8 wide"
-    same "$(row broken)" "broken not usable: 'broken' broke down"
+    same "$(row not)" 'not usable: broken, dead: each broke down'
     expect 3 "$FAULTY" compare --json --time 0.01 in.png
-    same "$(key verdict | paste -sd , -)" 'exact,WRONG,not usable,not usable,exact,exact,exact,exact,exact,not usable'
-    same "$(key seconds | wc -l | tr -d ' ')" 6
-    same "$(key speed_up | wc -l | tr -d ' ')" 6
+    same "$(key verdict | paste -sd , -)" 'exact,WRONG,exact,not usable,not usable,exact,exact,exact,exact,exact,not usable'
+    same "$(key seconds | wc -l | tr -d ' ')" 7
+    same "$(key speed_up | wc -l | tr -d ' ')" 7
     expect 0 "$FAULTY" compare --time 0.01 --impl reference,picky other.pgm
     expect 4 "$FAULTY" compare --time 0.01 --impl reference,picky in.png
     expect 4 "$FAULTY" compare --time 0.01 --impl broken in.png
@@ -104,6 +131,38 @@ filter *name *verdict
     same "$(key schema) $(key command) $(key verdict)" '1 bench exact'
     expect 3 "$FAULTY" bench --time 0.1 --impl wrong -k box3
     like "$out" '* wrong *WRONG'
+}
+
+@test "bench checks the image that it times: what is wrong there has no times" {
+    # Right on the small image, wrong in the last sample of a large one.
+    for filter in '-k box3' '-k gaussian:2' '--filters 5'; do
+        # shellcheck disable=SC2086
+        expect 0 "$FAULTY" bench --time 1 --impl wrong:far --sizes 300x301 $filter
+        # shellcheck disable=SC2086
+        expect 3 "$FAULTY" bench --time 2 --impl wrong:far,cpu --sizes 301 $filter --json
+        is_json
+        like "$(key verdict | paste -sd ,)" 'WRONG,[ew]*'
+        same "$(key reason | sed 's/[0-9.]*$/N/')" 'the timed image is wrong at x 300, y 300, by N'
+        same "$(key seconds | wc -l | tr -d ' ')" 1
+    done
+}
+
+@test "compare: the methods of cpu side by side" {
+    setup_images
+    expect 0 gconv compare --time 0.05 --impl reference,cpu,cpu:taps,cpu:products,cpu:tiles -k gaussian:3 in.png
+    same "$(printf '%s\n' "$out" | grep -c 'within bound$')" 5
+    expect 4 gconv compare --time 0.05 --impl cpu,cpu:box -k gaussian:3 in.png
+    like "$(row cpu:box)" "*not usable: 'cpu:box' does not compute this filter of 19x19 here"
+    expect 0 gconv compare --time 0.05 --impl cpu,cpu:box -k box:9 in.png
+    for method in taps sparse products tiles; do # of edges, too
+        expect 0 gconv edges --impl cpu:$method in.png $method.pgm
+        expect 0 gconv edges --impl cpu in.png cpu.pgm
+        cmp $method.pgm cpu.pgm
+    done
+    expect 0 gconv edges --explain --impl cpu:tiles in.png out.png
+    like "$err" '*cpu: 5x5 by *'
+    complains 4 "in.png: 'cpu:vectors' does not compute this filter of 3x3 here" \
+        gconv filter --impl cpu:vectors -k box3 in.png out.png
 }
 
 @test "bench --samples: rows for each kind" {
@@ -141,11 +200,12 @@ kernel *grey16 *cpu *exact*'
 
 @test "bench --csv, --markdown and --json hold the same figures" {
     expect 0 gconv bench --time $BRIEF --impl cpu --sizes 64 --filters 3..5 --csv
-    same "$(printf '%s\n' "$out" | awk -F, '{ print NF }' | sort -u)" 15
+    same "$(printf '%s
+' "$out" | awk -F, '{ print NF }' | sort -u)" 18
     same "$(printf '%s\n' "$out" | cut -d, -f 1-6)" 'width,height,filter,samples,name,implementation
 64,64,3x3,grey8,cpu,cpu
 64,64,5x5,grey8,cpu,cpu'
-    same "$(printf '%s\n' "$out" | awk -F, 'NR > 1 && !($10 <= $9 && $11 >= 0 && $13 * $9 > 4095)')" ''
+    same "$(printf '%s\n' "$out" | awk -F, 'NR > 1 && !($10 <= $9 && $11 >= 0 && $15 * $9 > 4095)')" ''
     expect 0 gconv bench --time $BRIEF --impl cpu --sizes 64 --filters 3 --markdown
     like "$out" '*| filter |*| verdict |
 |:--|*|:--|
@@ -163,22 +223,76 @@ naive not usable: *'
     same "$(key width | paste -sd ' ')" '64 32'
     expect 4 gconv bench --time 0.01 --impl cpu,naive --sizes 64 --filters 3 --csv
     like "$out" '*
-,,all,,naive,naive,not usable,0,,,,,,,"*needs a CUDA device*"*'
+,,all,,naive,naive,not usable,0,,,,,,,,,"*needs a CUDA device*"*'
     complains 2 'give one of --json, --csv and --markdown' gconv bench --csv --json
 }
 
 @test "bench --preset: experiments of the sources, thinned by other options" {
-    for preset in kth lecture adaptive-2011 adaptive-2014 ours quick; do
+    for preset in kth lecture adaptive-2011 adaptive-2014 fft-map roofline ours quick; do
         expect 0 gconv bench --preset $preset --impl cpu --sizes 32 --filters 3,rank1:5 --time 0.01 --csv
         [ "$(printf '%s\n' "$out" | wc -l)" -gt 1 ]
         same "$(printf '%s\n' "$out" | sed 1d | cut -d, -f 7 | grep -vxE 'exact|within bound')" ''
     done
     same "$(gconv bench --preset kth --impl cpu --filters 3 --time 0.1 --csv | cut -d, -f 1 | paste -sd ' ')" \
         'width 256 512 1024 2048 4096'
+    # Speed-ups over the reference and over the step before.
+    expect 0 gconv bench --preset lecture --impl reference,cpu --sizes 64 --time 0.5 --json
+    is_json
+    same "$(key speed_up)" "$(key step_speed_up)"
+    [ "$(key speed_up | cut -d. -f 1)" -gt 1 ]
+    expect 0 gconv bench --preset kth --impl reference,cpu --sizes 64 --filters 3 --time 0.5
+    like "$out" '*Mpixel/s *x ref *x step *verdict
+* reference * - *- *within bound
+* cpu *[0-9]x *[0-9]x *within bound'
     # What a preset names need not be usable here.
     expect 0 gconv bench --preset kth --sizes 32 --time 0.1
     like "$out" '*border constant*3x3*reference*'
     complains 2 "option '--preset': 'kht' is not kth, lecture, *; did you mean 'kth'?" gconv bench --preset kht
+}
+
+@test "bench --preset fft-locality: transforms from memory to memory, and the bound" {
+    expect 0 gconv bench --preset fft-locality --sample 3 --time 0.1
+    like "$out" 'Fourier transforms of complex numbers of two float32 on the CPU, from memory to memory
+
+transform *name *GFLOP/s *theory *verdict
+memory *cpu * - *- *exact
+128 points *cpu *[0-9] *[0-9] *within bound
+16384 points *cpu *[0-9] *[0-9] *within bound'
+    expect 0 gconv bench --preset fft-locality --impl reference,cpu --sample 2 --time 0.1 --json --resume kept
+    is_json
+    same "$err" "gconv: --impl: of these only 'cpu' transforms lines, and is measured
+gconv: --sample: 2 of the 15 filters and images of the sweep"
+    same "$(key filter | paste -sd ,)" 'memory,16384 points'
+    # 14 rounds of 5 operations for each of two times the numbers a second that are read and written.
+    same "$(key pixels_per_second | head -n 1 | awk '{ printf "%.4g", 5 * 14 * 2 * $1 }')" \
+        "$(key theory_flops | awk '{ printf "%.4g", $1 }')"
+    cp kept before
+    expect 0 gconv bench --preset fft-locality --impl reference,cpu --sample 2 --time 0.1 --json --resume kept
+    same "$(tail -n 2 before)" "$(tail -n 2 kept)"
+    # A baseline a thousand times as fast: slower each time that it is measured again.
+    sed -E 's/(seconds": )[0-9.e-]+/\11e-05/g' kept >fast
+    expect 5 gconv bench --preset fft-locality --sample 1 --time 0.1 --baseline fast --fail-above 50
+    like "$err" '*1x33554432, filter memory, complex, cpu takes [0-9.]* % longer'
+    complains 2 "option '--impl': only 'cpu' transforms lines" gconv bench --preset fft-locality --impl reference
+    for option in --sizes=64 --filters=3 --samples=rgb8 --border=wrap --kernel=gauss3 --correlate; do
+        complains 2 "option '${option%%=*}': the preset 'fft-locality' convolves no images" \
+            gconv bench --preset fft-locality $option
+    done
+}
+
+@test "bench --sample thins a sweep, the same way each time" {
+    expect 0 gconv bench --impl cpu --sizes 32 --filters 3..43x3..43 --sample 1% --time 0.1 --csv
+    same "$(printf '%s\n' "$out" | tail -n +2 | cut -d, -f 3 | paste -sd ' ')" '3x3 3x43 23x23 43x3 43x43'
+    same "$err" 'gconv: --sample: 5 of the 441 filters and images of the sweep'
+    for sample in 5 1.1%; do
+        expect 0 gconv bench -q --impl cpu,reference --sizes 16,32 --filters 3,5 --sample $sample --time 0.1 --csv
+        same "$err" ''
+    done
+    same "$(printf '%s\n' "$out" | tail -n +2 | cut -d, -f 1,3,5 | paste -sd ' ')" '16,3x3,reference 16,3x3,cpu'
+    for sample in 0 -1 1.5 0% 101% x; do
+        complains 2 "option '--sample': '$sample' is not N, at least 1, or a percentage above 0% and up to 100%" \
+            gconv bench --sample $sample
+    done
 }
 
 @test "bench keeps to --time" {
@@ -214,7 +328,7 @@ below() { same "$(key seconds | awk -v limit="$1" '!($1 < limit)')" ''; }
 
 # Implementations that need a GPU.
 cuda_names() {
-    gconv info | sed -n '/^implementations:/,/^$/s/^  \([^ ]\{1,\}\) .*/\1/p' | grep -vx 'reference\|cpu'
+    gconv info | sed -n '/^implementations:/,/^$/s/^  \([^ ]\{1,\}\) .*/\1/p' | grep -v '^reference$\|^cpu'
 }
 
 @test "compare and bench go on beside what cannot run here: exit 4" {
@@ -228,10 +342,10 @@ cuda_names() {
     same "$(printf '%s\n' "$out" | grep -c naive)" 1
     like "$(row naive)" "naive not usable: *"
     expect 0 gconv compare --time 0.01 -k identity in.png
-    same "$(printf '%s\n' "$out" | grep -c 'not usable')" 1
-    like "$(row not)" 'not usable: naive, shared, const, *, fft: each needs a CUDA device: *'
+    same "$(printf '%s\n' "$out" | grep -c 'needs a CUDA device')" 1
+    like "$(row not | head -n 1)" 'not usable: naive, shared, const, *, fft: each needs a CUDA device: *'
     expect 0 gconv compare --time 0.01 -k identity --json in.png
-    same "$(key verdict | grep -c 'not usable')" "$(cuda_names | grep -vc :)" # variants are left out
+    same "$(key name | grep -v '^reference$\|^cpu')" "$(cuda_names | grep -v :)" # variants are left out
     same "$(gconv info | grep -c 'not usable here: see cuda above')" "$(cuda_names | wc -l)"
     same "$(gconv info | grep -c '^  cuda .*none: ')" 1
 }

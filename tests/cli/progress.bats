@@ -15,8 +15,53 @@ bare() { tr '\r' '\n' <"$BATS_TEST_TMPDIR/err" | sed 's/\x1b\[K//g' | sed '/^$/d
     silently gconv edges --progress auto in.png out.png # stderr is no terminal
     expect 1 gconv edges --progress always -j 1 -o out in.png none.png
     like "$(bare)" '*[0-9] %, 0 of 2 done  in.png
-gconv: none.png: cannot open: No such file or directory
+*gconv: none.png: cannot open: No such file or directory
+gconv: failed: none.png
 gconv: 1 of 2 images done, 1 failed, 0 skipped'
+}
+
+@test "progress of a batch tells what has failed, and how many images a second" {
+    make_image pgm slow.pgm 250 250 noise
+    mkdir in
+    for i in $(seq 300); do ln slow.pgm in/$i.pgm; done
+    # Images are finished one after the other, for two seconds.
+    mkfifo names
+    { printf 'none.png\n'; for i in $(seq 60); do echo in/$i.pgm; sleep 0.04; done; } >names &
+    expect 1 gconv edges --progress always -j 1 --files-from names -o out
+    like "$(bare)" '*[0-9] done, 1 failed, [1-9]*/s  in/*'
+    rm -r out
+    for i in $(seq 40); do mkfifo in/pipe$i.pgm; done
+    (for i in $(seq 40); do sleep 0.05; cat slow.pgm >"$(printf 'in/pipe%d.pgm' "$i")"; done) &
+    # shellcheck disable=SC2046
+    expect 1 gconv edges --progress always -j 1 -o out none.png $(seq -f 'in/pipe%g.pgm' 40)
+    like "$(bare)" '* %, [1-9]* of 41 done, 1 failed, [1-9]*/s, 0:0[0-9] left  in/pipe*.pgm*'
+    same "$(bare | grep -v ^gconv: | awk 'length > 79')" ''
+}
+
+@test "a summary names the slowest and the failed, where progress is drawn" {
+    setup_images
+    mkfifo slow.pgm
+    { sleep 0.5; cat other.pgm; } >slow.pgm &
+    expect 1 gconv edges --progress always -j 1 -o out in.png slow.pgm other.pgm none.png
+    like "$(bare)" '*
+gconv: 3 images in [0-9]*.[0-9]* s, [0-9]*.[0-9] a second; slowest: slow.pgm *.* s, *.p?? *.* s, *.p?? *.* s
+gconv: failed: none.png
+gconv: 3 of 4 images done, 1 failed, 0 skipped'
+    expect 1 gconv edges -q --progress always -o out in.png other.pgm none.png
+    like "$(bare)" '*gconv: none.png: cannot open: No such file or directory'
+    # More than ten are not named. Names are escaped, and long ones cut.
+    long=$(printf '%0200d' 0)
+    # shellcheck disable=SC2046
+    expect 1 gconv edges --progress always -j 1 -o out in.png other.pgm "$(printf 'new\nline')" "$long" $(seq -f '%g.png' 12)
+    like "$(bare | tail -n 3)" 'gconv: 2 images in *; slowest: *
+gconv: failed: new\\nline, ...000*, 1.png, 2.png, * 8.png and 4 more
+gconv: 2 of 16 images done, 14 failed, 0 skipped'
+    # Nothing of this in a pipe or a file.
+    expect 1 gconv edges -v -o out in.png other.pgm none.png
+    like "$err" '*out/other.png by *
+gconv: none.png: cannot open: No such file or directory
+gconv: 2 of 3 images done, 1 failed, 0 skipped'
+    silently gconv edges -o out in.png other.pgm
 }
 
 @test "progress runs while the reference computes" {
@@ -39,7 +84,7 @@ gconv: 1 of 2 images done, 1 failed, 0 skipped'
     { sleep 1.1; cat in.png; } >pipe.png &
     expect 0 gconv edges --progress always -j 1 -o out in.png pipe.png "$name"
     like "$(bare)" '* %, 1 of 3 done, 0:0[1-9] left  pipe.png*'
-    same "$(bare | awk 'length > 79')" ''
+    same "$(bare | grep -v ^gconv: | awk 'length > 79')" ''
 }
 
 @test "compare and bench show progress" {

@@ -33,7 +33,7 @@ system: [A-Z]*'
     for arguments in help --help -h; do
         expect 0 gconv $arguments
         same "$err" ''
-        for command in edges filter compare bench tune info help; do
+        for command in edges filter check compare bench tune info help; do
             like "$out" "*
   $command *"
         done
@@ -41,7 +41,7 @@ system: [A-Z]*'
 }
 
 @test "help of a command in all three spellings" {
-    for command in edges filter compare bench tune info help; do
+    for command in edges filter check compare bench tune info help; do
         expect 0 gconv help $command
         first=$out
         like "$first" "gconv $command*Options:*"
@@ -60,16 +60,16 @@ system: [A-Z]*'
 
 # The commands of one row of the table, from the expression in its fourth column.
 commands_of() {
-    case $1 in 0) echo edges filter compare bench tune info help ;; esac
+    case $1 in 0) echo edges filter check compare bench tune info help ;; esac
     case $1 in *IMAGES* | *COMPUTES*) echo edges filter ;; esac
     case $1 in *MEASURES* | *COMPUTES*) echo compare bench ;; esac
-    for command in edges filter compare bench tune info; do
+    for command in edges filter check compare bench tune info; do
         case $1 in *GC_COMMAND_$(echo $command | tr a-z A-Z)*) echo $command ;; esac
     done
 }
 
 @test "help of each command lists exactly the options of the table" {
-    sed -n 's/^    {"\([a-z-]*\)", [^,]*, [^,]*, \([A-Z_ |0]*\),.*/\1:\2/p' \
+    sed -n 's/^    {"\([a-z0-9-]*\)", [^,]*, [^,]*, \([A-Z_ |0]*\),.*/\1:\2/p' \
         "$SOURCE/src/cli/options/table.c" >table
     [ "$(wc -l <table)" -gt 30 ]
     while IFS=: read -r option expression; do
@@ -77,8 +77,8 @@ commands_of() {
             echo "$option" >>"wanted.$command"
         done
     done <table
-    for command in edges filter compare bench tune info help; do
-        gconv help $command | sed -n 's/^  ..[, ] --\([a-z-]*\).*/\1/p' >got
+    for command in edges filter check compare bench tune info help; do
+        gconv help $command | sed -n 's/^  ..[, ] --\([a-z0-9-]*\).*/\1/p' >got
         diff "wanted.$command" got
     done
 }
@@ -94,7 +94,7 @@ meaning() {
     done
     like "$(meaning compare impl)" '*with commas, or all (default) '
     like "$(meaning bench impl)" '*auto (default), with commas, or all '
-    like "$(meaning tune impl)" '*direct or separable *'
+    like "$(meaning tune impl)" '*direct, separable (default: both) or adaptive:unrolled*'
     like "$(meaning tune device)" '*cuda, the first*'
     like "$(meaning compare time)" '*each implementation*default 1*'
     like "$(meaning bench time)" '*default 20*'
@@ -199,6 +199,7 @@ refused() {
     refused edges compression '0 to 9' '' 10 -1 fast
     refused edges threads '1 to 1024' '' 0 -1 1025 two 2x
     refused edges tile '1 to 64' '' 0 65 x
+    refused bench shared-memory '1024 to 1073741824' '' 0 1023 1073741825 48K
     refused edges max-pixels 'whole number of at least 1' '' 0 -1 1.5 1e9 99999999999999999999
     refused edges depth '1, 8 or 16' '' 0 2 4 32 8x
     complains 2 "option '--depth': '12' is not 1, 8 or 16" gconv edges --depth 12 a.png b.png
@@ -209,13 +210,15 @@ refused() {
     holds
 }
 
-@test "--tile and --block are refused where nothing that is named takes them" {
+@test "--tile, --block and --shared-memory are refused where nothing that is named takes them" {
     complains 2 "option '--tile': 'cpu' takes no tiling factor; 'tiled' does" \
         gconv edges --impl cpu --tile 3 a.png b.png
     complains 2 "option '--tile': 'adaptive:nc' takes no tiling factor; 'tiled' does" \
         gconv edges --impl adaptive:nc --tile 3 a.png b.png
     complains 2 "option '--block': 'cpu,direct' takes no thread block" \
         gconv compare --impl cpu,direct --block 8x8 a.png
+    complains 2 "option '--shared-memory': 'tiled,cpu' has no rule that follows it; 'adaptive' does" \
+        gconv bench --impl tiled,cpu --shared-memory 49152
     holds
 }
 

@@ -27,9 +27,9 @@ has_words() {
 
 @test "each file names the options of the program and no others" {
   expected=$(all_long_options)
-  same_list bash "$(grep -v '^ *#' "$BASH_FILE" | grep -oE -- '--[a-z][a-z-]*' | sort -u)" "$expected"
-  same_list zsh "$(sed -n '/^table=(/,/^)/p' "$ZSH_FILE" | grep -oE -- '--[a-z][a-z-]*' | sort -u)" "$expected"
-  same_list fish "$(sed -nE 's/^complete .* -l ([a-z-]+).*/--\1/p' "$FISH_FILE" | sort -u)" "$expected"
+  same_list bash "$(grep -v '^ *#' "$BASH_FILE" | grep -oE -- '--[a-z][a-z0-9-]*' | sort -u)" "$expected"
+  same_list zsh "$(sed -n '/^table=(/,/^)/p' "$ZSH_FILE" | grep -oE -- '--[a-z][a-z0-9-]*' | sort -u)" "$expected"
+  same_list fish "$(sed -nE 's/^complete .* -l ([a-z0-9-]+).*/--\1/p' "$FISH_FILE" | sort -u)" "$expected"
 }
 
 @test "each file names the implementations and the built-in filters" {
@@ -75,9 +75,9 @@ offers_bash() {
   same_list "border=" "$(offers_bash filter --border = w)" wrap
   same_list "border= alone" "$(offers_bash filter --border =)" "$(offers_bash filter --border '')"
   same_list implementations "$(offers_bash edges --impl '')" "$({ implementations; echo auto; } | sort)"
-  same_list "a list" "$(offers_bash compare --impl cpu,tw)" cpu,twopass
+  same_list "a list" "$(offers_bash compare --impl cpu,nai)" "$(printf '%s\n' cpu,naive cpu,naive:const)"
   same_list "several" "$(offers_bash bench -i al)" all
-  same_list "of tune" "$(offers_bash tune --impl '')" "$(printf '%s\n' direct separable)"
+  same_list "of tune" "$(offers_bash tune --impl '')" "$(printf '%s\n' adaptive:unrolled direct separable)"
   same_list "devices" "$(offers_bash edges --device cuda)" "$(printf '%s\n' cuda cuda: cuda:all)"
   for command in compare bench; do
     same_list "of $command" "$(offers_bash $command -d '' | LC_ALL=C sort)" "$(printf '%s\n' auto cpu cuda cuda:)"
@@ -107,7 +107,7 @@ offers_zsh() {
     words=(gconv $2 "") CURRENT=3
     [[ -n $2 ]] || { words=(gconv ""); CURRENT=2 }
     complete_gconv() { source $file }
-    complete_gconv' zsh "$ZSH_FILE" "$1" | sed -nE 's/^(\([^)]*\)|\*)?(--[a-z-]+).*/\2/p' | sort
+    complete_gconv' zsh "$ZSH_FILE" "$1" | sed -nE 's/^(\([^)]*\)|\*)?(--[a-z0-9-]+).*/\2/p' | sort
 }
 
 @test "zsh: the file is valid" {
@@ -167,7 +167,7 @@ offers_fish() {
   same_list rule "$(offers_fish 'edges --rule ')" "$(printf '%s\n' abs negative positive)"
   same_list implementations "$(offers_fish 'edges --impl ')" "$({ implementations; echo auto; } | sort)"
   same_list several "$(offers_fish 'compare --impl al')" all
-  same_list "of tune" "$(offers_fish 'tune --impl ')" "$(printf '%s\n' direct separable)"
+  same_list "of tune" "$(offers_fish 'tune --impl ')" "$(printf '%s\n' adaptive:unrolled direct separable)"
   same_list devices "$(offers_fish 'edges --device cuda')" "$(printf '%s\n' cuda cuda: cuda:all)"
   same_list "of compare" "$(offers_fish 'compare -d ' | LC_ALL=C sort)" "$(printf '%s\n' auto cpu cuda cuda:)"
   same_list "of tune" "$(offers_fish 'tune -d ' | LC_ALL=C sort)" "$(printf '%s\n' auto cuda cuda:)"

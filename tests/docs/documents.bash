@@ -12,12 +12,12 @@ commands() {
 # The options of a command as help shows them: "-t, --threshold T" or "--invert", one a line.
 options_in_help() {
   "$GCONV" help "$1" | sed -n '/^Options:/,$p' |
-    sed -nE 's/^  +(((-[A-Za-z], )?--[a-z-]+)( [A-Za-z]+)?)( .*)?$/\1/p' | sort
+    sed -nE 's/^  +(((-[A-Za-z], )?--[a-z0-9-]+)( [A-Za-z]+)?)( .*)?$/\1/p' | sort
 }
 
 # Only the long names.
 long_options() {
-  options_in_help "$1" | grep -o -- '--[a-z-]*' | sort
+  options_in_help "$1" | grep -o -- '--[a-z0-9-]*' | sort
 }
 
 # Sections of a man page, as source. Arguments: FILE NAME...

@@ -36,7 +36,7 @@ load documents
 
 @test "EXIT STATUS of gconv(1) is complete" {
   same_list "exit codes" "$(section "$MANUAL" 'EXIT STATUS' | plain | grep -A1 '^\.TP' | sed -n 's/^\.B //p')" \
-    "$(printf '%s\n' 0 1 2 3 4 '128+n')"
+    "$(printf '%s\n' 0 1 2 3 4 5 '128+n')"
 }
 
 @test "exit codes are as in gconv(1)" {
@@ -51,6 +51,10 @@ load documents
   [ "$status" -eq 2 ]
   run "$GCONV" edges --device cuda:1000 in.png out.png
   [ "$status" -eq 4 ]
+  local bench=("$GCONV" bench --impl cpu --sizes 64 --filters 3 --time 0.1)
+  "${bench[@]}" --json | sed 's/seconds": [0-9.e-]*/seconds": 1e-9/g' >before
+  run "${bench[@]}" --baseline before --fail-above 50
+  [ "$status" -eq 5 ]
 }
 
 # All keys that the program prints stand in bold in the section JSON.

@@ -38,6 +38,7 @@ enum { SHARED_FLOATS = (227 << 10) / sizeof(float) };
 
 __thread float pixels[SHARED_FLOATS];
 #include "gpu/ladder/factors.cuh"
+#include "gpu/ladder/twopass.cuh"
 
 namespace naive
 {
@@ -53,6 +54,16 @@ namespace twopass
 __thread float pixels[SHARED_FLOATS];
 #include "gpu/ladder/twopass.cu"
 } // namespace twopass
+namespace lecture
+{
+__thread float pixels[SHARED_FLOATS];
+#include "gpu/ladder/twopass_lecture.cu"
+} // namespace lecture
+namespace transposed
+{
+__thread float pixels[SHARED_FLOATS];
+#include "gpu/ladder/twopass_transposed.cu"
+} // namespace transposed
 namespace planes
 {
 #include "gpu/runtime/planes.cu"
@@ -82,16 +93,25 @@ static void *filter()
     {                                                                                              \
         name, true, gc_double_binder<kernel>::bind, filter                                         \
     }
+#define SHORT_TILES(factor)                                                                        \
+    MEETS("gc_convolve_tiles<" #factor ", false, short>", (gc_convolve_tiles<factor, false, short>))
 #define TILES(factor)                                                                              \
-    MEETS("gc_convolve_tiles<" #factor ", false>", (gc_convolve_tiles<factor, false>)),            \
-        MEETS("gc_convolve_tiles<" #factor ", true>", (gc_convolve_tiles<factor, true>))
+    MEETS("gc_convolve_tiles<" #factor ", false, float>",                                          \
+          (gc_convolve_tiles<factor, false, float>)),                                              \
+        MEETS("gc_convolve_tiles<" #factor ", true, float>",                                       \
+              (gc_convolve_tiles<factor, true, float>)),                                           \
+        SHORT_TILES(factor)
 
 const gc_double_body gc_double_bodies[] = {
     PLAIN("convolve_pixels<false>", naive::convolve_pixels<false>),
     {"convolve_pixels<true>", false, gc_double_binder<naive::convolve_pixels<true>>::bind, filter},
     MEETS("convolve_block", shared::convolve_block),
-    MEETS("convolve_rows", twopass::convolve_rows),
+    MEETS("gc_convolve_rows", gc_convolve_rows),
     MEETS("convolve_columns", twopass::convolve_columns),
+    MEETS("lecture_rows<false>", lecture::lecture_rows<false>),
+    MEETS("lecture_rows<true>", lecture::lecture_rows<true>),
+    MEETS("lecture_columns", lecture::lecture_columns),
+    MEETS("turned_columns", transposed::turned_columns),
     TILES(1),
     TILES(2),
     TILES(3),
@@ -108,6 +128,11 @@ const gc_double_body gc_double_bodies[] = {
     TILES(14),
     TILES(15),
     TILES(16),
+    SHORT_TILES(17),
+    SHORT_TILES(18),
+    SHORT_TILES(19),
+    SHORT_TILES(20),
+    SHORT_TILES(21),
     PLAIN("load_samples<unsigned char>", planes::load_samples<unsigned char>),
     PLAIN("load_samples<unsigned short>", planes::load_samples<unsigned short>),
     PLAIN("load_samples<float>", planes::load_samples<float>),

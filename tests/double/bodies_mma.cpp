@@ -4,6 +4,7 @@
 
 #include "gpu/fast/fused_kernels.cuh"
 #include "gpu/kernels/mma/bytes.cuh"
+#include "gpu/kernels/mma/bytes_lines.cuh"
 
 #include <map>
 #include <string>
@@ -11,6 +12,10 @@
 namespace fused
 {
 #include "gpu/fast/fused_kernels.cu"
+}
+namespace fused_lines
+{
+#include "gpu/fast/fused_lines.cu"
 }
 
 typedef std::map<std::string, gc_double_body> body_map;
@@ -26,13 +31,26 @@ static void add(body_map *bodies)
                        nullptr};
 }
 
+template <int height, gc_sample_type output, int finish> static void add_lines(body_map *bodies)
+{
+    std::string name = "lines_kernel<lines_config<" + std::to_string(height) +
+                       ", (gc_sample_type)" + std::to_string(output) + ", " +
+                       std::to_string(finish) + "> >";
+    typedef fused_lines::lines_config<height, output, finish> config;
+    (*bodies)[name] = {"lines_kernel", true,
+                       gc_double_binder<fused_lines::lines_kernel<config>>::bind, nullptr};
+}
+
 #undef KERNEL
+#undef LINES
 #define KERNEL(height, input, output, finish) add<height, input, output, finish>(&bodies)
+#define LINES(height, output, finish) add_lines<height, output, finish>(&bodies)
 
 static body_map make_bodies()
 {
     body_map bodies;
     KERNELS(3), KERNELS(5), KERNELS(7), KERNELS(9), KERNELS(13), KERNELS(17);
+    ALL_LINES(3), ALL_LINES(5), ALL_LINES(7);
     return bodies;
 }
 

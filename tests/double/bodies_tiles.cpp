@@ -2,6 +2,7 @@
 #include "compiled.hpp"
 
 #include "gpu/fast/tilefft_kernels.cuh"
+#include "gpu/kernels/fft/large.cuh"
 #include "gpu/kernels/fft/tile.cuh"
 
 #include <map>
@@ -14,22 +15,42 @@ namespace tiles
 
 typedef std::map<std::string, gc_double_body> body_map;
 
+static std::string config_name(int columns, int lines, int type)
+{
+    return "<tile_config<" + std::to_string(columns) + ", " + std::to_string(lines) + ", " +
+           std::to_string(type) + "> >";
+}
+
 template <int columns, int lines, int type> static void add(body_map *bodies)
 {
-    std::string name = "tile_kernel<tile_config<" + std::to_string(columns) + ", " +
-                       std::to_string(lines) + ", " + std::to_string(type) + "> >";
     typedef tiles::tile_config<columns, lines, type> config;
-    (*bodies)[name] = {"tile_kernel", true, gc_double_binder<tiles::tile_kernel<config>>::bind,
-                       nullptr};
+    (*bodies)["tile_kernel" + config_name(columns, lines, type)] = {
+        "tile_kernel", true, gc_double_binder<tiles::tile_kernel<config>>::bind, nullptr};
+}
+
+template <int columns, int lines, int type> static void add_large(body_map *bodies)
+{
+    typedef tiles::tile_config<columns, lines, type> config;
+    std::string name = config_name(columns, lines, type);
+    (*bodies)["large_rows" + name] = {"large_rows", true,
+                                      gc_double_binder<tiles::large_rows<config>>::bind, nullptr};
+    (*bodies)["large_back" + name] = {"large_back", true,
+                                      gc_double_binder<tiles::large_back<config>>::bind, nullptr};
+    if constexpr (type == GC_FLOAT) /* columns have no samples */
+        (*bodies)["large_columns" + name] = {
+            "large_columns", true, gc_double_binder<tiles::large_columns<config>>::bind, nullptr};
 }
 
 #undef KERNEL
+#undef LARGE
 #define KERNEL(columns, lines, type) add<columns, lines, type>(&bodies)
+#define LARGE(columns, lines, type) add_large<columns, lines, type>(&bodies)
 
 static body_map make_bodies()
 {
     body_map bodies;
     KERNELS(GC_FLOAT), KERNELS(-1);
+    LARGE_KERNELS(GC_FLOAT), LARGE_KERNELS(-1);
     return bodies;
 }
 

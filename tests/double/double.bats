@@ -45,13 +45,14 @@ on_cpu() {
     make_image ppm colour.ppm 17 9 noise
     make_image png:rgba alpha.png 11 18 noise
     local every=naive,naive:const,shared,const,tiled,tiled:nopad,adaptive,adaptive:nc,adaptive:ours
+    every+=,twopass:lecture,twopass:lecture1d,twopass:transposed
     for border in mirror mirror101 replicate wrap constant:9; do
         expect 0 gconv compare --time 0.001 --impl $every,twopass --border $border grey.png
-        same "$(printf '%s\n' "$out" | grep -c ' exact$')" 10
+        same "$(printf '%s\n' "$out" | grep -c ' exact$')" 13
     done
     for image in colour.ppm alpha.png; do
         expect 0 gconv compare --time 0.001 --impl $every -k gauss3 -k '4x2: 1 -2 3 4 5 0.5 7 1' $image
-        same "$(printf '%s\n' "$out" | grep -cE ' (exact|within bound)$')" 9
+        same "$(printf '%s\n' "$out" | grep -cE ' (exact|within bound)$')" 12
     done
 }
 
@@ -95,6 +96,61 @@ on_cpu() {
 fused * exact*'
             done
         done
+    done
+}
+
+@test "unrolled tiles: blocks and factors of their own, and those of --block and --tile" {
+    export GC_DOUBLE_COMPILER=c++
+    make_image ppm colour.ppm 70 41 noise
+    local tiling
+    for tiling in '' '--tile 3 --block 16x8' '--tile 20 --block 4x1'; do
+        expect 0 gconv compare --time 0.001 --impl adaptive:unrolled,twopass:tiled --border constant:9 \
+            $tiling -k gauss5 -k '4x2: 1 -2 3 4 5 -6 7 1' colour.ppm
+        like "$out" '*
+adaptive:unrolled * exact*
+twopass:tiled * exact*'
+    done
+    expect 0 gconv compare --explain --time 0.001 --impl adaptive:unrolled --tile 3 --block 16x8 \
+        -k gauss5 colour.ppm
+    like "$err" '*block 16x8, factor 3,*'
+    complains 4 '*tiling factor 21 is more than 20*' \
+        gconv filter --impl twopass:tiled --tile 21 -k gauss5 colour.ppm out.ppm
+}
+
+@test "bench records the tiling factor, and --shared-memory limits that of adaptive" {
+    export GC_DOUBLE_COMPILER=c++
+    local names=naive,tiled,adaptive,adaptive:kth,adaptive:unrolled
+    expect 0 gconv bench --time 1 --impl $names --samples grey8 --sizes 64 --filters 9 --block 16x16 --json
+    same "$(key name | paste -sd ,)" $names
+    like "$(key factor | paste -sd ' ')" '4 16 21 [0-9]*'
+    expect 0 gconv bench --time 1 --impl adaptive --sizes 64 --filters 9,43 --block 16x32 --shared-memory 49152 --json
+    same "$(key factor | paste -sd ' ')" '7 5'
+    make_image png:grey grey.png 37 21 noise
+    expect 4 gconv compare --impl adaptive --shared-memory 4096 -k box3 --json grey.png
+    like "$(key reason)" '*no block of 32x32 threads fits in the registers and --shared-memory of*'
+}
+
+@test "the passes for border and conversion are timed apart, where there are any" {
+    make_image png:grey grey.png 37 21 noise
+    expect 0 gconv compare --time 0.3 --impl naive,tensor --json \
+        -k '3x3: 1 -2 3 4 5 -6 7 1 2' grey.png
+    local naive=${out%%\"tensor\"*} tensor=${out#*\"tensor\"}
+    like "$naive" '*"kernel_seconds": *"border_seconds": *"convert_seconds": *'
+    like "$tensor" '*"kernel_seconds": *'
+    case $tensor in *border_seconds* | *convert_seconds*) false ;; esac
+    # Both are parts of the whole.
+    printf '%s\n' "$naive" | tr , '\n' | awk '/"kernel_s/ { all = $2 } /"border_s|"convert_s/ { parts += $2 }
+        END { exit !(parts > 0 && parts < all) }'
+}
+
+@test "adaptive:kth: 8 bits and whole numbers alone" {
+    make_image ppm colour.ppm 70 41 noise
+    make_image png:rgb:16 deep.png 70 41 noise
+    silently gconv filter --impl adaptive:kth --verify -k gaussian:1 colour.ppm out.ppm
+    silently gconv filter --impl adaptive:kth --verify -k sharpen3 -k box3 colour.ppm out.ppm
+    for options in '-k gaussian:1 -k gaussian:1 colour.ppm' '-k box3 deep.png' \
+        '-b constant:0.5 -k gaussian:1 colour.ppm'; do
+        complains 4 '*integers of 16 bits*' gconv filter --impl adaptive:kth $options out.ppm
     done
 }
 
@@ -175,6 +231,24 @@ tilefft * within bound*'
     done
 }
 
+@test "tilefft: large tiles take every kind of samples and border" {
+    make_image pgm grey.pgm 800 90 noise
+    make_image pgm tall.pgm 70 800 noise
+    make_image pgm:16 deep.pgm 90 65 noise
+    make_image ppm colour.ppm 137 41 noise
+    local border image
+    for border in mirror replicate wrap constant:9; do
+        expect 0 gconv compare --time 0.001 --impl tilefft --border $border -k log:20,131 grey.pgm
+        like "$out" '*
+tilefft * within bound*'
+    done
+    for image in tall.pgm deep.pgm colour.ppm; do
+        expect 0 gconv compare --time 0.001 --impl tilefft --border mirror101 -k log:20,131 $image
+        like "$out" '*
+tilefft * within bound*'
+    done
+}
+
 @test "tilefft: bands have the bits of the whole image" {
     make_image pgm in.pgm 150 400 noise
     local border output launches
@@ -191,6 +265,19 @@ tilefft * within bound*'
             cmp $output whole-$output
         done
     done
+}
+
+@test "tilefft: bands of large tiles have the bits of the whole image" {
+    make_image pgm in.pgm 19200 1540 noise # a slab is one row of tiles
+    export GC_DOUBLE_MEMORY=2000000000
+    silently gconv filter --impl tilefft -b mirror101 -k log:30,255 in.pgm whole.pgm
+    local records
+    records=$(calls cudaEventRecord) # there are some for each band
+    rm -f "$GC_DOUBLE_LOG"
+    GCONV_CUDA_MEMORY=600000000 silently gconv filter --impl tilefft -b mirror101 -k log:30,255 \
+        in.pgm out.pgm
+    [ "$(calls cudaEventRecord)" -gt "$records" ]
+    cmp out.pgm whole.pgm
 }
 
 @test "what the double has no kernels for is not usable, and says why" {

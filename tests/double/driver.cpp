@@ -6,6 +6,7 @@
 #include "state.hpp"
 
 #include "gpu/kernels/jit/types.h"
+#include "gpu/kernels/unrolled/types.h"
 
 #include <atomic>
 #include <cstdio>
@@ -81,23 +82,41 @@ extern "C" CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUf
 
 /* ---- Kernels for the host -------------------------------------------------------------------- */
 
-typedef void kernel(gc_pass pass);
-
 /* Of a binary that host_binary made; else null. */
-static kernel *body_of(const std::string &path)
+static void *in_library(const std::string &path, const char *name)
 {
     void *library = path[0] == '/' ? dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
-    return library != nullptr ? (kernel *)dlsym(library, "gc_compiled_kernel") : nullptr;
+    return library != nullptr ? dlsym(library, name) : nullptr;
 }
 
-static void run(kernel *kernel, dim3 blocks, dim3 threads, void **arguments, cudaStream_t stream)
+template <class type>
+static void run(void *body, dim3 blocks, dim3 threads, void **arguments, cudaStream_t stream)
 {
-    gc_pass pass = *(gc_pass *)arguments[0];
-    gc_double_enqueue(stream, [kernel, pass, blocks, threads] {
+    void (*kernel)(type) = (void (*)(type))body;
+    type argument = *(type *)arguments[0];
+    gc_double_enqueue(stream, [kernel, argument, blocks, threads] {
         static const gc_double_body meeting = {"compiled", true, nullptr, nullptr};
         gc_double_run(
-            &meeting, [kernel, pass] { kernel(pass); }, blocks, threads);
+            &meeting, [kernel, argument] { kernel(argument); }, blocks, threads);
     });
+}
+
+/* The constant memory of the kernels that have some. Without a library it is memory that nobody
+ * reads. */
+extern "C" CUresult cuModuleGetGlobal(CUdeviceptr *memory, size_t *bytes, CUmodule module,
+                                      const char *name)
+{
+    enum { CONSTANT_BYTES = 64 << 10 };
+    CUresult code = enter("cuModuleGetGlobal");
+    if (code != CUDA_SUCCESS)
+        return code;
+    static void *unread = gc_double_variable(CONSTANT_BYTES);
+    void *found = in_library(*(std::string *)module, name);
+    if (found != nullptr)
+        gc_double_add_variable(found, CONSTANT_BYTES);
+    *bytes = CONSTANT_BYTES;
+    *memory = (CUdeviceptr)(found != nullptr ? found : unread);
+    return CUDA_SUCCESS;
 }
 
 /* The path of a library with the kernel, made of its source; "" where there is no compiler. */
@@ -105,13 +124,15 @@ static std::string host_binary(const std::string &source)
 {
     static std::atomic<int> count;
     const char *compiler = getenv("GC_DOUBLE_COMPILER");
-    if (compiler == nullptr || source.find("gc_compiled_kernel") == std::string::npos)
+    if (compiler == nullptr || (source.find("gc_compiled_kernel") == std::string::npos &&
+                                source.find("gc_unrolled_kernel") == std::string::npos))
         return "";
     std::string path = "/tmp/gc-double-" + std::to_string(getpid()) + "-" + std::to_string(count++);
     FILE *file = fopen((path + ".cpp").c_str(), "w");
     if (file == nullptr)
         return "";
-    fprintf(file, "#include \"compiled.hpp\"\n%s", source.c_str());
+    fprintf(file, "#include \"compiled.hpp\"\n#undef __constant__\n#define __constant__\n%s",
+            source.c_str());
     fclose(file);
     std::string command = std::string(compiler) +
                           " -std=c++17 -O1 -w -ffp-contract=off -shared -fPIC " GC_DOUBLE_INCLUDES
@@ -129,9 +150,14 @@ extern "C" CUresult cuLaunchKernel(CUfunction function, unsigned x, unsigned y, 
     CUresult code = enter("cuLaunchKernel", true);
     if (code != CUDA_SUCCESS)
         return code;
-    kernel *body = body_of(*(std::string *)function);
-    if (body != nullptr) {
-        run(body, {x, y, z}, {threads, threads_y, threads_z}, arguments, stream);
+    dim3 grid(x, y, z), block(threads, threads_y, threads_z);
+    const std::string &path = *(std::string *)function;
+    if (void *body = in_library(path, "gc_compiled_kernel")) {
+        run<gc_pass>(body, grid, block, arguments, stream);
+        return CUDA_SUCCESS;
+    }
+    if (void *body = in_library(path, "gc_unrolled_kernel")) {
+        run<gc_unrolled_step>(body, grid, block, arguments, stream);
         return CUDA_SUCCESS;
     }
     gc_double_tell("missing kernels compiled at run time");

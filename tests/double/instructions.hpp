@@ -58,6 +58,22 @@ static inline void gc_bytes_shift_in(unsigned &word, int sum, unsigned addend)
     word = 2 * word + (unsigned)((unsigned)sum + (unsigned long long)addend > 0xffffffffu);
 }
 
+static inline unsigned gc_lines_word(unsigned address)
+{
+    unsigned word;
+    memcpy(&word, gc_double_shared(address), sizeof word);
+    return word;
+}
+
+static inline unsigned gc_lines_signs(unsigned left, unsigned right)
+{
+    unsigned signs = 0;
+    const unsigned bytes[4] = {left & 255, left >> 8 & 255, right & 255, right >> 8 & 255};
+    for (int k = 0; k < 4; k++)
+        signs |= (bytes[k] >= 128 ? 255u : 0u) << (8 * k);
+    return signs;
+}
+
 static inline unsigned __shfl_xor_sync(unsigned, unsigned value, int mask)
 {
     return gc_double_shuffled(value, gc_double_lane() ^ mask);

@@ -243,9 +243,14 @@ static variables &all_variables()
 void *gc_double_variable(size_t bytes)
 {
     void *memory = calloc(1, bytes);
+    gc_double_add_variable(memory, bytes);
+    return memory;
+}
+
+void gc_double_add_variable(void *memory, size_t bytes)
+{
     std::lock_guard<std::mutex> guard(all_variables().lock);
     all_variables().sizes[(uintptr_t)memory] = bytes;
-    return memory;
 }
 
 static bool lies_in(const std::map<uintptr_t, size_t> &sizes, uintptr_t address, size_t bytes)

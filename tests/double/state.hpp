@@ -58,6 +58,7 @@ bool gc_double_holds(const void *memory, size_t bytes, bool pinned);
 int gc_double_device_of(const void *memory);
 /* Memory that is there as long as the process: a variable of the device. */
 void *gc_double_variable(size_t bytes);
+void gc_double_add_variable(void *memory, size_t bytes);
 void gc_double_memory(size_t *available, size_t *total);
 
 /* Work in the order of a stream, on a thread of its own; at once where `stream` is null. */

@@ -23,12 +23,13 @@
 
 enum { SHORT_BYTES = 100 };
 
-typedef enum fault_action { PASS, FAIL, SHORTEN, INTERRUPT, KILL } fault_action;
+typedef enum fault_action { PASS, FAIL, SHORTEN, INTERRUPT, KILL, LOSE } fault_action;
 
 static const struct {
     const char *name;
     fault_action action;
-} action_names[] = {{"fail", FAIL}, {"short", SHORTEN}, {"eintr", INTERRUPT}, {"kill", KILL}};
+} action_names[] = {
+    {"fail", FAIL}, {"short", SHORTEN}, {"eintr", INTERRUPT}, {"kill", KILL}, {"lose", LOSE}};
 
 /* What failing calls leave in errno. */
 static const int failures[FAULT_KINDS] = {
@@ -352,21 +353,44 @@ EXPORTED int fdatasync(int descriptor)
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
+/* What a rename returns that came to `result`, where the answer may be lost: the request is repeated,
+ * and finds the old name gone. */
+static int lose(fault_action action, int result)
+{
+    if (action != LOSE || result != 0)
+        return result;
+    errno = ENOENT;
+    return -1;
+}
+
+static bool rename_fails(fault_action *action)
+{
+    *action = meet(FAULT_RENAME);
+    errno = failures[FAULT_RENAME];
+    return *action == FAIL;
+}
+
 EXPORTED int rename(const char *from, const char *to)
 {
-    return fails(FAULT_RENAME) ? -1 : NEXT(rename, (from, to));
+    fault_action action;
+    return rename_fails(&action) ? -1 : lose(action, NEXT(rename, (from, to)));
 }
 
 EXPORTED int renameat(int from_directory, const char *from, int to_directory, const char *to)
 {
-    return fails(FAULT_RENAME) ? -1 : NEXT(renameat, (from_directory, from, to_directory, to));
+    fault_action action;
+    return rename_fails(&action)
+               ? -1
+               : lose(action, NEXT(renameat, (from_directory, from, to_directory, to)));
 }
 
 EXPORTED int renameat2(int from_directory, const char *from, int to_directory, const char *to,
                        unsigned flags)
 {
-    return fails(FAULT_RENAME) ? -1
-                               : NEXT(renameat2, (from_directory, from, to_directory, to, flags));
+    fault_action action;
+    return rename_fails(&action)
+               ? -1
+               : lose(action, NEXT(renameat2, (from_directory, from, to_directory, to, flags)));
 }
 
 EXPORTED int link(const char *from, const char *to)

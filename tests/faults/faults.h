@@ -8,6 +8,7 @@
  *     short    a read or write moves half of its bytes, at most 100
  *     eintr    the call fails with EINTR; with a plus sign every second one does
  *     kill     SIGKILL ends the process before the call
+ *     lose     a rename is done, and fails with ENOENT all the same, as where NFS loses the answer
  *
  * FAULTS_COUNTS names a file of a fault_counts that the library updates as it counts. It exists
  * beforehand, and outlives the process. */

@@ -12,6 +12,9 @@
 #include "gconv.h"
 
 #include <dirent.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -200,6 +203,47 @@ static inline unsigned int sample_at(const picture *p, uint32_t x, uint32_t y, i
     return wide;
 }
 
+/* ---- Threads that help ----------------------------------------------------------------------- */
+
+enum { HELPERS_MAX = 16 };
+
+/* How many threads help while a picture is read or written, where its codec has work for them. */
+static int helpers_wanted;
+
+typedef struct helpers {
+    bool (*help)(void *user);
+    void *user;
+    atomic_bool over;
+    pthread_t threads[HELPERS_MAX];
+    int count;
+} helpers;
+
+static inline void *keep_helping(void *user)
+{
+    helpers *h = user;
+    while (!atomic_load(&h->over))
+        if (!h->help(h->user))
+            sched_yield();
+    return NULL;
+}
+
+static inline void start_helpers(helpers *h, bool (*help)(void *user), void *user)
+{
+    h->help = help;
+    h->user = user;
+    h->count = 0;
+    atomic_init(&h->over, false);
+    for (int n = 0; help != NULL && n < helpers_wanted; n++)
+        h->count += pthread_create(&h->threads[h->count], NULL, keep_helping, h) == 0;
+}
+
+static inline void stop_helpers(helpers *h)
+{
+    atomic_store(&h->over, true);
+    while (h->count > 0)
+        pthread_join(h->threads[--h->count], NULL);
+}
+
 /* ---- Reading and writing --------------------------------------------------------------------- */
 
 typedef struct warnings_seen {
@@ -238,11 +282,15 @@ static inline gconv_status read_picture(const char *path, const gconv_reader_opt
         return status;
     const gconv_shape *shape = gconv_reader_shape(reader);
     *result = new_picture(shape->width, shape->height, shape->channels, shape->depth);
+    gconv_source source = gconv_reader_source(reader);
+    helpers others;
+    start_helpers(&others, source.help, source.user);
     for (uint32_t y = 0; status == GCONV_OK && y < shape->height; y += band) {
         uint32_t count = shape->height - y < band ? shape->height - y : band;
         status = gconv_reader_read(reader, count, result->rows + y * result->row_bytes,
                                    result->row_bytes, error);
     }
+    stop_helpers(&others);
     if (status == GCONV_OK)
         status = gconv_reader_finish(reader, error);
     gconv_reader_free(reader);
@@ -262,11 +310,15 @@ static inline gconv_status write_picture(const char *path, const gconv_writer_op
     if (status != GCONV_OK)
         return status;
     uint32_t height = source->shape.height;
+    gconv_sink sink = gconv_writer_sink(writer);
+    helpers others;
+    start_helpers(&others, sink.help, sink.user);
     for (uint32_t y = 0; status == GCONV_OK && y < height; y += band) {
         uint32_t count = height - y < band ? height - y : band;
         status = gconv_writer_write(writer, count, source->rows + y * source->row_bytes,
                                     source->row_bytes, error);
     }
+    stop_helpers(&others);
     if (status == GCONV_OK)
         status = gconv_writer_finish(writer, error);
     gconv_writer_free(writer);

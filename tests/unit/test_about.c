@@ -97,8 +97,13 @@ static void implementations_say_what_they_follow(void **state)
         assert_int_equal(gconv_implementation_describe(i, &info, NULL), GCONV_OK);
         assert_string_equal(gconv_implementation_name(i), info.name);
         assert_int_equal(gconv_implementation_kind(i), info.kind);
-        assert_true(info.follows_threads == (strcmp(info.name, "cpu") == 0));
-        assert_true(info.follows_tile == (strncmp(info.name, "tiled", strlen("tiled")) == 0));
+        assert_true(info.follows_threads == (strncmp(info.name, "cpu", strlen("cpu")) == 0));
+        bool tiles = strncmp(info.name, "tiled", strlen("tiled")) == 0 ||
+                     strcmp(info.name, "adaptive:unrolled") == 0 ||
+                     strcmp(info.name, "twopass:tiled") == 0;
+        assert_true(info.follows_tile == tiles);
+        assert_true(info.follows_shared ==
+                    (strcmp(info.name, "adaptive") == 0 || strcmp(info.name, "adaptive:nc") == 0));
         assert_true(info.kind == GCONV_DEVICE_CUDA || !info.follows_block);
     }
     assert_null(gconv_implementation_name(-1));

@@ -24,6 +24,11 @@ typedef struct account {
     int64_t read, written;                                             /* bands */
     int64_t most_ahead; /* bands that were read and not written */
     int readers, writers, computing, most_computing;
+    bool helped;               /* source and sink want help */
+    int ahead, left;           /* what there is to help with: before reading, after writing */
+    int helping, most_helping; /* threads that help */
+    int ahead_done;            /* how often somebody helped to read */
+    int threads;
     unsigned seed;
     int64_t failing; /* the band whose reading fails, or NOTHING */
     char wrong[128]; /* the first rule that was broken, "" where none was */
@@ -41,7 +46,7 @@ static bool is_there(const account *a, int64_t band)
 {
     const gc_division *d = &a->division;
     bool wraps = a->problem.chain.border == GCONV_BORDER_WRAP;
-    for (int64_t b = 0; b < d->bands; b++)
+    for (int64_t b = d->read_first; b < d->read_end; b++)
         if ((wraps || (b >= band - d->neighbours && b <= band + d->neighbours)) &&
             a->samples[b % d->input_ring] != b)
             return false;
@@ -63,6 +68,11 @@ static void begin_compute(account *a, const gc_piece *piece)
     demand(a, is_there(a, piece->band), "not there at the beginning", piece);
 }
 
+static bool is_help(const gc_piece *piece)
+{
+    return piece->kind == GC_PIECE_HELP_READ || piece->kind == GC_PIECE_HELP_WRITE;
+}
+
 static void begin(account *a, const gc_piece *piece)
 {
     const gc_division *d = &a->division;
@@ -71,6 +81,12 @@ static void begin(account *a, const gc_piece *piece)
         return;
     }
     demand(a, !a->in_place, "reads or writes what lies in memory", piece);
+    if (is_help(piece)) {
+        demand(a, a->helped && a->threads > 1, "help that nobody wants", piece);
+        if (++a->helping > a->most_helping)
+            a->most_helping = a->helping;
+        return;
+    }
     if (piece->kind == GC_PIECE_READ) {
         demand(a, ++a->readers == 1, "two readers", piece);
         demand(a, piece->band == a->read, "read out of order", piece);
@@ -85,20 +101,36 @@ static void begin(account *a, const gc_piece *piece)
     }
 }
 
-static void end(account *a, const gc_piece *piece)
+/* There is something to help with, or nothing. A band that is read makes room for two pieces ahead, a
+ * band that is written leaves three to do. */
+static void end_help(account *a, gc_piece *piece)
+{
+    bool reads = piece->kind == GC_PIECE_HELP_READ;
+    int *things = reads ? &a->ahead : &a->left;
+    piece->found = *things > 0;
+    *things -= piece->found;
+    a->ahead_done += reads && piece->found;
+    a->helping--;
+}
+
+static void end(account *a, gc_piece *piece)
 {
     const gc_division *d = &a->division;
-    if (piece->kind == GC_PIECE_COMPUTE) {
+    if (is_help(piece)) {
+        end_help(a, piece);
+    } else if (piece->kind == GC_PIECE_COMPUTE) {
         a->computing--;
         a->done[piece->band][piece->panel] = true;
         demand(a, a->in_place || is_there(a, piece->band), "not there in the end", piece);
     } else if (piece->kind == GC_PIECE_READ) {
         a->readers--;
         a->read++;
+        a->ahead = 2;
         a->samples[piece->band % d->input_ring] = piece->band;
     } else {
         a->writers--;
         a->written++;
+        a->left += 3;
         demand(a, a->output[piece->band % d->output_ring] == piece->band, "not there to be written",
                piece);
         a->output[piece->band % d->output_ring] = NOTHING;
@@ -145,6 +177,8 @@ static void run_on(account *a, int threads)
     pthread_mutex_init(&a->lock, NULL);
     assert_int_equal(gc_dispatcher_create(&a->dispatcher, &a->division, a->in_place, NULL),
                      GCONV_OK);
+    a->threads = threads;
+    a->dispatcher.reader.wanted = a->dispatcher.writer.wanted = a->helped;
     for (int n = 1; n < threads; n++)
         assert_int_equal(pthread_create(&others[n], NULL, take_pieces, a), 0);
     take_pieces(a);
@@ -174,7 +208,21 @@ static account account_of(int64_t bands, int64_t panels, int64_t neighbours, int
     a.division = (gc_division){.bands = bands, .panels = panels, .neighbours = neighbours};
     a.division.input_ring = wraps ? bands : smaller(2 * neighbours + moving, bands);
     a.division.output_ring = smaller(moving, bands);
+    a.division.end = a.division.read_end = bands;
     return a;
+}
+
+/* Limits a run to bands [first, end). */
+static void limit(account *a, int64_t first, int64_t end)
+{
+    gc_division *d = &a->division;
+    bool wraps = a->problem.chain.border == GCONV_BORDER_WRAP;
+    d->first = a->written = first;
+    d->end = end;
+    if (!wraps && first > d->neighbours)
+        d->read_first = a->read = first - d->neighbours;
+    if (!wraps)
+        d->read_end = smaller(end + d->neighbours, d->bands);
 }
 
 static void assert_all_done(const account *a)
@@ -182,9 +230,25 @@ static void assert_all_done(const account *a)
     const gc_division *d = &a->division;
     for (int64_t b = 0; b < d->bands; b++)
         for (int64_t p = 0; p < d->panels; p++)
-            assert_true(a->done[b][p]);
-    assert_int_equal(a->read, a->in_place ? 0 : d->bands);
-    assert_int_equal(a->written, a->in_place ? 0 : d->bands);
+            assert_int_equal(a->done[b][p], b >= d->first && b < d->end);
+    assert_int_equal(a->read, a->in_place ? 0 : d->read_end);
+    assert_int_equal(a->written, a->in_place ? 0 : d->end);
+}
+
+/* A run of some bands reads and computes these alone. */
+static void rules_hold_for_some_bands(void **state)
+{
+    (void)state;
+    srand(43);
+    for (int n = 0; n < 150; n++) {
+        int threads = 1 + rand() % THREADS_MAX;
+        int64_t bands = 1 + rand() % 60, first = rand() % bands;
+        account a =
+            account_of(bands, 1 + rand() % PANELS_MAX, rand() % 4, 1 + rand() % 6, n % 7 == 6);
+        limit(&a, first, first + 1 + rand() % (bands - first));
+        run_on(&a, threads);
+        assert_all_done(&a);
+    }
 }
 
 static void rules_hold(void **state)
@@ -210,6 +274,29 @@ static void many_more_bands_than_entries(void **state)
             run_on(&a, 4);
             assert_all_done(&a);
         }
+}
+
+/* Others help while bands move, and what is left to do after the last band is done before the run
+ * ends. */
+static void others_help(void **state)
+{
+    (void)state;
+    srand(46);
+    int most_helping = 0, ahead_done = 0;
+    for (int n = 0; n < 100; n++) {
+        int threads = 1 + n % THREADS_MAX;
+        account a = account_of(1 + rand() % 60, 1 + rand() % PANELS_MAX, rand() % 4, 1 + rand() % 6,
+                               n % 7 == 6);
+        a.helped = true;
+        run_on(&a, threads);
+        assert_all_done(&a);
+        if (threads > 1)
+            assert_int_equal(a.left, 0);
+        most_helping = a.most_helping > most_helping ? a.most_helping : most_helping;
+        ahead_done += a.ahead_done;
+    }
+    assert_true(most_helping >= 2);
+    assert_true(ahead_done >= 100);
 }
 
 static void in_place(void **state)
@@ -314,7 +401,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rules_hold),
+        cmocka_unit_test(rules_hold_for_some_bands),
         cmocka_unit_test(many_more_bands_than_entries),
+        cmocka_unit_test(others_help),
         cmocka_unit_test(in_place),
         cmocka_unit_test(rings_are_used),
         cmocka_unit_test(a_failure_ends_the_run),

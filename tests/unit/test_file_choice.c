@@ -2,6 +2,7 @@
 #include "core_support.h"
 
 #include "core/registry.h"
+#include "cpu/instructions/instructions.h"
 #include "gpu/cost/costs.h"
 #include "gpu/cost/images.h"
 
@@ -129,8 +130,11 @@ static void one_image_stays_on_the_cpu(void **state)
 {
     (void)state;
     for (work which = EDGES; which <= GAUSSIAN_8; which++) {
-        takes_cpu(jpegs(which, 1));
         takes_cpu(files(which, 512, 512, GCONV_FORMAT_PNG, 1));
+        /* With narrower vectors a long filter takes about as long as the start of a GPU. */
+        if (which != EDGES && strncmp(gc_instructions_chosen()->name, "avx512", 6) != 0)
+            continue;
+        takes_cpu(jpegs(which, 1));
         takes_cpu(files(which, 8192, 8192, GCONV_FORMAT_PGM, 1));
     }
 }

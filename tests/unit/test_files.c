@@ -57,6 +57,40 @@ static void rows_are_counted(void **state)
     gconv_writer_free(NULL);
 }
 
+/* Keeps the size of a file that is shown, and reads from it without moving its offset. */
+static void take_opened(void *user, int descriptor)
+{
+    struct stat about;
+    char first;
+    assert_int_equal(fstat(descriptor, &about), 0);
+    assert_int_equal(pread(descriptor, &first, 1, 0), 1);
+    *(long long *)user = about.st_size;
+}
+
+static void opened_files_are_shown(void **state)
+{
+    (void)state;
+    gconv_error error;
+    gconv_reader *reader;
+    long long size = 0;
+    unsigned char rows[4];
+    static const char image[] = "P5 2 2 255\nabcd", broken[] = "P5 2 x";
+    gconv_reader_options options = as_stored();
+    options.opened = take_opened;
+    options.opened_user = &size;
+    save_file(scratch_path("shown"), image, sizeof image - 1);
+    assert_int_equal(gconv_reader_open(scratch_path("shown"), &options, &reader, &error), GCONV_OK);
+    assert_int_equal(size, sizeof image - 1);
+    assert_int_equal(gconv_reader_read(reader, 2, rows, 2, &error), GCONV_OK);
+    assert_memory_equal(rows, "abcd", 4);
+    gconv_reader_free(reader);
+    save_file(scratch_path("shown"), broken,
+              sizeof broken - 1); /* also where the header is wrong */
+    assert_int_equal(gconv_reader_open(scratch_path("shown"), &options, &reader, &error),
+                     GCONV_ERROR_FORMAT);
+    assert_int_equal(size, sizeof broken - 1);
+}
+
 /* Each format can be told from its first bytes, and writes what it says that it holds. */
 static void formats_say_what_they_hold(void **state)
 {
@@ -234,6 +268,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(formats_have_names),
         cmocka_unit_test(formats_say_what_they_hold),
+        cmocka_unit_test(opened_files_are_shown),
         cmocka_unit_test(rows_are_counted),
         cmocka_unit_test(pipes_are_read),
         cmocka_unit_test(writers_refuse_what_they_cannot_hold),

@@ -23,6 +23,17 @@ static void gives_rows_in_turn(void **state)
     assert_string_equal(got, "abcd##ef");
 }
 
+static void moves_to_a_row(void **state)
+{
+    (void)state;
+    char got[] = "####";
+    gc_memory_source rows = {.next = "ab.cd.ef.gh.", .row_bytes = 2, .stride = 3};
+    gconv_source source = gc_source_of_memory(&rows);
+    assert_int_equal(source.select(source.user, 1, 2, NULL), GCONV_OK);
+    assert_int_equal(source.read(source.user, 2, got, 2, NULL), GCONV_OK);
+    assert_string_equal(got, "cdef");
+}
+
 static void takes_rows_in_turn(void **state)
 {
     (void)state;
@@ -54,6 +65,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gives_rows_in_turn),
+        cmocka_unit_test(moves_to_a_row),
         cmocka_unit_test(takes_rows_in_turn),
         cmocka_unit_test(alignment_is_that_of_samples),
     };

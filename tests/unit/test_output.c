@@ -1,7 +1,8 @@
 /* Outputs appear whole or not at all. */
 #include "io_support.h"
 
-#include "io/output.h"
+#include "base/output.h"
+#include "base/temporary.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -609,6 +610,43 @@ static void signals_leave_nothing_behind(void **state)
     }
 }
 
+/* ---- Leftovers ------------------------------------------------------------------------------- */
+
+static void temporary_names_are_told_from_others(void **state)
+{
+    (void)state;
+    char name[NAME_MAX + 1], other[NAME_MAX + 1];
+    gc_temporary_name("0123abcd", "x.png", name);
+    assert_memory_equal(name, ".x.png.gconv-0123abcd", 21);
+    assert_int_equal(strlen(name), 31);
+    assert_true(gc_temporary_is_of("0123abcd", name));
+    assert_false(gc_temporary_is_of("0123abce", name));
+    for (size_t i = 0; name[i] != '\0'; i++) {
+        strcpy(other, name);
+        other[i] = other[i] == '7' ? '8' : '7';
+        assert_false(gc_temporary_is_of("0123abcd", other));
+        other[i] = '\0';
+        assert_false(gc_temporary_is_of("0123abcd", other));
+    }
+}
+
+static void leftovers_of_this_machine_alone_are_removed(void **state)
+{
+    (void)state;
+    char own[GC_HOST_TAG_BYTES], name[NAME_MAX + 1];
+    size_t removed = 0;
+    assert_true(gc_host_tag(own));
+    for (int i = 0; i < 2; i++) {
+        gc_temporary_name(i == 0 ? own : "00000000", "x.png", name);
+        save_file(scratch_path(name), "part", 4);
+    }
+    assert_int_equal(gconv_remove_leftovers(scratch, &removed, NULL), GCONV_OK);
+    assert_int_equal(removed, 1);
+    assert_content(scratch_path(name), "part");
+    unlink(scratch_path(name));
+    assert_int_equal(count_entries(".x.png.gconv-"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -632,6 +670,8 @@ int main(void)
         cmocka_unit_test(what_cannot_be_opened),
         cmocka_unit_test(full_device_is_an_error),
         cmocka_unit_test(fifo_is_written_directly),
+        cmocka_unit_test(temporary_names_are_told_from_others),
+        cmocka_unit_test(leftovers_of_this_machine_alone_are_removed),
         cmocka_unit_test(abandoned_outputs_are_removed),
         cmocka_unit_test(signals_leave_nothing_behind),
     };

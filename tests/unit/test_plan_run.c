@@ -39,7 +39,7 @@ static void run_broken(uint32_t good_in, uint32_t good_out, gconv_status status,
         gconv_error error = {.status = GCONV_OK};
         gconv_status got =
             gconv_plan_run(plan, (gconv_source){.read = read_broken, .user = &source},
-                           (gconv_sink){write_broken, &sink}, NULL, &error);
+                           (gconv_sink){.write = write_broken, .user = &sink}, NULL, &error);
         assert_int_equal(got, status);
         if (status != GCONV_OK) {
             assert_int_equal(error.status, status);
@@ -51,7 +51,8 @@ static void run_broken(uint32_t good_in, uint32_t good_out, gconv_status status,
         source = (broken){.good = HEIGHT};
         sink = (broken){.good = HEIGHT};
         assert_int_equal(gconv_plan_run(plan, (gconv_source){.read = read_broken, .user = &source},
-                                        (gconv_sink){write_broken, &sink}, NULL, NULL),
+                                        (gconv_sink){.write = write_broken, .user = &sink}, NULL,
+                                        NULL),
                          GCONV_OK);
         assert_int_equal(source.done, HEIGHT);
         assert_int_equal(sink.done, HEIGHT);
@@ -87,7 +88,7 @@ static void failing_without_a_word(void **state)
         job.implementation = names[i % 2];
         gconv_plan *plan = planned(&job);
         gconv_source source = {.read = read_silently, .user = i < 2 ? &bad : &good};
-        gconv_sink sink = {write_silently, i < 2 ? &good : &bad};
+        gconv_sink sink = {.write = write_silently, .user = i < 2 ? &good : &bad};
         gconv_error error = {.status = GCONV_ERROR_OPEN, .line = 3, .message = "of old"};
         assert_int_equal(gconv_plan_run(plan, source, sink, NULL, &error), bad);
         assert_int_equal(error.status, bad);
@@ -227,7 +228,8 @@ static void cpu_does_not_take_over_a_begun_image(void **state)
         broken source = {.good = HEIGHT}, sink = {.good = HEIGHT};
         gconv_error error;
         assert_int_equal(gconv_plan_run(plan, (gconv_source){.read = read_broken, .user = &source},
-                                        (gconv_sink){write_broken, &sink}, NULL, &error),
+                                        (gconv_sink){.write = write_broken, .user = &sink}, NULL,
+                                        &error),
                          GCONV_ERROR_DEVICE);
         assert_string_equal(error.message, "the device broke");
         assert_int_equal(sink.done, rows);
@@ -258,10 +260,10 @@ static void cpu_does_not_take_over_a_broken_source(void **state)
     int reads = 0;
     broken sink = {.good = HEIGHT};
     gconv_error error;
-    assert_int_equal(gconv_plan_run(plan,
-                                    (gconv_source){.read = read_without_memory, .user = &reads},
-                                    (gconv_sink){write_broken, &sink}, NULL, &error),
-                     GCONV_ERROR_MEMORY);
+    assert_int_equal(
+        gconv_plan_run(plan, (gconv_source){.read = read_without_memory, .user = &reads},
+                       (gconv_sink){.write = write_broken, .user = &sink}, NULL, &error),
+        GCONV_ERROR_MEMORY);
     assert_string_equal(error.message, "no memory to read");
     assert_int_equal(reads, 1);
     assert_int_equal(sink.done, 0);

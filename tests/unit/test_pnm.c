@@ -253,6 +253,101 @@ static void grey_of_floats(void **state)
     free_picture(&result);
 }
 
+/* Writes rows of a picture as a part of it. */
+static gconv_status write_part(const char *path, const picture *whole, uint32_t first,
+                               uint32_t count, uint32_t part_of, gconv_format format,
+                               gconv_error *error)
+{
+    gconv_writer_options options = gconv_writer_options_default();
+    picture part = *whole;
+    part.shape.height = count;
+    part.rows += first * whole->row_bytes;
+    options.format = format;
+    options.part_of = part_of;
+    options.part_first = first;
+    return write_picture(path, &options, 3, &part, error);
+}
+
+static void parts_make_the_whole(void **state)
+{
+    (void)state;
+    gconv_error error;
+    picture whole = make_picture(9, 20, 3, 16);
+    must_write(scratch_path("whole"), GCONV_FORMAT_PPM, &whole);
+    blob wanted = load_file(scratch_path("whole"));
+    size_t at = 0;
+    for (uint32_t y = 0; y < 20; y += 6) {
+        uint32_t count = y + 6 < 20 ? 6 : 20 - y;
+        assert_int_equal(
+            write_part(scratch_path("part"), &whole, y, count, 20, GCONV_FORMAT_PPM, &error),
+            GCONV_OK);
+        blob part = load_file(scratch_path("part"));
+        assert_true(part.size <= wanted.size - at);
+        assert_memory_equal(part.bytes, wanted.bytes + at, part.size);
+        at += part.size;
+        free(part.bytes);
+    }
+    assert_int_equal(at, wanted.size);
+    static const gconv_format formats[] = {GCONV_FORMAT_PNG, GCONV_FORMAT_PPM, GCONV_FORMAT_PPM};
+    static const uint32_t firsts[] = {0, 4, 19}, counts[] = {5, 17, 1}, heights[] = {20, 20, 19};
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(write_part(scratch_path("no"), &whole, firsts[i], counts[i], heights[i],
+                                    formats[i], &error),
+                         GCONV_ERROR_ARGUMENT);
+    assert_string_equal(error.message, "1 rows from row 19 on are no part of an image of 19 rows");
+    free(wanted.bytes);
+    free_picture(&whole);
+}
+
+static void assert_selected(const char *path, const picture *whole, uint32_t first, uint32_t count)
+{
+    gconv_error error;
+    gconv_reader *reader;
+    gconv_reader_options options = as_stored();
+    picture rows =
+        new_picture(whole->shape.width, count, whole->shape.channels, whole->shape.depth);
+    bool more = true;
+    assert_int_equal(gconv_reader_open(path, &options, &reader, &error), GCONV_OK);
+    gconv_source source = gconv_reader_source(reader);
+    assert_int_equal(source.select(source.user, first, count, &error), GCONV_OK);
+    for (uint32_t y = 0; y < count; y++)
+        assert_int_equal(
+            source.read(source.user, 1, rows.rows + y * rows.row_bytes, rows.row_bytes, &error),
+            GCONV_OK);
+    assert_memory_equal(rows.rows, whole->rows + first * rows.row_bytes, count * rows.row_bytes);
+    assert_int_equal(source.read(source.user, 1, rows.rows, rows.row_bytes, &error),
+                     GCONV_ERROR_ARGUMENT);
+    assert_int_equal(gconv_reader_finish(reader, &error), GCONV_OK);
+    assert_int_equal(gconv_reader_next(reader, &more, &error), GCONV_OK);
+    assert_false(more);
+    assert_int_equal(source.select(source.user, 0, 1, &error), GCONV_ERROR_ARGUMENT);
+    gconv_reader_free(reader);
+    free_picture(&rows);
+}
+
+/* Rows alone, of files beyond the reader's buffer and of several images. */
+static void readers_select_rows(void **state)
+{
+    (void)state;
+    static const gconv_format formats[] = {GCONV_FORMAT_PGM, GCONV_FORMAT_PFM, GCONV_FORMAT_PNG};
+    static const int depths[] = {16, 32, 8};
+    for (int i = 0; i < 3; i++) {
+        picture whole = make_picture(400, 700, 1, depths[i]);
+        for (size_t v = 0; depths[i] == 32 && v < 400 * 700; v++)
+            ((float *)(void *)whole.rows)[v] = (float)v / 8;
+        must_write(scratch_path("rows"), formats[i], &whole);
+        blob file = load_file(scratch_path("rows"));
+        if (formats[i] != GCONV_FORMAT_PNG)
+            splice(&file, file.size, "P5 1 1 255 x", 12);
+        save_file(scratch_path("rows"), file.bytes, file.size);
+        free(file.bytes);
+        assert_selected(scratch_path("rows"), &whole, 0, 1);
+        assert_selected(scratch_path("rows"), &whole, 650, 50);
+        assert_selected(scratch_path("rows"), &whole, 1, 600);
+        free_picture(&whole);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -265,6 +360,8 @@ int main(void)
         cmocka_unit_test(pfm_samples_have_limits),
         cmocka_unit_test(pfm_is_read_as_written),
         cmocka_unit_test(grey_of_floats),
+        cmocka_unit_test(parts_make_the_whole),
+        cmocka_unit_test(readers_select_rows),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

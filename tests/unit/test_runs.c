@@ -1,5 +1,5 @@
 /* Compressed runs: zlib makes of the stream what went into it, whatever that is. */
-#include "io/runs.h"
+#include "io/pack/runs.h"
 
 #include "core_support.h"
 

@@ -9,9 +9,11 @@ static gconv_filter box = {
 static const gconv_filter *const chain[] = {&box};
 
 /* Threads of the plan that this job gets on the CPU. */
-static int threads_of(uint32_t side, int threads, int images_at_once, bool between_files)
+static int threads_from(gconv_format format, uint32_t side, int threads, int images_at_once,
+                        bool between_files)
 {
     gconv_job job = job_of(chain, 1, shape_of(side, side, 1, 8));
+    job.source_format = format;
     job.device = "cpu";
     job.threads = threads;
     job.images_at_once = images_at_once;
@@ -23,6 +25,11 @@ static int threads_of(uint32_t side, int threads, int images_at_once, bool betwe
     int given = plan->problem.job.threads;
     gconv_plan_free(plan);
     return given;
+}
+
+static int threads_of(uint32_t side, int threads, int images_at_once, bool between_files)
+{
+    return threads_from(GCONV_FORMAT_UNKNOWN, side, threads, images_at_once, between_files);
 }
 
 static void images_share_the_threads(void **state)
@@ -47,6 +54,17 @@ static void small_images_between_files_get_one_thread(void **state)
     assert_int_equal(threads_of(1800, 0, 0, true), gc_processor_count());
     assert_int_equal(threads_of(1024, 0, 0, false), 0);
     assert_int_equal(threads_of(1024, 5, 0, true), 5);
+}
+
+/* One thread inflates while another one makes rows. */
+static void small_png_get_few_threads(void **state)
+{
+    (void)state;
+    int all = gc_processor_count();
+    assert_int_equal(threads_from(GCONV_FORMAT_PNG, 256, 0, 0, true), 1);
+    assert_int_equal(threads_from(GCONV_FORMAT_PNG, 1024, 0, 0, true), all < 3 ? all : 3);
+    assert_int_equal(threads_from(GCONV_FORMAT_PNG, 1800, 0, 0, true), all);
+    assert_int_equal(threads_from(GCONV_FORMAT_JPEG, 1024, 0, 0, true), 1);
 }
 
 static void the_number_of_images_is_checked(void **state)
@@ -81,6 +99,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(images_share_the_threads),
         cmocka_unit_test(small_images_between_files_get_one_thread),
+        cmocka_unit_test(small_png_get_few_threads),
         cmocka_unit_test(the_number_of_images_is_checked),
         cmocka_unit_test(plans_on_the_cpu_do_not_wait_for_each_other),
     };

@@ -76,7 +76,7 @@ static bool streams_well(int threads)
     gconv_plan *plan = plan_for(threads);
     uint32_t read = 0, written = 0;
     gconv_source source = {.read = read_samples, .user = &read};
-    gconv_sink sink = {compare_rows, &written};
+    gconv_sink sink = {.write = compare_rows, .user = &written};
     bool well = plan != NULL && gconv_plan_run(plan, source, sink, NULL, NULL) == GCONV_OK &&
                 written == SIDE;
     gconv_plan_free(plan);
@@ -171,6 +171,54 @@ static void all_that_are_wanted_come(void **state)
         for (int worker = 0; worker < 16; worker++)
             assert_int_equal(atomic_load(&m.calls[worker]), worker < m.wanted);
     }
+}
+
+/* Waits until as many are present, and a little longer for one too many. */
+static void meet_longer(void *user, int worker)
+{
+    meet(user, worker);
+    for (int n = 0; n < 20; n++)
+        wait_a_little();
+}
+
+/* Helpers on spare processors come only where there is room, and have numbers of their own. */
+static void spare_processors_join_where_there_is_room(void **state)
+{
+    (void)state;
+    for (int spare = 0; spare <= 4; spare++) {
+        int came = spare < 3 ? spare : 3;
+        meeting roomy = {.wanted = 2 + came}, full = {.wanted = 2};
+        gc_team_spare(spare);
+        gc_team_run_with_room(2, 3, true, meet_longer, &roomy);
+        assert_int_equal(atomic_load(&roomy.present), 2 + came);
+        for (int worker = 0; worker < 16; worker++)
+            assert_int_equal(atomic_load(&roomy.calls[worker]), worker < 2 + came);
+        gc_team_run(2, true, meet_longer, &full);
+        assert_int_equal(atomic_load(&full.present), 2);
+    }
+    gc_team_spare(0);
+}
+
+static void *spare_two_later(void *user)
+{
+    (void)user;
+    for (int n = 0; n < 20; n++)
+        wait_a_little();
+    gc_team_spare(2);
+    return NULL;
+}
+
+/* The team is open before there is a spare processor. */
+static void spare_processors_join_later(void **state)
+{
+    (void)state;
+    pthread_t other;
+    meeting m = {.wanted = 3};
+    assert_int_equal(pthread_create(&other, NULL, spare_two_later, NULL), 0);
+    gc_team_run_with_room(1, 5, false, meet_longer, &m);
+    pthread_join(other, NULL);
+    gc_team_spare(0);
+    assert_int_equal(atomic_load(&m.present), 3);
 }
 
 /* The caller leaves at once; who comes later must not, and who is inside must be waited for. */
@@ -496,7 +544,7 @@ static atomic_bool reads;
 static void *run_in_vain(void *user)
 {
     uint32_t written = 0;
-    gconv_sink sink = {compare_rows, &written};
+    gconv_sink sink = {.write = compare_rows, .user = &written};
     gconv_plan_run(user, (gconv_source){.read = read_nothing, .user = &reads}, sink, NULL, NULL);
     return NULL;
 }
@@ -577,6 +625,8 @@ int main(void)
         cmocka_unit_test(little_memory_is_enough),
         cmocka_unit_test(who_does_not_count_threads_shares_them),
         cmocka_unit_test(all_that_are_wanted_come),
+        cmocka_unit_test(spare_processors_join_where_there_is_room),
+        cmocka_unit_test(spare_processors_join_later),
         cmocka_unit_test(nobody_is_waited_for_in_vain),
         cmocka_unit_test(helpers_take_no_signals),
         cmocka_unit_test(several_callers_at_once),

@@ -43,9 +43,10 @@ static void check_tiles(const gc_problem *problem, const gc_tiles *tiles, bool s
     assert_true(tiles->width + step->width - 1 <= tiles->columns);
     assert_true(tiles->height + step->height - 1 <= tiles->lines);
     assert_true(!stores_samples || tiles->width % 8 == 0);
-    int64_t covered = 2 * (int64_t)tiles->width * tiles->pairs;
+    int64_t covered = (int64_t)tiles->width * tiles->across;
     assert_true(covered >= problem->chain.width);
-    assert_true(covered - 2 * tiles->width < problem->chain.width);
+    assert_true(covered - tiles->width < problem->chain.width);
+    assert_int_equal(tiles->pairs, (tiles->rows * tiles->across + 1) / 2);
 }
 
 static gc_tiles tiles_of(const gc_problem *problem, bool stores_samples,
@@ -59,7 +60,7 @@ static gc_tiles tiles_of(const gc_problem *problem, bool stores_samples,
 static void tiles_hold_filters(void **state)
 {
     (void)state;
-    static const int sides[] = {1, 3, 17, 31, 43, 63, 64, 65, 100, 121};
+    static const int sides[] = {1, 3, 17, 31, 43, 63, 64, 65, 100, 121, 129, 255};
     gconv_device_info large = device_with(232448), small = device_with(65536);
     for (size_t i = 0; i < sizeof sides / sizeof sides[0]; i++)
         for (int samples = 0; samples < 2; samples++) {
@@ -95,6 +96,64 @@ static void large_tiles_for_large_filters(void **state)
     gc_problem_destroy(&f.problem);
 }
 
+/* The sides of the transforms for a square filter on a square image of floats. */
+static void check_points(uint32_t side, int filter_side, int columns, int lines)
+{
+    gconv_device_info device = device_with(232448);
+    fixture f;
+    make(&f, side, side, GCONV_BORDER_MIRROR, 1, filter_side, filter_side);
+    gc_tiles tiles = tiles_of(&f.problem, false, &device);
+    assert_int_equal(tiles.columns, columns);
+    assert_int_equal(tiles.lines, lines);
+    gc_problem_destroy(&f.problem);
+}
+
+static void transforms_fit_the_filter(void **state)
+{
+    (void)state;
+    check_points(4096, 47, 128, 128);
+    check_points(4096, 63, 512, 512);
+    check_points(4096, 127, 1024, 1024);
+    check_points(4096, 255, 1024, 1024);
+}
+
+/* A slab has as many rows of tiles as scratch memory holds, and scratch memory is bounded. */
+static void slabs_of_large_tiles_are_bounded(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t width, height;
+        int rows, pairs, at_once;
+    } cases[] = {{4096, 4096, 6, 18, 18}, {8192, 8192, 4, 22, 22}, {38400, 1540, 1, 25, 24}};
+    gconv_device_info device = device_with(232448);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        fixture f;
+        make(&f, cases[i].width, cases[i].height, GCONV_BORDER_MIRROR, 1, 255, 255);
+        gc_tiles tiles = tiles_of(&f.problem, false, &device);
+        assert_int_equal(tiles.columns * tiles.lines, 1024 * 1024);
+        assert_int_equal(tiles.rows, cases[i].rows);
+        assert_int_equal(tiles.pairs, cases[i].pairs);
+        assert_int_equal(gc_tiles_pairs_at_once(&tiles), cases[i].at_once);
+        double bytes = cases[i].at_once * 8.0 * 1024 * 1024;
+        double most = gc_tiles_scratch_bytes(&f.problem);
+        assert_true(most >= bytes && most <= GC_LARGE_TILES_BYTES);
+        gc_problem_destroy(&f.problem);
+    }
+}
+
+/* Small filters need none, whatever they become together with others. */
+static void scratch_is_for_large_filters(void **state)
+{
+    (void)state;
+    fixture f;
+    make(&f, 4096, 4096, GCONV_BORDER_WRAP, 2, 21, 9);
+    assert_true(gc_tiles_scratch_bytes(&f.problem) == 0);
+    gc_problem_destroy(&f.problem);
+    make(&f, 4096, 4096, GCONV_BORDER_WRAP, 2, 31, 9);
+    assert_true(gc_tiles_scratch_bytes(&f.problem) > 0);
+    gc_problem_destroy(&f.problem);
+}
+
 static void slabs_are_rows_of_tiles(void **state)
 {
     (void)state;
@@ -107,10 +166,10 @@ static void slabs_are_rows_of_tiles(void **state)
     gc_problem_destroy(&f.problem);
 }
 
-/* Whether two steps become one filter, for two filters of these sides. */
-static bool are_joined(gconv_border border, int side, bool symmetric)
+/* Whether two steps become one filter on a device, for two filters of these sides. */
+static bool are_joined_on(size_t shared_bytes, gconv_border border, int side, bool symmetric)
 {
-    gconv_device_info device = device_with(232448);
+    gconv_device_info device = device_with(shared_bytes);
     fixture f;
     make(&f, 4096, 1000, border, 2, side, side);
     for (int i = 0; i < side * side && symmetric; i++)
@@ -127,6 +186,11 @@ static bool are_joined(gconv_border border, int side, bool symmetric)
     return joined;
 }
 
+static bool are_joined(gconv_border border, int side, bool symmetric)
+{
+    return are_joined_on(232448, border, side, symmetric);
+}
+
 /* Each step meets the border of its own input. */
 static void steps_are_joined_where_borders_allow(void **state)
 {
@@ -138,8 +202,12 @@ static void steps_are_joined_where_borders_allow(void **state)
     assert_false(are_joined(GCONV_BORDER_MIRROR, 8, true)); /* not around its middle */
     assert_false(are_joined(GCONV_BORDER_REPLICATE, 9, true));
     assert_false(are_joined(GCONV_BORDER_CONSTANT, 9, true));
-    assert_false(are_joined(GCONV_BORDER_WRAP, 61, false)); /* two passes are faster */
-    assert_false(are_joined(GCONV_BORDER_WRAP, 101, false));
+    assert_true(are_joined(GCONV_BORDER_WRAP, 61, false));
+    assert_true(are_joined(GCONV_BORDER_WRAP, 255, false));
+    /* Tiles of 64x64 points alone: two passes are faster, or one cannot be had. */
+    assert_true(are_joined_on(65536, GCONV_BORDER_WRAP, 9, false));
+    assert_false(are_joined_on(65536, GCONV_BORDER_WRAP, 30, false));
+    assert_false(are_joined_on(65536, GCONV_BORDER_WRAP, 61, false));
 }
 
 /* The factor of frequency (kx, ky) by its definition. */
@@ -186,14 +254,52 @@ static void spectra_are_in_order(void **state)
     free(spectrum);
 }
 
+/* Those of large tiles lie row by row. */
+static void spectra_of_large_tiles_are_in_order(void **state)
+{
+    (void)state;
+    const int columns = 1024, lines = 512;
+    float *spectrum = malloc((size_t)columns * lines * 2 * sizeof *spectrum);
+    assert_non_null(spectrum);
+    fixture f;
+    make(&f, 100, 200, GCONV_BORDER_MIRROR, 1, 57, 50);
+    const gc_step *step = &f.problem.chain.steps[0];
+    gc_tile_filter filter = {0, 1, step->width, step->height, step->left, step->top};
+    assert_int_equal(gc_tiles_spectrum(&f.problem, &filter, columns, lines, spectrum, NULL),
+                     GCONV_OK);
+    for (int at = 0; at < columns * lines; at += 3701)
+        check_factor(step, columns, lines, at % columns, at / columns, spectrum + 2 * (size_t)at);
+    gc_problem_destroy(&f.problem);
+    free(spectrum);
+}
+
+static void roots_are_in_order(void **state)
+{
+    (void)state;
+    float roots[2 * 512];
+    gc_tiles_roots(512, roots);
+    for (int k = 0; k < 32; k++)
+        for (int b = 0; b < 16; b++) {
+            double angle = 2 * 3.14159265358979323846 * k * b / 512;
+            const float *root = roots + 2 * (16 * k + b);
+            assert_true(fabs((double)root[0] - cos(angle)) < 1e-7);
+            assert_true(fabs((double)root[1] + sin(angle)) < 1e-7);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tiles_hold_filters),
         cmocka_unit_test(large_tiles_for_large_filters),
+        cmocka_unit_test(transforms_fit_the_filter),
+        cmocka_unit_test(slabs_of_large_tiles_are_bounded),
+        cmocka_unit_test(scratch_is_for_large_filters),
         cmocka_unit_test(slabs_are_rows_of_tiles),
         cmocka_unit_test(steps_are_joined_where_borders_allow),
         cmocka_unit_test(spectra_are_in_order),
+        cmocka_unit_test(spectra_of_large_tiles_are_in_order),
+        cmocka_unit_test(roots_are_in_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

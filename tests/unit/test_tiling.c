@@ -259,7 +259,7 @@ static int published(const gconv_device_info *device, const gc_factor_registers 
                      int block_width, int block_height, int width, int height)
 {
     gc_tiling tiling = {.block_width = block_width, .block_height = block_height};
-    return gc_tiling_adapt(device, registers, width, height, &tiling) ? tiling.factor : 0;
+    return gc_tiling_adapt(device, registers, 0, width, height, &tiling) ? tiling.factor : 0;
 }
 
 /* Kernels of which two blocks of 32x32 fit in 65536 registers up to factor 4, and of more than the 63
@@ -338,6 +338,23 @@ static void map_of_a_gtx480(void **state)
     assert_int_equal(published(&gtx480, &registers, 16, 32, 7, 7), 9);
 }
 
+/* Within 48 KiB an H200 chooses what smaller devices do, but for their registers. */
+static void shared_memory_can_be_limited(void **state)
+{
+    (void)state;
+    gc_factor_registers registers = registers_of(63);
+    gc_tiling tiling = {.block_width = 16, .block_height = 32};
+    for (int side = GC_SMALL_FILTER_COLUMNS + 2; side <= SIDE_LAST; side += 2) {
+        assert_true(gc_tiling_adapt(&h200, &registers, 49152, side, side, &tiling));
+        assert_int_equal(tiling.factor, published(&gtx480, &registers, 16, 32, side, side));
+    }
+    assert_true(gc_tiling_adapt(&h200, &registers, 49152, 7, 7, &tiling));
+    assert_int_equal(tiling.factor, 7); /* (32 + 112) * 38 * 4, twice */
+    assert_false(gc_tiling_adapt(&h200, &registers, 4096, 7, 7, &tiling));
+    assert_true(gc_tiling_adapt(&h200, &registers, UINT64_C(1) << 30, 43, 43, &tiling));
+    assert_int_equal(tiling.factor, published(&h200, &registers, 16, 32, 43, 43));
+}
+
 static void published_rule_follows_the_device(void **state)
 {
     (void)state;
@@ -352,6 +369,36 @@ static void published_rule_follows_the_device(void **state)
     assert_int_equal(published(&tiny, &few, 32, 32, 3, 3), 0);  /* 1024 threads */
     assert_int_equal(published(&tiny, &few, 32, 8, 3, 3), 6);   /* 194 * 10 * 4, twice */
     assert_int_equal(published(&tiny, &few, 32, 8, 19, 3), 5);  /* 178 * 10 * 4, one block */
+}
+
+/* KTH 2018: 3x3 and 5x5 in 24576 samples. (24576 - 2 * 34) / (34 * 32) is 22, of which the paper
+ * takes 21; (24576 - 4 * 36) / (36 * 32) is 21. */
+static void factors_of_kth(void **state)
+{
+    (void)state;
+    static const struct {
+        int width, height, factor, pitch;
+    } cases[] = {{3, 3, 21, 674},  {5, 5, 21, 676},    {17, 17, 15, 496},
+                 {43, 43, 9, 330}, {255, 255, 0, 254}, {3, 255, 2, 66}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        gc_tiling tiling = {.block_width = 32, .block_height = 32};
+        gc_tiling_adapt_kth(cases[i].width, cases[i].height, &tiling);
+        assert_int_equal(tiling.factor, cases[i].factor);
+        assert_int_equal(tiling.shared_pitch, cases[i].pitch);
+        assert_true(tiling.factor == 0 || tiling.shared_bytes <= 48 << 10);
+        assert_int_equal(tiling.shared_bytes,
+                         (uint64_t)cases[i].pitch * (uint64_t)(cases[i].height + 31) * 2);
+    }
+}
+
+/* Columns have no apron to their sides. */
+static void tiles_below_each_other(void **state)
+{
+    (void)state;
+    gc_tiling tiling = {.block_width = 16, .block_height = 8, .factor = 20};
+    gc_tiling_measure_down(1, 43, &tiling);
+    assert_int_equal(tiling.shared_pitch, 16);
+    assert_int_equal(tiling.shared_bytes, 16 * (20 * 8 + 42) * 4);
 }
 
 int main(void)
@@ -369,7 +416,10 @@ int main(void)
         cmocka_unit_test(chosen_factors_are_the_largest),
         cmocka_unit_test(map_of_a_gtx680),
         cmocka_unit_test(map_of_a_gtx480),
+        cmocka_unit_test(shared_memory_can_be_limited),
         cmocka_unit_test(published_rule_follows_the_device),
+        cmocka_unit_test(factors_of_kth),
+        cmocka_unit_test(tiles_below_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -217,6 +217,11 @@ static void wrong_lines_count_as_none(void **state)
         "direct 3 3 float32 float32 warp 6 2 one 1 nan 2026-11-21",
         "direct 3 3 float32 float32 warp 6 2 one 1 41.25 2026-11-2",
         "direct 3 3 float32 float32 warp 6 2 one 1 41.25 21.11.2026",
+        "direct 3 3 float32 float32 tiles 8 8 one 4 41.25 2026-11-21",
+        "adaptive:unrolled 3 3 float32 float32 block 8 8 one 4 41.25 2026-11-21",
+        "adaptive:unrolled 3 3 float32 float32 tiles 8 8 queue 4 41.25 2026-11-21",
+        "adaptive:unrolled 3 3 float32 float32 tiles 8 8 one 21 41.25 2026-11-21",
+        "adaptive:unrolled 3 3 float32 float32 tiles 24 8 one 4 41.25 2026-11-21",
         "direct 3 3 float32 float32 warp 6 2 one 1 41.25 2026-11-21\n"
         "direct 3 3 float32 float32 block 6 2 one 1 41.25 2026-11-21",
     };
@@ -310,6 +315,55 @@ static void found_goes_before_the_model(void **state)
                        gc_tuning_default(GC_FORM_BLOCK, 15, 15));
 }
 
+/* Tiles have lines of their own. A block of 16x32 threads has 16 warps. */
+static void tiles_stand_alone(void **state)
+{
+    (void)state;
+    gconv_device_info device = new_device();
+    const gc_tuning tiles = {GC_FORM_TILES, 32, 16, GC_ONE_TILE, 5};
+    keep(&device, 15, 15, GC_FLOAT, tiles);
+    keep(&device, 15, 15, GC_FLOAT, block_tuning);
+    assert_int_equal(kept_count(&device), 2);
+    assert_same_tuning(tuning_of(&device, GC_FORM_TILES, 15, 15, GC_FLOAT), tiles);
+    assert_same_tuning(tuning_of(&device, GC_FORM_TILES, 17, 13, GC_FLOAT), tiles);
+    assert_same_tuning(tuning_of(&device, GC_FORM_BLOCK, 15, 15, GC_FLOAT), block_tuning);
+    assert_same_tuning(tuning_of(&device, GC_FORM_TILES, 3, 3, GC_FLOAT),
+                       (gc_tuning){GC_FORM_TILES, 8, 8, GC_ONE_TILE, 8});
+    assert_same_tuning(tuning_of(&device, GC_FORM_TILES, 43, 43, GC_FLOAT),
+                       (gc_tuning){GC_FORM_TILES, 8, 8, GC_ONE_TILE, 4});
+    gc_tiling tiling = gc_tuning_tiling(&tiles, 15, 15);
+    assert_int_equal(tiling.block_width, 16);
+    assert_int_equal(tiling.block_height, 32);
+    assert_int_equal(tiling.factor, 5);
+    /* 14 rounded up to 32, 4 * 16 to 64, and a tile; 46 rows */
+    assert_int_equal(tiling.shared_bytes, (32 + 64 + 16) * 46 * 4);
+    device.shared_per_block_optin = 48 << 10; /* 43x43: (42 + 32 T) * 50 * 4 bytes */
+    assert_int_equal(tuning_of(&device, GC_FORM_TILES, 43, 43, GC_FLOAT).tiles, 4);
+    device.shared_per_block_optin = 32 << 10;
+    assert_int_equal(tuning_of(&device, GC_FORM_TILES, 43, 43, GC_FLOAT).tiles, 3);
+}
+
+/* A search tries blocks with one factor, then factors for the fastest block. */
+static void candidates_of_tiles(void **state)
+{
+    (void)state;
+    gconv_device_info device = new_device();
+    gc_tuning list[GC_CANDIDATES_MAX];
+    gc_layout layout = gc_candidate_layout(GC_FORM_TILES, 9, 9, GC_FLOAT);
+    assert_int_equal(layout.left, 0);
+    /* 16, 32 and 64 columns by 4, 8, 16 and 32 rows, but not 64x32 */
+    int count = gc_candidates(&device, &layout, list);
+    assert_int_equal(count, 11);
+    assert_same_tuning(list[0], gc_tuning_untuned(&device, &layout));
+    for (int i = 0; i < count; i++) {
+        assert_int_equal(list[i].tiles, 4);
+        assert_int_equal(32 * list[i].warps % list[i].rows, 0);
+    }
+    assert_int_equal(gc_candidates_like(&device, &layout, &list[3], list, count), 11 + 9);
+    for (int i = count; i < 11 + 9; i++)
+        assert_int_equal(list[i].rows, list[3].rows);
+}
+
 /* A rank's tunings serve that rank alone; where shared memory is short, blocks get smaller. */
 static void ranks_do_not_mix(void **state)
 {
@@ -393,8 +447,7 @@ static void what_is_shipped(void **state)
                          shipped[other].height == shipped[i].height &&
                          shipped[other].input == shipped[i].input &&
                          shipped[other].output == shipped[i].output &&
-                         gc_form_products(shipped[other].tuning.form) ==
-                             gc_form_products(shipped[i].tuning.form));
+                         gc_forms_compete(shipped[other].tuning.form, shipped[i].tuning.form));
     }
     device = device_named("NVIDIA H100");
     assert_null(gc_tuning_shipped(&device, &count));
@@ -603,6 +656,8 @@ int main(void)
         TEST(no_place_to_keep_it),
         TEST(names_of_files),
         TEST(found_goes_before_the_model),
+        TEST(tiles_stand_alone),
+        TEST(candidates_of_tiles),
         TEST(ranks_do_not_mix),
         TEST(the_nearest_serves),
         TEST(what_does_not_fit_is_passed_over),

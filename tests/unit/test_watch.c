@@ -46,7 +46,7 @@ static gconv_status discard(void *user, uint32_t count, const void *rows, size_t
 static gconv_status convert(gconv_plan *plan, gconv_error *error)
 {
     return gconv_plan_convert(plan, values[0], sizeof values[0], NULL, 0,
-                              (gconv_sink){discard, NULL}, error);
+                              (gconv_sink){.write = discard, .user = NULL}, error);
 }
 
 /* What was told, and when to end the run. */

@@ -1,248 +1,233 @@
 /* gconv bench: implementations over image and filter sizes on synthetic images, without files. */
 #include "cli/commands/commands.h"
 
-#include "base/clock.h"
 #include "base/status.h"
-#include "cli/commands/bench_inputs.h"
+#include "cli/commands/bench_sweep.h"
 #include "cli/commands/bench_table.h"
-#include "cli/image/chain.h"
-#include "cli/image/picture.h"
 #include "cli/image/session.h"
+#include "cli/measure/baseline.h"
+#include "cli/measure/circumstances.h"
 #include "cli/measure/figures.h"
-#include "cli/measure/measure.h"
+#include "cli/measure/points.h"
+#include "cli/measure/resume.h"
 #include "cli/options/effects.h"
 #include "cli/options/implementations.h"
 #include "cli/options/presets.h"
-#include "cli/options/sample_kinds.h"
 #include "cli/options/sweep.h"
 #include "cli/report/exit.h"
 #include "cli/report/messages.h"
-#include "cli/report/progress.h"
-#include "cli/report/tally.h"
+#include "cli/report/output.h"
+#include "cli/study/study.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The image with odd sides on which every result is checked first. */
-enum { CHECKED_WIDTH = 257, CHECKED_HEIGHT = 131 };
 
 /* The image and the filters that are timed where the command line names none. */
 static const char default_sizes[] = "4096";
 static const char default_filters[] =
     "3..17,21,25,31,43,rank1:3,rank1:5,rank1:9,rank1:17,rank1:31,rank1:43";
 
+enum { SECONDS = 20 }; /* that measuring takes where the command line does not say it */
+
 typedef struct benchmark {
-    const gc_options *options;
-    gc_bench_table table;
-    gc_unusable unusable;
-    unsigned met; /* as gc_note_effects takes it */
+    const gc_options *options; /* with those of the preset */
     gc_sweep_sizes sizes;
     gc_sweep_filters filters;
-    gc_picture timed, checked;
-    const char **names;
-    int name_count;
-    double seconds; /* that all entries together may take */
-    double begin;   /* when the first of them began */
-    size_t entry, entry_count;
-    bool wrong;   /* some result was */
-    bool refused; /* an implementation could not be used */
+    gc_unusable unusable;
+    gc_sweep sweep;
 } benchmark;
 
-/* The time that is left, shared by the entries that are left. */
-static gc_budget next_budget(const benchmark *b)
+/* Opens the file of --resume, where there is one. On failure *blamed is its path. */
+static gconv_status open_resume(benchmark *b, const char **blamed, gconv_error *error)
 {
-    double left = b->seconds - (gc_seconds() - b->begin);
-    return (gc_budget){
-        .seconds = left / (double)(b->entry_count - b->entry), .limit = b->seconds, .runs_min = 1};
-}
-
-/* Whether one run is known to take too long. The time of the reference is in proportion to the
- * pixels. The reference gives no row before all are computed, so its run cannot be ended early. */
-static bool is_hopeless(const benchmark *b, const gc_expectation *expectation, const char *name)
-{
-    const gconv_shape *shape = &b->timed.shape;
-    double ratio = (double)shape->width * shape->height / (CHECKED_WIDTH * CHECKED_HEIGHT);
-    return strcmp(name, "reference") == 0 && expectation->seconds * ratio > b->seconds;
-}
-
-/* Checks one implementation on the subject's chain and times it. */
-static gconv_status measure_entry(benchmark *b, gc_subject *subject, const char *name,
-                                  const gc_expectation *expectation, gc_measurement *row,
-                                  gconv_error *error)
-{
-    subject->entry = b->entry;
-    gconv_status status = gc_check(subject, name, &b->checked, &b->timed, expectation, row, error);
-    row->too_long = is_hopeless(b, expectation, name);
-    bool right = row->verdict == GC_VERDICT_EXACT || row->verdict == GC_VERDICT_WITHIN;
-    if (status == GCONV_OK && right && !row->too_long)
-        status = gc_time(subject, &b->timed, next_budget(b), row, error);
-    b->begin += row->compile_seconds; /* not counted */
-    b->wrong = b->wrong || row->verdict == GC_VERDICT_WRONG;
-    b->refused = b->refused || row->verdict == GC_VERDICT_UNUSABLE;
-    b->met |= gc_met_implementation(row->implementation);
-    b->entry++;
-    gc_tally_add(false, false);
+    const char *path = b->options->resume, *preset = b->options->preset;
+    if (path == NULL)
+        return GCONV_OK;
+    *blamed = path;
+    size_t size;
+    char *line = gc_circumstances_line(b->sweep.session, &b->sweep.machine, &size);
+    if (line == NULL)
+        return gc_fail_memory(error, sizeof b->sweep.machine);
+    gconv_status status =
+        gc_resume_open(path, line, size, preset != NULL ? preset : "", &b->sweep.resume, error);
+    free(line);
     return status;
 }
 
-/* Checks and times every implementation on the session's chain. */
-static gconv_status measure_chain(benchmark *b, const gc_session *session, const char *label,
-                                  gconv_error *error)
+/* Reads the file of --baseline, where there is one. On failure *blamed is its path. */
+static gconv_status read_baseline(benchmark *b, const char **blamed, gconv_error *error)
 {
-    gc_subject subject = {.session = session,
-                          .alpha = GCONV_ALPHA_KEEP,
-                          .entry = b->entry,
-                          .entry_count = b->entry_count};
-    gc_expectation expectation;
-    gconv_status status = gc_expect(&subject, &b->checked, &expectation, error);
-    for (int i = 0; status == GCONV_OK && i < b->name_count; i++) {
-        gc_measurement row;
-        status = measure_entry(b, &subject, b->names[i], &expectation, &row, error);
-        if (status != GCONV_OK)
-            break;
-        gc_progress_clear();
-        gc_note_compilation(&row);
-        gc_bench_row(&b->table, label, &row);
-    }
-    gc_expectation_destroy(&expectation);
-    return status;
-}
-
-/* Measures one filter in the place of the session's chain. */
-static gconv_status measure_filter(benchmark *b, const gc_session *base, gc_timed_filter wanted,
-                                   gconv_error *error)
-{
-    gconv_filter *filter;
-    gconv_status status = gc_timed_filter_make(wanted, &filter, error);
+    const char *path = b->options->baseline, *preset = b->options->preset;
+    gc_sweep *sweep = &b->sweep;
+    if (path == NULL)
+        return GCONV_OK;
+    *blamed = path;
+    gconv_status status =
+        gc_baseline_read(path, preset != NULL ? preset : "", &sweep->baseline, error);
     if (status != GCONV_OK)
         return status;
-    gc_session session = *base;
-    session.chain = (gc_filter_chain){.filters = &filter, .count = 1};
-    session.job.filters = (const gconv_filter *const *)session.chain.filters;
-    session.job.filter_count = 1;
-    session.job.output = GCONV_OUTPUT_SAMPLES;
-    char label[32];
-    snprintf(label, sizeof label, "%dx%d%s", wanted.width, wanted.height,
-             wanted.separates ? " rank 1" : "");
-    status = measure_chain(b, &session, label, error);
-    gconv_filter_free(filter);
+    size_t there = gc_sweep_count_baseline(sweep);
+    size_t all = sweep->cases.count * (size_t)sweep->name_count;
+    if (there == 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "holds no time of what is measured here");
+    if (there < all)
+        gc_say("%s: times of %zu of the %zu measurements", path, there, all);
+    *blamed = NULL;
+    return GCONV_OK;
+}
+
+/* Says what is slower than the baseline, even with --quiet: the exit status comes from it. */
+static void report_slower(const benchmark *b)
+{
+    const gc_points *points = &b->sweep.points;
+    for (size_t i = 0; i < points->count; i++) {
+        const gc_point *p = &points->at[i];
+        if (p->slower)
+            gc_answer(b->options->baseline, "%dx%d, filter %s, %s, %s takes %.1f %% longer",
+                      p->width, p->height, p->filter, p->samples, p->name, p->change);
+    }
+}
+
+/* Applies --sample. */
+static gconv_status thin(benchmark *b, gconv_error *error)
+{
+    gc_cases *cases = &b->sweep.cases;
+    size_t all = cases->count;
+    gconv_status status = gc_cases_thin(cases, gc_share_of(b->options->sample, all), error);
+    if (status == GCONV_OK && cases->count < all)
+        gc_say("--sample: %zu of the %zu filters and images of the sweep", cases->count, all);
     return status;
 }
 
-/* Whether the chain of the session is measured: that of --kernel, or that of edges, which is for
- * grey images, before the filters that are timed by default. */
-static bool has_chain(const benchmark *b, const gc_sample_kind *kind)
+/* The preset of the options; NULL where there is none. */
+static const gc_preset *preset_of(const gc_options *options)
 {
-    return b->options->kernel_count > 0 || (b->options->filters == NULL && kind->channels == 1);
+    return options->preset != NULL ? gc_preset_named(options->preset, NULL) : NULL;
 }
 
-static gconv_status measure_chains(benchmark *b, const gc_session *session,
-                                   const gc_sample_kind *kind, gconv_error *error)
+/* Leaves out implementations that have no transforms of lines. */
+static gconv_status keep_transforms(gc_sweep *sweep, gconv_error *error)
 {
-    bool given = b->options->kernel_count > 0;
-    gconv_status status = GCONV_OK;
-    if (has_chain(b, kind))
-        status = measure_chain(b, session, given ? "kernel" : "edges", error);
-    for (int i = 0; status == GCONV_OK && i < b->filters.count; i++)
-        status = measure_filter(b, session, b->filters.at[i], error);
-    return status;
+    int kept = 0;
+    for (int i = 0; i < sweep->name_count; i++)
+        if (strcmp(sweep->names[i], "cpu") == 0)
+            sweep->names[kept++] = sweep->names[i];
+    if (kept == 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "option '--impl': only 'cpu' transforms lines");
+    if (kept < sweep->name_count)
+        gc_say("--impl: of these only 'cpu' transforms lines, and is measured");
+    sweep->name_count = kept;
+    return GCONV_OK;
 }
 
-/* Makes the images of one size and kind and measures everything on them. */
-static gconv_status measure_kind(benchmark *b, const gc_session *session, int size,
-                                 const gc_sample_kind *kind, gconv_error *error)
+static gconv_status list_cases(benchmark *b, gconv_error *error)
 {
-    b->table.kind = kind;
-    b->table.width = b->sizes.at[size].width;
-    b->table.height = b->sizes.at[size].height;
-    gconv_status status = gc_synthetic_picture((uint32_t)b->table.width, (uint32_t)b->table.height,
-                                               kind, &b->timed, error);
+    const gc_preset *preset = preset_of(b->options);
+    if (preset == NULL || !preset->has_transforms)
+        return gc_cases_list(b->options, &b->sizes, &b->filters, &b->sweep.cases, error);
+    gconv_status status = keep_transforms(&b->sweep, error);
+    return status == GCONV_OK ? gc_cases_list_transforms(&b->sweep.cases, error) : status;
+}
+
+/* Lists what is measured. */
+static gconv_status plan(benchmark *b, const char **blamed, gconv_error *error)
+{
+    gc_sweep *sweep = &b->sweep;
+    const char *given = b->options->implementations;
+    sweep->seconds = b->options->time > 0 ? b->options->time : SECONDS;
+    sweep->names = gc_expand_names(given != NULL ? given : "auto", &sweep->name_count);
+    if (sweep->names == NULL)
+        return gc_fail_memory(error, sizeof *sweep->names);
+    gc_drop_unusable(sweep->session, sweep->names, &sweep->name_count, &b->unusable);
+    sweep->refused = b->unusable.count > 0;
+    gc_machine_describe(sweep->session, sweep->names, sweep->name_count, &sweep->machine);
+    gconv_status status = list_cases(b, error);
     if (status == GCONV_OK)
-        status = gc_synthetic_picture(CHECKED_WIDTH, CHECKED_HEIGHT, kind, &b->checked, error);
+        status = thin(b, error);
     if (status == GCONV_OK)
-        status = measure_chains(b, session, kind, error);
-    gc_picture_destroy(&b->timed);
-    gc_picture_destroy(&b->checked);
+        status = read_baseline(b, blamed, error);
+    return status == GCONV_OK ? open_resume(b, blamed, error) : status;
+}
+
+/* Implementations that cannot run here get one object or line, not one for each filter. */
+static gconv_status add_unusable(benchmark *b, gconv_error *error)
+{
+    gconv_status status = GCONV_OK;
+    const char *preset = b->options->preset;
+    gc_point point = {.filter = "all"};
+    snprintf(point.preset, sizeof point.preset, "%s", preset != NULL ? preset : "");
+    for (int i = 0; status == GCONV_OK && i < b->unusable.count; i++) {
+        gc_point_take(&point, &(gc_measurement){.name = b->unusable.names[i],
+                                                .implementation = b->unusable.names[i],
+                                                .verdict = GC_VERDICT_UNUSABLE,
+                                                .reason = b->unusable.reasons[i]});
+        status = gc_points_add(&b->sweep.points, &point, error);
+        if (!gc_bench_is_text(&b->sweep.table))
+            gc_bench_row(&b->sweep.table, &point);
+    }
     return status;
 }
 
-static bool is_wanted(const benchmark *b, int kind)
+static void print_rest(benchmark *b)
 {
-    return b->options->samples != 0 ? (b->options->samples >> kind & 1) != 0 : kind == 0;
-}
-
-static size_t count_entries(const benchmark *b)
-{
-    size_t chains = 0;
-    for (int i = 0; gc_sample_kind_at(i) != NULL; i++)
-        if (is_wanted(b, i))
-            chains += (size_t)b->filters.count + has_chain(b, gc_sample_kind_at(i));
-    return (size_t)b->name_count * (size_t)b->sizes.count * chains;
-}
-
-static gconv_status measure_size(benchmark *b, const gc_session *session, int size,
-                                 gconv_error *error)
-{
-    gconv_status status = GCONV_OK;
-    for (int i = 0; status == GCONV_OK && gc_sample_kind_at(i) != NULL; i++)
-        if (is_wanted(b, i))
-            status = measure_kind(b, session, size, gc_sample_kind_at(i), error);
-    return status;
-}
-
-static gconv_status measure_everything(benchmark *b, const gc_session *session, gconv_error *error)
-{
-    b->entry_count = count_entries(b);
-    gc_tally_begin("measured", false, b->entry_count);
-    b->seconds = b->options->time > 0 ? b->options->time : 20;
-    b->begin = gc_seconds();
-    gconv_status status = GCONV_OK;
-    for (int i = 0; status == GCONV_OK && i < b->sizes.count; i++)
-        status = measure_size(b, session, i, error);
-    if (gc_bench_is_text(&b->table)) {
+    if (gc_bench_is_text(&b->sweep.table)) {
         if (b->options->markdown && b->unusable.count > 0)
             putchar('\n'); /* ends the table */
         gc_print_unusable(&b->unusable);
     }
-    if (b->options->verbose && b->entry > 0)
-        gc_note_effects(b->options, b->met);
+    if (b->options->verbose && b->sweep.entry > 0)
+        gc_note_effects(b->options, b->sweep.met);
+    gc_bench_close(&b->sweep.table);
+    gc_flush_output();
+    report_slower(b);
+}
+
+static gconv_status run(benchmark *b, gconv_error *error)
+{
+    gc_sweep *sweep = &b->sweep;
+    gc_bench_open(&sweep->table, &b->sizes);
+    gconv_status status = add_unusable(b, error);
+    gc_bench_heads(&sweep->table, &b->sizes, sweep->names, sweep->name_count);
+    if (status == GCONV_OK)
+        status = gc_sweep_run(sweep, error);
+    print_rest(b);
     return status;
 }
 
-/* Implementations that cannot run here get one object or line, not one for each filter. */
-static void drop_unusable(benchmark *b, const gc_session *session)
+/* Runs the sweep and writes the report of --html. The file is opened first: a sweep is long. */
+static gconv_status run_and_report(benchmark *b, const char **blamed, gconv_error *error)
 {
-    gc_drop_unusable(session, b->names, &b->name_count, &b->unusable);
-    b->refused = b->unusable.count > 0;
-    for (int i = 0; !gc_bench_is_text(&b->table) && i < b->unusable.count; i++)
-        gc_bench_row(&b->table, "all",
-                     &(gc_measurement){.name = b->unusable.names[i],
-                                       .implementation = b->unusable.names[i],
-                                       .verdict = GC_VERDICT_UNUSABLE,
-                                       .reason = b->unusable.reasons[i]});
-}
-
-static gconv_status run(benchmark *b, const gc_session *session, gconv_error *error)
-{
-    const char *given = b->options->implementations;
-    b->names = gc_expand_names(given != NULL ? given : "auto", &b->name_count);
-    if (b->names == NULL)
-        return gc_fail_memory(error, sizeof *b->names);
-    gc_bench_open(&b->table, &b->sizes);
-    drop_unusable(b, session);
-    gc_bench_heads(&b->table, &b->sizes, b->names, b->name_count);
-    gconv_status status = measure_everything(b, session, error);
-    gc_bench_close(&b->table);
-    return status;
+    gc_output *report;
+    char subject[128];
+    *blamed = b->options->html;
+    gconv_status status = gc_study_open(b->options, &report, error);
+    if (status != GCONV_OK)
+        return status;
+    status = run(b, error);
+    if (status != GCONV_OK) {
+        *blamed = status == GCONV_ERROR_WRITE ? b->options->resume : NULL;
+        gc_output_free(report);
+        return status;
+    }
+    *blamed = b->options->html;
+    const gc_preset *preset = preset_of(b->options);
+    if (preset != NULL && preset->has_transforms)
+        snprintf(subject, sizeof subject, "Fourier transforms of random complex numbers.");
+    else
+        snprintf(subject, sizeof subject, "Synthetic images of random samples, border %s.",
+                 gconv_border_name(b->options->job.border));
+    return gc_study_close(b->options, subject, &b->sweep.points, report, error);
 }
 
 /* An implementation that the user has named must be usable; one that a preset names need not be. */
 static int finished_code(const benchmark *b, const gc_options *given)
 {
-    if (b->wrong)
+    if (b->sweep.wrong)
         return GC_EXIT_MISMATCH;
-    return b->refused && gc_names_each(given->implementations) ? GC_EXIT_DEVICE : GC_EXIT_DONE;
+    if (b->sweep.refused && gc_names_each(given->implementations))
+        return GC_EXIT_DEVICE;
+    return b->sweep.slower ? GC_EXIT_SLOWER : GC_EXIT_DONE;
 }
 
 /* Checks what belongs together, applies the preset, and reads the lists of the sweep. */
@@ -255,9 +240,13 @@ static gconv_status prepare(const gc_options *given, gc_options *options, benchm
     if (given->kernel_count > 0 && given->filters != NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "--kernel names the one chain to measure, --filters many; give one");
-    gconv_status status = GCONV_OK;
-    if (given->preset != NULL)
+    if (given->fail_above >= 0 && given->baseline == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "--fail-above needs a --baseline");
+    gconv_status status = gc_study_check(given, error);
+    if (status == GCONV_OK && given->preset != NULL)
         status = gc_preset_apply(gc_preset_named(given->preset, NULL), options, error);
+    if (preset_of(given) != NULL && preset_of(given)->has_transforms)
+        return status;
     if (status == GCONV_OK)
         status = gc_read_sizes(options->sizes != NULL ? options->sizes : default_sizes, &b->sizes,
                                error);
@@ -273,20 +262,28 @@ int gc_run_bench(const gc_options *given)
     gc_options options;
     gc_session session = {.options = NULL};
     const char *blamed = NULL;
-    benchmark b = {.options = &options, .table = {.options = &options}};
+    benchmark b = {.options = &options};
+    b.sweep.table.options = &options;
+    b.sweep.session = &session;
+    b.sweep.resume.descriptor = -1;
     gconv_status status = prepare(given, &options, &b, &error);
     if (status == GCONV_OK)
         status = gc_session_create(&options, &session, &blamed, &error);
     if (status == GCONV_OK && given->preset == NULL)
         status = gc_session_check_all(&session, &error);
+    if (status == GCONV_OK)
+        status = plan(&b, &blamed, &error);
     int code = gc_start_code(status);
     if (status == GCONV_OK) {
-        status = run(&b, &session, &error);
+        status = run_and_report(&b, &blamed, &error);
         code = status == GCONV_OK ? finished_code(&b, given) : gc_exit_code(status);
     }
     if (status != GCONV_OK)
         gc_report(blamed, &error);
-    free(b.names);
+    free(b.sweep.names);
+    gc_resume_close(&b.sweep.resume);
+    gc_cases_destroy(&b.sweep.cases);
+    gc_sweep_destroy(&b.sweep);
     gc_session_destroy(&session);
     return code;
 }

@@ -2,14 +2,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-
-/* The high bits of a linear congruential generator (Knuth, The Art of Computer Programming, volume
- * 2, section 3.3.4). */
-static uint32_t next_random(uint64_t *state)
-{
-    *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407u;
-    return (uint32_t)(*state >> 33);
-}
+#include "cli/measure/random.h"
 
 gconv_status gc_synthetic_picture(uint32_t width, uint32_t height, const gc_sample_kind *kind,
                                   gc_picture *picture, gconv_error *error)
@@ -22,7 +15,7 @@ gconv_status gc_synthetic_picture(uint32_t width, uint32_t height, const gc_samp
         return gc_fail_memory(error, (size_t)height * picture->stride);
     uint64_t state = 1;
     for (size_t i = 0; i < (size_t)height * picture->stride; i++)
-        picture->samples[i] = (unsigned char)(next_random(&state) >> 7);
+        picture->samples[i] = (unsigned char)(gc_next_random(&state) >> 7);
     return GCONV_OK;
 }
 
@@ -35,10 +28,11 @@ gconv_status gc_timed_filter_make(gc_timed_filter wanted, gconv_filter **filter,
     uint64_t state = (uint64_t)width;
     float whole[2 * GCONV_FILTER_SIDE_MAX]; /* of the column, then of the row */
     for (int i = 0; i < height + width; i++)
-        whole[i] = (float)(1 + next_random(&state) % 7);
+        whole[i] = (float)(1 + gc_next_random(&state) % 7);
     for (int i = 0; i < width * height; i++)
-        (*filter)->weights[i] = wanted.separates ? whole[i / width] * whole[height + i % width]
-                                                 : (float)next_random(&state) / (float)(1u << 31);
+        (*filter)->weights[i] = wanted.separates
+                                    ? whole[i / width] * whole[height + i % width]
+                                    : (float)gc_next_random(&state) / (float)(1u << 31);
     (*filter)->divisor = width * height;
     return GCONV_OK;
 }

@@ -1,7 +1,9 @@
 #include "cli/commands/bench_table.h"
 
 #include "cli/commands/bench_formats.h"
+#include "cli/measure/clocks.h"
 #include "cli/measure/figures.h"
+#include "cli/options/presets.h"
 #include "cli/report/json.h"
 #include "cli/report/output.h"
 
@@ -15,11 +17,16 @@ enum column {
     COLUMN_NAME,
     COLUMN_RUNS,
     COLUMN_KERNEL,
+    COLUMN_BORDER,
     COLUMN_TOTAL,
     COLUMN_BEST,
     COLUMN_SPREAD,
     COLUMN_PIXELS,
     COLUMN_FLOPS,
+    COLUMN_THEORY,
+    COLUMN_SPEED_UP,
+    COLUMN_STEP,
+    COLUMN_CHANGE,
     COLUMN_COUNT
 };
 _Static_assert((int)COLUMN_COUNT == (int)GC_BENCH_COLUMNS, "the header has as many");
@@ -31,63 +38,54 @@ static const gc_column all_columns[COLUMN_COUNT] = {
     [COLUMN_NAME] = {.head = "name", .left = true},
     [COLUMN_RUNS] = {.head = "runs", .width = 4, .rank = 2},
     [COLUMN_KERNEL] = {.head = "kernel ms", .width = 9},
+    [COLUMN_BORDER] = {.head = "border ms", .width = 9, .rank = 5},
     [COLUMN_TOTAL] = {.head = "total ms", .width = 9},
     [COLUMN_BEST] = {.head = "best ms", .width = 9, .rank = 3},
     [COLUMN_SPREAD] = {.head = "spread %", .width = 8, .rank = 4},
     [COLUMN_PIXELS] = {.head = "Mpixel/s", .width = 9},
     [COLUMN_FLOPS] = {.head = "GFLOP/s", .width = 8, .rank = 1},
+    [COLUMN_THEORY] = {.head = "theory", .width = 8, .rank = 6},
+    [COLUMN_SPEED_UP] = {.head = "x ref", .width = 8},
+    [COLUMN_STEP] = {.head = "x step", .width = 7},
+    [COLUMN_CHANGE] = {.head = "change %", .width = 8},
 };
 enum { VERDICT_WIDTH = sizeof "within bound" - 1 };
 
-/* Why there are no figures; "" where there is nothing to say. */
-static const char *reason_of(const gc_measurement *row)
-{
-    return row->verdict == GC_VERDICT_UNUSABLE ? row->reason.message
-           : row->too_long                     ? "one run takes longer than --time"
-                                               : "";
-}
-
-static void print_size(const gc_bench_table *table, char *cell)
-{
-    snprintf(cell, GC_CELL_BYTES, "%dx%d", table->width, table->height);
-}
-
-static void print_unmeasured(gc_bench_table *table, const char *filter, const gc_measurement *row)
+static void fill_cells(gc_bench_table *table, const gc_point *point)
 {
     gc_column *columns = table->columns;
-    char label[GC_CELL_BYTES];
-    if (!columns[COLUMN_SIZE].hidden) {
-        print_size(table, columns[COLUMN_SIZE].cell);
-        printf("%-*s ", columns[COLUMN_SIZE].width, columns[COLUMN_SIZE].cell);
-    }
-    printf("%-*s ", columns[COLUMN_FILTER].width, filter);
-    if (!columns[COLUMN_SAMPLES].hidden)
-        printf("%-*s ", columns[COLUMN_SAMPLES].width, table->kind->name);
-    printf("%-*s  %s", columns[COLUMN_NAME].width, gc_measurement_label(row, label, sizeof label),
-           gc_verdict_name(row->verdict));
-    if (row->verdict == GC_VERDICT_UNUSABLE)
-        printf(": %s", reason_of(row));
-    else if (row->too_long)
-        printf(", not measured: %s", reason_of(row));
+    snprintf(columns[COLUMN_SIZE].cell, GC_CELL_BYTES, "%dx%d", point->width, point->height);
+    snprintf(columns[COLUMN_FILTER].cell, GC_CELL_BYTES, "%s", point->filter);
+    snprintf(columns[COLUMN_SAMPLES].cell, GC_CELL_BYTES, "%s", point->samples);
+    gc_row_label(point->name, point->implementation, columns[COLUMN_NAME].cell, GC_CELL_BYTES);
+    snprintf(columns[COLUMN_RUNS].cell, GC_CELL_BYTES, "%d", point->runs);
+    gc_figure(1e3 * point->kernel_seconds, "", 4, columns[COLUMN_KERNEL].cell, GC_CELL_BYTES);
+    gc_figure(1e3 * point->border_seconds, "", 4, columns[COLUMN_BORDER].cell, GC_CELL_BYTES);
+    gc_figure(1e3 * point->seconds, "", 3, columns[COLUMN_TOTAL].cell, GC_CELL_BYTES);
+    gc_figure(1e3 * point->shortest, "", 3, columns[COLUMN_BEST].cell, GC_CELL_BYTES);
+    gc_spread_figure(point->seconds, gc_point_spread(point), columns[COLUMN_SPREAD].cell,
+                     GC_CELL_BYTES);
+    gc_figure(point->values_a_second / 1e6, "", 1, columns[COLUMN_PIXELS].cell, GC_CELL_BYTES);
+    gc_figure(point->flops / 1e9, "", 1, columns[COLUMN_FLOPS].cell, GC_CELL_BYTES);
+    gc_figure(point->theory / 1e9, "", 1, columns[COLUMN_THEORY].cell, GC_CELL_BYTES);
+    gc_figure(point->speed_up, "x", 1, columns[COLUMN_SPEED_UP].cell, GC_CELL_BYTES);
+    gc_figure(point->step_speed_up, "x", 2, columns[COLUMN_STEP].cell, GC_CELL_BYTES);
+    snprintf(columns[COLUMN_CHANGE].cell, GC_CELL_BYTES, point->has_baseline ? "%+.1f" : "-",
+             point->change);
+}
+
+/* The cells that say what was measured, then why there are no times. */
+static void print_unmeasured(const gc_bench_table *table, const gc_point *point)
+{
+    static const int cells[] = {COLUMN_SIZE, COLUMN_FILTER, COLUMN_SAMPLES, COLUMN_NAME};
+    for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++)
+        if (!table->columns[cells[i]].hidden)
+            printf("%-*s ", table->columns[cells[i]].width, table->columns[cells[i]].cell);
+    printf(" %s", gc_verdict_name(point->verdict));
+    if (point->reason[0] != '\0')
+        printf("%s: %s", point->verdict == GC_VERDICT_UNUSABLE ? "" : ", not measured",
+               point->reason);
     putchar('\n');
-}
-
-static void fill_cells(gc_bench_table *table, const char *filter, const gc_measurement *row)
-{
-    gc_column *columns = table->columns;
-    print_size(table, columns[COLUMN_SIZE].cell);
-    snprintf(columns[COLUMN_FILTER].cell, GC_CELL_BYTES, "%s", filter);
-    snprintf(columns[COLUMN_SAMPLES].cell, GC_CELL_BYTES, "%s",
-             table->kind != NULL ? table->kind->name : "");
-    gc_measurement_label(row, columns[COLUMN_NAME].cell, GC_CELL_BYTES);
-    snprintf(columns[COLUMN_RUNS].cell, GC_CELL_BYTES, "%d", row->runs);
-    gc_figure(1e3 * row->kernel_seconds, "", 4, columns[COLUMN_KERNEL].cell, GC_CELL_BYTES);
-    gc_figure(1e3 * row->seconds, "", 3, columns[COLUMN_TOTAL].cell, GC_CELL_BYTES);
-    gc_figure(1e3 * row->shortest, "", 3, columns[COLUMN_BEST].cell, GC_CELL_BYTES);
-    gc_figure(row->seconds > 0 ? 100 * row->spread / row->seconds : 0, "", 1,
-              columns[COLUMN_SPREAD].cell, GC_CELL_BYTES);
-    gc_figure(row->values_a_second / 1e6, "", 1, columns[COLUMN_PIXELS].cell, GC_CELL_BYTES);
-    gc_figure(row->flops / 1e9, "", 1, columns[COLUMN_FLOPS].cell, GC_CELL_BYTES);
 }
 
 bool gc_bench_is_text(const gc_bench_table *table)
@@ -95,23 +93,21 @@ bool gc_bench_is_text(const gc_bench_table *table)
     return !table->options->json && !table->options->csv;
 }
 
-void gc_bench_row(gc_bench_table *table, const char *filter, const gc_measurement *row)
+void gc_bench_row(gc_bench_table *table, const gc_point *point)
 {
-    gc_bench_result result = {table->width, table->height, filter,
-                              table->kind,  row,           reason_of(row)};
     if (table->options->json) {
-        gc_bench_json(&result);
+        gc_point_json(point);
     } else if (table->options->csv) {
-        gc_bench_csv(&result);
-    } else if (table->options->markdown) {
-        fill_cells(table, filter, row);
-        gc_bench_markdown_row(table->columns, GC_BENCH_COLUMNS, gc_verdict_name(row->verdict),
-                              result.reason);
-    } else if (row->runs > 0) {
-        fill_cells(table, filter, row);
-        gc_table_print_row(table->columns, COLUMN_COUNT, gc_verdict_name(row->verdict));
+        gc_bench_csv(point);
     } else {
-        print_unmeasured(table, filter, row);
+        fill_cells(table, point);
+        const char *verdict = gc_verdict_name(point->verdict);
+        if (table->options->markdown)
+            gc_bench_markdown_row(table->columns, COLUMN_COUNT, verdict, point->reason);
+        else if (point->runs > 0)
+            gc_table_print_row(table->columns, COLUMN_COUNT, verdict);
+        else
+            print_unmeasured(table, point);
     }
     gc_flush_output();
 }
@@ -134,8 +130,23 @@ void gc_bench_open(const gc_bench_table *table, const gc_sweep_sizes *sizes)
     gc_json_open("results", '[');
 }
 
+static const gc_preset *preset_of(const gc_bench_table *table)
+{
+    return table->options->preset != NULL ? gc_preset_named(table->options->preset, NULL) : NULL;
+}
+
+static bool has_transforms(const gc_bench_table *table)
+{
+    return preset_of(table) != NULL && preset_of(table)->has_transforms;
+}
+
 static void print_title(const gc_bench_table *table, const gc_sweep_sizes *sizes)
 {
+    if (has_transforms(table)) {
+        puts("Fourier transforms of complex numbers of two float32 on the CPU, from memory to "
+             "memory\n");
+        return;
+    }
     if (sizes->count == 1)
         printf("%dx%d, ", sizes->at[0].width, sizes->at[0].height);
     printf("%sfrom memory to memory; border %s\n\n",
@@ -151,9 +162,23 @@ void gc_bench_heads(gc_bench_table *table, const gc_sweep_sizes *sizes, const ch
     print_title(table, sizes);
     memcpy(table->columns, all_columns, sizeof all_columns);
     table->columns[COLUMN_NAME].width = gc_label_width(names, name_count);
-    table->columns[COLUMN_SIZE].hidden = sizes->count == 1;
+    table->columns[COLUMN_SIZE].hidden = sizes->count <= 1;
     table->columns[COLUMN_SAMPLES].hidden = table->options->samples == 0;
+    table->columns[COLUMN_CHANGE].hidden = table->options->baseline == NULL;
     table->columns[COLUMN_KERNEL].hidden = !gc_may_use_device(names, name_count);
+    table->columns[COLUMN_BORDER].hidden = table->columns[COLUMN_KERNEL].hidden;
+    const gc_preset *preset = preset_of(table);
+    bool has_steps = preset != NULL && preset->has_steps;
+    table->columns[COLUMN_SPEED_UP].hidden = !has_steps;
+    table->columns[COLUMN_STEP].hidden = !has_steps;
+    table->columns[COLUMN_THEORY].hidden =
+        preset == NULL || !preset->has_theory ||
+        (table->columns[COLUMN_KERNEL].hidden && !preset->has_transforms);
+    if (has_transforms(table)) {
+        table->columns[COLUMN_FILTER].head = "transform";
+        table->columns[COLUMN_PIXELS].head = "Mnumber/s";
+        table->columns[COLUMN_RUNS].hidden = table->columns[COLUMN_BEST].hidden = true;
+    }
     if (table->options->markdown) {
         gc_bench_markdown_heads(table->columns, COLUMN_COUNT);
         return;
@@ -167,6 +192,7 @@ void gc_bench_close(const gc_bench_table *table)
     if (!table->options->json)
         return;
     gc_json_close(']');
+    gc_clocks_json();
     gc_json_close('}');
     gc_json_end();
 }

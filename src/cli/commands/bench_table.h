@@ -2,19 +2,16 @@
 #ifndef GC_CLI_COMMANDS_BENCH_TABLE_H
 #define GC_CLI_COMMANDS_BENCH_TABLE_H
 
-#include "cli/measure/measure.h"
+#include "cli/measure/points.h"
 #include "cli/options/options.h"
-#include "cli/options/sample_kinds.h"
 #include "cli/options/sweep.h"
 #include "cli/report/table.h"
 
-enum { GC_BENCH_COLUMNS = 11 };
+enum { GC_BENCH_COLUMNS = 16 };
 
 typedef struct gc_bench_table {
     const gc_options *options;
     gc_column columns[GC_BENCH_COLUMNS];
-    const gc_sample_kind *kind; /* of the rows that come; NULL: all kinds */
-    int width, height;          /* of the image of the rows that come; 0: all images */
 } gc_bench_table;
 
 /* Whether the table is text for people, which says by itself what cannot run here. */
@@ -27,8 +24,8 @@ void gc_bench_open(const gc_bench_table *table, const gc_sweep_sizes *sizes);
 void gc_bench_heads(gc_bench_table *table, const gc_sweep_sizes *sizes, const char *const *names,
                     int name_count);
 
-/* Prints the row of an implementation on a filter, its values, or its object. */
-void gc_bench_row(gc_bench_table *table, const char *filter, const gc_measurement *row);
+/* Prints the row of a point, its values, or its object. */
+void gc_bench_row(gc_bench_table *table, const gc_point *point);
 
 /* Ends the object of --json. */
 void gc_bench_close(const gc_bench_table *table);

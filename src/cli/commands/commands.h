@@ -2,9 +2,15 @@
 #ifndef GC_CLI_COMMANDS_COMMANDS_H
 #define GC_CLI_COMMANDS_COMMANDS_H
 
+#include "cli/image/batch.h"
 #include "cli/options/options.h"
 
-int gc_run_process(const gc_options *options); /* edges, filter */
+/* edges, filter */
+gconv_status gc_check_process(const gc_options *options, gconv_error *error);
+int gc_run_process(const gc_options *options);
+int gc_run_process_with(const gc_options *options, const gc_helpers *helpers);
+
+int gc_run_check(const gc_options *options);
 int gc_run_compare(const gc_options *options);
 int gc_run_bench(const gc_options *options);
 int gc_run_tune(const gc_options *options);

@@ -7,6 +7,7 @@
 #include "cli/image/session.h"
 #include "cli/measure/figures.h"
 #include "cli/measure/measure.h"
+#include "cli/measure/points.h"
 #include "cli/options/effects.h"
 #include "cli/options/implementations.h"
 #include "cli/report/exit.h"
@@ -14,9 +15,11 @@
 #include "cli/report/progress.h"
 #include "cli/report/tally.h"
 #include "cli/report/warnings.h"
+#include "cli/study/study.h"
 #include "cli/tasks/names.h"
 #include "cli/tasks/single.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,10 +33,12 @@ typedef struct comparison {
     const char **names;
     int name_count;
     gc_compare_table table;
-    gc_unusable unusable;
-    unsigned met; /* as gc_note_effects takes it */
-    bool wrong;   /* some implementation's result was */
-    bool refused; /* an implementation could not be used */
+    gc_unusable unusable; /* that cannot run here; then those that refuse the job */
+    int not_here;         /* how many of them cannot run here */
+    gc_points points;     /* all that were measured, for the report */
+    unsigned met;         /* as gc_note_effects takes it */
+    bool wrong;           /* some implementation's result was */
+    bool refused;         /* an implementation could not be used */
 } comparison;
 
 static gconv_status measure_one(comparison *c, const char *name, gc_measurement *row,
@@ -50,8 +55,42 @@ static gconv_status measure_one(comparison *c, const char *name, gc_measurement 
     if (strcmp(row->name, "reference") == 0 && row->runs > 0)
         c->table.reference_seconds = row->seconds;
     if (strcmp(row->name, "naive") == 0)
-        c->table.naive_seconds = row->kernel_seconds;
+        c->table.naive_seconds = row->kernel_seconds > 0 ? gc_convolution_seconds(row) : 0;
     return status;
+}
+
+/* Adds a measurement to the points. */
+static gconv_status add_point(comparison *c, const gc_measurement *row, gconv_error *error)
+{
+    const gconv_shape *shape = &c->picture.shape;
+    const gc_filter_chain *chain = &c->session.chain;
+    gc_point point = {.width = (int)shape->width, .height = (int)shape->height};
+    snprintf(point.samples, sizeof point.samples, "%d channel%s of %d bits", shape->channels,
+             shape->channels == 1 ? "" : "s", shape->depth);
+    if (chain->count == 1) {
+        point.filter_width = chain->filters[0]->width;
+        point.filter_height = chain->filters[0]->height;
+        snprintf(point.filter, sizeof point.filter, "%dx%d", point.filter_width,
+                 point.filter_height);
+    } else {
+        snprintf(point.filter, sizeof point.filter, "chain of %d filters", chain->count);
+    }
+    gc_point_take(&point, row);
+    return gc_points_add(&c->points, &point, error);
+}
+
+/* Prints a measurement. In a table what cannot be used is listed at the end. */
+static void show(comparison *c, const gc_measurement *row)
+{
+    gc_unusable *unusable = &c->unusable;
+    bool lists = !c->options->json && row->verdict == GC_VERDICT_UNUSABLE &&
+                 unusable->count < GC_UNUSABLE_MAX;
+    if (!lists) {
+        gc_compare_row(&c->table, row);
+        return;
+    }
+    unusable->names[unusable->count] = row->name;
+    unusable->reasons[unusable->count++] = row->reason;
 }
 
 static gconv_status measure_all(comparison *c, gconv_error *error)
@@ -64,7 +103,8 @@ static gconv_status measure_all(comparison *c, gconv_error *error)
             break;
         gc_progress_clear();
         gc_note_compilation(&row);
-        gc_compare_row(&c->table, &row);
+        show(c, &row);
+        status = add_point(c, &row, error);
     }
     return status;
 }
@@ -106,7 +146,8 @@ static gconv_status list_names(comparison *c, gconv_error *error)
         return gc_fail_memory(error, sizeof *c->names);
     if (!c->options->json) /* with --json each has an object of its own */
         gc_drop_unusable(&c->session, c->names, &c->name_count, &c->unusable);
-    c->refused = c->unusable.count > 0;
+    c->not_here = c->unusable.count;
+    c->refused = c->not_here > 0;
     return GCONV_OK;
 }
 
@@ -117,6 +158,21 @@ static void note_effects(const comparison *c)
     met |= filters && c->picture.shape.channels % 2 == 0 ? GC_MET_ALPHA : 0;
     if (c->options->verbose && c->subject.entry > 0)
         gc_note_effects(c->options, met);
+}
+
+/* Adds the implementations that cannot run here to the points. */
+static gconv_status add_unusable(comparison *c, gconv_error *error)
+{
+    gconv_status status = GCONV_OK;
+    for (int i = 0; status == GCONV_OK && i < c->not_here; i++) {
+        gc_point point = {.width = 0};
+        gc_point_take(&point, &(gc_measurement){.name = c->unusable.names[i],
+                                                .implementation = c->unusable.names[i],
+                                                .verdict = GC_VERDICT_UNUSABLE,
+                                                .reason = c->unusable.reasons[i]});
+        status = gc_points_add(&c->points, &point, error);
+    }
+    return status;
 }
 
 static gconv_status compare(comparison *c, gconv_error *error)
@@ -138,9 +194,40 @@ static gconv_status compare(comparison *c, gconv_error *error)
     gc_progress_clear();
     gc_compare_head(&c->table, c->names, c->name_count, &c->warnings);
     status = measure_all(c, error);
+    if (status == GCONV_OK)
+        status = add_unusable(c, error);
     gc_print_unusable(&c->unusable);
     note_effects(c);
     gc_compare_end(&c->table);
+    return status;
+}
+
+/* Compares and writes the report of --html, whose file is opened first. */
+static gconv_status compare_and_report(comparison *c, const char **blamed, gconv_error *error)
+{
+    gc_output *report;
+    *blamed = c->options->html;
+    gconv_status status = gc_study_open(c->options, &report, error);
+    if (status != GCONV_OK)
+        return status;
+    *blamed = gc_input_name(c->options->operands[0]);
+    status = compare(c, error);
+    if (status != GCONV_OK || report == NULL) {
+        gc_output_free(report);
+        return status;
+    }
+    char *subject = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&subject, &size);
+    if (stream == NULL) {
+        gc_output_free(report);
+        return gc_fail_memory(error, BUFSIZ);
+    }
+    gc_compare_print_image(&c->table, stream);
+    fclose(stream);
+    *blamed = c->options->html;
+    status = gc_study_close(c->options, subject, &c->points, report, error);
+    free(subject);
     return status;
 }
 
@@ -158,18 +245,20 @@ int gc_run_compare(const gc_options *options)
     const char *path = options->operands[0], *blamed = NULL;
     gconv_status status = gc_check_input(path, &error);
     if (status == GCONV_OK)
+        status = gc_study_check(options, &error);
+    if (status == GCONV_OK)
         status = gc_session_create(options, &c.session, &blamed, &error);
     if (status == GCONV_OK)
         status = gc_session_check_all(&c.session, &error);
     int code = gc_start_code(status);
     if (status == GCONV_OK) {
-        blamed = gc_input_name(path);
-        status = compare(&c, &error);
+        status = compare_and_report(&c, &blamed, &error);
         code = status == GCONV_OK ? finished_code(&c) : gc_exit_code(status);
     }
     if (status != GCONV_OK)
         gc_report(blamed, &error);
     free(c.names);
+    gc_points_destroy(&c.points);
     gc_expectation_destroy(&c.expectation);
     gc_picture_destroy(&c.picture);
     gc_warning_list_destroy(&c.warnings);

@@ -1,5 +1,6 @@
 #include "cli/commands/compare_table.h"
 
+#include "cli/measure/clocks.h"
 #include "cli/measure/figures.h"
 #include "cli/report/json.h"
 #include "cli/report/messages.h"
@@ -12,7 +13,9 @@
 enum column {
     COLUMN_NAME,
     COLUMN_KERNEL,
+    COLUMN_BORDER,
     COLUMN_TOTAL,
+    COLUMN_SPREAD,
     COLUMN_PIXELS,
     COLUMN_FLOPS,
     COLUMN_INTENSITY,
@@ -28,20 +31,23 @@ _Static_assert((int)COLUMN_COUNT == (int)GC_COMPARE_COLUMNS, "the header has as 
 static const gc_column all_columns[COLUMN_COUNT] = {
     [COLUMN_NAME] = {.head = "name", .left = true},
     [COLUMN_KERNEL] = {.head = "kernel ms", .width = 10},
+    [COLUMN_BORDER] = {.head = "border ms", .width = 9, .rank = 5},
     [COLUMN_TOTAL] = {.head = "total ms", .width = 9},
-    [COLUMN_PIXELS] = {.head = "Mpixel/s", .width = 9},
-    [COLUMN_FLOPS] = {.head = "GFLOP/s", .width = 8, .rank = 2},
+    [COLUMN_SPREAD] = {.head = "spread %", .width = 8, .rank = 6},
+    [COLUMN_PIXELS] = {.head = "Mpixel/s", .width = 8},
+    [COLUMN_FLOPS] = {.head = "GFLOP/s", .width = 7, .rank = 2},
     [COLUMN_INTENSITY] = {.head = "FLOP/B", .width = 6, .rank = 4},
     [COLUMN_ROOF] = {.head = "of roof", .width = 7, .rank = 3},
     [COLUMN_SPEED_UP] = {.head = "x ref", .width = 8},
     [COLUMN_OVER_NAIVE] = {.head = "x naive", .width = 7, .rank = 1},
     [COLUMN_ERROR] = {.head = "error", .width = 8},
 };
-static const int device_columns[] = {COLUMN_KERNEL, COLUMN_INTENSITY, COLUMN_ROOF,
+static const int device_columns[] = {COLUMN_KERNEL, COLUMN_BORDER, COLUMN_INTENSITY, COLUMN_ROOF,
                                      COLUMN_OVER_NAIVE};
 enum { VERDICT_WIDTH = sizeof "within bound" - 1 };
 
-/* Rates and speed-ups are of the kernel where its time is known. */
+/* Pixels a second and speed-ups over the reference are of the kernel where its time is known.
+ * Operations a second and speed-ups over naive are of the convolution alone. */
 static double counted_seconds(const gc_measurement *row)
 {
     return row->kernel_seconds > 0 ? row->kernel_seconds : row->seconds;
@@ -54,19 +60,18 @@ static double pixels_of(const gc_compare_table *table)
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-/* "640x480, 1 channel of 8 bits; gauss5 5x5, laplace3 3x3; border mirror" */
-static void print_image(const gc_compare_table *table)
+void gc_compare_print_image(const gc_compare_table *table, FILE *stream)
 {
     const gconv_shape *shape = &table->picture->shape;
     const gc_filter_chain *chain = &table->session->chain;
-    printf("%ux%u, %d channel%s of %d bits;", shape->width, shape->height, shape->channels,
-           shape->channels == 1 ? "" : "s", shape->depth);
+    fprintf(stream, "%ux%u, %d channel%s of %d bits;", shape->width, shape->height, shape->channels,
+            shape->channels == 1 ? "" : "s", shape->depth);
     for (int i = 0; i < chain->count; i++) {
         const gconv_filter *filter = chain->filters[i];
-        printf(" %s %dx%d%s", filter->name != NULL ? filter->name : "filter", filter->width,
-               filter->height, i + 1 < chain->count ? "," : "");
+        fprintf(stream, " %s %dx%d%s", filter->name != NULL ? filter->name : "filter",
+                filter->width, filter->height, i + 1 < chain->count ? "," : "");
     }
-    printf("; border %s\n\n", gconv_border_name(table->session->job.border));
+    fprintf(stream, "; border %s", gconv_border_name(table->session->job.border));
 }
 
 static void print_heads(gc_compare_table *table, const char *const *names, int name_count)
@@ -85,17 +90,20 @@ static void fill_cells(gc_compare_table *table, const gc_measurement *row)
     gc_column *columns = table->columns;
     double seconds = counted_seconds(row);
     double roof = row->roofline > 0 ? 100 * row->flops / row->roofline : 0;
-    gc_measurement_label(row, columns[COLUMN_NAME].cell, GC_CELL_BYTES);
+    gc_row_label(row->name, row->implementation, columns[COLUMN_NAME].cell, GC_CELL_BYTES);
     gc_figure(1e3 * row->kernel_seconds, "", 4, columns[COLUMN_KERNEL].cell, GC_CELL_BYTES);
+    gc_figure(1e3 * row->border_seconds, "", 4, columns[COLUMN_BORDER].cell, GC_CELL_BYTES);
     gc_figure(1e3 * row->seconds, "", 3, columns[COLUMN_TOTAL].cell, GC_CELL_BYTES);
+    gc_spread_figure(row->seconds, row->upper_quartile - row->lower_quartile,
+                     columns[COLUMN_SPREAD].cell, GC_CELL_BYTES);
     gc_figure(pixels_of(table) / seconds / 1e6, "", 1, columns[COLUMN_PIXELS].cell, GC_CELL_BYTES);
     gc_figure(row->flops / 1e9, "", 1, columns[COLUMN_FLOPS].cell, GC_CELL_BYTES);
     gc_figure(row->intensity, "", 2, columns[COLUMN_INTENSITY].cell, GC_CELL_BYTES);
     gc_figure(roof, " %", 1, columns[COLUMN_ROOF].cell, GC_CELL_BYTES);
     gc_figure(table->reference_seconds / seconds, "x", 1, columns[COLUMN_SPEED_UP].cell,
               GC_CELL_BYTES);
-    gc_figure(table->naive_seconds / seconds, "x", 2, columns[COLUMN_OVER_NAIVE].cell,
-              GC_CELL_BYTES);
+    gc_figure(table->naive_seconds / gc_convolution_seconds(row), "x", 2,
+              columns[COLUMN_OVER_NAIVE].cell, GC_CELL_BYTES);
     snprintf(columns[COLUMN_ERROR].cell, GC_CELL_BYTES, "%.3g", row->difference.largest);
 }
 
@@ -105,7 +113,7 @@ static void print_row(gc_compare_table *table, const gc_measurement *row)
     const gc_options *options = table->session->options;
     const char *verdict = gc_verdict_name(row->verdict);
     int width = table->columns[COLUMN_NAME].width;
-    gc_measurement_label(row, label, sizeof label);
+    gc_row_label(row->name, row->implementation, label, sizeof label);
     if (row->verdict == GC_VERDICT_UNUSABLE) {
         printf("%-*s %s: %s\n", width, label, verdict, row->reason.message);
         return;
@@ -148,8 +156,17 @@ static void json_times(const gc_compare_table *table, const gc_measurement *row)
     gc_json_integer("runs", row->runs);
     gc_json_number("seconds", row->seconds);
     gc_json_number("shortest_seconds", row->shortest);
+    gc_json_number("lower_quartile_seconds", row->lower_quartile);
+    gc_json_number("upper_quartile_seconds", row->upper_quartile);
+    gc_json_number("spread_seconds", row->upper_quartile - row->lower_quartile);
+    if (row->transfer_seconds > 0)
+        gc_json_number("transfer_seconds", row->transfer_seconds);
     if (row->kernel_seconds > 0)
         gc_json_number("kernel_seconds", row->kernel_seconds);
+    if (row->border_seconds > 0)
+        gc_json_number("border_seconds", row->border_seconds);
+    if (row->conversion_seconds > 0)
+        gc_json_number("convert_seconds", row->conversion_seconds);
     if (row->compile_seconds > 0)
         gc_json_number("compile_seconds", row->compile_seconds);
     gc_json_number("pixels_per_second", pixels_of(table) / seconds);
@@ -160,7 +177,7 @@ static void json_times(const gc_compare_table *table, const gc_measurement *row)
     }
     gc_json_number("speed_up", table->reference_seconds / seconds);
     if (table->naive_seconds > 0)
-        gc_json_number("speed_up_over_naive", table->naive_seconds / seconds);
+        gc_json_number("speed_up_over_naive", table->naive_seconds / gc_convolution_seconds(row));
     if (table->session->options->explain)
         gc_json_string("explanation", row->explanation);
 }
@@ -192,7 +209,8 @@ void gc_compare_head(gc_compare_table *table, const char *const *names, int name
         json_head(table, warnings);
         return;
     }
-    print_image(table);
+    gc_compare_print_image(table, stdout);
+    fputs("\n\n", stdout);
     print_heads(table, names, name_count);
 }
 
@@ -210,6 +228,7 @@ void gc_compare_end(const gc_compare_table *table)
     if (!table->session->options->json)
         return;
     gc_json_close(']');
+    gc_clocks_json();
     gc_json_close('}');
     gc_json_end();
 }

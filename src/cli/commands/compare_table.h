@@ -8,7 +8,9 @@
 #include "cli/report/table.h"
 #include "cli/report/warnings.h"
 
-enum { GC_COMPARE_COLUMNS = 10 };
+#include <stdio.h>
+
+enum { GC_COMPARE_COLUMNS = 12 };
 
 typedef struct gc_compare_table {
     const gc_session *session;
@@ -17,6 +19,9 @@ typedef struct gc_compare_table {
     double reference_seconds; /* of a run of the reference */
     double naive_seconds;     /* of the kernel of naive; 0 where it was not measured */
 } gc_compare_table;
+
+/* Prints a line that says what is compared: "640x480, 1 channel of 8 bits; ...; border mirror". */
+void gc_compare_print_image(const gc_compare_table *table, FILE *stream);
 
 /* Prints what stands before the rows: the image and the heads of the columns for these names, or
  * the beginning of the object with --json. */

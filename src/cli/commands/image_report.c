@@ -4,14 +4,14 @@
 #include "cli/report/messages.h"
 #include "cli/tasks/names.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 static const char *const outcome_names[] = {
-    [GC_OUTCOME_DONE] = "done",
-    [GC_OUTCOME_SKIPPED] = "skipped",
-    [GC_OUTCOME_FAILED] = "failed",
-    [GC_OUTCOME_MISMATCH] = "mismatch",
+    [GC_OUTCOME_DONE] = "done",       [GC_OUTCOME_SKIPPED] = "skipped",
+    [GC_OUTCOME_FAILED] = "failed",   [GC_OUTCOME_MISMATCH] = "mismatch",
+    [GC_OUTCOME_PLANNED] = "planned",
 };
 
 static const char *explanation_of(const gc_result *result)
@@ -75,8 +75,8 @@ static void print_json(const gc_options *options, const gc_task *task, const gc_
     gc_json_open(NULL, '{');
     gc_json_integer("schema", GC_JSON_SCHEMA);
     gc_json_string("command", options->command == GC_COMMAND_EDGES ? "edges" : "filter");
-    gc_json_string("input", task->input);
-    gc_json_string("output", task->output);
+    gc_json_name("input", task->input);
+    gc_json_name("output", task->output);
     if (result->image > 0)
         gc_json_integer("image", (int64_t)result->image);
     gc_json_string("status", outcome_names[result->outcome]);
@@ -154,6 +154,17 @@ static void report_done(const gc_options *options, const gc_task *task, const gc
     }
 }
 
+/* The line of --dry-run. */
+static void print_plan(const gc_task *task, const gc_result *result)
+{
+    static const char *const ends[] = {[GC_OUTCOME_SKIPPED] = " (skipped)",
+                                       [GC_OUTCOME_FAILED] = " (fails)",
+                                       [GC_OUTCOME_PLANNED] = ""};
+    char input[4 * PATH_MAX], output[4 * PATH_MAX];
+    printf("%s -> %s%s\n", gc_escape(task->input, input, sizeof input),
+           gc_escape(task->output, output, sizeof output), ends[result->outcome]);
+}
+
 void gc_report_image(const gc_options *options, const gc_task *task, const gc_result *result)
 {
     if (result->notes != NULL)
@@ -161,9 +172,11 @@ void gc_report_image(const gc_options *options, const gc_task *task, const gc_re
     if (result->outcome == GC_OUTCOME_FAILED && result->blamed != NULL)
         gc_report(result->blamed, &result->error);
     else if (result->outcome == GC_OUTCOME_SKIPPED)
-        gc_note(task->output, "exists; skipped");
-    else if (result->outcome != GC_OUTCOME_FAILED)
+        gc_note(task->output, "%s", result->skipped);
+    else if (result->outcome == GC_OUTCOME_DONE || result->outcome == GC_OUTCOME_MISMATCH)
         report_done(options, task, result);
     if (options->json)
         print_json(options, task, result);
+    else if (options->dry_run)
+        print_plan(task, result);
 }

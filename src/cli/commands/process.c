@@ -3,22 +3,27 @@
 
 #include "base/status.h"
 #include "cli/commands/image_report.h"
+#include "cli/commands/summary.h"
 #include "cli/image/batch.h"
 #include "cli/image/result.h"
 #include "cli/image/session.h"
+#include "cli/journal/journal.h"
 #include "cli/options/effects.h"
 #include "cli/options/implementations.h"
 #include "cli/options/values.h"
 #include "cli/report/exit.h"
 #include "cli/report/messages.h"
+#include "cli/report/signals.h"
 #include "cli/report/tally.h"
 #include "cli/tasks/collect.h"
 #include "cli/tasks/directories.h"
 #include "cli/tasks/names.h"
 #include "cli/tasks/tasks.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool is_named(const char *option)
 {
@@ -46,11 +51,12 @@ static int single_code(const gc_options *options, const gc_result *result)
 typedef struct summary {
     const gc_options *options;
     bool batch;
-    size_t failed, skipped, mismatched;
+    size_t reported, failed, skipped, mismatched;
     size_t written;
     unsigned met; /* by all images that were written, as gc_note_effects takes it */
     int code;     /* of one input alone */
     int losses;   /* devices of which was said that they are lost */
+    gc_summary images;
 } summary;
 
 /* Says which devices have failed and are not used any more, once for each. The message about one
@@ -70,7 +76,9 @@ static void take_result(void *user, const gc_task *task, const gc_result *result
 {
     summary *s = user;
     say_losses(s, result);
+    s->reported++;
     gc_report_image(s->options, task, result);
+    gc_summary_take(&s->images, task, result);
     s->failed += result->outcome == GC_OUTCOME_FAILED;
     s->skipped += result->outcome == GC_OUTCOME_SKIPPED;
     s->mismatched += result->outcome == GC_OUTCOME_MISMATCH;
@@ -81,7 +89,8 @@ static void take_result(void *user, const gc_task *task, const gc_result *result
         return;
     s->written++;
     s->met |= gc_met_format(result->format) | gc_met_implementation(result->implementation);
-    if (result->input_format == GCONV_FORMAT_JPEG && gc_is_cuda(result->implementation))
+    if (result->input_format == GCONV_FORMAT_JPEG &&
+        (gc_is_cuda(result->implementation) || s->options->reader.decoder == GCONV_DECODER_CPU))
         s->met |= GC_MET_DECODER;
     s->met |= result->input.channels % 2 == 0 ? GC_MET_ALPHA : 0;
 }
@@ -91,6 +100,7 @@ static void note_effects(const gc_options *options, const summary *s)
 {
     unsigned met = s->met | (options->command == GC_COMMAND_EDGES ? GC_MET_EDGES : 0);
     met |= s->written > 1 ? GC_MET_THREADS : 0;
+    met |= options->files_from != NULL ? GC_MET_DIRECTORY : 0; /* the list may name some */
     for (int i = 0; i < options->operand_count; i++)
         met |= gc_is_directory(options->operands[i]) ? GC_MET_DIRECTORY : 0;
     if (s->written > 0 && options->verbose)
@@ -113,11 +123,24 @@ static gconv_status enter(void *user, gconv_error *error)
     gconv_status status = gc_session_check_all(e->session, error);
     if (status != GCONV_OK) {
         e->code = gc_start_code(status);
-    } else if (directory != NULL) {
+    } else if (directory != NULL && !e->session->options->dry_run) {
         status = gc_make_directory(e->directories, directory, error);
         e->blamed = status != GCONV_OK ? directory : NULL;
     }
     return status;
+}
+
+/* Counts the images of a batch in a line where some were not computed. */
+static void say_counts(const summary *s, const gc_task_list *list)
+{
+    size_t count = list->stream != NULL ? s->reported : list->count;
+    size_t done = s->reported - s->failed - s->skipped;
+    char rest[64] = "";
+    if (count > s->reported)
+        snprintf(rest, sizeof rest, ", %zu not begun", count - s->reported);
+    if (s->failed + s->skipped > 0 || rest[0] != '\0' || gc_stop_is_requested())
+        gc_say("%zu of %zu images %s, %zu failed, %zu skipped%s", done, count,
+               s->options->dry_run ? "to do" : "done", s->failed, s->skipped, rest);
 }
 
 /* The exit code of images that were reported. */
@@ -126,17 +149,19 @@ static int finish(const summary *s, const gc_task_list *list)
     note_effects(s->options, s);
     if (!list->batch)
         return s->code;
-    if (s->failed + s->skipped > 0)
-        gc_say("%zu of %zu images done, %zu failed, %zu skipped",
-               list->count - s->failed - s->skipped, list->count, s->failed, s->skipped);
+    gc_summary_say(&s->images);
+    say_counts(s, list);
     return s->failed > 0 ? GC_EXIT_FAILED : s->mismatched > 0 ? GC_EXIT_MISMATCH : GC_EXIT_DONE;
 }
 
 /* A GPU that is named starts while the first images are read. Other devices are checked first. */
 static int run_tasks(const gc_session *session, const gc_task_list *list,
-                     gc_directories *directories)
+                     gc_directories *directories, const gc_helpers *helpers)
 {
-    summary s = {.options = session->options, .batch = list->batch, .code = GC_EXIT_DONE};
+    summary s = {.options = session->options,
+                 .batch = list->batch,
+                 .code = GC_EXIT_DONE,
+                 .images = gc_summary_begin()};
     entrance e = {.session = session, .directories = directories, .code = GC_EXIT_FAILED};
     gconv_error error;
     gc_gate gate;
@@ -144,15 +169,22 @@ static int run_tasks(const gc_session *session, const gc_task_list *list,
     gconv_status status = GCONV_OK;
     if (!gc_names_gpu(session->options))
         status = gc_gate_pass(&gate, &error);
+    if (list->batch)
+        gc_signals_stop_softly();
     if (status == GCONV_OK) {
         gc_tally_begin("images done", true, list->count);
-        status = gc_batch_run(session, list, &gate, directories, take_result, &s, &error);
+        if (list->stream != NULL)
+            gc_tally_several("done", true);
+        status = gc_batch_run(session, list, &gate, directories, helpers, take_result, &s, &error);
     }
     gc_gate_destroy(&gate);
+    int code = e.code;
     if (status == GCONV_OK)
-        return finish(&s, list);
-    gc_report(e.blamed, &error);
-    return e.code;
+        code = finish(&s, list);
+    else
+        gc_report(e.blamed, &error);
+    gc_summary_destroy(&s.images);
+    return code;
 }
 
 /* Begins to start what is named. One image needs one device. */
@@ -167,20 +199,56 @@ static void start_gpus(const gc_options *options)
     gconv_device_start(batch ? options->job.device : first);
 }
 
-/* Checks the command line and fills tasks and session. */
-static gconv_status prepare(const gc_options *options, gc_task_list *list, gc_session *session,
-                            const char **blamed, gconv_error *error)
+/* Opens the journal of a batch. A dry run changes none, and needs none. */
+static gconv_status open_journal(const gc_options *options, gc_session *session,
+                                 const char **blamed, gconv_error *error)
+{
+    if (options->journal == NULL)
+        return GCONV_OK;
+    *blamed = options->journal;
+    gconv_status status = gc_digest_check(options->digest, error);
+    if (status != GCONV_OK)
+        return status;
+    if (options->dry_run && access(options->journal, F_OK) != 0 && errno == ENOENT)
+        return GCONV_OK;
+    status =
+        gc_journal_open(options->journal, options->dry_run ? GC_JOURNAL_READ : GC_JOURNAL_WRITE,
+                        options->digest, options->writer.sync, &session->journal, error);
+    if (status == GCONV_OK && !options->dry_run)
+        status = gc_journal_note_recipe(session->journal, session->recipe.name,
+                                        session->recipe.line, session->recipe.size, error);
+    if (status == GCONV_OK && options->in_place)
+        status = gc_results_read(session->journal, session->recipe.name, &session->results, error);
+    return status;
+}
+
+gconv_status gc_check_process(const gc_options *options, gconv_error *error)
 {
     if (options->command == GC_COMMAND_FILTER && options->kernel_count == 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "which filter? give --kernel (gconv info lists the built-in ones)");
+    return GCONV_OK;
+}
+
+/* Checks the command line and fills tasks and session. */
+static gconv_status prepare(const gc_options *options, gc_task_list *list, gc_session *session,
+                            const char **blamed, gconv_error *error)
+{
+    gconv_status status = gc_check_process(options, error);
+    if (status != GCONV_OK)
+        return status;
     if (gc_names_gpu(options))
         start_gpus(options);
-    gconv_status status = gc_task_list_create(options, list, blamed, error);
+    status = gc_task_list_create(options, list, blamed, error);
     return status == GCONV_OK ? gc_session_create(options, session, blamed, error) : status;
 }
 
 int gc_run_process(const gc_options *options)
+{
+    return gc_run_process_with(options, NULL);
+}
+
+int gc_run_process_with(const gc_options *options, const gc_helpers *helpers)
 {
     gc_session session = {.options = options};
     gc_task_list list = {.tasks = NULL};
@@ -189,10 +257,18 @@ int gc_run_process(const gc_options *options)
     const char *blamed = NULL;
     gconv_status status = prepare(options, &list, &session, &blamed, &error);
     int code = gc_start_code(status);
+    if (status == GCONV_OK) {
+        status = open_journal(options, &session, &blamed, &error);
+        code = status == GCONV_ERROR_UNSUPPORTED ? GC_EXIT_USAGE : gc_exit_code(status);
+    }
     if (status == GCONV_OK)
-        code = run_tasks(&session, &list, &directories);
+        code = run_tasks(&session, &list, &directories, options->dry_run ? NULL : helpers);
     else
         gc_report(blamed, &error);
+    if (helpers != NULL)
+        helpers->end(helpers->user);
+    gc_journal_close(session.journal);
+    gc_results_free(&session.results);
     gc_remove_empty_directories(&directories);
     gc_session_destroy(&session);
     gc_task_list_destroy(&list);

@@ -18,11 +18,14 @@
 #include <string.h>
 
 /* The filters that are searched, in this order, each for both sample types and all forms. Forms of
- * rank 2 and 3 are left out where they do not pay. */
+ * rank 2 and 3 are left out where they do not pay. Tiles are searched for float32 alone, which they
+ * read; the other forms not for filters with more weights than direct takes. */
 static const struct {
     int width, height;
-} sizes[] = {{3, 3},   {5, 5},   {7, 7},   {9, 9},  {11, 11}, {13, 13}, {15, 15},
-             {17, 17}, {19, 19}, {21, 21}, {3, 15}, {15, 3},  {5, 17},  {17, 5}};
+} sizes[] = {{3, 3},   {5, 5},   {7, 7},   {9, 9},   {11, 11}, {13, 13}, {15, 15},
+             {17, 17}, {19, 19}, {21, 21}, {3, 15},  {15, 3},  {5, 17},  {17, 5},
+             {25, 25}, {31, 31}, {37, 37}, {43, 43}, {17, 43}, {43, 17}};
+enum { SMALL_SIZES = 14 }; /* for all forms; the sizes after them are for tiles */
 static const gc_sample_type types[] = {GC_FLOAT, GC_BYTE};
 static const struct {
     const char *implementation, *rank;
@@ -30,7 +33,8 @@ static const struct {
 } forms[] = {{"direct", "", GC_FORM_BLOCK},
              {"separable", "", GC_FORM_RANK1},
              {"separable", ", rank 2", GC_FORM_RANK2},
-             {"separable", ", rank 3", GC_FORM_RANK3}};
+             {"separable", ", rank 3", GC_FORM_RANK3},
+             {"adaptive:unrolled", "", GC_FORM_TILES}};
 enum {
     SIZES = sizeof sizes / sizeof sizes[0],
     TYPES = sizeof types / sizeof types[0],
@@ -61,15 +65,20 @@ typedef struct tuning {
 
 /* ---- What to do ------------------------------------------------------------------------------ */
 
-static bool is_wanted(const gc_options *options, const char *implementation)
+/* Tiles are searched where they are named. */
+static bool is_wanted(const gc_options *options, int form)
 {
     const char *given = options->implementations;
-    return given == NULL || strcmp(given, "auto") == 0 || strcmp(given, implementation) == 0;
+    bool all = given == NULL || strcmp(given, "auto") == 0;
+    return all ? forms[form].form != GC_FORM_TILES : strcmp(given, forms[form].implementation) == 0;
 }
 
-static bool is_taken(gc_form form, int width, int height)
+static bool is_taken(gc_form form, int size, gc_sample_type type)
 {
-    return gc_form_products(form) <= 1 || gc_form_pays(form, width, height);
+    if (form == GC_FORM_TILES)
+        return type == GC_FLOAT;
+    return size < SMALL_SIZES && (gc_form_products(form) <= 1 ||
+                                  gc_form_pays(form, sizes[size].width, sizes[size].height));
 }
 
 static void add_case(tuning *t, int size, int type, int form)
@@ -87,13 +96,12 @@ static gconv_status list_cases(tuning *t, gconv_error *error)
     for (int s = 0; s < SIZES; s++)
         for (int k = 0; k < TYPES; k++)
             for (int f = 0; f < FORMS; f++)
-                if (is_wanted(t->options, forms[f].implementation) &&
-                    is_taken(forms[f].form, sizes[s].width, sizes[s].height))
+                if (is_wanted(t->options, f) && is_taken(forms[f].form, s, types[k]))
                     add_case(t, s, k, f);
     if (t->case_count == 0)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
-                       "there is nothing to tune: '%s' has no configurations; direct and separable "
-                       "have",
+                       "there is nothing to tune: '%s' has no configurations; direct, separable "
+                       "and adaptive:unrolled have",
                        t->options->implementations);
     return GCONV_OK;
 }
@@ -123,6 +131,16 @@ static gconv_status find_device(tuning *t, gconv_error *error)
 
 /* ---- What is printed ------------------------------------------------------------------------- */
 
+/* Columns of the longest name that is searched. */
+static int name_width(const tuning *t)
+{
+    size_t width = sizeof "separable" - 1;
+    for (int i = 0; i < t->case_count; i++)
+        if (strlen(t->cases[i].implementation) > width)
+            width = strlen(t->cases[i].implementation);
+    return (int)width;
+}
+
 static void print_head(const tuning *t)
 {
     int side = gc_tuner_side(t->tuner);
@@ -136,9 +154,9 @@ static void print_head(const tuning *t)
         gc_json_integer("height", side);
         gc_json_open("results", '[');
     } else {
-        printf("%s, %dx%d, 1 channel\n\n%-9s %-7s %-8s %-6s %4s %5s %-8s %5s %10s %9s\n",
-               t->device.name, side, side, "name", "filter", "type", "form", "rows", "warps",
-               "schedule", "tiles", "us", "x untuned");
+        printf("%s, %dx%d, 1 channel\n\n%-*s %-7s %-8s %-6s %4s %5s %-8s %5s %10s %9s\n",
+               t->device.name, side, side, name_width(t), "name", "filter", "type", "form", "rows",
+               "warps", "schedule", "tiles", "us", "x untuned");
     }
     gc_flush_output();
 }
@@ -171,16 +189,17 @@ static void json_result(const tune_case *c, const gc_tune_result *result)
     gc_json_close('}');
 }
 
-static void print_result(const tune_case *c, const gc_tune_result *result)
+static void print_result(const tuning *t, const tune_case *c, const gc_tune_result *result)
 {
     const gc_tuning *best = &result->best.tuning;
     char filter[32], ratio[32] = "-";
     snprintf(filter, sizeof filter, "%dx%d", c->layout.width, c->layout.height);
     if (result->untuned_microseconds > 0)
         snprintf(ratio, sizeof ratio, "%.3f", speed_up(result));
-    printf("%-9s %-7s %-8s %-6s %4d %5d %-8s %5d %10.2f %9s\n", c->implementation, filter,
-           gc_sample_type_name(c->layout.input), gc_form_name(best->form), best->rows, best->warps,
-           gc_schedule_name(best->schedule), best->tiles, result->best.microseconds, ratio);
+    printf("%-*s %-7s %-8s %-6s %4d %5d %-8s %5d %10.2f %9s\n", name_width(t), c->implementation,
+           filter, gc_sample_type_name(c->layout.input), gc_form_name(best->form), best->rows,
+           best->warps, gc_schedule_name(best->schedule), best->tiles, result->best.microseconds,
+           ratio);
 }
 
 static void show_result(const tuning *t, const tune_case *c, const gc_tune_result *result)
@@ -192,7 +211,7 @@ static void show_result(const tuning *t, const tune_case *c, const gc_tune_resul
     if (t->options->json)
         json_result(c, result);
     else
-        print_result(c, result);
+        print_result(t, c, result);
     gc_flush_output();
 }
 

@@ -1,43 +1,68 @@
 #include "cli/image/batch.h"
 
+#include "base/memory.h"
 #include "base/processors.h"
 #include "base/status.h"
+#include "base/threads.h"
+#include "cli/image/dry_run.h"
 #include "cli/image/image.h"
 #include "cli/image/kept_plan.h"
 #include "cli/image/several_reports.h"
+#include "cli/journal/journal.h"
+#include "cli/report/progress.h"
+#include "cli/report/signals.h"
 #include "cli/report/tally.h"
+#include "cli/tasks/names.h"
+#include "cli/tasks/stream.h"
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum {
     WORKERS_MAX = 256,
-    RESULTS_MAX = 4 * WORKERS_MAX /* that wait for an earlier result */
+    RESULTS_MAX = 4 * WORKERS_MAX,        /* that wait for an earlier result */
+    HELPED_RESULTS_MAX = 64 * WORKERS_MAX /* where other processes help */
 };
+
+#define NO_TASK SIZE_MAX
 
 /* A worker: a thread that takes one task after the other. One that waits is called after the caller
  * has given it its place or its task under the lock. */
 typedef struct worker_thread {
-    struct batch *batch;
+    struct gc_batch *batch;
     pthread_t thread; /* not set for the calling thread */
     sem_t called;
-    size_t task;                /* that it takes; the number of tasks: it ends */
+    size_t task;                /* that it takes; NO_TASK: it ends */
     size_t images_left;         /* that were not reported when it took the task */
     struct worker_thread *next; /* in a list of those that wait, or are to be called */
 } worker_thread;
 
-typedef struct batch {
+typedef struct gc_batch {
     const gc_session *session;
     const gc_task_list *list;
     gc_gate *gate;
     gc_directories *directories;
+    const gc_helpers *helpers; /* NULL: there are none */
+    pthread_t helper;
     gc_report_function *report;
     void *user;
     int images_at_once; /* images that are computed at one time */
     pthread_mutex_t lock;
     size_t started, reported; /* tasks */
+    bool stops;               /* no further task is started */
+
+    /* The tasks of a list are known from the beginning. Those of a stream are read ahead, and kept
+     * in a ring of `room` entries: task i has entry i % room. */
+    size_t known;
+    bool all_known;
+    gc_task *read; /* NULL without a stream */
+    pthread_t reader;
+    bool has_reader;             /* the thread `reader` reads; else the workers do */
+    bool reader_waits;           /* until half of the ring is free */
+    pthread_cond_t has_reported; /* it is */
 
     /* While some images wait for a device, more workers compute others. */
     worker_thread workers[WORKERS_MAX];
@@ -59,7 +84,12 @@ typedef struct batch {
 
 static bool has_ended(const batch *b)
 {
-    return b->started >= b->list->count;
+    return b->stops || (b->all_known && b->started >= b->known);
+}
+
+static const gc_task *task_at(const batch *b, size_t task)
+{
+    return b->read != NULL ? &b->read[task % b->room] : &b->list->tasks[task];
 }
 
 /* Whether fewer images are being computed than may be. While a GPU starts only half as many may be:
@@ -70,11 +100,22 @@ static bool has_place(const batch *b)
     return b->computed < places;
 }
 
-/* Whether a task may start now: images that have waited for a device go first. */
+/* Whether there is a task that may start. */
+static bool has_task(const batch *b)
+{
+    return !has_ended(b) && b->started < b->known && b->started < b->reported + b->room;
+}
+
+/* Whether a task may start here now: images that have waited for a device go first. */
 static bool may_start(const batch *b)
 {
-    return !has_ended(b) && has_place(b) && b->returning == NULL &&
-           b->started < b->reported + b->room;
+    return has_task(b) && has_place(b) && b->returning == NULL;
+}
+
+static size_t images_left(const batch *b)
+{
+    const gc_task_source *source = b->list->source;
+    return source != NULL ? source->left(source->user) : b->known - b->reported;
 }
 
 /* Gives a worker the next task. */
@@ -82,7 +123,7 @@ static void start(batch *b, worker_thread *worker)
 {
     b->computed++;
     worker->task = b->started++;
-    worker->images_left = b->list->count - b->reported;
+    worker->images_left = images_left(b);
 }
 
 /* Moves a worker to the front of a list. */
@@ -113,7 +154,7 @@ static void call_idle(batch *b, worker_thread **called)
         worker_thread *worker = b->idle;
         b->idle = worker->next;
         if (has_ended(b))
-            worker->task = b->list->count;
+            worker->task = NO_TASK;
         else
             start(b, worker);
         push(called, worker);
@@ -137,17 +178,89 @@ static void await_call(worker_thread *self)
         continue;
 }
 
+/* ---- Tasks of a stream ----------------------------------------------------------------------- */
+
+/* Reads one task. The caller holds no lock where a thread reads. */
+static bool read_task(batch *b, gc_task *task)
+{
+    const gc_task_source *source = b->list->source;
+    return source != NULL ? source->next(source->user, task)
+                          : gc_task_stream_next(b->list->stream, task);
+}
+
+/* Keeps a task in the ring, or notes the end of the stream where `task` is NULL. */
+static void note_task(batch *b, const gc_task *task)
+{
+    if (task != NULL)
+        b->read[b->known++ % b->room] = *task;
+    else
+        b->all_known = true;
+}
+
+/* The thread that reads ahead. */
+static void *read_tasks(void *user)
+{
+    batch *b = user;
+    gc_task task;
+    bool more = true;
+    while (more) {
+        more = read_task(b, &task);
+        worker_thread *called = NULL;
+        pthread_mutex_lock(&b->lock);
+        b->reader_waits = b->known >= b->reported + b->room;
+        while (more && !b->stops && b->reader_waits)
+            pthread_cond_wait(&b->has_reported, &b->lock);
+        if (b->stops && more)
+            gc_task_destroy(&task);
+        more = more && !b->stops;
+        note_task(b, more ? &task : NULL);
+        call_idle(b, &called);
+        unlock_and_call(b, called);
+    }
+    return NULL;
+}
+
+/* Without a thread that reads ahead, a worker that needs a task reads one. */
+static void read_if_needed(batch *b)
+{
+    gc_task task;
+    bool needs = b->read != NULL && !b->has_reader && !has_ended(b) && b->started == b->known;
+    if (b->list->source != NULL && b->computed > 0)
+        return; /* a source may wait for a result */
+    if (needs && b->known < b->reported + b->room)
+        note_task(b, read_task(b, &task) ? &task : NULL);
+}
+
+/* Starts no further task. */
+static void stop(batch *b)
+{
+    b->stops = true;
+    if (b->list->stream != NULL)
+        gc_task_stream_stop(b->list->stream);
+    pthread_cond_signal(&b->has_reported);
+}
+
+/* ---- Workers --------------------------------------------------------------------------------- */
+
+static void stop_where_requested(batch *b)
+{
+    if (gc_stop_is_requested() && !b->stops)
+        stop(b);
+}
+
 /* Finds a task for a worker whose last one is done, and unlocks the batch. Waits while too many
  * results wait, and while as many images as may be are being computed. False: no task is left. */
 static bool take_task(batch *b, worker_thread *self)
 {
     worker_thread *called = NULL;
+    stop_where_requested(b);
+    read_if_needed(b);
     call_returning(b, &called);
     bool waits = false;
     if (may_start(b)) {
         start(b, self);
     } else if (has_ended(b)) {
-        self->task = b->list->count;
+        self->task = NO_TASK;
     } else {
         push(&b->idle, self);
         waits = true;
@@ -156,7 +269,7 @@ static bool take_task(batch *b, worker_thread *self)
     unlock_and_call(b, called);
     if (waits)
         await_call(self);
-    return self->task < b->list->count;
+    return self->task != NO_TASK;
 }
 
 /* Gives the place of an image that waits for a device to others, and unlocks the batch. */
@@ -192,29 +305,57 @@ static void report_ready(batch *b)
 {
     size_t entry = b->reported % b->room;
     while (b->waits[entry]) {
-        b->report(b->user, &b->list->tasks[b->reported], &b->results[entry]);
+        if (b->list->source == NULL)
+            b->report(b->user, task_at(b, b->reported), &b->results[entry]);
         gc_result_destroy(&b->results[entry]);
+        if (b->read != NULL)
+            gc_task_destroy(&b->read[entry]);
         b->waits[entry] = false;
         entry = ++b->reported % b->room;
     }
+    /* Called for each free entry, the reader would take a processor from the workers each time. */
+    if (b->reader_waits && b->known <= b->reported + b->room / 2) {
+        b->reader_waits = false;
+        pthread_cond_signal(&b->has_reported);
+    }
 }
 
-/* Processes a task. Where several are processed at one time, notes wait in the result. */
-static void process_task(batch *b, gc_worker *worker, const gc_task *task, gc_result *result)
+/* A copy of what a worker's images wrote to its notes, which become empty. NULL where they wrote
+ * nothing or memory is out. */
+static char *take_notes(FILE *notes, char *const *text)
 {
-    char *notes = NULL;
-    size_t size;
-    worker->notes = b->images_at_once > 1 ? open_memstream(&notes, &size) : NULL;
-    gc_process(worker, task, result);
-    if (worker->notes != NULL && fclose(worker->notes) != 0) {
-        free(notes);
-        notes = NULL;
-    }
-    result->notes = notes;
+    long size = notes != NULL ? ftell(notes) : 0;
+    if (size <= 0)
+        return NULL;
+    char *copy = fputc('\0', notes) != EOF && fflush(notes) == 0 ? gc_copy_string(*text) : NULL;
+    rewind(notes);
+    return copy;
+}
+
+/* Draws progress after a task: one that is skipped or fails early tells of none. */
+static void show_progress(const batch *b, const gc_task *task)
+{
+    size_t count = b->list->count;
+    gc_progress_images images = {gc_tally_finished(), gc_tally_failed(), count};
+    double done = count > 0 ? (double)images.finished / (double)count : 0;
+    gc_progress_show_images(gc_input_name(task->input), done, &images);
+}
+
+/* Processes a task. Notes wait in the result where several are processed at one time. */
+static void process_task(batch *b, gc_worker *worker, char *const *notes, const gc_task *task,
+                         gc_result *result)
+{
+    if (worker->session->options->dry_run)
+        gc_plan_only(worker->session, task, result);
+    else
+        gc_process(worker, task, result);
+    result->notes = take_notes(worker->notes, notes);
     if (result->outcome == GC_OUTCOME_BARRED)
         return;
     gc_tally_add(result->outcome == GC_OUTCOME_FAILED, result->outcome == GC_OUTCOME_SKIPPED);
-    if (!b->list->batch)
+    if (b->list->batch)
+        show_progress(b, task);
+    else
         gc_several_reports_end(&b->several, task, result);
 }
 
@@ -262,29 +403,47 @@ static void note_wait(void *user, bool waits)
     pthread_mutex_unlock(&b->lock);
 }
 
+/* Where no task is left to begin, the threads of images that are done go to the last ones. */
+static void spare_threads(const batch *b)
+{
+    int share = gc_thread_count(b->session->job.threads) / b->images_at_once;
+    int left = b->images_at_once - b->computed;
+    gc_team_spare(has_ended(b) && left > 0 && b->images_at_once > 1 ? left * share : 0);
+}
+
 /* Stores the result of a task, and reports what may be reported. */
 static void finish_task(batch *b, size_t task, gc_result *result)
 {
-    b->computed--;
     if (result->outcome == GC_OUTCOME_BARRED) {
         gc_result_destroy(result);
-        b->started = b->list->count;
+        stop(b);
         return;
     }
+    bool failed = result->outcome == GC_OUTCOME_FAILED;
+    if ((failed && b->session->options->stop_on_error) ||
+        (b->session->journal != NULL && gc_journal_has_failed(b->session->journal)))
+        stop(b);
+    if (b->list->source != NULL)
+        b->report(b->user, task_at(b, task), result);
     b->results[task % b->room] = *result;
     b->waits[task % b->room] = true;
     report_ready(b);
+    spare_threads(b);
 }
 
 static void *work(void *user)
 {
     worker_thread *self = user;
     batch *b = self->batch;
+    char *notes = NULL;
+    size_t size;
+    bool alone = b->images_at_once == 1 && b->list->source == NULL && b->helpers == NULL;
     gc_worker worker = {.session = b->session,
                         .gate = b->gate,
                         .image_count = b->list->count,
                         .images_at_once = b->images_at_once,
                         .directories = b->list->batch ? b->directories : NULL,
+                        .notes = alone ? NULL : open_memstream(&notes, &size),
                         .image_done = b->list->batch ? NULL : gc_several_reports_take,
                         .image_user = &b->several,
                         .waits = b->images_at_once > 1 ? note_wait : NULL,
@@ -293,11 +452,15 @@ static void *work(void *user)
     while (take_task(b, self)) {
         worker.images_left = self->images_left;
         gc_result result;
-        process_task(b, &worker, &b->list->tasks[self->task], &result);
+        process_task(b, &worker, &notes, task_at(b, self->task), &result);
         pthread_mutex_lock(&b->lock);
+        b->computed--;
         finish_task(b, self->task, &result);
     }
     gc_kept_plan_free(&worker.kept);
+    if (worker.notes != NULL)
+        fclose(worker.notes);
+    free(notes);
     return NULL;
 }
 
@@ -306,11 +469,66 @@ static void *work(void *user)
 static int choose_images_at_once(const gc_session *session, const gc_task_list *list)
 {
     int threads = gc_thread_count(session->job.threads);
+    int images = threads < WORKERS_MAX ? threads : WORKERS_MAX;
+    if (list->stream != NULL || list->source != NULL)
+        return images;
     if (list->count < 2 || threads < 2)
         return 1;
-    int images = threads < WORKERS_MAX ? threads : WORKERS_MAX;
     return list->count < (size_t)images ? (int)list->count : images;
 }
+
+/* ---- Tasks that other processes compute ------------------------------------------------------ */
+
+bool gc_batch_lend(batch *b, gc_loan *loan)
+{
+    worker_thread *called = NULL;
+    pthread_mutex_lock(&b->lock);
+    stop_where_requested(b);
+    read_if_needed(b);
+    bool lends = has_task(b);
+    if (lends) {
+        loan->images_left = images_left(b);
+        loan->number = b->started++;
+        loan->task = task_at(b, loan->number);
+    }
+    call_idle(b, &called);
+    unlock_and_call(b, called);
+    return lends;
+}
+
+bool gc_batch_has_ended(batch *b)
+{
+    pthread_mutex_lock(&b->lock);
+    bool ended = has_ended(b);
+    pthread_mutex_unlock(&b->lock);
+    return ended;
+}
+
+void gc_batch_settle(batch *b, const gc_loan *loan, gc_result *result)
+{
+    worker_thread *called = NULL;
+    gc_tally_add(result->outcome == GC_OUTCOME_FAILED, result->outcome == GC_OUTCOME_SKIPPED);
+    pthread_mutex_lock(&b->lock);
+    finish_task(b, loan->number, result);
+    call_idle(b, &called);
+    unlock_and_call(b, called);
+}
+
+const gc_session *gc_batch_session(const batch *b)
+{
+    return b->session;
+}
+
+static void *run_helpers(void *user)
+{
+    batch *b = user;
+    gconv_error barred; /* gc_batch_run tells */
+    if (gc_gate_pass(b->gate, &barred) == GCONV_OK)
+        b->helpers->run(b->helpers->user, b);
+    return NULL;
+}
+
+/* ---- Running --------------------------------------------------------------------------------- */
 
 static void prepare_workers(batch *b)
 {
@@ -340,37 +558,61 @@ static void run_workers(batch *b)
 {
     prepare_workers(b);
     pthread_mutex_lock(&b->lock);
+    if (b->read != NULL)
+        b->has_reader = pthread_create(&b->reader, NULL, read_tasks, b) == 0;
     while (b->created < b->images_at_once && create_worker(b))
         continue;
     pthread_mutex_unlock(&b->lock);
+    bool helped = b->helpers != NULL && pthread_create(&b->helper, NULL, run_helpers, b) == 0;
     work(&b->workers[0]);
+    if (helped)
+        pthread_join(b->helper, NULL);
     join_workers(b);
+    if (b->has_reader)
+        pthread_join(b->reader, NULL);
+    gc_team_spare(0);
+}
+
+/* Frees what was read and not reported: the batch was stopped. */
+static void free_tasks_read(batch *b)
+{
+    for (size_t i = b->reported; b->read != NULL && i < b->known; i++)
+        gc_task_destroy(&b->read[i % b->room]);
+    free(b->read);
 }
 
 gconv_status gc_batch_run(const gc_session *session, const gc_task_list *list, gc_gate *gate,
-                          gc_directories *directories, gc_report_function *report, void *user,
-                          gconv_error *error)
+                          gc_directories *directories, const gc_helpers *helpers,
+                          gc_report_function *report, void *user, gconv_error *error)
 {
-    size_t room = list->count < RESULTS_MAX ? list->count : RESULTS_MAX;
+    bool streams = list->stream != NULL || list->source != NULL;
+    size_t most = helpers != NULL ? HELPED_RESULTS_MAX : RESULTS_MAX;
+    size_t room = streams || list->count > most ? most : list->count;
     batch b = {.session = session,
                .list = list,
                .gate = gate,
                .directories = directories,
+               .helpers = helpers,
                .report = report,
                .user = user,
                .images_at_once = choose_images_at_once(session, list),
                .lock = PTHREAD_MUTEX_INITIALIZER,
                .returning_end = &b.returning,
                .room = room,
+               .known = streams ? 0 : list->count,
+               .all_known = !streams,
+               .read = streams ? calloc(room, sizeof *b.read) : NULL,
+               .has_reported = PTHREAD_COND_INITIALIZER,
                .results = calloc(room, sizeof *b.results),
                .waits = calloc(room, sizeof *b.waits)};
     gconv_status status = GCONV_OK;
     if (!list->batch)
         gc_several_reports_begin(&b.several, session->options, list->tasks[0].output, report, user);
-    if (b.results != NULL && b.waits != NULL)
+    if (b.results != NULL && b.waits != NULL && (!streams || b.read != NULL))
         run_workers(&b);
     else if (room > 0)
         status = gc_fail_memory(error, room * sizeof *b.results);
+    free_tasks_read(&b);
     free(b.results);
     free(b.waits);
     return status == GCONV_OK ? gc_gate_pass(gate, error) : status;

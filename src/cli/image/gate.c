@@ -14,15 +14,16 @@ void gc_gate_destroy(gc_gate *gate)
 
 gconv_status gc_gate_pass(gc_gate *gate, gconv_error *error)
 {
-    pthread_mutex_lock(&gate->lock);
-    if (!gate->passed)
-        gate->status = gate->check(gate->user, &gate->error);
-    gate->passed = true;
-    gconv_status status = gate->status;
-    if (status != GCONV_OK)
+    if (!gc_gate_is_passed(gate)) {
+        pthread_mutex_lock(&gate->lock);
+        if (!gate->passed)
+            gate->status = gate->check(gate->user, &gate->error);
+        gate->passed = true;
+        pthread_mutex_unlock(&gate->lock);
+    }
+    if (gate->status != GCONV_OK)
         *error = gate->error;
-    pthread_mutex_unlock(&gate->lock);
-    return status;
+    return gate->status;
 }
 
 bool gc_gate_is_passed(gc_gate *gate)

@@ -3,7 +3,9 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "cli/image/journaled.h"
 #include "cli/image/picture.h"
+#include "cli/image/skip.h"
 #include "cli/image/work.h"
 #include "cli/options/values.h"
 #include "cli/tasks/names.h"
@@ -11,21 +13,34 @@
 #include <stdio.h>
 #include <string.h>
 
+gconv_status gc_check_task(const gc_task *task, gconv_error *error)
+{
+    if (task->refused != NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "%s", task->refused);
+    if (task->unlisted != 0)
+        return gc_fail_errno(error, GCONV_ERROR_READ, task->unlisted, "cannot list the directory");
+    if (task->unknown != 0)
+        return gc_fail_errno(error, GCONV_ERROR_READ, task->unknown, "cannot read");
+    return GCONV_OK;
+}
+
 static gconv_status open_input(gc_work *work)
 {
     const gc_task *task = work->task;
     work->result->blamed = gc_input_name(task->input);
-    if (task->unlisted != 0)
-        return gc_fail_errno(work->error, GCONV_ERROR_READ, task->unlisted,
-                             "cannot list the directory");
-    if (task->unknown != 0)
-        return gc_fail_errno(work->error, GCONV_ERROR_READ, task->unknown, "cannot read");
+    gconv_status status = gc_check_task(task, work->error);
+    if (status != GCONV_OK)
+        return status;
     work->input_warnings =
         (gc_warning_target){work->result->blamed, work->worker->notes, &work->result->warnings};
     gconv_reader_options options = gc_reader_options(work->options);
     options.warn = gc_take_warning;
     options.warn_damage = gc_take_damage;
     options.warn_user = &work->input_warnings;
+    if (work->worker->session->journal != NULL) {
+        options.opened = gc_journaled_opened;
+        options.opened_user = work;
+    }
     return gconv_reader_open(task->input, &options, &work->reader, work->error);
 }
 
@@ -47,6 +62,8 @@ static gconv_status make_plan(gc_work *work)
         return status;
     gconv_plan_on_wait(worker->kept.plan, worker->waits, worker->waits_user);
     result->output = *gconv_plan_output_shape(worker->kept.plan);
+    if (work->options->rows.count > 0)
+        result->output.height = work->options->rows.count;
     result->implementation = gconv_plan_implementation(worker->kept.plan);
     result->exact = gconv_plan_is_exact(worker->kept.plan);
     return GCONV_OK;
@@ -60,8 +77,7 @@ static gconv_status run_plan(gc_work *work)
     gconv_source source = work->picture.samples != NULL ? gc_picture_source(&work->picture, &rows)
                                                         : gconv_reader_source(work->reader);
     gconv_plan_watch(plan, gc_part_show, &whole);
-    gconv_status status = gconv_plan_run(plan, source, gconv_writer_sink(work->writer),
-                                         &work->result->timings, work->error);
+    gconv_status status = gc_run_rows(work, source);
     gconv_plan_watch(plan, NULL, NULL);
     return status;
 }
@@ -97,7 +113,9 @@ static gconv_status process_image(gc_work *work)
     work->result->blamed = gc_input_name(work->task->input);
     work->result->input = *gconv_reader_shape(work->reader);
     work->result->format = gc_output_format(work);
-    gconv_status status = gc_look_ahead(work);
+    gconv_status status = gc_judge_rows(work);
+    if (status == GCONV_OK)
+        status = gc_look_ahead(work);
     if (status == GCONV_OK)
         status = gc_gate_pass(work->worker->gate, work->error);
     if (status == GCONV_OK)
@@ -109,8 +127,12 @@ static gconv_status process_image(gc_work *work)
 
 static gconv_status process(gc_work *work)
 {
-    if (work->options->writer.no_clobber && gc_output_exists(work->task))
-        return GCONV_ERROR_EXISTS;
+    gconv_status needed = gc_find_work(work->worker->session, work->task, work->result);
+    if (needed != GCONV_OK)
+        return needed;
+    if (work->worker->session->journal != NULL)
+        gc_journaled_begin(work);
+    work->result->skipped = "exists; skipped"; /* should it appear meanwhile */
     bool more = true;
     gconv_status status = open_input(work);
     while (status == GCONV_OK && more) {
@@ -137,6 +159,8 @@ void gc_process(gc_worker *worker, const gc_task *task, gc_result *result)
     gconv_reader_free(work.reader);
     gc_picture_destroy(&work.picture);
     gc_conclude(&work, status);
+    if (worker->session->journal != NULL && work.record.input != NULL)
+        gc_journaled_end(&work);
     if (gc_gate_pass(worker->gate, &barred) != GCONV_OK)
         result->outcome = GC_OUTCOME_BARRED;
 }

@@ -9,4 +9,7 @@
  * worker->image_done. */
 void gc_process(gc_worker *worker, const gc_task *task, gc_result *result);
 
+/* Fails where the task is doomed: reading the operands showed that. */
+gconv_status gc_check_task(const gc_task *task, gconv_error *error);
+
 #endif

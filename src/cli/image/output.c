@@ -2,17 +2,8 @@
 #include "cli/image/work.h"
 
 #include "base/clock.h"
+#include "cli/image/journaled.h"
 #include "cli/tasks/names.h"
-
-#include <string.h>
-#include <sys/stat.h>
-
-bool gc_output_exists(const gc_task *task)
-{
-    struct stat about;
-    return task->unlisted == 0 && task->unknown == 0 && strcmp(task->output, "-") != 0 &&
-           lstat(task->output, &about) == 0;
-}
 
 gconv_format gc_output_format(const gc_work *work)
 {
@@ -59,8 +50,16 @@ static gconv_writer_options writer_options(gc_work *work)
     writer.keep = options->strip                         ? GCONV_KEEP_NOTHING
                   : options->command == GC_COMMAND_EDGES ? GCONV_KEEP_RESOLUTION
                                                          : GCONV_KEEP_ALL;
+    if (options->join) {
+        writer.part_of = work->result->input.height;
+        writer.part_first = options->rows.first;
+    }
     writer.warn = gc_take_warning;
     writer.warn_user = &work->output_warnings;
+    if (work->worker->session->journal != NULL) {
+        writer.complete = gc_journaled_complete;
+        writer.complete_user = work;
+    }
     return writer;
 }
 
@@ -74,12 +73,11 @@ gconv_status gc_open_output(gc_work *work)
     gconv_writer_options writer = writer_options(work);
     if (work->writer != NULL)
         return gconv_writer_next(work->writer, &writer, work->error);
-    if (directories != NULL) {
-        gconv_status status = gc_make_parent_directories(directories, output, work->error);
-        if (status != GCONV_OK)
-            return status;
-    }
-    return gconv_writer_open(output, &writer, &work->writer, work->error);
+    gconv_status status = GCONV_OK;
+    if (directories != NULL)
+        status = gc_prepare_parent(directories, output, work->worker->notes, work->error);
+    return status == GCONV_OK ? gconv_writer_open(output, &writer, &work->writer, work->error)
+                              : status;
 }
 
 gconv_status gc_finish_output(gc_work *work)

@@ -7,17 +7,19 @@
 
 typedef enum gc_outcome {
     GC_OUTCOME_DONE,
-    GC_OUTCOME_SKIPPED, /* the output existed and --no-clobber was given */
+    GC_OUTCOME_SKIPPED, /* nothing had to be done */
     GC_OUTCOME_FAILED,
     GC_OUTCOME_MISMATCH, /* written, but --verify found a difference */
+    GC_OUTCOME_PLANNED,  /* --dry-run: it would be computed */
     GC_OUTCOME_BARRED    /* the gate did not let it pass: nothing is said of this image */
 } gc_outcome;
 
 typedef struct gc_result {
     gc_outcome outcome;
-    gconv_error error;  /* of GC_OUTCOME_FAILED */
-    size_t image;       /* number in a stream of several images, from 1; else 0 */
-    const char *blamed; /* the file that the error is about; NULL: the error is not reported */
+    const char *skipped; /* of GC_OUTCOME_SKIPPED: why, for -v */
+    gconv_error error;   /* of GC_OUTCOME_FAILED */
+    size_t image;        /* number in a stream of several images, from 1; else 0 */
+    const char *blamed;  /* the file that the error is about; NULL: the error is not reported */
     gconv_shape input;
     gconv_shape output;
     gconv_format format; /* of the output */
@@ -32,7 +34,8 @@ typedef struct gc_result {
     char *explanation; /* how the implementation was chosen; NULL unless -v or --explain */
     char *fallback;    /* which device took over, and why; NULL where none did */
     gc_warning_list warnings;
-    char *notes; /* notes of -v that wait until this image is reported; may be NULL */
+    void *storage; /* texts of a result that came from another process */
+    char *notes;   /* notes of -v that wait until this image is reported; may be NULL */
 } gc_result;
 
 void gc_result_destroy(gc_result *result);

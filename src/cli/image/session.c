@@ -1,6 +1,7 @@
 #include "cli/image/session.h"
 
 #include "base/status.h"
+#include "cli/options/effects.h"
 #include "cli/options/implementations.h"
 #include "cli/options/values.h"
 
@@ -19,6 +20,8 @@ static void fill_job(gc_session *session)
         job->implementation = options->implementations; /* a list where the command measures */
     if (gc_gpu_decoder(options) != NULL && strcmp(job->device, "auto") == 0)
         job->device = "cuda:all"; /* the GPUs that may decode */
+    if (options->rows.count > 0)
+        job->device = "cpu"; /* GPUs compute whole images */
 }
 
 /* A decoder of GPUs needs an implementation that runs on a GPU. */
@@ -78,30 +81,33 @@ static gconv_status check_jobs(const gc_session *session, gconv_error *error)
     return first.status;
 }
 
-/* Whether one of the implementations in a list takes a thread block, or a tiling factor. */
-static bool any_takes(const char *list, bool factor)
+/* Whether one of the implementations in a list follows an option: `met` is a bit of effects.h. */
+static bool any_takes(const char *list, unsigned met)
 {
     char name[GC_NAME_BYTES];
-    gconv_implementation_info info;
     while (gc_next_name(&list, name))
-        if (gc_describe_name(name, &info) && (factor ? info.follows_tile : info.follows_block))
+        if ((gc_met_implementation(name) & met) != 0)
             return true;
     return false;
 }
 
-/* An implementation that is named has to follow --block and --tile. */
+/* An implementation that is named has to follow --block, --tile and --shared-memory. */
 static gconv_status check_tiling(const gc_session *session, gconv_error *error)
 {
     const char *list = session->options->implementations;
     const gconv_job *job = &session->job;
     if (!gc_names_each(list) || strcmp(list, "auto") == 0)
         return GCONV_OK;
-    if (job->block_width > 0 && !any_takes(list, false))
+    if (job->block_width > 0 && !any_takes(list, GC_MET_BLOCK))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "option '--block': '%s' takes no thread block",
                        list);
-    if (job->tile > 0 && !any_takes(list, true))
+    if (job->tile > 0 && !any_takes(list, GC_MET_TILE))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "option '--tile': '%s' takes no tiling factor; 'tiled' does", list);
+    if (job->shared_memory > 0 && !any_takes(list, GC_MET_SHARED))
+        return gc_fail(
+            error, GCONV_ERROR_ARGUMENT,
+            "option '--shared-memory': '%s' has no rule that follows it; 'adaptive' does", list);
     return GCONV_OK;
 }
 
@@ -115,6 +121,8 @@ gconv_status gc_session_create(const gc_options *options, gc_session *session, c
         return status;
     fill_job(session);
     status = check_decoder(session, error);
+    if (status == GCONV_OK && options->journal != NULL)
+        status = gc_recipe_create(options, &session->chain, &session->recipe, error);
     return status == GCONV_OK ? check_tiling(session, error) : status;
 }
 
@@ -150,6 +158,7 @@ bool gc_names_gpu(const gc_options *options)
 
 void gc_session_destroy(gc_session *session)
 {
+    gc_recipe_destroy(&session->recipe);
     gc_filter_chain_free(&session->chain);
     *session = (gc_session){.options = NULL};
 }

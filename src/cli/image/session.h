@@ -3,12 +3,17 @@
 #define GC_CLI_IMAGE_SESSION_H
 
 #include "cli/image/chain.h"
+#include "cli/image/recipe.h"
+#include "cli/journal/results.h"
 #include "cli/options/options.h"
 #include "gconv.h"
 
 typedef struct gc_session {
     const gc_options *options;
     gc_filter_chain chain;
+    struct gc_journal *journal; /* of --journal, owned by the caller; NULL: there is none */
+    gc_recipe recipe;           /* for the journal */
+    gc_results results;         /* of the journal, for --in-place; the caller releases them */
     gconv_job job; /* what the command line decides; an image adds its shape, alpha and depth */
 } gc_session;
 

@@ -34,6 +34,9 @@ static gconv_status hand_over(gc_work *work, gconv_error *error)
 gconv_status gc_next_image(gc_work *work, bool *more)
 {
     gconv_error failure, untold;
+    *more = false;
+    if (work->options->rows.count > 0)
+        return GCONV_OK;
     gconv_status status = gconv_reader_next(work->reader, more, &failure);
     if (status == GCONV_OK && !*more)
         return GCONV_OK;

@@ -5,6 +5,7 @@
 #include "cli/image/picture.h"
 #include "cli/image/result.h"
 #include "cli/image/worker.h"
+#include "cli/journal/record.h"
 #include "cli/options/options.h"
 #include "cli/report/warnings.h"
 #include "cli/tasks/tasks.h"
@@ -22,6 +23,8 @@ typedef struct gc_work {
     bool opaque;        /* all pixels are opaque; true, too, where alpha does not depend on that */
     size_t image;       /* number in its input, from 1 */
     double start;       /* in seconds */
+    gc_record record;   /* for the journal; its texts belong to others */
+    int input;          /* the reader's descriptor, for the journal; set by gc_journaled_opened */
     gc_warning_target input_warnings, output_warnings;
 } gc_work;
 
@@ -41,15 +44,18 @@ bool gc_part_show(void *part, double done);
  * work->picture, or looks through the pixels by a reader of its own. Sets work->opaque. */
 gconv_status gc_look_ahead(gc_work *work);
 
+/* Whether --rows fits the image, and --join the format of the output. */
+gconv_status gc_judge_rows(gc_work *work);
+
 /* ---- Computing ------------------------------------------------------------------------------- */
+
+/* Computes the image, or the rows of --rows, from `source`. */
+gconv_status gc_run_rows(gc_work *work, gconv_source source);
 
 /* Computes by the plan and by the reference, compares, and writes what the plan computed. */
 gconv_status gc_run_verified(gc_work *work);
 
 /* ---- The output ------------------------------------------------------------------------------ */
-
-/* Whether --no-clobber protects what is at the output's path. */
-bool gc_output_exists(const gc_task *task);
 
 /* The format of the output, once the header of the input is read. */
 gconv_format gc_output_format(const gc_work *work);
@@ -64,7 +70,7 @@ gconv_status gc_finish_output(gc_work *work);
 /* ---- Inputs of several images ---------------------------------------------------------------- */
 
 /* Goes on to the next image of the input, and hands over the result of this one. *more is false
- * where there is no next image. A next image that cannot be opened fails as an image of its own.
+ * where there is no next image, and with --rows, which takes the first image. A next image that cannot be opened fails as an image of its own.
  * Where the input fails before gconv knows whether an image follows, this image has failed. */
 gconv_status gc_next_image(gc_work *work, bool *more);
 

@@ -25,21 +25,32 @@ const char *gc_figure(double value, const char *unit, int decimals, char *buffer
     return buffer;
 }
 
-const char *gc_measurement_label(const gc_measurement *row, char *buffer, size_t size)
+bool gc_is_noisy(double median, double spread)
 {
-    bool chosen = strcmp(row->name, row->implementation) != 0;
-    snprintf(buffer, size, "%s%s%s", row->name, chosen ? ": " : "",
-             chosen ? row->implementation : "");
+    const double most = 0.1;
+    return spread > most * median;
+}
+
+const char *gc_spread_figure(double median, double spread, char *buffer, size_t size)
+{
+    const char *mark = gc_is_noisy(median, spread) ? "!" : "";
+    return gc_figure(median > 0 ? 100 * spread / median : 0, mark, 1, buffer, size);
+}
+
+const char *gc_row_label(const char *name, const char *implementation, char *buffer, size_t size)
+{
+    bool chosen = strcmp(name, implementation) != 0;
+    snprintf(buffer, size, "%s%s%s", name, chosen ? ": " : "", chosen ? implementation : "");
     return buffer;
 }
 
 int gc_label_width(const char *const *names, int count)
 {
-    size_t width = strlen("name"); /* the head of the column */
+    size_t width = strlen("name"); /* the head of the column; auto chooses no variant */
     for (int j = 0; j < gconv_implementation_count(); j++)
         for (int i = 0; i < count; i++) {
             const char *one = gconv_implementation_name(j);
-            bool is_auto = strcmp(names[i], "auto") == 0;
+            bool is_auto = strcmp(names[i], "auto") == 0 && strchr(one, ':') == NULL;
             size_t length = strlen(one) + (is_auto ? strlen("auto: ") : 0);
             if ((is_auto || strcmp(names[i], one) == 0) && length > width)
                 width = length;

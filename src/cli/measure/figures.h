@@ -12,8 +12,15 @@ const char *gc_verdict_name(gc_verdict verdict);
 /* A number with its unit, or a dash where it is not known (0). Returns `buffer`. */
 const char *gc_figure(double value, const char *unit, int decimals, char *buffer, size_t size);
 
-/* The name of a row, and what auto chose. Returns `buffer`. */
-const char *gc_measurement_label(const gc_measurement *row, char *buffer, size_t size);
+/* From the first to the third quartile of runs as a percentage of their median, with a mark where
+ * that is noise. Returns `buffer`. */
+const char *gc_spread_figure(double median, double spread, char *buffer, size_t size);
+
+/* Whether runs are spread over more than a tenth of their median. */
+bool gc_is_noisy(double median, double spread);
+
+/* The name of a row, and what auto chose for it. Returns `buffer`. */
+const char *gc_row_label(const char *name, const char *implementation, char *buffer, size_t size);
 
 /* Columns that the longest label of these names takes, and the word above them. */
 int gc_label_width(const char *const *names, int count);
@@ -36,6 +43,9 @@ typedef struct gc_unusable {
 /* Moves the names that cannot run here from a list to `unusable`. */
 void gc_drop_unusable(const gc_session *session, const char **names, int *count,
                       gc_unusable *unusable);
+
+/* A reason without the name of the implementation that it begins with. */
+const char *gc_reason_alone(const char *name, const char *reason);
 
 /* Prints them, those that share a reason in one line, and forgets them. */
 void gc_print_unusable(gc_unusable *unusable);

@@ -4,6 +4,7 @@
 
 #include "cli/image/picture.h"
 #include "cli/image/session.h"
+#include "cli/measure/spots.h"
 #include "gconv.h"
 
 typedef enum gc_verdict {
@@ -13,8 +14,8 @@ typedef enum gc_verdict {
     GC_VERDICT_UNUSABLE /* cannot run here, or refuses this job; `reason` says why */
 } gc_verdict;
 
-/* What is known of one implementation. Rates are computed from kernel_seconds where that is known,
- * else from `seconds`. */
+/* What is known of one implementation. `values_a_second` is computed from kernel_seconds where that
+ * is known, `flops` from gc_convolution_seconds. */
 typedef struct gc_measurement {
     const char *name;           /* as the user gave it */
     const char *implementation; /* what runs: the name, or what auto chose */
@@ -26,13 +27,17 @@ typedef struct gc_measurement {
     double compile_seconds; /* of kernels, before any clock was started; 0 where there are none */
     double seconds;         /* median of the runs, from samples in memory to samples in memory */
     double shortest;        /* of the runs */
-    double spread;          /* from the first to the third quartile of the runs, in seconds */
-    double kernel_seconds;  /* median on the device, from samples to samples in its memory; 0 on the
+    double lower_quartile, upper_quartile; /* of the runs, in seconds */
+    double transfer_seconds; /* median of the copies to a GPU and back, which may overlap others */
+    double kernel_seconds; /* median on the device, from samples to samples in its memory; 0 on the
                                CPU */
-    double values_a_second; /* samples convolved */
-    double flops;           /* floating-point operations a second: 2 w h for a sample and step */
+    double border_seconds; /* the part of kernel_seconds that makes extended images */
+    double conversion_seconds; /* the part that turns samples into chain values and back */
+    double values_a_second;    /* samples convolved */
+    double flops;              /* floating-point operations a second: 2 w h for a sample and step */
     double intensity; /* operations for a byte by the published model; 0 where there is none */
     double roofline;  /* operations a second that the model allows here; 0 likewise */
+    int factor;       /* the tiling factor; 0 where there is none */
     char explanation[1024]; /* lines of text: how the implementation was chosen */
 } gc_measurement;
 
@@ -41,6 +46,7 @@ typedef struct gc_subject {
     const gc_session *session;
     gconv_alpha alpha;
     size_t entry, entry_count; /* of all measurements of the command, for the progress line */
+    const gc_spots *spots;     /* pixels at which gc_time checks its last result; NULL: none */
 } gc_subject;
 
 /* The reference's result on one picture: what measurements are checked against. */
@@ -72,7 +78,12 @@ gconv_status gc_check(const gc_subject *subject, const char *name, const gc_pict
                       const gc_picture *timed, const gc_expectation *expectation,
                       gc_measurement *row, gconv_error *error);
 
-/* Times on `picture` the implementation that was checked for `row`. */
+/* Seconds of the convolution alone where these are known: kernel_seconds without border and
+ * conversion. Else kernel_seconds, or `seconds`. Ratios between published steps are of these. */
+double gc_convolution_seconds(const gc_measurement *row);
+
+/* Times on `picture` the implementation that was checked for `row`. Where the result of the last run
+ * is wrong at the subject's spots, the verdict becomes so, and the row has no times. */
 gconv_status gc_time(const gc_subject *subject, const gc_picture *picture, gc_budget budget,
                      gc_measurement *row, gconv_error *error);
 

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "cli/options/presets.h"
 #include "cli/report/progress.h"
 
 #include <math.h>
@@ -29,6 +30,7 @@ gconv_status gc_subject_plan(const gc_subject *subject, const char *name,
     job.alpha = subject->alpha;
     job.output_depth = job.output == GCONV_OUTPUT_EDGES ? 1 : picture->shape.depth;
     job.implementation = implementation;
+    gc_preset_set_block(subject->session->options, implementation, &job);
     job.runs = strcmp(name, "auto") == 0 ? 0 : RUNS_EXPECTED;
     job.device = gc_device_for(subject->session, name);
     return gconv_plan_create(&job, plan, error);
@@ -78,7 +80,7 @@ static gconv_status write_rows(void *user, uint32_t count, const void *rows, siz
 
 gconv_sink gc_row_sink_of(gc_row_sink *sink)
 {
-    return (gconv_sink){write_rows, sink};
+    return (gconv_sink){.write = write_rows, .user = sink};
 }
 
 gconv_status gc_convert_chain(const gconv_plan *plan, const gc_picture *picture, const float *chain,
@@ -93,5 +95,5 @@ gconv_status gc_convert_chain(const gconv_plan *plan, const gc_picture *picture,
 void gc_take_one_run(gc_measurement *row, double seconds)
 {
     row->runs = 1;
-    row->seconds = row->shortest = seconds;
+    row->seconds = row->shortest = row->lower_quartile = row->upper_quartile = seconds;
 }

@@ -37,6 +37,10 @@ gconv_sink gc_row_sink_of(gc_row_sink *sink);
 gconv_status gc_convert_chain(const gconv_plan *plan, const gc_picture *picture, const float *chain,
                               size_t chain_stride, void *output, gconv_error *error);
 
+/* Sorts the times of `count` runs, at least 1, and fills the row's median, shortest run and
+ * quartiles. */
+void gc_take_runs(gc_measurement *row, double *times, int count);
+
 /* Makes `seconds` the time of the only run. */
 void gc_take_one_run(gc_measurement *row, double seconds);
 

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "cli/measure/clocks.h"
 #include "cli/report/progress.h"
 
 #include <math.h>
@@ -18,7 +19,9 @@ static int compare_doubles(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* One run to warm up. GCONV_ERROR_LIMIT where it will take longer than `limit`. */
+/* Runs to warm up: one in pieces, which can be given up, and on a GPU one as those that are timed,
+ * since the first of them makes the memory known to the driver. GCONV_ERROR_LIMIT where the one in
+ * pieces will take longer than `limit`. */
 static gconv_status warm_up(gconv_plan *plan, const gc_picture *picture, double limit, void *output,
                             gconv_error *error)
 {
@@ -29,8 +32,12 @@ static gconv_status warm_up(gconv_plan *plan, const gc_picture *picture, double 
                         .height = shape->height,
                         .start = gc_seconds(),
                         .limit = limit};
-    return gconv_plan_run(plan, gc_picture_source(picture, &rows), gc_row_sink_of(&sink), NULL,
-                          error);
+    gconv_status status =
+        gconv_plan_run(plan, gc_picture_source(picture, &rows), gc_row_sink_of(&sink), NULL, error);
+    if (status == GCONV_OK && gconv_plan_device(plan)->kind == GCONV_DEVICE_CUDA)
+        status = gconv_plan_run_memory(plan, picture->samples, picture->stride, output,
+                                       sink.row_bytes, NULL, error);
+    return status;
 }
 
 /* Whether the budget allows no further run, `spent` seconds after the first one began. */
@@ -40,10 +47,15 @@ static bool is_spent(gc_budget budget, int runs, double last, double spent)
     return runs > 0 && enough && spent + last > budget.seconds;
 }
 
+/* Seconds of each run, and what of them a GPU's transfers take. */
+typedef struct run_times {
+    double whole[RUNS_MAX], transfers[RUNS_MAX];
+} run_times;
+
 /* Runs the plan as often as the budget allows. Fills `times` and the number of runs. */
 static gconv_status run_often(const gc_subject *subject, gconv_plan *plan,
                               const gc_picture *picture, gc_budget budget, void *output,
-                              double times[RUNS_MAX], gc_measurement *row, gconv_error *error)
+                              run_times *times, gc_measurement *row, gconv_error *error)
 {
     size_t stride = gconv_shape_row_bytes(gconv_plan_output_shape(plan));
     double begin = gc_seconds();
@@ -52,15 +64,17 @@ static gconv_status run_often(const gc_subject *subject, gconv_plan *plan,
     row->too_long = status == GCONV_ERROR_LIMIT;
     while (status == GCONV_OK && row->runs < RUNS_MAX) {
         double start = gc_seconds(), spent = start - begin;
-        if (is_spent(budget, row->runs, row->runs > 0 ? times[row->runs - 1] : 0, spent))
+        if (is_spent(budget, row->runs, row->runs > 0 ? times->whole[row->runs - 1] : 0, spent))
             break;
         gc_progress_show(row->name,
                          gc_subject_progress(subject, spent / fmax(budget.seconds, spent)),
                          subject->entry, subject->entry_count);
+        gconv_timings parts = {.total = 0};
         start = gc_seconds();
         status = gconv_plan_run_memory(plan, picture->samples, picture->stride, output, stride,
-                                       NULL, error);
-        times[row->runs++] = gc_seconds() - start;
+                                       &parts, error);
+        times->whole[row->runs] = gc_seconds() - start;
+        times->transfers[row->runs++] = parts.upload + parts.download;
     }
     return row->too_long ? GCONV_OK : status;
 }
@@ -74,25 +88,66 @@ static double quantile(const double *times, int count, double part)
     return times[below] + (place - below) * (times[above] - times[below]);
 }
 
+void gc_take_runs(gc_measurement *row, double *times, int count)
+{
+    qsort(times, (size_t)count, sizeof *times, compare_doubles);
+    row->runs = count;
+    row->seconds = quantile(times, count, 0.5);
+    row->shortest = times[0];
+    row->lower_quartile = quantile(times, count, 0.25);
+    row->upper_quartile = quantile(times, count, 0.75);
+}
+
+/* Judges the output of the last run at the subject's spots. */
+static gconv_status check_spots(const gc_subject *subject, const gconv_plan *plan,
+                                const gc_picture *picture, const void *output, gc_measurement *row,
+                                gconv_error *error)
+{
+    size_t stride = gconv_shape_row_bytes(gconv_plan_output_shape(plan));
+    gconv_difference difference;
+    gconv_status status =
+        gconv_plan_compare_pixels(plan, picture->samples, picture->stride, output, stride,
+                                  subject->spots->at, subject->spots->count, &difference, error);
+    if (status != GCONV_OK || difference.within)
+        return status;
+    row->verdict = GC_VERDICT_WRONG;
+    row->difference = difference;
+    gc_fail(&row->reason, GCONV_ERROR_DEVICE, "the timed image is wrong at x %u, y %u, by %g",
+            difference.x, difference.y, difference.largest);
+    row->runs = 0;
+    return GCONV_OK;
+}
+
 /* Times runs until the budget is spent, and takes their median. */
 static gconv_status time_runs(const gc_subject *subject, gconv_plan *plan,
                               const gc_picture *picture, gc_budget budget, gc_measurement *row,
                               gconv_error *error)
 {
-    double times[RUNS_MAX];
+    run_times times;
+    double *whole = times.whole, *transfers = times.transfers;
     size_t stride = gconv_shape_row_bytes(gconv_plan_output_shape(plan));
     void *output = gc_allocate_array(picture->shape.height, stride);
     if (output == NULL)
         return gc_fail_memory(error, picture->shape.height * stride);
-    gconv_status status = run_often(subject, plan, picture, budget, output, times, row, error);
+    gconv_status status = run_often(subject, plan, picture, budget, output, &times, row, error);
+    gc_clocks_sample();
+    if (status == GCONV_OK && !row->too_long && subject->spots != NULL)
+        status = check_spots(subject, plan, picture, output, row, error);
     free(output);
-    if (status != GCONV_OK || row->too_long)
+    if (status != GCONV_OK || row->runs == 0)
         return status;
-    qsort(times, (size_t)row->runs, sizeof times[0], compare_doubles);
-    row->seconds = quantile(times, row->runs, 0.5);
-    row->shortest = times[0];
-    row->spread = quantile(times, row->runs, 0.75) - quantile(times, row->runs, 0.25);
+    gc_take_runs(row, whole, row->runs);
+    qsort(transfers, (size_t)row->runs, sizeof *transfers, compare_doubles);
+    row->transfer_seconds = quantile(transfers, row->runs, 0.5);
     return GCONV_OK;
+}
+
+double gc_convolution_seconds(const gc_measurement *row)
+{
+    double alone = row->kernel_seconds - row->border_seconds - row->conversion_seconds;
+    if (alone > 0)
+        return alone;
+    return row->kernel_seconds > 0 ? row->kernel_seconds : row->seconds;
 }
 
 static void fill_rates(const gc_subject *subject, gconv_plan *plan, const gc_picture *picture,
@@ -101,11 +156,13 @@ static void fill_rates(const gc_subject *subject, gconv_plan *plan, const gc_pic
     snprintf(row->explanation, sizeof row->explanation, "%s", gconv_plan_explanation(plan));
     row->intensity = gconv_plan_intensity(plan);
     row->roofline = gconv_plan_roofline(plan);
+    row->factor = gconv_plan_tiling_factor(plan);
     double counted = row->kernel_seconds > 0 ? row->kernel_seconds : row->seconds;
     double values =
         (double)picture->shape.width * picture->shape.height * gconv_plan_chain_channels(plan);
     row->values_a_second = values / counted;
-    row->flops = 2 * gc_filter_chain_taps(&subject->session->chain) * values / counted;
+    row->flops =
+        2 * gc_filter_chain_taps(&subject->session->chain) * values / gc_convolution_seconds(row);
 }
 
 static gconv_status time_plan(const gc_subject *subject, gconv_plan *plan,
@@ -115,11 +172,15 @@ static gconv_status time_plan(const gc_subject *subject, gconv_plan *plan,
     if (gconv_plan_device(plan)->kind == GCONV_DEVICE_CUDA)
         budget.seconds /= 2;
     gconv_status status = time_runs(subject, plan, picture, budget, row, error);
-    if (status != GCONV_OK || row->too_long)
+    if (status != GCONV_OK || row->runs == 0)
         return status;
-    if (gconv_plan_time_device(plan, picture->samples, picture->stride, fmax(budget.seconds, 0),
-                               &row->kernel_seconds, NULL) != GCONV_OK)
-        row->kernel_seconds = 0;
+    gconv_device_times times;
+    if (gconv_plan_time_device_parts(plan, picture->samples, picture->stride,
+                                     fmax(budget.seconds, 0), &times, NULL) == GCONV_OK) {
+        row->kernel_seconds = times.total;
+        row->border_seconds = times.border;
+        row->conversion_seconds = times.conversion;
+    }
     fill_rates(subject, plan, picture, row);
     return GCONV_OK;
 }

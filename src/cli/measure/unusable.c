@@ -3,8 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A reason without the name of the implementation before it. */
-static const char *reason_alone(const char *name, const char *reason)
+const char *gc_reason_alone(const char *name, const char *reason)
 {
     size_t length = strlen(name);
     bool begins = reason[0] == '\'' && strncmp(reason + 1, name, length) == 0 &&
@@ -16,11 +15,11 @@ static const char *reason_alone(const char *name, const char *reason)
 static void print_reason(gc_unusable *unusable)
 {
     const gconv_error reason = unusable->reasons[0];
-    const char *first = unusable->names[0], *shared = reason_alone(first, reason.message);
+    const char *first = unusable->names[0], *shared = gc_reason_alone(first, reason.message);
     int left = 0, taken = 0;
     for (int i = 0; i < unusable->count; i++) {
         const char *name = unusable->names[i];
-        if (strcmp(reason_alone(name, unusable->reasons[i].message), shared) != 0) {
+        if (strcmp(gc_reason_alone(name, unusable->reasons[i].message), shared) != 0) {
             unusable->names[left] = name;
             unusable->reasons[left++] = unusable->reasons[i];
             continue;

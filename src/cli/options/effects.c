@@ -17,10 +17,11 @@ static const struct {
     {"alpha", GC_MET_ALPHA, "no transparency was filtered"},
     {"threshold", GC_MET_EDGES, "--kernel takes the place of edges"},
     {"recursive", GC_MET_DIRECTORY, "no directory is among the inputs"},
-    {"decoder", GC_MET_DECODER, "no GPU computed an image that came as a JPEG"},
+    {"decoder", GC_MET_DECODER, "no image came as a JPEG that it decides on"},
     {"threads", GC_MET_THREADS, "nothing ran on several threads of the CPU"},
     {"block", GC_MET_BLOCK, "what ran takes no thread block"},
     {"tile", GC_MET_TILE, "what ran takes no tiling factor"},
+    {"shared-memory", GC_MET_SHARED, "neither adaptive nor adaptive:nc ran"},
 };
 
 unsigned gc_met_implementation(const char *name)
@@ -30,7 +31,8 @@ unsigned gc_met_implementation(const char *name)
         return 0;
     return (info.follows_threads ? (unsigned)GC_MET_THREADS : 0) |
            (info.follows_block ? (unsigned)GC_MET_BLOCK : 0) |
-           (info.follows_tile ? (unsigned)GC_MET_TILE : 0);
+           (info.follows_tile ? (unsigned)GC_MET_TILE : 0) |
+           (info.follows_shared ? (unsigned)GC_MET_SHARED : 0);
 }
 
 unsigned gc_met_format(gconv_format format)

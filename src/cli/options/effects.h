@@ -16,7 +16,8 @@ enum {
     GC_MET_THREADS = 64, /* an implementation that follows --threads ran, or several images did */
     GC_MET_BLOCK = 128,
     GC_MET_TILE = 256,
-    GC_MET_DECODER = 512, /* a GPU computed an image that came as a JPEG */
+    GC_MET_DECODER = 512, /* a JPEG came, and a GPU computed it or libjpeg-turbo was asked for */
+    GC_MET_SHARED = 1024,
 };
 
 /* The bits of an implementation: the options that it follows. */

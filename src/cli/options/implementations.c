@@ -29,7 +29,9 @@ static gconv_status check_name(const char *name, gconv_error *error)
         if (strcmp(names[i], name) == 0)
             return GCONV_OK;
     for (size_t i = WORDS; i < count; i++)
-        gc_list_name(legal, sizeof legal, names[i], count - i - 1);
+        if (strchr(names[i], ':') == NULL)
+            gc_list_name(legal, sizeof legal, names[i], 1);
+    gc_list_name(legal, sizeof legal, "one of their variants", 0);
     gc_suggest(name, names, count, nearest, sizeof nearest);
     return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not %s%s", name, legal, nearest);
 }
@@ -63,6 +65,13 @@ bool gc_names_each(const char *list)
     return list != NULL && !lists(list, "all");
 }
 
+/* Whether "all" stands for implementation `index`, too: it leaves out variants that run on GPUs. */
+static bool is_of_all(int index)
+{
+    return strchr(gconv_implementation_name(index), ':') == NULL ||
+           gconv_implementation_kind(index) == GCONV_DEVICE_CPU;
+}
+
 const char **gc_expand_names(const char *list, int *count)
 {
     const char **names = gc_allocate_array((size_t)gconv_implementation_count() + 1, sizeof *names);
@@ -73,8 +82,7 @@ const char **gc_expand_names(const char *list, int *count)
         names[(*count)++] = "auto";
     for (int i = 0; i < gconv_implementation_count(); i++) {
         const char *name = gconv_implementation_name(i);
-        bool variant = strchr(name, ':') != NULL;
-        if (lists(list, name) || (lists(list, "all") && !variant))
+        if (lists(list, name) || (lists(list, "all") && is_of_all(i)))
             names[(*count)++] = name;
     }
     return names;

@@ -2,8 +2,14 @@
 #ifndef GC_CLI_OPTIONS_OPTIONS_H
 #define GC_CLI_OPTIONS_OPTIONS_H
 
+#include "cli/journal/digest.h"
 #include "cli/options/commands.h"
+#include "cli/options/rows.h"
+#include "cli/options/shard.h"
+#include "cli/options/sweep.h"
 #include "gconv.h"
+
+enum { GC_OPTIONS_MAX = 96 };
 
 typedef enum gc_progress_when {
     GC_PROGRESS_AUTO,
@@ -16,7 +22,8 @@ typedef enum gc_progress_when {
  * input. */
 typedef struct gc_options {
     gc_command command;
-    uint64_t given; /* bit i: option i of the table was given */
+    bool given[GC_OPTIONS_MAX];         /* option i of the table was given */
+    const char *values[GC_OPTIONS_MAX]; /* the text of option i; NULL where it takes none */
 
     char **kernels; /* --kernel, in order; an owned array of pointers into argv */
     int kernel_count;
@@ -34,7 +41,21 @@ typedef struct gc_options {
 
     const char *output_directory; /* -o; NULL: not given */
     bool recursive;
+    const char *files_from; /* --files-from or --files0-from; NULL: not given */
+    bool files_end_in_nul;  /* its names end in a NUL byte instead of a newline */
+    gc_shard shard;
+    gc_rows rows;
+    bool join; /* with `rows`: strips that cat joins */
+    bool parents;
+    const char *name_template; /* --name, checked; NULL: not given */
+    const char *journal;       /* NULL: not given */
+    gc_digest_kind digest;
+    bool retry_failed;
+    uint64_t images; /* --images: how many are computed again; 0: all */
     bool in_place;
+    bool update;
+    bool dry_run;
+    bool stop_on_error; /* --on-error stop */
 
     bool verify;
     bool explain;
@@ -44,13 +65,21 @@ typedef struct gc_options {
     bool verbose;
     gc_progress_when progress;
     const char *sizes, *filters, *preset; /* of bench, checked; NULL: not given */
+    const char *resume;                   /* --resume; NULL: not given */
+    gc_share sample;                      /* --sample; all 0: not given */
+    const char *baseline;                 /* --baseline; NULL: not given */
+    double fail_above;                    /* --fail-above, in per cent; below 0: not given */
     bool csv;
     bool markdown;
+    const char *html; /* the file of the report; NULL: not given */
     unsigned samples; /* --samples, as gc_read_sample_kinds gives it; 0: not given */
     double time;      /* seconds that measuring may take; 0: the command's own limit */
 
     bool help;
     bool version;
+
+    char **words; /* the command line behind the name of the program */
+    int word_count;
 
     char **operands; /* what is neither option nor command; an owned array as above */
     int operand_count;

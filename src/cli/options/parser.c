@@ -14,7 +14,7 @@
 /* Tables for getopt_long, made from the table of options. getopt_long returns LONG_BASE + i for
  * option i and OPERAND for an operand. Operands are returned so that options may follow them even
  * where POSIXLY_CORRECT is set. */
-enum { OPERAND = 1, LONG_BASE = 256, OPTIONS_MAX = 64 /* bits of gc_options.given */ };
+enum { OPERAND = 1, LONG_BASE = 256, OPTIONS_MAX = GC_OPTIONS_MAX };
 
 typedef struct getopt_tables {
     struct option long_options[OPTIONS_MAX + 1];
@@ -94,7 +94,8 @@ static gconv_status take_option(int code, char **argv, gc_options *options, gcon
     if (code == ':')
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "option '--%s' needs a value (%s)",
                        option->name, option->argument);
-    options->given |= UINT64_C(1) << index;
+    options->given[index] = true;
+    options->values[index] = option->argument != NULL ? optarg : NULL;
     if (option->set == NULL)
         *(bool *)((char *)options + option->flag) = true;
     else if (option->set(options, optarg, error) != GCONV_OK)
@@ -107,6 +108,7 @@ static gconv_status read_arguments(int argc, char **argv, gc_options *options, g
     getopt_tables tables;
     make_tables(&tables);
     opterr = 0;
+    optind = 0; /* begins anew: gconv check reads recorded options, too */
     int code;
     while ((code = getopt_long(argc, argv, tables.letters, tables.long_options, NULL)) != -1) {
         if (code == OPERAND)
@@ -162,7 +164,7 @@ static gconv_status check_options(const gc_options *options, const char *command
 {
     for (int i = 0; i < gc_option_count(); i++) {
         const gc_option *option = gc_option_at(i);
-        bool given = (options->given >> i & 1) != 0;
+        bool given = options->given[i];
         if (given && option->commands != 0 && (option->commands & options->command) == 0)
             return gc_fail(error, GCONV_ERROR_ARGUMENT,
                            "option '--%s' does not belong to 'gconv %s'", option->name, command);
@@ -171,6 +173,9 @@ static gconv_status check_options(const gc_options *options, const char *command
     if (decoder != NULL && strcmp(options->job.device, "cpu") == 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "option '--decoder': '%s' needs a GPU, and --device is cpu", decoder);
+    gconv_status status = gc_check_rows(options, error);
+    if (status != GCONV_OK)
+        return status;
     return check_lists(options, command, error);
 }
 
@@ -202,8 +207,11 @@ gconv_status gc_options_parse(int argc, char **argv, gc_options *options, gconv_
 {
     *options = (gc_options){
         .job = gconv_job_default(),
+        .words = argv + (argc > 0),
+        .word_count = argc > 0 ? argc - 1 : 0,
         .reader = gconv_reader_options_default(),
         .writer = gconv_writer_options_default(),
+        .fail_above = -1,
     };
     options->job.alpha = GCONV_ALPHA_AUTO;
     /* There cannot be more kernels or operands than arguments. */

@@ -4,12 +4,26 @@
 
 #include "cli/options/options.h"
 
+/* A thread block of the source, and the implementations that get it. Others have their own: those that
+ * choose it by a rule or a table, too. */
+typedef struct gc_preset_block {
+    int width, height;
+    const char *names; /* with commas; NULL: none */
+} gc_preset_block;
+
+enum { GC_PRESET_BLOCKS = 2 };
+
 typedef struct gc_preset {
     const char *name;
+    /* Transforms of lines are measured. Sizes, filters, samples and border are NULL. */
+    bool has_transforms;
     const char *sizes, *filters;  /* as --sizes and --filters take them */
     const char *implementations;  /* as --impl takes them */
     const char *samples, *border; /* as --samples and --border take them */
     double time;                  /* as --time */
+    bool has_steps;  /* the implementations are steps, each faster than the one before */
+    bool has_theory; /* its source predicts rates: theory.h */
+    gc_preset_block blocks[GC_PRESET_BLOCKS];
 } gc_preset;
 
 /* The preset of this name. Where there is none, NULL, with a message. */
@@ -17,5 +31,9 @@ const gc_preset *gc_preset_named(const char *name, gconv_error *error);
 
 /* Sets the options that a preset stands for, where the command line leaves them open. */
 gconv_status gc_preset_apply(const gc_preset *preset, gc_options *options, gconv_error *error);
+
+/* Sets the thread block of an implementation in a job, where --preset is given with a block for it,
+ * and --block is not. */
+void gc_preset_set_block(const gc_options *options, const char *implementation, gconv_job *job);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "cli/options/implementations.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -110,4 +111,34 @@ gconv_status gc_read_filters(const char *text, gc_sweep_filters *filters, gconv_
         status = add_filters(filters, columns, second != NULL ? &rows : NULL, separates, error);
     }
     return status;
+}
+
+/* ---- Shares ---------------------------------------------------------------------------------- */
+
+gconv_status gc_read_share(const char *text, gc_share *share, gconv_error *error)
+{
+    char number[GC_NAME_BYTES];
+    size_t length = strlen(text);
+    long long count;
+    bool is_percent = length > 0 && text[length - 1] == '%' && length < sizeof number;
+    *share = (gc_share){.count = 0};
+    if (is_percent) {
+        memcpy(number, text, length - 1);
+        number[length - 1] = '\0';
+        if (gc_parse_number(number, &share->percent) && share->percent > 0 && share->percent <= 100)
+            return GCONV_OK;
+    } else if (gc_parse_integer(text, 1, INT32_MAX, &count)) {
+        share->count = (int)count;
+        return GCONV_OK;
+    }
+    return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                   "'%s' is not N, at least 1, or a percentage above 0%% and up to 100%%", text);
+}
+
+size_t gc_share_of(gc_share share, size_t all)
+{
+    double part = share.percent > 0 ? ceil((double)all * share.percent / 100)
+                  : share.count > 0 ? share.count
+                                    : (double)all;
+    return part < (double)all ? (size_t)part : all;
 }

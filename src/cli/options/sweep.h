@@ -4,6 +4,8 @@
 
 #include "gconv.h"
 
+#include <stddef.h>
+
 enum { GC_SWEEP_SIZES_MAX = 64, GC_SWEEP_FILTERS_MAX = 1024 };
 
 /* Sides of images. */
@@ -33,5 +35,17 @@ gconv_status gc_read_sizes(const char *text, gc_sweep_sizes *sizes, gconv_error 
  * to B, "A..BxC..D" for a grid of both, and "rank1:" before any of these for filters of rank 1.
  * Several with commas. Sides are 1 to GCONV_FILTER_SIDE_MAX. */
 gconv_status gc_read_filters(const char *text, gc_sweep_filters *filters, gconv_error *error);
+
+/* A part of something that can be counted. */
+typedef struct gc_share {
+    int count;      /* so many; 0: `percent` says it */
+    double percent; /* above 0, at most 100; 0: `count` says it */
+} gc_share;
+
+/* Reads "N", at least 1, or a number and "%". */
+gconv_status gc_read_share(const char *text, gc_share *share, gconv_error *error);
+
+/* How many of `all` a share is: at least 1 of 1 or more, all of them where nothing is said. */
+size_t gc_share_of(gc_share share, size_t all);
 
 #endif

@@ -8,6 +8,7 @@
 #include "cli/options/presets.h"
 #include "cli/options/sample_kinds.h"
 #include "cli/options/sweep.h"
+#include "cli/options/template.h"
 #include "cli/options/words.h"
 
 #include <stdio.h>
@@ -109,6 +110,80 @@ gconv_status gc_set_output(gc_options *options, const char *value, gconv_error *
     return GCONV_OK;
 }
 
+gconv_status gc_set_name(gc_options *options, const char *value, gconv_error *error)
+{
+    options->name_template = value;
+    return gc_template_check(value, error);
+}
+
+gconv_status gc_set_on_error(gc_options *options, const char *value, gconv_error *error)
+{
+    static const gc_word words[] = {{"continue", false}, {"stop", true}};
+    int result;
+    gconv_status status = gc_read_word(words, 2, value, &result, error);
+    if (status == GCONV_OK)
+        options->stop_on_error = result != 0;
+    return status;
+}
+
+gconv_status gc_set_journal(gc_options *options, const char *value, gconv_error *error)
+{
+    options->journal = value;
+    return value[0] != '\0' ? GCONV_OK
+                            : gc_fail(error, GCONV_ERROR_ARGUMENT, "the name of a file is empty");
+}
+
+gconv_status gc_set_images(gc_options *options, const char *value, gconv_error *error)
+{
+    long long number;
+    if (!gc_parse_integer(value, 1, INT64_MAX, &number))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not a whole number of at least 1",
+                       value);
+    options->images = (uint64_t)number;
+    return GCONV_OK;
+}
+
+gconv_status gc_set_hash(gc_options *options, const char *value, gconv_error *error)
+{
+    static const gc_word words[] = {{"xxh3", GC_DIGEST_XXH3}, {"sha256", GC_DIGEST_SHA256}};
+    int result;
+    gconv_status status = gc_read_word(words, 2, value, &result, error);
+    if (status == GCONV_OK)
+        options->digest = (gc_digest_kind)result;
+    return status;
+}
+
+static gconv_status set_list(gc_options *options, const char *value, bool nul, gconv_error *error)
+{
+    if (options->files_from != NULL && options->files_end_in_nul != nul)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "--files-from and --files0-from name one list; give one");
+    options->files_from = value;
+    options->files_end_in_nul = nul;
+    return value[0] != '\0' ? GCONV_OK
+                            : gc_fail(error, GCONV_ERROR_ARGUMENT, "the name of a file is empty");
+}
+
+gconv_status gc_set_files_from(gc_options *options, const char *value, gconv_error *error)
+{
+    return set_list(options, value, false, error);
+}
+
+gconv_status gc_set_files0_from(gc_options *options, const char *value, gconv_error *error)
+{
+    return set_list(options, value, true, error);
+}
+
+gconv_status gc_set_shard(gc_options *options, const char *value, gconv_error *error)
+{
+    return gc_read_shard(value, &options->shard, error);
+}
+
+gconv_status gc_set_rows(gc_options *options, const char *value, gconv_error *error)
+{
+    return gc_read_rows(value, &options->rows, error);
+}
+
 gconv_status gc_set_max_pixels(gc_options *options, const char *value, gconv_error *error)
 {
     long long number;
@@ -189,6 +264,11 @@ gconv_status gc_set_tile(gc_options *options, const char *value, gconv_error *er
     return gc_read_whole(value, 1, 64, &options->job.tile, error);
 }
 
+gconv_status gc_set_shared_memory(gc_options *options, const char *value, gconv_error *error)
+{
+    return gc_read_whole(value, 1024, 1 << 30, &options->job.shared_memory, error);
+}
+
 gconv_status gc_set_block(gc_options *options, const char *value, gconv_error *error)
 {
     const char *cross = strchr(value, 'x');
@@ -252,4 +332,47 @@ gconv_status gc_set_preset(gc_options *options, const char *value, gconv_error *
 {
     options->preset = value;
     return gc_preset_named(value, error) != NULL ? GCONV_OK : GCONV_ERROR_ARGUMENT;
+}
+
+static gconv_status set_file(const char **file, const char *value, gconv_error *error)
+{
+    if (value[0] == '\0')
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the file's name is empty");
+    *file = value;
+    return GCONV_OK;
+}
+
+gconv_status gc_set_resume(gc_options *options, const char *value, gconv_error *error)
+{
+    return set_file(&options->resume, value, error);
+}
+
+gconv_status gc_set_baseline(gc_options *options, const char *value, gconv_error *error)
+{
+    return set_file(&options->baseline, value, error);
+}
+
+gconv_status gc_set_fail_above(gc_options *options, const char *value, gconv_error *error)
+{
+    gconv_status status = gc_read_finite(value, &options->fail_above, error);
+    if (status == GCONV_OK && options->fail_above < 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is negative (a number of per cent)",
+                       value);
+    return status;
+}
+
+gconv_status gc_set_sample(gc_options *options, const char *value, gconv_error *error)
+{
+    return gc_read_share(value, &options->sample, error);
+}
+
+gconv_status gc_set_html(gc_options *options, const char *value, gconv_error *error)
+{
+    options->html = value;
+    if (value[0] == '\0')
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the name of the file is empty");
+    if (strcmp(value, "-") == 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "'-' is no file: the table goes to standard output");
+    return GCONV_OK;
 }

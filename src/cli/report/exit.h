@@ -11,6 +11,7 @@ enum {
     GC_EXIT_USAGE = 2,
     GC_EXIT_MISMATCH = 3,
     GC_EXIT_DEVICE = 4,
+    GC_EXIT_SLOWER = 5,
 };
 
 /* The exit code of a failure before anything was started: most are mistakes in the command line. */

@@ -1,6 +1,7 @@
 #include "cli/report/json.h"
 
 #include "base/status.h"
+#include "cli/report/json_text.h"
 #include "cli/report/output.h"
 
 #include <errno.h>
@@ -10,74 +11,53 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The line that is being built. It is written in one piece when it is complete. */
-static FILE *line;
-static char *line_text;
-static size_t line_size;
+/* A line that is being built. */
+typedef struct line {
+    FILE *stream; /* NULL: nothing was written yet, or there is no memory */
+    char *text;
+    size_t size;
+    bool follows;    /* the next value needs a comma before it */
+    bool incomplete; /* a part of the line is lost: a memory stream that cannot grow drops text
+                        without setting its error flag */
+} line;
 
-/* Whether the next value needs a comma before it. */
-static bool follows;
+static line lines[2]; /* that of standard output, and one apart */
+static line *current = lines;
 
-/* Without memory for the line, its parts go to standard output at once. */
+/* Without memory for a line of standard output, its parts go there at once. */
 static FILE *target(void)
 {
-    if (line == NULL)
-        line = open_memstream(&line_text, &line_size);
-    return line != NULL ? line : stdout;
+    if (current->stream == NULL)
+        current->stream = open_memstream(&current->text, &current->size);
+    return current->stream != NULL || current != lines ? current->stream : stdout;
 }
-
-/* Whether a part of the line is lost: a memory stream that cannot grow drops text without setting
- * its error flag. */
-static bool incomplete;
 
 static void put(const char *format, ...) GC_PRINTF(1, 2);
 
 static void put(const char *format, ...)
 {
+    FILE *stream = target();
     va_list arguments;
     va_start(arguments, format);
-    if (vfprintf(target(), format, arguments) < 0)
-        incomplete = true;
+    if (stream == NULL || vfprintf(stream, format, arguments) < 0)
+        current->incomplete = true;
     va_end(arguments);
-}
-
-/* The length of the UTF-8 sequence of a printable character at `text`; 0 where there is none. */
-static size_t sequence_length(const unsigned char *text)
-{
-    /* gc_escape changes everything else. */
-    size_t length = text[0] < 0x80 ? 1 : text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
-    char sequence[5] = "", escaped[32];
-    for (size_t i = 0; i < length && text[i] != '\0'; i++)
-        sequence[i] = (char)text[i];
-    gc_escape(sequence, escaped, sizeof escaped);
-    return escaped[0] == (char)text[0] && escaped[0] != '\\' ? length : 0;
 }
 
 static void write_string(const char *text)
 {
-    put("\"");
-    for (const unsigned char *next = (const unsigned char *)text; *next != '\0';) {
-        size_t length = sequence_length(next);
-        if (*next == '"' || *next == '\\') {
-            put("\\%c", *next++);
-        } else if (*next < 0x20 || *next == 0x7f) {
-            put("\\u%04x", *next++);
-        } else if (length == 0) {
-            put("\\ufffd");
-            next++;
-        } else {
-            put("%.*s", (int)length, (const char *)next);
-            next += length;
-        }
-    }
-    put("\"");
+    FILE *stream = target();
+    if (stream == NULL)
+        current->incomplete = true;
+    else
+        gc_json_write_text(stream, text);
 }
 
 static void begin(const char *key)
 {
-    if (follows)
+    if (current->follows)
         put(", ");
-    follows = true;
+    current->follows = true;
     if (key == NULL)
         return;
     write_string(key);
@@ -88,19 +68,31 @@ void gc_json_open(const char *key, char bracket)
 {
     begin(key);
     put("%c", bracket);
-    follows = false;
+    current->follows = false;
 }
 
 void gc_json_close(char bracket)
 {
     put("%c", bracket);
-    follows = true;
+    current->follows = true;
 }
 
 void gc_json_string(const char *key, const char *value)
 {
     begin(key);
     write_string(value);
+}
+
+void gc_json_name(const char *key, const char *name)
+{
+    FILE *stream = target();
+    if (current->follows)
+        put(", ");
+    current->follows = true;
+    if (stream == NULL)
+        current->incomplete = true;
+    else
+        gc_json_write_name(stream, key, name);
 }
 
 void gc_json_integer(const char *key, int64_t value)
@@ -124,21 +116,46 @@ void gc_json_bool(const char *key, bool value)
     put("%s", value ? "true" : "false");
 }
 
-void gc_json_end(void)
+/* Ends the line. Returns whether `text` and `size` of it are whole. */
+static bool finish(void)
 {
     put("\n");
-    follows = false;
-    if (line == NULL)
-        return;
+    current->follows = false;
     /* fclose may need more memory for the text; where it gets none it reports success and leaves no
      * text. */
-    bool whole = fclose(line) == 0 && line_text != NULL && !incomplete;
-    line = NULL;
-    incomplete = false;
+    bool whole = current->stream != NULL && fclose(current->stream) == 0 && current->text != NULL &&
+                 !current->incomplete;
+    current->stream = NULL;
+    current->incomplete = false;
+    return whole;
+}
+
+void gc_json_end(void)
+{
+    bool at_once = target() == stdout;
+    bool whole = finish();
     if (whole)
-        gc_write_line(line_text, line_size);
-    else
+        gc_write_line(current->text, current->size);
+    else if (!at_once)
         gc_fail_output(ENOMEM);
-    free(line_text);
-    line_text = NULL;
+    free(current->text);
+    current->text = NULL;
+}
+
+void gc_json_begin_apart(void)
+{
+    current = lines + 1;
+}
+
+char *gc_json_end_apart(size_t *size)
+{
+    bool whole = finish();
+    char *text = current->text;
+    *size = current->size;
+    current->text = NULL;
+    current = lines;
+    if (whole)
+        return text;
+    free(text);
+    return NULL;
 }

@@ -1,9 +1,10 @@
-/* JSON on standard output, value by value; commas are added where they belong. Each line is written
- * in one piece when it is complete. */
+/* JSON, value by value; commas are added where they belong. Each line goes to standard output in one
+ * piece when it is complete, or to the caller. */
 #ifndef GC_CLI_REPORT_JSON_H
 #define GC_CLI_REPORT_JSON_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* The value of `schema` in every object. It rises when a key changes its meaning. */
@@ -16,6 +17,9 @@ void gc_json_close(char bracket);
 
 /* Bytes that are not valid UTF-8 are written as U+FFFD. */
 void gc_json_string(const char *key, const char *value);
+/* The name of a file. Where it is not UTF-8, its bytes follow under the key KEY_bytes as hexadecimal
+ * digits. */
+void gc_json_name(const char *key, const char *name);
 void gc_json_integer(const char *key, int64_t value);
 /* A value that is not finite is written as null. */
 void gc_json_number(const char *key, double value);
@@ -23,5 +27,11 @@ void gc_json_bool(const char *key, bool value);
 
 /* Ends the line, after the outermost object. */
 void gc_json_end(void);
+
+/* Sets the line that is built aside, and begins another one, which does not go to standard output.
+ * The second function ends that one and returns it with its newline; free releases it. NULL where
+ * memory is short. The line that was set aside then goes on. */
+void gc_json_begin_apart(void);
+char *gc_json_end_apart(size_t *size);
 
 #endif

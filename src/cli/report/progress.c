@@ -6,12 +6,21 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+enum { SAMPLES = 8 };
+
 /* Changed under the lock of stderr: readers and writers run in threads. */
 static struct {
     bool drawn;
-    double start;       /* in seconds */
-    double next;        /* when a line may be drawn again */
-    double done;        /* the largest part that was told */
+    bool was_drawn;
+    double start; /* in seconds */
+    double next;  /* when a line may be drawn again */
+    double done;  /* the largest part that was told */
+    /* How many images were finished at some time, once a second: a ring. */
+    struct {
+        double time;
+        size_t finished;
+    } samples[SAMPLES];
+    size_t sampled;     /* samples that were taken; at least 1 */
     atomic_bool stands; /* a line stands on the terminal */
 } progress;
 
@@ -24,6 +33,13 @@ void gc_progress_set(bool drawn, double delay)
     progress.drawn = drawn;
     progress.start = gc_seconds();
     progress.next = progress.start + delay;
+    progress.samples[0].time = progress.start;
+    progress.sampled = 1;
+}
+
+bool gc_progress_was_drawn(void)
+{
+    return progress.was_drawn;
 }
 
 void gc_progress_clear(void)
@@ -39,41 +55,88 @@ const char *gc_progress_clear_text(void)
     return atomic_load(&progress.stands) ? clear_line : "";
 }
 
-/* ", 1:05 left", estimated from what is done; "" in the first second, and before a hundredth is
- * done. */
-static void describe_rest(double done, double elapsed, char *text, size_t size)
+/* ---- What the line says ---------------------------------------------------------------------- */
+
+/* ", 1:05 left" */
+static void describe_seconds(double seconds, char *text, size_t size)
 {
-    text[0] = '\0';
-    if (elapsed < 1 || done < 0.01 || done >= 1)
-        return;
-    double seconds = elapsed * (1 - done) / done + 0.5;
     if (seconds >= 100 * 3600.0)
         return;
-    int rest = (int)seconds;
+    int rest = (int)(seconds + 0.5);
     if (rest >= 3600)
         snprintf(text, size, ", %d:%02d:%02d left", rest / 3600, rest / 60 % 60, rest % 60);
     else
         snprintf(text, size, ", %d:%02d left", rest / 60, rest % 60);
 }
 
-static void draw(const char *name, double now, size_t item, size_t items)
+/* The time that is left, estimated from what is done; "" in the first second, and before a
+ * hundredth is done. */
+static void describe_rest(double now, char *text, size_t size)
+{
+    double elapsed = now - progress.start, done = progress.done;
+    text[0] = '\0';
+    if (elapsed >= 1 && done >= 0.01 && done < 1)
+        describe_seconds(elapsed * (1 - done) / done, text, size);
+}
+
+/* Images in a second, of the last seconds: images that were skipped at the beginning count no more.
+ * 0 where too few are finished to tell. */
+static double measure_rate(double now, size_t finished)
+{
+    enum { FEW = 4 };
+    size_t newest = (progress.sampled - 1) % SAMPLES;
+    size_t oldest = progress.sampled < SAMPLES ? 0 : progress.sampled % SAMPLES;
+    double elapsed = now - progress.samples[oldest].time;
+    size_t before = progress.samples[oldest].finished;
+    size_t images = finished > before ? finished - before : 0;
+    if (now - progress.samples[newest].time >= 1) {
+        size_t next = progress.sampled++ % SAMPLES;
+        progress.samples[next].time = now;
+        progress.samples[next].finished = finished;
+    }
+    return elapsed >= 1 && images >= FEW ? (double)images / elapsed : 0;
+}
+
+/* ", 2 failed, 350/s, 1:05 left" */
+static void describe_images(const gc_progress_images *images, double now, char *text, size_t size)
+{
+    double rate = measure_rate(now, images->finished);
+    char failed[32] = "", speed[32] = "", rest[32] = "";
+    if (images->failed > 0)
+        snprintf(failed, sizeof failed, ", %zu failed", images->failed);
+    if (rate > 0)
+        snprintf(speed, sizeof speed, rate < 9.95 ? ", %.1f/s" : ", %.0f/s", rate);
+    if (rate > 0 && images->count > images->finished)
+        describe_seconds((double)(images->count - images->finished) / rate, rest, sizeof rest);
+    else
+        describe_rest(now, rest, sizeof rest);
+    snprintf(text, size, "%s%s%s", failed, speed, rest);
+}
+
+/* ---- Drawing --------------------------------------------------------------------------------- */
+
+/* `rest` is what follows the number of items. */
+static void draw(const char *name, double now, size_t item, size_t items, const char *rest)
 {
     enum { WIDTH = 79 }; /* in the last column a terminal may begin a new line */
-    char many[64] = "", rest[32], line[WIDTH + 1], escaped[WIDTH + 1];
+    char many[64] = "", line[WIDTH + 1], escaped[WIDTH + 1];
     if (items > 1)
         snprintf(many, sizeof many, ", %zu of %zu done", item, items);
-    describe_rest(progress.done, now - progress.start, rest, sizeof rest);
     int used = items > 0
                    ? snprintf(line, sizeof line, "%3.0f %%%s%s  ", 100 * progress.done, many, rest)
-                   : snprintf(line, sizeof line, "%zu done  ", item);
+                   : snprintf(line, sizeof line, "%zu done%s  ", item, rest);
     size_t room = used < WIDTH ? (size_t)(WIDTH - used) : 0;
     fprintf(stderr, "%s%s%s", clear_line, line, gc_escape(name, escaped, room + 1));
     progress.next = now + 0.1;
+    progress.was_drawn = true;
     atomic_store(&progress.stands, true);
 }
 
-void gc_progress_show(const char *name, double done, size_t item, size_t items)
+/* Draws where it is time. `images` may be NULL. */
+static void show_line(const char *name, double done, size_t item, size_t items,
+                      const gc_progress_images *images)
 {
+    char rest[96] = "";
     if (!progress.drawn)
         return;
     double now = gc_seconds();
@@ -81,9 +144,24 @@ void gc_progress_show(const char *name, double done, size_t item, size_t items)
     /* Images that are computed at one time do not know of each other: the largest part counts. */
     if (done > progress.done)
         progress.done = done;
-    if (now >= progress.next)
-        draw(name, now, item, items);
+    if (now >= progress.next) {
+        if (images != NULL)
+            describe_images(images, now, rest, sizeof rest);
+        else if (items > 0)
+            describe_rest(now, rest, sizeof rest);
+        draw(name, now, item, items, rest);
+    }
     funlockfile(stderr);
+}
+
+void gc_progress_show(const char *name, double done, size_t item, size_t items)
+{
+    show_line(name, done, item, items, NULL);
+}
+
+void gc_progress_show_images(const char *name, double done, const gc_progress_images *images)
+{
+    show_line(name, done, images->finished, images->count, images);
 }
 
 void gc_progress_begin(const char *name, double done, size_t item, size_t items)

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <unistd.h>
 
@@ -74,4 +75,37 @@ void gc_signals_install(void)
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     sigaction(SIGPIPE, &ignore, NULL);
     sigaction(SIGXFSZ, &ignore, NULL);
+}
+
+/* ---- SIGUSR1 --------------------------------------------------------------------------------- */
+
+static atomic_bool stop_requested;
+
+_Static_assert(ATOMIC_BOOL_LOCK_FREE == 2, "a signal handler sets it");
+
+static void request_stop(int number)
+{
+    (void)number;
+    atomic_store(&stop_requested, true);
+}
+
+void gc_signals_stop_softly(void)
+{
+    struct sigaction action = {.sa_handler = request_stop, .sa_flags = SA_RESTART}, before;
+    if (sigaction(SIGUSR1, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+        sigaction(SIGUSR1, &action, NULL);
+}
+
+bool gc_stop_is_requested(void)
+{
+    return atomic_load(&stop_requested);
+}
+
+void gc_signals_finish(void)
+{
+    struct sigaction action = {.sa_handler = SIG_DFL};
+    if (!gc_stop_is_requested())
+        return;
+    sigaction(SIGUSR1, &action, NULL);
+    raise(SIGUSR1);
 }

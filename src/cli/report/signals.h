@@ -2,9 +2,21 @@
 #ifndef GC_CLI_REPORT_SIGNALS_H
 #define GC_CLI_REPORT_SIGNALS_H
 
+#include <stdbool.h>
+
 /* Installs a handler for SIGINT, SIGTERM, SIGHUP and other signals that end a program. It removes
  * unfinished outputs first. Signals that the parent process ignores stay ignored. SIGPIPE and
  * SIGXFSZ become write errors. */
 void gc_signals_install(void);
+
+/* From now on SIGUSR1 ends the program softly: gc_stop_is_requested tells it. A signal that is
+ * ignored stays ignored. */
+void gc_signals_stop_softly(void);
+
+/* Whether a signal asked to finish what is at work, and to begin nothing. Any thread. */
+bool gc_stop_is_requested(void);
+
+/* Dies of the signal that asked for that, if there was one. */
+void gc_signals_finish(void);
 
 #endif

@@ -50,9 +50,19 @@ void gc_tally_stop(void)
     atomic_store(&tally.stopped, true);
 }
 
+bool gc_tally_is_stopped(void)
+{
+    return atomic_load(&tally.stopped);
+}
+
 size_t gc_tally_finished(void)
 {
     return atomic_load(&tally.finished);
+}
+
+size_t gc_tally_failed(void)
+{
+    return atomic_load(&tally.failed);
 }
 
 enum { TELLING_BYTES = 256 };

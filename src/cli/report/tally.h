@@ -19,8 +19,12 @@ void gc_tally_several(const char *what, bool may_fail);
 /* Counts no more: what fails from now on fails because the program ends. Async-signal-safe. */
 void gc_tally_stop(void);
 
-/* How many things are finished. */
+/* Whether gc_tally_stop was called: a signal ends the program. */
+bool gc_tally_is_stopped(void);
+
+/* How many things are finished, and how many of them failed. */
 size_t gc_tally_finished(void);
+size_t gc_tally_failed(void);
 
 /* The last words at a signal: removes the progress line, and where there are several things says on
  * standard error how many were done. Says nothing where standard error would block.

@@ -11,4 +11,6 @@
 gconv_status gc_task_list_create(const gc_options *options, gc_task_list *list, const char **blamed,
                                  gconv_error *error);
 
+void gc_task_list_destroy(gc_task_list *list);
+
 #endif

@@ -2,8 +2,11 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "cli/report/messages.h"
+#include "cli/tasks/names.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -34,7 +37,8 @@ static bool make(gc_directories *made, const char *path)
     return is_new || failure == EEXIST;
 }
 
-gconv_status gc_make_parent_directories(gc_directories *made, const char *path, gconv_error *error)
+/* Makes the directories above `path` that do not exist yet. */
+static gconv_status make_parents(gc_directories *made, const char *path, gconv_error *error)
 {
     char *copy = gc_copy_string(path);
     if (copy == NULL)
@@ -54,9 +58,59 @@ gconv_status gc_make_parent_directories(gc_directories *made, const char *path, 
 gconv_status gc_make_directory(gc_directories *made, const char *path, gconv_error *error)
 {
     struct stat about;
-    gconv_status status = gc_make_parent_directories(made, path, error);
+    gconv_status status = make_parents(made, path, error);
     if (status == GCONV_OK && (!make(made, path) || stat(path, &about) != 0))
         status = gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot make the directory");
+    return status;
+}
+
+static bool was_visited(gc_directories *made, gc_hash directory)
+{
+    pthread_mutex_lock(&made->lock);
+    bool known = gc_seen_find(&made->visited, directory, GC_SEEN_OUTPUT) != 0;
+    pthread_mutex_unlock(&made->lock);
+    return known;
+}
+
+/* Notes a directory. True where the caller is the first one. */
+static bool visit(gc_directories *made, gc_hash directory)
+{
+    pthread_mutex_lock(&made->lock);
+    bool is_new = gc_seen_find(&made->visited, directory, GC_SEEN_OUTPUT) == 0 &&
+                  gc_seen_add(&made->visited, directory, GC_SEEN_OUTPUT, 1);
+    pthread_mutex_unlock(&made->lock);
+    return is_new;
+}
+
+/* Removes temporary files that killed processes left. What cannot be removed stays. How many were
+ * removed is noted as by gc_note_into. */
+static void remove_leftovers(const char *path, size_t length, FILE *notes)
+{
+    char message[80];
+    size_t removed = 0;
+    char directory[PATH_MAX] = ".";
+    if (length >= sizeof directory)
+        return;
+    if (length > 0) {
+        memcpy(directory, path, length);
+        directory[length] = '\0';
+    }
+    gconv_remove_leftovers(directory, &removed, NULL);
+    snprintf(message, sizeof message, "temporary files of killed processes removed: %zu", removed);
+    if (removed > 0)
+        gc_note_into(notes, directory, message);
+}
+
+gconv_status gc_prepare_parent(gc_directories *made, const char *path, FILE *notes,
+                               gconv_error *error)
+{
+    size_t length = (size_t)(gc_base_name(path) - path);
+    gc_hash directory = gc_hash_bytes(gc_hash_start(), path, length);
+    if (was_visited(made, directory))
+        return GCONV_OK;
+    gconv_status status = make_parents(made, path, error);
+    if (status == GCONV_OK && visit(made, directory))
+        remove_leftovers(path, length, notes);
     return status;
 }
 
@@ -66,6 +120,7 @@ void gc_remove_empty_directories(gc_directories *made)
         rmdir(made->names[--made->count]);
         free(made->names[made->count]);
     }
+    gc_seen_free(&made->visited);
     free(made->names);
     made->names = NULL;
     made->capacity = 0;

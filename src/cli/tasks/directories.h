@@ -2,15 +2,18 @@
 #ifndef GC_CLI_TASKS_DIRECTORIES_H
 #define GC_CLI_TASKS_DIRECTORIES_H
 
+#include "cli/tasks/seen.h"
 #include "gconv.h"
 
 #include <pthread.h>
+#include <stdio.h>
 
 /* The directories that were made, in this order. Any thread may call the functions below. */
 typedef struct gc_directories {
     pthread_mutex_t lock;
     char **names;
     size_t count, capacity;
+    gc_seen visited; /* that are there, and where leftovers were looked for */
 } gc_directories;
 
 #define GC_DIRECTORIES_NONE                                                                        \
@@ -22,8 +25,11 @@ typedef struct gc_directories {
 /* Makes the directory `path` and its parents. */
 gconv_status gc_make_directory(gc_directories *made, const char *path, gconv_error *error);
 
-/* Makes the directories above `path` that do not exist yet. */
-gconv_status gc_make_parent_directories(gc_directories *made, const char *path, gconv_error *error);
+/* Makes the directory above `path` and its parents, and removes temporary files that killed
+ * processes left there, once for each directory. How many were removed is noted as by
+ * gc_note_into. */
+gconv_status gc_prepare_parent(gc_directories *made, const char *path, FILE *notes,
+                               gconv_error *error);
 
 /* Removes the recorded directories that are empty, and frees the record. */
 void gc_remove_empty_directories(gc_directories *made);

@@ -5,8 +5,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+typedef struct gc_listed_name {
+    char *name;
+    bool is_file; /* a regular file; false, too, where the file system does not tell in a listing */
+} gc_listed_name;
+
 typedef struct gc_name_list {
-    char **names;
+    gc_listed_name *names;
     size_t count, capacity;
 } gc_name_list;
 

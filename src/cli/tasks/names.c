@@ -61,38 +61,16 @@ gconv_format gc_sniff(const char *path, int *unknown)
 {
     unsigned char bytes[16];
     size_t count = 0;
-    struct stat about;
-    int descriptor = -1;
-    bool known = stat(path, &about) == 0;
-    if (known && !S_ISREG(about.st_mode))
-        return GCONV_FORMAT_UNKNOWN;
-    while (known && descriptor < 0) {
+    int descriptor;
+    do
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-        known = descriptor >= 0 || errno == EINTR;
-    }
-    if (known)
-        known = gc_read_all(descriptor, bytes, sizeof bytes, &count);
+    while (descriptor < 0 && errno == EINTR);
+    bool known = descriptor >= 0 && gc_read_all(descriptor, bytes, sizeof bytes, &count);
     if (!known && gc_is_passing(errno))
         *unknown = errno;
     if (descriptor >= 0)
         close(descriptor);
     return known ? gconv_format_from_content(bytes, count) : GCONV_FORMAT_UNKNOWN;
-}
-
-gconv_format gc_batch_format(const gc_options *options, const char *input, int *unknown)
-{
-    if (options->writer.format != GCONV_FORMAT_UNKNOWN)
-        return options->writer.format;
-    if (options->command == GC_COMMAND_EDGES)
-        return GCONV_FORMAT_PNG;
-    gconv_format format = gc_sniff(input, unknown);
-    return format != GCONV_FORMAT_UNKNOWN ? format : gconv_format_from_path(input);
-}
-
-static const char *default_extension(gconv_format format)
-{
-    const gconv_format_info *info = gconv_format_describe(format);
-    return info != NULL ? info->extension : "png";
 }
 
 bool gc_is_either_pnm(const char *path)
@@ -108,26 +86,6 @@ bool gc_extension_fits(const gc_options *options, const char *path, gconv_format
     if (gc_is_either_pnm(path))
         return format == GCONV_FORMAT_PGM || format == GCONV_FORMAT_PPM;
     return gconv_format_from_path(path) == format;
-}
-
-char *gc_batch_output(const gc_options *options, const char *relative, gconv_format format)
-{
-    const char *directory = options->output_directory;
-    if (gc_extension_fits(options, relative, format))
-        return gc_join_path(directory, relative);
-    const char *name = gc_base_name(relative);
-    const char *dot = strrchr(name, '.');
-    bool has_extension = dot != NULL && dot != name;
-    size_t stem = has_extension ? (size_t)(dot - relative) : strlen(relative);
-    const char *extension = options->either_pnm ? "pnm" : default_extension(format);
-    size_t length = stem + strlen(extension) + 2;
-    char *renamed = malloc(length);
-    if (renamed == NULL)
-        return NULL;
-    snprintf(renamed, length, "%.*s.%s", (int)stem, relative, extension);
-    char *path = gc_join_path(directory, renamed);
-    free(renamed);
-    return path;
 }
 
 /* The depths that a format can hold: "1, 8 or 16". */

@@ -22,9 +22,9 @@ bool gc_is_directory(const char *path);
  * at another time. */
 bool gc_is_passing(int error_number);
 
-/* The format by content. GCONV_FORMAT_UNKNOWN for a path that is not a regular file. Where a
- * passing failure (gc_is_passing) hides the content, *unknown becomes its errno. Such a file may be
- * an image, so the caller must not skip it. */
+/* The format by content. The path is that of a regular file, or of none. Where a passing failure
+ * (gc_is_passing) hides the content, *unknown becomes its errno. Such a file may be an image, so the
+ * caller must not skip it. */
 gconv_format gc_sniff(const char *path, int *unknown);
 
 /* Whether the extension of a path stands for PGM and PPM alike. */
@@ -32,14 +32,6 @@ bool gc_is_either_pnm(const char *path);
 
 /* Whether the extension of `path` fits an output in `format`. */
 bool gc_extension_fits(const gc_options *options, const char *path, gconv_format format);
-
-/* The format of a batch's output: that of --format; else PNG for edges; else that of the input,
- * found by gc_sniff. */
-gconv_format gc_batch_format(const gc_options *options, const char *input, int *unknown);
-
-/* The path of a batch's output: `relative` below the output directory, with an extension that fits
- * the format. A new string, NULL where there is no memory. */
-char *gc_batch_output(const gc_options *options, const char *relative, gconv_format format);
 
 /* Fails where `format` cannot hold samples of `depth` bits. GCONV_FORMAT_UNKNOWN passes. */
 gconv_status gc_check_depth(gconv_format format, int depth, gconv_error *error);

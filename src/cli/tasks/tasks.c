@@ -11,20 +11,31 @@ gconv_status gc_task_list_add(gc_task_list *list, gc_task task, gconv_error *err
     if (tasks != NULL)
         list->tasks = tasks;
     if (task.input == NULL || task.output == NULL || tasks == NULL) {
-        free(task.input);
-        free(task.output);
+        gc_task_destroy(&task);
         return gc_fail_memory(error, sizeof *list->tasks);
     }
     list->tasks[list->count++] = task;
     return GCONV_OK;
 }
 
-void gc_task_list_destroy(gc_task_list *list)
+void gc_task_destroy(gc_task *task)
 {
-    for (size_t i = 0; i < list->count; i++) {
-        free(list->tasks[i].input);
-        free(list->tasks[i].output);
-    }
+    free(task->input);
+    free(task->output);
+    free(task->refused);
+    *task = (gc_task){.input = NULL};
+}
+
+bool gc_task_is_doomed(const gc_task *task)
+{
+    return task->unlisted != 0 || task->unknown != 0 || task->refused != NULL;
+}
+
+void gc_task_list_clear(gc_task_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        gc_task_destroy(&list->tasks[i]);
     free(list->tasks);
-    *list = (gc_task_list){.tasks = NULL};
+    list->tasks = NULL;
+    list->count = list->capacity = 0;
 }

@@ -10,19 +10,38 @@ typedef struct gc_task {
     char *output;        /* a path, or "-" */
     gconv_format format; /* of the output; GCONV_FORMAT_UNKNOWN: the input's own */
     bool either_pnm;     /* the format is PGM where the result is grey, else PPM */
+    bool is_plain;       /* the input is known to be no symbolic link */
     /* An errno where reading the operands showed that the input cannot be read; else 0. The task
      * then fails when its turn comes, not before. */
-    int unlisted; /* `input` is a directory that could not be listed */
-    int unknown;  /* `input` could not be looked into */
+    int unlisted;  /* `input` is a directory that could not be listed */
+    int unknown;   /* `input` could not be looked into */
+    char *refused; /* why the task fails, whatever its files are; NULL: it does not */
 } gc_task;
+
+void gc_task_destroy(gc_task *task);
+
+/* Whether reading the operands showed that the task fails. */
+bool gc_task_is_doomed(const gc_task *task);
+
+/* Tasks that another process hands out. */
+typedef struct gc_task_source {
+    /* Takes the next task; waits for it. False at the end. One thread at a time. */
+    bool (*next)(void *user, gc_task *task);
+    /* How many images are left, about. Any thread. */
+    size_t (*left)(void *user);
+    void *user;
+} gc_task_source;
 
 typedef struct gc_task_list {
     gc_task *tasks;
     size_t count, capacity;
+    struct gc_task_stream *stream; /* more tasks, which become known later; NULL: there are none */
+    const gc_task_source *source;  /* the same from another process; not owned */
     bool batch; /* -o DIR, --in-place: failures are counted, parents of outputs are made */
 } gc_task_list;
 
-void gc_task_list_destroy(gc_task_list *list);
+/* Frees the tasks. */
+void gc_task_list_clear(gc_task_list *list);
 
 /* Appends a task and takes over its strings, which may be NULL for lack of memory. */
 gconv_status gc_task_list_add(gc_task_list *list, gc_task task, gconv_error *error);

@@ -61,6 +61,83 @@ typedef struct gc_edges_loops {
                  uint8_t invert, uint8_t *flags);
 } gc_edges_loops;
 
+/* ---- Levels ---------------------------------------------------------------------------------- */
+
+enum { GC_LEVELS_ROWS = 2, GC_LEVELS_FINE_BITS = 6 }; /* rows of output are computed together */
+
+/* Two samples that are added up before they meet a tap, each times its factor. `factors` holds that
+ * of the first one in its lower byte. */
+typedef struct gc_levels_fold {
+    size_t first, second; /* from where the taps of a row begin, in samples */
+    int16_t factors;
+} gc_levels_fold;
+
+/* A row of whole weights: as they are for the portable loops, and in pairs for the others. Where
+ * weights have the same magnitudes on both sides of the middle, it is folded: fold t has samples t
+ * and width - 1 - t; the sample in the middle is alone. Else fold t has sample t alone. */
+typedef struct gc_levels_row {
+    float *weights;
+    int width;
+    size_t advance; /* from tap to tap, in samples */
+    gc_levels_fold *folds;
+    /* Of folds 2p and 2p + 1: two taps of 16 bits, the first one in the lower half. Where the row is
+     * fine, a weight is 2^GC_LEVELS_FINE_BITS taps and a fine tap. */
+    int32_t *taps, *fine_taps;
+    int pair_count;
+    bool is_fine;
+    bool is_folded;
+} gc_levels_row;
+
+/* What the value of a sum is: the level; the level where the sum is still to be divided; or the
+ * level in fixed point, with 16 bits after the point. */
+typedef enum gc_levels_kind { GC_LEVELS_PLAIN, GC_LEVELS_DIVIDED, GC_LEVELS_FIXED } gc_levels_kind;
+
+/* How columns of sums become levels: see solver/levels.c. Value: start + the sum, or, where it is
+ * divided or its magnitude is taken, start + sign * that. */
+typedef struct gc_levels_column {
+    float *weights;
+    int height;
+    bool is_even; /* the weights are the same from both ends */
+    gc_levels_kind kind;
+    bool absolute;
+    float start, sign;
+    float divisor, reciprocal;
+    uint32_t
+        far; /* bits of which a value in fixed point has one at least unless it is near a tie */
+} gc_levels_column;
+
+/* The most values of a row at once. */
+enum { GC_LEVELS_VALUES_MAX = 2048 };
+
+/* Values of a row that may be near a tie. */
+typedef struct gc_levels_near {
+    uint64_t words; /* bit i: bits[i] is set, and not 0 */
+    uint64_t bits[GC_LEVELS_VALUES_MAX / 64];
+} gc_levels_near;
+
+/* Rows of output, GC_LEVELS_ROWS of each. */
+typedef struct gc_levels_output {
+    uint8_t *out[GC_LEVELS_ROWS];
+    gc_levels_near near[GC_LEVELS_ROWS];
+    const uint8_t *kept[GC_LEVELS_ROWS]; /* samples that stay in the place of levels, or NULL */
+    uint32_t kept_mask;                  /* of four samples those that stay have bytes of 255 */
+    bool streams; /* rows begin on cache lines, and blocks are stored past the caches */
+} gc_levels_output;
+
+/* Loops read up to 64 samples and write up to 64 sums beyond the last one. The order of sums within
+ * 64 of them is up to the loops. */
+typedef struct gc_levels_loops {
+    /* sums[i] = sum_k weights[k] * samples[i + k*advance] for i in [0, count). `scratch` has room
+     * for all samples that are read, as integers of 32 bits. Sums over 2^24 are rounded. */
+    void (*sum)(const gc_levels_row *row, const uint8_t *samples, size_t count, float *scratch,
+                float *sums);
+    /* out[o][i] = the level of sum_j weights[j] * rows[o+j][i] for i in [0, count), o in
+     * [0, row_count), row_count at most GC_LEVELS_ROWS. Adds values to near[o]. There are height + 1
+     * readable rows. */
+    void (*finish)(const gc_levels_column *column, const float *const *rows, size_t count,
+                   gc_levels_output *output, int row_count);
+} gc_levels_loops;
+
 /* ---- Boxes ----------------------------------------------------------------------------------- */
 
 enum { GC_BOX_ROWS = 4 }; /* whose sums of real numbers go together */
@@ -112,9 +189,11 @@ typedef struct gc_instructions {
     const gc_taps_loops *taps;
     const gc_samples_loops *samples;
     const gc_edges_loops *edges;
+    const gc_levels_loops *levels;
     const gc_box_loops *box;
     gc_bytes_function *const *bytes; /* NULL where the set has no products of bytes */
     double tap_seconds;              /* of a value in a multiply-add (cpu/cost.h) */
+    double row_seconds;              /* the same of whole numbers in a row of `levels` */
     gc_transforms transforms;
     gc_transforms exact_transforms; /* in double, their results rounded to integers */
 } gc_instructions;

@@ -11,7 +11,14 @@ gconv_status gc_dispatcher_create(gc_dispatcher *dispatcher, const gc_division *
                                   bool in_place, gconv_error *error)
 {
     size_t entries = (size_t)division->output_ring;
-    *dispatcher = (gc_dispatcher){.division = division, .in_place = in_place};
+    *dispatcher = (gc_dispatcher){.division = division,
+                                  .in_place = in_place,
+                                  .read = division->read_first,
+                                  .begun = division->first,
+                                  .computed = division->first,
+                                  .written = division->first,
+                                  .reader.news = 1,
+                                  .writer.news = 1};
     dispatcher->left = calloc(entries, sizeof *dispatcher->left);
     if (dispatcher->left == NULL)
         return gc_fail_memory(error, entries * sizeof *dispatcher->left);
@@ -34,18 +41,19 @@ void gc_dispatcher_destroy(gc_dispatcher *dispatcher)
 static bool may_read(const gc_dispatcher *s)
 {
     const gc_division *d = s->division;
-    if (s->in_place || s->reading || s->read == d->bands)
+    if (s->in_place || s->reading || s->read == d->read_end)
         return false;
-    return s->read < d->input_ring || s->read - d->input_ring + d->neighbours < s->computed;
+    return s->read - d->read_first < d->input_ring ||
+           s->read - d->input_ring + d->neighbours < s->computed;
 }
 
 static bool may_compute(const gc_dispatcher *s)
 {
     const gc_division *d = s->division;
-    if (s->begun == d->bands || s->in_place)
-        return s->begun < d->bands;
+    if (s->begun == d->end || s->in_place)
+        return s->begun < d->end;
     bool wraps = d->problem->chain.border == GCONV_BORDER_WRAP;
-    int64_t last = wraps ? d->bands - 1 : gc_smaller(s->begun + d->neighbours, d->bands - 1);
+    int64_t last = wraps ? d->bands - 1 : gc_smaller(s->begun + d->neighbours, d->read_end - 1);
     return last < s->read && s->begun - d->output_ring < s->written;
 }
 
@@ -54,30 +62,62 @@ static bool may_write(const gc_dispatcher *s)
     return !s->in_place && !s->writing && s->written < s->computed;
 }
 
+static bool may_help(const gc_dispatcher *s, const gc_help *help)
+{
+    return help->wanted && s->threads > 1 && help->barren < help->news;
+}
+
+static bool may_help_read(const gc_dispatcher *s)
+{
+    return may_help(s, &s->reader) && s->read < s->division->read_end;
+}
+
+static bool may_help_write(const gc_dispatcher *s)
+{
+    return may_help(s, &s->writer);
+}
+
 /* ---- Pieces ---------------------------------------------------------------------------------- */
 
-/* Whether no piece begins any more: all have begun, or one has failed. */
+/* Whether no piece begins any more: all have begun, or one has failed. Where the last band is being
+ * written, there may be something to help with after it. */
 static bool is_over(const gc_dispatcher *s)
 {
-    int64_t bands = s->division->bands;
-    return s->status != GCONV_OK ||
-           (s->in_place ? s->begun : s->written + (s->writing ? 1 : 0)) == bands;
+    int64_t end = s->division->end;
+    if (s->status != GCONV_OK || s->in_place)
+        return s->status != GCONV_OK || s->begun == end;
+    if (s->writer.wanted && s->threads > 1)
+        return s->written == end && !may_help_write(s);
+    return s->written + (s->writing ? 1 : 0) == end;
 }
 
 /* The next piece of a thread whose last piece was of kind `last`: the piece that empties the rings
- * most. But a thread that reads goes on reading where there are other threads. A decoder often
- * takes longest, and is slower where it moves from processor to processor. */
+ * most. But a thread that reads goes on reading where there are other threads, and another one helps
+ * it first. A decoder often takes longest, and is slower where it moves from processor to
+ * processor. */
 static gc_piece choose(const gc_dispatcher *s, gc_piece_kind last)
 {
     if (last == GC_PIECE_READ && s->threads > 1 && may_read(s))
         return (gc_piece){.kind = GC_PIECE_READ, .band = s->read};
+    if (may_help_read(s))
+        return (gc_piece){.kind = GC_PIECE_HELP_READ, .news = s->reader.news};
     if (may_write(s))
         return (gc_piece){.kind = GC_PIECE_WRITE, .band = s->written};
     if (may_compute(s))
         return (gc_piece){.kind = GC_PIECE_COMPUTE, .band = s->begun, .panel = s->panel};
     if (may_read(s))
         return (gc_piece){.kind = GC_PIECE_READ, .band = s->read};
+    if (may_help_write(s))
+        return (gc_piece){.kind = GC_PIECE_HELP_WRITE, .news = s->writer.news};
     return (gc_piece){.kind = GC_PIECE_NONE};
+}
+
+/* The help that a piece gives; NULL for pieces that give none. */
+static gc_help *help_of(gc_dispatcher *s, const gc_piece *piece)
+{
+    return piece->kind == GC_PIECE_HELP_READ    ? &s->reader
+           : piece->kind == GC_PIECE_HELP_WRITE ? &s->writer
+                                                : NULL;
 }
 
 static void begin(gc_dispatcher *s, const gc_piece *piece)
@@ -106,14 +146,28 @@ static void count_computed(gc_dispatcher *s, int64_t band)
         s->computed++;
 }
 
+static void finish_help(gc_help *help, const gc_piece *piece)
+{
+    help->seconds += piece->seconds;
+    if (piece->found)
+        help->news++;
+    else if (help->barren < piece->news)
+        help->barren = piece->news;
+}
+
 static void finish(gc_dispatcher *s, const gc_piece *piece)
 {
-    if (piece->kind == GC_PIECE_READ) {
+    gc_help *help = help_of(s, piece);
+    if (help != NULL) {
+        finish_help(help, piece);
+    } else if (piece->kind == GC_PIECE_READ) {
         s->reading = false;
         s->read++;
+        s->reader.news++;
     } else if (piece->kind == GC_PIECE_WRITE) {
         s->writing = false;
         s->written++;
+        s->writer.news++;
     } else if (piece->kind == GC_PIECE_COMPUTE) {
         s->seconds += piece->seconds;
         if (!s->in_place)

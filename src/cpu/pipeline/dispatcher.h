@@ -1,14 +1,16 @@
 /* Which piece of work comes next in a run, for threads that take pieces until none is left.
  *
  * A streamed image goes through rings: a ring of samples holds `input_ring` bands, a ring of output
- * `output_ring`. Band b has entry b % ring. There are three kinds of pieces:
+ * `output_ring`. Band b has entry b % ring. There are five kinds of pieces:
  *
  *   read b        fills the entry of band b in the ring of samples
  *   compute b, p  reads the samples of bands b - neighbours to b + neighbours, or of all bands
  *                 where the border wraps; fills panel p of band b's entry in the ring of output
  *   write b       empties that entry
+ *   help read     does a part of what later bands need to be read, such as inflating
+ *   help write    does a part of what earlier bands left to do, such as compressing
  *
- * Each kind begins in the order of bands, and of panels in a band. Four counts say how far a run
+ * Each of the first three begins in the order of bands, and of panels in a band. Four counts say how far a run
  * is:
  *
  *   written <= computed <= begun <= read
@@ -21,6 +23,10 @@
  *   compute b  not before bands up to b + neighbours are read, or all bands where the border wraps;
  *              and not before band b - output_ring is written, whose entry it fills
  *   write b    one at a time, and not before band b is computed
+ *   help       where there are other threads; and not again after a piece that found nothing to do,
+ *              before another band is read or written, or a piece of the kind has found something
+ *
+ * A run may be limited to some bands (gc_division_limit). The counts then begin and end with these.
  *
  * An image in memory is computed in place: there each panel can be computed at any time.
  *
@@ -37,7 +43,9 @@ typedef enum gc_piece_kind {
     GC_PIECE_NONE,
     GC_PIECE_READ,
     GC_PIECE_COMPUTE,
-    GC_PIECE_WRITE
+    GC_PIECE_WRITE,
+    GC_PIECE_HELP_READ,
+    GC_PIECE_HELP_WRITE
 } gc_piece_kind;
 
 typedef struct gc_piece {
@@ -45,7 +53,17 @@ typedef struct gc_piece {
     int64_t band;
     int64_t panel;  /* of a piece that computes */
     double seconds; /* that the piece took, once it is done */
+    bool found;     /* a piece that helped, once it is done, had something to do */
+    int64_t news;   /* of a piece that helps: those it began with (gc_help) */
 } gc_piece;
+
+/* Help for the source or the sink. */
+typedef struct gc_help {
+    bool wanted;    /* by the source or sink */
+    int64_t news;   /* pieces that may have made something to do */
+    int64_t barren; /* the news after which there was nothing to do */
+    double seconds; /* of all that helped */
+} gc_help;
 
 typedef struct gc_dispatcher {
     const gc_division *division;
@@ -58,8 +76,9 @@ typedef struct gc_dispatcher {
     int64_t panel; /* the next panel to compute, of band `begun` */
     int64_t *left; /* left[b % output_ring]: panels not yet computed of band b, which has begun */
     bool reading, writing;
-    double seconds;      /* of all that computes */
-    gconv_status status; /* the first failure: after it no piece is begun */
+    gc_help reader, writer; /* the caller sets `wanted` once the dispatcher is created */
+    double seconds;         /* of all that computes */
+    gconv_status status;    /* the first failure: after it no piece is begun */
     gconv_error error;
 } gc_dispatcher;
 

@@ -4,8 +4,13 @@
 #include "cpu/budget.h"
 
 /* Values in a band: enough that a piece of work outweighs its scheduling, few enough to stay in
- * cache. */
-enum { BAND_VALUES = 1 << 18, BAND_ROWS_MIN = 16, BAND_ROWS_MAX = 1024 };
+ * cache. A band that goes in strips (strips.h) need not stay there where no ring holds it. */
+enum {
+    BAND_VALUES = 1 << 18,
+    BAND_STRIP_VALUES = 1 << 21,
+    BAND_ROWS_MIN = 16,
+    BAND_ROWS_MAX = 1024
+};
 
 /* Bands that each thread takes at least: with few, one thread would end long after the others. */
 enum { BANDS_A_THREAD = 4 };
@@ -93,7 +98,7 @@ static void choose_panels(gc_division *division, const gc_stages *stages)
     int64_t column_bytes = column_bytes_of(problem, stages);
     division->columns = division->columns_max = width;
     division->panels = 1;
-    if (stages->finds_edges || problem->chain.border == GCONV_BORDER_WRAP ||
+    if (stages->finds_edges || stages->makes_levels || problem->chain.border == GCONV_BORDER_WRAP ||
         width * column_bytes <= PANEL_BYTES)
         return;
     bool is_long = reach > PANEL_LONG_REACH;
@@ -147,11 +152,12 @@ static int64_t bands_moving(const gc_division *division, int threads)
     return worked_on + (division->panels > 1 ? GC_BANDS_AHEAD_OF_PANELS : BANDS_AHEAD);
 }
 
-static int64_t choose_rows(const gc_division *division, int64_t together, int64_t reach,
+static int64_t choose_rows(const gc_division *division, const gc_stages *stages, int64_t reach,
                            int threads, bool in_place)
 {
     const gc_problem *problem = division->problem;
-    int64_t rows = BAND_VALUES / ((int64_t)problem->chain.width * problem->chain.channels);
+    int64_t values = stages->makes_levels && in_place ? BAND_STRIP_VALUES : BAND_VALUES;
+    int64_t rows = values / ((int64_t)problem->chain.width * problem->chain.channels);
     int64_t share = (problem->chain.height + threads - 1) / threads;
     if (threads > 1)
         rows = gc_smaller(rows, share / BANDS_A_THREAD);
@@ -161,7 +167,7 @@ static int64_t choose_rows(const gc_division *division, int64_t together, int64_
                             : gc_budget_rows(problem, reach, bands_moving(division, threads));
     rows = gc_larger(rows, gc_smaller(BAND_REACHES * reach, room));
     rows = gc_smaller(rows, share);
-    return gc_smaller(round_up(rows, together), problem->chain.height);
+    return gc_smaller(round_up(rows, stages->rows_at_once), problem->chain.height);
 }
 
 static bool keeps_sums(const gc_stages *stages)
@@ -189,8 +195,8 @@ static void choose_bands(gc_division *division, const gc_stages *stages, int thr
     const gc_problem *problem = division->problem;
     int64_t reach = chain_reach(problem), moving = bands_moving(division, threads);
     bool places = places_tiles(problem, stages);
-    int64_t rows = choose_rows(division, stages->rows_at_once, reach,
-                               places ? PLACING_THREADS : threads, in_place && !places);
+    int64_t rows = choose_rows(division, stages, reach, places ? PLACING_THREADS : threads,
+                               in_place && !places);
     if (keeps_sums(stages) && !places)
         rows = gc_larger(rows, rows_of_sums(division, stages, reach, threads, in_place));
     division->rows = rows;
@@ -210,19 +216,48 @@ void gc_division_choose(gc_division *division, const gc_problem *problem, const 
     *division = (gc_division){.problem = problem};
     choose_panels(division, stages);
     choose_bands(division, stages, threads, in_place);
+    gc_division_limit(division, stages, 0, problem->chain.height);
 }
 
-int64_t gc_division_band_rows(const gc_division *division, int64_t band)
+/* ---- A part of the image --------------------------------------------------------------------- */
+
+/* The first row, and the row behind the last one, that output rows [top, bottom) are computed
+ * from. */
+static void choose_input(gc_division *division)
 {
-    return gc_smaller(division->problem->chain.height - band * division->rows, division->rows);
+    const gc_chain *chain = &division->problem->chain;
+    int64_t first = division->top, last = division->bottom - 1;
+    for (int s = chain->step_count - 1; s >= 0; s--)
+        gc_step_range(chain, &chain->steps[s], first, last, &first, &last);
+    bool wraps = chain->border == GCONV_BORDER_WRAP;
+    division->from = wraps ? 0 : first;
+    division->to = wraps ? chain->height : last + 1;
+}
+
+void gc_division_limit(gc_division *division, const gc_stages *stages, int64_t first, int64_t end)
+{
+    const gc_problem *problem = division->problem;
+    /* Tiles are counted from the top of a band, and all stages take their rows in multiples of
+     * rows_at_once. Tiles in earlier stages depend on the whole band. */
+    int64_t granule = places_tiles(problem, stages) ? division->rows : stages->rows_at_once;
+    int64_t rows = division->rows;
+    division->first = first / rows;
+    division->end = (end + rows - 1) / rows;
+    int64_t last_top = (division->end - 1) * rows;
+    division->top = first - first % rows % granule;
+    division->bottom = gc_smaller(last_top + gc_smaller(round_up(end - last_top, granule), rows),
+                                  problem->chain.height);
+    choose_input(division);
+    division->read_first = division->from / rows;
+    division->read_end = (division->to + rows - 1) / rows;
 }
 
 gc_area gc_division_area(const gc_division *division, int64_t band, int64_t panel)
 {
     int64_t top = band * division->rows, first = panel * division->columns;
     bool is_last = panel + 1 == division->panels;
-    return (gc_area){.top = top,
-                     .bottom = top + gc_division_band_rows(division, band),
+    return (gc_area){.top = gc_larger(top, division->top),
+                     .bottom = gc_smaller(top + division->rows, division->bottom),
                      .first = first,
                      .end = is_last ? division->problem->chain.width : first + division->columns};
 }

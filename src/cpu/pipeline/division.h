@@ -15,6 +15,11 @@ typedef struct gc_division {
     int64_t columns_max; /* of the last one, which absorbs a remainder that is too narrow */
     int64_t panels;      /* of a band */
     int64_t neighbours;  /* bands above and below that a band's rows come from */
+    /* What a run computes, all bands unless gc_division_limit says otherwise: output rows
+     * [top, bottom) in bands [first, end), from input rows [from, to) in bands [read_first,
+     * read_end). */
+    int64_t top, bottom, first, end;
+    int64_t from, to, read_first, read_end;
     int64_t input_ring;  /* bands of samples held at once */
     int64_t output_ring; /* bands of output held at once */
 } gc_division;
@@ -26,8 +31,11 @@ typedef struct gc_division {
 void gc_division_choose(gc_division *division, const gc_problem *problem, const gc_stages *stages,
                         int threads, bool in_place);
 
-int64_t gc_division_band_rows(const gc_division *division, int64_t band);
+/* Limits a run to what output rows [first, end) depend on. Rows beside them are computed where these
+ * decide how they round: the result has the bits of a run of the whole image. */
+void gc_division_limit(gc_division *division, const gc_stages *stages, int64_t first, int64_t end);
 
+/* The rows that a run computes of a panel. */
 gc_area gc_division_area(const gc_division *division, int64_t band, int64_t panel);
 
 #endif

@@ -109,6 +109,8 @@ gconv_status gc_workspace_create(gc_workspace *workspace, const gc_problem *prob
     gconv_status status = create_kept(workspace, columns, error);
     if (status == GCONV_OK && stages->finds_edges)
         status = gc_edges_create(&workspace->edges, problem, error);
+    if (status == GCONV_OK && stages->makes_levels)
+        status = gc_strips_create(&workspace->strips, &stages->levels, error);
     return status == GCONV_OK ? create_windows(workspace, columns, error) : status;
 }
 
@@ -126,6 +128,7 @@ void gc_workspace_destroy(gc_workspace *workspace)
     free(workspace->result);
     free(workspace->scratch);
     gc_edges_release(&workspace->edges);
+    gc_strips_destroy(&workspace->strips);
     free(workspace->rows);
     free(workspace->bytes);
     free(workspace->out);
@@ -344,6 +347,27 @@ static void find_edges(const gc_workspace *workspace, const gc_sample_rows *inpu
     }
 }
 
+/* Output of this size goes past the caches. */
+enum { LARGE_BYTES = 8 << 20 };
+
+/* False where the stages compute the same chain values. */
+static bool make_levels(gc_workspace *workspace, const gc_stream *stream,
+                        const gc_sample_rows *input, gc_area area, char *output, size_t stride)
+{
+    const gc_stages *stages = workspace->stages;
+    size_t bytes = stream->output_bytes * workspace->problem->chain.height;
+    gc_strip_job job = {.input = *input,
+                        .area = area,
+                        .output = output,
+                        .stride = stride,
+                        .is_large = stream->result.next != NULL && bytes > LARGE_BYTES};
+    if (!stream->chain_only)
+        gc_strips_compute(&workspace->strips, &stages->levels, stages->instructions, &job);
+    else if (!workspace->problem->chain.exact)
+        gc_strips_compute_chain(&workspace->strips, &stages->levels, &job);
+    return !stream->chain_only || !workspace->problem->chain.exact;
+}
+
 void gc_workspace_compute(gc_workspace *workspace, const gc_stream *stream,
                           const gc_sample_rows *input, gc_area area, char *output, size_t stride)
 {
@@ -351,6 +375,9 @@ void gc_workspace_compute(gc_workspace *workspace, const gc_stream *stream,
         find_edges(workspace, input, area.top, area.bottom, output, stride);
         return;
     }
+    if (workspace->stages->makes_levels &&
+        make_levels(workspace, stream, input, area, output, stride))
+        return;
     begin(workspace, area);
     for (int64_t y = area.top; y < area.bottom; y += workspace->stages->rows_at_once) {
         int64_t last = gc_smaller(y + workspace->stages->rows_at_once, area.bottom) - 1;

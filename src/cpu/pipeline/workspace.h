@@ -4,6 +4,8 @@
 #define GC_CPU_PIPELINE_WORKSPACE_H
 
 #include "core/stream.h"
+#include "cpu/pipeline/area.h"
+#include "cpu/pipeline/strips.h"
 #include "cpu/pipeline/window.h"
 #include "cpu/solver/edges.h"
 #include "cpu/stages.h"
@@ -25,26 +27,13 @@ typedef struct gc_workspace {
     const uint8_t **bytes; /* the same in a window of bytes */
     float **out;           /* where computed rows go */
     gc_edges edges;        /* where stages->finds_edges */
+    gc_strips strips;      /* where stages->makes_levels */
 } gc_workspace;
 
 /* For at most `columns` output columns at once. */
 gconv_status gc_workspace_create(gc_workspace *workspace, const gc_problem *problem,
                                  const gc_stages *stages, int64_t columns, gconv_error *error);
 void gc_workspace_destroy(gc_workspace *workspace);
-
-/* Where a workspace finds rows of input samples: row y, 0 <= y < height, at
- * samples + y % capacity * stride. */
-typedef struct gc_sample_rows {
-    const char *samples;
-    size_t stride;
-    int64_t capacity;
-} gc_sample_rows;
-
-/* Output of columns [first, end) in rows top to bottom - 1. */
-typedef struct gc_area {
-    int64_t top, bottom;
-    int64_t first, end;
-} gc_area;
 
 /* Computes an area, as cpu/pipeline/division.h divides the image, and converts it. `output` is
  * where column 0 of row `top` goes, rows are `stride` bytes apart. */

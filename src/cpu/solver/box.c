@@ -207,6 +207,7 @@ static void release(gc_stage *stage)
 }
 
 const gc_solver gc_solver_box_of_bytes = {
+    .name = "box",
     .applies = applies_to_bytes,
     .seconds = seconds,
     .create = create,
@@ -218,6 +219,7 @@ const gc_solver gc_solver_box_of_bytes = {
 };
 
 const gc_solver gc_solver_box = {
+    .name = "box",
     .applies = applies,
     .seconds = seconds,
     .create = create,

@@ -108,6 +108,7 @@ static void release(gc_stage *stage)
 }
 
 const gc_solver gc_solver_bytes = {
+    .name = "bytes",
     .applies = applies,
     .seconds = seconds,
     .create = create,

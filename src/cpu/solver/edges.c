@@ -10,6 +10,7 @@
  * wrap they do: extending an image that was filtered symmetrically gives the filtered extension.
  * Under replicate and constant they do not. */
 #include "cpu/solver/edges.h"
+#include "cpu/solver/solver.h"
 
 #include "base/bits.h"
 #include "base/memory.h"
@@ -34,6 +35,8 @@ static bool has_taps(const gc_step *step, int side, const float *taps)
 
 bool gc_edges_applies(const gc_problem *problem)
 {
+    if (gc_solver_wanted(problem) != NULL)
+        return false;
     static const float laplace[] = {0, 1, 0, 1, -4, 1, 0, 1, 0};
     static const float gauss[] = {4,  8,  10, 8,  4,  8,  16, 20, 16, 8,  10, 20, 25,
                                   20, 10, 8,  16, 20, 16, 8,  4,  8,  10, 8,  4};

@@ -29,6 +29,7 @@ static const char *describe(const gc_stage *stage)
 }
 
 const gc_solver gc_solver_every_tap = {
+    .name = "taps",
     .applies = applies,
     .seconds = seconds,
     .run = run,

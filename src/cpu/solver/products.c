@@ -132,6 +132,7 @@ static void release(gc_stage *stage)
 }
 
 const gc_solver gc_solver_products = {
+    .name = "products",
     .applies = applies,
     .seconds = seconds,
     .create = create,

@@ -63,6 +63,7 @@ typedef struct gc_stage_input {
 } gc_stage_input;
 
 struct gc_solver {
+    const char *name; /* of the variant of `cpu` that computes by this solver alone: cpu:NAME */
     /* Whether the solver can compute the step at all. Cheap. NULL: it computes any step. */
     bool (*applies)(const gc_question *question);
     /* Seconds that a value takes, and in *offer what `create` has to know. `limit` is the least
@@ -90,8 +91,12 @@ struct gc_solver {
     bool tiled;
 };
 
-/* The cheapest solver for a step. */
+/* The cheapest solver for a step, of those that gc_solver_wanted allows. Where there is none, the
+ * offer's solver is NULL, and its seconds are infinite. */
 void gc_solver_choose(const gc_question *question, gc_offer *best);
+
+/* The solver that the job names by the implementation cpu:NAME; NULL where any may be taken. */
+const char *gc_solver_wanted(const gc_problem *problem);
 
 /* Whether the step reads samples of 8 bits as they are: it is the first one, alpha is not treated
  * apart, and a constant border fits a byte. */

@@ -4,6 +4,7 @@
 #include "cpu/cost.h"
 
 #include <math.h>
+#include <string.h>
 
 extern const gc_solver gc_solver_every_tap, gc_solver_sparse, gc_solver_bytes, gc_solver_tiles,
     gc_solver_products, gc_solver_vectors, gc_solver_vectors_of_bytes, gc_solver_box,
@@ -18,11 +19,22 @@ static const gc_solver *const solvers[] = {
 };
 enum { SOLVER_COUNT = sizeof solvers / sizeof solvers[0] };
 
+const char *gc_solver_wanted(const gc_problem *problem)
+{
+    static const char mark[] = "cpu:";
+    const char *name = problem->job.implementation;
+    bool names_one = name != NULL && strncmp(name, mark, strlen(mark)) == 0;
+    return names_one ? name + strlen(mark) : NULL;
+}
+
 void gc_solver_choose(const gc_question *question, gc_offer *best)
 {
+    const char *wanted = gc_solver_wanted(question->problem);
     *best = (gc_offer){.seconds = HUGE_VAL};
     for (int m = 0; m < SOLVER_COUNT; m++) {
         gc_offer offer = {.solver = solvers[m]};
+        if (wanted != NULL && strcmp(wanted, solvers[m]->name) != 0)
+            continue;
         if (solvers[m]->applies != NULL && !solvers[m]->applies(question))
             continue;
         offer.seconds = solvers[m]->seconds(question, best->seconds, &offer);

@@ -34,6 +34,7 @@ static const char *describe(const gc_stage *stage)
 }
 
 const gc_solver gc_solver_sparse = {
+    .name = "sparse",
     .applies = applies,
     .seconds = seconds,
     .run = run,

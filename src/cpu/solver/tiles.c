@@ -293,6 +293,7 @@ static double extra_terms(const gc_offer *offer)
 }
 
 const gc_solver gc_solver_tiles = {
+    .name = "tiles",
     .applies = applies,
     .seconds = seconds,
     .create = create,

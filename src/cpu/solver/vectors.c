@@ -335,6 +335,7 @@ static const char *describe(const gc_stage *stage)
 }
 
 const gc_solver gc_solver_vectors_of_bytes = {
+    .name = "vectors",
     .applies = applies_to_bytes,
     .seconds = seconds_of_bytes,
     .create = create,
@@ -347,6 +348,7 @@ const gc_solver gc_solver_vectors_of_bytes = {
 };
 
 const gc_solver gc_solver_vectors = {
+    .name = "vectors",
     .applies = applies,
     .seconds = seconds,
     .create = create,

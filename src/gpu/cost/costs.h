@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-enum { GC_ADAPTIVE_WISHES = 3, GC_TILE_KINDS = 4 };
+enum { GC_ADAPTIVE_WISHES = 3, GC_TILE_KINDS = 7 };
 
 /* The figures of one device. costs.c has their values and tells how each was measured. Names that
  * end in `seconds` are seconds. A `share` is a fraction of a rated figure: of float32 multiply-adds
@@ -90,7 +90,7 @@ typedef struct gc_costs {
     int two_bays_columns;      /* up to so many columns of a banded matrix, two bays */
 
     /* tilefft: tiles of `columns` by `lines` points, of which a multiprocessor takes `blocks` pairs
-     * at one time. */
+     * at one time. 0: a pair is shared by all of them. */
     struct {
         int columns, lines, blocks;
         double pair_seconds;  /* of a multiprocessor, for a pair of tiles */

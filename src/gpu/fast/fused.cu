@@ -9,6 +9,8 @@
  *   chains go two steps at a time. The first step's values around a tile stay in shared memory, get
  *   their border there, and the second step reads them (kernels/jit/pair.cuh; overlapped tiling:
  *   Holewinski et al., ICS 2012). A step that is left over is taken as direct does.
+ *   Filters that reach 4 bytes to either side and have at most 7 rows, on 8 bits, take a second form
+ *   of that kernel, with half the products (kernels/mma/bytes_lines.cuh).
  * Improves on: direct, whose float32 multiply-adds are slower than 8-bit ones, and which crosses
  *   memory once a step.
  * Needs: compute capability 8.0 for the tensor cores; shared memory for the values between two
@@ -141,12 +143,23 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
                : GCONV_OK;
 }
 
-/* The kernel for a chain of `height` rows and the types of a scope; null where there is none. */
-static const gc_fused_kernel *kernel_of(int height, const gc_pass_scope &scope)
+/* Whether the kernels of bytes_lines.cuh take the filter. */
+static bool fits_lines(const gc_problem *problem, const gc_combined &total)
+{
+    int reach = std::max(total.left, total.width - 1 - total.left);
+    return problem->job.input.depth == 8 && reach * step_of(problem) <= GC_LINES_REACH &&
+           total.height <= GC_FUSED_LINES_HEIGHT;
+}
+
+/* The kernel for a chain and the types of a scope; null where there is none. */
+static const gc_fused_kernel *kernel_of(const gc_problem *problem, const gc_combined &total,
+                                        const gc_pass_scope &scope)
 {
     bool corrects = scope.output == GC_SHORT && scope.finish == GC_FINISH_QUOTIENT;
-    return gc_fused_find(height, scope.input, scope.output,
-                         corrects ? GC_FINISH_REMAINDER : scope.finish);
+    int finish = corrects ? GC_FINISH_REMAINDER : scope.finish;
+    return fits_lines(problem, total)
+               ? gc_fused_find_lines(total.height, scope.output, finish)
+               : gc_fused_find(total.height, scope.input, scope.output, finish);
 }
 
 /* Samples go through memory, and each row of the filter takes a matrix product. The two times add
@@ -157,7 +170,7 @@ static double chain_seconds(const gc_problem *problem, const gconv_device_info *
     gc_combined total;
     gc_combined_make(problem, &total);
     gc_pass_scope scope = gc_pass_scope_of(problem, 0, problem->chain.step_count);
-    const gc_fused_kernel *kernel = kernel_of(total.height, scope);
+    const gc_fused_kernel *kernel = kernel_of(problem, total, scope);
     if (kernel == nullptr)
         scope.output = GC_FLOAT;
     double values =
@@ -196,13 +209,16 @@ static double seconds(const gc_problem *problem, const gc_step *step,
 struct fused_state {
     gc_pass_kernel steps;
     gc_fused_tables tables;
+    bool lines;                    /* `kernel` is of bytes_lines.cuh */
+    int blocks;                    /* of it that the device holds at once */
     const gc_fused_kernel *kernel; /* makes the output; null where no kernel does */
     const gc_fused_kernel *values; /* of chain values */
     gc_combined total;
 };
 
+/* Sets *all to the blocks that the device holds at once. */
 static gconv_status prepare_kernel(const gc_fused_kernel *kernel, const gconv_device_info *device,
-                                   gconv_error *error)
+                                   int *all, gconv_error *error)
 {
     GC_CUDA_TRY(error,
                 cudaFuncSetAttribute(kernel->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -217,20 +233,23 @@ static gconv_status prepare_kernel(const gc_fused_kernel *kernel, const gconv_de
     GC_CUDA_TRY(error,
                 cudaFuncSetAttribute(kernel->kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                                      std::min(percent, 100)));
+    *all = std::max(blocks * device->processors, 1);
     return GCONV_OK;
 }
 
 static gconv_status prepare_chain(const gc_problem *problem, const gconv_device_info *device,
                                   gc_pass_scope *scope, fused_state *state, gconv_error *error)
 {
+    int ignored;
     gc_combined_make(problem, &state->total);
     state->values = gc_fused_find(state->total.height, scope->input, GC_FLOAT, -1);
-    state->kernel = kernel_of(state->total.height, *scope);
+    state->kernel = kernel_of(problem, state->total, *scope);
+    state->lines = fits_lines(problem, state->total);
     if (state->kernel == nullptr)
         scope->output = GC_FLOAT;
     else
-        GC_TRY(prepare_kernel(state->kernel, device, error));
-    GC_TRY(prepare_kernel(state->values, device, error));
+        GC_TRY(prepare_kernel(state->kernel, device, &state->blocks, error));
+    GC_TRY(prepare_kernel(state->values, device, &ignored, error));
     return gc_fused_tables_make(problem, state->total, state->values->height, &state->tables,
                                 error);
 }
@@ -265,6 +284,30 @@ static int pass_steps(const gc_problem *problem, int first, const gconv_device_i
                                           : steps_from(problem, first, device);
 }
 
+/* Rows of a tile, so that all tiles run at once where that is possible, else so that they fill the
+ * device a whole number of times. A tile has further lines around it: very low ones do not pay. */
+static int tile_rows(int rows, int columns, int blocks)
+{
+    const int least = 8;
+    long long tiles = (long long)columns * ((rows + GC_LINES_ROWS - 1) / GC_LINES_ROWS);
+    long long times = (tiles + blocks - 1) / blocks, down = times * blocks / columns;
+    return std::max((int)((rows + down - 1) / down), least);
+}
+
+static gconv_status run_lines(const fused_state *state, const gc_pass &pass, cudaStream_t stream,
+                              gconv_error *error)
+{
+    gc_lines_launch lines = state->tables.lines;
+    int columns = (pass.width + GC_FUSED_LINES_WIDTH - 1) / GC_FUSED_LINES_WIDTH;
+    lines.height = tile_rows(pass.rows, columns, state->blocks);
+    dim3 grid((unsigned)((pass.rows + lines.height - 1) / lines.height), (unsigned)columns);
+    void *arguments[] = {&lines, const_cast<gc_pass *>(&pass),
+                         const_cast<gc_bytes *>(&state->tables.bytes)};
+    GC_CUDA_TRY(error, cudaLaunchKernel(state->kernel->kernel, grid, dim3(32 * GC_FUSED_WARPS),
+                                        arguments, state->kernel->shared_bytes, stream));
+    return GCONV_OK;
+}
+
 static gconv_status run(void *opaque, gc_pass &pass, int channels, cudaStream_t stream,
                         gconv_error *error)
 {
@@ -275,6 +318,8 @@ static gconv_status run(void *opaque, gc_pass &pass, int channels, cudaStream_t 
     pass.width *= state->tables.bytes.step;
     pass.input_pitch *= pass.input_type == GC_SHORT ? 2 : 1;
     pass.output_pitch *= pass.output_type == GC_SHORT ? 2 : 1;
+    if (state->lines && kernel == state->kernel)
+        return run_lines(state, pass, stream, error);
     int columns = (pass.width + GC_FUSED_TILE_WIDTH - 1) / GC_FUSED_TILE_WIDTH;
     int rows = (pass.rows + GC_FUSED_TILE_HEIGHT - 1) / GC_FUSED_TILE_HEIGHT;
     dim3 grid((unsigned)(columns * rows));

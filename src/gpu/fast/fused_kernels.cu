@@ -1,4 +1,4 @@
-/* The kernels of fused, compiled ahead: one for each height of filter, types of input and output,
+/* The kernels of fused that kernels/mma/bytes.cuh has, compiled ahead: one for each height of filter, types of input and output,
  * and final conversion. */
 #include "gpu/fast/fused_kernels.cuh"
 
@@ -21,7 +21,11 @@ template <class config>
 static __global__ void __launch_bounds__(32 * GC_FUSED_WARPS, blocks_of(config::height))
     bytes_kernel(const __grid_constant__ gc_pass pass, const __grid_constant__ gc_bytes bytes)
 {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800 /* or the host alone */
     gc_bytes_pass<config>(pass, bytes);
+#else
+    __trap(); /* the host offers these kernels to no such device */
+#endif
 }
 
 #define KERNEL(height, input, output, finish)                                                      \

@@ -1,4 +1,5 @@
-/* The kernels that take a whole chain on the tensor cores (kernels/mma/bytes.cuh). */
+/* The kernels that take a whole chain on the tensor cores (kernels/mma/bytes.cuh,
+ * kernels/mma/bytes_lines.cuh). */
 #ifndef GC_GPU_FAST_FUSED_KERNELS_CUH
 #define GC_GPU_FAST_FUSED_KERNELS_CUH
 
@@ -14,7 +15,9 @@ enum {
     GC_FUSED_ROWS = 3, /* rows of output for each row of a fragment */
     GC_FUSED_WARPS = 4,
     GC_FUSED_TILE_WIDTH = GC_FUSED_WARPS * GC_BYTES_UNITS * GC_BYTES_UNIT,
-    GC_FUSED_TILE_HEIGHT = 16 * GC_FUSED_ROWS
+    GC_FUSED_TILE_HEIGHT = 16 * GC_FUSED_ROWS,
+    GC_FUSED_LINES_WIDTH = GC_FUSED_WARPS * GC_LINES_UNITS * GC_BYTES_UNIT,
+    GC_FUSED_LINES_HEIGHT = 7 /* the most rows of a filter that bytes_lines.cuh takes */
 };
 
 struct gc_fused_kernel {
@@ -25,8 +28,11 @@ struct gc_fused_kernel {
     size_t shared_bytes; /* of a block */
 };
 
-/* A kernel for a filter of `height` rows and these types; null where there is none. */
+/* A kernel of bytes.cuh for a filter of `height` rows and these types; null where there is none. */
 const gc_fused_kernel *gc_fused_find(int height, gc_sample_type input, gc_sample_type output,
                                      int finish);
+
+/* The same of bytes_lines.cuh, whose input is GC_BYTE. */
+const gc_fused_kernel *gc_fused_find_lines(int height, gc_sample_type output, int finish);
 
 #endif

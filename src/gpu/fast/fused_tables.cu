@@ -2,6 +2,10 @@
 
 #include "gpu/runtime/check.cuh"
 
+extern "C" {
+#include "core/border.h"
+}
+
 #include <cstdlib>
 
 /* Units that hold columns of the ring: the first, and the last one or two. */
@@ -58,6 +62,25 @@ static uint4 lane_weights(const gc_bytes *bytes, const gc_combined &total,
     return {words[0], words[1], words[2], words[3]};
 }
 
+/* The words of a lane for pair `pair` of lines: b0 and b1 for even rows of output, then for odd ones
+ * (kernels/mma/bytes_lines.cuh). They belong to column lane / 4 of the eight of a window, which starts
+ * GC_LINES_REACH columns before. */
+static uint4 pair_weights(const gc_bytes *bytes, const gc_combined &total, const double *taps,
+                          int pair, int lane)
+{
+    unsigned words[4] = {};
+    for (int word = 0; word < 4; word++)
+        for (int i = 0; i < 4; i++) {
+            int row = 2 * pair + word % 2 - word / 2, column = lane / 4;
+            int distance = lane % 4 * 4 + i - column - GC_LINES_REACH;
+            int weight = row < 0                  ? 0
+                         : is_kept(bytes, column) ? (int)(row == total.top && distance == 0)
+                                                  : weight_at(bytes, total, taps, row, distance);
+            words[word] |= (unsigned)(unsigned char)(signed char)weight << (8 * i);
+        }
+    return {words[0], words[1], words[2], words[3]};
+}
+
 /* What all tables are made of. */
 struct table_maker {
     const gc_problem *problem;
@@ -91,26 +114,40 @@ static void fill_table(const table_maker &maker, int y, int unit_class, uint4 *w
             weights[row * 32 + lane] = lane_weights(maker.bytes, total, columns, row, lane);
 }
 
+static void fill_pairs(const table_maker &maker, int pairs, uint4 *weights)
+{
+    const gc_combined &total = *maker.total;
+    int inner = maker.all->ring * gc_zones_across(maker.all->ring) + maker.all->ring;
+    const double *taps = maker.all->taps + inner * total.width * total.height;
+    for (int pair = 0; pair < pairs; pair++)
+        for (int lane = 0; lane < 32; lane++)
+            weights[pair * 32 + lane] = pair_weights(maker.bytes, total, taps, pair, lane);
+}
+
 static gconv_status upload(const table_maker &maker, gc_fused_tables *tables, gconv_error *error)
 {
+    size_t pairs = (size_t)maker.rows / 2 + 1;
     size_t classes = 1 + (size_t)tables->bytes.ring_unit_count;
     size_t count = (size_t)gc_zones_across(maker.all->ring) * classes;
     size_t words = (size_t)maker.rows * 32; /* of a table's weights */
-    size_t size = count * (words * sizeof(uint4) + GC_BYTES_UNIT * sizeof(int));
+    size_t all_words = count * words + pairs * 32;
+    size_t size = all_words * sizeof(uint4) + count * GC_BYTES_UNIT * sizeof(int);
     uint4 *made = (uint4 *)malloc(size);
     if (made == nullptr)
         return gc_fail_memory(error, size);
-    int *sums = (int *)(made + count * words);
+    int *sums = (int *)(made + all_words);
     for (size_t k = 0; k < count; k++)
         fill_table(maker, (int)(k / classes), (int)(k % classes), made + k * words,
                    sums + k * GC_BYTES_UNIT);
+    fill_pairs(maker, (int)pairs, made + count * words);
     cudaError_t code = cudaMalloc(&tables->memory, size);
     if (code == cudaSuccess)
         code = cudaMemcpy(tables->memory, made, size, cudaMemcpyHostToDevice);
     free(made);
     GC_CUDA_TRY(error, code);
     tables->bytes.weights = tables->memory;
-    tables->bytes.sums = (const int *)(tables->memory + count * words);
+    tables->lines.weights = tables->memory + count * words;
+    tables->bytes.sums = (const int *)(tables->memory + all_words);
     return GCONV_OK;
 }
 
@@ -133,6 +170,33 @@ static void set_pixels(const gc_problem *problem, gc_bytes *bytes)
             bytes->kept[k / 4] |= 255u << (8 * (k % 4));
 }
 
+/* Selects byte `column` of a row, or the one that the border has in its place, from the 8 bytes of the
+ * row that begin at `first`; 8 where it is none of them. */
+static unsigned select_byte(const gc_problem *problem, const gc_bytes *bytes, int column, int first)
+{
+    int before = GC_LINES_REACH; /* pixels, which keep the division from rounding up */
+    int pixel = (column + before * bytes->step) / bytes->step - before;
+    int64_t there = gc_border_index(problem->job.border, pixel, bytes->pixels);
+    int64_t selected = there * bytes->step + column - pixel * bytes->step - first;
+    return there < 0 || selected < 0 || selected > 7 ? 8 : (unsigned)selected;
+}
+
+/* Sets what the kernels of bytes_lines.cuh need beside the weights. */
+static void set_lines(const gc_problem *problem, const gc_bytes *bytes, gc_lines_launch *lines)
+{
+    int width = bytes->pixels * bytes->step;
+    lines->top = bytes->top;
+    lines->has_sides = width % 16 == 0; /* else words of 16 bytes leave more than the sides out */
+    for (int k = 0; k < 4; k++) {
+        unsigned before = select_byte(problem, bytes, k - 4, 0);
+        unsigned after = select_byte(problem, bytes, width + k, width - 8);
+        lines->before |= before << (4 * k);
+        lines->after |= after << (4 * k);
+        if (before > 7 || after > 7)
+            lines->has_sides = 0;
+    }
+}
+
 gconv_status gc_fused_tables_make(const gc_problem *problem, const gc_combined &total, int rows,
                                   gc_fused_tables *tables, gconv_error *error)
 {
@@ -143,6 +207,7 @@ gconv_status gc_fused_tables_make(const gc_problem *problem, const gc_combined &
     tables->bytes.top = total.top;
     tables->bytes.ring = all.ring;
     find_ring_units(problem, all.ring, &tables->bytes);
+    set_lines(problem, &tables->bytes, &tables->lines);
     gconv_status status = upload({problem, &total, &all, &tables->bytes, rows}, tables, error);
     free(all.taps);
     return status;

@@ -3,11 +3,12 @@
 #define GC_GPU_FAST_FUSED_TABLES_CUH
 
 #include "gpu/fast/combined.cuh"
-#include "gpu/kernels/mma/bytes_tile.cuh"
+#include "gpu/kernels/mma/bytes_lines.cuh"
 
 struct gc_fused_tables {
-    gc_bytes bytes; /* what the kernels are given */
-    uint4 *memory;  /* device: weights, then sums; freed with cudaFree */
+    gc_bytes bytes;        /* what the kernels are given */
+    gc_lines_launch lines; /* what those of bytes_lines.cuh are given beside that; `height` is 0 */
+    uint4 *memory;         /* device: weights, those of pairs of lines, sums; freed with cudaFree */
 };
 
 /* Makes and uploads the tables of `total` for a kernel whose filters have `rows` rows. The device

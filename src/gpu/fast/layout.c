@@ -2,12 +2,14 @@
 
 #include "core/products.h"
 #include "gpu/cost/costs.h"
+#include "gpu/ladder/tiling.h"
 
 const char *gc_form_name(gc_form form)
 {
     static const char *const names[] = {
         [GC_FORM_WARP] = "warp",   [GC_FORM_BLOCK] = "block", [GC_FORM_RANK1] = "rank1",
-        [GC_FORM_RANK2] = "rank2", [GC_FORM_RANK3] = "rank3", [GC_FORM_PAIR] = "pair"};
+        [GC_FORM_RANK2] = "rank2", [GC_FORM_RANK3] = "rank3", [GC_FORM_PAIR] = "pair",
+        [GC_FORM_TILES] = "tiles"};
     return names[form];
 }
 
@@ -21,6 +23,12 @@ int gc_form_products(gc_form form)
 gc_form gc_form_of_products(int products)
 {
     return (gc_form)((int)GC_FORM_RANK1 + products - 1);
+}
+
+bool gc_forms_compete(gc_form a, gc_form b)
+{
+    return gc_form_products(a) == gc_form_products(b) &&
+           (a == GC_FORM_TILES) == (b == GC_FORM_TILES);
 }
 
 int gc_form_weights(gc_form form, int width, int height)
@@ -95,6 +103,15 @@ void gc_layout_tile(const gc_layout *layout, int *width, int *height)
     *height = layout->tuning.rows * layout->tuning.warps;
 }
 
+gc_tiling gc_tuning_tiling(const gc_tuning *tuning, int filter_width, int filter_height)
+{
+    gc_tiling tiling = {.block_width = 32 * tuning->warps / tuning->rows,
+                        .block_height = tuning->rows,
+                        .factor = tuning->tiles};
+    gc_tiling_measure(filter_width, filter_height, &tiling);
+    return tiling;
+}
+
 /* `columns`, rounded up to whole words of 4 samples. */
 static int whole_words(int columns)
 {
@@ -128,6 +145,8 @@ size_t gc_layout_shared_bytes(const gc_layout *layout)
         return 0;
     if (layout->tuning.form == GC_FORM_PAIR)
         return shared_bytes_of_pair(layout);
+    if (layout->tuning.form == GC_FORM_TILES)
+        return gc_tuning_tiling(&layout->tuning, layout->width, layout->height).shared_bytes;
     int width, height;
     gc_layout_tile(layout, &width, &height);
     size_t pitch =

@@ -5,6 +5,7 @@
 
 #include "core/problem.h"
 #include "gpu/kernels/jit/types.h"
+#include "gpu/ladder/tiling.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,10 +19,12 @@ typedef enum gc_form {
     GC_FORM_RANK2, /* the same: a sum of two such products */
     GC_FORM_RANK3, /* of three */
     GC_FORM_PAIR,  /* kernels/jit/pair.cuh: two steps; `gconv tune` does not vary it */
+    GC_FORM_TILES, /* kernels/unrolled/tile.cuh: the tiles of adaptive:unrolled */
     GC_FORM_COUNT
 } gc_form;
 
-/* What `gconv tune` may vary. */
+/* What `gconv tune` may vary. A block of GC_FORM_TILES has `rows` rows of threads in `warps` warps, and
+ * computes `tiles` tiles side by side. */
 typedef struct gc_tuning {
     gc_form form;
     int rows;             /* rows of output that a thread computes */
@@ -56,6 +59,10 @@ int gc_form_products(gc_form form);
 /* The form for 1 to GC_PRODUCTS_MAX products. */
 gc_form gc_form_of_products(int products);
 
+/* Whether one of both forms is chosen for a filter, by what is faster: both take every weight, or both
+ * take as many products. GC_FORM_TILES stands alone. */
+bool gc_forms_compete(gc_form a, gc_form b);
+
 /* Weights of a kernel: the matrix, or of each product the row, then the column. */
 int gc_form_weights(gc_form form, int width, int height);
 
@@ -78,7 +85,10 @@ bool gc_form_fits(gc_form form, const gc_layout *layout);
 /* Whether the border of a step that reads bytes can be read as bytes, too. */
 bool gc_border_is_byte(const gc_problem *problem, const gc_step *step);
 
-/* Columns and rows of a tile. */
+/* The tiling of GC_FORM_TILES. */
+gc_tiling gc_tuning_tiling(const gc_tuning *tuning, int filter_width, int filter_height);
+
+/* Columns and rows of a tile; not of GC_FORM_TILES. */
 void gc_layout_tile(const gc_layout *layout, int *width, int *height);
 
 /* Columns and rows that a block of GC_FORM_PAIR computes of the first step's output. */

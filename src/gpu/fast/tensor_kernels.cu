@@ -21,7 +21,11 @@ static __global__ void __launch_bounds__(GC_TENSOR_THREADS,
                                          sizeof(typename config::sample) > 1 ? 3 : 4)
     halves_kernel(const __grid_constant__ gc_pass pass, const __grid_constant__ gc_halves halves)
 {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800 /* or the host alone */
     gc_halves_pass<config>(pass, halves);
+#else
+    __trap(); /* the host offers these kernels to no such device */
+#endif
 }
 
 struct kernel_entry {

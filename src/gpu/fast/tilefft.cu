@@ -1,21 +1,24 @@
-/* tilefft: convolution by Fourier transforms of tiles, in one pass over memory.
+/* tilefft: convolution by Fourier transforms of tiles.
  *
  * Idea: a transform is bound by the memory that it crosses, so it should stay where its data are (De
  *   Smet 2011). A tile and its surroundings fit in shared memory, and a step of 8 or 16 points in
  *   the registers of a thread. So one kernel transforms a tile, multiplies it by the filter's
  *   spectrum, and transforms it back (kernels/fft/tile.cuh). Tiles overlap: of a transform of 128
  *   points a filter of 31 columns leaves 98 columns of output (overlap-save).
+ *   Filters with a side of 48 and more waste most of such a tile. They get tiles of 512 or 1024
+ *   points a side, which cross memory three times (kernels/fft/large.cuh).
  *   Steps of a chain are one transform where their borders allow it: their spectra are multiplied.
  * Improves on: fft, which crosses memory some ten times; tensor, for filters of full rank from
  *   about 17x17 on.
- * Needs: shared memory for a tile, 33 KiB for 64 x 64 points to 129 KiB for 128 x 128.
+ * Needs: shared memory for a tile, 33 KiB for 64 x 64 points to 129 KiB for 128 x 128. For large
+ *   tiles 72 to 140 KiB, and up to 192 MiB of the device's memory.
  * Limits: filters smaller than a tile. Exact chains: float32 transforms cannot restore their
  *   integers.
- * Loses: to direct and tensor at small filters, to separable at filters of rank 1 to 3, to fft at
- *   filters of about 100x100 and more. */
+ * Loses: to direct and tensor at small filters, to separable at filters of rank 1 to 3. */
 #include "gpu/fast/methods.cuh"
 #include "gpu/fast/passes.cuh"
 #include "gpu/fast/tilefft_kernels.cuh"
+#include "gpu/fast/tilefft_large.cuh"
 #include "gpu/kernels/fft/types.cuh"
 #include "gpu/runtime/check.cuh"
 #include "gpu/runtime/kernel.cuh"
@@ -85,6 +88,12 @@ static int pass_steps(const gc_problem *problem, int first, const gconv_device_i
     return gc_tile_filter_of(problem, &problem->chain.steps[first], device).count;
 }
 
+static double extra_bytes(const gc_problem *problem, int64_t rows)
+{
+    (void)rows;
+    return gc_tiles_scratch_bytes(problem);
+}
+
 /* Terms of the largest transform, whatever the device's tiles. */
 static double extra_terms(const gc_problem *problem)
 {
@@ -102,8 +111,10 @@ static gc_slabs slabs(const gc_problem *problem, const gc_step *step,
                       const gconv_device_info *device)
 {
     gc_tile_filter filter = gc_tile_filter_of(problem, step, device);
-    bool is_last = step == last_step_of(problem, filter);
-    return gc_slabs_of(problem, step, is_last ? tiles_of(problem, filter, device).height : 1);
+    if (step != last_step_of(problem, filter))
+        return gc_slabs_of(problem, step, 1);
+    gc_tiles tiles = tiles_of(problem, filter, device);
+    return gc_slabs_of(problem, step, (int64_t)tiles.rows * tiles.height);
 }
 
 /* ---- Preparing ------------------------------------------------------------------------------- */
@@ -112,9 +123,9 @@ struct tilefft_state {
     gc_tilefft tiles;
     int columns, lines; /* of a transform */
     gc_tilefft_kernel kernel;
-    unsigned shared_bytes; /* of a block */
-    int resident;          /* blocks on the device at once */
-    float *spectrum;       /* device */
+    int resident;        /* blocks on the device at once */
+    float *spectrum;     /* device */
+    gc_large_pass large; /* in place of tiles and kernel, where transforms are large */
 };
 
 static gconv_status upload_spectrum(const gc_problem *problem, const gc_tile_filter &filter,
@@ -134,7 +145,6 @@ static gconv_status upload_spectrum(const gc_problem *problem, const gc_tile_fil
     free(spectrum);
     GC_TRY(status);
     GC_CUDA_TRY(error, code);
-    state->tiles.spectrum = (const float2 *)state->spectrum;
     return GCONV_OK;
 }
 
@@ -154,17 +164,18 @@ static gc_tilefft arguments_of(const gc_problem *problem, const gc_tile_filter &
     return arguments;
 }
 
-static gconv_status prepare_kernel(const gconv_device_info *device, tilefft_state *state,
-                                   gconv_error *error)
+static gconv_status prepare_kernel(const gconv_device_info *device, bool of_values,
+                                   tilefft_state *state, gconv_error *error)
 {
     int blocks = 0;
+    state->kernel = gc_tilefft_find(state->columns, state->lines, of_values);
     GC_TRY(gc_gpu_opt_in(state->kernel.kernel, device, error));
     GC_CUDA_TRY(error, cudaFuncSetAttribute(state->kernel.kernel,
                                             cudaFuncAttributePreferredSharedMemoryCarveout,
                                             cudaSharedmemCarveoutMaxShared));
     GC_CUDA_TRY(error, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, state->kernel.kernel,
                                                                      state->kernel.threads,
-                                                                     state->shared_bytes));
+                                                                     (size_t)state->kernel.bytes));
     state->resident = std::max(1, blocks * device->processors);
     return GCONV_OK;
 }
@@ -181,16 +192,20 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
     gc_tiles tiles = tiles_of(problem, filter, device);
     state->columns = tiles.columns;
     state->lines = tiles.lines;
+    GC_TRY(upload_spectrum(problem, filter, state, error));
+    bool of_values = takes_values(*scope);
+    if (gc_tiles_are_large(tiles.columns, tiles.lines))
+        return gc_large_prepare(problem, &filter, &tiles, of_values,
+                                (const float2 *)state->spectrum, device, &state->large, error);
     state->tiles = arguments_of(problem, filter, tiles);
-    state->shared_bytes = (unsigned)gc_tiles_bytes(tiles.columns, tiles.lines);
-    state->kernel = gc_tilefft_find(tiles.columns, tiles.lines, takes_values(*scope));
-    GC_TRY(prepare_kernel(device, state, error));
-    return upload_spectrum(problem, filter, state, error);
+    state->tiles.spectrum = (const float2 *)state->spectrum;
+    return prepare_kernel(device, of_values, state, error);
 }
 
 static void release(void *opaque)
 {
     tilefft_state *state = (tilefft_state *)opaque;
+    gc_large_release(&state->large);
     cudaFree(state->spectrum);
     free(state);
 }
@@ -201,6 +216,8 @@ static gconv_status run(void *opaque, gc_pass &pass, int channels, cudaStream_t 
                         gconv_error *error)
 {
     tilefft_state *state = (tilefft_state *)opaque;
+    if (gc_tiles_are_large(state->columns, state->lines))
+        return gc_large_run(state->large, pass, channels, stream, error);
     const gc_tilefft &tiles = state->tiles;
     int first = (pass.output_first - tiles.first_row) / tiles.height;
     int last = (pass.output_first + pass.rows - 1 - tiles.first_row) / tiles.height;
@@ -209,19 +226,28 @@ static gconv_status run(void *opaque, gc_pass &pass, int channels, cudaStream_t 
     void *arguments[] = {&pass, &state->tiles};
     GC_CUDA_TRY(error, cudaLaunchKernel(state->kernel.kernel, dim3(blocks, (unsigned)channels),
                                         dim3((unsigned)state->kernel.threads), arguments,
-                                        state->shared_bytes, stream));
+                                        (size_t)state->kernel.bytes, stream));
     return GCONV_OK;
 }
 
 static void describe(const void *opaque, char *text, size_t size)
 {
     const tilefft_state *state = (const tilefft_state *)opaque;
-    snprintf(text, size, "tiles of %dx%d outputs by transforms of %dx%d points, compiled ahead",
-             state->tiles.width, state->tiles.height, state->columns, state->lines);
+    bool large = gc_tiles_are_large(state->columns, state->lines);
+    snprintf(text, size, "tiles of %dx%d outputs by transforms of %dx%d points%s, compiled ahead",
+             large ? state->large.tiles.width : state->tiles.width,
+             large ? state->large.tiles.height : state->tiles.height, state->columns, state->lines,
+             large ? " in three kernels" : "");
 }
 
 extern const gc_pass_method gc_tilefft_method = {
-    {supports, seconds, release, describe}, pass_steps, prepare, run, nullptr, extra_terms, slabs,
+    {supports, seconds, release, describe},
+    pass_steps,
+    prepare,
+    run,
+    extra_bytes,
+    extra_terms,
+    slabs,
 };
 
 extern "C" {

@@ -1,15 +1,25 @@
-/* The kernels that transform tiles (kernels/fft/tile.cuh). */
+/* The kernels that transform tiles (kernels/fft). */
 #ifndef GC_GPU_FAST_TILEFFT_KERNELS_CUH
 #define GC_GPU_FAST_TILEFFT_KERNELS_CUH
 
-/* A kernel, and threads of its blocks. */
+/* A kernel, and the threads and the bytes of shared memory of its blocks. */
 struct gc_tilefft_kernel {
     const void *kernel; /* null: there is none */
-    int threads;
+    int threads, bytes;
 };
 
 /* The kernel for transforms of so many points. `of_values` says that it reads and stores chain
  * values alone. */
 gc_tilefft_kernel gc_tilefft_find(int columns, int lines, bool of_values);
+
+/* The three kernels of large tiles (kernels/fft/large.cuh). */
+struct gc_tilefft_large_kernels {
+    gc_tilefft_kernel rows, columns, back;
+    int rows_of_a_block;
+    int column_blocks; /* that take all columns of a pair */
+};
+
+/* The same for large tiles. */
+gc_tilefft_large_kernels gc_tilefft_find_large(int columns, int lines, bool of_values);
 
 #endif

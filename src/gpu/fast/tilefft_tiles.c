@@ -17,22 +17,85 @@ static int outputs_of(int points, int side, int multiple)
     return outputs > 0 ? outputs / multiple * multiple : 0;
 }
 
-size_t gc_tiles_bytes(int columns, int lines)
+bool gc_tiles_are_large(int columns, int lines)
 {
-    return (size_t)lines * (size_t)(columns + 1) * 2 * sizeof(float);
+    return columns > GC_TILE_SIDE_MAX || lines > GC_TILE_SIDE_MAX;
 }
 
-static double seconds_of(const gc_problem *problem, const gc_tiles *tiles, double pair_seconds,
-                         double output_factor, int blocks, const gconv_device_info *device)
+/* Bytes of two buffers of lines, and of the roots (gc_large_shape). */
+static size_t large_bytes(int points, int lines)
 {
+    size_t line = (size_t)(32 * (points / 32 + 1) + 15) / 16 * 16 + 2;
+    return (2 * (size_t)lines * line + (size_t)points) * 2 * sizeof(float);
+}
+
+size_t gc_tiles_bytes(int columns, int lines)
+{
+    if (!gc_tiles_are_large(columns, lines))
+        return (size_t)lines * (size_t)(columns + 1) * 2 * sizeof(float);
+    size_t rows = large_bytes(columns, 128 / (columns / 32));
+    size_t of_columns = large_bytes(lines, 8);
+    return rows > of_columns ? rows : of_columns;
+}
+
+static double pair_bytes(int columns, int lines)
+{
+    return (double)columns * lines * 2 * sizeof(float);
+}
+
+static int64_t ceil_of(int64_t size, int64_t part)
+{
+    return (size + part - 1) / part;
+}
+
+/* Fills in how tiles of known width and height lie in the image. */
+static void lay_out(const gc_problem *problem, gc_tiles *tiles)
+{
+    tiles->across = (int)ceil_of(problem->chain.width, tiles->width);
+    tiles->rows = 1;
+    if (gc_tiles_are_large(tiles->columns, tiles->lines)) {
+        int64_t held = 2 * GC_LARGE_TILES_BYTES / (int64_t)pair_bytes(tiles->columns, tiles->lines);
+        int64_t rows = ceil_of(problem->chain.height, tiles->height);
+        tiles->rows = (int)gc_larger(1, gc_smaller(rows, held / tiles->across));
+    }
+    tiles->pairs = (int)ceil_of((int64_t)tiles->rows * tiles->across, 2);
+}
+
+int gc_tiles_pairs_at_once(const gc_tiles *tiles)
+{
+    double held = GC_LARGE_TILES_BYTES / pair_bytes(tiles->columns, tiles->lines);
+    return (int)fmin(tiles->pairs, held);
+}
+
+/* Seconds of all transforms, and of reading and storing the image. `kind` is one of the device's
+ * tiles. */
+static double seconds_of(const gc_problem *problem, const gc_tiles *tiles, int kind,
+                         const gconv_device_info *device)
+{
+    const gc_costs *costs = gc_costs_of(device);
+    bool large = gc_tiles_are_large(tiles->columns, tiles->lines);
     double values = (double)problem->chain.width * problem->chain.height * problem->chain.channels;
     double rows = ceil((double)problem->chain.height / tiles->height);
-    double pairs = (double)tiles->pairs * rows * problem->chain.channels;
-    double processors = gc_larger(1, device->processors);
-    /* The last pairs find processors idle. */
-    double turns = fmax(pairs / processors, ceil(pairs / (processors * blocks)));
-    return gc_costs_of(device)->launch_seconds + turns * pair_seconds +
-           values * output_factor * 2 * sizeof(float) / gc_cost_bandwidth(device);
+    double pairs = ceil(tiles->across * (large ? rows : 1) / 2) * (large ? 1 : rows);
+    double processors = gc_larger(1, device->processors), turns = 0;
+    pairs *= problem->chain.channels;
+    turns = pairs / processors;
+    if (!large) /* the last pairs find processors idle */
+        turns = fmax(turns, ceil(pairs / (processors * costs->tiles[kind].blocks)));
+    return (large ? 3 : 1) * costs->launch_seconds + turns * costs->tiles[kind].pair_seconds +
+           values * costs->tiles[kind].output_factor * 2 * sizeof(float) /
+               gc_cost_bandwidth(device);
+}
+
+/* Whether tiles of a kind serve a filter. Sets the size of their outputs. */
+static bool serve(const gc_tile_filter *filter, bool stores_samples, gc_tiles *tiles)
+{
+    bool large = gc_tiles_are_large(tiles->columns, tiles->lines);
+    if (large && filter->width < GC_LARGE_TILES_SIDE && filter->height < GC_LARGE_TILES_SIDE)
+        return false;
+    tiles->width = outputs_of(tiles->columns, filter->width, large ? 16 : stores_samples ? 8 : 1);
+    tiles->height = outputs_of(tiles->lines, filter->height, 1);
+    return tiles->width > 0 && tiles->height > 0;
 }
 
 gc_tiles gc_tiles_of(const gc_problem *problem, const gc_tile_filter *filter, bool stores_samples,
@@ -42,15 +105,11 @@ gc_tiles gc_tiles_of(const gc_problem *problem, const gc_tile_filter *filter, bo
     gc_tiles best = {.seconds = HUGE_VAL};
     for (int i = 0; i < GC_TILE_KINDS; i++) {
         gc_tiles tiles = {.columns = costs->tiles[i].columns, .lines = costs->tiles[i].lines};
-        tiles.width = outputs_of(tiles.columns, filter->width, stores_samples ? 8 : 1);
-        tiles.height = outputs_of(tiles.lines, filter->height, 1);
         if (gc_tiles_bytes(tiles.columns, tiles.lines) > device->shared_per_block_optin ||
-            tiles.width == 0 || tiles.height == 0)
+            !serve(filter, stores_samples, &tiles))
             continue;
-        int64_t across = 2 * (int64_t)tiles.width;
-        tiles.pairs = (int)(((int64_t)problem->chain.width + across - 1) / across);
-        tiles.seconds = seconds_of(problem, &tiles, costs->tiles[i].pair_seconds,
-                                   costs->tiles[i].output_factor, costs->tiles[i].blocks, device);
+        lay_out(problem, &tiles);
+        tiles.seconds = seconds_of(problem, &tiles, i, device);
         if (tiles.seconds < best.seconds)
             best = tiles;
     }
@@ -136,29 +195,89 @@ gc_tile_filter gc_tile_filter_of(const gc_problem *problem, const gc_step *step,
     }
 }
 
+/* ---- Scratch memory -------------------------------------------------------------------------- */
+
+/* The most that any large tiles take for a filter. */
+static double scratch_of(const gc_problem *problem, const gc_tile_filter *filter)
+{
+    const gc_costs *costs = gc_costs_of(NULL);
+    double most = 0;
+    for (int i = 0; i < GC_TILE_KINDS; i++) {
+        gc_tiles tiles = {.columns = costs->tiles[i].columns, .lines = costs->tiles[i].lines};
+        if (!gc_tiles_are_large(tiles.columns, tiles.lines) || !serve(filter, true, &tiles))
+            continue;
+        lay_out(problem, &tiles);
+        most = fmax(most, gc_tiles_pairs_at_once(&tiles) * pair_bytes(tiles.columns, tiles.lines));
+    }
+    return most;
+}
+
+/* Any neighbouring steps may be one filter. */
+double gc_tiles_scratch_bytes(const gc_problem *problem)
+{
+    double bytes = 0;
+    for (int first = 0; first < problem->chain.step_count; first++) {
+        double most = 0;
+        gc_tile_filter filter = {first, 0, 1, 1, 0, 0};
+        for (int s = first; s < problem->chain.step_count; s++) {
+            const gc_step *step = &problem->chain.steps[s];
+            if (step->taps == NULL)
+                break;
+            filter.width += step->width - 1;
+            filter.height += step->height - 1;
+            most = fmax(most, scratch_of(problem, &filter));
+        }
+        bytes += most;
+    }
+    return bytes;
+}
+
 /* ---- The spectrum ---------------------------------------------------------------------------- */
 
 typedef struct complex_number {
     double re, im;
 } complex_number;
 
+static const double turn = 2 * 3.14159265358979323846;
+
 /* exp(2 pi i k / points) for all k. */
 static void fill_roots(complex_number *roots, int points)
 {
-    const double turn = 2 * 3.14159265358979323846;
     for (int k = 0; k < points; k++)
         roots[k] = (complex_number){cos(turn * k / points), sin(turn * k / points)};
 }
 
-/* Adds value * exp(2 pi i at k / points) to sums[k] for all frequencies k. */
-static void add_wave(complex_number *sums, const complex_number *roots, int points, int at,
-                     complex_number value)
+/* Sorts a line by the reversed bits of the indices. */
+static void sort_line(complex_number *line, int points)
 {
-    for (int k = 0, turn = 0; k < points; k++, turn = (turn + at) & (points - 1)) {
-        complex_number root = roots[turn];
-        sums[k].re += value.re * root.re - value.im * root.im;
-        sums[k].im += value.re * root.im + value.im * root.re;
+    for (int i = 1, reversed = 0; i < points; i++) {
+        int bit = points >> 1;
+        for (; reversed & bit; bit >>= 1)
+            reversed ^= bit;
+        reversed ^= bit;
+        if (i < reversed) {
+            complex_number other = line[i];
+            line[i] = line[reversed];
+            line[reversed] = other;
+        }
     }
+}
+
+/* Transforms a line, in steps of radix 2. The sign of the exponent is that of a transform back:
+ * taps are in reading order, and a correlation takes the conjugate. */
+static void transform_line(complex_number *line, const complex_number *roots, int points)
+{
+    sort_line(line, points);
+    for (int half = 1; half < points; half *= 2)
+        for (int first = 0; first < points; first += 2 * half)
+            for (int k = 0; k < half; k++) {
+                complex_number root = roots[k * (points / (2 * half))];
+                complex_number *a = &line[first + k], *b = a + half;
+                complex_number value = {b->re * root.re - b->im * root.im,
+                                        b->re * root.im + b->im * root.re};
+                *b = (complex_number){a->re - value.re, a->im - value.im};
+                *a = (complex_number){a->re + value.re, a->im + value.im};
+            }
 }
 
 /* Memory for a spectrum. */
@@ -168,22 +287,21 @@ typedef struct workspace {
     complex_number *row, *roots;
 } workspace;
 
-/* The spectrum of a step at all frequencies. The sign of the exponent is that of a transform back:
- * taps are in reading order, and a correlation takes the conjugate. */
+/* The spectrum of a step at all frequencies. */
 static void transform(const gc_step *step, int columns, int lines, const workspace *space)
 {
     for (int k = 0; k < columns * lines; k++)
         space->step[k] = (complex_number){0, 0};
     for (int j = 0; j < step->height; j++) {
         for (int k = 0; k < columns; k++)
-            space->row[k] = (complex_number){0, 0};
-        for (int i = 0; i < step->width; i++)
-            add_wave(space->row, space->roots, columns, i,
-                     (complex_number){(double)step->taps[j * step->width + i], 0});
+            space->row[k] =
+                (complex_number){k < step->width ? (double)step->taps[j * step->width + k] : 0, 0};
+        transform_line(space->row, space->roots, columns);
         for (int k = 0; k < columns; k++)
-            add_wave(space->step + (ptrdiff_t)k * lines, space->roots + columns, lines, j,
-                     space->row[k]);
+            space->step[(ptrdiff_t)k * lines + j] = space->row[k];
     }
+    for (int k = 0; k < columns; k++)
+        transform_line(space->step + (ptrdiff_t)k * lines, space->roots + columns, lines);
 }
 
 static void multiply_all(const gc_problem *problem, const gc_tile_filter *filter, int columns,
@@ -202,10 +320,15 @@ static void multiply_all(const gc_problem *problem, const gc_tile_filter *filter
     }
 }
 
-/* The frequency at place `at` of a line: places are 8 c + d, frequencies c + points / 8 d. */
-static int frequency_at(int at, int points)
+/* Where the factor of a frequency goes: place 8 c + d of a line in shared memory has frequency
+ * c + points / 8 d, and columns come one after the other. */
+static ptrdiff_t place_of(int column, int line, int columns, int lines)
 {
-    return at / 8 + points / 8 * (at % 8);
+    if (gc_tiles_are_large(columns, lines))
+        return (ptrdiff_t)line * columns + column;
+    int x = column % (columns / 8) * 8 + column / (columns / 8);
+    int y = line % (lines / 8) * 8 + line / (lines / 8);
+    return (ptrdiff_t)x * lines + y;
 }
 
 gconv_status gc_tiles_spectrum(const gc_problem *problem, const gc_tile_filter *filter, int columns,
@@ -222,11 +345,20 @@ gconv_status gc_tiles_spectrum(const gc_problem *problem, const gc_tile_filter *
     multiply_all(problem, filter, columns, lines, &space);
     for (int column = 0; column < columns; column++)
         for (int line = 0; line < lines; line++) {
-            complex_number value =
-                space.all[frequency_at(column, columns) * lines + frequency_at(line, lines)];
-            *spectrum++ = (float)value.re;
-            *spectrum++ = (float)value.im;
+            complex_number value = space.all[(ptrdiff_t)column * lines + line];
+            float *factor = spectrum + 2 * place_of(column, line, columns, lines);
+            factor[0] = (float)value.re;
+            factor[1] = (float)value.im;
         }
     free(space.all);
     return GCONV_OK;
+}
+
+void gc_tiles_roots(int points, float *roots)
+{
+    for (int at = 0; at < points; at++) {
+        int power = at / (points / 32) * (at % (points / 32)) % points;
+        *roots++ = (float)cos(turn * power / points);
+        *roots++ = (float)-sin(turn * power / points);
+    }
 }

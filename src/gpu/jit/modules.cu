@@ -31,6 +31,7 @@ struct driver_library {
     decltype(&cuModuleLoadData) load;
     decltype(&cuModuleUnload) unload;
     decltype(&cuModuleGetFunction) get_function;
+    decltype(&cuModuleGetGlobal) get_global;
     decltype(&cuFuncGetAttribute) get_attribute;
     decltype(&cuFuncSetAttribute) set_attribute;
     decltype(&cuOccupancyMaxActiveBlocksPerMultiprocessor) occupancy;
@@ -46,6 +47,7 @@ static driver_library load_driver()
     gc_library_find(library, "cuModuleLoadData", driver.load);
     gc_library_find(library, "cuModuleUnload", driver.unload);
     gc_library_find(library, "cuModuleGetFunction", driver.get_function);
+    gc_library_find(library, "cuModuleGetGlobal_v2", driver.get_global);
     gc_library_find(library, "cuFuncGetAttribute", driver.get_attribute);
     gc_library_find(library, "cuFuncSetAttribute", driver.set_attribute);
     gc_library_find(library, "cuOccupancyMaxActiveBlocksPerMultiprocessor", driver.occupancy);
@@ -271,6 +273,16 @@ gconv_status gc_jit_launch(const gc_gpu_kernel *kernel, dim3 grid, dim3 block,
 {
     DRIVER_TRY(error, driver().launch(kernel->function, grid.x, grid.y, grid.z, block.x, block.y,
                                       block.z, shared_bytes, stream, arguments, nullptr));
+    return GCONV_OK;
+}
+
+gconv_status gc_jit_symbol(const gc_gpu_kernel *kernel, const char *name, void **memory,
+                           gconv_error *error)
+{
+    CUdeviceptr address = 0;
+    size_t bytes;
+    DRIVER_TRY(error, driver().get_global(&address, &bytes, kernel->module, name));
+    *memory = (void *)address;
     return GCONV_OK;
 }
 

@@ -23,6 +23,10 @@ gconv_status gc_jit_launch(const gc_gpu_kernel *kernel, dim3 grid, dim3 block,
                            unsigned shared_bytes, cudaStream_t stream, void **arguments,
                            gconv_error *error);
 
+/* Sets *memory to the device address of a variable of the kernel's text. */
+gconv_status gc_jit_symbol(const gc_gpu_kernel *kernel, const char *name, void **memory,
+                           gconv_error *error);
+
 /* Lets a launch have this much dynamic shared memory. Without this call a launch gets 48 KiB. */
 gconv_status gc_jit_opt_in_shared(gc_gpu_kernel *kernel, unsigned bytes, gconv_error *error);
 

@@ -49,21 +49,29 @@ static gc_factor_registers assumed_registers()
 /* A way to choose the factor. */
 struct adaptive_rule {
     int block_width, block_height; /* without --block */
-    bool (*choose)(const gconv_device_info *device, const gc_factor_registers *registers,
-                   uint32_t image_width, int filter_width, int filter_height, gc_tiling *tiling);
+    bool (*choose)(const gc_problem *problem, const gc_step *step, const gconv_device_info *device,
+                   const gc_factor_registers *registers, gc_tiling *tiling);
 };
 
-static bool choose_as_published(const gconv_device_info *device,
-                                const gc_factor_registers *registers, uint32_t image_width,
-                                int filter_width, int filter_height, gc_tiling *tiling)
+static bool choose_as_published(const gc_problem *problem, const gc_step *step,
+                                const gconv_device_info *device,
+                                const gc_factor_registers *registers, gc_tiling *tiling)
 {
-    (void)image_width;
-    return gc_tiling_adapt(device, registers, filter_width, filter_height, tiling);
+    return gc_tiling_adapt(device, registers, (uint64_t)problem->job.shared_memory, step->width,
+                           step->height, tiling);
+}
+
+static bool choose_balanced(const gc_problem *problem, const gc_step *step,
+                            const gconv_device_info *device, const gc_factor_registers *registers,
+                            gc_tiling *tiling)
+{
+    return gc_tiling_balance(device, registers, problem->chain.width, step->width, step->height,
+                             tiling);
 }
 
 /* The blocks of the 2014 paper on a GTX 680. */
 static const adaptive_rule published = {32, 32, choose_as_published};
-static const adaptive_rule balanced = {32, 8, gc_tiling_balance};
+static const adaptive_rule balanced = {32, 8, choose_balanced};
 
 static gconv_status choose(const adaptive_rule &rule, const gc_problem *problem,
                            const gc_step *step, const gconv_device_info *device,
@@ -72,14 +80,17 @@ static gconv_status choose(const adaptive_rule &rule, const gc_problem *problem,
 {
     *tiling = {rule.block_width, rule.block_height, 1, 0, 0};
     gc_tiling_take_block(problem, tiling);
-    if (rule.choose(device, registers, problem->chain.width, step->width, step->height, tiling))
+    if (rule.choose(problem, step, device, registers, tiling))
         return GCONV_OK;
     gc_tiling_measure(step->width, step->height, tiling);
     gconv_status status = gc_tiling_check(tiling, device, error);
-    return status != GCONV_OK ? status
-                              : gc_fail(error, GCONV_ERROR_UNSUPPORTED,
-                                        "no block of %dx%d threads fits in the registers of %s",
-                                        tiling->block_width, tiling->block_height, device->name);
+    return status != GCONV_OK
+               ? status
+               : gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                         "no block of %dx%d threads fits in the registers%s of %s",
+                         tiling->block_width, tiling->block_height,
+                         problem->job.shared_memory > 0 ? " and --shared-memory" : "",
+                         device->name);
 }
 
 template <const adaptive_rule &RULE>
@@ -135,6 +146,7 @@ template <const adaptive_rule &RULE, bool READ_ONLY> constexpr gc_step_method me
         nullptr,
         nullptr,
         nullptr,
+        gc_tiling_factor,
     };
 }
 

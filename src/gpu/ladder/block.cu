@@ -65,3 +65,8 @@ double gc_tiling_intensity(const void *state, const gc_step *step)
                     (step->height - 1 + t->block_height);
     return 2.0 * step->width * step->height * outputs / (loaded * sizeof(float));
 }
+
+int gc_tiling_factor(const void *state)
+{
+    return ((const gc_tiling *)state)->factor;
+}

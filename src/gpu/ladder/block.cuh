@@ -44,6 +44,7 @@ gconv_status gc_tiling_create(const gc_tiling *tiling, void **state, gconv_error
 /* Equations 1 and 2 of van Werkhoven et al. 2014. */
 double gc_tiling_intensity(const void *state, const gc_step *step);
 void gc_tiling_describe(const void *state, char *text, size_t size);
+int gc_tiling_factor(const void *state);
 
 /* ---- Loading a block's pixels ---------------------------------------------------------------- */
 
@@ -52,16 +53,16 @@ void gc_tiling_describe(const void *state, char *text, size_t size);
  * part, with several elements each (van Werkhoven et al. 2014, figure 7; KTH 2018, section 3.2).
  * The extended image ends after `columns` and `rows`. Pixels beyond are left out: no output needs
  * them. */
-template <bool READ_ONLY>
-static __device__ inline void gc_load_block(float *shared, int pitch, int width, int height,
+template <bool READ_ONLY, class pixel>
+static __device__ inline void gc_load_block(pixel *shared, int pitch, int width, int height,
                                             const float *input, int64_t input_pitch, int columns,
                                             int rows)
 {
     for (int y = (int)threadIdx.y; y < height; y += (int)blockDim.y)
         for (int x = (int)threadIdx.x; x < width; x += (int)blockDim.x)
             if (x < columns && y < rows)
-                shared[y * pitch + x] =
-                    READ_ONLY ? __ldg(&input[y * input_pitch + x]) : input[y * input_pitch + x];
+                shared[y * pitch + x] = (pixel)(READ_ONLY ? __ldg(&input[y * input_pitch + x])
+                                                          : input[y * input_pitch + x]);
     __syncthreads();
 }
 #endif

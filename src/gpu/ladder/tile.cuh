@@ -1,6 +1,7 @@
 /* The kernel of const, tiled and adaptive: pixels in shared memory, the filter in constant memory,
  * FACTOR outputs a thread, one block width apart (van Werkhoven et al. 2014, figure 4). With
- * READ_ONLY, pixels come through the read-only cache (section 6 there). */
+ * READ_ONLY, pixels come through the read-only cache (section 6 there). Shared memory holds pixels
+ * of the type `pixel`. */
 #ifndef GC_GPU_LADDER_TILE_CUH
 #define GC_GPU_LADDER_TILE_CUH
 
@@ -9,21 +10,22 @@
 
 #include <cstdlib>
 
-template <int FACTOR, bool READ_ONLY>
+template <int FACTOR, bool READ_ONLY, class pixel = float>
 static __global__ void gc_convolve_tiles(gc_gpu_step step, unsigned columns, int pitch)
 {
     extern __shared__ float pixels[];
+    pixel *block = (pixel *)pixels;
     const int block_width = (int)blockDim.x;
     int left = (int)(blockIdx.x % columns) * block_width * FACTOR;
     int top = (int)(blockIdx.x / columns * blockDim.y);
     const float *input = step.input + blockIdx.y * step.input_plane + top * step.input_pitch + left;
-    gc_load_block<READ_ONLY>(pixels, pitch, block_width * FACTOR + step.filter_width - 1,
+    gc_load_block<READ_ONLY>(block, pitch, block_width * FACTOR + step.filter_width - 1,
                              (int)blockDim.y + step.filter_height - 1, input, step.input_pitch,
                              step.width - left + step.filter_width - 1,
                              step.height - top + step.filter_height - 1);
     float sums[FACTOR] = {};
     for (int j = 0; j < step.filter_height; j++) {
-        const float *row = pixels + ((int)threadIdx.y + j) * pitch + (int)threadIdx.x;
+        const pixel *row = block + ((int)threadIdx.y + j) * pitch + (int)threadIdx.x;
         for (int i = 0; i < step.filter_width; i++) {
             float weight = gc_filter[j * step.filter_width + i];
 #pragma unroll

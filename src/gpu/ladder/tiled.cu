@@ -79,6 +79,7 @@ template <bool PADDED> constexpr gc_step_method method_of()
         nullptr,
         nullptr,
         nullptr,
+        gc_tiling_factor,
     };
 }
 

@@ -40,9 +40,17 @@ void gc_tiling_measure_unpadded(int filter_width, int filter_height, gc_tiling *
     set_pitch(filter_width - 1 + tiling->factor * tiling->block_width, filter_height, tiling);
 }
 
-/* Blocks of this tiling that a multiprocessor holds at once. */
+void gc_tiling_measure_down(int filter_width, int filter_height, gc_tiling *tiling)
+{
+    tiling->shared_pitch = filter_width - 1 + tiling->block_width;
+    tiling->shared_bytes = (uint64_t)tiling->shared_pitch * sizeof(float) *
+                           (uint64_t)(filter_height - 1 + tiling->factor * tiling->block_height);
+}
+
+/* Blocks of this tiling that a multiprocessor holds at once, where blocks take at most
+ * `shared_limit` bytes together. */
 static int resident_blocks(const gconv_device_info *device, const gc_factor_registers *registers,
-                           const gc_tiling *tiling)
+                           uint64_t shared_limit, const gc_tiling *tiling)
 {
     int threads = tiling->block_width * tiling->block_height;
     if (tiling->shared_bytes > device->shared_per_block_optin ||
@@ -50,6 +58,8 @@ static int resident_blocks(const gconv_device_info *device, const gc_factor_regi
         return 0;
     uint64_t by_shared =
         device->shared_per_processor / (tiling->shared_bytes + shared_reserved(device));
+    if (shared_limit / tiling->shared_bytes < by_shared)
+        by_shared = shared_limit / tiling->shared_bytes;
     /* Registers are given to warps in multiples of 256. */
     int warp_registers = (registers->count[tiling->factor] * 32 + 255) / 256 * 256;
     int warps = (threads + 31) / 32;
@@ -73,12 +83,13 @@ static bool leaves_few_idle(const gconv_device_info *device, uint32_t image_widt
 /* Sets the largest factor of which a multiprocessor holds that many blocks. False where there is
  * none. */
 static bool take_largest(const gconv_device_info *device, const gc_factor_registers *registers,
-                         int filter_width, int filter_height, int blocks, gc_tiling *tiling)
+                         uint64_t shared_limit, int filter_width, int filter_height, int blocks,
+                         gc_tiling *tiling)
 {
     gc_tiling candidate = *tiling;
     for (candidate.factor = GC_FACTOR_MAX; candidate.factor >= 1; candidate.factor--) {
         gc_tiling_measure(filter_width, filter_height, &candidate);
-        if (resident_blocks(device, registers, &candidate) >= blocks) {
+        if (resident_blocks(device, registers, shared_limit, &candidate) >= blocks) {
             *tiling = candidate;
             return true;
         }
@@ -87,11 +98,23 @@ static bool take_largest(const gconv_device_info *device, const gc_factor_regist
 }
 
 bool gc_tiling_adapt(const gconv_device_info *device, const gc_factor_registers *registers,
-                     int filter_width, int filter_height, gc_tiling *tiling)
+                     uint64_t shared_limit, int filter_width, int filter_height, gc_tiling *tiling)
 {
     bool wants_two = device->compute_major >= 3 && filter_width <= GC_SMALL_FILTER_COLUMNS;
-    return (wants_two && take_largest(device, registers, filter_width, filter_height, 2, tiling)) ||
-           take_largest(device, registers, filter_width, filter_height, 1, tiling);
+    uint64_t limit = shared_limit > 0 ? shared_limit : UINT64_MAX;
+    return (wants_two &&
+            take_largest(device, registers, limit, filter_width, filter_height, 2, tiling)) ||
+           take_largest(device, registers, limit, filter_width, filter_height, 1, tiling);
+}
+
+void gc_tiling_adapt_kth(int filter_width, int filter_height, gc_tiling *tiling)
+{
+    const int pixels = (48 << 10) / (int)sizeof(short);
+    int rows = filter_height - 1 + tiling->block_height;
+    int factor = (pixels - (filter_width - 1) * rows) / (rows * tiling->block_width);
+    tiling->factor = factor < 0 ? 0 : factor < GC_KTH_FACTOR_MAX ? factor : GC_KTH_FACTOR_MAX;
+    tiling->shared_pitch = filter_width - 1 + tiling->factor * tiling->block_width;
+    tiling->shared_bytes = (uint64_t)tiling->shared_pitch * (uint64_t)rows * sizeof(short);
 }
 
 bool gc_tiling_balance(const gconv_device_info *device, const gc_factor_registers *registers,
@@ -103,8 +126,8 @@ bool gc_tiling_balance(const gconv_device_info *device, const gc_factor_register
         for (int factor = GC_FACTOR_MAX; factor >= costs->adaptive_wishes[w].smallest; factor--) {
             candidate.factor = factor;
             gc_tiling_measure(filter_width, filter_height, &candidate);
-            bool fits =
-                resident_blocks(device, registers, &candidate) >= costs->adaptive_wishes[w].blocks;
+            bool fits = resident_blocks(device, registers, UINT64_MAX, &candidate) >=
+                        costs->adaptive_wishes[w].blocks;
             if (fits && (factor == 1 || leaves_few_idle(device, image_width, &candidate))) {
                 *tiling = candidate;
                 return true;

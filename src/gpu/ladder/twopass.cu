@@ -5,6 +5,8 @@
  *   first pass convolves rows with 1xT tiling, the second columns with Tx1 tiling: each tiles in
  *   the direction in which its aprons overlap. Rank 1 is found automatically: exactly for integer
  *   filters, within the bound of rule 4 for others.
+ * Variants: twopass:lecture and twopass:lecture1d (twopass_lecture.cu), twopass:transposed
+ *   (twopass_transposed.cu), twopass:tiled (twopass_tiled.cu).
  * Improves on: adaptive, from 9x9 on (H200).
  * Needs: (F_w - 1 + T * B_w) * B_h floats of shared memory for the rows, and B_w * (F_h - 1 + T *
  *   B_h) for the columns; a plane of the device's memory for the values between the passes.
@@ -13,7 +15,7 @@
  * Loses: to adaptive at 3x3 and 5x5, where a second pass over memory costs more than it saves; to
  *   separable, which crosses memory once, wherever that fits. */
 #include "gpu/ladder/adaptive.cuh"
-#include "gpu/ladder/tile.cuh"
+#include "gpu/ladder/twopass.cuh"
 #include "gpu/runtime/kernel.cuh"
 
 extern "C" {
@@ -22,39 +24,11 @@ extern "C" {
 }
 
 #include <cstdio>
-#include <new>
+#include <cstdlib>
 
-enum { ROW_FACTOR = 4, COLUMN_FACTOR = 8, ROW_BLOCK_WIDTH = 64, ROW_BLOCK_HEIGHT = 4 };
-enum { COLUMN_BLOCK_WIDTH = 32, COLUMN_BLOCK_HEIGHT = 8 };
+enum { COLUMN_FACTOR = 8, COLUMN_BLOCK_WIDTH = 32, COLUMN_BLOCK_HEIGHT = 8 };
 
-/* The first pass. Weights in constant memory: the row's, then the column's. */
-static __global__ void convolve_rows(gc_gpu_step step, unsigned columns, int rows)
-{
-    extern __shared__ float pixels[];
-    const int span = ROW_BLOCK_WIDTH * ROW_FACTOR;
-    int left = (int)(blockIdx.x % columns) * span;
-    int top = (int)(blockIdx.x / columns) * ROW_BLOCK_HEIGHT;
-    int pitch = span + step.filter_width - 1;
-    gc_load_block<false>(pixels, pitch, pitch, ROW_BLOCK_HEIGHT,
-                         step.input + blockIdx.y * step.input_plane + top * step.input_pitch + left,
-                         step.input_pitch, step.width - left + step.filter_width - 1, rows - top);
-    const float *row = pixels + (int)threadIdx.y * pitch + (int)threadIdx.x;
-    float sums[ROW_FACTOR] = {};
-    for (int i = 0; i < step.filter_width; i++)
-#pragma unroll
-        for (int t = 0; t < ROW_FACTOR; t++)
-            sums[t] += row[i + t * ROW_BLOCK_WIDTH] * gc_filter[i];
-    int y = top + (int)threadIdx.y;
-    if (y >= rows)
-        return;
-    float *output = step.output + blockIdx.y * step.output_plane + y * step.output_pitch;
-#pragma unroll
-    for (int t = 0; t < ROW_FACTOR; t++) {
-        int x = left + (int)threadIdx.x + t * ROW_BLOCK_WIDTH;
-        if (x < step.width)
-            output[x] = sums[t];
-    }
-}
+/* ---- The second pass ------------------------------------------------------------------------- */
 
 static __global__ void convolve_columns(gc_gpu_step step, unsigned columns)
 {
@@ -85,55 +59,79 @@ static __global__ void convolve_columns(gc_gpu_step step, unsigned columns)
     }
 }
 
-/* A step's state: of two passes, or of adaptive. */
+static gconv_status check(const gc_problem *problem, const gc_step *step,
+                          const gconv_device_info *device, gconv_error *error)
+{
+    (void)problem, (void)step, (void)device, (void)error;
+    return GCONV_OK;
+}
+
+static gconv_status prepare_kernels(const gc_problem *problem, const gc_step *step,
+                                    const gconv_device_info *device, void **kernels,
+                                    gconv_error *error)
+{
+    (void)problem, (void)step, (void)kernels;
+    GC_TRY(gc_gpu_opt_in((const void *)gc_convolve_rows, device, error));
+    return gc_gpu_opt_in((const void *)convolve_columns, device, error);
+}
+
+static gconv_status run(void *kernels, const gc_gpu_step &rows, const gc_gpu_step &columns,
+                        const float *weights, cudaStream_t stream, gconv_error *error)
+{
+    (void)kernels;
+    const int span = COLUMN_BLOCK_HEIGHT * COLUMN_FACTOR;
+    gc_gpu_grid grid = gc_gpu_grid_of(columns, COLUMN_BLOCK_WIDTH, span);
+    size_t bytes = (size_t)(span + columns.filter_height - 1) * COLUMN_BLOCK_WIDTH * sizeof(float);
+    GC_TRY(gc_weights_lock(rows, weights, stream, error));
+    gc_launch_rows(rows, stream);
+    convolve_columns<<<grid.blocks, dim3(COLUMN_BLOCK_WIDTH, COLUMN_BLOCK_HEIGHT), bytes, stream>>>(
+        columns, grid.columns);
+    return gc_constant_unlock(stream, error);
+}
+
+static void describe_kernels(const void *kernels, char *text, size_t size)
+{
+    (void)kernels;
+    snprintf(text, size, "rows with factor %d, columns with factor %d", (int)GC_ROW_FACTOR,
+             (int)COLUMN_FACTOR);
+}
+
+static void spans(const void *kernels, double *row, double *column)
+{
+    (void)kernels;
+    *row = GC_ROW_BLOCK_WIDTH * GC_ROW_FACTOR;
+    *column = COLUMN_BLOCK_HEIGHT * COLUMN_FACTOR;
+}
+
+/* ---- What all variants share ----------------------------------------------------------------- */
+
+/* A step's state: of two passes, or of adaptive:ours. */
 struct twopass_step {
+    const gc_two_passes *passes;
     bool separates;
-    void *adaptive; /* state of adaptive, where the filter is not of rank 1 */
+    void *adaptive; /* state of adaptive:ours, where the filter is not of rank 1 */
+    void *kernels;  /* of `passes` */
     float *weights; /* device: the row, then the column */
     float *between; /* device: the result of the first pass */
     int64_t between_pitch;
     int64_t between_plane;
 };
 
-static uint64_t row_bytes(int filter_width)
-{
-    return (uint64_t)(ROW_BLOCK_WIDTH * ROW_FACTOR + filter_width - 1) * ROW_BLOCK_HEIGHT *
-           sizeof(float);
-}
-
-static uint64_t column_bytes(int filter_height)
-{
-    return (uint64_t)(COLUMN_BLOCK_HEIGHT * COLUMN_FACTOR + filter_height - 1) *
-           COLUMN_BLOCK_WIDTH * sizeof(float);
-}
-
-static gconv_status convolve(void *state, const gc_gpu_step &step, cudaStream_t stream,
-                             gconv_error *error)
+gconv_status gc_twopass_convolve(void *state, const gc_gpu_step &step, cudaStream_t stream,
+                                 gconv_error *error)
 {
     const twopass_step *s = (const twopass_step *)state;
     if (!s->separates)
         return gc_adaptive_ours_method.convolve(s->adaptive, step, stream, error);
-    int rows = step.height + step.filter_height - 1;
-    gc_gpu_step first = step, second = step;
-    first.output = s->between;
-    first.output_pitch = s->between_pitch;
-    first.output_plane = s->between_plane;
-    first.height = rows;
-    second.input = s->between;
-    second.input_pitch = s->between_pitch;
-    second.input_plane = s->between_plane;
-    gc_gpu_grid row_grid = gc_gpu_grid_of(first, ROW_BLOCK_WIDTH * ROW_FACTOR, ROW_BLOCK_HEIGHT);
-    gc_gpu_grid column_grid =
-        gc_gpu_grid_of(second, COLUMN_BLOCK_WIDTH, COLUMN_BLOCK_HEIGHT * COLUMN_FACTOR);
-    void *symbol;
-    GC_CUDA_TRY(error, cudaGetSymbolAddress(&symbol, gc_filter));
-    GC_TRY(gc_constant_lock(symbol, s->weights, step.filter_width + step.filter_height, stream,
-                            error));
-    convolve_rows<<<row_grid.blocks, dim3(ROW_BLOCK_WIDTH, ROW_BLOCK_HEIGHT),
-                    row_bytes(step.filter_width), stream>>>(first, row_grid.columns, rows);
-    convolve_columns<<<column_grid.blocks, dim3(COLUMN_BLOCK_WIDTH, COLUMN_BLOCK_HEIGHT),
-                       column_bytes(step.filter_height), stream>>>(second, column_grid.columns);
-    return gc_constant_unlock(stream, error);
+    gc_gpu_step rows = step, columns = step;
+    rows.output = s->between;
+    rows.output_pitch = s->between_pitch;
+    rows.output_plane = s->between_plane;
+    rows.height = step.height + step.filter_height - 1;
+    columns.input = s->between;
+    columns.input_pitch = s->between_pitch;
+    columns.input_plane = s->between_plane;
+    return s->passes->run(s->kernels, rows, columns, s->weights, stream, error);
 }
 
 static bool separates(const gc_step *step)
@@ -142,8 +140,9 @@ static bool separates(const gc_step *step)
     return gc_step_separate(step, row, column);
 }
 
-static gconv_status supports(const gc_problem *problem, const gc_step *step,
-                             const gconv_device_info *device, gconv_error *error)
+gconv_status gc_twopass_supports(const gc_two_passes &passes, const gc_problem *problem,
+                                 const gc_step *step, const gconv_device_info *device,
+                                 gconv_error *error)
 {
     bool any = false;
     for (int s = 0; s < problem->chain.step_count; s++)
@@ -152,22 +151,24 @@ static gconv_status supports(const gc_problem *problem, const gc_step *step,
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "no filter of the chain is of rank 1 (a column times a row), with sums that "
                        "float32 has room for");
-    return separates(step) ? GCONV_OK
+    return separates(step) ? passes.check(problem, step, device, error)
                            : gc_adaptive_ours_method.supports(problem, step, device, error);
 }
 
-static void release(void *state)
+void gc_twopass_release(void *state)
 {
     twopass_step *s = (twopass_step *)state;
     if (s->adaptive != nullptr)
         gc_adaptive_ours_method.release(s->adaptive);
+    if (s->passes->release != nullptr && s->kernels != nullptr)
+        s->passes->release(s->kernels);
     cudaFree(s->weights);
     cudaFree(s->between);
     free(s);
 }
 
-static gconv_status prepare_passes(const gc_problem *problem, const gc_step *step, int rows,
-                                   twopass_step *s, gconv_error *error)
+static gconv_status prepare_plane(const gc_problem *problem, const gc_step *step, int rows,
+                                  twopass_step *s, gconv_error *error)
 {
     float weights[2 * GCONV_FILTER_SIDE_MAX], column[GCONV_FILTER_SIDE_MAX];
     gc_step_separate(step, weights, column);
@@ -184,37 +185,35 @@ static gconv_status prepare_passes(const gc_problem *problem, const gc_step *ste
     return GCONV_OK;
 }
 
-static gconv_status prepare(const gc_problem *problem, const gc_step *step,
-                            const gconv_device_info *device, int rows, void **state,
-                            gconv_error *error)
+gconv_status gc_twopass_prepare(const gc_two_passes &passes, const gc_problem *problem,
+                                const gc_step *step, const gconv_device_info *device, int rows,
+                                void **state, gconv_error *error)
 {
     twopass_step *s = (twopass_step *)calloc(1, sizeof *s);
     if (s == nullptr)
         return gc_fail_memory(error, sizeof *s);
     *state = s;
+    s->passes = &passes;
     s->separates = separates(step);
     if (!s->separates)
         return gc_adaptive_ours_method.prepare(problem, step, device, rows, &s->adaptive, error);
-    GC_TRY(gc_gpu_opt_in((const void *)convolve_rows, device, error));
-    GC_TRY(gc_gpu_opt_in((const void *)convolve_columns, device, error));
-    return prepare_passes(problem, step, rows, s, error);
+    GC_TRY(passes.prepare(problem, step, device, &s->kernels, error));
+    return prepare_plane(problem, step, rows, s, error);
 }
 
-static void describe(const void *state, char *text, size_t size)
+void gc_twopass_describe(const void *state, char *text, size_t size)
 {
     const twopass_step *s = (const twopass_step *)state;
+    int used = snprintf(text, size, s->separates ? "rank 1: " : "not of rank 1, as adaptive: ");
     if (s->separates)
-        snprintf(text, size, "rank 1: rows with factor %d, columns with factor %d", (int)ROW_FACTOR,
-                 (int)COLUMN_FACTOR);
-    else {
-        int used = snprintf(text, size, "not of rank 1, as adaptive: ");
+        s->passes->describe(s->kernels, text + used, size - (size_t)used);
+    else
         gc_adaptive_ours_method.describe(s->adaptive, text + used, size - (size_t)used);
-    }
 }
 
 /* A plane between the passes for every step. A band grows by 2 (height - 1) rows with each
  * step (gc_band_input_rows). The plane has height - 1 rows more. */
-static double extra_bytes(const gc_problem *problem, int64_t rows)
+double gc_twopass_extra_bytes(const gc_problem *problem, int64_t rows)
 {
     double bytes = 0;
     double reach = 0;
@@ -226,8 +225,8 @@ static double extra_bytes(const gc_problem *problem, int64_t rows)
     return bytes;
 }
 
-static double seconds(const gc_problem *problem, const gc_step *step,
-                      const gconv_device_info *device)
+double gc_twopass_seconds(const gc_problem *problem, const gc_step *step,
+                          const gconv_device_info *device)
 {
     if (!separates(step))
         return gc_adaptive_ours_method.seconds(problem, step, device);
@@ -240,27 +239,20 @@ static double seconds(const gc_problem *problem, const gc_step *step,
 
 /* Operations of the whole filter, as equation 14 of KTH 2018 counts them, over the bytes that both
  * passes load. Each pass loads what equation 2 says. */
-static double intensity(const void *state, const gc_step *step)
+double gc_twopass_intensity(const void *state, const gc_step *step)
 {
     const twopass_step *s = (const twopass_step *)state;
     if (!s->separates)
         return gc_adaptive_ours_method.intensity(s->adaptive, step);
-    double row_span = ROW_BLOCK_WIDTH * ROW_FACTOR,
-           column_span = COLUMN_BLOCK_HEIGHT * COLUMN_FACTOR;
+    double row_span, column_span;
+    s->passes->spans(s->kernels, &row_span, &column_span);
     double row_loads = (row_span + step->width - 1) / row_span;
     double column_loads = (column_span + step->height - 1) / column_span;
     return 2.0 * step->width * step->height / ((row_loads + column_loads) * sizeof(float));
 }
 
-static const gc_step_method method = {
-    {supports, seconds, release, describe},
-    prepare,
-    convolve,
-    intensity,
-    extra_bytes,
-    nullptr,
-    nullptr,
-};
+static const gc_two_passes passes = {check, prepare_kernels, nullptr, run, describe_kernels, spans};
+static const gc_step_method method = gc_twopass_method<passes>();
 
 extern "C" {
 extern const gc_operations gc_twopass_operations;

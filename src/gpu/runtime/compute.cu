@@ -52,7 +52,9 @@ gconv_status gc_plan_load(gc_gpu_plan *plan, gconv_error *error)
         return GCONV_OK;
     int64_t rows = plan->steps[0].input_last - plan->steps[0].input_first + 1;
     gc_gpu_planes planes = gc_plan_planes(plan, plan->planes[0], rows, plan->problem->chain.width);
-    return gc_gpu_load(plan->problem, plan->samples, planes, plan->cuda_stream, error);
+    GC_TRY(gc_plan_begin_part(plan, GC_PART_CONVERSION, error));
+    GC_TRY(gc_gpu_load(plan->problem, plan->samples, planes, plan->cuda_stream, error));
+    return gc_plan_end_part(plan, error);
 }
 
 gc_pass gc_plan_pass(const gc_gpu_plan *plan)
@@ -96,12 +98,11 @@ gc_plan_result gc_plan_result_of(const gc_gpu_plan *plan, bool chain_only, int64
     return result;
 }
 
-/* Puts the result into plan->result, where the last section has not done so. */
-static gconv_status end_chain(gc_gpu_plan *plan, bool chain_only, int64_t rows, gconv_error *error)
+/* Puts the result of the last section into plan->result. */
+static gconv_status convert_result(gc_gpu_plan *plan, bool chain_only, int64_t rows,
+                                   gconv_error *error)
 {
     const gc_problem *problem = plan->problem;
-    if (plan->runner->stores_output(plan, chain_only))
-        return GCONV_OK;
     gc_gpu_planes values =
         gc_plan_planes(plan, plan->planes[plan->section_count % 2], rows, problem->chain.width);
     if (is_chain(plan, chain_only))
@@ -116,5 +117,9 @@ gconv_status gc_plan_compute(gc_gpu_plan *plan, bool chain_only, int64_t rows, g
 {
     GC_TRY(plan->runner->begin(plan, error));
     GC_TRY(plan->runner->run(plan, chain_only, error));
-    return end_chain(plan, chain_only, rows, error);
+    if (plan->runner->stores_output(plan, chain_only))
+        return GCONV_OK;
+    GC_TRY(gc_plan_begin_part(plan, GC_PART_CONVERSION, error));
+    GC_TRY(convert_result(plan, chain_only, rows, error));
+    return gc_plan_end_part(plan, error);
 }

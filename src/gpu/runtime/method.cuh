@@ -65,6 +65,8 @@ struct gc_step_method : gc_gpu_method {
     /* The rows of the step's output that have to be computed together, so that their bits do not
      * depend on the device's memory; null where rows do not depend on each other. */
     gc_slabs (*slabs)(const gc_problem *problem, const gc_step *step);
+    /* The tiling factor; null where there are no tiles. */
+    int (*tiling_factor)(const void *state);
 };
 
 /* ---- Methods that take steps in passes ------------------------------------------------------- */
@@ -145,7 +147,7 @@ gconv_status gc_gpu_run(void *state, gc_stream *stream, gconv_error *error);
 void gc_gpu_release(void *state);
 void gc_gpu_describe(void *state, char *text, size_t size);
 gconv_status gc_gpu_time(void *state, const void *input, size_t stride, double seconds,
-                         double *median, gconv_error *error);
+                         gconv_device_times *times, gconv_error *error);
 
 /* In device_run.cu; `stream` is a cudaStream_t. */
 gconv_status gc_gpu_run_device(void *state, const void *input, size_t input_stride, void *output,
@@ -153,11 +155,14 @@ gconv_status gc_gpu_run_device(void *state, const void *input, size_t input_stri
 
 /* Of a plan whose method is a gc_step_method with `intensity`. */
 double gc_gpu_intensity(void *state);
+/* Of a plan whose method is a gc_step_method with `tiling_factor`. */
+int gc_gpu_tiling_factor(void *state);
 
 /* The registry's view of a method, whose type is `method_type`. */
 template <class method_type, const method_type &method>
 constexpr gc_operations gc_gpu_operations(double (*extra_terms)(const gc_problem *problem),
-                                          double (*intensity)(void *state))
+                                          double (*intensity)(void *state),
+                                          int (*tiling_factor)(void *state))
 {
     return {
         [](const gc_problem *problem, const gconv_device_info *device, gconv_error *error) {
@@ -176,18 +181,20 @@ constexpr gc_operations gc_gpu_operations(double (*extra_terms)(const gc_problem
         gc_gpu_time,
         gc_gpu_await,
         gc_gpu_run_device,
+        tiling_factor,
     };
 }
 
 template <const gc_step_method &method> constexpr gc_operations gc_step_operations()
 {
     return gc_gpu_operations<gc_step_method, method>(
-        method.extra_terms, method.intensity != nullptr ? gc_gpu_intensity : nullptr);
+        method.extra_terms, method.intensity != nullptr ? gc_gpu_intensity : nullptr,
+        method.tiling_factor != nullptr ? gc_gpu_tiling_factor : nullptr);
 }
 
 template <const gc_pass_method &method> constexpr gc_operations gc_pass_operations()
 {
-    return gc_gpu_operations<gc_pass_method, method>(method.extra_terms, nullptr);
+    return gc_gpu_operations<gc_pass_method, method>(method.extra_terms, nullptr, nullptr);
 }
 
 #endif

@@ -39,6 +39,15 @@ struct gc_section_runner {
 extern const gc_section_runner gc_step_runner; /* of a gc_step_method */
 extern const gc_section_runner gc_pass_runner; /* of a gc_pass_method */
 
+/* Times parts of a run. */
+struct gc_part_watch;
+
+enum gc_part {
+    GC_PART_BORDER,     /* the extended image */
+    GC_PART_CONVERSION, /* samples to chain values, chain values to the result */
+    GC_PARTS
+};
+
 struct gc_gpu_plan {
     const gc_gpu_method *method;
     const gc_section_runner *runner; /* knows the type of `method` */
@@ -70,6 +79,7 @@ struct gc_gpu_plan {
     gconv_status status; /* of the start */
     gconv_error error;
     double compile_seconds; /* in the start */
+    gc_part_watch *watch;   /* of a run whose parts are timed; else null */
 };
 
 /* Waits for the start of a plan and returns its status. `error` may be null. */
@@ -153,6 +163,12 @@ gc_plan_result gc_plan_result_of(const gc_gpu_plan *plan, bool chain_only, int64
 /* Enqueues all work on uploaded samples of the band in plan->steps, which has `rows` rows of
  * output: from samples to the result, with `chain_only` chain values. */
 gconv_status gc_plan_compute(gc_gpu_plan *plan, bool chain_only, int64_t rows, gconv_error *error);
+
+/* ---- Timing parts of a run (stopwatch.cu) ---------------------------------------------------- */
+
+/* Stand before and behind the work of a part. Without plan->watch they do nothing. */
+gconv_status gc_plan_begin_part(gc_gpu_plan *plan, gc_part part, gconv_error *error);
+gconv_status gc_plan_end_part(gc_gpu_plan *plan, gconv_error *error);
 
 /* ---- Runs in a caller's stream (device_run.cu) ----------------------------------------------- */
 

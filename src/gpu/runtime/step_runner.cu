@@ -42,8 +42,10 @@ static gconv_status convolve_step(gc_gpu_plan *plan, int s, gconv_error *error)
         gc_plan_planes(plan, plan->planes[(s + 1) % 2], rows, problem->chain.width);
     gc_gpu_planes extended = gc_plan_planes(plan, plan->extended, rows + step->height - 1,
                                             (int64_t)problem->chain.width + step->width - 1);
+    GC_TRY(gc_plan_begin_part(plan, GC_PART_BORDER, error));
     GC_TRY(gc_gpu_extend(problem, step, input, band->input_first, band->output_first, extended,
                          plan->cuda_stream, error));
+    GC_TRY(gc_plan_end_part(plan, error));
     gc_gpu_step work = {extended.values,
                         extended.pitch,
                         extended.plane,
@@ -67,7 +69,7 @@ static gconv_status run(gc_gpu_plan *plan, bool chain_only, gconv_error *error)
     return GCONV_OK;
 }
 
-/* A step stores chain values. end_chain in run.cu makes the output. */
+/* A step stores chain values. gc_plan_compute makes the output. */
 static bool stores_output(const gc_gpu_plan *plan, bool chain_only)
 {
     (void)plan, (void)chain_only;
@@ -97,4 +99,11 @@ double gc_gpu_intensity(void *state)
         bytes += of_step / method_of(plan).intensity(plan->sections[s].state, step);
     }
     return operations / bytes;
+}
+
+int gc_gpu_tiling_factor(void *state)
+{
+    gc_gpu_plan *plan = (gc_gpu_plan *)state;
+    bool known = gc_plan_await_start(plan, nullptr) == GCONV_OK && plan->section_count > 0;
+    return known ? method_of(plan).tiling_factor(plan->sections[0].state) : 0;
 }

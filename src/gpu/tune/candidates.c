@@ -63,13 +63,31 @@ static void add_rank1(candidates *c)
             add(c, (gc_tuning){GC_FORM_RANK1, rows[r], warps[w], GC_ONE_TILE, 1});
 }
 
+/* The blocks of van Werkhoven et al. 2014, section 5, that have 64 to 1024 threads and up to 32 rows,
+ * with the factor that is most often the best there. */
+static void add_blocks(candidates *c)
+{
+    for (int width = 16; width <= 64; width *= 2)
+        for (int rows = 4; rows <= 32; rows *= 2)
+            add(c, (gc_tuning){GC_FORM_TILES, rows, width * rows / 32, GC_ONE_TILE, 4});
+}
+
+/* Factors up to 10, as there. */
+static int add_factors(candidates *c, const gc_tuning *fastest)
+{
+    gc_tuning other = *fastest;
+    for (other.tiles = 1; other.tiles <= 10; other.tiles++)
+        add(c, other);
+    return c->count;
+}
+
 gc_layout gc_candidate_layout(gc_form form, int width, int height, gc_sample_type type)
 {
     return (gc_layout){.tuning = {.form = form},
                        .width = width,
                        .height = height,
-                       .left = width / 2,
-                       .top = height / 2,
+                       .left = form == GC_FORM_TILES ? 0 : width / 2,
+                       .top = form == GC_FORM_TILES ? 0 : height / 2,
                        .input = type,
                        .output = type,
                        .finish = type == GC_FLOAT ? GC_FINISH_NONE : GC_FINISH_QUOTIENT,
@@ -85,7 +103,9 @@ int gc_candidates(const gconv_device_info *device, const gc_layout *layout,
     if (c.count == 0)
         return 0;
     int products = gc_form_products(layout->tuning.form);
-    if (products > 1)
+    if (layout->tuning.form == GC_FORM_TILES)
+        add_blocks(&c);
+    else if (products > 1)
         add_sums(&c, layout->tuning.form);
     else if (products == 1)
         add_rank1(&c);
@@ -98,6 +118,8 @@ int gc_candidates_like(const gconv_device_info *device, const gc_layout *layout,
                        const gc_tuning *fastest, gc_tuning list[GC_CANDIDATES_MAX], int count)
 {
     candidates c = {.device = device, .layout = *layout, .list = list, .count = count};
+    if (fastest->form == GC_FORM_TILES)
+        return add_factors(&c, fastest);
     gc_tuning other = *fastest;
     other.tiles = 1;
     other.schedule = GC_ONE_TILE;

@@ -90,6 +90,9 @@ gconv_status gc_search_begin(gc_search *s, gconv_error *error)
     make_weights(s);
     GC_CUDA_TRY(error, cudaMemcpyAsync(tuner->taps, s->taps, (size_t)size * sizeof *s->taps,
                                        cudaMemcpyHostToDevice, tuner->stream));
+    if (s->layout.tuning.form == GC_FORM_TILES)
+        GC_CUDA_TRY(error, cudaMemcpyAsync(tuner->weights, s->weights, (size_t)size * sizeof(float),
+                                           cudaMemcpyHostToDevice, tuner->stream));
     size_t words = (size_t)tuner->sets * (size_t)tuner->side * (size_t)tuner->side;
     fill<<<8 * (unsigned)tuner->device.processors, 256, 0, tuner->stream>>>(
         (unsigned *)tuner->inputs, words, s->layout.input == GC_FLOAT);
@@ -104,53 +107,37 @@ gconv_status gc_search_begin(gc_search *s, gconv_error *error)
 
 /* ---- Checking -------------------------------------------------------------------------------- */
 
-gc_pass gc_search_pass(const gc_search *s, const gc_tuner_view &image, int set)
-{
-    size_t plane =
-        (size_t)s->tuner->side * (size_t)s->tuner->side * gc_tuner_sample_bytes(s->layout.input);
-    gc_pass pass = {};
-    pass.input = s->tuner->inputs + (size_t)set * plane;
-    pass.output = s->tuner->outputs + (size_t)set * plane;
-    pass.input_pitch = pass.output_pitch = image.pitch;
-    pass.width = image.width;
-    pass.height = pass.rows = pass.input_rows = image.height;
-    pass.input_type = s->layout.input;
-    pass.output_type = s->layout.output;
-    pass.border = s->layout.border;
-    pass.finish = s->finish;
-    return pass;
-}
-
 /* Adds the number of wrong outputs to tuner->wrong. */
-static gconv_status check(const gc_search *s, const gc_pass_kernel &kernel,
+static gconv_status check(const gc_search *s, const gc_contender &contender,
                           const gc_tuner_view &image, gconv_error *error)
 {
     const gc_tuner *tuner = s->tuner;
-    gc_pass pass = gc_search_pass(s, image, 0);
+    void *output = gc_search_output(s, 0);
+    int columns = gc_search_columns(s, image), rows = gc_search_rows(s, image);
     size_t bytes =
         (size_t)image.pitch * (size_t)image.height * gc_tuner_sample_bytes(s->layout.output);
     /* This makes NaNs of floats, white of bytes. No expected output is one of these. */
-    GC_CUDA_TRY(error, cudaMemsetAsync(pass.output, 0xff, bytes, tuner->stream));
-    GC_TRY(gc_pass_launch(kernel, pass, 1, tuner->stream, error));
+    GC_CUDA_TRY(error, cudaMemsetAsync(output, 0xff, bytes, tuner->stream));
+    GC_TRY(gc_contender_launch(s, contender, image, 0, error));
     dim3 blocks = blocks_of_a_check(image);
     if (s->layout.output == GC_FLOAT)
-        compare<<<blocks, threads_of_a_check, 0, tuner->stream>>>((const float *)pass.output, image,
-                                                                  s->tolerance, tuner->wrong);
+        compare<<<blocks, threads_of_a_check, 0, tuner->stream>>>(
+            (const float *)output, image, columns, rows, s->tolerance, tuner->wrong);
     else
         compare<<<blocks, threads_of_a_check, 0, tuner->stream>>>(
-            (const unsigned char *)pass.output, image, s->tolerance, tuner->wrong);
+            (const unsigned char *)output, image, columns, rows, s->tolerance, tuner->wrong);
     GC_CUDA_TRY_LAUNCH(error);
     return GCONV_OK;
 }
 
-gconv_status gc_search_check(const gc_search *s, const gc_pass_kernel &kernel, bool *right,
+gconv_status gc_search_check(const gc_search *s, const gc_contender &contender, bool *right,
                              gconv_error *error)
 {
     const gc_tuner *tuner = s->tuner;
     unsigned wrong = 0;
     GC_CUDA_TRY(error, cudaMemsetAsync(tuner->wrong, 0, sizeof wrong, tuner->stream));
-    GC_TRY(check(s, kernel, gc_tuner_crop(tuner), error));
-    GC_TRY(check(s, kernel, gc_tuner_plane(tuner), error));
+    GC_TRY(check(s, contender, gc_tuner_crop(tuner), error));
+    GC_TRY(check(s, contender, gc_tuner_plane(tuner), error));
     GC_CUDA_TRY(error, cudaMemcpyAsync(&wrong, tuner->wrong, sizeof wrong, cudaMemcpyDeviceToHost,
                                        tuner->stream));
     GC_CUDA_TRY(error, cudaStreamSynchronize(tuner->stream));

@@ -54,13 +54,14 @@ static __global__ void expect(const sample *input, gc_tuner_view image, gc_layou
     image.expected[(size_t)y * image.width + x] = sum;
 }
 
+/* Compares the first `columns` of the first `rows`. */
 template <typename sample>
-static __global__ void compare(const sample *output, gc_tuner_view image, double tolerance,
-                               unsigned *wrong)
+static __global__ void compare(const sample *output, gc_tuner_view image, int columns, int rows,
+                               double tolerance, unsigned *wrong)
 {
     int x = (int)(blockIdx.x * blockDim.x + threadIdx.x);
     int y = (int)(blockIdx.y * blockDim.y + threadIdx.y);
-    if (x >= image.width || y >= image.height)
+    if (x >= columns || y >= rows)
         return;
     double difference =
         (double)output[y * image.pitch + x] - image.expected[(size_t)y * image.width + x];

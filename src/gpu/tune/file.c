@@ -26,7 +26,9 @@ const char *gc_sample_type_name(gc_sample_type type)
 
 static const char *implementation_of(gc_form form)
 {
-    return gc_form_products(form) > 0 ? "separable" : "direct";
+    return form == GC_FORM_TILES        ? "adaptive:unrolled"
+           : gc_form_products(form) > 0 ? "separable"
+                                        : "direct";
 }
 
 static const char *type_word(int type)
@@ -105,7 +107,11 @@ static bool read_tuning(char *fields[FIELDS], gc_tuning *tuning)
                 read_count(fields[7], 32, &tuning->warps) &&
                 read_word(fields[8], schedule_word, SCHEDULE_COUNT, &schedule) &&
                 read_count(fields[9], 64, &tuning->tiles);
-    if (!read || (form == GC_FORM_WARP && schedule != GC_ONE_TILE))
+    bool one_tile = form == GC_FORM_WARP || form == GC_FORM_TILES;
+    if (!read || (one_tile && schedule != GC_ONE_TILE))
+        return false;
+    if (form == GC_FORM_TILES &&
+        (32 * tuning->warps % tuning->rows != 0 || tuning->tiles > GC_UNROLLED_FACTOR_MAX))
         return false;
     tuning->form = (gc_form)form;
     tuning->schedule = (gc_schedule)schedule;
@@ -153,7 +159,7 @@ static int find_same(const gc_tuned_list *list, const gc_tuned *wanted)
         const gc_tuned *entry = &list->entries[i];
         if (entry->width == wanted->width && entry->height == wanted->height &&
             entry->input == wanted->input && entry->output == wanted->output &&
-            gc_form_products(entry->tuning.form) == gc_form_products(wanted->tuning.form))
+            gc_forms_compete(entry->tuning.form, wanted->tuning.form))
             return i;
     }
     return -1;

@@ -26,11 +26,7 @@ static void *compile_some(void *opaque)
         int i = __atomic_fetch_add(&work->next, 1, __ATOMIC_RELAXED);
         if (i >= work->end)
             return nullptr;
-        gc_layout layout = s->layout;
-        layout.tuning = s->tunings[i];
-        gc_contender *c = &s->contenders[i];
-        c->compiled = gc_pass_compile(layout, s->weights, s->weight_count, &s->tuner->device,
-                                      GC_JIT_UNKEPT, &c->kernel, &c->why);
+        gc_contender_compile(s, s->tunings[i], &s->contenders[i]);
     }
 }
 
@@ -59,9 +55,8 @@ static gconv_status try_contender(const gc_search *s, gc_contender *c, gconv_err
         *error = c->why;
         return c->compiled;
     }
-    GC_TRY(gc_search_check(s, c->kernel, &right, error));
-    return right ? gc_search_measure(s, c->kernel, GC_TUNER_RUNS, &c->microseconds, error)
-                 : GCONV_OK;
+    GC_TRY(gc_search_check(s, *c, &right, error));
+    return right ? gc_search_measure(s, *c, GC_TUNER_RUNS, &c->microseconds, error) : GCONV_OK;
 }
 
 /* Whether the device still works. A kernel that does not compile or cannot be launched does no
@@ -115,7 +110,7 @@ static gconv_status decide(gc_search *s, gc_tune_result *result, gconv_error *er
     gc_contender *winner = nullptr;
     gc_contender *untuned = &s->contenders[0];
     if (untuned->microseconds > 0)
-        GC_TRY(gc_search_measure(s, untuned->kernel, GC_TUNER_RUNS_OF_FINALISTS,
+        GC_TRY(gc_search_measure(s, *untuned, GC_TUNER_RUNS_OF_FINALISTS,
                                  &result->untuned_microseconds, error));
     double least = 0;
     for (int i = 0; i < FINALISTS; i++) {
@@ -124,8 +119,7 @@ static gconv_status decide(gc_search *s, gc_tune_result *result, gconv_error *er
             break;
         double microseconds = result->untuned_microseconds;
         if (next != untuned)
-            GC_TRY(gc_search_measure(s, next->kernel, GC_TUNER_RUNS_OF_FINALISTS, &microseconds,
-                                     error));
+            GC_TRY(gc_search_measure(s, *next, GC_TUNER_RUNS_OF_FINALISTS, &microseconds, error));
         next->microseconds = 0;
         if (winner == nullptr || microseconds < least) {
             winner = next;
@@ -143,7 +137,7 @@ static gconv_status decide(gc_search *s, gc_tune_result *result, gconv_error *er
                     s->layout.height,
                     s->layout.input,
                     s->layout.output,
-                    winner->kernel.layout.tuning,
+                    s->tunings[winner - s->contenders],
                     least,
                     ""};
     return GCONV_OK;
@@ -158,8 +152,8 @@ static gconv_status run(gc_search *s, gc_tune_goes_on *goes_on, void *user, gc_t
     GC_TRY(try_all(s, count, goes_on, user, result, error));
     const gc_contender *fastest = fastest_of(s, false);
     if (result->finished && fastest != nullptr) {
-        count = gc_candidates_like(device, &s->layout, &fastest->kernel.layout.tuning, s->tunings,
-                                   count);
+        count = gc_candidates_like(device, &s->layout, &s->tunings[fastest - s->contenders],
+                                   s->tunings, count);
         GC_TRY(try_all(s, count, goes_on, user, result, error));
     }
     return result->finished ? decide(s, result, error) : GCONV_OK;
@@ -193,7 +187,7 @@ gconv_status gc_tuner_search(gc_tuner *tuner, const gc_layout *layout, gc_tune_g
         status = run(s, goes_on, user, result, error);
         set_date(&result->best);
         for (gc_contender &c : s->contenders)
-            gc_pass_release(&c.kernel);
+            gc_contender_release(&c);
     }
     free(s);
     free(weights);

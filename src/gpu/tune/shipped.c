@@ -5,7 +5,8 @@
 #include <string.h>
 
 /* `gconv tune`, driver 580.159.04, CUDA 13.0: entries of 2026-11-22 at commit a06d6ab. Of the other
- * entries, sums of products (GC_FORM_RANK2, GC_FORM_RANK3) at 485d136, the rest at 72f3e86. */
+ * entries, sums of products (GC_FORM_RANK2, GC_FORM_RANK3) at 485d136, tiles (GC_FORM_TILES) at the
+ * commit that added them, the rest at 72f3e86. */
 static const gc_tuned h200[] = {
     {3, 3, GC_FLOAT, GC_FLOAT, {GC_FORM_WARP, 2, 4, GC_ONE_TILE, 1}, 36.736, "2026-11-22"},
     {3, 3, GC_FLOAT, GC_FLOAT, {GC_FORM_RANK1, 4, 4, GC_QUEUE, 1}, 40.672, "2026-11-21"},
@@ -91,6 +92,14 @@ static const gc_tuned h200[] = {
     {21, 21, GC_BYTE, GC_BYTE, {GC_FORM_RANK3, 6, 12, GC_ONE_TILE, 1}, 120.640, "2026-11-21"},
     {5, 17, GC_FLOAT, GC_FLOAT, {GC_FORM_RANK2, 4, 12, GC_QUEUE, 1}, 57.824, "2026-11-21"},
     {5, 17, GC_BYTE, GC_BYTE, {GC_FORM_RANK2, 4, 12, GC_ONE_TILE, 1}, 62.976, "2026-11-21"},
+    {3, 3, GC_FLOAT, GC_FLOAT, {GC_FORM_TILES, 4, 4, GC_ONE_TILE, 4}, 53.408, "2026-11-23"},
+    {5, 5, GC_FLOAT, GC_FLOAT, {GC_FORM_TILES, 4, 4, GC_ONE_TILE, 5}, 79.616, "2026-11-23"},
+    {7, 7, GC_FLOAT, GC_FLOAT, {GC_FORM_TILES, 8, 8, GC_ONE_TILE, 5}, 126.816, "2026-11-23"},
+    {9, 9, GC_FLOAT, GC_FLOAT, {GC_FORM_TILES, 8, 8, GC_ONE_TILE, 8}, 191.136, "2026-11-23"},
+    {11, 11, GC_FLOAT, GC_FLOAT, {GC_FORM_TILES, 8, 8, GC_ONE_TILE, 8}, 276.064, "2026-11-23"},
+    {13, 13, GC_FLOAT, GC_FLOAT, {GC_FORM_TILES, 8, 8, GC_ONE_TILE, 8}, 373.152, "2026-11-23"},
+    {17, 17, GC_FLOAT, GC_FLOAT, {GC_FORM_TILES, 16, 8, GC_ONE_TILE, 5}, 583.520, "2026-11-23"},
+    {31, 31, GC_FLOAT, GC_FLOAT, {GC_FORM_TILES, 16, 8, GC_ONE_TILE, 8}, 1168.160, "2026-11-23"},
 };
 
 static const struct {

@@ -57,6 +57,8 @@ static gconv_status allocate(gc_tuner *tuner, gconv_error *error)
                           (samples + GC_TUNER_CROP_WIDTH * GC_TUNER_CROP_HEIGHT) * sizeof(double)));
     GC_CUDA_TRY(error, cudaMalloc(&tuner->taps,
                                   GCONV_FILTER_SIDE_MAX * GCONV_FILTER_SIDE_MAX * sizeof(double)));
+    GC_CUDA_TRY(error, cudaMalloc(&tuner->weights,
+                                  GCONV_FILTER_SIDE_MAX * GCONV_FILTER_SIDE_MAX * sizeof(float)));
     GC_CUDA_TRY(error, cudaMalloc(&tuner->wrong, sizeof *tuner->wrong));
     GC_CUDA_TRY(error, cudaStreamCreateWithFlags(&tuner->stream, cudaStreamNonBlocking));
     for (cudaEvent_t &event : tuner->events)
@@ -96,6 +98,7 @@ void gc_tuner_destroy(gc_tuner *tuner)
     cudaFree(tuner->outputs);
     cudaFree(tuner->expected);
     cudaFree(tuner->taps);
+    cudaFree(tuner->weights);
     cudaFree(tuner->wrong);
     cudaGetLastError();
     free(tuner);

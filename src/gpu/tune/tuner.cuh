@@ -4,6 +4,7 @@
 #define GC_GPU_TUNE_TUNER_CUH
 
 #include "gpu/fast/passes.cuh"
+#include "gpu/ladder/unrolled.cuh"
 #include "gpu/tune/tune.h"
 
 enum {
@@ -26,6 +27,7 @@ struct gc_tuner {
     char *inputs, *outputs;
     double *expected; /* of the crop, then of the plane */
     double *taps;
+    float *weights; /* of a search of GC_FORM_TILES */
     unsigned *wrong;
     cudaStream_t stream;
     cudaEvent_t events[GC_TUNER_RUNS_OF_FINALISTS + 1];
@@ -46,9 +48,10 @@ size_t gc_tuner_sample_bytes(gc_sample_type type);
 
 /* ---- One search ------------------------------------------------------------------------------ */
 
-/* A tuning that is tried. */
+/* A tuning that is tried. Its kernel is `tiles` for GC_FORM_TILES, else `kernel`. */
 struct gc_contender {
     gc_pass_kernel kernel;
+    gc_unrolled tiles;
     gconv_status compiled;
     gconv_error why;     /* where that failed */
     double microseconds; /* 0: left out */
@@ -70,15 +73,30 @@ struct gc_search {
 /* Makes inputs and weights, and computes what the kernels should give (check.cu). */
 gconv_status gc_search_begin(gc_search *s, gconv_error *error);
 
-/* The pass from one input plane to the output plane of the same number. */
-gc_pass gc_search_pass(const gc_search *s, const gc_tuner_view &image, int set);
-
 /* Compares all outputs of a kernel, of the crop and of the plane, with what is expected. */
-gconv_status gc_search_check(const gc_search *s, const gc_pass_kernel &kernel, bool *right,
+gconv_status gc_search_check(const gc_search *s, const gc_contender &contender, bool *right,
                              gconv_error *error);
 
 /* The median time of `runs` launches, from the end of one to the end of the next (measure.cu). */
-gconv_status gc_search_measure(const gc_search *s, const gc_pass_kernel &kernel, int runs,
+gconv_status gc_search_measure(const gc_search *s, const gc_contender &contender, int runs,
                                double *microseconds, gconv_error *error);
+
+/* ---- Kernels of contenders (contender.cu) ---------------------------------------------------- */
+
+/* Compiles the kernel of a tuning, and keeps status and message. */
+void gc_contender_compile(const gc_search *s, const gc_tuning &tuning, gc_contender *contender);
+void gc_contender_release(gc_contender *contender);
+
+/* Columns and rows of `image` that contenders compute: without border those whose surroundings lie
+ * inside. */
+int gc_search_columns(const gc_search *s, const gc_tuner_view &image);
+int gc_search_rows(const gc_search *s, const gc_tuner_view &image);
+
+/* Launches it from one input plane to the output plane of the same number. */
+gconv_status gc_contender_launch(const gc_search *s, const gc_contender &contender,
+                                 const gc_tuner_view &image, int set, gconv_error *error);
+
+/* The output plane of a number. */
+void *gc_search_output(const gc_search *s, int set);
 
 #endif

@@ -13,6 +13,8 @@ enum { REGISTERS_MAX = 255 }; /* of a thread */
 static int registers_of(const gconv_device_info *device, const gc_layout *layout)
 {
     int rows = layout->tuning.rows;
+    if (layout->tuning.form == GC_FORM_TILES) /* its kernels are compiled to fit in a block */
+        return layout->tuning.tiles + gc_costs_of(device)->other_registers;
     int registers = 4 * rows + layout->width + 6 + gc_costs_of(device)->other_registers;
     if (layout->tuning.form == GC_FORM_WARP)
         registers += 4 * (rows + layout->height - 1);
@@ -84,12 +86,24 @@ static gc_tuning default_of_sum(const gconv_device_info *device, const gc_layout
     return with.tuning;
 }
 
+/* The same for tiles, with smaller factors. */
+static gc_tuning default_of_tiles(const gconv_device_info *device, const gc_layout *layout)
+{
+    gc_layout with = *layout;
+    with.tuning = gc_tuning_default(GC_FORM_TILES, layout->width, layout->height);
+    while (with.tuning.tiles > 1 && !gc_tuning_fits(device, &with))
+        with.tuning.tiles--;
+    return with.tuning;
+}
+
 /* The default for a layout; of the forms that take every weight, the one that suits its size. */
 static gc_tuning default_of(const gconv_device_info *device, const gc_layout *layout)
 {
     gc_form form = GC_FORM_BLOCK;
     if (gc_form_products(layout->tuning.form) > 1)
         return default_of_sum(device, layout);
+    if (layout->tuning.form == GC_FORM_TILES)
+        return default_of_tiles(device, layout);
     if (layout->tuning.form == GC_FORM_RANK1)
         form = GC_FORM_RANK1;
     else if (layout->width <= 5 && layout->height <= 7 && gc_form_fits(GC_FORM_WARP, layout))
@@ -101,7 +115,7 @@ static bool serves(const gconv_device_info *device, const gc_tuned *entry, const
 {
     gc_layout with = *layout;
     with.tuning = entry->tuning;
-    return gc_form_products(entry->tuning.form) == gc_form_products(layout->tuning.form) &&
+    return gc_forms_compete(entry->tuning.form, layout->tuning.form) &&
            gc_tuning_fits(device, &with);
 }
 

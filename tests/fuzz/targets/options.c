@@ -58,7 +58,7 @@ static void check_belonging(const gc_options *options)
                  "%d operands of %s", options->operand_count, row->name);
     for (int i = 0; i < gc_option_count(); i++) {
         const gc_option *option = gc_option_at(i);
-        FUZZ_REQUIRE((options->given >> i & 1) == 0 || option->commands == 0 ||
+        FUZZ_REQUIRE(!options->given[i] || option->commands == 0 ||
                          (option->commands & options->command) != 0,
                      "--%s of %s", option->name, row->name);
         FUZZ_REQUIRE(gc_option_help(option, options->command) != NULL, "--%s", option->name);

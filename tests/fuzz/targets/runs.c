@@ -1,7 +1,7 @@
 /* The encoder of runs: whatever bytes it is given in whatever pieces, zlib decodes them again. */
 #include "../fuzz.h"
 
-#include "io/runs.h"
+#include "io/pack/runs.h"
 
 #include <string.h>
 #include <zlib.h>

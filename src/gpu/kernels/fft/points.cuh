@@ -1,14 +1,15 @@
-/* Fourier transforms of 8 and 16 points in the registers of one thread. The indices of registers
+/* Fourier transforms of 8, 16 and 32 points in the registers of one thread. The indices of registers
  * and the roots are constants of the code. */
 #ifndef GC_GPU_KERNELS_FFT_POINTS_CUH
 #define GC_GPU_KERNELS_FFT_POINTS_CUH
 
-enum { GC_FFT_HELD = 16 /* points of a thread */ };
+enum { GC_FFT_HELD = 16 /* points of a thread, by the kernels of one pass */ };
 
 /* The points that a thread holds. */
-struct gc_fft_points {
-    float re[GC_FFT_HELD], im[GC_FFT_HELD];
+template <int count> struct gc_fft_held {
+    float re[count], im[count];
 };
+typedef gc_fft_held<GC_FFT_HELD> gc_fft_points;
 
 /* a, b become a + b, a - b. */
 static __device__ __forceinline__ void gc_fft_two(float &a, float &b)
@@ -19,14 +20,15 @@ static __device__ __forceinline__ void gc_fft_two(float &a, float &b)
 }
 
 /* Points i and j of a thread become their sum and their difference. */
-static __device__ __forceinline__ void gc_fft_pair(gc_fft_points &v, int i, int j)
+template <class points> static __device__ __forceinline__ void gc_fft_pair(points &v, int i, int j)
 {
     gc_fft_two(v.re[i], v.re[j]);
     gc_fft_two(v.im[i], v.im[j]);
 }
 
 /* Multiplies a point by a complex number. */
-static __device__ __forceinline__ void gc_fft_turn(gc_fft_points &v, int i, float re, float im)
+template <class points>
+static __device__ __forceinline__ void gc_fft_turn(points &v, int i, float re, float im)
 {
     float old = v.re[i];
     v.re[i] = fmaf(old, re, -(v.im[i] * im));
@@ -34,7 +36,7 @@ static __device__ __forceinline__ void gc_fft_turn(gc_fft_points &v, int i, floa
 }
 
 /* Multiplies a point by -i. */
-static __device__ __forceinline__ void gc_fft_turn_back(gc_fft_points &v, int i)
+template <class points> static __device__ __forceinline__ void gc_fft_turn_back(points &v, int i)
 {
     float old = v.re[i];
     v.re[i] = v.im[i];
@@ -42,7 +44,8 @@ static __device__ __forceinline__ void gc_fft_turn_back(gc_fft_points &v, int i)
 }
 
 /* Points i and j become i + h (re, im) and i - h (re, im), where (re, im) is given for j. */
-static __device__ __forceinline__ void gc_fft_add(gc_fft_points &v, int i, int j, float h, float re,
+template <class points>
+static __device__ __forceinline__ void gc_fft_add(points &v, int i, int j, float h, float re,
                                                   float im)
 {
     float a = v.re[i], b = v.im[i];
@@ -53,7 +56,7 @@ static __device__ __forceinline__ void gc_fft_add(gc_fft_points &v, int i, int j
 }
 
 /* Transforms 4 points: i, i + s, i + 2 s, i + 3 s. Frequencies 0, 2, 1, 3 take their places. */
-static __device__ __forceinline__ void gc_fft_four(gc_fft_points &v, int i, int s)
+template <class points> static __device__ __forceinline__ void gc_fft_four(points &v, int i, int s)
 {
     gc_fft_pair(v, i, i + 2 * s);
     gc_fft_pair(v, i + s, i + 3 * s);
@@ -63,7 +66,7 @@ static __device__ __forceinline__ void gc_fft_four(gc_fft_points &v, int i, int 
 }
 
 /* Transforms 8 points, i + n s. Frequency k is at i + gc_fft_place8(k) s after. */
-static __device__ __forceinline__ void gc_fft_eight(gc_fft_points &v, int i, int s)
+template <class points> static __device__ __forceinline__ void gc_fft_eight(points &v, int i, int s)
 {
     const float half = 0.70710678118654752f; /* the root of 1/2 */
 #pragma unroll
@@ -87,32 +90,96 @@ static __device__ constexpr int gc_fft_place8(int k)
     return k % 2 * 4 + k / 2 % 2 * 2 + k / 4;
 }
 
-/* Transforms 16 points: 4 times 4 points, rotations, 4 times 4 points. */
-static __device__ __forceinline__ void gc_fft_sixteen(gc_fft_points &v)
+/* Transforms 16 points from i on: 4 times 4 points, rotations, 4 times 4 points. */
+template <class points> static __device__ __forceinline__ void gc_fft_sixteen(points &v, int i)
 {
     const float c1 = 0.92387953251128674f, s1 = 0.38268343236508977f, h = 0.70710678118654752f;
 #pragma unroll
     for (int n = 0; n < 4; n++)
-        gc_fft_four(v, n, 4);
+        gc_fft_four(v, i + n, 4);
     /* Place n + 4 m holds frequency 0, 2, 1, 3 of the points n, n + 4, ... */
-    gc_fft_turn(v, 8 + 1, c1, -s1);
-    gc_fft_turn(v, 8 + 2, h, -h);
-    gc_fft_turn(v, 8 + 3, s1, -c1);
-    gc_fft_turn(v, 4 + 1, h, -h);
-    gc_fft_turn_back(v, 4 + 2);
-    gc_fft_turn(v, 4 + 3, -h, -h);
-    gc_fft_turn(v, 12 + 1, s1, -c1);
-    gc_fft_turn(v, 12 + 2, -h, -h);
-    gc_fft_turn(v, 12 + 3, -c1, s1);
+    gc_fft_turn(v, i + 8 + 1, c1, -s1);
+    gc_fft_turn(v, i + 8 + 2, h, -h);
+    gc_fft_turn(v, i + 8 + 3, s1, -c1);
+    gc_fft_turn(v, i + 4 + 1, h, -h);
+    gc_fft_turn_back(v, i + 4 + 2);
+    gc_fft_turn(v, i + 4 + 3, -h, -h);
+    gc_fft_turn(v, i + 12 + 1, s1, -c1);
+    gc_fft_turn(v, i + 12 + 2, -h, -h);
+    gc_fft_turn(v, i + 12 + 3, -c1, s1);
 #pragma unroll
     for (int m = 0; m < 4; m++)
-        gc_fft_four(v, 4 * m, 1);
+        gc_fft_four(v, i + 4 * m, 1);
 }
 
 /* Where frequency k of 16 is. */
 static __device__ constexpr int gc_fft_place16(int k)
 {
     return (k % 4 % 2 * 2 + k % 4 / 2) * 4 + k / 4 % 2 * 2 + k / 4 / 2;
+}
+
+/* cos(2 pi k / 32) for k from 0 to 8. */
+static __device__ constexpr float gc_fft_cosine32_low(int k)
+{
+    return k == 0   ? 1
+           : k == 1 ? 0.98078528040323044913f
+           : k == 2 ? 0.92387953251128675613f
+           : k == 3 ? 0.83146961230254523708f
+           : k == 4 ? 0.70710678118654752440f
+           : k == 5 ? 0.55557023301960222474f
+           : k == 6 ? 0.38268343236508977173f
+           : k == 7 ? 0.19509032201612826785f
+                    : 0;
+}
+
+/* The same for k from 0 to 64. */
+static __device__ constexpr float gc_fft_cosine32(int k)
+{
+    int near = k % 32 > 16 ? 32 - k % 32 : k % 32;
+    return near > 8 ? -gc_fft_cosine32_low(16 - near) : gc_fft_cosine32_low(near);
+}
+
+/* Transforms 32 points: 8 times 4 points, rotations, 4 times 8 points. */
+template <class points> static __device__ __forceinline__ void gc_fft_thirtytwo(points &v)
+{
+#pragma unroll
+    for (int n = 0; n < 8; n++)
+        gc_fft_four(v, n, 8);
+#pragma unroll
+    for (int m = 1; m < 4; m++)
+#pragma unroll
+        for (int n = 1; n < 8; n++) {
+            int turns = n * (m % 2 * 2 + m / 2); /* place n + 8 m holds frequency 0, 2, 1, 3 */
+            if (turns == 8)
+                gc_fft_turn_back(v, 8 * m + n);
+            else
+                gc_fft_turn(v, 8 * m + n, gc_fft_cosine32(turns), -gc_fft_cosine32(turns + 24));
+        }
+#pragma unroll
+    for (int m = 0; m < 4; m++)
+        gc_fft_eight(v, 8 * m, 1);
+}
+
+/* Where frequency k of 32 is. */
+static __device__ constexpr int gc_fft_place32(int k)
+{
+    return (k % 4 % 2 * 2 + k % 4 / 2) * 8 + gc_fft_place8(k / 4);
+}
+
+/* Transforms `count` neighbouring points from i on. */
+template <int count, class points>
+static __device__ __forceinline__ void gc_fft_transform(points &v, int i)
+{
+    static_assert(count == 16 || count == 32, "transforms of these sizes alone");
+    if constexpr (count == 16)
+        gc_fft_sixteen(v, i);
+    else
+        gc_fft_thirtytwo(v);
+}
+
+template <int count> static __device__ constexpr int gc_fft_place(int k)
+{
+    return count == 16 ? gc_fft_place16(k) : gc_fft_place32(k);
 }
 
 /* ---- Roots of 1 ------------------------------------------------------------------------------ */

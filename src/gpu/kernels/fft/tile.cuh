@@ -29,7 +29,7 @@ template <class config> struct gc_tilefft_shape {
 template <class axis> static __device__ __forceinline__ void gc_tilefft_far(gc_fft_points &v)
 {
     if (axis::far == 16) {
-        gc_fft_sixteen(v);
+        gc_fft_sixteen(v, 0);
     } else {
         gc_fft_eight(v, 0, 1);
         gc_fft_eight(v, 8, 1);

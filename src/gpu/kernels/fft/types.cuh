@@ -14,4 +14,20 @@ struct gc_tilefft {
     int pairs;                 /* of tiles that lie side by side, in a row */
 };
 
+/* The same for large tiles (large.cuh). Tiles have numbers, row by row from `first_row` on; two
+ * neighbouring numbers are a pair. */
+struct gc_tilefft_large {
+    const float2 *spectrum;                  /* row by row */
+    const float2 *roots_across, *roots_down; /* gc_tiles_roots of a transform's row and column */
+    float2 *scratch;                         /* `pairs` transforms, row by row */
+    int left, top;
+    int width, height;
+    int first_row;
+    int last_row, last_column;
+    int across;            /* tiles in a row */
+    int tiles;             /* in all */
+    int first_pair, pairs; /* that a launch takes */
+    int chunks;            /* columns: blocks that share the pairs of the same columns */
+};
+
 #endif

@@ -73,25 +73,13 @@ gc_bytes_compute(const gc_pass &pass, const gc_bytes &bytes, const gc_bytes_thre
             }
     }
     bool inside = outputs.x + block::warp_width <= pass.width &&
-                  outputs.y + block::tile_height <= pass.output_first + pass.rows;
+                  outputs.y + block::tile_height <= outputs.end;
     if (config::output == GC_BIT && inside)
         gc_bytes_store_bits<config, true>(pass, outputs, upper, lower, threshold.inverted);
     else if (config::output == GC_BIT)
         gc_bytes_store_bits<config, false>(pass, outputs, upper, lower, threshold.inverted);
     else if (block::stages)
         gc_bytes_store_staged<config>(pass, outputs);
-}
-
-/* Whether the ring has some of the outputs of a warp. */
-template <class config>
-static __device__ inline bool gc_bytes_at_border(const gc_pass &pass, const gc_bytes &bytes,
-                                                 const gc_bytes_outputs &outputs)
-{
-    typedef gc_bytes_block<config> block;
-    return bytes.ring > 0 &&
-           (outputs.x < bytes.ring * bytes.step ||
-            outputs.x + block::warp_width > pass.width - bytes.ring * bytes.step ||
-            outputs.y < bytes.ring || outputs.y + block::tile_height > pass.height - bytes.ring);
 }
 
 /* The tile of a block, as a column and a row of tiles. Tiles at the image's border take longer and
@@ -136,13 +124,14 @@ static __device__ inline void gc_bytes_pass(const gc_pass &pass, const gc_bytes 
     gc_pass_arrive();
     __syncthreads();
     gc_bytes_outputs outputs = {x + warp * block::warp_width, y,
+                                min(y + block::tile_height, pass.output_first + pass.rows),
                                 tile + block::tile_bytes + warp * block::staged};
     if (outputs.x >= pass.width)
         return;
     unsigned surroundings = (unsigned)__cvta_generic_to_shared(tile + warp * block::warp_width);
     gc_bytes_compute<config>(pass, bytes, threshold, starts, weights, surroundings, outputs);
-    if (gc_bytes_at_border<config>(pass, bytes, outputs))
-        gc_bytes_ring<config>(pass, bytes, threshold, surroundings, outputs);
+    if (gc_bytes_at_border<block>(pass, bytes, outputs))
+        gc_bytes_ring<block>(pass, bytes, threshold, surroundings, outputs);
 }
 
 #endif

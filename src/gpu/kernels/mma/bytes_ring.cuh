@@ -39,13 +39,17 @@ static __device__ inline int gc_bytes_unit_class(const gc_bytes &bytes, int unit
     return unit_class;
 }
 
+/* The functions from here on serve kernels with different tiles. `block` says how a tile lies in
+ * shared memory (gc_bytes_block, gc_lines_block). */
+
 /* Overwrites a lane's four outputs from column x of row `row` on. Of bits, two neighbouring lanes
  * make a byte. */
-template <class config>
+template <class block>
 static __device__ inline void gc_bytes_overwrite(const gc_pass &pass, const gc_bytes &bytes,
                                                  const gc_bytes_threshold &threshold, int x,
                                                  int row, const int (&four)[4], bool stores)
 {
+    typedef typename block::made_for config;
     unsigned bits = 0;
 #pragma unroll
     for (int p = 0; p < 4; p++)
@@ -56,7 +60,7 @@ static __device__ inline void gc_bytes_overwrite(const gc_pass &pass, const gc_b
         return;
     if (config::output == GC_FLOAT)
         gc_bytes_store_four<config>(pass, bytes, x, row, four);
-    else if (gc_bytes_block<config>::stages)
+    else if (config::output == GC_BYTE || config::output == GC_SHORT)
         *(unsigned *)(gc_bytes_row<unsigned char>(pass, row) + x) =
             gc_bytes_finish<config>(pass, bytes, four[0], four[1], four[2], four[3]);
     else if (x % 8 == 0)
@@ -70,22 +74,23 @@ struct gc_bytes_targets {
     bool stores[2];
 };
 
-/* Computes and stores one fragment with a filter of the ring. `address` is the lane's. */
-template <class config>
+/* Computes and stores one fragment with a filter of the ring. The samples of its row i lie
+ * `stride` * (i % count) bytes after `address`. */
+template <class block>
 static __device__ inline void
 gc_bytes_ring_fragment(const gc_pass &pass, const gc_bytes &bytes,
-                       const gc_bytes_threshold &threshold, const gc_bytes_filter<config> &filter,
-                       unsigned address, const gc_bytes_targets &targets)
+                       const gc_bytes_threshold &threshold,
+                       const gc_bytes_filter<typename block::made_for> &filter, unsigned address,
+                       int stride, int count, const gc_bytes_targets &targets)
 {
-    typedef gc_bytes_block<config> block;
     int sums[2][4];
 #pragma unroll
     for (int k = 0; k < 8; k++)
         sums[k / 4][k % 4] = filter.starts[k / 4 * 2 + k % 2];
 #pragma unroll
-    for (int q = 0; q < config::height; q++) {
+    for (int q = 0; q < block::made_for::height; q++) {
         unsigned samples[4];
-        gc_fragments_load4(samples, address + q * block::pitch);
+        block::load(samples, address + q * block::pitch, stride, count);
         gc_bytes_multiply(sums[0], samples, filter.weights[q].x, filter.weights[q].y);
         gc_bytes_multiply(sums[1], samples, filter.weights[q].z, filter.weights[q].w);
     }
@@ -93,83 +98,96 @@ gc_bytes_ring_fragment(const gc_pass &pass, const gc_bytes &bytes,
     for (int half = 0; half < 2; half++) {
         const int four[4] = {sums[0][2 * half], sums[0][2 * half + 1], sums[1][2 * half],
                              sums[1][2 * half + 1]};
-        gc_bytes_overwrite<config>(pass, bytes, threshold, targets.x[half], targets.row[half], four,
-                                   targets.stores[half]);
+        gc_bytes_overwrite<block>(pass, bytes, threshold, targets.x[half], targets.row[half], four,
+                                  targets.stores[half]);
     }
 }
 
 /* Overwrites a ring unit, the warp's `unit`. The rows of its fragments are neighbours in the
  * image. */
-template <class config>
+template <class block>
 static __device__ inline void
 gc_bytes_ring_unit(const gc_pass &pass, const gc_bytes &bytes, const gc_bytes_threshold &threshold,
                    unsigned tile, const gc_bytes_outputs &outputs, int unit, int unit_class)
 {
-    typedef gc_bytes_block<config> block;
-    int lane = (int)threadIdx.x % 32, end = pass.output_first + pass.rows;
+    int lane = (int)threadIdx.x % 32, end = outputs.end;
     int x = outputs.x + unit * GC_BYTES_UNIT + lane % 4 * 4;
-    gc_bytes_filter<config> filter =
-        gc_bytes_filter_of<config>(bytes, threshold, gc_bytes_table(bytes, bytes.ring, unit_class));
+    gc_bytes_filter<typename block::made_for> filter = gc_bytes_filter_of<typename block::made_for>(
+        bytes, threshold, gc_bytes_table(bytes, bytes.ring, unit_class));
 #pragma unroll 1
-    for (int line = 0; line < block::tile_height; line += 16) {
+    for (int line = 0; outputs.y + line < outputs.end; line += 16) {
         int row = outputs.y + line + lane / 4;
-        gc_bytes_ring_fragment<config>(pass, bytes, threshold, filter,
-                                       tile + (line + gc_bytes_fragment_row()) * block::pitch +
-                                           unit * GC_BYTES_UNIT + gc_bytes_fragment_column(),
-                                       {{x, x}, {row, row + 8}, {row < end, row + 8 < end}});
+        gc_bytes_ring_fragment<block>(
+            pass, bytes, threshold, filter, tile + line * block::pitch + unit * GC_BYTES_UNIT,
+            block::pitch, 16, {{x, x}, {row, row + 8}, {row < end, row + 8 < end}});
     }
 }
 
 /* Overwrites the units of class `unit_class` in row `line` of the tile, a row of the ring. The rows
  * of the fragment are the units of the warp. */
-template <class config>
+template <class block>
 static __device__ inline void
 gc_bytes_ring_row(const gc_pass &pass, const gc_bytes &bytes, const gc_bytes_threshold &threshold,
                   unsigned tile, const gc_bytes_outputs &outputs, int line, int unit_class)
 {
-    int lane = (int)threadIdx.x % 32, unit = lane / 4 % GC_BYTES_UNITS;
-    int row = outputs.y + line;
+    int lane = (int)threadIdx.x % 32, row = outputs.y + line;
     int at = row < bytes.ring ? row : row - pass.height + 2 * bytes.ring + 1;
-    int x = outputs.x + unit * GC_BYTES_UNIT;
-    bool stores =
-        lane / 4 < GC_BYTES_UNITS && gc_bytes_unit_class(bytes, x / GC_BYTES_UNIT) == unit_class;
-    x += lane % 4 * 4;
-    gc_bytes_ring_fragment<config>(
-        pass, bytes, threshold,
-        gc_bytes_filter_of<config>(bytes, threshold, gc_bytes_table(bytes, at, unit_class)),
-        tile + line * gc_bytes_block<config>::pitch +
-            gc_bytes_fragment_row() % GC_BYTES_UNITS * GC_BYTES_UNIT + gc_bytes_fragment_column(),
-        {{x, x}, {row, row}, {stores, false}});
+    gc_bytes_targets targets;
+#pragma unroll
+    for (int half = 0; half < 2; half++) {
+        int unit = lane / 4 + 8 * half, x = outputs.x + unit * GC_BYTES_UNIT;
+        targets.x[half] = x + lane % 4 * 4;
+        targets.row[half] = row;
+        targets.stores[half] =
+            unit < block::units && gc_bytes_unit_class(bytes, x / GC_BYTES_UNIT) == unit_class;
+    }
+    gc_bytes_ring_fragment<block>(pass, bytes, threshold,
+                                  gc_bytes_filter_of<typename block::made_for>(
+                                      bytes, threshold, gc_bytes_table(bytes, at, unit_class)),
+                                  tile + line * block::pitch, GC_BYTES_UNIT, block::units, targets);
 }
 
-/* Overwrites the outputs of a warp that belong to the ring, in its columns, then in its rows. */
-template <class config>
+/* Overwrites the outputs of a warp that belong to the ring, in its columns, then in its rows.
+ * `tile` is where the samples lie from GC_BYTES_MARGIN columns before the warp's first output on,
+ * from the first row of its filter on. */
+template <class block>
 static __device__ inline void gc_bytes_ring(const gc_pass &pass, const gc_bytes &bytes,
                                             const gc_bytes_threshold &threshold, unsigned tile,
                                             const gc_bytes_outputs &outputs)
 {
-    int end = pass.output_first + pass.rows, first = outputs.x / GC_BYTES_UNIT;
+    int first = outputs.x / GC_BYTES_UNIT;
     __syncwarp(); /* stores of other lanes come first */
 #pragma unroll 1
-    for (int unit = 0; unit < GC_BYTES_UNITS; unit++) {
-        int unit_class = gc_bytes_unit_class(bytes, first + unit);
-        if (unit_class > 0)
-            gc_bytes_ring_unit<config>(pass, bytes, threshold, tile, outputs, unit, unit_class);
+    for (int k = 0; k < bytes.ring_unit_count; k++) {
+        int unit = bytes.ring_units[k] - first;
+        if (unit >= 0 && unit < block::units)
+            gc_bytes_ring_unit<block>(pass, bytes, threshold, tile, outputs, unit, k + 1);
     }
     __syncwarp();
 #pragma unroll 1
     for (int k = 0; k < 2 * bytes.ring; k++) {
         int row = k < bytes.ring ? k : pass.height - 2 * bytes.ring + k;
-        if (row < outputs.y || row >= outputs.y + gc_bytes_block<config>::tile_height || row >= end)
+        if (row < outputs.y || row >= outputs.end)
             continue;
 #pragma unroll 1
         for (int unit_class = 0; unit_class <= bytes.ring_unit_count; unit_class++) {
             int unit = unit_class == 0 ? first : bytes.ring_units[unit_class - 1];
-            if (unit >= first && unit < first + GC_BYTES_UNITS)
-                gc_bytes_ring_row<config>(pass, bytes, threshold, tile, outputs, row - outputs.y,
-                                          unit_class);
+            if (unit >= first && unit < first + block::units)
+                gc_bytes_ring_row<block>(pass, bytes, threshold, tile, outputs, row - outputs.y,
+                                         unit_class);
         }
     }
+}
+
+/* Whether the ring has some of the outputs of a warp. */
+template <class block>
+static __device__ inline bool gc_bytes_at_border(const gc_pass &pass, const gc_bytes &bytes,
+                                                 const gc_bytes_outputs &outputs)
+{
+    return bytes.ring > 0 &&
+           (outputs.x < bytes.ring * bytes.step ||
+            outputs.x + block::warp_width > pass.width - bytes.ring * bytes.step ||
+            outputs.y < bytes.ring || outputs.end > pass.height - bytes.ring);
 }
 
 #endif

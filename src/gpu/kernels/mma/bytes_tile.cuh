@@ -31,6 +31,7 @@ struct gc_bytes {
 
 /* The tile of a block and its surroundings in shared memory. */
 template <class config> struct gc_bytes_block {
+    typedef config made_for;
     static constexpr int threads = 32 * config::warps;
     static constexpr int warp_width = GC_BYTES_UNITS * GC_BYTES_UNIT;
     static constexpr int tile_width = config::warps * warp_width;
@@ -42,9 +43,17 @@ template <class config> struct gc_bytes_block {
     static constexpr int staged_pitch = warp_width + 16;
     static constexpr bool stages = config::output == GC_BYTE || config::output == GC_SHORT;
     static constexpr int staged = stages ? tile_height * staged_pitch : 0;
+    static constexpr int units = GC_BYTES_UNITS; /* of a warp */
     /* Shared memory: the tile, what the warps stage, the rows of gc_bytes_fill_border. */
     static constexpr int rows_at = tile_bytes + config::warps * staged;
     static constexpr int shared_bytes = rows_at + lines * (int)sizeof(int);
+
+    /* Loads a fragment whose row i lies `stride` * (i % count) bytes after `address`. */
+    static __device__ void load(unsigned (&samples)[4], unsigned address, int stride, int count)
+    {
+        gc_fragments_load4(samples, address + (int)threadIdx.x % 16 % count * stride +
+                                        (int)threadIdx.x % 32 / 16 * 16);
+    }
 };
 
 /* sums += samples * weights: C, A, and b0 and b1 of B (fragments.cuh, m16n8k32) */
@@ -61,8 +70,6 @@ static __device__ inline void gc_bytes_multiply(int (&sums)[4], const unsigned (
 #pragma unroll
     for (int k = 0; k < 4; k++)
         sums[k] = result[k];
-#else
-    __trap(); /* the host offers these kernels to no such device */
 #endif
 }
 
@@ -275,7 +282,8 @@ static __device__ inline void gc_bytes_shift_in(unsigned &word, int sum, unsigne
 /* Where a warp's outputs go. */
 struct gc_bytes_outputs {
     int x, y;              /* of its first output */
-    unsigned char *staged; /* of GC_BYTE */
+    int end;               /* the row after its last one */
+    unsigned char *staged; /* of GC_BYTE, or null where none are staged */
 };
 
 /* The first sample of row `row` of the output. */

@@ -1,0 +1,145 @@
+#include "cli/charts/charts.h"
+
+#include "cli/charts/published.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Filters that get a chart over images, or rows, of their own: others are in the tables. */
+enum { FILTERS_DRAWN_MAX = 4 };
+
+const char *gc_drawing_name(const gc_drawing *d, const gc_published *row, char *name, size_t size)
+{
+    const char *list = row->implementation, *next;
+    for (size_t length; (length = gc_published_name(&list, &next)) > 0;) {
+        snprintf(name, size, "%.*s", (int)length, next);
+        if (gc_names_find(&d->names, name) >= 0)
+            return name;
+    }
+    list = row->implementation;
+    size_t length = gc_published_name(&list, &next);
+    snprintf(name, size, "%.*s", length > 0 ? (int)length : (int)strlen(row->step),
+             length > 0 ? next : row->step);
+    return name;
+}
+
+int gc_drawing_colour(const gc_drawing *d, const char *name)
+{
+    int colour = gc_names_find(&d->names, name);
+    if (colour >= 0)
+        return colour;
+    char others[GC_SCENES_MAX][GC_SERIES_NAME_BYTES], step[GC_SERIES_NAME_BYTES];
+    int count = 0;
+    const gc_published *row;
+    for (size_t i = 0; (row = gc_published_at(i)) != NULL && count < GC_SCENES_MAX; i++) {
+        if (strcmp(row->preset, d->preset) != 0)
+            continue;
+        gc_drawing_name(d, row, step, sizeof step);
+        bool known = gc_names_find(&d->names, step) >= 0;
+        for (int j = 0; !known && j < count; j++)
+            known = strcmp(others[j], step) == 0;
+        if (known)
+            continue;
+        if (strcmp(step, name) == 0)
+            break;
+        memcpy(others[count++], step, sizeof step);
+    }
+    return d->names.count + count;
+}
+
+const char *gc_rate_note(const gc_drawing *d)
+{
+    return gc_points_have_gpu(d->points) ? "On a GPU only the convolution counts: no transfers, "
+                                           "and no passes that extend the "
+                                           "image for the border or convert samples. "
+                                         : "";
+}
+
+const char *gc_time_note(const gc_drawing *d)
+{
+    return gc_points_have_gpu(d->points) ? "On a GPU the kernels count, without transfers. " : "";
+}
+
+static gconv_status draw_scenes(const gc_drawing *d, gconv_error *error)
+{
+    gc_scene scenes[GC_SCENES_MAX];
+    int count = gc_scenes_collect(d->points, scenes);
+    gconv_status status = GCONV_OK;
+    for (int i = 0; status == GCONV_OK && i < count; i++) {
+        status = gc_draw_sides(d, &scenes[i], error);
+        if (status == GCONV_OK)
+            status = gc_draw_crossover(d, &scenes[i], error);
+        if (status == GCONV_OK)
+            status = gc_draw_maps(d, &scenes[i], error);
+    }
+    return status;
+}
+
+/* Whether filter `index` of `count` is among those that are drawn: the first, the last and some in
+ * between. */
+static bool is_drawn(int index, int count)
+{
+    if (count <= FILTERS_DRAWN_MAX)
+        return true;
+    for (int i = 0; i < FILTERS_DRAWN_MAX; i++)
+        if (index == i * (count - 1) / (FILTERS_DRAWN_MAX - 1))
+            return true;
+    return false;
+}
+
+/* Whether a chart over the sides of filters shows the filter. */
+static bool is_in_scene(const gc_drawing *d, const gc_filter_scene *filter)
+{
+    gc_scene scenes[GC_SCENES_MAX];
+    int count = gc_scenes_collect(d->points, scenes);
+    for (int i = 0; filter->width > 0 && i < count; i++) {
+        gc_sides sides;
+        gc_scene_sides(d->points, &scenes[i], &sides);
+        if (scenes[i].rank1 == filter->rank1 && (sides.squares.count > 1 || sides.grid))
+            return true;
+    }
+    return false;
+}
+
+static gconv_status draw_filters(const gc_drawing *d, gconv_error *error)
+{
+    gc_filter_scene scenes[GC_SCENES_MAX];
+    int count = gc_filter_scenes_collect(d->points, scenes);
+    gconv_status status = GCONV_OK;
+    for (int i = 0; status == GCONV_OK && i < count; i++) {
+        size_t before = d->charts->count;
+        if (is_drawn(i, count))
+            status = gc_draw_images(d, &scenes[i], error);
+        if (status == GCONV_OK && d->charts->count == before && !is_in_scene(d, &scenes[i]))
+            status = gc_draw_rows(d, &scenes[i], error);
+    }
+    return status;
+}
+
+gconv_status gc_charts_make(const gc_points *points, double bandwidth, double peak,
+                            gc_charts *charts, gconv_error *error)
+{
+    gc_drawing d = {.points = points,
+                    .bandwidth = bandwidth,
+                    .peak = peak,
+                    .preset = points->count > 0 ? points->at[0].preset : "",
+                    .charts = charts};
+    gc_names_collect(points, &d.names);
+    gconv_status status = GCONV_OK;
+    if (strcmp(d.preset, "fft-locality") == 0)
+        return gc_draw_locality(&d, error);
+    bool roofline_first = strcmp(d.preset, "roofline") == 0;
+    if (roofline_first)
+        status = gc_draw_rooflines(&d, error);
+    for (int rank1 = 0; status == GCONV_OK && rank1 < 2; rank1++)
+        status = gc_draw_crossover_map(&d, rank1 == 1, error);
+    if (status == GCONV_OK)
+        status = draw_filters(&d, error);
+    if (status == GCONV_OK)
+        status = gc_draw_theory(&d, error);
+    if (status == GCONV_OK)
+        status = draw_scenes(&d, error);
+    if (status == GCONV_OK && !roofline_first)
+        status = gc_draw_rooflines(&d, error);
+    return status;
+}

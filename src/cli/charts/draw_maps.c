@@ -1,0 +1,178 @@
+#include "cli/charts/charts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void begin_map(const gc_scene *scene, gc_chart_kind kind, const char *what, gc_chart *chart)
+{
+    char where[GC_CHART_TEXT_BYTES];
+    gc_scene_title(scene, where, sizeof where);
+    *chart = (gc_chart){.kind = kind,
+                        .x_label = "width of the filter (weights)",
+                        .y_label = "height of the filter (weights)"};
+    snprintf(chart->title, sizeof chart->title, "%.80s, %.90s", what, where);
+}
+
+/* Maps of rates have one scale, up to the greatest rate of all. An implementation whose greatest
+ * rate is so many times smaller has a scale of its own. */
+enum { SCALES_APART = 4 };
+
+static double greatest_rate(const gc_drawing *d, const gc_scene *scene)
+{
+    double most = 0;
+    for (size_t i = 0; i < d->points->count; i++)
+        if (gc_scene_holds(scene, &d->points->at[i]))
+            most = fmax(most, gc_point_gflops(&d->points->at[i]));
+    return most;
+}
+
+static gconv_status draw_rates(const gc_drawing *d, const gc_scene *scene, const char *name,
+                               double most, gconv_error *error)
+{
+    gc_chart chart;
+    char what[80];
+    snprintf(what, sizeof what, "GFLOP/s of %.60s", name);
+    begin_map(scene, GC_CHART_SURFACE, what, &chart);
+    snprintf(chart.value_label, sizeof chart.value_label, "GFLOP/s");
+    double own = 0;
+    gc_series *series = gc_chart_series(&chart, name, GC_SERIES_MEASURED, 0);
+    for (size_t i = 0; i < d->points->count; i++) {
+        const gc_point *point = &d->points->at[i];
+        if (!gc_scene_holds(scene, point) || strcmp(point->name, name) != 0)
+            continue;
+        own = fmax(own, gc_point_gflops(point));
+        gc_chart_dot(&chart, series,
+                     (gc_dot){.x = point->filter_width,
+                              .y = point->filter_height,
+                              .value = gc_point_gflops(point)});
+    }
+    bool common = own > most / SCALES_APART;
+    chart.value_max = common ? most : own;
+    snprintf(chart.note, sizeof chart.note, "%s%s",
+             d->names.count == 1 ? ""
+             : common            ? "Maps of rates have one scale. "
+                                 : "These rates are low and have a scale of their own. ",
+             gc_rate_note(d));
+    return gc_charts_add(d->charts, &chart, error);
+}
+
+static gconv_status draw_factors(const gc_drawing *d, const gc_scene *scene, const char *name,
+                                 gconv_error *error)
+{
+    gc_chart chart;
+    char what[80];
+    int low = 0, high = 0;
+    snprintf(what, sizeof what, "Tiling factor of %.60s", name);
+    begin_map(scene, GC_CHART_FACTORS, what, &chart);
+    snprintf(chart.value_label, sizeof chart.value_label, "tiling factor");
+    gc_series *series = gc_chart_series(&chart, name, GC_SERIES_MEASURED, 0);
+    for (size_t i = 0; i < d->points->count; i++) {
+        const gc_point *point = &d->points->at[i];
+        if (!gc_scene_holds(scene, point) || point->factor == 0 || strcmp(point->name, name) != 0)
+            continue;
+        low = low == 0 || point->factor < low ? point->factor : low;
+        high = point->factor > high ? point->factor : high;
+        gc_chart_dot(
+            &chart, series,
+            (gc_dot){.x = point->filter_width, .y = point->filter_height, .value = point->factor});
+    }
+    if (low == high) { /* a constant needs no map */
+        gc_chart_destroy(&chart);
+        return GCONV_OK;
+    }
+    return gc_charts_add(d->charts, &chart, error);
+}
+
+/* How many times as fast `name` is as `over`. */
+static gconv_status draw_ratio(const gc_drawing *d, const gc_scene *scene, const char *name,
+                               const char *over, gconv_error *error)
+{
+    gc_chart chart;
+    char what[80];
+    double sum = 0;
+    int count = 0;
+    snprintf(what, sizeof what, "Speed-up of %.30s over %.30s", name, over);
+    begin_map(scene, GC_CHART_RATIOS, what, &chart);
+    snprintf(chart.value_label, sizeof chart.value_label, "%.80s: times as fast as %.80s", name,
+             over);
+    gc_series *series = gc_chart_series(&chart, what, GC_SERIES_MEASURED, 0);
+    for (size_t i = 0; i < d->points->count; i++) {
+        const gc_point *point = &d->points->at[i];
+        if (!gc_scene_holds(scene, point) || gc_names_find(&(gc_names){{name}, 1}, point->name) < 0)
+            continue;
+        const gc_point *other =
+            gc_scene_point(d->points, scene, over, point->filter_width, point->filter_height);
+        bool alike = other != NULL && (other->kernel_seconds > 0) == (point->kernel_seconds > 0);
+        if (!alike) /* a CPU is no step before a GPU */
+            continue;
+        double ratio = gc_point_convolution(other) / gc_point_convolution(point);
+        sum += ratio;
+        count++;
+        gc_chart_dot(&chart, series,
+                     (gc_dot){.x = point->filter_width, .y = point->filter_height, .value = ratio});
+    }
+    if (count > 0)
+        snprintf(chart.note, sizeof chart.note,
+                 "The mean over these %d filters is %.2f. Orange: %.60s is faster; blue: %.60s is.",
+                 count, sum / count, name, over);
+    return gc_charts_add(d->charts, &chart, error);
+}
+
+/* The implementation that is fastest on each filter. */
+static gconv_status draw_fastest(const gc_drawing *d, const gc_scene *scene, const gc_sides *sides,
+                                 gconv_error *error)
+{
+    gc_chart chart;
+    begin_map(scene, GC_CHART_CLASSES, "The fastest implementation", &chart);
+    for (int i = 0; i < d->names.count; i++)
+        gc_chart_series(&chart, d->names.at[i], GC_SERIES_MEASURED,
+                        gc_drawing_colour(d, d->names.at[i]));
+    for (int x = 0; !chart.failed && x < sides->widths.count; x++)
+        for (int y = 0; y < sides->heights.count; y++) {
+            int width = sides->widths.at[x], height = sides->heights.at[y], best = -1;
+            double least = HUGE_VAL;
+            for (int i = 0; i < d->names.count; i++) {
+                const gc_point *point =
+                    gc_scene_point(d->points, scene, d->names.at[i], width, height);
+                if (point == NULL || gc_point_time(point) >= least)
+                    continue;
+                least = gc_point_time(point);
+                best = i;
+            }
+            if (best >= 0)
+                gc_chart_dot(&chart, &chart.series[best], (gc_dot){.x = width, .y = height});
+        }
+    return gc_charts_add(d->charts, &chart, error);
+}
+
+/* What a step is compared with: a variant with what it varies, where that came before; else the step
+ * before. */
+static const char *step_before(const gc_drawing *d, int index)
+{
+    char base[GC_NAME_BYTES];
+    snprintf(base, sizeof base, "%.*s", (int)strcspn(d->names.at[index], ":"), d->names.at[index]);
+    int found = gc_names_find(&d->names, base);
+    return d->names.at[found >= 0 && found < index ? found : index - 1];
+}
+
+gconv_status gc_draw_maps(const gc_drawing *d, const gc_scene *scene, gconv_error *error)
+{
+    gc_sides sides;
+    gc_scene_sides(d->points, scene, &sides);
+    if (!sides.grid)
+        return GCONV_OK;
+    gconv_status status = GCONV_OK;
+    double most = greatest_rate(d, scene);
+    for (int i = 0; status == GCONV_OK && i < d->names.count; i++)
+        status = draw_rates(d, scene, d->names.at[i], most, error);
+    for (int i = 0; status == GCONV_OK && i < d->names.count; i++)
+        status = draw_factors(d, scene, d->names.at[i], error);
+    /* Elsewhere names do not stand in the order of steps. */
+    bool steps = strncmp(d->preset, "adaptive-", strlen("adaptive-")) == 0 || d->names.count == 2;
+    for (int i = 1; status == GCONV_OK && steps && i < d->names.count; i++)
+        status = draw_ratio(d, scene, d->names.at[i], step_before(d, i), error);
+    if (status == GCONV_OK && d->names.count > 1)
+        status = draw_fastest(d, scene, &sides, error);
+    return status;
+}

@@ -1,0 +1,202 @@
+/* gconv check: whether the outputs of a journal are there, unchanged, up to date and right. */
+#include "cli/commands/commands.h"
+
+#include "base/status.h"
+#include "cli/image/recheck.h"
+#include "cli/journal/journal.h"
+#include "cli/report/exit.h"
+#include "cli/report/json.h"
+#include "cli/report/messages.h"
+#include "cli/report/progress.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef enum finding {
+    FINDING_GOOD,
+    FINDING_VERIFIED,
+    FINDING_UNJUDGED, /* differs, and nothing can be said of it */
+    FINDING_MISSING,
+    FINDING_CHANGED,
+    FINDING_STALE,
+    FINDING_FAILED,
+    FINDING_UNFINISHED, /* an intent that was not carried out */
+    FINDING_UNREADABLE, /* could not be checked */
+    FINDING_MISMATCH,
+    FINDINGS
+} finding;
+
+static const char *const words[FINDINGS] = {"as recorded", "verified", "unjudged", "missing",
+                                            "changed",     "stale",    "failed",   "unfinished",
+                                            "unreadable",  "mismatch"};
+
+typedef struct check {
+    const gc_options *options;
+    gc_recheck recheck;
+    size_t images, done; /* in the journal, and looked at */
+    size_t found[FINDINGS];
+} check;
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+typedef enum file_finding { FILE_SAME, FILE_GONE, FILE_OTHER } file_finding;
+
+/* Compares a file with what was recorded of it, by its hash. */
+static file_finding look_at(const char *path, const gc_file_state *recorded)
+{
+    gc_digest_kind kind;
+    char digest[GC_DIGEST_BYTES];
+    struct stat about;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0)
+        return FILE_GONE;
+    bool same = fstat(descriptor, &about) == 0 && about.st_size == recorded->size &&
+                gc_digest_kind_of(recorded->digest, &kind) &&
+                gc_digest_file(kind, descriptor, recorded->size, digest, NULL) == GCONV_OK &&
+                strcmp(digest, recorded->digest) == 0;
+    close(descriptor);
+    return same ? FILE_SAME : FILE_OTHER;
+}
+
+static finding find(const gc_record *record, bool *has_input)
+{
+    file_finding output = look_at(record->output, &record->out);
+    /* An output whose name could not be changed may have replaced its input all the same. */
+    if (record->status == GC_RECORD_FAILED && (!record->in_place || output != FILE_SAME))
+        return FINDING_FAILED;
+    if (output == FILE_GONE)
+        return FINDING_MISSING;
+    if (output == FILE_OTHER)
+        return record->status == GC_RECORD_INTENT ? FINDING_UNFINISHED : FINDING_CHANGED;
+    file_finding input = look_at(record->input, &record->in);
+    struct stat in, out;
+    bool replaced = stat(record->input, &in) == 0 && stat(record->output, &out) == 0 &&
+                    in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+    *has_input = input == FILE_SAME && !replaced;
+    if (record->status == GC_RECORD_MISMATCH)
+        return FINDING_MISMATCH;
+    return input == FILE_OTHER && !replaced ? FINDING_STALE : FINDING_GOOD;
+}
+
+/* ---- Pixels ---------------------------------------------------------------------------------- */
+
+/* Whether --images leaves the image to be computed again: the same ones every time. */
+static bool is_chosen(const check *c, const gc_record *record)
+{
+    uint64_t mixed = gc_record_id(record->input, record->output) * UINT64_C(0x9E3779B97F4A7C15);
+    double place = (double)(mixed >> 11) / (double)(UINT64_C(1) << 53); /* from 0 to 1 */
+    return c->options->images == 0 || place * (double)c->images < (double)c->options->images;
+}
+
+static finding verify(check *c, const gc_record *record, char *text, size_t size)
+{
+    gc_recheck_difference d;
+    gconv_error error;
+    if (gc_recheck_image(&c->recheck, record, &d, &error) != GCONV_OK) {
+        snprintf(text, size, "%.400s", error.message);
+        return error.status == GCONV_ERROR_FILTER ? FINDING_STALE : FINDING_UNREADABLE;
+    }
+    if (d.samples > 0)
+        snprintf(text, size, "%llu samples differ, by up to %g; %g is allowed",
+                 (unsigned long long)d.samples, d.largest, d.allowed);
+    if (!d.judged)
+        return FINDING_UNJUDGED;
+    return d.within ? FINDING_VERIFIED : FINDING_MISMATCH;
+}
+
+/* ---- Reports --------------------------------------------------------------------------------- */
+
+static void print_json(const gc_record *record, finding found, const char *text)
+{
+    gc_json_open(NULL, '{');
+    gc_json_integer("schema", GC_JSON_SCHEMA);
+    gc_json_string("command", "check");
+    gc_json_name("input", record->input);
+    gc_json_name("output", record->output);
+    gc_json_string("status", words[found]);
+    if (text[0] != '\0')
+        gc_json_string("error", text);
+    gc_json_close('}');
+    gc_json_end();
+}
+
+static void print(const check *c, const gc_record *record, finding found, const char *text)
+{
+    char name[4 * PATH_MAX];
+    bool good = found == FINDING_GOOD || found == FINDING_VERIFIED;
+    if (c->options->json)
+        print_json(record, found, text);
+    else if (!good || c->options->verbose)
+        printf("%s: %s%s%s\n", gc_escape(record->output, name, sizeof name), words[found],
+               text[0] != '\0' ? ": " : "", text);
+}
+
+/* A gc_journal_function. */
+static gconv_status check_record(void *user, const gc_record *record, gconv_error *error)
+{
+    check *c = user;
+    char text[512] = "";
+    bool has_input = false;
+    (void)error;
+    gc_progress_show(record->output, (double)c->done / (double)c->images, c->done, c->images);
+    finding found = find(record, &has_input);
+    if (found == FINDING_FAILED && record->error != NULL)
+        snprintf(text, sizeof text, "%.400s", record->error);
+    if (found == FINDING_GOOD && has_input && c->options->verify && is_chosen(c, record))
+        found = verify(c, record, text, sizeof text);
+    c->found[found]++;
+    c->done++;
+    print(c, record, found, text);
+    return GCONV_OK;
+}
+
+/* "12 images: 10 as recorded, 2 missing". */
+static void print_summary(const check *c)
+{
+    printf("%zu image%s", c->done, c->done == 1 ? "" : "s");
+    for (int i = 0, count = 0; i < FINDINGS; i++)
+        if (c->found[i] > 0)
+            printf("%s %zu %s", count++ == 0 ? ":" : ",", c->found[i], words[i]);
+    printf("\n");
+}
+
+static int exit_code(const check *c)
+{
+    for (int i = FINDING_MISSING; i < FINDING_MISMATCH; i++)
+        if (c->found[i] > 0)
+            return GC_EXIT_FAILED;
+    return c->found[FINDING_MISMATCH] > 0 ? GC_EXIT_MISMATCH : GC_EXIT_DONE;
+}
+
+int gc_run_check(const gc_options *options)
+{
+    gconv_error error;
+    gc_journal *journal;
+    check c = {.options = options};
+    if (options->journal == NULL || (options->images > 0 && !options->verify)) {
+        gc_fail(&error, GCONV_ERROR_ARGUMENT,
+                options->journal == NULL ? "which journal? give --journal FILE"
+                                         : "--images says how many images --verify computes");
+        gc_report(NULL, &error);
+        return GC_EXIT_USAGE;
+    }
+    gconv_status status = gc_journal_open(options->journal, GC_JOURNAL_READ, options->digest, false,
+                                          &journal, &error);
+    if (status == GCONV_OK) {
+        c.images = gc_journal_count(journal);
+        gc_recheck_begin(&c.recheck, options, journal);
+        status = gc_journal_each(journal, check_record, &c, &error);
+        gc_recheck_end(&c.recheck);
+        gc_journal_close(journal);
+    }
+    gc_progress_clear();
+    if (status != GCONV_OK)
+        gc_report(options->journal, &error);
+    else if (!options->json)
+        print_summary(&c);
+    return status != GCONV_OK ? gc_exit_code(status) : exit_code(&c);
+}

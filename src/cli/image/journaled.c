@@ -1,0 +1,203 @@
+#include "cli/image/journaled.h"
+
+#include "base/place.h"
+#include "base/status.h"
+#include "cli/journal/journal.h"
+#include "cli/report/tally.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Whether the output replaces the input: their names lead to one file. */
+static bool replaces_input(const gc_options *options, const gc_task *task)
+{
+    struct stat input, output;
+    return options->in_place &&
+           (strcmp(task->input, task->output) == 0 ||
+            (stat(task->input, &input) == 0 && stat(task->output, &output) == 0 &&
+             gc_same_file(&input, &output)));
+}
+
+/* ---- Judging --------------------------------------------------------------------------------- */
+
+/* Whether a file that has the recorded size has the recorded hash. */
+static bool has_digest(const char *path, const gc_file_state *recorded)
+{
+    gc_digest_kind kind;
+    char digest[GC_DIGEST_BYTES];
+    if (!gc_digest_kind_of(recorded->digest, &kind))
+        return false;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0)
+        return false;
+    bool same = gc_digest_file(kind, descriptor, recorded->size, digest, NULL) == GCONV_OK &&
+                strcmp(digest, recorded->digest) == 0;
+    close(descriptor);
+    return same;
+}
+
+static gc_file_state look_at(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode) ? gc_file_state_of(&about)
+                                                             : (gc_file_state){.size = -1};
+}
+
+/* Whether a file is as it was recorded: by size and time, else by its content. */
+static bool is_as_recorded(const char *path, const gc_file_state *recorded)
+{
+    gc_file_state now = look_at(path);
+    if (recorded->digest[0] == '\0' || now.size != recorded->size)
+        return false;
+    return gc_file_state_is_same(&now, recorded) || has_digest(path, recorded);
+}
+
+static gc_journal_verdict judge_record(const gc_session *session, const gc_task *task,
+                                       const gc_record *record, gconv_error *error)
+{
+    if (strcmp(record->recipe, session->recipe.name) != 0)
+        return GC_JOURNAL_AGAIN;
+    if (record->status == GC_RECORD_FAILED) {
+        gc_file_state now = look_at(task->input);
+        if (session->options->retry_failed || !record->final ||
+            !gc_file_state_is_same(&now, &record->in))
+            return GC_JOURNAL_AGAIN;
+        gc_fail(error, GCONV_ERROR_READ, "failed before: %.300s; --retry-failed tries again",
+                record->error != NULL ? record->error : "");
+        return GC_JOURNAL_FAILED;
+    }
+    /* An input that was replaced is recorded as the output. */
+    bool done =
+        (replaces_input(session->options, task) || is_as_recorded(task->input, &record->in)) &&
+        is_as_recorded(task->output, &record->out);
+    return done ? GC_JOURNAL_DONE : GC_JOURNAL_AGAIN;
+}
+
+gc_journal_verdict gc_journaled_judge(const gc_session *session, const gc_task *task,
+                                      gconv_error *error)
+{
+    gc_record record;
+    bool found = false;
+    if (session->journal == NULL || gc_task_is_doomed(task))
+        return GC_JOURNAL_UNKNOWN;
+    gconv_status status =
+        gc_journal_find(session->journal, task->input, task->output, &record, &found, error);
+    if (status != GCONV_OK)
+        return GC_JOURNAL_FAILED;
+    gc_journal_verdict verdict = GC_JOURNAL_UNKNOWN;
+    if (found) {
+        verdict = judge_record(session, task, &record, error);
+        gc_record_destroy(&record);
+    }
+    bool open = verdict == GC_JOURNAL_UNKNOWN || verdict == GC_JOURNAL_AGAIN;
+    /* The journal may have the file under another name. */
+    if (open && replaces_input(session->options, task) &&
+        gc_results_have(&session->results, task->input))
+        return GC_JOURNAL_DONE;
+    return verdict;
+}
+
+/* ---- Recording ------------------------------------------------------------------------------- */
+
+void gc_journaled_begin(gc_work *work)
+{
+    const gc_session *session = work->worker->session;
+    work->record = (gc_record){.input = work->task->input,
+                               .output = work->task->output,
+                               .in = {.size = -1},
+                               .out = {.size = -1}};
+    memcpy(work->record.recipe, session->recipe.name, sizeof work->record.recipe);
+}
+
+void gc_journaled_opened(void *user, int descriptor)
+{
+    gc_work *work = user;
+    struct stat about;
+    work->input = descriptor;
+    if (fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode))
+        work->record.in = gc_file_state_of(&about);
+}
+
+/* Hashes the input, unless it changed since it was opened. */
+static gconv_status note_input(gc_work *work, gconv_error *error)
+{
+    gc_record *record = &work->record;
+    struct stat about;
+    if (record->in.size < 0)
+        return GCONV_OK; /* no regular file: it cannot be read again */
+    gconv_status status = gc_digest_file(work->options->digest, work->input, record->in.size,
+                                         record->in.digest, error);
+    bool known = fstat(work->input, &about) == 0;
+    gc_file_state now = gc_file_state_of(&about);
+    if (!known || !gc_file_state_is_same(&now, &record->in))
+        record->in.digest[0] = '\0';
+    return status;
+}
+
+gconv_status gc_journaled_complete(void *user, int descriptor, gconv_error *error)
+{
+    gc_work *work = user;
+    gc_record *record = &work->record;
+    struct stat about;
+    if (fstat(descriptor, &about) != 0)
+        return gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot look at it");
+    record->out = gc_file_state_of(&about);
+    gconv_status status = gc_digest_file(work->options->digest, descriptor, record->out.size,
+                                         record->out.digest, error);
+    if (status == GCONV_OK)
+        status = note_input(work, error);
+    if (status != GCONV_OK || !replaces_input(work->options, work->task))
+        return status;
+    record->status = GC_RECORD_INTENT;
+    record->in_place = true;
+    return gc_journal_append(work->worker->session->journal, record, error);
+}
+
+/* Whether the input is at fault, so that the same work would fail again. A file that could not be
+ * opened, a full disk or a GPU that failed may be well the next time. */
+static bool is_final(gconv_status status)
+{
+    return status == GCONV_ERROR_FORMAT || status == GCONV_ERROR_UNSUPPORTED ||
+           status == GCONV_ERROR_LIMIT || status == GCONV_ERROR_ARGUMENT;
+}
+
+/* What of the result a record has. */
+static void fill(gc_record *record, const gc_result *result)
+{
+    record->seconds = result->timings.total;
+    record->exact = result->exact;
+    record->error = NULL;
+    if (result->outcome == GC_OUTCOME_FAILED) {
+        record->status = GC_RECORD_FAILED;
+        record->error = (char *)result->error.message; /* the record does not own it */
+        record->final = is_final(result->error.status);
+        /* After an intent the output may have replaced its input all the same, as on NFS. */
+        if (!record->in_place)
+            record->out = (gc_file_state){.size = -1};
+        return;
+    }
+    record->status = result->outcome == GC_OUTCOME_MISMATCH ? GC_RECORD_MISMATCH : GC_RECORD_DONE;
+    snprintf(record->implementation, sizeof record->implementation, "%s", result->implementation);
+}
+
+void gc_journaled_end(gc_work *work)
+{
+    gc_journal *journal = work->worker->session->journal;
+    gc_result *result = work->result;
+    bool ends = result->outcome == GC_OUTCOME_DONE || result->outcome == GC_OUTCOME_MISMATCH ||
+                result->outcome == GC_OUTCOME_FAILED;
+    /* What fails after a signal fails because the program ends. */
+    if (!ends || (result->outcome == GC_OUTCOME_FAILED && gc_tally_is_stopped()))
+        return;
+    fill(&work->record, result);
+    gconv_error error;
+    if (gc_journal_append(journal, &work->record, &error) == GCONV_OK)
+        return;
+    result->outcome = GC_OUTCOME_FAILED;
+    result->error = error;
+    result->blamed = gc_journal_path(journal);
+}

@@ -1,0 +1,34 @@
+/* What a journal says of an image, and what it is told. */
+#ifndef GC_CLI_IMAGE_JOURNALED_H
+#define GC_CLI_IMAGE_JOURNALED_H
+
+#include "cli/image/session.h"
+#include "cli/image/work.h"
+#include "gconv.h"
+
+typedef enum gc_journal_verdict {
+    GC_JOURNAL_UNKNOWN, /* there is no journal, or it does not have the image */
+    GC_JOURNAL_AGAIN,   /* input, recipe or output are not as recorded */
+    GC_JOURNAL_DONE,
+    GC_JOURNAL_FAILED /* failed before; `error` says how */
+} gc_journal_verdict;
+
+/* Judges an image by its last record, the times and sizes of its files and, where these differ, by
+ * hashes. */
+gc_journal_verdict gc_journaled_judge(const gc_session *session, const gc_task *task,
+                                      gconv_error *error);
+
+/* Begins the record of an image. */
+void gc_journaled_begin(gc_work *work);
+
+/* `opened` of gconv_reader_options, whose `user` is a gc_work: notes the input before it is read. */
+void gc_journaled_opened(void *work, int descriptor);
+
+/* A gconv_complete_function, whose `user` is a gc_work: notes both files while the output has its
+ * temporary name. */
+gconv_status gc_journaled_complete(void *work, int descriptor, gconv_error *error);
+
+/* Records what became of the image. Where that cannot be written, the image has failed. */
+void gc_journaled_end(gc_work *work);
+
+#endif

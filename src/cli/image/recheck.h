@@ -1,0 +1,39 @@
+/* Computing images of a journal again, to compare the pixels with their outputs. */
+#ifndef GC_CLI_IMAGE_RECHECK_H
+#define GC_CLI_IMAGE_RECHECK_H
+
+#include "cli/image/session.h"
+#include "cli/journal/journal.h"
+#include "cli/options/options.h"
+#include "gconv.h"
+
+/* What is kept from image to image: the session of the last recipe, and a directory. */
+typedef struct gc_recheck {
+    const gc_options *options; /* of gconv check: implementation, device and threads */
+    const gc_journal *journal;
+    char recipe[GC_RECIPE_BYTES]; /* "": none yet */
+    char **arguments;             /* of a command line that says the same; owned with its texts */
+    int argument_count;
+    gc_options recorded; /* what that command line says */
+    gc_session session;
+    char directory[64]; /* for results; "": not made yet */
+} gc_recheck;
+
+/* How a result differs from the recorded output. */
+typedef struct gc_recheck_difference {
+    bool judged; /* false: nothing can be said of this format and chain unless they are equal */
+    bool within;
+    uint64_t samples; /* that differ */
+    double largest, allowed;
+} gc_recheck_difference;
+
+void gc_recheck_begin(gc_recheck *recheck, const gc_options *options, const gc_journal *journal);
+
+/* Computes the image of a record again and compares. GCONV_ERROR_FILTER where a filter of the recipe
+ * is another one now. */
+gconv_status gc_recheck_image(gc_recheck *recheck, const gc_record *record,
+                              gc_recheck_difference *difference, gconv_error *error);
+
+void gc_recheck_end(gc_recheck *recheck);
+
+#endif

@@ -1,0 +1,158 @@
+#include "cli/journal/digest.h"
+
+#include "base/status.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* xxHash from its header alone: no library to load when gconv starts. */
+#if GC_HAS_XXHASH
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+#endif
+#if GC_HAS_NETTLE
+#include <nettle/sha2.h>
+#endif
+
+enum { READ_BYTES = 1 << 16, HASH_BYTES_MAX = 32 };
+
+/* A hash that is being computed. */
+typedef struct digest {
+    gc_digest_kind kind;
+#if GC_HAS_XXHASH
+    XXH3_state_t xxh3;
+#endif
+#if GC_HAS_NETTLE
+    struct sha256_ctx sha256;
+#endif
+} digest;
+
+static const struct {
+    const char *name, *library;
+    bool usable;
+} kinds[GC_DIGEST_KINDS] = {
+    [GC_DIGEST_XXH3] = {"xxh3", "xxHash", GC_HAS_XXHASH},
+    [GC_DIGEST_SHA256] = {"sha256", "Nettle", GC_HAS_NETTLE},
+};
+
+const char *gc_digest_name(gc_digest_kind kind)
+{
+    return kinds[kind].name;
+}
+
+gconv_status gc_digest_check(gc_digest_kind kind, gconv_error *error)
+{
+    if (kinds[kind].usable)
+        return GCONV_OK;
+    return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                   "this gconv was built without %s, which computes %s hashes", kinds[kind].library,
+                   kinds[kind].name);
+}
+
+bool gc_digest_kind_of(const char *text, gc_digest_kind *kind)
+{
+    for (int i = 0; i < GC_DIGEST_KINDS; i++) {
+        size_t length = strlen(kinds[i].name);
+        if (strncmp(text, kinds[i].name, length) != 0 || text[length] != ':')
+            continue;
+        *kind = (gc_digest_kind)i;
+        return true;
+    }
+    return false;
+}
+
+static void begin(digest *d)
+{
+    (void)d; /* where the build has neither library */
+#if GC_HAS_XXHASH
+    if (d->kind == GC_DIGEST_XXH3)
+        XXH3_128bits_reset(&d->xxh3);
+#endif
+#if GC_HAS_NETTLE
+    if (d->kind == GC_DIGEST_SHA256)
+        sha256_init(&d->sha256);
+#endif
+}
+
+static void add(digest *d, const void *bytes, size_t size)
+{
+    (void)d;
+    (void)bytes;
+    (void)size;
+#if GC_HAS_XXHASH
+    if (d->kind == GC_DIGEST_XXH3)
+        XXH3_128bits_update(&d->xxh3, bytes, size);
+#endif
+#if GC_HAS_NETTLE
+    if (d->kind == GC_DIGEST_SHA256)
+        sha256_update(&d->sha256, size, bytes);
+#endif
+}
+
+/* Returns the length of the hash. */
+static size_t end(digest *d, unsigned char hash[HASH_BYTES_MAX])
+{
+    (void)d;
+    (void)hash;
+#if GC_HAS_XXHASH
+    if (d->kind == GC_DIGEST_XXH3) {
+        XXH128_canonical_t canonical;
+        XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(&d->xxh3));
+        memcpy(hash, canonical.digest, sizeof canonical.digest);
+        return sizeof canonical.digest;
+    }
+#endif
+#if GC_HAS_NETTLE
+    if (d->kind == GC_DIGEST_SHA256) {
+        sha256_digest(&d->sha256, SHA256_DIGEST_SIZE, hash);
+        return SHA256_DIGEST_SIZE;
+    }
+#endif
+    return 0;
+}
+
+/* Reads `size` bytes into the hash, fewer where the file ends before. */
+static gconv_status add_file(digest *d, int descriptor, int64_t size, gconv_error *error)
+{
+    unsigned char bytes[READ_BYTES];
+    for (int64_t offset = 0; offset < size;) {
+        size_t wanted = size - offset < READ_BYTES ? (size_t)(size - offset) : READ_BYTES;
+        ssize_t count = pread(descriptor, bytes, wanted, (off_t)offset);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return gc_fail_errno(error, GCONV_ERROR_READ, errno, "cannot read it for its hash");
+        if (count == 0)
+            return GCONV_OK;
+        add(d, bytes, (size_t)count);
+        offset += count;
+    }
+    return GCONV_OK;
+}
+
+gconv_status gc_digest_file(gc_digest_kind kind, int descriptor, int64_t size,
+                            char text[GC_DIGEST_BYTES], gconv_error *error)
+{
+    static const char digits[] = "0123456789abcdef";
+    digest d = {.kind = kind};
+    unsigned char hash[HASH_BYTES_MAX];
+    text[0] = '\0';
+    gconv_status status = gc_digest_check(kind, error);
+    if (status != GCONV_OK)
+        return status;
+    begin(&d);
+    status = add_file(&d, descriptor, size, error);
+    if (status != GCONV_OK)
+        return status;
+    size_t length = end(&d, hash), used = strlen(kinds[kind].name);
+    memcpy(text, kinds[kind].name, used);
+    text[used++] = ':';
+    for (size_t i = 0; i < length; i++) {
+        text[used++] = digits[hash[i] >> 4];
+        text[used++] = digits[hash[i] & 15];
+    }
+    text[used] = '\0';
+    return GCONV_OK;
+}

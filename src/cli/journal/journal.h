@@ -1,0 +1,83 @@
+/* --journal FILE: what became of every image, one line of JSON each. A line is written whole with one
+ * call; what a killed program left of a last line is cut off by the next one. One process writes at
+ * one time. */
+#ifndef GC_CLI_JOURNAL_JOURNAL_H
+#define GC_CLI_JOURNAL_JOURNAL_H
+
+#include "cli/journal/digest.h"
+#include "cli/journal/record.h"
+#include "gconv.h"
+
+typedef struct gc_journal gc_journal;
+
+typedef enum gc_journal_use {
+    GC_JOURNAL_WRITE, /* locks the file, which is made where there is none */
+    GC_JOURNAL_READ   /* changes nothing */
+} gc_journal_use;
+
+/* Opens a journal and reads which images it has: 16 bytes of memory for each. `digest` is named in
+ * the first line of a new file. With `sync` each line is flushed to the disk. */
+gconv_status gc_journal_open(const char *path, gc_journal_use use, gc_digest_kind digest, bool sync,
+                             gc_journal **journal, gconv_error *error);
+
+/* The last record of an image. *found is false where there is none; else the caller destroys the
+ * record. Records of this process are not found. Any thread. */
+gconv_status gc_journal_find(const gc_journal *journal, const char *input, const char *output,
+                             gc_record *record, bool *found, gconv_error *error);
+
+/* Adds a record. One of the status GC_RECORD_INTENT is always flushed to the disk. Any thread. */
+gconv_status gc_journal_append(gc_journal *journal, const gc_record *record, gconv_error *error);
+
+/* Adds the line of a recipe unless the journal has it. The line ends in a newline. */
+gconv_status gc_journal_note_recipe(gc_journal *journal, const char *recipe, const char *line,
+                                    size_t size, gconv_error *error);
+
+/* Whether a line could not be added. Any thread. */
+bool gc_journal_has_failed(gc_journal *journal);
+
+/* ---- For processes that share a journal ------------------------------------------------------ */
+
+/* The last line of an image, in a process that has the file; free releases it. NULL where there is
+ * none. Any thread. */
+gconv_status gc_journal_find_line(const gc_journal *journal, const char *input, const char *output,
+                                  char **line, size_t *size, gconv_error *error);
+
+/* Adds a line that another process made, as gc_journal_append does. Any thread. */
+gconv_status gc_journal_append_line(gc_journal *journal, const char *line, size_t size, bool sync,
+                                    gconv_error *error);
+
+/* How a process without the file has its lines found and added. Any thread calls the functions. */
+typedef struct gc_journal_relay {
+    /* The last line of an image, valid until its next line is added; NULL where there is none. */
+    const char *(*find)(void *user, const char *input, const char *output, size_t *size);
+    /* `sync`: the line must be on the disk when the function returns. */
+    gconv_status (*append)(void *user, const gc_record *record, const char *line, size_t size,
+                           bool sync, gconv_error *error);
+    void *user;
+} gc_journal_relay;
+
+/* A journal for gc_journal_find and gc_journal_append. `path` is the name of the file, for
+ * messages. */
+gconv_status gc_journal_open_relay(const char *path, gc_journal_relay relay, gc_journal **journal,
+                                   gconv_error *error);
+
+/* How many images it had when it was opened. */
+size_t gc_journal_count(const gc_journal *journal);
+
+/* The name of the file, for messages. */
+const char *gc_journal_path(const gc_journal *journal);
+
+typedef gconv_status gc_journal_function(void *user, const gc_record *record, gconv_error *error);
+
+/* Calls `take` with the last record of each image, in the order of the lines. */
+gconv_status gc_journal_each(const gc_journal *journal, gc_journal_function *take, void *user,
+                             gconv_error *error);
+
+/* The line of a recipe; free releases it. GCONV_ERROR_FORMAT where the journal has none. */
+gconv_status gc_journal_recipe(const gc_journal *journal, const char *recipe, char **line,
+                               size_t *size, gconv_error *error);
+
+/* NULL is allowed. */
+void gc_journal_close(gc_journal *journal);
+
+#endif

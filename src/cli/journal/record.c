@@ -1,0 +1,229 @@
+#include "cli/journal/record.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/status.h"
+#include "cli/report/json_reader.h"
+#include "cli/report/json_text.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const char *const status_names[GC_RECORD_STATUSES] = {[GC_RECORD_DONE] = "done",
+                                                             [GC_RECORD_MISMATCH] = "mismatch",
+                                                             [GC_RECORD_FAILED] = "failed",
+                                                             [GC_RECORD_INTENT] = "intent"};
+
+const char *gc_record_status_name(gc_record_status status)
+{
+    return status_names[status];
+}
+
+uint64_t gc_record_id(const char *input, const char *output)
+{
+    gc_hash hash = gc_hash_string(gc_hash_string(gc_hash_start(), input), output);
+    return hash.high ^ hash.low;
+}
+
+gc_file_state gc_file_state_of(const struct stat *about)
+{
+    return (gc_file_state){about->st_size, about->st_mtim.tv_sec, about->st_mtim.tv_nsec, ""};
+}
+
+bool gc_file_state_is_same(const gc_file_state *a, const gc_file_state *b)
+{
+    return a->size == b->size && a->seconds == b->seconds && a->nanoseconds == b->nanoseconds;
+}
+
+void gc_record_destroy(gc_record *record)
+{
+    free(record->input);
+    free(record->output);
+    free(record->error);
+    record->input = record->output = record->error = NULL;
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+static void put_state(FILE *line, const char *name, const gc_file_state *state)
+{
+    if (state->size >= 0)
+        fprintf(line, ", \"%s_size\": %" PRId64 ", \"%s_time\": \"%" PRId64 ".%09" PRId64 "\"",
+                name, state->size, name, state->seconds, state->nanoseconds);
+    if (state->digest[0] != '\0')
+        fprintf(line, ", \"%s_hash\": \"%s\"", name, state->digest);
+}
+
+/* The time of day, and who computed. */
+static void put_circumstances(FILE *line, const char *host)
+{
+    char when[32] = "";
+    time_t now = time(NULL);
+    struct tm parts;
+    if (gmtime_r(&now, &parts) != NULL)
+        strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    fprintf(line, ", \"finished\": \"%s\", \"host\": ", when);
+    gc_json_write_text(line, host);
+    fprintf(line, ", \"version\": \"%s\"", gconv_version());
+}
+
+/* Seconds with a point whatever the locale, in microseconds. */
+static void put_seconds(FILE *line, double seconds)
+{
+    long long microseconds = (long long)(seconds * 1e6 + 0.5);
+    fprintf(line, ", \"seconds\": %lld.%06lld", microseconds / 1000000, microseconds % 1000000);
+}
+
+char *gc_record_line(const gc_record *record, const char *host, size_t *size)
+{
+    char *text = NULL;
+    FILE *line = open_memstream(&text, size);
+    if (line == NULL)
+        return NULL;
+    fprintf(line, "{\"id\": \"%016" PRIx64 "\", ", gc_record_id(record->input, record->output));
+    gc_json_write_name(line, "input", record->input);
+    fputs(", ", line);
+    gc_json_write_name(line, "output", record->output);
+    fprintf(line, ", \"status\": \"%s\", \"recipe\": \"%s\"", status_names[record->status],
+            record->recipe);
+    if (record->in_place)
+        fputs(", \"in_place\": true", line);
+    put_state(line, "input", &record->in);
+    put_state(line, "output", &record->out);
+    if (record->implementation[0] != '\0')
+        fprintf(line, ", \"implementation\": \"%s\", \"exact\": %s", record->implementation,
+                record->exact ? "true" : "false");
+    if (record->error != NULL) {
+        fputs(", \"error\": ", line);
+        gc_json_write_text(line, record->error);
+        fprintf(line, ", \"final\": %s", record->final ? "true" : "false");
+    }
+    put_seconds(line, record->seconds);
+    put_circumstances(line, host);
+    fputs("}\n", line);
+    /* A memory stream that cannot grow drops text without setting its error flag. */
+    bool whole = fclose(line) == 0 && text != NULL && *size > 0 && text[*size - 1] == '\n';
+    if (whole)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* Replaces an owned string. */
+static bool keep(char **kept, const char *text)
+{
+    free(*kept);
+    *kept = gc_copy_string(text);
+    return *kept != NULL;
+}
+
+static bool keep_bytes(char **kept, const char *digits)
+{
+    return keep(kept, digits) && gc_json_read_bytes(*kept);
+}
+
+static bool keep_short(char *kept, size_t room, const char *text)
+{
+    size_t length = strlen(text);
+    if (length < room)
+        memcpy(kept, text, length + 1);
+    return length < room;
+}
+
+/* Reads "SECONDS.NANOSECONDS". */
+static bool keep_time(gc_file_state *state, const char *text)
+{
+    char seconds[32];
+    const char *point = strchr(text, '.');
+    long long whole, part;
+    if (point == NULL || (size_t)(point - text) >= sizeof seconds)
+        return false;
+    memcpy(seconds, text, (size_t)(point - text));
+    seconds[point - text] = '\0';
+    if (!gc_parse_integer(seconds, INT64_MIN, INT64_MAX, &whole) ||
+        !gc_parse_integer(point + 1, 0, 999999999, &part))
+        return false;
+    state->seconds = whole;
+    state->nanoseconds = part;
+    return true;
+}
+
+static bool keep_status(gc_record *record, const char *text)
+{
+    for (int i = 0; i < GC_RECORD_STATUSES; i++)
+        if (strcmp(text, status_names[i]) == 0) {
+            record->status = (gc_record_status)i;
+            return true;
+        }
+    return false;
+}
+
+static bool take_text(gc_record *record, const char *key, const char *text)
+{
+    if (strcmp(key, "input") == 0)
+        return keep(&record->input, text);
+    if (strcmp(key, "output") == 0)
+        return keep(&record->output, text);
+    if (strcmp(key, "input_bytes") == 0)
+        return keep_bytes(&record->input, text);
+    if (strcmp(key, "output_bytes") == 0)
+        return keep_bytes(&record->output, text);
+    if (strcmp(key, "error") == 0)
+        return keep(&record->error, text);
+    if (strcmp(key, "status") == 0)
+        return keep_status(record, text);
+    if (strcmp(key, "recipe") == 0)
+        return keep_short(record->recipe, sizeof record->recipe, text);
+    if (strcmp(key, "implementation") == 0)
+        return keep_short(record->implementation, sizeof record->implementation, text);
+    if (strcmp(key, "input_hash") == 0)
+        return keep_short(record->in.digest, sizeof record->in.digest, text);
+    if (strcmp(key, "output_hash") == 0)
+        return keep_short(record->out.digest, sizeof record->out.digest, text);
+    if (strcmp(key, "input_time") == 0)
+        return keep_time(&record->in, text);
+    if (strcmp(key, "output_time") == 0)
+        return keep_time(&record->out, text);
+    return true;
+}
+
+static gconv_status take_value(void *user, const gc_json_value *value, gconv_error *error)
+{
+    gc_record *record = user;
+    if (value->text != NULL)
+        return take_text(record, value->key, value->text)
+                   ? GCONV_OK
+                   : gc_fail(error, GCONV_ERROR_FORMAT, "'%.40s' has no value that it can have",
+                             value->key);
+    if (strcmp(value->key, "input_size") == 0)
+        record->in.size = (int64_t)value->number;
+    else if (strcmp(value->key, "output_size") == 0)
+        record->out.size = (int64_t)value->number;
+    else if (strcmp(value->key, "exact") == 0)
+        record->exact = value->number != 0;
+    else if (strcmp(value->key, "final") == 0)
+        record->final = value->number != 0;
+    else if (strcmp(value->key, "in_place") == 0)
+        record->in_place = value->number != 0;
+    else if (strcmp(value->key, "seconds") == 0)
+        record->seconds = value->number;
+    return GCONV_OK;
+}
+
+gconv_status gc_record_read(const char *line, size_t size, gc_record *record, gconv_error *error)
+{
+    *record = (gc_record){.status = GC_RECORD_STATUSES, .in = {.size = -1}, .out = {.size = -1}};
+    const gc_json_events events = {.value = take_value, .user = record};
+    gconv_status status = gc_json_read(line, size, &events, error);
+    if (status == GCONV_OK &&
+        (record->input == NULL || record->output == NULL || record->status == GC_RECORD_STATUSES))
+        status = gc_fail(error, GCONV_ERROR_FORMAT, "no record of an image");
+    if (status != GCONV_OK)
+        gc_record_destroy(record);
+    return status;
+}

@@ -1,0 +1,138 @@
+#include "cli/measure/clocks.h"
+
+#include "base/file.h"
+#include "cli/report/json.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PROCESSORS_MAX = 1024, ZONES_MAX = 64, TEXT_BYTES = 1 << 16 };
+
+static gc_clocks seen;
+
+/* The beginning of a file as text; "" where it cannot be read. */
+static void read_text(const char *root, const char *path, char *text, size_t size)
+{
+    char whole[PATH_MAX];
+    size_t length = 0;
+    text[0] = '\0';
+    if (snprintf(whole, sizeof whole, "%s%s", root, path) >= (int)sizeof whole)
+        return;
+    int file = open(whole, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return;
+    gc_read_all(file, text, size - 1, &length);
+    close(file);
+    text[length] = '\0';
+}
+
+/* The number at the beginning of the file whose name has `index` between two parts; 0 where there is
+ * none. */
+static double read_number(const char *root, const char *before, int index, const char *after)
+{
+    char path[128], text[64];
+    snprintf(path, sizeof path, "%s%d%s", before, index, after);
+    read_text(root, path, text, sizeof text);
+    return strtod(text, NULL);
+}
+
+/* The highest clock in /proc/cpuinfo, where virtual machines have it, too. */
+static double read_cpuinfo(const char *root)
+{
+    static const char key[] = "\ncpu MHz";
+    char *text = malloc(TEXT_BYTES);
+    double highest = 0;
+    if (text == NULL)
+        return 0;
+    read_text(root, "/proc/cpuinfo", text, TEXT_BYTES);
+    for (const char *next = text; (next = strstr(next, key)) != NULL;) {
+        next += strlen(key);
+        const char *colon = strchr(next, ':');
+        highest = colon != NULL ? fmax(highest, strtod(colon + 1, NULL)) : highest;
+    }
+    free(text);
+    return highest;
+}
+
+static double read_megahertz(const char *root)
+{
+    double highest = 0;
+    for (int i = 0; i < PROCESSORS_MAX; i++) {
+        double kilohertz =
+            read_number(root, "/sys/devices/system/cpu/cpu", i, "/cpufreq/scaling_cur_freq");
+        if (kilohertz <= 0)
+            break;
+        highest = fmax(highest, 1e-3 * kilohertz);
+    }
+    return highest > 0 ? highest : read_cpuinfo(root);
+}
+
+static double read_celsius(const char *root)
+{
+    double highest = 0;
+    for (int i = 0; i < ZONES_MAX; i++) {
+        double thousandths = read_number(root, "/sys/class/thermal/thermal_zone", i, "/temp");
+        highest = fmax(highest, 1e-3 * thousandths);
+    }
+    return highest;
+}
+
+static void widen(double value, double *low, double *high)
+{
+    if (!(value > 0))
+        return;
+    *low = *low > 0 ? fmin(*low, value) : value;
+    *high = fmax(*high, value);
+}
+
+void gc_clocks_read(const char *root, gc_clocks *clocks)
+{
+    widen(read_megahertz(root), &clocks->megahertz_low, &clocks->megahertz_high);
+    widen(read_celsius(root), &clocks->celsius_low, &clocks->celsius_high);
+}
+
+void gc_clocks_sample(void)
+{
+    gc_clocks_read("", &seen);
+}
+
+const gc_clocks *gc_clocks_seen(void)
+{
+    return &seen;
+}
+
+/* Adds "LOW to HIGH UNIT", or one number where they are the same. */
+static void add_range(double low, double high, const char *unit, char *text, size_t size)
+{
+    size_t used = strlen(text);
+    const char *between = used > 0 ? ", " : "";
+    if (round(low) < round(high))
+        snprintf(text + used, size - used, "%s%.0f to %.0f %s", between, low, high, unit);
+    else if (high > 0)
+        snprintf(text + used, size - used, "%s%.0f %s", between, high, unit);
+}
+
+const char *gc_clocks_text(const gc_clocks *clocks, char *text, size_t size)
+{
+    text[0] = '\0';
+    add_range(clocks->megahertz_low, clocks->megahertz_high, "MHz", text, size);
+    add_range(clocks->celsius_low, clocks->celsius_high, "degrees C", text, size);
+    return text;
+}
+
+void gc_clocks_json(void)
+{
+    if (seen.megahertz_high > 0) {
+        gc_json_number("megahertz_low", seen.megahertz_low);
+        gc_json_number("megahertz_high", seen.megahertz_high);
+    }
+    if (seen.celsius_high > 0) {
+        gc_json_number("celsius_low", seen.celsius_low);
+        gc_json_number("celsius_high", seen.celsius_high);
+    }
+}

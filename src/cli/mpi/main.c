@@ -1,0 +1,239 @@
+/* The program gconv-mpi: a batch on all ranks of an MPI job. Rank 0 is gconv with helpers. */
+#include "base/processors.h"
+#include "base/status.h"
+#include "cli/commands/commands.h"
+#include "cli/image/session.h"
+#include "cli/mpi/member.h"
+#include "cli/mpi/ranks.h"
+#include "cli/mpi/root.h"
+#include "cli/options/environment.h"
+#include "cli/options/table.h"
+#include "cli/program.h"
+#include "cli/report/exit.h"
+#include "cli/report/messages.h"
+#include "cli/report/progress.h"
+#include "cli/report/signals.h"
+#include "gconv.h"
+
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NAME_BYTES = 512 };
+
+/* What rank 0 learns of a rank before work starts. */
+typedef struct report {
+    int code;      /* the exit code of a rank that cannot start; else GC_EXIT_DONE */
+    bool informed; /* it was asked for help or the version */
+    int places;    /* images that it computes at one time */
+    char version[32];
+    char host[64];
+    char gpus[128];          /* as in gc_ranks_share_gpus */
+    char blamed[NAME_BYTES]; /* "": nothing */
+    gconv_error error;
+} report;
+
+/* ---- Before work starts ---------------------------------------------------------------------- */
+
+/* Refuses what makes no sense on several ranks. */
+static gconv_status check_options(const gc_options *options, gconv_error *error)
+{
+    const char *shard = gc_option_value(options, "shard");
+    if ((options->command & GC_COMMANDS_OF_IMAGES) == 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "gconv-mpi computes batches by edges and filter; use gconv for the rest");
+    if (options->output_directory == NULL && !options->in_place)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "gconv-mpi computes batches; give -o DIR or --in-place, or use gconv");
+    if (shard != NULL && strncmp(shard, "auto", strlen("auto")) == 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "option '--shard': rank 0 hands the images out, so 'auto' would leave some "
+                       "out; give I/N or nothing");
+    return GCONV_OK;
+}
+
+/* Checks the command line as rank 0 will, so that no rank fails later. */
+static gconv_status check_session(const gc_options *options, gc_session *session,
+                                  const char **blamed, gconv_error *error)
+{
+    gconv_status status = check_options(options, error);
+    if (status == GCONV_OK)
+        status = gc_environment_check(error);
+    if (status == GCONV_OK)
+        status = gc_check_process(options, error);
+    if (status == GCONV_OK && options->journal != NULL)
+        status = gc_digest_check(options->digest, error);
+    if (status == GCONV_OK)
+        status = gc_session_create(options, session, blamed, error);
+    return status == GCONV_OK ? gc_session_check_all(session, error) : status;
+}
+
+/* How many images this rank computes at one time: more than threads where some wait for a GPU. */
+static int count_places(const gc_options *options)
+{
+    enum { IMAGES_PER_THREAD = 3 };
+    int threads = gc_thread_count(options->job.threads);
+    bool gpu = strcmp(options->job.device, "cpu") != 0 && gconv_device_count() > 1;
+    return gpu ? IMAGES_PER_THREAD * threads : threads;
+}
+
+static void fill_report(report *own, const gc_options *options, gc_session *session,
+                        const gc_ranks *ranks)
+{
+    const char *blamed = NULL;
+    int code;
+    gc_program_set_messages(options);
+    if (ranks->rank == 0 && gc_program_informs(options, &code))
+        own->informed = true;
+    if (own->informed || options->help || options->version || options->command == GC_COMMAND_HELP)
+        return;
+    gconv_status status = check_session(options, session, &blamed, &own->error);
+    own->code = status == GCONV_OK ? GC_EXIT_DONE : gc_start_code(status);
+    snprintf(own->blamed, sizeof own->blamed, "%s", blamed != NULL ? blamed : "");
+    if (status == GCONV_OK)
+        own->places = count_places(options);
+}
+
+/* Says why a rank cannot start. What is wrong on rank 0, too, needs no name of a rank. */
+static void say_failure(const report *from, int rank)
+{
+    gconv_error error = from->error;
+    if (rank > 0)
+        gc_fail(&error, from->error.status, "rank %d on %s: %s%s%.300s", rank, from->host,
+                from->blamed, from->blamed[0] != '\0' ? ": " : "", from->error.message);
+    gc_report(rank == 0 && from->blamed[0] != '\0' ? from->blamed : NULL, &error);
+}
+
+/* Whether work may start, on rank 0. *code becomes the exit code where it may not. */
+static bool may_start(report *reports, int count, int *code)
+{
+    *code = GC_EXIT_DONE;
+    if (reports[0].informed)
+        return false;
+    for (int r = 0; r < count; r++) {
+        if (reports[r].code == GC_EXIT_DONE && strcmp(reports[r].version, gconv_version()) != 0) {
+            reports[r].code = GC_EXIT_FAILED;
+            gc_fail(&reports[r].error, GCONV_ERROR_UNSUPPORTED,
+                    "this is gconv %s, and rank 0 is gconv %s", reports[r].version,
+                    gconv_version());
+        }
+        if (reports[r].code == GC_EXIT_DONE)
+            continue;
+        say_failure(&reports[r], r);
+        *code = reports[r].code;
+        return false;
+    }
+    return true;
+}
+
+static void note_ranks(const report *reports, int count)
+{
+    for (int r = 0; r < count; r++)
+        gc_note(NULL, "rank %d of %d on %s: %d image%s at one time%s%s", r, count, reports[r].host,
+                reports[r].places, reports[r].places == 1 ? "" : "s",
+                reports[r].gpus[0] != '\0' ? ", GPUs " : "", reports[r].gpus);
+}
+
+/* ---- Work ------------------------------------------------------------------------------------ */
+
+/* Rank 0. */
+static int run_root(const gc_options *options, const report *reports, int count)
+{
+    int *places = calloc((size_t)count, sizeof *places);
+    gc_root *root = NULL;
+    for (int r = 0; places != NULL && r < count; r++)
+        places[r] = reports[r].places;
+    if (places != NULL)
+        root = gc_root_create(count, places);
+    free(places);
+    if (root == NULL) {
+        MPI_Abort(MPI_COMM_WORLD, GC_EXIT_FAILED);
+        return GC_EXIT_FAILED;
+    }
+    note_ranks(reports, count);
+    gc_helpers helpers = gc_root_helpers(root);
+    int code = gc_run_process_with(options, count > 1 ? &helpers : NULL);
+    gc_root_free(root);
+    return code;
+}
+
+/* Another rank. Rank 0 decides when work ends. */
+static void run_member(gc_options *options, gc_session *session, int places)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigaction(SIGUSR1, &ignore, NULL);
+    options->stop_on_error = false;
+    gc_member_run(session, places);
+}
+
+static int run(gc_options *options, gc_session *session, const report *own, const gc_ranks *ranks)
+{
+    int code = GC_EXIT_DONE, starts = 0;
+    report *reports = calloc((size_t)ranks->count, sizeof *reports);
+    if (reports == NULL)
+        MPI_Abort(MPI_COMM_WORLD, GC_EXIT_FAILED);
+    MPI_Gather(own, (int)sizeof *own, MPI_BYTE, reports, (int)sizeof *own, MPI_BYTE, 0,
+               MPI_COMM_WORLD);
+    if (ranks->rank == 0 && reports != NULL)
+        starts = may_start(reports, ranks->count, &code);
+    MPI_Bcast(&starts, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (starts && ranks->rank == 0)
+        code = run_root(options, reports, ranks->count);
+    else if (starts)
+        run_member(options, session, own->places);
+    free(reports);
+    return code;
+}
+
+/* ---- The program ----------------------------------------------------------------------------- */
+
+static int begin(int argc, char **argv)
+{
+    gc_ranks ranks;
+    gc_options options;
+    gc_session session = {.options = NULL};
+    report own = {.code = GC_EXIT_DONE};
+    gc_ranks_find(&ranks);
+    snprintf(own.version, sizeof own.version, "%s", gconv_version());
+    if (gethostname(own.host, sizeof own.host - 1) != 0)
+        own.host[0] = '\0';
+    gconv_status status = gc_options_parse(argc, argv, &options, &own.error);
+    int threads = gc_ranks_share_processors(&ranks);
+    gc_ranks_share_gpus(&ranks, &options, own.gpus, sizeof own.gpus);
+    if (options.job.threads == 0)
+        options.job.threads = threads;
+    if (ranks.rank > 0)
+        options.progress = GC_PROGRESS_NEVER;
+    if (status == GCONV_OK)
+        fill_report(&own, &options, &session, &ranks);
+    else
+        own.code = gc_start_code(status);
+    int code = run(&options, &session, &own, &ranks);
+    gc_session_destroy(&session);
+    gc_options_free(&options);
+    gconv_device_await();
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    int level;
+    gc_program_begin();
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
+    if (level < MPI_THREAD_SERIALIZED) {
+        gconv_error error;
+        gc_fail(&error, GCONV_ERROR_UNSUPPORTED, "this MPI takes no calls from several threads");
+        gc_report(NULL, &error);
+        MPI_Abort(MPI_COMM_WORLD, GC_EXIT_FAILED);
+    }
+    int code = begin(argc, argv);
+    gc_progress_clear();
+    code = gc_program_close_output(code);
+    /* All ranks have ended their work before one ends with another status than 0. */
+    MPI_Finalize();
+    gc_signals_finish();
+    return code;
+}

@@ -1,0 +1,11 @@
+/* A rank other than 0: computes the images that rank 0 hands out. */
+#ifndef GC_CLI_MPI_MEMBER_H
+#define GC_CLI_MPI_MEMBER_H
+
+#include "cli/image/session.h"
+
+/* Computes until rank 0 says that no task follows. `places` is how many images at one time.
+ * session->journal and session->results are set here where the options name a journal. */
+void gc_member_run(gc_session *session, int places);
+
+#endif

@@ -1,0 +1,33 @@
+/* What the ranks on one host share: its processors and its GPUs. */
+#ifndef GC_CLI_MPI_RANKS_H
+#define GC_CLI_MPI_RANKS_H
+
+#include "cli/options/options.h"
+
+typedef struct gc_ranks {
+    int rank, count;
+    int local, locals; /* this rank among those on its host, and their number */
+} gc_ranks;
+
+/* Finds this rank's place. All ranks call it. */
+void gc_ranks_find(gc_ranks *ranks);
+
+/* The threads of this rank: its part of the processors that the ranks on this host may run on, at
+ * least 1. All ranks call it. */
+int gc_ranks_share_processors(const gc_ranks *ranks);
+
+/* Shows this rank its part of the GPUs, by CUDA_VISIBLE_DEVICES, before CUDA starts: different ones
+ * for the ranks of a host as far as there are enough. Does nothing where the ranks were shown
+ * different GPUs already, and where `options` name GPUs by numbers. All ranks call it. Fills `shown`
+ * with the part, "" where nothing was changed. */
+void gc_ranks_share_gpus(const gc_ranks *ranks, const gc_options *options, char *shown,
+                         size_t size);
+
+/* The parts of `units` for `parts`, as equal as may be: the first unit of part `part`. */
+int gc_part_begin(int units, int parts, int part);
+
+/* The GPUs of one rank of several: those of a list with commas whose places are `local`, `local` +
+ * `locals` and so on; one of them in turn where there are fewer GPUs than ranks. */
+void gc_choose_gpus(const char *list, int local, int locals, char *chosen, size_t size);
+
+#endif

@@ -1,0 +1,58 @@
+#include "cli/options/rows.h"
+
+#include "base/number.h"
+#include "base/status.h"
+#include "cli/options/implementations.h"
+#include "cli/options/options.h"
+#include "cli/options/values.h"
+
+#include <string.h>
+
+gconv_status gc_read_rows(const char *text, gc_rows *rows, gconv_error *error)
+{
+    const char *colon = strchr(text, ':');
+    char first[16] = "";
+    long long from = 0, count = 0;
+    if (colon != NULL && (size_t)(colon - text) < sizeof first)
+        memcpy(first, text, (size_t)(colon - text));
+    if (colon == NULL || !gc_parse_integer(first, 0, INT32_MAX, &from) ||
+        !gc_parse_integer(colon + 1, 1, INT32_MAX, &count))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "'%.64s' is not FIRST:COUNT, a row from 0 at the top and a number of rows",
+                       text);
+    *rows = (gc_rows){(uint32_t)from, (uint32_t)count};
+    return GCONV_OK;
+}
+
+/* What the command line says that stands for GPUs. NULL: nothing. */
+static const char *names_gpu(const gc_options *options)
+{
+    gconv_device_choice device;
+    if (gc_gpu_decoder(options) != NULL)
+        return "decoder";
+    if (options->implementations != NULL && gc_is_cuda(options->implementations))
+        return "impl";
+    bool named = gconv_device_parse(options->job.device, &device, NULL) == GCONV_OK &&
+                 !device.any && device.kind == GCONV_DEVICE_CUDA;
+    return named ? "device" : NULL;
+}
+
+gconv_status gc_check_rows(const gc_options *options, gconv_error *error)
+{
+    const char *gpu = names_gpu(options);
+    if (options->rows.count == 0 && options->join)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "--join needs --rows");
+    if (options->rows.count == 0)
+        return GCONV_OK;
+    if (options->output_directory != NULL || options->in_place)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "--rows computes rows of one image; give IN OUT in the place of -o DIR and "
+                       "--in-place");
+    if (options->verify)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "--rows reads a part of the image, and --verify needs all of it");
+    if (gpu != NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "--rows is computed on the CPU, and --%s asks for a GPU", gpu);
+    return GCONV_OK;
+}

@@ -1,0 +1,95 @@
+#include "cli/program.h"
+
+#include "base/status.h"
+#include "cli/report/about.h"
+#include "cli/report/exit.h"
+#include "cli/report/help.h"
+#include "cli/report/messages.h"
+#include "cli/report/output.h"
+#include "cli/report/progress.h"
+#include "cli/report/signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static int print_version(void)
+{
+    gc_about_print();
+    return GC_EXIT_DONE;
+}
+
+static int print_help(gc_command command)
+{
+    if (command == GC_COMMAND_NONE)
+        gc_help_program(stdout);
+    else
+        gc_help_command(stdout, command);
+    return GC_EXIT_DONE;
+}
+
+static int run_help(const gc_options *options)
+{
+    if (options->operand_count == 0)
+        return print_help(GC_COMMAND_NONE);
+    const gc_command_row *row;
+    gconv_error error;
+    if (gc_command_find(options->operands[0], &row, &error) == GCONV_OK)
+        return print_help(row->command);
+    gc_report(NULL, &error);
+    return GC_EXIT_USAGE;
+}
+
+bool gc_program_informs(const gc_options *options, int *code)
+{
+    if (options->version)
+        *code = print_version();
+    else if (options->help)
+        *code = print_help(options->command);
+    else if (options->command == GC_COMMAND_HELP)
+        *code = run_help(options);
+    else
+        return false;
+    return true;
+}
+
+/* Occupies standard descriptors that are closed, so that no image file gets their number and with
+ * it the text meant for them. They are opened in the wrong direction, so that using them still
+ * fails. */
+static void occupy_descriptors(void)
+{
+    for (int number = STDIN_FILENO; number <= STDERR_FILENO; number++)
+        if (fcntl(number, F_GETFD) == -1 && errno == EBADF)
+            open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+int gc_program_close_output(int code)
+{
+    int failure = gc_flush_output();
+    if (fclose(stdout) != 0 && failure == 0)
+        failure = errno;
+    if (failure == 0 || code != GC_EXIT_DONE)
+        return code;
+    gconv_error error;
+    gc_fail_errno(&error, GCONV_ERROR_WRITE, failure, "cannot write");
+    gc_report("standard output", &error);
+    return GC_EXIT_FAILED;
+}
+
+/* Without --progress the first progress line waits half a second, so that short work stays
+ * silent. */
+void gc_program_set_messages(const gc_options *options)
+{
+    bool always = options->progress == GC_PROGRESS_ALWAYS;
+    bool fits =
+        options->progress == GC_PROGRESS_AUTO && !options->quiet && isatty(STDERR_FILENO) == 1;
+    gc_messages_set(options->quiet, options->verbose);
+    gc_progress_set(always || fits, always ? 0 : 0.5);
+}
+
+void gc_program_begin(void)
+{
+    occupy_descriptors();
+    gc_signals_install();
+}

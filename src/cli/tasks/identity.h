@@ -1,0 +1,27 @@
+/* Which file a path will lead to, also where it does not exist yet. */
+#ifndef GC_CLI_TASKS_IDENTITY_H
+#define GC_CLI_TASKS_IDENTITY_H
+
+#include "base/hash.h"
+#include "gconv.h"
+
+#include <limits.h>
+#include <stdbool.h>
+
+/* The directory that was looked up last, so that names in one directory cost little. */
+typedef struct gc_identity_cache {
+    char asked[PATH_MAX];    /* "": none yet */
+    char resolved[PATH_MAX]; /* without links as far as it exists */
+} gc_identity_cache;
+
+/* The hash of the path without links. Two paths to one name have equal hashes, whether the file
+ * exists or not. Hard links count as different files. */
+gc_hash gc_identify(gc_identity_cache *cache, const char *path);
+
+/* The same of a path whose last part is known to be no link. */
+gc_hash gc_identify_plain(gc_identity_cache *cache, const char *path);
+
+/* Whether two paths lead to one file, as gc_identify has it. False where one is NULL or "-". */
+bool gc_is_one_path(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,292 @@
+#include "cli/tasks/walk.h"
+
+#include "base/memory.h"
+#include "base/place.h"
+#include "base/processors.h"
+#include "base/status.h"
+#include "cli/options/table.h"
+#include "cli/tasks/listing.h"
+#include "cli/tasks/names.h"
+#include "cli/tasks/naming.h"
+#include "cli/tasks/share_out.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Whether outputs are PGM or PPM by their content. */
+static bool is_either_pnm(const gc_options *options)
+{
+    bool by_name = options->name_template != NULL && gc_is_either_pnm(options->name_template);
+    return options->either_pnm || (by_name && options->writer.format == GCONV_FORMAT_UNKNOWN);
+}
+
+/* The task of an input. `is_file`: it is a regular file. Without memory its strings are NULL. Any
+ * thread. */
+static gc_task make_task(const gc_options *options, const char *path, const char *relative,
+                         bool is_file, int unknown)
+{
+    if (options->output_directory == NULL) /* --in-place: under its own name, in its own format */
+        return (gc_task){
+            .input = gc_copy_string(path), .output = gc_copy_string(path), .unknown = unknown};
+    gconv_format format = gc_batch_format(options, path, is_file, &unknown);
+    return (gc_task){.input = gc_copy_string(path),
+                     .output = gc_batch_output(options, relative, format),
+                     .either_pnm = is_either_pnm(options),
+                     .format = format,
+                     .unknown = unknown};
+}
+
+/* Whether a file found in a directory is an image to process. Its content or its name says so: a
+ * broken image is an error to report, not a file to pass over. */
+static bool looks_like_image(const char *path, int *unknown)
+{
+    const gconv_format_info *named = gconv_format_describe(gconv_format_from_path(path));
+    return (named != NULL && named->reads) || gc_sniff(path, unknown) != GCONV_FORMAT_UNKNOWN ||
+           *unknown != 0;
+}
+
+/* A directory that cannot be listed becomes a task that fails, like a file that cannot be read. */
+static gconv_status add_unlisted(gc_walk *w, const char *path, int error_number)
+{
+    return gc_task_list_add(w->list,
+                            (gc_task){.input = gc_copy_string(path),
+                                      .output = gc_copy_string(path),
+                                      .unlisted = error_number},
+                            w->error);
+}
+
+/* What a name in a directory stands for. */
+typedef struct entry {
+    enum { ENTRY_NOTHING, ENTRY_IMAGE, ENTRY_DIRECTORY, ENTRY_LOST } kind;
+    gc_task task;       /* of an image */
+    char *path, *below; /* of a directory: its path, and its place below the output directory */
+} entry;
+
+/* Looks at what no listing told to be a regular file. `unknown` as in gc_task. */
+static void look_closer(const gc_walk *w, const char *path, entry *e, int *unknown)
+{
+    struct stat about, link = {.st_mode = 0};
+    bool known = lstat(path, &link) == 0;
+    about = link;
+    if (known && S_ISLNK(link.st_mode))
+        known = stat(path, &about) == 0;
+    if (!known && gc_is_passing(errno))
+        *unknown = errno;
+    if (!known || S_ISREG(about.st_mode))
+        e->kind = ENTRY_IMAGE;
+    /* A linked directory may lead back here, and so it is not entered. The output directory holds
+     * results, not inputs. */
+    else if (S_ISDIR(link.st_mode) && w->options->recursive &&
+             !(w->output_exists && gc_same_file(&about, &w->output)))
+        e->kind = ENTRY_DIRECTORY;
+}
+
+/* Any thread. */
+static entry look_at(const gc_walk *w, const char *directory, const char *relative,
+                     const gc_listed_name *listed)
+{
+    entry e = {.kind = listed->is_file ? ENTRY_IMAGE : ENTRY_NOTHING};
+    int unknown = 0;
+    char *path = gc_join_path(directory, listed->name);
+    char *below = gc_join_path(relative, listed->name);
+    if (path == NULL || below == NULL)
+        e.kind = ENTRY_LOST;
+    else if (!listed->is_file)
+        look_closer(w, path, &e, &unknown);
+    if (e.kind == ENTRY_IMAGE && unknown == 0 && !looks_like_image(path, &unknown))
+        e.kind = ENTRY_NOTHING;
+    if (e.kind == ENTRY_IMAGE) {
+        e.task = make_task(w->options, path, below, true, unknown);
+        e.task.is_plain = listed->is_file;
+    }
+    if (e.kind == ENTRY_DIRECTORY) {
+        e.path = path;
+        e.below = below;
+        return e;
+    }
+    free(below);
+    free(path);
+    return e;
+}
+
+/* Names of a directory at which several threads look. */
+typedef struct look {
+    const gc_walk *walk;
+    const char *directory, *relative;
+    const gc_listed_name *names;
+    entry *entries;
+} look;
+
+/* A gc_range_function. */
+static void look_at_range(void *user, size_t first, size_t end)
+{
+    const look *l = user;
+    for (size_t i = first; i < end; i++)
+        l->entries[i] = look_at(l->walk, l->directory, l->relative, &l->names[i]);
+}
+
+static gconv_status add_directory(gc_walk *w, const char *path, const char *relative);
+
+/* Adds what an entry stands for, unless `status` is a failure, and frees the entry. */
+static gconv_status add_entry(gc_walk *w, entry *e, gconv_status status)
+{
+    if (e->kind == ENTRY_IMAGE && status == GCONV_OK)
+        status = gc_task_list_add(w->list, e->task, w->error);
+    else if (e->kind == ENTRY_IMAGE)
+        gc_task_destroy(&e->task);
+    else if (e->kind == ENTRY_DIRECTORY && status == GCONV_OK)
+        status = add_directory(w, e->path, e->below);
+    else if (e->kind == ENTRY_LOST && status == GCONV_OK)
+        status = gc_fail_memory(w->error, PATH_MAX);
+    free(e->path);
+    free(e->below);
+    return status;
+}
+
+/* Adds what names of a directory stand for, at most SOME at one time. */
+static gconv_status add_names(gc_walk *w, const char *path, const char *relative,
+                              const gc_name_list *list)
+{
+    enum { SOME = 4096 };
+    size_t room = list->count < SOME ? list->count : SOME;
+    entry *entries = gc_allocate_array(room + 1, sizeof *entries);
+    gconv_status status =
+        entries != NULL ? GCONV_OK : gc_fail_memory(w->error, room * sizeof *entries);
+    for (size_t first = 0; status == GCONV_OK && first < list->count; first += room) {
+        size_t count = list->count - first < room ? list->count - first : room;
+        look l = {w, path, relative, list->names + first, entries};
+        gc_share_out(count, gc_thread_count(w->options->job.threads), look_at_range, &l);
+        for (size_t i = 0; i < count; i++)
+            status = add_entry(w, &entries[i], status);
+    }
+    free(entries);
+    return status;
+}
+
+static gconv_status add_directory(gc_walk *w, const char *path, const char *relative)
+{
+    gc_name_list list = {.names = NULL};
+    gconv_status status = GCONV_OK;
+    if (!gc_list_directory(path, &list))
+        status = add_unlisted(w, path, errno);
+    if (status == GCONV_OK)
+        status = add_names(w, path, relative, &list);
+    gc_free_names(&list);
+    return status;
+}
+
+/* Adds what an operand stands for. `root` is its place below the output directory. */
+static gconv_status add_below(gc_walk *w, const char *operand, const char *root)
+{
+    struct stat about;
+    bool found = lstat(operand, &about) == 0;
+    bool is_plain = found && !S_ISLNK(about.st_mode);
+    if (found && !is_plain)
+        found = stat(operand, &about) == 0;
+    int failure = errno;
+    if (found && S_ISDIR(about.st_mode))
+        return add_directory(w, operand, w->options->parents ? root : "");
+    const char *name = gc_base_name(operand);
+    bool means_directory = name[0] == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+    if (means_directory)
+        return add_unlisted(w, operand, failure);
+    gc_task task =
+        make_task(w->options, operand, w->options->parents ? root : name,
+                  found && S_ISREG(about.st_mode), !found && gc_is_passing(failure) ? failure : 0);
+    task.is_plain = is_plain;
+    return gc_task_list_add(w->list, task, w->error);
+}
+
+gconv_status gc_walk_add(gc_walk *w, const char *operand)
+{
+    *w->blamed = operand;
+    if (strcmp(operand, "-") == 0)
+        return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
+                       "standard input has no name to write under in a directory");
+    char *root = gc_clean_path(operand);
+    if (root == NULL)
+        return gc_fail_memory(w->error, strlen(operand));
+    gconv_status status = add_below(w, operand, root);
+    free(root);
+    return status;
+}
+
+/* ---- What is refused ------------------------------------------------------------------------- */
+
+/* -o takes a directory. A name that looks like that of an image is refused. */
+static gconv_status check_output_directory(gc_walk *w)
+{
+    const char *path = w->options->output_directory;
+    if (path == NULL)
+        return GCONV_OK;
+    *w->blamed = path;
+    w->output_exists = stat(path, &w->output) == 0;
+    bool image = gconv_format_from_path(path) != GCONV_FORMAT_UNKNOWN || strcmp(path, "-") == 0;
+    if (w->output_exists ? !S_ISDIR(w->output.st_mode) : image)
+        return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
+                       "not a directory; -o takes one, a single output is given as IN OUT");
+    *w->blamed = NULL;
+    return GCONV_OK;
+}
+
+/* With --in-place an image keeps its name, and so its format. */
+static gconv_status check_in_place(const gc_options *options, gconv_error *error)
+{
+    if (options->in_place && options->writer.no_clobber)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "--in-place replaces images, --no-clobber leaves them alone; give one");
+    if (options->update && options->writer.no_clobber)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "--update replaces outputs that are older than their inputs, --no-clobber "
+                       "leaves them alone; give one");
+    if (options->in_place && options->update)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "--update compares inputs with outputs, and --in-place makes them one file");
+    if (options->journal == NULL && (options->retry_failed || gc_option_given(options, "hash")))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "--%s needs --journal FILE",
+                       options->retry_failed ? "retry-failed" : "hash");
+    if (options->output_directory == NULL && options->writer.format != GCONV_FORMAT_UNKNOWN)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "--in-place keeps the format of every image; --format needs -o DIR");
+    return GCONV_OK;
+}
+
+/* --parents and --name say where outputs lie below DIR. */
+static gconv_status check_naming(const gc_options *options, gconv_error *error)
+{
+    const char *name = options->name_template;
+    if (options->output_directory == NULL && (name != NULL || options->parents))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "--in-place keeps the name of every image; --%s needs -o DIR",
+                       name != NULL ? "name" : "parents");
+    if (gc_template_format(options) != GCONV_FORMAT_UNKNOWN &&
+        options->writer.format != GCONV_FORMAT_UNKNOWN &&
+        !gc_extension_fits(options, name, options->writer.format))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "--format contradicts the extension of --name '%.200s'; write {ext}", name);
+    return GCONV_OK;
+}
+
+static gconv_status check(gc_walk *w)
+{
+    const gc_options *options = w->options;
+    gconv_status status = check_in_place(options, w->error);
+    if (status == GCONV_OK)
+        status = check_naming(options, w->error);
+    if (status == GCONV_OK)
+        status = check_output_directory(w);
+    if (status == GCONV_OK && options->operand_count == 0 && options->files_from == NULL)
+        status = gc_fail(w->error, GCONV_ERROR_ARGUMENT, "no input is named");
+    if (status == GCONV_OK && options->depth != 0 && options->writer.format != GCONV_FORMAT_UNKNOWN)
+        status = gc_check_depth(options->writer.format, options->depth, w->error);
+    return status;
+}
+
+gconv_status gc_walk_begin(gc_walk *w, const gc_options *options, gc_task_list *list,
+                           const char **blamed, gconv_error *error)
+{
+    *w = (gc_walk){.options = options, .list = list, .blamed = blamed, .error = error};
+    return check(w);
+}

@@ -1,0 +1,685 @@
+/* Sums of one filter from samples of 8 bits to levels, compiled once for every instruction set under
+ * the name that GC_LEVELS_LOOPS gives them (see solver/levels.c).
+ *
+ * Rows are summed in integers, two products to a lane. Samples on both sides of the middle of a row
+ * that has the same weights there are added first (`folds`): half of the products are left. Columns
+ * are summed in float32, folded in the same way.
+ *
+ * A block is a vector of samples. Interleaving it with others and with zeros makes four vectors of
+ * sums of it, whose lanes are in another order than the samples. Packing them undoes that:
+ *
+ *     samples of 128 bits    0 1 2 3 4 5 6 7 8 9 a b c d e f
+ *     sums, vectors 0 to 3   0 1 2 3 | 4 5 6 7 | 8 9 a b | c d e f
+ *
+ * So vector v has samples 16 q + 4 v to 16 q + 4 v + 3 in quarter q. The portable loops have four
+ * vectors of floats in the samples' order. */
+#include "cpu/instructions/instructions.h"
+
+#include <math.h>
+#include <string.h>
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+#if defined(__clang__)
+#define UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define UNROLL _Pragma("GCC unroll 16")
+#endif
+#define INLINE static inline __attribute__((always_inline))
+
+enum { VECTORS = 4, ROWS = GC_LEVELS_ROWS, LOW = 7, NARROW = 7 };
+
+/* ---- Vectors --------------------------------------------------------------------------------- */
+
+#if defined(__AVX512BW__)
+
+typedef __m512i integers;
+typedef __m512 floats;
+enum { LANES = 16, BLOCK = VECTORS * LANES };
+
+#define VECTOR(name) _mm512_##name
+
+INLINE integers load_samples(const uint8_t *samples)
+{
+    return _mm512_loadu_si512(samples);
+}
+
+INLINE integers add_products(integers sums, integers pairs, int32_t taps)
+{
+#if defined(__AVX512VNNI__)
+    return _mm512_dpwssd_epi32(sums, pairs, _mm512_set1_epi32(taps));
+#else
+    return _mm512_add_epi32(sums, _mm512_madd_epi16(pairs, _mm512_set1_epi32(taps)));
+#endif
+}
+
+INLINE integers no_sums(void)
+{
+    return _mm512_setzero_si512();
+}
+
+INLINE floats magnitude(floats x)
+{
+    return _mm512_abs_ps(x);
+}
+
+/* Bit i: lane i has none of the bits of `mask`. */
+INLINE uint32_t without(integers x, uint32_t mask)
+{
+    return _mm512_testn_epi32_mask(x, _mm512_set1_epi32((int32_t)mask));
+}
+
+INLINE bool any_without(const integers x[VECTORS], uint32_t mask)
+{
+    __m512i bits = _mm512_set1_epi32((int32_t)mask);
+    __mmask16 low = _mm512_testn_epi32_mask(x[0], bits) | _mm512_testn_epi32_mask(x[1], bits);
+    __mmask16 high = _mm512_testn_epi32_mask(x[2], bits) | _mm512_testn_epi32_mask(x[3], bits);
+    return !_kortestz_mask16_u8(low, high);
+}
+
+INLINE void store_samples(integers samples, uint8_t *out)
+{
+    _mm512_storeu_si512(out, samples);
+}
+
+INLINE void stream_samples(integers samples, uint8_t *out)
+{
+    _mm512_stream_si512((__m512i *)(void *)out, samples);
+}
+
+/* Takes bytes of `kept` that have bits in every dword of `mask`. */
+INLINE integers take_kept(integers samples, const uint8_t *kept, uint32_t mask)
+{
+    __mmask64 bytes =
+        _mm512_test_epi8_mask(_mm512_set1_epi32((int32_t)mask), _mm512_set1_epi32((int32_t)mask));
+    return _mm512_mask_loadu_epi8(samples, bytes, kept);
+}
+
+#elif defined(__AVX2__)
+
+typedef __m256i integers;
+typedef __m256 floats;
+enum { LANES = 8, BLOCK = VECTORS * LANES };
+
+#define VECTOR(name) _mm256_##name
+
+INLINE integers load_samples(const uint8_t *samples)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)samples);
+}
+
+INLINE integers add_products(integers sums, integers pairs, int32_t taps)
+{
+    return _mm256_add_epi32(sums, _mm256_madd_epi16(pairs, _mm256_set1_epi32(taps)));
+}
+
+INLINE integers no_sums(void)
+{
+    return _mm256_setzero_si256();
+}
+
+INLINE floats magnitude(floats x)
+{
+    return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), x);
+}
+
+INLINE uint32_t without(integers x, uint32_t mask)
+{
+    __m256i rest = _mm256_and_si256(x, _mm256_set1_epi32((int32_t)mask));
+    __m256i none = _mm256_cmpeq_epi32(rest, _mm256_setzero_si256());
+    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(none));
+}
+
+/* Of the least of four: where all lanes have other bits, a zero is the least. */
+INLINE bool any_without(const integers x[VECTORS], uint32_t mask)
+{
+    __m256i bits = _mm256_set1_epi32((int32_t)mask);
+    __m256i low = _mm256_min_epu32(_mm256_and_si256(x[0], bits), _mm256_and_si256(x[1], bits));
+    __m256i high = _mm256_min_epu32(_mm256_and_si256(x[2], bits), _mm256_and_si256(x[3], bits));
+    return without(_mm256_min_epu32(low, high), mask) != 0;
+}
+
+INLINE void store_samples(integers samples, uint8_t *out)
+{
+    _mm256_storeu_si256((__m256i *)(void *)out, samples);
+}
+
+INLINE void stream_samples(integers samples, uint8_t *out)
+{
+    _mm256_stream_si256((__m256i *)(void *)out, samples);
+}
+
+/* Takes bytes of `kept` that have bits in every dword of `mask`. */
+INLINE integers take_kept(integers samples, const uint8_t *kept, uint32_t mask)
+{
+    return _mm256_blendv_epi8(samples, load_samples(kept), _mm256_set1_epi32((int32_t)mask));
+}
+
+#else
+
+enum { LANES = 4, BLOCK = VECTORS * LANES };
+typedef float floats __attribute__((vector_size(LANES * sizeof(float))));
+typedef float unaligned_floats
+    __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float)), may_alias));
+typedef int32_t integers __attribute__((vector_size(LANES * sizeof(int32_t))));
+
+INLINE floats all_of(float value)
+{
+    return (floats){value, value, value, value};
+}
+
+INLINE floats load(const float *from)
+{
+    return *(const unaligned_floats *)from;
+}
+
+INLINE floats load_once(const float *from)
+{
+    return load(from);
+}
+
+INLINE floats add(floats a, floats b)
+{
+    return a + b;
+}
+
+INLINE floats multiply_add(floats sum, floats a, floats b)
+{
+    return sum + a * b;
+}
+
+#endif
+
+#if defined(__AVX2__)
+
+INLINE floats all_of(float value)
+{
+    return VECTOR(set1_ps)(value);
+}
+
+INLINE floats load(const float *from)
+{
+    return VECTOR(loadu_ps)(from);
+}
+
+/* A load whose vector is used several times. Compilers would load it again each time. */
+INLINE floats load_once(const float *from)
+{
+    floats x = load(from);
+    __asm__("" : "+v"(x));
+    return x;
+}
+
+INLINE void store(floats x, float *to)
+{
+    VECTOR(storeu_ps)(to, x);
+}
+
+INLINE floats add(floats a, floats b)
+{
+    return VECTOR(add_ps)(a, b);
+}
+
+INLINE floats multiply_add(floats sum, floats a, floats b)
+{
+    return VECTOR(fmadd_ps)(a, b, sum);
+}
+
+#endif
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+#if defined(__AVX2__)
+
+/* Four vectors of sums of a row: by taps, and by what fine taps add to these. */
+typedef struct row_sums {
+    integers coarse[VECTORS], fine[VECTORS];
+} row_sums;
+
+INLINE row_sums no_row_sums(void)
+{
+    row_sums sums;
+    UNROLL for (int v = 0; v < VECTORS; v++) sums.coarse[v] = sums.fine[v] = no_sums();
+    return sums;
+}
+
+/* Adds one pair of taps: the lower one times `a`, the upper one times `b`. */
+INLINE void add_pairs(row_sums *sums, const bool is_fine, const integers a[2], const integers b[2],
+                      int32_t taps, int32_t fine_taps)
+{
+    UNROLL for (int v = 0; v < VECTORS; v++)
+    {
+        integers pairs = v % 2 == 0 ? VECTOR(unpacklo_epi16)(a[v / 2], b[v / 2])
+                                    : VECTOR(unpackhi_epi16)(a[v / 2], b[v / 2]);
+        sums->coarse[v] = add_products(sums->coarse[v], pairs, taps);
+        if (is_fine)
+            sums->fine[v] = add_products(sums->fine[v], pairs, fine_taps);
+    }
+}
+
+/* Samples of two places, each times its factor. */
+INLINE void fold(const uint8_t *samples, const gc_levels_fold *places, integers folded[2])
+{
+    integers a = load_samples(samples + places->first), b = load_samples(samples + places->second);
+    integers factors = VECTOR(set1_epi16)(places->factors);
+    folded[0] = VECTOR(maddubs_epi16)(VECTOR(unpacklo_epi8)(a, b), factors);
+    folded[1] = VECTOR(maddubs_epi16)(VECTOR(unpackhi_epi8)(a, b), factors);
+}
+
+/* Samples of one place. */
+INLINE void widen(const uint8_t *samples, integers wide[2])
+{
+    integers x = load_samples(samples);
+    wide[0] = VECTOR(unpacklo_epi8)(x, no_sums());
+    wide[1] = VECTOR(unpackhi_epi8)(x, no_sums());
+}
+
+INLINE void store_sums(const row_sums *sums, const bool is_fine, float *to)
+{
+    UNROLL for (int v = 0; v < VECTORS; v++)
+    {
+        integers all = sums->coarse[v];
+        if (is_fine)
+            all = VECTOR(add_epi32)(VECTOR(slli_epi32)(all, GC_LEVELS_FINE_BITS), sums->fine[v]);
+        store(VECTOR(cvtepi32_ps)(all), to + v * LANES);
+    }
+}
+
+/* Term t of a row of `width` that is folded: two samples, the one in the middle, or nothing. */
+INLINE void load_term(const uint8_t *samples, const gc_levels_fold *places, const int width,
+                      const int t, integers term[2])
+{
+    if (2 * t + 1 < width)
+        fold(samples, &places[t], term);
+    else if (2 * t + 1 == width)
+        widen(samples + places[t].first, term);
+    else
+        term[0] = term[1] = no_sums();
+}
+
+/* A row of a small constant width that is folded. Sums may alias whatever is in memory: places and
+ * taps are copied to variables. */
+INLINE void sum_narrow(const gc_levels_row *row, const int width, const bool is_fine,
+                       const uint8_t *samples, size_t count, float *to)
+{
+    gc_levels_fold places[NARROW];
+    int32_t taps[NARROW] = {0}, fine_taps[NARROW] = {0};
+    UNROLL for (int t = 0; t < (width + 1) / 2; t++) places[t] = row->folds[t];
+    UNROLL for (int p = 0; p < (width + 3) / 4; p++)
+    {
+        taps[p] = row->taps[p];
+        fine_taps[p] = row->fine_taps[p];
+    }
+    for (size_t first = 0; first < count; first += BLOCK) {
+        row_sums sums = no_row_sums();
+        integers a[2], b[2];
+        UNROLL for (int p = 0; p < (width + 3) / 4; p++)
+        {
+            load_term(samples + first, places, width, 2 * p, a);
+            load_term(samples + first, places, width, 2 * p + 1, b);
+            add_pairs(&sums, is_fine, a, b, taps[p], fine_taps[p]);
+        }
+        store_sums(&sums, is_fine, to + first);
+    }
+}
+
+/* Any row. */
+INLINE void sum_row(const gc_levels_row *row, const bool is_folded, const bool is_fine,
+                    const uint8_t *samples, size_t count, float *to)
+{
+    for (size_t first = 0; first < count; first += BLOCK, samples += BLOCK) {
+        const gc_levels_fold *places = row->folds;
+        row_sums sums = no_row_sums();
+        integers a[2], b[2];
+        for (int p = 0; p < row->pair_count; p++, places += 2) {
+            if (is_folded) {
+                fold(samples, &places[0], a);
+                fold(samples, &places[1], b);
+            } else {
+                widen(samples + places[0].first, a);
+                widen(samples + places[1].first, b);
+            }
+            add_pairs(&sums, is_fine, a, b, row->taps[p], row->fine_taps[p]);
+        }
+        store_sums(&sums, is_fine, to + first);
+    }
+}
+
+INLINE void sum_kind(const gc_levels_row *row, const bool is_fine, const uint8_t *samples,
+                     size_t count, float *sums)
+{
+    switch (row->is_folded ? row->width : 0) {
+    case 0:
+        sum_row(row, false, is_fine, samples, count, sums);
+        break;
+    case 3:
+        sum_narrow(row, 3, is_fine, samples, count, sums);
+        break;
+    case 5:
+        sum_narrow(row, 5, is_fine, samples, count, sums);
+        break;
+    case 7:
+        sum_narrow(row, 7, is_fine, samples, count, sums);
+        break;
+    default:
+        sum_row(row, true, is_fine, samples, count, sums);
+        break;
+    }
+}
+
+static void sum(const gc_levels_row *row, const uint8_t *samples, size_t count, float *scratch,
+                float *sums)
+{
+    (void)scratch;
+    if (row->is_fine)
+        sum_kind(row, true, samples, count, sums);
+    else
+        sum_kind(row, false, samples, count, sums);
+}
+
+#else
+
+static void sum(const gc_levels_row *row, const uint8_t *samples, size_t count, float *scratch,
+                float *sums)
+{
+    int32_t *wide = (int32_t *)(void *)scratch;
+    size_t last = row->advance * (size_t)(row->width - 1);
+    for (size_t i = 0; i < count + last + BLOCK; i++)
+        wide[i] = samples[i];
+    for (size_t first = 0; first < count; first += BLOCK) {
+        int32_t block[BLOCK] = {0};
+        for (int k = 0; k < row->width; k++) {
+            const int32_t *from = wide + first + (size_t)k * row->advance;
+            int32_t weight = (int32_t)row->weights[k];
+            for (int i = 0; i < BLOCK; i++)
+                block[i] += weight * from[i];
+        }
+        for (int i = 0; i < BLOCK; i++)
+            sums[first + (size_t)i] = (float)block[i];
+    }
+}
+
+#endif
+
+/* ---- Columns --------------------------------------------------------------------------------- */
+
+/* A vector of ROWS sums of columns. Each row is loaded once. */
+INLINE void sum_columns(const gc_levels_column *column, const float *const *rows, size_t at,
+                        floats sums[ROWS])
+{
+    const float *weights = column->weights;
+    int height = column->height;
+    sums[0] = multiply_add(sums[0], load(rows[0] + at), all_of(weights[0]));
+    for (int j = 1; j < height; j++) {
+        floats x = load_once(rows[j] + at);
+        sums[0] = multiply_add(sums[0], x, all_of(weights[j]));
+        sums[1] = multiply_add(sums[1], x, all_of(weights[j - 1]));
+    }
+    sums[1] = multiply_add(sums[1], load(rows[height] + at), all_of(weights[height - 1]));
+}
+
+/* The same for a small height whose weights are even: each row is loaded once. */
+INLINE void sum_low_columns(const floats weights[LOW], const int height, const float *const *rows,
+                            size_t at, floats sums[ROWS])
+{
+    floats x[LOW + 1];
+    UNROLL for (int j = 0; j <= height; j++) x[j] = load_once(rows[j] + at);
+    UNROLL for (int j = 0; j <= height / 2; j++) UNROLL for (int o = 0; o < ROWS; o++)
+    {
+        bool is_middle = 2 * j + 1 == height;
+        floats folded = is_middle ? x[o + j] : add(x[o + j], x[o + height - 1 - j]);
+        sums[o] = multiply_add(sums[o], folded, weights[j]);
+    }
+}
+
+/* ---- Levels ---------------------------------------------------------------------------------- */
+
+/* Where a block of levels goes. */
+typedef struct place {
+    uint8_t *out;
+    const uint8_t *kept; /* samples of which some stay in the place of levels, or NULL */
+    uint32_t kept_mask;  /* 255 in the bytes of four samples that stay */
+    bool streams;        /* past the caches, to aligned memory */
+} place;
+
+#if defined(__AVX2__)
+
+/* A tie is exact: where the first product is not the quotient, the rest corrects it. */
+INLINE floats quotient(const gc_levels_column *column, floats sum)
+{
+    floats reciprocal = all_of(column->reciprocal);
+    floats first = VECTOR(mul_ps)(sum, reciprocal);
+    floats rest = VECTOR(fnmadd_ps)(first, all_of(column->divisor), sum);
+    return multiply_add(first, rest, reciprocal);
+}
+
+INLINE floats value_of(const gc_levels_column *column, const gc_levels_kind kind,
+                       const bool absolute, floats sum)
+{
+    sum = absolute ? magnitude(sum) : sum;
+    if (kind == GC_LEVELS_DIVIDED)
+        sum = quotient(column, sum);
+    return kind == GC_LEVELS_DIVIDED || absolute
+               ? multiply_add(all_of(column->start), sum, all_of(column->sign))
+               : sum;
+}
+
+/* Clamps to 0..255. */
+INLINE void store_levels(const integers x[VECTORS], const place *to)
+{
+    integers low = VECTOR(packs_epi32)(x[0], x[1]), high = VECTOR(packs_epi32)(x[2], x[3]);
+    integers levels = VECTOR(packus_epi16)(low, high);
+    if (to->kept != NULL)
+        levels = take_kept(levels, to->kept, to->kept_mask);
+    if (to->streams)
+        stream_samples(levels, to->out);
+    else
+        store_samples(levels, to->out);
+}
+
+/* Bits of samples in fixed point whose lanes are near a tie. */
+static __attribute__((noinline)) uint64_t near_bits(const integers fixed[VECTORS], uint32_t far)
+{
+    uint64_t near = 0;
+    for (int v = 0; v < VECTORS; v++) {
+        uint64_t bits = without(fixed[v], far);
+        bits = (bits & 0xf) | (bits & 0xf0) << 12 | (bits & 0xf00) << 24 | (bits & 0xf000) << 36;
+        near |= bits << 4 * v;
+    }
+    return near;
+}
+
+INLINE uint64_t finish_block(const gc_levels_column *column, const gc_levels_kind kind,
+                             const bool absolute, const floats sums[VECTORS], const place *to)
+{
+    integers values[VECTORS], levels[VECTORS];
+    UNROLL for (int v = 0; v < VECTORS; v++)
+    {
+        values[v] = VECTOR(cvtps_epi32)(value_of(column, kind, absolute, sums[v]));
+        levels[v] = kind == GC_LEVELS_FIXED ? VECTOR(srai_epi32)(values[v], 16) : values[v];
+    }
+    store_levels(levels, to);
+    if (kind == GC_LEVELS_FIXED && __builtin_expect(any_without(values, column->far), 0))
+        return near_bits(values, column->far);
+    return 0;
+}
+
+#else
+
+INLINE int32_t clamped(int32_t level)
+{
+    return level < 0 ? 0 : level > UINT8_MAX ? UINT8_MAX : level;
+}
+
+/* Adding 1.5 * 2^23 leaves the nearest whole number in the lowest bits. */
+INLINE int32_t nearest(float value)
+{
+    value = value > -1 ? value : -1;
+    value = (value < 256 ? value : 256) + 0x1.8p23f;
+    int32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits - 0x4b400000;
+}
+
+INLINE float value_of(const gc_levels_column *column, const gc_levels_kind kind,
+                      const bool absolute, float sum)
+{
+    sum = absolute ? fabsf(sum) : sum;
+    if (kind == GC_LEVELS_DIVIDED)
+        sum = sum / column->divisor;
+    return kind == GC_LEVELS_DIVIDED || absolute ? column->start + sum * column->sign : sum;
+}
+
+INLINE uint64_t finish_block(const gc_levels_column *column, const gc_levels_kind kind,
+                             const bool absolute, const floats vectors[VECTORS], const place *to)
+{
+    uint8_t *out = to->out;
+    float sums[BLOCK];
+    uint64_t near = 0;
+    memcpy(sums, vectors, sizeof sums);
+    for (int i = 0; i < BLOCK; i++) {
+        float value = value_of(column, kind, absolute, sums[i]);
+        if (kind != GC_LEVELS_FIXED) {
+            out[i] = (uint8_t)clamped(nearest(value));
+            continue;
+        }
+        int32_t fixed = (int32_t)value;
+        near |= (uint64_t)(((uint32_t)fixed & column->far) == 0) << i;
+        out[i] = (uint8_t)clamped(fixed >> 16);
+    }
+    for (int i = 0; i < BLOCK && to->kept != NULL; i++)
+        out[i] = to->kept_mask >> 8 * (i % 4) & 1 ? to->kept[i] : out[i];
+    return near;
+}
+
+#endif
+
+INLINE place place_of(const gc_levels_output *output, int row)
+{
+    return (place){.out = output->out[row],
+                   .kept = output->kept[row],
+                   .kept_mask = output->kept_mask,
+                   .streams = output->streams};
+}
+
+/* The first `count` values of a block. */
+INLINE uint64_t finish_part(const gc_levels_column *column, const gc_levels_kind kind,
+                            const bool absolute, const floats sums[VECTORS], size_t count,
+                            const place *to)
+{
+    uint8_t out[BLOCK], kept[BLOCK] = {0};
+    place part = {out, NULL, to->kept_mask, false};
+    if (to->kept != NULL)
+        part.kept = memcpy(kept, to->kept, count);
+    uint64_t bits = finish_block(column, kind, absolute, sums, &part);
+    memcpy(to->out, out, count);
+    return bits;
+}
+
+/* Sets bits of values from value `first` on. */
+INLINE void mark(gc_levels_near *near, size_t first, uint64_t bits)
+{
+    uint64_t word = (uint64_t)1 << first / 64;
+    uint64_t before = near->words & word ? near->bits[first / 64] : 0;
+    near->bits[first / 64] = before | bits << first % 64;
+    near->words |= word;
+}
+
+/* A block of one row of output, from value `first` on. */
+INLINE void finish_row(const gc_levels_column *column, const gc_levels_kind kind,
+                       const bool absolute, const floats sums[VECTORS], size_t count, size_t first,
+                       place *to, gc_levels_near *near)
+{
+    uint64_t bits = count - first >= BLOCK
+                        ? finish_block(column, kind, absolute, sums, to)
+                        : finish_part(column, kind, absolute, sums, count - first, to);
+    to->out += BLOCK;
+    to->kept += to->kept != NULL ? BLOCK : 0;
+    if (kind == GC_LEVELS_FIXED && __builtin_expect(bits != 0, 0))
+        mark(near, first, bits);
+}
+
+/* Output may alias whatever is in memory: what blocks have in common is copied to variables. Rows of
+ * `low` heights, which are constants, are among that. */
+INLINE void finish_rows(const gc_levels_column *all, const gc_levels_kind kind, const bool absolute,
+                        const int low, const float *const *rows, size_t count,
+                        gc_levels_output *output, int row_count)
+{
+    const gc_levels_column column = *all;
+    const float *low_rows[LOW + 1];
+    floats low_weights[LOW];
+    place to[ROWS];
+    UNROLL for (int j = 0; j <= low; j++) low_rows[j] = rows[j];
+    UNROLL for (int j = 0; j < low; j++) low_weights[j] = all_of(column.weights[j]);
+    UNROLL for (int o = 0; o < ROWS; o++) to[o] = place_of(output, o);
+    floats start = all_of(kind == GC_LEVELS_DIVIDED || absolute ? 0 : column.start);
+    for (size_t first = 0; first < count; first += BLOCK) {
+        floats sums[ROWS][VECTORS];
+        UNROLL for (int v = 0; v < VECTORS; v++)
+        {
+            floats of_rows[ROWS];
+            UNROLL for (int o = 0; o < ROWS; o++) of_rows[o] = start;
+            if (low > 0)
+                sum_low_columns(low_weights, low, low_rows, first + (size_t)(v * LANES), of_rows);
+            else
+                sum_columns(&column, rows, first + (size_t)(v * LANES), of_rows);
+            UNROLL for (int o = 0; o < ROWS; o++) sums[o][v] = of_rows[o];
+        }
+        UNROLL for (int o = 0; o < ROWS; o++)
+        {
+            if (o < row_count)
+                finish_row(&column, kind, absolute, sums[o], count, first, &to[o],
+                           &output->near[o]);
+        }
+    }
+}
+
+/* Heights that are usual have code of their own. */
+INLINE void finish_kind(const gc_levels_column *column, const gc_levels_kind kind,
+                        const bool absolute, const float *const *rows, size_t count,
+                        gc_levels_output *output, int row_count)
+{
+    switch (column->is_even ? column->height : 0) {
+    case 3:
+        finish_rows(column, kind, absolute, 3, rows, count, output, row_count);
+        break;
+    case 5:
+        finish_rows(column, kind, absolute, 5, rows, count, output, row_count);
+        break;
+    case 7:
+        finish_rows(column, kind, absolute, 7, rows, count, output, row_count);
+        break;
+    default:
+        finish_rows(column, kind, absolute, 0, rows, count, output, row_count);
+        break;
+    }
+}
+
+static void finish(const gc_levels_column *column, const float *const *rows, size_t count,
+                   gc_levels_output *output, int row_count)
+{
+    switch (2 * (int)column->kind + column->absolute) {
+    case 2 * GC_LEVELS_PLAIN:
+        finish_kind(column, GC_LEVELS_PLAIN, false, rows, count, output, row_count);
+        break;
+    case 2 * GC_LEVELS_PLAIN + 1:
+        finish_kind(column, GC_LEVELS_PLAIN, true, rows, count, output, row_count);
+        break;
+    case 2 * GC_LEVELS_DIVIDED:
+        finish_kind(column, GC_LEVELS_DIVIDED, false, rows, count, output, row_count);
+        break;
+    case 2 * GC_LEVELS_DIVIDED + 1:
+        finish_kind(column, GC_LEVELS_DIVIDED, true, rows, count, output, row_count);
+        break;
+    case 2 * GC_LEVELS_FIXED:
+        finish_kind(column, GC_LEVELS_FIXED, false, rows, count, output, row_count);
+        break;
+    default:
+        finish_kind(column, GC_LEVELS_FIXED, true, rows, count, output, row_count);
+        break;
+    }
+}
+
+extern const gc_levels_loops GC_LEVELS_LOOPS;
+const gc_levels_loops GC_LEVELS_LOOPS = {sum, finish};

@@ -1,0 +1,30 @@
+/* Fourier transforms of lines, from memory to memory: what De Smet 2011 bounds. For measurements
+ * alone. Plain C, no types of other parts. */
+#ifndef GC_CPU_LOCALITY_H
+#define GC_CPU_LOCALITY_H
+
+#include "gconv.h"
+
+/* Complex numbers of two float32 that a pass crosses: 256 MiB, more than caches hold. */
+enum { GC_LOCALITY_NUMBERS = 1 << 25 };
+
+/* The longest line. Its length is a power of two. */
+enum { GC_LOCALITY_POINTS_MAX = 1 << 14 };
+
+typedef struct gc_locality gc_locality;
+
+/* Takes the memory. `threads` is as in a job. */
+gconv_status gc_locality_create(int threads, gc_locality **locality, gconv_error *error);
+void gc_locality_free(gc_locality *locality);
+
+/* Fills the memory with random numbers, then replaces each line of `points` numbers by its spectrum,
+ * with vectors and threads as `cpu` does. A line of one point changes its sign instead: the least
+ * that reads and writes every number. Returns the seconds of the second part. */
+double gc_locality_pass(gc_locality *locality, int points);
+
+/* Compares some lines of the last pass, at some frequencies, with sums in double. *largest is the
+ * largest difference, and *bound the difference that rounding may make: that of rule 4 for float32
+ * transforms. */
+void gc_locality_judge(const gc_locality *locality, double *largest, double *bound);
+
+#endif

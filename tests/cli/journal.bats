@@ -1,0 +1,516 @@
+#!/usr/bin/env bats
+# --journal: what is recorded, what is skipped, and what is left after an end at any moment.
+
+load common
+
+setup_images() {
+    mkdir in
+    for i in 1 2 3 4 5 6; do make_image pgm in/$i.pgm $((20 + i)) 15 noise; done
+}
+
+wait_for() {
+    for _ in $(seq 500); do
+        "$@" && return
+        sleep 0.01
+    done
+    echo "waited in vain: $*"
+    return 1
+}
+
+# statuses FILE: the status of each record, in order.
+statuses() { "$TESTS/json" status <"$1" | paste -sd ' ' -; }
+
+@test "every image has a line of JSON; the same command again skips what is done" {
+    setup_images
+    echo broken >none.png
+    expect 1 gconv edges --journal j -o out in none.png
+    "$TESTS/json" <j
+    same "$(head -n 1 j | "$TESTS/json" gconv_journal)" 1
+    same "$("$TESTS/json" input <j | sort | paste -sd ' ')" \
+        'in/1.pgm in/2.pgm in/3.pgm in/4.pgm in/5.pgm in/6.pgm none.png'
+    same "$(statuses j | tr ' ' '\n' | sort | uniq -c | tr -s ' ' | paste -sd ,)" ' 6 done, 1 failed'
+    like "$("$TESTS/json" output_hash <j | head -n 1)" 'xxh3:????????????????????????????????'
+    cp j before
+    expect 1 gconv edges -v --journal j -o out in none.png
+    cmp j before
+    like "$err" '*gconv: out/6.png: done before; skipped
+gconv: none.png: failed before: *; --retry-failed tries again
+gconv: 0 of 7 images done, 1 failed, 6 skipped'
+    expect 1 gconv edges --journal j --retry-failed -o out in none.png
+    like "$err" 'gconv: none.png: [!f]*' # not "failed before"
+    make_image pgm none.png 9 7 noise # a failed input that changed is tried again
+    complains 0 '1 of 7 images done, 0 failed, 6 skipped' gconv edges --journal j -o out in none.png
+}
+
+@test "the same command tries failures again that are not those of the input" {
+    setup_images
+    echo broken >broken.png
+    mkdir -p out/2.png
+    expect 1 gconv edges --journal j -o out in broken.png none.png
+    like "$err" '*5 of 8 images done, 3 failed, 0 skipped'
+    same "$(grep -c '"final": true' j)" 1
+    same "$(grep -c '"final": false' j)" 2
+    expect 1 gconv edges --journal j -o out in broken.png none.png
+    like "$err" '*gconv: out/2.png: cannot create: *'
+    like "$err" '*gconv: broken.png: failed before: *; --retry-failed tries again*'
+    like "$err" '*gconv: none.png: cannot open: *0 of 8 images done, 3 failed, 5 skipped'
+    rmdir out/2.png
+    expect 1 gconv edges --journal j -o out in broken.png none.png
+    like "$err" '*gconv: 1 of 8 images done, 2 failed, 5 skipped'
+    grep -v '"status": "done"' j | sed 's/, "final": [a-z]*//' >old # a line that lacks the key
+    expect 1 gconv edges --journal old -o out broken.png
+    like "$err" 'gconv: broken.png: [!f]*'
+}
+
+@test "images are computed again whose input, recipe or output is not as recorded" {
+    setup_images
+    gconv filter -k box3 --journal j -o out in
+    again() { # the images that are computed by this command
+        gconv filter --json --journal j -o out in "$@" 2>/dev/null | grep '"status": "done"' |
+            "$TESTS/json" input | paste -sd ' ' -
+    }
+    same "$(again -k box3)" ''
+    touch in/1.pgm out/2.pgm # the content counts
+    same "$(again -k box3)" ''
+    make_image pgm in/1.pgm 21 15 3
+    rm out/2.pgm
+    echo >>out/3.pgm
+    touch -r in/4.pgm time
+    printf 'x' | dd of=in/4.pgm bs=1 seek=100 conv=notrunc 2>/dev/null
+    same "$(again -k box3)" 'in/1.pgm in/2.pgm in/3.pgm in/4.pgm'
+    same "$(again -k box3)" ''
+    same "$(again -k box3 --border wrap | wc -w)" 6
+    printf '1 2 1\n' >mine.txt
+    same "$(again -k mine.txt | wc -w)" 6
+    same "$(again -k mine.txt)" ''
+    printf '1 3 1\n' >mine.txt # a filter file that changed is another recipe
+    same "$(again -k mine.txt | wc -w)" 6
+    same "$(again -k mine.txt -j 1 -q --sync)" '' # these do not decide the result
+}
+
+@test "--update asks the journal for the recipe, the times for images that it does not know" {
+    setup_images
+    gconv edges -o out in
+    touch -d tomorrow out/*
+    complains 0 '0 of 6 images done, 0 failed, 6 skipped' gconv edges --update --journal j -o out in
+    complains 0 '0 of 1 images done, 0 failed, 1 skipped' gconv edges -n --journal j -o out in/1.pgm
+    rm out/1.png
+    gconv edges --journal j -o out in/1.pgm
+    touch -d tomorrow out/*
+    complains 0 '1 of 6 images done, 0 failed, 5 skipped' gconv edges --update --threshold 9 --journal j -o out in
+}
+
+@test "--hash sha256 is that of sha256sum; both kinds may be in one journal" {
+    setup_images
+    gconv edges --hash sha256 --journal j -o out in/1.pgm
+    same "$("$TESTS/json" input_hash <j)" "sha256:$(sha256sum <in/1.pgm | cut -d ' ' -f 1)"
+    same "$("$TESTS/json" output_hash <j)" "sha256:$(sha256sum <out/1.png | cut -d ' ' -f 1)"
+    gconv edges --journal j -o out in -q
+    touch in/* out/*
+    complains 0 '0 of 6 images done, 0 failed, 6 skipped' gconv edges --journal j -o out in
+    if command -v xxhsum >/dev/null; then
+        same "$("$TESTS/json" input_hash <j | tail -n 1)" \
+            "xxh3:$(xxhsum -H128 "$("$TESTS/json" input <j | tail -n 1)" | cut -d ' ' -f 1)"
+    fi
+}
+
+@test "--in-place: nothing is filtered twice" {
+    setup_images
+    cp -r in kept
+    gconv filter -k box3 -o wanted in
+    gconv filter -k box3 --in-place --journal j in
+    diff -r wanted in
+    complains 0 '0 of 6 images done, 0 failed, 6 skipped' gconv filter -k box3 --in-place --journal j in
+    # Killed after the rename and before the line of the image: the intent is there.
+    grep -v '"status": "done"' j >intents
+    same "$(statuses intents)" 'intent intent intent intent intent intent'
+    touch in/*
+    complains 0 '0 of 6 images done, 0 failed, 6 skipped' gconv filter -k box3 --in-place --journal intents in
+    diff -r wanted in
+    # Killed before the rename.
+    cp kept/* in
+    gconv filter -k box3 --in-place --journal intents in
+    diff -r wanted in
+    # The same file by another name.
+    rm -r in j
+    cp -r kept in
+    for _ in 1 2; do gconv filter -q -k box3 --in-place --journal j -o ./in in; done
+    diff -r wanted in
+}
+
+@test "--in-place: no other name of a file has it filtered twice" {
+    setup_images
+    gconv filter -k box3 -o wanted in
+    gconv filter -k box3 --in-place --journal j in
+    again() { complains 0 '0 of 6 images done, 0 failed, 6 skipped' gconv filter -k box3 --in-place "$@"; }
+    again --journal j ./in
+    again --journal j --hash sha256 "$PWD/in"
+    (cd in && again --journal ../j .)
+    cp -r in other # the same images elsewhere
+    again --journal j other
+    mv in in.old
+    again --journal j in.old
+    diff -r wanted in.old
+    # Intents count like images that are done.
+    grep -v '"status": "done"' j >intents
+    again --journal intents ./in.old
+    diff -r wanted in.old
+    # Another recipe is other work, and so is a result that replaced nothing.
+    silently gconv filter -k box5 --in-place --journal j ./in.old
+    gconv filter -k box3 --journal k -o out wanted
+    silently gconv filter -k box3 --in-place --journal k out
+}
+
+@test "names of any bytes are found again" {
+    mkdir in
+    for name in ' a"b\' "$(printf 'new\nline')" "$(printf 'no\351utf')" "$(printf 'no\350utf')"; do
+        make_image pgm "in/$name.pgm" 3 3 noise
+    done
+    gconv edges --journal j -o out in
+    "$TESTS/json" <j
+    complains 0 '0 of 4 images done, 0 failed, 4 skipped' gconv edges --journal j -o out in
+    same "$("$TESTS/json" input_bytes <j | sort | paste -sd ' ')" '696e2f6e6fe87574662e70676d 696e2f6e6fe97574662e70676d'
+    expect 0 gconv edges --json -o out2 in
+    is_json
+    same "$(key output_bytes | sort | paste -sd ' ')" \
+        '6f7574322f6e6fe87574662e706e67 6f7574322f6e6fe97574662e706e67'
+}
+
+@test "a journal is gone on with after an end in the middle of a line" {
+    setup_images
+    gconv edges --journal j -o out in
+    cp j whole
+    for cut in 1 20 200; do
+        head -c -$cut whole >j
+        expect 0 gconv edges -q --journal j -o out in
+        "$TESTS/json" <j
+        same "$(grep -c . j)" "$(grep -c . whole)"
+    done
+    for length in 0 1 10 50; do # the first line, too
+        head -c $length whole >j
+        expect 0 gconv edges -q --journal j -o out in
+        same "$(statuses j)" 'done done done done done done'
+    done
+}
+
+@test "a long journal: lines are found wherever they begin" {
+    setup_images
+    gconv edges --journal j -o out in
+    # 15000 other images between the header and these, with lines of several lengths: 7 MB.
+    line=$(tail -n 1 j)
+    { head -n 2 j
+        for i in $(seq 15000); do
+            printf '{"id": "%016x", "input": "%*s%s\n' $i $((i % 97)) "" "${line#*\"input\": \"}"
+        done
+        tail -n +3 j; } >long
+    "$TESTS/json" <long
+    [ "$(stat -c %s long)" -gt 6000000 ]
+    complains 0 '0 of 6 images done, 0 failed, 6 skipped' gconv edges --journal long -o out in
+    expect 0 gconv check --journal long
+    same "$out" '15006 images: 15006 as recorded'
+    printf '{"id": "0' >>long # the end of a line that a killed program left
+    complains 0 '0 of 6 images done, 0 failed, 6 skipped' gconv edges --journal long -o out in
+    same "$(wc -l <long)" 15008
+    { head -n 2 j && head -c 3000000 /dev/zero | tr '\0' x; } >bad
+    complains 1 'bad: line 3: no line of a journal' gconv edges --journal bad -o out in
+    head -c 3000000 /dev/zero >bad
+    complains 1 'bad: not a journal of gconv; *' gconv edges --journal bad -o out in
+}
+
+@test "what is no journal is refused and left alone" {
+    setup_images
+    cp in/1.pgm kept
+    complains 1 'in/1.pgm: not a journal of gconv; name another file' gconv edges --journal in/1.pgm -o out in
+    cmp in/1.pgm kept
+    gconv edges --journal j -o out in
+    sed '1s/: 1,/: 7,/' j >seven
+    complains 1 'seven: a journal of version 7, and this gconv knows version 1; *' gconv edges --journal seven -o new in
+    sed '3s/^./x/' j >bad
+    complains 1 'bad: line 3: no line of a journal' gconv edges --journal bad -o new in
+    complains 1 '.: cannot open the journal: Is a directory' gconv edges --journal . -o new in
+    complains 1 'none/j: cannot open the journal: No such *' gconv edges --journal none/j -o new in
+    mkfifo pipe
+    complains 1 'pipe: not a regular file' timeout 10 "$GCONV" edges --journal pipe -o new in
+    complains 2 '--retry-failed needs --journal FILE' gconv edges --retry-failed -o new in
+    complains 2 '--hash needs --journal FILE' gconv edges --hash xxh3 -o new in
+    complains 2 '--journal needs -o DIR or --in-place' gconv edges --journal j in/1.pgm new.png
+    if [ "$(id -u)" -ne 0 ]; then
+        chmod a-w j
+        complains 1 'j: cannot open the journal: Permission denied' gconv edges --journal j -o new in
+    fi
+    [ ! -e new ]
+}
+
+@test "two runs with one journal: the second one is refused" {
+    setup_images
+    mkfifo names
+    "$GCONV" edges --journal j --files-from names -o out &
+    pid=$!
+    exec 9>names
+    echo in/1.pgm >&9
+    wait_for test -e out/1.png
+    complains 1 'j: another gconv writes to this journal' gconv edges --journal j -o other in
+    [ ! -e other ]
+    expect 0 gconv edges --dry-run --journal j -o out in # changes nothing
+    exec 9>&-
+    wait $pid
+}
+
+@test "a journal that cannot be written ends the batch" {
+    setup_images
+    for i in $(seq 10 60); do cp in/1.pgm in/$i.pgm; done
+    (
+        ulimit -f 2 # blocks of 512 bytes in POSIX mode, of 1024 here
+        trap '' XFSZ
+        expect 1 gconv edges -j 1 --journal j -o out in
+        like "$err" '*gconv: j: cannot write*not begun'
+    )
+    "$TESTS/json" <j
+    expect 0 gconv edges -q --journal j -o out in
+    same "$(find out -name '*.png' | wc -l)" 57
+}
+
+@test "a disk that is full in the middle: the same command goes on when there is room" {
+    setup_images
+    make_image png:rgb in/4.png 90 70 noise
+    rm in/4.pgm
+    mkdir out
+    make_image pgm out/4.png 3 3 noise # stays as long as there is nothing better
+    cp out/4.png kept
+    (
+        ulimit -f 4 # as in the test before; the line of an image takes less than the images
+        trap '' XFSZ
+        expect 1 gconv filter -k identity --depth 16 -j 1 --journal j -o out in
+        like "$err" '*out/4.png: cannot write: File too large*5 of 6 images done, 1 failed, 0 skipped'
+    )
+    cmp kept out/4.png
+    (cd out && holds 1.pgm 2.pgm 3.pgm 4.png 5.pgm 6.pgm)
+    same "$(statuses j)" 'done done done failed done done'
+    complains 0 '1 of 6 images done, 0 failed, 5 skipped' gconv filter -k identity --depth 16 --journal j -o out in
+    like "$(dump out/4.png)" 'png rgb 16 90x70*'
+}
+
+@test "clocks that jump: files from the future and from before 1970" {
+    setup_images
+    touch -d '3000-01-01' in/1.pgm
+    touch -d '1960-01-01 12:00:00.25' in/2.pgm
+    touch -d '1970-01-01 UTC' in/3.pgm
+    gconv edges --journal j -o out in
+    "$TESTS/json" <j
+    same "$("$TESTS/json" input_time <j | grep -c '^-')" 1
+    complains 0 '0 of 6 images done, 0 failed, 6 skipped' gconv edges --journal j -o out in
+    # The clock goes back, and on: times differ, contents do not.
+    touch -d '1990-01-01' in/4.pgm out/5.png
+    touch -d '2900-01-01' out/1.png in/6.pgm
+    complains 0 '0 of 6 images done, 0 failed, 6 skipped' gconv edges --journal j -o out in
+    expect 0 gconv check --journal j
+    # Another content that seems to be older than the result.
+    make_image pgm in/2.pgm 22 15 3
+    touch -d '1950-01-01' in/2.pgm
+    expect 1 gconv check --journal j
+    like "$out" '*out/2.png: stale*6 images: *'
+    expect 0 gconv edges --json --journal j -o out in
+    same "$(grep '"status": "done"' <<<"$out" | "$TESTS/json" input)" 'in/2.pgm'
+}
+
+# preloaded FAULT COMMAND...: the command with a fault, as tests/faults/faults.h has it.
+preloaded() {
+    local fault=$1
+    shift
+    env FAULTS="$fault" LD_PRELOAD="$TESTS/libgconv_faults.so" ASAN_OPTIONS=verify_asan_link_order=0 "$@"
+}
+
+@test "renames as on NFS: done, and reported as failed" {
+    [ -e "$TESTS/libgconv_faults.so" ] || skip 'no library of faults'
+    setup_images
+    gconv filter -k box3 -o wanted in
+    # The answers to all renames are lost: new outputs, outputs that replace others, inputs.
+    silently preloaded rename:lose:1+ "$GCONV" filter -k box3 --journal j -o out in
+    diff -r wanted out
+    silently preloaded rename:lose:1+ "$GCONV" filter -k box3 -o out in
+    diff -r wanted out
+    complains 0 '0 of 6 images done, 0 failed, 6 skipped' gconv filter -k box3 --journal j -o out in
+    silently preloaded rename:lose:1+ "$GCONV" filter -k box3 --in-place --journal k in
+    diff -r wanted in
+    complains 0 '0 of 6 images done, 0 failed, 6 skipped' gconv filter -k box3 --in-place --journal k in
+    diff -r wanted in
+    # Renames and links that fail (EXDEV and ESTALE do not differ): nothing is replaced, and the same command
+    # does the rest.
+    rm -r out j
+    expect 1 preloaded rename,link:fail:1+ "$GCONV" filter -k box3 --journal j -o out in
+    like "$err" '*gconv: 0 of 6 images done, 6 failed, 0 skipped'
+    [ -z "$(find . -name '.*.gconv-*')" ]
+    silently gconv filter -k box3 --journal j -o out in
+    gconv filter -k box3 -o twice wanted
+    diff -r twice out
+}
+
+@test "--in-place: what failed after its intent is not filtered twice" {
+    setup_images
+    gconv filter -k box3 -o wanted in
+    gconv filter -k box3 --in-place --journal j in
+    # As after a rename that failed and was done, where nobody could tell.
+    sed 's/"status": "done"/"status": "failed"/; s/, "implementation": [^,]*, "exact": [a-z]*/, "error": "cannot name", "final": false/' \
+        j >failed
+    same "$(statuses failed | tr ' ' '\n' | sort -u | paste -sd ,)" 'failed,intent'
+    complains 0 '0 of 6 images done, 0 failed, 6 skipped' gconv filter -k box3 --in-place --journal failed in
+    diff -r wanted in
+    expect 0 gconv check --journal failed
+    same "$out" '6 images: 6 as recorded'
+}
+
+@test "SIGUSR1: what is at work is finished, nothing else is begun" {
+    setup_images
+    mkfifo names
+    "$TESTS/ending" how "$GCONV" edges --journal j --files-from names -o out 2>err 3>&- &
+    pid=$!
+    exec 9>names
+    echo in/1.pgm >&9
+    wait_for test -e out/1.png
+    kill -s USR1 $pid
+    wait $pid
+    exec 9>&-
+    same "$(cat how)" 'signal 10'
+    same "$(statuses j)" done
+    like "$(cat err)" 'gconv: 1 of 1 images done, 0 failed, 0 skipped'
+    # One that waits for its input is at work.
+    mkfifo first.pgm
+    "$TESTS/ending" how "$GCONV" edges -j 1 --journal k -o out first.pgm in 2>err 3>&- &
+    pid=$!
+    sleep 0.3
+    kill -s USR1 $pid
+    sleep 0.1
+    timeout 10 cp in/2.pgm first.pgm
+    wait $pid
+    same "$(cat how)" 'signal 10'
+    same "$(statuses k)" done
+    same "$(cat err)" 'gconv: 1 of 7 images done, 0 failed, 0 skipped, 6 not begun'
+    gconv edges --json in/1.pgm x.png >/dev/null
+}
+
+@test "an output never replaces the journal" {
+    setup_images
+    mkdir out
+    complains 2 "the output of 'in/1.pgm' would replace the journal 'out/../out/1.png'; name another file" \
+        gconv edges --journal out/../out/1.png -o out in
+    (cd out && holds)
+    ln -s 2.png out/j
+    complains 2 "the output of 'in/2.pgm' would replace the journal 'out/j'; *" gconv edges --journal out/j -o out in
+    rm out/j
+    ls in/* >list
+    expect 1 gconv edges --journal out/3.png --files-from list -o out
+    like "$err" "gconv: in/3.pgm: its output would replace the journal 'out/3.png'
+gconv: 5 of 6 images done, 1 failed, 0 skipped"
+    "$TESTS/json" <out/3.png
+    expect 1 gconv edges --journal in/1.pgm --in-place in/2.pgm # an image is no journal
+    cp out/3.png in/journal.png
+    complains 2 "the output of 'in/journal.png' would replace the journal *" \
+        gconv filter -k box3 --journal in/journal.png --in-place in
+}
+
+# ---- What killed processes leave
+
+@test "temporary files of killed processes are removed, those of living ones stay" {
+    setup_images
+    mkdir out
+    mkfifo pipe.pgm
+    "$GCONV" filter -k box3 --in-place -o out pipe.pgm 3>&- 2>/dev/null &
+    living=$!
+    exec 9>pipe.pgm
+    head -c 100 in/1.pgm >&9
+    wait_for compgen -G 'out/.pipe.pgm.gconv-*' >/dev/null
+    gconv edges -o out in
+    (cd out && holds "$(basename .pipe.pgm.gconv-*)" 1.png 2.png 3.png 4.png 5.png 6.png)
+    kill -s KILL $living
+    wait $living || true
+    exec 9>&-
+    like "$(basename out/.pipe.pgm.gconv-*)" ".pipe.pgm.gconv-??????????????????"
+    expect 0 gconv edges -v -o out in
+    like "$err" '*gconv: out/: temporary files of killed processes removed: 1*'
+    (cd out && holds 1.png 2.png 3.png 4.png 5.png 6.png)
+}
+
+@test "files that only look like temporary files stay" {
+    setup_images
+    mkdir out
+    mkfifo pipe.pgm
+    "$GCONV" filter -k box3 --in-place -o out pipe.pgm 3>&- 2>/dev/null &
+    living=$!
+    exec 9>pipe.pgm
+    head -c 100 in/1.pgm >&9
+    wait_for compgen -G 'out/.pipe.pgm.gconv-*' >/dev/null
+    kill -s KILL $living
+    wait $living || true
+    exec 9>&-
+    cd out
+    left=$(basename .pipe.pgm.gconv-*)
+    touch .env.gconv-backup .gconv-abc123 .x.png.gconv-abc123 ".y$left" "${left}x"
+    mv "$left" save # a leftover that has a second name
+    ln save "$left"
+    cd ..
+    gconv edges -o out in
+    (cd out && holds .env.gconv-backup .gconv-abc123 "$left" "${left}x" .x.png.gconv-abc123 ".y$left" \
+        1.png 2.png 3.png 4.png 5.png 6.png save)
+}
+
+# ---- gconv check
+
+@test "check tells what is missing, changed, stale or failed" {
+    setup_images
+    gconv edges --journal j -o out in
+    expect 0 gconv check --journal j
+    same "$out" '6 images: 6 as recorded'
+    touch in/* out/* # the content counts
+    expect 0 gconv check --journal j
+    expect 1 gconv edges -q --journal j -o out none.png
+    rm out/1.png
+    cp out/3.png out/2.png
+    make_image pgm in/4.pgm 9 7 3
+    rm in/5.pgm # not needed for a check
+    expect 1 gconv check --journal j
+    same "$(sort <<<"$out")" '7 images: 3 as recorded, 1 missing, 1 changed, 1 stale, 1 failed
+out/1.png: missing
+out/2.png: changed
+out/4.png: stale
+out/none.png: failed: cannot open: No such file or directory'
+    expect 1 gconv check --json --journal j
+    is_json
+    same "$(key status | sort | paste -sd ,)" 'as recorded,as recorded,as recorded,changed,failed,missing,stale'
+    expect 1 gconv check -v --verify --journal j
+    like "$out" '*out/5.png: as recorded*7 images: 1 as recorded, 2 verified, *'
+    complains 2 'which journal? give --journal FILE' gconv check
+    complains 2 '--images says how many images --verify computes' gconv check --journal j --images 3
+    complains 1 'none: cannot open the journal: *' gconv check --journal none
+    [ ! -e none ]
+}
+
+@test "check --verify computes again: exact chains sample by sample, others within the bound" {
+    setup_images
+    gconv edges --threshold 3 --invert --journal j -o out in
+    expect 0 gconv check --verify --journal j --impl reference
+    same "$out" '6 images: 6 verified'
+    make_image png:rgb in/7.png 30 20 noise
+    gconv filter -k gaussian:1.5 --scale 1.5 --journal k -o smooth in
+    gconv filter -k gaussian:2 -f pfm --journal k -o floats in
+    expect 0 gconv check --verify --journal k --impl reference
+    same "$out" '14 images: 14 verified'
+    expect 0 gconv check --verify --images 3 --journal k
+    like "$out" '14 images: * as recorded, * verified'
+    gconv filter -k box3 --in-place --journal l in/1.pgm # there is nothing to compute from
+    expect 0 gconv check --verify --journal l
+    same "$out" '1 image: 1 as recorded'
+    same "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'gconv-check-*' -user "$(id -u)" -newer j)" ''
+}
+
+@test "check --verify finds results that are wrong: exit 3" {
+    setup_images
+    expect 0 "$FAULTY" filter -k gauss3 --impl wrong --journal j -o out in/1.pgm in/2.pgm
+    expect 0 gconv check --journal j
+    expect 3 gconv check --verify --journal j
+    like "$out" 'out/?.pgm: mismatch: * samples differ, by up to *; 0 is allowed*2 images: 2 mismatch'
+    printf '1 2 1\n' >mine.txt
+    gconv filter -k mine.txt --journal k -o out in/3.pgm
+    printf '1 3 1\n' >mine.txt
+    expect 1 gconv check --verify --journal k
+    like "$out" 'out/3.pgm: stale: a filter of its recipe is another one now *'
+}

@@ -1,0 +1,127 @@
+/* Cases of bench: the order of a sweep, and what --sample keeps of it. */
+#include "cli/measure/cases.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static gc_cases listed(const char *sizes_text, const char *filters_text, unsigned samples)
+{
+    static gc_sweep_sizes sizes;
+    static gc_sweep_filters filters;
+    gc_options options = {.filters = filters_text, .samples = samples};
+    gc_cases cases;
+    assert_int_equal(gc_read_sizes(sizes_text, &sizes, NULL), GCONV_OK);
+    assert_int_equal(gc_read_filters(filters_text, &filters, NULL), GCONV_OK);
+    assert_int_equal(gc_cases_list(&options, &sizes, &filters, &cases, NULL), GCONV_OK);
+    return cases;
+}
+
+static void test_order(void **state)
+{
+    (void)state;
+    gc_cases cases = listed("64,32x16", "3,rank1:5x7", 3);
+    assert_int_equal(cases.count, 2 * 2 * 2);
+    for (size_t i = 0; i < cases.count; i++) {
+        const gc_case *one = &cases.at[i];
+        gc_point point;
+        gc_case_describe(one, &(gc_options){.preset = "kth"}, &(gc_filter_chain){.count = 1},
+                         &point);
+        assert_int_equal(point.width, i < 4 ? 64 : 32);
+        assert_int_equal(point.height, i < 4 ? 64 : 16);
+        assert_string_equal(point.samples, i % 4 < 2 ? "grey8" : "rgb8");
+        assert_string_equal(point.filter, i % 2 == 0 ? "3x3" : "5x7 rank 1");
+        assert_int_equal(point.rank1, i % 2);
+        assert_string_equal(point.preset, "kth");
+    }
+    gc_cases_destroy(&cases);
+}
+
+/* Of a grid of 21 x 21, 25 cases leave no hole: each filter has one that is kept within 5 of its 21
+ * places in each direction. Rows and columns are thinned alike. */
+static void test_even(void **state)
+{
+    (void)state;
+    gc_cases all = listed("64", "3..43x3..43", 0), cases = listed("64", "3..43x3..43", 0);
+    assert_int_equal(cases.count, 441);
+    assert_int_equal(gc_cases_thin(&cases, 25, NULL), GCONV_OK);
+    assert_int_equal(cases.count, 25);
+    for (size_t i = 0; i < all.count; i++) {
+        int nearest = 99;
+        for (size_t j = 0; j < cases.count; j++) {
+            int dx = abs(all.at[i].filter.width - cases.at[j].filter.width) / 2;
+            int dy = abs(all.at[i].filter.height - cases.at[j].filter.height) / 2;
+            int away = dx > dy ? dx : dy;
+            nearest = away < nearest ? away : nearest;
+        }
+        assert_in_range(nearest, 0, 5);
+    }
+    gc_cases_destroy(&cases);
+    gc_cases_destroy(&all);
+}
+
+/* The corners come first, in the order of the sweep. */
+static void test_corners(void **state)
+{
+    (void)state;
+    gc_cases cases = listed("64", "3..43x3..43", 0);
+    static const int sides[4][2] = {{3, 3}, {3, 43}, {43, 3}, {43, 43}};
+    assert_int_equal(gc_cases_thin(&cases, 4, NULL), GCONV_OK);
+    assert_int_equal(cases.count, 4);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(cases.at[i].filter.width, sides[i][0]);
+        assert_int_equal(cases.at[i].filter.height, sides[i][1]);
+    }
+    gc_cases_destroy(&cases);
+}
+
+static void test_limits(void **state)
+{
+    (void)state;
+    gc_cases cases = listed("64,128", "3,3,5", 0); /* 3 is there twice */
+    assert_int_equal(gc_cases_thin(&cases, 6, NULL), GCONV_OK);
+    assert_int_equal(cases.count, 6);
+    assert_int_equal(gc_cases_thin(&cases, 5, NULL), GCONV_OK);
+    assert_int_equal(cases.count, 5);
+    assert_int_equal(gc_cases_thin(&cases, 1, NULL), GCONV_OK);
+    assert_int_equal(cases.count, 1);
+    assert_int_equal(cases.at[0].width, 64);
+    assert_int_equal(cases.at[0].filter.width, 3);
+    gc_cases_destroy(&cases);
+}
+
+static void test_shares(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t all, part;
+    } shares[] = {{"1", 441, 1},      {"441", 441, 441},    {"442", 441, 441},
+                  {"100%", 441, 441}, {"10%", 441, 45},     {"0.001%", 441, 1},
+                  {"50%", 10, 5},     {"2147483647", 3, 3}, {"12.5%", 800, 100}};
+    gc_share share;
+    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
+        assert_int_equal(gc_read_share(shares[i].text, &share, NULL), GCONV_OK);
+        assert_int_equal(gc_share_of(share, shares[i].all), shares[i].part);
+    }
+    assert_int_equal(gc_share_of((gc_share){.count = 0}, 7), 7);
+    static const char *const wrong[] = {"",  "0",    "-1", "1.5", "0%",   "101%",
+                                        "%", "nan%", "x",  "5 %", "10%%", "2147483648"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        if (gc_read_share(wrong[i], &share, NULL) != GCONV_ERROR_ARGUMENT)
+            fail_msg("'%s' is not refused", wrong[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_order),   cmocka_unit_test(test_even),
+        cmocka_unit_test(test_corners), cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_shares),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,73 @@
+/* Clocks and temperatures from files such as Linux has. */
+#include "cli/measure/clocks.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static char root[] = "/tmp/clocks-XXXXXX";
+
+/* Writes a file below the root, and the directories that lead to it. */
+static void put(const char *path, const char *text)
+{
+    char whole[256];
+    size_t begin = strlen(root) + 1;
+    snprintf(whole, sizeof whole, "%s%s", root, path);
+    for (char *slash = strchr(whole + begin, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(whole, 0700);
+        *slash = '/';
+    }
+    FILE *file = fopen(whole, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void text_is(const gc_clocks *clocks, const char *wanted)
+{
+    char text[128];
+    assert_string_equal(gc_clocks_text(clocks, text, sizeof text), wanted);
+}
+
+/* In the order in which the files appear: each says more. */
+static void test_sources(void **state)
+{
+    (void)state;
+    gc_clocks clocks = {0};
+    assert_non_null(mkdtemp(root));
+    gc_clocks_read(root, &clocks);
+    text_is(&clocks, "");
+    put("/proc/cpuinfo",
+        "processor\t: 0\ncpu MHz\t\t: 2596.142\nflags\t: x\ncpu MHz\t\t: 2700.8\n");
+    gc_clocks_read(root, &clocks);
+    text_is(&clocks, "2701 MHz");
+    put("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq", "1200000\n");
+    put("/sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", "3700000\n");
+    put("/sys/class/thermal/thermal_zone0/temp", "45000\n");
+    put("/sys/class/thermal/thermal_zone2/temp", "61500\n");
+    gc_clocks_read(root, &clocks);
+    text_is(&clocks, "2701 to 3700 MHz, 62 degrees C");
+    put("/sys/class/thermal/thermal_zone2/temp", "40000\n");
+    put("/sys/class/thermal/thermal_zone1/temp", "no number\n");
+    gc_clocks_read(root, &clocks);
+    text_is(&clocks, "2701 to 3700 MHz, 45 to 62 degrees C");
+    assert_true(clocks.megahertz_low == 2700.8 && clocks.celsius_low == 45);
+    char command[64];
+    snprintf(command, sizeof command, "rm -r %s", root);
+    assert_int_equal(system(command), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sources)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

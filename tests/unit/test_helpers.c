@@ -1,0 +1,225 @@
+/* A batch with helpers: tasks that are lent and settled, and results that travel as packets. The
+ * helper is a thread of this process in the place of other ranks. */
+#include "io_support.h"
+
+#include "cli/image/batch.h"
+#include "cli/image/image.h"
+#include "cli/mpi/messages.h"
+#include "cli/options/options.h"
+#include "cli/tasks/collect.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+enum { IMAGES = 60, HELD = 5 };
+
+/* ---- Packets --------------------------------------------------------------------------------- */
+
+/* Sends a result as a rank does, and receives it. */
+static gc_result send(gc_result *result)
+{
+    gc_packet packet = {.bytes = NULL};
+    gc_result received;
+    gc_packet_put_result(&packet, result);
+    gc_result_destroy(result);
+    gc_packet_take_result(&packet, &received);
+    assert_false(packet.failed);
+    assert_int_equal(packet.at, packet.size);
+    return received;
+}
+
+static void results_travel(void **state)
+{
+    (void)state;
+    char *texts[] = {strdup("one"), strdup("")};
+    gc_result result = {.outcome = GC_OUTCOME_FAILED,
+                        .error = {.status = GCONV_ERROR_FORMAT, .message = "not so"},
+                        .blamed = "a\nfile",
+                        .decoder = "",
+                        .timings = {.total = 2.5},
+                        .notes = strdup("note\n")};
+    result.warnings.texts = calloc(2, sizeof(char *));
+    memcpy(result.warnings.texts, texts, sizeof texts);
+    result.warnings.count = 2;
+    result.warnings.left_out = 7;
+    gc_result got = send(&result);
+    assert_int_equal(got.outcome, GC_OUTCOME_FAILED);
+    assert_string_equal(got.error.message, "not so");
+    assert_string_equal(got.blamed, "a\nfile");
+    assert_string_equal(got.decoder, "");
+    assert_null(got.implementation);
+    assert_null(got.explanation);
+    assert_string_equal(got.notes, "note\n");
+    assert_int_equal(got.warnings.count, 2);
+    assert_string_equal(got.warnings.texts[0], "one");
+    assert_string_equal(got.warnings.texts[1], "");
+    assert_int_equal(got.warnings.left_out, 7);
+    assert_true(got.timings.total > 2 && got.timings.total < 3);
+    gc_result_destroy(&got);
+}
+
+static void tasks_travel(void **state)
+{
+    (void)state;
+    gc_packet packet = {.bytes = NULL};
+    char input[] = "in\xff", output[] = "out";
+    gc_task task = {.input = input, .output = output, .format = GCONV_FORMAT_PPM, .unlisted = 5};
+    gc_task got;
+    gc_packet_put_task(&packet, &task);
+    gc_packet_take_task(&packet, &got);
+    assert_false(packet.failed);
+    assert_string_equal(got.input, input);
+    assert_string_equal(got.output, output);
+    assert_null(got.refused);
+    assert_int_equal(got.format, GCONV_FORMAT_PPM);
+    assert_int_equal(got.unlisted, 5);
+    gc_task_destroy(&got);
+    /* There is no more in it. */
+    gc_packet_take_task(&packet, &got);
+    assert_true(packet.failed);
+    assert_null(got.input);
+    gc_packet_free(&packet);
+}
+
+/* ---- A batch --------------------------------------------------------------------------------- */
+
+typedef struct helper {
+    gc_gate *gate;
+    gc_directories *directories;
+    int lent, ended;
+} helper;
+
+static gconv_status pass(void *user, gconv_error *error)
+{
+    (void)user;
+    (void)error;
+    return GCONV_OK;
+}
+
+static void compute(const helper *h, struct gc_batch *batch, const gc_loan *loan)
+{
+    gc_worker worker = {.session = gc_batch_session(batch),
+                        .gate = h->gate,
+                        .images_left = loan->images_left,
+                        .images_at_once = 1,
+                        .directories = h->directories};
+    gc_result result;
+    gc_process(&worker, loan->task, &result);
+    gc_kept_plan_free(&worker.kept);
+    result = send(&result);
+    gc_batch_settle(batch, loan, &result);
+}
+
+/* Holds some tasks at one time, and settles the last one first. */
+static void help(void *user, struct gc_batch *batch)
+{
+    helper *h = user;
+    gc_loan loans[HELD];
+    int held = 0;
+    while (held > 0 || !gc_batch_has_ended(batch)) {
+        if (held < HELD && gc_batch_lend(batch, &loans[held])) {
+            held++;
+            h->lent++;
+        } else if (held > 0) {
+            compute(h, batch, &loans[--held]);
+        } else {
+            sched_yield();
+        }
+    }
+}
+
+static void end(void *user)
+{
+    helper *h = user;
+    h->ended++;
+}
+
+typedef struct reports {
+    int count, failed;
+} reports;
+
+static void take(void *user, const gc_task *task, const gc_result *result)
+{
+    reports *r = user;
+    char name[16];
+    snprintf(name, sizeof name, "%02d.pgm", r->count++);
+    assert_string_equal(strrchr(task->input, '/') + 1, name);
+    r->failed += result->outcome == GC_OUTCOME_FAILED;
+}
+
+static void make_inputs(const char *directory)
+{
+    picture image = make_picture(40, 30, 1, 8);
+    assert_int_equal(mkdir(directory, 0777), 0);
+    for (int i = 0; i < IMAGES; i++) {
+        char path[600];
+        snprintf(path, sizeof path, "%s/%02d.pgm", directory, i);
+        if (i == 17)
+            save_file(path, "broken", 6);
+        else
+            must_write(path, GCONV_FORMAT_PGM, &image);
+    }
+    free_picture(&image);
+}
+
+static void remove_all(const char *directory)
+{
+    for (int i = 0; i < IMAGES; i++) {
+        char path[600];
+        snprintf(path, sizeof path, "%s/%02d.pgm", directory, i);
+        unlink(path);
+    }
+    assert_int_equal(rmdir(directory), 0);
+}
+
+static void helpers_compute(void **state)
+{
+    (void)state;
+    char in[512], out[512], program[] = "gconv", filter[] = "filter", kernel[] = "-kgauss3";
+    char threads[] = "-j2", output[] = "-o";
+    snprintf(in, sizeof in, "%s", scratch_path("in"));
+    snprintf(out, sizeof out, "%s", scratch_path("out"));
+    char *words[] = {program, filter, kernel, threads, output, out, in};
+    make_inputs(in);
+    int lent = 0;
+    for (int round = 0; round < 20; round++) {
+        gc_options options;
+        gc_task_list list;
+        gc_session session;
+        gc_directories directories = GC_DIRECTORIES_NONE;
+        gc_gate gate;
+        helper h = {.gate = &gate, .directories = &directories};
+        const gc_helpers company = {help, end, &h};
+        reports r = {0};
+        const char *blamed;
+        gconv_error error;
+        gc_gate_create(&gate, pass, NULL);
+        assert_int_equal(gc_options_parse(7, words, &options, &error), GCONV_OK);
+        assert_int_equal(gc_task_list_create(&options, &list, &blamed, &error), GCONV_OK);
+        assert_int_equal(gc_session_create(&options, &session, &blamed, &error), GCONV_OK);
+        assert_int_equal(
+            gc_batch_run(&session, &list, &gate, &directories, &company, take, &r, &error),
+            GCONV_OK);
+        assert_int_equal(r.count, IMAGES);
+        assert_int_equal(r.failed, 1);
+        lent += h.lent;
+        gc_session_destroy(&session);
+        gc_task_list_destroy(&list);
+        gc_options_free(&options);
+        gc_gate_destroy(&gate);
+        remove_all(out);
+        gc_remove_empty_directories(&directories);
+    }
+    assert_true(lent > 0);
+    remove_all(in);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(results_travel),
+        cmocka_unit_test(tasks_travel),
+        cmocka_unit_test(helpers_compute),
+    };
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}

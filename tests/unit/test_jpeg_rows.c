@@ -1,0 +1,424 @@
+/* JPEG decoded by gconv's own code gives what libjpeg alone gives: the same rows, messages and
+ * statuses, for files of every kind, sound and damaged. */
+#include "io_support.h"
+
+#include "io/jpeg_islow.h"
+#include "io/jpeg_rows.h"
+#include "jpeg/damage.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+/* All that a caller sees of a file. */
+typedef struct outcome {
+    gconv_status status;
+    gconv_shape shape;
+    uint32_t rows; /* read without a failure */
+    unsigned char *samples;
+    bool own; /* gconv's own code decoded it */
+    char messages[1024];
+} outcome;
+
+/* How a file is read. */
+typedef struct manner {
+    gconv_decoder decoder;
+    bool colour, tolerant;
+    uint32_t band;
+    int threads;
+} manner;
+
+static void note(void *user, const char *message)
+{
+    outcome *o = user;
+    size_t length = strlen(o->messages);
+    snprintf(o->messages + length, sizeof o->messages - length, "%s\n", message);
+}
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+enum { THREADS_MAX = 6 };
+
+/* Threads that help while another one reads. */
+typedef struct team {
+    gconv_source source;
+    atomic_bool ends;
+    atomic_int worked; /* calls of `help` that did something */
+    int count;
+    pthread_t threads[THREADS_MAX];
+} team;
+
+static atomic_int worked_in_all;
+
+static void *help(void *user)
+{
+    team *of = user;
+    while (!of->ends) {
+        if (of->source.help(of->source.user))
+            of->worked++;
+        else
+            sched_yield();
+    }
+    return NULL;
+}
+
+static void begin_work(team *of, gconv_reader *reader, int threads)
+{
+    of->source = gconv_reader_source(reader);
+    if (threads < 2 || of->source.spread == NULL)
+        return;
+    of->source.spread(of->source.user, threads);
+    for (; of->count < threads - 1; of->count++)
+        assert_int_equal(pthread_create(&of->threads[of->count], NULL, help, of), 0);
+}
+
+static void end_work(team *of)
+{
+    of->ends = true;
+    while (of->count > 0)
+        pthread_join(of->threads[--of->count], NULL);
+    worked_in_all += of->worked;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* On a busy machine the others may not get to work before the image is read. */
+static void help_too(team *of)
+{
+    while (of->count > 0 && of->source.help(of->source.user))
+        of->worked++;
+}
+
+static gconv_status read_rows(gconv_reader *reader, team *others, uint32_t band, outcome *o,
+                              gconv_error *error)
+{
+    o->shape = *gconv_reader_shape(reader);
+    size_t row_bytes = gconv_shape_row_bytes(&o->shape);
+    o->samples = calloc(o->shape.height, row_bytes);
+    assert_non_null(o->samples);
+    while (o->rows < o->shape.height) {
+        uint32_t left = o->shape.height - o->rows, count = left < band ? left : band;
+        help_too(others);
+        gconv_status status =
+            gconv_reader_read(reader, count, o->samples + o->rows * row_bytes, row_bytes, error);
+        if (status != GCONV_OK)
+            return status;
+        o->rows += count;
+    }
+    return GCONV_OK;
+}
+
+static gconv_status read_all(gconv_reader *reader, const manner *how, outcome *o,
+                             gconv_error *error)
+{
+    team others = {.count = 0};
+    begin_work(&others, reader, how->threads);
+    gconv_status status = read_rows(reader, &others, how->band, o, error);
+    end_work(&others);
+    return status == GCONV_OK ? gconv_reader_finish(reader, error) : status;
+}
+
+static outcome read_file(const char *path, const manner *how)
+{
+    outcome o = {.rows = 0};
+    gconv_error error = {.status = GCONV_OK};
+    gconv_reader *reader;
+    gconv_reader_options options = gconv_reader_options_default();
+    options.decoder = how->decoder;
+    options.grey = !how->colour;
+    options.tolerant = how->tolerant;
+    options.warn = note;
+    options.warn_user = &o;
+    o.status = gconv_reader_open(path, &options, &reader, &error);
+    if (o.status == GCONV_OK) {
+        o.status = read_all(reader, how, &o, &error);
+        o.own = strcmp(gconv_reader_decoder(reader), "gconv") == 0;
+        gconv_reader_free(reader);
+    }
+    if (o.status != GCONV_OK)
+        note(&o, error.message);
+    return o;
+}
+
+/* Reads a file in both ways. True where gconv's own code decoded it to the end. */
+static bool compare(const char *path, const manner *how, const char *name, size_t index)
+{
+    manner alone = *how;
+    alone.decoder = GCONV_DECODER_CPU;
+    alone.threads = 1;
+    outcome got = read_file(path, how), wanted = read_file(path, &alone);
+    bool own = got.own;
+    assert_false(wanted.own);
+    if (got.status != wanted.status || strcmp(got.messages, wanted.messages) != 0)
+        fail_msg("%s %zu: %d, not %d: %s, not %s", name, index, got.status, wanted.status,
+                 got.messages, wanted.messages);
+    /* libjpeg reads ahead of the rows that it gives, and may fail earlier. */
+    assert_true(got.status == GCONV_OK ? got.rows == wanted.rows : got.rows >= wanted.rows);
+    size_t row_bytes = gconv_shape_row_bytes(&wanted.shape);
+    for (uint32_t y = 0; y < wanted.rows; y++)
+        if (memcmp(got.samples + y * row_bytes, wanted.samples + y * row_bytes, row_bytes) != 0)
+            fail_msg("%s %zu: row %u differs", name, index, (unsigned)y);
+    free(got.samples);
+    free(wanted.samples);
+    return own;
+}
+
+static bool compare_bytes(const jpeg_file *file, const manner *how, const char *name, size_t index)
+{
+    save_file(scratch_path("file.jpg"), file->bytes, file->size);
+    return compare(scratch_path("file.jpg"), how, name, index);
+}
+
+static const manner plainly = {.band = 5};
+
+/* In 1 to 5 threads, in turn. */
+static manner in_turn(size_t index)
+{
+    return (manner){.colour = index / 5 % 2 == 1,
+                    .band = 1 + (uint32_t)(index % 40),
+                    .threads = 1 + (int)(index % 5)};
+}
+
+static bool compare_recipe(const jpeg_recipe *recipe, const manner *how)
+{
+    jpeg_file file = jpeg_sample(recipe);
+    char name[160];
+    snprintf(name, sizeof name, "%ux%u quality %d sampling %dx%d restart %d pattern %d",
+             (unsigned)recipe->width, (unsigned)recipe->height, recipe->quality, recipe->across,
+             recipe->down, recipe->restart, (int)recipe->pattern);
+    bool own = compare_bytes(&file, how, name, 0);
+    free(file.bytes);
+    return own;
+}
+
+/* ---- Sound files ----------------------------------------------------------------------------- */
+
+static const int samplings[][2] = {{1, 1}, {2, 1}, {2, 2}, {1, 2}, {4, 1}, {4, 2}, {1, 4}};
+
+static void every_sampling_and_size(void **state)
+{
+    (void)state;
+    static const uint32_t sides[] = {1,  2,  3,  7,  8,   9,   15,  16,  17,  31,
+                                     33, 63, 64, 65, 127, 129, 200, 257, 299, 300};
+    const size_t count = sizeof sides / sizeof sides[0];
+    for (size_t i = 0; i < count; i++)
+        for (size_t s = 0; s < sizeof samplings / sizeof samplings[0]; s++)
+            for (size_t j = 0; j < 3; j++) {
+                jpeg_recipe recipe = {.width = sides[i],
+                                      .height = sides[(i * 7 + j * 5) % count],
+                                      .stored = s == 0 && j == 1 ? JCS_GRAYSCALE : JCS_YCbCr,
+                                      .quality = 30 + (int)(10 * j + 5 * s),
+                                      .across = samplings[s][0],
+                                      .down = samplings[s][1],
+                                      .restart = j == 2 ? (int)(1 + i % 9) : 0,
+                                      .optimised = (i + s) % 2 == 0,
+                                      .pattern = (jpeg_pattern)((i + j + s) % JPEG_PATTERNS)};
+                manner grey = in_turn(i + s + j), colour = grey;
+                grey.colour = false;
+                colour.colour = true;
+                assert_true(compare_recipe(&recipe, &grey));
+                bool own = compare_recipe(&recipe, &colour);
+                /* Of other samplings, and of images with few columns, libjpeg makes colours. */
+                bool usual = s < 3 && recipe.width >= 5;
+                assert_true(own == (usual || recipe.stored == JCS_GRAYSCALE));
+            }
+    assert_true(worked_in_all > 1000);
+}
+
+static void every_quality_and_pattern(void **state)
+{
+    (void)state;
+    for (int quality = 1; quality <= 100; quality += 9)
+        for (int pattern = 0; pattern < JPEG_PATTERNS; pattern++) {
+            jpeg_recipe recipe = {.width = 90,
+                                  .height = 70,
+                                  .stored = JCS_YCbCr,
+                                  .quality = quality,
+                                  .across = 2,
+                                  .down = 2,
+                                  .optimised = pattern % 2 == 0,
+                                  .pattern = (jpeg_pattern)pattern};
+            manner how = in_turn((size_t)(quality + pattern));
+            compare_recipe(&recipe, &how); /* some noise has too much energy */
+        }
+}
+
+/* A sampling factor counts for nothing where there is one component. */
+static void grey_with_factors(void **state)
+{
+    (void)state;
+    jpeg_recipe recipe = {.width = 100,
+                          .height = 75,
+                          .stored = JCS_GRAYSCALE,
+                          .quality = 80,
+                          .across = 2,
+                          .down = 2,
+                          .restart = 5};
+    assert_true(compare_recipe(&recipe, &plainly));
+}
+
+/* The data of a row of MCUs are larger than a buffer of the file. */
+static void wide_and_noisy(void **state)
+{
+    (void)state;
+    jpeg_recipe recipe = {.width = 20000,
+                          .height = 40,
+                          .stored = JCS_YCbCr,
+                          .quality = 97,
+                          .across = 1,
+                          .down = 1,
+                          .pattern = JPEG_SLOPES};
+    for (size_t i = 0; i < 5; i++) {
+        manner how = in_turn(i);
+        assert_true(compare_recipe(&recipe, &how));
+    }
+    recipe.restart = 7;
+    recipe.quality = 99;
+    recipe.pattern = JPEG_NOISE;
+    for (size_t i = 0; i < 5; i++) {
+        manner how = in_turn(i);
+        assert_true(compare_recipe(&recipe, &how));
+    }
+}
+
+/* Rows of RGB depend on the stretches above and below. */
+static void tall_and_in_colour(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 40; i++) {
+        jpeg_recipe recipe = {.width = 40 + (uint32_t)i,
+                              .height = 900 + 7 * (uint32_t)i,
+                              .stored = JCS_YCbCr,
+                              .quality = 90,
+                              .across = 1 + (i % 4 > 0),
+                              .down = 1 + (i % 4 > 1),
+                              .restart = (int)(i % 3),
+                              .pattern = i % 2 == 0 ? JPEG_SLOPES : JPEG_NOISE};
+        manner how = in_turn(i);
+        how.colour = true;
+        assert_true(compare_recipe(&recipe, &how));
+    }
+}
+
+static void what_is_left_to_libjpeg(void **state)
+{
+    (void)state;
+    const jpeg_recipe usual = {
+        .width = 60, .height = 50, .stored = JCS_YCbCr, .quality = 80, .across = 2, .down = 2};
+    jpeg_recipe recipe = usual;
+    assert_true(compare_recipe(&recipe, &plainly));
+    recipe.progressive = true;
+    assert_false(compare_recipe(&recipe, &plainly));
+    recipe = usual;
+    recipe.arithmetic = true;
+    assert_false(compare_recipe(&recipe, &plainly));
+    recipe = usual;
+    recipe.stored = JCS_RGB;
+    assert_false(compare_recipe(&recipe, &plainly));
+    recipe.stored = JCS_CMYK;
+    assert_false(compare_recipe(&recipe, &plainly));
+    gc_jpeg_rows_pixels_min = 3001;
+    assert_false(compare_recipe(&usual, &plainly));
+    gc_jpeg_rows_pixels_min = 0;
+}
+
+/* ---- Damaged files --------------------------------------------------------------------------- */
+
+static void crafted_files(void **state)
+{
+    (void)state;
+    enum { COUNT = 300 };
+    size_t own = 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        jpeg_random random = {i};
+        jpeg_file file = jpeg_craft(&random);
+        manner how = in_turn(i);
+        own += compare_bytes(&file, &how, "crafted", i);
+        free(file.bytes);
+    }
+    assert_in_range(own, COUNT / 6, COUNT);
+}
+
+static void damaged_files(void **state)
+{
+    (void)state;
+    const char *wanted = getenv("GCONV_JPEG_FILES"); /* for campaigns */
+    const size_t count = wanted != NULL ? strtoul(wanted, NULL, 10) : 700;
+    size_t own = 0;
+    for (size_t i = 0; i < count; i++) {
+        manner how = in_turn(i);
+        how.tolerant = i % 3 == 0;
+        jpeg_file file = jpeg_damaged(19, i, NULL, 0);
+        own += compare_bytes(&file, &how, "damaged", i);
+        free(file.bytes);
+    }
+    print_message("gconv's own code decoded %zu of %zu files\n", own, count);
+    assert_in_range(own, count / 20, count - count / 3);
+}
+
+/* Cut anywhere, with a byte changed anywhere. */
+static void every_place(void **state)
+{
+    (void)state;
+    const jpeg_recipe recipe = {.width = 50,
+                                .height = 40,
+                                .stored = JCS_YCbCr,
+                                .quality = 60,
+                                .across = 2,
+                                .down = 2,
+                                .restart = 4};
+    jpeg_file file = jpeg_sample(&recipe);
+    for (size_t at = 2; at < file.size; at += 3) {
+        manner how = in_turn(at);
+        how.tolerant = at % 2 == 0;
+        jpeg_file cut = {file.bytes, at};
+        compare_bytes(&cut, &how, "cut", at);
+        file.bytes[at] ^= (unsigned char)(1 << at % 8);
+        compare_bytes(&file, &how, "flipped", at);
+        file.bytes[at] ^= (unsigned char)(1 << at % 8);
+    }
+    free(file.bytes);
+}
+
+static void bytes_behind(void **state)
+{
+    (void)state;
+    const jpeg_recipe recipe = {
+        .width = 50, .height = 40, .stored = JCS_GRAYSCALE, .quality = 60, .across = 1, .down = 1};
+    jpeg_file file = jpeg_sample(&recipe);
+    file.bytes = realloc(file.bytes, file.size + 9);
+    memset(file.bytes + file.size, 'x', 9);
+    for (size_t more = 0; more < 10; more++) {
+        jpeg_file longer = {file.bytes, file.size + more};
+        manner how = in_turn(more);
+        assert_true(compare_bytes(&longer, &how, "behind", more));
+    }
+    free(file.bytes);
+}
+
+static int use_small_images(void **state)
+{
+    gc_jpeg_rows_pixels_min = gc_jpeg_rows_spread_min = 0;
+    return make_scratch(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_sampling_and_size),
+        cmocka_unit_test(every_quality_and_pattern),
+        cmocka_unit_test(grey_with_factors),
+        cmocka_unit_test(wide_and_noisy),
+        cmocka_unit_test(tall_and_in_colour),
+        cmocka_unit_test(what_is_left_to_libjpeg),
+        cmocka_unit_test(crafted_files),
+        cmocka_unit_test(damaged_files),
+        cmocka_unit_test(every_place),
+        cmocka_unit_test(bytes_behind),
+    };
+    if (!gc_islow_is_usable()) {
+        puts("skipped: libjpeg decodes everything on this processor");
+        return 77;
+    }
+    return cmocka_run_group_tests(tests, use_small_images, remove_scratch);
+}

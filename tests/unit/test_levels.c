@@ -1,0 +1,284 @@
+/* One filter from 8 bits to 8 bits: every sample is the reference's, on every instruction set. */
+#include "cpu/solver/levels.h"
+
+#include "core_support.h"
+
+#include <math.h>
+
+enum { SIDE_MAX = 17, BYTES_MAX = 3000 * 40 };
+
+typedef struct trial {
+    gconv_filter filter;
+    const gconv_filter *chain[1];
+    gconv_job job;
+    float weights[SIDE_MAX * SIDE_MAX];
+    uint8_t image[BYTES_MAX];
+    uint8_t wanted[BYTES_MAX + 64], got[BYTES_MAX + 64];
+} trial;
+
+static uint32_t seed = 5;
+
+/* Below `end`. */
+static int any(int end)
+{
+    seed = seed * 1664525 + 1013904223;
+    return (int)((seed >> 8) % (uint32_t)end);
+}
+
+static double any_real(void)
+{
+    return any(1 << 20) / 1048576.0;
+}
+
+/* ---- Filters and images ---------------------------------------------------------------------- */
+
+/* Kinds of factors: even, odd or neither; real, whole, or parts of a power of 2. */
+static void fill_factor(double *factor, int count, int kind)
+{
+    for (int i = 0; i < count; i++) {
+        double value = kind % 3 == 0   ? 0.05 + any_real()
+                       : kind % 3 == 1 ? any(12) - 4
+                                       : (any(65) - 20) / 64.0;
+        factor[i] = value;
+        if (kind / 3 == 1 && i > count / 2)
+            factor[i] = factor[count - 1 - i];
+        if (kind / 3 == 2 && i >= (count + 1) / 2)
+            factor[i] = -factor[count - 1 - i];
+        if (kind / 3 == 2 && 2 * i + 1 == count)
+            factor[i] = 0;
+    }
+    if (count % 2 == 0 && kind / 3 == 1)
+        factor[count / 2] = factor[count / 2 - 1];
+}
+
+static void fill_filter(trial *t, int width, int height)
+{
+    double row[SIDE_MAX], column[SIDE_MAX], sum = 0;
+    int kind = any(9);
+    fill_factor(row, width, kind);
+    fill_factor(column, height, kind % 3 + 3 * any(3));
+    t->filter = filter_of(width, height, 1, t->weights);
+    for (int i = 0; i < width * height; i++) {
+        t->weights[i] = (float)(row[i % width] * column[i / width]);
+        sum += (double)t->weights[i];
+    }
+    const double divisors[] = {1, sum, sum, 16, 10, 289, -7, 0.37};
+    double divisor = divisors[any(8)];
+    t->filter.divisor = divisor == 0 ? 1 : divisor;
+    t->filter.anchor_x = any(width);
+    t->filter.anchor_y = any(height);
+}
+
+static void fill_image(trial *t, size_t bytes)
+{
+    int kind = any(3);
+    for (size_t i = 0; i < bytes; i++)
+        t->image[i] = kind == 0 ? (uint8_t)any(256) : kind == 1 ? any(2) * 255 : 77;
+}
+
+static void fill_job(trial *t)
+{
+    static const double scales[] = {1, 1, 1, 0.5, -1, 0.3},
+                        offsets[] = {0, 0, 128, 0.5, 3.3, 127.5};
+    gconv_shape shape = shape_of((uint32_t)(1 + any(any(6) == 0 ? 2900 : 90)),
+                                 (uint32_t)(1 + any(33)), 1 + any(4), 8);
+    while ((size_t)shape.width * shape.height * (size_t)shape.channels > BYTES_MAX)
+        shape.height /= 2;
+    t->chain[0] = &t->filter;
+    t->job = job_of(t->chain, 1, shape);
+    t->job.border = (gconv_border)any(GCONV_BORDER_COUNT);
+    t->job.border_value = any(256);
+    t->job.correlate = any(2) == 0;
+    t->job.absolute = any(4) == 0;
+    t->job.scale = scales[any(6)];
+    t->job.has_offset = any(2) == 0;
+    t->job.offset = offsets[any(6)];
+    t->job.alpha = any(2) == 0 ? GCONV_ALPHA_KEEP : GCONV_ALPHA_FILTER;
+    t->job.threads = 1 + any(2);
+    fill_image(t, (size_t)shape.width * shape.height * (size_t)shape.channels);
+}
+
+/* ---- Comparisons ----------------------------------------------------------------------------- */
+
+/* True where the plan goes from samples to levels in one pass. */
+static bool run(trial *t, const char *implementation, size_t stride, uint8_t *out)
+{
+    gconv_plan *plan;
+    gconv_error error;
+    t->job.implementation = implementation;
+    if (gconv_plan_create(&t->job, &plan, &error) != GCONV_OK)
+        fail_msg("%s", error.message);
+    size_t row = (size_t)t->job.input.width * (size_t)t->job.input.channels;
+    assert_int_equal(gconv_plan_run_memory(plan, t->image, row, out, stride, NULL, NULL), GCONV_OK);
+    bool passes = strstr(gconv_plan_explanation(plan), "to levels") != NULL;
+    gconv_plan_free(plan);
+    return passes;
+}
+
+static void compare(const trial *t, const char *set, size_t stride)
+{
+    size_t row = (size_t)t->job.input.width * (size_t)t->job.input.channels;
+    for (size_t y = 0; y < t->job.input.height; y++)
+        for (size_t i = 0; i < row; i++)
+            if (t->got[y * stride + i] != t->wanted[y * row + i])
+                fail_msg("%s: %dx%d over %g, border %s, scale %g, offset %g, absolute %d, image "
+                         "%ux%u of %d channels: value %zu of row %zu is %d, not %d",
+                         set, t->filter.width, t->filter.height, t->filter.divisor,
+                         gconv_border_name(t->job.border), t->job.scale, t->job.offset,
+                         t->job.absolute, t->job.input.width, t->job.input.height,
+                         t->job.input.channels, i, y, t->got[y * stride + i],
+                         t->wanted[y * row + i]);
+}
+
+/* How many instruction sets did it in one pass. */
+static int compare_all(trial *t)
+{
+    int passes = 0;
+    size_t row = (size_t)t->job.input.width * (size_t)t->job.input.channels;
+    run(t, "reference", row, t->wanted);
+    for (int n = 0; n < gc_instructions_count(); n++) {
+        const char *name = gc_instructions_at(n)->name;
+        if (!gc_instructions_at(n)->usable())
+            continue;
+        setenv("GCONV_INSTRUCTIONS", name, 1);
+        memset(t->got, 0xa5, sizeof t->got);
+        bool in_one_pass = run(t, "cpu", row, t->got);
+        passes += in_one_pass;
+        assert_int_equal(t->got[row * t->job.input.height], 0xa5);
+        unsetenv("GCONV_INSTRUCTIONS");
+        if (in_one_pass)
+            compare(t, name, row);
+    }
+    return passes;
+}
+
+/* ---- Tests ----------------------------------------------------------------------------------- */
+
+static void any_filters_and_images(void **state)
+{
+    (void)state;
+    static trial t;
+    int passes = 0, trials = 1500;
+    for (int n = 0; n < trials; n++) {
+        fill_filter(&t, 1 + any(any(3) == 0 ? SIDE_MAX : 7), 1 + any(any(3) == 0 ? SIDE_MAX : 7));
+        fill_job(&t);
+        passes += compare_all(&t) > 0;
+    }
+    print_message("%d of %d in one pass\n", passes, trials);
+    assert_true(passes > trials / 3);
+}
+
+/* Weights a little over and under those that make ties: sums on ties, and next to them by less than
+ * float32 tells apart. */
+static void sums_beside_ties(void **state)
+{
+    (void)state;
+    static trial t;
+    static const double middles[] = {0.5, 0.25, 1.5, 0.1, 1.0 / 3};
+    int passes = 0;
+    for (size_t m = 0; m < sizeof middles / sizeof middles[0]; m++)
+        for (int bits = 10; bits <= 26; bits++)
+            for (int sign = -1; sign <= 1; sign++) {
+                int width = 1 + any(3), height = 1 + any(3);
+                t.filter = filter_of(width, height, 1, t.weights);
+                for (int i = 0; i < width * height; i++)
+                    t.weights[i] = (float)(middles[m] + sign * ldexp(1, -bits));
+                fill_job(&t);
+                t.job.scale = 1;
+                passes += compare_all(&t) > 0;
+            }
+    assert_true(passes > 100);
+}
+
+/* Every quotient that can be a tie, by every even divisor up to 4096 that is tried. */
+static void quotients(void **state)
+{
+    (void)state;
+    static trial t;
+    static float weights[] = {1, 255};
+    for (int divisor = 2; divisor <= 4096; divisor += divisor < 600 ? 2 : 198) {
+        t.filter = filter_of(2, 1, divisor, weights);
+        t.filter.anchor_x = 0;
+        t.chain[0] = &t.filter;
+        t.job = job_of(t.chain, 1, shape_of(512, 30, 1, 8));
+        t.job.absolute = divisor % 4 == 0;
+        fill_image(&t, 512 * 30);
+        for (int i = 0; i < 256; i++) {
+            t.image[2 * i] = (uint8_t)i;
+            t.image[2 * i + 1] = (uint8_t)(divisor / 2);
+        }
+        compare_all(&t);
+    }
+}
+
+/* Large output goes past the caches, wherever its rows begin. */
+static void large_output(void **state)
+{
+    (void)state;
+    enum { WIDTH = 2112, HEIGHT = 4100 };
+    uint8_t *image = malloc((size_t)WIDTH * HEIGHT), *wanted = malloc((size_t)WIDTH * HEIGHT);
+    uint8_t *out = malloc((size_t)WIDTH * HEIGHT + 64);
+    for (size_t i = 0; i < (size_t)WIDTH * HEIGHT; i++)
+        image[i] = (uint8_t)any(256);
+    gconv_filter *filter;
+    assert_int_equal(gconv_filter_load("gaussian:0.8", &filter, NULL), GCONV_OK);
+    const gconv_filter *chain[] = {filter};
+    gconv_job job = job_of(chain, 1, shape_of(WIDTH / 4, HEIGHT, 4, 8));
+    job.alpha = GCONV_ALPHA_KEEP;
+    for (int shift = 0; shift < 70; shift += shift < 4 ? 1 : 16) {
+        gconv_plan *plan;
+        job.implementation = shift == 0 ? "reference" : "cpu";
+        assert_int_equal(gconv_plan_create(&job, &plan, NULL), GCONV_OK);
+        assert_int_equal(gconv_plan_run_memory(plan, image, WIDTH,
+                                               shift == 0 ? wanted : out + shift % 64, WIDTH, NULL,
+                                               NULL),
+                         GCONV_OK);
+        gconv_plan_free(plan);
+        if (shift > 0)
+            assert_memory_equal(out + shift % 64, wanted, (size_t)WIDTH * HEIGHT);
+    }
+    gconv_filter_free(filter);
+    free(out);
+    free(wanted);
+    free(image);
+}
+
+/* --verify and compare ask for chain values: they become the same samples. */
+static void chain_values(void **state)
+{
+    (void)state;
+    static trial t;
+    static float chain[BYTES_MAX], wanted[BYTES_MAX];
+    for (int n = 0; n < 200; n++) {
+        fill_filter(&t, 1 + any(9), 1 + any(9));
+        fill_job(&t);
+        gconv_plan *plan, *reference;
+        t.job.implementation = "cpu";
+        assert_int_equal(gconv_plan_create(&t.job, &plan, NULL), GCONV_OK);
+        t.job.implementation = "reference";
+        assert_int_equal(gconv_plan_create(&t.job, &reference, NULL), GCONV_OK);
+        if (strstr(gconv_plan_explanation(plan), "to levels") != NULL) {
+            size_t row = (size_t)t.job.input.width * (size_t)t.job.input.channels;
+            size_t values = t.job.input.width * (size_t)gconv_plan_chain_channels(plan);
+            gconv_plan_run_chain(plan, t.image, row, chain, values * sizeof(float), NULL, NULL);
+            gconv_plan_run_chain(reference, t.image, row, wanted, values * sizeof(float), NULL,
+                                 NULL);
+            for (size_t i = 0; i < values * t.job.input.height; i++)
+                assert_true(chain[i] == wanted[i]);
+        }
+        gconv_plan_free(plan);
+        gconv_plan_free(reference);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_filters_and_images),
+        cmocka_unit_test(sums_beside_ties),
+        cmocka_unit_test(quotients),
+        cmocka_unit_test(large_output),
+        cmocka_unit_test(chain_values),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,417 @@
+/* PNG compression by gconv's own code: what comes back is what went in, the bytes are the same with
+ * every instruction set and any number of threads, and sizes stay near zlib's. GCONV_PNG_IMAGES sets the number of random
+ * images. */
+#include "io_support.h"
+
+#include "io/pack/block.h"
+#include "io/pack/filters.h"
+#include "io/pack/literals.h"
+
+#include <zlib.h>
+
+static uint64_t state = 1;
+
+static unsigned int random_below(unsigned int bound)
+{
+    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (unsigned int)(state >> 33) % bound;
+}
+
+enum { KINDS = 10 };
+
+/* Noise of any width around 0, runs, few values, extremes, a ramp. */
+static void make_bytes(int kind, uint8_t *bytes, size_t count)
+{
+    unsigned int width = 1 + random_below(256), stay = 1 + random_below(300);
+    for (size_t i = 0; i < count; i++) {
+        bool stays = i > 0 && random_below(stay) != 0;
+        int sum = 0;
+        for (int k = 0; k < 4; k++)
+            sum += (int)random_below(width) - (int)random_below(width);
+        switch (kind) {
+        case 0:
+            bytes[i] = (uint8_t)random_below(256);
+            break;
+        case 1:
+            bytes[i] = (uint8_t)(sum / 4);
+            break;
+        case 2:
+            bytes[i] = stays ? bytes[i - 1] : (uint8_t)random_below(256);
+            break;
+        case 3:
+            bytes[i] = random_below(40) == 0 ? (uint8_t)sum : 0;
+            break;
+        case 4:
+            bytes[i] = (uint8_t)(255 * random_below(2));
+            break;
+        case 5:
+            bytes[i] = (uint8_t)__builtin_ctz(random_below(1 << 30) | 1 << 30);
+            break;
+        case 6:
+            bytes[i] = (uint8_t)(127 + random_below(2));
+            break;
+        case 7:
+            bytes[i] = (uint8_t)i;
+            break;
+        case 8:
+            bytes[i] = (uint8_t)(i / 700 + random_below(2));
+            break;
+        default:
+            bytes[i] = (uint8_t)width;
+            break;
+        }
+    }
+}
+
+static const gc_pack_loops *portable(void)
+{
+    int last = 0;
+    while (gc_pack_loops_at(last + 1) != NULL)
+        last++;
+    return gc_pack_loops_at(last);
+}
+
+/* ---- Loops ----------------------------------------------------------------------------------- */
+
+static int predict(gc_row_filter filter, int left, int above, int corner)
+{
+    int estimate = left + above - corner;
+    int a = abs(estimate - left), b = abs(estimate - above), c = abs(estimate - corner);
+    switch (filter) {
+    case GC_FILTER_SUB:
+        return left;
+    case GC_FILTER_UP:
+        return above;
+    case GC_FILTER_AVERAGE:
+        return (left + above) / 2;
+    case GC_FILTER_PAETH:
+        return a <= b && a <= c ? left : b <= c ? above : corner;
+    default:
+        return 0;
+    }
+}
+
+static void filters_are_those_of_png(void **unused)
+{
+    enum { LEFT = 8, COUNT = 700 };
+    (void)unused;
+    uint8_t row[LEFT + COUNT] = {0}, above[LEFT + COUNT] = {0}, out[COUNT + 1];
+    for (int n = 0; n < 400; n++) {
+        size_t pixel = 1 + random_below(8), count = random_below(COUNT) + (n < 4);
+        make_bytes(n % KINDS, row + LEFT, COUNT);
+        make_bytes((n / KINDS) % KINDS, above + LEFT, COUNT);
+        for (int set = 0; gc_pack_loops_at(set) != NULL; set++)
+            for (int filter = 0; filter < GC_FILTER_COUNT; filter++) {
+                out[count] = 77;
+                gc_pack_loops_at(set)->filter((gc_row_filter)filter, row + LEFT, above + LEFT,
+                                              pixel, count, out);
+                for (size_t i = LEFT; i < LEFT + count; i++) {
+                    int expected = row[i] - predict((gc_row_filter)filter, row[i - pixel], above[i],
+                                                    above[i - pixel]);
+                    assert_int_equal(out[i - LEFT], (uint8_t)expected);
+                }
+                assert_int_equal(out[count], 77);
+            }
+    }
+}
+
+/* Rows of every width, with one filter or each with another one, become what they were. Nothing but
+ * these rows is written. From a filter that PNG does not have on, they stay as they are. */
+static void filters_are_undone(void **unused)
+{
+    enum { WIDTHS = 300, ROWS = 20, ROW_MAX = 8 * WIDTHS, SLACK = GC_UNFILTER_SLACK };
+    static const size_t pixels[] = {1, 2, 3, 4, 6, 8};
+    static uint8_t plain[ROWS + 1]
+                        [SLACK + ROW_MAX]; /* with zeros on the left; the first is above */
+    static uint8_t rows[SLACK + ROWS * (ROW_MAX + 1) + SLACK], expected[sizeof rows];
+    static uint8_t above[SLACK + ROW_MAX + SLACK], spare[sizeof above];
+    (void)unused;
+    for (int n = 0; n < 6 * WIDTHS; n++) {
+        const size_t pixel = pixels[n % 6], row_bytes = pixel * (1 + (size_t)n / 6);
+        const size_t count = 1 + random_below(ROWS);
+        const size_t sound = random_below(8) == 0 ? random_below((unsigned int)count) : count;
+        const unsigned int same = random_below(2 * GC_FILTER_COUNT);
+        make_bytes((int)random_below(KINDS), rows, sizeof rows);
+        memcpy(expected, rows, sizeof rows);
+        for (size_t y = 0; y <= count; y++)
+            make_bytes((int)random_below(KINDS), plain[y] + SLACK, row_bytes);
+        memcpy(above + SLACK, plain[0] + SLACK, row_bytes);
+        for (size_t y = 0; y < count; y++) {
+            const size_t at = SLACK + y * (row_bytes + 1);
+            unsigned int filter = same < GC_FILTER_COUNT ? same : random_below(GC_FILTER_COUNT);
+            portable()->filter((gc_row_filter)filter, plain[y + 1] + SLACK, plain[y] + SLACK, pixel,
+                               row_bytes, rows + at + 1);
+            rows[at] = (uint8_t)(y == sound ? GC_FILTER_COUNT + random_below(250) : filter);
+            memcpy(expected + at, rows + at, row_bytes + 1);
+            if (y < sound) {
+                expected[at] = GC_FILTER_NONE;
+                memcpy(expected + at + 1, plain[y + 1] + SLACK, row_bytes);
+            }
+        }
+        for (int set = 0; gc_pack_loops_at(set) != NULL; set++) {
+            static uint8_t found[sizeof rows];
+            if (gc_pack_loops_at(set)->unfilter == NULL)
+                continue;
+            memcpy(found, rows, sizeof rows);
+            gc_pack_loops_at(set)->unfilter(found + SLACK, count, row_bytes, above + SLACK, pixel,
+                                            spare + SLACK);
+            assert_memory_equal(found, expected, sizeof rows);
+        }
+    }
+}
+
+enum { BYTES_MAX = 3 * GC_PACK_BLOCK + 1000 };
+
+static uint8_t bytes[BYTES_MAX], packed[2 * BYTES_MAX + 4096], unpacked[BYTES_MAX + 1];
+
+static void checks_are_those_of_zlib(void **unused)
+{
+    (void)unused;
+    for (int n = 0; n < 600; n++) {
+        size_t count = random_below(n < 300 ? 500 : 20000), at = random_below(64);
+        uint32_t before = random_below(65521) << 16 | random_below(65521);
+        make_bytes(n % KINDS, bytes + at, count);
+        if (n % 7 == 0)
+            memset(bytes + at, 255, count);
+        for (int set = 0; gc_pack_loops_at(set) != NULL; set++) {
+            const gc_pack_loops *loops = gc_pack_loops_at(set);
+            assert_int_equal(loops->adler32(before, bytes + at, count),
+                             adler32(before, bytes + at, (uInt)count));
+            assert_int_equal(loops->crc32(before, bytes + at, count),
+                             crc32(before, bytes + at, (uInt)count));
+        }
+    }
+}
+
+static void every_set_gives_the_same_codes(void **unused)
+{
+    (void)unused;
+    static uint8_t expected[2 * 5000 + 600], found[2 * 5000 + 600];
+    for (int n = 0; n < 1000; n++) {
+        size_t count = 1 + random_below(5000);
+        make_bytes(n % KINDS, bytes, count);
+        gc_survey survey;
+        gc_literals literals;
+        portable()->survey(bytes, count, &survey);
+        gc_literals_choose(&literals, bytes, count, &survey);
+        gc_bits to = {.next = expected};
+        unsigned int before = random_below(8);
+        gc_put(&to, 0, (int)before);
+        to = gc_literals_put(&literals, bytes, count, portable(), to, true);
+        for (int set = 0; gc_pack_loops_at(set) != NULL; set++) {
+            gc_survey other;
+            gc_pack_loops_at(set)->survey(bytes, count, &other);
+            assert_memory_equal(&survey, &other, sizeof survey);
+            gc_bits end = {.next = found};
+            gc_put(&end, 0, (int)before);
+            end = gc_literals_put(&literals, bytes, count, gc_pack_loops_at(set), end, true);
+            assert_int_equal(end.next - found, to.next - expected);
+            assert_int_equal(end.count, to.count);
+            assert_int_equal(end.waiting, to.waiting);
+            assert_memory_equal(found, expected, (size_t)(to.next - expected));
+        }
+    }
+}
+
+/* ---- Streams --------------------------------------------------------------------------------- */
+
+static size_t compress_all(size_t count)
+{
+    static gc_pack_block block;
+    size_t size = 0, at = 0;
+    uint32_t check = 1;
+    for (bool first = true; first || at < count; first = false) {
+        gc_pack_begin(&block);
+        at += gc_pack_take(&block, bytes + at, count - at);
+        block.first = first;
+        block.last = at == count;
+        gc_pack_compress(&block, gc_pack_loops_chosen());
+        assert_true(block.size <= GC_PACK_OUTPUT);
+        memcpy(packed + size, block.output, block.size);
+        size += block.size;
+        check = (uint32_t)adler32_combine(check, block.check, (z_off_t)block.filled);
+    }
+    for (int shift = 24; shift >= 0; shift -= 8)
+        packed[size++] = (uint8_t)(check >> shift);
+    return size;
+}
+
+static void streams_come_back(void **unused)
+{
+    (void)unused;
+    for (int n = 0; n < 400; n++) {
+        size_t count = n < 360 ? 1 + random_below(n < 180 ? 3000 : 150000)
+                               : GC_PACK_BLOCK * (1 + (size_t)n % 3) + (size_t)n % 2;
+        for (size_t at = 0; at < count;) { /* pictures are of several kinds */
+            size_t part = 1 + random_below((unsigned int)count);
+            part = part < count - at ? part : count - at;
+            make_bytes((int)random_below(KINDS), bytes + at, part);
+            at += part;
+        }
+        size_t size = compress_all(count);
+        uLongf found = sizeof unpacked;
+        assert_int_equal(uncompress(unpacked, &found, packed, size), Z_OK);
+        assert_int_equal(found, count);
+        assert_memory_equal(unpacked, bytes, count);
+        assert_true(size <= count + count / 1000 + 64);
+    }
+}
+
+/* No more than a fifth larger than what zlib makes of runs alone. Blocks of some kinds would be
+ * far larger if runs were missed. */
+static void sizes_are_near_those_of_runs(void **unused)
+{
+    (void)unused;
+    for (int n = 0; n < 4 * KINDS; n++) {
+        size_t count = GC_PACK_BLOCK;
+        make_bytes(n % KINDS, bytes, count);
+        size_t size = compress_all(count);
+        z_stream z = {.next_in = bytes,
+                      .avail_in = (uInt)count,
+                      .next_out = packed,
+                      .avail_out = sizeof packed};
+        assert_int_equal(deflateInit2(&z, 1, Z_DEFLATED, 15, 9, Z_RLE), Z_OK);
+        assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+        deflateEnd(&z);
+        if (size > z.total_out + z.total_out / 5 + 400)
+            fail_msg("kind %d: %zu bytes, zlib's are %lu", n % KINDS, size, z.total_out);
+    }
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+static picture random_picture(void)
+{
+    static const unsigned int sides[] = {4, 40, 300, 3000};
+    uint32_t width = 1 + random_below(sides[random_below(4)]);
+    uint32_t height = 1 + random_below(width > 300 ? 20 : sides[random_below(3)]);
+    int depth = random_below(5) == 0 ? 1 : random_below(3) == 0 ? 16 : 8;
+    int channels = depth == 1 ? 1 : 1 + (int)random_below(4);
+    picture made = new_picture(width, height, channels, depth);
+    for (uint32_t y = 0; y < height; y++) {
+        uint8_t *row = made.rows + y * made.row_bytes;
+        make_bytes((int)random_below(KINDS), row, made.row_bytes);
+        if (y > 0 && random_below(4) != 0) /* rows like those above, a little changed */
+            for (size_t i = 0; i < made.row_bytes; i++)
+                row[i] = (uint8_t)(row[(ptrdiff_t)i - (ptrdiff_t)made.row_bytes] +
+                                   random_below(1 + y % 3));
+    }
+    return made;
+}
+
+static blob write_with(const char *instructions, const picture *source, uint32_t band)
+{
+    gconv_writer_options options = gconv_writer_options_default();
+    options.format = GCONV_FORMAT_PNG;
+    if (instructions != NULL)
+        setenv("GCONV_INSTRUCTIONS", instructions, 1);
+    assert_int_equal(write_picture(scratch_path("random"), &options, band, source, NULL), GCONV_OK);
+    unsetenv("GCONV_INSTRUCTIONS");
+    return load_file(scratch_path("random"));
+}
+
+static void assert_same_samples(const picture *source, const picture *result)
+{
+    if (source->shape.depth != 1) {
+        assert_same_picture(source, result);
+        return;
+    }
+    for (uint32_t y = 0; y < source->shape.height; y++)
+        for (uint32_t x = 0; x < source->shape.width; x++)
+            assert_int_equal(sample_at(result, x, y, 0),
+                             source->rows[y * source->row_bytes + x / 8] << x % 8 & 0x80 ? 255 : 0);
+}
+
+static void random_images_come_back(void **unused)
+{
+    (void)unused;
+    const char *wanted = getenv("GCONV_PNG_IMAGES");
+    int images = wanted != NULL ? atoi(wanted) : 500;
+    gconv_reader_options reading = as_stored();
+    for (int n = 0; n < images; n++) {
+        picture source = random_picture();
+        blob expected = write_with("portable", &source, source.shape.height);
+        blob found = write_with(NULL, &source, 1 + random_below(9));
+        assert_int_equal(found.size, expected.size);
+        assert_memory_equal(found.bytes, expected.bytes, found.size);
+        picture result = must_read(scratch_path("random"), &reading);
+        assert_same_samples(&source, &result);
+        free(expected.bytes);
+        free(found.bytes);
+        free_picture(&source);
+        free_picture(&result);
+    }
+}
+
+/* Every kind of sample, in images of many blocks and of parts of one: one thread alone and 15 that
+ * help it write the same file. */
+static void threads_write_the_same_file(void **unused)
+{
+    (void)unused;
+    gconv_reader_options reading = as_stored();
+    for (int n = 0; n < 24; n++) {
+        int depth = n % 3 == 2 ? 16 : 8, channels = 1 + n % 4;
+        uint32_t width = 1 + random_below(n % 2 == 0 ? 3000 : 400);
+        picture source = new_picture(width, 1 + random_below(900), channels, depth);
+        make_bytes((int)random_below(KINDS), source.rows, source.row_bytes * source.shape.height);
+        blob expected = write_with(NULL, &source, 1 + random_below(100));
+        helpers_wanted = n % 3 == 0 ? 1 : 15;
+        blob found = write_with(NULL, &source, 1 + random_below(100));
+        helpers_wanted = 0;
+        assert_int_equal(found.size, expected.size);
+        assert_memory_equal(found.bytes, expected.bytes, found.size);
+        picture result = must_read(scratch_path("random"), &reading);
+        assert_same_samples(&source, &result);
+        free(expected.bytes);
+        free(found.bytes);
+        free_picture(&source);
+        free_picture(&result);
+    }
+}
+
+/* Every width of a row from 1 to 300, in every type, as noise, extremes and ramps: the portable
+ * loops write the same file, and libpng reads the same samples. */
+static void all_widths_come_back(void **unused)
+{
+    (void)unused;
+    gconv_reader_options reading = as_stored();
+    for (int n = 0; n < 300 * 9; n++) {
+        static const int types[9][2] = {{1, 1},  {1, 8},  {2, 8},  {3, 8}, {4, 8},
+                                        {1, 16}, {2, 16}, {3, 16}, {4, 16}};
+        const int *type = types[n % 9];
+        picture source = new_picture(1 + (uint32_t)n / 9, 1 + random_below(12), type[0], type[1]);
+        for (uint32_t y = 0; y < source.shape.height; y++) {
+            uint8_t *row = source.rows + y * source.row_bytes;
+            if (random_below(4) == 0)
+                memset(row, random_below(2) == 0 ? 0 : 255, source.row_bytes);
+            else
+                make_bytes((int)random_below(KINDS), row, source.row_bytes);
+        }
+        blob expected = write_with(NULL, &source, source.shape.height);
+        picture result = must_read(scratch_path("random"), &reading);
+        assert_same_samples(&source, &result);
+        blob found = write_with("portable", &source, 1);
+        assert_int_equal(found.size, expected.size);
+        assert_memory_equal(found.bytes, expected.bytes, found.size);
+        free(expected.bytes);
+        free(found.bytes);
+        free_picture(&source);
+        free_picture(&result);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(filters_are_those_of_png),
+        cmocka_unit_test(filters_are_undone),
+        cmocka_unit_test(checks_are_those_of_zlib),
+        cmocka_unit_test(every_set_gives_the_same_codes),
+        cmocka_unit_test(streams_come_back),
+        cmocka_unit_test(sizes_are_near_those_of_runs),
+        cmocka_unit_test(random_images_come_back),
+        cmocka_unit_test(threads_write_the_same_file),
+        cmocka_unit_test(all_widths_come_back),
+    };
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}

@@ -1,0 +1,192 @@
+/* Points of bench: written as JSON and read again, and JSON that is none of theirs. */
+#include "cli/measure/points.h"
+#include "cli/report/json.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const gc_point full = {.preset = "kth",
+                              .samples = "rgb8",
+                              .width = 640,
+                              .height = 480,
+                              .filter = "5x3 rank 1",
+                              .filter_width = 5,
+                              .filter_height = 3,
+                              .rank1 = true,
+                              .name = "auto",
+                              .implementation = "cpu",
+                              .verdict = GC_VERDICT_WITHIN,
+                              .largest_error = 0.25,
+                              .bound = 0.5,
+                              .runs = 9,
+                              .seconds = 3,
+                              .shortest = 1,
+                              .lower_quartile = 2,
+                              .upper_quartile = 4.5,
+                              .kernel_seconds = 0.75,
+                              .border_seconds = 0.125,
+                              .transfer_seconds = 0.375,
+                              .convert_seconds = 0.0625,
+                              .compile_seconds = 8,
+                              .values_a_second = 1e9,
+                              .flops = 2e9,
+                              .intensity = 16,
+                              .roofline = 4e9,
+                              .factor = 4,
+                              .theory = 3e9,
+                              .speed_up = 7,
+                              .step_speed_up = 1.5};
+
+/* Reads `text`, which must be JSON of points. */
+static gc_points read_points(const char *text)
+{
+    gc_points points = {.at = NULL};
+    assert_int_equal(gc_points_read(text, strlen(text), "kth", &points, NULL), GCONV_OK);
+    return points;
+}
+
+static gc_points write_and_read(const gc_point *point)
+{
+    size_t size;
+    gc_json_begin_apart();
+    gc_point_json(point);
+    char *line = gc_json_end_apart(&size);
+    assert_non_null(line);
+    assert_int_equal(strlen(line), size);
+    assert_ptr_equal(strchr(line, '\n'), line + size - 1);
+    gc_points points = read_points(line);
+    free(line);
+    return points;
+}
+
+static void test_round_trip(void **state)
+{
+    (void)state;
+    gc_points points = write_and_read(&full);
+    assert_int_equal(points.count, 1);
+    assert_memory_equal(points.at, &full, sizeof full);
+    gc_points_destroy(&points);
+}
+
+/* Where nothing was timed there are no times, and the reason is kept whatever it holds. */
+static void test_reason(void **state)
+{
+    (void)state;
+    gc_point point = {.preset = "kth",
+                      .filter = "all",
+                      .name = "naive",
+                      .implementation = "naive",
+                      .verdict = GC_VERDICT_UNUSABLE,
+                      .reason = "\"no\"\tdevice \\ \xc3\xa9"};
+    gc_points points = write_and_read(&point);
+    assert_int_equal(points.count, 1);
+    assert_memory_equal(points.at, &point, sizeof point);
+    gc_points_destroy(&points);
+}
+
+/* Points are found wherever they stand, in the order of the text; other objects are none. */
+static void test_document(void **state)
+{
+    (void)state;
+    gc_points points = read_points(
+        "{\"schema\": 1, \"width\": 9, \"results\": [\n"
+        " {\"name\":\"a\",\"implementation\":\"a\",\"filter\":\"3x3\",\"verdict\":\"exact\"},\r\n"
+        "\t{\"name\": \"b\", \"verdict\": \"WRONG\", \"width\": 1e2, \"unknown\": [1, null]}],\n"
+        "\"rest\": {\"true\": true}}\n{}");
+    assert_int_equal(points.count, 2);
+    assert_string_equal(points.at[0].name, "a");
+    assert_int_equal(points.at[0].width, 0);
+    assert_int_equal(points.at[0].verdict, GC_VERDICT_EXACT);
+    assert_string_equal(points.at[1].name, "b");
+    assert_string_equal(points.at[1].implementation, "");
+    assert_int_equal(points.at[1].width, 100);
+    assert_int_equal(points.at[1].verdict, GC_VERDICT_WRONG);
+    gc_points_destroy(&points);
+}
+
+static void test_escapes(void **state)
+{
+    (void)state;
+    gc_points points =
+        read_points("{\"verdict\": \"exact\", \"reason\": "
+                    "\"\\u0041\\u00e9\\u20aC\\ud83d\\ude00\\/\\b\\f\\n\\r\\t\\\"\"}");
+    assert_int_equal(points.count, 1);
+    assert_string_equal(points.at[0].reason, "A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80/\b\f\n\r\t\"");
+    gc_points_destroy(&points);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "{",
+        "}",
+        "[",
+        "{\"a\" 1}",
+        "{\"a\": }",
+        "{\"a\": 1,}",
+        "{\"a\": tru}",
+        "{\"a\": \"x}",
+        "{\"a\": \"\\x\"}",
+        "{\"a\": \"\\u12\"}",
+        "{\"a\": \"\\u0000\"}",
+        "{\"a\": \"\\ud83d\"}",
+        "{\"a\": \"\\ude00\"}",
+        "{\"a\": \"\n\"}",
+        "{a: 1}",
+        "nan",
+        "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]",
+        /* Values that a point cannot have. */
+        "{\"verdict\": \"perfect\"}",
+        "{\"verdict\": 1}",
+        "{\"width\": \"9\"}",
+        "{\"width\": -1}",
+        "{\"width\": 3e9}",
+        "{\"seconds\": -1}",
+        "{\"name\": 5}",
+        "{\"samples\": \"0123456789012345678901234567890123456789\"}",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        gc_points points = {.at = NULL};
+        gconv_error error;
+        gconv_status status = gc_points_read(texts[i], strlen(texts[i]), "", &points, &error);
+        if (status != GCONV_ERROR_FORMAT)
+            fail_msg("%s is not refused", texts[i]);
+        gc_points_destroy(&points);
+    }
+}
+
+static void test_same(void **state)
+{
+    (void)state;
+    gc_point other = {.preset = "kth",
+                      .samples = "rgb8",
+                      .width = 640,
+                      .height = 480,
+                      .filter = "5x3 rank 1",
+                      .name = "auto"};
+    assert_true(gc_point_is_same(&full, &other));
+    other.height = 481;
+    assert_false(gc_point_is_same(&full, &other));
+    other = full;
+    strcpy(other.filter, "5x3");
+    assert_false(gc_point_is_same(&full, &other));
+    other = full;
+    strcpy(other.preset, "");
+    assert_false(gc_point_is_same(&full, &other));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_reason),
+        cmocka_unit_test(test_document),   cmocka_unit_test(test_escapes),
+        cmocka_unit_test(test_refused),    cmocka_unit_test(test_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
