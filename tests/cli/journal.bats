@@ -197,11 +197,12 @@ gconv: 0 of 7 images done, 1 failed, 6 skipped'
     setup_images
     gconv edges --journal j -o out in
     # 15000 other images between the header and these, with lines of several lengths: 7 MB.
-    line=$(tail -n 1 j)
     { head -n 2 j
-        for i in $(seq 15000); do
-            printf '{"id": "%016x", "input": "%*s%s\n' $i $((i % 97)) "" "${line#*\"input\": \"}"
-        done
+        tail -n 1 j | awk '{
+            sub(/.*"input": "/, "")
+            for (i = 1; i <= 15000; i++)
+                printf "{\"id\": \"%016x\", \"input\": \"%*s%s\n", i, i % 97, "", $0
+        }'
         tail -n +3 j; } >long
     "$TESTS/json" <long
     [ "$(stat -c %s long)" -gt 6000000 ]

@@ -563,16 +563,16 @@ INLINE place place_of(const gc_levels_output *output, int row)
                    .streams = output->streams};
 }
 
-/* The first `count` values of a block. */
-INLINE uint64_t finish_part(const gc_levels_column *column, const gc_levels_kind kind,
-                            const bool absolute, const floats sums[VECTORS], size_t count,
-                            const place *to)
+/* The first `count` values of a block, of any kind: once a row. */
+static __attribute__((noinline)) uint64_t finish_part(const gc_levels_column *column,
+                                                      const floats sums[VECTORS], size_t count,
+                                                      const place *to)
 {
     uint8_t out[BLOCK], kept[BLOCK] = {0};
     place part = {out, NULL, to->kept_mask, false};
     if (to->kept != NULL)
         part.kept = memcpy(kept, to->kept, count);
-    uint64_t bits = finish_block(column, kind, absolute, sums, &part);
+    uint64_t bits = finish_block(column, column->kind, column->absolute, sums, &part);
     memcpy(to->out, out, count);
     return bits;
 }
@@ -591,9 +591,8 @@ INLINE void finish_row(const gc_levels_column *column, const gc_levels_kind kind
                        const bool absolute, const floats sums[VECTORS], size_t count, size_t first,
                        place *to, gc_levels_near *near)
 {
-    uint64_t bits = count - first >= BLOCK
-                        ? finish_block(column, kind, absolute, sums, to)
-                        : finish_part(column, kind, absolute, sums, count - first, to);
+    uint64_t bits = count - first >= BLOCK ? finish_block(column, kind, absolute, sums, to)
+                                           : finish_part(column, sums, count - first, to);
     to->out += BLOCK;
     to->kept += to->kept != NULL ? BLOCK : 0;
     if (kind == GC_LEVELS_FIXED && __builtin_expect(bits != 0, 0))
