@@ -250,7 +250,7 @@ decoder: cuda*'
     local command memory way
     as_cpu edges sound --decoder hardware # what comes now does not check the engine
     for command in edges box3; do
-        for memory in 4000 100000 1500000; do
+        for memory in $([ $command = edges ] && echo 4000 1500000 || echo 100000); do
             GC_DOUBLE_MEMORY=$memory as_cpu $command in -j 4
             for way in '' '--decoder hardware' '--decoder cuda'; do
                 # shellcheck disable=SC2086
@@ -327,7 +327,7 @@ losses() {
     for way in '--device cuda:0,1' '--decoder hardware' '--decoder cuda' '--device auto'; do
         # shellcheck disable=SC2086
         as_cpu edges in -j 4 $way
-        for part in 2 3 4; do
+        for part in 2 4; do
             calls=$(grep -c ' 0$' "$GC_DOUBLE_LOG")
             rm "$GC_DOUBLE_LOG"
             # shellcheck disable=SC2086
