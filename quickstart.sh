@@ -43,7 +43,7 @@ test_needs="$build_needs c++ pkg-config cmocka bats"
 # Nettle computes --hash sha256.
 build_wishes='gnuplot isal nettle'
 # Without these a part of the tests is left out: some systems do not have them.
-test_wishes="$build_wishes sanitizers clang-format mpi"
+test_wishes="$build_wishes sanitizers clang-format mpi parallel jq zsh fish"
 
 # One row a need, one column a package manager. A comma joins packages; - says that another row
 # brings it.
@@ -66,6 +66,10 @@ isal         libisal-dev     isa-l-devel        isa-l         isa-l-dev         
 nettle       nettle-dev      nettle-devel       nettle        nettle-dev        libnettle-devel    nettle
 clang-format clang-format-14 -                  -             -                 -                  -
 mpi          libopenmpi-dev,openmpi-bin openmpi-devel openmpi openmpi-dev,openmpi openmpi-devel    open-mpi
+parallel     parallel        parallel           parallel      parallel      gnu_parallel       parallel
+jq           jq              jq                 jq            jq            jq                 jq
+zsh          zsh             zsh                zsh           zsh           zsh                zsh
+fish         fish            fish               fish          fish          fish               fish
 END
 }
 
@@ -165,6 +169,8 @@ met() {
   gnuplot) have gnuplot ;;
   sanitizers) compiles -fsanitize=address,undefined || ! met compiler ;;
   mpi) have mpicc && have mpirun ;;
+  jq | zsh | fish) have "$1" ;;
+  parallel) parallel --version 2>/dev/null </dev/null | grep -q '^GNU parallel' ;;
   clang-format) tests/packaging/format.sh --find >/dev/null ;;
   esac
 }

@@ -26,6 +26,12 @@ install(FILES man/gconv-filter.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
 install(FILES docs/contract.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES completions/gconv.bash RENAME gconv
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+if(TARGET gconv-mpi) # bash-completion and fish look for a file named as the program
+  install(FILES completions/gconv.bash RENAME gconv-mpi
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES completions/gconv-mpi.fish
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endif()
 install(FILES completions/_gconv DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES completions/gconv.fish
   DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)

@@ -1,5 +1,17 @@
-# Completion of gconv(1) for bash 4 and newer, with or without the bash-completion package.
+# Completion of gconv(1) and gconv-mpi(1) for bash 4 and newer, with or without the bash-completion
+# package.
 # shellcheck shell=bash
+
+# Whether `program` is gconv-mpi. It computes batches: two of the commands, without rows of one image.
+_gconv_mpi() { [[ $program == gconv-mpi ]]; }
+
+_gconv_commands() {
+  if _gconv_mpi; then
+    echo 'edges filter help'
+  else
+    echo 'edges filter check compare bench tune info help'
+  fi
+}
 
 # Prints the long options of a command, or of all commands where there is none yet. A test compares
 # these lists with `gconv help COMMAND`. Argument: COMMAND or nothing
@@ -7,9 +19,10 @@ _gconv_options() {
   local common='--quiet --verbose --help --version'
   local device='--impl --device --threads --tile --block'
   local images="--border --depth --format --quality --compression --strip --no-auto-orient
-    --output --recursive --files-from --files0-from --shard --rows --join --parents --name --no-clobber --update
+    --output --recursive --files-from --files0-from --shard --parents --name --no-clobber --update
     --dry-run --on-error --journal --hash --retry-failed --in-place --sync --max-pixels --tolerant $device --decoder --verify
     --explain --timings --json --progress"
+  _gconv_mpi || images+=' --rows --join'
   local edges='--threshold --rule --invert'
   local filter='--kernel --correlate --scale --offset --abs --alpha'
   case $1 in
@@ -24,7 +37,11 @@ _gconv_options() {
   tune) echo "--impl --device --time --json --progress $common" ;;
   info) echo "--json $common" ;;
   help) echo "$common" ;;
-  *) echo "$edges $filter $images --shared-memory --images --preset --sizes --filters --samples --sample --resume --baseline --fail-above --time --csv --markdown --html $common" ;;
+  *)
+    echo "$edges $filter $images $common"
+    _gconv_mpi || echo '--shared-memory --images --preset --sizes --filters --samples --sample --resume
+      --baseline --fail-above --time --csv --markdown --html'
+    ;;
   esac
 }
 
@@ -59,7 +76,13 @@ _gconv_values() {
   --journal) echo FILE ;;
   --hash) echo 'xxh3 sha256' ;;
   --on-error) echo 'continue stop' ;;
-  --shard) echo 'auto auto/' ;;
+  --shard)
+    if _gconv_mpi; then
+      echo NONE
+    else
+      echo 'auto auto/'
+    fi
+    ;;
   --files-from | --files0-from) echo FILE ;;
   --rule) echo 'abs positive negative' ;;
   --alpha) echo 'auto keep filter premultiply' ;;
@@ -101,11 +124,10 @@ _gconv_find_command() {
     case ${words[i]} in
     --*=*) ;;
     -*) [[ -z $(_gconv_values "${words[i]}") ]] || i=$((i + 1)) ;;
-    edges | filter | check | compare | bench | tune | info | help)
-      command=${words[i]}
+    *)
+      [[ " $(_gconv_commands) " != *" ${words[i]} "* ]] || command=${words[i]}
       return
       ;;
-    *) return ;;
     esac
   done
 }
@@ -146,7 +168,7 @@ _gconv_add_values() {
 }
 
 _gconv() {
-  local words command current previous values word
+  local words command current previous values word program=${1##*/}
   COMPREPLY=()
   _gconv_join_words
   _gconv_find_command
@@ -173,7 +195,8 @@ _gconv() {
     # shellcheck disable=SC2046
     _gconv_add '' "$current" $(_gconv_options "$command")
   elif [[ -z $command || ($command == help && $previous == help) ]]; then
-    _gconv_add '' "$current" edges filter check compare bench tune info help
+    # shellcheck disable=SC2046
+    _gconv_add '' "$current" $(_gconv_commands)
   elif [[ $command == edges || $command == filter || $command == compare ]]; then
     _gconv_compopt -o default
   fi
@@ -187,4 +210,4 @@ _gconv() {
   [[ ${#COMPREPLY[@]} -ne 1 || ${COMPREPLY[0]} != *: ]] || _gconv_compopt -o nospace
 }
 
-complete -F _gconv gconv
+complete -F _gconv gconv gconv-mpi

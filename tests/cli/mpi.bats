@@ -233,6 +233,8 @@ wait_long() {
     refuses 2 'gconv-mpi computes batches by edges and filter; use gconv for the rest' 2 compare in.pgm
     refuses 2 'gconv-mpi computes batches; give -o DIR or --in-place, or use gconv' 2 edges in.pgm out.png
     refuses 2 "option '--shard': rank 0 hands the images out, *" 2 edges --shard auto -o out in.pgm
+    refuses 2 '--rows computes rows of one image; *' 2 edges --rows 0:10 -o out in.pgm
+    refuses 2 '--join needs --rows' 2 edges --join -o out in.pgm
     refuses 2 "unknown option '--frobnicate'*" 2 edges --frobnicate -o out in.pgm
     refuses 2 'gaus5: *' 2 filter -k gaus5 -o out in.pgm
     refuses 2 'which filter? *' 2 filter -o out in.pgm

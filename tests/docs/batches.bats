@@ -18,15 +18,45 @@ PAGE=$SOURCE/docs/batches.md
   [ "${output##*: }" -ge 25 ]
 }
 
-@test "GNU parallel, as docs/batches.md has it" {
+# block FIRST: the block of the page that begins with this line, without its fences.
+block() { awk -v first="$1" '/^```/ { inside = 0 } $0 == first { inside = 1 } inside' "$PAGE"; }
+
+# Seven photos, and gconv in PATH. GNU parallel keeps files in HOME; moreutils has another `parallel`.
+setup_parallel() {
   needs parallel
-  mkdir bin photos
+  parallel --version 2>&1 </dev/null | grep -q '^GNU parallel' || skip 'parallel is not GNU parallel'
+  mkdir bin home photos
   ln -s "$GCONV" bin/gconv
   PATH=$PWD/bin:$PATH
-  cp "$SOURCE"/samples/*.png photos
-  grep '^find .* | parallel' "$PAGE" >script
-  sh -e script
-  [ "$(find out -name '*.png' | wc -l)" -eq "$(ls photos | wc -l)" ]
+  HOME=$PWD/home
+  for i in 1 2 3 4 5 6 7; do cp "$SOURCE/samples/craters.png" photos/$i.png; done
+  block "$(grep '^find .* | parallel' "$PAGE")" >script
+}
+
+@test "GNU parallel with a list, as docs/batches.md has it" {
+  setup_parallel
+  sed -n 1p script | sed 's/-N 1000/-N 3/' >one
+  grep -q -- '-N 3' one
+  sh -e one
+  same_list outputs "$(ls out/photos)" "$(ls photos)"
+}
+
+@test "GNU parallel on two hosts, as docs/batches.md has it" {
+  setup_parallel
+  # Both hosts are this machine.
+  cat >bin/ssh <<'END'
+#!/bin/sh
+echo "$1" >>hosts
+shift
+[ "$1" != -- ] || shift
+exec sh -c "$*"
+END
+  chmod +x bin/ssh
+  sed 1d script >two
+  sh -e two
+  same_list outputs "$(ls out)" "$(ls photos)"
+  same_list hosts "$(sort -u hosts)" "$(printf '%s\n' host1 host2)"
+  [ "$(cat journal.[1-8] | grep -c '"status": "done"')" -eq 7 ]
 }
 
 @test "what jq reads in a journal, as docs/batches.md has it" {
@@ -38,9 +68,6 @@ PAGE=$SOURCE/docs/batches.md
   like "$out" 'none.png: cannot open: No such file or directory
 *[0-9] in.png'
 }
-
-# block FIRST: the block of the page that begins with this line, without its fences.
-block() { awk -v first="$1" '/^```/ { inside = 0 } $0 == first { inside = 1 } inside' "$PAGE"; }
 
 @test "the script for Slurm, as the tasks of an array run it" {
   mkdir bin photos

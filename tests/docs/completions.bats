@@ -6,10 +6,25 @@ load documents
 BASH_FILE=$SOURCE/completions/gconv.bash
 ZSH_FILE=$SOURCE/completions/_gconv
 FISH_FILE=$SOURCE/completions/gconv.fish
+FISH_MPI_FILE=$SOURCE/completions/gconv-mpi.fish
 
 all_long_options() {
   for command in $(commands); do
     long_options "$command"
+  done | sort -u
+}
+
+# The commands of gconv-mpi. cli_mpi tests what it refuses.
+MPI_COMMANDS=$(printf '%s\n' edges filter help)
+
+# What `long_options` has, without the options that gconv-mpi refuses.
+mpi_long_options() {
+  long_options "$1" | grep -vxE -- '--(rows|join)'
+}
+
+all_mpi_long_options() {
+  for command in $MPI_COMMANDS; do
+    mpi_long_options "$command"
   done | sort -u
 }
 
@@ -40,19 +55,23 @@ has_words() {
 
 # ---- bash ----------------------------------------------------------------------------------------
 
-# What bash offers for a line of words, split as bash splits it; the last word is the one at the
-# cursor. Runs without bash-completion.
-offers_bash() {
+# What bash offers for a line of words, split as bash splits it; the first word is the program, the
+# last one is at the cursor. Runs without bash-completion.
+offers_bash_for() {
   bash --norc --noprofile -c '
     source "$1"; shift
     COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE}
-    _gconv gconv "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
-    printf "%s\n" "${COMPREPLY[@]}"' bash "$BASH_FILE" gconv "$@" | sort
+    _gconv "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+    printf "%s\n" "${COMPREPLY[@]}"' bash "$BASH_FILE" "$@" | sort
 }
+
+offers_bash() { offers_bash_for gconv "$@"; }
+
+offers_bash_mpi() { offers_bash_for ./build/gconv-mpi "$@"; }
 
 @test "bash: the file is valid" {
   bash -n "$BASH_FILE"
-  bash --norc --noprofile -c 'source "$1" && complete -p gconv' bash "$BASH_FILE"
+  bash --norc --noprofile -c 'source "$1" && complete -p gconv gconv-mpi' bash "$BASH_FILE"
 }
 
 @test "bash: options of every command" {
@@ -97,23 +116,42 @@ offers_bash() {
   [ "$mine" = "$offered" ]
 }
 
+@test "bash: gconv-mpi" {
+  same_list "at first" "$(offers_bash_mpi '')" "$MPI_COMMANDS"
+  same_list "after help" "$(offers_bash_mpi help '')" "$MPI_COMMANDS"
+  for command in $MPI_COMMANDS; do
+    same_list "$command" "$(offers_bash_mpi "$command" --)" "$(mpi_long_options "$command")"
+  done
+  same_list "no command" "$(offers_bash_mpi --)" "$(all_mpi_long_options)"
+  same_list implementations "$(offers_bash_mpi edges --impl '')" "$(offers_bash edges --impl '')"
+  [ -z "$(offers_bash_mpi edges --shard '')" ]
+  [ -n "$(offers_bash edges --shard '')" ]
+}
+
 # ---- zsh -----------------------------------------------------------------------------------------
 
-# The options that _gconv tells zsh's _arguments about, for a command.
-offers_zsh() {
+# What _gconv tells zsh: the arguments of _arguments, then each command behind "describe:". Arguments:
+# PROGRAM COMMAND
+asked_of_zsh() {
   zsh -f -c '
-    file=$1
-    _arguments() { print -rl -- "$@"; return 1 }
-    words=(gconv $2 "") CURRENT=3
-    [[ -n $2 ]] || { words=(gconv ""); CURRENT=2 }
+    file=$1 service=$2
+    _arguments() { print -rl -- "$@"; state=command; return 1 }
+    _describe() { print -rl -- "describe:${(@P)^2}" }
+    words=($service $3 "") CURRENT=3
+    [[ -n $3 ]] || { words=($service ""); CURRENT=2 }
     complete_gconv() { source $file }
-    complete_gconv' zsh "$ZSH_FILE" "$1" | sed -nE 's/^(\([^)]*\)|\*)?(--[a-z0-9-]+).*/\2/p' | sort
+    complete_gconv' zsh "$ZSH_FILE" "$@"
+}
+
+# The options for a command. Arguments: COMMAND [PROGRAM]
+offers_zsh() {
+  asked_of_zsh "${2-gconv}" "$1" | sed -nE 's/^(\([^)]*\)|\*)?(--[a-z0-9-]+).*/\2/p' | sort
 }
 
 @test "zsh: the file is valid" {
   needs zsh
   zsh -n "$ZSH_FILE"
-  head -n 1 "$ZSH_FILE" | grep -qx '#compdef gconv'
+  head -n 1 "$ZSH_FILE" | grep -qx '#compdef gconv gconv-mpi'
 }
 
 @test "zsh: options of every command" {
@@ -126,12 +164,7 @@ offers_zsh() {
 
 # The devices that _gconv offers for a command.
 devices_zsh() {
-  zsh -f -c '
-    file=$1
-    _arguments() { print -rl -- "$@"; return 1 }
-    words=(gconv $2 "") CURRENT=3
-    complete_gconv() { source $file }
-    complete_gconv' zsh "$ZSH_FILE" "$1" | sed -nE 's/.*--device=.*:device:\((.*)\)/\1/p' | tr -d '\\'
+  asked_of_zsh gconv "$1" | sed -nE 's/.*--device=.*:device:\((.*)\)/\1/p' | tr -d '\\'
 }
 
 @test "zsh: devices" {
@@ -141,16 +174,31 @@ devices_zsh() {
   [ "$(devices_zsh tune)" = 'auto cuda cuda:' ]
 }
 
+@test "zsh: gconv-mpi" {
+  needs zsh
+  same_list commands "$(asked_of_zsh gconv-mpi '' | sed -n 's/^describe:\([a-z]*\):.*/\1/p')" "$MPI_COMMANDS"
+  for command in $MPI_COMMANDS; do
+    same_list "$command" "$(offers_zsh "$command" gconv-mpi)" "$(mpi_long_options "$command")"
+  done
+  same_list "no command" "$(offers_zsh '' gconv-mpi)" "$(all_mpi_long_options)"
+  asked_of_zsh gconv edges | grep -q -- '--shard=.*auto'
+  ! asked_of_zsh gconv-mpi edges | grep -q -- '--shard=.*auto'
+}
+
 # ---- fish ----------------------------------------------------------------------------------------
 
+# What fish offers for a line. Arguments: LINE-AFTER-THE-PROGRAM [FILE PROGRAM]
 offers_fish() {
   HOME=$WORK fish --no-config -c 'source $argv[1]; complete -C $argv[2]' \
-    "$FISH_FILE" "gconv $1" | cut -f 1 | sort
+    "${2-$FISH_FILE}" "${3-gconv} $1" | cut -f 1 | sort
 }
+
+offers_fish_mpi() { offers_fish "$1" "$FISH_MPI_FILE" gconv-mpi; }
 
 @test "fish: the file is valid" {
   needs fish
   fish -n "$FISH_FILE"
+  fish -n "$FISH_MPI_FILE"
 }
 
 @test "fish: options of every command" {
@@ -171,4 +219,17 @@ offers_fish() {
   same_list devices "$(offers_fish 'edges --device cuda')" "$(printf '%s\n' cuda cuda: cuda:all)"
   same_list "of compare" "$(offers_fish 'compare -d ' | LC_ALL=C sort)" "$(printf '%s\n' auto cpu cuda cuda:)"
   same_list "of tune" "$(offers_fish 'tune -d ' | LC_ALL=C sort)" "$(printf '%s\n' auto cuda cuda:)"
+}
+
+@test "fish: gconv-mpi" {
+  needs fish
+  same_list "at first" "$(offers_fish_mpi '')" "$MPI_COMMANDS"
+  same_list "after help" "$(offers_fish_mpi 'help ')" "$MPI_COMMANDS"
+  for command in $MPI_COMMANDS; do
+    same_list "$command" "$(offers_fish_mpi "$command --")" "$(mpi_long_options "$command")"
+  done
+  same_list "no command" "$(offers_fish_mpi --)" "$(all_mpi_long_options)"
+  same_list implementations "$(offers_fish_mpi 'edges --impl ')" "$(offers_fish 'edges --impl ')"
+  [ -z "$(offers_fish_mpi 'edges --shard ')" ]
+  [ -n "$(offers_fish 'edges --shard ')" ]
 }

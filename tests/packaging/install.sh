@@ -27,6 +27,12 @@ for file in bin/gconv include/gconv.h share/gconv/filters/gauss5.txt share/man/m
   share/zsh/site-functions/_gconv share/fish/vendor_completions.d/gconv.fish; do
   [ -f "$prefix/$file" ] || fail "not installed: $file"
 done
+if [ -f "$build/gconv-mpi" ]; then
+  for file in bin/gconv-mpi share/man/man1/gconv-mpi.1 share/bash-completion/completions/gconv-mpi \
+    share/fish/vendor_completions.d/gconv-mpi.fish; do
+    [ -f "$prefix/$file" ] || fail "not installed: $file"
+  done
+fi
 "$prefix/bin/gconv" --version
 
 pc=$(find "$prefix" -name gconv.pc)

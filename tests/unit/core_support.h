@@ -40,4 +40,13 @@ static inline gconv_job job_of(const gconv_filter *const *filters, int count, gc
     return job;
 }
 
+static inline gconv_plan *planned(const gconv_job *job)
+{
+    gconv_plan *plan;
+    gconv_error error;
+    if (gconv_plan_create(job, &plan, &error) != GCONV_OK)
+        fail_msg("%s", error.message);
+    return plan;
+}
+
 #endif

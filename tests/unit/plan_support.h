@@ -16,15 +16,6 @@ static inline const gconv_filter *const *box_chain(void)
 
 enum { WIDTH = 53, HEIGHT = 300 };
 
-static inline gconv_plan *planned(const gconv_job *job)
-{
-    gconv_plan *plan;
-    gconv_error error;
-    if (gconv_plan_create(job, &plan, &error) != GCONV_OK)
-        fail_msg("%s", error.message);
-    return plan;
-}
-
 static inline gconv_job usual_job(void)
 {
     gconv_job job = job_of(box_chain(), 1, shape_of(WIDTH, HEIGHT, 1, 8));

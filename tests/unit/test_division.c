@@ -122,11 +122,9 @@ static unsigned char *noise(const gconv_shape *shape)
 static unsigned char *output_of(gconv_job job, const char *implementation, const void *input,
                                 size_t *bytes)
 {
-    gconv_plan *plan;
     gconv_error error;
     job.implementation = implementation;
-    if (gconv_plan_create(&job, &plan, &error) != GCONV_OK)
-        fail_msg("%s", error.message);
+    gconv_plan *plan = planned(&job);
     *bytes = gconv_shape_row_bytes(gconv_plan_output_shape(plan));
     unsigned char *output = malloc(*bytes * job.input.height);
     assert_non_null(output);

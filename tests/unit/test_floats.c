@@ -19,15 +19,6 @@ static gconv_job float_job(const gconv_filter *const *filters, uint32_t width, u
     return job;
 }
 
-static gconv_plan *planned(const gconv_job *job)
-{
-    gconv_plan *plan;
-    gconv_error error;
-    if (gconv_plan_create(job, &plan, &error) != GCONV_OK)
-        fail_msg("%s", error.message);
-    return plan;
-}
-
 static void run(const gconv_job *job, const float *in, void *out)
 {
     gconv_plan *plan = planned(job);

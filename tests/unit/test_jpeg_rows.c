@@ -6,8 +6,6 @@
 #include "io/jpeg_rows.h"
 #include "jpeg/damage.h"
 
-#include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 
 /* All that a caller sees of a file. */
@@ -37,29 +35,20 @@ static void note(void *user, const char *message)
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
-enum { THREADS_MAX = 6 };
-
 /* Threads that help while another one reads. */
 typedef struct team {
     gconv_source source;
-    atomic_bool ends;
-    atomic_int worked; /* calls of `help` that did something */
-    int count;
-    pthread_t threads[THREADS_MAX];
+    helpers others;
 } team;
 
-static atomic_int worked_in_all;
+static atomic_int worked; /* calls of `help` that did something */
 
-static void *help(void *user)
+static bool help(void *user)
 {
-    team *of = user;
-    while (!of->ends) {
-        if (of->source.help(of->source.user))
-            of->worked++;
-        else
-            sched_yield();
-    }
-    return NULL;
+    const team *of = user;
+    bool did = of->source.help(of->source.user);
+    worked += did;
+    return did;
 }
 
 static void begin_work(team *of, gconv_reader *reader, int threads)
@@ -68,16 +57,9 @@ static void begin_work(team *of, gconv_reader *reader, int threads)
     if (threads < 2 || of->source.spread == NULL)
         return;
     of->source.spread(of->source.user, threads);
-    for (; of->count < threads - 1; of->count++)
-        assert_int_equal(pthread_create(&of->threads[of->count], NULL, help, of), 0);
-}
-
-static void end_work(team *of)
-{
-    of->ends = true;
-    while (of->count > 0)
-        pthread_join(of->threads[--of->count], NULL);
-    worked_in_all += of->worked;
+    helpers_wanted = threads - 1;
+    start_helpers(&of->others, help, of);
+    assert_int_equal(of->others.count, threads - 1);
 }
 
 /* ---- Reading --------------------------------------------------------------------------------- */
@@ -85,11 +67,11 @@ static void end_work(team *of)
 /* On a busy machine the others may not get to work before the image is read. */
 static void help_too(team *of)
 {
-    while (of->count > 0 && of->source.help(of->source.user))
-        of->worked++;
+    while (of->others.count > 0 && help(of))
+        ;
 }
 
-static gconv_status read_rows(gconv_reader *reader, team *others, uint32_t band, outcome *o,
+static gconv_status read_rows(gconv_reader *reader, team *readers, uint32_t band, outcome *o,
                               gconv_error *error)
 {
     o->shape = *gconv_reader_shape(reader);
@@ -98,7 +80,7 @@ static gconv_status read_rows(gconv_reader *reader, team *others, uint32_t band,
     assert_non_null(o->samples);
     while (o->rows < o->shape.height) {
         uint32_t left = o->shape.height - o->rows, count = left < band ? left : band;
-        help_too(others);
+        help_too(readers);
         gconv_status status =
             gconv_reader_read(reader, count, o->samples + o->rows * row_bytes, row_bytes, error);
         if (status != GCONV_OK)
@@ -111,10 +93,10 @@ static gconv_status read_rows(gconv_reader *reader, team *others, uint32_t band,
 static gconv_status read_all(gconv_reader *reader, const manner *how, outcome *o,
                              gconv_error *error)
 {
-    team others = {.count = 0};
-    begin_work(&others, reader, how->threads);
-    gconv_status status = read_rows(reader, &others, how->band, o, error);
-    end_work(&others);
+    team readers = {.others = {.count = 0}};
+    begin_work(&readers, reader, how->threads);
+    gconv_status status = read_rows(reader, &readers, how->band, o, error);
+    stop_helpers(&readers.others);
     return status == GCONV_OK ? gconv_reader_finish(reader, error) : status;
 }
 
@@ -222,7 +204,7 @@ static void every_sampling_and_size(void **state)
                 bool usual = s < 3 && recipe.width >= 5;
                 assert_true(own == (usual || recipe.stored == JCS_GRAYSCALE));
             }
-    assert_true(worked_in_all > 1000);
+    assert_true(worked > 1000);
 }
 
 static void every_quality_and_pattern(void **state)

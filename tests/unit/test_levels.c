@@ -103,11 +103,8 @@ static void fill_job(trial *t)
 /* True where the plan goes from samples to levels in one pass. */
 static bool run(trial *t, const char *implementation, size_t stride, uint8_t *out)
 {
-    gconv_plan *plan;
-    gconv_error error;
     t->job.implementation = implementation;
-    if (gconv_plan_create(&t->job, &plan, &error) != GCONV_OK)
-        fail_msg("%s", error.message);
+    gconv_plan *plan = planned(&t->job);
     size_t row = (size_t)t->job.input.width * (size_t)t->job.input.channels;
     assert_int_equal(gconv_plan_run_memory(plan, t->image, row, out, stride, NULL, NULL), GCONV_OK);
     bool passes = strstr(gconv_plan_explanation(plan), "to levels") != NULL;

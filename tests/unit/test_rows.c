@@ -155,15 +155,6 @@ static char *whole_of(gconv_plan *plan, const gconv_job *job, const char *sample
     return whole;
 }
 
-static gconv_plan *planned(const gconv_job *job)
-{
-    gconv_plan *plan;
-    gconv_error error;
-    if (gconv_plan_create(job, &plan, &error) != GCONV_OK)
-        fail_msg("%s", error.message);
-    return plan;
-}
-
 /* The whole by one plan, rows by another one with another number of threads. */
 static bool try_job(gconv_job job)
 {

@@ -18,10 +18,7 @@ static int threads_from(gconv_format format, uint32_t side, int threads, int ima
     job.threads = threads;
     job.images_at_once = images_at_once;
     job.between_files = between_files;
-    gconv_plan *plan;
-    gconv_error error;
-    if (gconv_plan_create(&job, &plan, &error) != GCONV_OK)
-        fail_msg("%s", error.message);
+    gconv_plan *plan = planned(&job);
     int given = plan->problem.job.threads;
     gconv_plan_free(plan);
     return given;

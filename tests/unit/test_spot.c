@@ -55,14 +55,10 @@ static int fill(void **unused)
     return 0;
 }
 
-static gconv_plan *planned(gconv_job job)
+static gconv_plan *plan_reference(gconv_job job)
 {
-    gconv_plan *plan;
-    gconv_error error;
     job.implementation = "reference";
-    if (gconv_plan_create(&job, &plan, &error) != GCONV_OK)
-        fail_msg("%s", error.message);
-    return plan;
+    return planned(&job);
 }
 
 static void random_samples(void *samples, size_t bytes)
@@ -76,7 +72,7 @@ static void compare_all(const gconv_job *job)
 {
     static uint16_t in[PIXELS * 4];
     static float chain[PIXELS * 4];
-    gconv_plan *plan = planned(*job);
+    gconv_plan *plan = plan_reference(*job);
     size_t stride = gconv_shape_row_bytes(&job->input);
     int channels = gconv_plan_chain_channels(plan);
     size_t chain_stride = WIDTH * (size_t)channels * sizeof(float);
@@ -146,7 +142,7 @@ typedef struct trial {
 
 static void run_trial(trial *t, const gconv_job *job)
 {
-    t->plan = planned(*job);
+    t->plan = plan_reference(*job);
     t->in_stride = gconv_shape_row_bytes(&job->input);
     t->out_stride = gconv_shape_row_bytes(gconv_plan_output_shape(t->plan));
     random_samples(t->in, sizeof t->in);

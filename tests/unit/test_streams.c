@@ -86,11 +86,9 @@ static gconv_status write_late(void *user, uint32_t count, const void *rows, siz
 static char *output_of(gconv_job job, int threads, bool streamed, char *samples, const char *how,
                        size_t *bytes)
 {
-    gconv_plan *plan;
     gconv_error error;
     job.threads = threads;
-    if (gconv_plan_create(&job, &plan, &error) != GCONV_OK)
-        fail_msg("%s", error.message);
+    gconv_plan *plan = planned(&job);
     if (how != NULL && strstr(gconv_plan_explanation(plan), how) == NULL)
         fail_msg("not by %s: %s", how, gconv_plan_explanation(plan));
     size_t in_bytes = gconv_shape_row_bytes(&job.input);

@@ -11,18 +11,14 @@ enum { WIDTH = 64, HEIGHT = 2000 };
 static uint8_t input[HEIGHT][WIDTH], output[HEIGHT][WIDTH], expected[HEIGHT][WIDTH];
 static float values[HEIGHT][WIDTH];
 
-static gconv_plan *planned(const char *implementation)
+static gconv_plan *plan_chain(const char *implementation)
 {
     gconv_job job = job_of(chain, 2, shape_of(WIDTH, HEIGHT, 1, 8));
     job.implementation = implementation;
     job.threads = 2;
-    gconv_plan *plan;
-    gconv_error error;
-    if (gconv_plan_create(&job, &plan, &error) != GCONV_OK)
-        fail_msg("%s", error.message);
     for (size_t i = 0; i < sizeof input; i++)
         input[i / WIDTH][i % WIDTH] = (uint8_t)(i * 37 % 251);
-    return plan;
+    return planned(&job);
 }
 
 static gconv_status run(gconv_plan *plan, gconv_error *error)
@@ -74,7 +70,7 @@ static void progress_rises_to_one(void **state)
     (void)state;
     for (size_t i = 0; i < 2; i++)
         for (size_t j = 0; j < 3; j++) {
-            gconv_plan *plan = planned(names[i]);
+            gconv_plan *plan = plan_chain(names[i]);
             gconv_error error;
             assert_int_equal(run_chain(plan, &error), GCONV_OK);
             progress p = {.limit = 1};
@@ -95,7 +91,7 @@ static void progress_rises_to_one(void **state)
 static void the_reference_tells_each_row_of_each_step(void **state)
 {
     (void)state;
-    gconv_plan *plan = planned("reference");
+    gconv_plan *plan = plan_chain("reference");
     progress p = {.limit = 1};
     gconv_plan_watch(plan, follow, &p);
     assert_int_equal(run(plan, NULL), GCONV_OK);
@@ -107,7 +103,7 @@ static void a_watched_run_gives_the_same_rows(void **state)
 {
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        gconv_plan *plan = planned(names[i]);
+        gconv_plan *plan = plan_chain(names[i]);
         assert_int_equal(run(plan, NULL), GCONV_OK);
         memcpy(expected, output, sizeof output);
         progress p = {.limit = 1};
@@ -125,7 +121,7 @@ static void false_ends_the_run(void **state)
     for (size_t i = 0; i < 2; i++)
         for (size_t j = 0; j < 3; j++)
             for (size_t k = 0; k < sizeof limits / sizeof limits[0]; k++) {
-                gconv_plan *plan = planned(names[i]);
+                gconv_plan *plan = plan_chain(names[i]);
                 gconv_error error;
                 assert_int_equal(run_chain(plan, &error), GCONV_OK);
                 progress p = {.limit = limits[k]};
@@ -145,7 +141,7 @@ static void a_plan_tells_its_device_and_time(void **state)
 {
     (void)state;
     for (size_t i = 0; i < 2; i++) {
-        gconv_plan *plan = planned(names[i]);
+        gconv_plan *plan = plan_chain(names[i]);
         const gconv_device_info *device = gconv_plan_device(plan);
         gconv_device_info cpu;
         assert_int_equal(gconv_device_describe(0, &cpu, NULL), GCONV_OK);
@@ -158,7 +154,7 @@ static void a_plan_tells_its_device_and_time(void **state)
         assert_non_null(strstr(gconv_plan_explanation(plan), line));
         gconv_plan_free(plan);
     }
-    gconv_plan *slow = planned("reference"), *fast = planned("cpu");
+    gconv_plan *slow = plan_chain("reference"), *fast = plan_chain("cpu");
     assert_true(gconv_plan_expected_seconds(slow) > gconv_plan_expected_seconds(fast));
     gconv_plan_free(slow);
     gconv_plan_free(fast);

@@ -1,6 +1,7 @@
 /* Running sums of cpu/solver/box.c, compiled once for every instruction set under the name that
  * GC_BOX_LOOPS gives them. But for `scan`, plain loops: compilers fill the vectors. */
 #include "cpu/instructions/instructions.h"
+#include "cpu/instructions/unroll.h"
 
 #if defined(__AVX512F__)
 enum { LANES = 16 };
@@ -13,8 +14,6 @@ enum { LANES = 4 };
 typedef uint32_t vector __attribute__((vector_size(LANES * sizeof(uint32_t))));
 typedef uint32_t unaligned_vector
     __attribute__((vector_size(LANES * sizeof(uint32_t)), aligned(sizeof(uint32_t)), may_alias));
-
-#define INLINE static inline __attribute__((always_inline))
 
 /* ---- Sums of columns ------------------------------------------------------------------------- */
 

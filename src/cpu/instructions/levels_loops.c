@@ -14,19 +14,13 @@
  * So vector v has samples 16 q + 4 v to 16 q + 4 v + 3 in quarter q. The portable loops have four
  * vectors of floats in the samples' order. */
 #include "cpu/instructions/instructions.h"
+#include "cpu/instructions/unroll.h"
 
 #include <math.h>
 #include <string.h>
 #if defined(__AVX2__)
 #include <immintrin.h>
 #endif
-
-#if defined(__clang__)
-#define UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define UNROLL _Pragma("GCC unroll 16")
-#endif
-#define INLINE static inline __attribute__((always_inline))
 
 enum { VECTORS = 4, ROWS = GC_LEVELS_ROWS, LOW = 7, NARROW = 7 };
 

@@ -11,6 +11,7 @@
  * With bytes, a lane holds four neighbouring samples, and one instruction multiplies them by four
  * taps. Lane i of vector v is then output 4 i + v of the block. */
 #include "cpu/instructions/instructions.h"
+#include "cpu/instructions/unroll.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -54,14 +55,6 @@ enum { LANES = VECTOR_BYTES / sizeof(float), BLOCK = VECTORS * LANES, ROWS = GC_
 enum { BLOCK_SAMPLES = (VECTORS - 1) * SPACING + VECTOR_BYTES / sizeof(sample) };
 _Static_assert(BLOCK_SAMPLES <= GC_ROW_SLACK * sizeof(float) / sizeof(sample),
                "a row's last block runs over");
-
-/* Loops over registers have to be unrolled, or the registers become memory. */
-#if defined(__clang__)
-#define UNROLL _Pragma("clang loop unroll(full)")
-#else
-#define UNROLL _Pragma("GCC unroll 16")
-#endif
-#define INLINE static inline __attribute__((always_inline))
 
 INLINE void load(vector x[VECTORS], const sample *samples)
 {

@@ -7,6 +7,7 @@
  * in frequency, backward decimation in time, so the spectrum need not be put in order. All rounds
  * of LANES columns follow each other while these are in the first-level cache. */
 #include "cpu/instructions/transform.h"
+#include "cpu/instructions/unroll.h"
 
 #include <stdbool.h>
 
@@ -32,8 +33,6 @@ typedef struct columns {
     real *real, *imaginary;
     size_t stride;
 } columns;
-
-#define INLINE static inline __attribute__((always_inline))
 
 INLINE complex_vector get(const columns *s, int row)
 {
