@@ -4,7 +4,6 @@
 #include "io/codec.h"
 #include "io/pack/filters.h"
 #include "io/pack/queue.h"
-#include "io/pack/runs.h"
 #include "io/png_memory.h"
 
 #include <png.h>
@@ -37,7 +36,7 @@ typedef struct attempt {
     png_encoder *encoder;
     png_structp png;
     png_infop info;
-    packing *packing; /* compresses rows of 8 and 16 bits instead of zlib; else NULL */
+    packing *packing; /* compresses rows instead of zlib; else NULL */
     unsigned char *bytes;
     size_t size, capacity; /* of bytes */
 } attempt;
@@ -51,7 +50,6 @@ struct png_encoder {
     gconv_status status; /* of the failure that sprang the trap */
     gc_png_memory memory;
     unsigned char *packed; /* a row of 1-bit samples with 0 in its unused bits; else NULL */
-    gc_runs *runs;         /* compresses rows of 1 bit instead of zlib; else NULL */
     gc_pack_queue *helped; /* what other threads may help with; NULL where there is nothing */
     size_t row_bytes;
 };
@@ -118,14 +116,13 @@ typedef struct method {
     int level, filters, strategy;
 } method;
 
-/* Unless the caller asks for a level, gconv's own code compresses: io/pack/runs.h samples of 1 bit,
- * io/pack/block.h the others. docs/performance/files.md compares both with zlib.
+/* Unless the caller asks for a level, gconv's own code compresses (io/pack/block.h).
+ * docs/performance/files.md compares it with zlib.
  *
- * Level 9 tries these methods of zlib, and gconv's own of 8 and 16 bits, and keeps the smallest
- * file. No method is the best for every picture. These were chosen from 16 methods with zlib 1.2.13,
- * on edges, blurs and gradients of 9 photographs. All 16 together save at most 1.1 % more. Each
- * method alone makes some file larger, by at least 15 % (1 bit), 29 % (8 bits) or 4 % (16
- * bits). */
+ * Level 9 tries these methods of zlib and gconv's own, and keeps the smallest file. No method is the
+ * best for every picture. These were chosen from 16 methods with zlib 1.2.13, on edges, blurs and
+ * gradients of 9 photographs. All 16 together save at most 1.1 % more. Each method alone makes some
+ * file larger, by at least 15 % (1 bit), 29 % (8 bits) or 4 % (16 bits). */
 static const method bit_methods[ZLIB_METHODS] = {
     {1, PNG_FILTER_NONE, Z_RLE},
     {9, PNG_FILTER_NONE, Z_FILTERED},
@@ -150,17 +147,17 @@ static const method short_methods[ZLIB_METHODS] = {
 static int choose_methods(int level, int depth, method methods[ATTEMPTS_MAX])
 {
     const method *all = depth == 1 ? bit_methods : depth == 8 ? byte_methods : short_methods;
-    const method own = {OWN, PNG_FILTER_NONE, Z_DEFAULT_STRATEGY};
-    memcpy(methods, all, ZLIB_METHODS * sizeof *all);
+    const method own = {.level = OWN};
     if (level == 9) {
+        memcpy(methods, all, ZLIB_METHODS * sizeof *all);
         methods[ZLIB_METHODS] = own;
-        return depth == 1 ? ZLIB_METHODS : ATTEMPTS_MAX;
+        return ATTEMPTS_MAX;
     }
-    if (level < 0 && depth > 1)
+    if (level < 0)
         methods[0] = own;
-    else if (level >= 0 && depth == 1)
+    else if (depth == 1)
         methods[0] = (method){level, PNG_FILTER_NONE, Z_DEFAULT_STRATEGY};
-    else if (level >= 0)
+    else
         methods[0] = (method){level, PNG_ALL_FILTERS, Z_FILTERED};
     return 1;
 }
@@ -342,12 +339,6 @@ static gconv_status open_encoder(const gc_encoder *common, gc_encoder **encoder,
         if (opened->packed == NULL)
             return gc_fail_memory(error, opened->row_bytes);
     }
-    if (common->shape.depth == 1 && common->compression < 0) {
-        opened->runs = malloc(sizeof *opened->runs);
-        if (opened->runs == NULL)
-            return gc_fail_memory(error, sizeof *opened->runs);
-        gc_runs_begin(opened->runs);
-    }
     return begin_attempts(opened, error);
 }
 
@@ -357,7 +348,6 @@ static void free_encoder(gc_encoder *common)
     for (int i = 0; i < encoder->attempt_count; i++)
         free_attempt(&encoder->attempts[i]);
     free(encoder->packed);
-    free(encoder->runs);
     free(encoder);
 }
 
@@ -372,25 +362,6 @@ static const unsigned char *clear_padding(png_encoder *encoder, const unsigned c
     encoder->packed[encoder->row_bytes - 1] &=
         (unsigned char)(0xff00 >> encoder->common.shape.width % 8);
     return encoder->packed;
-}
-
-/* Compresses the block of runs into a chunk. */
-static void write_runs(png_encoder *encoder, bool last)
-{
-    gc_runs_write(encoder->runs, last);
-    png_write_chunk(encoder->attempts[0].png, (png_const_bytep) "IDAT", encoder->runs->output,
-                    encoder->runs->size);
-}
-
-static void add_to_runs(png_encoder *encoder, const unsigned char *bytes, size_t count)
-{
-    while (count > 0) {
-        if (gc_runs_full(encoder->runs))
-            write_runs(encoder, false);
-        size_t taken = gc_runs_take(encoder->runs, bytes, count);
-        bytes += taken;
-        count -= taken;
-    }
 }
 
 static void store_big_endian(uint8_t *to, uint32_t value)
@@ -455,13 +426,7 @@ static gconv_status pack_row(attempt *a, const unsigned char *row, gconv_error *
 
 static gconv_status write_row(png_encoder *encoder, const unsigned char *row, gconv_error *error)
 {
-    static const unsigned char filter = PNG_FILTER_VALUE_NONE;
     row = clear_padding(encoder, row);
-    if (encoder->runs != NULL) {
-        add_to_runs(encoder, &filter, 1);
-        add_to_runs(encoder, row, encoder->row_bytes);
-        return GCONV_OK;
-    }
     for (int k = 0; k < encoder->attempt_count; k++) {
         gconv_status status = GCONV_OK;
         if (encoder->attempts[k].packing != NULL)
@@ -493,16 +458,11 @@ static gconv_status write_rows(gc_encoder *common, uint32_t count, const unsigne
 /* Ends the image data and the file. libpng takes part only in its own. */
 static gconv_status end_attempt(attempt *a, gconv_error *error)
 {
-    png_encoder *encoder = a->encoder;
-    gconv_status status = GCONV_OK;
-    if (encoder->runs == NULL && a->packing == NULL) {
+    if (a->packing == NULL) {
         png_write_end(a->png, NULL);
         return GCONV_OK;
     }
-    if (encoder->runs != NULL)
-        write_runs(encoder, true);
-    else
-        status = pass_block(a, true, error);
+    gconv_status status = pass_block(a, true, error);
     if (status == GCONV_OK)
         png_write_chunk(a->png, (png_const_bytep) "IEND", NULL, 0);
     return status;

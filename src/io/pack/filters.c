@@ -18,6 +18,7 @@ gconv_status gc_filters_create(gc_filters *filters, const gconv_shape *shape,
     size_t row_bytes = gconv_shape_row_bytes(shape);
     const uint16_t one = 1;
     *filters = (gc_filters){.loops = loops,
+                            .is_free = shape->depth > 1,
                             .pixel = (size_t)shape->channels * (size_t)shape->depth / 8,
                             .row_bytes = row_bytes,
                             .swap = shape->depth == 16 && *(const unsigned char *)&one == 1,
@@ -91,6 +92,11 @@ static void swap_bytes(const uint8_t *from, size_t bytes, uint8_t *to)
 
 void gc_filters_apply(gc_filters *filters, const uint8_t *row, uint8_t *filtered)
 {
+    if (!filters->is_free) {
+        filtered[0] = GC_FILTER_NONE;
+        memcpy(filtered + 1, row, filters->row_bytes);
+        return;
+    }
     uint8_t *above = filters->row;
     filters->row = filters->above;
     filters->above = above;

@@ -10,7 +10,8 @@
 
 typedef struct gc_filters {
     const gc_pack_loops *loops;
-    size_t pixel;     /* bytes of a pixel, at least 1 */
+    bool is_free;     /* whether a filter is chosen; else rows have GC_FILTER_NONE */
+    size_t pixel;     /* bytes of a pixel, where a filter is chosen */
     size_t row_bytes; /* of a row without its filter */
     bool swap;        /* samples of 16 bits, whose bytes change places */
     uint8_t *memory;
@@ -21,7 +22,8 @@ typedef struct gc_filters {
     bool started; /* whether a row was filtered */
 } gc_filters;
 
-/* For rows of this shape, whose samples are in host order. 8 or 16 bits. */
+/* For rows of this shape, whose samples are in host order. A filter is chosen for samples of 8 and
+ * 16 bits. Filters take bytes for samples, and would lengthen what 1 bit a sample takes. */
 gconv_status gc_filters_create(gc_filters *filters, const gconv_shape *shape,
                                const gc_pack_loops *loops, gconv_error *error);
 void gc_filters_free(gc_filters *filters);

@@ -3,7 +3,6 @@
 #include "io/pack/codes.h"
 
 #include <string.h>
-#include <zlib.h>
 
 /* Lengths of matches (RFC 1951, 3.2.5). All matches here are at distance 1. */
 enum { RUN_MIN = 3, RUN_MAX = 258 };
@@ -169,30 +168,7 @@ static void fill_fixed_lengths(int lengths[GC_SYMBOLS])
         lengths[s] = s < 144 ? 8 : s < GC_END_OF_BLOCK ? 9 : s < 280 ? 7 : 8;
 }
 
-/* ---- The stream ------------------------------------------------------------------------------ */
-
-void gc_runs_begin(gc_runs *runs)
-{
-    runs->filled = 0;
-    runs->check = 1;
-    runs->begun = false;
-    runs->bits = 0;
-    runs->bit_count = 0;
-}
-
-size_t gc_runs_take(gc_runs *runs, const uint8_t *bytes, size_t count)
-{
-    size_t room = GC_RUNS_BLOCK - runs->filled;
-    size_t taken = count < room ? count : room;
-    memcpy(runs->block + runs->filled, bytes, taken);
-    runs->filled += taken;
-    return taken;
-}
-
-bool gc_runs_full(const gc_runs *runs)
-{
-    return runs->filled == GC_RUNS_BLOCK;
-}
+/* ---- The block ------------------------------------------------------------------------------- */
 
 static void count_symbols(const uint32_t token_counts[RUN + RUN_MAX + 1],
                           uint32_t counts[GC_SYMBOLS])
@@ -247,27 +223,4 @@ gc_bits gc_runs_put_block(gc_run_finder *finder, const uint8_t *bytes, size_t co
     put_tokens(&to, finder->tokens, token_count, codes);
     gc_put_code(&to, symbols[GC_END_OF_BLOCK]);
     return to;
-}
-
-void gc_runs_write(gc_runs *runs, bool last)
-{
-    enum { DEFLATE_WINDOW_32K = 0x78, FASTEST = 0x01 };
-    gc_bits to = {runs->output, runs->bits, runs->bit_count};
-    if (!runs->begun) {
-        gc_put(&to, DEFLATE_WINDOW_32K, 8);
-        gc_put(&to, FASTEST, 8);
-    }
-    runs->begun = true;
-    runs->check = (uint32_t)adler32(runs->check, runs->block, (uInt)runs->filled);
-    memset(runs->block + runs->filled, 0, sizeof runs->block - GC_RUNS_BLOCK);
-    to = gc_runs_put_block(&runs->finder, runs->block, runs->filled, to, last);
-    runs->filled = 0;
-    if (last) {
-        gc_put(&to, 0, (int)(-to.count & 7)); /* to the end of the byte */
-        for (int byte = 3; byte >= 0; byte--)
-            gc_put(&to, runs->check >> 8 * byte & 0xff, 8);
-    }
-    runs->size = (size_t)(to.next - runs->output);
-    runs->bits = to.waiting;
-    runs->bit_count = to.count;
 }
