@@ -2,7 +2,7 @@
 #ifndef GC_TESTS_PACK_SUPPORT_H
 #define GC_TESTS_PACK_SUPPORT_H
 
-#include "io/pack/block.h"
+#include "io/png/block.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,8 +4,8 @@
 #include "io_support.h"
 #include "pack_support.h"
 
-#include "io/pack/filters.h"
-#include "io/pack/literals.h"
+#include "io/png/filters.h"
+#include "io/png/literals.h"
 
 static uint64_t state = 1;
 

@@ -2,7 +2,7 @@
  * them again. */
 #include "../fuzz.h"
 
-#include "io/pack/block.h"
+#include "io/png/block.h"
 
 #include <string.h>
 #include <zlib.h>
