@@ -50,9 +50,9 @@ function(gconv_add_loops name)
   set(loop_objects ${loop_objects} PARENT_SCOPE)
 endfunction()
 
-# Loops over the bytes of a PNG: src/io/pack/loops.c chooses among them. AVX-512 adds nothing.
+# Loops over the bytes of a PNG: src/io/png/loops.c chooses among them. AVX-512 adds nothing.
 function(gconv_add_pack_loops name)
-  add_library(pack_${name} OBJECT src/io/pack/pack_loops.c)
+  add_library(pack_${name} OBJECT src/io/png/pack_loops.c)
   target_link_libraries(pack_${name} PRIVATE gconv_settings)
   target_compile_definitions(pack_${name} PRIVATE GC_PACK_LOOPS=gc_pack_${name})
   target_compile_options(pack_${name} PRIVATE ${loop_level} ${ARGN})
@@ -73,7 +73,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     set(GCONV_HAS_X86_LOOPS ON)
     gconv_add_loops(avx2 ${avx2})
     gconv_add_pack_loops(avx2 ${avx2} -mbmi2 -mpclmul)
-    target_sources(pack_avx2 PRIVATE src/io/pack/unfilter_loops.c)
+    target_sources(pack_avx2 PRIVATE src/io/png/unfilter_loops.c)
     gconv_add_loops(avx512 ${avx512})
     # avx512vnni adds products of bytes and of words; all else it has from avx512.
     add_library(loops_avx512vnni OBJECT src/cpu/instructions/levels_loops.c

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "gpu/decode/decode.h"
 #include "gpu/decode/jpeg.h"
-#include "io/jpeg_scan.h"
+#include "io/jpeg/scan.h"
 #include "io/orient.h"
 
 #include <cuda_runtime_api.h>

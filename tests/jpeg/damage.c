@@ -1,6 +1,6 @@
 #include "damage.h"
 
-#include "io/jpeg_scan.h"
+#include "io/jpeg/scan.h"
 
 #include <stdlib.h>
 #include <string.h>

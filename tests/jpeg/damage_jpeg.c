@@ -7,7 +7,7 @@
  * file goes to standard output: its name and `sound`, or what the scan doubts. */
 #include "damage.h"
 
-#include "io/jpeg_scan.h"
+#include "io/jpeg/scan.h"
 
 #include <errno.h>
 #include <stdlib.h>

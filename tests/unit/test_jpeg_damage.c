@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "io/jpeg_scan.h"
+#include "io/jpeg/scan.h"
 #include "jpeg/damage.h"
 #include "jpeg/planes.h"
 

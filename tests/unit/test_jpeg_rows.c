@@ -2,8 +2,8 @@
  * statuses, for files of every kind, sound and damaged. */
 #include "io_support.h"
 
-#include "io/jpeg_islow.h"
-#include "io/jpeg_rows.h"
+#include "io/jpeg/islow.h"
+#include "io/jpeg/rows.h"
 #include "jpeg/damage.h"
 
 #include <stdatomic.h>

@@ -3,7 +3,7 @@
 #include "turbo_support.h"
 
 #include "core/jpeg_trials.h"
-#include "io/jpeg_scan.h"
+#include "io/jpeg/scan.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -5,8 +5,8 @@
 #include "exif_support.h"
 
 #include "core/stream.h"
-#include "io/jpeg_check.h"
-#include "io/jpeg_scan.h"
+#include "io/jpeg/check.h"
+#include "io/jpeg/scan.h"
 #include "io/orient.h"
 
 /* What a test reads, and what the reader has said. */

@@ -3,7 +3,7 @@
  * ISA-L both readings are zlib's. */
 #include "container_support.h"
 
-#include "io/png_stream.h"
+#include "io/png/stream.h"
 
 static uint64_t state = 7;
 

@@ -11,7 +11,7 @@
  *     store       follows the codes again, checks them, and stores the coefficients
  *     transform   checks the energy of each block, and makes samples of it
  *
- * What is checked is what jpeg_entropy.c checks of the data. docs/gpu-jpeg.md says why that is
+ * What is checked is what io/jpeg/entropy.c checks of the data. docs/gpu-jpeg.md says why that is
  * enough. */
 #include "gpu/decode/jpeg.h"
 

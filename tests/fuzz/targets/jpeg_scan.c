@@ -2,7 +2,7 @@
  * alone says the same. */
 #include "../fuzz.h"
 
-#include "io/jpeg_scan.h"
+#include "io/jpeg/scan.h"
 #include "jpeg/planes.h"
 
 static bool samples_wrap(void)

@@ -1,12 +1,13 @@
-/* The encoder of runs: whatever bytes it is given in whatever pieces, zlib decodes them again. */
+/* Compression of PNG, by runs above all: whatever bytes it is given in whatever pieces, zlib decodes
+ * them again. */
 #include "../fuzz.h"
 
-#include "io/pack/runs.h"
+#include "io/png/block.h"
 
 #include <string.h>
 #include <zlib.h>
 
-enum { PLAIN_MAX = 3 * GC_RUNS_BLOCK + 1000, STREAM_MAX = 4 * GC_RUNS_OUTPUT };
+enum { PLAIN_MAX = 3 * GC_PACK_BLOCK + 1000, STREAM_MAX = 4 * GC_PACK_OUTPUT };
 
 typedef struct buffer {
     uint8_t *bytes;
@@ -15,7 +16,7 @@ typedef struct buffer {
 
 /* Static: filling them anew for every input would take most of the time. */
 static uint8_t plain_bytes[PLAIN_MAX], stream_bytes[STREAM_MAX], decoded[PLAIN_MAX];
-static gc_runs runs;
+static gc_pack_block block;
 
 static void append(buffer *to, const uint8_t *bytes, size_t size)
 {
@@ -52,23 +53,34 @@ static void unfold(fuzz_bytes *from, buffer *plain)
     }
 }
 
+/* Appends the compressed block to the stream, and empties it. *check: Adler-32 of the blocks so
+ * far. */
+static void encode_block(bool last, buffer *stream, uint32_t *check)
+{
+    block.first = stream->size == 0;
+    block.last = last;
+    gc_pack_compress(&block, gc_pack_loops_chosen());
+    FUZZ_REQUIRE(block.size <= GC_PACK_OUTPUT, "%zu bytes", block.size);
+    append(stream, block.output, block.size);
+    *check = (uint32_t)adler32_combine(*check, block.check, (z_off_t)block.filled);
+    gc_pack_begin(&block);
+}
+
 static void encode(const buffer *plain, size_t piece, buffer *stream)
 {
-    gc_runs_begin(&runs);
+    uint32_t check = 1;
+    gc_pack_begin(&block);
     for (size_t at = 0; at < plain->size;) {
+        if (gc_pack_full(&block))
+            encode_block(false, stream, &check);
         size_t left = plain->size - at;
-        size_t taken = gc_runs_take(&runs, plain->bytes + at, left < piece ? left : piece);
-        at += taken;
+        size_t taken = gc_pack_take(&block, plain->bytes + at, left < piece ? left : piece);
         FUZZ_REQUIRE(taken > 0, "nothing taken");
-        if (gc_runs_full(&runs) && at < plain->size) {
-            gc_runs_write(&runs, false);
-            FUZZ_REQUIRE(runs.size <= GC_RUNS_OUTPUT, "%zu bytes", runs.size);
-            append(stream, runs.output, runs.size);
-        }
+        at += taken;
     }
-    gc_runs_write(&runs, true);
-    FUZZ_REQUIRE(runs.size <= GC_RUNS_OUTPUT, "%zu bytes", runs.size);
-    append(stream, runs.output, runs.size);
+    encode_block(true, stream, &check);
+    for (int shift = 24; shift >= 0; shift -= 8)
+        append_run(stream, (uint8_t)(check >> shift), 1);
 }
 
 static void check_decoded(const buffer *plain, const buffer *stream)
@@ -82,7 +94,7 @@ static void check_decoded(const buffer *plain, const buffer *stream)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const size_t pieces[] = {PLAIN_MAX, 7, 100, 8193, GC_RUNS_BLOCK - 1};
+    static const size_t pieces[] = {PLAIN_MAX, 7, 100, 8193, GC_PACK_BLOCK - 1};
     fuzz_bytes from = {data, size};
     buffer plain = {plain_bytes, 0, PLAIN_MAX}, stream = {stream_bytes, 0, STREAM_MAX};
     size_t piece = pieces[fuzz_below(&from, sizeof pieces / sizeof pieces[0])];

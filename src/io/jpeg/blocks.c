@@ -1,0 +1,279 @@
+#include "io/jpeg/blocks.h"
+
+enum { DC_MAX = 2047 /* of sound files, before dequantisation */ };
+
+gc_jpeg_place gc_jpeg_first_place(const gc_jpeg_frame *frame, const unsigned char *bytes,
+                                  size_t size)
+{
+    return (gc_jpeg_place){.bits = gc_jpeg_bits_at(bytes, size, 0),
+                           .to_restart = frame->restart_interval};
+}
+
+/* ---- Markers --------------------------------------------------------------------------------- */
+
+/* Whether a marker follows, with nothing before it but bits that fill a byte. */
+static bool reach_marker(gc_jpeg_bits *bits)
+{
+    gc_jpeg_refill_slowly(bits);
+    int left = bits->count - bits->invented;
+    if (left < 0 || left > 7 || bits->invented == 0)
+        return false;
+    return left == 0 || bits->window >> (64 - left) == ((uint64_t)1 << left) - 1;
+}
+
+static bool pass_marker(gc_jpeg_bits *bits, int marker)
+{
+    if (!reach_marker(bits) || bits->size - bits->at < 2 || bits->bytes[bits->at] != 0xff ||
+        bits->bytes[bits->at + 1] != marker)
+        return false;
+    bits->at += 2;
+    bits->window = 0;
+    bits->count = bits->invented = 0;
+    return true;
+}
+
+static bool pass_restart(const gc_jpeg_frame *frame, gc_jpeg_place *place)
+{
+    enum { RST0 = 0xd0 };
+    if (!pass_marker(&place->bits, RST0 | (place->restarts & 7)))
+        return false;
+    for (int i = 0; i < GC_JPEG_PARTS_MAX; i++)
+        place->dc[i] = 0;
+    place->restarts++;
+    place->to_restart = frame->restart_interval;
+    return true;
+}
+
+bool gc_jpeg_take_end(gc_jpeg_place *place)
+{
+    enum { EOI = 0xd9 };
+    return pass_marker(&place->bits, EOI);
+}
+
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
+/* Row by row, of each coefficient in zigzag order. */
+static const unsigned char places[GC_JPEG_COEFFICIENTS] = {
+    0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
+    41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
+    30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
+
+/* The DC difference, symbol by symbol. */
+static bool take_dc_exactly(gc_jpeg_bits *bits, const gc_jpeg_table *codes, int32_t *dc)
+{
+    gc_jpeg_bits copy = *bits; /* so that the fields of *bits may live in registers */
+    int symbol = gc_jpeg_next_symbol(&copy, codes);
+    if (symbol < 0)
+        return false;
+    *dc += gc_jpeg_next_value(&copy, symbol);
+    *bits = copy;
+    return true;
+}
+
+/* The DC coefficient. At least 36 bits are in the window before, as 20 bits are taken at most, or
+ * 27 where the look-up does not do; the window is filled then. */
+static inline bool take_dc(gc_jpeg_bits *bits, const gc_jpeg_table *codes, int32_t *dc)
+{
+    uint32_t entry = codes->fast.dc_look[bits->window >> (64 - GC_JPEG_DC_LOOK_BITS)];
+    if (entry == 0) {
+        bool taken = take_dc_exactly(bits, codes, dc);
+        gc_jpeg_refill(bits);
+        return taken;
+    }
+    uint32_t size = entry >> 8;
+    uint64_t value = bits->window << (entry % 64 - size); /* its bits are at the top */
+    int32_t negative = (int32_t)(value >> 63) - 1;
+    *dc += (int32_t)(value >> 1 >> (63 - size)) - (negative & (int32_t)((1U << size) - 1));
+    gc_jpeg_skip_bits(bits, entry % 64);
+    return true;
+}
+
+typedef enum progress { GOES_ON, ENDS, DOUBTED } progress;
+
+/* The next AC symbol. `last` is the index of the coefficient before it, and then its own. */
+static progress take_ac_exactly(gc_jpeg_bits *bits, const gc_jpeg_table *codes, uint32_t *last,
+                                int16_t *block)
+{
+    gc_jpeg_bits copy = *bits;
+    gc_jpeg_refill(&copy);
+    int symbol = gc_jpeg_next_symbol(&copy, codes);
+    uint32_t now = *last + (uint32_t)(symbol >> 4) + 1;
+    if (symbol == GC_JPEG_SYMBOL_END)
+        now = *last;
+    /* A run of zeros alone never ends a block. */
+    else if (symbol < 0 || now >= GC_JPEG_COEFFICIENTS - (symbol == GC_JPEG_SYMBOL_ZEROS ? 1 : 0))
+        return DOUBTED;
+    int32_t value = symbol == GC_JPEG_SYMBOL_END ? 0 : gc_jpeg_next_value(&copy, symbol & 15);
+    if (block != NULL && symbol != GC_JPEG_SYMBOL_END)
+        block[places[now]] = (int16_t)value;
+    *bits = copy;
+    *last = now;
+    return symbol == GC_JPEG_SYMBOL_END || now == GC_JPEG_COEFFICIENTS - 1 ? ENDS : GOES_ON;
+}
+
+/* Looks up the next coefficients, and takes them if the block goes on behind them. */
+static inline bool take_entry(gc_jpeg_bits *bits, const gc_jpeg_ac *ac, uint32_t *last,
+                              int16_t *block, const gc_jpeg_values **entry)
+{
+    const gc_jpeg_values *found = &ac->look[bits->window >> (64 - GC_JPEG_LOOK_BITS)];
+    uint32_t first = *last + found->steps[0], second = *last + found->steps[1];
+    *entry = found;
+    if (second >= GC_JPEG_COEFFICIENTS - 1)
+        return false;
+    block[places[first]] = found->values[0];
+    block[places[second]] = found->values[1];
+    *last = second;
+    gc_jpeg_skip_bits(bits, found->bits);
+    return true;
+}
+
+/* Where take_entry stopped. */
+static inline progress take_last(gc_jpeg_bits *bits, const gc_jpeg_ac *ac, uint32_t *last,
+                                 int16_t *block, const gc_jpeg_values *entry)
+{
+    uint32_t second = *last + entry->steps[1] - GC_JPEG_STEP_EXACT;
+    /* Behind the last coefficient there is no EOB. */
+    if (!entry->ends || second >= GC_JPEG_COEFFICIENTS - 1)
+        return take_ac_exactly(bits, &ac->codes, last, block);
+    if (entry->steps[0] > 0) {
+        block[places[*last + entry->steps[0]]] = entry->values[0];
+        block[places[second]] = entry->values[1];
+    }
+    gc_jpeg_skip_bits(bits, entry->bits);
+    return ENDS;
+}
+
+/* The coefficients of a block. 56 bits are enough for a DC code of the look-up and its value, 20
+ * bits, and three entries of GC_JPEG_LOOK_BITS; or for five entries. */
+static inline bool take_block(gc_jpeg_bits *bits, const gc_jpeg_part *part, int32_t *dc,
+                              int16_t *block)
+{
+    const gc_jpeg_ac *ac = part->ac;
+    const gc_jpeg_values *entry;
+    uint32_t last = 0;
+    progress now;
+    gc_jpeg_refill(bits);
+    if (!take_dc(bits, part->dc, dc) || *dc > DC_MAX || *dc < -DC_MAX)
+        return false;
+    block[0] = (int16_t)*dc;
+    bool more = take_entry(bits, ac, &last, block, &entry) &&
+                take_entry(bits, ac, &last, block, &entry) &&
+                take_entry(bits, ac, &last, block, &entry);
+    do {
+        while (more) {
+            gc_jpeg_refill(bits);
+            more = take_entry(bits, ac, &last, block, &entry) &&
+                   take_entry(bits, ac, &last, block, &entry) &&
+                   take_entry(bits, ac, &last, block, &entry) &&
+                   take_entry(bits, ac, &last, block, &entry) &&
+                   take_entry(bits, ac, &last, block, &entry);
+        }
+        now = take_last(bits, ac, &last, block, entry);
+        more = true;
+    } while (now == GOES_ON);
+    return now == ENDS;
+}
+
+/* Looks up the next codes, and passes over them if the block goes on behind them. */
+static inline bool pass_entry(gc_jpeg_bits *bits, const gc_jpeg_table *codes, uint32_t *last,
+                              uint32_t *entry)
+{
+    *entry = codes->fast.ac_look[bits->window >> (64 - GC_JPEG_LOOK_BITS)];
+    uint32_t next = *last + (*entry >> GC_JPEG_STEP_SHIFT & 0xff);
+    if (next >= GC_JPEG_COEFFICIENTS - 1)
+        return false;
+    *last = next;
+    gc_jpeg_skip_bits(bits, *entry % 64);
+    return true;
+}
+
+/* Where pass_entry stopped. */
+static inline progress pass_last(gc_jpeg_bits *bits, const gc_jpeg_table *codes, uint32_t *last,
+                                 uint32_t entry)
+{
+    uint32_t next = *last + (entry >> GC_JPEG_STEP_SHIFT & 0xff);
+    if ((next & GC_JPEG_STEP_EXACT) != 0)
+        return take_ac_exactly(bits, codes, last, NULL);
+    gc_jpeg_skip_bits(bits, entry % 64);
+    return ENDS;
+}
+
+/* Passes over a block. 56 bits are enough for a DC code and its value, 20 bits, and two entries of
+ * GC_JPEG_ENTRY_BITS_MAX; or for three entries. */
+static inline bool pass_block(gc_jpeg_bits *bits, const gc_jpeg_part *part, int32_t *dc)
+{
+    const gc_jpeg_table *codes = &part->ac->codes;
+    uint32_t last = 0, entry;
+    int32_t ignored = 0;
+    progress now;
+    gc_jpeg_refill(bits);
+    if (!take_dc(bits, part->dc, part->kept ? dc : &ignored) || *dc > DC_MAX || *dc < -DC_MAX)
+        return false;
+    bool more = pass_entry(bits, codes, &last, &entry) && pass_entry(bits, codes, &last, &entry);
+    do {
+        while (more) {
+            gc_jpeg_refill(bits);
+            more = pass_entry(bits, codes, &last, &entry) &&
+                   pass_entry(bits, codes, &last, &entry) && pass_entry(bits, codes, &last, &entry);
+        }
+        now = pass_last(bits, codes, &last, entry);
+        more = true;
+    } while (now == GOES_ON);
+    return now == ENDS;
+}
+
+/* ---- MCUs ------------------------------------------------------------------------------------ */
+
+/* `to[b]` is where block b of the next MCU goes, NULL where it is passed over. The reader of bits
+ * is a copy whose address nobody takes, so that its fields live in registers. */
+static inline bool follow(const gc_jpeg_frame *frame, gc_jpeg_place *place, uint32_t count,
+                          int16_t **to)
+{
+    gc_jpeg_bits bits = place->bits;
+    for (; count > 0; count--) {
+        if (frame->restart_interval > 0 && place->to_restart-- == 0) {
+            place->bits = bits;
+            if (!pass_restart(frame, place))
+                return false;
+            place->to_restart--;
+            bits = place->bits;
+        }
+        for (int b = 0; b < frame->block_count; b++) {
+            int number = frame->block_parts[b];
+            const gc_jpeg_part *part = &frame->parts[number];
+            if (to == NULL || to[b] == NULL) {
+                if (!pass_block(&bits, part, &place->dc[number]))
+                    return false;
+                continue;
+            }
+            if (!take_block(&bits, part, &place->dc[number], to[b]))
+                return false;
+            to[b] += (size_t)part->across * GC_JPEG_COEFFICIENTS;
+        }
+        if (bits.count < bits.invented)
+            return false;
+    }
+    place->bits = bits;
+    return true;
+}
+
+bool gc_jpeg_pass_mcus(const gc_jpeg_frame *frame, gc_jpeg_place *place, uint32_t count)
+{
+    return follow(frame, place, count, NULL);
+}
+
+bool gc_jpeg_take_mcus(const gc_jpeg_frame *frame, gc_jpeg_place *place, uint32_t count,
+                       int16_t *const blocks[GC_JPEG_PARTS_MAX],
+                       const size_t pitch[GC_JPEG_PARTS_MAX])
+{
+    int16_t *to[GC_JPEG_MCU_BLOCKS_MAX];
+    int b = 0;
+    for (int c = 0; c < frame->part_count; c++) {
+        const gc_jpeg_part *part = &frame->parts[c];
+        for (int i = 0; i < part->across * part->down; i++, b++) {
+            size_t index = (size_t)(i / part->across) * pitch[c] + (size_t)(i % part->across);
+            to[b] = part->kept ? blocks[c] + index * GC_JPEG_COEFFICIENTS : NULL;
+        }
+    }
+    return follow(frame, place, count, to);
+}

@@ -1,0 +1,31 @@
+/* Samples of JPEG blocks: dequantised, and by the inverse DCT "islow" of libjpeg, two blocks at a
+ * time. docs/gpu-jpeg.md says why a bound on the energy makes the samples those of libjpeg-turbo. */
+#ifndef GC_IO_JPEG_ISLOW_H
+#define GC_IO_JPEG_ISLOW_H
+
+#include "io/jpeg/tables.h"
+
+#include <stddef.h>
+
+/* What quantised a component. */
+typedef struct gc_islow_steps {
+    int16_t steps[GC_JPEG_COEFFICIENTS];  /* 1 to 255, row by row */
+    int16_t limits[GC_JPEG_COEFFICIENTS]; /* of coefficients: 2047 over the step, rounded down */
+    int32_t energy_max;
+} gc_islow_steps;
+
+/* Whether this processor has the instructions (AVX2). */
+bool gc_islow_is_usable(void);
+
+/* Fills limits and energy_max. */
+void gc_islow_set_limits(gc_islow_steps *steps);
+
+/* Makes samples of `count` blocks that lie beside each other in the image. The coefficients of each
+ * block are row by row. Sample rows are `stride` bytes apart; 8 x `count` samples of each of 8 rows
+ * are written. Where `count` is odd, one more block of zeros has to be there, and has samples.
+ * False where a block is not one that every version of libjpeg-turbo decodes to the same samples:
+ * its energy is too large, or a sample lies far outside 0 to 255. Rows may hold anything then. */
+bool gc_islow(const int16_t *blocks, uint32_t count, const gc_islow_steps *steps,
+              unsigned char *samples, size_t stride);
+
+#endif

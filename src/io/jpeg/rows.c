@@ -1,0 +1,319 @@
+#include "io/jpeg/rows.h"
+
+#include "base/memory.h"
+#include "io/jpeg/frame.h"
+#include "io/jpeg/stretch.h"
+
+#include <pthread.h>
+#include <stdio.h> /* jpeglib.h needs it before */
+#include <stdlib.h>
+
+#include <jpeglib.h>
+
+enum {
+    /* Of a stretch in several threads: many stretches, which stay in the L2 cache. */
+    STRETCH_BYTES = 128 * 1024,
+    STRETCHES_A_THREAD = 4, /* at least, where the image is small */
+    STRETCHES_AHEAD = 2,    /* more than there are threads */
+    THREADS_MAX = 64
+};
+
+/* An entry of the ring. */
+typedef struct entry {
+    gc_jpeg_stretch stretch;
+    bool decoded; /* as far as it is sound */
+    bool doubted; /* not to its end */
+} entry;
+
+/* One thread alone decodes row by row.
+ *
+ * In several threads the image is cut into stretches. Codes have to be followed from the first on,
+ * so one thread at a time finds the end of a stretch; then any thread can do the rest:
+ *
+ * - Two threads: the first follows the codes and stores coefficients, which is the larger part of
+ *   the work. The other makes samples of them.
+ * - More: the first passes over the codes, which takes half of that time, and copies the bytes.
+ *   Another knows then the bit where the stretch begins, and the DC predictions there. It follows
+ *   the codes once more.
+ *
+ * Stretches lie in a ring. Three counts say how far they are:
+ *
+ *   head <= begun <= found
+ *
+ * All before `head` are given to the caller, all before `begun` are decoded or being decoded, and
+ * of all before `found` the end is known. Stretch i has entry i % slots. */
+struct gc_jpeg_rows {
+    gc_jpeg_image image;
+    gc_jpeg_feed feed;
+    gc_jpeg_place front;                     /* up to where data are followed */
+    uint32_t front_row;                      /* rows of MCUs before it */
+    uint32_t given;                          /* rows that the caller has */
+    unsigned char *above[GC_JPEG_PARTS_MAX]; /* see gc_jpeg_stretch_give */
+
+    pthread_mutex_t lock; /* of all below, but an entry belongs to the thread that works on it */
+    pthread_cond_t changed;
+    int slots;
+    entry *ring;
+    uint32_t stretch_rows; /* of MCUs */
+    bool passes;           /* codes are passed over before others follow them */
+    uint64_t head, begun, found;
+    bool finding; /* a thread is looking for the end of a stretch */
+    bool over;    /* no more is found: the image has ended, or its data are doubted */
+    bool stopped; /* the caller gets no more rows */
+};
+
+/* ---- Several threads ------------------------------------------------------------------------- */
+
+static bool may_find(const gc_jpeg_rows *rows)
+{
+    return !rows->finding && !rows->over && rows->found < rows->head + (uint64_t)rows->slots;
+}
+
+static entry *slot_of(const gc_jpeg_rows *rows, uint64_t index)
+{
+    return &rows->ring[index % (uint64_t)rows->slots];
+}
+
+/* Follows the codes of the next stretch. */
+static bool find_stretch(gc_jpeg_rows *rows, entry *of)
+{
+    gc_jpeg_stretch *stretch = &of->stretch;
+    uint32_t left = rows->image.frame.mcus_down - rows->front_row;
+    stretch->first = rows->front_row;
+    stretch->count = left < rows->stretch_rows ? left : rows->stretch_rows;
+    of->decoded = false;
+    rows->front_row += stretch->count;
+    if (rows->passes)
+        return gc_jpeg_stretch_pass(stretch, &rows->image, &rows->feed, &rows->front);
+    return gc_jpeg_stretch_take(stretch, &rows->image, &rows->feed, &rows->front);
+}
+
+/* With the lock, which is not held meanwhile. */
+static void find_next(gc_jpeg_rows *rows)
+{
+    rows->finding = true;
+    pthread_mutex_unlock(&rows->lock);
+    bool sound = find_stretch(rows, slot_of(rows, rows->found));
+    pthread_mutex_lock(&rows->lock);
+    rows->finding = false;
+    rows->found += sound;
+    rows->over = !sound || rows->front_row == rows->image.frame.mcus_down;
+    pthread_cond_broadcast(&rows->changed);
+}
+
+/* The same. */
+static void decode_next(gc_jpeg_rows *rows)
+{
+    entry *of = slot_of(rows, rows->begun++);
+    pthread_mutex_unlock(&rows->lock);
+    bool sound = rows->passes ? gc_jpeg_stretch_decode_passed(&of->stretch, &rows->image)
+                              : gc_jpeg_stretch_decode_taken(&of->stretch, &rows->image);
+    pthread_mutex_lock(&rows->lock);
+    of->doubted = !sound;
+    of->decoded = true;
+    pthread_cond_broadcast(&rows->changed);
+}
+
+/* Finding comes first: only one thread at a time can do it. False: there is nothing to begin. */
+static bool work_once(gc_jpeg_rows *rows)
+{
+    if (rows->stopped)
+        return false;
+    if (may_find(rows))
+        find_next(rows);
+    else if (rows->begun < rows->found)
+        decode_next(rows);
+    else
+        return false;
+    return true;
+}
+
+bool gc_jpeg_rows_help(gc_jpeg_rows *rows)
+{
+    pthread_mutex_lock(&rows->lock);
+    bool helped = work_once(rows);
+    pthread_mutex_unlock(&rows->lock);
+    return helped;
+}
+
+/* The stretch whose rows come next, once it is decoded; NULL where there is none. */
+static entry *await_head(gc_jpeg_rows *rows)
+{
+    entry *head = NULL;
+    pthread_mutex_lock(&rows->lock);
+    for (;;) {
+        head = rows->head < rows->begun ? slot_of(rows, rows->head) : NULL;
+        if (head != NULL && head->decoded)
+            break;
+        if (rows->over && rows->head == rows->found) {
+            head = NULL;
+            break;
+        }
+        if (!work_once(rows))
+            pthread_cond_wait(&rows->changed, &rows->lock);
+    }
+    pthread_mutex_unlock(&rows->lock);
+    return head;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+/* The stretch that has the next rows; NULL where there is none. */
+static entry *next_stretch(gc_jpeg_rows *rows)
+{
+    entry *only = &rows->ring[0];
+    if (rows->slots > 1)
+        return await_head(rows);
+    if (!only->decoded) {
+        only->stretch.first = rows->front_row++;
+        only->doubted =
+            !gc_jpeg_stretch_decode(&only->stretch, &rows->image, &rows->feed, &rows->front);
+        only->decoded = true;
+    }
+    return only;
+}
+
+/* Gives up to `count` rows of the stretch. Behind its last row the next stretch comes. */
+static uint32_t give_some(gc_jpeg_rows *rows, entry *from, uint32_t count, unsigned char *to,
+                          size_t stride)
+{
+    gc_jpeg_stretch *stretch = &from->stretch;
+    uint32_t there = stretch->end - rows->given, some = there < count ? there : count;
+    for (uint32_t i = 0; i < some; i++)
+        gc_jpeg_stretch_give(stretch, &rows->image, rows->above, rows->given + i, to + i * stride);
+    bool ends = some == there && !from->doubted;
+    if (ends)
+        gc_jpeg_stretch_save(stretch, &rows->image, rows->above);
+    pthread_mutex_lock(&rows->lock);
+    rows->given += some;
+    if (ends) {
+        from->decoded = false;
+        rows->head++;
+        pthread_cond_broadcast(&rows->changed);
+    }
+    pthread_mutex_unlock(&rows->lock);
+    return some;
+}
+
+static void stop(gc_jpeg_rows *rows)
+{
+    pthread_mutex_lock(&rows->lock);
+    rows->stopped = true;
+    pthread_mutex_unlock(&rows->lock);
+}
+
+uint32_t gc_jpeg_rows_read(gc_jpeg_rows *rows, uint32_t count, unsigned char *to, size_t stride)
+{
+    uint32_t done = 0;
+    while (done < count && !rows->stopped) {
+        entry *from = next_stretch(rows);
+        if (from != NULL)
+            done += give_some(rows, from, count - done, to + done * stride, stride);
+        if (from == NULL || (from->doubted && rows->given == from->stretch.end))
+            stop(rows);
+    }
+    return done;
+}
+
+bool gc_jpeg_rows_end(gc_jpeg_rows *rows, bool *trailing)
+{
+    enum { ENOUGH = 16 /* for what is left of the data, and EOI */ };
+    gc_jpeg_feed_more(&rows->feed, &rows->front, ENOUGH);
+    if (rows->stopped || !gc_jpeg_take_end(&rows->front))
+        return false;
+    *trailing = rows->front.bits.at < rows->front.bits.size;
+    return true;
+}
+
+/* ---- Making ---------------------------------------------------------------------------------- */
+
+uint64_t gc_jpeg_rows_pixels_min = 1 << 17;
+uint64_t gc_jpeg_rows_spread_min = 1 << 19;
+
+static void free_ring(entry *ring, int slots)
+{
+    for (int i = 0; ring != NULL && i < slots; i++)
+        gc_jpeg_stretch_destroy(&ring[i].stretch);
+    free(ring);
+}
+
+/* Makes `slots` stretches of `count` rows of MCUs in the place of those that are there. */
+static bool make_ring(gc_jpeg_rows *rows, int slots, uint32_t count, gc_jpeg_holding holding)
+{
+    entry *ring = calloc((size_t)slots, sizeof *ring);
+    bool made = ring != NULL;
+    for (int i = 0; made && i < slots; i++)
+        made = gc_jpeg_stretch_create(&ring[i].stretch, &rows->image, count, holding);
+    free_ring(made ? rows->ring : ring, made ? rows->slots : slots);
+    if (!made)
+        return false;
+    rows->ring = ring;
+    rows->slots = slots;
+    return true;
+}
+
+bool gc_jpeg_rows_spread(gc_jpeg_rows *rows, int threads)
+{
+    const gc_jpeg_frame *frame = &rows->image.frame;
+    uint64_t pixels = (uint64_t)frame->width * frame->height;
+    if (threads < 2 || pixels < gc_jpeg_rows_spread_min || rows->given > 0 || rows->slots > 1)
+        return false;
+    if (threads > THREADS_MAX)
+        threads = THREADS_MAX;
+    size_t row = gc_jpeg_image_row_bytes(&rows->image);
+    uint32_t count = frame->mcus_down / (uint32_t)(threads * STRETCHES_A_THREAD);
+    if (count > STRETCH_BYTES / row)
+        count = (uint32_t)(STRETCH_BYTES / row);
+    rows->stretch_rows = count > 0 ? count : 1;
+    rows->passes = threads > 2;
+    return make_ring(rows, threads + STRETCHES_AHEAD, rows->stretch_rows,
+                     (gc_jpeg_holding){.coefficients = !rows->passes, .rgb = true});
+}
+
+static bool prepare(gc_jpeg_rows *rows)
+{
+    gc_jpeg_image *image = &rows->image;
+    gc_jpeg_image_divide(image);
+    for (int c = 0; image->interpolates && c < image->frame.part_count; c++) {
+        rows->above[c] = malloc(image->pitch[c]);
+        if (rows->above[c] == NULL)
+            return false;
+    }
+    rows->feed.bytes = malloc(GC_JPEG_FEED_BYTES);
+    if (rows->feed.bytes == NULL || !make_ring(rows, 1, 1, (gc_jpeg_holding){.rgb = false}))
+        return false;
+    size_t size = gc_jpeg_feed_begin(&rows->feed);
+    rows->front = gc_jpeg_first_place(&image->frame, rows->feed.bytes, size);
+    return true;
+}
+
+gc_jpeg_rows *gc_jpeg_rows_create(const struct jpeg_decompress_struct *jpeg, int descriptor,
+                                  uint64_t data)
+{
+    uint64_t pixels = (uint64_t)jpeg->image_width * jpeg->image_height;
+    gc_jpeg_rows *rows = NULL;
+    if (gc_islow_is_usable() && pixels >= gc_jpeg_rows_pixels_min)
+        rows = calloc(1, sizeof *rows);
+    if (rows == NULL)
+        return NULL;
+    pthread_mutex_init(&rows->lock, NULL);
+    pthread_cond_init(&rows->changed, NULL);
+    rows->feed = (gc_jpeg_feed){.descriptor = descriptor, .offset = data};
+    if (gc_jpeg_describe(jpeg, &rows->image.frame) && prepare(rows))
+        return rows;
+    gc_jpeg_rows_free(rows);
+    return NULL;
+}
+
+void gc_jpeg_rows_free(gc_jpeg_rows *rows)
+{
+    if (rows == NULL)
+        return;
+    free_ring(rows->ring, rows->slots);
+    free(rows->feed.bytes);
+    for (int c = 0; c < GC_JPEG_PARTS_MAX; c++)
+        free(rows->above[c]);
+    pthread_cond_destroy(&rows->changed);
+    pthread_mutex_destroy(&rows->lock);
+    free(rows);
+}

@@ -1,0 +1,402 @@
+#include "io/jpeg/stretch.h"
+
+#include "base/memory.h"
+#include "io/jpeg/colour.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CHUNK_BLOCKS = 96 };
+
+/* ---- The image ------------------------------------------------------------------------------- */
+
+void gc_jpeg_image_divide(gc_jpeg_image *image)
+{
+    const gc_jpeg_frame *frame = &image->frame;
+    const gc_jpeg_part *y = &frame->parts[0];
+    int kept = 0;
+    for (int c = 0; c < frame->part_count; c++) {
+        const gc_jpeg_part *part = &frame->parts[c];
+        kept += part->kept ? part->across * part->down : 0;
+        image->pitch[c] = part->kept ? (size_t)frame->mcus_across * (size_t)part->across * 8 +
+                                           GC_JPEG_COLOUR_STRAY
+                                     : 0;
+    }
+    image->chunk = (uint32_t)(CHUNK_BLOCKS / kept);
+    image->mcu_height = 8 * (uint32_t)y->down;
+    image->interpolates = frame->colour && y->down > 1;
+}
+
+static size_t rgb_pitch(const gc_jpeg_image *image)
+{
+    return image->frame.colour ? (size_t)image->frame.width * 3 : 0;
+}
+
+size_t gc_jpeg_image_row_bytes(const gc_jpeg_image *image)
+{
+    size_t bytes = rgb_pitch(image) * image->mcu_height;
+    for (int c = 0; c < image->frame.part_count; c++)
+        bytes += image->pitch[c] * (size_t)image->frame.parts[c].down * 8;
+    return bytes;
+}
+
+/* MCUs of the chunk that begins with MCU `x` of a row. */
+static uint32_t chunk_at(const gc_jpeg_image *image, uint32_t x)
+{
+    uint32_t left = image->frame.mcus_across - x;
+    return left < image->chunk ? left : image->chunk;
+}
+
+/* Coefficients of a row of blocks in a chunk, and of a block of zeros behind it (see gc_islow). */
+static size_t line_numbers(const gc_jpeg_part *part, uint32_t mcus)
+{
+    return ((size_t)mcus * (size_t)part->across + 1) * GC_JPEG_COEFFICIENTS;
+}
+
+/* Those of all rows and components of a chunk. */
+static size_t chunk_numbers(const gc_jpeg_image *image, uint32_t mcus)
+{
+    size_t numbers = 0;
+    for (int c = 0; c < image->frame.part_count; c++) {
+        const gc_jpeg_part *part = &image->frame.parts[c];
+        numbers += part->kept ? line_numbers(part, mcus) * (size_t)part->down : 0;
+    }
+    return numbers;
+}
+
+/* Those of all chunks of a row of MCUs. */
+static size_t row_numbers(const gc_jpeg_image *image)
+{
+    uint32_t across = image->frame.mcus_across, last = across % image->chunk;
+    return across / image->chunk * chunk_numbers(image, image->chunk) +
+           (last > 0 ? chunk_numbers(image, last) : 0);
+}
+
+/* ---- The file -------------------------------------------------------------------------------- */
+
+/* Fills the buffer behind `size` bytes that are there. */
+static size_t read_bytes(gc_jpeg_feed *feed, size_t size)
+{
+    while (size < GC_JPEG_FEED_BYTES && !feed->ended) {
+        ssize_t count = pread(feed->descriptor, feed->bytes + size, GC_JPEG_FEED_BYTES - size,
+                              (off_t)feed->offset);
+        if (count < 0 && errno == EINTR)
+            continue;
+        feed->ended = count <= 0;
+        if (count > 0) {
+            size += (size_t)count;
+            feed->offset += (uint64_t)count;
+        }
+    }
+    return size;
+}
+
+size_t gc_jpeg_feed_begin(gc_jpeg_feed *feed)
+{
+    return read_bytes(feed, 0);
+}
+
+static bool has_bytes(const gc_jpeg_feed *feed, const gc_jpeg_place *place, size_t wanted)
+{
+    return feed->ended || place->bits.size - place->bits.at >= wanted;
+}
+
+void gc_jpeg_feed_more(gc_jpeg_feed *feed, gc_jpeg_place *place, size_t wanted)
+{
+    gc_jpeg_bits *bits = &place->bits;
+    size_t left = bits->size - bits->at;
+    if (has_bytes(feed, place, wanted))
+        return;
+    memmove(feed->bytes, feed->bytes + bits->at, left);
+    gc_jpeg_bits_move(bits, feed->bytes, read_bytes(feed, left));
+}
+
+/* Bytes of `count` MCUs at most, with a marker before each of them. Those of a chunk are less than
+ * GC_JPEG_FEED_BYTES. */
+static size_t bytes_of_mcus(const gc_jpeg_image *image, uint32_t count)
+{
+    return count *
+           ((size_t)image->frame.block_count * GC_JPEG_BLOCK_BYTES_MAX + GC_JPEG_MARKER_BYTES);
+}
+
+/* ---- Chunks ---------------------------------------------------------------------------------- */
+
+/* Takes the coefficients of the next `count` MCUs. */
+static bool take_chunk(const gc_jpeg_image *image, gc_jpeg_place *place, uint32_t count,
+                       int16_t *numbers)
+{
+    size_t pitch[GC_JPEG_PARTS_MAX] = {0};
+    int16_t *blocks[GC_JPEG_PARTS_MAX] = {NULL};
+    memset(numbers, 0, chunk_numbers(image, count) * sizeof *numbers);
+    for (int c = 0; c < image->frame.part_count; c++) {
+        const gc_jpeg_part *part = &image->frame.parts[c];
+        if (!part->kept)
+            continue;
+        blocks[c] = numbers;
+        pitch[c] = line_numbers(part, count) / GC_JPEG_COEFFICIENTS;
+        numbers += line_numbers(part, count) * (size_t)part->down;
+    }
+    return gc_jpeg_take_mcus(&image->frame, place, count, blocks, pitch);
+}
+
+/* Makes samples of the coefficients of a chunk, which begins with MCU `x` of row `row` of a
+ * stretch. */
+static bool transform_chunk(gc_jpeg_stretch *of, const gc_jpeg_image *image, uint32_t row,
+                            uint32_t x, const int16_t *numbers)
+{
+    const uint32_t count = chunk_at(image, x);
+    bool sound = true;
+    for (int c = 0; c < image->frame.part_count && sound; c++) {
+        const gc_jpeg_part *part = &image->frame.parts[c];
+        size_t pitch = image->pitch[c], down = (size_t)part->down, across = (size_t)part->across;
+        unsigned char *samples = of->planes[c];
+        if (!part->kept)
+            continue;
+        samples += (size_t)row * down * 8 * pitch + (size_t)x * across * 8;
+        for (size_t i = 0; i < down && sound; i++, samples += 8 * pitch) {
+            sound = gc_islow(numbers, count * (uint32_t)across, &part->steps, samples, pitch);
+            numbers += line_numbers(part, count);
+        }
+    }
+    return sound;
+}
+
+/* ---- Following ------------------------------------------------------------------------------- */
+
+/* Adds bytes of the feed, up to the place. */
+static bool keep_bytes(gc_jpeg_stretch *of, const unsigned char *from, const gc_jpeg_place *place)
+{
+    size_t more = (size_t)(place->bits.bytes + place->bits.at - from);
+    if (more == 0)
+        return true;
+    if (of->room - of->size < more) {
+        size_t room = of->size + more + GC_JPEG_FEED_BYTES / 4;
+        unsigned char *grown = realloc(of->bytes, room);
+        if (grown == NULL)
+            return false;
+        of->bytes = grown;
+        of->room = room;
+    }
+    memcpy(of->bytes + of->size, from, more);
+    of->size += more;
+    return true;
+}
+
+/* Passes over a row of MCUs. *kept is where the bytes begin that are not kept yet. */
+static bool pass_row(gc_jpeg_stretch *of, const gc_jpeg_image *image, gc_jpeg_feed *feed,
+                     gc_jpeg_place *place, const unsigned char **kept)
+{
+    for (uint32_t x = 0; x < image->frame.mcus_across; x += image->chunk) {
+        uint32_t count = chunk_at(image, x);
+        size_t wanted = bytes_of_mcus(image, count);
+        if (!has_bytes(feed, place, wanted)) {
+            if (!keep_bytes(of, *kept, place))
+                return false;
+            gc_jpeg_feed_more(feed, place, wanted);
+            *kept = feed->bytes;
+        }
+        if (!gc_jpeg_pass_mcus(&image->frame, place, count))
+            return false;
+    }
+    return true;
+}
+
+bool gc_jpeg_stretch_pass(gc_jpeg_stretch *stretch, const gc_jpeg_image *image, gc_jpeg_feed *feed,
+                          gc_jpeg_place *place)
+{
+    const unsigned char *kept = place->bits.bytes + place->bits.at;
+    stretch->size = 0;
+    stretch->place = *place;
+    for (uint32_t i = 0; i < stretch->count; i++)
+        if (!pass_row(stretch, image, feed, place, &kept))
+            return false;
+    if (!keep_bytes(stretch, kept, place))
+        return false;
+    gc_jpeg_bits_move(&stretch->place.bits, stretch->bytes, stretch->size);
+    return true;
+}
+
+bool gc_jpeg_stretch_take(gc_jpeg_stretch *stretch, const gc_jpeg_image *image, gc_jpeg_feed *feed,
+                          gc_jpeg_place *place)
+{
+    int16_t *numbers = stretch->coefficients;
+    for (uint32_t i = 0; i < stretch->count; i++)
+        for (uint32_t x = 0; x < image->frame.mcus_across; x += image->chunk) {
+            uint32_t count = chunk_at(image, x);
+            gc_jpeg_feed_more(feed, place, bytes_of_mcus(image, count));
+            if (!take_chunk(image, place, count, numbers))
+                return false;
+            numbers += chunk_numbers(image, count);
+        }
+    return true;
+}
+
+/* ---- Colour ---------------------------------------------------------------------------------- */
+
+/* A row of samples of the image, in the stretch or just above it. */
+static const unsigned char *samples_at(const gc_jpeg_stretch *of, const gc_jpeg_image *image,
+                                       unsigned char *const above[GC_JPEG_PARTS_MAX], int c,
+                                       uint32_t row)
+{
+    uint32_t first = of->first * (uint32_t)image->frame.parts[c].down * 8;
+    return row < first ? above[c] : of->planes[c] + (size_t)(row - first) * image->pitch[c];
+}
+
+static void give_rgb(gc_jpeg_stretch *of, const gc_jpeg_image *image,
+                     unsigned char *const above[GC_JPEG_PARTS_MAX], uint32_t y, unsigned char *rgb)
+{
+    const gc_jpeg_frame *frame = &image->frame;
+    const gc_jpeg_part *cb = &frame->parts[1];
+    const gc_jpeg_upsampling how = {frame->parts[0].across > 1, image->interpolates, cb->width};
+    uint32_t near = how.down ? y / 2 : y, far = near;
+    if (how.down && y % 2 == 0)
+        far -= near > 0;
+    else if (how.down)
+        far += near + 1 < cb->height;
+    unsigned char *wide[2];
+    uint16_t *numbers = (uint16_t *)(void *)of->scratch;
+    for (int c = 1; c < 3; c++) {
+        wide[c - 1] = of->scratch + (size_t)c * image->pitch[0] * sizeof *numbers;
+        gc_jpeg_upsample(&how, samples_at(of, image, above, c, near),
+                         samples_at(of, image, above, c, far), numbers, wide[c - 1]);
+    }
+    gc_jpeg_to_rgb(samples_at(of, image, above, 0, y), wide[0], wide[1], frame->width, rgb);
+}
+
+/* The first row of the image that needs no row above the stretch. */
+static uint32_t first_alone(const gc_jpeg_stretch *of, const gc_jpeg_image *image)
+{
+    return of->first * image->mcu_height + (of->first > 0 && image->interpolates);
+}
+
+static unsigned char *pixels_at(const gc_jpeg_stretch *of, const gc_jpeg_image *image, uint32_t y)
+{
+    return of->rgb + (size_t)(y - of->first * image->mcu_height) * rgb_pitch(image);
+}
+
+void gc_jpeg_stretch_give(gc_jpeg_stretch *stretch, const gc_jpeg_image *image,
+                          unsigned char *const above[GC_JPEG_PARTS_MAX], uint32_t y,
+                          unsigned char *row)
+{
+    if (!image->frame.colour)
+        memcpy(row, samples_at(stretch, image, above, 0, y), image->frame.width);
+    else if (stretch->rgb != NULL && y >= first_alone(stretch, image))
+        memcpy(row, pixels_at(stretch, image, y), rgb_pitch(image));
+    else
+        give_rgb(stretch, image, above, y, row);
+}
+
+void gc_jpeg_stretch_save(const gc_jpeg_stretch *stretch, const gc_jpeg_image *image,
+                          unsigned char *const above[GC_JPEG_PARTS_MAX])
+{
+    for (int c = 0; image->interpolates && c < image->frame.part_count; c++) {
+        size_t last = (size_t)stretch->count * (size_t)image->frame.parts[c].down * 8 - 1;
+        memcpy(above[c], stretch->planes[c] + last * image->pitch[c], image->pitch[c]);
+    }
+}
+
+/* ---- Decoding -------------------------------------------------------------------------------- */
+
+/* Says what can be given of a stretch with `rows` sound rows of MCUs, and makes RGB of it. The last
+ * row of pixels has to wait for the stretch below, if the image interpolates. */
+static bool conclude(gc_jpeg_stretch *of, const gc_jpeg_image *image, uint32_t rows)
+{
+    const uint32_t begin = of->first * image->mcu_height;
+    const uint32_t left = image->frame.height - begin, here = rows * image->mcu_height;
+    of->end = begin + (here < left ? here : left);
+    if (image->interpolates && of->end < image->frame.height && of->end > 0)
+        of->end--;
+    for (uint32_t y = first_alone(of, image); of->rgb != NULL && y < of->end; y++)
+        give_rgb(of, image, NULL, y, pixels_at(of, image, y));
+    return rows == of->count;
+}
+
+/* Decodes a row of MCUs. With a feed, the place is in it. */
+static bool decode_row(gc_jpeg_stretch *of, const gc_jpeg_image *image, gc_jpeg_feed *feed,
+                       gc_jpeg_place *place, uint32_t row)
+{
+    for (uint32_t x = 0; x < image->frame.mcus_across; x += image->chunk) {
+        uint32_t count = chunk_at(image, x);
+        if (feed != NULL)
+            gc_jpeg_feed_more(feed, place, bytes_of_mcus(image, count));
+        if (!take_chunk(image, place, count, of->coefficients) ||
+            !transform_chunk(of, image, row, x, of->coefficients))
+            return false;
+    }
+    return true;
+}
+
+bool gc_jpeg_stretch_decode(gc_jpeg_stretch *stretch, const gc_jpeg_image *image,
+                            gc_jpeg_feed *feed, gc_jpeg_place *place)
+{
+    uint32_t row = 0;
+    while (row < stretch->count && decode_row(stretch, image, feed, place, row))
+        row++;
+    return conclude(stretch, image, row);
+}
+
+bool gc_jpeg_stretch_decode_passed(gc_jpeg_stretch *stretch, const gc_jpeg_image *image)
+{
+    return gc_jpeg_stretch_decode(stretch, image, NULL, &stretch->place);
+}
+
+/* Makes samples of a row of MCUs whose coefficients are there. */
+static bool transform_row(gc_jpeg_stretch *of, const gc_jpeg_image *image, uint32_t row)
+{
+    const int16_t *numbers = of->coefficients + row * row_numbers(image);
+    for (uint32_t x = 0; x < image->frame.mcus_across; x += image->chunk) {
+        if (!transform_chunk(of, image, row, x, numbers))
+            return false;
+        numbers += chunk_numbers(image, chunk_at(image, x));
+    }
+    return true;
+}
+
+bool gc_jpeg_stretch_decode_taken(gc_jpeg_stretch *stretch, const gc_jpeg_image *image)
+{
+    uint32_t row = 0;
+    while (row < stretch->count && transform_row(stretch, image, row))
+        row++;
+    return conclude(stretch, image, row);
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+bool gc_jpeg_stretch_create(gc_jpeg_stretch *stretch, const gc_jpeg_image *image, uint32_t count,
+                            gc_jpeg_holding holding)
+{
+    const gc_jpeg_frame *frame = &image->frame;
+    size_t numbers =
+        holding.coefficients ? count * row_numbers(image) : chunk_numbers(image, image->chunk);
+    *stretch = (gc_jpeg_stretch){.count = count};
+    stretch->coefficients = gc_allocate_aligned(numbers, sizeof *stretch->coefficients);
+    bool made = stretch->coefficients != NULL;
+    for (int c = 0; c < frame->part_count && made; c++) {
+        if (!frame->parts[c].kept)
+            continue;
+        stretch->planes[c] =
+            gc_allocate_array(image->pitch[c], (size_t)count * (size_t)frame->parts[c].down * 8);
+        made = stretch->planes[c] != NULL;
+    }
+    if (made && frame->colour) { /* numbers of 16 bits, and two rows */
+        stretch->scratch = gc_allocate_aligned(image->pitch[0], 3 * sizeof(uint16_t));
+        made = stretch->scratch != NULL;
+    }
+    if (made && frame->colour && holding.rgb) {
+        stretch->rgb = gc_allocate_array(rgb_pitch(image), (size_t)count * image->mcu_height);
+        made = stretch->rgb != NULL;
+    }
+    return made;
+}
+
+void gc_jpeg_stretch_destroy(gc_jpeg_stretch *stretch)
+{
+    free(stretch->bytes);
+    free(stretch->coefficients);
+    for (int c = 0; c < GC_JPEG_PARTS_MAX; c++)
+        free(stretch->planes[c]);
+    free(stretch->rgb);
+    free(stretch->scratch);
+}

@@ -1,0 +1,36 @@
+#include "io/png/loops.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const gc_pack_loops gc_pack_portable;
+#if GC_HAS_X86_LOOPS
+extern const gc_pack_loops gc_pack_avx2;
+
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") &&
+           __builtin_cpu_supports("pclmul");
+}
+#endif
+
+const gc_pack_loops *gc_pack_loops_at(int index)
+{
+#if GC_HAS_X86_LOOPS
+    if (index == 0)
+        return has_avx2() ? &gc_pack_avx2 : NULL;
+    index--;
+#endif
+    return index == 0 ? &gc_pack_portable : NULL;
+}
+
+const gc_pack_loops *gc_pack_loops_chosen(void)
+{
+#if GC_HAS_X86_LOOPS
+    const char *wanted = getenv("GCONV_INSTRUCTIONS");
+    if (has_avx2() && (wanted == NULL || strcmp(wanted, "portable") != 0))
+        return &gc_pack_avx2;
+#endif
+    return &gc_pack_portable;
+}

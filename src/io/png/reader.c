@@ -1,0 +1,532 @@
+/* PNG of every colour type, depth and interlacing, by libpng. Where the file can be read twice, ISA-L
+ * inflates the image data (io/png/stream.h). Whatever it doubts is read again by libpng and zlib
+ * alone: verdicts and messages are theirs. */
+#include "base/status.h"
+#include "io/codec.h"
+#include "io/png/memory.h"
+#include "io/png/stream.h"
+
+#include <png.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CHUNK_BYTES_MAX = 8 << 20, /* what one chunk beside the image data may take, inflated */
+    CHUNK_COUNT_MAX = 64,      /* such chunks that libpng keeps */
+    SIGNATURE_BYTES = 8,
+    CHUNK_HEAD_BYTES = 8, /* length and type */
+    CHUNK_TAIL_BYTES = 4, /* the checksum */
+    /* Compressed bytes that libpng asks for at one time. Where the file ends among them, libpng
+     * gets none of them: a tolerant reader asks for few. */
+    TOLERANT_READ_BYTES = 64,
+    STREAM_READ_BYTES = 128 * 1024 /* from a gc_png_stream: more than a chunk has */
+};
+
+typedef struct png_decoder {
+    gc_decoder common;
+    png_structp png;
+    png_infop info;
+    jmp_buf trap;
+    gconv_error *error;  /* of the call in progress */
+    gconv_status status; /* of the failure that sprang the trap */
+    const char *part;    /* what is being read, for messages: "in the header" */
+    uint32_t chunk_left; /* bytes to the next chunk; at first, bytes of the signature */
+    bool missing;        /* the failure was an end of the data, not a defect */
+    size_t row_bytes;
+    bool interlaced;
+    unsigned char *image; /* all rows of an interlaced image; allocated when needed */
+    uint32_t row;         /* rows decoded, or delivered from the image */
+    bool started;
+    bool stopped; /* tolerant: there is no more data, rows are 0 from here on */
+    gc_png_memory memory;
+    gc_png_stream *stream; /* inflates the image data instead of zlib; else NULL */
+    pthread_mutex_t lock;  /* of `stream` and `streaming`, where they change or a thread helps */
+    bool streaming;        /* libpng reads from the stream, not from the input */
+    bool trusting;         /* the header is read, too: any message is a doubt */
+    bool doubted;          /* the failure is a doubt about the stream */
+} png_decoder;
+
+/* ---- What libpng calls ----------------------------------------------------------------------- */
+
+static _Noreturn void spring(png_decoder *decoder, gconv_status status)
+{
+    decoder->status = status;
+    longjmp(decoder->trap, 1);
+}
+
+static _Noreturn void spring_truncated(png_decoder *decoder)
+{
+    decoder->missing = true;
+    spring(decoder, gc_fail(decoder->error, GCONV_ERROR_FORMAT, "truncated: the file ends %s",
+                            decoder->part));
+}
+
+/* The image is read again without the stream. */
+static _Noreturn void spring_doubt(png_decoder *decoder)
+{
+    decoder->doubted = true;
+    spring(decoder, GCONV_ERROR_FORMAT);
+}
+
+static void take_error(png_structp png, png_const_charp message)
+{
+    png_decoder *decoder = png_get_error_ptr(png);
+    if (decoder->memory.refused_bytes > 0)
+        spring(decoder, gc_png_check_memory(&decoder->memory, decoder->error));
+    if (decoder->trusting)
+        spring_doubt(decoder);
+    /* What libpng says where the image data stop although chunks follow. */
+    if (strcmp(message, "Not enough image data") == 0) {
+        decoder->missing = true;
+        spring(decoder, gc_fail(decoder->error, GCONV_ERROR_FORMAT,
+                                "truncated: the image data end too early"));
+    }
+    spring(decoder, gc_fail(decoder->error, GCONV_ERROR_FORMAT, "corrupt PNG: %s", message));
+}
+
+/* Whether a message of libpng ends with `words`. The message begins with the name of a chunk. */
+static bool ends_with(const char *message, const char *words)
+{
+    size_t length = strlen(message);
+    return length >= strlen(words) && strcmp(message + length - strlen(words), words) == 0;
+}
+
+static void take_warning(png_structp png, png_const_charp message)
+{
+    png_decoder *decoder = png_get_error_ptr(png);
+    if (decoder->memory.refused_bytes > 0)
+        return;
+    if (decoder->trusting)
+        spring_doubt(decoder);
+    /* A wrong Adler-32 of the image data: some pixel is wrong. */
+    if (strcmp(message, "IDAT: incorrect data check") == 0)
+        spring(decoder, gc_fail(decoder->error, GCONV_ERROR_FORMAT, "corrupt PNG: %s", message));
+    if (ends_with(message, ": exceeds application limits"))
+        spring(decoder, gc_fail(decoder->error, GCONV_ERROR_LIMIT,
+                                "the %.4s chunk inflates to more than the limit of 8 MiB (%s)",
+                                message, message));
+    gc_warn(&decoder->common.warnings, "PNG: %s", message);
+}
+
+static uint32_t big_endian(const unsigned char bytes[4])
+{
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+/* Follows libpng from chunk to chunk. libpng reads the length and the type of a chunk by a call of
+ * their own. libpng itself refuses lengths that PNG does not allow. */
+static void follow_chunks(png_decoder *decoder, const unsigned char *bytes, size_t size)
+{
+    if (size <= decoder->chunk_left) {
+        decoder->chunk_left -= (uint32_t)size;
+        return;
+    }
+    uint32_t length = size == CHUNK_HEAD_BYTES ? big_endian(bytes) : UINT32_MAX;
+    if (length > PNG_UINT_31_MAX)
+        return;
+    if (length > CHUNK_BYTES_MAX && memcmp(bytes + 4, "IDAT", 4) != 0)
+        spring(decoder, gc_fail(decoder->error, GCONV_ERROR_LIMIT,
+                                "the %.4s chunk has %lu bytes, more than the limit of 8 MiB",
+                                (const char *)bytes + 4, (unsigned long)length));
+    decoder->chunk_left = length + CHUNK_TAIL_BYTES;
+}
+
+/* Begins to stream where libpng reads the head of the first chunk of image data. */
+static void begin_stream(png_decoder *decoder, unsigned char head[CHUNK_HEAD_BYTES])
+{
+    if (decoder->stream == NULL || memcmp(head + 4, "IDAT", 4) != 0)
+        return;
+    /* Chunks that are not larger than this libpng takes without a warning. */
+    uint64_t most = (uint64_t)png_get_rowbytes(decoder->png, decoder->info) *
+                    png_get_image_height(decoder->png, decoder->info);
+    most = most < CHUNK_BYTES_MAX ? CHUNK_BYTES_MAX : most;
+    most = most < PNG_UINT_31_MAX ? most : PNG_UINT_31_MAX;
+    if (big_endian(head) > most)
+        return;
+    gc_png_stream_begin(decoder->stream, (uint32_t)most, head);
+    int bits = png_get_bit_depth(decoder->png, decoder->info) *
+               png_get_channels(decoder->png, decoder->info);
+    if (png_get_interlace_type(decoder->png, decoder->info) == PNG_INTERLACE_NONE)
+        gc_png_stream_undo_filters(decoder->stream, png_get_rowbytes(decoder->png, decoder->info),
+                                   bits < 8 ? 1 : (size_t)bits / 8);
+    decoder->streaming = true;
+}
+
+/* Whether libpng and zlib check the sums of the image data. The stream has done so. */
+static void check_sums(png_structp png, bool wanted)
+{
+    png_set_crc_action(png, wanted ? PNG_CRC_DEFAULT : PNG_CRC_QUIET_USE, PNG_CRC_NO_CHANGE);
+#ifdef PNG_IGNORE_ADLER32
+    png_set_option(png, PNG_IGNORE_ADLER32, wanted ? PNG_OPTION_OFF : PNG_OPTION_ON);
+#endif
+}
+
+static void end_stream(png_decoder *decoder)
+{
+    pthread_mutex_lock(&decoder->lock);
+    gc_png_stream_free(decoder->stream);
+    decoder->stream = NULL;
+    decoder->streaming = decoder->trusting = false;
+    pthread_mutex_unlock(&decoder->lock);
+}
+
+static void read_stream(png_decoder *decoder, png_bytep bytes, size_t size)
+{
+    gc_png_stream_state state = gc_png_stream_read(decoder->stream, bytes, size);
+    if (state == GC_PNG_STREAM_DOUBT)
+        spring_doubt(decoder);
+    if (state == GC_PNG_STREAM_AFTER) {
+        end_stream(decoder);
+        check_sums(decoder->png, true);
+    }
+    follow_chunks(decoder, bytes, size);
+}
+
+static void read_bytes(png_structp png, png_bytep bytes, size_t size)
+{
+    png_decoder *decoder = png_get_io_ptr(png);
+    size_t got;
+    if (decoder->streaming) {
+        read_stream(decoder, bytes, size);
+        return;
+    }
+    gconv_status status = gc_input_read(decoder->common.input, bytes, size, &got, decoder->error);
+    if (status != GCONV_OK)
+        spring(decoder, status);
+    if (got < size)
+        spring_truncated(decoder);
+    if (size == CHUNK_HEAD_BYTES && decoder->chunk_left == 0)
+        begin_stream(decoder, bytes);
+    follow_chunks(decoder, bytes, size);
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+/* Sets the limits. Chunks that gconv does not use are skipped, not read: a compressed text of 1 kB
+ * may inflate to gigabytes. */
+static void set_limits(png_decoder *decoder)
+{
+    static const png_byte unused[] =
+        "bKGD\0hIST\0iTXt\0oFFs\0pCAL\0sBIT\0sCAL\0sPLT\0tEXt\0tIME\0zTXt";
+    png_set_user_limits(decoder->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_set_chunk_malloc_max(decoder->png, CHUNK_BYTES_MAX);
+    png_set_chunk_cache_max(decoder->png, CHUNK_COUNT_MAX);
+    png_set_keep_unknown_chunks(decoder->png, PNG_HANDLE_CHUNK_NEVER, NULL, 0);
+    png_set_keep_unknown_chunks(decoder->png, PNG_HANDLE_CHUNK_NEVER, unused,
+                                (int)(sizeof unused / 5));
+    if (decoder->common.tolerant)
+        png_set_compression_buffer_size(decoder->png, TOLERANT_READ_BYTES);
+    else if (decoder->stream != NULL)
+        png_set_compression_buffer_size(decoder->png, STREAM_READ_BYTES);
+}
+
+/* Every colour type and depth becomes 1 to 4 channels of 8 or 16 bits in host order. */
+static void set_transformations(png_decoder *decoder)
+{
+    png_structp png = decoder->png;
+    int colour = png_get_color_type(png, decoder->info);
+    int depth = png_get_bit_depth(png, decoder->info);
+    bool transparent = png_get_valid(png, decoder->info, PNG_INFO_tRNS) != 0;
+    if (colour == PNG_COLOR_TYPE_PALETTE)
+        png_set_palette_to_rgb(png);
+    if (colour == PNG_COLOR_TYPE_GRAY && depth < 8)
+        png_set_expand_gray_1_2_4_to_8(png);
+    if (transparent)
+        png_set_tRNS_to_alpha(png);
+    const uint16_t one = 1;
+    unsigned char first_byte;
+    memcpy(&first_byte, &one, 1);
+    if (depth == 16 && first_byte == 1)
+        png_set_swap(png);
+    decoder->interlaced = png_set_interlace_handling(png) > 1;
+    bool alpha = transparent || (colour & PNG_COLOR_MASK_ALPHA) != 0;
+    decoder->common.shape =
+        (gconv_shape){.width = png_get_image_width(png, decoder->info),
+                      .height = png_get_image_height(png, decoder->info),
+                      .channels = ((colour & PNG_COLOR_MASK_COLOR) ? 3 : 1) + (alpha ? 1 : 0),
+                      .depth = depth == 16 ? 16 : 8};
+}
+
+static void read_resolution(png_decoder *decoder)
+{
+    png_uint_32 x;
+    png_uint_32 y;
+    int unit;
+    if (png_get_pHYs(decoder->png, decoder->info, &x, &y, &unit) == 0 || x == 0 || y == 0)
+        return;
+    decoder->common.metadata.resolution = (gc_resolution){
+        .unit = unit == PNG_RESOLUTION_METER ? GC_RESOLUTION_PER_METRE : GC_RESOLUTION_RATIO,
+        .x = x,
+        .y = y};
+}
+
+static void read_colour(png_decoder *decoder)
+{
+    gconv_metadata *metadata = &decoder->common.metadata;
+    png_fixed_point gamma;
+    png_fixed_point c[GC_CHROMATICITY_COUNT];
+    metadata->has_srgb = png_get_sRGB(decoder->png, decoder->info, &metadata->srgb_intent) != 0;
+    metadata->has_gamma = png_get_gAMA_fixed(decoder->png, decoder->info, &gamma) != 0;
+    if (metadata->has_gamma)
+        metadata->gamma = gamma;
+    metadata->has_chromaticities =
+        png_get_cHRM_fixed(decoder->png, decoder->info, &c[0], &c[1], &c[2], &c[3], &c[4], &c[5],
+                           &c[6], &c[7]) != 0;
+    for (int i = 0; metadata->has_chromaticities && i < GC_CHROMATICITY_COUNT; i++)
+        metadata->chromaticities[i] = c[i];
+}
+
+static gconv_status read_blobs(png_decoder *decoder)
+{
+    gconv_metadata *metadata = &decoder->common.metadata;
+    png_charp name;
+    int compression;
+    png_bytep bytes;
+    png_uint_32 size;
+    gconv_status status = GCONV_OK;
+    if (png_get_iCCP(decoder->png, decoder->info, &name, &compression, &bytes, &size) != 0)
+        status =
+            gc_metadata_set_icc(metadata, bytes, size, &decoder->common.warnings, decoder->error);
+    if (status == GCONV_OK && png_get_eXIf_1(decoder->png, decoder->info, &size, &bytes) != 0)
+        status =
+            gc_metadata_set_exif(metadata, bytes, size, &decoder->common.warnings, decoder->error);
+    return status;
+}
+
+/* Reads up to the image data, under the caller's trap. */
+static gconv_status begin_reading(png_decoder *decoder)
+{
+    decoder->chunk_left = SIGNATURE_BYTES;
+    decoder->png =
+        png_create_read_struct_2(PNG_LIBPNG_VER_STRING, decoder, take_error, take_warning,
+                                 &decoder->memory, gc_png_allocate, gc_png_release);
+    decoder->info = decoder->png != NULL ? png_create_info_struct(decoder->png) : NULL;
+    if (decoder->info == NULL)
+        return gc_fail(decoder->error, GCONV_ERROR_MEMORY, "out of memory: libpng cannot start");
+    png_set_read_fn(decoder->png, decoder, read_bytes);
+    set_limits(decoder);
+    png_read_info(decoder->png, decoder->info);
+    decoder->trusting = decoder->streaming;
+    if (decoder->trusting)
+        check_sums(decoder->png, false);
+    set_transformations(decoder);
+    return GCONV_OK;
+}
+
+static gconv_status read_header(png_decoder *decoder, gconv_error *error)
+{
+    decoder->error = error;
+    decoder->part = "in the header";
+    /* Covers every libpng call of opening. */
+    if (setjmp(decoder->trap) != 0)
+        return decoder->status;
+    if (!decoder->common.tolerant)
+        decoder->stream = gc_png_stream_create(decoder->common.input);
+    gconv_status status = begin_reading(decoder);
+    if (status == GCONV_OK)
+        status = gc_decoder_check_size(&decoder->common, error);
+    if (status != GCONV_OK)
+        return status;
+    decoder->row_bytes = gconv_shape_row_bytes(&decoder->common.shape);
+    read_resolution(decoder);
+    read_colour(decoder);
+    status = read_blobs(decoder);
+    return status == GCONV_OK ? gc_png_check_memory(&decoder->memory, decoder->error) : status;
+}
+
+static gconv_status open_decoder(const gc_decoder *common, gc_decoder **decoder, gconv_error *error)
+{
+    png_decoder *opened = calloc(1, sizeof *opened);
+    *decoder = (gc_decoder *)opened;
+    if (opened == NULL)
+        return gc_fail_memory(error, sizeof *opened);
+    opened->common = *common;
+    pthread_mutex_init(&opened->lock, NULL);
+    return read_header(opened, error);
+}
+
+static void free_decoder(gc_decoder *common)
+{
+    png_decoder *decoder = (png_decoder *)common;
+    png_destroy_read_struct(&decoder->png, &decoder->info, NULL);
+    gc_png_stream_free(decoder->stream);
+    pthread_mutex_destroy(&decoder->lock);
+    free(decoder->image);
+    free(decoder);
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* After a trap: a tolerant reader goes on where data are missing. */
+static gconv_status survive(png_decoder *decoder)
+{
+    if (!decoder->common.tolerant || !decoder->missing)
+        return decoder->status;
+    if (!decoder->stopped)
+        gc_warn_damage(&decoder->common.warnings, "truncated: the file ends %s", decoder->part);
+    decoder->stopped = true;
+    return GCONV_OK;
+}
+
+/* Allocates libpng's rows, under the caller's trap. */
+static void start(png_decoder *decoder)
+{
+    if (decoder->started)
+        return;
+    decoder->started = true;
+    png_read_update_info(decoder->png, decoder->info);
+    if (png_get_rowbytes(decoder->png, decoder->info) != decoder->row_bytes)
+        png_error(decoder->png, "rows of an unexpected size");
+}
+
+/* After a doubt: reads the file again, by libpng and zlib alone, up to the row that is next. The
+ * header has given its warnings before. */
+static gconv_status begin_again(png_decoder *decoder)
+{
+    const gc_warnings warnings = decoder->common.warnings;
+    const gconv_shape shape = decoder->common.shape;
+    decoder->doubted = false;
+    end_stream(decoder);
+    png_destroy_read_struct(&decoder->png, &decoder->info, NULL);
+    gconv_status status = gc_input_rewind(decoder->common.input, decoder->error);
+    if (status != GCONV_OK)
+        return status;
+    /* Covers the header and the rows that were read before. */
+    if (setjmp(decoder->trap) != 0) {
+        decoder->common.warnings = warnings;
+        return decoder->status;
+    }
+    decoder->common.warnings.warn = NULL;
+    status = begin_reading(decoder);
+    decoder->common.warnings.warn = warnings.warn;
+    if (status != GCONV_OK)
+        return status;
+    if (memcmp(&shape, &decoder->common.shape, sizeof shape) != 0)
+        return gc_fail(decoder->error, GCONV_ERROR_READ, "the file has changed while it was read");
+    decoder->started = false;
+    start(decoder);
+    for (uint32_t row = 0; !decoder->interlaced && row < decoder->row; row++)
+        png_read_row(decoder->png, NULL, NULL);
+    return GCONV_OK;
+}
+
+/* Decodes all passes into the image. What is missing stays 0. */
+static gconv_status decode_image(png_decoder *decoder)
+{
+    uint32_t height = decoder->common.shape.height;
+    /* Covers the decoding of every row of every pass. */
+    if (setjmp(decoder->trap) != 0)
+        return decoder->doubted ? GCONV_OK : survive(decoder);
+    start(decoder);
+    int passes = png_set_interlace_handling(decoder->png);
+    for (int pass = 0; pass < passes; pass++)
+        for (uint32_t y = 0; y < height; y++)
+            png_read_row(decoder->png, decoder->image + y * decoder->row_bytes, NULL);
+    return gc_png_check_memory(&decoder->memory, decoder->error);
+}
+
+static gconv_status load_image(png_decoder *decoder)
+{
+    uint32_t height = decoder->common.shape.height;
+    decoder->image = calloc(height, decoder->row_bytes);
+    if (decoder->image == NULL)
+        return gc_fail_memory(decoder->error, height * decoder->row_bytes);
+    gconv_status status = decode_image(decoder);
+    if (!decoder->doubted)
+        return status;
+    memset(decoder->image, 0, height * decoder->row_bytes);
+    status = begin_again(decoder);
+    return status == GCONV_OK ? decode_image(decoder) : status;
+}
+
+static gconv_status read_interlaced(png_decoder *decoder, uint32_t count, unsigned char *rows,
+                                    size_t stride)
+{
+    gconv_status status = decoder->image != NULL ? GCONV_OK : load_image(decoder);
+    for (uint32_t i = 0; status == GCONV_OK && i < count; i++)
+        memcpy(rows + i * stride, decoder->image + (size_t)decoder->row++ * decoder->row_bytes,
+               decoder->row_bytes);
+    return status;
+}
+
+/* Decodes rows up to row `end`; rows[0] is row `first`. */
+static gconv_status decode_rows(png_decoder *decoder, uint32_t first, uint32_t end,
+                                unsigned char *rows, size_t stride)
+{
+    /* Covers the decoding of rows. */
+    if (setjmp(decoder->trap) != 0)
+        return decoder->doubted ? GCONV_OK : survive(decoder);
+    start(decoder);
+    for (; decoder->row < end; decoder->row++)
+        png_read_row(decoder->png, rows + (decoder->row - first) * stride, NULL);
+    return gc_png_check_memory(&decoder->memory, decoder->error);
+}
+
+static gconv_status read_rows(gc_decoder *common, uint32_t count, unsigned char *rows,
+                              size_t stride, gconv_error *error)
+{
+    png_decoder *decoder = (png_decoder *)common;
+    decoder->error = error;
+    decoder->part = "in the image data";
+    if (decoder->interlaced)
+        return read_interlaced(decoder, count, rows, stride);
+    uint32_t first = decoder->row, end = first + count;
+    gconv_status status = GCONV_OK;
+    if (!decoder->stopped)
+        status = decode_rows(decoder, first, end, rows, stride);
+    if (decoder->doubted) {
+        status = begin_again(decoder);
+        if (status == GCONV_OK)
+            status = decode_rows(decoder, first, end, rows, stride);
+    }
+    for (; status == GCONV_OK && decoder->row - first < count; decoder->row++)
+        memset(rows + (decoder->row - first) * stride, 0, decoder->row_bytes);
+    return status;
+}
+
+/* Reads the chunks after the image data. */
+static gconv_status read_end(png_decoder *decoder)
+{
+    /* Covers the chunks after the image data. */
+    if (setjmp(decoder->trap) != 0)
+        return decoder->doubted ? GCONV_OK : survive(decoder);
+    png_read_end(decoder->png, NULL);
+    gc_decoder_check_trailing(&decoder->common);
+    return gc_png_check_memory(&decoder->memory, decoder->error);
+}
+
+static gconv_status finish(gc_decoder *common, gconv_error *error)
+{
+    png_decoder *decoder = (png_decoder *)common;
+    if (decoder->stopped)
+        return GCONV_OK;
+    decoder->error = error;
+    decoder->part = "before the end of the image (IEND)";
+    gconv_status status = read_end(decoder);
+    if (!decoder->doubted)
+        return status;
+    status = begin_again(decoder);
+    return status == GCONV_OK ? read_end(decoder) : status;
+}
+
+/* Inflates ahead, while libpng makes rows of what is inflated. */
+static bool help(gc_decoder *common)
+{
+    png_decoder *decoder = (png_decoder *)common;
+    if (pthread_mutex_trylock(&decoder->lock) != 0)
+        return false;
+    bool helped = decoder->streaming && gc_png_stream_help(decoder->stream);
+    pthread_mutex_unlock(&decoder->lock);
+    return helped;
+}
+
+const gc_decoder_type gc_png_decoder = {
+    .name = "libpng",
+    .open = open_decoder,
+    .read = read_rows,
+    .finish = finish,
+    .help = help,
+    .free = free_decoder,
+};

@@ -1,0 +1,500 @@
+/* PNG of 1, 8 and 16 bits. libpng writes the chunks before the image data, and all chunks where the
+ * caller asks for a level of compression. */
+#include "base/status.h"
+#include "io/codec.h"
+#include "io/png/filters.h"
+#include "io/png/memory.h"
+#include "io/png/queue.h"
+
+#include <png.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+enum {
+    CHUNK_BYTES = 64 * 1024, /* of one IDAT */
+    ATTEMPTS_MAX = 5,
+    ZLIB_METHODS = 4,             /* of each depth */
+    OWN = -1,                     /* a level: gconv's own code compresses */
+    ATTEMPTS_BYTES_MAX = 64 << 20 /* of all attempts in memory; then the smallest goes on alone */
+};
+
+typedef struct png_encoder png_encoder;
+
+/* Compression by gconv's own code: rows are filtered, and fill blocks. */
+typedef struct packing {
+    const gc_pack_loops *loops;
+    gc_filters filters;
+    gc_pack_queue blocks;
+    uint32_t check; /* Adler-32 of the blocks before */
+} packing;
+
+/* One way to compress the file. Where several attempts run, each stays in memory until the smallest
+ * is known. */
+typedef struct attempt {
+    png_encoder *encoder;
+    png_structp png;
+    png_infop info;
+    packing *packing; /* compresses rows instead of zlib; else NULL */
+    unsigned char *bytes;
+    size_t size, capacity; /* of bytes */
+} attempt;
+
+struct png_encoder {
+    gc_encoder common;
+    attempt attempts[ATTEMPTS_MAX];
+    int attempt_count; /* where it is 1, the attempt writes to the output */
+    jmp_buf trap;
+    gconv_error *error;  /* of the call in progress */
+    gconv_status status; /* of the failure that sprang the trap */
+    gc_png_memory memory;
+    unsigned char *packed; /* a row of 1-bit samples with 0 in its unused bits; else NULL */
+    gc_pack_queue *helped; /* what other threads may help with; NULL where there is nothing */
+    size_t row_bytes;
+};
+
+/* ---- What libpng calls ----------------------------------------------------------------------- */
+
+static void take_error(png_structp png, png_const_charp message)
+{
+    png_encoder *encoder = png_get_error_ptr(png);
+    encoder->status = encoder->memory.refused_bytes > 0
+                          ? gc_png_check_memory(&encoder->memory, encoder->error)
+                          : gc_fail(encoder->error, GCONV_ERROR_WRITE, "libpng: %s", message);
+    longjmp(encoder->trap, 1);
+}
+
+static void take_warning(png_structp png, png_const_charp message)
+{
+    png_encoder *encoder = png_get_error_ptr(png);
+    if (encoder->memory.refused_bytes == 0 &&
+        png == encoder->attempts[0].png) /* the other attempts give the same warning */
+        gc_warn(&encoder->common.warnings, "PNG: %s", message);
+}
+
+static gconv_status keep_bytes(attempt *a, const void *bytes, size_t size, gconv_error *error)
+{
+    if (size > a->capacity - a->size) {
+        size_t capacity = 2 * a->capacity + size;
+        unsigned char *larger = realloc(a->bytes, capacity);
+        if (larger == NULL)
+            return gc_fail_memory(error, capacity);
+        a->bytes = larger;
+        a->capacity = capacity;
+    }
+    memcpy(a->bytes + a->size, bytes, size);
+    a->size += size;
+    return GCONV_OK;
+}
+
+static gconv_status emit(attempt *a, const void *bytes, size_t size, gconv_error *error)
+{
+    const png_encoder *encoder = a->encoder;
+    return encoder->attempt_count == 1 ? gc_output_write(encoder->common.output, bytes, size, error)
+                                       : keep_bytes(a, bytes, size, error);
+}
+
+static void write_bytes(png_structp png, png_bytep bytes, size_t size)
+{
+    attempt *a = png_get_io_ptr(png);
+    png_encoder *encoder = a->encoder;
+    encoder->status = emit(a, bytes, size, encoder->error);
+    if (encoder->status != GCONV_OK)
+        longjmp(encoder->trap, 1);
+}
+
+/* Nothing to do: gc_output_commit flushes. */
+static void flush_bytes(png_structp png)
+{
+    (void)png;
+}
+
+/* ---- Compression ----------------------------------------------------------------------------- */
+
+typedef struct method {
+    int level, filters, strategy;
+} method;
+
+/* Unless the caller asks for a level, gconv's own code compresses (io/png/block.h).
+ * docs/performance/files.md compares it with zlib.
+ *
+ * Level 9 tries these methods of zlib and gconv's own, and keeps the smallest file. No method is the
+ * best for every picture. These were chosen from 16 methods with zlib 1.2.13, on edges, blurs and
+ * gradients of 9 photographs. All 16 together save at most 1.1 % more. Each method alone makes some
+ * file larger, by at least 15 % (1 bit), 29 % (8 bits) or 4 % (16 bits). */
+static const method bit_methods[ZLIB_METHODS] = {
+    {1, PNG_FILTER_NONE, Z_RLE},
+    {9, PNG_FILTER_NONE, Z_FILTERED},
+    {9, PNG_ALL_FILTERS, Z_HUFFMAN_ONLY},
+    {9, PNG_ALL_FILTERS, Z_RLE},
+};
+static const method byte_methods[ZLIB_METHODS] = {
+    {1, PNG_FILTER_UP, Z_RLE},
+    {9, PNG_FILTER_NONE, Z_FILTERED},
+    {9, PNG_FILTER_UP, Z_FILTERED},
+    {9, PNG_ALL_FILTERS, Z_FILTERED},
+};
+static const method short_methods[ZLIB_METHODS] = {
+    {1, PNG_FILTER_UP, Z_RLE},
+    {9, PNG_FILTER_NONE, Z_DEFAULT_STRATEGY},
+    {9, PNG_FILTER_UP, Z_DEFAULT_STRATEGY},
+    {9, PNG_ALL_FILTERS, Z_DEFAULT_STRATEGY},
+};
+
+/* Writes the methods for a level and depth to `methods`, and returns their number. Levels 0 to 8
+ * have one method, libpng's own. */
+static int choose_methods(int level, int depth, method methods[ATTEMPTS_MAX])
+{
+    const method *all = depth == 1 ? bit_methods : depth == 8 ? byte_methods : short_methods;
+    const method own = {.level = OWN};
+    if (level == 9) {
+        memcpy(methods, all, ZLIB_METHODS * sizeof *all);
+        methods[ZLIB_METHODS] = own;
+        return ATTEMPTS_MAX;
+    }
+    if (level < 0)
+        methods[0] = own;
+    else if (depth == 1)
+        methods[0] = (method){level, PNG_FILTER_NONE, Z_DEFAULT_STRATEGY};
+    else
+        methods[0] = (method){level, PNG_ALL_FILTERS, Z_FILTERED};
+    return 1;
+}
+
+static void set_method(png_structp png, const method *chosen)
+{
+    png_set_compression_buffer_size(png, CHUNK_BYTES);
+    png_set_compression_level(png, chosen->level);
+    png_set_filter(png, PNG_FILTER_TYPE_BASE, chosen->filters);
+    png_set_compression_strategy(png, chosen->strategy);
+}
+
+static void free_packing(packing *p)
+{
+    if (p == NULL)
+        return;
+    gc_filters_free(&p->filters);
+    gc_pack_queue_destroy(&p->blocks);
+    free(p);
+}
+
+static void free_attempt(attempt *a)
+{
+    png_destroy_write_struct(&a->png, &a->info);
+    free_packing(a->packing);
+    a->packing = NULL;
+    free(a->bytes);
+    a->bytes = NULL;
+}
+
+/* Writes the smallest attempt to the output. This attempt then goes on alone. */
+static gconv_status settle(png_encoder *encoder, gconv_error *error)
+{
+    attempt *attempts = encoder->attempts;
+    int best = 0;
+    for (int i = 1; i < encoder->attempt_count; i++)
+        if (attempts[i].size < attempts[best].size)
+            best = i;
+    attempt smallest = attempts[best];
+    attempts[best] = attempts[0];
+    attempts[0] = smallest;
+    while (encoder->attempt_count > 1)
+        free_attempt(&attempts[--encoder->attempt_count]);
+    png_set_write_fn(attempts[0].png, &attempts[0], write_bytes, flush_bytes);
+    gconv_status status =
+        gc_output_write(encoder->common.output, smallest.bytes, smallest.size, error);
+    free(smallest.bytes);
+    attempts[0].bytes = NULL;
+    attempts[0].size = 0;
+    return status;
+}
+
+static bool is_room_short(const png_encoder *encoder)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < encoder->attempt_count; i++)
+        bytes += encoder->attempts[i].size;
+    return bytes > ATTEMPTS_BYTES_MAX;
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static void set_header(const attempt *a)
+{
+    static const int colours[] = {[1] = PNG_COLOR_TYPE_GRAY,
+                                  [2] = PNG_COLOR_TYPE_GRAY_ALPHA,
+                                  [3] = PNG_COLOR_TYPE_RGB,
+                                  [4] = PNG_COLOR_TYPE_RGB_ALPHA};
+    const gconv_shape *shape = &a->encoder->common.shape;
+    png_set_user_limits(a->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_set_IHDR(a->png, a->info, shape->width, shape->height, shape->depth,
+                 colours[shape->channels], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                 PNG_FILTER_TYPE_DEFAULT);
+}
+
+static void set_resolution(const attempt *a)
+{
+    gc_resolution resolution = gc_resolution_convert(a->encoder->common.metadata.resolution,
+                                                     GC_RESOLUTION_PER_METRE, PNG_UINT_31_MAX);
+    if (resolution.unit == GC_RESOLUTION_NONE)
+        return;
+    png_set_pHYs(a->png, a->info, resolution.x, resolution.y,
+                 resolution.unit == GC_RESOLUTION_RATIO ? PNG_RESOLUTION_UNKNOWN
+                                                        : PNG_RESOLUTION_METER);
+}
+
+/* PNG allows an ICC profile or an sRGB chunk, not both. The profile says more. */
+static void set_colour(const attempt *a)
+{
+    const gconv_metadata *metadata = &a->encoder->common.metadata;
+    const int32_t *c = metadata->chromaticities;
+    if (metadata->has_gamma)
+        png_set_gAMA_fixed(a->png, a->info, metadata->gamma);
+    if (metadata->has_chromaticities)
+        png_set_cHRM_fixed(a->png, a->info, c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]);
+    if (metadata->icc != NULL)
+        png_set_iCCP(a->png, a->info, "ICC profile", PNG_COMPRESSION_TYPE_BASE, metadata->icc,
+                     (png_uint_32)metadata->icc_bytes);
+    else if (metadata->has_srgb)
+        png_set_sRGB(a->png, a->info, metadata->srgb_intent);
+}
+
+/* Prepares compression by gconv's own code. */
+static gconv_status begin_packing(attempt *a, gconv_error *error)
+{
+    packing *p = malloc(sizeof *p);
+    if (p == NULL)
+        return gc_fail_memory(error, sizeof *p);
+    p->loops = gc_pack_loops_chosen();
+    p->check = 1;
+    gconv_status status =
+        gc_filters_create(&p->filters, &a->encoder->common.shape, p->loops, error);
+    if (status == GCONV_OK)
+        status = gc_pack_queue_create(&p->blocks, p->loops, error);
+    if (status == GCONV_OK) {
+        a->packing = p;
+        return GCONV_OK;
+    }
+    gc_filters_free(&p->filters);
+    free(p);
+    return status;
+}
+
+static gconv_status begin_attempt(attempt *a, const method *chosen, gconv_error *error)
+{
+    const png_encoder *encoder = a->encoder;
+    a->png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, a->encoder, take_error, take_warning,
+                                       &a->encoder->memory, gc_png_allocate, gc_png_release);
+    a->info = a->png != NULL ? png_create_info_struct(a->png) : NULL;
+    if (a->info == NULL)
+        return gc_fail(error, GCONV_ERROR_MEMORY, "out of memory: libpng cannot start");
+    png_set_write_fn(a->png, a, write_bytes, flush_bytes);
+    png_set_benign_errors(a->png, 1); /* broken metadata are dropped with a warning */
+    set_header(a);
+    if (chosen->level != OWN)
+        set_method(a->png, chosen);
+    set_resolution(a);
+    set_colour(a);
+    if (encoder->common.metadata.exif != NULL)
+        png_set_eXIf_1(a->png, a->info, (png_uint_32)encoder->common.metadata.exif_bytes,
+                       encoder->common.metadata.exif);
+    png_write_info(a->png, a->info);
+    const uint16_t one = 1;
+    if (encoder->common.shape.depth == 16 && *(const unsigned char *)&one == 1)
+        png_set_swap(a->png);
+    return chosen->level == OWN ? begin_packing(a, error) : GCONV_OK;
+}
+
+static gconv_status begin_attempts(png_encoder *encoder, gconv_error *error)
+{
+    method methods[ATTEMPTS_MAX];
+    encoder->attempt_count =
+        choose_methods(encoder->common.compression, encoder->common.shape.depth, methods);
+    encoder->error = error;
+    /* Covers every libpng call of opening. */
+    if (setjmp(encoder->trap) != 0)
+        return encoder->status;
+    for (int i = 0; i < encoder->attempt_count; i++) {
+        encoder->attempts[i].encoder = encoder;
+        gconv_status status = begin_attempt(&encoder->attempts[i], &methods[i], error);
+        if (status != GCONV_OK)
+            return status;
+    }
+    if (encoder->attempt_count == 1 && encoder->attempts[0].packing != NULL)
+        encoder->helped = &encoder->attempts[0].packing->blocks;
+    return gc_png_check_memory(&encoder->memory, encoder->error);
+}
+
+static gconv_status open_encoder(const gc_encoder *common, gc_encoder **encoder, gconv_error *error)
+{
+    png_encoder *opened = calloc(1, sizeof *opened);
+    *encoder = (gc_encoder *)opened;
+    if (opened == NULL)
+        return gc_fail_memory(error, sizeof *opened);
+    opened->common = *common;
+    opened->row_bytes = gconv_shape_row_bytes(&common->shape);
+    if (common->shape.depth == 1 && common->shape.width % 8 != 0) {
+        opened->packed = malloc(opened->row_bytes);
+        if (opened->packed == NULL)
+            return gc_fail_memory(error, opened->row_bytes);
+    }
+    return begin_attempts(opened, error);
+}
+
+static void free_encoder(gc_encoder *common)
+{
+    png_encoder *encoder = (png_encoder *)common;
+    for (int i = 0; i < encoder->attempt_count; i++)
+        free_attempt(&encoder->attempts[i]);
+    free(encoder->packed);
+    free(encoder);
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+/* A copy of the row with 0 in the unused bits of its last byte: equal pictures give equal files. */
+static const unsigned char *clear_padding(png_encoder *encoder, const unsigned char *row)
+{
+    if (encoder->packed == NULL)
+        return row;
+    memcpy(encoder->packed, row, encoder->row_bytes);
+    encoder->packed[encoder->row_bytes - 1] &=
+        (unsigned char)(0xff00 >> encoder->common.shape.width % 8);
+    return encoder->packed;
+}
+
+static void store_big_endian(uint8_t *to, uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        to[i] = (uint8_t)(value >> (24 - 8 * i));
+}
+
+/* Writes a compressed block as a chunk. */
+static gconv_status write_block(attempt *a, gc_pack_block *block, gconv_error *error)
+{
+    packing *p = a->packing;
+    uint8_t head[8] = {[4] = 'I', [5] = 'D', [6] = 'A', [7] = 'T'}, tail[4];
+    p->check = (uint32_t)adler32_combine(p->check, block->check, (z_off_t)block->filled);
+    if (block->last) {
+        store_big_endian(block->output + block->size, p->check);
+        block->size += 4;
+    }
+    store_big_endian(head, (uint32_t)block->size);
+    uint32_t check = (uint32_t)crc32(0, head + 4, 4);
+    store_big_endian(tail, p->loops->crc32(check, block->output, block->size));
+    gconv_status status = emit(a, head, sizeof head, error);
+    if (status == GCONV_OK)
+        status = emit(a, block->output, block->size, error);
+    return status == GCONV_OK ? emit(a, tail, sizeof tail, error) : status;
+}
+
+/* Hands over the block that was filled, and writes those that are compressed. */
+static gconv_status pass_block(attempt *a, bool last, gconv_error *error)
+{
+    gc_pack_queue *blocks = &a->packing->blocks;
+    gc_pack_block *block;
+    gconv_status status = GCONV_OK;
+    gc_pack_queue_push(blocks, last);
+    while (status == GCONV_OK && (block = gc_pack_queue_take(blocks)) != NULL) {
+        status = write_block(a, block, error);
+        gc_pack_queue_give_back(blocks, block);
+    }
+    return status;
+}
+
+/* Filters the row into the block where it has room for all, else first into memory of its own. */
+static gconv_status pack_row(attempt *a, const unsigned char *row, gconv_error *error)
+{
+    packing *p = a->packing;
+    size_t left = a->encoder->row_bytes + 1;
+    uint8_t *room = gc_pack_extend(p->blocks.filling, left);
+    const uint8_t *bytes = p->filters.filtered;
+    gc_filters_apply(&p->filters, row, room != NULL ? room : p->filters.filtered);
+    while (room == NULL && left > 0) {
+        gconv_status status = GCONV_OK;
+        if (gc_pack_full(p->blocks.filling))
+            status = pass_block(a, false, error);
+        if (status != GCONV_OK)
+            return status;
+        size_t taken = gc_pack_take(p->blocks.filling, bytes, left);
+        bytes += taken;
+        left -= taken;
+    }
+    return GCONV_OK;
+}
+
+static gconv_status write_row(png_encoder *encoder, const unsigned char *row, gconv_error *error)
+{
+    row = clear_padding(encoder, row);
+    for (int k = 0; k < encoder->attempt_count; k++) {
+        gconv_status status = GCONV_OK;
+        if (encoder->attempts[k].packing != NULL)
+            status = pack_row(&encoder->attempts[k], row, error);
+        else
+            png_write_row(encoder->attempts[k].png, row);
+        if (status != GCONV_OK)
+            return status;
+    }
+    return is_room_short(encoder) ? settle(encoder, error) : GCONV_OK;
+}
+
+static gconv_status write_rows(gc_encoder *common, uint32_t count, const unsigned char *rows,
+                               size_t stride, gconv_error *error)
+{
+    png_encoder *encoder = (png_encoder *)common;
+    encoder->error = error;
+    /* Covers the encoding of rows. */
+    if (setjmp(encoder->trap) != 0)
+        return encoder->status;
+    for (uint32_t i = 0; i < count; i++) {
+        gconv_status status = write_row(encoder, rows + i * stride, error);
+        if (status != GCONV_OK)
+            return status;
+    }
+    return gc_png_check_memory(&encoder->memory, encoder->error);
+}
+
+/* Ends the image data and the file. libpng takes part only in its own. */
+static gconv_status end_attempt(attempt *a, gconv_error *error)
+{
+    if (a->packing == NULL) {
+        png_write_end(a->png, NULL);
+        return GCONV_OK;
+    }
+    gconv_status status = pass_block(a, true, error);
+    if (status == GCONV_OK)
+        png_write_chunk(a->png, (png_const_bytep) "IEND", NULL, 0);
+    return status;
+}
+
+static gconv_status finish(gc_encoder *common, gconv_error *error)
+{
+    png_encoder *encoder = (png_encoder *)common;
+    encoder->error = error;
+    /* Covers the end of the image data and IEND. */
+    if (setjmp(encoder->trap) != 0)
+        return encoder->status;
+    for (int i = 0; i < encoder->attempt_count; i++) {
+        gconv_status status = end_attempt(&encoder->attempts[i], error);
+        if (status != GCONV_OK)
+            return status;
+    }
+    gconv_status status = gc_png_check_memory(&encoder->memory, encoder->error);
+    return status == GCONV_OK && encoder->attempt_count > 1 ? settle(encoder, error) : status;
+}
+
+/* Attempts stay with one thread: the smallest may take the place of another. */
+static bool help(gc_encoder *common)
+{
+    png_encoder *encoder = (png_encoder *)common;
+    return encoder->helped != NULL && gc_pack_queue_help(encoder->helped);
+}
+
+const gc_encoder_type gc_png_encoder = {
+    .open = open_encoder,
+    .write = write_rows,
+    .finish = finish,
+    .help = help,
+    .free = free_encoder,
+};
