@@ -105,12 +105,13 @@ static void survey(const uint8_t *bytes, size_t count, gc_survey *survey)
     size_t repeats = 0, runs = 0, scale = count > ALL ? 3 : 1;
     for (size_t at = BEFORE; at < count; at += scale * PART) {
         size_t part = count - at < PART ? count - at : PART;
-        const uint8_t *b = bytes + at;
+        const uint8_t *b = bytes + at - BEFORE;
         uint8_t part_repeats = 0, part_runs = 0;
         for (size_t i = 0; i < part; i++) {
-            uint8_t triple = (b[i] == b[i - 1]) & (b[i - 1] == b[i - 2]) & (b[i - 2] == b[i - 3]);
+            uint8_t triple =
+                (b[i + 4] == b[i + 3]) & (b[i + 3] == b[i + 2]) & (b[i + 2] == b[i + 1]);
             part_repeats = (uint8_t)(part_repeats + triple);
-            part_runs = (uint8_t)(part_runs + (triple & (b[i - 3] != b[i - 4])));
+            part_runs = (uint8_t)(part_runs + (triple & (b[i + 1] != b[i])));
         }
         repeats += part_repeats;
         runs += part_runs;
