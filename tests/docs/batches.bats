@@ -21,14 +21,15 @@ PAGE=$SOURCE/docs/batches.md
 # block FIRST: the block of the page that begins with this line, without its fences.
 block() { awk -v first="$1" '/^```/ { inside = 0 } $0 == first { inside = 1 } inside' "$PAGE"; }
 
-# Seven photos, and gconv in PATH. GNU parallel keeps files in HOME; moreutils has another `parallel`.
+# Seven photos, and gconv in PATH. GNU parallel keeps files in HOME and quotes commands for SHELL, and
+# either may be unset; moreutils has another `parallel`.
 setup_parallel() {
   needs parallel
   parallel --version 2>&1 </dev/null | grep -q '^GNU parallel' || skip 'parallel is not GNU parallel'
   mkdir bin home photos
   ln -s "$GCONV" bin/gconv
   PATH=$PWD/bin:$PATH
-  HOME=$PWD/home
+  export HOME=$PWD/home SHELL=/bin/sh
   for i in 1 2 3 4 5 6 7; do cp "$SOURCE/samples/craters.png" photos/$i.png; done
   block "$(grep '^find .* | parallel' "$PAGE")" >script
 }
