@@ -202,7 +202,7 @@ gconv: option '--threads' had no effect: nothing ran on several threads of the C
     same "$(printf '%s\n' "$err" | sed 1d)" "gconv: option '--decoder' had no effect: no image came as a JPEG that it decides on"
     make_image png:rgba in2.png 8 3 noise
     expect 0 gconv filter -v -r --alpha keep -j 2 --impl reference -k box3 --quality 50 -o out in2.png other.pgm
-    same "$(printf '%s\n' "$err" | grep 'had no effect')" "gconv: option '--quality' had no effect: no output is a JPEG
+    same "$(printf '%s\n' "$err" | sed 1,2d)" "gconv: option '--quality' had no effect: no output is a JPEG
 gconv: option '--recursive' had no effect: no directory is among the inputs"
     expect 0 gconv compare -v --time 0.01 -i cpu -t 4 -k box3 in.png
     same "$err" "gconv: option '--threshold' had no effect: --kernel takes the place of edges"

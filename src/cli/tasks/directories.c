@@ -64,24 +64,6 @@ gconv_status gc_make_directory(gc_directories *made, const char *path, gconv_err
     return status;
 }
 
-static bool was_visited(gc_directories *made, gc_hash directory)
-{
-    pthread_mutex_lock(&made->lock);
-    bool known = gc_seen_find(&made->visited, directory, GC_SEEN_OUTPUT) != 0;
-    pthread_mutex_unlock(&made->lock);
-    return known;
-}
-
-/* Notes a directory. True where the caller is the first one. */
-static bool visit(gc_directories *made, gc_hash directory)
-{
-    pthread_mutex_lock(&made->lock);
-    bool is_new = gc_seen_find(&made->visited, directory, GC_SEEN_OUTPUT) == 0 &&
-                  gc_seen_add(&made->visited, directory, GC_SEEN_OUTPUT, 1);
-    pthread_mutex_unlock(&made->lock);
-    return is_new;
-}
-
 /* Removes temporary files that killed processes left. What cannot be removed stays. How many were
  * removed is noted as by gc_note_into. */
 static void remove_leftovers(const char *path, size_t length, FILE *notes)
@@ -101,16 +83,21 @@ static void remove_leftovers(const char *path, size_t length, FILE *notes)
         gc_note_into(notes, directory, message);
 }
 
+/* Other threads wait until the leftovers are gone: a file that they create would be taken for one
+ * until it is locked. */
 gconv_status gc_prepare_parent(gc_directories *made, const char *path, FILE *notes,
                                gconv_error *error)
 {
     size_t length = (size_t)(gc_base_name(path) - path);
     gc_hash directory = gc_hash_bytes(gc_hash_start(), path, length);
-    if (was_visited(made, directory))
-        return GCONV_OK;
-    gconv_status status = make_parents(made, path, error);
-    if (status == GCONV_OK && visit(made, directory))
-        remove_leftovers(path, length, notes);
+    gconv_status status = GCONV_OK;
+    pthread_mutex_lock(&made->visiting);
+    if (gc_seen_find(&made->visited, directory, GC_SEEN_OUTPUT) == 0) {
+        status = make_parents(made, path, error);
+        if (status == GCONV_OK && gc_seen_add(&made->visited, directory, GC_SEEN_OUTPUT, 1))
+            remove_leftovers(path, length, notes);
+    }
+    pthread_mutex_unlock(&made->visiting);
     return status;
 }
 

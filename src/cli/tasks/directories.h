@@ -10,16 +10,17 @@
 
 /* The directories that were made, in this order. Any thread may call the functions below. */
 typedef struct gc_directories {
-    pthread_mutex_t lock;
+    pthread_mutex_t lock; /* of what was made */
     char **names;
     size_t count, capacity;
-    gc_seen visited; /* that are there, and where leftovers were looked for */
+    pthread_mutex_t visiting; /* held before `lock` */
+    gc_seen visited;          /* that are there, and where leftovers were looked for */
 } gc_directories;
 
 #define GC_DIRECTORIES_NONE                                                                        \
     (gc_directories)                                                                               \
     {                                                                                              \
-        .lock = PTHREAD_MUTEX_INITIALIZER                                                          \
+        .lock = PTHREAD_MUTEX_INITIALIZER, .visiting = PTHREAD_MUTEX_INITIALIZER                   \
     }
 
 /* Makes the directory `path` and its parents. */
