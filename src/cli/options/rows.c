@@ -8,19 +8,19 @@
 
 #include <string.h>
 
-gconv_status gc_read_rows(const char *text, gc_rows *rows, gconv_error *error)
+gconv_status gc_set_rows(gc_options *options, const char *value, gconv_error *error)
 {
-    const char *colon = strchr(text, ':');
+    const char *colon = strchr(value, ':');
     char first[16] = "";
     long long from = 0, count = 0;
-    if (colon != NULL && (size_t)(colon - text) < sizeof first)
-        memcpy(first, text, (size_t)(colon - text));
+    if (colon != NULL && (size_t)(colon - value) < sizeof first)
+        memcpy(first, value, (size_t)(colon - value));
     if (colon == NULL || !gc_parse_integer(first, 0, INT32_MAX, &from) ||
         !gc_parse_integer(colon + 1, 1, INT32_MAX, &count))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "'%.64s' is not FIRST:COUNT, a row from 0 at the top and a number of rows",
-                       text);
-    *rows = (gc_rows){(uint32_t)from, (uint32_t)count};
+                       value);
+    options->rows = (gc_rows){(uint32_t)from, (uint32_t)count};
     return GCONV_OK;
 }
 

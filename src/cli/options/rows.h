@@ -11,9 +11,6 @@ typedef struct gc_rows {
 
 struct gc_options;
 
-/* Reads FIRST:COUNT. */
-gconv_status gc_read_rows(const char *text, gc_rows *rows, gconv_error *error);
-
 /* Refuses options that --rows does not go with: those of batches, of GPUs, and --verify. */
 gconv_status gc_check_rows(const struct gc_options *options, gconv_error *error);
 

@@ -179,11 +179,6 @@ gconv_status gc_set_shard(gc_options *options, const char *value, gconv_error *e
     return gc_read_shard(value, &options->shard, error);
 }
 
-gconv_status gc_set_rows(gc_options *options, const char *value, gconv_error *error)
-{
-    return gc_read_rows(value, &options->rows, error);
-}
-
 gconv_status gc_set_max_pixels(gc_options *options, const char *value, gconv_error *error)
 {
     long long number;
