@@ -256,7 +256,7 @@ same_in_bands() {
       cmp "$work/whole.pfm" "$work/bands.pfm" ||
         { echo "$implementation depends on $memory bytes" && return 1; }
     done
-    [ $compared -ge 2 ] || { echo "$implementation: $compared limits compared" && return 1; }
+    [ "$compared" -ge 2 ] || { echo "$implementation: $compared limits compared" && return 1; }
   done
 }
 
@@ -494,10 +494,8 @@ check_caller() {
 sanitize_caller() {
   tool=$1
   shift
-  for implementation in naive direct separable fused tensor tilefft; do
-    XDG_CACHE_HOME=$work "$sanitizer" --tool "$tool" --error-exitcode 99 "$@" \
-      "$build/tests/gpu_caller" --impl $implementation --cases 6 || return
-  done
+  XDG_CACHE_HOME=$work at_once 'naive direct separable fused tensor tilefft' "$sanitizer" \
+    --tool "$tool" --error-exitcode 99 "$@" "$build/tests/gpu_caller" --cases 6 --impl
 }
 
 # make_damaged SEED COUNT DIRECTORY: damaged and crafted JPEGs, also of files that take thousands of
@@ -562,11 +560,27 @@ tune() (
   done
 )
 
+# at_once IMPLEMENTATIONS COMMAND...: COMMAND with the name of each at its end, all at the same time.
+at_once() {
+  names=$1
+  shift
+  rm -rf "$work/at-once" && mkdir "$work/at-once" || return 1
+  for implementation in $names; do
+    ("$@" "$implementation" >"$work/at-once/$implementation.log" 2>&1 ||
+      echo "$implementation: exit $?" >"$work/at-once/$implementation.failed") &
+  done
+  wait
+  cat "$work"/at-once/*.log
+  cat "$work"/at-once/*.failed 2>/dev/null && return 1
+  echo "$names" | wc -w | sed 's/$/ implementations/'
+}
+
 # Cases of gconv_check under one tool; the memory of its threads and of the CPU is not its business.
 sanitize() {
   tool=$1
   shift
-  "$sanitizer" --tool "$tool" --error-exitcode 99 "$@" "$check" --quick --device cuda:0
+  at_once "$(implementations cuda)" "$sanitizer" --tool "$tool" --error-exitcode 99 "$@" \
+    "$check" --quick --device cuda:0 --impl
 }
 
 # Padding after each allocation is a guard against accesses far outside.
@@ -606,18 +620,20 @@ sanitize_decoding() {
   grep ' decoded by the device' "$work/decoding"
 }
 
+# check_leak IMPLEMENTATION
+check_leak() {
+  "$sanitizer" --tool memcheck --leak-check full --error-exitcode 99 "$check" --quick --impl "$1" \
+    >"$work/leak-$1"
+  status=$?
+  cat "$work/leak-$1"
+  [ "$status" = 0 ] || return "$status"
+  grep -q 'LEAK SUMMARY: 0 bytes leaked' "$work/leak-$1" || { echo 'leaks, or none looked for' && return 1; }
+}
+
 # No implementation leaves device memory behind. fft is left out: cuFFT keeps two allocations of its
 # own from its first plan to the end of the process.
 check_leaks() {
-  for implementation in $(implementations cuda); do
-    [ "$implementation" != fft ] || continue
-    "$sanitizer" --tool memcheck --leak-check full --error-exitcode 99 "$check" --quick \
-      --impl "$implementation" >"$work/leaks" 2>&1
-    status=$?
-    cat "$work/leaks"
-    [ "$status" = 0 ] || return "$status"
-    grep 'LEAK SUMMARY: 0 bytes leaked' "$work/leaks" || { echo 'leaks, or none looked for' && return 1; }
-  done
+  at_once "$(implementations cuda | grep -vx fft)" check_leak
 }
 
 # ---- All of it -----------------------------------------------------------------------------------
