@@ -165,13 +165,15 @@ calls() { grep -c "^[0-9]* $1 " "$GC_DOUBLE_LOG" || true; }
     as_cpu box3 in --decoder hardware -j 1
 }
 
-@test "the JPEG engine decodes all that are sound, and no others" {
-    local input wanted
+@test "the JPEG engine decodes all that are sound, and no others, on one GPU and on two" {
+    local input wanted devices
     wanted=$(for input in sound/*; do echo "$PWD/in/${input#sound/}"; done | LC_ALL=C sort)
-    expect 1 batch edges in --decoder hardware -j 4 --json
-    same_list decoded "$(printf '%s\n' "$out" | grep '"decoder": "hardware"' |
-        sed 's/.*"input": "in\/\([^"]*\)".*/'"${PWD//\//\\/}"'\/in\/\1/' | LC_ALL=C sort)" "$wanted"
-    [ "$(calls nvjpegDecodeBatched)" -gt 2 ] # two of them check the engine
+    for devices in 1 2; do
+        GC_DOUBLE_DEVICES=$devices expect 1 batch edges in --decoder hardware -j 4 --json
+        same_list decoded "$(printf '%s\n' "$out" | grep '"decoder": "hardware"' |
+            sed 's/.*"input": "in\/\([^"]*\)".*/'"${PWD//\//\\/}"'\/in\/\1/' | LC_ALL=C sort)" "$wanted"
+        [ "$(calls nvjpegDecodeBatched)" -gt 2 ] # two of them check the engine
+    done
 }
 
 # by_kernels DIRECTORY: names of images that kernels have decoded in the last run, which was one with

@@ -1,11 +1,34 @@
 /* Runs the threads of a kernel: one after the other, or, where they meet at barriers, each of a
  * block on a stack of its own, from barrier to barrier. */
+#include "stacks.hpp"
 #include "state.hpp"
 
 #include <algorithm>
 #include <memory>
-#include <ucontext.h>
 #include <vector>
+
+#if defined __x86_64__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+asm(".text\n"
+    ".globl gc_double_enter\n"
+    ".type gc_double_enter, @function\n"
+    "gc_double_enter:\n"
+    "    pushq %rbp\n"
+    "    pushq %rbx\n"
+    "    pushq %r12\n"
+    "    pushq %r13\n"
+    "    pushq %r14\n"
+    "    pushq %r15\n"
+    "    movq %rsp, (%rdi)\n"
+    "    movq (%rsi), %rsp\n"
+    "    popq %r15\n"
+    "    popq %r14\n"
+    "    popq %r13\n"
+    "    popq %r12\n"
+    "    popq %rbx\n"
+    "    popq %rbp\n"
+    "    ret\n"
+    ".size gc_double_enter, . - gc_double_enter\n");
+#endif
 
 thread_local gc_double_position gc_double_place;
 
@@ -13,7 +36,7 @@ enum barrier { NOTHING, WARP, BLOCK };
 
 /* A thread of a block; where it stands is set before it goes on. */
 struct fibre {
-    ucontext_t context;
+    gc_double_context context;
     std::unique_ptr<char[]> stack;
     bool ended;
     barrier waits; /* for the others of its warp or block */
@@ -27,7 +50,7 @@ enum { STACK_BYTES = 64 << 10 };
 
 struct block {
     std::vector<fibre> fibres;
-    ucontext_t caller;
+    gc_double_context caller;
     fibre *current;
     const std::function<void()> *thread;
 };
@@ -38,13 +61,13 @@ static void begin()
 {
     (*the_block.thread)();
     the_block.current->ended = true;
-    swapcontext(&the_block.current->context, &the_block.caller);
+    gc_double_enter(&the_block.current->context, &the_block.caller);
 }
 
 static void wait_at(barrier which)
 {
     the_block.current->waits = which;
-    swapcontext(&the_block.current->context, &the_block.caller);
+    gc_double_enter(&the_block.current->context, &the_block.caller);
 }
 
 void gc_double_barrier()
@@ -76,11 +99,7 @@ static void prepare(size_t count)
         fibre &one = the_block.fibres[i];
         if (one.stack == nullptr)
             one.stack.reset(new char[STACK_BYTES]);
-        getcontext(&one.context);
-        one.context.uc_stack.ss_sp = one.stack.get();
-        one.context.uc_stack.ss_size = STACK_BYTES;
-        one.context.uc_link = nullptr;
-        makecontext(&one.context, begin, 0);
+        gc_double_begin_on(&one.context, one.stack.get(), STACK_BYTES, begin);
         one.ended = false;
         one.waits = NOTHING;
         one.turn = 0;
@@ -114,7 +133,7 @@ static void run_meeting(const std::function<void()> &thread, dim3 threads)
                 continue;
             gc_double_place.thread = position_of(i, threads);
             the_block.current = &one;
-            swapcontext(&the_block.caller, &one.context);
+            gc_double_enter(&the_block.caller, &one.context);
             left -= one.ended;
         }
         for (unsigned i = 0; i < count; i += 32)
