@@ -1,11 +1,11 @@
 #!/bin/sh
 # Builds gconv and runs everything that needs a GPU, without cmocka or bats.
 #
-# Usage: gpu.sh [--no-build] [--no-sanitizer] [--only REGEX] [IMAGE...]
+# Usage: gpu.sh [--no-build] [--no-sanitizer] [--only REGEX] [--impl NAMES] [IMAGE...]
 #
 # Edges are found in samples/ and in every IMAGE, by each implementation. --no-build tests the build
 # in BUILD_DIR as it is; --no-sanitizer leaves compute-sanitizer out; --only runs the parts whose
-# names match.
+# names match; --impl, names with blanks between them, asks no other implementations.
 # Environment: BUILD_DIR (build/gpu), ARCHITECTURES (native), CUDACXX (nvcc). Logs are kept in
 # BUILD_DIR/logs.
 #
@@ -21,9 +21,9 @@ gconv=$build/gconv
 check=$build/tests/gconv_check
 with_build=yes
 with_sanitizer=yes
-chosen=. # by --only
+chosen=.      # by --only
+chosen_names= # implementations, by --impl; all where it is empty
 only=.
-among= # implementations; all where it is empty
 passed=0
 failed=0
 skipped=0
@@ -36,12 +36,16 @@ while [ $# -gt 0 ]; do
     chosen=$2
     shift
     ;;
+  --impl)
+    chosen_names=$2
+    shift
+    ;;
   --help)
     sed -n 's/^# \{0,1\}//; 2,13p' "$0"
     exit
     ;;
   -*)
-    echo "gpu.sh: unknown option '$1' (--no-build, --no-sanitizer, --only, --help)" >&2
+    echo "gpu.sh: unknown option '$1' (--no-build, --no-sanitizer, --only, --impl, --help)" >&2
     exit 2
     ;;
   *) break ;;
@@ -117,16 +121,17 @@ find_sanitizer() {
   command -v compute-sanitizer
 }
 
-# Names of the implementations that can be used; those on a GPU alone with the argument `cuda`.
+# Names of the implementations on a GPU that can be used, or of those in $chosen_names.
 implementations() {
-  "$gconv" info | awk -v wanted="${1:-}" '
+  "$gconv" info | awk -v chosen=" $chosen_names " '
     /^implementations:/ { inside = 1; next }
     /^$/ { inside = 0 }
     inside && /^  [^ ]/ { names[++count] = $1 }
     inside && /not usable here:/ { unusable[count] = 1 }
     END {
       for (i = 1; i <= count; i++)
-        if (!unusable[i] && (wanted != "cuda" || (names[i] != "reference" && names[i] != "cpu")))
+        if (!unusable[i] && names[i] !~ /^(reference|cpu)/ &&
+            (chosen == "  " || index(chosen, " " names[i] " ")))
           print names[i]
     }'
 }
@@ -180,19 +185,20 @@ check_shared() {
 refusal() {
   case $1 in
   fused) echo 'only chains of whole weights' ;;
+  adaptive:kth) echo 'integers of 16 bits' ;;
+  tilefft) echo 'float32 transforms cannot restore' ;;
   *) echo 'never' ;;
   esac
 }
 
-# same_everywhere IMAGE COMMAND OPTION...: every implementation, or those in $among, writes the
-# reference's bytes.
+# same_everywhere IMAGE COMMAND OPTION...: every implementation writes the reference's bytes.
 same_everywhere() {
   image=$1
   shift
   "$gconv" "$@" --impl reference "$image" "$work/reference.png" || return 1
   count=0
   result=0
-  for implementation in ${among:-$(implementations)}; do
+  for implementation in $(implementations); do
     rm -f "$work/other.png"
     "$gconv" "$@" --impl "$implementation" "$image" "$work/other.png" 2>"$work/stderr"
     status=$?
@@ -221,14 +227,13 @@ bands_everywhere() {
 }
 
 # In bands of eleven rows, where the memory that others need beside the image is not in the way.
-narrow_bands() {
-  among='direct separable fused'
+narrow_bands() (
+  chosen_names='direct separable fused'
   for border in mirror mirror101 replicate wrap constant:9; do
     GCONV_CUDA_MEMORY=700000 same_everywhere "$source/samples/harbour.jpg" filter \
       --border "$border" --kernel gauss5 --kernel gauss3 --kernel laplace3 --offset 128 || return
   done
-  among=
-}
+)
 
 # The same bytes from inexact chains, whose bits rounding decides, in one band and in several of
 # different heights: same_in_bands IMPLEMENTATION KERNEL...
@@ -262,7 +267,7 @@ same_in_bands() {
 
 # All but fft, whose transforms do not go in bands of an image that small.
 inexact_bands() {
-  for implementation in $(implementations cuda); do
+  for implementation in $(implementations); do
     [ "$implementation" != fft ] || continue
     served=
     for chain in '-k gaussian:1 -k fractions.txt -k gaussian:2' '-k gaussian:2' '-k full.txt'; do
@@ -561,17 +566,20 @@ tune() (
 )
 
 # at_once IMPLEMENTATIONS COMMAND...: COMMAND with the name of each at its end, all at the same time.
+# Each has a log beside that of the part.
 at_once() {
   names=$1
   shift
-  rm -rf "$work/at-once" && mkdir "$work/at-once" || return 1
+  rm -f "$work"/*.failed
   for implementation in $names; do
-    ("$@" "$implementation" >"$work/at-once/$implementation.log" 2>&1 ||
-      echo "$implementation: exit $?" >"$work/at-once/$implementation.failed") &
+    ("$@" "$implementation" >"${log%.log}-$implementation.log" 2>&1 ||
+      echo "$implementation: exit $?" >"$work/$implementation.failed") &
   done
   wait
-  cat "$work"/at-once/*.log
-  cat "$work"/at-once/*.failed 2>/dev/null && return 1
+  for implementation in $names; do
+    tail -n 3 "${log%.log}-$implementation.log"
+  done
+  cat "$work"/*.failed 2>/dev/null && return 1
   echo "$names" | wc -w | sed 's/$/ implementations/'
 }
 
@@ -579,7 +587,7 @@ at_once() {
 sanitize() {
   tool=$1
   shift
-  at_once "$(implementations cuda)" "$sanitizer" --tool "$tool" --error-exitcode 99 "$@" \
+  at_once "$(implementations)" "$sanitizer" --tool "$tool" --error-exitcode 99 "$@" \
     "$check" --quick --device cuda:0 --impl
 }
 
@@ -633,7 +641,7 @@ check_leak() {
 # No implementation leaves device memory behind. fft is left out: cuFFT keeps two allocations of its
 # own from its first plan to the end of the process.
 check_leaks() {
-  at_once "$(implementations cuda | grep -vx fft)" check_leak
+  at_once "$(implementations | grep -vx fft)" check_leak
 }
 
 # ---- All of it -----------------------------------------------------------------------------------
@@ -656,7 +664,7 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 
 "$gconv" info >"$logs/info.log"
-if [ -z "$(implementations cuda)" ]; then
+if [ -z "$(implementations)" ]; then
   failed=$((failed + 1))
   say devices "FAILED: a GPU is there, but no implementation can use it, see $logs/info.log"
   summary
