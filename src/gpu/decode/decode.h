@@ -20,10 +20,6 @@ struct CUstream_st; /* *cudaStream_t */
  * `reason` gets why not, in words, else "". It stays valid. */
 bool gc_decode_available(int index, const char **reason);
 
-/* Whether it can be used now. Never waits. With `start_it` the first call starts the engine in a
- * thread of its own. */
-bool gc_decode_ready(int index, bool start_it);
-
 /* The planes of a picture in the memory of its device: Y, and Cb and Cr where they were asked for.
  * Rows are whole lines of 128 bytes. What follows a row, and the rows after the last, belong to the
  * planes, too; their content is undefined. */

@@ -193,19 +193,6 @@ bool gc_decode_available(int index, const char **reason)
     return usable;
 }
 
-bool gc_decode_ready(int index, bool start_it)
-{
-    entry *entry = entry_of(index);
-    if (entry == nullptr)
-        return false;
-    pthread_mutex_lock(&entry->mutex);
-    if (entry->state == UNKNOWN && start_it)
-        begin_start(entry);
-    bool usable = entry->state == USABLE;
-    pthread_mutex_unlock(&entry->mutex);
-    return usable;
-}
-
 static void end_entry(entry *entry)
 {
     pthread_mutex_lock(&entry->mutex);

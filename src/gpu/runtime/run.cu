@@ -230,13 +230,24 @@ static bool get_offer(gpu_run *run, bool prove)
            has_shape(run->picture, run->plan->problem->job.input);
 }
 
+/* Whether this device has an engine. Waits while it starts: on several devices the command line has
+ * waited for one alone. */
+static bool has_engine(gpu_run *run)
+{
+    const char *reason;
+    say_waiting(run, true);
+    bool available = gc_decode_available(run->plan->device.index, &reason);
+    say_waiting(run, false);
+    return available;
+}
+
 /* Has the JPEG engine decode the image. An engine that refuses is no failure: rows are read then.
  * */
 static gconv_status decode_by_engine(gpu_run *run, gconv_error *error)
 {
     gc_stream *stream = run->stream;
     int index = run->plan->device.index;
-    if (!gc_decode_ready(index, true) || !holds_whole_image(run) || !get_offer(run, true))
+    if (!has_engine(run) || !holds_whole_image(run) || !get_offer(run, true))
         return GCONV_OK;
     double begin = gc_seconds();
     say_waiting(run, true);
