@@ -149,15 +149,17 @@ build_all() {
       --target make_image --target damage_jpeg
 }
 
-# shares OPTION: a line for each process of check_shared.
+# shares OPTION: a line for each process of check_shared. Kernels that are compiled at run time take
+# longer than all else, and of those with a code for each size and factor fewer are checked.
 shares() {
   for implementation in $(implementations); do
     count=1
-    # Their kernels are compiled at run time, which takes longer than all else.
+    cases=1500
     case $implementation in direct | separable | fused) count=$processors ;; esac
+    case $implementation in *:unrolled | twopass:tiled) count=$processors cases=300 ;; esac
     share=0
     while [ "$share" -lt "$count" ]; do
-      echo "$implementation $count $share ${1:---cases 1500}"
+      echo "$implementation $count $share ${1:---cases $cases}"
       share=$((share + 1))
     done
   done
