@@ -1,10 +1,10 @@
 /* The program gconv: reads the command line and runs a command. */
 #include "cli/commands/commands.h"
 #include "cli/options/environment.h"
+#include "cli/options/help.h"
 #include "cli/options/options.h"
 #include "cli/program.h"
 #include "cli/report/exit.h"
-#include "cli/report/help.h"
 #include "cli/report/messages.h"
 #include "cli/report/progress.h"
 #include "cli/report/signals.h"

@@ -1,9 +1,9 @@
 #include "cli/program.h"
 
 #include "base/status.h"
+#include "cli/options/help.h"
 #include "cli/report/about.h"
 #include "cli/report/exit.h"
-#include "cli/report/help.h"
 #include "cli/report/messages.h"
 #include "cli/report/output.h"
 #include "cli/report/progress.h"

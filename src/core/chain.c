@@ -1,6 +1,5 @@
 #include "core/chain.h"
 
-#include "base/memory.h"
 #include "base/number.h"
 #include "base/status.h"
 #include "core/range.h"
@@ -8,57 +7,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
-
-static gconv_status copy_matrix(const gconv_filter *filter, bool correlate, gc_step *step,
-                                gconv_error *error)
-{
-    size_t count = (size_t)filter->width * (size_t)filter->height;
-    step->taps = gc_allocate_aligned(count, sizeof *step->taps);
-    if (step->taps == NULL)
-        return gc_fail_memory(error, count * sizeof *step->taps);
-    for (size_t i = 0; i < count; i++) {
-        step->taps[i] = filter->weights[correlate ? i : count - 1 - i];
-        step->absolute_sum += fabs((double)step->taps[i]);
-    }
-    return GCONV_OK;
-}
-
-/* Returns the sum of the magnitudes. */
-static double copy_vector(const double *values, int count, bool correlate, double *to)
-{
-    double sum = 0;
-    for (int i = 0; i < count; i++) {
-        to[i] = values[correlate ? i : count - 1 - i];
-        sum += fabs(to[i]);
-    }
-    return sum;
-}
-
-static gconv_status copy_vectors(const gconv_filter *filter, bool correlate, gc_step *step,
-                                 gconv_error *error)
-{
-    size_t count = (size_t)filter->width + (size_t)filter->height;
-    step->column = gc_allocate_array(count, sizeof *step->column);
-    if (step->column == NULL)
-        return gc_fail_memory(error, count * sizeof *step->column);
-    step->row = step->column + filter->height;
-    step->absolute_sum = copy_vector(filter->column, filter->height, correlate, step->column) *
-                         copy_vector(filter->row, filter->width, correlate, step->row);
-    return GCONV_OK;
-}
-
-/* Weights in reading order. True convolution reads the filter backwards (contract.md, rule 1). */
-static gconv_status make_step(const gconv_filter *filter, bool correlate, gc_step *step,
-                              gconv_error *error)
-{
-    step->filter = filter;
-    step->width = filter->width;
-    step->height = filter->height;
-    step->left = correlate ? filter->anchor_x : filter->width - 1 - filter->anchor_x;
-    step->top = correlate ? filter->anchor_y : filter->height - 1 - filter->anchor_y;
-    return filter->weights != NULL ? copy_matrix(filter, correlate, step, error)
-                                   : copy_vectors(filter, correlate, step, error);
-}
 
 /* The constant border of a step's input: V times the divisors of the steps before it (rule 3). */
 static gconv_status set_border(const gconv_job *job, const gc_conversion *conversion,
@@ -89,7 +37,7 @@ static gconv_status make_steps(const gconv_job *job, const gc_conversion *conver
     double divisors = 1;
     for (int s = 0; s < job->filter_count; s++) {
         gc_step *step = &chain->steps[s];
-        gconv_status status = make_step(job->filters[s], job->correlate, step, error);
+        gconv_status status = gc_step_create(job->filters[s], job->correlate, step, error);
         if (status == GCONV_OK && job->border == GCONV_BORDER_CONSTANT)
             status = set_border(job, conversion, divisors, step, error);
         if (status != GCONV_OK)
@@ -114,10 +62,8 @@ gconv_status gc_chain_create(const gconv_job *job, const gc_conversion *conversi
 
 void gc_chain_destroy(gc_chain *chain)
 {
-    for (int s = 0; s < chain->step_count; s++) {
-        free(chain->steps[s].taps);
-        free(chain->steps[s].column);
-    }
+    for (int s = 0; s < chain->step_count; s++)
+        gc_step_destroy(&chain->steps[s]);
     free(chain->steps);
     *chain = (gc_chain){.steps = NULL};
 }
@@ -239,16 +185,6 @@ double gc_chain_work(const gc_chain *chain)
 size_t gc_chain_row_values(const gc_chain *chain)
 {
     return (size_t)chain->width * (size_t)chain->channels;
-}
-
-int64_t gc_step_above(const gc_step *step)
-{
-    return step->top;
-}
-
-int64_t gc_step_below(const gc_step *step)
-{
-    return step->height - 1 - step->top;
 }
 
 static bool reflects(const gc_chain *chain)

@@ -8,26 +8,7 @@
 #define GC_CORE_CHAIN_H
 
 #include "core/conversion.h"
-#include "core/shape.h"
-
-/* float32 holds every integer of a smaller magnitude: 2^24. */
-#define GC_EXACT_LIMIT 16777216.0
-
-/* One filter of the chain in reading order of its input, so that convolution and correlation look
- * alike: out(x,y) = sum_j sum_i tap(j,i) * in(x + i - left, y + j - top). A filter that is a matrix
- * has tap(j,i) = taps[j*width+i]. A filter of two vectors has tap(j,i) = column[j] * row[i]. */
-typedef struct gc_step {
-    const gconv_filter *filter; /* as the user gave it */
-    float *taps;                /* NULL for a filter of two vectors */
-    double *column, *row;       /* NULL for a matrix; one allocation, at `column` */
-    int width, height;
-    int left, top;
-    float border[GC_CHANNELS_MAX]; /* constant border of this step's input, per chain channel */
-    double absolute_sum;           /* sum of |tap(j,i)| */
-    double largest_input;          /* upper bound of |value| over the step's input */
-    double largest_value;          /* the same, with the error that rule 4 allows implementations */
-    double least_scale;            /* the least max|in| of rule 4 that is not 0 (see chain.c) */
-} gc_step;
+#include "core/step.h"
 
 typedef struct gc_chain {
     gc_step *steps;
@@ -57,14 +38,6 @@ gconv_status gc_chain_set_range(gc_chain *chain, gc_loaded_range loaded, double 
  * an implementation's summation adds to a step's n (gc_step_terms). 0 where the chain is exact. */
 double gc_chain_bound(const gc_chain *chain, double largest_input, double extra_terms);
 
-/* n of rule 4: the terms of a step's sum. Column and row of a filter of two vectors are summed up
- * one after the other. */
-static inline double gc_step_terms(const gc_step *step)
-{
-    return step->column != NULL ? (double)step->width + step->height
-                                : (double)step->width * step->height;
-}
-
 /* Terms over all steps: the multiply-adds that a chain value takes. */
 double gc_chain_taps(const gc_chain *chain);
 
@@ -79,10 +52,6 @@ size_t gc_chain_row_values(const gc_chain *chain);
  * wrapping commutes with convolution. */
 void gc_step_range(const gc_chain *chain, const gc_step *step, int64_t first, int64_t last,
                    int64_t *from, int64_t *to);
-
-/* Rows above and below an output row that a step reads. */
-int64_t gc_step_above(const gc_step *step);
-int64_t gc_step_below(const gc_step *step);
 
 /* True where an output row may read any input row: the filter is higher than the image, and rows
  * reflected at one end reach beyond the other. */

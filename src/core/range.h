@@ -25,11 +25,14 @@
 #ifndef GC_CORE_RANGE_H
 #define GC_CORE_RANGE_H
 
-#include "core/chain.h"
+#include "core/step.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* float32 holds every integer of a smaller magnitude: 2^24. */
+#define GC_EXACT_LIMIT 16777216.0
 
 /* Whether float32 holds a sum whose terms have `magnitude` in exact arithmetic, with all its
  * partial sums in any order. The error that rule 4 allows an implementation is added. */

@@ -3,7 +3,8 @@
 #ifndef GC_IO_EXIF_H
 #define GC_IO_EXIF_H
 
-#include "io/metadata.h"
+#include "gconv.h"
+#include "io/resolution.h"
 
 enum { GC_ORIENTATION_UPRIGHT = 1, GC_ORIENTATION_UPSIDE_DOWN = 4, GC_ORIENTATION_COUNT = 8 };
 

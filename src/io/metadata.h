@@ -3,21 +3,8 @@
 #define GC_IO_METADATA_H
 
 #include "gconv.h"
+#include "io/resolution.h"
 #include "io/warnings.h"
-
-typedef enum gc_resolution_unit {
-    GC_RESOLUTION_NONE,  /* nothing is known */
-    GC_RESOLUTION_RATIO, /* only x : y, the shape of a pixel */
-    GC_RESOLUTION_PER_INCH,
-    GC_RESOLUTION_PER_CENTIMETRE,
-    GC_RESOLUTION_PER_METRE
-} gc_resolution_unit;
-
-typedef struct gc_resolution {
-    gc_resolution_unit unit;
-    uint32_t x; /* pixels a unit */
-    uint32_t y;
-} gc_resolution;
 
 enum { GC_CHROMATICITY_COUNT = 8 };
 
@@ -58,10 +45,5 @@ int gc_metadata_orientation(gconv_metadata *metadata, const gc_warnings *warning
  * `metadata`: do not clear the result. */
 gconv_metadata gc_metadata_select(const gconv_metadata *metadata, gconv_keep keep, int channels,
                                   const gc_warnings *warnings);
-
-/* The same resolution in another unit, rounded to nearest. A ratio stays a ratio. The result is
- * GC_RESOLUTION_NONE where a number would be 0 or more than `largest`. */
-gc_resolution gc_resolution_convert(gc_resolution resolution, gc_resolution_unit unit,
-                                    uint32_t largest);
 
 #endif

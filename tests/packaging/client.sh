@@ -3,6 +3,9 @@
 # src/base and headers of the system and of Nettle. Two files may include one header more: for the
 # search of gconv tune, and for the transforms that gconv bench measures.
 #
+# A folder of src/cli includes only folders that stand below it in the table of docs/design.md, but for
+# one header.
+#
 # Usage: client.sh SOURCE_DIR
 set -eu
 cd "$1"
@@ -25,4 +28,22 @@ if [ -n "$wrong" ]; then
   printf '%s\n' "$wrong" | sed 's/^/  /'
   exit 1
 fi
-echo "$(printf '%s\n' "$includes" | wc -l) includes"
+
+# One line for each folder, the highest first.
+# shellcheck disable=SC2016 # the backquotes are those of Markdown
+folders=$(sed -n 's/^| `\([a-z]*\)` | .*/\1/p' docs/design.md)
+there=$(find src/cli -mindepth 1 -type d | sed 's,.*/,,' | sort)
+if [ "$(printf '%s\n' "$folders" | sort)" != "$there" ]; then
+  echo "the table of docs/design.md does not name the folders of src/cli:" && echo "$folders"
+  exit 1
+fi
+upwards=$(printf '%s\n' "$includes" | sed -n 's,^src/cli/\([a-z]*\)/.*:"cli/\([a-z]*\)/.*,\1 \2 &,p' |
+  awk -v folders="$folders" '
+    BEGIN { count = split(folders, list); for (i = 1; i <= count; i++) place[list[i]] = i }
+    place[$2] < place[$1] { print $3 }')
+if [ "$upwards" != 'src/cli/options/options.h:"cli/journal/digest.h"' ]; then
+  echo "the only include of a folder above should be digest.h in options.h:"
+  printf '%s\n' "$upwards" | sed 's/^/  /'
+  exit 1
+fi
+echo "$(printf '%s\n' "$includes" | wc -l) includes, $(printf '%s\n' "$there" | wc -l) folders"

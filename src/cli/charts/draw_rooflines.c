@@ -1,4 +1,4 @@
-#include "cli/charts/charts.h"
+#include "cli/charts/makers.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "cli/charts/charts.h"
+#include "cli/charts/makers.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,4 @@
-#include "cli/charts/charts.h"
-
-#include "cli/charts/published.h"
+#include "cli/charts/makers.h"
 
 #include <math.h>
 #include <stdio.h>

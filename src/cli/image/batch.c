@@ -2,18 +2,17 @@
 
 #include "base/memory.h"
 #include "base/processors.h"
-#include "base/status.h"
 #include "base/threads.h"
 #include "cli/image/dry_run.h"
 #include "cli/image/image.h"
 #include "cli/image/kept_plan.h"
 #include "cli/image/several_reports.h"
+#include "cli/image/task_queue.h"
 #include "cli/journal/journal.h"
 #include "cli/report/progress.h"
 #include "cli/report/signals.h"
 #include "cli/report/tally.h"
 #include "cli/tasks/names.h"
-#include "cli/tasks/stream.h"
 
 #include <pthread.h>
 #include <semaphore.h>
@@ -47,22 +46,13 @@ typedef struct gc_batch {
     gc_directories *directories;
     const gc_helpers *helpers; /* NULL: there are none */
     pthread_t helper;
-    gc_report_function *report;
-    void *user;
-    int images_at_once; /* images that are computed at one time */
-    pthread_mutex_t lock;
-    size_t started, reported; /* tasks */
-    bool stops;               /* no further task is started */
+    int images_at_once;         /* images that are computed at one time */
+    gc_several_reports several; /* of the only task, where its input is a stream of images */
 
-    /* The tasks of a list are known from the beginning. Those of a stream are read ahead, and kept
-     * in a ring of `room` entries: task i has entry i % room. */
-    size_t known;
-    bool all_known;
-    gc_task *read; /* NULL without a stream */
+    pthread_mutex_t lock; /* guards what follows, the inside of the queue too */
+    gc_task_queue *tasks;
     pthread_t reader;
-    bool has_reader;             /* the thread `reader` reads; else the workers do */
-    bool reader_waits;           /* until half of the ring is free */
-    pthread_cond_t has_reported; /* it is */
+    bool has_reader; /* the thread `reader` reads tasks ahead; else the workers read them */
 
     /* While some images wait for a device, more workers compute others. */
     worker_thread workers[WORKERS_MAX];
@@ -71,26 +61,9 @@ typedef struct gc_batch {
     worker_thread *idle;      /* may not start a task yet; who came last is first */
     worker_thread *returning; /* have waited for a device; who came first is first */
     worker_thread **returning_end;
-
-    /* Results are reported in the order of the tasks. One that is there early waits in a ring of
-     * `room` entries: task i has entry i % room. No task is started that has no entry. */
-    size_t room;
-    gc_result *results;
-    bool *waits;                /* whether the entry holds a result */
-    gc_several_reports several; /* of the only task, where its input is a stream of images */
 } batch;
 
 /* ---- Places ---------------------------------------------------------------------------------- */
-
-static bool has_ended(const batch *b)
-{
-    return b->stops || (b->all_known && b->started >= b->known);
-}
-
-static const gc_task *task_at(const batch *b, size_t task)
-{
-    return b->read != NULL ? &b->read[task % b->room] : &b->list->tasks[task];
-}
 
 /* Whether fewer images are being computed than may be. While a GPU starts only half as many may be:
  * its driver's threads take longer where no processor is free. */
@@ -100,30 +73,18 @@ static bool has_place(const batch *b)
     return b->computed < places;
 }
 
-/* Whether there is a task that may start. */
-static bool has_task(const batch *b)
-{
-    return !has_ended(b) && b->started < b->known && b->started < b->reported + b->room;
-}
-
 /* Whether a task may start here now: images that have waited for a device go first. */
 static bool may_start(const batch *b)
 {
-    return has_task(b) && has_place(b) && b->returning == NULL;
-}
-
-static size_t images_left(const batch *b)
-{
-    const gc_task_source *source = b->list->source;
-    return source != NULL ? source->left(source->user) : b->known - b->reported;
+    return gc_task_queue_has_next(b->tasks) && has_place(b) && b->returning == NULL;
 }
 
 /* Gives a worker the next task. */
 static void start(batch *b, worker_thread *worker)
 {
     b->computed++;
-    worker->task = b->started++;
-    worker->images_left = images_left(b);
+    worker->task = gc_task_queue_start(b->tasks);
+    worker->images_left = gc_task_queue_images_left(b->tasks);
 }
 
 /* Moves a worker to the front of a list. */
@@ -150,10 +111,10 @@ static void call_returning(batch *b, worker_thread **called)
  * to `called`. */
 static void call_idle(batch *b, worker_thread **called)
 {
-    while (b->idle != NULL && (has_ended(b) || may_start(b))) {
+    while (b->idle != NULL && (gc_task_queue_has_ended(b->tasks) || may_start(b))) {
         worker_thread *worker = b->idle;
         b->idle = worker->next;
-        if (has_ended(b))
+        if (gc_task_queue_has_ended(b->tasks))
             worker->task = NO_TASK;
         else
             start(b, worker);
@@ -178,74 +139,40 @@ static void await_call(worker_thread *self)
         continue;
 }
 
-/* ---- Tasks of a stream ----------------------------------------------------------------------- */
-
-/* Reads one task. The caller holds no lock where a thread reads. */
-static bool read_task(batch *b, gc_task *task)
-{
-    const gc_task_source *source = b->list->source;
-    return source != NULL ? source->next(source->user, task)
-                          : gc_task_stream_next(b->list->stream, task);
-}
-
-/* Keeps a task in the ring, or notes the end of the stream where `task` is NULL. */
-static void note_task(batch *b, const gc_task *task)
-{
-    if (task != NULL)
-        b->read[b->known++ % b->room] = *task;
-    else
-        b->all_known = true;
-}
+/* ---- Reading tasks --------------------------------------------------------------------------- */
 
 /* The thread that reads ahead. */
 static void *read_tasks(void *user)
 {
     batch *b = user;
-    gc_task task;
     bool more = true;
     while (more) {
-        more = read_task(b, &task);
+        gc_task task;
         worker_thread *called = NULL;
+        more = gc_task_queue_read(b->tasks, &task);
         pthread_mutex_lock(&b->lock);
-        b->reader_waits = b->known >= b->reported + b->room;
-        while (more && !b->stops && b->reader_waits)
-            pthread_cond_wait(&b->has_reported, &b->lock);
-        if (b->stops && more)
-            gc_task_destroy(&task);
-        more = more && !b->stops;
-        note_task(b, more ? &task : NULL);
+        more = gc_task_queue_add(b->tasks, more ? &task : NULL, &b->lock);
         call_idle(b, &called);
         unlock_and_call(b, called);
     }
     return NULL;
 }
 
-/* Without a thread that reads ahead, a worker that needs a task reads one. */
+/* Without a thread that reads ahead, a worker that needs a task reads one. A source may wait for the
+ * result of an image that is being computed. */
 static void read_if_needed(batch *b)
 {
-    gc_task task;
-    bool needs = b->read != NULL && !b->has_reader && !has_ended(b) && b->started == b->known;
-    if (b->list->source != NULL && b->computed > 0)
-        return; /* a source may wait for a result */
-    if (needs && b->known < b->reported + b->room)
-        note_task(b, read_task(b, &task) ? &task : NULL);
-}
-
-/* Starts no further task. */
-static void stop(batch *b)
-{
-    b->stops = true;
-    if (b->list->stream != NULL)
-        gc_task_stream_stop(b->list->stream);
-    pthread_cond_signal(&b->has_reported);
+    bool may_wait = b->list->source != NULL && b->computed > 0;
+    if (!b->has_reader && !may_wait)
+        gc_task_queue_read_if_needed(b->tasks);
 }
 
 /* ---- Workers --------------------------------------------------------------------------------- */
 
 static void stop_where_requested(batch *b)
 {
-    if (gc_stop_is_requested() && !b->stops)
-        stop(b);
+    if (gc_stop_is_requested())
+        gc_task_queue_stop(b->tasks);
 }
 
 /* Finds a task for a worker whose last one is done, and unlocks the batch. Waits while too many
@@ -259,7 +186,7 @@ static bool take_task(batch *b, worker_thread *self)
     bool waits = false;
     if (may_start(b)) {
         start(b, self);
-    } else if (has_ended(b)) {
+    } else if (gc_task_queue_has_ended(b->tasks)) {
         self->task = NO_TASK;
     } else {
         push(&b->idle, self);
@@ -299,26 +226,6 @@ static void return_to_place(batch *b, worker_thread *self)
 }
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
-
-/* Reports the results that come next in the order of the tasks, as far as they are there. */
-static void report_ready(batch *b)
-{
-    size_t entry = b->reported % b->room;
-    while (b->waits[entry]) {
-        if (b->list->source == NULL)
-            b->report(b->user, task_at(b, b->reported), &b->results[entry]);
-        gc_result_destroy(&b->results[entry]);
-        if (b->read != NULL)
-            gc_task_destroy(&b->read[entry]);
-        b->waits[entry] = false;
-        entry = ++b->reported % b->room;
-    }
-    /* Called for each free entry, the reader would take a processor from the workers each time. */
-    if (b->reader_waits && b->known <= b->reported + b->room / 2) {
-        b->reader_waits = false;
-        pthread_cond_signal(&b->has_reported);
-    }
-}
 
 /* A copy of what a worker's images wrote to its notes, which become empty. NULL where they wrote
  * nothing or memory is out. */
@@ -408,7 +315,8 @@ static void spare_threads(const batch *b)
 {
     int share = gc_thread_count(b->session->job.threads) / b->images_at_once;
     int left = b->images_at_once - b->computed;
-    gc_team_spare(has_ended(b) && left > 0 && b->images_at_once > 1 ? left * share : 0);
+    gc_team_spare(
+        gc_task_queue_has_ended(b->tasks) && left > 0 && b->images_at_once > 1 ? left * share : 0);
 }
 
 /* Stores the result of a task, and reports what may be reported. */
@@ -416,18 +324,14 @@ static void finish_task(batch *b, size_t task, gc_result *result)
 {
     if (result->outcome == GC_OUTCOME_BARRED) {
         gc_result_destroy(result);
-        stop(b);
+        gc_task_queue_stop(b->tasks);
         return;
     }
     bool failed = result->outcome == GC_OUTCOME_FAILED;
     if ((failed && b->session->options->stop_on_error) ||
         (b->session->journal != NULL && gc_journal_has_failed(b->session->journal)))
-        stop(b);
-    if (b->list->source != NULL)
-        b->report(b->user, task_at(b, task), result);
-    b->results[task % b->room] = *result;
-    b->waits[task % b->room] = true;
-    report_ready(b);
+        gc_task_queue_stop(b->tasks);
+    gc_task_queue_finish(b->tasks, task, result);
     spare_threads(b);
 }
 
@@ -452,7 +356,7 @@ static void *work(void *user)
     while (take_task(b, self)) {
         worker.images_left = self->images_left;
         gc_result result;
-        process_task(b, &worker, &notes, task_at(b, self->task), &result);
+        process_task(b, &worker, &notes, gc_task_queue_at(b->tasks, self->task), &result);
         pthread_mutex_lock(&b->lock);
         b->computed--;
         finish_task(b, self->task, &result);
@@ -485,11 +389,11 @@ bool gc_batch_lend(batch *b, gc_loan *loan)
     pthread_mutex_lock(&b->lock);
     stop_where_requested(b);
     read_if_needed(b);
-    bool lends = has_task(b);
+    bool lends = gc_task_queue_has_next(b->tasks);
     if (lends) {
-        loan->images_left = images_left(b);
-        loan->number = b->started++;
-        loan->task = task_at(b, loan->number);
+        loan->images_left = gc_task_queue_images_left(b->tasks);
+        loan->number = gc_task_queue_start(b->tasks);
+        loan->task = gc_task_queue_at(b->tasks, loan->number);
     }
     call_idle(b, &called);
     unlock_and_call(b, called);
@@ -499,7 +403,7 @@ bool gc_batch_lend(batch *b, gc_loan *loan)
 bool gc_batch_has_ended(batch *b)
 {
     pthread_mutex_lock(&b->lock);
-    bool ended = has_ended(b);
+    bool ended = gc_task_queue_has_ended(b->tasks);
     pthread_mutex_unlock(&b->lock);
     return ended;
 }
@@ -558,7 +462,7 @@ static void run_workers(batch *b)
 {
     prepare_workers(b);
     pthread_mutex_lock(&b->lock);
-    if (b->read != NULL)
+    if (gc_task_queue_is_read(b->tasks))
         b->has_reader = pthread_create(&b->reader, NULL, read_tasks, b) == 0;
     while (b->created < b->images_at_once && create_worker(b))
         continue;
@@ -573,47 +477,24 @@ static void run_workers(batch *b)
     gc_team_spare(0);
 }
 
-/* Frees what was read and not reported: the batch was stopped. */
-static void free_tasks_read(batch *b)
-{
-    for (size_t i = b->reported; b->read != NULL && i < b->known; i++)
-        gc_task_destroy(&b->read[i % b->room]);
-    free(b->read);
-}
-
 gconv_status gc_batch_run(const gc_session *session, const gc_task_list *list, gc_gate *gate,
                           gc_directories *directories, const gc_helpers *helpers,
                           gc_report_function *report, void *user, gconv_error *error)
 {
-    bool streams = list->stream != NULL || list->source != NULL;
-    size_t most = helpers != NULL ? HELPED_RESULTS_MAX : RESULTS_MAX;
-    size_t room = streams || list->count > most ? most : list->count;
     batch b = {.session = session,
                .list = list,
                .gate = gate,
                .directories = directories,
                .helpers = helpers,
-               .report = report,
-               .user = user,
                .images_at_once = choose_images_at_once(session, list),
                .lock = PTHREAD_MUTEX_INITIALIZER,
-               .returning_end = &b.returning,
-               .room = room,
-               .known = streams ? 0 : list->count,
-               .all_known = !streams,
-               .read = streams ? calloc(room, sizeof *b.read) : NULL,
-               .has_reported = PTHREAD_COND_INITIALIZER,
-               .results = calloc(room, sizeof *b.results),
-               .waits = calloc(room, sizeof *b.waits)};
-    gconv_status status = GCONV_OK;
+               .returning_end = &b.returning};
+    size_t results_max = helpers != NULL ? HELPED_RESULTS_MAX : RESULTS_MAX;
+    gconv_status status = gc_task_queue_create(list, results_max, report, user, &b.tasks, error);
     if (!list->batch)
         gc_several_reports_begin(&b.several, session->options, list->tasks[0].output, report, user);
-    if (b.results != NULL && b.waits != NULL && (!streams || b.read != NULL))
+    if (status == GCONV_OK)
         run_workers(&b);
-    else if (room > 0)
-        status = gc_fail_memory(error, room * sizeof *b.results);
-    free_tasks_read(&b);
-    free(b.results);
-    free(b.waits);
+    gc_task_queue_free(b.tasks);
     return status == GCONV_OK ? gc_gate_pass(gate, error) : status;
 }

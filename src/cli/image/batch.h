@@ -9,8 +9,6 @@
 #include "cli/tasks/tasks.h"
 #include "gconv.h"
 
-typedef void gc_report_function(void *user, const gc_task *task, const gc_result *result);
-
 struct gc_batch;
 
 /* Other processes that help: `run` is called in a thread of its own, once the gate is passed. It

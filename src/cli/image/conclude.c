@@ -1,3 +1,4 @@
+/* What the result says once an image is done or has failed. */
 #include "cli/image/work.h"
 
 #include "base/clock.h"

@@ -1,3 +1,4 @@
+/* Pixels that are read before the plan is made. */
 #include "cli/image/work.h"
 
 #include "base/clock.h"

@@ -1,3 +1,4 @@
+/* The line of progress while one image is computed. */
 #include "cli/image/work.h"
 
 #include "cli/report/progress.h"

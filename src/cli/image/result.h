@@ -3,6 +3,7 @@
 #define GC_CLI_IMAGE_RESULT_H
 
 #include "cli/report/warnings.h"
+#include "cli/tasks/tasks.h"
 #include "gconv.h"
 
 typedef enum gc_outcome {
@@ -39,5 +40,8 @@ typedef struct gc_result {
 } gc_result;
 
 void gc_result_destroy(gc_result *result);
+
+/* Tells what became of a task: of its image, or of one image of its stream. */
+typedef void gc_report_function(void *user, const gc_task *task, const gc_result *result);
 
 #endif

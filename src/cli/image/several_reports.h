@@ -4,7 +4,6 @@
 #ifndef GC_CLI_IMAGE_SEVERAL_REPORTS_H
 #define GC_CLI_IMAGE_SEVERAL_REPORTS_H
 
-#include "cli/image/batch.h"
 #include "cli/image/result.h"
 #include "cli/options/options.h"
 #include "cli/tasks/tasks.h"

@@ -1,3 +1,4 @@
+/* --verify: the plan and the reference, compared. */
 #include "cli/image/work.h"
 
 #include "base/memory.h"

@@ -1,4 +1,12 @@
-/* One image at work: what the steps from its file to the output share. */
+/* One image at work: what the steps from its file to the output share.
+ *
+ * session.h   what all images of one command share
+ * worker.h    what one thread keeps from image to image
+ * work.h      one image, until it is done
+ * result.h    what became of the image, until it is reported
+ *
+ * image.c takes an image through its steps. Steps that have files of their own
+ * are declared here. */
 #ifndef GC_CLI_IMAGE_WORK_H
 #define GC_CLI_IMAGE_WORK_H
 
@@ -34,11 +42,11 @@ typedef struct gc_part {
     double from, to;
 } gc_part;
 
-/* Shows how much of a part is done: a gconv_progress_function, whose `user` is a gc_part. Never
- * ends the run. */
+/* Shows how much of a part is done: a gconv_progress_function, whose `user` is a gc_part.
+ * Never ends the run. */
 bool gc_part_show(void *part, double done);
 
-/* ---- Before computing ------------------------------------------------------------------------ */
+/* ---- Before computing: look_ahead.c, rows.c -------------------------------------------------- */
 
 /* Reads pixels before the plan is made, where --alpha auto or --verify needs them. Fills
  * work->picture, or looks through the pixels by a reader of its own. Sets work->opaque. */
@@ -47,7 +55,7 @@ gconv_status gc_look_ahead(gc_work *work);
 /* Whether --rows fits the image, and --join the format of the output. */
 gconv_status gc_judge_rows(gc_work *work);
 
-/* ---- Computing ------------------------------------------------------------------------------- */
+/* ---- Computing: rows.c, verify.c ------------------------------------------------------------- */
 
 /* Computes the image, or the rows of --rows, from `source`. */
 gconv_status gc_run_rows(gc_work *work, gconv_source source);
@@ -55,7 +63,7 @@ gconv_status gc_run_rows(gc_work *work, gconv_source source);
 /* Computes by the plan and by the reference, compares, and writes what the plan computed. */
 gconv_status gc_run_verified(gc_work *work);
 
-/* ---- The output ------------------------------------------------------------------------------ */
+/* ---- The output: output.c -------------------------------------------------------------------- */
 
 /* The format of the output, once the header of the input is read. */
 gconv_format gc_output_format(const gc_work *work);
@@ -67,14 +75,15 @@ gconv_status gc_output_depth(const gc_work *work, int *depth);
 gconv_status gc_open_output(gc_work *work);
 gconv_status gc_finish_output(gc_work *work);
 
-/* ---- Inputs of several images ---------------------------------------------------------------- */
+/* ---- Inputs of several images: next_image.c -------------------------------------------------- */
 
 /* Goes on to the next image of the input, and hands over the result of this one. *more is false
- * where there is no next image, and with --rows, which takes the first image. A next image that cannot be opened fails as an image of its own.
- * Where the input fails before gconv knows whether an image follows, this image has failed. */
+ * where there is no next image, and with --rows, which takes the first image. A next image that
+ * cannot be opened fails as an image of its own. Where the input fails before gconv knows whether
+ * an image follows, this image has failed. */
 gconv_status gc_next_image(gc_work *work, bool *more);
 
-/* ---- The result ------------------------------------------------------------------------------ */
+/* ---- The result: conclude.c ------------------------------------------------------------------ */
 
 /* Fills what the result of an image says when it is done or has failed. */
 void gc_conclude(gc_work *work, gconv_status status);

@@ -1,4 +1,5 @@
-/* What a thread needs that computes images, one after the other. */
+/* A thread that computes images, one after the other: what gc_process needs of it. batch.c makes one
+ * for each of its threads. */
 #ifndef GC_CLI_IMAGE_WORKER_H
 #define GC_CLI_IMAGE_WORKER_H
 
@@ -17,7 +18,6 @@
 typedef gconv_status gc_image_function(void *user, const gc_task *task, gc_result *result,
                                        gconv_error *error);
 
-/* A thread that computes images, one after the other. */
 typedef struct gc_worker {
     const gc_session *session;
     gc_gate *gate; /* passed before the output is opened */

@@ -2,23 +2,12 @@
 
 #include "base/number.h"
 #include "base/status.h"
+#include "cli/report/about.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { LIST_BYTES = 64 };
-
-void gc_instructions_list(bool only_usable, char *text, size_t size)
-{
-    size_t used = 0;
-    text[0] = '\0';
-    gconv_instructions_info set;
-    for (int i = 0; gconv_instructions_describe(i, &set, NULL) == GCONV_OK && used < size; i++)
-        if (!only_usable || set.usable)
-            used +=
-                (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", set.name);
-}
 
 static gconv_status check_instructions(const char *value, gconv_error *error)
 {

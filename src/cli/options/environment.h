@@ -8,8 +8,4 @@
  * instructions that this processor lacks. An empty variable counts as not set. */
 gconv_status gc_environment_check(gconv_error *error);
 
-/* Lists vector instructions, the best first: "avx512, avx2, portable". All that this build knows,
- * or only those that this processor has. */
-void gc_instructions_list(bool only_usable, char *text, size_t size);
-
 #endif

@@ -1,6 +1,5 @@
 #include "cli/report/about.h"
 
-#include "cli/options/environment.h"
 #include "gconv.h"
 
 #include <stdio.h>
@@ -22,6 +21,17 @@ const char *gc_instructions_name(void)
         if (info.chosen)
             return info.name;
     return "none";
+}
+
+void gc_instructions_list(bool only_usable, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    gconv_instructions_info set;
+    for (int i = 0; gconv_instructions_describe(i, &set, NULL) == GCONV_OK && used < size; i++)
+        if (!only_usable || set.usable)
+            used +=
+                (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", set.name);
 }
 
 void gc_about_print(void)

@@ -2,6 +2,7 @@
 #ifndef GC_CLI_REPORT_ABOUT_H
 #define GC_CLI_REPORT_ABOUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Prints version, build, libraries, instructions and system, one a line. */
@@ -9,6 +10,10 @@ void gc_about_print(void);
 
 /* The name of the vector instructions that plans on the CPU use. */
 const char *gc_instructions_name(void);
+
+/* Lists vector instructions, the best first: "avx512, avx2, portable". All that this build knows,
+ * or only those that this processor has. */
+void gc_instructions_list(bool only_usable, char *text, size_t size);
 
 /* "Linux 6.1.0 x86_64" */
 void gc_about_system(char *text, size_t size);

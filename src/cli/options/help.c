@@ -1,4 +1,4 @@
-#include "cli/report/help.h"
+#include "cli/options/help.h"
 
 #include "cli/options/table.h"
 

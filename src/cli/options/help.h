@@ -1,6 +1,6 @@
 /* Help texts, made from the tables of commands and options. */
-#ifndef GC_CLI_REPORT_HELP_H
-#define GC_CLI_REPORT_HELP_H
+#ifndef GC_CLI_OPTIONS_HELP_H
+#define GC_CLI_OPTIONS_HELP_H
 
 #include "cli/options/commands.h"
 

@@ -1,0 +1,34 @@
+/* libjpeg (the API of version 6b, and jpeg_read_icc_profile) as a decoder of one image, baseline or
+ * progressive. libjpeg repairs damage and warns, and fails by a jump. Here damage is an error, but for
+ * what a tolerant reader takes, and every failure is a status. */
+#ifndef GC_IO_JPEG_LIBJPEG_H
+#define GC_IO_JPEG_LIBJPEG_H
+
+#include "io/codec.h"
+
+struct jpeg_decompress_struct;
+
+typedef struct gc_libjpeg gc_libjpeg;
+
+/* Reads the header from common->input. Fills shape and metadata of `common`, which has to live as
+ * long as the decoder. Sets *opened even on failure, and the caller frees it; NULL where memory is
+ * out. */
+gconv_status gc_libjpeg_open(gc_decoder *common, gc_libjpeg **opened, gconv_error *error);
+
+/* NULL is allowed. */
+void gc_libjpeg_free(gc_libjpeg *decoder);
+
+/* What libjpeg has read in the header. */
+const struct jpeg_decompress_struct *gc_libjpeg_header(const gc_libjpeg *decoder);
+
+/* Before the first row: where the entropy-coded data begin, in bytes from the start of the file. */
+uint64_t gc_libjpeg_data_at(const gc_libjpeg *decoder);
+
+/* Decodes the next `count` rows; never more than there are. */
+gconv_status gc_libjpeg_read(gc_libjpeg *decoder, uint32_t count, unsigned char *rows,
+                             size_t stride, gconv_error *error);
+
+/* After the last row: reads the end of the image, and warns of bytes that follow. */
+gconv_status gc_libjpeg_finish(gc_libjpeg *decoder, gconv_error *error);
+
+#endif
