@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "cli/report/json.h"
+#include "gpu/study.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -13,7 +14,7 @@
 
 enum { PROCESSORS_MAX = 1024, ZONES_MAX = 64, TEXT_BYTES = 1 << 16 };
 
-static gc_clocks seen;
+static gc_clocks seen, gpu_seen;
 
 /* The beginning of a file as text; "" where it cannot be read. */
 static void read_text(const char *root, const char *path, char *text, size_t size)
@@ -96,14 +97,25 @@ void gc_clocks_read(const char *root, gc_clocks *clocks)
     widen(read_celsius(root), &clocks->celsius_low, &clocks->celsius_high);
 }
 
-void gc_clocks_sample(void)
+void gc_clocks_sample(int gpu)
 {
+    double megahertz, celsius;
     gc_clocks_read("", &seen);
+    if (gpu < 0)
+        return;
+    gc_gpu_read_clock(gpu, &megahertz, &celsius);
+    widen(megahertz, &gpu_seen.megahertz_low, &gpu_seen.megahertz_high);
+    widen(celsius, &gpu_seen.celsius_low, &gpu_seen.celsius_high);
 }
 
 const gc_clocks *gc_clocks_seen(void)
 {
     return &seen;
+}
+
+const gc_clocks *gc_clocks_seen_of_gpu(void)
+{
+    return &gpu_seen;
 }
 
 /* Adds "LOW to HIGH UNIT", or one number where they are the same. */
@@ -125,14 +137,19 @@ const char *gc_clocks_text(const gc_clocks *clocks, char *text, size_t size)
     return text;
 }
 
+static void write_range(const char *low_key, double low, const char *high_key, double high)
+{
+    if (!(high > 0))
+        return;
+    gc_json_number(low_key, low);
+    gc_json_number(high_key, high);
+}
+
 void gc_clocks_json(void)
 {
-    if (seen.megahertz_high > 0) {
-        gc_json_number("megahertz_low", seen.megahertz_low);
-        gc_json_number("megahertz_high", seen.megahertz_high);
-    }
-    if (seen.celsius_high > 0) {
-        gc_json_number("celsius_low", seen.celsius_low);
-        gc_json_number("celsius_high", seen.celsius_high);
-    }
+    write_range("megahertz_low", seen.megahertz_low, "megahertz_high", seen.megahertz_high);
+    write_range("celsius_low", seen.celsius_low, "celsius_high", seen.celsius_high);
+    write_range("gpu_megahertz_low", gpu_seen.megahertz_low, "gpu_megahertz_high",
+                gpu_seen.megahertz_high);
+    write_range("gpu_celsius_low", gpu_seen.celsius_low, "gpu_celsius_high", gpu_seen.celsius_high);
 }

@@ -118,6 +118,12 @@ static gconv_status check_spots(const gc_subject *subject, const gconv_plan *pla
     return GCONV_OK;
 }
 
+static void sample_clocks(const gconv_plan *plan)
+{
+    const gconv_device_info *device = gconv_plan_device(plan);
+    gc_clocks_sample(device->kind == GCONV_DEVICE_CUDA ? device->index : -1);
+}
+
 /* Times runs until the budget is spent, and takes their median. */
 static gconv_status time_runs(const gc_subject *subject, gconv_plan *plan,
                               const gc_picture *picture, gc_budget budget, gc_measurement *row,
@@ -130,7 +136,7 @@ static gconv_status time_runs(const gc_subject *subject, gconv_plan *plan,
     if (output == NULL)
         return gc_fail_memory(error, picture->shape.height * stride);
     gconv_status status = run_often(subject, plan, picture, budget, output, &times, row, error);
-    gc_clocks_sample();
+    sample_clocks(plan);
     if (status == GCONV_OK && !row->too_long && subject->spots != NULL)
         status = check_spots(subject, plan, picture, output, row, error);
     free(output);
@@ -177,6 +183,7 @@ static gconv_status time_plan(const gc_subject *subject, gconv_plan *plan,
     gconv_device_times times;
     if (gconv_plan_time_device_parts(plan, picture->samples, picture->stride,
                                      fmax(budget.seconds, 0), &times, NULL) == GCONV_OK) {
+        sample_clocks(plan);
         row->kernel_seconds = times.total;
         row->border_seconds = times.border;
         row->conversion_seconds = times.conversion;

@@ -16,7 +16,7 @@ void gc_time_transforms(gc_locality *locality, int points, gc_budget budget, gc_
         times[runs++] = gc_locality_pass(locality, points);
     while (runs < RUNS_MAX &&
            (runs < budget.runs_min || (gc_seconds() - begin) * (runs + 1) / runs < budget.seconds));
-    gc_clocks_sample();
+    gc_clocks_sample(-1);
     gc_locality_judge(locality, &row->difference.largest, &row->difference.bound);
     row->difference.within = row->difference.largest <= row->difference.bound;
     row->verdict = !row->difference.within ? GC_VERDICT_WRONG

@@ -110,6 +110,7 @@ void gc_facts_collect(const gc_options *options, bool with_gpu, gc_facts *facts)
     gc_about_system(facts->system, sizeof facts->system);
     snprintf(facts->instructions, sizeof facts->instructions, "%s", gc_instructions_name());
     gc_clocks_text(gc_clocks_seen(), facts->clocks, sizeof facts->clocks);
+    gc_clocks_text(gc_clocks_seen_of_gpu(), facts->gpu_clocks, sizeof facts->gpu_clocks);
     set_devices(options, with_gpu, facts);
     time_t now = time(NULL);
     struct tm utc;

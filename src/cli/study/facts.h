@@ -16,6 +16,7 @@ typedef struct gc_facts {
     char instructions[GC_FACT_BYTES]; /* vector instructions of the CPU */
     char clocks[GC_FACT_BYTES];       /* of the CPU while it measured; "" where not known */
     char gpu[GC_FACT_BYTES];          /* "" where none took part */
+    char gpu_clocks[GC_FACT_BYTES];   /* of the GPU while it computed; "" where not known */
     char driver[GC_FACT_BYTES];       /* of the GPU; "" where none took part */
     char date[GC_FACT_BYTES];
     char command[4 * GC_FACT_BYTES];

@@ -25,6 +25,7 @@ static void print_facts(FILE *page, const gc_facts *facts)
     print_fact(page, "program", facts->program);
     print_fact(page, "build", facts->compiler);
     print_fact(page, "GPU", facts->gpu);
+    print_fact(page, "GPU clock", facts->gpu_clocks);
     print_fact(page, "driver", facts->driver);
     print_fact(page, "processor", facts->processor);
     print_fact(page, "clock", facts->clocks);

@@ -2,6 +2,7 @@
 #include "gpu/decode/decode.h"
 #include "gpu/gpu.h"
 #include "gpu/jit/jit.h"
+#include "gpu/study.h"
 #include "gpu/tune/tune.h"
 
 #include "base/status.h"
@@ -62,6 +63,12 @@ bool gc_gpu_started(void)
 bool gc_gpu_ready(void)
 {
     return true;
+}
+
+void gc_gpu_read_clock(int index, double *megahertz, double *celsius)
+{
+    (void)index;
+    *megahertz = *celsius = 0;
 }
 
 bool gc_decode_available(int index, const char **reason)
