@@ -476,6 +476,13 @@ compare() {
   echo 'all are right'
 }
 
+# Transforms of lines by cuFFT are right.
+time_lines() {
+  "$gconv" bench --preset fft-locality --impl fft --sample 5 --time 1 >"$work/table" || return
+  cat "$work/table"
+  [ "$(grep -c ' fft .*\(exact\|within bound\)$' "$work/table")" = 5 ] && echo 'all are right'
+}
+
 # A kernel is compiled at run time, found in the cache, and launched.
 compile_at_run_time() {
   XDG_CACHE_HOME=$work "$build/tests/gpu_jit"
@@ -709,6 +716,7 @@ part 'JPEG kernels, damaged' check_damaged 20000 --kernels
 part 'JPEG engine' check_engine
 part 'JPEG engine, damaged' check_engine_damaged
 part 'tune' tune
+part 'lines' time_lines
 part 'compare edges' compare
 part 'compare gaussian' compare --kernel gaussian:2
 

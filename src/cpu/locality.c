@@ -62,11 +62,9 @@ void gc_locality_free(gc_locality *locality)
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
-/* The real part of number `index`, at least -1 and below 1. The imaginary part is that of
- * index + GC_LOCALITY_NUMBERS. */
-static float value_of(uint32_t index)
+float gc_locality_value(size_t index)
 {
-    uint32_t x = index * 0x9e3779b9u;
+    uint32_t x = (uint32_t)index * 0x9e3779b9u;
     x = (x ^ x >> 15) * 0x85ebca6bu;
     x ^= x >> 13;
     return (float)(int32_t)x * 0x1p-31f;
@@ -76,8 +74,8 @@ static void fill_piece(const gc_locality *l, size_t first)
 {
     float *real = l->numbers.real, *imaginary = l->numbers.imaginary;
     for (size_t i = first; i < first + PIECE; i++) {
-        real[i] = value_of((uint32_t)i);
-        imaginary[i] = value_of((uint32_t)(i + GC_LOCALITY_NUMBERS));
+        real[i] = gc_locality_value(i);
+        imaginary[i] = gc_locality_value(i + GC_LOCALITY_NUMBERS);
     }
 }
 
@@ -184,25 +182,34 @@ static int frequency_at(int place, int points)
     return frequency;
 }
 
+double gc_locality_bound(int points)
+{
+    return 4 * 32 * log2(points) * 0x1p-24 * points;
+}
+
+void gc_locality_sum(size_t first, size_t stride, int points, int frequency, double *real,
+                     double *imaginary)
+{
+    *real = *imaginary = 0;
+    for (int i = 0; i < points; i++) {
+        size_t index = first + (size_t)i * stride;
+        double a = gc_locality_value(index), b = gc_locality_value(index + GC_LOCALITY_NUMBERS);
+        double turned = angle((int64_t)frequency * i, points);
+        *real += a * cos(turned) - b * sin(turned);
+        *imaginary += a * sin(turned) + b * cos(turned);
+    }
+}
+
 /* The larger difference of a line's real and imaginary parts at one place. `line` is the number of
  * its group's first number, plus its lane. */
 static double difference_at(const gc_locality *l, size_t line, int place)
 {
     int points = l->transform.side;
     size_t lanes = (size_t)l->loops->lanes, at = line + (size_t)place * lanes;
-    int frequency = frequency_at(place, points);
-    double real = 0, imaginary = 0;
-    for (int i = 0; i < points; i++) {
-        size_t index = line + (size_t)i * lanes;
-        double a = value_of((uint32_t)index);
-        double b = value_of((uint32_t)(index + GC_LOCALITY_NUMBERS));
-        double turned = angle((int64_t)frequency * i, points);
-        double cosine = points == 1 ? -1 : cos(turned), sine = points == 1 ? 0 : sin(turned);
-        real += a * cosine - b * sine;
-        imaginary += a * sine + b * cosine;
-    }
-    return fmax(fabs((double)((float *)l->numbers.real)[at] - real),
-                fabs((double)((float *)l->numbers.imaginary)[at] - imaginary));
+    double real, imaginary, sign = points == 1 ? -1 : 1;
+    gc_locality_sum(line, lanes, points, frequency_at(place, points), &real, &imaginary);
+    return fmax(fabs((double)((float *)l->numbers.real)[at] - sign * real),
+                fabs((double)((float *)l->numbers.imaginary)[at] - sign * imaginary));
 }
 
 void gc_locality_judge(const gc_locality *locality, double *largest, double *bound)
@@ -213,7 +220,7 @@ void gc_locality_judge(const gc_locality *locality, double *largest, double *bou
     const size_t lines[] = {0, GC_LOCALITY_NUMBERS / 2 / group * group + lanes / 2,
                             GC_LOCALITY_NUMBERS - group + lanes - 1};
     *largest = 0;
-    *bound = 4 * 32 * log2(points) * 0x1p-24 * points;
+    *bound = gc_locality_bound(points);
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
         for (int k = 0; k < PLACES; k++) {
             int place = (int)((int64_t)k * (points - 1) / (PLACES - 1));

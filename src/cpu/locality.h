@@ -22,9 +22,21 @@ void gc_locality_free(gc_locality *locality);
  * that reads and writes every number. Returns the seconds of the second part. */
 double gc_locality_pass(gc_locality *locality, int points);
 
+/* The real part of random number `index`, at least -1 and below 1. Its imaginary part is that of
+ * index + GC_LOCALITY_NUMBERS. */
+float gc_locality_value(size_t index);
+
+/* What rounding may change in a transform of so many of these numbers: the bound of rule 4 for
+ * float32 transforms. */
+double gc_locality_bound(int points);
+
+/* The spectrum of a line of random numbers at one frequency, summed in double. Number i of the line
+ * is the random number first + i * stride. */
+void gc_locality_sum(size_t first, size_t stride, int points, int frequency, double *real,
+                     double *imaginary);
+
 /* Compares some lines of the last pass, at some frequencies, with sums in double. *largest is the
- * largest difference, and *bound the difference that rounding may make: that of rule 4 for float32
- * transforms. */
+ * largest difference, and *bound is gc_locality_bound. */
 void gc_locality_judge(const gc_locality *locality, double *largest, double *bound);
 
 #endif

@@ -252,15 +252,15 @@ naive not usable: *'
 
 @test "bench --preset fft-locality: transforms from memory to memory, and the bound" {
     expect 0 gconv bench --preset fft-locality --sample 3 --time 0.1
-    like "$out" 'Fourier transforms of complex numbers of two float32 on the CPU, from memory to memory
+    like "$out" 'Fourier transforms of complex numbers of two float32, from memory to memory
 
 transform *name *GFLOP/s *theory *verdict
 memory *cpu * - *- *exact
 128 points *cpu *[0-9] *[0-9] *within bound
-16384 points *cpu *[0-9] *[0-9] *within bound'
+16384 points *cpu *[0-9] *[0-9] *within bound*'
     expect 0 gconv bench --preset fft-locality --impl reference,cpu --sample 2 --time 0.1 --json --resume kept
     is_json
-    same "$err" "gconv: --impl: of these only 'cpu' transforms lines, and is measured
+    same "$err" "gconv: --impl: of these only 'cpu' and 'fft' transform lines, and are measured
 gconv: --sample: 2 of the 15 filters and images of the sweep"
     same "$(key filter | paste -sd ,)" 'memory,16384 points'
     # 14 rounds of 5 operations for each of two times the numbers a second that are read and written.
@@ -273,7 +273,7 @@ gconv: --sample: 2 of the 15 filters and images of the sweep"
     sed -E 's/(seconds": )[0-9.e-]+/\11e-05/g' kept >fast
     expect 5 gconv bench --preset fft-locality --sample 1 --time 0.1 --baseline fast --fail-above 50
     like "$err" '*1x33554432, filter memory, complex, cpu takes [0-9.]* % longer'
-    complains 2 "option '--impl': only 'cpu' transforms lines" gconv bench --preset fft-locality --impl reference
+    complains 2 "option '--impl': only 'cpu' and 'fft' transform lines" gconv bench --preset fft-locality --impl reference
     for option in --sizes=64 --filters=3 --samples=rgb8 --border=wrap --kernel=gauss3 --correlate; do
         complains 2 "option '${option%%=*}': the preset 'fft-locality' convolves no images" \
             gconv bench --preset fft-locality $option

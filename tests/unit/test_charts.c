@@ -8,6 +8,7 @@
 
 #include "cli/charts/charts.h"
 #include "cli/charts/published.h"
+#include "cli/charts/select.h"
 #include "cli/draw/html.h"
 #include "cli/draw/script.h"
 #include "cli/draw/svg.h"
@@ -340,8 +341,8 @@ static void locality(void **state)
     const gc_chart *chart = &charts.at[0];
     assert_near(named(chart, "cpu")->dots[0].x, 3);
     assert_near(named(chart, "cpu")->dots[0].y, 3);
-    assert_near(named(chart, "bound for this memory")->dots[0].y, 10);
-    assert_near(named(chart, "half of it: read and written")->dots[0].y, 5);
+    assert_near(named(chart, "cpu: bound of its memory")->dots[0].y, 10);
+    assert_near(named(chart, "cpu: half of it: read and written")->dots[0].y, 5);
     assert_int_equal(named(chart, "bound printed for GTX280")->count, 6);
     assert_near(named(chart, "bound printed for 8800GTX")->dots[1].x, 5);
     gc_charts_destroy(&charts);

@@ -2,7 +2,8 @@
 #ifndef GC_CLI_CHARTS_CHARTS_H
 #define GC_CLI_CHARTS_CHARTS_H
 
-#include "cli/charts/makers.h"
+#include "cli/draw/chart.h"
+#include "cli/measure/points.h"
 
 /* Makes all charts of points. `bandwidth` and `peak` are those of the GPU that took part, in bytes
  * and operations a second; 0 where there is none. */

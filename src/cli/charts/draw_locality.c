@@ -1,4 +1,4 @@
-#include "cli/charts/charts.h"
+#include "cli/charts/makers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,14 +27,16 @@ static void add_rates(const gc_drawing *d, const char *name, gc_chart *chart)
     }
 }
 
-/* A part of the bound, as a line. */
-static void add_bound(const gc_drawing *d, const char *title, double part, int colour,
+/* A part of the bound of the memory of an implementation, as a line. */
+static void add_bound(const gc_drawing *d, const char *name, const char *title, double part,
                       gc_chart *chart)
 {
-    gc_series *series = gc_chart_series(chart, title, GC_SERIES_LIMIT, colour);
+    char text[GC_SERIES_NAME_BYTES];
+    snprintf(text, sizeof text, "%s: %s", name, title);
+    gc_series *series = gc_chart_series(chart, text, GC_SERIES_LIMIT, gc_drawing_colour(d, name));
     for (size_t i = 0; i < d->points->count; i++) {
         const gc_point *point = &d->points->at[i];
-        if (gc_point_counts(point) && point->theory > 0)
+        if (gc_point_counts(point) && point->theory > 0 && strcmp(point->name, name) == 0)
             gc_chart_dot(
                 chart, series,
                 (gc_dot){.x = log2(point->filter_width), .y = 1e-9 * part * point->theory});
@@ -69,15 +71,18 @@ gconv_status gc_draw_locality(const gc_drawing *d, gconv_error *error)
                       .y_label = "GFLOP/s",
                       .y_log = true,
                       .x_everywhere = true};
-    for (int i = 0; i < d->names.count; i++)
-        add_rates(d, d->names.at[i], &chart);
-    add_bound(d, "bound for this memory", 1, -1, &chart);
-    add_bound(d, "half of it: read and written", 0.5, 2 * GC_CHART_COLOURS - 1, &chart);
+    for (int i = 0; i < d->names.count; i++) {
+        const char *name = d->names.at[i];
+        add_rates(d, name, &chart);
+        add_bound(d, name, "bound of its memory", 1, &chart);
+        add_bound(d, name, "half of it: read and written", 0.5, &chart);
+    }
     add_published(&chart);
     snprintf(chart.note, sizeof chart.note,
              "De Smet 2011, table 1: 5 log2 N operations for a complex number, times the numbers "
              "of 8 bytes that the bandwidth carries in a second. The bandwidth is that of the row "
-             "'memory', which reads and writes every number. The bound counts each number once, so "
+             "'memory', which reads and writes every number. fft is cuFFT. The bound counts each "
+             "number once, so "
              "a transform that reads and writes it reaches half of it at most.");
     return gc_charts_add(d->charts, &chart, error);
 }

@@ -111,12 +111,13 @@ static gconv_status keep_transforms(gc_sweep *sweep, gconv_error *error)
 {
     int kept = 0;
     for (int i = 0; i < sweep->name_count; i++)
-        if (strcmp(sweep->names[i], "cpu") == 0)
+        if (gc_transforms_lines(sweep->names[i]))
             sweep->names[kept++] = sweep->names[i];
     if (kept == 0)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "option '--impl': only 'cpu' transforms lines");
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "option '--impl': only 'cpu' and 'fft' transform lines");
     if (kept < sweep->name_count)
-        gc_say("--impl: of these only 'cpu' transforms lines, and is measured");
+        gc_say("--impl: of these only 'cpu' and 'fft' transform lines, and are measured");
     sweep->name_count = kept;
     return GCONV_OK;
 }

@@ -101,10 +101,9 @@ static gconv_status measure_again(gc_sweep *s, const gc_subject *subject, gc_bud
         if (!point.slower)
             break;
         row->runs = 0;
-        if (s->locality != NULL)
-            gc_time_transforms(s->locality, s->next.width, budget, row);
-        else
-            status = gc_time(subject, &s->timed, budget, row, error);
+        status = s->transforms != NULL
+                     ? gc_time_transforms(s->transforms, s->next.width, budget, row, error)
+                     : gc_time(subject, &s->timed, budget, row, error);
     }
     s->begin += gc_seconds() - begin;
     return status;
@@ -279,24 +278,34 @@ static gconv_status add_all_kept(gc_sweep *s, gconv_error *error)
     return status;
 }
 
-/* Measures transforms that are not kept. */
-static gconv_status measure_transforms(gc_sweep *s, const gc_case *one, gconv_error *error)
+/* Measures transforms of one length by one implementation. */
+static gconv_status measure_transform(gc_sweep *s, const gc_case *one, const char *name,
+                                      gconv_error *error)
 {
-    const char *name = s->names[0];
     gc_measurement row = {.name = name, .implementation = name};
     gc_subject subject = {.session = s->session, .entry = s->entry, .entry_count = s->count};
-    gconv_status status = GCONV_OK;
-    if (s->locality == NULL)
-        status = gc_locality_create(s->session->job.threads, &s->locality, error);
-    if (status != GCONV_OK)
-        return status;
     gc_subject_begin_progress(&subject, name);
     gc_budget budget = next_budget(s);
-    gc_time_transforms(s->locality, one->width, budget, &row);
-    status = measure_again(s, &subject, budget, &row, error);
+    gconv_status status = gc_time_transforms(s->transforms, one->width, budget, &row, error);
+    if (status == GCONV_OK)
+        status = measure_again(s, &subject, budget, &row, error);
     s->entry++;
     gc_tally_add(false, false);
     return status == GCONV_OK ? add_measurement(s, &row, error) : status;
+}
+
+/* Measures transforms by the implementations whose points are not kept. */
+static gconv_status measure_transforms(gc_sweep *s, const gc_case *one, gconv_error *error)
+{
+    gconv_status status = GCONV_OK;
+    if (s->transforms == NULL)
+        status = gc_transforms_create(&s->session->job, &s->transforms, error);
+    for (int i = 0; status == GCONV_OK && i < s->name_count; i++) {
+        const gc_point *kept = find_kept(s, s->next, s->names[i]);
+        status =
+            kept != NULL ? add_kept(s, kept, error) : measure_transform(s, one, s->names[i], error);
+    }
+    return status;
 }
 
 static gconv_status measure_case(gc_sweep *s, const gc_case *one, gconv_error *error)
@@ -364,5 +373,5 @@ void gc_sweep_destroy(gc_sweep *sweep)
     gc_points_destroy(&sweep->baseline);
     gc_picture_destroy(&sweep->timed);
     gc_picture_destroy(&sweep->checked);
-    gc_locality_free(sweep->locality);
+    gc_transforms_free(sweep->transforms);
 }

@@ -33,10 +33,10 @@ typedef struct gc_sweep {
     /* What is measured now. */
     gc_point next; /* its image and filter */
     gc_picture timed, checked;
-    gc_locality *locality; /* of transforms; NULL before the first */
-    double limit;          /* seconds that one run may take */
-    double begin;          /* when the first point began */
-    size_t entry, count;   /* points that are measured, and that will be */
+    gc_transforms *transforms; /* NULL before the first */
+    double limit;              /* seconds that one run may take */
+    double begin;              /* when the first point began */
+    size_t entry, count;       /* points that are measured, and that will be */
 } gc_sweep;
 
 /* How many points of the sweep the baseline has. */

@@ -143,8 +143,7 @@ static bool has_transforms(const gc_bench_table *table)
 static void print_title(const gc_bench_table *table, const gc_sweep_sizes *sizes)
 {
     if (has_transforms(table)) {
-        puts("Fourier transforms of complex numbers of two float32 on the CPU, from memory to "
-             "memory\n");
+        puts("Fourier transforms of complex numbers of two float32, from memory to memory\n");
         return;
     }
     if (sizes->count == 1)
@@ -178,6 +177,7 @@ void gc_bench_heads(gc_bench_table *table, const gc_sweep_sizes *sizes, const ch
         table->columns[COLUMN_FILTER].head = "transform";
         table->columns[COLUMN_PIXELS].head = "Mnumber/s";
         table->columns[COLUMN_RUNS].hidden = table->columns[COLUMN_BEST].hidden = true;
+        table->columns[COLUMN_KERNEL].hidden = table->columns[COLUMN_BORDER].hidden = true;
     }
     if (table->options->markdown) {
         gc_bench_markdown_heads(table->columns, COLUMN_COUNT);

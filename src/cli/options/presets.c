@@ -65,7 +65,7 @@ static const gc_preset presets[] = {
      * reached. */
     {.name = "fft-locality",
      .has_transforms = true,
-     .implementations = "cpu",
+     .implementations = "cpu,fft",
      .time = 20,
      .has_theory = true},
     /* Arithmetic intensity against what is reached (KTH 2018, section 4; van Werkhoven et al. 2014,

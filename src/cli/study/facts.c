@@ -7,6 +7,7 @@
 #include "gconv.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -63,6 +64,10 @@ static void set_gpu(const gconv_device_info *d, gc_facts *facts)
              d->runtime_version / 1000, d->runtime_version % 1000 / 10);
     facts->bandwidth = d->memory_bandwidth;
     facts->peak = gconv_device_peak(d);
+    facts->registers = d->registers_per_processor;
+    facts->threads = d->threads_per_processor;
+    facts->warp = d->warp_size;
+    facts->cores = (int)lround(facts->peak / (2e3 * d->clock_khz * d->processors));
 }
 
 /* The GPU that --device names, else the first. */

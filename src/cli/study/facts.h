@@ -21,6 +21,9 @@ typedef struct gc_facts {
     char date[GC_FACT_BYTES];
     char command[4 * GC_FACT_BYTES];
     double bandwidth, peak; /* of the GPU: bytes and operations a second; 0 where there is none */
+    /* Of a multiprocessor of the GPU, likewise: registers of 32 bits, resident threads, cores; and
+     * threads of a warp. */
+    int registers, threads, cores, warp;
 } gc_facts;
 
 /* Fills in the facts of this process. `with_gpu`: a GPU took part. */

@@ -163,6 +163,7 @@ void gc_page_print(FILE *page, const gc_page *content)
     print_head(page, content);
     print_panels(page, content);
     gc_published_print(page, points);
+    gc_registers_print(page, content->study);
     gc_results_print(page, points);
     gc_refused_print(page, points);
     fputs("<h2>How to read this</h2>\n"

@@ -41,6 +41,9 @@ void gc_chart_csv_print(FILE *stream, const gc_chart *chart);
 void gc_results_print(FILE *page, const gc_points *points);
 void gc_refused_print(FILE *page, const gc_points *points);
 
+/* What De Smet 2011 prints of registers beside those of this machine. Nothing for other presets. */
+void gc_registers_print(FILE *page, const gc_study *study);
+
 /* Published panels beside measured ones. Nothing where the sources print none for this preset. */
 void gc_published_print(FILE *page, const gc_points *points);
 

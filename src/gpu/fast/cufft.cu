@@ -3,13 +3,18 @@
 #include <cstdio>
 #include <pthread.h>
 
+void gc_cufft_open(gc_library *library)
+{
+    char name[32];
+    snprintf(name, sizeof name, "libcufft.so.%d", CUFFT_VER_MAJOR);
+    gc_library_open(library, "cuFFT", name);
+}
+
 static gc_cufft load()
 {
     gc_cufft cufft = {};
     gc_library *library = &cufft.library;
-    char name[32];
-    snprintf(name, sizeof name, "libcufft.so.%d", CUFFT_VER_MAJOR);
-    gc_library_open(library, "cuFFT", name);
+    gc_cufft_open(library);
     gc_library_find(library, "cufftCreate", cufft.create);
     gc_library_find(library, "cufftDestroy", cufft.destroy);
     gc_library_find(library, "cufftSetStream", cufft.set_stream);

@@ -22,6 +22,9 @@ struct gc_cufft {
     decltype(&cufftExecZ2D) z2d;
 };
 
+/* Opens cuFFT's library. */
+void gc_cufft_open(gc_library *library);
+
 /* Loads the library on the first call. Its functions may be called where library.loaded. */
 const gc_cufft &gc_cufft_get();
 

@@ -71,6 +71,43 @@ void gc_gpu_read_clock(int index, double *megahertz, double *celsius)
     *megahertz = *celsius = 0;
 }
 
+static gconv_status fail_lines(gconv_error *error)
+{
+    return gc_fail(error, GCONV_ERROR_DEVICE, "%s", gc_gpu_reason());
+}
+
+gconv_status gc_gpu_lines_create(int index, const float *numbers, size_t count,
+                                 gc_gpu_lines **lines, gconv_error *error)
+{
+    (void)index, (void)numbers, (void)count;
+    *lines = NULL;
+    return fail_lines(error);
+}
+
+void gc_gpu_lines_free(gc_gpu_lines *lines)
+{
+    (void)lines;
+}
+
+gconv_status gc_gpu_lines_plan(gc_gpu_lines *lines, int points, gconv_error *error)
+{
+    (void)lines, (void)points;
+    return fail_lines(error);
+}
+
+gconv_status gc_gpu_lines_pass(gc_gpu_lines *lines, double *seconds, gconv_error *error)
+{
+    (void)lines, (void)seconds;
+    return fail_lines(error);
+}
+
+gconv_status gc_gpu_lines_read(const gc_gpu_lines *lines, size_t first, size_t count,
+                               float *numbers, gconv_error *error)
+{
+    (void)lines, (void)first, (void)count, (void)numbers;
+    return fail_lines(error);
+}
+
 bool gc_decode_available(int index, const char **reason)
 {
     (void)index;

@@ -1,0 +1,145 @@
+/* Fourier transforms of lines by cuFFT, for the experiment of De Smet 2011. */
+#include "gpu/fast/cufft.cuh"
+#include "gpu/runtime/check.cuh"
+#include "gpu/runtime/current.cuh"
+#include "gpu/study.h"
+
+#include <cstdlib>
+#include <pthread.h>
+
+/* The functions of cuFFT for complex numbers. */
+struct complex_cufft {
+    gc_library library;
+    decltype(&cufftCreate) create;
+    decltype(&cufftDestroy) destroy;
+    decltype(&cufftSetStream) set_stream;
+    decltype(&cufftMakePlanMany64) make_plan;
+    decltype(&cufftExecC2C) c2c;
+};
+
+struct gc_gpu_lines {
+    int index; /* of the device */
+    cufftComplex *from, *to;
+    size_t count; /* numbers of each */
+    int points;
+    cufftHandle plan;
+    bool has_plan;
+    cudaStream_t stream;
+    cudaEvent_t begin, end;
+};
+
+static complex_cufft the_cufft;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void load()
+{
+    gc_library *library = &the_cufft.library;
+    gc_cufft_open(library);
+    gc_library_find(library, "cufftCreate", the_cufft.create);
+    gc_library_find(library, "cufftDestroy", the_cufft.destroy);
+    gc_library_find(library, "cufftSetStream", the_cufft.set_stream);
+    gc_library_find(library, "cufftMakePlanMany64", the_cufft.make_plan);
+    gc_library_find(library, "cufftExecC2C", the_cufft.c2c);
+}
+
+static gconv_status take(gc_gpu_lines *l, const float *numbers, gconv_error *error)
+{
+    size_t bytes = l->count * sizeof *l->from;
+    pthread_once(&once, load);
+    if (!the_cufft.library.loaded)
+        return gc_fail(error, GCONV_ERROR_DEVICE, "%s", the_cufft.library.reason);
+    GC_CUDA_TRY(error, cudaStreamCreateWithFlags(&l->stream, cudaStreamNonBlocking));
+    GC_CUDA_TRY(error, cudaEventCreate(&l->begin));
+    GC_CUDA_TRY(error, cudaEventCreate(&l->end));
+    GC_CUDA_TRY(error, cudaMalloc(&l->from, bytes));
+    GC_CUDA_TRY(error, cudaMalloc(&l->to, bytes));
+    GC_CUDA_TRY(error, cudaMemcpy(l->from, numbers, bytes, cudaMemcpyHostToDevice));
+    return GCONV_OK;
+}
+
+gconv_status gc_gpu_lines_create(int index, const float *numbers, size_t count,
+                                 gc_gpu_lines **lines, gconv_error *error)
+{
+    gc_current_device current(index);
+    gc_gpu_lines *l = *lines = (gc_gpu_lines *)calloc(1, sizeof *l);
+    if (l == nullptr)
+        return gc_fail_memory(error, sizeof *l);
+    l->index = index;
+    l->count = count;
+    gconv_status status = take(l, numbers, error);
+    if (status != GCONV_OK) {
+        gc_gpu_lines_free(l);
+        *lines = nullptr;
+    }
+    return status;
+}
+
+static void end_plan(gc_gpu_lines *l)
+{
+    if (l->has_plan)
+        the_cufft.destroy(l->plan);
+    l->has_plan = false;
+}
+
+void gc_gpu_lines_free(gc_gpu_lines *lines)
+{
+    if (lines == nullptr)
+        return;
+    gc_current_device current(lines->index);
+    end_plan(lines);
+    cudaFree(lines->from);
+    cudaFree(lines->to);
+    if (lines->begin != nullptr)
+        cudaEventDestroy(lines->begin);
+    if (lines->end != nullptr)
+        cudaEventDestroy(lines->end);
+    if (lines->stream != nullptr)
+        cudaStreamDestroy(lines->stream);
+    cudaGetLastError();
+    free(lines);
+}
+
+gconv_status gc_gpu_lines_plan(gc_gpu_lines *lines, int points, gconv_error *error)
+{
+    gc_current_device current(lines->index);
+    long long side = points;
+    size_t work = 0;
+    end_plan(lines);
+    lines->points = points;
+    if (points == 1)
+        return GCONV_OK;
+    GC_CUFFT_TRY(error, the_cufft.create(&lines->plan));
+    lines->has_plan = true;
+    GC_CUFFT_TRY(error, the_cufft.set_stream(lines->plan, lines->stream));
+    GC_CUFFT_TRY(error,
+                 the_cufft.make_plan(lines->plan, 1, &side, nullptr, 1, side, nullptr, 1, side,
+                                     CUFFT_C2C, (long long)(lines->count / points), &work));
+    return GCONV_OK;
+}
+
+gconv_status gc_gpu_lines_pass(gc_gpu_lines *lines, double *seconds, gconv_error *error)
+{
+    gc_current_device current(lines->index);
+    const gc_gpu_lines *l = lines;
+    float milliseconds = 0;
+    GC_CUDA_TRY(error, cudaEventRecord(l->begin, l->stream));
+    if (l->points > 1)
+        GC_CUFFT_TRY(error, the_cufft.c2c(l->plan, l->from, l->to, CUFFT_FORWARD));
+    else
+        GC_CUDA_TRY(error, cudaMemcpyAsync(l->to, l->from, l->count * sizeof *l->to,
+                                           cudaMemcpyDeviceToDevice, l->stream));
+    GC_CUDA_TRY(error, cudaEventRecord(l->end, l->stream));
+    GC_CUDA_TRY(error, cudaEventSynchronize(l->end));
+    GC_CUDA_TRY(error, cudaEventElapsedTime(&milliseconds, l->begin, l->end));
+    *seconds = 1e-3 * (double)milliseconds;
+    return GCONV_OK;
+}
+
+gconv_status gc_gpu_lines_read(const gc_gpu_lines *lines, size_t first, size_t count,
+                               float *numbers, gconv_error *error)
+{
+    gc_current_device current(lines->index);
+    GC_CUDA_TRY(error, cudaMemcpy(numbers, lines->to + first, count * sizeof *lines->to,
+                                  cudaMemcpyDeviceToHost));
+    return GCONV_OK;
+}
