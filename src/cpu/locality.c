@@ -212,18 +212,18 @@ static double difference_at(const gc_locality *l, size_t line, int place)
                 fabs((double)((float *)l->numbers.imaginary)[at] - sign * imaginary));
 }
 
-void gc_locality_judge(const gc_locality *locality, double *largest, double *bound)
+double gc_locality_judge(const gc_locality *locality)
 {
     enum { PLACES = 16 };
     int points = locality->transform.side;
     size_t lanes = (size_t)locality->loops->lanes, group = lanes * (size_t)points;
     const size_t lines[] = {0, GC_LOCALITY_NUMBERS / 2 / group * group + lanes / 2,
                             GC_LOCALITY_NUMBERS - group + lanes - 1};
-    *largest = 0;
-    *bound = gc_locality_bound(points);
+    double largest = 0;
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++)
         for (int k = 0; k < PLACES; k++) {
             int place = (int)((int64_t)k * (points - 1) / (PLACES - 1));
-            *largest = fmax(*largest, difference_at(locality, lines[i], place));
+            largest = fmax(largest, difference_at(locality, lines[i], place));
         }
+    return largest;
 }

@@ -35,8 +35,8 @@ double gc_locality_bound(int points);
 void gc_locality_sum(size_t first, size_t stride, int points, int frequency, double *real,
                      double *imaginary);
 
-/* Compares some lines of the last pass, at some frequencies, with sums in double. *largest is the
- * largest difference, and *bound is gc_locality_bound. */
-void gc_locality_judge(const gc_locality *locality, double *largest, double *bound);
+/* Compares some lines of the last pass, at some frequencies, with sums in double. Returns the largest
+ * difference. */
+double gc_locality_judge(const gc_locality *locality);
 
 #endif

@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #if defined __x86_64__ && !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+#define GC_DOUBLE_OWN_STACKS
 
 /* A stack that has been left: what stands on it says where it goes on. */
 struct gc_double_context {

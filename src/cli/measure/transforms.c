@@ -5,7 +5,7 @@
 #include "cli/measure/clocks.h"
 #include "cli/measure/steps.h"
 #include "cli/measure/theory.h"
-#include "gpu/study.h"
+#include "gpu/study/study.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -128,7 +128,7 @@ static gconv_status judge(const gc_transforms *t, int points, gc_measurement *ro
     if (is_on_gpu(row->name))
         status = judge_gpu(t, points, &difference->largest, error);
     else
-        gc_locality_judge(t->by_cpu, &difference->largest, &difference->bound);
+        difference->largest = gc_locality_judge(t->by_cpu);
     if (status != GCONV_OK)
         return status;
     difference->within = difference->largest <= difference->bound;

@@ -16,14 +16,12 @@ struct gc_cufft {
     decltype(&cufftDestroy) destroy;
     decltype(&cufftSetStream) set_stream;
     decltype(&cufftMakePlanMany64) make_plan;
+    decltype(&cufftExecC2C) c2c;
     decltype(&cufftExecR2C) r2c;
     decltype(&cufftExecC2R) c2r;
     decltype(&cufftExecD2Z) d2z;
     decltype(&cufftExecZ2D) z2d;
 };
-
-/* Opens cuFFT's library. */
-void gc_cufft_open(gc_library *library);
 
 /* Loads the library on the first call. Its functions may be called where library.loaded. */
 const gc_cufft &gc_cufft_get();

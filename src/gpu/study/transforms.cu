@@ -2,20 +2,9 @@
 #include "gpu/fast/cufft.cuh"
 #include "gpu/runtime/check.cuh"
 #include "gpu/runtime/current.cuh"
-#include "gpu/study.h"
+#include "gpu/study/study.h"
 
 #include <cstdlib>
-#include <pthread.h>
-
-/* The functions of cuFFT for complex numbers. */
-struct complex_cufft {
-    gc_library library;
-    decltype(&cufftCreate) create;
-    decltype(&cufftDestroy) destroy;
-    decltype(&cufftSetStream) set_stream;
-    decltype(&cufftMakePlanMany64) make_plan;
-    decltype(&cufftExecC2C) c2c;
-};
 
 struct gc_gpu_lines {
     int index; /* of the device */
@@ -28,26 +17,12 @@ struct gc_gpu_lines {
     cudaEvent_t begin, end;
 };
 
-static complex_cufft the_cufft;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void load()
-{
-    gc_library *library = &the_cufft.library;
-    gc_cufft_open(library);
-    gc_library_find(library, "cufftCreate", the_cufft.create);
-    gc_library_find(library, "cufftDestroy", the_cufft.destroy);
-    gc_library_find(library, "cufftSetStream", the_cufft.set_stream);
-    gc_library_find(library, "cufftMakePlanMany64", the_cufft.make_plan);
-    gc_library_find(library, "cufftExecC2C", the_cufft.c2c);
-}
-
 static gconv_status take(gc_gpu_lines *l, const float *numbers, gconv_error *error)
 {
     size_t bytes = l->count * sizeof *l->from;
-    pthread_once(&once, load);
-    if (!the_cufft.library.loaded)
-        return gc_fail(error, GCONV_ERROR_DEVICE, "%s", the_cufft.library.reason);
+    const gc_library &library = gc_cufft_get().library;
+    if (!library.loaded)
+        return gc_fail(error, GCONV_ERROR_DEVICE, "%s", library.reason);
     GC_CUDA_TRY(error, cudaStreamCreateWithFlags(&l->stream, cudaStreamNonBlocking));
     GC_CUDA_TRY(error, cudaEventCreate(&l->begin));
     GC_CUDA_TRY(error, cudaEventCreate(&l->end));
@@ -77,7 +52,7 @@ gconv_status gc_gpu_lines_create(int index, const float *numbers, size_t count,
 static void end_plan(gc_gpu_lines *l)
 {
     if (l->has_plan)
-        the_cufft.destroy(l->plan);
+        gc_cufft_get().destroy(l->plan);
     l->has_plan = false;
 }
 
@@ -102,18 +77,18 @@ void gc_gpu_lines_free(gc_gpu_lines *lines)
 gconv_status gc_gpu_lines_plan(gc_gpu_lines *lines, int points, gconv_error *error)
 {
     gc_current_device current(lines->index);
+    const gc_cufft &cufft = gc_cufft_get();
     long long side = points;
     size_t work = 0;
     end_plan(lines);
     lines->points = points;
     if (points == 1)
         return GCONV_OK;
-    GC_CUFFT_TRY(error, the_cufft.create(&lines->plan));
+    GC_CUFFT_TRY(error, cufft.create(&lines->plan));
     lines->has_plan = true;
-    GC_CUFFT_TRY(error, the_cufft.set_stream(lines->plan, lines->stream));
-    GC_CUFFT_TRY(error,
-                 the_cufft.make_plan(lines->plan, 1, &side, nullptr, 1, side, nullptr, 1, side,
-                                     CUFFT_C2C, (long long)(lines->count / points), &work));
+    GC_CUFFT_TRY(error, cufft.set_stream(lines->plan, lines->stream));
+    GC_CUFFT_TRY(error, cufft.make_plan(lines->plan, 1, &side, nullptr, 1, side, nullptr, 1, side,
+                                        CUFFT_C2C, (long long)(lines->count / points), &work));
     return GCONV_OK;
 }
 
@@ -124,7 +99,7 @@ gconv_status gc_gpu_lines_pass(gc_gpu_lines *lines, double *seconds, gconv_error
     float milliseconds = 0;
     GC_CUDA_TRY(error, cudaEventRecord(l->begin, l->stream));
     if (l->points > 1)
-        GC_CUFFT_TRY(error, the_cufft.c2c(l->plan, l->from, l->to, CUFFT_FORWARD));
+        GC_CUFFT_TRY(error, gc_cufft_get().c2c(l->plan, l->from, l->to, CUFFT_FORWARD));
     else
         GC_CUDA_TRY(error, cudaMemcpyAsync(l->to, l->from, l->count * sizeof *l->to,
                                            cudaMemcpyDeviceToDevice, l->stream));
