@@ -110,4 +110,10 @@ static inline int32_t gc_jpeg_next_value(gc_jpeg_bits *from, int size)
     return bits >> (size - 1) != 0 ? bits : bits - (1 << size) + 1;
 }
 
+/* The value that ends `end` bits from here on, by its bias (see io/jpeg/tables.h). */
+static inline int16_t gc_jpeg_biased_value(const gc_jpeg_bits *from, uint32_t end, uint16_t bias)
+{
+    return (int16_t)(uint16_t)((from->window >> ((64 - end) % 64)) + bias);
+}
+
 #endif

@@ -2,6 +2,23 @@
 
 enum { DC_MAX = 2047 /* of sound files, before dequantisation */ };
 
+/* Shifts by a number in any register: each code takes several. */
+#if defined(__x86_64__) && defined(__GNUC__)
+#define FREE_SHIFTS __attribute__((target("bmi2")))
+
+bool gc_jpeg_can_follow(void)
+{
+    return __builtin_cpu_supports("bmi2");
+}
+#else
+#define FREE_SHIFTS
+
+bool gc_jpeg_can_follow(void)
+{
+    return true;
+}
+#endif
+
 gc_jpeg_place gc_jpeg_first_place(const gc_jpeg_frame *frame, const unsigned char *bytes,
                                   size_t size)
 {
@@ -58,57 +75,70 @@ static const unsigned char places[GC_JPEG_COEFFICIENTS] = {
     41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
     30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
 
-/* The DC difference, symbol by symbol. */
-static bool take_dc_exactly(gc_jpeg_bits *bits, const gc_jpeg_table *codes, int32_t *dc)
+/* Codes are followed by an inline function that looks them up. Its reader of bits lives in registers,
+ * so nobody may take the reader's address. What the look-up does not tell is rare: a function of its
+ * own, which is not inline, gets a copy of the reader. */
+#define APART __attribute__((noinline))
+
+/* The DC difference, symbol by symbol; the window is filled then. */
+static APART bool take_dc_exactly(gc_jpeg_bits *bits, const gc_jpeg_table *codes, int32_t *dc)
 {
-    gc_jpeg_bits copy = *bits; /* so that the fields of *bits may live in registers */
-    int symbol = gc_jpeg_next_symbol(&copy, codes);
+    int symbol = gc_jpeg_next_symbol(bits, codes);
     if (symbol < 0)
         return false;
-    *dc += gc_jpeg_next_value(&copy, symbol);
-    *bits = copy;
+    *dc += gc_jpeg_next_value(bits, symbol);
+    gc_jpeg_refill(bits);
     return true;
 }
 
-/* The DC coefficient. At least 36 bits are in the window before, as 20 bits are taken at most, or
+/* The DC coefficient. At least 37 bits are in the window before, as 19 bits are taken at most, or
  * 27 where the look-up does not do; the window is filled then. */
 static inline bool take_dc(gc_jpeg_bits *bits, const gc_jpeg_table *codes, int32_t *dc)
 {
-    uint32_t entry = codes->fast.dc_look[bits->window >> (64 - GC_JPEG_DC_LOOK_BITS)];
-    if (entry == 0) {
-        bool taken = take_dc_exactly(bits, codes, dc);
-        gc_jpeg_refill(bits);
+    gc_jpeg_difference entry = codes->fast.dc_look[bits->window >> (64 - GC_JPEG_DC_LOOK_BITS)];
+    if (entry.bits == 0) {
+        gc_jpeg_bits copy = *bits;
+        int32_t value = *dc;
+        bool taken = take_dc_exactly(&copy, codes, &value);
+        *bits = copy;
+        *dc = value;
         return taken;
     }
-    uint32_t size = entry >> 8;
-    uint64_t value = bits->window << (entry % 64 - size); /* its bits are at the top */
-    int32_t negative = (int32_t)(value >> 63) - 1;
-    *dc += (int32_t)(value >> 1 >> (63 - size)) - (negative & (int32_t)((1U << size) - 1));
-    gc_jpeg_skip_bits(bits, entry % 64);
+    *dc += gc_jpeg_biased_value(bits, entry.bits, entry.bias);
+    gc_jpeg_skip_bits(bits, entry.bits);
     return true;
 }
 
 typedef enum progress { GOES_ON, ENDS, DOUBTED } progress;
 
 /* The next AC symbol. `last` is the index of the coefficient before it, and then its own. */
-static progress take_ac_exactly(gc_jpeg_bits *bits, const gc_jpeg_table *codes, uint32_t *last,
-                                int16_t *block)
+static APART progress take_symbol(gc_jpeg_bits *bits, const gc_jpeg_table *codes, uint32_t *last,
+                                  int16_t *block)
 {
-    gc_jpeg_bits copy = *bits;
-    gc_jpeg_refill(&copy);
-    int symbol = gc_jpeg_next_symbol(&copy, codes);
+    gc_jpeg_refill(bits);
+    int symbol = gc_jpeg_next_symbol(bits, codes);
     uint32_t now = *last + (uint32_t)(symbol >> 4) + 1;
     if (symbol == GC_JPEG_SYMBOL_END)
         now = *last;
     /* A run of zeros alone never ends a block. */
     else if (symbol < 0 || now >= GC_JPEG_COEFFICIENTS - (symbol == GC_JPEG_SYMBOL_ZEROS ? 1 : 0))
         return DOUBTED;
-    int32_t value = symbol == GC_JPEG_SYMBOL_END ? 0 : gc_jpeg_next_value(&copy, symbol & 15);
+    int32_t value = symbol == GC_JPEG_SYMBOL_END ? 0 : gc_jpeg_next_value(bits, symbol & 15);
     if (block != NULL && symbol != GC_JPEG_SYMBOL_END)
         block[places[now]] = (int16_t)value;
-    *bits = copy;
     *last = now;
     return symbol == GC_JPEG_SYMBOL_END || now == GC_JPEG_COEFFICIENTS - 1 ? ENDS : GOES_ON;
+}
+
+static inline progress take_ac_exactly(gc_jpeg_bits *bits, const gc_jpeg_table *codes,
+                                       uint32_t *last, int16_t *block)
+{
+    gc_jpeg_bits copy = *bits;
+    uint32_t at = *last;
+    progress now = take_symbol(&copy, codes, &at, block);
+    *bits = copy;
+    *last = at;
+    return now;
 }
 
 /* Looks up the next coefficients, and takes them if the block goes on behind them. */
@@ -120,10 +150,10 @@ static inline bool take_entry(gc_jpeg_bits *bits, const gc_jpeg_ac *ac, uint32_t
     *entry = found;
     if (second >= GC_JPEG_COEFFICIENTS - 1)
         return false;
-    block[places[first]] = found->values[0];
-    block[places[second]] = found->values[1];
+    block[places[first]] = gc_jpeg_biased_value(bits, found->bits[0], found->biases[0]);
+    block[places[second]] = gc_jpeg_biased_value(bits, found->bits[1], found->biases[1]);
     *last = second;
-    gc_jpeg_skip_bits(bits, found->bits);
+    gc_jpeg_skip_bits(bits, found->bits[1]);
     return true;
 }
 
@@ -131,20 +161,22 @@ static inline bool take_entry(gc_jpeg_bits *bits, const gc_jpeg_ac *ac, uint32_t
 static inline progress take_last(gc_jpeg_bits *bits, const gc_jpeg_ac *ac, uint32_t *last,
                                  int16_t *block, const gc_jpeg_values *entry)
 {
+    bool ends = entry->steps[1] >= GC_JPEG_STEP_EXACT && entry->bits[1] > 0;
     uint32_t second = *last + entry->steps[1] - GC_JPEG_STEP_EXACT;
     /* Behind the last coefficient there is no EOB. */
-    if (!entry->ends || second >= GC_JPEG_COEFFICIENTS - 1)
+    if (!ends || second >= GC_JPEG_COEFFICIENTS - 1)
         return take_ac_exactly(bits, &ac->codes, last, block);
     if (entry->steps[0] > 0) {
-        block[places[*last + entry->steps[0]]] = entry->values[0];
-        block[places[second]] = entry->values[1];
+        uint32_t first = *last + entry->steps[0], end = entry->bits[1] - ac->end_bits;
+        block[places[first]] = gc_jpeg_biased_value(bits, entry->bits[0], entry->biases[0]);
+        block[places[second]] = gc_jpeg_biased_value(bits, end, entry->biases[1]);
     }
-    gc_jpeg_skip_bits(bits, entry->bits);
+    gc_jpeg_skip_bits(bits, entry->bits[1]);
     return ENDS;
 }
 
-/* The coefficients of a block. 56 bits are enough for a DC code of the look-up and its value, 20
- * bits, and three entries of GC_JPEG_LOOK_BITS; or for five entries. */
+/* The coefficients of a block. 56 bits are enough for a DC code of the look-up and its value, 19
+ * bits, and two entries of GC_JPEG_ENTRY_BITS_MAX; or for three entries. */
 static inline bool take_block(gc_jpeg_bits *bits, const gc_jpeg_part *part, int32_t *dc,
                               int16_t *block)
 {
@@ -156,15 +188,12 @@ static inline bool take_block(gc_jpeg_bits *bits, const gc_jpeg_part *part, int3
     if (!take_dc(bits, part->dc, dc) || *dc > DC_MAX || *dc < -DC_MAX)
         return false;
     block[0] = (int16_t)*dc;
-    bool more = take_entry(bits, ac, &last, block, &entry) &&
-                take_entry(bits, ac, &last, block, &entry) &&
-                take_entry(bits, ac, &last, block, &entry);
+    bool more =
+        take_entry(bits, ac, &last, block, &entry) && take_entry(bits, ac, &last, block, &entry);
     do {
         while (more) {
             gc_jpeg_refill(bits);
             more = take_entry(bits, ac, &last, block, &entry) &&
-                   take_entry(bits, ac, &last, block, &entry) &&
-                   take_entry(bits, ac, &last, block, &entry) &&
                    take_entry(bits, ac, &last, block, &entry) &&
                    take_entry(bits, ac, &last, block, &entry);
         }
@@ -198,7 +227,7 @@ static inline progress pass_last(gc_jpeg_bits *bits, const gc_jpeg_table *codes,
     return ENDS;
 }
 
-/* Passes over a block. 56 bits are enough for a DC code and its value, 20 bits, and two entries of
+/* Passes over a block. 56 bits are enough for a DC code and its value, 19 bits, and two entries of
  * GC_JPEG_ENTRY_BITS_MAX; or for three entries. */
 static inline bool pass_block(gc_jpeg_bits *bits, const gc_jpeg_part *part, int32_t *dc)
 {
@@ -226,8 +255,8 @@ static inline bool pass_block(gc_jpeg_bits *bits, const gc_jpeg_part *part, int3
 
 /* `to[b]` is where block b of the next MCU goes, NULL where it is passed over. The reader of bits
  * is a copy whose address nobody takes, so that its fields live in registers. */
-static inline bool follow(const gc_jpeg_frame *frame, gc_jpeg_place *place, uint32_t count,
-                          int16_t **to)
+static inline __attribute__((always_inline)) bool
+follow(const gc_jpeg_frame *frame, gc_jpeg_place *place, uint32_t count, int16_t **to)
 {
     gc_jpeg_bits bits = place->bits;
     for (; count > 0; count--) {
@@ -257,14 +286,14 @@ static inline bool follow(const gc_jpeg_frame *frame, gc_jpeg_place *place, uint
     return true;
 }
 
-bool gc_jpeg_pass_mcus(const gc_jpeg_frame *frame, gc_jpeg_place *place, uint32_t count)
+FREE_SHIFTS bool gc_jpeg_pass_mcus(const gc_jpeg_frame *frame, gc_jpeg_place *place, uint32_t count)
 {
     return follow(frame, place, count, NULL);
 }
 
-bool gc_jpeg_take_mcus(const gc_jpeg_frame *frame, gc_jpeg_place *place, uint32_t count,
-                       int16_t *const blocks[GC_JPEG_PARTS_MAX],
-                       const size_t pitch[GC_JPEG_PARTS_MAX])
+FREE_SHIFTS bool gc_jpeg_take_mcus(const gc_jpeg_frame *frame, gc_jpeg_place *place, uint32_t count,
+                                   int16_t *const blocks[GC_JPEG_PARTS_MAX],
+                                   const size_t pitch[GC_JPEG_PARTS_MAX])
 {
     int16_t *to[GC_JPEG_MCU_BLOCKS_MAX];
     int b = 0;

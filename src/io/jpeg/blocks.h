@@ -20,7 +20,8 @@ enum {
 /* How AC coefficients are coded: to pass over them, and to take them. */
 typedef struct gc_jpeg_ac {
     gc_jpeg_table codes;
-    bool listed; /* `look` is filled: for components that are kept */
+    bool listed;       /* `look` is filled: for components that are kept */
+    uint32_t end_bits; /* of EOB's code */
     gc_jpeg_values look[1 << GC_JPEG_LOOK_BITS];
 } gc_jpeg_ac;
 
@@ -55,6 +56,9 @@ typedef struct gc_jpeg_place {
     uint32_t to_restart;           /* MCUs before the next restart marker */
     int restarts;                  /* markers passed */
 } gc_jpeg_place;
+
+/* Whether this processor has the instructions that the next two functions need (BMI2 on x86). */
+bool gc_jpeg_can_follow(void);
 
 /* The place before the first MCU, whose data begin at bytes[0]. */
 gc_jpeg_place gc_jpeg_first_place(const gc_jpeg_frame *frame, const unsigned char *bytes,

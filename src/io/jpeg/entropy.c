@@ -103,18 +103,14 @@ static inline progress pass_last(gc_jpeg_bits *from, const gc_jpeg_component *of
 /* Passes over the DC code and its value. A false says that the look-up does not do. */
 static inline bool pass_dc(gc_jpeg_bits *from, const gc_jpeg_component *of, int32_t *dc)
 {
-    uint32_t entry = of->dc->fast.dc_look[from->window >> (64 - GC_JPEG_DC_LOOK_BITS)];
-    uint32_t size = entry >> 8;
-    uint64_t value = from->window << (entry % 64 - size); /* its bits are at the top */
-    int32_t bits = (int32_t)(value >> 1 >> (63 - size));
-    int32_t negative = (int32_t)(value >> 63) - 1;
-    *dc += bits - (negative & (int32_t)((1U << size) - 1));
-    gc_jpeg_skip_bits(from, entry % 64);
-    return entry != 0;
+    gc_jpeg_difference entry = of->dc->fast.dc_look[from->window >> (64 - GC_JPEG_DC_LOOK_BITS)];
+    *dc += gc_jpeg_biased_value(from, entry.bits, entry.bias);
+    gc_jpeg_skip_bits(from, entry.bits);
+    return entry.bits != 0;
 }
 
 /* The fast way, for one block. A false says that the exact way has to judge.
- * 56 bits are enough for a DC code of the look-up and its value, 20 bits, and two entries of
+ * 56 bits are enough for a DC code of the look-up and its value, 19 bits, and two entries of
  * GC_JPEG_ENTRY_BITS_MAX; or for three entries. */
 static inline bool pass_block(gc_jpeg_bits *from, const gc_jpeg_component *of, int32_t *dc)
 {

@@ -83,7 +83,7 @@ static bool describe_part(const struct jpeg_decompress_struct *jpeg, int number,
         !describe_codes(jpeg->ac_huff_tbl_ptrs[ac], true, &frame->ac[ac].codes))
         return false;
     if (to->kept && !frame->ac[ac].listed)
-        gc_jpeg_list_values(&frame->ac[ac].codes, frame->ac[ac].look);
+        frame->ac[ac].end_bits = gc_jpeg_list_values(&frame->ac[ac].codes, frame->ac[ac].look);
     frame->ac[ac].listed |= to->kept;
     for (int i = to->across * to->down; i > 0; i--) {
         if (frame->block_count == GC_JPEG_MCU_BLOCKS_MAX)

@@ -61,17 +61,33 @@ static void list_codes(const gc_jpeg_table *of, uint16_t *codes)
     }
 }
 
+/* The bias of a value of `size` bits. `known` are the bits before it, as a number. */
+static uint16_t bias_of(uint32_t known, uint32_t size, bool negative)
+{
+    uint32_t largest = ((uint32_t)1 << size) - 1;
+    return (uint16_t)(0U - (known << size) - (negative ? largest : 0));
+}
+
+/* Of the first bits of the data, as a number. The code has to be shorter than these bits, so that
+ * the first bit of the value is known too. */
+static gc_jpeg_difference difference_of(const uint16_t *codes, uint32_t look)
+{
+    uint32_t code = codes[look << (GC_JPEG_LOOK_BITS - GC_JPEG_DC_LOOK_BITS)];
+    uint32_t length = code >> 8, size = code & 0xff;
+    if (length == 0 || length >= GC_JPEG_DC_LOOK_BITS)
+        return (gc_jpeg_difference){.bits = 0};
+    uint32_t left = GC_JPEG_DC_LOOK_BITS - length;
+    bool negative = size > 0 && (look >> (left - 1) & 1) == 0;
+    return (gc_jpeg_difference){.bits = (uint8_t)(length + size),
+                                .bias = bias_of(look >> left, size, negative)};
+}
+
 static void build_dc(gc_jpeg_table *of)
 {
     uint16_t codes[1 << GC_JPEG_LOOK_BITS];
     list_codes(of, codes);
-    for (uint32_t look = 0; look < (uint32_t)1 << GC_JPEG_DC_LOOK_BITS; look++) {
-        uint32_t code = codes[look << (GC_JPEG_LOOK_BITS - GC_JPEG_DC_LOOK_BITS)];
-        uint32_t length = code >> 8, size = code & 0xff;
-        of->fast.dc_look[look] = length == 0 || length > GC_JPEG_DC_LOOK_BITS
-                                     ? 0
-                                     : (uint16_t)((length + size) | size << 8);
-    }
+    for (uint32_t look = 0; look < (uint32_t)1 << GC_JPEG_DC_LOOK_BITS; look++)
+        of->fast.dc_look[look] = difference_of(codes, look);
 }
 
 /* The entry of one symbol. `rest` holds the bits behind the code, of which only the first `known`
@@ -153,52 +169,64 @@ void gc_jpeg_build_look_up(gc_jpeg_table *of, bool ac)
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-/* Adds a symbol whose value is the first of `rest` bits, if it is there whole. */
-static bool add_value(gc_jpeg_values *to, int *count, uint32_t symbol, uint32_t bits, int rest)
+/* The code behind the first `at` bits of a look-up: 256 x its length + its symbol, or 0 where it
+ * does not lie in the look-up. */
+static uint32_t code_behind(const uint16_t *codes, uint32_t look, uint32_t at)
 {
-    enum { MOST = 2 };
-    int size = (int)(symbol & 15);
-    uint32_t step = (*count > 0 ? to->steps[*count - 1] : 0) + (symbol >> 4) + 1;
-    if (*count == MOST || rest < size || step >= GC_JPEG_COEFFICIENTS)
+    uint32_t mask = ((uint32_t)1 << GC_JPEG_LOOK_BITS) - 1;
+    uint32_t code = at < GC_JPEG_LOOK_BITS ? codes[look << at & mask] : 0;
+    return at + (code >> 8) > GC_JPEG_LOOK_BITS ? 0 : code;
+}
+
+/* Adds coefficient `index`, whose code stands behind the first `at` bits, if the look-up has its
+ * code and the first bit of its value. */
+static bool add_value(const uint16_t *codes, uint32_t look, uint32_t at, int index,
+                      gc_jpeg_values *to)
+{
+    uint32_t code = code_behind(codes, look, at), size = code & 15;
+    uint32_t first = at + (code >> 8), end = first + size;
+    uint32_t step = (index > 0 ? to->steps[0] : 0) + (code >> 4 & 15) + 1;
+    if (size == 0 || first >= GC_JPEG_LOOK_BITS || end > GC_JPEG_ENTRY_BITS_MAX ||
+        step >= GC_JPEG_COEFFICIENTS)
         return false;
-    int value = (int)(bits >> (rest - size) & (((uint32_t)1 << size) - 1));
-    if (size > 0 && value >> (size - 1) == 0)
-        value -= (1 << size) - 1;
-    to->steps[*count] = (uint8_t)step;
-    to->values[*count] = (int16_t)value;
-    ++*count;
+    uint32_t left = GC_JPEG_LOOK_BITS - first;
+    to->steps[index] = (uint8_t)step;
+    to->bits[index] = (uint8_t)end;
+    to->biases[index] = bias_of(look >> left, size, (look >> (left - 1) & 1) == 0);
     return true;
+}
+
+static bool is_end(uint32_t code)
+{
+    return code != 0 && (code & 0xff) == GC_JPEG_SYMBOL_END;
 }
 
 static gc_jpeg_values values_of(const uint16_t *codes, uint32_t look)
 {
-    gc_jpeg_values result = {.bits = 0};
-    int count = 0;
-    for (int left = GC_JPEG_LOOK_BITS; left > 0 && !result.ends;) {
-        uint32_t bits = look & (((uint32_t)1 << left) - 1);
-        uint32_t code = codes[bits << (GC_JPEG_LOOK_BITS - left)], symbol = code & 0xff;
-        int length = (int)(code >> 8), rest = left - length;
-        if (length == 0 || rest < 0)
-            break;
-        result.ends = symbol == GC_JPEG_SYMBOL_END;
-        if (!result.ends && !add_value(&result, &count, symbol, bits, rest))
-            break;
-        left = result.ends ? rest : rest - (int)(symbol & 15);
-        result.bits = (uint8_t)(GC_JPEG_LOOK_BITS - left);
-    }
-    if (count == 1) {
+    gc_jpeg_values result = {.steps = {0, GC_JPEG_STEP_EXACT}};
+    if (!add_value(codes, look, 0, 0, &result) && !is_end(codes[look]))
+        return result;
+    if (result.steps[0] == 0 || !add_value(codes, look, result.bits[0], 1, &result)) {
         result.steps[1] = result.steps[0];
-        result.values[1] = result.values[0];
+        result.bits[1] = result.bits[0];
+        result.biases[1] = result.biases[0];
     }
-    if (result.ends || count == 0)
+    uint32_t code = code_behind(codes, look, result.bits[1]);
+    if (is_end(code)) {
         result.steps[1] += GC_JPEG_STEP_EXACT;
+        result.bits[1] = (uint8_t)(result.bits[1] + (code >> 8));
+    }
     return result;
 }
 
-void gc_jpeg_list_values(const gc_jpeg_table *of, gc_jpeg_values look[1 << GC_JPEG_LOOK_BITS])
+uint32_t gc_jpeg_list_values(const gc_jpeg_table *of, gc_jpeg_values look[1 << GC_JPEG_LOOK_BITS])
 {
     uint16_t codes[1 << GC_JPEG_LOOK_BITS];
     list_codes(of, codes);
     for (uint32_t i = 0; i < (uint32_t)1 << GC_JPEG_LOOK_BITS; i++)
         look[i] = values_of(codes, i);
+    for (int i = 0; i < of->count; i++)
+        if (of->symbols[i] == GC_JPEG_SYMBOL_END)
+            return of->lengths[i];
+    return 0;
 }

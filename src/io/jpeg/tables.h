@@ -23,8 +23,16 @@ enum {
     /* A mark that is added to the step: the exact way has to go on. The index of a coefficient plus
      * the step has this bit too where the entry leads beyond the last coefficient. */
     GC_JPEG_STEP_EXACT = 64,
-    GC_JPEG_ENTRY_BITS_MAX = 18 /* see `pass_block` in io/jpeg/entropy.c */
+    GC_JPEG_ENTRY_BITS_MAX = 18 /* see `pass_block` in io/jpeg/entropy.c and io/jpeg/blocks.c */
 };
+
+/* A DC code and the value behind it. One shift and one sum give the value: the data's bits up to the
+ * last one of the value, as a number, plus the bias, modulo 2^16. The bias is known, since all bits
+ * before the value are, and its first bit says whether it is negative (see gc_jpeg_biased_value). */
+typedef struct gc_jpeg_difference {
+    uint8_t bits; /* of both; 0 where the look-up does not tell them */
+    uint16_t bias;
+} gc_jpeg_difference;
 
 typedef struct gc_jpeg_table {
     bool defined;
@@ -37,8 +45,7 @@ typedef struct gc_jpeg_table {
     unsigned char symbols[256];
     union {
         uint32_t ac_look[1 << GC_JPEG_LOOK_BITS];
-        /* Bits of code and value + 256 x bits of the value; or 0. */
-        uint16_t dc_look[1 << GC_JPEG_DC_LOOK_BITS];
+        gc_jpeg_difference dc_look[1 << GC_JPEG_DC_LOOK_BITS];
     } fast;
 } gc_jpeg_table;
 
@@ -55,18 +62,20 @@ bool gc_jpeg_symbols_are_sound(const gc_jpeg_table *of, bool ac);
 void gc_jpeg_build_look_up(gc_jpeg_table *of, bool ac);
 
 /* What GC_JPEG_LOOK_BITS bits say, where they begin with a code for AC coefficients: up to two
- * coefficients whose codes and values lie in these bits, and perhaps EOB. */
+ * coefficients, and perhaps EOB. Codes and the first bits of values lie in these bits. The values
+ * may end behind them, GC_JPEG_ENTRY_BITS_MAX bits from the first one at most. */
 typedef struct gc_jpeg_values {
-    /* Steps from the coefficient before the first one. The second is steps[0] again where there is
-     * one coefficient. GC_JPEG_STEP_EXACT is added to it where EOB follows, or where the bits do
-     * not do: then neither coefficients nor EOB are told. */
+    /* Steps from the coefficient before the first one. steps[1] is steps[0] again where there is
+     * one coefficient. GC_JPEG_STEP_EXACT is added to it where EOB follows, or where the look-up
+     * tells nothing. */
     uint8_t steps[2];
-    bool ends;    /* EOB follows */
-    uint8_t bits; /* of all codes and values that are told */
-    int16_t values[2];
+    /* Up to the end of each value; bits[1] up to the end of EOB, where that follows; 0 where the
+     * look-up tells nothing. */
+    uint8_t bits[2];
+    uint16_t biases[2];
 } gc_jpeg_values;
 
-/* Fills the look-up for an AC table. */
-void gc_jpeg_list_values(const gc_jpeg_table *of, gc_jpeg_values look[1 << GC_JPEG_LOOK_BITS]);
+/* Fills the look-up for an AC table. Returns the length of EOB's code, 0 where there is none. */
+uint32_t gc_jpeg_list_values(const gc_jpeg_table *of, gc_jpeg_values look[1 << GC_JPEG_LOOK_BITS]);
 
 #endif
