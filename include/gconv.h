@@ -1029,6 +1029,24 @@ GCONV_API gconv_status gconv_plan_compare(const gconv_plan *plan, const void *in
                                           const float *reference, size_t chain_stride,
                                           gconv_difference *difference, gconv_error *error);
 
+/* Compares a whole output with what the reference's chain values give. `reference` holds these, as
+ * gconv_plan_run_chain of a plan with the implementation "reference" leaves them. `input` and
+ * `output` are those of gconv_plan_run_memory. A sample is right where some chain value within the
+ * bound of rule 4 gives it. Where the chain is exact, only the reference's own sample is right.
+ *
+ * This judges what a run writes. gconv_plan_compare judges chain values, which an implementation may
+ * compute by other code than its output.
+ *
+ * *difference: `mismatches` counts wrong samples. `largest` is the largest difference from the
+ * reference's sample, in samples of the output; x, y and `channel` say where that is, among wrong
+ * samples where there are such. `bound` is that of the chain values, as in gconv_plan_compare.
+ * GCONV_ERROR_ARGUMENT where a pointer is NULL or a stride is less than a row. */
+GCONV_API gconv_status gconv_plan_compare_output(const gconv_plan *plan, const void *input,
+                                                 size_t input_stride, const void *output,
+                                                 size_t output_stride, const float *reference,
+                                                 size_t chain_stride, gconv_difference *difference,
+                                                 gconv_error *error);
+
 /* A place in an image, from the left and from the top. */
 typedef struct gconv_pixel {
     uint32_t x, y;
@@ -1036,14 +1054,9 @@ typedef struct gconv_pixel {
 
 /* Compares `count` pixels of an output with what the reference gives there. The reference is
  * computed for these pixels alone, so that images of any size are judged quickly. `input` and
- * `output` are those of gconv_plan_run_memory. A sample is right where some chain value within the
- * bound of rule 4 gives it. Here max|in| of that rule counts as the largest sample of the depth.
- * Where the chain is exact, only the reference's own sample is right.
- *
- * *difference: `mismatches` counts wrong samples among those that were compared. `largest` is the
- * largest difference from the reference's sample, in samples of the output; x, y and `channel` say
- * where that is, among wrong samples where there are such. `bound` is that of the chain values, as
- * in gconv_plan_compare.
+ * `output` are those of gconv_plan_run_memory. Samples are judged, and *difference is filled, as by
+ * gconv_plan_compare_output. In both, max|in| of rule 4 counts as the largest sample of the depth
+ * where samples are integers.
  * - GCONV_ERROR_ARGUMENT: a pointer is NULL, a stride is less than a row, or a pixel lies outside
  *   the image.
  * - GCONV_ERROR_UNSUPPORTED: colours are multiplied by alpha (GCONV_ALPHA_PREMULTIPLY). */

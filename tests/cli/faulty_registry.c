@@ -3,6 +3,7 @@
  *
  *     wrong    gets one sample of every image wrong
  *     wrong:far  gets the last sample of images wrong that are wider than 300
+ *     wrong:output  has right chain values, and gets one sample of the output wrong
  *     picky    refuses images wider than 8
  *     broken   fails when it is run
  *     engine   takes JPEG that is proven sound, as the engine of a GPU, and makes it black
@@ -74,6 +75,12 @@ static gconv_status run_wrong(void *state, gc_stream *stream, gconv_error *error
     spoiled_source own = {.source = stream->source};
     stream->source = (gconv_source){.read = read_wrong, .user = &own};
     return gc_reference_operations.run(state, stream, error);
+}
+
+static gconv_status run_wrong_output(void *state, gc_stream *stream, gconv_error *error)
+{
+    return stream->chain_only ? gc_reference_operations.run(state, stream, error)
+                              : run_wrong(state, stream, error);
 }
 
 typedef struct far_source {
@@ -256,6 +263,11 @@ static const gc_operations wrong = {.supports = supports_all,
                                     .release = release};
 static const gc_operations far = {
     .supports = supports_all, .cost = cost, .prepare = prepare, .run = run_far, .release = release};
+static const gc_operations wrong_output = {.supports = supports_all,
+                                           .cost = cost,
+                                           .prepare = prepare,
+                                           .run = run_wrong_output,
+                                           .release = release};
 static const gc_operations picky = {.supports = supports_narrow,
                                     .cost = cost,
                                     .prepare = prepare,
@@ -300,6 +312,8 @@ static const gc_implementation implementations[] = {
     {"reference", "the judge", "", GCONV_DEVICE_CPU, &gc_reference_operations, 0},
     {"wrong", "the reference with an error", "", GCONV_DEVICE_CPU, &wrong, 0},
     {"wrong:far", "the reference with an error in large images", "", GCONV_DEVICE_CPU, &far, 0},
+    {"wrong:output", "the reference with an error in the output", "", GCONV_DEVICE_CPU,
+     &wrong_output, 0},
     {"picky", "the reference for small images", "images wider than 8", GCONV_DEVICE_CPU, &picky, 0},
     {"broken", "fails", "", GCONV_DEVICE_CPU, &broken, 0},
     {"cpu", "the reference again", "", GCONV_DEVICE_CPU, &cpu, 0},

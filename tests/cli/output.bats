@@ -303,6 +303,22 @@ gconv: 1 of 2 images done, 1 failed, 0 skipped"
     silently "$FAULTY" filter -k identity --impl wrong in.png out.png
 }
 
+@test "--verify and compare judge the output, not only chain values" {
+    make_image png:grey in.png 5 5 0 0 0 0 0  0 0 0 0 0  0 0 99 0 0  0 0 0 0 0  0 0 0 0 0
+    complains 3 "in.png: verification failed: 'wrong:output' writes other samples than the reference allows, by up to 64 at x 0, y 0, channel 0; 1 wrong samples" \
+        "$FAULTY" filter -k identity --impl wrong:output --verify in.png out.png
+    same "$(rows out.png)" '64 0 0 0 0/0 0 0 0 0/0 0 99 0 0/0 0 0 0 0/0 0 0 0 0'
+    expect 3 "$FAULTY" filter -k identity --impl wrong:output --verify --json in.png out.png
+    same "$(key status) $(key within) $(key mismatches) $(key wrong_samples)" 'mismatch false 0 1'
+    make_image png:rgba in.png 40 30 noise
+    for options in '-k identity' '-k gaussian:1.3 --alpha keep' '-k gaussian:1.3 --alpha filter' '-k gaussian:1.3 --alpha premultiply'; do
+        expect 3 "$FAULTY" filter $options --impl wrong:output --verify in.png out.png
+        expect 3 "$FAULTY" compare --time 0.1 $options --impl wrong:output in.png
+        like "$out" '*wrong:output *WRONG (bound *'
+    done
+    expect 3 "$FAULTY" bench --time 0.1 --impl wrong:output -k gaussian:1.3
+}
+
 # ---- Locale
 
 @test "numbers have a point whatever the locale" {

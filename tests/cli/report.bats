@@ -177,7 +177,7 @@ alone() {
     setup_gnuplot
     expect 3 "$FAULTY" compare --time 0.01 --html report.html in.png
     well_formed report.html
-    has report.html '<strong>1 is WRONG</strong>' '<span class="bad">WRONG</span>' 'not usable'
+    has report.html '<strong>2 are WRONG</strong>' '<span class="bad">WRONG</span>' 'not usable'
     same "$(grep -c "'wrong'" gnuplot.scripts)" 0
     has gnuplot.scripts "'reference'"
 }

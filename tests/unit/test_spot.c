@@ -153,13 +153,37 @@ static void run_trial(trial *t, const gconv_job *job)
         t->all[i] = (gconv_pixel){i % WIDTH, i / WIDTH};
 }
 
+/* The whole output, by the reference's chain values. */
+static gconv_difference judged_whole(const trial *t)
+{
+    static float chain[PIXELS * 4];
+    size_t stride = WIDTH * (size_t)gconv_plan_chain_channels(t->plan) * sizeof(float);
+    gconv_difference difference;
+    gconv_error error;
+    if (gconv_plan_run_chain(t->plan, t->in, t->in_stride, chain, stride, NULL, &error) !=
+            GCONV_OK ||
+        gconv_plan_compare_output(t->plan, t->in, t->in_stride, t->out, t->out_stride, chain,
+                                  stride, &difference, &error) != GCONV_OK)
+        fail_msg("%s", error.message);
+    return difference;
+}
+
+/* Every pixel by itself; and the whole output, which must be judged alike. */
 static gconv_difference judged(const trial *t)
 {
-    gconv_difference difference;
+    gconv_difference difference, whole = judged_whole(t);
     gconv_error error;
     if (gconv_plan_compare_pixels(t->plan, t->in, t->in_stride, t->out, t->out_stride, t->all,
                                   PIXELS, &difference, &error) != GCONV_OK)
         fail_msg("%s", error.message);
+    assert_int_equal(whole.within, difference.within);
+    assert_int_equal(whole.mismatches, difference.mismatches);
+    assert_true(whole.largest == difference.largest && whole.bound == difference.bound);
+    if (!difference.within) {
+        assert_int_equal(whole.x, difference.x);
+        assert_int_equal(whole.y, difference.y);
+        assert_int_equal(whole.channel, difference.channel);
+    }
     return difference;
 }
 
@@ -256,10 +280,42 @@ static void edges_are_bits(void **unused)
     gconv_plan_free(t.plan);
 }
 
+/* Colour is divided by alpha. Where alpha may be 0, any colour is right. */
+static void divided_outputs(void **unused)
+{
+    (void)unused;
+    static float tenth[5] = {0.1f, 0.1f, 0.1f, 0.1f, 0.1f};
+    const gconv_filter mean = filter_of(5, 1, 0.5, tenth);
+    const gconv_filter *const chain[] = {&mean};
+    static trial t;
+    gconv_job job = job_of(chain, 1, shape_of(WIDTH, HEIGHT, 4, 8));
+    job.alpha = GCONV_ALPHA_PREMULTIPLY;
+    run_trial(&t, &job);
+    assert_true(judged_whole(&t).within);
+    memset(t.in, 51, sizeof t.in); /* colour 51 and alpha 51 throughout */
+    memset(t.out, 51, sizeof t.out);
+    assert_true(judged_whole(&t).within);
+    t.out[4 * 7 + 1] = 52;
+    t.out[4 * 9 + 3] = 50;
+    gconv_difference d = judged_whole(&t);
+    assert_int_equal(d.mismatches, 2);
+    assert_int_equal(d.x, 7);
+    assert_int_equal(d.channel, 1);
+    memset(t.in, 0, sizeof t.in);
+    memset(t.out, 0, sizeof t.out);
+    t.out[4 * 7 + 1] = 200;
+    assert_true(judged_whole(&t).within);
+    t.out[4 * 9 + 3] = 1;
+    assert_int_equal(judged_whole(&t).mismatches, 1);
+    gconv_plan_free(t.plan);
+}
+
 static void refuses(void **unused)
 {
     (void)unused;
     static trial t;
+    static float values[PIXELS * 4];
+    const size_t full = WIDTH * sizeof(float);
     const gconv_filter *const chain[] = {&filters[1]};
     gconv_job job = job_of(chain, 1, shape_of(WIDTH, HEIGHT, 1, 8));
     run_trial(&t, &job);
@@ -277,6 +333,15 @@ static void refuses(void **unused)
         GCONV_ERROR_ARGUMENT);
     assert_int_equal(
         gconv_plan_compare_pixels(t.plan, t.in, WIDTH, NULL, WIDTH, t.all, 1, &d, NULL),
+        GCONV_ERROR_ARGUMENT);
+    assert_int_equal(
+        gconv_plan_compare_output(t.plan, t.in, WIDTH, t.out, WIDTH - 1, values, full, &d, NULL),
+        GCONV_ERROR_ARGUMENT);
+    assert_int_equal(
+        gconv_plan_compare_output(t.plan, t.in, WIDTH, t.out, WIDTH, values, full - 4, &d, NULL),
+        GCONV_ERROR_ARGUMENT);
+    assert_int_equal(
+        gconv_plan_compare_output(t.plan, t.in, WIDTH, t.out, WIDTH, NULL, full, &d, NULL),
         GCONV_ERROR_ARGUMENT);
     gconv_plan_free(t.plan);
     job.input.channels = 4;
@@ -297,6 +362,7 @@ int main(void)
         cmocka_unit_test(inexact_outputs),
         cmocka_unit_test(absolute_outputs),
         cmocka_unit_test(edges_are_bits),
+        cmocka_unit_test(divided_outputs),
         cmocka_unit_test(refuses),
     };
     return cmocka_run_group_tests(tests, fill, NULL);

@@ -43,16 +43,18 @@ static void json_timings(const gconv_timings *timings)
     gc_json_close('}');
 }
 
-static void json_difference(const gconv_difference *difference)
+static void json_verification(const gc_result *result)
 {
+    const gconv_difference *difference = &result->difference;
     gc_json_open("verify", '{');
-    gc_json_bool("within", difference->within);
+    gc_json_bool("within", difference->within && result->wrong_output.within);
     gc_json_number("bound", difference->bound);
     gc_json_number("largest", difference->largest);
     gc_json_integer("x", difference->x);
     gc_json_integer("y", difference->y);
     gc_json_integer("channel", difference->channel);
     gc_json_integer("mismatches", (int64_t)difference->mismatches);
+    gc_json_integer("wrong_samples", (int64_t)result->wrong_output.mismatches);
     gc_json_close('}');
 }
 
@@ -67,7 +69,7 @@ static void json_computed(const gc_options *options, const gc_result *result)
     if (options->explain)
         gc_json_string("explanation", explanation_of(result));
     if (result->verified)
-        json_difference(&result->difference);
+        json_verification(result);
 }
 
 static void print_json(const gc_options *options, const gc_task *task, const gc_result *result)
@@ -104,16 +106,22 @@ static void print_timings(const char *name, const gc_result *result)
 
 static void report_verification(const char *name, const gc_result *result)
 {
-    const gconv_difference *d = &result->difference;
-    if (d->within)
-        gc_note(name, "verified: largest difference from the reference %g, bound %g", d->largest,
-                d->bound);
-    else
+    const gconv_difference *d = &result->difference, *w = &result->wrong_output;
+    if (!d->within)
         gc_answer(name,
                   "verification failed: '%s' differs from the reference by up to %g (bound %g) at "
                   "x %u, y %u, channel %d; %llu values beyond the bound",
                   result->implementation, d->largest, d->bound, d->x, d->y, d->channel,
                   (unsigned long long)d->mismatches);
+    else if (!w->within)
+        gc_answer(name,
+                  "verification failed: '%s' writes other samples than the reference allows, by up "
+                  "to %g at x %u, y %u, channel %d; %llu wrong samples",
+                  result->implementation, w->largest, w->x, w->y, w->channel,
+                  (unsigned long long)w->mismatches);
+    else
+        gc_note(name, "verified: largest difference from the reference %g, bound %g", d->largest,
+                d->bound);
 }
 
 /* Says the lines of an explanation that begin with "step": what the implementation chose for each

@@ -1,4 +1,4 @@
-/* --verify: the plan and the reference, compared. */
+/* --verify: an output and its chain values, compared with the reference. */
 #include "cli/image/work.h"
 
 #include "base/memory.h"
@@ -6,12 +6,15 @@
 
 #include <stdlib.h>
 
-/* What --verify holds: chain values of both implementations. */
+/* What --verify holds. */
 typedef struct verification {
     gconv_plan *plan, *reference;
-    float *chain, *expected;
-    size_t row_bytes;
-    gc_part own, other, writing; /* of the plan, of the reference, of the rows written */
+    void *output; /* of the plan, as without --verify */
+    size_t output_stride;
+    float *expected; /* chain values of the reference */
+    float *chain;    /* those of the plan */
+    size_t chain_stride;
+    gc_part own, other, again, writing; /* the plan's run, the reference's, the plan's chain */
 } verification;
 
 /* Divides the image's progress by the expected time of its parts. */
@@ -20,48 +23,85 @@ static void share_progress(const gc_work *work, verification *v)
     const double computed = 0.95; /* the rest is writing */
     double seconds = gconv_plan_expected_seconds(v->plan);
     double other_seconds = gconv_plan_expected_seconds(v->reference);
-    double middle = computed * seconds / (seconds + other_seconds);
-    v->own = (gc_part){work, 0, middle};
-    v->other = (gc_part){work, middle, computed};
+    double own = computed * seconds / (2 * seconds + other_seconds);
+    v->own = (gc_part){work, 0, own};
+    v->other = (gc_part){work, own, computed - own};
+    v->again = (gc_part){work, computed - own, computed};
     v->writing = (gc_part){work, computed, 1};
 }
 
 static gconv_status prepare(const gc_work *work, verification *v)
 {
     gconv_job job = work->worker->kept.job;
+    size_t height = job.input.height;
     job.implementation = "reference";
     job.device = "cpu";
     job.images_at_once = 0;
     v->plan = work->worker->kept.plan;
-    v->row_bytes =
+    v->output_stride = gconv_shape_row_bytes(gconv_plan_output_shape(v->plan));
+    v->chain_stride =
         (size_t)job.input.width * (size_t)gconv_plan_chain_channels(v->plan) * sizeof(float);
-    v->chain = gc_allocate_array(job.input.height, v->row_bytes);
-    v->expected = gc_allocate_array(job.input.height, v->row_bytes);
-    if (v->chain == NULL || v->expected == NULL)
-        return gc_fail_memory(work->error, 2 * v->row_bytes * job.input.height);
+    v->output = gc_allocate_array(height, v->output_stride);
+    v->expected = gc_allocate_array(height, v->chain_stride);
+    v->chain = gc_allocate_array(height, v->chain_stride);
+    if (v->output == NULL || v->expected == NULL || v->chain == NULL)
+        return gc_fail_memory(work->error, (v->output_stride + 2 * v->chain_stride) * height);
     gconv_status status = gconv_plan_create(&job, &v->reference, work->error);
     if (status == GCONV_OK)
         share_progress(work, v);
     return status;
 }
 
-/* Computes by both, and fills what the result says of the difference. */
-static gconv_status compare(gc_work *work, verification *v)
+/* Runs the plan as without --verify, the reference, and the plan for its chain values. The code for
+ * these may be other code than that for the output. */
+static gconv_status run_all(gc_work *work, verification *v)
 {
-    gc_result *result = work->result;
     const void *input = work->picture.samples;
     size_t stride = work->picture.stride;
     gconv_plan_watch(v->plan, gc_part_show, &v->own);
     gconv_plan_watch(v->reference, gc_part_show, &v->other);
-    gconv_status status = gconv_plan_run_chain(v->plan, input, stride, v->chain, v->row_bytes,
-                                               &result->timings, work->error);
+    gconv_status status = gconv_plan_run_memory(v->plan, input, stride, v->output, v->output_stride,
+                                                &work->result->timings, work->error);
     if (status == GCONV_OK)
-        status = gconv_plan_run_chain(v->reference, input, stride, v->expected, v->row_bytes, NULL,
+        status = gconv_plan_run_chain(v->reference, input, stride, v->expected, v->chain_stride,
+                                      NULL, work->error);
+    gconv_plan_watch(v->plan, gc_part_show, &v->again);
+    if (status == GCONV_OK)
+        status = gconv_plan_run_chain(v->plan, input, stride, v->chain, v->chain_stride, NULL,
                                       work->error);
+    gconv_plan_watch(v->plan, NULL, NULL);
+    return status;
+}
+
+/* Fills what the result says of the differences. */
+static gconv_status compare(gc_work *work, const verification *v)
+{
+    gc_result *result = work->result;
+    const void *input = work->picture.samples;
+    size_t stride = work->picture.stride;
+    gconv_status status = gconv_plan_compare(v->plan, input, stride, v->chain, v->expected,
+                                             v->chain_stride, &result->difference, work->error);
     if (status == GCONV_OK)
-        status = gconv_plan_compare(v->plan, input, stride, v->chain, v->expected, v->row_bytes,
-                                    &result->difference, work->error);
+        status = gconv_plan_compare_output(v->plan, input, stride, v->output, v->output_stride,
+                                           v->expected, v->chain_stride, &result->wrong_output,
+                                           work->error);
     result->verified = status == GCONV_OK;
+    return status;
+}
+
+/* Writes the output, a slice at a time. */
+static gconv_status write(gc_work *work, verification *v)
+{
+    enum { SLICE = 64 /* rows */ };
+    const uint32_t height = work->picture.shape.height;
+    gconv_sink sink = gconv_writer_sink(work->writer);
+    gconv_status status = GCONV_OK;
+    for (uint32_t y = 0; status == GCONV_OK && y < height; y += SLICE) {
+        uint32_t count = height - y < SLICE ? height - y : SLICE;
+        status = sink.write(sink.user, count, (const char *)v->output + y * v->output_stride,
+                            v->output_stride, work->error);
+        gc_part_show(&v->writing, (double)(y + count) / height);
+    }
     return status;
 }
 
@@ -70,16 +110,14 @@ gconv_status gc_run_verified(gc_work *work)
     verification v = {.plan = NULL};
     gconv_status status = prepare(work, &v);
     if (status == GCONV_OK)
+        status = run_all(work, &v);
+    if (status == GCONV_OK)
         status = compare(work, &v);
-    if (status == GCONV_OK) {
-        gconv_plan_watch(v.plan, gc_part_show, &v.writing);
-        status =
-            gconv_plan_convert(v.plan, v.chain, v.row_bytes, work->picture.samples,
-                               work->picture.stride, gconv_writer_sink(work->writer), work->error);
-    }
-    gconv_plan_watch(v.plan, NULL, NULL);
+    if (status == GCONV_OK)
+        status = write(work, &v);
     gconv_plan_free(v.reference);
-    free(v.expected);
     free(v.chain);
+    free(v.expected);
+    free(v.output);
     return status;
 }

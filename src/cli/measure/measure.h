@@ -53,9 +53,7 @@ typedef struct gc_subject {
 typedef struct gc_expectation {
     float *chain;
     size_t chain_stride;
-    void *output;
     size_t output_stride;
-    size_t output_bytes;
     double seconds; /* of the reference's one run */
 } gc_expectation;
 

@@ -1,0 +1,253 @@
+/* Outputs against the reference: a whole image, or single pixels. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "core/compare.h"
+#include "core/plan.h"
+#include "core/spot.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Samples of one pixel of output. */
+typedef struct pixel {
+    double samples[GC_CHANNELS_MAX];
+} pixel;
+
+/* Pixel x of an output row. */
+static pixel read_pixel(const gconv_shape *shape, const void *row, uint32_t x)
+{
+    pixel p;
+    for (int c = 0; c < shape->channels; c++) {
+        size_t i = (size_t)x * (size_t)shape->channels + (size_t)c;
+        p.samples[c] = shape->depth == 1    ? ((const uint8_t *)row)[x / 8] >> (7 - x % 8) & 1
+                       : shape->depth == 8  ? ((const uint8_t *)row)[i]
+                       : shape->depth == 16 ? ((const uint16_t *)row)[i]
+                                            : (double)((const float *)row)[i];
+    }
+    return p;
+}
+
+/* What chain values become in the output. `alpha` is as gc_store_pixels takes it. */
+static pixel convert(const gc_conversion *conversion, const float *values, const void *alpha)
+{
+    union {
+        float align;
+        char bytes[GC_CHANNELS_MAX * sizeof(float)];
+    } output;
+    gc_store_pixels(conversion, values, 1, alpha, output.bytes);
+    return read_pixel(&conversion->output, output.bytes, 0);
+}
+
+typedef struct limits {
+    pixel least, most;
+} limits;
+
+static void widen(limits *l, pixel p)
+{
+    for (int c = 0; c < GC_CHANNELS_MAX; c++) {
+        l->least.samples[c] = fmin(l->least.samples[c], p.samples[c]);
+        l->most.samples[c] = fmax(l->most.samples[c], p.samples[c]);
+    }
+}
+
+/* The ends of what chain values within `bound` of the reference's can be, and the value between them
+ * at which the absolute value turns. */
+typedef struct candidates {
+    float values[3][GC_CHANNELS_MAX];
+} candidates;
+
+static candidates candidates_of(const gc_chain *chain, const float *values, double bound)
+{
+    candidates result;
+    for (int c = 0; c < chain->channels; c++) {
+        float low = nextafterf((float)(values[c] - bound), -INFINITY);
+        float high = nextafterf((float)(values[c] + bound), INFINITY);
+        result.values[0][c] = low;
+        result.values[1][c] = high;
+        result.values[2][c] = low < 0 && high > 0 ? 0 : values[c];
+    }
+    return result;
+}
+
+/* Colours are divided by alpha: each end of theirs meets each end of alpha. Where alpha may be 0 or
+ * less, the quotient has no limits. */
+static void widen_by_alpha(const gc_problem *problem, candidates of, limits *l)
+{
+    int alpha = problem->chain.channels - 1;
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 3; k++) {
+            float mixed[GC_CHANNELS_MAX];
+            memcpy(mixed, of.values[k], sizeof mixed);
+            mixed[alpha] = of.values[i][alpha];
+            widen(l, convert(&problem->conversion, mixed, NULL));
+        }
+    for (int c = 0; c < alpha && !(of.values[0][alpha] > 0); c++) {
+        l->least.samples[c] = -INFINITY;
+        l->most.samples[c] = INFINITY;
+    }
+}
+
+/* The outputs of values up to `bound` away from the reference's. The conversion rises or falls
+ * throughout, or turns at 0, where it takes the absolute value. `right` is the reference's. */
+static limits limits_of(const gc_problem *problem, const float *values, double bound,
+                        const void *alpha, pixel right)
+{
+    limits l = {right, right};
+    if (problem->chain.exact)
+        return l;
+    candidates ends = candidates_of(&problem->chain, values, bound);
+    for (int k = 0; k < 3 && !problem->conversion.premultiplies; k++)
+        widen(&l, convert(&problem->conversion, ends.values[k], alpha));
+    if (problem->conversion.premultiplies)
+        widen_by_alpha(problem, ends, &l);
+    return l;
+}
+
+static void judge(const gconv_shape *shape, gconv_pixel at, pixel got, pixel right, limits l,
+                  gconv_difference *difference)
+{
+    for (int c = 0; c < shape->channels; c++) {
+        double value = got.samples[c], distance = fabs(value - right.samples[c]);
+        bool within = value >= l.least.samples[c] && value <= l.most.samples[c];
+        difference->mismatches += !within;
+        if (isnan(distance))
+            distance = INFINITY;
+        /* A pixel that is wrong comes before one that is right. */
+        bool first = !within && difference->within;
+        if (first || (within == difference->within && distance > difference->largest)) {
+            difference->largest = distance;
+            difference->x = at.x;
+            difference->y = at.y;
+            difference->channel = c;
+        }
+        difference->within = difference->within && within;
+    }
+}
+
+/* ---- A whole image --------------------------------------------------------------------------- */
+
+/* An output, row by row. */
+typedef struct comparison {
+    const gc_problem *problem;
+    double bound;      /* on chain values */
+    void *expected;    /* a row of output */
+    void *alpha;       /* a row of alpha samples where alpha is kept, else NULL */
+    size_t alpha_size; /* bytes of a sample of it */
+    gconv_difference *difference;
+} comparison;
+
+/* Most rows are the reference's own. In the others each pixel is judged that is not. */
+static void compare_row(const comparison *c, const void *input, const char *output,
+                        const float *reference, uint32_t y)
+{
+    const gc_conversion *conversion = &c->problem->conversion;
+    const gconv_shape *shape = &conversion->output;
+    if (c->alpha != NULL)
+        gc_extract_alpha(&conversion->input, input, c->alpha);
+    gc_store_row(conversion, reference, c->alpha, c->expected);
+    if (memcmp(c->expected, output, gconv_shape_row_bytes(shape)) == 0)
+        return;
+    for (uint32_t x = 0; x < shape->width; x++) {
+        pixel got = read_pixel(shape, output, x), right = read_pixel(shape, c->expected, x);
+        if (memcmp(&got, &right, sizeof *got.samples * (size_t)shape->channels) == 0)
+            continue;
+        const float *values = reference + (size_t)x * (size_t)c->problem->chain.channels;
+        const char *alpha = c->alpha == NULL ? NULL : (const char *)c->alpha + x * c->alpha_size;
+        judge(shape, (gconv_pixel){x, y}, got, right,
+              limits_of(c->problem, values, c->bound, alpha, right), c->difference);
+    }
+}
+
+static gconv_status check_arguments(const gc_problem *problem, const void *input,
+                                    size_t input_stride, const void *output, size_t output_stride,
+                                    gconv_error *error)
+{
+    const gc_conversion *conversion = &problem->conversion;
+    if (input == NULL || output == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the input or output is a null pointer");
+    if (input_stride < gconv_shape_row_bytes(&conversion->input) ||
+        output_stride < gconv_shape_row_bytes(&conversion->output))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "a stride is smaller than a row");
+    return GCONV_OK;
+}
+
+gconv_status gconv_plan_compare_output(const gconv_plan *plan, const void *input,
+                                       size_t input_stride, const void *output,
+                                       size_t output_stride, const float *reference,
+                                       size_t chain_stride, gconv_difference *difference,
+                                       gconv_error *error)
+{
+    const gc_problem *problem = &plan->problem;
+    const gc_conversion *conversion = &problem->conversion;
+    comparison c = {.problem = problem,
+                    .alpha_size = (size_t)conversion->input.depth / 8,
+                    .difference = difference};
+    *difference = (gconv_difference){.within = true};
+    gconv_status status =
+        check_arguments(problem, input, input_stride, output, output_stride, error);
+    if (status != GCONV_OK)
+        return status;
+    if (reference == NULL || chain_stride < gc_chain_row_values(&problem->chain) * sizeof(float))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "no chain values of the reference, or less than a row of them");
+    status = gc_plan_bound(plan, input, input_stride, &c.bound, error);
+    if (status != GCONV_OK)
+        return status;
+    size_t bytes = gconv_shape_row_bytes(&conversion->output);
+    c.expected = gc_allocate_array(1, bytes);
+    if (conversion->keeps_alpha)
+        c.alpha = gc_allocate_array(conversion->input.width, c.alpha_size);
+    if (c.expected == NULL || (conversion->keeps_alpha && c.alpha == NULL))
+        status = gc_fail_memory(error, bytes);
+    for (uint32_t y = 0; status == GCONV_OK && y < conversion->output.height; y++)
+        compare_row(&c, (const char *)input + y * input_stride,
+                    (const char *)output + y * output_stride,
+                    (const float *)(const void *)((const char *)reference + y * chain_stride), y);
+    difference->bound = c.bound / fabs(conversion->divisor);
+    free(c.alpha);
+    free(c.expected);
+    return status;
+}
+
+/* ---- Single pixels --------------------------------------------------------------------------- */
+
+gconv_status gconv_plan_compare_pixels(const gconv_plan *plan, const void *input,
+                                       size_t input_stride, const void *output,
+                                       size_t output_stride, const gconv_pixel *pixels,
+                                       size_t count, gconv_difference *difference,
+                                       gconv_error *error)
+{
+    const gc_problem *problem = &plan->problem;
+    const gc_conversion *conversion = &problem->conversion;
+    const gconv_shape *in = &conversion->input, *out = &conversion->output;
+    *difference = (gconv_difference){.within = true};
+    gconv_status status =
+        check_arguments(problem, input, input_stride, output, output_stride, error);
+    if (status != GCONV_OK)
+        return status;
+    if (pixels == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the list of pixels is a null pointer");
+    if (conversion->premultiplies)
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                       "single pixels cannot be judged where colours are multiplied by alpha");
+    double bound;
+    status = gc_plan_bound(plan, input, input_stride, &bound, error);
+    for (size_t i = 0; status == GCONV_OK && i < count; i++) {
+        gconv_pixel at = pixels[i];
+        float values[GC_CHANNELS_MAX];
+        if (at.x >= in->width || at.y >= in->height)
+            return gc_fail(error, GCONV_ERROR_ARGUMENT, "a pixel lies outside the image");
+        status = gc_spot_values(problem, input, input_stride, at.x, at.y, values, error);
+        if (status != GCONV_OK)
+            break;
+        size_t bytes = (size_t)in->depth / 8, channels = (size_t)in->channels;
+        const char *alpha =
+            (const char *)input + at.y * input_stride + (at.x * channels + channels - 1) * bytes;
+        pixel got = read_pixel(out, (const char *)output + at.y * output_stride, at.x);
+        pixel right = convert(conversion, values, alpha);
+        judge(out, at, got, right, limits_of(problem, values, bound, alpha, right), difference);
+    }
+    difference->bound = bound / fabs(conversion->divisor);
+    return status;
+}
