@@ -35,12 +35,19 @@ if(GCONV_HAS_CUDA)
     endif()
   endif()
   enable_language(CUDA)
+  # Host code without kernels is C++, which nvcc would compile as often as there are architectures.
+  # Where nvcc is told its host compiler, that is the one.
+  if(CMAKE_CUDA_HOST_COMPILER AND NOT DEFINED CMAKE_CXX_COMPILER AND NOT DEFINED ENV{CXX})
+    set(CMAKE_CXX_COMPILER ${CMAKE_CUDA_HOST_COMPILER})
+  endif()
+  enable_language(CXX)
   find_package(CUDAToolkit REQUIRED)
   set(CMAKE_CUDA_STANDARD 17)
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)
   set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
-  # The host part of CUDA sources is C++ that needs no C++ library, so that all is linked as C.
+  # This C++, and the host part of CUDA sources, need no C++ library, so that all is linked as C.
   list(REMOVE_ITEM CMAKE_CUDA_IMPLICIT_LINK_LIBRARIES stdc++)
+  list(REMOVE_ITEM CMAKE_CXX_IMPLICIT_LINK_LIBRARIES stdc++)
   set(GCONV_CUDA_LIBRARIES CUDA::cudart_static)
 endif()
 message(STATUS "gconv: CUDA part ${GCONV_HAS_CUDA}")

@@ -3,6 +3,9 @@
 
 load common
 
+# Ranks that wait for one another leave the processor to the others.
+export OMPI_MCA_mpi_yield_when_idle=1
+
 needs_mpi() {
     [ -n "${MPI:-}" ] || skip 'gconv-mpi is not built, or under the sanitizers'
     needs mpirun

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-thread_local gc_double_position gc_double_place;
+__thread gc_double_position gc_double_place;
 
 enum barrier { NOTHING, WARP, BLOCK };
 

@@ -35,6 +35,19 @@ static inline void gc_fragments_load2(unsigned (&to)[4], unsigned address)
     gc_double_load(to, 2, address);
 }
 
+/* The sum of 32 products of a byte without a sign and one with a sign. */
+static inline int gc_double_products(const unsigned (&samples)[8], const unsigned (&weights)[8])
+{
+    unsigned char first[32];
+    signed char second[32];
+    memcpy(first, samples, sizeof first);
+    memcpy(second, weights, sizeof second);
+    int sum = 0;
+    for (int k = 0; k < 32; k++)
+        sum += first[k] * second[k];
+    return sum;
+}
+
 /* m16n8k32 of bytes. */
 static inline void gc_bytes_multiply(int (&sums)[4], const unsigned (&samples)[4], unsigned low,
                                      unsigned high)
@@ -44,12 +57,12 @@ static inline void gc_bytes_multiply(int (&sums)[4], const unsigned (&samples)[4
     gc_double_show({{samples[0], samples[1], samples[2], samples[3], low, high}}, all);
     for (int c = 0; c < 4; c++) {
         int row = lane / 4 + c / 2 * 8, column = lane % 4 * 2 + c % 2;
-        for (int k = 0; k < 32; k++) {
-            int word = k % 16 / 4, shift = k % 4 * 8;
-            unsigned sample = all[row % 8 * 4 + word]->at[row / 8 + k / 16 * 2] >> shift & 255;
-            unsigned weight = all[column * 4 + word]->at[4 + k / 16] >> shift & 255;
-            sums[c] += (int)sample * (signed char)weight;
+        unsigned rows[8], columns[8];
+        for (int k = 0; k < 8; k++) {
+            rows[k] = all[row % 8 * 4 + k % 4]->at[row / 8 + k / 4 * 2];
+            columns[k] = all[column * 4 + k % 4]->at[4 + k / 4];
         }
+        sums[c] += gc_double_products(rows, columns);
     }
 }
 

@@ -11,10 +11,10 @@
 
 /* Where the thread that runs stands. */
 struct gc_double_position {
-    uint3 thread, block;
-    dim3 threads, blocks;
+    uint3 thread, block, threads, blocks;
 };
-extern thread_local gc_double_position gc_double_place;
+/* Kernels ask for it all the time: no call finds it. */
+extern __thread gc_double_position gc_double_place __attribute__((tls_model("initial-exec")));
 
 /* Return when all threads of the block, or of the warp, have come here. */
 void gc_double_barrier();

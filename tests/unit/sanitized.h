@@ -21,4 +21,8 @@
 
 #define SANITIZED (SANITIZES_ADDRESSES || SANITIZES_THREADS)
 
+/* How many of `count` trials that differ by chance: sanitizers slow them down four times and more,
+ * and the other tree has them all. */
+#define TRIALS(count) (SANITIZED ? (count) / 4 : (count))
+
 #endif

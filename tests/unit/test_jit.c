@@ -133,7 +133,7 @@ static void the_entry_is_used(void **state)
     free(again.bytes);
 }
 
-/* What key_of in jit_compile.cu makes of a kernel is not known here, but stands in the name. */
+/* What key_of in jit/compile.cpp makes of a kernel is not known here, but stands in the name. */
 static gc_hash only_key(void)
 {
     gc_hash key = {0};

@@ -2,6 +2,7 @@
 #include "cpu/solver/levels.h"
 
 #include "core_support.h"
+#include "sanitized.h"
 
 #include <math.h>
 
@@ -155,7 +156,7 @@ static void any_filters_and_images(void **state)
 {
     (void)state;
     static trial t;
-    int passes = 0, trials = 1500;
+    int passes = 0, trials = TRIALS(1500);
     for (int n = 0; n < trials; n++) {
         fill_filter(&t, 1 + any(any(3) == 0 ? SIDE_MAX : 7), 1 + any(any(3) == 0 ? SIDE_MAX : 7));
         fill_job(&t);
@@ -187,13 +188,15 @@ static void sums_beside_ties(void **state)
     assert_true(passes > 100);
 }
 
-/* Every quotient that can be a tie, by every even divisor up to 4096 that is tried. */
+/* Every quotient that can be a tie, by every even divisor up to 4096 that is tried: of
+ * those below 600 all, or under sanitizers a fifth. */
 static void quotients(void **state)
 {
     (void)state;
     static trial t;
     static float weights[] = {1, 255};
-    for (int divisor = 2; divisor <= 4096; divisor += divisor < 600 ? 2 : 198) {
+    const int step = SANITIZED ? 10 : 2;
+    for (int divisor = 2; divisor <= 4096; divisor += divisor < 600 ? step : 198) {
         t.filter = filter_of(2, 1, divisor, weights);
         t.filter.anchor_x = 0;
         t.chain[0] = &t.filter;
@@ -246,7 +249,7 @@ static void chain_values(void **state)
     (void)state;
     static trial t;
     static float chain[BYTES_MAX], wanted[BYTES_MAX];
-    for (int n = 0; n < 200; n++) {
+    for (int n = 0; n < TRIALS(200); n++) {
         fill_filter(&t, 1 + any(9), 1 + any(9));
         fill_job(&t);
         gconv_plan *plan, *reference;

@@ -3,6 +3,7 @@
  * images. */
 #include "io_support.h"
 #include "pack_support.h"
+#include "sanitized.h"
 
 #include "io/png/filters.h"
 #include "io/png/literals.h"
@@ -94,7 +95,7 @@ static void filters_are_those_of_png(void **unused)
     enum { LEFT = 8, COUNT = 700 };
     (void)unused;
     uint8_t row[LEFT + COUNT] = {0}, above[LEFT + COUNT] = {0}, out[COUNT + 1];
-    for (int n = 0; n < 400; n++) {
+    for (int n = 0; n < TRIALS(400); n++) {
         size_t pixel = 1 + random_below(8), count = random_below(COUNT) + (n < 4);
         make_bytes(n % KINDS, row + LEFT, COUNT);
         make_bytes((n / KINDS) % KINDS, above + LEFT, COUNT);
@@ -117,7 +118,12 @@ static void filters_are_those_of_png(void **unused)
  * these rows is written. From a filter that PNG does not have on, they stay as they are. */
 static void filters_are_undone(void **unused)
 {
-    enum { WIDTHS = 300, ROWS = 20, ROW_MAX = 8 * WIDTHS, SLACK = GC_UNFILTER_SLACK };
+    enum {
+        WIDTHS = SANITIZED ? 100 : 300,
+        ROWS = 20,
+        ROW_MAX = 8 * WIDTHS,
+        SLACK = GC_UNFILTER_SLACK
+    };
     static const size_t pixels[] = {1, 2, 3, 4, 6, 8};
     static uint8_t plain[ROWS + 1]
                         [SLACK + ROW_MAX]; /* with zeros on the left; the first is above */
@@ -185,7 +191,7 @@ static void every_set_gives_the_same_codes(void **unused)
 {
     (void)unused;
     static uint8_t expected[2 * 5000 + 600], found[2 * 5000 + 600];
-    for (int n = 0; n < 1000; n++) {
+    for (int n = 0; n < TRIALS(1000); n++) {
         size_t count = 1 + random_below(5000);
         make_bytes(n % KINDS, bytes, count);
         gc_survey survey;
@@ -303,7 +309,7 @@ static void random_images_come_back(void **unused)
 {
     (void)unused;
     const char *wanted = getenv("GCONV_PNG_IMAGES");
-    int images = wanted != NULL ? atoi(wanted) : 500;
+    int images = wanted != NULL ? atoi(wanted) : TRIALS(500);
     gconv_reader_options reading = as_stored();
     for (int n = 0; n < images; n++) {
         picture source = random_picture();
@@ -347,13 +353,13 @@ static void threads_write_the_same_file(void **unused)
     }
 }
 
-/* Every width of a row from 1 to 300, in every type, as noise, extremes and ramps: the portable
+/* Every width of a row from 1 to 300 (to 100 under sanitizers), in every type, as noise, extremes and ramps: the portable
  * loops write the same file, and libpng reads the same samples. */
 static void all_widths_come_back(void **unused)
 {
     (void)unused;
     gconv_reader_options reading = as_stored();
-    for (int n = 0; n < 300 * 9; n++) {
+    for (int n = 0; n < (SANITIZED ? 100 : 300) * 9; n++) {
         static const int types[9][2] = {{1, 1},  {1, 8},  {2, 8},  {3, 8}, {4, 8},
                                         {1, 16}, {2, 16}, {3, 16}, {4, 16}};
         const int *type = types[n % 9];

@@ -71,7 +71,7 @@ size_t gc_decode_lay_out(const gconv_encoded *picture, gc_nvjpeg_format format, 
                          gc_decoded *decoded);
 
 /* Decodes a batch of requests of one format on a track that nobody else uses; sets their status. A
- * batch that fails is decoded again picture by picture. (track.cu) */
+ * batch that fails is decoded again picture by picture. (track.cpp) */
 void gc_decode_batch(gc_decode_engine *engine, gc_decode_track *track,
                      gc_decode_request *const *requests, int count);
 
@@ -84,7 +84,7 @@ void gc_decode_end_track(gc_decode_track *track);
 
 /* Decodes the files of gc_jpeg_trial. False where the planes, or the RGB samples that are made of
  * them, are others than libjpeg-turbo's, or nothing is decoded: `reason` then says so. The answer
- * is kept in the cache. (trials.cu) */
+ * is kept in the cache. (trials.cpp) */
 bool gc_decode_trials_are_right(gc_decode_engine *engine, char *reason, size_t size);
 
 #endif

@@ -6,7 +6,7 @@
  *   the direction in which its aprons overlap. Rank 1 is found automatically: exactly for integer
  *   filters, within the bound of rule 4 for others.
  * Variants: twopass:lecture and twopass:lecture1d (twopass_lecture.cu), twopass:transposed
- *   (twopass_transposed.cu), twopass:tiled (twopass_tiled.cu).
+ *   (twopass_transposed.cu), twopass:tiled (twopass_tiled.cpp).
  * Improves on: adaptive, from 9x9 on (H200).
  * Needs: (F_w - 1 + T * B_w) * B_h floats of shared memory for the rows, and B_w * (F_h - 1 + T *
  *   B_h) for the columns; a plane of the device's memory for the values between the passes.

@@ -5,11 +5,11 @@
 
 #include "gconv.h"
 
-/* Seconds that the driver took to find its devices; device.cu measures them. */
+/* Seconds that the driver took to find its devices; device.cpp measures them. */
 double gc_device_discovery_seconds();
 
 /* Seconds that a thread in the background took to make the context of a device, 0 where none has;
- * device.cu measures them. */
+ * device.cpp measures them. */
 double gc_device_context_seconds(int index);
 
 /* Measures the device, which is current, where no figures are kept for it: a few milliseconds,

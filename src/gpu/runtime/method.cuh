@@ -149,7 +149,7 @@ void gc_gpu_describe(void *state, char *text, size_t size);
 gconv_status gc_gpu_time(void *state, const void *input, size_t stride, double seconds,
                          gconv_device_times *times, gconv_error *error);
 
-/* In device_run.cu; `stream` is a cudaStream_t. */
+/* In device_run.cpp; `stream` is a cudaStream_t. */
 gconv_status gc_gpu_run_device(void *state, const void *input, size_t input_stride, void *output,
                                size_t output_stride, void *stream, gconv_error *error);
 

@@ -88,7 +88,7 @@ gconv_status gc_plan_await_start(gc_gpu_plan *plan, gconv_error *error);
 /* Whether the start has ended: gc_plan_await_start will not wait. */
 bool gc_plan_start_has_ended(const gc_gpu_plan *plan);
 
-/* ---- Memory (memory.cu) ---------------------------------------------------------------------- */
+/* ---- Memory (memory.cpp) --------------------------------------------------------------------- */
 
 /* Sets plan->band_rows to what the device's memory holds. */
 gconv_status gc_plan_choose_band(gc_gpu_plan *plan, gconv_error *error);
@@ -125,7 +125,7 @@ bool gc_plan_has_whole_rows(const gc_gpu_plan *plan);
  * whole words of 16 bytes. Interleaved pixels have room to be stored four at a time. */
 int64_t gc_plan_output_pitch(const gc_gpu_plan *plan, gc_sample_type type);
 
-/* ---- Running (run.cu) ------------------------------------------------------------------------ */
+/* ---- Running (run.cpp) ----------------------------------------------------------------------- */
 
 /* Copies rows `first` to `last` of an image to plan->samples, from where `kind` says. Under wrap
  * rows may lie outside the image. They repeat rows inside it. */
@@ -164,13 +164,13 @@ gc_plan_result gc_plan_result_of(const gc_gpu_plan *plan, bool chain_only, int64
  * output: from samples to the result, with `chain_only` chain values. */
 gconv_status gc_plan_compute(gc_gpu_plan *plan, bool chain_only, int64_t rows, gconv_error *error);
 
-/* ---- Timing parts of a run (stopwatch.cu) ---------------------------------------------------- */
+/* ---- Timing parts of a run (stopwatch.cpp) --------------------------------------------------- */
 
 /* Stand before and behind the work of a part. Without plan->watch they do nothing. */
 gconv_status gc_plan_begin_part(gc_gpu_plan *plan, gc_part part, gconv_error *error);
 gconv_status gc_plan_end_part(gc_gpu_plan *plan, gconv_error *error);
 
-/* ---- Runs in a caller's stream (device_run.cu) ----------------------------------------------- */
+/* ---- Runs in a caller's stream (device_run.cpp) ---------------------------------------------- */
 
 /* Makes the plan's stream wait for the latest run in a caller's stream. */
 gconv_status gc_plan_await_device_run(gc_gpu_plan *plan, gconv_error *error);

@@ -77,11 +77,11 @@ gconv_status gc_search_begin(gc_search *s, gconv_error *error);
 gconv_status gc_search_check(const gc_search *s, const gc_contender &contender, bool *right,
                              gconv_error *error);
 
-/* The median time of `runs` launches, from the end of one to the end of the next (measure.cu). */
+/* The median time of `runs` launches, from the end of one to the end of the next (measure.cpp). */
 gconv_status gc_search_measure(const gc_search *s, const gc_contender &contender, int runs,
                                double *microseconds, gconv_error *error);
 
-/* ---- Kernels of contenders (contender.cu) ---------------------------------------------------- */
+/* ---- Kernels of contenders (contender.cpp) --------------------------------------------------- */
 
 /* Compiles the kernel of a tuning, and keeps status and message. */
 void gc_contender_compile(const gc_search *s, const gc_tuning &tuning, gc_contender *contender);

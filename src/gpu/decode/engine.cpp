@@ -22,7 +22,7 @@ enum state { UNKNOWN, STARTING, USABLE, ABSENT };
 static struct entry {
     pthread_mutex_t mutex;
     pthread_cond_t settled; /* neither UNKNOWN nor STARTING */
-    state state;
+    enum state state;
     char reason[256];
     gc_decode_engine engine;
     pthread_t starter;
