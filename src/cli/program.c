@@ -11,6 +11,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdio.h>
 #include <unistd.h>
 
@@ -88,8 +91,19 @@ void gc_program_set_messages(const gc_options *options)
     gc_progress_set(always || fits, always ? 0 : 0.5);
 }
 
+/* Has the C library keep memory that one image frees for the next one. glibc gives it back to the
+ * system, and then each image waits for its pages anew. */
+static void keep_memory(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 4 << 20);
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+#endif
+}
+
 void gc_program_begin(void)
 {
+    keep_memory();
     occupy_descriptors();
     gc_signals_install();
 }

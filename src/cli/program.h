@@ -4,7 +4,7 @@
 
 #include "cli/options/options.h"
 
-/* Call it first: standard descriptors and signals. */
+/* Call it first: memory, standard descriptors and signals. */
 void gc_program_begin(void);
 
 /* Sets what is said and whether progress is shown. */
