@@ -417,7 +417,7 @@ gconv: 1 of 4 images done, 3 failed, 0 skipped'
         same "${err//many$threads/OUT}" "$err_one"
         diff -r single "many$threads"
     done
-    like "$err_one" '*1.jpg: bytes after the end of the image ignored*2.jpg: bytes after*4.jpg: not a PNG*
+    like "$err_one" '*1.jpg: warning: bytes after the end of the image ignored*2.jpg: warning: bytes after*4.jpg: not a PNG*
 gconv: 8 of 9 images done, 1 failed, 0 skipped'
 }
 

@@ -109,7 +109,7 @@ alone() {
     PATH=$PWD/bin:$PATH
     echo mine >report.html.data
     expect 0 gconv compare --time 0.01 --html report.html in.png
-    like "$err" 'gconv: report.html.data: cannot *'
+    like "$err" 'gconv: report.html.data: warning: cannot *'
     well_formed report.html
     has report.html 'Charts are missing:</strong> gnuplot ' '<td>reference</td>'
     same "$(grep -c 'report.html.data' report.html)" 0

@@ -155,6 +155,19 @@ static int finish(const summary *s, const gc_task_list *list)
     return s->failed > 0 ? GC_EXIT_FAILED : s->mismatched > 0 ? GC_EXIT_MISMATCH : GC_EXIT_DONE;
 }
 
+/* How to go on with a batch that a signal stopped. NULL where a repetition would repeat work that is
+ * done, or would take old files for results. */
+static const char *how_to_go_on(const gc_options *options)
+{
+    if (options->dry_run)
+        return NULL;
+    if (options->journal != NULL || options->writer.no_clobber || options->update)
+        return "the same command does the others";
+    if (options->in_place || !gc_is_empty_directory(options->output_directory))
+        return NULL;
+    return "the same command with --no-clobber does the others";
+}
+
 /* A GPU that is named starts while the first images are read. Other devices are checked first. */
 static int run_tasks(const gc_session *session, const gc_task_list *list,
                      gc_directories *directories, const gc_helpers *helpers)
@@ -167,6 +180,7 @@ static int run_tasks(const gc_session *session, const gc_task_list *list,
     gconv_error error;
     gc_gate gate;
     gc_gate_create(&gate, enter, &e);
+    gc_tally_advise(list->batch ? how_to_go_on(session->options) : NULL);
     gconv_status status = GCONV_OK;
     if (!gc_names_gpu(session->options))
         status = gc_gate_pass(&gate, &error);
