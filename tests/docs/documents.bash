@@ -57,7 +57,7 @@ builtin_filters() {
 }
 
 implementations() {
-  "$GCONV" info | sed -n '/^implementations:/,/^$/s/^  \([^ ]\{1,\}\) .*/\1/p' | sort
+  "$GCONV" info -v | sed -n '/^implementations:/,/^$/s/^  \([^ ]\{1,\}\) .*/\1/p' | sort
 }
 
 # Installs what was built, so that programs here find it: pkg-config, and the loader.
