@@ -476,6 +476,26 @@ gconv: 5 of 6 images done, 1 failed, 0 skipped"
 
 # ---- gconv check
 
+@test "check in another directory: every output is missing, and a hint says why" {
+    setup_images
+    gconv edges --journal j -o out in
+    mkdir elsewhere
+    cd elsewhere
+    expect 1 gconv check --journal ../j
+    like "$out" '*6 images: 6 missing'
+    same "$err" 'gconv: ../j: every output is missing; its relative names count from the directory where gconv runs now'
+    expect 1 gconv check -q --journal ../j
+    same "$err" ''
+    cd ..
+    rm out/1.png
+    expect 1 gconv check --journal j # one alone is missing
+    same "$err" ''
+    gconv edges --journal absolute -o "$WORK/second" "$WORK/in"
+    rm second/*
+    expect 1 gconv check --journal absolute
+    same "$err" ''
+}
+
 @test "check tells what is missing, changed, stale or failed" {
     setup_images
     gconv edges --journal j -o out in
