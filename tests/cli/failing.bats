@@ -314,6 +314,19 @@ bad_filter() {
     same "$(cat status) $(cat err)" '1 gconv: standard output: cannot write: Broken pipe'
 }
 
+@test "a reader of help, info or a table may go away: exit 1 without a word" {
+    make_image png:grey in.png 9 7 noise
+    for arguments in 'help edges' --help info 'compare --impl cpu --time 0.01 in.png'; do
+        status=0
+        # shellcheck disable=SC2086
+        { until [ -e gone ]; do sleep 0.01; done; gconv $arguments 2>err || echo $? >status; } | { exec <&-; : >gone; }
+        same "$(cat status) $(cat err)" '1 '
+        rm gone status
+    done
+    { until [ -e gone ]; do sleep 0.01; done; gconv info --json 2>err || echo $? >status; } | { exec <&-; : >gone; }
+    same "$(cat status) $(cat err)" '1 gconv: standard output: cannot write: Broken pipe'
+}
+
 @test "a full disk" {
     setup_old
     mkdir disk

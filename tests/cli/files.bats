@@ -78,7 +78,7 @@ load common
 @test "directories in the wrong place" {
     make_image png:grey in.png 2 2 5
     mkdir dir
-    complains 2 'dir: a directory; -o DIR *' gconv edges dir out.png
+    complains 2 'dir: a directory; to process its images, give -o DIR' gconv edges dir out.png
     complains 2 'dir: a directory; -o DIR *' gconv edges in.png dir
     complains 2 'new/: no such directory; -o DIR *' gconv edges in.png new/
     complains 1 'none/out.png: cannot create: its directory does not exist' gconv edges in.png none/out.png

@@ -261,6 +261,8 @@ refused() {
     for list in cpu, ,cpu cpu,,auto; do # the name that is none is the empty one
         complains 2 "option '--impl': '' is not auto, reference, cpu, *" gconv compare -i $list a.png
     done
+    complains 2 "*; did you mean 'cpu:taps'[?]" gconv edges --impl taps a.png b.png
+    complains 2 "*; did you mean 'adaptive:kth'[?]" gconv bench --impl cpu,kth
     complains 2 "*; did you mean 'reference'[?]" gconv edges --impl refrence a.png b.png
     complains 2 "option '--impl': 'all' names several; *compare and bench" gconv edges -i all a.png b.png
     complains 2 "option '--impl': 'cpu,reference' names several; *" gconv edges -i cpu,reference a.png b.png

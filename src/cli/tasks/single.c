@@ -81,7 +81,7 @@ static gconv_status check_paths(const gc_options *options, const char *input, co
     *blamed = input;
     if (gc_is_directory(input))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "a directory; -o DIR writes the results of those in it");
+                       "a directory; to process its images, give -o DIR");
     *blamed = output;
     if (gc_is_directory(output))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "a directory; -o DIR writes into one");
