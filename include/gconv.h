@@ -15,6 +15,9 @@
  *     gconv_reader_finish(reader, &error);          // a damaged end: no output then
  *     gconv_writer_finish(writer, &error);
  *
+ * This sketch leaves out checks and fields that have to be filled in. docs/library.md has the whole
+ * program, files.c.
+ *
  * Errors. Every function that can fail returns a gconv_status. Its last argument `error` may be
  * NULL. Otherwise a failing function leaves one line of text there. The text does not name the
  * file: the caller knows the name.

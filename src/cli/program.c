@@ -67,6 +67,10 @@ static void occupy_descriptors(void)
             open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+/* Whether standard output is for programs. A person who reads a text, as with head(1), may have read
+ * enough. */
+static bool prints_data;
+
 int gc_program_close_output(int code)
 {
     int failure = gc_flush_output();
@@ -74,6 +78,8 @@ int gc_program_close_output(int code)
         failure = errno;
     if (failure == 0 || code != GC_EXIT_DONE)
         return code;
+    if (failure == EPIPE && !prints_data)
+        return GC_EXIT_FAILED;
     gconv_error error;
     gc_fail_errno(&error, GCONV_ERROR_WRITE, failure, "cannot write");
     gc_report("standard output", &error);
@@ -87,6 +93,7 @@ void gc_program_set_messages(const gc_options *options)
     bool always = options->progress == GC_PROGRESS_ALWAYS;
     bool fits =
         options->progress == GC_PROGRESS_AUTO && !options->quiet && isatty(STDERR_FILENO) == 1;
+    prints_data = options->json || options->csv;
     gc_messages_set(options->quiet, options->verbose);
     gc_progress_set(always || fits, always ? 0 : 0.5);
 }

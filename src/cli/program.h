@@ -15,7 +15,8 @@ void gc_program_set_messages(const gc_options *options);
 bool gc_program_informs(const gc_options *options, int *code);
 
 /* Flushes and closes standard output. Where that fails (a full disk, a closed pipe) the program
- * fails. Returns the exit code of a program that would end with `code`. */
+ * fails; it says why, unless a pipe for text is closed. Returns the exit code of a program that
+ * would end with `code`. */
 int gc_program_close_output(int code);
 
 #endif

@@ -18,6 +18,9 @@ char *gc_join_path(const char *directory, const char *name);
 /* Whether a path leads to a directory; false for "-". */
 bool gc_is_directory(const char *path);
 
+/* Whether nothing is in a directory. True where it does not exist. */
+bool gc_is_empty_directory(const char *path);
+
 /* Whether an errno is about the state of the machine, not about the file. The same call may succeed
  * at another time. */
 bool gc_is_passing(int error_number);
