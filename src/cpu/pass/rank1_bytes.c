@@ -85,7 +85,7 @@ enum { FACTORS_MIN = 256, FACTORS_MAX = 8192, VALUES_A_FACTOR = 4096 };
  * parts. */
 enum { COARSE_MAX = 5 };
 
-/* Weights that count as whole are integers times 2^-24 at least. */
+/* Weights count as whole where they are integers times 2^-SHIFT_MAX, or a larger power of 2. */
 enum { SHIFT_MAX = 24 };
 
 /* ---- What the filter is ---------------------------------------------------------------------- */
@@ -107,13 +107,17 @@ static bool is_power(double value)
     return fabs(frexp(value, &exponent)) == 0.5;
 }
 
-/* The least power of 2 that makes all weights whole; 0 where sums would not stay below 2^24. */
+/* The least power of 2 that makes all weights whole. 0 where no power up to 2^SHIFT_MAX does, or
+ * sums would not stay below 2^24. */
 static double whole_factor(const gc_step *step)
 {
     double factor = 1;
-    for (int i = 0; i < step->width * step->height; i++)
-        while (factor <= ldexp(1, SHIFT_MAX) && !is_whole((double)step->taps[i] * factor))
+    for (int i = 0; i < step->width * step->height; i++) {
+        while (factor < ldexp(1, SHIFT_MAX) && !is_whole((double)step->taps[i] * factor))
             factor *= 2;
+        if (!is_whole((double)step->taps[i] * factor))
+            return 0;
+    }
     return factor * step->absolute_sum * UINT8_MAX < 0x1p24 ? factor : 0;
 }
 
