@@ -25,7 +25,7 @@ if(GCONV_FUZZ)
   set(loop_options -fno-sanitize=undefined,fuzzer-no-link)
 endif()
 set_source_files_properties(src/cpu/instructions/box_loops.c src/cpu/instructions/edges_loops.c
-  src/cpu/instructions/levels_loops.c src/cpu/instructions/samples_loops.c
+  src/cpu/instructions/rank1_bytes_loops.c src/cpu/instructions/samples_loops.c
   PROPERTIES COMPILE_OPTIONS "${loop_options}")
 set_source_files_properties(src/cpu/instructions/taps_loops.c src/cpu/instructions/transform_loops.c
   PROPERTIES COMPILE_OPTIONS "-ffp-contract=fast;${loop_options}")
@@ -33,12 +33,12 @@ set_property(SOURCE src/cpu/instructions/taps_loops.c APPEND PROPERTY COMPILE_OP
 
 function(gconv_add_loops name)
   add_library(loops_${name} OBJECT src/cpu/instructions/box_loops.c src/cpu/instructions/edges_loops.c
-    src/cpu/instructions/levels_loops.c src/cpu/instructions/taps_loops.c
+    src/cpu/instructions/rank1_bytes_loops.c src/cpu/instructions/taps_loops.c
     src/cpu/instructions/samples_loops.c src/cpu/instructions/transform_loops.c)
   add_library(loops_${name}_double OBJECT src/cpu/instructions/transform_loops.c)
   target_compile_definitions(loops_${name} PRIVATE
     GC_BOX_LOOPS=gc_box_${name} GC_EDGES_LOOPS=gc_edges_${name}
-    GC_LEVELS_LOOPS=gc_levels_${name} GC_TAPS_LOOPS=gc_taps_${name}
+    GC_RANK1_LOOPS=gc_rank1_${name} GC_TAPS_LOOPS=gc_taps_${name}
     GC_SAMPLES_LOOPS=gc_samples_${name}
     GC_TRANSFORM_LOOPS=gc_transform_${name} GC_TRANSFORM_REAL=float)
   target_compile_definitions(loops_${name}_double PRIVATE
@@ -77,11 +77,11 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     target_sources(pack_avx2 PRIVATE src/io/png/unfilter_loops.c)
     gconv_add_loops(avx512 ${avx512})
     # avx512vnni adds products of bytes and of words; all else it has from avx512.
-    add_library(loops_avx512vnni OBJECT src/cpu/instructions/levels_loops.c
+    add_library(loops_avx512vnni OBJECT src/cpu/instructions/rank1_bytes_loops.c
       src/cpu/instructions/taps_loops.c)
     target_link_libraries(loops_avx512vnni PRIVATE gconv_settings)
     target_compile_definitions(loops_avx512vnni PRIVATE
-      GC_BYTES_LOOPS=gc_bytes_avx512vnni GC_LEVELS_LOOPS=gc_levels_avx512vnni)
+      GC_BYTES_LOOPS=gc_bytes_avx512vnni GC_RANK1_LOOPS=gc_rank1_avx512vnni)
     target_compile_options(loops_avx512vnni PRIVATE ${loop_level} -Wno-psabi ${avx512} -mavx512vnni)
     list(APPEND loop_objects $<TARGET_OBJECTS:loops_avx512vnni>)
   endif()

@@ -11,6 +11,9 @@
  * CPU: every tap, sparse                                    gc_chain_set_range: sums in any order
  * CPU: bytes, edges, transforms in double                   exact chains: integers below 2^24
  * CPU: box                                                  integers below 2^31, or sums in double
+ * CPU: rank 1 on bytes (cpu/pass/rank1_bytes.c)             rows: integers below 2^31 (ROW_MAX);
+ *                                                           columns: levels below LEVEL_MAX, or
+ *                                                           whole sums below 2^24
  * CPU: vectors                                              gc_range_holds_products, or in double
  * CPU: products; GPU: twopass, separable                    gc_range_holds_products
  * CPU: transforms in float32                                gc_range_holds_tiles,
@@ -50,13 +53,14 @@ bool gc_range_holds_products(const gc_step *step, int count, const double *colum
  * each, as real and imaginary part, and the filter's weights are divided by `points` before. */
 bool gc_range_holds_tiles(const gc_step *step, double points);
 
-/* The same for a column and then a row, each through transforms of lines of so many values; 0 where
- * it is not transformed. `down` and `across` are the sums of the magnitudes of their weights. */
+/* Whether float32 transforms of lines can compute a step of a column and a row: of column_points
+ * and row_points values, 0 where taps are summed. `down` and `across` are the sums of the
+ * magnitudes of their weights. */
 bool gc_range_holds_lines(const gc_step *step, double down, double across, double column_points,
                           double row_points);
 
-/* The same for a transform of a real image by cuFFT, whose product with the filter's spectrum is
- * divided by `points`. Numbers below the smallest normal one may become 0 there. */
+/* Whether a transform of a real image by cuFFT can compute a step. The product with the filter's
+ * spectrum is divided by `points`. Numbers below the smallest normal one may become 0 there. */
 bool gc_range_holds_fft(const gc_step *step, double points);
 
 /* Bound of the error of a step of an exact chain through Fourier transforms in double, of

@@ -1,5 +1,5 @@
-/* THE table of implementations. A new one is a file, an entry here, and a line of
- * CMakeLists.txt. */
+/* THE table of implementations. A new one needs an `extern` line and an entry here. docs/design.md,
+ * "Where to add something", lists what else it needs. */
 #include "core/registry.h"
 
 #include "base/status.h"

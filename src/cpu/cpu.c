@@ -52,8 +52,8 @@ static int choose_threads(const gc_problem *problem)
     return limit_threads(problem, gc_thread_count(problem->job.threads));
 }
 
-/* Threads that one of several images between files may have beside its own: those of the others, once
- * these are done. */
+/* Threads that one of several images between files may have beside its own: those of the others,
+ * once these are done. */
 static int choose_room(const gc_problem *problem)
 {
     int own = gc_thread_count(problem->job.threads), all = own * problem->job.images_at_once;
@@ -266,8 +266,8 @@ static gconv_status run(void *opaque, gc_stream *stream, gconv_error *error)
 {
     cpu_state *state = opaque;
     cpu_run run = {.state = state, .division = state->division, .stream = stream};
-    /* Alpha that is kept goes through the stream, but for solver/levels.h. */
-    bool finds_alpha = stream->alpha.blocks == NULL || state->stages.makes_levels;
+    /* The stream stores alpha that is kept, unless pass/rank1_bytes.h does. */
+    bool finds_alpha = stream->alpha.blocks == NULL || state->stages.has_rank1_pass;
     bool in_place = stream->image.next != NULL && finds_alpha;
     gconv_status status = in_place ? GCONV_OK : allocate_rings(&run, error);
     gc_division_limit(&run.division, &state->stages, stream->first, stream->end);

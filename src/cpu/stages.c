@@ -3,7 +3,7 @@
 #include "base/status.h"
 #include "core/registry.h"
 #include "cpu/cost.h"
-#include "cpu/solver/edges.h"
+#include "cpu/pass/edges.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,11 +54,12 @@ static double seconds_of_stages(const gc_problem *problem)
     return seconds;
 }
 
-/* The same in solver/levels.h; infinite where that does not apply. */
-static double seconds_of_levels(const gc_problem *problem)
+/* Seconds of a value in the pass of pass/rank1_bytes.h, conversion included. Infinite where that
+ * pass does not apply. */
+static double seconds_of_rank1(const gc_problem *problem)
 {
-    return gc_levels_applies(problem) ? gc_levels_seconds(problem, gc_instructions_chosen())
-                                      : HUGE_VAL;
+    return gc_rank1_applies(problem) ? gc_rank1_seconds(problem, gc_instructions_chosen())
+                                     : HUGE_VAL;
 }
 
 double gc_stages_seconds(const gc_problem *problem)
@@ -67,7 +68,7 @@ double gc_stages_seconds(const gc_problem *problem)
     double values = (double)chain->width * chain->height * chain->channels;
     if (gc_edges_applies(problem))
         return values * GC_EDGES_SECONDS + chain->height * GC_EDGES_ROW_SECONDS;
-    double seconds = fmin(seconds_of_stages(problem), seconds_of_levels(problem));
+    double seconds = fmin(seconds_of_stages(problem), seconds_of_rank1(problem));
     return values * seconds + chain->height * (chain->step_count * GC_ROW_SECONDS);
 }
 
@@ -110,12 +111,12 @@ static gconv_status add_stage(gc_stages *stages, const gc_problem *problem, gcon
     return GCONV_OK;
 }
 
-static gconv_status create_levels(gc_stages *stages, const gc_problem *problem, gconv_error *error)
+static gconv_status create_rank1(gc_stages *stages, const gc_problem *problem, gconv_error *error)
 {
-    if (seconds_of_levels(problem) >= seconds_of_stages(problem))
+    if (seconds_of_rank1(problem) >= seconds_of_stages(problem))
         return GCONV_OK;
-    gconv_status status = gc_levels_create(&stages->levels, problem, error);
-    stages->makes_levels = stages->levels.step != NULL;
+    gconv_status status = gc_rank1_create(&stages->rank1, problem, error);
+    stages->has_rank1_pass = stages->rank1.step != NULL;
     return status;
 }
 
@@ -127,7 +128,7 @@ gconv_status gc_stages_create(gc_stages *stages, const gc_problem *problem, gcon
     stages->list = calloc(most, sizeof *stages->list);
     if (stages->list == NULL)
         return gc_fail_memory(error, most * sizeof *stages->list);
-    gconv_status status = create_levels(stages, problem, error);
+    gconv_status status = create_rank1(stages, problem, error);
     for (size_t s = 0; status == GCONV_OK && s < most; s++)
         status = add_stage(stages, problem, error);
     if (status != GCONV_OK)
@@ -141,7 +142,7 @@ void gc_stages_destroy(gc_stages *stages)
         if (stages->list[p].solver->release != NULL)
             stages->list[p].solver->release(&stages->list[p]);
     free(stages->list);
-    gc_levels_destroy(&stages->levels);
+    gc_rank1_destroy(&stages->rank1);
     *stages = (gc_stages){.list = NULL};
 }
 
@@ -151,11 +152,11 @@ void gc_stages_describe(const gc_stages *stages, char *text, size_t size)
     if (stages->finds_edges)
         used = (size_t)snprintf(text, size, "cpu: %s, %s\n", gc_edges_describe(),
                                 stages->instructions->name);
-    if (stages->makes_levels)
-        used = (size_t)snprintf(text, size, "cpu: %dx%d by %s, %s\n", stages->levels.step->width,
-                                stages->levels.step->height, gc_levels_describe(&stages->levels),
+    if (stages->has_rank1_pass)
+        used = (size_t)snprintf(text, size, "cpu: %dx%d by %s, %s\n", stages->rank1.step->width,
+                                stages->rank1.step->height, gc_rank1_describe(&stages->rank1),
                                 stages->instructions->name);
-    bool in_one_pass = stages->finds_edges || stages->makes_levels;
+    bool in_one_pass = stages->finds_edges || stages->has_rank1_pass;
     for (int p = 0; p < stages->count && !in_one_pass && used < size; p++) {
         const gc_stage *stage = &stages->list[p];
         int length = snprintf(text + used, size - used, "cpu: %dx%d by %s, %s\n",

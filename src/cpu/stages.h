@@ -3,15 +3,15 @@
 #ifndef GC_CPU_STAGES_H
 #define GC_CPU_STAGES_H
 
-#include "cpu/solver/levels.h"
+#include "cpu/pass/rank1_bytes.h"
 #include "cpu/solver/solver.h"
 
 typedef struct gc_stages {
     const gc_instructions *instructions;
-    bool finds_edges;  /* solver/edges.h does it all, except where chain values are wanted */
-    bool makes_levels; /* solver/levels.h does it all; where the chain is exact, except where chain
-                          values are wanted */
-    gc_levels levels;  /* where makes_levels */
+    bool finds_edges;    /* pass/edges.h computes the job, unless chain values are wanted */
+    bool has_rank1_pass; /* pass/rank1_bytes.h computes the job, unless chain values of an exact
+                            chain are wanted */
+    gc_rank1 rank1;      /* where has_rank1_pass */
     gc_stage *list;
     int count;
     int rows_at_once;         /* the largest of all stages */

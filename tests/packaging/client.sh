@@ -10,8 +10,8 @@
 set -eu
 cd "$1"
 exceptions='src/cli/commands/tune.c:"gpu/tune/tune.h"
-src/cli/measure/clocks.c:"gpu/study/study.h"
-src/cli/measure/transforms.c:"gpu/study/study.h"
+src/cli/measure/clocks.c:"gpu/probe/probe.h"
+src/cli/measure/transforms.c:"gpu/probe/probe.h"
 src/cli/measure/transforms.h:"cpu/locality.h"'
 
 # Each line: FILE:"HEADER" or FILE:<HEADER>

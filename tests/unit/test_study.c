@@ -2,7 +2,7 @@
 #include "io_support.h"
 
 #include "base/clock.h"
-#include "cli/study/study.h"
+#include "cli/page/study.h"
 
 static double late; /* seconds by which the clock goes ahead at each look */
 

@@ -14,10 +14,10 @@
 #include "cli/options/implementations.h"
 #include "cli/options/presets.h"
 #include "cli/options/sweep.h"
+#include "cli/page/study.h"
 #include "cli/report/exit.h"
 #include "cli/report/messages.h"
 #include "cli/report/output.h"
-#include "cli/study/study.h"
 
 #include <stdio.h>
 #include <stdlib.h>

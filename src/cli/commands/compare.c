@@ -10,12 +10,12 @@
 #include "cli/measure/points.h"
 #include "cli/options/effects.h"
 #include "cli/options/implementations.h"
+#include "cli/page/study.h"
 #include "cli/report/exit.h"
 #include "cli/report/messages.h"
 #include "cli/report/progress.h"
 #include "cli/report/tally.h"
 #include "cli/report/warnings.h"
-#include "cli/study/study.h"
 #include "cli/tasks/names.h"
 #include "cli/tasks/single.h"
 

@@ -13,7 +13,7 @@ void gc_plan_only(const gc_session *session, const gc_task *task, gc_result *res
     *result = (gc_result){.outcome = GC_OUTCOME_PLANNED, .blamed = gc_input_name(task->input)};
     gconv_status status = gc_check_task(task, &result->error);
     if (status == GCONV_OK)
-        status = gc_find_work(session, task, result);
+        status = gc_decide_to_skip(session, task, result);
     if (status == GCONV_OK && access(task->input, R_OK) != 0)
         status = gc_fail_errno(&result->error, GCONV_ERROR_OPEN, errno, "cannot open");
     if (status == GCONV_ERROR_EXISTS)

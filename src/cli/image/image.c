@@ -127,7 +127,7 @@ static gconv_status process_image(gc_work *work)
 
 static gconv_status process(gc_work *work)
 {
-    gconv_status needed = gc_find_work(work->worker->session, work->task, work->result);
+    gconv_status needed = gc_decide_to_skip(work->worker->session, work->task, work->result);
     if (needed != GCONV_OK)
         return needed;
     if (work->worker->session->journal != NULL)

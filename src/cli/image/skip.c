@@ -29,7 +29,7 @@ static const char *reason_to_skip(const gc_options *options, const gc_task *task
     return known && !is_newer(&input, &output) ? "up to date; skipped" : NULL;
 }
 
-gconv_status gc_find_work(const gc_session *session, const gc_task *task, gc_result *result)
+gconv_status gc_decide_to_skip(const gc_session *session, const gc_task *task, gc_result *result)
 {
     gc_journal_verdict verdict = gc_journaled_judge(session, task, &result->error);
     /* The journal knows more than the times of the files. */

@@ -6,9 +6,9 @@
 #include "cli/image/session.h"
 #include "cli/tasks/tasks.h"
 
-/* Whether an image needs work: GCONV_OK. GCONV_ERROR_EXISTS where nothing has to be done, because of
- * --no-clobber, --update or the journal; then result->skipped says why. Other failures where the
- * journal says that the image failed before. */
-gconv_status gc_find_work(const gc_session *session, const gc_task *task, gc_result *result);
+/* Decides whether an image is skipped. GCONV_OK: the image needs work. GCONV_ERROR_EXISTS: it is
+ * skipped because of --no-clobber, --update or the journal, and result->skipped says why. Other
+ * failures: the journal says that the image failed before. */
+gconv_status gc_decide_to_skip(const gc_session *session, const gc_task *task, gc_result *result);
 
 #endif

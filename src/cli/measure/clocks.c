@@ -2,7 +2,7 @@
 
 #include "base/file.h"
 #include "cli/report/json.h"
-#include "gpu/study/study.h"
+#include "gpu/probe/probe.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -5,7 +5,7 @@
 #include "cli/measure/clocks.h"
 #include "cli/measure/steps.h"
 #include "cli/measure/theory.h"
-#include "gpu/study/study.h"
+#include "gpu/probe/probe.h"
 
 #include <math.h>
 #include <stdlib.h>

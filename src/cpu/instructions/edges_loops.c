@@ -1,4 +1,4 @@
-/* The sums of cpu/solver/edges.c, compiled once for every instruction set under the name that
+/* The sums of cpu/pass/edges.c, compiled once for every instruction set under the name that
  * GC_EDGES_LOOPS gives them. Plain loops on 16-bit integers: compilers fill the vectors. */
 #include "cpu/instructions/instructions.h"
 

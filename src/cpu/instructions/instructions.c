@@ -10,7 +10,7 @@ extern const gc_taps_loops gc_taps_portable;
 extern const gc_samples_loops gc_samples_portable;
 extern const gc_transform_loops gc_transform_portable, gc_transform_double_portable;
 extern const gc_edges_loops gc_edges_portable;
-extern const gc_levels_loops gc_levels_portable;
+extern const gc_rank1_loops gc_rank1_portable;
 extern const gc_box_loops gc_box_portable;
 
 static bool always(void)
@@ -24,7 +24,7 @@ extern const gc_samples_loops gc_samples_avx512, gc_samples_avx2;
 extern const gc_transform_loops gc_transform_avx512, gc_transform_avx2;
 extern const gc_transform_loops gc_transform_double_avx512, gc_transform_double_avx2;
 extern const gc_edges_loops gc_edges_avx512, gc_edges_avx2;
-extern const gc_levels_loops gc_levels_avx512vnni, gc_levels_avx512, gc_levels_avx2;
+extern const gc_rank1_loops gc_rank1_avx512vnni, gc_rank1_avx512, gc_rank1_avx2;
 extern const gc_box_loops gc_box_avx512, gc_box_avx2;
 
 static bool has_avx512(void)
@@ -54,7 +54,7 @@ static const gc_instructions instructions[] = {
         .taps = &gc_taps_avx512,
         .samples = &gc_samples_avx512,
         .edges = &gc_edges_avx512,
-        .levels = &gc_levels_avx512vnni,
+        .rank1 = &gc_rank1_avx512vnni,
         .box = &gc_box_avx512,
         .bytes = &gc_bytes_avx512vnni,
         .tap_seconds = GC_TAP_SECONDS_AVX512,
@@ -68,7 +68,7 @@ static const gc_instructions instructions[] = {
         .taps = &gc_taps_avx512,
         .samples = &gc_samples_avx512,
         .edges = &gc_edges_avx512,
-        .levels = &gc_levels_avx512,
+        .rank1 = &gc_rank1_avx512,
         .box = &gc_box_avx512,
         .tap_seconds = GC_TAP_SECONDS_AVX512,
         .row_seconds = GC_ROW_TAP_SECONDS,
@@ -81,7 +81,7 @@ static const gc_instructions instructions[] = {
         .taps = &gc_taps_avx2,
         .samples = &gc_samples_avx2,
         .edges = &gc_edges_avx2,
-        .levels = &gc_levels_avx2,
+        .rank1 = &gc_rank1_avx2,
         .box = &gc_box_avx2,
         .tap_seconds = GC_TAP_SECONDS_AVX2,
         .row_seconds = GC_ROW_TAP_SECONDS,
@@ -95,7 +95,7 @@ static const gc_instructions instructions[] = {
         .taps = &gc_taps_portable,
         .samples = &gc_samples_portable,
         .edges = &gc_edges_portable,
-        .levels = &gc_levels_portable,
+        .rank1 = &gc_rank1_portable,
         .box = &gc_box_portable,
         .tap_seconds = GC_TAP_SECONDS_PORTABLE,
         .row_seconds = GC_ROW_TAP_SECONDS_PORTABLE,

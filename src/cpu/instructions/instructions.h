@@ -50,7 +50,7 @@ typedef void gc_bytes_function(const gc_byte_step *step, const uint8_t *const *r
 
 /* ---- Edges ----------------------------------------------------------------------------------- */
 
-/* See solver/edges.c. Sums are modulo 2^16. */
+/* See pass/edges.c. Sums are modulo 2^16. */
 typedef struct gc_edges_loops {
     /* Of seven rows of samples, smooth[x] = the Gaussian's column, curve[x] = the column of the
      * Gaussian's second difference. */
@@ -63,80 +63,80 @@ typedef struct gc_edges_loops {
 
 /* ---- Levels ---------------------------------------------------------------------------------- */
 
-enum { GC_LEVELS_ROWS = 2, GC_LEVELS_FINE_BITS = 6 }; /* rows of output are computed together */
+enum { GC_RANK1_ROWS = 2, GC_RANK1_FINE_BITS = 6 }; /* rows of output are computed together */
 
 /* Two samples that are added up before they meet a tap, each times its factor. `factors` holds that
  * of the first one in its lower byte. */
-typedef struct gc_levels_fold {
+typedef struct gc_rank1_fold {
     size_t first, second; /* from where the taps of a row begin, in samples */
     int16_t factors;
-} gc_levels_fold;
+} gc_rank1_fold;
 
 /* A row of whole weights: as they are for the portable loops, and in pairs for the others. Where
  * weights have the same magnitudes on both sides of the middle, it is folded: fold t has samples t
  * and width - 1 - t; the sample in the middle is alone. Else fold t has sample t alone. */
-typedef struct gc_levels_row {
+typedef struct gc_rank1_row {
     float *weights;
     int width;
     size_t advance; /* from tap to tap, in samples */
-    gc_levels_fold *folds;
-    /* Of folds 2p and 2p + 1: two taps of 16 bits, the first one in the lower half. Where the row is
-     * fine, a weight is 2^GC_LEVELS_FINE_BITS taps and a fine tap. */
+    gc_rank1_fold *folds;
+    /* Of folds 2p and 2p + 1: two taps of 16 bits, the first one in the lower half. Where the row
+     * is fine, a weight is 2^GC_RANK1_FINE_BITS taps and a fine tap. */
     int32_t *taps, *fine_taps;
     int pair_count;
     bool is_fine;
     bool is_folded;
-} gc_levels_row;
+} gc_rank1_row;
 
 /* What the value of a sum is: the level; the level where the sum is still to be divided; or the
  * level in fixed point, with 16 bits after the point. */
-typedef enum gc_levels_kind { GC_LEVELS_PLAIN, GC_LEVELS_DIVIDED, GC_LEVELS_FIXED } gc_levels_kind;
+typedef enum gc_rank1_kind { GC_RANK1_PLAIN, GC_RANK1_DIVIDED, GC_RANK1_FIXED } gc_rank1_kind;
 
-/* How columns of sums become levels: see solver/levels.c. Value: start + the sum, or, where it is
- * divided or its magnitude is taken, start + sign * that. */
-typedef struct gc_levels_column {
+/* How columns of sums become levels: see pass/rank1_bytes.c. Value: start + the sum, or, where it
+ * is divided or its magnitude is taken, start + sign * that. */
+typedef struct gc_rank1_column {
     float *weights;
     int height;
     bool is_even; /* the weights are the same from both ends */
-    gc_levels_kind kind;
+    gc_rank1_kind kind;
     bool absolute;
     float start, sign;
     float divisor, reciprocal;
     uint32_t
         far; /* bits of which a value in fixed point has one at least unless it is near a tie */
-} gc_levels_column;
+} gc_rank1_column;
 
 /* The most values of a row at once. */
-enum { GC_LEVELS_VALUES_MAX = 2048 };
+enum { GC_RANK1_VALUES_MAX = 2048 };
 
 /* Values of a row that may be near a tie. */
-typedef struct gc_levels_near {
+typedef struct gc_rank1_near {
     uint64_t words; /* bit i: bits[i] is set, and not 0 */
-    uint64_t bits[GC_LEVELS_VALUES_MAX / 64];
-} gc_levels_near;
+    uint64_t bits[GC_RANK1_VALUES_MAX / 64];
+} gc_rank1_near;
 
-/* Rows of output, GC_LEVELS_ROWS of each. */
-typedef struct gc_levels_output {
-    uint8_t *out[GC_LEVELS_ROWS];
-    gc_levels_near near[GC_LEVELS_ROWS];
-    const uint8_t *kept[GC_LEVELS_ROWS]; /* samples that stay in the place of levels, or NULL */
-    uint32_t kept_mask;                  /* of four samples those that stay have bytes of 255 */
+/* Rows of output, GC_RANK1_ROWS of each. */
+typedef struct gc_rank1_output {
+    uint8_t *out[GC_RANK1_ROWS];
+    gc_rank1_near near[GC_RANK1_ROWS];
+    const uint8_t *kept[GC_RANK1_ROWS]; /* samples that stay in the place of levels, or NULL */
+    uint32_t kept_mask;                 /* of four samples those that stay have bytes of 255 */
     bool streams; /* rows begin on cache lines, and blocks are stored past the caches */
-} gc_levels_output;
+} gc_rank1_output;
 
 /* Loops read up to 64 samples and write up to 64 sums beyond the last one. The order of sums within
  * 64 of them is up to the loops. */
-typedef struct gc_levels_loops {
+typedef struct gc_rank1_loops {
     /* sums[i] = sum_k weights[k] * samples[i + k*advance] for i in [0, count). `scratch` has room
      * for all samples that are read, as integers of 32 bits. Sums over 2^24 are rounded. */
-    void (*sum)(const gc_levels_row *row, const uint8_t *samples, size_t count, float *scratch,
+    void (*sum)(const gc_rank1_row *row, const uint8_t *samples, size_t count, float *scratch,
                 float *sums);
     /* out[o][i] = the level of sum_j weights[j] * rows[o+j][i] for i in [0, count), o in
-     * [0, row_count), row_count at most GC_LEVELS_ROWS. Adds values to near[o]. There are height + 1
+     * [0, row_count), row_count at most GC_RANK1_ROWS. Adds values to near[o]. There are height + 1
      * readable rows. */
-    void (*finish)(const gc_levels_column *column, const float *const *rows, size_t count,
-                   gc_levels_output *output, int row_count);
-} gc_levels_loops;
+    void (*finish)(const gc_rank1_column *column, const float *const *rows, size_t count,
+                   gc_rank1_output *output, int row_count);
+} gc_rank1_loops;
 
 /* ---- Boxes ----------------------------------------------------------------------------------- */
 
@@ -148,10 +148,10 @@ typedef struct gc_box_loops {
     void (*add_bytes)(uint32_t *sums, const uint8_t *row, size_t count);
     void (*add_whole)(uint32_t *sums, const float *row, size_t count);
     void (*add_real)(double *sums, const float *row, size_t count);
-    /* sums[x] += added[x]; out[i] = factor * the sum of sums[i + k*channels] below i + span, for i in
-     * [0, count); sums[x] -= removed[x]. All modulo 2^32. `span` is the width of the filter times
-     * the channels; there are count + span - channels sums. `prefix` has room for `channels` more
-     * and 15. */
+    /* sums[x] += added[x]; out[i] = factor * the sum of sums[i + k*channels] below i + span, for i
+     * in [0, count); sums[x] -= removed[x]. All modulo 2^32. `span` is the width of the filter
+     * times the channels; there are count + span - channels sums. `prefix` has room for `channels`
+     * more and 15. */
     void (*slide_bytes)(uint32_t *sums, const uint8_t *added, const uint8_t *removed, size_t count,
                         size_t span, size_t channels, uint32_t *prefix, float factor, float *out);
     void (*slide_whole)(uint32_t *sums, const float *added, const float *removed, size_t count,
@@ -189,11 +189,11 @@ typedef struct gc_instructions {
     const gc_taps_loops *taps;
     const gc_samples_loops *samples;
     const gc_edges_loops *edges;
-    const gc_levels_loops *levels;
+    const gc_rank1_loops *rank1;
     const gc_box_loops *box;
     gc_bytes_function *const *bytes; /* NULL where the set has no products of bytes */
     double tap_seconds;              /* of a value in a multiply-add (cpu/cost.h) */
-    double row_seconds;              /* the same of whole numbers in a row of `levels` */
+    double row_seconds;              /* the same of whole numbers in a row of `rank1` */
     gc_transforms transforms;
     gc_transforms exact_transforms; /* in double, their results rounded to integers */
 } gc_instructions;

@@ -24,8 +24,8 @@ enum { PLACING_THREADS = 4 };
  * room. */
 enum { BAND_REACHES = 4 };
 
-/* Running sums of chains that reach farther, and no single matrix does, have bands of as many rows at
- * least, even where the rings exceed their memory. */
+/* Running sums of chains that reach farther, and no single matrix does, have bands of as many rows
+ * at least, even where the rings exceed their memory. */
 enum { BAND_HIGH_REACH = GCONV_FILTER_SIDE_MAX };
 
 /* Bands between reading and writing that no thread works on, where there are no panels (see
@@ -40,8 +40,8 @@ enum { PANEL_BYTES = 2 << 20 };
  * little. */
 enum { PANEL_REACHES = 4 };
 
-/* Chains that reach farther count as long: beyond any single matrix. Their panels repeat more, for the
- * sake of memory. */
+/* Chains that reach farther count as long: beyond any single matrix. Their panels repeat more, for
+ * the sake of memory. */
 enum { PANEL_LONG_REACH = GCONV_FILTER_SIDE_MAX, PANEL_LONG_REACHES = 2 };
 
 /* The width of a panel is a multiple of this: its rows begin on cache lines, and on bytes where
@@ -98,8 +98,8 @@ static void choose_panels(gc_division *division, const gc_stages *stages)
     int64_t column_bytes = column_bytes_of(problem, stages);
     division->columns = division->columns_max = width;
     division->panels = 1;
-    if (stages->finds_edges || stages->makes_levels || problem->chain.border == GCONV_BORDER_WRAP ||
-        width * column_bytes <= PANEL_BYTES)
+    if (stages->finds_edges || stages->has_rank1_pass ||
+        problem->chain.border == GCONV_BORDER_WRAP || width * column_bytes <= PANEL_BYTES)
         return;
     bool is_long = reach > PANEL_LONG_REACH;
     int64_t columns = gc_larger(PANEL_BYTES / column_bytes,
@@ -156,7 +156,7 @@ static int64_t choose_rows(const gc_division *division, const gc_stages *stages,
                            int threads, bool in_place)
 {
     const gc_problem *problem = division->problem;
-    int64_t values = stages->makes_levels && in_place ? BAND_STRIP_VALUES : BAND_VALUES;
+    int64_t values = stages->has_rank1_pass && in_place ? BAND_STRIP_VALUES : BAND_VALUES;
     int64_t rows = values / ((int64_t)problem->chain.width * problem->chain.channels);
     int64_t share = (problem->chain.height + threads - 1) / threads;
     if (threads > 1)

@@ -12,23 +12,24 @@
 #include <string.h>
 
 /* Bytes of sums that a strip holds: they stay in a first-level cache of 32 KiB beside samples. */
-enum { STRIP_BYTES = 20 << 10, STRIP_VALUES_MIN = 256, STRIP_VALUES_MAX = GC_LEVELS_VALUES_MAX };
+enum { STRIP_BYTES = 20 << 10, STRIP_VALUES_MIN = 256, STRIP_VALUES_MAX = GC_RANK1_VALUES_MAX };
 
 /* What loops read and write beyond the last value. */
 enum { SLACK = 64 };
 
+/* Listed values near a tie at which all of them are computed again. */
 enum { NEAR_WAITING = 128 };
 
 /* How many rows ahead samples are requested. */
 enum { ROWS_AHEAD = 2 };
 
-/* Of the values of a row of a strip: where more are near a tie, all of them are computed again
- * together. */
-enum { MANY_NEAR = 16, NEAR_MAX = NEAR_WAITING + STRIP_VALUES_MAX / MANY_NEAR + 1 };
+/* If more than one value of MANY_NEAR in a row of a strip is near a tie, all values of this row are
+ * computed again together. So the list has at most NEAR_LISTED_MAX entries. */
+enum { MANY_NEAR = 16, NEAR_LISTED_MAX = NEAR_WAITING + STRIP_VALUES_MAX / MANY_NEAR + 1 };
 
-static size_t reach_of(const gc_levels *levels)
+static size_t reach_of(const gc_rank1 *rank1)
 {
-    return (size_t)((levels->step->width - 1) * levels->channels);
+    return (size_t)((rank1->step->width - 1) * rank1->channels);
 }
 
 /* Room for `count` elements at the end of what was handed out before. */
@@ -39,13 +40,13 @@ static size_t hand_out(size_t *used, size_t count, size_t size)
     return at;
 }
 
-gconv_status gc_strips_create(gc_strips *strips, const gc_levels *levels, gconv_error *error)
+gconv_status gc_strips_create(gc_strips *strips, const gc_rank1 *rank1, gconv_error *error)
 {
-    size_t height = (size_t)levels->step->height, used = 0;
+    size_t height = (size_t)rank1->step->height, used = 0;
     size_t values = STRIP_BYTES / sizeof(float) / (height + 1) / SLACK * SLACK;
     values = values < STRIP_VALUES_MIN ? STRIP_VALUES_MIN : values;
     values = values > STRIP_VALUES_MAX ? STRIP_VALUES_MAX : values;
-    size_t row = values + reach_of(levels) + 2 * SLACK;
+    size_t row = values + reach_of(rank1) + 2 * SLACK;
     *strips = (gc_strips){.values = values, .stride = values + SLACK, .extended_row = row};
     size_t sums = hand_out(&used, (height + 1) * strips->stride, sizeof *strips->sums);
     size_t scratch = hand_out(&used, row, sizeof *strips->scratch);
@@ -53,7 +54,7 @@ gconv_status gc_strips_create(gc_strips *strips, const gc_levels *levels, gconv_
     size_t rows = hand_out(&used, height, sizeof *strips->rows);
     size_t reference_sums = hand_out(&used, values, sizeof *strips->reference_sums);
     size_t reference_values = hand_out(&used, values, sizeof *strips->reference_values);
-    size_t near = hand_out(&used, NEAR_MAX, sizeof *strips->near);
+    size_t near = hand_out(&used, NEAR_LISTED_MAX, sizeof *strips->near);
     char *memory = strips->memory = gc_allocate_aligned(used, 1);
     if (memory == NULL)
         return gc_fail_memory(error, used);
@@ -79,7 +80,7 @@ void gc_strips_destroy(gc_strips *strips)
 /* One call of gc_strips_compute, and the strip that it is at. */
 typedef struct strip {
     gc_strips *strips;
-    const gc_levels *levels;
+    const gc_rank1 *rank1;
     const gc_instructions *set;
     const gc_sample_rows *input;
     gc_area area;
@@ -91,13 +92,13 @@ typedef struct strip {
 
 static size_t row_values(const strip *s)
 {
-    return (size_t)s->levels->problem->chain.width * (size_t)s->levels->channels;
+    return (size_t)s->rank1->problem->chain.width * (size_t)s->rank1->channels;
 }
 
 /* Row y of the image as the border extends it; NULL in a constant border. */
 static const uint8_t *samples_row(const strip *s, int64_t y)
 {
-    const gc_chain *chain = &s->levels->problem->chain;
+    const gc_chain *chain = &s->rank1->problem->chain;
     y = gc_border_index(chain->border, y, chain->height);
     return y < 0 ? NULL
                  : (const uint8_t *)s->input->samples +
@@ -107,18 +108,18 @@ static const uint8_t *samples_row(const strip *s, int64_t y)
 /* Pixel x of the image as the border extends it, of a row that may lie in a constant border. */
 static const uint8_t *pixel_at(const strip *s, const uint8_t *row, int64_t x)
 {
-    const gc_chain *chain = &s->levels->problem->chain;
+    const gc_chain *chain = &s->rank1->problem->chain;
     x = gc_border_index(chain->border, x, chain->width);
-    return row == NULL || x < 0 ? s->levels->border : row + x * s->levels->channels;
+    return row == NULL || x < 0 ? s->rank1->border : row + x * s->rank1->channels;
 }
 
 /* Copies a strip of a row, and what the filter reads beside it, to `to`. Strips begin with any
  * channel. */
 static void extend(const strip *s, const uint8_t *row, uint8_t *to)
 {
-    int64_t channels = s->levels->channels, width = s->levels->problem->chain.width;
-    int64_t at = (int64_t)s->first - s->levels->step->left * channels;
-    int64_t end = at + (int64_t)(s->count + reach_of(s->levels));
+    int64_t channels = s->rank1->channels, width = s->rank1->problem->chain.width;
+    int64_t at = (int64_t)s->first - s->rank1->step->left * channels;
+    int64_t end = at + (int64_t)(s->count + reach_of(s->rank1));
     while (at < end) {
         int64_t x = at >= 0 ? at / channels : -((-at + channels - 1) / channels);
         int64_t c = at - x * channels, size = gc_smaller(channels - c, end - at);
@@ -136,9 +137,9 @@ static void extend(const strip *s, const uint8_t *row, uint8_t *to)
 static const uint8_t *taps_row(const strip *s, int64_t y, uint8_t *to)
 {
     const uint8_t *row = samples_row(s, y);
-    size_t left = (size_t)(s->levels->step->left * s->levels->channels);
+    size_t left = (size_t)(s->rank1->step->left * s->rank1->channels);
     bool inside = row != NULL && s->first >= left &&
-                  s->first - left + s->count + reach_of(s->levels) + 2 * SLACK <= row_values(s);
+                  s->first - left + s->count + reach_of(s->rank1) + 2 * SLACK <= row_values(s);
     if (inside)
         return row + s->first - left;
     extend(s, row, to);
@@ -147,18 +148,19 @@ static const uint8_t *taps_row(const strip *s, int64_t y, uint8_t *to)
 
 /* ---- Values near a tie ----------------------------------------------------------------------- */
 
-static bool is_kept_alpha(const gc_levels *levels, size_t at)
+static bool is_kept_alpha(const gc_rank1 *rank1, size_t at)
 {
-    return levels->problem->conversion.keeps_alpha &&
-           at % (size_t)levels->channels == (size_t)levels->channels - 1;
+    return rank1->problem->conversion.keeps_alpha &&
+           at % (size_t)rank1->channels == (size_t)rank1->channels - 1;
 }
 
-/* Where the taps of a value begin to read, of rows inside the image. */
+/* Sets rows[j][g]: where the taps of row j begin to read for a value whose rows and columns of
+ * input lie inside the image. */
 static void find_rows(const strip *s, const gc_near_value *value, int g,
-                      const uint8_t *rows[GC_LEVELS_SIDE_MAX][GC_LEVELS_GROUP])
+                      const uint8_t *rows[GC_RANK1_SIDE_MAX][GC_RANK1_GROUP])
 {
-    const gc_step *step = s->levels->step;
-    size_t left = (size_t)(step->left * s->levels->channels);
+    const gc_step *step = s->rank1->step;
+    size_t left = (size_t)(step->left * s->rank1->channels);
     int64_t y = (value->y - step->top) % s->input->capacity;
     for (int j = 0; j < step->height; j++, y++) {
         y = y == s->input->capacity ? 0 : y;
@@ -167,13 +169,14 @@ static void find_rows(const strip *s, const gc_near_value *value, int g,
     }
 }
 
-/* The same of any rows, of which what the filter reads is copied. */
+/* Sets rows[j][g] for a value anywhere: copies the samples that the filter reads to `copies`, as
+ * the border extends the image. */
 static void copy_rows(const strip *s, const gc_near_value *value, int g,
-                      const uint8_t *rows[GC_LEVELS_SIDE_MAX][GC_LEVELS_GROUP],
-                      uint8_t copies[GC_LEVELS_SIDE_MAX][GC_LEVELS_SIDE_MAX * GC_CHANNELS_MAX])
+                      const uint8_t *rows[GC_RANK1_SIDE_MAX][GC_RANK1_GROUP],
+                      uint8_t copies[GC_RANK1_SIDE_MAX][GC_RANK1_SIDE_MAX * GC_CHANNELS_MAX])
 {
-    const gc_step *step = s->levels->step;
-    int64_t channels = s->levels->channels, c = (int64_t)value->at % channels;
+    const gc_step *step = s->rank1->step;
+    int64_t channels = s->rank1->channels, c = (int64_t)value->at % channels;
     for (int j = 0; j < step->height; j++) {
         const uint8_t *row = samples_row(s, value->y + j - step->top);
         for (int i = 0; i < step->width; i++)
@@ -185,40 +188,40 @@ static void copy_rows(const strip *s, const gc_near_value *value, int g,
 
 static bool is_inside(const strip *s, const gc_near_value *value)
 {
-    const gc_step *step = s->levels->step;
-    const gc_chain *chain = &s->levels->problem->chain;
-    size_t channels = (size_t)s->levels->channels, left = (size_t)step->left * channels;
+    const gc_step *step = s->rank1->step;
+    const gc_chain *chain = &s->rank1->problem->chain;
+    size_t channels = (size_t)s->rank1->channels, left = (size_t)step->left * channels;
     return value->at >= left &&
            value->at - left + (size_t)step->width * channels <= row_values(s) &&
            value->y >= step->top && value->y - step->top + step->height <= chain->height;
 }
 
-/* Computes listed values from value n on again, GC_LEVELS_GROUP of them. Where there are fewer, the
+/* Computes listed values from value n on again, GC_RANK1_GROUP of them. Where there are fewer, the
  * last one stands for the others. */
-static void settle_group(const strip *s, int n, float values[GC_LEVELS_GROUP])
+static void settle_group(const strip *s, int n, float values[GC_RANK1_GROUP])
 {
     const gc_strips *strips = s->strips;
-    const uint8_t *rows[GC_LEVELS_SIDE_MAX][GC_LEVELS_GROUP];
-    uint8_t copies[GC_LEVELS_GROUP][GC_LEVELS_SIDE_MAX][GC_LEVELS_SIDE_MAX * GC_CHANNELS_MAX];
-    for (int g = 0; g < GC_LEVELS_GROUP; g++) {
+    const uint8_t *rows[GC_RANK1_SIDE_MAX][GC_RANK1_GROUP];
+    uint8_t copies[GC_RANK1_GROUP][GC_RANK1_SIDE_MAX][GC_RANK1_SIDE_MAX * GC_CHANNELS_MAX];
+    for (int g = 0; g < GC_RANK1_GROUP; g++) {
         int at = n + g < strips->near_count ? n + g : strips->near_count - 1;
         if (is_inside(s, &strips->near[at]))
             find_rows(s, &strips->near[at], g, rows);
         else
             copy_rows(s, &strips->near[at], g, rows, copies[g]);
     }
-    gc_levels_sum_places(s->levels, (const uint8_t *const(*)[GC_LEVELS_GROUP])rows, values);
+    gc_rank1_sum_places(s->rank1, (const uint8_t *const(*)[GC_RANK1_GROUP])rows, values);
 }
 
 /* Computes the listed values again. */
 static void settle(const strip *s)
 {
     gc_strips *strips = s->strips;
-    float values[NEAR_MAX + GC_LEVELS_GROUP];
-    uint8_t samples[NEAR_MAX];
-    for (int n = 0; n < strips->near_count; n += GC_LEVELS_GROUP)
+    float values[NEAR_LISTED_MAX + GC_RANK1_GROUP];
+    uint8_t samples[NEAR_LISTED_MAX];
+    for (int n = 0; n < strips->near_count; n += GC_RANK1_GROUP)
         settle_group(s, n, values + n);
-    s->set->samples->store8(&s->levels->problem->conversion, values, (size_t)strips->near_count,
+    s->set->samples->store8(&s->rank1->problem->conversion, values, (size_t)strips->near_count,
                             samples);
     for (int n = 0; n < strips->near_count; n++) {
         const gc_near_value *value = &strips->near[n];
@@ -231,29 +234,29 @@ static void settle(const strip *s)
 static void sum_by_reference(const strip *s, int64_t y)
 {
     gc_strips *strips = s->strips;
-    for (int j = 0; j < s->levels->step->height; j++)
-        strips->rows[j] = taps_row(s, y + j - s->levels->step->top,
+    for (int j = 0; j < s->rank1->step->height; j++)
+        strips->rows[j] = taps_row(s, y + j - s->rank1->step->top,
                                    strips->extended + (size_t)j * strips->extended_row);
-    gc_levels_sum(s->levels, strips->rows, s->count, strips->reference_sums,
-                  strips->reference_values);
+    gc_rank1_sum(s->rank1, strips->rows, s->count, strips->reference_sums,
+                 strips->reference_values);
 }
 
 /* Computes all of the strip in row y again. */
 static void settle_row(const strip *s, int64_t y, uint8_t *output)
 {
     sum_by_reference(s, y);
-    s->set->samples->store8(&s->levels->problem->conversion, s->strips->reference_values, s->count,
+    s->set->samples->store8(&s->rank1->problem->conversion, s->strips->reference_values, s->count,
                             output);
-    if (!s->levels->problem->conversion.keeps_alpha)
+    if (!s->rank1->problem->conversion.keeps_alpha)
         return;
     const uint8_t *row = samples_row(s, y) + s->first;
     for (size_t i = 0; i < s->count; i++)
-        if (is_kept_alpha(s->levels, s->first + i))
+        if (is_kept_alpha(s->rank1, s->first + i))
             output[i] = row[i];
 }
 
 /* Lists the values of row y whose bits are set. False where they are many. */
-static bool list_near(const strip *s, int64_t y, const gc_levels_near *near)
+static bool list_near(const strip *s, int64_t y, const gc_rank1_near *near)
 {
     gc_strips *strips = s->strips;
     int end = strips->near_count + (int)(s->count / MANY_NEAR) + 1;
@@ -261,7 +264,7 @@ static bool list_near(const strip *s, int64_t y, const gc_levels_near *near)
         size_t word = (size_t)__builtin_ctzll(words);
         for (uint64_t bits = near->bits[word]; bits != 0; bits &= bits - 1) {
             size_t at = 64 * word + (size_t)__builtin_ctzll(bits);
-            if (at >= s->count || is_kept_alpha(s->levels, s->first + at))
+            if (at >= s->count || is_kept_alpha(s->rank1, s->first + at))
                 continue;
             if (strips->near_count == end)
                 return false;
@@ -271,7 +274,7 @@ static bool list_near(const strip *s, int64_t y, const gc_levels_near *near)
     return true;
 }
 
-static void take_near(const strip *s, int64_t y, const gc_levels_near *near, uint8_t *output)
+static void take_near(const strip *s, int64_t y, const gc_rank1_near *near, uint8_t *output)
 {
     int before = s->strips->near_count;
     if (!list_near(s, y, near)) {
@@ -286,19 +289,19 @@ static void take_near(const strip *s, int64_t y, const gc_levels_near *near, uin
 
 static float *sums_row(const strip *s, int64_t y)
 {
-    int64_t capacity = s->levels->step->height + 1;
+    int64_t capacity = s->rank1->step->height + 1;
     int64_t slot = y % capacity;
     return s->strips->sums + (size_t)(slot < 0 ? slot + capacity : slot) * s->strips->stride;
 }
 
 static void sum_row(const strip *s, int64_t y)
 {
-    s->set->levels->sum(&s->levels->row, taps_row(s, y, s->strips->extended), s->count,
-                        s->strips->scratch, sums_row(s, y));
+    s->set->rank1->sum(&s->rank1->row, taps_row(s, y, s->strips->extended), s->count,
+                       s->strips->scratch, sums_row(s, y));
 }
 
-/* Requests the samples of a row before they are needed: the processor does not see that a strip goes
- * on a row below. */
+/* Requests the samples of a row before they are needed: the processor does not see that a strip
+ * goes on a row below. */
 static void request(const strip *s, int64_t y)
 {
     const uint8_t *row = samples_row(s, y);
@@ -307,13 +310,13 @@ static void request(const strip *s, int64_t y)
 }
 
 /* Where rows of output from row y on go. The rows below `row_count` are not stored. */
-static void find_output(const strip *s, int64_t y, int row_count, gc_levels_output *output)
+static void find_output(const strip *s, int64_t y, int row_count, gc_rank1_output *output)
 {
     output->streams = s->streams;
     output->kept_mask = 0;
-    if (s->levels->problem->conversion.keeps_alpha)
-        output->kept_mask = s->levels->channels == 2 ? 0xff00ff00 : 0xff000000;
-    for (int o = 0; o < GC_LEVELS_ROWS; o++) {
+    if (s->rank1->problem->conversion.keeps_alpha)
+        output->kept_mask = s->rank1->channels == 2 ? 0xff00ff00 : 0xff000000;
+    for (int o = 0; o < GC_RANK1_ROWS; o++) {
         int64_t row = y + (o < row_count ? o : 0);
         output->near[o].words = 0;
         output->out[o] = (uint8_t *)s->output + (size_t)(row - s->area.top) * s->stride + s->first;
@@ -324,13 +327,13 @@ static void find_output(const strip *s, int64_t y, int row_count, gc_levels_outp
 /* Output rows y and y + 1, or y alone. */
 static void finish_rows(const strip *s, int64_t y, int row_count)
 {
-    const float *rows[GC_LEVELS_SIDE_MAX + 1];
-    int height = s->levels->step->height;
+    const float *rows[GC_RANK1_SIDE_MAX + 1];
+    int height = s->rank1->step->height;
     for (int j = 0; j <= height; j++)
-        rows[j] = sums_row(s, y - s->levels->step->top + (j < height + row_count - 1 ? j : 0));
-    gc_levels_output output;
+        rows[j] = sums_row(s, y - s->rank1->step->top + (j < height + row_count - 1 ? j : 0));
+    gc_rank1_output output;
     find_output(s, y, row_count, &output);
-    s->set->levels->finish(&s->levels->column, rows, s->count, &output, row_count);
+    s->set->rank1->finish(&s->rank1->column, rows, s->count, &output, row_count);
     for (int o = 0; o < row_count; o++)
         if (output.near[o].words != 0)
             take_near(s, y + o, &output.near[o], output.out[o]);
@@ -338,10 +341,10 @@ static void finish_rows(const strip *s, int64_t y, int row_count)
 
 static void compute_strip(const strip *s)
 {
-    const gc_step *step = s->levels->step;
+    const gc_step *step = s->rank1->step;
     int64_t ready = s->area.top - step->top;
-    for (int64_t y = s->area.top; y < s->area.bottom; y += GC_LEVELS_ROWS) {
-        int64_t last = gc_smaller(y + GC_LEVELS_ROWS, s->area.bottom) - 1;
+    for (int64_t y = s->area.top; y < s->area.bottom; y += GC_RANK1_ROWS) {
+        int64_t last = gc_smaller(y + GC_RANK1_ROWS, s->area.bottom) - 1;
         for (; ready < last - step->top + step->height; ready++) {
             request(s, ready + ROWS_AHEAD);
             sum_row(s, ready);
@@ -359,18 +362,18 @@ static size_t first_count(const strip *s)
     return s->strips->values - (s->streams ? GC_ALIGNMENT - before : 0);
 }
 
-/* Whether rows of output begin on cache lines after the first strip. Strips of rows with alpha begin
- * with a pixel. */
+/* Whether rows of output begin on cache lines after the first strip. Strips of rows with alpha
+ * begin with a pixel. */
 static bool may_stream(const strip *s)
 {
     return s->stride % GC_ALIGNMENT == 0 && (uintptr_t)s->output % 4 == 0;
 }
 
-void gc_strips_compute(gc_strips *strips, const gc_levels *levels, const gc_instructions *set,
+void gc_strips_compute(gc_strips *strips, const gc_rank1 *rank1, const gc_instructions *set,
                        const gc_strip_job *job)
 {
     strip s = {.strips = strips,
-               .levels = levels,
+               .rank1 = rank1,
                .set = set,
                .input = &job->input,
                .area = job->area,
@@ -389,9 +392,9 @@ void gc_strips_compute(gc_strips *strips, const gc_levels *levels, const gc_inst
 
 /* ---- Chain values ---------------------------------------------------------------------------- */
 
-void gc_strips_compute_chain(gc_strips *strips, const gc_levels *levels, const gc_strip_job *job)
+void gc_strips_compute_chain(gc_strips *strips, const gc_rank1 *rank1, const gc_strip_job *job)
 {
-    strip s = {.strips = strips, .levels = levels, .input = &job->input, .area = job->area};
+    strip s = {.strips = strips, .rank1 = rank1, .input = &job->input, .area = job->area};
     size_t values = row_values(&s);
     for (int64_t y = s.area.top; y < s.area.bottom; y++) {
         float *to = (float *)(void *)(job->output + (size_t)(y - s.area.top) * job->stride);
@@ -399,7 +402,7 @@ void gc_strips_compute_chain(gc_strips *strips, const gc_levels *levels, const g
             s.count = values - s.first < strips->values ? values - s.first : strips->values;
             sum_by_reference(&s, y);
             for (size_t i = 0; i < s.count; i++)
-                if (!is_kept_alpha(levels, s.first + i))
+                if (!is_kept_alpha(rank1, s.first + i))
                     *to++ = strips->reference_values[i];
         }
     }

@@ -1,10 +1,10 @@
-/* The pass of solver/levels.h through an area: from rows of samples to rows of output, in strips of
- * columns whose sums stay in the first-level cache. */
+/* The pass of pass/rank1_bytes.h through an area, from rows of samples to rows of output. It goes
+ * in strips of columns, whose sums stay in the first-level cache. */
 #ifndef GC_CPU_PIPELINE_STRIPS_H
 #define GC_CPU_PIPELINE_STRIPS_H
 
+#include "cpu/pass/rank1_bytes.h"
 #include "cpu/pipeline/area.h"
-#include "cpu/solver/levels.h"
 
 /* A value that may be near a tie: value `at` of output row y. */
 typedef struct gc_near_value {
@@ -28,7 +28,7 @@ typedef struct gc_strips {
     void *memory; /* that holds all */
 } gc_strips;
 
-gconv_status gc_strips_create(gc_strips *strips, const gc_levels *levels, gconv_error *error);
+gconv_status gc_strips_create(gc_strips *strips, const gc_rank1 *rank1, gconv_error *error);
 void gc_strips_destroy(gc_strips *strips);
 
 /* An area of all columns. */
@@ -40,10 +40,10 @@ typedef struct gc_strip_job {
     bool is_large; /* more output than caches hold, which stays in memory */
 } gc_strip_job;
 
-void gc_strips_compute(gc_strips *strips, const gc_levels *levels, const gc_instructions *set,
+void gc_strips_compute(gc_strips *strips, const gc_rank1 *rank1, const gc_instructions *set,
                        const gc_strip_job *job);
 
-/* The same of chain values, those of the reference. */
-void gc_strips_compute_chain(gc_strips *strips, const gc_levels *levels, const gc_strip_job *job);
+/* Computes the chain values of the area, those of the reference, in place of samples. */
+void gc_strips_compute_chain(gc_strips *strips, const gc_rank1 *rank1, const gc_strip_job *job);
 
 #endif

@@ -109,8 +109,8 @@ gconv_status gc_workspace_create(gc_workspace *workspace, const gc_problem *prob
     gconv_status status = create_kept(workspace, columns, error);
     if (status == GCONV_OK && stages->finds_edges)
         status = gc_edges_create(&workspace->edges, problem, error);
-    if (status == GCONV_OK && stages->makes_levels)
-        status = gc_strips_create(&workspace->strips, &stages->levels, error);
+    if (status == GCONV_OK && stages->has_rank1_pass)
+        status = gc_strips_create(&workspace->strips, &stages->rank1, error);
     return status == GCONV_OK ? create_windows(workspace, columns, error) : status;
 }
 
@@ -158,8 +158,8 @@ static void load_row(const gc_workspace *workspace, const char *samples, void *r
         loops->load16((const uint16_t *)(const void *)samples, count, row);
 }
 
-/* How chain values become output: unchanged, as 8-bit levels from samples in 8-bit levels, or by the
- * general conversion, which takes whole rows. */
+/* How chain values become output. They are stored unchanged. Or a loop stores samples of 8 bits, of
+ * input of 8 or 32 bits. Or the general conversion stores whole rows. */
 typedef enum storing { STORE_CHAIN, STORE_LEVELS, STORE_ROW } storing;
 
 static storing choose_storing(const gc_conversion *conversion, const gc_stream *stream)
@@ -350,9 +350,10 @@ static void find_edges(const gc_workspace *workspace, const gc_sample_rows *inpu
 /* Output of this size goes past the caches. */
 enum { LARGE_BYTES = 8 << 20 };
 
-/* False where the stages compute the same chain values. */
-static bool make_levels(gc_workspace *workspace, const gc_stream *stream,
-                        const gc_sample_rows *input, gc_area area, char *output, size_t stride)
+/* Computes the area by the pass of one filter of rank 1. False: it computed nothing, because chain
+ * values of an exact chain are wanted. The stages compute those. */
+static bool run_rank1_pass(gc_workspace *workspace, const gc_stream *stream,
+                           const gc_sample_rows *input, gc_area area, char *output, size_t stride)
 {
     const gc_stages *stages = workspace->stages;
     size_t bytes = stream->output_bytes * workspace->problem->chain.height;
@@ -362,9 +363,9 @@ static bool make_levels(gc_workspace *workspace, const gc_stream *stream,
                         .stride = stride,
                         .is_large = stream->result.next != NULL && bytes > LARGE_BYTES};
     if (!stream->chain_only)
-        gc_strips_compute(&workspace->strips, &stages->levels, stages->instructions, &job);
+        gc_strips_compute(&workspace->strips, &stages->rank1, stages->instructions, &job);
     else if (!workspace->problem->chain.exact)
-        gc_strips_compute_chain(&workspace->strips, &stages->levels, &job);
+        gc_strips_compute_chain(&workspace->strips, &stages->rank1, &job);
     return !stream->chain_only || !workspace->problem->chain.exact;
 }
 
@@ -375,8 +376,8 @@ void gc_workspace_compute(gc_workspace *workspace, const gc_stream *stream,
         find_edges(workspace, input, area.top, area.bottom, output, stride);
         return;
     }
-    if (workspace->stages->makes_levels &&
-        make_levels(workspace, stream, input, area, output, stride))
+    if (workspace->stages->has_rank1_pass &&
+        run_rank1_pass(workspace, stream, input, area, output, stride))
         return;
     begin(workspace, area);
     for (int64_t y = area.top; y < area.bottom; y += workspace->stages->rows_at_once) {

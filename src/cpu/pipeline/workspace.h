@@ -4,10 +4,10 @@
 #define GC_CPU_PIPELINE_WORKSPACE_H
 
 #include "core/stream.h"
+#include "cpu/pass/edges.h"
 #include "cpu/pipeline/area.h"
 #include "cpu/pipeline/strips.h"
 #include "cpu/pipeline/window.h"
-#include "cpu/solver/edges.h"
 #include "cpu/stages.h"
 
 /* What one thread needs to compute areas, one after the other. */
@@ -27,7 +27,7 @@ typedef struct gc_workspace {
     const uint8_t **bytes; /* the same in a window of bytes */
     float **out;           /* where computed rows go */
     gc_edges edges;        /* where stages->finds_edges */
-    gc_strips strips;      /* where stages->makes_levels */
+    gc_strips strips;      /* where stages->has_rank1_pass */
 } gc_workspace;
 
 /* For at most `columns` output columns at once. */

@@ -2,8 +2,7 @@
  * applies to a step and how long that would take, makes what it needs, and computes rows. Every
  * solver is a file of this folder. solvers.c has the table of them and takes the cheapest.
  *
- * edges.c has the same functions but is not in the table: it computes a whole chain of two
- * steps. */
+ * The folder cpu/pass has what computes a whole job in one pass, without stages. */
 #ifndef GC_CPU_SOLVER_SOLVER_H
 #define GC_CPU_SOLVER_SOLVER_H
 
@@ -31,7 +30,7 @@ typedef struct gc_offer {
     int side;             /* tiles: of a tile */
     gc_products products; /* products: what the filter is the sum of */
     int column_side;      /* vectors: values of a transform of columns, 0 where taps are summed */
-    int row_side;         /* the same for rows */
+    int row_side;         /* vectors: values of a transform of rows, 0 where taps are summed */
 } gc_offer;
 
 /* One step of a chain as the cpu implementation computes it. */
@@ -58,7 +57,7 @@ typedef struct gc_stage_input {
     const float *const *rows;    /* of chain values; NULL where the solver takes bytes */
     const uint8_t *const *bytes; /* of samples; NULL where it does not */
     float *scratch;              /* 64-byte aligned */
-    float *kept;                 /* the same */
+    float *kept;                 /* 64-byte aligned */
     bool begins;                 /* the call before this one was for another area */
 } gc_stage_input;
 

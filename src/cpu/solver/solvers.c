@@ -10,8 +10,9 @@ extern const gc_solver gc_solver_every_tap, gc_solver_sparse, gc_solver_bytes, g
     gc_solver_products, gc_solver_vectors, gc_solver_vectors_of_bytes, gc_solver_box,
     gc_solver_box_of_bytes;
 
-/* The first applies to every matrix, the last to every filter of two vectors. Of equally cheap solvers the first is taken. Solvers that need
- * long to find out what they cost come last: the limit of the others can end their search early. */
+/* The first applies to every matrix, the last to every filter of two vectors. Of equally cheap
+ * solvers the first is taken. Solvers that need long to find out what they cost come last: the
+ * limit of the others can end their search early. */
 static const gc_solver *const solvers[] = {
     &gc_solver_every_tap, &gc_solver_sparse, &gc_solver_bytes,    &gc_solver_box_of_bytes,
     &gc_solver_box,       &gc_solver_tiles,  &gc_solver_products, &gc_solver_vectors_of_bytes,

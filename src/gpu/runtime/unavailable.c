@@ -2,7 +2,7 @@
 #include "gpu/decode/decode.h"
 #include "gpu/gpu.h"
 #include "gpu/jit/jit.h"
-#include "gpu/study/study.h"
+#include "gpu/probe/probe.h"
 #include "gpu/tune/tune.h"
 
 #include "base/status.h"

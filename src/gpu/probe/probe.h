@@ -1,7 +1,7 @@
 /* What the measurements of the program ask of GPUs. Plain C, no CUDA types. A build without CUDA has
  * the same functions in runtime/unavailable.c. */
-#ifndef GC_GPU_STUDY_STUDY_H
-#define GC_GPU_STUDY_STUDY_H
+#ifndef GC_GPU_PROBE_PROBE_H
+#define GC_GPU_PROBE_PROBE_H
 
 #include "gconv.h"
 

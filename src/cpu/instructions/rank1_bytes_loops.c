@@ -1,17 +1,17 @@
-/* Sums of one filter from samples of 8 bits to levels, compiled once for every instruction set under
- * the name that GC_LEVELS_LOOPS gives them (see solver/levels.c).
+/* Sums of one filter of rank 1 from samples of 8 bits to levels (see pass/rank1_bytes.c). This file
+ * is compiled once for every instruction set, under the name that GC_RANK1_LOOPS gives the loops.
  *
- * Rows are summed in integers, two products to a lane. Samples on both sides of the middle of a row
- * that has the same weights there are added first (`folds`): half of the products are left. Columns
- * are summed in float32, folded in the same way. levels_vectors.h says how a block of samples lies in
- * vectors. */
+ * Rows are summed in integers, two products to a lane. If the weights of a row are the same on both
+ * sides of its middle, the samples of both sides are added first (`folds`). Half of the products
+ * are left. Columns are summed in float32, folded in the same way. rank1_bytes_vectors.h says how a
+ * block of samples lies in vectors. */
 #include "cpu/instructions/instructions.h"
-#include "cpu/instructions/levels_vectors.h"
+#include "cpu/instructions/rank1_bytes_vectors.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { ROWS = GC_LEVELS_ROWS, LOW = 7, NARROW = 7 };
+enum { ROWS = GC_RANK1_ROWS, LOW = 7, NARROW = 7 };
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
@@ -44,7 +44,7 @@ INLINE void add_pairs(row_sums *sums, const bool is_fine, const integers a[2], c
 }
 
 /* Samples of two places, each times its factor. */
-INLINE void fold(const uint8_t *samples, const gc_levels_fold *places, integers folded[2])
+INLINE void fold(const uint8_t *samples, const gc_rank1_fold *places, integers folded[2])
 {
     integers a = load_samples(samples + places->first), b = load_samples(samples + places->second);
     integers factors = VECTOR(set1_epi16)(places->factors);
@@ -66,13 +66,13 @@ INLINE void store_sums(const row_sums *sums, const bool is_fine, float *to)
     {
         integers all = sums->coarse[v];
         if (is_fine)
-            all = VECTOR(add_epi32)(VECTOR(slli_epi32)(all, GC_LEVELS_FINE_BITS), sums->fine[v]);
+            all = VECTOR(add_epi32)(VECTOR(slli_epi32)(all, GC_RANK1_FINE_BITS), sums->fine[v]);
         store(VECTOR(cvtepi32_ps)(all), to + v * LANES);
     }
 }
 
 /* Term t of a row of `width` that is folded: two samples, the one in the middle, or nothing. */
-INLINE void load_term(const uint8_t *samples, const gc_levels_fold *places, const int width,
+INLINE void load_term(const uint8_t *samples, const gc_rank1_fold *places, const int width,
                       const int t, integers term[2])
 {
     if (2 * t + 1 < width)
@@ -85,10 +85,10 @@ INLINE void load_term(const uint8_t *samples, const gc_levels_fold *places, cons
 
 /* A row of a small constant width that is folded. Sums may alias whatever is in memory: places and
  * taps are copied to variables. */
-INLINE void sum_narrow(const gc_levels_row *row, const int width, const bool is_fine,
+INLINE void sum_narrow(const gc_rank1_row *row, const int width, const bool is_fine,
                        const uint8_t *samples, size_t count, float *to)
 {
-    gc_levels_fold places[NARROW];
+    gc_rank1_fold places[NARROW];
     int32_t taps[NARROW] = {0}, fine_taps[NARROW] = {0};
     UNROLL for (int t = 0; t < (width + 1) / 2; t++) places[t] = row->folds[t];
     UNROLL for (int p = 0; p < (width + 3) / 4; p++)
@@ -110,11 +110,11 @@ INLINE void sum_narrow(const gc_levels_row *row, const int width, const bool is_
 }
 
 /* Any row. */
-INLINE void sum_row(const gc_levels_row *row, const bool is_folded, const bool is_fine,
+INLINE void sum_row(const gc_rank1_row *row, const bool is_folded, const bool is_fine,
                     const uint8_t *samples, size_t count, float *to)
 {
     for (size_t first = 0; first < count; first += BLOCK, samples += BLOCK) {
-        const gc_levels_fold *places = row->folds;
+        const gc_rank1_fold *places = row->folds;
         row_sums sums = no_row_sums();
         integers a[2], b[2];
         for (int p = 0; p < row->pair_count; p++, places += 2) {
@@ -131,7 +131,7 @@ INLINE void sum_row(const gc_levels_row *row, const bool is_folded, const bool i
     }
 }
 
-INLINE void sum_kind(const gc_levels_row *row, const bool is_fine, const uint8_t *samples,
+INLINE void sum_kind(const gc_rank1_row *row, const bool is_fine, const uint8_t *samples,
                      size_t count, float *sums)
 {
     switch (row->is_folded ? row->width : 0) {
@@ -153,7 +153,7 @@ INLINE void sum_kind(const gc_levels_row *row, const bool is_fine, const uint8_t
     }
 }
 
-static void sum(const gc_levels_row *row, const uint8_t *samples, size_t count, float *scratch,
+static void sum(const gc_rank1_row *row, const uint8_t *samples, size_t count, float *scratch,
                 float *sums)
 {
     (void)scratch;
@@ -165,7 +165,7 @@ static void sum(const gc_levels_row *row, const uint8_t *samples, size_t count, 
 
 #else
 
-static void sum(const gc_levels_row *row, const uint8_t *samples, size_t count, float *scratch,
+static void sum(const gc_rank1_row *row, const uint8_t *samples, size_t count, float *scratch,
                 float *sums)
 {
     int32_t *wide = (int32_t *)(void *)scratch;
@@ -190,7 +190,7 @@ static void sum(const gc_levels_row *row, const uint8_t *samples, size_t count, 
 /* ---- Columns --------------------------------------------------------------------------------- */
 
 /* A vector of ROWS sums of columns. Each row is loaded once. */
-INLINE void sum_columns(const gc_levels_column *column, const float *const *rows, size_t at,
+INLINE void sum_columns(const gc_rank1_column *column, const float *const *rows, size_t at,
                         floats sums[ROWS])
 {
     const float *weights = column->weights;
@@ -204,7 +204,8 @@ INLINE void sum_columns(const gc_levels_column *column, const float *const *rows
     sums[1] = multiply_add(sums[1], load(rows[height] + at), all_of(weights[height - 1]));
 }
 
-/* The same for a small height whose weights are even: each row is loaded once. */
+/* A vector of ROWS sums of columns, of a small height whose weights are even. Each row is loaded
+ * once. */
 INLINE void sum_low_columns(const floats weights[LOW], const int height, const float *const *rows,
                             size_t at, floats sums[ROWS])
 {
@@ -231,7 +232,7 @@ typedef struct place {
 #if defined(__AVX2__)
 
 /* A tie is exact: where the first product is not the quotient, the rest corrects it. */
-INLINE floats quotient(const gc_levels_column *column, floats sum)
+INLINE floats quotient(const gc_rank1_column *column, floats sum)
 {
     floats reciprocal = all_of(column->reciprocal);
     floats first = VECTOR(mul_ps)(sum, reciprocal);
@@ -239,13 +240,13 @@ INLINE floats quotient(const gc_levels_column *column, floats sum)
     return multiply_add(first, rest, reciprocal);
 }
 
-INLINE floats value_of(const gc_levels_column *column, const gc_levels_kind kind,
-                       const bool absolute, floats sum)
+INLINE floats value_of(const gc_rank1_column *column, const gc_rank1_kind kind, const bool absolute,
+                       floats sum)
 {
     sum = absolute ? magnitude(sum) : sum;
-    if (kind == GC_LEVELS_DIVIDED)
+    if (kind == GC_RANK1_DIVIDED)
         sum = quotient(column, sum);
-    return kind == GC_LEVELS_DIVIDED || absolute
+    return kind == GC_RANK1_DIVIDED || absolute
                ? multiply_add(all_of(column->start), sum, all_of(column->sign))
                : sum;
 }
@@ -275,17 +276,17 @@ static __attribute__((noinline)) uint64_t near_bits(const integers fixed[VECTORS
     return near;
 }
 
-INLINE uint64_t finish_block(const gc_levels_column *column, const gc_levels_kind kind,
+INLINE uint64_t finish_block(const gc_rank1_column *column, const gc_rank1_kind kind,
                              const bool absolute, const floats sums[VECTORS], const place *to)
 {
     integers values[VECTORS], levels[VECTORS];
     UNROLL for (int v = 0; v < VECTORS; v++)
     {
         values[v] = VECTOR(cvtps_epi32)(value_of(column, kind, absolute, sums[v]));
-        levels[v] = kind == GC_LEVELS_FIXED ? VECTOR(srai_epi32)(values[v], 16) : values[v];
+        levels[v] = kind == GC_RANK1_FIXED ? VECTOR(srai_epi32)(values[v], 16) : values[v];
     }
     store_levels(levels, to);
-    if (kind == GC_LEVELS_FIXED && __builtin_expect(any_without(values, column->far), 0))
+    if (kind == GC_RANK1_FIXED && __builtin_expect(any_without(values, column->far), 0))
         return near_bits(values, column->far);
     return 0;
 }
@@ -307,16 +308,16 @@ INLINE int32_t nearest(float value)
     return bits - 0x4b400000;
 }
 
-INLINE float value_of(const gc_levels_column *column, const gc_levels_kind kind,
-                      const bool absolute, float sum)
+INLINE float value_of(const gc_rank1_column *column, const gc_rank1_kind kind, const bool absolute,
+                      float sum)
 {
     sum = absolute ? fabsf(sum) : sum;
-    if (kind == GC_LEVELS_DIVIDED)
+    if (kind == GC_RANK1_DIVIDED)
         sum = sum / column->divisor;
-    return kind == GC_LEVELS_DIVIDED || absolute ? column->start + sum * column->sign : sum;
+    return kind == GC_RANK1_DIVIDED || absolute ? column->start + sum * column->sign : sum;
 }
 
-INLINE uint64_t finish_block(const gc_levels_column *column, const gc_levels_kind kind,
+INLINE uint64_t finish_block(const gc_rank1_column *column, const gc_rank1_kind kind,
                              const bool absolute, const floats vectors[VECTORS], const place *to)
 {
     uint8_t *out = to->out;
@@ -325,7 +326,7 @@ INLINE uint64_t finish_block(const gc_levels_column *column, const gc_levels_kin
     memcpy(sums, vectors, sizeof sums);
     for (int i = 0; i < BLOCK; i++) {
         float value = value_of(column, kind, absolute, sums[i]);
-        if (kind != GC_LEVELS_FIXED) {
+        if (kind != GC_RANK1_FIXED) {
             out[i] = (uint8_t)clamped(nearest(value));
             continue;
         }
@@ -340,7 +341,7 @@ INLINE uint64_t finish_block(const gc_levels_column *column, const gc_levels_kin
 
 #endif
 
-INLINE place place_of(const gc_levels_output *output, int row)
+INLINE place place_of(const gc_rank1_output *output, int row)
 {
     return (place){.out = output->out[row],
                    .kept = output->kept[row],
@@ -349,7 +350,7 @@ INLINE place place_of(const gc_levels_output *output, int row)
 }
 
 /* The first `count` values of a block, of any kind: once a row. */
-static __attribute__((noinline)) uint64_t finish_part(const gc_levels_column *column,
+static __attribute__((noinline)) uint64_t finish_part(const gc_rank1_column *column,
                                                       const floats sums[VECTORS], size_t count,
                                                       const place *to)
 {
@@ -363,7 +364,7 @@ static __attribute__((noinline)) uint64_t finish_part(const gc_levels_column *co
 }
 
 /* Sets bits of values from value `first` on. */
-INLINE void mark(gc_levels_near *near, size_t first, uint64_t bits)
+INLINE void mark(gc_rank1_near *near, size_t first, uint64_t bits)
 {
     uint64_t word = (uint64_t)1 << first / 64;
     uint64_t before = near->words & word ? near->bits[first / 64] : 0;
@@ -372,32 +373,32 @@ INLINE void mark(gc_levels_near *near, size_t first, uint64_t bits)
 }
 
 /* A block of one row of output, from value `first` on. */
-INLINE void finish_row(const gc_levels_column *column, const gc_levels_kind kind,
-                       const bool absolute, const floats sums[VECTORS], size_t count, size_t first,
-                       place *to, gc_levels_near *near)
+INLINE void finish_row(const gc_rank1_column *column, const gc_rank1_kind kind, const bool absolute,
+                       const floats sums[VECTORS], size_t count, size_t first, place *to,
+                       gc_rank1_near *near)
 {
     uint64_t bits = count - first >= BLOCK ? finish_block(column, kind, absolute, sums, to)
                                            : finish_part(column, sums, count - first, to);
     to->out += BLOCK;
     to->kept += to->kept != NULL ? BLOCK : 0;
-    if (kind == GC_LEVELS_FIXED && __builtin_expect(bits != 0, 0))
+    if (kind == GC_RANK1_FIXED && __builtin_expect(bits != 0, 0))
         mark(near, first, bits);
 }
 
-/* Output may alias whatever is in memory: what blocks have in common is copied to variables. Rows of
- * `low` heights, which are constants, are among that. */
-INLINE void finish_rows(const gc_levels_column *all, const gc_levels_kind kind, const bool absolute,
+/* Output may alias whatever is in memory: what blocks have in common is copied to variables. Rows
+ * of `low` heights, which are constants, are among that. */
+INLINE void finish_rows(const gc_rank1_column *all, const gc_rank1_kind kind, const bool absolute,
                         const int low, const float *const *rows, size_t count,
-                        gc_levels_output *output, int row_count)
+                        gc_rank1_output *output, int row_count)
 {
-    const gc_levels_column column = *all;
+    const gc_rank1_column column = *all;
     const float *low_rows[LOW + 1];
     floats low_weights[LOW];
     place to[ROWS];
     UNROLL for (int j = 0; j <= low; j++) low_rows[j] = rows[j];
     UNROLL for (int j = 0; j < low; j++) low_weights[j] = all_of(column.weights[j]);
     UNROLL for (int o = 0; o < ROWS; o++) to[o] = place_of(output, o);
-    floats start = all_of(kind == GC_LEVELS_DIVIDED || absolute ? 0 : column.start);
+    floats start = all_of(kind == GC_RANK1_DIVIDED || absolute ? 0 : column.start);
     for (size_t first = 0; first < count; first += BLOCK) {
         floats sums[ROWS][VECTORS];
         UNROLL for (int v = 0; v < VECTORS; v++)
@@ -420,9 +421,9 @@ INLINE void finish_rows(const gc_levels_column *all, const gc_levels_kind kind, 
 }
 
 /* Heights that are usual have code of their own. */
-INLINE void finish_kind(const gc_levels_column *column, const gc_levels_kind kind,
+INLINE void finish_kind(const gc_rank1_column *column, const gc_rank1_kind kind,
                         const bool absolute, const float *const *rows, size_t count,
-                        gc_levels_output *output, int row_count)
+                        gc_rank1_output *output, int row_count)
 {
     switch (column->is_even ? column->height : 0) {
     case 3:
@@ -440,30 +441,30 @@ INLINE void finish_kind(const gc_levels_column *column, const gc_levels_kind kin
     }
 }
 
-static void finish(const gc_levels_column *column, const float *const *rows, size_t count,
-                   gc_levels_output *output, int row_count)
+static void finish(const gc_rank1_column *column, const float *const *rows, size_t count,
+                   gc_rank1_output *output, int row_count)
 {
     switch (2 * (int)column->kind + column->absolute) {
-    case 2 * GC_LEVELS_PLAIN:
-        finish_kind(column, GC_LEVELS_PLAIN, false, rows, count, output, row_count);
+    case 2 * GC_RANK1_PLAIN:
+        finish_kind(column, GC_RANK1_PLAIN, false, rows, count, output, row_count);
         break;
-    case 2 * GC_LEVELS_PLAIN + 1:
-        finish_kind(column, GC_LEVELS_PLAIN, true, rows, count, output, row_count);
+    case 2 * GC_RANK1_PLAIN + 1:
+        finish_kind(column, GC_RANK1_PLAIN, true, rows, count, output, row_count);
         break;
-    case 2 * GC_LEVELS_DIVIDED:
-        finish_kind(column, GC_LEVELS_DIVIDED, false, rows, count, output, row_count);
+    case 2 * GC_RANK1_DIVIDED:
+        finish_kind(column, GC_RANK1_DIVIDED, false, rows, count, output, row_count);
         break;
-    case 2 * GC_LEVELS_DIVIDED + 1:
-        finish_kind(column, GC_LEVELS_DIVIDED, true, rows, count, output, row_count);
+    case 2 * GC_RANK1_DIVIDED + 1:
+        finish_kind(column, GC_RANK1_DIVIDED, true, rows, count, output, row_count);
         break;
-    case 2 * GC_LEVELS_FIXED:
-        finish_kind(column, GC_LEVELS_FIXED, false, rows, count, output, row_count);
+    case 2 * GC_RANK1_FIXED:
+        finish_kind(column, GC_RANK1_FIXED, false, rows, count, output, row_count);
         break;
     default:
-        finish_kind(column, GC_LEVELS_FIXED, true, rows, count, output, row_count);
+        finish_kind(column, GC_RANK1_FIXED, true, rows, count, output, row_count);
         break;
     }
 }
 
-extern const gc_levels_loops GC_LEVELS_LOOPS;
-const gc_levels_loops GC_LEVELS_LOOPS = {sum, finish};
+extern const gc_rank1_loops GC_RANK1_LOOPS;
+const gc_rank1_loops GC_RANK1_LOOPS = {sum, finish};

@@ -1,5 +1,5 @@
 /* One filter from 8 bits to 8 bits: every sample is the reference's, on every instruction set. */
-#include "cpu/solver/levels.h"
+#include "cpu/pass/rank1_bytes.h"
 
 #include "core_support.h"
 #include "sanitized.h"
@@ -166,6 +166,24 @@ static void any_filters_and_images(void **state)
     assert_true(passes > trials / 3);
 }
 
+/* Weights so small that sums stay below 2^24 even times 2^25, but that no such power of 2 makes
+ * whole. A scale makes levels of the sums. */
+static void small_weights(void **state)
+{
+    static const int row[] = {1, 2, 1};
+    static trial t;
+    (void)state;
+    for (int i = 0; i < 9; i++)
+        t.weights[i] = (float)(0.0001 * row[i % 3] * row[i / 3]);
+    t.filter = filter_of(3, 3, 1, t.weights);
+    t.chain[0] = &t.filter;
+    t.job = job_of(t.chain, 1, shape_of(64, 33, 1, 8));
+    t.job.scale = 1024;
+    for (size_t i = 0; i < 64 * 33; i++)
+        t.image[i] = (uint8_t)any(256);
+    assert_true(compare_all(&t) > 0);
+}
+
 /* Weights a little over and under those that make ties: sums on ties, and next to them by less than
  * float32 tells apart. */
 static void sums_beside_ties(void **state)
@@ -274,11 +292,9 @@ static void chain_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_filters_and_images),
-        cmocka_unit_test(sums_beside_ties),
-        cmocka_unit_test(quotients),
-        cmocka_unit_test(large_output),
-        cmocka_unit_test(chain_values),
+        cmocka_unit_test(any_filters_and_images), cmocka_unit_test(small_weights),
+        cmocka_unit_test(sums_beside_ties),       cmocka_unit_test(quotients),
+        cmocka_unit_test(large_output),           cmocka_unit_test(chain_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

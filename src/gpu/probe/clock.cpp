@@ -1,6 +1,6 @@
 /* Clock and temperature of a GPU. NVML, NVIDIA's management library, comes with the driver. */
+#include "gpu/probe/probe.h"
 #include "gpu/runtime/library.cuh"
-#include "gpu/study/study.h"
 
 #include <cuda_runtime.h>
 #include <pthread.h>

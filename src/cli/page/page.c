@@ -1,4 +1,4 @@
-#include "cli/study/page.h"
+#include "cli/page/page.h"
 
 #include "cli/draw/html.h"
 #include "cli/draw/svg.h"

@@ -1,35 +1,55 @@
-/* A filter of rank 1 is a column times a row. Rule 5 turns its chain values into levels by a factor
- * and an offset. Loops sum each row of samples in integers, without an error, and columns of these
- * sums in float32 (levels_loops.c). Below, u = 2^-24.
+/* One filter of rank 1 from samples of 8 bits to samples of 8 bits. The filter is a column times a
+ * row. Loops sum each row of samples in integers, without an error. They sum columns of these sums
+ * in float32 (rank1_bytes_loops.c). This comment proves that every sample is the reference's.
  *
- * Whole weights. Weights that are whole, or become whole by a power of 2, have whole sums S below
- * 2^24. The reference's chain value is S over that power. The level before rounding is S / D plus an
- * offset, which is whole.
- * - D is a power of 2: loops add up the level (GC_LEVELS_PLAIN). All sums are exact.
- * - D is odd: no S / D is a tie, and the nearest tie is at least 1 / (2 |D|) away. Loops add up the
- *   level, with an error that is smaller.
- * - D is another whole number up to 4096: loops divide (GC_LEVELS_DIVIDED). Float32 holds a tie S / D,
- *   and the correction of the product with 1 / D finds it. Other quotients are at least 1/8192 away
- *   from a tie. Below 512, division and addition of the offset are at most 2^-14 off.
- * Ties go to the even level.
+ * Names
+ *   w       a weight of the filter
+ *   C, R    the weights of column and row that the loops have
+ *   scale   conversion->scale / conversion->divisor, as in set_column
+ *   level   chain value * scale + offset (rule 5), before it is clamped and rounded; where the
+ *           conversion takes a magnitude, |chain value| * |scale| with the sign of
+ *           conversion->scale
+ *   tie     a level in the middle between two integers; it is rounded to the even one
+ *   u       2^-24, the relative error of a rounding to float32
  *
- * Other weights (GC_LEVELS_FIXED). Loops compute x = 65536 (level + 1/2) + e in float32. Let t be
- * 65536 (level + 1/2) by the reference. It is less than e away from x - e. Where the lowest 16 bits
- * of x are at least 2 e, t lies between the same two multiples of 65536 as x: the level is sure.
- * Elsewhere the reference's chain value is computed and converted: the sum in double in the
- * reference's order, rounded to float32.
+ * Whole weights
  *
- * e exceeds the sum of these errors. A = 65536 * 255 * sum |w| * |factor|, s is the start of sums.
- * - Weights: M = the weights of the loops minus the true ones, times the factor. Samples are within
- *   127.5 of 127.5. The start makes up for 127.5 sum M. At most 65536 * 127.5 * sum |M| remains.
- *   Where a magnitude is taken, the start stays as it is, and twice as much remains.
- * - Additions: u times the magnitude of each partial sum (`roundings`).
- * - Products where they are rounded by themselves, sums of rows as float32, and the reference's
- *   chain value as float32: u A each. s: u s. A magnitude is followed by two more roundings.
+ * A power of 2, `factor` in analyse, makes all weights whole. S is the sum with these weights, an
+ * integer below 2^24. The reference's chain value is S / factor, without an error. The level is
+ * S / D + offset, where D = factor / scale. The offset is an integer of at most 255 in magnitude.
+ * - D is a power of 2. The loops add up the level (GC_RANK1_PLAIN). All partial sums are exact.
+ * - D is odd. No S / D is a tie. The nearest tie is at least 1 / (2 |D|) away. The loops add up the
+ *   level where their error is smaller than that.
+ * - D is another integer up to 4096, or that error is too large. The loops divide S by D, and add
+ *   the offset (GC_RANK1_DIVIDED). If S / D is a tie, float32 holds it. Division finds it, and so
+ *   does the product with 1 / D, once it is corrected. Every other S / D is at least 1/8192 away
+ *   from a tie. If |S / D| is below 512, division and addition are at most 1/16384 off. If not, the
+ *   level is clamped, because the offset is at most 255.
+ *
+ * Other weights (GC_RANK1_FIXED)
+ *
+ * x is what the loops compute: an integer near 65536 (level + 1/2) + e. t is 65536 (level + 1/2) as
+ * the reference computes it. e is a bound of errors: t lies between x - 2e and x, and is neither.
+ * If the lowest 16 bits of x are at least 2e, no multiple of 65536 lies between t and x, and t is
+ * none. Then the level is no tie, and x / 65536, rounded down, is its nearest integer. Otherwise
+ * gconv computes the reference's sum, in double and in its order, and converts it.
+ *
+ * e exceeds the sum of the errors below, all in units of x. A = 255 * sum |C| * sum |R| is the
+ * largest magnitude of a sum. It is 65536 * 255 * sum |w| * |scale| but for terms of a higher
+ * order. s is the magnitude of `start`, which the loops add to a sum.
+ * - Weights. M = C R / 65536 - w scale is the error of one weight. Samples are within 127.5 of
+ *   127.5. `start` makes up for 65536 * 127.5 * sum M, so at most 65536 * 127.5 * sum |M| remains.
+ *   Where a magnitude is taken, `start` cannot do that, and at most 65536 * 255 * sum |M| remains.
+ * - Additions. Each rounds by u times the magnitude of its partial sum.
+ * - Products where no multiply-add rounds them together with the sum, sums of rows as float32, and
+ *   the reference's chain value as float32. Each rounds by at most u A.
+ * - `start` as float32: u s.
+ * - After a magnitude: two more roundings, by at most u (A + s) each.
  * - The reference's doubles round by 2^-53, less than 2^16 times. With all terms of a higher order,
  *   that is less than u (A + s).
- * - x as an integer: 1. */
-#include "cpu/solver/levels.h"
+ * - x as an integer: 1.
+ * `roundings` adds up the additions, and takes 8 (A + s) for the four items after them. */
+#include "cpu/pass/rank1_bytes.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -44,25 +64,28 @@
 /* Fixed point of levels. */
 #define UNIT 65536.0
 
-/* The largest sum of |R|: sums of rows stay below 2^25. */
+/* The largest sum of |R|: sums of a row of samples stay below 2^25. A fine row may have
+ * 2^GC_RANK1_FINE_BITS times as much: its sums stay below 2^31. */
 #define ROW_MAX 131000.0
 
 /* The largest divisor by which loops divide. */
 #define DIVISOR_MAX 4096.0
 
-/* Levels beyond which fixed point has no room. */
+/* Levels stay below: 65536 times as much fits an integer of 32 bits. */
 #define LEVEL_MAX 16384.0
 
-/* The most that 2 e may be: the part of values that are computed twice, times 65536. */
-enum { NEAR_MAX = 2048 };
+/* The largest 2e. About 2e of 65536 values are computed again by the reference's sum. */
+enum { TWICE_ERROR_MAX = 2048 };
 
-/* Factors that are tried for a row: the better its integers fit, the fewer values are near. */
+/* Factors that are tried for a row. The better its integers fit, the fewer values are computed
+ * again. */
 enum { FACTORS_MIN = 256, FACTORS_MAX = 8192, VALUES_A_FACTOR = 4096 };
 
-/* Wider rows are fine: integers of 22 bits, in two parts. */
+/* The widest row that is coarse. Wider rows are fine: their weights are integers of 22 bits, in two
+ * parts. */
 enum { COARSE_MAX = 5 };
 
-/* Weights that are whole times 2^-24 at most. */
+/* Weights count as whole where they are integers times 2^-SHIFT_MAX, or a larger power of 2. */
 enum { SHIFT_MAX = 24 };
 
 /* ---- What the filter is ---------------------------------------------------------------------- */
@@ -84,13 +107,17 @@ static bool is_power(double value)
     return fabs(frexp(value, &exponent)) == 0.5;
 }
 
-/* The least power of 2 that makes all weights whole; 0 where sums would not stay below 2^24. */
+/* The least power of 2 that makes all weights whole. 0 where no power up to 2^SHIFT_MAX does, or
+ * sums would not stay below 2^24. */
 static double whole_factor(const gc_step *step)
 {
     double factor = 1;
-    for (int i = 0; i < step->width * step->height; i++)
-        while (factor <= ldexp(1, SHIFT_MAX) && !is_whole((double)step->taps[i] * factor))
+    for (int i = 0; i < step->width * step->height; i++) {
+        while (factor < ldexp(1, SHIFT_MAX) && !is_whole((double)step->taps[i] * factor))
             factor *= 2;
+        if (!is_whole((double)step->taps[i] * factor))
+            return 0;
+    }
     return factor * step->absolute_sum * UINT8_MAX < 0x1p24 ? factor : 0;
 }
 
@@ -124,9 +151,9 @@ static bool takes_real(const gc_problem *problem)
 /* Finds column and row. False where there are none, or loops do not take them. */
 static bool analyse(const gc_problem *problem, analysis *a)
 {
-    float taps[GC_LEVELS_SIDE_MAX * GC_LEVELS_SIDE_MAX];
+    float taps[GC_RANK1_SIDE_MAX * GC_RANK1_SIDE_MAX];
     gc_step step = problem->chain.steps[0];
-    if (step.width > GC_LEVELS_SIDE_MAX || step.height > GC_LEVELS_SIDE_MAX)
+    if (step.width > GC_RANK1_SIDE_MAX || step.height > GC_RANK1_SIDE_MAX)
         return false;
     double factor = whole_factor(&step);
     a->is_whole = factor > 0;
@@ -151,7 +178,7 @@ static bool takes_border(const gc_problem *problem)
     return takes;
 }
 
-bool gc_levels_applies(const gc_problem *problem)
+bool gc_rank1_applies(const gc_problem *problem)
 {
     const gc_chain *chain = &problem->chain;
     const gc_conversion *conversion = &problem->conversion;
@@ -162,10 +189,10 @@ bool gc_levels_applies(const gc_problem *problem)
            takes_border(problem) && analyse(problem, &a);
 }
 
-double gc_levels_seconds(const gc_problem *problem, const gc_instructions *instructions)
+double gc_rank1_seconds(const gc_problem *problem, const gc_instructions *instructions)
 {
     const gc_step *step = &problem->chain.steps[0];
-    return GC_LEVELS_SECONDS + step->width * instructions->row_seconds +
+    return GC_RANK1_SECONDS + step->width * instructions->row_seconds +
            step->height * instructions->tap_seconds;
 }
 
@@ -191,7 +218,7 @@ static double choose_factor(const gc_problem *problem, const float *row, bool is
     }
     double most = fmin((ROW_MAX - width) / sum, INT16_MAX / largest);
     if (is_fine)
-        return most * (1 << GC_LEVELS_FINE_BITS);
+        return most * (1 << GC_RANK1_FINE_BITS);
     double best = most, least = misfit(row, width, most);
     double values = (double)problem->chain.width * problem->chain.height;
     double count = fmax(FACTORS_MIN, fmin(FACTORS_MAX, values / VALUES_A_FACTOR));
@@ -220,9 +247,9 @@ static void set_tap(int32_t *pairs, int t, int value)
     pairs[t / 2] |= (int32_t)((uint32_t)(uint16_t)(int16_t)value << 16 * (t % 2));
 }
 
-static void set_taps(gc_levels_row *row, int terms)
+static void set_taps(gc_rank1_row *row, int terms)
 {
-    const int unit = row->is_fine ? 1 << GC_LEVELS_FINE_BITS : 1;
+    const int unit = row->is_fine ? 1 << GC_RANK1_FINE_BITS : 1;
     for (int t = 0; t < terms; t++) {
         int weight = (int)row->weights[t], tap = (int)rint((double)weight / unit);
         set_tap(row->taps, t, tap);
@@ -230,9 +257,9 @@ static void set_taps(gc_levels_row *row, int terms)
     }
 }
 
-static void set_row(gc_levels *levels, const float *weights, double factor, bool is_fine)
+static void set_row(gc_rank1 *rank1, const float *weights, double factor, bool is_fine)
 {
-    gc_levels_row *row = &levels->row;
+    gc_rank1_row *row = &rank1->row;
     int width = row->width;
     for (int i = 0; i < width; i++)
         row->weights[i] = (float)rint((double)weights[i] * factor);
@@ -253,32 +280,33 @@ static void set_row(gc_levels *levels, const float *weights, double factor, bool
 
 /* ---- Columns --------------------------------------------------------------------------------- */
 
-/* What float32 rounds in loops and in the reference, over u. `scale` is the largest sum of a row.
- * Loops add weights in turn, or the first and the last one first: the larger error counts. */
-static double roundings(const gc_levels *levels, const float *weights, double scale)
+/* The errors of float32 and of the reference over u, without those of the weights. `row_most` is
+ * the largest sum of a row. Loops add products in turn, or fold the first and the last row first.
+ * The larger error of the two counts. */
+static double roundings(const gc_rank1 *rank1, const float *weights, double row_most)
 {
-    int height = levels->step->height;
-    double in_turn = 0, folded = 0, sum = 0, all, start = fabs((double)levels->column.start);
+    int height = rank1->step->height;
+    double in_turn = 0, folded = 0, sum = 0, all, start = fabs((double)rank1->column.start);
     for (int j = 0; j < height; j++)
-        in_turn += sum += fabs((double)weights[j]) * scale;
+        in_turn += sum += fabs((double)weights[j]) * row_most;
     all = sum;
     sum = 0;
     for (int j = 0; 2 * j < height; j++)
-        folded += sum += fabs((double)weights[j] + (double)weights[height - 1 - j]) * scale;
+        folded += sum += fabs((double)weights[j] + (double)weights[height - 1 - j]) * row_most;
     return fmax(in_turn, folded + all) + height * start + 8 * (all + start);
 }
 
 /* Columns of whole weights. */
-static void set_whole_column(gc_levels *levels, const analysis *a)
+static void set_whole_column(gc_rank1 *rank1, const analysis *a)
 {
-    const gc_conversion *conversion = &levels->problem->conversion;
-    gc_levels_column *column = &levels->column;
+    const gc_conversion *conversion = &rank1->problem->conversion;
+    gc_rank1_column *column = &rank1->column;
     double divisor = conversion->absolute ? fabs(a->divisor) : a->divisor;
-    double size = gain(levels->problem) * UINT8_MAX + fabs(conversion->offset);
+    double size = gain(rank1->problem) * UINT8_MAX + fabs(conversion->offset);
     double error = (3 * column->height + 8) * 0x1p-24 * size;
     bool is_odd = is_whole(divisor) && is_whole((divisor + 1) / 2);
     bool is_plain = is_power(divisor) || (is_odd && error < 0.5 / fabs(divisor));
-    column->kind = is_plain ? GC_LEVELS_PLAIN : GC_LEVELS_DIVIDED;
+    column->kind = is_plain ? GC_RANK1_PLAIN : GC_RANK1_DIVIDED;
     for (int j = 0; j < column->height; j++)
         column->weights[j] = (float)((double)a->products.column[0][j] / (is_plain ? divisor : 1));
     column->start = (float)conversion->offset;
@@ -287,76 +315,76 @@ static void set_whole_column(gc_levels *levels, const analysis *a)
     column->reciprocal = (float)(1 / divisor);
 }
 
-/* Sum of M, and of |M|. */
-static void measure_error(const gc_levels *levels, double scale, double *sum, double *sum_absolute)
+/* Sets *sum to the sum of M over all weights, and *sum_absolute to that of |M|. */
+static void measure_error(const gc_rank1 *rank1, double scale, double *sum, double *sum_absolute)
 {
-    const gc_step *step = levels->step;
+    const gc_step *step = rank1->step;
     *sum = *sum_absolute = 0;
     for (int j = 0; j < step->height; j++)
         for (int i = 0; i < step->width; i++) {
-            double is = (double)levels->column.weights[j] * (double)levels->row.weights[i] / UNIT;
-            double error = is - levels->weights[j * step->width + i] * scale;
+            double is = (double)rank1->column.weights[j] * (double)rank1->row.weights[i] / UNIT;
+            double error = is - rank1->weights[j * step->width + i] * scale;
             *sum += error;
             *sum_absolute += fabs(error);
         }
 }
 
-static double row_sum(const gc_levels *levels)
+static double row_sum(const gc_rank1 *rank1)
 {
     double sum = 0;
-    for (int i = 0; i < levels->step->width; i++)
-        sum += fabs((double)levels->row.weights[i]);
+    for (int i = 0; i < rank1->step->width; i++)
+        sum += fabs((double)rank1->row.weights[i]);
     return sum;
 }
 
-/* Columns of other weights: x. Returns 2 e, a power of 2. */
-static double set_column(gc_levels *levels, const float *weights, double factor)
+/* Sets the column so that the loops compute x. Returns 2e, a power of 2. */
+static double set_column(gc_rank1 *rank1, const float *weights, double factor)
 {
-    const gc_conversion *conversion = &levels->problem->conversion;
-    gc_levels_column *column = &levels->column;
+    const gc_conversion *conversion = &rank1->problem->conversion;
+    gc_rank1_column *column = &rank1->column;
     bool absolute = conversion->absolute;
     double scale = conversion->scale / conversion->divisor, sum, sum_absolute;
     if (absolute)
         scale = fabs(scale);
     for (int j = 0; j < column->height; j++)
         column->weights[j] = (float)((double)weights[j] * UNIT * scale / factor);
-    measure_error(levels, scale, &sum, &sum_absolute);
+    measure_error(rank1, scale, &sum, &sum_absolute);
     double start = UNIT * (conversion->offset + 0.5 - (absolute ? 0 : 127.5 * sum));
-    column->start = (float)(fabs(start) + NEAR_MAX);
+    column->start = (float)(fabs(start) + TWICE_ERROR_MAX);
     double error = (absolute ? 255 : 127.5) * UNIT * sum_absolute + 1 +
-                   0x1p-24 * roundings(levels, column->weights, UINT8_MAX * row_sum(levels));
+                   0x1p-24 * roundings(rank1, column->weights, UINT8_MAX * row_sum(rank1));
     double near = 2;
     while (near <= 2 * error)
         near *= 2;
-    column->kind = GC_LEVELS_FIXED;
+    column->kind = GC_RANK1_FIXED;
     column->start = (float)(start + near / 2);
     column->sign = conversion->scale < 0 ? -1 : 1;
     column->far = UINT16_MAX & ~((uint32_t)near - 1);
     return near;
 }
 
-static gconv_status allocate(gc_levels *levels, gconv_error *error)
+static gconv_status allocate(gc_rank1 *rank1, gconv_error *error)
 {
-    size_t width = (size_t)levels->step->width, height = (size_t)levels->step->height;
-    levels->row.weights = calloc(width, sizeof *levels->row.weights);
-    levels->row.folds = calloc(width + 1, sizeof *levels->row.folds);
-    levels->row.taps = calloc(width, sizeof *levels->row.taps);
-    levels->row.fine_taps = calloc(width, sizeof *levels->row.fine_taps);
-    levels->weights = calloc(width * height, sizeof *levels->weights);
-    levels->column.weights = calloc(height, sizeof *levels->column.weights);
-    if (levels->row.weights != NULL && levels->row.folds != NULL && levels->row.taps != NULL &&
-        levels->row.fine_taps != NULL && levels->weights != NULL && levels->column.weights != NULL)
+    size_t width = (size_t)rank1->step->width, height = (size_t)rank1->step->height;
+    rank1->row.weights = calloc(width, sizeof *rank1->row.weights);
+    rank1->row.folds = calloc(width + 1, sizeof *rank1->row.folds);
+    rank1->row.taps = calloc(width, sizeof *rank1->row.taps);
+    rank1->row.fine_taps = calloc(width, sizeof *rank1->row.fine_taps);
+    rank1->weights = calloc(width * height, sizeof *rank1->weights);
+    rank1->column.weights = calloc(height, sizeof *rank1->column.weights);
+    if (rank1->row.weights != NULL && rank1->row.folds != NULL && rank1->row.taps != NULL &&
+        rank1->row.fine_taps != NULL && rank1->weights != NULL && rank1->column.weights != NULL)
         return GCONV_OK;
-    gc_levels_destroy(levels);
-    return gc_fail_memory(error, width * height * sizeof *levels->weights);
+    gc_rank1_destroy(rank1);
+    return gc_fail_memory(error, width * height * sizeof *rank1->weights);
 }
 
-gconv_status gc_levels_create(gc_levels *levels, const gc_problem *problem, gconv_error *error)
+gconv_status gc_rank1_create(gc_rank1 *rank1, const gc_problem *problem, gconv_error *error)
 {
     const gc_step *step = &problem->chain.steps[0];
     const gc_conversion *conversion = &problem->conversion;
     int channels = conversion->input.channels;
-    *levels = (gc_levels){
+    *rank1 = (gc_rank1){
         .problem = problem,
         .step = step,
         .channels = channels,
@@ -364,49 +392,49 @@ gconv_status gc_levels_create(gc_levels *levels, const gc_problem *problem, gcon
         .column = {.height = step->height, .absolute = conversion->absolute},
         .backwards = !problem->job.correlate,
     };
-    gconv_status status = allocate(levels, error);
+    gconv_status status = allocate(rank1, error);
     if (status != GCONV_OK)
         return status;
     analysis a;
     analyse(problem, &a);
     for (int c = 0; c < problem->chain.channels; c++)
-        levels->border[c] = (uint8_t)step->border[c];
+        rank1->border[c] = (uint8_t)step->border[c];
     for (int i = 0; i < step->width * step->height; i++)
-        levels->weights[i] = (double)step->taps[i];
+        rank1->weights[i] = (double)step->taps[i];
     bool is_fine = !a.is_whole && step->width > COARSE_MAX;
     double factor = a.is_whole ? 1 : choose_factor(problem, a.products.row[0], is_fine);
-    set_row(levels, a.products.row[0], factor, is_fine);
-    levels->column.is_even = is_symmetric(a.products.column[0], step->height, 1);
+    set_row(rank1, a.products.row[0], factor, is_fine);
+    rank1->column.is_even = is_symmetric(a.products.column[0], step->height, 1);
     if (a.is_whole)
-        set_whole_column(levels, &a);
-    else if (set_column(levels, a.products.column[0], factor) > NEAR_MAX)
-        gc_levels_destroy(levels);
+        set_whole_column(rank1, &a);
+    else if (set_column(rank1, a.products.column[0], factor) > TWICE_ERROR_MAX)
+        gc_rank1_destroy(rank1);
     return GCONV_OK;
 }
 
-void gc_levels_destroy(gc_levels *levels)
+void gc_rank1_destroy(gc_rank1 *rank1)
 {
-    free(levels->row.weights);
-    free(levels->row.folds);
-    free(levels->row.taps);
-    free(levels->row.fine_taps);
-    free(levels->weights);
-    free(levels->column.weights);
-    *levels = (gc_levels){.step = NULL};
+    free(rank1->row.weights);
+    free(rank1->row.folds);
+    free(rank1->row.taps);
+    free(rank1->row.fine_taps);
+    free(rank1->weights);
+    free(rank1->column.weights);
+    *rank1 = (gc_rank1){.step = NULL};
 }
 
 /* ---- By the reference's sums ----------------------------------------------------------------- */
 
-void gc_levels_sum(const gc_levels *levels, const uint8_t *const *rows, size_t count, double *sums,
-                   float *values)
+void gc_rank1_sum(const gc_rank1 *rank1, const uint8_t *const *rows, size_t count, double *sums,
+                  float *values)
 {
-    int width = levels->step->width, terms = width * levels->step->height;
+    int width = rank1->step->width, terms = width * rank1->step->height;
     for (size_t i = 0; i < count; i++)
         sums[i] = 0;
     for (int n = 0; n < terms; n++) {
-        int at = levels->backwards ? terms - 1 - n : n;
-        const uint8_t *row = rows[at / width] + (size_t)(at % width) * (size_t)levels->channels;
-        double weight = levels->weights[at];
+        int at = rank1->backwards ? terms - 1 - n : n;
+        const uint8_t *row = rows[at / width] + (size_t)(at % width) * (size_t)rank1->channels;
+        double weight = rank1->weights[at];
         for (size_t i = 0; i < count; i++)
             sums[i] += weight * row[i];
     }
@@ -415,26 +443,26 @@ void gc_levels_sum(const gc_levels *levels, const uint8_t *const *rows, size_t c
 }
 
 /* Places of one group go side by side: sums do not wait for each other. */
-void gc_levels_sum_places(const gc_levels *levels, const uint8_t *const (*rows)[GC_LEVELS_GROUP],
-                          float values[GC_LEVELS_GROUP])
+void gc_rank1_sum_places(const gc_rank1 *rank1, const uint8_t *const (*rows)[GC_RANK1_GROUP],
+                         float values[GC_RANK1_GROUP])
 {
-    int width = levels->step->width, height = levels->step->height;
-    double sums[GC_LEVELS_GROUP] = {0};
+    int width = rank1->step->width, height = rank1->step->height;
+    double sums[GC_RANK1_GROUP] = {0};
     for (int m = 0; m < height; m++) {
-        int j = levels->backwards ? height - 1 - m : m;
+        int j = rank1->backwards ? height - 1 - m : m;
         for (int n = 0; n < width; n++) {
-            int i = levels->backwards ? width - 1 - n : n;
-            double weight = levels->weights[j * width + i];
-            for (int g = 0; g < GC_LEVELS_GROUP; g++)
-                sums[g] += weight * rows[j][g][i * levels->channels];
+            int i = rank1->backwards ? width - 1 - n : n;
+            double weight = rank1->weights[j * width + i];
+            for (int g = 0; g < GC_RANK1_GROUP; g++)
+                sums[g] += weight * rows[j][g][i * rank1->channels];
         }
     }
-    for (int g = 0; g < GC_LEVELS_GROUP; g++)
+    for (int g = 0; g < GC_RANK1_GROUP; g++)
         values[g] = (float)sums[g];
 }
 
-const char *gc_levels_describe(const gc_levels *levels)
+const char *gc_rank1_describe(const gc_rank1 *rank1)
 {
-    return levels->column.kind == GC_LEVELS_FIXED ? "a column and a row to levels in fixed point"
-                                                  : "a column and a row to levels";
+    return rank1->column.kind == GC_RANK1_FIXED ? "a column and a row to levels in fixed point"
+                                                : "a column and a row to levels";
 }

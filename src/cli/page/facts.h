@@ -1,6 +1,6 @@
 /* Where, when and by what something was measured. */
-#ifndef GC_CLI_STUDY_FACTS_H
-#define GC_CLI_STUDY_FACTS_H
+#ifndef GC_CLI_PAGE_FACTS_H
+#define GC_CLI_PAGE_FACTS_H
 
 #include "cli/options/options.h"
 

@@ -9,7 +9,7 @@
  * Exchanging the filters is allowed where filters and border commute. Under mirror, mirror101 and
  * wrap they do: extending an image that was filtered symmetrically gives the filtered extension.
  * Under replicate and constant they do not. */
-#include "cpu/solver/edges.h"
+#include "cpu/pass/edges.h"
 #include "cpu/solver/solver.h"
 
 #include "base/bits.h"

@@ -1,7 +1,7 @@
 #include "cli/charts/published.h"
 #include "cli/charts/select.h"
 #include "cli/draw/html.h"
-#include "cli/study/page.h"
+#include "cli/page/page.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* The page of a report: what stands around the charts. */
-#ifndef GC_CLI_STUDY_PAGE_H
-#define GC_CLI_STUDY_PAGE_H
+#ifndef GC_CLI_PAGE_PAGE_H
+#define GC_CLI_PAGE_PAGE_H
 
 #include "cli/draw/chart.h"
-#include "cli/study/study.h"
+#include "cli/page/study.h"
 
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 /* Fourier transforms of lines by cuFFT, for the experiment of De Smet 2011. */
 #include "gpu/fast/cufft.cuh"
+#include "gpu/probe/probe.h"
 #include "gpu/runtime/check.cuh"
 #include "gpu/runtime/current.cuh"
-#include "gpu/study/study.h"
 
 #include <cstdlib>
 

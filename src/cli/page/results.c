@@ -1,6 +1,6 @@
 #include "cli/draw/html.h"
 #include "cli/measure/figures.h"
-#include "cli/study/page.h"
+#include "cli/page/page.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 #include "cli/draw/svg.h"
-#include "cli/study/page.h"
+#include "cli/page/page.h"
 
 static const char rules[] =
     "*{box-sizing:border-box}"

@@ -1,9 +1,9 @@
-#include "cli/study/facts.h"
+#include "cli/page/facts.h"
 
 #include "base/file.h"
 #include "cli/measure/clocks.h"
+#include "cli/page/commit.h"
 #include "cli/report/about.h"
-#include "cli/study/commit.h"
 #include "gconv.h"
 
 #include <fcntl.h>

@@ -1,10 +1,10 @@
 /* The report of bench and compare: points, the charts that fit them, published figures, facts. */
-#ifndef GC_CLI_STUDY_STUDY_H
-#define GC_CLI_STUDY_STUDY_H
+#ifndef GC_CLI_PAGE_STUDY_H
+#define GC_CLI_PAGE_STUDY_H
 
 #include "base/output.h"
 #include "cli/measure/points.h"
-#include "cli/study/facts.h"
+#include "cli/page/facts.h"
 
 typedef struct gc_study {
     const char *title;   /* "gconv bench: kth" */

@@ -1,6 +1,6 @@
 /* The commit that the program was built from. */
-#ifndef GC_CLI_STUDY_COMMIT_H
-#define GC_CLI_STUDY_COMMIT_H
+#ifndef GC_CLI_PAGE_COMMIT_H
+#define GC_CLI_PAGE_COMMIT_H
 
 /* "1a2b3c4", or "1a2b3c4 with changes"; "" where the sources were no working tree of git. The build
  * writes it: cmake/Commit.cmake. */

@@ -1,12 +1,12 @@
-#include "cli/study/study.h"
+#include "cli/page/study.h"
 
 #include "base/status.h"
 #include "cli/charts/charts.h"
 #include "cli/charts/select.h"
 #include "cli/draw/gnuplot.h"
 #include "cli/draw/script.h"
+#include "cli/page/page.h"
 #include "cli/report/messages.h"
-#include "cli/study/page.h"
 #include "cli/tasks/identity.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* The edges of 8-bit images in one pass: the chain gauss5, laplace3 and the threshold, in 16-bit
  * integers. It goes from samples to flags, without rows of chain values in between. */
-#ifndef GC_CPU_SOLVER_EDGES_H
-#define GC_CPU_SOLVER_EDGES_H
+#ifndef GC_CPU_PASS_EDGES_H
+#define GC_CPU_PASS_EDGES_H
 
 #include "core/problem.h"
 #include "cpu/instructions/instructions.h"

@@ -1,6 +1,6 @@
 #include "cli/draw/grid.h"
 #include "cli/draw/html.h"
-#include "cli/study/page.h"
+#include "cli/page/page.h"
 
 #include <math.h>
 

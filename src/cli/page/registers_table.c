@@ -1,5 +1,5 @@
 #include "cli/draw/html.h"
-#include "cli/study/page.h"
+#include "cli/page/page.h"
 
 #include <string.h>
 
