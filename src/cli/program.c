@@ -67,8 +67,8 @@ static void occupy_descriptors(void)
             open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* Whether standard output is for programs. A person who reads a text, as with head(1), may have read
- * enough. */
+/* Whether standard output is for programs. A person who reads a text, as with head(1), may have
+ * read enough. */
 static bool prints_data;
 
 int gc_program_close_output(int code)

@@ -155,8 +155,8 @@ static int finish(const summary *s, const gc_task_list *list)
     return s->failed > 0 ? GC_EXIT_FAILED : s->mismatched > 0 ? GC_EXIT_MISMATCH : GC_EXIT_DONE;
 }
 
-/* How to go on with a batch that a signal stopped. NULL where a repetition would repeat work that is
- * done, or would take old files for results. */
+/* How to go on with a batch that a signal stopped. NULL where a repetition would repeat work that
+ * is done, or would take old files for results. */
 static const char *how_to_go_on(const gc_options *options)
 {
     if (options->dry_run)

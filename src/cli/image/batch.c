@@ -158,8 +158,8 @@ static void *read_tasks(void *user)
     return NULL;
 }
 
-/* Without a thread that reads ahead, a worker that needs a task reads one. A source may wait for the
- * result of an image that is being computed. */
+/* Without a thread that reads ahead, a worker that needs a task reads one. A source may wait for
+ * the result of an image that is being computed. */
 static void read_if_needed(batch *b)
 {
     bool may_wait = b->list->source != NULL && b->computed > 0;

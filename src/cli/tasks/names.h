@@ -26,8 +26,8 @@ bool gc_is_empty_directory(const char *path);
 bool gc_is_passing(int error_number);
 
 /* The format by content. The path is that of a regular file, or of none. Where a passing failure
- * (gc_is_passing) hides the content, *unknown becomes its errno. Such a file may be an image, so the
- * caller must not skip it. */
+ * (gc_is_passing) hides the content, *unknown becomes its errno. Such a file may be an image, so
+ * the caller must not skip it. */
 gconv_format gc_sniff(const char *path, int *unknown);
 
 /* Whether the extension of a path stands for PGM and PPM alike. */
