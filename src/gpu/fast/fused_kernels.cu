@@ -1,5 +1,5 @@
-/* The kernels of fused that kernels/mma/bytes.cuh has, compiled ahead: one for each height of filter, types of input and output,
- * and final conversion. */
+/* The kernels of fused that kernels/mma/bytes.cuh has, compiled ahead: one for each height of
+ * filter, types of input and output, and final conversion. */
 #include "gpu/fast/fused_kernels.cuh"
 
 #include "gpu/kernels/mma/bytes.cuh"
