@@ -15,6 +15,9 @@
  *     gconv_reader_finish(reader, &error);          // a damaged end: no output then
  *     gconv_writer_finish(writer, &error);
  *
+ * This sketch leaves out checks and fields that have to be filled in. docs/library.md has the whole
+ * program, files.c.
+ *
  * Errors. Every function that can fail returns a gconv_status. Its last argument `error` may be
  * NULL. Otherwise a failing function leaves one line of text there. The text does not name the
  * file: the caller knows the name.
@@ -142,8 +145,8 @@ GCONV_API gconv_status gconv_filter_create(int width, int height, gconv_filter *
                                            gconv_error *error);
 
 /* The same for a filter of two vectors: `column` and `row` are all 0, and `weights` is NULL. Sides
- * are 1 to GCONV_FILTER_VECTOR_MAX. Only some implementations take such a filter: `reference`, `cpu`
- * and `separable`. */
+ * are 1 to GCONV_FILTER_VECTOR_MAX. Only some implementations take such a filter: `reference`,
+ * `cpu` and `separable`. */
 GCONV_API gconv_status gconv_filter_create_vectors(int width, int height, gconv_filter **filter,
                                                    gconv_error *error);
 
@@ -416,8 +419,8 @@ GCONV_API gconv_status gconv_reader_finish(gconv_reader *reader, gconv_error *er
  * The call waits while a pipe is open and has not sent the next bytes. */
 GCONV_API gconv_status gconv_reader_next(gconv_reader *reader, bool *more, gconv_error *error);
 
-/* The reader as a source. Valid while the reader lives. After the source's `select` the reader gives
- * the selected rows alone, gconv_reader_finish looks at nothing behind them, and
+/* The reader as a source. Valid while the reader lives. After the source's `select` the reader
+ * gives the selected rows alone, gconv_reader_finish looks at nothing behind them, and
  * gconv_reader_next finds no image. `select` seeks in files of PGM, PPM and PFM. Other inputs are
  * decoded up to the last row that is selected. */
 GCONV_API gconv_source gconv_reader_source(gconv_reader *reader);
@@ -654,9 +657,9 @@ typedef struct gconv_implementation_info {
 /* The number of implementations. */
 GCONV_API int gconv_implementation_count(void);
 
-/* The name of implementation `index`. NULL where `index` is not below the count. A name with a colon,
- * as "naive:const", is a variant of the implementation before the colon, to study it; "auto" never
- * takes a variant. Never starts the CUDA driver. */
+/* The name of implementation `index`. NULL where `index` is not below the count. A name with a
+ * colon, as "naive:const", is a variant of the implementation before the colon, to study it; "auto"
+ * never takes a variant. Never starts the CUDA driver. */
 GCONV_API const char *gconv_implementation_name(int index);
 
 /* The kind of device that implementation `index` runs on; that of the CPU where `index` is not
@@ -727,8 +730,9 @@ typedef struct gconv_job {
     const char *device;
     int threads; /* CPU threads at most; 0: all that affinity and quota allow */
     int tile;    /* tiling factor of the ladder; 0: the implementation's own */
-    /* Bytes of shared memory of a multiprocessor that the rule of `adaptive` reckons with, to repeat
-     * what it chose on a smaller device. 0, or more than the device has: the device's own. */
+    /* Bytes of shared memory of a multiprocessor that the rule of `adaptive` reckons with, to
+     * repeat what it chose on a smaller device. 0, or more than the device has: the device's
+     * own. */
     int shared_memory;
     /* Sides of a thread block on a GPU: 1 to 1024 threads in all. Both 0: the implementation's
      * own. */
@@ -898,11 +902,11 @@ GCONV_API gconv_status gconv_plan_run_memory(gconv_plan *plan, const void *input
  * a multiple of 16 bytes and its rows are multiples of 32 samples (of 128 at depth 1). Other images
  * are copied on the device. No byte outside the output's rows is written.
  *
- * `stream` is a cudaStream_t of this device, NULL for the default stream. The function enqueues work
- * and returns. The work begins when all earlier work in the stream is done. Later work in the stream
- * finds the output complete. The caller keeps both images until then. Errors of the work itself show
- * in later calls of CUDA. The plan can be used again at once, in any stream: its runs wait for each
- * other on the device. The stream must not be capturing a graph.
+ * `stream` is a cudaStream_t of this device, NULL for the default stream. The function enqueues
+ * work and returns. The work begins when all earlier work in the stream is done. Later work in the
+ * stream finds the output complete. The caller keeps both images until then. Errors of the work
+ * itself show in later calls of CUDA. The plan can be used again at once, in any stream: its runs
+ * wait for each other on the device. The stream must not be capturing a graph.
  *
  * The calling thread waits in these cases:
  * - The plan's first run waits for what gconv_plan_prepare waits for, and allocates memory of the
@@ -913,8 +917,8 @@ GCONV_API gconv_status gconv_plan_run_memory(gconv_plan *plan, const void *input
  * - gconv_plan_free waits for the plan's runs.
  *
  * The plan keeps its buffers until it is freed. No other device takes over.
- * - GCONV_ERROR_UNSUPPORTED: the plan is on the CPU, or the CPU makes the output of this job: output
- *   of depth 1 with alpha, and divisors beyond 2^500 or below 2^-500.
+ * - GCONV_ERROR_UNSUPPORTED: the plan is on the CPU, or the CPU makes the output of this job:
+ *   output of depth 1 with alpha, and divisors beyond 2^500 or below 2^-500.
  * - GCONV_ERROR_ARGUMENT: an address is not memory of this device, or a stride is less than a row.
  * - GCONV_ERROR_MEMORY: the device has no memory for the buffers that the whole image needs.
  * - GCONV_ERROR_DEVICE: a call of CUDA failed. */
@@ -970,8 +974,8 @@ GCONV_API gconv_status gconv_plan_time_device_parts(gconv_plan *plan, const void
  * equations 9 to 14). 0 where there is no model. */
 GCONV_API double gconv_plan_intensity(gconv_plan *plan);
 
-/* The tiling factor that the plan takes for the first step: how many tiles beside each other a thread
- * block computes. 0 for implementations without tiles. */
+/* The tiling factor that the plan takes for the first step: how many tiles beside each other a
+ * thread block computes. 0 for implementations without tiles. */
 GCONV_API int gconv_plan_tiling_factor(gconv_plan *plan);
 
 /* The roofline: the floating-point operations a second that the device allows at this intensity. 0
@@ -984,9 +988,9 @@ GCONV_API double gconv_plan_roofline(gconv_plan *plan);
  * the full speed of the bus. gconv_plan_run_memory takes pinned memory, other memory, and any part
  * of either. */
 
-/* *memory becomes `bytes` bytes of zeros: pinned for all GPUs where a GPU can be used and the system
- * allows that, else ordinary memory. They begin at a multiple of 4096, from 2 MiB on at a multiple
- * of 2 MiB. Starts the CUDA driver. The caller frees them with gconv_memory_free.
+/* *memory becomes `bytes` bytes of zeros: pinned for all GPUs where a GPU can be used and the
+ * system allows that, else ordinary memory. They begin at a multiple of 4096, from 2 MiB on at a
+ * multiple of 2 MiB. Starts the CUDA driver. The caller frees them with gconv_memory_free.
  * GCONV_ERROR_ARGUMENT for 0 bytes, GCONV_ERROR_MEMORY where memory is short. */
 GCONV_API gconv_status gconv_memory_allocate(size_t bytes, void **memory, gconv_error *error);
 
@@ -1034,8 +1038,8 @@ GCONV_API gconv_status gconv_plan_compare(const gconv_plan *plan, const void *in
  * `output` are those of gconv_plan_run_memory. A sample is right where some chain value within the
  * bound of rule 4 gives it. Where the chain is exact, only the reference's own sample is right.
  *
- * This judges what a run writes. gconv_plan_compare judges chain values, which an implementation may
- * compute by other code than its output.
+ * This judges what a run writes. gconv_plan_compare judges chain values, which an implementation
+ * may compute by other code than its output.
  *
  * *difference: `mismatches` counts wrong samples. `largest` is the largest difference from the
  * reference's sample, in samples of the output; x, y and `channel` say where that is, among wrong

@@ -123,7 +123,7 @@ find_sanitizer() {
 
 # Names of the implementations on a GPU that can be used, or of those in $chosen_names.
 implementations() {
-  "$gconv" info | awk -v chosen=" $chosen_names " '
+  "$gconv" info -v | awk -v chosen=" $chosen_names " '
     /^implementations:/ { inside = 1; next }
     /^$/ { inside = 0 }
     inside && /^  [^ ]/ { names[++count] = $1 }

@@ -11,6 +11,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdio.h>
 #include <unistd.h>
 
@@ -64,6 +67,10 @@ static void occupy_descriptors(void)
             open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+/* Whether standard output is for programs. A person who reads a text, as with head(1), may have
+ * read enough. */
+static bool prints_data;
+
 int gc_program_close_output(int code)
 {
     int failure = gc_flush_output();
@@ -71,6 +78,8 @@ int gc_program_close_output(int code)
         failure = errno;
     if (failure == 0 || code != GC_EXIT_DONE)
         return code;
+    if (failure == EPIPE && !prints_data)
+        return GC_EXIT_FAILED;
     gconv_error error;
     gc_fail_errno(&error, GCONV_ERROR_WRITE, failure, "cannot write");
     gc_report("standard output", &error);
@@ -84,12 +93,24 @@ void gc_program_set_messages(const gc_options *options)
     bool always = options->progress == GC_PROGRESS_ALWAYS;
     bool fits =
         options->progress == GC_PROGRESS_AUTO && !options->quiet && isatty(STDERR_FILENO) == 1;
+    prints_data = options->json || options->csv;
     gc_messages_set(options->quiet, options->verbose);
     gc_progress_set(always || fits, always ? 0 : 0.5);
 }
 
+/* Has the C library keep memory that one image frees for the next one. glibc gives it back to the
+ * system, and then each image waits for its pages anew. */
+static void keep_memory(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 4 << 20);
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+#endif
+}
+
 void gc_program_begin(void)
 {
+    keep_memory();
     occupy_descriptors();
     gc_signals_install();
 }

@@ -51,8 +51,8 @@ static void widen(limits *l, pixel p)
     }
 }
 
-/* The ends of what chain values within `bound` of the reference's can be, and the value between them
- * at which the absolute value turns. */
+/* The ends of what chain values within `bound` of the reference's can be, and the value between
+ * them at which the absolute value turns. */
 typedef struct candidates {
     float values[3][GC_CHANNELS_MAX];
 } candidates;

@@ -100,8 +100,8 @@ static const gc_implementation implementations[] = {
      GCONV_DEVICE_CUDA, CUDA(gc_separable_operations), 0},
     {"fused",
      "several steps in one pass: chains of whole weights on the tensor cores, others in pairs",
-     "chains that neither are one filter of small whole weights that reaches 8 bytes of a row nor "
-     "have two neighbouring filters of at most 49 weights and 9x9",
+     "chains without two neighbouring filters of up to 9x9 and 49 weights, unless their product is "
+     "one filter of small whole weights that reaches at most 8 bytes to each side",
      GCONV_DEVICE_CUDA, CUDA(gc_fused_operations), 0},
     {"tensor", "any filter in one pass, on the tensor cores, numbers in two parts",
      "filters of few weights in a row or too large for shared memory, integers that are too large, "

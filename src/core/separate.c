@@ -137,9 +137,9 @@ static double round_vector(const double *values, int count, int shift, float *ro
     return error;
 }
 
-/* Rule 4 leaves 4 (w + h) u sum|w|, u = 2^-24. The sums are rounded w + h times, the reference once,
- * and one u is left for numbers near 0 (core/range.c). Row and column may take three: two for their
- * rounding, the third for products of errors. 4 (w + h) is at least w + h + 6. */
+/* Rule 4 leaves 4 (w + h) u sum|w|, u = 2^-24. The sums are rounded w + h times, the reference
+ * once, and one u is left for numbers near 0 (core/range.c). Row and column may take three: two for
+ * their rounding, the third for products of errors. 4 (w + h) is at least w + h + 6. */
 static bool separate_vectors(const gc_step *step, float *row, float *column)
 {
     double down = magnitude_of(step->column, step->height);

@@ -1,6 +1,7 @@
 #include "cpu/stages.h"
 
 #include "base/status.h"
+#include "core/registry.h"
 #include "cpu/cost.h"
 #include "cpu/pass/edges.h"
 
@@ -15,17 +16,27 @@ static gc_question question_of(const gc_problem *problem, int step)
                          .step = &problem->chain.steps[step]};
 }
 
+/* Says what the named solver refuses, and in a chain which step that is. */
+static gconv_status refuse_step(const gc_problem *problem, int index, gconv_error *error)
+{
+    const gc_implementation *named = gc_implementation_named(problem->job.implementation);
+    const char *limits = named != NULL ? named->limits : "this filter";
+    const gc_step *step = &problem->chain.steps[index];
+    if (problem->chain.step_count == 1)
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "'%s' refuses %s",
+                       problem->job.implementation, limits);
+    return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "'%s' refuses %s: filter %d of the chain, %dx%d",
+                   problem->job.implementation, limits, index + 1, step->width, step->height);
+}
+
 gconv_status gc_stages_check(const gc_problem *problem, gconv_error *error)
 {
-    const char *wanted = gc_solver_wanted(problem);
-    for (int s = 0; wanted != NULL && s < problem->chain.step_count; s++) {
+    for (int s = 0; gc_solver_wanted(problem) != NULL && s < problem->chain.step_count; s++) {
         gc_question question = question_of(problem, s);
         gc_estimate estimate;
         gc_solver_choose(&question, &estimate);
         if (estimate.solver == NULL)
-            return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
-                           "'cpu:%s' does not compute this filter of %dx%d here", wanted,
-                           question.step->width, question.step->height);
+            return refuse_step(problem, s, error);
     }
     return GCONV_OK;
 }

@@ -1,6 +1,6 @@
-/* How a program ends: `ending FILE COMMAND...` runs the command, hands on the signals that it gets, and
- * writes "exit STATUS" or "signal NUMBER" to FILE. A shell cannot tell the two apart. After 20 seconds
- * the command is killed. */
+/* How a program ends: `ending FILE COMMAND...` runs the command, hands on the signals that it gets,
+ * and writes "exit STATUS" or "signal NUMBER" to FILE. A shell cannot tell the two apart. After 20
+ * seconds the command is killed. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

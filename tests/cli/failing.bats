@@ -69,15 +69,15 @@ END
     make_image png:grey whole.png 90 70 noise
     head -c 3000 whole.png >cut.png
     expect 0 gconv filter -k identity --tolerant -v cut.png out.png
-    like "$err" 'gconv: cut.png: truncated*'
+    like "$err" 'gconv: cut.png: warning: truncated*'
     expect 0 gconv filter -k identity --tolerant cut.png out.png
-    same "$err" 'gconv: cut.png: truncated: the file ends in the image data'
+    same "$err" 'gconv: cut.png: warning: truncated: the file ends in the image data'
     silently gconv filter -k identity --tolerant -q cut.png out.png
     silently gconv filter -k identity --tolerant whole.png out.png
     expect 0 gconv edges --tolerant -o out --threads 2 cut.png whole.png
-    same "$err" 'gconv: cut.png: truncated: the file ends in the image data'
+    same "$err" 'gconv: cut.png: warning: truncated: the file ends in the image data'
     expect 0 gconv compare --tolerant --time 0.01 --impl reference cut.png
-    same "$err" 'gconv: cut.png: truncated: the file ends in the image data'
+    same "$err" 'gconv: cut.png: warning: truncated: the file ends in the image data'
     rm -r out
     silently gconv filter -k identity --tolerant -q cut.png out.png
     same "$(dump out.png | sed -n 2p)" "$(dump whole.png | sed -n 2p)"
@@ -94,7 +94,7 @@ END
     silently gconv edges in.png out.png
     cmp wanted.png out.png
     expect 0 gconv edges -v in.png out.png
-    like "$err" 'gconv: in.png: bytes after the end of the image ignored
+    like "$err" 'gconv: in.png: warning: bytes after the end of the image ignored
 *'
 }
 
@@ -311,6 +311,19 @@ bad_filter() {
     make_image png:grey in.png 500 500 noise
     status=0
     { gconv filter -k identity -f ppm in.png - 2>err || echo $? >status; } | head -c 10 >/dev/null
+    same "$(cat status) $(cat err)" '1 gconv: standard output: cannot write: Broken pipe'
+}
+
+@test "a reader of help, info or a table may go away: exit 1 without a word" {
+    make_image png:grey in.png 9 7 noise
+    for arguments in 'help edges' --help info 'compare --impl cpu --time 0.01 in.png'; do
+        status=0
+        # shellcheck disable=SC2086
+        { until [ -e gone ]; do sleep 0.01; done; gconv $arguments 2>err || echo $? >status; } | { exec <&-; : >gone; }
+        same "$(cat status) $(cat err)" '1 '
+        rm gone status
+    done
+    { until [ -e gone ]; do sleep 0.01; done; gconv info --json 2>err || echo $? >status; } | { exec <&-; : >gone; }
     same "$(cat status) $(cat err)" '1 gconv: standard output: cannot write: Broken pipe'
 }
 

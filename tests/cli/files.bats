@@ -78,7 +78,7 @@ load common
 @test "directories in the wrong place" {
     make_image png:grey in.png 2 2 5
     mkdir dir
-    complains 2 'dir: a directory; -o DIR *' gconv edges dir out.png
+    complains 2 'dir: a directory; to process its images, give -o DIR' gconv edges dir out.png
     complains 2 'dir: a directory; -o DIR *' gconv edges in.png dir
     complains 2 'new/: no such directory; -o DIR *' gconv edges in.png new/
     complains 1 'none/out.png: cannot create: its directory does not exist' gconv edges in.png none/out.png
@@ -102,23 +102,41 @@ load common
     [ ! -e nowhere.png ]
 }
 
-@test "the output may be the input" {
+@test "an output that is its input is refused, by every name; --in-place replaces it" {
     make_image pgm in.pgm 50 40 noise
+    cp in.pgm kept.pgm
     gconv filter -k box3 in.pgm wanted.pgm
-    silently gconv filter -k box3 in.pgm in.pgm
-    cmp wanted.pgm in.pgm
-    make_image pgm in.pgm 50 40 noise
-    silently gconv filter -k box3 --in-place -o . in.pgm
-    cmp wanted.pgm in.pgm
-    make_image pgm in.pgm 50 40 noise
     ln in.pgm hard.pgm
     ln -s in.pgm soft.pgm
-    silently gconv filter -k box3 soft.pgm in.pgm
+    for pair in 'in.pgm in.pgm' './in.pgm in.pgm' 'soft.pgm in.pgm' 'in.pgm soft.pgm' 'in.pgm hard.pgm' \
+        'hard.pgm soft.pgm'; do
+        from=${pair% *} to=${pair#* }
+        complains 2 "the output '$to' would replace its input '$from'; *, or give --in-place '$from'" \
+            gconv filter -k box3 "$from" "$to"
+        expect 0 gconv filter -k box3 -v --no-clobber "$from" "$to"
+        like "$err" "gconv: $to: exists; skipped"
+    done
+    cmp kept.pgm in.pgm
+    silently gconv filter -k box3 --in-place in.pgm
     cmp wanted.pgm in.pgm
-    [ -L soft.pgm ]
-    [ "$(stat -c %h in.pgm)" = 1 ] # a name of its own now: the other keeps the old picture
+    cmp kept.pgm hard.pgm # in.pgm is a file of its own now: the other name keeps the old picture
     silently gconv filter -k box3 hard.pgm soft.pgm
     cmp wanted.pgm in.pgm
+    [ -L soft.pgm ]
+    cp kept.pgm in.pgm
+    silently gconv filter -k box3 --in-place -o . in.pgm
+    cmp wanted.pgm in.pgm
+}
+
+@test "standard streams, pipes and devices may be input and output" {
+    make_image pgm in.pgm 50 40 noise
+    gconv filter -k box3 in.pgm wanted.pgm
+    gconv filter -k box3 -f pgm /dev/stdin /dev/stdout <in.pgm | cmp - wanted.pgm
+    gconv filter -k box3 - /dev/stdout -f pgm <in.pgm >out.pgm
+    cmp out.pgm wanted.pgm
+    silently gconv filter -k box3 - in.pgm <in.pgm # "-" has no name that could be compared
+    cmp in.pgm wanted.pgm
+    complains 1 '/dev/null: *' gconv edges -f png /dev/null /dev/null # it is read, and is no image
 }
 
 @test "symbolic links are kept and their targets replaced" {
@@ -333,8 +351,8 @@ setup_tree() {
     silently gconv edges --in-place -r -o photos photos
     cmp photos/c.png wanted.png
     cmp photos/below/d.png wanted.png
-    silently gconv edges a.png ./a.png # one image: asked for
-    cmp a.png wanted.png
+    complains 2 "the output './a.png' would replace its input 'a.png'; *--in-place 'a.png'" gconv edges a.png ./a.png
+    cmp a.png kept.png
 }
 
 @test "--in-place without -o replaces every image, in its own format" {
@@ -399,7 +417,7 @@ gconv: 1 of 4 images done, 3 failed, 0 skipped'
         same "${err//many$threads/OUT}" "$err_one"
         diff -r single "many$threads"
     done
-    like "$err_one" '*1.jpg: bytes after the end of the image ignored*2.jpg: bytes after*4.jpg: not a PNG*
+    like "$err_one" '*1.jpg: warning: bytes after the end of the image ignored*2.jpg: warning: bytes after*4.jpg: not a PNG*
 gconv: 8 of 9 images done, 1 failed, 0 skipped'
 }
 

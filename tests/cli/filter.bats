@@ -384,7 +384,7 @@ END
         complains 1 'damaged.png: truncated: *' gconv filter -k gauss3 damaged.png new.png
         [ ! -e new.png ]
         expect 0 gconv filter -k gauss3 --tolerant damaged.png out.png
-        same "$err" 'gconv: damaged.png: truncated: the file ends in the image data'
+        same "$err" 'gconv: damaged.png: warning: truncated: the file ends in the image data'
         expect 0 gconv filter -k gauss3 --tolerant --alpha premultiply -q damaged.png wanted.png
         cmp out.png wanted.png
     done
@@ -400,7 +400,7 @@ END
 @test "formats without alpha drop it and say so with -v" {
     make_image png:rgba in.png 1 1 10 20 30 255
     expect 0 gconv filter -v -k identity in.png out.ppm
-    like "$err" '*out.ppm: ppm has no alpha: dropped*'
+    like "$err" '*out.ppm: warning: ppm has no alpha: dropped*'
     same "$(rows out.ppm)" '10 20 30'
 }
 

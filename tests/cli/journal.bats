@@ -389,6 +389,26 @@ preloaded() {
     gconv edges --json in/1.pgm x.png >/dev/null
 }
 
+@test "a journal may lie in the output directory, which the first run makes" {
+    setup_images
+    for journal in out/j ./out//j out/../out/j "$WORK/out/j" out/logs/today/j; do
+        rm -rf out
+        expect 0 gconv edges --dry-run --journal $journal -o out in
+        [ ! -e out ]
+        silently gconv edges --journal $journal -o out/ in
+        same "$(statuses $journal | wc -w)" 6
+        expect 0 gconv edges -v --journal $journal -o out in
+        like "$err" '*gconv: 0 of 6 images done, 0 failed, 6 skipped'
+    done
+    rm -rf out
+    silently gconv edges --journal a/b/j -o a/b in
+    complains 1 'none/j: cannot open the journal: No such file *' \
+        gconv edges --journal none/j -o out in # not below it
+    [ ! -e out ]
+    complains 2 'no input is named*' gconv edges --journal out/j -o out
+    [ ! -e out ]
+}
+
 @test "an output never replaces the journal" {
     setup_images
     mkdir out
@@ -455,6 +475,26 @@ gconv: 5 of 6 images done, 1 failed, 0 skipped"
 }
 
 # ---- gconv check
+
+@test "check in another directory: every output is missing, and a hint says why" {
+    setup_images
+    gconv edges --journal j -o out in
+    mkdir elsewhere
+    cd elsewhere
+    expect 1 gconv check --journal ../j
+    like "$out" '*6 images: 6 missing'
+    same "$err" 'gconv: ../j: every output is missing; its relative names count from the directory where gconv runs now'
+    expect 1 gconv check -q --journal ../j
+    same "$err" ''
+    cd ..
+    rm out/1.png
+    expect 1 gconv check --journal j # one alone is missing
+    same "$err" ''
+    gconv edges --journal absolute -o "$WORK/second" "$WORK/in"
+    rm second/*
+    expect 1 gconv check --journal absolute
+    same "$err" ''
+}
 
 @test "check tells what is missing, changed, stale or failed" {
     setup_images

@@ -1,11 +1,11 @@
-/* Reads JSON as RFC 8259 has it, one value a line of standard input, in UTF-8: nothing of gconv judges
- * itself here.
+/* Reads JSON as RFC 8259 has it, one value a line of standard input, in UTF-8: nothing of gconv
+ * judges itself here.
  *
  *     json         fails, with the line and the place, unless every line is valid
  *     json NAME    prints the value of every key of this name as well, in order, one a line
  *
- * A string is printed without its quotes and escapes, any other value as it stands. Text that is not
- * UTF-8 and control characters are not valid. */
+ * A string is printed without its quotes and escapes, any other value as it stands. Text that is
+ * not UTF-8 and control characters are not valid. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

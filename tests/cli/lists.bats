@@ -55,6 +55,10 @@ setup_photos() {
         complains 2 "option '--name': '{stem}$word': * is not {dir}, {stem}, {name} or {ext}; *" \
             gconv edges -o out --name "{stem}$word" c
     done
+    for word in '{foo}.{ext} {foo}' '{foo{ext}} {' '{foo {' 'x}y.{ext} }'; do
+        complains 2 "option '--name': '${word% *}': '${word#* }' is not {dir}, {stem}, {name} or {ext}; *" \
+            gconv edges -o out --name "${word% *}" c
+    done
     complains 2 "option '--name': '../{stem}' leads upwards; *" gconv edges -o out --name '../{stem}' c
     complains 2 "option '--name': '{stem}/' ends in a slash; *" gconv edges -o out --name '{stem}/' c
     complains 2 "--format contradicts the extension of --name '{stem}.jpg'; *" \

@@ -10,7 +10,8 @@
  *     1 2 4 8 16                                   bits a sample
  *     interlaced progressive baseline              order of the data
  *     exif=N phys=N icc trns maxval=N quality=N    what is attached
- *     sampling=XY                                  luma samples a chroma sample stands for, across and
+ *     sampling=XY                                  luma samples a chroma sample stands for, across
+ *     and
  *                                                  down (ycc: 22 unless given)
  *     restart=N                                    a restart marker each N blocks of a JPEG
  *

@@ -67,18 +67,44 @@ cpu:tiles *exact
 cpu:box *exact
 *'
     # cpu:bytes stands beside it where the processor lacks its instructions.
-    like "$(printf '%s\n' "$out" | grep 'not usable' | grep cpu:)" "*cpu:vectors*: * not compute this filter of 9x9 here"
-    # Methods that refuse the filter stand in one line behind the table.
+    like "$(printf '%s\n' "$out" | grep 'not usable' | grep cpu:)" "*cpu:vectors not usable: 'cpu:vectors' refuses filters that are matrices"
+    # Methods that refuse the filter stand behind the table, with what they refuse.
     expect 0 gconv compare --time 0.01 -k gaussian:3 in.png
-    like "$(row 'not usable:' | grep cpu:)" 'not usable: *cpu:*vectors: each does not compute this filter of 19x19 here'
-    same "$(printf '%s\n' "$out" | grep -c '^cpu:box')" 0
+    like "$(row cpu:vectors)" "cpu:vectors not usable: 'cpu:vectors' refuses filters that are matrices"
+    like "$(row cpu:box)" "cpu:box not usable: 'cpu:box' refuses filters of unequal weights"
+    same "$(printf '%s\n' "$out" | grep -c '^cpu:box')" 1
     expect 0 gconv bench --time 1 --sizes 64 --filters 9 --impl all --json
     same "$(key verdict | grep -c within)" 5
     same "$(key name | grep '^cpu' | paste -sd ' ')" 'cpu cpu:taps cpu:sparse cpu:bytes cpu:products cpu:tiles cpu:box cpu:vectors'
 }
 
+@test "bench lists behind the table what refused which filters" {
+    expect 4 gconv bench --time 1 --sizes 64 --filters 3,5 --impl reference,cpu:box,cpu:vectors
+    same "$(printf '%s\n' "$out" | tail -n 2)" \
+        "cpu:box not usable: 'cpu:box' refuses filters of unequal weights (3x3, 5x5)
+cpu:vectors not usable: 'cpu:vectors' refuses filters that are matrices (3x3, 5x5)"
+    same "$(printf '%s\n' "$out" | grep -c 'not usable')" 2
+    expect 4 gconv bench --time 1 --sizes 64,65 --filters 3..17 --impl reference,cpu:box
+    like "$(printf '%s\n' "$out" | tail -n 1)" "cpu:box not usable: * weights (64x64 3x3, 64x64 5x5, *, and 10 more)"
+    expect 4 gconv bench --time 1 --sizes 64 --filters 3,5 --impl reference,cpu:box --markdown
+    same "$(printf '%s\n' "$out" | grep -c '^| .*not usable')" 2 # a table to keep has every row
+    expect 4 gconv bench --time 1 --sizes 64 -k gauss3 -k box3 --impl cpu:box
+    like "$out" "*
+cpu:box not usable: 'cpu:box' refuses filters of unequal weights: filter 1 of the chain, 3x3 (*)"
+}
+
 @test "--explain of a comparison names the image and the implementation" {
     setup_images
+    # Standard error comes behind the table, as a terminal shows both.
+    gconv compare --explain --time 0.01 -i cpu,cpu:taps,cpu:vectors -k box3 in.png >both 2>&1 || true
+    like "$(tail -n +3 both)" "name *
+cpu * exact
+cpu:taps * exact
+cpu:vectors not usable: *
+gconv: in.png: how 'cpu' was chosen:
+*
+gconv: in.png: how 'cpu:taps' was chosen:
+*"
     expect 0 gconv compare --explain --time 0.01 -i auto,cpu -k box3 in.png
     like "$err" "gconv: in.png: how 'auto' was chosen:
 reference * ms estimated on *
@@ -152,7 +178,7 @@ filter *name *verdict
     expect 0 gconv compare --time 0.05 --impl reference,cpu,cpu:taps,cpu:products,cpu:tiles -k gaussian:3 in.png
     same "$(printf '%s\n' "$out" | grep -c 'within bound$')" 5
     expect 4 gconv compare --time 0.05 --impl cpu,cpu:box -k gaussian:3 in.png
-    like "$(row cpu:box)" "*not usable: 'cpu:box' does not compute this filter of 19x19 here"
+    like "$(row cpu:box)" "*not usable: 'cpu:box' refuses filters of unequal weights"
     expect 0 gconv compare --time 0.05 --impl cpu,cpu:box -k box:9 in.png
     for method in taps sparse products tiles; do # of edges, too
         expect 0 gconv edges --impl cpu:$method in.png $method.pgm
@@ -161,7 +187,7 @@ filter *name *verdict
     done
     expect 0 gconv edges --explain --impl cpu:tiles in.png out.png
     like "$err" '*cpu: 5x5 by *'
-    complains 4 "in.png: 'cpu:vectors' does not compute this filter of 3x3 here" \
+    complains 4 "in.png: 'cpu:vectors' refuses filters that are matrices" \
         gconv filter --impl cpu:vectors -k box3 in.png out.png
 }
 
@@ -328,7 +354,7 @@ below() { same "$(key seconds | awk -v limit="$1" '!($1 < limit)')" ''; }
 
 # Implementations that need a GPU.
 cuda_names() {
-    gconv info | sed -n '/^implementations:/,/^$/s/^  \([^ ]\{1,\}\) .*/\1/p' | grep -v '^reference$\|^cpu'
+    gconv info -v | sed -n '/^implementations:/,/^$/s/^  \([^ ]\{1,\}\) .*/\1/p' | grep -v '^reference$\|^cpu'
 }
 
 @test "compare and bench go on beside what cannot run here: exit 4" {
@@ -346,7 +372,7 @@ cuda_names() {
     like "$(row not | head -n 1)" 'not usable: naive, shared, const, *, fft: each needs a CUDA device: *'
     expect 0 gconv compare --time 0.01 -k identity --json in.png
     same "$(key name | grep -v '^reference$\|^cpu')" "$(cuda_names | grep -v :)" # variants are left out
-    same "$(gconv info | grep -c 'not usable here: see cuda above')" "$(cuda_names | wc -l)"
+    same "$(gconv info -v | grep -c 'not usable here: see cuda above')" "$(cuda_names | wc -l)"
     same "$(gconv info | grep -c '^  cuda .*none: ')" 1
 }
 

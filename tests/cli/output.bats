@@ -248,7 +248,7 @@ gconv: option '--recursive' had no effect: no directory is among the inputs"
     expect 1 gconv edges --json cut.png out.png
     same "$(key warnings)" '[]'
     expect 0 gconv compare --json --tolerant --time 0.01 --impl reference cut.png
-    same "$err" 'gconv: cut.png: truncated: the file ends in the image data'
+    same "$err" 'gconv: cut.png: warning: truncated: the file ends in the image data'
     same "$(key warnings)" '["truncated: the file ends in the image data"]'
     setup_images
     expect 0 gconv edges --json -n in.png out.png

@@ -109,7 +109,7 @@ alone() {
     PATH=$PWD/bin:$PATH
     echo mine >report.html.data
     expect 0 gconv compare --time 0.01 --html report.html in.png
-    like "$err" 'gconv: report.html.data: cannot *'
+    like "$err" 'gconv: report.html.data: warning: cannot *'
     well_formed report.html
     has report.html 'Charts are missing:</strong> gnuplot ' '<td>reference</td>'
     same "$(grep -c 'report.html.data' report.html)" 0
@@ -118,13 +118,18 @@ alone() {
 
 @test "a report never replaces a file that the command reads or writes" {
     setup_images
-    cp in.png kept.png
-    ln -s in.png link.png
-    for report in in.png ./in.png link.png; do
-        complains 2 "the report of --html would replace the input, 'in.png'; *" \
-            gconv compare --time 0.01 --html $report in.png
+    cp in.png photo
+    ln -s photo link
+    for report in photo ./photo link; do
+        complains 2 "the report of --html would replace the input, 'photo'; *" \
+            gconv compare --time 0.01 --html $report photo
     done
-    cmp in.png kept.png
+    cmp in.png photo
+    for report in in.png other.JPG new.pnm; do
+        complains 2 "option '--html': '$report' has the extension of an image; the report is a web page" \
+            gconv compare --time 0.01 --html $report photo
+    done
+    cmp in.png photo
     echo '1 2 1' >own.txt
     complains 2 "the report of --html would replace the filter, 'own.txt'; *" \
         gconv compare --time 0.01 --html own.txt -k own.txt in.png

@@ -46,11 +46,41 @@ is_there() { compgen -G "$1" >/dev/null; }
         wait $pid
         same "$(cat how)" 'signal 15'
         case $arguments in
-        *always) like "$(tail -n 1 err)" "$(printf '*%%, [45] of 6 done, 1 failed*  first.png\r\033?Kgconv: stopped: 4 of 6 images done, 1 failed, 0 skipped')" ;;
-        *never) same "$(tail -n 1 err)" 'gconv: stopped: 4 of 6 images done, 1 failed, 0 skipped' ;;
+        *always) like "$(tail -n 1 err)" "$(printf '*%%, [45] of 6 done, 1 failed*  first.png\r\033?Kgconv: stopped: 4 of 6 images done, 1 failed, 0 skipped; the same command with --no-clobber does the others')" ;;
+        *never) same "$(tail -n 1 err)" 'gconv: stopped: 4 of 6 images done, 1 failed, 0 skipped; the same command with --no-clobber does the others' ;;
         -q) same "$(cat err)" 'gconv: b.png: the file is empty' ;;
         esac
     done
+}
+
+# stopped OPTIONS...: the last line of a batch that SIGTERM stops when out/a.png is there.
+stopped() {
+    local pid
+    rm -f out/a.png
+    "$TESTS/ending" how "$GCONV" edges -j 1 "$@" a.png pipe.png 2>err 3>&- &
+    pid=$!
+    wait_for is_there out/a.png
+    sleep 0.05
+    kill $pid
+    wait $pid
+    tail -n 1 err
+}
+
+@test "a stopped batch says how to go on, where a repetition does the rest" {
+    make_image png:grey a.png 9 7 noise
+    mkfifo pipe.png
+    words='gconv: stopped: 1 of 2 images done, 0 failed, 0 skipped'
+    same "$(stopped -o out)" "$words; the same command with --no-clobber does the others"
+    for option in --no-clobber --update '--journal j'; do
+        # shellcheck disable=SC2086
+        same "$(rm -f j && stopped $option -o out)" "$words; the same command does the others"
+    done
+    # What was in the directory before may be in the way of an image that was not done.
+    cp a.png out/pipe.png
+    same "$(stopped -o out)" "$words"
+    rm -r out
+    mkdir out
+    same "$(stopped -o out)" "$words; the same command with --no-clobber does the others"
 }
 
 has_bytes() { [ "$(wc -c <"$1")" -eq "$2" ]; }

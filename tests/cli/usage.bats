@@ -261,6 +261,8 @@ refused() {
     for list in cpu, ,cpu cpu,,auto; do # the name that is none is the empty one
         complains 2 "option '--impl': '' is not auto, reference, cpu, *" gconv compare -i $list a.png
     done
+    complains 2 "*; did you mean 'cpu:taps'[?]" gconv edges --impl taps a.png b.png
+    complains 2 "*; did you mean 'adaptive:kth'[?]" gconv bench --impl cpu,kth
     complains 2 "*; did you mean 'reference'[?]" gconv edges --impl refrence a.png b.png
     complains 2 "option '--impl': 'all' names several; *compare and bench" gconv edges -i all a.png b.png
     complains 2 "option '--impl': 'cpu,reference' names several; *" gconv edges -i cpu,reference a.png b.png
@@ -321,18 +323,42 @@ decoder: libpng"
     same "$err" ''
     for part in 'gconv [0-9]*' '*
 build: *' '*
-devices:
-  cpu *' '*
-implementations:
-  reference *' '*
-  cpu *' '*
 built-in filters:
-*' '*
-  gauss5 *' '*
-  laplace3 *' '*
-  identity *'; do
+*
+  gauss5 *
+  identity *
+  laplace3 *
+generated filters:
+*
+devices:
+  cpu *
+implementations:
+  reference *
+  cpu *'; do
         like "$out" "$part"
     done
+}
+
+@test "info collects implementations that lack CUDA; -v describes each; columns are straight" {
+    if has_gpu; then skip "there is a GPU"; fi
+    expect 0 gconv info
+    same "$(printf '%s\n' "$out" | grep -c 'not usable here: ')" 0
+    names=$(printf '%s\n' "$out" | sed -n '/^  not usable here, see cuda above (-v describes them):/,$p')
+    like "$names" '*:
+    naive, naive:const, *, twopass:transposed, *, fft'
+    [ "$(printf '%s\n' "$names" | wc -L)" -le 80 ]
+    described=$(gconv info -v | sed -n '/^implementations:/,$p')
+    like "$described" '*
+  twopass:transposed twopass, columns *
+                       refuses: *
+                       not usable here: see cuda above
+*'
+    same "$(printf '%s\n' "$names" | tail -n +2 | tr ',' '\n' | tr -d ' ' | grep .)" \
+        "$(printf '%s\n' "$described" | sed -n 's/^  \([^ ]\{1,\}\) .*/\1/p' | grep -v '^reference$\|^cpu')"
+    # Every summary begins in the same column.
+    same "$(printf '%s\n' "$described" | grep -c '^  [^ ]')" \
+        "$(printf '%s\n' "$described" | grep -c '^  [^ ][^ ]* *[^ ]')"
+    same "$(printf '%s\n' "$described" | grep '^  [^ ]' | cut -c 21 | tr -d ' \n')" ''
 }
 
 @test "info begins with what --version prints" {
@@ -346,7 +372,7 @@ built-in filters:
 @test "info shows the generators with their arguments, and they can be used so" {
     make_image png:grey in.png 9 9 noise
     expect 0 gconv info
-    listed=$(printf '%s\n' "$out" | sed -n '/^generated filters:/,$s/^  \([a-z]*:.*\)  [^ ].*/\1/p')
+    listed=$(printf '%s\n' "$out" | sed -n '/^generated filters:/,/^$/s/^  \([a-z]*:.*\)  [^ ].*/\1/p')
     same "$(printf '%s\n' "$listed" | cut -d: -f 1 | paste -sd ' ' -)" 'box gaussian log'
     for kernel in $(printf '%s\n' "$listed" | sed 's/ or /\n/; s/SIGMA/1.5/g; s/\[,SIZE\]/,5/; s/[NWH]/3/g'); do
         silently gconv filter -k "$kernel" in.png out.png

@@ -57,7 +57,7 @@ builtin_filters() {
 }
 
 implementations() {
-  "$GCONV" info | sed -n '/^implementations:/,/^$/s/^  \([^ ]\{1,\}\) .*/\1/p' | sort
+  "$GCONV" info -v | sed -n '/^implementations:/,/^$/s/^  \([^ ]\{1,\}\) .*/\1/p' | sort
 }
 
 # Installs what was built, so that programs here find it: pkg-config, and the loader.
@@ -70,8 +70,8 @@ install_library() {
 
 # ---- Pages whose console blocks are run ----------------------------------------------------------
 
-# In a block of ```console a line "$ COMMAND" is a command, the lines up to the next one are what it
-# prints, stdout and stderr together. In these, "..." stands for any text within a line, and a line
+# In a block of ```console a line "$ COMMAND" is a command, lines "> MORE" behind it continue it, and
+# the lines up to the next one are what it prints, stdout and stderr together. In these, "..." stands for any text within a line, and a line
 # of "..." alone for any number of lines.
 
 # Writes the files that a page shows: a block such as ```text NAME is a file of that name.
@@ -124,6 +124,8 @@ play() {
       command=${line#'$ '}
       expected=
       count=$((count + 1))
+    elif [[ $line == '> '* && -n $command && -z $expected ]]; then
+      command+=$'\n'${line#'> '}
     else
       expected+=$line$'\n'
     fi

@@ -17,6 +17,7 @@ prepare() {
   printf '$ echo a; echo b\na\nb\n' | play
   printf '$ echo a.c; echo b; echo c; echo d\na...\n...\nd\n' | play
   printf '$ echo a; echo b\na\n...\nb\n...\n' | play
+  printf '$ for i in a b; do\n> echo $i; done\na\nb\n' | play
   printf '$ true\n$ echo "[1] $HOME"\n[1] ...\n' | play
   ! printf '$ echo a\nb\n' | play || false
   ! printf '$ echo a\n' | play || false

@@ -371,7 +371,7 @@ interrupted() {
     wait $pid || status=$?
     [ $((($(date +%s%N) - start) / 1000000)) -lt 3000 ]
     same $status 130
-    like "$(cat err)" 'gconv: stopped: * of * images done, 0 failed, 0 skipped'
+    like "$(cat err)" 'gconv: stopped: * of * images done, 0 failed, 0 skipped; the same command with --no-clobber does the others'
     same "$(find . -name '.*.gconv-*')" ''
     [ "$(find out -type f | wc -l)" -lt "$(find -H sound -type f | wc -l)" ]
     for file in out/*; do cmp "$file" "expected/edges-sound/${file#out/}"; done

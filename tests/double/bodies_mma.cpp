@@ -1,5 +1,5 @@
-/* The kernels of fused that take a whole chain: their own text, with the instructions of tensor cores in
- * C++. */
+/* The kernels of fused that take a whole chain: their own text, with the instructions of tensor
+ * cores in C++. */
 #include "instructions.hpp"
 
 #include "gpu/fast/fused_kernels.cuh"

@@ -1,5 +1,5 @@
-/* The driver and NVRTC as src/gpu/jit calls them. What they compile is a pretence that nothing runs,
- * unless there is a compiler for the host:
+/* The driver and NVRTC as src/gpu/jit calls them. What they compile is a pretence that nothing
+ * runs, unless there is a compiler for the host:
  *     GC_DOUBLE_COMPILER=COMMAND       compiles kernels for the host, and so they run
  *     GC_DOUBLE_COMPILE=MILLISECONDS   a compilation takes that long
  *     GC_DOUBLE_REFUSE=N               the driver refuses the first N binaries that it is given */

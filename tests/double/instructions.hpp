@@ -1,5 +1,5 @@
-/* Instructions of tensor cores and others, in C++: what gpu/kernels/mma has as text of the assembler
- * (PTX ISA, "Matrix fragments for mma"). */
+/* Instructions of tensor cores and others, in C++: what gpu/kernels/mma has as text of the
+ * assembler (PTX ISA, "Matrix fragments for mma"). */
 #ifndef GC_DOUBLE_INSTRUCTIONS_HPP
 #define GC_DOUBLE_INSTRUCTIONS_HPP
 
@@ -15,7 +15,8 @@ static inline const char *gc_double_shared(unsigned address)
     return (const char *)gc_bytes_memory + (int)address;
 }
 
-/* ldmatrix: register k of lane l has word l % 4 of row l / 4, whose address lane 8 k + l / 4 gives. */
+/* ldmatrix: register k of lane l has word l % 4 of row l / 4, whose address lane 8 k + l / 4
+ * gives. */
 static inline void gc_double_load(unsigned *to, int count, unsigned address)
 {
     const gc_double_words *all[32];

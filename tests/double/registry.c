@@ -13,8 +13,8 @@ const gc_implementation *gc_implementation_at(int index);
 
 #define FAST_SECONDS 1e-3 /* the cost of a GPU */
 
-/* The cost of the CPU. It is above the least that a GPU could take, so that one is asked, and above the
- * cost of the double's kernels. But nothing is started for one pixel, as anywhere. */
+/* The cost of the CPU. It is above the least that a GPU could take, so that one is asked, and above
+ * the cost of the double's kernels. But nothing is started for one pixel, as anywhere. */
 static double slow(const gc_problem *problem, const gconv_device_info *device)
 {
     (void)device;

@@ -1,6 +1,7 @@
-/* Goes from one stack to another in the same thread. swapcontext asks the system for the signal mask
- * each time, and kernels that meet at barriers change stacks some million times a test. On x86-64 a
- * few instructions do it; elsewhere, and under sanitizers, which have to know of it, swapcontext. */
+/* Goes from one stack to another in the same thread. swapcontext asks the system for the signal
+ * mask each time, and kernels that meet at barriers change stacks some million times a test. On
+ * x86-64 a few instructions do it; elsewhere, and under sanitizers, which have to know of it,
+ * swapcontext. */
 #ifndef GC_DOUBLE_STACKS_HPP
 #define GC_DOUBLE_STACKS_HPP
 
@@ -14,8 +15,8 @@ struct gc_double_context {
     void *top;
 };
 
-/* Saves the registers that a call preserves on the stack in use, and where they stand in *left; goes on
- * where *entered was left. */
+/* Saves the registers that a call preserves on the stack in use, and where they stand in *left;
+ * goes on where *entered was left. */
 extern "C" void gc_double_enter(gc_double_context *left, const gc_double_context *entered);
 
 /* A context that begins `function`, which must not return, on this stack. */

@@ -353,8 +353,8 @@ EXPORTED int fdatasync(int descriptor)
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-/* What a rename returns that came to `result`, where the answer may be lost: the request is repeated,
- * and finds the old name gone. */
+/* What a rename returns that came to `result`, where the answer may be lost: the request is
+ * repeated, and finds the old name gone. */
 static int lose(fault_action action, int result)
 {
     if (action != LOSE || result != 0)

@@ -352,7 +352,8 @@ static bool is_whole(double value)
     return value == trunc(value);
 }
 
-/* The largest |value| that enters the chain, as rules 4 and 82 count it: of this image, or of any. */
+/* The largest |value| that enters the chain, as rules 4 and 82 count it: of this image, or of
+ * any. */
 static double largest_input(const fuzz_job *made, bool of_any)
 {
     const gconv_job *job = &made->job;

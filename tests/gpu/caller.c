@@ -1,6 +1,6 @@
 /* Images in the caller's memory: gconv_plan_run_device in the caller's streams, and
- * gconv_plan_run_memory from and to memory of every kind. Results have to be those of the reference,
- * and no byte outside the rows of an output may change.
+ * gconv_plan_run_memory from and to memory of every kind. Results have to be those of the
+ * reference, and no byte outside the rows of an output may change.
  *
  *     gpu_caller [--impl NAME] [--seed N] [--cases N] [--only PART]
  *     double_caller --lacking ...    on the double: runs whose kernels it lacks are left out

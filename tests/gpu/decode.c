@@ -2,8 +2,9 @@
  *
  *     gpu_decode [--quick]           files made here, one after the other, and by many threads
  *     gpu_decode --refused           passes where the engine takes none of them
- *     double_decode --failing        passes where each is right, or not decoded, on the double alone
- *     gpu_decode --files NAME...     files, sound or damaged: what the scan finds sound, and no
+ *     double_decode --failing        passes where each is right, or not decoded, on the double
+ *     alone gpu_decode --files NAME...     files, sound or damaged: what the scan finds sound, and
+ *     no
  *                                    other file, is decoded
  *     gpu_decode --speed THREADS NAME...   pictures a second, by so many threads
  *

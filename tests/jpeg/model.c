@@ -212,7 +212,8 @@ static void read_marker(model *of, unsigned int marker)
         of->components[i].predicted = 0;
 }
 
-/* ---- The inverse DCT, as libjpeg's jidctint.c has it ------------------------------------------ */
+/* ---- The inverse DCT, as libjpeg's jidctint.c has it
+ * ------------------------------------------ */
 
 /* Passes a number on that must fit in so many bits, with its sign. */
 static int64_t fits(model *of, int64_t number, int bits)

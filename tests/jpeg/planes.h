@@ -29,9 +29,10 @@ bool jpeg_planes_by_libjpeg(const unsigned char *bytes, size_t size, jpeg_planes
  * jidctint.c does. The instructions for vectors, which it prefers where there are any, saturate. */
 bool jpeg_samples_wrap(void);
 
-/* By the model: bit by bit, in whole numbers of 64 bits, with nothing made fast. It decodes baseline
- * files of 1 or 3 components. NULL, or what it has met: damage, or a number that does not fit where
- * libjpeg-turbo's instructions keep it, 16 or 32 bits. After a complaint there is nothing to free. */
+/* By the model: bit by bit, in whole numbers of 64 bits, with nothing made fast. It decodes
+ * baseline files of 1 or 3 components. NULL, or what it has met: damage, or a number that does not
+ * fit where libjpeg-turbo's instructions keep it, 16 or 32 bits. After a complaint there is nothing
+ * to free. */
 const char *jpeg_planes_by_model(const unsigned char *bytes, size_t size, bool wrap,
                                  jpeg_planes *planes);
 

@@ -33,8 +33,8 @@ static inline void pack_block(pack_stream *stream, bool last)
     gc_pack_begin(block);
 }
 
-/* Compresses `count` bytes, which blocks take in parts of at most `part`, into `packed`. Returns the
- * length of the stream. */
+/* Compresses `count` bytes, which blocks take in parts of at most `part`, into `packed`. Returns
+ * the length of the stream. */
 static inline size_t pack_bytes(const uint8_t *bytes, size_t count, size_t part, uint8_t *packed)
 {
     static gc_pack_block block;

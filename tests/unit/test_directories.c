@@ -1,4 +1,5 @@
-/* Directories of outputs: what killed processes left there is removed before anything is written. */
+/* Directories of outputs: what killed processes left there is removed before anything is
+ * written. */
 #include "io_support.h"
 
 #include "base/output.h"

@@ -101,8 +101,8 @@ static void begin(account *a, const gc_piece *piece)
     }
 }
 
-/* There is something to help with, or nothing. A band that is read makes room for two pieces ahead, a
- * band that is written leaves three to do. */
+/* There is something to help with, or nothing. A band that is read makes room for two pieces ahead,
+ * a band that is written leaves three to do. */
 static void end_help(account *a, gc_piece *piece)
 {
     bool reads = piece->kind == GC_PIECE_HELP_READ;

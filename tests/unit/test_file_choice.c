@@ -170,8 +170,8 @@ static void the_cpu_need_not_wait_for_a_start(void **state)
 
 /* ---- Batches --------------------------------------------------------------------------------- */
 
-/* Whole runs on an H200 with 16 processors: seconds on the CPU, from the fastest run to the slowest,
- * and with kernels that decode. */
+/* Whole runs on an H200 with 16 processors: seconds on the CPU, from the fastest run to the
+ * slowest, and with kernels that decode. */
 static const struct {
     work which;
     uint32_t width, height;

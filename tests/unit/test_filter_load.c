@@ -195,6 +195,9 @@ static void tells_how_a_text_was_read(void **state)
     check_dialect("3x1: 1,2,1", "an ImageMagick string", 0, 0);
     check_dialect("gauss5", NULL, 0, 0);
     check_dialect("box:3", NULL, 0, 0);
+    static const char *const written[] = {"rows", "both", "matrix", "string"};
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(unlink(written[i]), 0);
 }
 
 static void *feed(void *path)

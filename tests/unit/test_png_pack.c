@@ -1,6 +1,6 @@
 /* PNG compression by gconv's own code: what comes back is what went in, the bytes are the same with
- * every instruction set and any number of threads, and sizes stay near zlib's. GCONV_PNG_IMAGES sets the number of random
- * images. */
+ * every instruction set and any number of threads, and sizes stay near zlib's. GCONV_PNG_IMAGES
+ * sets the number of random images. */
 #include "io_support.h"
 #include "pack_support.h"
 #include "sanitized.h"
@@ -353,8 +353,8 @@ static void threads_write_the_same_file(void **unused)
     }
 }
 
-/* Every width of a row from 1 to 300 (to 100 under sanitizers), in every type, as noise, extremes and ramps: the portable
- * loops write the same file, and libpng reads the same samples. */
+/* Every width of a row from 1 to 300 (to 100 under sanitizers), in every type, as noise, extremes
+ * and ramps: the portable loops write the same file, and libpng reads the same samples. */
 static void all_widths_come_back(void **unused)
 {
     (void)unused;

@@ -1,6 +1,6 @@
 /* Image data of PNGs inflated by ISA-L and by zlib: rows, verdicts and messages are the same,
- * whatever is done to the file, and whether another thread inflates. GCONV_PNG_MUTANTS sets the number of damaged files. In a build without
- * ISA-L both readings are zlib's. */
+ * whatever is done to the file, and whether another thread inflates. GCONV_PNG_MUTANTS sets the
+ * number of damaged files. In a build without ISA-L both readings are zlib's. */
 #include "container_support.h"
 
 #include "io/png/stream.h"

@@ -216,7 +216,8 @@ static void exact_outputs(void **unused)
 static void inexact_outputs(void **unused)
 {
     (void)unused;
-    /* 0.1 * 5 * sample: where the sample is odd, half of a level is left, which rounding may turn. */
+    /* 0.1 * 5 * sample: where the sample is odd, half of a level is left, which rounding may
+     * turn. */
     static float tenth[5] = {0.1f, 0.1f, 0.1f, 0.1f, 0.1f};
     const gconv_filter mean = filter_of(5, 1, 1, tenth);
     const gconv_filter *const chain[] = {&mean};

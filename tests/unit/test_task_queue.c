@@ -1,5 +1,5 @@
-/* The tasks of a batch in their order: what comes next, reading ahead, and results that are done out
- * of order. */
+/* The tasks of a batch in their order: what comes next, reading ahead, and results that are done
+ * out of order. */
 #include "cli/image/task_queue.h"
 
 #include <setjmp.h>

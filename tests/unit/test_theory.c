@@ -64,8 +64,8 @@ static void test_factor(void **state)
     assert_int_equal(gc_kth_factor(48 << 10, 32, 16, 5, 5), 39); /* (24576 - 80) / 640 = 38.3 */
 }
 
-/* De Smet 2011, table 1, which rounds bandwidths to 0.1 10^9 numbers a second: 141.7, 111.9 and 17.056
- * GB/s. */
+/* De Smet 2011, table 1, which rounds bandwidths to 0.1 10^9 numbers a second: 141.7, 111.9 and
+ * 17.056 GB/s. */
 static void test_locality(void **state)
 {
     (void)state;

@@ -262,8 +262,8 @@ static int published(const gconv_device_info *device, const gc_factor_registers 
     return gc_tiling_adapt(device, registers, 0, width, height, &tiling) ? tiling.factor : 0;
 }
 
-/* Kernels of which two blocks of 32x32 fit in 65536 registers up to factor 4, and of more than the 63
- * registers that a thread of a GTX 680 can have beyond. */
+/* Kernels of which two blocks of 32x32 fit in 65536 registers up to factor 4, and of more than the
+ * 63 registers that a thread of a GTX 680 can have beyond. */
 static gc_factor_registers registers_of_a_gtx680(void)
 {
     gc_factor_registers registers = registers_of(32);

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Whether a point takes part: on a GPU where some implementation by transforms ran there, so that the
- * CPU is not compared with a GPU. */
+/* Whether a point takes part: on a GPU where some implementation by transforms ran there, so that
+ * the CPU is not compared with a GPU. */
 static bool takes_part(const gc_drawing *d, const gc_point *point)
 {
     bool on_gpu = false;
@@ -15,8 +15,8 @@ static bool takes_part(const gc_drawing *d, const gc_point *point)
     return (point->kernel_seconds > 0) == on_gpu;
 }
 
-/* The least time of the implementations by transforms, or of all others, on a filter; HUGE_VAL where
- * none was measured. */
+/* The least time of the implementations by transforms, or of all others, on a filter; HUGE_VAL
+ * where none was measured. */
 static double least_time(const gc_drawing *d, const gc_scene *scene, bool transforms, int width,
                          int height)
 {

@@ -146,8 +146,8 @@ static gconv_status draw_fastest(const gc_drawing *d, const gc_scene *scene, con
     return gc_charts_add(d->charts, &chart, error);
 }
 
-/* What a step is compared with: a variant with what it varies, where that came before; else the step
- * before. */
+/* What a step is compared with: a variant with what it varies, where that came before; else the
+ * step before. */
 static const char *step_before(const gc_drawing *d, int index)
 {
     char base[GC_NAME_BYTES];

@@ -14,8 +14,8 @@ typedef struct gc_drawing {
     gc_charts *charts;
 } gc_drawing;
 
-/* The name of the implementation that stands for a published step: the first that was measured, else
- * the first of the row, else the step's own name. Returns `name`. */
+/* The name of the implementation that stands for a published step: the first that was measured,
+ * else the first of the row, else the step's own name. Returns `name`. */
 const char *gc_drawing_name(const gc_drawing *d, const gc_published *row, char *name, size_t size);
 
 /* The colour of an implementation: the same in all charts. Published steps that were not measured

@@ -1,5 +1,5 @@
-/* The makers of charts, in the files draw_*.c. Each makes one kind of charts, and adds those that have
- * something to show. */
+/* The makers of charts, in the files draw_*.c. Each makes one kind of charts, and adds those that
+ * have something to show. */
 #ifndef GC_CLI_CHARTS_MAKERS_H
 #define GC_CLI_CHARTS_MAKERS_H
 

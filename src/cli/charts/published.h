@@ -19,8 +19,8 @@ typedef struct gc_published {
     const char *source, *where; /* "van Werkhoven et al. 2014", "section 9" */
     const char *device;         /* "" where the source does not name it */
     const char *step;           /* what the source calls it */
-    /* The implementation of gconv that does the same; "" where there is none. Several with commas: the
-     * first of these that was measured. */
+    /* The implementation of gconv that does the same; "" where there is none. Several with commas:
+     * the first of these that was measured. */
     const char *implementation;
     const char *over; /* of a speed-up: the implementations that it is over, likewise; else "" */
     gc_quantity quantity;
@@ -32,8 +32,8 @@ typedef struct gc_published {
 /* Entry `index`; NULL beyond the last one. */
 const gc_published *gc_published_at(size_t index);
 
-/* Takes the next name of a list with commas. Returns its length, 0 at the end of the list, and moves
- * *list behind it. */
+/* Takes the next name of a list with commas. Returns its length, 0 at the end of the list, and
+ * moves *list behind it. */
 size_t gc_published_name(const char **list, const char **name);
 
 /* The unit of a value: "GFLOP/s"; "" for numbers without one. */

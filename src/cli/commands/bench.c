@@ -175,6 +175,7 @@ static void print_rest(benchmark *b)
     if (gc_bench_is_text(&b->sweep.table)) {
         if (b->options->markdown && b->unusable.count > 0)
             putchar('\n'); /* ends the table */
+        gc_bench_refusals(&b->sweep.table, &b->sweep.points);
         gc_print_unusable(&b->unusable);
     }
     if (b->options->verbose && b->sweep.entry > 0)

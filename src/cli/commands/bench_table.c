@@ -93,6 +93,61 @@ bool gc_bench_is_text(const gc_bench_table *table)
     return !table->options->json && !table->options->csv;
 }
 
+/* Whether a point is listed behind the table. */
+static bool is_collected(const gc_bench_table *table, const gc_point *point)
+{
+    return gc_bench_is_text(table) && !table->options->markdown && point->width > 0 &&
+           point->verdict == GC_VERDICT_UNUSABLE;
+}
+
+/* Whether one implementation refused both for one reason. */
+static bool is_same_refusal(const gc_point *a, const gc_point *b)
+{
+    return strcmp(a->name, b->name) == 0 && strcmp(a->reason, b->reason) == 0;
+}
+
+/* What the visible columns say of the image and the filter of a point. */
+static void print_case(const gc_bench_table *table, const gc_point *point)
+{
+    if (!table->columns[COLUMN_SIZE].hidden)
+        printf("%dx%d ", point->width, point->height);
+    printf("%s", point->filter);
+    if (!table->columns[COLUMN_SAMPLES].hidden)
+        printf(" %s", point->samples);
+}
+
+/* One line for all points that were refused like the point at `first`. */
+static void print_refusal(const gc_bench_table *table, const gc_points *points, size_t first)
+{
+    enum { CASES_MAX = 6 };
+    const gc_point *refused = &points->at[first];
+    size_t count = 0;
+    printf("%s not usable: %s (", refused->name, refused->reason);
+    for (size_t i = first; i < points->count; i++) {
+        if (!is_collected(table, &points->at[i]) || !is_same_refusal(refused, &points->at[i]) ||
+            count++ >= CASES_MAX)
+            continue;
+        if (count > 1)
+            printf(", ");
+        print_case(table, &points->at[i]);
+    }
+    if (count > CASES_MAX)
+        printf(", and %zu more", count - CASES_MAX);
+    puts(")");
+}
+
+void gc_bench_refusals(const gc_bench_table *table, const gc_points *points)
+{
+    for (size_t i = 0; i < points->count; i++) {
+        bool known = !is_collected(table, &points->at[i]);
+        for (size_t j = 0; j < i && !known; j++)
+            known = is_collected(table, &points->at[j]) &&
+                    is_same_refusal(&points->at[i], &points->at[j]);
+        if (!known)
+            print_refusal(table, points, i);
+    }
+}
+
 void gc_bench_row(gc_bench_table *table, const gc_point *point)
 {
     if (table->options->json) {
@@ -102,6 +157,8 @@ void gc_bench_row(gc_bench_table *table, const gc_point *point)
     } else {
         fill_cells(table, point);
         const char *verdict = gc_verdict_name(point->verdict);
+        if (is_collected(table, point))
+            return;
         if (table->options->markdown)
             gc_bench_markdown_row(table->columns, COLUMN_COUNT, verdict, point->reason);
         else if (point->runs > 0)

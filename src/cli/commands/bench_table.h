@@ -24,8 +24,12 @@ void gc_bench_open(const gc_bench_table *table, const gc_sweep_sizes *sizes);
 void gc_bench_heads(gc_bench_table *table, const gc_sweep_sizes *sizes, const char *const *names,
                     int name_count);
 
-/* Prints the row of a point, its values, or its object. */
+/* Prints the row of a point, its values, or its object. In a table for people,
+ * gc_bench_refusals prints the points that are not usable. */
 void gc_bench_row(gc_bench_table *table, const gc_point *point);
+
+/* Prints behind the table which implementations refused which cases, a line for each reason. */
+void gc_bench_refusals(const gc_bench_table *table, const gc_points *points);
 
 /* Ends the object of --json. */
 void gc_bench_close(const gc_bench_table *table);

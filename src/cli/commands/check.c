@@ -39,6 +39,7 @@ typedef struct check {
     gc_recheck recheck;
     size_t images, done; /* in the journal, and looked at */
     size_t found[FINDINGS];
+    bool has_relative_name; /* of an output */
 } check;
 
 /* ---- Files ----------------------------------------------------------------------------------- */
@@ -148,6 +149,7 @@ static gconv_status check_record(void *user, const gc_record *record, gconv_erro
         snprintf(text, sizeof text, "%.400s", record->error);
     if (found == FINDING_GOOD && has_input && c->options->verify && is_chosen(c, record))
         found = verify(c, record, text, sizeof text);
+    c->has_relative_name = c->has_relative_name || record->output[0] != '/';
     c->found[found]++;
     c->done++;
     print(c, record, found, text);
@@ -162,6 +164,17 @@ static void print_summary(const check *c)
         if (c->found[i] > 0)
             printf("%s %zu %s", count++ == 0 ? ":" : ",", c->found[i], words[i]);
     printf("\n");
+}
+
+/* Says why no output may have been found. */
+static void give_hint(const check *c)
+{
+    size_t missing = c->found[FINDING_MISSING];
+    if (c->has_relative_name && missing > 0 && missing + c->found[FINDING_FAILED] == c->done)
+        gc_say(
+            "%s: every output is missing; its relative names count from the directory where gconv "
+            "runs now",
+            c->options->journal);
 }
 
 static int exit_code(const check *c)
@@ -198,5 +211,7 @@ int gc_run_check(const gc_options *options)
         gc_report(options->journal, &error);
     else if (!options->json)
         print_summary(&c);
+    if (status == GCONV_OK)
+        give_hint(&c);
     return status != GCONV_OK ? gc_exit_code(status) : exit_code(&c);
 }

@@ -1,5 +1,6 @@
 #include "cli/commands/compare_table.h"
 
+#include "base/memory.h"
 #include "cli/measure/clocks.h"
 #include "cli/measure/figures.h"
 #include "cli/report/json.h"
@@ -8,6 +9,7 @@
 #include "cli/tasks/names.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum column {
@@ -107,6 +109,27 @@ static void fill_cells(gc_compare_table *table, const gc_measurement *row)
     snprintf(columns[COLUMN_ERROR].cell, GC_CELL_BYTES, "%.3g", row->difference.largest);
 }
 
+/* Explanations go to standard error: between rows they would tear the table on a terminal. */
+static void keep_explanation(gc_compare_table *table, const gc_measurement *row)
+{
+    char *text =
+        table->explained_count < GC_EXPLAINED_MAX ? gc_copy_string(row->explanation) : NULL;
+    if (text != NULL)
+        table->explained[table->explained_count++] = (gc_explanation){row->name, text};
+}
+
+static void print_explanations(gc_compare_table *table)
+{
+    gc_flush_output();
+    for (int i = 0; i < table->explained_count; i++) {
+        gc_answer(gc_input_name(table->session->options->operands[0]),
+                  "how '%s' was chosen:", table->explained[i].name);
+        fputs(table->explained[i].text, stderr);
+        free(table->explained[i].text);
+    }
+    table->explained_count = 0;
+}
+
 static void print_row(gc_compare_table *table, const gc_measurement *row)
 {
     char label[48];
@@ -126,11 +149,8 @@ static void print_row(gc_compare_table *table, const gc_measurement *row)
     }
     fill_cells(table, row);
     gc_table_print_row(table->columns, COLUMN_COUNT, verdict);
-    if (options->explain) {
-        gc_flush_output();
-        gc_answer(gc_input_name(options->operands[0]), "how '%s' was chosen:", row->name);
-        fputs(row->explanation, stderr);
-    }
+    if (options->explain)
+        keep_explanation(table, row);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -223,10 +243,12 @@ void gc_compare_row(gc_compare_table *table, const gc_measurement *row)
     gc_flush_output();
 }
 
-void gc_compare_end(const gc_compare_table *table)
+void gc_compare_end(gc_compare_table *table)
 {
-    if (!table->session->options->json)
+    if (!table->session->options->json) {
+        print_explanations(table);
         return;
+    }
     gc_json_close(']');
     gc_clocks_json();
     gc_json_close('}');

@@ -10,7 +10,13 @@
 
 #include <stdio.h>
 
-enum { GC_COMPARE_COLUMNS = 12 };
+enum { GC_COMPARE_COLUMNS = 12, GC_EXPLAINED_MAX = 64 };
+
+/* How the implementation of a row was chosen. */
+typedef struct gc_explanation {
+    const char *name; /* of the row */
+    char *text;       /* lines, owned */
+} gc_explanation;
 
 typedef struct gc_compare_table {
     const gc_session *session;
@@ -18,6 +24,8 @@ typedef struct gc_compare_table {
     gc_column columns[GC_COMPARE_COLUMNS];
     double reference_seconds; /* of a run of the reference */
     double naive_seconds;     /* of the kernel of naive; 0 where it was not measured */
+    gc_explanation explained[GC_EXPLAINED_MAX]; /* for --explain, until the table has ended */
+    int explained_count;
 } gc_compare_table;
 
 /* Prints a line that says what is compared: "640x480, 1 channel of 8 bits; ...; border mirror". */
@@ -30,7 +38,7 @@ void gc_compare_head(gc_compare_table *table, const char *const *names, int name
 
 void gc_compare_row(gc_compare_table *table, const gc_measurement *row);
 
-/* Ends the object of --json. */
-void gc_compare_end(const gc_compare_table *table);
+/* Ends the object of --json, or says behind the table what --explain asks for. */
+void gc_compare_end(gc_compare_table *table);
 
 #endif

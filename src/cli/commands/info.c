@@ -1,4 +1,4 @@
-/* gconv info: program and machine, devices, implementations, filters. */
+/* gconv info: program and machine, filters, devices, implementations. */
 #include "cli/commands/commands.h"
 #include "cli/options/options.h"
 #include "cli/report/about.h"
@@ -69,21 +69,66 @@ static void print_devices(void)
                "nvrtc");
 }
 
-static void print_implementations(void)
+/* Whether an implementation cannot be used for the reason that stands beside "cuda". */
+static bool lacks_cuda(const gconv_implementation_info *info)
 {
-    printf("\nimplementations:\n");
+    return !info->usable && info->kind == GCONV_DEVICE_CUDA && gconv_cuda_reason()[0] != '\0';
+}
+
+static void print_implementation(const gconv_implementation_info *info, int width)
+{
+    printf("  %-*s %s\n", width, info->name, info->summary);
+    if (info->limits[0] != '\0')
+        printf("  %*s   refuses: %s\n", width, "", info->limits);
+    if (!info->usable)
+        printf("  %*s   not usable here: %s\n", width, "",
+               lacks_cuda(info) ? "see cuda above" : info->reason);
+}
+
+/* The names of the implementations that lack CUDA, in lines that fit a terminal. */
+static void print_names_that_lack_cuda(void)
+{
+    enum { WIDTH = 80, INDENT = 4 };
     gconv_implementation_info info;
+    int column = 0;
+    for (int i = 0; i < gconv_implementation_count(); i++) {
+        if (gconv_implementation_describe(i, &info, NULL) != GCONV_OK || !lacks_cuda(&info))
+            continue;
+        int length = (int)strlen(info.name);
+        bool first = column == 0, breaks = column + 3 + length > WIDTH;
+        if (first)
+            printf("  not usable here, see cuda above (-v describes them):");
+        else
+            putchar(',');
+        printf(first || breaks ? "\n%*s%s" : "%*s%s", first || breaks ? INDENT : 1, "", info.name);
+        column = first || breaks ? INDENT + length : column + 2 + length;
+    }
+    if (column > 0)
+        putchar('\n');
+}
+
+/* Implementations that lack CUDA are described with --verbose. Otherwise they would bury the
+ * rest. */
+static bool is_described(const gconv_implementation_info *info, bool verbose)
+{
+    return verbose || !lacks_cuda(info);
+}
+
+static void print_implementations(bool verbose)
+{
+    gconv_implementation_info info;
+    int width = 0;
     for (int i = 0; i < gconv_implementation_count(); i++)
-        if (gconv_implementation_describe(i, &info, NULL) == GCONV_OK) {
-            printf("  %-13s %s\n", info.name, info.summary);
-            if (info.limits[0] != '\0')
-                printf("                refuses: %s\n", info.limits);
-            if (!info.usable)
-                printf("                not usable here: %s\n",
-                       info.kind == GCONV_DEVICE_CUDA && gconv_cuda_reason()[0] != '\0'
-                           ? "see cuda above"
-                           : info.reason);
-        }
+        if (gconv_implementation_describe(i, &info, NULL) == GCONV_OK &&
+            is_described(&info, verbose) && width < (int)strlen(info.name))
+            width = (int)strlen(info.name);
+    printf("\nimplementations:\n");
+    for (int i = 0; i < gconv_implementation_count(); i++)
+        if (gconv_implementation_describe(i, &info, NULL) == GCONV_OK &&
+            is_described(&info, verbose))
+            print_implementation(&info, width);
+    if (!verbose)
+        print_names_that_lack_cuda();
 }
 
 static void print_filters(void)
@@ -97,12 +142,12 @@ static void print_filters(void)
         printf("  %-22s %s\n", gconv_generator_at(i)->usage, gconv_generator_at(i)->summary);
 }
 
-static void print_text(void)
+static void print_text(bool verbose)
 {
     gc_about_print();
-    print_devices();
-    print_implementations();
     print_filters();
+    print_devices();
+    print_implementations(verbose);
 }
 
 static void json_device(const gconv_device_info *d)
@@ -226,6 +271,6 @@ int gc_run_info(const gc_options *options)
     if (options->json)
         print_json();
     else
-        print_text();
+        print_text(options->verbose);
     return GC_EXIT_DONE;
 }

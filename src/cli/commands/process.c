@@ -17,6 +17,7 @@
 #include "cli/report/tally.h"
 #include "cli/tasks/collect.h"
 #include "cli/tasks/directories.h"
+#include "cli/tasks/identity.h"
 #include "cli/tasks/names.h"
 #include "cli/tasks/tasks.h"
 
@@ -154,6 +155,19 @@ static int finish(const summary *s, const gc_task_list *list)
     return s->failed > 0 ? GC_EXIT_FAILED : s->mismatched > 0 ? GC_EXIT_MISMATCH : GC_EXIT_DONE;
 }
 
+/* How to go on with a batch that a signal stopped. NULL where a repetition would repeat work that
+ * is done, or would take old files for results. */
+static const char *how_to_go_on(const gc_options *options)
+{
+    if (options->dry_run)
+        return NULL;
+    if (options->journal != NULL || options->writer.no_clobber || options->update)
+        return "the same command does the others";
+    if (options->in_place || !gc_is_empty_directory(options->output_directory))
+        return NULL;
+    return "the same command with --no-clobber does the others";
+}
+
 /* A GPU that is named starts while the first images are read. Other devices are checked first. */
 static int run_tasks(const gc_session *session, const gc_task_list *list,
                      gc_directories *directories, const gc_helpers *helpers)
@@ -166,6 +180,7 @@ static int run_tasks(const gc_session *session, const gc_task_list *list,
     gconv_error error;
     gc_gate gate;
     gc_gate_create(&gate, enter, &e);
+    gc_tally_advise(list->batch ? how_to_go_on(session->options) : NULL);
     gconv_status status = GCONV_OK;
     if (!gc_names_gpu(session->options))
         status = gc_gate_pass(&gate, &error);
@@ -201,7 +216,8 @@ static void start_gpus(const gc_options *options)
 
 /* Opens the journal of a batch. A dry run changes none, and needs none. */
 static gconv_status open_journal(const gc_options *options, gc_session *session,
-                                 const char **blamed, gconv_error *error)
+                                 gc_directories *directories, const char **blamed,
+                                 gconv_error *error)
 {
     if (options->journal == NULL)
         return GCONV_OK;
@@ -211,9 +227,14 @@ static gconv_status open_journal(const gc_options *options, gc_session *session,
         return status;
     if (options->dry_run && access(options->journal, F_OK) != 0 && errno == ENOENT)
         return GCONV_OK;
-    status =
-        gc_journal_open(options->journal, options->dry_run ? GC_JOURNAL_READ : GC_JOURNAL_WRITE,
-                        options->digest, options->writer.sync, &session->journal, error);
+    /* The output directory is made later, by the gate. */
+    if (!options->dry_run && options->output_directory != NULL &&
+        gc_lies_below(options->journal, options->output_directory))
+        status = gc_make_parents(directories, options->journal, error);
+    if (status == GCONV_OK)
+        status =
+            gc_journal_open(options->journal, options->dry_run ? GC_JOURNAL_READ : GC_JOURNAL_WRITE,
+                            options->digest, options->writer.sync, &session->journal, error);
     if (status == GCONV_OK && !options->dry_run)
         status = gc_journal_note_recipe(session->journal, session->recipe.name,
                                         session->recipe.line, session->recipe.size, error);
@@ -258,7 +279,7 @@ int gc_run_process_with(const gc_options *options, const gc_helpers *helpers)
     gconv_status status = prepare(options, &list, &session, &blamed, &error);
     int code = gc_start_code(status);
     if (status == GCONV_OK) {
-        status = open_journal(options, &session, &blamed, &error);
+        status = open_journal(options, &session, &directories, &blamed, &error);
         code = status == GCONV_ERROR_UNSUPPORTED ? GC_EXIT_USAGE : gc_exit_code(status);
     }
     if (status == GCONV_OK)

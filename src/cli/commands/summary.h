@@ -1,5 +1,5 @@
-/* What is said at the end of a batch, beside the counts: its rate, its slowest images and those that
- * failed. */
+/* What is said at the end of a batch, beside the counts: its rate, its slowest images and those
+ * that failed. */
 #ifndef GC_CLI_COMMANDS_SUMMARY_H
 #define GC_CLI_COMMANDS_SUMMARY_H
 

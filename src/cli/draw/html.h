@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-/* Writes text, with the characters that mean something in HTML escaped. Control characters and bytes
- * that are not UTF-8 are written as \n, \xNN. */
+/* Writes text, with the characters that mean something in HTML escaped. Control characters and
+ * bytes that are not UTF-8 are written as \n, \xNN. */
 void gc_html_text(FILE *page, const char *text);
 
 /* Writes an element that holds text. `tag` may have attributes: "td class='n'". */

@@ -11,8 +11,8 @@
 /* Cells that may have their value written into them: more columns leave no room. */
 enum { VALUE_COLUMNS_MAX = 12, FACTOR_COLUMNS_MAX = 24 };
 
-/* Colours of surfaces, from low to high: those of cividis (Nuñez et al. 2018), whose lightness grows
- * and which readers with colour blindness see like others. */
+/* Colours of surfaces, from low to high: those of cividis (Nuñez et al. 2018), whose lightness
+ * grows and which readers with colour blindness see like others. */
 static const unsigned surface_colours[] = {0x00224e, 0x123570, 0x3b496c, 0x575d6d, 0x707173,
                                            0x8a8678, 0xa59c74, 0xc3b369, 0xe1cc55, 0xfee838};
 /* From blue by near-white to orange: below 1, 1, above 1. */

@@ -17,8 +17,8 @@ const char *gc_colour(int index);
 /* Writes the colours as properties of CSS, `dark` those for a dark page. */
 void gc_colours_print(FILE *page, int dark);
 
-/* Writes the image. Identifiers get `prefix`, so that several images fit in one page. Colours become
- * properties of the page. `title` is what a screen reader says. */
+/* Writes the image. Identifiers get `prefix`, so that several images fit in one page. Colours
+ * become properties of the page. `title` is what a screen reader says. */
 void gc_svg_print(FILE *page, const char *image, const char *prefix, const char *title);
 
 #endif

@@ -21,7 +21,8 @@ gc_journal_verdict gc_journaled_judge(const gc_session *session, const gc_task *
 /* Begins the record of an image. */
 void gc_journaled_begin(gc_work *work);
 
-/* `opened` of gconv_reader_options, whose `user` is a gc_work: notes the input before it is read. */
+/* `opened` of gconv_reader_options, whose `user` is a gc_work: notes the input before it is
+ * read. */
 void gc_journaled_opened(void *work, int descriptor);
 
 /* A gconv_complete_function, whose `user` is a gc_work: notes both files while the output has its

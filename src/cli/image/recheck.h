@@ -29,8 +29,8 @@ typedef struct gc_recheck_difference {
 
 void gc_recheck_begin(gc_recheck *recheck, const gc_options *options, const gc_journal *journal);
 
-/* Computes the image of a record again and compares. GCONV_ERROR_FILTER where a filter of the recipe
- * is another one now. */
+/* Computes the image of a record again and compares. GCONV_ERROR_FILTER where a filter of the
+ * recipe is another one now. */
 gconv_status gc_recheck_image(gc_recheck *recheck, const gc_record *record,
                               gc_recheck_difference *difference, gconv_error *error);
 

@@ -1,5 +1,5 @@
-/* A thread that computes images, one after the other: what gc_process needs of it. batch.c makes one
- * for each of its threads. */
+/* A thread that computes images, one after the other: what gc_process needs of it. batch.c makes
+ * one for each of its threads. */
 #ifndef GC_CLI_IMAGE_WORKER_H
 #define GC_CLI_IMAGE_WORKER_H
 

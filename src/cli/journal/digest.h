@@ -1,5 +1,5 @@
-/* Hashes of files, by libraries: XXH3 of 128 bits from xxHash, SHA-256 from Nettle. A build may lack
- * either. */
+/* Hashes of files, by libraries: XXH3 of 128 bits from xxHash, SHA-256 from Nettle. A build may
+ * lack either. */
 #ifndef GC_CLI_JOURNAL_DIGEST_H
 #define GC_CLI_JOURNAL_DIGEST_H
 

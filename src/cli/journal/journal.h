@@ -1,6 +1,6 @@
-/* --journal FILE: what became of every image, one line of JSON each. A line is written whole with one
- * call; what a killed program left of a last line is cut off by the next one. One process writes at
- * one time. */
+/* --journal FILE: what became of every image, one line of JSON each. A line is written whole with
+ * one call; what a killed program left of a last line is cut off by the next one. One process
+ * writes at one time. */
 #ifndef GC_CLI_JOURNAL_JOURNAL_H
 #define GC_CLI_JOURNAL_JOURNAL_H
 

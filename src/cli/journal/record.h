@@ -47,7 +47,8 @@ gc_file_state gc_file_state_of(const struct stat *about);
 /* Whether size and time are equal. */
 bool gc_file_state_is_same(const gc_file_state *a, const gc_file_state *b);
 
-/* The line of a record with its newline. `host` is where it was computed; free releases it. NULL where memory is out. */
+/* The line of a record with its newline. `host` is where it was computed; free releases it. NULL
+ * where memory is out. */
 char *gc_record_line(const gc_record *record, const char *host, size_t *size);
 
 /* Reads a line. GCONV_ERROR_FORMAT where it is not that of a record. */

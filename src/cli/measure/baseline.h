@@ -18,8 +18,8 @@ const gc_point *gc_baseline_find(const gc_points *baseline, const gc_point *want
 double gc_baseline_change(const gc_point *now, const gc_point *before);
 
 /* Whether `now` takes more than `percent` per cent longer than `before`, and noise does not explain
- * it: the median and the shortest run do, and the middle halves of the runs do not overlap. On a GPU
- * alone only medians are known, and either is enough: whole runs or the GPU alone. */
+ * it: the median and the shortest run do, and the middle halves of the runs do not overlap. On a
+ * GPU alone only medians are known, and either is enough: whole runs or the GPU alone. */
 bool gc_baseline_is_slower(const gc_point *now, const gc_point *before, double percent);
 
 #endif

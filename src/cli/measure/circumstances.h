@@ -27,8 +27,9 @@ void gc_machine_describe(const gc_session *session, const char *const *names, in
 /* The value of "command" in the line below. */
 #define GC_CIRCUMSTANCES_COMMAND "bench --resume"
 
-/* A line of JSON, one object of texts and numbers, that says what is measured by which program and where: equal lines stand for equal
- * circumstances. free releases it. NULL where memory is short. */
+/* A line of JSON, one object of texts and numbers, that says what is measured by which program and
+ * where: equal lines stand for equal circumstances. free releases it. NULL where memory is
+ * short. */
 char *gc_circumstances_line(const gc_session *session, const gc_machine *machine, size_t *size);
 
 #endif

@@ -32,8 +32,8 @@ static void read_text(const char *root, const char *path, char *text, size_t siz
     text[length] = '\0';
 }
 
-/* The number at the beginning of the file whose name has `index` between two parts; 0 where there is
- * none. */
+/* The number at the beginning of the file whose name has `index` between two parts; 0 where there
+ * is none. */
 static double read_number(const char *root, const char *before, int index, const char *after)
 {
     char path[128], text[64];

@@ -11,11 +11,12 @@ typedef struct gc_clocks {
     double celsius_low, celsius_high;     /* of the hottest sensor, or of the GPU */
 } gc_clocks;
 
-/* Reads what Linux says below the directory `root`, "" for the system's own, and widens the ranges. */
+/* Reads what Linux says below the directory `root`, "" for the system's own, and widens the
+ * ranges. */
 void gc_clocks_read(const char *root, gc_clocks *clocks);
 
-/* Takes a sample of this machine, and of the device cuda:`gpu` unless `gpu` is negative. To be called
- * when timed runs end, as long as they still show. */
+/* Takes a sample of this machine, and of the device cuda:`gpu` unless `gpu` is negative. To be
+ * called when timed runs end, as long as they still show. */
 void gc_clocks_sample(int gpu);
 
 /* "2600 to 3700 MHz, 45 to 61 degrees C"; "" where nothing is known. Returns `text`. */

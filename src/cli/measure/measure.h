@@ -80,8 +80,8 @@ gconv_status gc_check(const gc_subject *subject, const char *name, const gc_pict
  * conversion. Else kernel_seconds, or `seconds`. Ratios between published steps are of these. */
 double gc_convolution_seconds(const gc_measurement *row);
 
-/* Times on `picture` the implementation that was checked for `row`. Where the result of the last run
- * is wrong at the subject's spots, the verdict becomes so, and the row has no times. */
+/* Times on `picture` the implementation that was checked for `row`. Where the result of the last
+ * run is wrong at the subject's spots, the verdict becomes so, and the row has no times. */
 gconv_status gc_time(const gc_subject *subject, const gc_picture *picture, gc_budget budget,
                      gc_measurement *row, gconv_error *error);
 

@@ -71,7 +71,8 @@ double gc_point_counted_seconds(const gc_point *point);
 /* Whether both were measured with the same preset, image, filter and name. */
 bool gc_point_is_same(const gc_point *a, const gc_point *b);
 
-/* Copies what a measurement says to a point. What was measured stays as it is, but for the names. */
+/* Copies what a measurement says to a point. What was measured stays as it is, but for the
+ * names. */
 void gc_point_take(gc_point *point, const gc_measurement *row);
 
 /* Points in the order in which they were measured. Begins as {0}. */

@@ -14,7 +14,8 @@
 
 typedef enum field_kind { TEXT, WHOLE, REAL, FLAG, VERDICT } field_kind;
 
-/* When a field is written: where it has a value, or else always, or always where there are times. */
+/* When a field is written: where it has a value, or else always, or always where there are
+ * times. */
 typedef enum field_presence { KNOWN, ALWAYS, TIMED } field_presence;
 
 typedef struct field {

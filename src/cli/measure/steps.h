@@ -44,8 +44,8 @@ void gc_take_runs(gc_measurement *row, double *times, int count);
 /* Makes `seconds` the time of the only run. */
 void gc_take_one_run(gc_measurement *row, double seconds);
 
-/* Checks the plan's output and its chain values, and fills verdict and difference. Where a run takes
- * longer than `limit` seconds, its time becomes the row's. */
+/* Checks the plan's output and its chain values, and fills verdict and difference. Where a run
+ * takes longer than `limit` seconds, its time becomes the row's. */
 gconv_status gc_check_plan(gconv_plan *plan, const gc_picture *picture,
                            const gc_expectation *expectation, double limit, gc_measurement *row,
                            gconv_error *error);

@@ -1,5 +1,5 @@
-/* Messages between ranks. They are sent and received without waiting: MPI would keep a processor busy
- * while it waits, and images need it. One thread of a rank calls these functions. */
+/* Messages between ranks. They are sent and received without waiting: MPI would keep a processor
+ * busy while it waits, and images need it. One thread of a rank calls these functions. */
 #ifndef GC_CLI_MPI_OFFICE_H
 #define GC_CLI_MPI_OFFICE_H
 

@@ -18,8 +18,8 @@ int gc_ranks_share_processors(const gc_ranks *ranks);
 
 /* Shows this rank its part of the GPUs, by CUDA_VISIBLE_DEVICES, before CUDA starts: different ones
  * for the ranks of a host as far as there are enough. Does nothing where the ranks were shown
- * different GPUs already, and where `options` name GPUs by numbers. All ranks call it. Fills `shown`
- * with the part, "" where nothing was changed. */
+ * different GPUs already, and where `options` name GPUs by numbers. All ranks call it. Fills
+ * `shown` with the part, "" where nothing was changed. */
 void gc_ranks_share_gpus(const gc_ranks *ranks, const gc_options *options, char *shown,
                          size_t size);
 

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <time.h>
 
-/* Images that a rank gets ahead of time for each that it computes: enough for the time that messages
- * take, also where processors are busy, and no more, so that in the end no rank has much left that
- * others could do. */
+/* Images that a rank gets ahead of time for each that it computes: enough for the time that
+ * messages take, also where processors are busy, and no more, so that in the end no rank has much
+ * left that others could do. */
 static const double AHEAD_SECONDS = 2e-3;
 enum { AHEAD_MAX = 64 };
 

@@ -17,6 +17,20 @@ bool gc_next_name(const char **list, char name[GC_NAME_BYTES])
     return true;
 }
 
+/* Suggests the variant that is called so behind its colon, else the nearest name. */
+static void suggest_name(const char *name, const char *const *names, size_t count, char *buffer,
+                         size_t size)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *colon = strchr(names[i], ':');
+        if (colon != NULL && strcmp(colon + 1, name) == 0) {
+            snprintf(buffer, size, "; did you mean '%s'?", names[i]);
+            return;
+        }
+    }
+    gc_suggest(name, names, count, buffer, size);
+}
+
 static gconv_status check_name(const char *name, gconv_error *error)
 {
     enum { WORDS = 2, NAMES_MAX = 64 };
@@ -32,7 +46,7 @@ static gconv_status check_name(const char *name, gconv_error *error)
         if (strchr(names[i], ':') == NULL)
             gc_list_name(legal, sizeof legal, names[i], 1);
     gc_list_name(legal, sizeof legal, "one of their variants", 0);
-    gc_suggest(name, names, count, nearest, sizeof nearest);
+    suggest_name(name, names, count, nearest, sizeof nearest);
     return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not %s%s", name, legal, nearest);
 }
 

@@ -61,8 +61,8 @@ static const gc_preset presets[] = {
      .samples = "grey8",
      .border = "mirror",
      .time = 120},
-    /* De Smet 2011, table 1: the rate that the bandwidth of the memory allows a transform, and what is
-     * reached. */
+    /* De Smet 2011, table 1: the rate that the bandwidth of the memory allows a transform, and what
+     * is reached. */
     {.name = "fft-locality",
      .has_transforms = true,
      .implementations = "cpu,fft",

@@ -4,8 +4,8 @@
 
 #include "cli/options/options.h"
 
-/* A thread block of the source, and the implementations that get it. Others have their own: those that
- * choose it by a rule or a table, too. */
+/* A thread block of the source, and the implementations that get it. Others have their own: those
+ * that choose it by a rule or a table, too. */
 typedef struct gc_preset_block {
     int width, height;
     const char *names; /* with commas; NULL: none */

@@ -23,7 +23,8 @@ const gc_option *gc_option_at(int index); /* NULL beyond */
 /* Whether the command line gave the option of this long name. */
 bool gc_option_given(const gc_options *options, const char *name);
 
-/* The text that the command line gave the option last; NULL where it takes none or was not given. */
+/* The text that the command line gave the option last; NULL where it takes none or was not
+ * given. */
 const char *gc_option_value(const gc_options *options, const char *name);
 
 /* What an option means in a command that takes it. */

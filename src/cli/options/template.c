@@ -33,6 +33,13 @@ bool gc_template_next(const char **rest, gc_text *piece, gc_placeholder *placeho
     return true;
 }
 
+/* The length of what a brace begins: "{foo}", or the brace alone where no other one closes it. */
+static int braced_length(const char *text)
+{
+    size_t length = 1 + strcspn(text + 1, "{}");
+    return text[0] == '{' && text[length] == '}' ? (int)length + 1 : 1;
+}
+
 /* Whether a part between slashes is "..". */
 static bool leads_upwards(const char *text)
 {
@@ -58,9 +65,9 @@ gconv_status gc_template_check(const char *text, gconv_error *error)
         bool brace = placeholder == GC_PLACEHOLDER_NONE && (at[0] == '{' || at[0] == '}');
         if (brace && rest - at == 1)
             return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                           "'%.200s': '%.40s' is not {dir}, {stem}, {name} or {ext}; {{ and }} are "
+                           "'%.200s': '%.*s' is not {dir}, {stem}, {name} or {ext}; {{ and }} are "
                            "braces",
-                           text, at);
+                           text, braced_length(at) < 40 ? braced_length(at) : 40, at);
     }
     if (!differs)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,

@@ -22,8 +22,8 @@ gconv_status gc_study_open(const gc_options *options, gc_output **output, gconv_
 
 /* Collects the facts, writes the report to `output` and completes it. `subject` says in a sentence
  * what was measured. gnuplot draws the charts. Where it cannot, the report says so, and data and
- * scripts are written to the directory FILE.data. `output` is freed; NULL is allowed, and nothing is
- * written. */
+ * scripts are written to the directory FILE.data. `output` is freed; NULL is allowed, and nothing
+ * is written. */
 gconv_status gc_study_close(const gc_options *options, const char *subject, const gc_points *points,
                             gc_output *output, gconv_error *error);
 

@@ -13,8 +13,8 @@ typedef struct gc_json_value {
     double number; /* true is 1, false is 0 */
 } gc_json_value;
 
-/* What is told of a text, from its beginning to its end. A failure ends the reading. Nothing is told
- * of null, and nothing of the brackets of arrays. `open` and `close` may be NULL. */
+/* What is told of a text, from its beginning to its end. A failure ends the reading. Nothing is
+ * told of null, and nothing of the brackets of arrays. `open` and `close` may be NULL. */
 typedef struct gc_json_events {
     void (*open)(void *user); /* an object begins */
     gconv_status (*value)(void *user, const gc_json_value *value, gconv_error *error);

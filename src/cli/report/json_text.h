@@ -9,8 +9,8 @@
  * false. */
 bool gc_json_write_text(FILE *stream, const char *text);
 
-/* Writes `"KEY": "NAME"`. Where the name is not UTF-8, `, "KEY_bytes": "HEX"` follows, with the bytes
- * of the name as hexadecimal digits. */
+/* Writes `"KEY": "NAME"`. Where the name is not UTF-8, `, "KEY_bytes": "HEX"` follows, with the
+ * bytes of the name as hexadecimal digits. */
 void gc_json_write_name(FILE *stream, const char *key, const char *name);
 
 /* Turns such digits into the bytes of a name, in place. False where they are no digits. */

@@ -103,12 +103,14 @@ void gc_note_into(FILE *stream, const char *file, const char *message)
 
 void gc_warn_into(FILE *stream, const char *file, const char *message)
 {
+    char marked[MESSAGE_BYTES];
     if (said.quiet)
         return;
+    snprintf(marked, sizeof marked, "warning: %s", message);
     if (stream == NULL)
-        write_line(file, 0, message);
+        write_line(file, 0, marked);
     else
-        print_line(stream, file, 0, message);
+        print_line(stream, file, 0, marked);
 }
 
 void gc_notes_print(const char *notes)

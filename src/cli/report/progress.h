@@ -26,7 +26,8 @@ void gc_progress_show(const char *name, double done, size_t item, size_t items);
  * finished in a second; the time that is left follows from the last seconds. */
 void gc_progress_show_images(const char *name, double done, const gc_progress_images *images);
 
-/* The same as gc_progress_show at once, before work that may take long without telling its progress. */
+/* The same as gc_progress_show at once, before work that may take long without telling its
+ * progress. */
 void gc_progress_begin(const char *name, double done, size_t item, size_t items);
 
 /* Whether a line was ever drawn. */

@@ -10,6 +10,7 @@
 /* Changed by threads, read by a signal handler. */
 static struct {
     const char *what; /* set before `items`, like the next one */
+    const char *advice;
     bool may_fail;
     atomic_size_t items, finished, failed, skipped;
     atomic_bool several; /* `items` is not known */
@@ -25,6 +26,11 @@ void gc_tally_begin(const char *what, bool may_fail, size_t items)
     tally.may_fail = may_fail;
     atomic_store(&tally.finished, 0);
     atomic_store(&tally.items, items);
+}
+
+void gc_tally_advise(const char *advice)
+{
+    tally.advice = advice;
 }
 
 void gc_tally_add(bool failed, bool skipped)
@@ -106,6 +112,11 @@ static size_t append_tally(char line[TELLING_BYTES], size_t used)
         used = append(line, used, " failed, ");
         used = append_number(line, used, skipped);
         used = append(line, used, " skipped");
+    }
+    bool complete = !atomic_load(&tally.several) && finished == atomic_load(&tally.items);
+    if (tally.advice != NULL && !complete) {
+        used = append(line, used, "; ");
+        used = append(line, used, tally.advice);
     }
     return append(line, used, "\n");
 }

@@ -9,6 +9,10 @@
  * `may_fail` the last words also tell how many failed or were skipped. Both texts are kept. */
 void gc_tally_begin(const char *what, bool may_fail, size_t items);
 
+/* What the last words advise where things are left. It is called before gc_tally_begin. The text is
+ * kept; NULL: no advice. */
+void gc_tally_advise(const char *advice);
+
 /* Counts one thing that is finished. Any thread. */
 void gc_tally_add(bool failed, bool skipped);
 

@@ -5,9 +5,10 @@
 #include "cli/report/messages.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-enum { TEXTS_MAX = 100 };
+enum { TEXTS_MAX = 100, MARKED_BYTES = 640 /* a message of the library, and a word */ };
 
 /* The reader and the writer of an image warn from different threads. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -30,8 +31,10 @@ static void keep(gc_warning_list *list, const char *message)
 void gc_take_warning(void *target, const char *message)
 {
     const gc_warning_target *to = target;
+    char marked[MARKED_BYTES];
     keep(to->list, message);
-    gc_note_into(to->notes, to->name, message);
+    snprintf(marked, sizeof marked, "warning: %s", message);
+    gc_note_into(to->notes, to->name, marked);
 }
 
 void gc_take_damage(void *target, const char *message)

@@ -24,7 +24,8 @@ typedef struct gc_warning_target {
     gc_warning_list *list; /* NULL: not kept */
 } gc_warning_target;
 
-/* Takes a warning about something that changes no pixel. It is said with --verbose. Any thread. */
+/* Takes a warning about something that changes no pixel. It is said with --verbose, as
+ * "gconv: FILE: warning: MESSAGE". Any thread. */
 void gc_take_warning(void *target, const char *message);
 
 /* Takes a warning about damage that --tolerant lets pass. It is said unless --quiet. Any thread. */

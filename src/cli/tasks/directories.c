@@ -37,8 +37,7 @@ static bool make(gc_directories *made, const char *path)
     return is_new || failure == EEXIST;
 }
 
-/* Makes the directories above `path` that do not exist yet. */
-static gconv_status make_parents(gc_directories *made, const char *path, gconv_error *error)
+gconv_status gc_make_parents(gc_directories *made, const char *path, gconv_error *error)
 {
     char *copy = gc_copy_string(path);
     if (copy == NULL)
@@ -58,7 +57,7 @@ static gconv_status make_parents(gc_directories *made, const char *path, gconv_e
 gconv_status gc_make_directory(gc_directories *made, const char *path, gconv_error *error)
 {
     struct stat about;
-    gconv_status status = make_parents(made, path, error);
+    gconv_status status = gc_make_parents(made, path, error);
     if (status == GCONV_OK && (!make(made, path) || stat(path, &about) != 0))
         status = gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot make the directory");
     return status;
@@ -93,7 +92,7 @@ gconv_status gc_prepare_parent(gc_directories *made, const char *path, FILE *not
     gconv_status status = GCONV_OK;
     pthread_mutex_lock(&made->visiting);
     if (gc_seen_find(&made->visited, directory, GC_SEEN_OUTPUT) == 0) {
-        status = make_parents(made, path, error);
+        status = gc_make_parents(made, path, error);
         if (status == GCONV_OK && gc_seen_add(&made->visited, directory, GC_SEEN_OUTPUT, 1))
             remove_leftovers(path, length, notes);
     }

@@ -26,6 +26,9 @@ typedef struct gc_directories {
 /* Makes the directory `path` and its parents. */
 gconv_status gc_make_directory(gc_directories *made, const char *path, gconv_error *error);
 
+/* Makes the directories above `path` that do not exist yet. */
+gconv_status gc_make_parents(gc_directories *made, const char *path, gconv_error *error);
+
 /* Makes the directory above `path` and its parents, and removes temporary files that killed
  * processes left there, once for each directory. How many were removed is noted as by
  * gc_note_into. */

@@ -116,3 +116,24 @@ bool gc_is_one_path(const char *a, const char *b)
     gc_hash first = gc_identify(&cache, a), second = gc_identify(&cache, b);
     return first.high == second.high && first.low == second.low;
 }
+
+bool gc_lies_below(const char *path, const char *directory)
+{
+    gc_identity_cache cache = {.asked = ""};
+    char *inside = gc_join_path(directory, "."), *prefix = malloc(strlen(path) + 2);
+    bool below = false;
+    if (inside != NULL && prefix != NULL) {
+        gc_hash wanted = gc_identify(&cache, inside);
+        for (const char *end = strchr(path, '/'); end != NULL && !below;
+             end = strchr(end + 1, '/')) {
+            size_t length = (size_t)(end - path) + 1;
+            memcpy(prefix, path, length);
+            memcpy(prefix + length, ".", 2);
+            gc_hash found = gc_identify(&cache, prefix);
+            below = found.high == wanted.high && found.low == wanted.low;
+        }
+    }
+    free(inside);
+    free(prefix);
+    return below;
+}

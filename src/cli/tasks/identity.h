@@ -24,4 +24,7 @@ gc_hash gc_identify_plain(gc_identity_cache *cache, const char *path);
 /* Whether two paths lead to one file, as gc_identify has it. False where one is NULL or "-". */
 bool gc_is_one_path(const char *a, const char *b);
 
+/* Whether `path` names something in a directory or below it. Neither needs to exist. */
+bool gc_lies_below(const char *path, const char *directory);
+
 #endif

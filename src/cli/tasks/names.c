@@ -5,6 +5,7 @@
 #include "cli/options/words.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -47,6 +48,18 @@ bool gc_is_directory(const char *path)
 {
     struct stat about;
     return strcmp(path, "-") != 0 && stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+}
+
+bool gc_is_empty_directory(const char *path)
+{
+    DIR *directory = opendir(path);
+    if (directory == NULL)
+        return errno == ENOENT;
+    bool empty = true;
+    for (const struct dirent *entry; empty && (entry = readdir(directory)) != NULL;)
+        empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+    closedir(directory);
+    return empty;
 }
 
 /* ---- Formats --------------------------------------------------------------------------------- */

@@ -18,13 +18,16 @@ char *gc_join_path(const char *directory, const char *name);
 /* Whether a path leads to a directory; false for "-". */
 bool gc_is_directory(const char *path);
 
+/* Whether nothing is in a directory. True where it does not exist. */
+bool gc_is_empty_directory(const char *path);
+
 /* Whether an errno is about the state of the machine, not about the file. The same call may succeed
  * at another time. */
 bool gc_is_passing(int error_number);
 
 /* The format by content. The path is that of a regular file, or of none. Where a passing failure
- * (gc_is_passing) hides the content, *unknown becomes its errno. Such a file may be an image, so the
- * caller must not skip it. */
+ * (gc_is_passing) hides the content, *unknown becomes its errno. Such a file may be an image, so
+ * the caller must not skip it. */
 gconv_format gc_sniff(const char *path, int *unknown);
 
 /* Whether the extension of a path stands for PGM and PPM alike. */

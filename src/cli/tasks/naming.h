@@ -19,8 +19,8 @@ char *gc_batch_output(const gc_options *options, const char *relative, gconv_for
  * GCONV_FORMAT_UNKNOWN where it does not, and without --name. */
 gconv_format gc_template_format(const gc_options *options);
 
-/* The format of a batch's output: that of --format; else that of --name; else PNG for edges; else that
- * of the input, found by gc_sniff where `is_file` says that it is a regular file. */
+/* The format of a batch's output: that of --format; else that of --name; else PNG for edges; else
+ * that of the input, found by gc_sniff where `is_file` says that it is a regular file. */
 gconv_format gc_batch_format(const gc_options *options, const char *input, bool is_file,
                              int *unknown);
 

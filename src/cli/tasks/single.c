@@ -54,13 +54,34 @@ static bool is_same_pipe(const char *input, const char *output)
            gc_same_file(&from, &to);
 }
 
-static gconv_status check_paths(const char *input, const char *output, const char **blamed,
-                                gconv_error *error)
+/* Whether the output would take the place of its input. What is written to directly replaces
+ * nothing. */
+static bool replaces_input(const char *input, const char *output)
 {
+    struct stat from;
+    gc_place place;
+    if (strcmp(input, "-") == 0 || strcmp(output, "-") == 0 || stat(input, &from) != 0 ||
+        gc_place_find(output, &place, NULL) != GCONV_OK)
+        return false;
+    bool same = place.exists && !gc_place_is_direct(&place) && gc_same_file(&from, &place.about);
+    gc_place_close(&place);
+    return same;
+}
+
+static gconv_status check_paths(const gc_options *options, const char *input, const char *output,
+                                const char **blamed, gconv_error *error)
+{
+    *blamed = NULL;
+    /* With --no-clobber nothing is replaced. */
+    if (!options->writer.no_clobber && replaces_input(input, output))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "the output '%.150s' would replace its input '%.150s'; name another file, "
+                       "or give --in-place '%.150s'",
+                       output, input, input);
     *blamed = input;
     if (gc_is_directory(input))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "a directory; -o DIR writes the results of those in it");
+                       "a directory; to process its images, give -o DIR");
     *blamed = output;
     if (gc_is_directory(output))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "a directory; -o DIR writes into one");
@@ -131,7 +152,7 @@ gconv_status gc_collect_single(const gc_options *options, gc_task_list *list, co
                     .output = pipe ? dash : options->operands[1]};
     gconv_status status = check_standard_streams(options, task.input, task.output, error);
     if (status == GCONV_OK)
-        status = check_paths(task.input, task.output, blamed, error);
+        status = check_paths(options, task.input, task.output, blamed, error);
     if (status == GCONV_OK)
         status = choose_format(options, &task, error);
     if (status != GCONV_OK)

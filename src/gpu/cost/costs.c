@@ -96,8 +96,8 @@ static const gc_costs h200 = {
     /* 61 us with two bays and 67 with one at 9x9; 116 us and 108 at 17x17. */
     .two_bays_columns = 16,
 
-    /* Filters of 11x11 to 43x43, by 128x128 to 63x63: 77 us at 11x11, 94 at 17x17, 122 at 31x31, 150
-     * at 43x43, 228 at 63x63. Those of three kernels: 512x512 points 163 us at 43x43 and 213 at
+    /* Filters of 11x11 to 43x43, by 128x128 to 63x63: 77 us at 11x11, 94 at 17x17, 122 at 31x31,
+     * 150 at 43x43, 228 at 63x63. Those of three kernels: 512x512 points 163 us at 43x43 and 213 at
      * 127x127; 1024x512 200 us at 127x127; 1024x1024 186 us at 127x127 and 230 at 255x255. */
     .tiles = {{64, 64, 4, 2.2e-6, 0.8},
               {64, 128, 2, 4.7e-6, 1.25},

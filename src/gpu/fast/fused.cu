@@ -1,26 +1,26 @@
 /* fused: several steps of a chain in one pass over memory.
  *
  * Idea: a chain of whole weights on samples of 8 or 16 bits is one filter, its combined filter, and
- *   tensor cores multiply such numbers without error (kernels/mma/bytes.cuh; banded matrices as Chen
- *   et al., PPoPP 2024). The pass reads samples and stores samples, or bits of `edges`. Chain values
- *   never reach memory. Each step meets the border of its own input. Near the border the combined
- *   filter is right under wrap, and under mirrors if all filters but the last are symmetric.
- *   Otherwise the outputs near the border have filters of their own: the ring (combined.cuh). Other
- *   chains go two steps at a time. The first step's values around a tile stay in shared memory, get
- *   their border there, and the second step reads them (kernels/jit/pair.cuh; overlapped tiling:
- *   Holewinski et al., ICS 2012). A step that is left over is taken as direct does.
- *   On 8 bits, combined filters that reach 4 bytes to either side and have at most 7 rows have a
- *   kernel of their own (kernels/mma/bytes_lines.cuh). It takes about half as many products as
- *   kernels/mma/bytes.cuh.
+ *   tensor cores multiply such numbers without error (kernels/mma/bytes.cuh; banded matrices as
+ *   Chen et al., PPoPP 2024). The pass reads samples and stores samples, or bits of `edges`. Chain
+ *   values never reach memory. Each step meets the border of its own input. Near the border the
+ *   combined filter is right under wrap, and under mirrors if all filters but the last are
+ *   symmetric. Otherwise the outputs near the border have filters of their own: the ring
+ *   (combined.cuh). Other chains go two steps at a time. The first step's values around a tile stay
+ *   in shared memory, get their border there, and the second step reads them (kernels/jit/pair.cuh;
+ *   overlapped tiling: Holewinski et al., ICS 2012). A step that is left over is taken as direct
+ *   does. On 8 bits, combined filters that reach 4 bytes to either side and have at most 7 rows
+ *   have a kernel of their own (kernels/mma/bytes_lines.cuh). It takes about half as many products
+ *   as kernels/mma/bytes.cuh.
  * Improves on: direct, whose float32 multiply-adds are slower than 8-bit ones, and which crosses
  *   memory once a step.
  * Needs: compute capability 8.0 for the tensor cores; shared memory for the values between two
  *   steps.
- * Limits on the tensor cores: no colours that are multiplied by alpha; a chain whose combined filter
- *   has whole weights from -128 to 127, reaches 8 bytes to either side and has at most 17 rows: 17
- *   columns of one channel of 8 bits, 9 of 16 bits, 5 of interleaved colours, 3 of those with 16
- *   bits. On 8 bits the chain has to be exact. A ring needs a chain of two steps, and an image that
- *   is larger than the ring.
+ * Limits on the tensor cores: no colours that are multiplied by alpha; a chain whose combined
+ *   filter has whole weights from -128 to 127, reaches 8 bytes to either side and has at most 17
+ *   rows: 17 columns of one channel of 8 bits, 9 of 16 bits, 5 of interleaved colours, 3 of those
+ *   with 16 bits. On 8 bits the chain has to be exact. A ring needs a chain of two steps, and an
+ *   image that is larger than the ring.
  * Limits of pairs: two neighbouring steps of at most 49 weights and 9 rows and columns, for which
  *   one pass is faster than two; NVRTC, except for squares of 3x3 and 5x5. Other steps have
  *   direct's limits.

@@ -62,9 +62,9 @@ static uint4 lane_weights(const gc_bytes *bytes, const gc_combined &total,
     return {words[0], words[1], words[2], words[3]};
 }
 
-/* The words of a lane for pair `pair` of lines: b0 and b1 for even rows of output, then for odd ones
- * (kernels/mma/bytes_lines.cuh). They belong to column lane / 4 of the eight of a window, which starts
- * GC_LINES_REACH columns before. */
+/* The words of a lane for pair `pair` of lines: b0 and b1 for even rows of output, then for odd
+ * ones (kernels/mma/bytes_lines.cuh). They belong to column lane / 4 of the eight of a window,
+ * which starts GC_LINES_REACH columns before. */
 static uint4 pair_weights(const gc_bytes *bytes, const gc_combined &total, const double *taps,
                           int pair, int lane)
 {
@@ -170,8 +170,8 @@ static void set_pixels(const gc_problem *problem, gc_bytes *bytes)
             bytes->kept[k / 4] |= 255u << (8 * (k % 4));
 }
 
-/* Selects byte `column` of a row, or the one that the border has in its place, from the 8 bytes of the
- * row that begin at `first`; 8 where it is none of them. */
+/* Selects byte `column` of a row, or the one that the border has in its place, from the 8 bytes of
+ * the row that begin at `first`; 8 where it is none of them. */
 static unsigned select_byte(const gc_problem *problem, const gc_bytes *bytes, int column, int first)
 {
     int before = GC_LINES_REACH; /* pixels, which keep the division from rounding up */

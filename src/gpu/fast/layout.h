@@ -23,8 +23,8 @@ typedef enum gc_form {
     GC_FORM_COUNT
 } gc_form;
 
-/* What `gconv tune` may vary. A block of GC_FORM_TILES has `rows` rows of threads in `warps` warps, and
- * computes `tiles` tiles side by side. */
+/* What `gconv tune` may vary. A block of GC_FORM_TILES has `rows` rows of threads in `warps` warps,
+ * and computes `tiles` tiles side by side. */
 typedef struct gc_tuning {
     gc_form form;
     int rows;             /* rows of output that a thread computes */
@@ -59,8 +59,8 @@ int gc_form_products(gc_form form);
 /* The form for 1 to GC_PRODUCTS_MAX products. */
 gc_form gc_form_of_products(int products);
 
-/* Whether one of both forms is chosen for a filter, by what is faster: both take every weight, or both
- * take as many products. GC_FORM_TILES stands alone. */
+/* Whether one of both forms is chosen for a filter, by what is faster: both take every weight, or
+ * both take as many products. GC_FORM_TILES stands alone. */
 bool gc_forms_compete(gc_form a, gc_form b);
 
 /* Weights of a kernel: the matrix, or of each product the row, then the column. */

@@ -7,8 +7,8 @@
  *   samples another matrix. Of the banded matrix's columns only the filter's width is of use: 9 of
  *   16 at 9x9, 17 of 24 at 17x17.
  * Improves on: direct, from 9x9 on, or 5x5 on 8-bit samples; no kernel is compiled at run time.
- *   A block takes interleaved bytes in place: it deals them to planes of bytes in shared memory, and
- *   multiplies one channel after the other. Outputs are staged there, too.
+ *   A block takes interleaved bytes in place: it deals them to planes of bytes in shared memory,
+ *   and multiplies one channel after the other. Outputs are staged there, too.
  * Needs: compute capability 8.0; shared memory for a tile and its surroundings.
  * Limits: filters whose tile fits in shared memory, and which have enough weights for the bound of
  *   rule 4. Exact chains: the parts of weights and samples have to give the integer exactly.

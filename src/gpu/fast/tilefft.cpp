@@ -1,8 +1,8 @@
 /* tilefft: convolution by Fourier transforms of tiles.
  *
- * Idea: a transform is bound by the memory that it crosses, so it should stay where its data are (De
- *   Smet 2011). A tile and its surroundings fit in shared memory, and a step of 8 or 16 points in
- *   the registers of a thread. So one kernel transforms a tile, multiplies it by the filter's
+ * Idea: a transform is bound by the memory that it crosses, so it should stay where its data are
+ *   (De Smet 2011). A tile and its surroundings fit in shared memory, and a step of 8 or 16 points
+ *   in the registers of a thread. So one kernel transforms a tile, multiplies it by the filter's
  *   spectrum, and transforms it back (kernels/fft/tile.cuh). Tiles overlap: of a transform of 128
  *   points a filter of 31 columns leaves 98 columns of output (overlap-save).
  *   Filters with a side of 48 and more waste most of such a tile. They get tiles of 512 or 1024

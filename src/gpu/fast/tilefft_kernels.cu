@@ -1,5 +1,5 @@
-/* The kernels of tilefft, compiled ahead: for each size of tiles, for chain values and for all types
- * of samples. */
+/* The kernels of tilefft, compiled ahead: for each size of tiles, for chain values and for all
+ * types of samples. */
 #include "gpu/fast/tilefft_kernels.cuh"
 
 #include "gpu/kernels/fft/large.cuh"

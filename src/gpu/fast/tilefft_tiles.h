@@ -28,8 +28,8 @@ typedef struct gc_tile_filter {
 gc_tile_filter gc_tile_filter_of(const gc_problem *problem, const gc_step *step,
                                  const gconv_device_info *device);
 
-/* How an image is cut into tiles. Some rows of tiles are a slab. Two tiles that follow each other in
- * a slab are a pair: one transform. */
+/* How an image is cut into tiles. Some rows of tiles are a slab. Two tiles that follow each other
+ * in a slab are a pair: one transform. */
 typedef struct gc_tiles {
     int columns, lines; /* of a transform: 64 to 1024 */
     int width, height;  /* of a tile's outputs; 0: no tile is large enough for the filter */

@@ -25,7 +25,8 @@ double gc_vectors_seconds(const gc_problem *problem, const gc_step *step,
  * at once. */
 double gc_vectors_bytes(const gc_problem *problem, int64_t rows);
 
-/* *scope becomes one of planes of floats. After a failure gc_vectors_release frees what there is. */
+/* *scope becomes one of planes of floats. After a failure gc_vectors_release frees what there
+ * is. */
 gconv_status gc_vectors_prepare(const gc_step *step, const gconv_device_info *device,
                                 gc_pass_scope *scope, gc_vectors *vectors, gconv_error *error);
 void gc_vectors_release(gc_vectors *vectors);

@@ -2,13 +2,13 @@
  *
  * Idea: where the sizes of filter and block are known to the compiler, the loops over the weights
  *   need no instructions, and addresses are constants. A kernel is compiled for each filter size.
- *   Which block and which factor is the fastest has no formula: a search fills a table, and a filter
- *   takes its line (van Werkhoven et al. 2014, section 5).
+ *   Which block and which factor is the fastest has no formula: a search fills a table, and a
+ *   filter takes its line (van Werkhoven et al. 2014, section 5).
  * Improves on: adaptive, whose loops run at run time and whose rule knows limits but no times.
  * Needs: NVRTC; what tiled needs, at the tiling chosen. `gconv tune --impl adaptive:unrolled` fills
  *   the table of a device. A filter size that the table lacks takes the line of the nearest size
- *   that has about as many weights. Without one, blocks have 32x8 threads, and the factor is 8 up to
- *   25 weights, else 4, or what fits. --block and --tile go before the table.
+ *   that has about as many weights. Without one, blocks have 32x8 threads, and the factor is 8 up
+ *   to 25 weights, else 4, or what fits. --block and --tile go before the table.
  * Limits: those of adaptive. Code of large filters falls out of the instruction cache.
  * Loses: to direct, whose threads share loads in both directions. */
 #include "gpu/ladder/block.cuh"

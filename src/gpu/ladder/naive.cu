@@ -3,8 +3,8 @@
  * Idea: the definition, in parallel. Image and filter are read from global memory for every
  *   multiply-add (van Werkhoven et al. 2011, section 3; KTH 2018, section 3.1; Abramov 2011, "the
  *   most naive approach"). 0.25 FLOP a byte without caches (KTH 2018, equation 9).
- * Variants: naive:const has the filter in constant memory (2011, figure 2; Abramov 2011, the kernels
- *   before shared memory). 0.5 FLOP a byte of global memory without caches.
+ * Variants: naive:const has the filter in constant memory (2011, figure 2; Abramov 2011, the
+ *   kernels before shared memory). 0.5 FLOP a byte of global memory without caches.
  * Improves on: the serial loop.
  * Needs: no shared memory.
  * Limits: none.

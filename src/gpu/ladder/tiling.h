@@ -58,9 +58,9 @@ enum { GC_SMALL_FILTER_COLUMNS = 17 };
 bool gc_tiling_adapt(const gconv_device_info *device, const gc_factor_registers *registers,
                      uint64_t shared_limit, int filter_width, int filter_height, gc_tiling *tiling);
 
-/* Adaptive tiling by KTH 2018, section 3.5.1, on samples of 2 bytes in 48 KiB of shared memory. Sets
- * the factor of equation 8, rounded down, so that it fits, and 21 at most: the paper takes 21 for
- * both of its filters. 0 where not one tile fits. Rows are not padded. */
+/* Adaptive tiling by KTH 2018, section 3.5.1, on samples of 2 bytes in 48 KiB of shared memory.
+ * Sets the factor of equation 8, rounded down, so that it fits, and 21 at most: the paper takes 21
+ * for both of its filters. 0 where not one tile fits. Rows are not padded. */
 enum { GC_KTH_FACTOR_MAX = 21 };
 void gc_tiling_adapt_kth(int filter_width, int filter_height, gc_tiling *tiling);
 

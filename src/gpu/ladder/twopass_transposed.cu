@@ -1,10 +1,11 @@
 /* twopass:transposed: the columns of twopass through transposed shared memory.
  *
  * Idea: a block turns its pixels when it loads them, so that a column of the image lies in a row of
- *   shared memory, and convolves columns as it would convolve rows: 1xT tiling, neighbouring threads
- *   on neighbouring addresses (KTH 2018, section 3.5.2 and figure 4). Blocks have 32x32 threads.
- * Improves on: nothing here. The columns of twopass have no bank conflicts either, since the threads
- *   of a warp read one row.
+ *   shared memory, and convolves columns as it would convolve rows: 1xT tiling, neighbouring
+ *   threads on neighbouring addresses (KTH 2018, section 3.5.2 and figure 4). Blocks have 32x32
+ *   threads.
+ * Improves on: nothing here. The columns of twopass have no bank conflicts either, since the
+ *   threads of a warp read one row.
  * Needs: 32 rows of F_h - 1 + 4 * 32 floats of shared memory, and one more float a row, which keeps
  *   the threads that store a column in different banks.
  * Limits: those of twopass.

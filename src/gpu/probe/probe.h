@@ -1,5 +1,5 @@
-/* What the measurements of the program ask of GPUs. Plain C, no CUDA types. A build without CUDA has
- * the same functions in runtime/unavailable.c. */
+/* What the measurements of the program ask of GPUs. Plain C, no CUDA types. A build without CUDA
+ * has the same functions in runtime/unavailable.c. */
 #ifndef GC_GPU_PROBE_PROBE_H
 #define GC_GPU_PROBE_PROBE_H
 

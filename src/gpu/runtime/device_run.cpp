@@ -62,8 +62,8 @@ static bool is_multiple(const void *memory, size_t stride, size_t unit)
     return ((uintptr_t)memory | stride) % unit == 0;
 }
 
-/* Whether the plan can begin with the caller's samples as they lie. It copies rows that are no whole
- * lines by itself. A border that wraps needs rows before the first and behind the last. */
+/* Whether the plan can begin with the caller's samples as they lie. It copies rows that are no
+ * whole lines by itself. A border that wraps needs rows before the first and behind the last. */
 static bool can_read_input(const device_run *run)
 {
     const gc_gpu_plan *plan = run->plan;

@@ -230,8 +230,8 @@ static bool get_offer(gpu_run *run, bool prove)
            has_shape(run->picture, run->plan->problem->job.input);
 }
 
-/* Whether this device has a JPEG engine. Waits while it starts: of several devices only the first one's
- * was waited for when the options were checked. */
+/* Whether this device has a JPEG engine. Waits while it starts: of several devices only the first
+ * one's was waited for when the options were checked. */
 static bool has_engine(gpu_run *run)
 {
     const char *reason;

@@ -63,8 +63,8 @@ static void add_rank1(candidates *c)
             add(c, (gc_tuning){GC_FORM_RANK1, rows[r], warps[w], GC_ONE_TILE, 1});
 }
 
-/* The blocks of van Werkhoven et al. 2014, section 5, that have 64 to 1024 threads and up to 32 rows,
- * with the factor that is most often the best there. */
+/* The blocks of van Werkhoven et al. 2014, section 5, that have 64 to 1024 threads and up to 32
+ * rows, with the factor that is most often the best there. */
 static void add_blocks(candidates *c)
 {
     for (int width = 16; width <= 64; width *= 2)

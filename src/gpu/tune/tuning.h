@@ -52,8 +52,8 @@ const gc_tuned *gc_tuning_shipped(const gconv_device_info *device, int *count);
  *     version 0.1.0
  *
  * and a comment that names the columns. Then comes a line a result, words with blanks between them:
- * implementation (direct, separable or adaptive:unrolled), width and height of the filter, types of input and output,
- * form, rows, warps, schedule, tiles, microseconds, date. */
+ * implementation (direct, separable or adaptive:unrolled), width and height of the filter, types of
+ * input and output, form, rows, warps, schedule, tiles, microseconds, date. */
 
 enum { GC_TUNED_MAX = 512 };
 

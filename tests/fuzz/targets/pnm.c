@@ -1,4 +1,5 @@
-/* Binary PGM, PPM and PFM files. What does not begin as one is passed over: target `reader` has it. */
+/* Binary PGM, PPM and PFM files. What does not begin as one is passed over: target `reader` has
+ * it. */
 #include "../fuzz.h"
 #include "../read_image.h"
 

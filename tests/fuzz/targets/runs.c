@@ -1,5 +1,5 @@
-/* Compression of PNG, by runs above all: whatever bytes it is given in whatever pieces, zlib decodes
- * them again. */
+/* Compression of PNG, by runs above all: whatever bytes it is given in whatever pieces, zlib
+ * decodes them again. */
 #include "../fuzz.h"
 
 #include "io/png/block.h"

@@ -1,5 +1,5 @@
-/* Fourier transforms of 8, 16 and 32 points in the registers of one thread. The indices of registers
- * and the roots are constants of the code. */
+/* Fourier transforms of 8, 16 and 32 points in the registers of one thread. The indices of
+ * registers and the roots are constants of the code. */
 #ifndef GC_GPU_KERNELS_FFT_POINTS_CUH
 #define GC_GPU_KERNELS_FFT_POINTS_CUH
 

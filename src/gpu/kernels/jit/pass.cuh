@@ -1,6 +1,7 @@
 /* What every kernel of a pass has: borders, samples, the final conversion. A pass reads samples or
- * chain values and stores samples or chain values. Where samples of several channels are interleaved
- * on either side, a block takes all channels of its tile. Else every block takes one channel.
+ * chain values and stores samples or chain values. Where samples of several channels are
+ * interleaved on either side, a block takes all channels of its tile. Else every block takes one
+ * channel.
  *
  * The sources in this folder are compiled twice: ahead by nvcc, and at run time by NVRTC for one
  * filter, with everything about it constant. They include nothing but each other.

@@ -50,8 +50,8 @@ typedef enum gc_finish_kind {
                            bytes are below 2^15 */
     GC_FINISH_ROUND,     /* as GC_FINISH_QUOTIENT, where no quotient is a tie; also any value over a
                            power of 2 */
-    GC_FINISH_REMAINDER, /* as GC_FINISH_QUOTIENT, for samples of 16 bits: corrected by the remainder
-                            of the division. Quotients are below 2^22 */
+    GC_FINISH_REMAINDER, /* as GC_FINISH_QUOTIENT, for samples of 16 bits: corrected by the
+                            remainder of the division. Quotients are below 2^22 */
     GC_FINISH_NEAREST,   /* rule 5 for 8 and 16 bits: in float; values close to a tie in double */
     GC_FINISH_EDGES      /* rule 6 */
 } gc_finish_kind;

@@ -1,4 +1,5 @@
-/* A pass for samples of 8 and 16 bits and whole weights from -128 to 127, on the tensor cores, exactly.
+/* A pass for samples of 8 and 16 bits and whole weights from -128 to 127, on the tensor cores,
+ * exactly.
  *
  * Idea: a row of samples times a banded matrix of a row of weights gives 8 neighbouring outputs,
  *   and the rows of the filter add up (banded products of stencils on tensor cores: Chen et al.,
@@ -29,8 +30,8 @@
  *
  * A pixel of several interleaved channels, or of samples of 16 bits, is several columns. Its
  * neighbours lie as many columns further (gc_bytes.step), and so do the weights of a band. Sums of
- * the low and the high bytes of samples are then columns of their own; a lane has both and adds them
- * up. This takes no more products than other bytes do.
+ * the low and the high bytes of samples are then columns of their own; a lane has both and adds
+ * them up. This takes no more products than other bytes do.
  *
  * The config of such a kernel has
  *     height           the most rows of a filter

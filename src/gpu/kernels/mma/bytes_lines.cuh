@@ -1,16 +1,18 @@
-/* The same pass as bytes.cuh for samples of 8 bits, and for filters that reach at most GC_LINES_REACH
- * columns to either side and have at most 7 rows. It takes about half as many products.
+/* The same pass as bytes.cuh for samples of 8 bits, and for filters that reach at most
+ * GC_LINES_REACH columns to either side and have at most 7 rows. It takes about half as many
+ * products.
  *
- * Idea: a product of matrices takes two lines of the image. A row of A is a window of 16 bytes of one
- *   line, and the same window of the next line. It gives the 8 columns in the middle of the window:
+ * Idea: a product of matrices takes two lines of the image. A row of A is a window of 16 bytes of
+ *   one line, and the same window of the next line. It gives the 8 columns in the middle of the
+ *   window:
  *
  *     samples    . . . . 0 1 2 3 4 5 6 7 . . . .        16 bytes, half a row of A
  *     outputs            0 1 2 3 4 5 6 7
  *
- *   The 16 rows of A are windows of the same two lines, 16 columns apart. Two products, whose windows
- *   lie 8 columns apart, give a row of 256 columns for two rows of the filter. A warp walks down its
- *   256 columns, two lines a step. It reads a pair of lines once and keeps it in registers for all
- *   outputs that need it.
+ *   The 16 rows of A are windows of the same two lines, 16 columns apart. Two products, whose
+ *   windows lie 8 columns apart, give a row of 256 columns for two rows of the filter. A warp walks
+ *   down its 256 columns, two lines a step. It reads a pair of lines once and keeps it in registers
+ *   for all outputs that need it.
  *
  *   Output rows 2 m and 2 m + 1 of a tile need the same pairs of lines, with other weights. Of a
  *   filter of 7 rows:
@@ -19,12 +21,12 @@
  *     output row 2 m       0 1     2 3      4 5      6 -         rows of the filter
  *     output row 2 m + 1   - 0     1 2      3 4      5 6
  *
- * Lanes 4 q to 4 q + 3 have two units of 16 columns: columns 32 q and following of the warp. The two
- * units are rows q and q + 8 of a fragment. From q = 4 on the right one is row q, so that the 32 lanes
- * read different banks of shared memory.
+ * Lanes 4 q to 4 q + 3 have two units of 16 columns: columns 32 q and following of the warp. The
+ * two units are rows q and q + 8 of a fragment. From q = 4 on the right one is row q, so that the
+ * 32 lanes read different banks of shared memory.
  *
- * A tile has at most 32 rows. Its lines come in groups of four, each asked for one group before it is
- * needed: when blocks ask for more, the first lines of all blocks arrive late.
+ * A tile has at most 32 rows. Its lines come in groups of four, each asked for one group before it
+ * is needed: when blocks ask for more, the first lines of all blocks arrive late.
  *
  * The config has height (3, 5 or 7), warps, and the output and finish of bytes.cuh, GC_FLOAT left
  * out. */
@@ -33,16 +35,17 @@
 
 #include "gpu/kernels/mma/bytes_ring.cuh"
 
-/* How a launch divides the image: blockIdx.y counts tiles from the left, blockIdx.x from the top. */
+/* How a launch divides the image: blockIdx.y counts tiles from the left, blockIdx.x from the
+ * top. */
 struct gc_lines_launch {
-    /* For each pair of lines and lane: the words of B of an even row of output, then those of an odd
-     * one. */
+    /* For each pair of lines and lane: the words of B of an even row of output, then those of an
+     * odd one. */
     const uint4 *weights;
     int height; /* rows of a tile; at most GC_LINES_ROWS */
     int top;    /* of the filter */
     /* Whether the bytes beside each row are among the row's first and last 8 bytes. Then `before`
-     * selects the 4 bytes before a row from its first 8 bytes, as __byte_perm does, and `after` the 4
-     * bytes after it from its last 8 bytes. */
+     * selects the 4 bytes before a row from its first 8 bytes, as __byte_perm does, and `after` the
+     * 4 bytes after it from its last 8 bytes. */
     int has_sides;
     unsigned before, after;
 };
@@ -84,8 +87,8 @@ template <class config> struct gc_lines_block {
     /* Registers for pairs of lines. A round ends with the pairs where the next round has them. */
     static constexpr int slots = round / 2;
     static_assert(pairs <= slots, "a filter of at most 7 rows");
-    /* Shared memory: the tile, a word for each warp, where the tile's lines come from, what the warps
-     * stage. */
+    /* Shared memory: the tile, a word for each warp, where the tile's lines come from, what the
+     * warps stage. */
     static constexpr int words_at = lines * pitch;
     static constexpr int rows_at = words_at + 16 * config::warps;
     static constexpr int staged_at = rows_at + lines * (int)sizeof(void *);
@@ -243,8 +246,8 @@ static __device__ inline void gc_lines_fill_sides(const gc_lines_launch &launch,
         *(unsigned *)(line + after) = __byte_perm(ends.last[0], ends.last[1], launch.after);
 }
 
-/* The same for every border and width, value by value, together with the rest of rows that do not end
- * with a whole word, and with the lines of a constant border. */
+/* The same for every border and width, value by value, together with the rest of rows that do not
+ * end with a whole word, and with the lines of a constant border. */
 template <class config>
 static __device__ inline void gc_lines_fill_values(const gc_pass &pass, const gc_bytes &bytes,
                                                    const gc_lines_tile &tile)
@@ -303,7 +306,8 @@ static __device__ inline void gc_lines_await(const gc_lines_tile &tile, int grou
 
 /* ---- Storing bits ---------------------------------------------------------------------------- */
 
-/* Gives lane p of four neighbouring lanes word p of each of them: of lanes p, p ^ 2, p ^ 1, p ^ 3. */
+/* Gives lane p of four neighbouring lanes word p of each of them: of lanes p, p ^ 2, p ^ 1, p ^
+ * 3. */
 static __device__ inline void gc_lines_exchange(unsigned (&words)[4])
 {
     bool high = threadIdx.x % 4 >= 2, odd = threadIdx.x % 2 != 0;
@@ -340,7 +344,8 @@ static __device__ inline unsigned gc_lines_swap(unsigned word, int distance, uns
 }
 
 /* Stores the bits of 16 rows from row `y` on. A word has 8 bits of each of four rows: two bits of
- * each half of the lane's two units. Words 0 and 1 have the even rows, words 2 and 3 the odd ones. */
+ * each half of the lane's two units. Words 0 and 1 have the even rows, words 2 and 3 the odd
+ * ones. */
 static __device__ inline void gc_lines_store_bits(const gc_pass &pass, unsigned (&words)[4], int x,
                                                   int y, int end, unsigned inverted)
 {
@@ -400,8 +405,8 @@ static __device__ inline unsigned gc_lines_edges(const gc_lines_limit &limit, co
            limit.inverted;
 }
 
-/* Stores the bytes of two rows from row `y` on: `words` has four bytes of each unit, two of its left
- * half and two of its right half. `staged` are 512 bytes of the warp. */
+/* Stores the bytes of two rows from row `y` on: `words` has four bytes of each unit, two of its
+ * left half and two of its right half. `staged` are 512 bytes of the warp. */
 static __device__ inline void gc_lines_store_bytes(const gc_pass &pass, const unsigned (&words)[4],
                                                    unsigned char *staged, int x, int y, int end)
 {

@@ -570,8 +570,8 @@ static __device__ inline void gc_halves_store_pixels(const gc_pass &pass, const 
     }
 }
 
-/* Computes and stores a tile of several channels. Each takes the place of its samples in the bay, as
- * bytes of output, until all are there. */
+/* Computes and stores a tile of several channels. Each takes the place of its samples in the bay,
+ * as bytes of output, until all are there. */
 template <class config>
 static __device__ inline void gc_halves_compute_all(const gc_pass &pass, const gc_halves &halves,
                                                     char *memory, char *bay, unsigned weights,

@@ -1,8 +1,8 @@
 /* The tiles of gc_convolve_tiles, for one size of filter, block and tiling, with all loops unrolled
  * (van Werkhoven et al. 2014, section 5). NVRTC compiles this text. The text before it defines
  * gc_config, the sizes: a block of block_width x block_height threads computes `across` x `down`
- * tiles, of which one is 1. A row in shared memory has `pitch` samples. The compiler may leave a loop
- * of a large filter. */
+ * tiles, of which one is 1. A row in shared memory has `pitch` samples. The compiler may leave a
+ * loop of a large filter. */
 #ifndef GC_GPU_KERNELS_UNROLLED_TILE_CUH
 #define GC_GPU_KERNELS_UNROLLED_TILE_CUH
 
