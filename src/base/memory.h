@@ -17,7 +17,7 @@ bool gc_add(size_t a, size_t b, size_t *sum);
 /* count * size bytes, not zeroed, NULL on overflow or when memory is out. Freed with free. */
 void *gc_allocate_array(size_t count, size_t size);
 
-/* The same on a GC_ALIGNMENT boundary. Freed with free. */
+/* gc_allocate_array on a GC_ALIGNMENT boundary. Freed with free. */
 void *gc_allocate_aligned(size_t count, size_t size);
 
 /* Room for one more entry in an array of `count` entries of `size` bytes, which has room for

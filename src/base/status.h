@@ -17,10 +17,10 @@
 gconv_status gc_fail(gconv_error *error, gconv_status status, const char *format, ...)
     GC_PRINTF(3, 4);
 
-/* The same for a line of a filter text. */
+/* gc_fail for a line of a filter text. */
 gconv_status gc_fail_line(gconv_error *error, int line, const char *format, ...) GC_PRINTF(3, 4);
 
-/* The same with the text of an errno value appended: "cannot open: No such file or directory". */
+/* gc_fail with the text of an errno value appended: "cannot open: No such file or directory". */
 gconv_status gc_fail_errno(gconv_error *error, gconv_status status, int error_number,
                            const char *what);
 

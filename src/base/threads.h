@@ -23,7 +23,7 @@ typedef void gc_team_function(void *user, int member);
  * that wants most. */
 void gc_team_run(int threads, bool counted, gc_team_function *work, void *user);
 
-/* The same, with room for `room` helpers more where processors are spare. Their members are
+/* gc_team_run with room for `room` helpers more where processors are spare. Their members are
  * numbers from `threads` to `threads` + `room` - 1. */
 void gc_team_run_with_room(int threads, int room, bool counted, gc_team_function *work, void *user);
 

@@ -163,20 +163,37 @@ static bool may_compute_meanwhile(const contest *c)
     return c->wanted.any && c->choice->implementation != NULL && c->problem->job.images_at_once > 1;
 }
 
-/* Whether the CPU computes as long as GPUs are starting, which this call begins. The bits are the
- * same only where the chain is exact. */
-static bool must_not_wait(const contest *c)
+/* Whether the CPU computes as long as GPUs are starting. The bits are the same only where the chain
+ * is exact. */
+static bool computes_meanwhile(const contest *c)
 {
-    if (!may_compute_meanwhile(c))
-        return false;
-    gconv_device_start("auto");
-    return c->problem->chain.exact && !gc_device_ready();
+    return may_compute_meanwhile(c) && c->problem->chain.exact && !gc_device_ready();
+}
+
+/* Lets implementations on GPUs compete. Where the CPU may compute meanwhile, begins to start the
+ * GPUs; as long as they are starting, the CPU's choice stands for now. Fails where there is no
+ * choice yet and no device can be asked. */
+static gconv_status ask_gpus(contest *c, gconv_error *error)
+{
+    gc_choice *choice = c->choice;
+    if (may_compute_meanwhile(c))
+        gconv_device_start("auto");
+    if (computes_meanwhile(c)) {
+        gc_explain(&choice->explanation, "cuda       is starting, and the CPU computes meanwhile");
+        choice->for_now = true;
+        return GCONV_OK;
+    }
+    gconv_status status = find_devices(c, error);
+    if (status == GCONV_OK)
+        compete(c, GCONV_DEVICE_CUDA);
+    return choice->implementation == NULL ? status : GCONV_OK;
 }
 
 static gconv_status choose_fastest(contest *c, gconv_error *error)
 {
     const gc_problem *problem = c->problem;
     gc_choice *choice = c->choice;
+    gconv_status status = GCONV_OK;
     compete(c, GCONV_DEVICE_CPU);
     double left = gc_images_left(problem);
     bool meanwhile = may_compute_meanwhile(c) && problem->chain.exact;
@@ -186,16 +203,10 @@ static gconv_status choose_fastest(contest *c, gconv_error *error)
     else if (choice->implementation != NULL && !problem->gpu_in_use && c->best * left < least)
         gc_explain(&choice->explanation, "cuda       not asked: %.3f ms at least, with its start",
                    1e3 * least / left);
-    else if (must_not_wait(c)) {
-        gc_explain(&choice->explanation, "cuda       is starting, and the CPU computes meanwhile");
-        choice->for_now = true;
-    } else {
-        gconv_status status = find_devices(c, error);
-        if (status == GCONV_OK)
-            compete(c, GCONV_DEVICE_CUDA);
-        else if (choice->implementation == NULL)
-            return status;
-    }
+    else
+        status = ask_gpus(c, error);
+    if (status != GCONV_OK)
+        return status;
     if (choice->implementation == NULL) {
         const char *no_cuda = gconv_cuda_reason();
         return gc_fail(error, GCONV_ERROR_DEVICE, "no implementation can run on device '%s'%s%s",

@@ -43,7 +43,7 @@ gc_loaded_range gc_loaded_range_of(const gc_conversion *conversion);
 /* Chain values (width * chain_channels, interleaved) of one row of input samples. */
 void gc_load_row(const gc_conversion *conversion, const void *samples, float *row);
 
-/* The same of `count` pixels, the first of them at `samples` and at `row`. */
+/* gc_load_row of `count` pixels, the first of them at `samples` and at `row`. */
 void gc_load_pixels(const gc_conversion *conversion, const void *samples, size_t count, float *row);
 
 /* Converts one row of chain values to one row of output (rules 5 to 7). `alpha` holds the row's own
@@ -51,8 +51,8 @@ void gc_load_pixels(const gc_conversion *conversion, const void *samples, size_t
 void gc_store_row(const gc_conversion *conversion, const float *row, const void *alpha,
                   void *output);
 
-/* The same of `count` pixels, the first of them at `row`, `alpha` and `output`. At depth 1 `output`
- * is the byte that begins with the first pixel. */
+/* gc_store_row of `count` pixels, the first of them at `row`, `alpha` and `output`. At depth 1
+ * `output` is the byte that begins with the first pixel. */
 void gc_store_pixels(const gc_conversion *conversion, const float *row, size_t count,
                      const void *alpha, void *output);
 

@@ -88,8 +88,8 @@ void gc_stream_load_row(const gc_stream *stream, const void *samples, float *row
  * read. */
 void gc_stream_store_row(const gc_stream *stream, uint32_t y, const float *row, void *output);
 
-/* The same for `count` pixels of output row `y` from pixel `first` on, with their chain values at
- * `row`. `first` is a multiple of 8 where the output is of depth 1. */
+/* gc_stream_store_row for `count` pixels of output row `y` from pixel `first` on, with their chain
+ * values at `row`. `first` is a multiple of 8 where the output is of depth 1. */
 void gc_stream_store_pixels(const gc_stream *stream, uint32_t y, size_t first, size_t count,
                             const float *row, void *output);
 
@@ -112,7 +112,7 @@ void gc_stream_waits(const gc_stream *stream, bool waits);
  * not be kept already. */
 gconv_status gc_stream_keep(gc_stream *stream, gconv_error *error);
 
-/* The same in memory of the caller's, which has room for all rows and is given back when the
+/* gc_stream_keep in memory of the caller's. It has room for all rows. It is given back when the
  * stream is closed; on failure, at once. */
 gconv_status gc_stream_keep_in(gc_stream *stream, const gc_lent_memory *memory, gconv_error *error);
 

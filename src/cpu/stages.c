@@ -33,9 +33,9 @@ gconv_status gc_stages_check(const gc_problem *problem, gconv_error *error)
 {
     for (int s = 0; gc_solver_wanted(problem) != NULL && s < problem->chain.step_count; s++) {
         gc_question question = question_of(problem, s);
-        gc_offer offer;
-        gc_solver_choose(&question, &offer);
-        if (offer.solver == NULL)
+        gc_estimate estimate;
+        gc_solver_choose(&question, &estimate);
+        if (estimate.solver == NULL)
             return refuse_step(problem, s, error);
     }
     return GCONV_OK;
@@ -47,9 +47,9 @@ static double seconds_of_stages(const gc_problem *problem)
     double seconds = GC_CONVERSION_SECONDS;
     for (int s = 0; s < problem->chain.step_count; s++) {
         gc_question question = question_of(problem, s);
-        gc_offer offer;
-        gc_solver_choose(&question, &offer);
-        seconds += offer.seconds;
+        gc_estimate estimate;
+        gc_solver_choose(&question, &estimate);
+        seconds += estimate.seconds;
     }
     return seconds;
 }
@@ -77,10 +77,10 @@ double gc_stages_extra_terms(const gc_problem *problem)
     double terms = 0;
     for (int s = 0; s < problem->chain.step_count; s++) {
         gc_question question = question_of(problem, s);
-        gc_offer offer;
-        gc_solver_choose(&question, &offer);
-        if (offer.solver != NULL && offer.solver->extra_terms != NULL)
-            terms = fmax(terms, offer.solver->extra_terms(&offer));
+        gc_estimate estimate;
+        gc_solver_choose(&question, &estimate);
+        if (estimate.solver != NULL && estimate.solver->extra_terms != NULL)
+            terms = fmax(terms, estimate.solver->extra_terms(&estimate));
     }
     return terms;
 }
@@ -88,17 +88,17 @@ double gc_stages_extra_terms(const gc_problem *problem)
 static gconv_status add_stage(gc_stages *stages, const gc_problem *problem, gconv_error *error)
 {
     gc_question question = question_of(problem, stages->count);
-    gc_offer offer;
-    gc_solver_choose(&question, &offer);
+    gc_estimate estimate;
+    gc_solver_choose(&question, &estimate);
     gc_stage *stage = &stages->list[stages->count];
-    *stage = (gc_stage){.solver = offer.solver,
+    *stage = (gc_stage){.solver = estimate.solver,
                         .instructions = question.instructions,
                         .step = question.step,
                         .channels = problem->chain.channels,
                         .rows_at_once = GC_ROWS_TOGETHER};
     gconv_status status = GCONV_OK;
-    if (offer.solver->create != NULL)
-        status = offer.solver->create(stage, &question, &offer, error);
+    if (estimate.solver->create != NULL)
+        status = estimate.solver->create(stage, &question, &estimate, error);
     if (status != GCONV_OK)
         return status;
     if (stages->rows_at_once < stage->rows_at_once)

@@ -43,7 +43,7 @@ bool gc_gpu_is_starting(void);
 /* Whether a device has started. The next plan then does not wait for the driver. */
 bool gc_gpu_started(void);
 
-/* Says so. */
+/* Notes that a device has started, for gc_gpu_started. */
 void gc_gpu_note_started(void);
 
 /* Whether nothing has to be waited for: a device has started, or gc_gpu_start has found none that

@@ -11,7 +11,7 @@ static inline uint32_t gc_luma(uint32_t red, uint32_t green, uint32_t blue)
     return (19595u * red + 38470u * green + 7471u * blue + 32768u) >> 16;
 }
 
-/* The same of floats. The sum is exact in double for numbers that are not too far apart. */
+/* gc_luma of floats. The sum is exact in double for numbers that are not too far apart. */
 static inline float gc_float_luma(float red, float green, float blue)
 {
     return (float)((19595.0 * red + 38470.0 * green + 7471.0 * blue) / 65536);

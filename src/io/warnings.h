@@ -38,7 +38,7 @@ static inline void gc_warn(const gc_warnings *warnings, const char *format, ...)
     va_end(arguments);
 }
 
-/* The same, for damage that a tolerant reader accepts. */
+/* gc_warn for damage that a tolerant reader accepts. */
 static inline void gc_warn_damage(const gc_warnings *warnings, const char *format, ...)
     GC_PRINTF(2, 3);
 

@@ -175,9 +175,10 @@ static void stop_where_requested(batch *b)
         gc_task_queue_stop(b->tasks);
 }
 
-/* Finds a task for a worker whose last one is done, and unlocks the batch. Waits while too many
- * results wait, and while as many images as may be are being computed. False: no task is left. */
-static bool take_task(batch *b, worker_thread *self)
+/* Finds a task for a worker whose last one is done. Unlocks the batch, which its caller has locked.
+ * Then waits while too many results wait, and while as many images as may be are being computed.
+ * False: no task is left. */
+static bool take_task_and_unlock(batch *b, worker_thread *self)
 {
     worker_thread *called = NULL;
     stop_where_requested(b);
@@ -199,8 +200,9 @@ static bool take_task(batch *b, worker_thread *self)
     return self->task != NO_TASK;
 }
 
-/* Gives the place of an image that waits for a device to others, and unlocks the batch. */
-static void leave_place(batch *b)
+/* Gives the place of an image that waits for a device to others. Unlocks the batch, which its
+ * caller has locked. */
+static void leave_place_and_unlock(batch *b)
 {
     worker_thread *called = NULL;
     b->computed--;
@@ -209,8 +211,9 @@ static void leave_place(batch *b)
     unlock_and_call(b, called);
 }
 
-/* Waits for a place for an image that has waited for a device, and unlocks the batch. */
-static void return_to_place(batch *b, worker_thread *self)
+/* Takes a place for an image that has waited for a device. Unlocks the batch, which its caller has
+ * locked, and then waits for the place. */
+static void return_to_place_and_unlock(batch *b, worker_thread *self)
 {
     bool waits = !has_place(b) || b->returning != NULL;
     if (waits) {
@@ -266,7 +269,7 @@ static void process_task(batch *b, gc_worker *worker, char *const *notes, const 
         gc_several_reports_end(&b->several, task, result);
 }
 
-static void *work(void *user);
+static void *run_worker(void *user);
 
 /* How many workers there may be: enough that the devices and the processors are busy. */
 static int count_workers_allowed(const batch *b)
@@ -286,7 +289,7 @@ static bool create_worker(batch *b)
 {
     worker_thread *worker = &b->workers[b->created];
     bool created =
-        b->created < WORKERS_MAX && pthread_create(&worker->thread, NULL, work, worker) == 0;
+        b->created < WORKERS_MAX && pthread_create(&worker->thread, NULL, run_worker, worker) == 0;
     b->created += created;
     return created;
 }
@@ -300,10 +303,10 @@ static void note_wait(void *user, bool waits)
     batch *b = self->batch;
     pthread_mutex_lock(&b->lock);
     if (!waits) {
-        return_to_place(b, self);
+        return_to_place_and_unlock(b, self);
         return;
     }
-    leave_place(b);
+    leave_place_and_unlock(b);
     pthread_mutex_lock(&b->lock);
     if (b->idle == NULL && may_start(b) && b->created < count_workers_allowed(b))
         create_worker(b);
@@ -335,7 +338,7 @@ static void finish_task(batch *b, size_t task, gc_result *result)
     spare_threads(b);
 }
 
-static void *work(void *user)
+static void *run_worker(void *user)
 {
     worker_thread *self = user;
     batch *b = self->batch;
@@ -353,7 +356,7 @@ static void *work(void *user)
                         .waits = b->images_at_once > 1 ? note_wait : NULL,
                         .waits_user = self};
     pthread_mutex_lock(&b->lock);
-    while (take_task(b, self)) {
+    while (take_task_and_unlock(b, self)) {
         worker.images_left = self->images_left;
         gc_result result;
         process_task(b, &worker, &notes, gc_task_queue_at(b->tasks, self->task), &result);
@@ -468,7 +471,7 @@ static void run_workers(batch *b)
         continue;
     pthread_mutex_unlock(&b->lock);
     bool helped = b->helpers != NULL && pthread_create(&b->helper, NULL, run_helpers, b) == 0;
-    work(&b->workers[0]);
+    run_worker(&b->workers[0]);
     if (helped)
         pthread_join(b->helper, NULL);
     join_workers(b);

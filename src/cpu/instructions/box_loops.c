@@ -114,7 +114,8 @@ INLINE vector scan(uint32_t *values, size_t count, vector before)
     return before;
 }
 
-/* The same for each of `channels` interleaved channels. */
+/* Replaces values by running sums of their channels, of which `channels` are interleaved. totals[c]
+ * carries the sum of channel c on. */
 INLINE void scan_channels(uint32_t *values, size_t count, const size_t channels, uint32_t totals[4])
 {
     for (size_t i = 0; i < count; i += channels)
@@ -124,8 +125,8 @@ INLINE void scan_channels(uint32_t *values, size_t count, const size_t channels,
         }
 }
 
-/* Values that are slid and scanned while they are in the first-level cache: a multiple of the lanes,
- * and of 2, 3 and 4 channels. */
+/* Values that are slid and scanned while they are in the first-level cache: a multiple of the
+ * lanes, and of 2, 3 and 4 channels. */
 enum { BLOCK = 960 };
 
 /* to[i + channels] = to[i] + a sum of the column, from zeros on. */

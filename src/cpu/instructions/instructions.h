@@ -61,7 +61,7 @@ typedef struct gc_edges_loops {
                  uint8_t invert, uint8_t *flags);
 } gc_edges_loops;
 
-/* ---- Levels ---------------------------------------------------------------------------------- */
+/* ---- Rank 1 on bytes ------------------------------------------------------------------------- */
 
 enum { GC_RANK1_ROWS = 2, GC_RANK1_FINE_BITS = 6 }; /* rows of output are computed together */
 
@@ -193,7 +193,7 @@ typedef struct gc_instructions {
     const gc_box_loops *box;
     gc_bytes_function *const *bytes; /* NULL where the set has no products of bytes */
     double tap_seconds;              /* of a value in a multiply-add (cpu/cost.h) */
-    double row_seconds;              /* the same of whole numbers in a row of `rank1` */
+    double row_seconds;              /* of a value in a tap of a row of `rank1` (cpu/cost.h) */
     gc_transforms transforms;
     gc_transforms exact_transforms; /* in double, their results rounded to integers */
 } gc_instructions;

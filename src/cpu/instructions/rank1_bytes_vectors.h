@@ -4,8 +4,8 @@
  * A block is a vector of samples. Interleaving it with others and with zeros makes four vectors of
  * sums of it, whose lanes are in another order than the samples. Packing them undoes that:
  *
- *     samples of 128 bits    0 1 2 3 4 5 6 7 8 9 a b c d e f sums, vectors 0 to 3   0 1 2 3 | 4 5 6
- *     7 | 8 9 a b | c d e f
+ *     samples of 128 bits    0 1 2 3 4 5 6 7 8 9 a b c d e f
+ *     sums, vectors 0 to 3   0 1 2 3 | 4 5 6 7 | 8 9 a b | c d e f
  *
  * So vector v has samples 16 q + 4 v to 16 q + 4 v + 3 in quarter q. The portable loops have four
  * vectors of floats in the samples' order. */

@@ -43,7 +43,7 @@ enum { SPACING = VECTOR_BYTES / sizeof(float) };
 #endif
 
 typedef factor vector __attribute__((vector_size(VECTOR_BYTES)));
-/* The same in memory: unaligned, as samples and as results. */
+/* A vector of factors in memory, where samples and results are not aligned. */
 typedef factor unaligned_vector
     __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(sample)), may_alias));
 typedef float float_vector __attribute__((vector_size(VECTOR_BYTES)));

@@ -37,9 +37,10 @@
  * e exceeds the sum of the errors below, all in units of x. A = 255 * sum |C| * sum |R| is the
  * largest magnitude of a sum. It is 65536 * 255 * sum |w| * |scale| but for terms of a higher
  * order. s is the magnitude of `start`, which the loops add to a sum.
- * - Weights. M = C R / 65536 - w scale is the error of one weight. Samples are within 127.5 of
- *   127.5. `start` makes up for 65536 * 127.5 * sum M, so at most 65536 * 127.5 * sum |M| remains.
- *   Where a magnitude is taken, `start` cannot do that, and at most 65536 * 255 * sum |M| remains.
+ * - Weights. M = C R / 65536 - w scale is the error of one weight, with |scale| where a magnitude
+ *   is taken. Samples are within 127.5 of 127.5. `start` makes up for 65536 * 127.5 * sum M, so at
+ *   most 65536 * 127.5 * sum |M| remains. Where a magnitude is taken, `start` cannot do that, and at
+ *   most 65536 * 255 * sum |M| remains.
  * - Additions. Each rounds by u times the magnitude of its partial sum.
  * - Products where no multiply-add rounds them together with the sum, sums of rows as float32, and
  *   the reference's chain value as float32. Each rounds by at most u A.

@@ -1,12 +1,12 @@
-/* A filter whose weights are all equal, by running sums: a sum of columns that loses a row and gains
- * one with each row of output, and a sum along the row that does the same with columns. A value of
- * output takes the same time whatever the filter's size. Sums that begin anew take longer where the
- * filter is larger.
+/* A filter whose weights are all equal, by running sums: a sum of columns that loses a row and
+ * gains one with each row of output, and a sum along the row that does the same with columns. A
+ * value of output takes the same time whatever the filter's size. Sums that begin anew take longer
+ * where the filter is larger.
  *
- * Whole samples are summed in integers, modulo 2^32. These sums run on from call to call, as long as
- * the rows of an area follow each other. Other samples are summed in double. Their sums begin anew
- * with each call, so that their rounding depends on the place of a row alone: an addition errs by
- * 2^-53 of a sum, and there are as many of them as values in a row, where rule 4 allows 2^-22 of
+ * Whole samples are summed in integers, modulo 2^32. These sums run on from call to call, as long
+ * as the rows of an area follow each other. Other samples are summed in double. Their sums begin
+ * anew with each call, so that their rounding depends on the place of a row alone: an addition errs
+ * by 2^-53 of a sum, and there are as many of them as values in a row, where rule 4 allows 2^-22 of
  * it and more. */
 #include "cpu/solver/solver.h"
 
@@ -81,7 +81,7 @@ static bool applies_to_bytes(const gc_question *question)
 }
 
 /* An area begins with a sum of as many rows as the filter has. */
-static double seconds(const gc_question *question, double limit, gc_offer *offer)
+static double seconds(const gc_question *question, double limit, gc_estimate *estimate)
 {
     const gc_chain *chain = &question->problem->chain;
     double width = chain->width, height = chain->height;
@@ -90,17 +90,17 @@ static double seconds(const gc_question *question, double limit, gc_offer *offer
     double most = whole ? BEGIN_ROWS : REAL_ROWS_MAX;
     double beginnings = question->step->height / fmin(height, most);
     (void)limit;
-    (void)offer;
+    (void)estimate;
     return GC_STAGE_SECONDS +
            extended * ((whole ? chain->channels == 1 ? GC_BOX_SECONDS : GC_BOX_CHANNELS_SECONDS
                               : GC_BOX_REAL_SECONDS) +
                        beginnings * GC_BOX_ROW_SECONDS);
 }
 
-static gconv_status create(gc_stage *stage, const gc_question *question, const gc_offer *offer,
-                           gconv_error *error)
+static gconv_status create(gc_stage *stage, const gc_question *question,
+                           const gc_estimate *estimate, gconv_error *error)
 {
-    (void)offer;
+    (void)estimate;
     own_box *own = calloc(1, sizeof *own);
     if (own == NULL)
         return gc_fail_memory(error, sizeof *own);

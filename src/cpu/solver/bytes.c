@@ -45,12 +45,12 @@ static int row_elements(const gc_step *step, int channels)
     return (bytes + GC_BYTES_GROUP - 1) / GC_BYTES_GROUP;
 }
 
-static double seconds(const gc_question *question, double limit, gc_offer *offer)
+static double seconds(const gc_question *question, double limit, gc_estimate *estimate)
 {
     const gc_step *step = question->step;
     int width = row_elements(step, question->problem->chain.channels);
     (void)limit;
-    (void)offer;
+    (void)estimate;
     return GC_STAGE_SECONDS + (double)width * step->height * question->instructions->tap_seconds;
 }
 
@@ -71,11 +71,11 @@ gconv_status gc_byte_step_create(gc_byte_step *bytes, const gc_step *step, int c
     return GCONV_OK;
 }
 
-static gconv_status create(gc_stage *stage, const gc_question *question, const gc_offer *offer,
-                           gconv_error *error)
+static gconv_status create(gc_stage *stage, const gc_question *question,
+                           const gc_estimate *estimate, gconv_error *error)
 {
     (void)question;
-    (void)offer;
+    (void)estimate;
     gc_byte_step *bytes = calloc(1, sizeof *bytes);
     if (bytes == NULL)
         return gc_fail_memory(error, sizeof *bytes);

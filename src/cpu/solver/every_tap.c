@@ -6,11 +6,11 @@ static bool applies(const gc_question *question)
     return question->step->taps != NULL;
 }
 
-static double seconds(const gc_question *question, double limit, gc_offer *offer)
+static double seconds(const gc_question *question, double limit, gc_estimate *estimate)
 {
     const gc_step *step = question->step;
     (void)limit;
-    (void)offer;
+    (void)estimate;
     return gc_taps_seconds(question->instructions, (double)step->width * step->height,
                            step->height);
 }

@@ -32,15 +32,15 @@ static double seconds_of(const gc_question *question, int count)
            gc_taps_seconds(question->instructions, step->height, step->height) * count;
 }
 
-static double seconds(const gc_question *question, double limit, gc_offer *offer)
+static double seconds(const gc_question *question, double limit, gc_estimate *estimate)
 {
     int most = 0;
     while (most < GC_PRODUCTS_MAX && seconds_of(question, most + 1) < limit)
         most++;
-    if (most == 0 ||
-        !gc_step_products(question->step, question->problem->chain.exact, most, &offer->products))
+    if (most == 0 || !gc_step_products(question->step, question->problem->chain.exact, most,
+                                       &estimate->products))
         return HUGE_VAL;
-    return seconds_of(question, offer->products.count);
+    return seconds_of(question, estimate->products.count);
 }
 
 /* The reach and slack of a segment included: a multiple of the alignment. */
@@ -68,11 +68,11 @@ static void set_taps(own_steps *own, const gc_step *step, const gc_products *pro
     }
 }
 
-static gconv_status create(gc_stage *stage, const gc_question *question, const gc_offer *offer,
-                           gconv_error *error)
+static gconv_status create(gc_stage *stage, const gc_question *question,
+                           const gc_estimate *estimate, gconv_error *error)
 {
     const gc_step *step = stage->step;
-    size_t count = (size_t)offer->products.count;
+    size_t count = (size_t)estimate->products.count;
     size_t taps = count * (size_t)(step->width + step->height);
     (void)question;
     own_steps *own = calloc(1, sizeof *own);
@@ -82,7 +82,7 @@ static gconv_status create(gc_stage *stage, const gc_question *question, const g
         free(own);
         return gc_fail_memory(error, sizeof *own + taps * sizeof *own->taps);
     }
-    set_taps(own, step, &offer->products);
+    set_taps(own, step, &estimate->products);
     own->stride = segment_stride(stage);
     stage->own = own;
     stage->scratch = count * GC_ROWS_TOGETHER * own->stride;

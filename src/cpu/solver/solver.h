@@ -24,14 +24,14 @@ typedef struct gc_question {
 } gc_question;
 
 /* How a solver would compute a step. */
-typedef struct gc_offer {
+typedef struct gc_estimate {
     const gc_solver *solver;
     double seconds;       /* a value takes on one thread */
     int side;             /* tiles: of a tile */
     gc_products products; /* products: what the filter is the sum of */
     int column_side;      /* vectors: values of a transform of columns, 0 where taps are summed */
     int row_side;         /* vectors: values of a transform of rows, 0 where taps are summed */
-} gc_offer;
+} gc_estimate;
 
 /* One step of a chain as the cpu implementation computes it. */
 typedef struct gc_stage {
@@ -65,15 +65,15 @@ struct gc_solver {
     const char *name; /* of the variant of `cpu` that computes by this solver alone: cpu:NAME */
     /* Whether the solver can compute the step at all. Cheap. NULL: it computes any step. */
     bool (*applies)(const gc_question *question);
-    /* Seconds that a value takes, and in *offer what `create` has to know. `limit` is the least
+    /* Seconds that a value takes, and in *estimate what `create` has to know. `limit` is the least
      * time of the solvers asked before. A solver that sees that it takes longer may return
      * HUGE_VAL. */
-    double (*seconds)(const gc_question *question, double limit, gc_offer *offer);
+    double (*seconds)(const gc_question *question, double limit, gc_estimate *estimate);
     /* Completes a stage. Solver, instructions, step and channels are set; rows_at_once is
      * GC_ROWS_TOGETHER unless this function changes it. On failure there is nothing to release.
      * NULL: the stage needs nothing more. */
-    gconv_status (*create)(gc_stage *stage, const gc_question *question, const gc_offer *offer,
-                           gconv_error *error);
+    gconv_status (*create)(gc_stage *stage, const gc_question *question,
+                           const gc_estimate *estimate, gconv_error *error);
     /* out[o][i] = value i of output row o, for i in [0, values), o in [0, row_count). `row_count`
      * is at most rows_at_once. */
     void (*run)(const gc_stage *stage, const gc_stage_input *input, size_t values, int row_count,
@@ -82,7 +82,7 @@ struct gc_solver {
     const char *(*describe)(const gc_stage *stage);
     void (*release)(gc_stage *stage); /* NULL: there is nothing to release */
     /* Terms that the summation adds to n in the bound of rule 4; NULL is none. */
-    double (*extra_terms)(const gc_offer *offer);
+    double (*extra_terms)(const gc_estimate *estimate);
     bool takes_bytes; /* reads samples of 8 bits instead of chain values */
     /* Computes tiles, which are counted from where a band and a panel begin. So bands and panels
      * decide which values go through a transform together, and how they round. `run` computes all
@@ -91,8 +91,8 @@ struct gc_solver {
 };
 
 /* The cheapest solver for a step, of those that gc_solver_wanted allows. Where there is none, the
- * offer's solver is NULL, and its seconds are infinite. */
-void gc_solver_choose(const gc_question *question, gc_offer *best);
+ * estimate's solver is NULL, and its seconds are infinite. */
+void gc_solver_choose(const gc_question *question, gc_estimate *best);
 
 /* The solver that the job names by the implementation cpu:NAME; NULL where any may be taken. */
 const char *gc_solver_wanted(const gc_problem *problem);

@@ -28,19 +28,19 @@ const char *gc_solver_wanted(const gc_problem *problem)
     return names_one ? name + strlen(mark) : NULL;
 }
 
-void gc_solver_choose(const gc_question *question, gc_offer *best)
+void gc_solver_choose(const gc_question *question, gc_estimate *best)
 {
     const char *wanted = gc_solver_wanted(question->problem);
-    *best = (gc_offer){.seconds = HUGE_VAL};
+    *best = (gc_estimate){.seconds = HUGE_VAL};
     for (int m = 0; m < SOLVER_COUNT; m++) {
-        gc_offer offer = {.solver = solvers[m]};
+        gc_estimate estimate = {.solver = solvers[m]};
         if (wanted != NULL && strcmp(wanted, solvers[m]->name) != 0)
             continue;
         if (solvers[m]->applies != NULL && !solvers[m]->applies(question))
             continue;
-        offer.seconds = solvers[m]->seconds(question, best->seconds, &offer);
-        if (offer.seconds < best->seconds)
-            *best = offer;
+        estimate.seconds = solvers[m]->seconds(question, best->seconds, &estimate);
+        if (estimate.seconds < best->seconds)
+            *best = estimate;
     }
 }
 

@@ -9,12 +9,12 @@ static bool applies(const gc_question *question)
     return question->step->taps != NULL;
 }
 
-static double seconds(const gc_question *question, double limit, gc_offer *offer)
+static double seconds(const gc_question *question, double limit, gc_estimate *estimate)
 {
     const gc_step *step = question->step;
     int taps = 0;
     (void)limit;
-    (void)offer;
+    (void)estimate;
     for (int i = 0; i < step->width * step->height; i++)
         taps += step->taps[i] != 0;
     return GC_STAGE_SECONDS + taps * GC_SPARSE_FACTOR * question->instructions->tap_seconds;

@@ -229,7 +229,7 @@ static bool allows(const gc_question *question, int side)
 /* A row of tiles is computed at once, so large tiles of a wide image need large rings. Where a
  * smaller side stays below `limit`, a side that exceeds the rings' memory counts as slower by
  * GC_WORTH_OF_MEMORY. */
-static double seconds(const gc_question *question, double limit, gc_offer *offer)
+static double seconds(const gc_question *question, double limit, gc_estimate *estimate)
 {
     double best = HUGE_VAL;
     for (int side = GC_TRANSFORM_SIDE_MIN; side <= GC_TRANSFORM_SIDE_MAX; side *= 2) {
@@ -239,21 +239,21 @@ static double seconds(const gc_question *question, double limit, gc_offer *offer
         bool is_too_much =
             best < limit && !gc_budget_holds(question->problem, side - question->step->height + 1);
         if (at_side * (is_too_much ? GC_WORTH_OF_MEMORY : 1) < fmin(best, limit)) {
-            offer->side = side;
+            estimate->side = side;
             best = at_side;
         }
     }
     return best;
 }
 
-static gconv_status create(gc_stage *stage, const gc_question *question, const gc_offer *offer,
-                           gconv_error *error)
+static gconv_status create(gc_stage *stage, const gc_question *question,
+                           const gc_estimate *estimate, gconv_error *error)
 {
     const gc_transform_loops *loops = transforms_for(question)->loops;
     gc_tiles *tiles = calloc(1, sizeof *tiles);
     if (tiles == NULL)
         return gc_fail_memory(error, sizeof *tiles);
-    gconv_status status = gc_tiles_create(tiles, loops, offer->side, stage->step, error);
+    gconv_status status = gc_tiles_create(tiles, loops, estimate->side, stage->step, error);
     if (status != GCONV_OK) {
         free(tiles);
         return status;
@@ -261,7 +261,7 @@ static gconv_status create(gc_stage *stage, const gc_question *question, const g
     stage->own = tiles;
     stage->rows_at_once = tiles->rows;
     stage->tile_columns = tiles->columns;
-    stage->scratch = gc_tiles_scratch(loops, offer->side);
+    stage->scratch = gc_tiles_scratch(loops, estimate->side);
     return GCONV_OK;
 }
 
@@ -287,9 +287,9 @@ static void release(gc_stage *stage)
     free(stage->own);
 }
 
-static double extra_terms(const gc_offer *offer)
+static double extra_terms(const gc_estimate *estimate)
 {
-    return 32 * 2 * log2(offer->side);
+    return 32 * 2 * log2(estimate->side);
 }
 
 const gc_solver gc_solver_tiles = {

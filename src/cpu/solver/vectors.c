@@ -1,8 +1,8 @@
 /* A filter of two vectors: the column on all columns that the row reaches, then the row. Each goes
  * through transforms of lines where that is faster than every tap.
  *
- * `run` computes all columns of an area at once: the values between column and row have rows as long
- * as the area is wide and the filter reaches. */
+ * `run` computes all columns of an area at once: the values between column and row have rows as
+ * long as the area is wide and the filter reaches. */
 #include "cpu/solver/solver.h"
 
 #include "base/memory.h"
@@ -125,7 +125,7 @@ static int choose_column_side(const gc_question *question)
     return best;
 }
 
-/* The same for the row. */
+/* The fastest side of a transform of the row; 0: its taps are summed. */
 static int choose_row_side(const gc_question *question)
 {
     int best = 0;
@@ -136,32 +136,34 @@ static int choose_row_side(const gc_question *question)
     return best;
 }
 
-static double seconds(const gc_question *question, double limit, gc_offer *offer)
+static double seconds(const gc_question *question, double limit, gc_estimate *estimate)
 {
     const gc_step *step = question->step;
     factors of;
     (void)limit;
     if (separate(step, &of)) {
-        offer->column_side = choose_column_side(question);
-        offer->row_side = choose_row_side(question);
+        estimate->column_side = choose_column_side(question);
+        estimate->row_side = choose_row_side(question);
         if (!question->problem->chain.exact &&
-            !gc_range_holds_lines(step, of.down, of.across, offer->column_side, offer->row_side))
-            offer->column_side = offer->row_side = 0;
+            !gc_range_holds_lines(step, of.down, of.across, estimate->column_side,
+                                  estimate->row_side))
+            estimate->column_side = estimate->row_side = 0;
     }
-    return column_seconds(question, offer->column_side) + row_seconds(question, offer->row_side);
+    return column_seconds(question, estimate->column_side) +
+           row_seconds(question, estimate->row_side);
 }
 
 /* From bytes where columns are transformed: windows are a fourth as large. */
-static double seconds_of_bytes(const gc_question *question, double limit, gc_offer *offer)
+static double seconds_of_bytes(const gc_question *question, double limit, gc_estimate *estimate)
 {
-    double all = seconds(question, limit, offer);
-    return offer->column_side > 0 ? all - GC_LINE_SECONDS / 2 : HUGE_VAL;
+    double all = seconds(question, limit, estimate);
+    return estimate->column_side > 0 ? all - GC_LINE_SECONDS / 2 : HUGE_VAL;
 }
 
-static double extra_terms(const gc_offer *offer)
+static double extra_terms(const gc_estimate *estimate)
 {
-    return (offer->column_side > 0 ? 32 * log2(offer->column_side) : 0) +
-           (offer->row_side > 0 ? 32 * log2(offer->row_side) : 0);
+    return (estimate->column_side > 0 ? 32 * log2(estimate->column_side) : 0) +
+           (estimate->row_side > 0 ? 32 * log2(estimate->row_side) : 0);
 }
 
 /* ---- Making ---------------------------------------------------------------------------------- */
@@ -198,19 +200,19 @@ static size_t larger(size_t a, size_t b)
 }
 
 static gconv_status make_lines(gc_stage *stage, own_vectors *own, const gc_question *question,
-                               const gc_offer *offer, gconv_error *error)
+                               const gc_estimate *estimate, gconv_error *error)
 {
     const gc_transform_loops *loops = transforms_for(question)->loops;
     gconv_status status = GCONV_OK;
-    if (offer->column_side > 0) {
-        status = gc_lines_create(&own->column_lines, loops, offer->column_side, own->column.taps,
+    if (estimate->column_side > 0) {
+        status = gc_lines_create(&own->column_lines, loops, estimate->column_side, own->column.taps,
                                  own->column.height, error);
-        stage->scratch = gc_lines_scratch(loops, offer->column_side);
+        stage->scratch = gc_lines_scratch(loops, estimate->column_side);
     }
-    if (status == GCONV_OK && offer->row_side > 0) {
-        status = gc_lines_create(&own->row_lines, loops, offer->row_side, own->row.taps,
+    if (status == GCONV_OK && estimate->row_side > 0) {
+        status = gc_lines_create(&own->row_lines, loops, estimate->row_side, own->row.taps,
                                  own->row.width, error);
-        stage->scratch = larger(stage->scratch, gc_lines_scratch(loops, offer->row_side));
+        stage->scratch = larger(stage->scratch, gc_lines_scratch(loops, estimate->row_side));
     }
     return status;
 }
@@ -232,18 +234,18 @@ static size_t between_stride(const gc_stage *stage, size_t values)
     return (type * (values + reach) + GC_ROW_SLACK + align - 1) / align * align;
 }
 
-static gconv_status create(gc_stage *stage, const gc_question *question, const gc_offer *offer,
-                           gconv_error *error)
+static gconv_status create(gc_stage *stage, const gc_question *question,
+                           const gc_estimate *estimate, gconv_error *error)
 {
     own_vectors *own = calloc(1, sizeof *own);
     if (own == NULL)
         return gc_fail_memory(error, sizeof *own);
     stage->own = own;
-    stage->rows_at_once = rows_at_once(question, offer->column_side, offer->row_side);
+    stage->rows_at_once = rows_at_once(question, estimate->column_side, estimate->row_side);
     stage->tile_columns = 2 * GC_LANES_MAX;
     gconv_status status = set_taps(own, stage->step, error);
     if (status == GCONV_OK)
-        status = make_lines(stage, own, question, offer, error);
+        status = make_lines(stage, own, question, estimate, error);
     if (status != GCONV_OK) {
         release(stage);
         return status;

@@ -117,8 +117,8 @@ typedef struct gc_costs {
  * process lives. */
 const gc_costs *gc_costs_of(const gconv_device_info *device);
 
-/* The same before the driver is asked what devices there are: for the device of this machine that
- * was measured last. */
+/* The figures to use before the driver is asked what devices there are: those of the device of this
+ * machine that was measured last. */
 const gc_costs *gc_costs_before_asking(void);
 
 /* Whether copies and memory of this device were measured by an earlier process. */

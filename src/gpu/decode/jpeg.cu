@@ -2,9 +2,11 @@
  *
  * Where a Huffman code begins is known once all codes before it are read. But a decoder that begins
  * at a wrong bit soon reads right codes: the codes synchronise themselves (Klein and Wiseman 2003;
- * Weissenberger and Schmidt 2018). So a thread follows the codes of each chunk, from wherever its
- * predecessor has ended, and all begin anew with what they have learnt, until nothing changes. The
- * first chunk begins right; thus, when nothing changes any more, all do.
+ * Weissenberger and Schmidt 2018). So each thread follows the codes of its chunk, from where its
+ * predecessor ended. The threads of a block repeat this until nothing changes. The first chunk
+ * begins right. Once a launch of `follow` changes nothing, all chunks begin right. There are
+ * FOLLOWING_PASSES launches. `store` then checks that each chunk begins where its
+ * predecessor ends, and doubts the picture otherwise.
  *
  *     follow      finds how each chunk begins, and what blocks and DC differences it has
  *     add_up      adds these up: the number of each chunk's first block, and its DC predictions
@@ -23,8 +25,8 @@
 
 enum {
     THREADS = 128,         /* of a block; a thread has a chunk */
-    AHEAD = 4,             /* of them, for chunks of the block before: see `follow` */
-    OWN = THREADS - AHEAD, /* chunks of a block of threads that `follow` launches */
+    AHEAD = 4,             /* threads for the last chunks of the block before: see `follow` */
+    OWN = THREADS - AHEAD, /* chunks that belong to a block of threads in `follow` */
     ADDING_THREADS = 1024,
     TRANSFORM_THREADS = 128,
     COEFFICIENTS = GC_PACKED_COEFFICIENTS,
@@ -33,9 +35,10 @@ enum {
     CHUNK_WORDS = GC_PACKED_CHUNK_BYTES / 4,
     /* Words that a thread may read. Odd: threads at one place of their chunks read other banks. */
     WORDS = CHUNK_WORDS + GC_PACKED_WORDS_AHEAD,
-    /* The first pass settles nearly all blocks of threads, the second one the others. Codes of
-     * large areas of one colour repeat, and may never synchronise: such a picture is doubted.
-     * libjpeg-turbo is fast there. */
+    /* Launches of `follow`. After the first one, nearly all blocks of threads have chunks that
+     * begin right; after the second one, nearly all others, too. Codes of large areas of one colour
+     * repeat, and may never synchronise. Such a picture is doubted, and libjpeg-turbo decodes it.
+     * It is fast there. */
     FOLLOWING_PASSES = 2
 };
 

@@ -3,14 +3,15 @@
  * Idea: a chain of whole weights on samples of 8 or 16 bits is one filter, its combined filter, and
  *   tensor cores multiply such numbers without error (kernels/mma/bytes.cuh; banded matrices as
  *   Chen et al., PPoPP 2024). The pass reads samples and stores samples, or bits of `edges`. Chain
- *   values never reach memory. Each step meets the border of its own input. Under wrap the combined
- *   filter is right there, too. Under mirrors it is right where all filters but the last are
+ *   values never reach memory. Each step meets the border of its own input. Near the border the
+ *   combined filter is right under wrap, and under mirrors if all filters but the last are
  *   symmetric. Otherwise the outputs near the border have filters of their own: the ring
  *   (combined.cuh). Other chains go two steps at a time. The first step's values around a tile stay
  *   in shared memory, get their border there, and the second step reads them (kernels/jit/pair.cuh;
  *   overlapped tiling: Holewinski et al., ICS 2012). A step that is left over is taken as direct
- *   does. Filters that reach 4 bytes to either side and have at most 7 rows, on 8 bits, take a
- *   second form of that kernel, with half the products (kernels/mma/bytes_lines.cuh).
+ *   does. On 8 bits, combined filters that reach 4 bytes to either side and have at most 7 rows
+ *   have a kernel of their own (kernels/mma/bytes_lines.cuh). It takes about half as many products
+ *   as kernels/mma/bytes.cuh.
  * Improves on: direct, whose float32 multiply-adds are slower than 8-bit ones, and which crosses
  *   memory once a step.
  * Needs: compute capability 8.0 for the tensor cores; shared memory for the values between two
@@ -23,7 +24,7 @@
  * Limits of pairs: two neighbouring steps of at most 49 weights and 9 rows and columns, for which
  *   one pass is faster than two; NVRTC, except for squares of 3x3 and 5x5. Other steps have
  *   direct's limits.
- * Loses: to separable at filters of rank 1 that are larger than these. */
+ * Loses: to separable at filters of rank 1 that are beyond the limits on the tensor cores. */
 #include "gpu/fast/combined.cuh"
 #include "gpu/fast/direct.cuh"
 #include "gpu/fast/fused_kernels.cuh"

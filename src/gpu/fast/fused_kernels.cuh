@@ -32,7 +32,7 @@ struct gc_fused_kernel {
 const gc_fused_kernel *gc_fused_find(int height, gc_sample_type input, gc_sample_type output,
                                      int finish);
 
-/* The same of bytes_lines.cuh, whose input is GC_BYTE. */
+/* A kernel of bytes_lines.cuh, whose input is GC_BYTE; null where there is none. */
 const gc_fused_kernel *gc_fused_find_lines(int height, gc_sample_type output, int finish);
 
 #endif

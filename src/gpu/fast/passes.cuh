@@ -57,7 +57,7 @@ gc_layout gc_pass_layout(const gc_problem *problem, const gc_step *step, gc_form
 double gc_pass_seconds(const gc_problem *problem, const gc_pass_scope &scope, double work,
                        const gconv_device_info *device);
 
-/* The same for a kernel of the form. */
+/* gc_pass_seconds of a kernel of this form, whose multiply-adds a value gc_form_work says. */
 double gc_pass_form_seconds(const gc_problem *problem, const gc_step *step, gc_form form,
                             const gconv_device_info *device);
 

@@ -19,7 +19,7 @@ struct gc_tilefft_large_kernels {
     int column_blocks; /* that take all columns of a pair */
 };
 
-/* The same for large tiles. */
+/* The kernels for large tiles of this size. */
 gc_tilefft_large_kernels gc_tilefft_find_large(int columns, int lines, bool of_values);
 
 #endif

@@ -32,9 +32,9 @@ double gc_jit_seconds(void);
 gconv_status gc_jit_compile(int major, int minor, const char *source, const char *const *options,
                             int option_count, void **binary, size_t *size, gconv_error *error);
 
-/* The same through the cache on disk. The machine need not have the device. GCONV_ERROR_UNSUPPORTED
- * where only the cache may be used and has no such kernel, or where the driver refused what this
- * NVRTC compiles. */
+/* Takes the binary from the cache on disk, or compiles it as gc_jit_compile does. The machine need
+ * not have the device. GCONV_ERROR_UNSUPPORTED where only the cache may be used and has no such
+ * kernel, or where the driver refused what this NVRTC compiles. */
 gconv_status gc_jit_binary(const gconv_device_info *device, const char *source,
                            const char *const *options, int option_count, gc_jit_when when,
                            void **binary, size_t *size, gconv_error *error);

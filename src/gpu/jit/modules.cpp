@@ -142,7 +142,7 @@ static gconv_status create(const request &wanted, gc_jit_when when, gc_gpu_kerne
     return status;
 }
 
-/* The same, a second time where the driver refuses a binary of the cache. */
+/* Calls `create`, and calls it again where the driver refuses a binary of the cache. */
 static gconv_status create_again(const request &wanted, gc_jit_when when, gc_gpu_kernel **kernel,
                                  gconv_error *error)
 {

@@ -30,7 +30,7 @@ static inline gconv_status gc_cuda_fail(gconv_error *error, cudaError_t code,
             return gc_cuda_fail(error, gc_code, #call, __FILE__, __LINE__);                        \
     } while (0)
 
-/* The same after a kernel launch. */
+/* Returns from the calling function when the kernel launch before it failed. */
 #define GC_CUDA_TRY_LAUNCH(error) GC_CUDA_TRY(error, cudaGetLastError())
 
 /* Returns from the calling function when a call of ours fails. */

@@ -164,7 +164,7 @@ static __device__ inline unsigned integer_of(const gc_gpu_planes &planes, const 
                : gc_finish_alpha(pass.finish, *alpha);
 }
 
-/* The same as float32 output. */
+/* A value of channel c as float32 output. */
 static __device__ inline float float_of(const gc_gpu_planes &planes, const gc_pass &pass,
                                         const float *from, int c)
 {

@@ -16,7 +16,8 @@ void gc_pool_enter();
  * engines. Plans that come meanwhile wait. */
 void gc_pool_leave();
 
-/* The same where there is no plan: an engine may have been started for none. */
+/* Frees what the pool holds and ends the JPEG engines, if the process has no plan. An engine may
+ * have been started without a plan. */
 void gc_pool_end_unused();
 
 /* ---- Slots ----------------------------------------------------------------------------------- */
@@ -108,7 +109,7 @@ struct gc_host_buffer {
 void gc_host_reserve(size_t bytes);
 void gc_host_unreserve(size_t bytes);
 
-/* The same without waiting; false where it would wait. */
+/* gc_host_reserve without waiting. False: it would wait, and nothing is reserved. */
 bool gc_host_try_reserve(size_t bytes);
 
 /* A buffer of at least `bytes`; null where memory is short. With `pin` it is pinned, where the

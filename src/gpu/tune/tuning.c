@@ -86,7 +86,7 @@ static gc_tuning default_of_sum(const gconv_device_info *device, const gc_layout
     return with.tuning;
 }
 
-/* The same for tiles, with smaller factors. */
+/* The default tuning of a layout of tiles. Where it does not fit, with a smaller factor. */
 static gc_tuning default_of_tiles(const gconv_device_info *device, const gc_layout *layout)
 {
     gc_layout with = *layout;

@@ -25,7 +25,7 @@ typedef struct gc_tuned {
  * default. The file of this machine is read once in a process. */
 gc_tuning gc_tuning_of(const gconv_device_info *device, const gc_layout *layout);
 
-/* The same without the file of this machine. */
+/* The tuning for a layout as gc_tuning_of finds it, but without the file of this machine. */
 gc_tuning gc_tuning_untuned(const gconv_device_info *device, const gc_layout *layout);
 
 /* Whether the layout with its tuning can run. Form, threads and shared memory are exact, registers
@@ -35,7 +35,7 @@ bool gc_tuning_fits(const gconv_device_info *device, const gc_layout *layout);
 /* The tuning of a filter on a device that was never tuned. */
 gc_tuning gc_tuning_default(gc_form form, int width, int height);
 
-/* The same for a layout of GC_FORM_PAIR. */
+/* The tuning of a layout of GC_FORM_PAIR on a device that was never tuned. */
 gc_tuning gc_tuning_pair(const gc_layout *layout);
 
 /* The tunings that are shipped for a device: an array of *count; NULL where there are none. */
