@@ -258,10 +258,13 @@ INLINE void store_levels(const integers x[VECTORS], const place *to)
     integers levels = VECTOR(packus_epi16)(low, high);
     if (to->kept != NULL)
         levels = take_kept(levels, to->kept, to->kept_mask);
-    if (to->streams)
+#if defined(__AVX512BW__)
+    if (to->streams) {
         stream_samples(levels, to->out);
-    else
-        store_samples(levels, to->out);
+        return;
+    }
+#endif
+    store_samples(levels, to->out);
 }
 
 /* Bits of samples in fixed point whose lanes are near a tie. */
@@ -467,4 +470,4 @@ static void finish(const gc_rank1_column *column, const float *const *rows, size
 }
 
 extern const gc_rank1_loops GC_RANK1_LOOPS;
-const gc_rank1_loops GC_RANK1_LOOPS = {sum, finish};
+const gc_rank1_loops GC_RANK1_LOOPS = {sum, finish, sizeof(integers) == 64};

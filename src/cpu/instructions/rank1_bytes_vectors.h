@@ -135,11 +135,6 @@ INLINE void store_samples(integers samples, uint8_t *out)
     _mm256_storeu_si256((__m256i *)(void *)out, samples);
 }
 
-INLINE void stream_samples(integers samples, uint8_t *out)
-{
-    _mm256_stream_si256((__m256i *)(void *)out, samples);
-}
-
 /* Takes bytes of `kept` that have bits in every dword of `mask`. */
 INLINE integers take_kept(integers samples, const uint8_t *kept, uint32_t mask)
 {

@@ -354,19 +354,11 @@ static void compute_strip(const strip *s)
     settle(s);
 }
 
-/* Values of the first strip: where output goes past the caches, the next one begins on a cache
- * line. */
-static size_t first_count(const strip *s)
-{
-    size_t before = (size_t)(-(uintptr_t)s->output % GC_ALIGNMENT);
-    return s->strips->values - (s->streams ? GC_ALIGNMENT - before : 0);
-}
-
-/* Whether rows of output begin on cache lines after the first strip. Strips of rows with alpha
- * begin with a pixel. */
+/* Whether output can go past the caches: every strip of every row begins on a cache line. */
 static bool may_stream(const strip *s)
 {
-    return s->stride % GC_ALIGNMENT == 0 && (uintptr_t)s->output % 4 == 0;
+    return s->set->rank1->stores_lines && s->stride % GC_ALIGNMENT == 0 &&
+           (uintptr_t)s->output % GC_ALIGNMENT == 0;
 }
 
 void gc_strips_compute(gc_strips *strips, const gc_rank1 *rank1, const gc_instructions *set,
@@ -380,11 +372,9 @@ void gc_strips_compute(gc_strips *strips, const gc_rank1 *rank1, const gc_instru
                .output = job->output,
                .stride = job->stride};
     size_t values = row_values(&s);
-    bool streams = job->is_large && may_stream(&s);
-    for (size_t most = streams ? first_count(&s) : strips->values; s.first < values;
-         s.first += s.count, most = strips->values) {
-        s.count = values - s.first < most ? values - s.first : most;
-        s.streams = streams && (uintptr_t)(s.output + s.first) % GC_ALIGNMENT == 0;
+    s.streams = job->is_large && may_stream(&s);
+    for (; s.first < values; s.first += s.count) {
+        s.count = values - s.first < strips->values ? values - s.first : strips->values;
         compute_strip(&s);
     }
     atomic_thread_fence(memory_order_seq_cst); /* what goes past the caches has no other order */
