@@ -173,15 +173,17 @@ static entry *next_stretch(gc_jpeg_rows *rows)
     return only;
 }
 
-/* Gives up to `count` rows of the stretch. Behind its last row the next stretch comes. */
+/* Gives up to `count` rows of the stretch. Behind its last row the next stretch comes, and other
+ * threads may use the entry. *over: no stretch comes, because the data of this one are doubted. */
 static uint32_t give_some(gc_jpeg_rows *rows, entry *from, uint32_t count, unsigned char *to,
-                          size_t stride)
+                          size_t stride, bool *over)
 {
     gc_jpeg_stretch *stretch = &from->stretch;
     uint32_t there = stretch->end - rows->given, some = there < count ? there : count;
     for (uint32_t i = 0; i < some; i++)
         gc_jpeg_stretch_give(stretch, &rows->image, rows->above, rows->given + i, to + i * stride);
     bool ends = some == there && !from->doubted;
+    *over = some == there && from->doubted;
     if (ends)
         gc_jpeg_stretch_save(stretch, &rows->image, rows->above);
     pthread_mutex_lock(&rows->lock);
@@ -207,9 +209,10 @@ uint32_t gc_jpeg_rows_read(gc_jpeg_rows *rows, uint32_t count, unsigned char *to
     uint32_t done = 0;
     while (done < count && !rows->stopped) {
         entry *from = next_stretch(rows);
+        bool over = from == NULL;
         if (from != NULL)
-            done += give_some(rows, from, count - done, to + done * stride, stride);
-        if (from == NULL || (from->doubted && rows->given == from->stretch.end))
+            done += give_some(rows, from, count - done, to + done * stride, stride, &over);
+        if (over)
             stop(rows);
     }
     return done;
