@@ -137,7 +137,7 @@ typedef struct comparison {
     gconv_difference *difference;
 } comparison;
 
-/* Most rows are the reference's own. In the others each pixel is judged that is not. */
+/* Most rows equal the reference's. Of a row that differs only the pixels that differ are judged. */
 static void compare_row(const comparison *c, const void *input, const char *output,
                         const float *reference, uint32_t y)
 {

@@ -47,14 +47,14 @@ static void json_verification(const gc_result *result)
 {
     const gconv_difference *difference = &result->difference;
     gc_json_open("verify", '{');
-    gc_json_bool("within", difference->within && result->wrong_output.within);
+    gc_json_bool("within", difference->within && result->output_difference.within);
     gc_json_number("bound", difference->bound);
     gc_json_number("largest", difference->largest);
     gc_json_integer("x", difference->x);
     gc_json_integer("y", difference->y);
     gc_json_integer("channel", difference->channel);
     gc_json_integer("mismatches", (int64_t)difference->mismatches);
-    gc_json_integer("wrong_samples", (int64_t)result->wrong_output.mismatches);
+    gc_json_integer("wrong_samples", (int64_t)result->output_difference.mismatches);
     gc_json_close('}');
 }
 
@@ -106,7 +106,7 @@ static void print_timings(const char *name, const gc_result *result)
 
 static void report_verification(const char *name, const gc_result *result)
 {
-    const gconv_difference *d = &result->difference, *w = &result->wrong_output;
+    const gconv_difference *d = &result->difference, *w = &result->output_difference;
     if (!d->within)
         gc_answer(name,
                   "verification failed: '%s' differs from the reference by up to %g (bound %g) at "

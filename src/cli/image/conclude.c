@@ -62,7 +62,7 @@ void gc_conclude(gc_work *work, gconv_status status)
         result->outcome = GC_OUTCOME_SKIPPED;
     else if (status != GCONV_OK)
         result->outcome = GC_OUTCOME_FAILED;
-    else if (result->verified && !(result->difference.within && result->wrong_output.within))
+    else if (result->verified && !(result->difference.within && result->output_difference.within))
         result->outcome = GC_OUTCOME_MISMATCH;
     if (status == GCONV_OK)
         keep_explanation(work);

@@ -29,9 +29,9 @@ typedef struct gc_result {
     const char *decoder; /* as gconv_reader_decoder says */
     const char *doubt; /* why no GPU decoded a JPEG; "" where it did, or none was there to do it */
     bool exact;
-    bool verified;                 /* then the next two are filled */
-    gconv_difference difference;   /* of chain values */
-    gconv_difference wrong_output; /* of what is written */
+    bool verified;                      /* then the next two are filled */
+    gconv_difference difference;        /* of chain values */
+    gconv_difference output_difference; /* of the samples that are written */
     gconv_timings timings;
     char *explanation; /* how the implementation was chosen; NULL unless -v or --explain */
     char *fallback;    /* which device took over, and why; NULL where none did */

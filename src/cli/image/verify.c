@@ -14,7 +14,7 @@ typedef struct verification {
     float *expected; /* chain values of the reference */
     float *chain;    /* those of the plan */
     size_t chain_stride;
-    gc_part own, other, again, writing; /* the plan's run, the reference's, the plan's chain */
+    gc_part of_output, of_reference, of_chain, of_writing; /* shares of the image's progress */
 } verification;
 
 /* Divides the image's progress by the expected time of its parts. */
@@ -24,10 +24,10 @@ static void share_progress(const gc_work *work, verification *v)
     double seconds = gconv_plan_expected_seconds(v->plan);
     double other_seconds = gconv_plan_expected_seconds(v->reference);
     double own = computed * seconds / (2 * seconds + other_seconds);
-    v->own = (gc_part){work, 0, own};
-    v->other = (gc_part){work, own, computed - own};
-    v->again = (gc_part){work, computed - own, computed};
-    v->writing = (gc_part){work, computed, 1};
+    v->of_output = (gc_part){work, 0, own};
+    v->of_reference = (gc_part){work, own, computed - own};
+    v->of_chain = (gc_part){work, computed - own, computed};
+    v->of_writing = (gc_part){work, computed, 1};
 }
 
 static gconv_status prepare(const gc_work *work, verification *v)
@@ -52,20 +52,20 @@ static gconv_status prepare(const gc_work *work, verification *v)
     return status;
 }
 
-/* Runs the plan as without --verify, the reference, and the plan for its chain values. The code for
- * these may be other code than that for the output. */
+/* Computes the output as without --verify, the reference's chain values, and those of the plan. A
+ * plan may compute its output and its chain values by different code. */
 static gconv_status run_all(gc_work *work, verification *v)
 {
     const void *input = work->picture.samples;
     size_t stride = work->picture.stride;
-    gconv_plan_watch(v->plan, gc_part_show, &v->own);
-    gconv_plan_watch(v->reference, gc_part_show, &v->other);
+    gconv_plan_watch(v->plan, gc_part_show, &v->of_output);
+    gconv_plan_watch(v->reference, gc_part_show, &v->of_reference);
     gconv_status status = gconv_plan_run_memory(v->plan, input, stride, v->output, v->output_stride,
                                                 &work->result->timings, work->error);
     if (status == GCONV_OK)
         status = gconv_plan_run_chain(v->reference, input, stride, v->expected, v->chain_stride,
                                       NULL, work->error);
-    gconv_plan_watch(v->plan, gc_part_show, &v->again);
+    gconv_plan_watch(v->plan, gc_part_show, &v->of_chain);
     if (status == GCONV_OK)
         status = gconv_plan_run_chain(v->plan, input, stride, v->chain, v->chain_stride, NULL,
                                       work->error);
@@ -83,14 +83,14 @@ static gconv_status compare(gc_work *work, const verification *v)
                                              v->chain_stride, &result->difference, work->error);
     if (status == GCONV_OK)
         status = gconv_plan_compare_output(v->plan, input, stride, v->output, v->output_stride,
-                                           v->expected, v->chain_stride, &result->wrong_output,
+                                           v->expected, v->chain_stride, &result->output_difference,
                                            work->error);
     result->verified = status == GCONV_OK;
     return status;
 }
 
 /* Writes the output, a slice at a time. */
-static gconv_status write(gc_work *work, verification *v)
+static gconv_status write_output(gc_work *work, verification *v)
 {
     enum { SLICE = 64 /* rows */ };
     const uint32_t height = work->picture.shape.height;
@@ -100,7 +100,7 @@ static gconv_status write(gc_work *work, verification *v)
         uint32_t count = height - y < SLICE ? height - y : SLICE;
         status = sink.write(sink.user, count, (const char *)v->output + y * v->output_stride,
                             v->output_stride, work->error);
-        gc_part_show(&v->writing, (double)(y + count) / height);
+        gc_part_show(&v->of_writing, (double)(y + count) / height);
     }
     return status;
 }
@@ -114,7 +114,7 @@ gconv_status gc_run_verified(gc_work *work)
     if (status == GCONV_OK)
         status = compare(work, &v);
     if (status == GCONV_OK)
-        status = write(work, &v);
+        status = write_output(work, &v);
     gconv_plan_free(v.reference);
     free(v.chain);
     free(v.expected);

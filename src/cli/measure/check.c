@@ -15,16 +15,16 @@ static gconv_status compare(const gconv_plan *plan, const gc_picture *picture,
                             const gc_expectation *expected, const float *chain, const void *output,
                             gc_measurement *row, gconv_error *error)
 {
-    gconv_difference wrong_output;
+    gconv_difference output_difference;
     gconv_status status =
         gconv_plan_compare(plan, picture->samples, picture->stride, chain, expected->chain,
                            expected->chain_stride, &row->difference, error);
     if (status == GCONV_OK)
         status = gconv_plan_compare_output(plan, picture->samples, picture->stride, output,
                                            expected->output_stride, expected->chain,
-                                           expected->chain_stride, &wrong_output, error);
-    if (status == GCONV_OK && row->difference.within && !wrong_output.within)
-        row->difference = wrong_output;
+                                           expected->chain_stride, &output_difference, error);
+    if (status == GCONV_OK && row->difference.within && !output_difference.within)
+        row->difference = output_difference;
     return status;
 }
 
