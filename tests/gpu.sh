@@ -1,17 +1,18 @@
 #!/bin/sh
 # Builds gconv and runs everything that needs a GPU, without cmocka or bats.
 #
-# Usage: gpu.sh [--no-build] [--no-sanitizer] [--only REGEX] [--impl NAMES] [IMAGE...]
+# Usage: gpu.sh [--no-build] [--no-sanitizer] [--only REGEX] [--impl NAMES] [--thin N] [IMAGE...]
 #
 # Edges are found in samples/ and in every IMAGE, by each implementation. --no-build tests the build
 # in BUILD_DIR as it is; --no-sanitizer leaves compute-sanitizer out; --only runs the parts whose
-# names match; --impl, names with blanks between them, asks no other implementations.
+# names match; --impl, names with blanks between them, asks no other implementations. --thin leaves
+# all but one in N of the cases out where kernels are compiled at run time.
 # Environment: BUILD_DIR (build/gpu), ARCHITECTURES (native), CUDACXX (nvcc). Logs are kept in
 # BUILD_DIR/logs.
 #
 # Exit status: 0 all passed, 1 something failed, 77 skipped: no GPU, no nvcc or no CUDA part.
 #
-# shellcheck disable=SC2317 # most functions are run by `part`
+# shellcheck disable=SC2317,SC2030,SC2031 # functions are run by `part`, some with a $work of their own
 set -u
 LC_ALL=C
 export LC_ALL
@@ -23,6 +24,7 @@ with_build=yes
 with_sanitizer=yes
 chosen=.      # by --only
 chosen_names= # implementations, by --impl; all where it is empty
+thin=1        # by --thin
 only=.
 passed=0
 failed=0
@@ -40,12 +42,16 @@ while [ $# -gt 0 ]; do
     chosen_names=$2
     shift
     ;;
+  --thin)
+    thin=$2
+    shift
+    ;;
   --help)
-    sed -n 's/^# \{0,1\}//; 2,13p' "$0"
+    sed -n 's/^# \{0,1\}//; 2,14p' "$0"
     exit
     ;;
   -*)
-    echo "gpu.sh: unknown option '$1' (--no-build, --no-sanitizer, --only, --impl, --help)" >&2
+    echo "gpu.sh: unknown option '$1' (--no-build, --no-sanitizer, --only, --impl, --thin, --help)" >&2
     exit 2
     ;;
   *) break ;;
@@ -149,20 +155,33 @@ build_all() {
       --target make_image --target damage_jpeg
 }
 
-# shares OPTION: a line for each process of check_shared. Kernels that are compiled at run time take
-# longer than all else, and of those with a code for each size and factor fewer are checked.
-shares() {
-  for implementation in $(implementations); do
-    count=1
-    cases=1500
-    case $implementation in direct | separable | fused) count=$processors ;; esac
-    case $implementation in *:unrolled | twopass:tiled) count=$processors cases=300 ;; esac
-    share=0
-    while [ "$share" -lt "$count" ]; do
-      echo "$implementation $count $share ${1:---cases $cases}"
-      share=$((share + 1))
-    done
+# share_out OPTIONS NAME...: a line for each process of check_shared, which checks these
+# implementations in its share of the cases, and of these one in $thinned.
+share_out() {
+  options=$1
+  shift
+  count=$((2 * $(getconf _NPROCESSORS_ONLN)))
+  share=0
+  while [ "$share" -lt "$count" ] && [ $# -gt 0 ]; do
+    echo "$(echo "$*" | tr ' ' ,) $((count * thinned)) $share $options"
+    share=$((share + 1))
   done
+}
+
+# Kernels that are compiled at run time take longer than all else, and of those with a code for each
+# size and factor fewer are checked.
+shares() {
+  names=$(implementations)
+  sized='^(.*:unrolled|twopass:tiled)$'
+  compiled="^(direct|separable|fused)\$|$sized"
+  thinned=1
+  # shellcheck disable=SC2046
+  share_out "${1:-}" $(echo "$names" | grep -vE "$compiled")
+  thinned=$thin
+  # shellcheck disable=SC2046
+  share_out "${1:-}" $(echo "$names" | grep -E "$compiled" | grep -vE "$sized")
+  # shellcheck disable=SC2046
+  share_out "${1:---cases 300}" $(echo "$names" | grep -E "$sized")
 }
 
 # check_shared [OPTION]: gconv_check on every implementation, shared out to all processors.
@@ -172,15 +191,43 @@ check_shared() {
   mkdir -p "$XDG_CACHE_HOME"
   rm -rf "$work/shares"
   mkdir "$work/shares" || return
-  processors=$(getconf _NPROCESSORS_ONLN)
   # shellcheck disable=SC2016 # the inner shell expands
-  shares "${1:-}" | xargs -P "$processors" -L 1 sh -c '
-    "$0" --impl "$2" --every "$3" --from "$4" $5 $6 >"$1/$2-$4" 2>&1
+  shares "${1:-}" | xargs -P "$(getconf _NPROCESSORS_ONLN)" -L 1 sh -c '
+    "$0" --impl "$2" --every "$3" --from "$4" $5 $6 >"$1/$$-$4" 2>&1
     case $? in 0 | 77) ;; *) : >"$1/failed" ;; esac' "$check" "$work/shares"
-  grep -h -A 3 FAILED "$work"/shares/*-*
-  tail -q -n 1 "$work"/shares/*-* | awk '{ passed += $1; failed += $3; skipped += $5 }
+  grep -h -A 3 FAILED "$work"/shares/[0-9]*
+  cat "$work"/shares/[0-9]* | awk '/^[^ ]+ +[0-9]+ passed, / { passed[$1] += $2; failed[$1] += $4 }
+    END { for (name in passed) print name ": " passed[name] " passed, " failed[name] " failed" }'
+  tail -q -n 1 "$work"/shares/[0-9]* | awk '{ passed += $1; failed += $3; skipped += $5 }
     END { print passed " passed, " failed " failed, " skipped " skipped" }'
   [ ! -e "$work/shares/failed" ]
+}
+
+# at_once IMPLEMENTATIONS COMMAND...: COMMAND for each $implementation, all at the same time. Each
+# has its own $work, and a log beside that of the part.
+at_once() {
+  names=$1
+  shift
+  rm -f "$work"/*.failed
+  for implementation in $names; do
+    (
+      own=$work/of-$implementation
+      mkdir -p "$own"
+      (work=$own && "$@") >"${log%.log}-$implementation.log" 2>&1 ||
+        echo "$implementation: exit $?" >"$work/$implementation.failed"
+    ) &
+  done
+  wait
+  for implementation in $names; do
+    tail -n 3 "${log%.log}-$implementation.log"
+  done
+  cat "$work"/*.failed 2>/dev/null && return 1
+  echo "$names" | wc -w | sed 's/$/ implementations/'
+}
+
+# with_name COMMAND...: with $implementation at its end.
+with_name() {
+  "$@" "$implementation"
 }
 
 # How an implementation refuses what it is not made for; of the others nothing that anybody says.
@@ -197,27 +244,19 @@ refusal() {
 same_everywhere() {
   image=$1
   shift
-  "$gconv" "$@" --impl reference "$image" "$work/reference.png" || return 1
-  count=0
-  result=0
-  for implementation in $(implementations); do
-    rm -f "$work/other.png"
-    "$gconv" "$@" --impl "$implementation" "$image" "$work/other.png" 2>"$work/stderr"
-    status=$?
-    cat "$work/stderr"
-    if [ "$status" = 4 ] && says "$(refusal "$implementation")"; then
-      continue
-    elif [ "$status" != 0 ]; then
-      echo "$implementation fails"
-      result=1
-    elif ! cmp "$work/reference.png" "$work/other.png"; then
-      echo "$implementation differs from the reference"
-      result=1
-    fi
-    count=$((count + 1))
-  done
-  echo "$count implementations, $(wc -c <"$work/reference.png") bytes"
-  return "$result"
+  reference=$work/reference.png
+  "$gconv" "$@" --impl reference "$image" "$reference" || return 1
+  at_once "$(implementations)" same_as_reference "$@"
+}
+
+# Of $implementation.
+same_as_reference() {
+  rm -f "$work/other.png"
+  "$gconv" "$@" --impl "$implementation" "$image" "$work/other.png" 2>"$work/stderr"
+  status=$?
+  cat "$work/stderr"
+  [ "$status" != 4 ] || { says "$(refusal "$implementation")" && return; }
+  [ "$status" = 0 ] && cmp "$reference" "$work/other.png"
 }
 
 # The same with so little of the device's memory that the image goes through it in bands.
@@ -237,11 +276,9 @@ narrow_bands() (
   done
 )
 
-# The same bytes from inexact chains, whose bits rounding decides, in one band and in several of
-# different heights: same_in_bands IMPLEMENTATION KERNEL...
+# The same bytes of $implementation from an inexact chain, whose bits rounding decides, in one band
+# and in several of different heights: same_in_bands KERNEL...
 same_in_bands() {
-  implementation=$1
-  shift
   sample=$source/samples/harbour.jpg
   for border in mirror wrap constant:33.3; do
     rm -f "$work/whole.pfm"
@@ -258,7 +295,7 @@ same_in_bands() {
         "$sample" "$work/bands.pfm" 2>"$work/stderr"
       case $? in
       0) compared=$((compared + 1)) ;;
-      *) says 'not even 1 row fits' && continue || return 1 ;;
+      *) says 'not even [0-9]* rows* fit' && continue || return 1 ;;
       esac
       cmp "$work/whole.pfm" "$work/bands.pfm" ||
         { echo "$implementation depends on $memory bytes" && return 1; }
@@ -267,23 +304,25 @@ same_in_bands() {
   done
 }
 
+# That of each chain, of which $implementation takes one at least.
+same_chains_in_bands() {
+  served=
+  for chain in '-k gaussian:1 -k fractions.txt -k gaussian:2' '-k gaussian:2' '-k full.txt'; do
+    # shellcheck disable=SC2086
+    (cd "$filters" && same_in_bands $chain)
+    case $? in
+    0) served=yes ;;
+    77) ;;
+    *) return 1 ;;
+    esac
+  done
+  [ -n "$served" ] || { echo "$implementation took none of the chains" && return 1; }
+}
+
 # All but fft, whose transforms do not go in bands of an image that small.
 inexact_bands() {
-  for implementation in $(implementations); do
-    [ "$implementation" != fft ] || continue
-    served=
-    for chain in '-k gaussian:1 -k fractions.txt -k gaussian:2' '-k gaussian:2' '-k full.txt'; do
-      # shellcheck disable=SC2086
-      (cd "$work" && same_in_bands "$implementation" $chain)
-      case $? in
-      0) served=yes ;;
-      77) ;;
-      *) return 1 ;;
-      esac
-    done
-    [ -n "$served" ] || { echo "$implementation took none of the chains" && return 1; }
-  done
-  echo 'bands change no bit'
+  filters=$work
+  at_once "$(implementations | grep -vx fft)" same_chains_in_bands
 }
 
 # fft takes this image in four shares of 4500 rows, of each step one at least: all at once, or one
@@ -403,21 +442,21 @@ within_one() {
     }'
 }
 
-# same_batch NAME COMMAND...: $ways each make of $work/batch the files and messages of the CPU.
+# same_batch OUTPUT COMMAND...: $ways each make of $work/batch the files and messages of the CPU.
 same_batch() {
-  name=$1
+  output=$1
   shift
-  (cd "$work" && "$gconv" "$@" --device cpu -o "$name-cpu" batch) 2>"$work/$name-cpu.err"
+  (cd "$work" && "$gconv" "$@" --device cpu -o "$output-cpu" batch) 2>"$work/$output-cpu.err"
   wanted_status=$?
   [ "$wanted_status" = 1 ] || { echo "exit $wanted_status on the CPU, though two files are broken" && return 1; }
   printf '%s\n' "$ways" | while read -r way; do
-    rm -rf "${work:?}/$name-gpu"
+    rm -rf "${work:?}/$output-gpu"
     # shellcheck disable=SC2086
-    (cd "$work" && "$gconv" "$@" $way -o "$name-gpu" batch) 2>"$work/$name-gpu.err"
+    (cd "$work" && "$gconv" "$@" $way -o "$output-gpu" batch) 2>"$work/$output-gpu.err"
     status=$?
-    [ "$status" = 1 ] || { cat "$work/$name-gpu.err" && echo "exit $status: $* $way" && exit 1; }
-    diff "$work/$name-cpu.err" "$work/$name-gpu.err" || { echo "other messages: $* $way" && exit 1; }
-    same_files "$name" || { echo "other files: $* $way" && exit 1; }
+    [ "$status" = 1 ] || { cat "$work/$output-gpu.err" && echo "exit $status: $* $way" && exit 1; }
+    diff "$work/$output-cpu.err" "$work/$output-gpu.err" || { echo "other messages: $* $way" && exit 1; }
+    same_files "$output" || { echo "other files: $* $way" && exit 1; }
   done
 }
 
@@ -464,13 +503,14 @@ decodes() {
 
 # Every usable implementation is right and timed.
 compare() {
-  "$gconv" compare --time 0.2 "$@" "$source/samples/still-life.png" >"$work/table"
+  "$gconv" compare --impl "cpu,$(implementations | paste -sd, -)" --time 0.2 "$@" \
+    "$source/samples/still-life.png" >"$work/table"
   status=$?
   cat "$work/table"
-  [ "$status" = 0 ] || return "$status"
+  case $status in 0 | 4) ;; *) return "$status" ;; esac # 4: one refuses
   for implementation in $(implementations); do
     grep -qE "^$implementation .* (exact|within bound)\$" "$work/table" ||
-      grep -qE "^$implementation +not usable: $(refusal "$implementation")" "$work/table" ||
+      grep -qE "^$implementation +not usable: .*$(refusal "$implementation")" "$work/table" ||
       { echo "$implementation is not right" && return 1; }
   done
   echo 'all are right'
@@ -508,7 +548,7 @@ check_caller() {
 sanitize_caller() {
   tool=$1
   shift
-  XDG_CACHE_HOME=$work at_once 'naive direct separable fused tensor tilefft' "$sanitizer" \
+  XDG_CACHE_HOME=$work at_once 'naive direct separable fused tensor tilefft' with_name "$sanitizer" \
     --tool "$tool" --error-exitcode 99 "$@" "$build/tests/gpu_caller" --cases 6 --impl
 }
 
@@ -574,29 +614,11 @@ tune() (
   done
 )
 
-# at_once IMPLEMENTATIONS COMMAND...: COMMAND with the name of each at its end, all at the same time.
-# Each has a log beside that of the part.
-at_once() {
-  names=$1
-  shift
-  rm -f "$work"/*.failed
-  for implementation in $names; do
-    ("$@" "$implementation" >"${log%.log}-$implementation.log" 2>&1 ||
-      echo "$implementation: exit $?" >"$work/$implementation.failed") &
-  done
-  wait
-  for implementation in $names; do
-    tail -n 3 "${log%.log}-$implementation.log"
-  done
-  cat "$work"/*.failed 2>/dev/null && return 1
-  echo "$names" | wc -w | sed 's/$/ implementations/'
-}
-
 # Cases of gconv_check under one tool; the memory of its threads and of the CPU is not its business.
 sanitize() {
   tool=$1
   shift
-  at_once "$(implementations)" "$sanitizer" --tool "$tool" --error-exitcode 99 "$@" \
+  at_once "$(implementations)" with_name "$sanitizer" --tool "$tool" --error-exitcode 99 "$@" \
     "$check" --quick --device cuda:0 --impl
 }
 
@@ -637,14 +659,14 @@ sanitize_decoding() {
   grep ' decoded by the device' "$work/decoding"
 }
 
-# check_leak IMPLEMENTATION
+# Of $implementation.
 check_leak() {
-  "$sanitizer" --tool memcheck --leak-check full --error-exitcode 99 "$check" --quick --impl "$1" \
-    >"$work/leak-$1"
+  "$sanitizer" --tool memcheck --leak-check full --error-exitcode 99 "$check" --quick \
+    --impl "$implementation" >"$work/leaks"
   status=$?
-  cat "$work/leak-$1"
+  cat "$work/leaks"
   [ "$status" = 0 ] || return "$status"
-  grep -q 'LEAK SUMMARY: 0 bytes leaked' "$work/leak-$1" || { echo 'leaks, or none looked for' && return 1; }
+  grep -q 'LEAK SUMMARY: 0 bytes leaked' "$work/leaks" || { echo 'leaks, or none looked for' && return 1; }
 }
 
 # No implementation leaves device memory behind. fft is left out: cuFFT keeps two allocations of its

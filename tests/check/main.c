@@ -26,9 +26,9 @@ typedef enum selection { USUAL, SWEEP, QUICK, ONE_CASE, ONE_PROPERTY } selection
 typedef struct options {
     uint64_t seed;
     selection what;
-    int cases;                  /* random ones */
-    int one;                    /* index of the one case or property */
-    const char *implementation; /* NULL: all */
+    int cases;                   /* random ones */
+    int one;                     /* index of the one case or property */
+    const char *implementations; /* names with commas; NULL: all */
     const char *device;
     int every, from; /* of the selected cases */
     uint64_t runs;   /* that jobs expect; 0: what the cases say */
@@ -42,10 +42,11 @@ typedef struct tally {
 } tally;
 
 static const char usage[] =
-    "usage: gconv_check [--seed N] [--cases N] [--impl NAME] [--device NAME] [--list]\n"
+    "usage: gconv_check [--seed N] [--cases N] [--impl NAMES] [--device NAME] [--list]\n"
     "                   [--every N] [--from K] [--runs N]\n"
     "                   [--sweep | --quick | --case INDEX | --property NAME]\n"
-    "Checks every usable implementation. --cases is the number of random cases (default 1500).\n"
+    "Checks every usable implementation, or those of NAMES, with commas. --cases is the number of\n"
+    "random cases (default 1500).\n"
     "--sweep runs all filter sizes, borders and depths on shapes around warps and blocks instead,\n"
     "--quick a few dozen cases of every kind, --case and --property one check alone.\n"
     "Of the cases, --every takes one in N, the first K left out: N processes share them.\n"
@@ -84,7 +85,7 @@ static void set_option(options *set, const char *name, const char *value)
     else if (strcmp(name, "--cases") == 0)
         set->cases = (int)read_number(value, CHECK_RANDOM_MAX);
     else if (strcmp(name, "--impl") == 0)
-        set->implementation = value;
+        set->implementations = value;
     else if (strcmp(name, "--device") == 0)
         set->device = value;
     else if (strcmp(name, "--every") == 0)
@@ -142,26 +143,44 @@ static const char *reason_to_skip(const gconv_implementation_info *info, const o
     return NULL;
 }
 
+/* Whether `name` is one of `names`, with commas between them. */
+static bool is_among(const char *names, const char *name)
+{
+    for (size_t length; *names != '\0'; names += length + (names[length] == ',')) {
+        length = strcspn(names, ",");
+        if (length == strlen(name) && strncmp(names, name, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int count_names(const char *names)
+{
+    int count = 1;
+    for (; *names != '\0'; names++)
+        count += *names == ',';
+    return count;
+}
+
 /* Fills `tallies` with what can be checked, says what can not. */
 static int find_implementations(const options *set, tally *tallies)
 {
-    int count = 0;
-    bool known = set->implementation == NULL;
+    int count = 0, known = 0;
     for (int i = 0; i < gconv_implementation_count() && count < IMPLEMENTATIONS_MAX; i++) {
         gconv_implementation_info info;
         if (gconv_implementation_describe(i, &info, NULL) != GCONV_OK)
             continue;
-        if (set->implementation != NULL && strcmp(set->implementation, info.name) != 0)
+        if (set->implementations != NULL && !is_among(set->implementations, info.name))
             continue;
-        known = true;
+        known++;
         const char *reason = reason_to_skip(&info, set);
         if (reason != NULL)
             printf("skipped: %s: %s\n", info.name, reason);
         else
             tallies[count++].info = info;
     }
-    if (!known)
-        usage_error("no such implementation:", set->implementation);
+    if (set->implementations != NULL && known < count_names(set->implementations))
+        usage_error("no such implementation in", set->implementations);
     return count;
 }
 

@@ -441,7 +441,8 @@ template <class config> struct gc_lines_walk {
     unsigned kept;                      /* of a word of bytes: those of alpha that is kept */
     const unsigned char *upper, *lower; /* samples of the lane's unit in row q, in row q + 8 */
     unsigned char *staged;
-    int x; /* of the warp's first output */
+    int x;   /* of the warp's first output */
+    int end; /* the row after the last one that it stores */
     gc_lines_pair pairs[block::slots];
     unsigned bits[4]; /* as gc_lines_store_bits takes them */
 };
@@ -490,6 +491,7 @@ static __device__ inline void gc_lines_start(const gc_lines_launch &launch, cons
         walk.starts[k] = *start;
     walk.kept = (bytes.kept[p / 2] >> (p % 2 * 16) & 0xffffu) * 0x10001u;
     walk.x = tile.x + warp * block::warp_width;
+    walk.end = walk.x < pass.width ? tile.end : tile.y;
     const unsigned char *at =
         tile.memory + block::margin - 4 + warp * block::warp_width + 32 * q + 4 * p;
     walk.upper = at + (q < 4 ? 0 : GC_BYTES_UNIT);
@@ -550,7 +552,7 @@ static __device__ inline void gc_lines_shift_in(const gc_lines_walk<config> &wal
 template <class config>
 static __device__ inline void gc_lines_store(const gc_pass &pass, const gc_lines_walk<config> &walk,
                                              const int (&sums)[2][2][4], unsigned char *staged,
-                                             int y, int end)
+                                             int y)
 {
     unsigned words[4];
 #pragma unroll
@@ -560,10 +562,11 @@ static __device__ inline void gc_lines_store(const gc_pass &pass, const gc_lines
         const int four[4] = {row[0][first], row[0][first + 1], row[1][first], row[1][first + 1]};
         words[k] = gc_lines_finish<config>(pass, walk, four);
     }
-    gc_lines_store_bytes(pass, words, staged, walk.x, y, end);
+    gc_lines_store_bytes(pass, words, staged, walk.x, y, walk.end);
 }
 
-/* Computes round `round` of a tile. */
+/* Computes round `round` of a tile. All warps of the block call this, since they wait for lines
+ * together; those whose columns lie right of the image store nothing. */
 template <class config>
 static __device__ inline void gc_lines_round(const gc_pass &pass, const gc_lines_tile &tile,
                                              gc_lines_walk<config> &walk, int round)
@@ -581,8 +584,7 @@ static __device__ inline void gc_lines_round(const gc_pass &pass, const gc_lines
         if (config::output == GC_BIT)
             gc_lines_shift_in<config>(walk, sums, even, odd);
         else
-            gc_lines_store<config>(pass, walk, sums, walk.staged + m % 2 * 512, y + 2 * m,
-                                   tile.end);
+            gc_lines_store<config>(pass, walk, sums, walk.staged + m % 2 * 512, y + 2 * m);
     }
     walk.upper += block::round * block::pitch;
     walk.lower += block::round * block::pitch;
@@ -635,12 +637,8 @@ static __device__ inline void gc_lines_pass(const gc_lines_launch &launch, const
     for (int round = 0; round < rounds; round++) {
         if (round > 0)
             gc_lines_await<config>(tile, 2 * round);
-        if (walk.x >= pass.width) {
-            gc_lines_await<config>(tile, 2 * round + 1);
-            continue;
-        }
         gc_lines_round<config>(pass, tile, walk, round);
-        if (round % 2 == 1 || round + 1 == rounds)
+        if (walk.x < pass.width && (round % 2 == 1 || round + 1 == rounds))
             gc_lines_end_rounds<config>(pass, bytes, tile, walk, round);
     }
 }
