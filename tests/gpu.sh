@@ -163,7 +163,7 @@ share_out() {
   count=$((2 * $(getconf _NPROCESSORS_ONLN)))
   share=0
   while [ "$share" -lt "$count" ] && [ $# -gt 0 ]; do
-    echo "$(echo "$*" | tr ' ' ,) $((count * thinned)) $share $options"
+    echo "$(echo "$*" | tr ' ' ,) $((count * thinned)) $share${options:+ $options}"
     share=$((share + 1))
   done
 }
