@@ -229,6 +229,35 @@ static void quotients(void **state)
     }
 }
 
+/* Sums next to every tie, below and above it, by the largest divisors that loops divide by and by
+ * one that is too large. Three samples give any sum: weights are 1, 255 and 64 times 254. */
+static void large_divisors(void **state)
+{
+    (void)state;
+    static trial t;
+    static float weights[] = {1, 255, 64 * 254};
+    static const int divisors[] = {4097, 5000, 8190, 10001, 14641, 16382, 16383, 16385};
+    for (size_t d = 0; d < sizeof divisors / sizeof divisors[0]; d++) {
+        t.filter = filter_of(3, 1, divisors[d], weights);
+        t.filter.anchor_x = 0;
+        t.chain[0] = &t.filter;
+        t.job = job_of(t.chain, 1, shape_of(3 * 512, 1, 1, 8));
+        t.job.correlate = true;
+        t.job.has_offset = true;
+        t.job.offset = d % 2 == 0 ? 0 : any(511) - 255;
+        for (int i = 0; i < 512; i++) {
+            int sum = (divisors[d] * i + 1) / 2 + i % 2, third = sum / (64 * 254);
+            third = third < 255 ? third : 255;
+            sum -= 64 * 254 * third;
+            int second = sum / 255 < 255 ? sum / 255 : 255;
+            t.image[3 * i] = (uint8_t)(sum - 255 * second);
+            t.image[3 * i + 1] = (uint8_t)second;
+            t.image[3 * i + 2] = (uint8_t)third;
+        }
+        assert_int_equal(compare_all(&t) > 0, divisors[d] <= 16384);
+    }
+}
+
 /* Large output goes past the caches, wherever its rows begin. */
 static void large_output(void **state)
 {
@@ -294,7 +323,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_filters_and_images), cmocka_unit_test(small_weights),
         cmocka_unit_test(sums_beside_ties),       cmocka_unit_test(quotients),
-        cmocka_unit_test(large_output),           cmocka_unit_test(chain_values),
+        cmocka_unit_test(large_divisors), cmocka_unit_test(large_output),           cmocka_unit_test(chain_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,19 +47,22 @@ static void compare_row(const gc_problem *problem, const float *row)
         assert_int_equal(got[WIDTH], 99);
         for (int i = 0; i < WIDTH; i++)
             if (got[i] != wanted[i])
-                fail_msg("%s: %.9g over %g becomes %d, not %d", set->name, (double)row[i],
-                         problem->conversion.divisor, got[i], wanted[i]);
+                fail_msg("%s: %.9g over %g times %g plus %g becomes %d, not %d", set->name,
+                         (double)row[i], problem->conversion.divisor, problem->conversion.scale,
+                         problem->conversion.offset, got[i], wanted[i]);
     }
 }
 
-/* Where rounding decides: `steps` floats to both sides of every half level, of more levels than
- * there are. */
+/* Where rounding decides: `steps` floats to both sides of what becomes a half level, of more levels
+ * than there are. */
 static void compare_around_halves(const gc_problem *problem, int steps)
 {
     static float row[WIDTH];
     int filled = 0;
     for (int half = -20; half < 540; half++) {
-        float value = (float)(half / 2.0 * problem->conversion.divisor);
+        const gc_conversion *conversion = &problem->conversion;
+        double level = half / 2.0 - conversion->offset;
+        float value = (float)(level / conversion->scale * conversion->divisor);
         for (int i = 0; i < steps; i++)
             value = nextafterf(value, -INFINITY);
         for (int i = -steps; i <= steps; i++) {
@@ -93,15 +96,21 @@ static void stores_the_same_levels(void **state)
 {
     (void)state;
     static const double divisors[] = {1, 2, 3, 9, 16, 289, -7, 0.37};
+    static const struct {
+        double scale, offset;
+        bool absolute;
+    } rules[] = {{1, 0, false},      {1, 0, true},      {0.3, 0, false},   {1, 100.5, false},
+                 {-1, 255, false},   {2.5, -255, true}, {-0.7, 128, true}, {0.125, -3.3, false},
+                 {1, -30000, false}, {3, 0, false},     {1e-31, 7, false}};
     for (size_t d = 0; d < sizeof divisors / sizeof divisors[0]; d++)
-        for (int variant = 0; variant < 4; variant++) {
+        for (size_t r = 0; r < sizeof rules / sizeof rules[0]; r++) {
             gconv_filter filter = filter_of(1, 1, divisors[d], one);
             const gconv_filter *chain[] = {&filter};
             gconv_job job = job_of(chain, 1, shape_of(WIDTH, 1, 1, 8));
-            job.absolute = variant == 1;
-            job.scale = variant == 2 ? 0.3 : 1;
-            job.has_offset = variant == 3;
-            job.offset = 100.5;
+            job.absolute = rules[r].absolute;
+            job.scale = rules[r].scale;
+            job.has_offset = true;
+            job.offset = rules[r].offset;
             gc_problem problem;
             assert_int_equal(gc_problem_create(&job, &problem, NULL), GCONV_OK);
             compare_around_halves(&problem, 200);

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Values converted at a time: doubles in between stay in the first-level cache. */
-enum { CHUNK = 256 };
+/* Values converted at a time. Where one of them is near a tie, all are converted in doubles. */
+enum { CHUNK = 64 };
 
 static void load8(const uint8_t *samples, size_t count, float *row)
 {
@@ -37,27 +37,39 @@ static inline float float_of(int32_t bits)
 
 /* Clamps to 0..255, and not-a-number to 0, as core/conversion.c does, but on the bits. Floats that
  * are not negative are ordered like their bits. Integers have vector instructions for maximum and
- * minimum that need no care for not-a-number. */
+ * minimum that need no care for not-a-number. (A mask in place of the first condition keeps gcc
+ * from a branch, and loops with branches do not become vectors.) */
 static inline float clamp(int32_t bits)
 {
     const int32_t infinity = 0x7f800000, largest = 0x437f0000; /* 255 */
-    bits = bits > infinity ? 0 : bits;
+    bits &= -(bits <= infinity);
     bits = bits > 0 ? bits : 0;
     return float_of(bits < largest ? bits : largest);
 }
 
-/* Multiplies by the reciprocal in float32. The product is at most 2^-14 away from the quotient in
- * double, where that is within 256. Adding 1.5 * 2^23 rounds as 1.5 * 2^52 rounds a double, and
- * leaves the whole number in the lowest bits. True where every value is so far from the middle of
- * two levels that the error cannot change its level. */
-static bool store_near(const float *row, size_t count, float reciprocal, bool absolute,
+/* Rule 5 in float32: level = value * factor + offset, with the sign of `factor` where a magnitude is
+ * taken.
+ *
+ * Where the level is below 256 in magnitude it is less than 2^-13 away from that of doubles. The
+ * offset is at most 255, so the product is below 512. `factor` and the product round by 2^-24 of
+ * it each, together by 2^-14. The offset rounds by 2^-17, the sum by 2^-17. */
+typedef struct near_levels {
+    float factor, offset;
+    int32_t kept, sign; /* of the product's bits: those that are kept, and those that are set */
+} near_levels;
+
+/* Adding 1.5 * 2^23 rounds as 1.5 * 2^52 rounds a double, and leaves the whole number in the lowest
+ * bits. True where every level is so far from the middle of two integers that the error cannot
+ * change what it is rounded to. */
+static bool store_near(const near_levels *levels, const float *row, size_t count,
                        uint8_t *restrict samples)
 {
-    const int32_t kept = absolute ? INT32_MAX : -1;
+    const near_levels l = *levels;
     const int32_t near = bits_of(0.5f - 0x1p-13f);
     int32_t unsure = 0;
     for (size_t i = 0; i < count; i++) {
-        float value = clamp(bits_of(row[i] * reciprocal) & kept);
+        float product = float_of((bits_of(row[i] * l.factor) & l.kept) | l.sign);
+        float value = clamp(bits_of(product + l.offset));
         float rounded = value + 0x1.8p23f;
         int32_t distance = bits_of(value - (rounded - 0x1.8p23f)) & INT32_MAX;
         unsure |= distance > near ? 1 : 0;
@@ -85,20 +97,31 @@ static void store_chunk(const gc_conversion *conversion, const float *row, size_
     }
 }
 
+static bool is_power(double value)
+{
+    int exponent;
+    return fabs(frexp(value, &exponent)) == 0.5;
+}
+
 static void store8(const gc_conversion *conversion, const float *row, size_t count,
                    uint8_t *samples)
 {
-    int exponent;
-    double divisor = conversion->divisor;
-    /* A power of two divides without an error. */
-    bool exact = fabs(frexp(divisor, &exponent)) == 0.5;
-    bool may_be_near = conversion->scale == 1 && conversion->offset == 0 &&
-                       fabs(divisor) < 0x1p100 && fabs(divisor) > 0x1p-100;
+    double factor = conversion->scale / conversion->divisor;
+    bool negative = conversion->absolute && conversion->scale < 0;
+    near_levels levels = {
+        .factor = (float)factor,
+        .offset = (float)conversion->offset,
+        .kept = conversion->absolute ? INT32_MAX : -1,
+        .sign = negative ? INT32_MIN : 0,
+    };
+    /* Powers of two multiply and divide without an error. */
+    bool exact =
+        is_power(conversion->scale) && is_power(conversion->divisor) && conversion->offset == 0;
+    bool may_be_near =
+        fabs(conversion->offset) <= UINT8_MAX && fabs(factor) < 0x1p100 && fabs(factor) > 0x1p-100;
     for (size_t first = 0; first < count; first += CHUNK) {
         size_t part = count - first < CHUNK ? count - first : CHUNK;
-        if (may_be_near && (store_near(row + first, part, (float)(1 / divisor),
-                                       conversion->absolute, samples + first) ||
-                            exact))
+        if (may_be_near && (store_near(&levels, row + first, part, samples + first) || exact))
             continue;
         store_chunk(conversion, row + first, part, samples + first);
     }

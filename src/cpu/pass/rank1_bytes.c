@@ -20,11 +20,12 @@
  * - D is a power of 2. The loops add up the level (GC_RANK1_PLAIN). All partial sums are exact.
  * - D is odd. No S / D is a tie. The nearest tie is at least 1 / (2 |D|) away. The loops add up the
  *   level where their error is smaller than that.
- * - D is another integer up to 4096, or that error is too large. The loops divide S by D, and add
+ * - D is another integer up to 16384, or that error is too large. The loops divide S by D, and add
  *   the offset (GC_RANK1_DIVIDED). If S / D is a tie, float32 holds it. Division finds it, and so
- *   does the product with 1 / D, once it is corrected. Every other S / D is at least 1/8192 away
- *   from a tie. If |S / D| is below 512, division and addition are at most 1/16384 off. If not, the
- *   level is clamped, because the offset is at most 255.
+ *   does the product with 1 / D, once it is corrected. Every other S / D is at least 1/32768 away
+ *   from a tie. If |S / D| is 512 or more, the level is clamped, because the offset is at most 255.
+ *   If not, division is at most 2^-16 off. The addition is at most 2^-17 off, or its sum is 256 or
+ *   more and clamped. Together that is 3/4 of 1/32768.
  *
  * Other weights (GC_RANK1_FIXED)
  *
@@ -70,7 +71,7 @@
 #define ROW_MAX 131000.0
 
 /* The largest divisor by which loops divide. */
-#define DIVISOR_MAX 4096.0
+#define DIVISOR_MAX 16384.0
 
 /* Levels stay below: 65536 times as much fits an integer of 32 bits. */
 #define LEVEL_MAX 16384.0
