@@ -33,23 +33,34 @@ static void loads_every_sample(void **state)
     }
 }
 
+/* Sample i of a row of 8 or 16 bits. */
+static int sample_at(const void *samples, int depth, int i)
+{
+    return depth == 8 ? ((const uint8_t *)samples)[i] : ((const uint16_t *)samples)[i];
+}
+
 /* One row through every instruction set and through core/conversion.c. */
 static void compare_row(const gc_problem *problem, const float *row)
 {
-    static uint8_t wanted[WIDTH], got[WIDTH + 1];
-    gc_store_row(&problem->conversion, row, NULL, wanted);
+    static uint16_t wanted[WIDTH], got[WIDTH + 1];
+    const gc_conversion *conversion = &problem->conversion;
+    int depth = conversion->output.depth;
+    gc_store_row(conversion, row, NULL, wanted);
     for (int n = 0; n < gc_instructions_count(); n++) {
         const gc_instructions *set = gc_instructions_at(n);
         if (!set->usable())
             continue;
-        got[WIDTH] = 99;
-        set->samples->store8(&problem->conversion, row, WIDTH, got);
-        assert_int_equal(got[WIDTH], 99);
+        memset(got, 99, sizeof got);
+        if (depth == 8)
+            set->samples->store8(conversion, row, WIDTH, (uint8_t *)got);
+        else
+            set->samples->store16(conversion, row, WIDTH, got);
+        assert_int_equal(sample_at(got, depth, WIDTH), depth == 8 ? 99 : 99 * 257);
         for (int i = 0; i < WIDTH; i++)
-            if (got[i] != wanted[i])
+            if (sample_at(got, depth, i) != sample_at(wanted, depth, i))
                 fail_msg("%s: %.9g over %g times %g plus %g becomes %d, not %d", set->name,
-                         (double)row[i], problem->conversion.divisor, problem->conversion.scale,
-                         problem->conversion.offset, got[i], wanted[i]);
+                         (double)row[i], conversion->divisor, conversion->scale, conversion->offset,
+                         sample_at(got, depth, i), sample_at(wanted, depth, i));
     }
 }
 
@@ -59,7 +70,8 @@ static void compare_around_halves(const gc_problem *problem, int steps)
 {
     static float row[WIDTH];
     int filled = 0;
-    for (int half = -20; half < 540; half++) {
+    int step = problem->conversion.output.depth == 8 ? 1 : 257;
+    for (int half = -20 * step; half < 540 * step; half += step) {
         const gc_conversion *conversion = &problem->conversion;
         double level = half / 2.0 - conversion->offset;
         float value = (float)(level / conversion->scale * conversion->divisor);
@@ -103,14 +115,14 @@ static void stores_the_same_levels(void **state)
                  {-1, 255, false},   {2.5, -255, true}, {-0.7, 128, true}, {0.125, -3.3, false},
                  {1, -30000, false}, {3, 0, false},     {1e-31, 7, false}};
     for (size_t d = 0; d < sizeof divisors / sizeof divisors[0]; d++)
-        for (size_t r = 0; r < sizeof rules / sizeof rules[0]; r++) {
+        for (size_t r = 0; r < 2 * sizeof rules / sizeof rules[0]; r++) {
             gconv_filter filter = filter_of(1, 1, divisors[d], one);
             const gconv_filter *chain[] = {&filter};
-            gconv_job job = job_of(chain, 1, shape_of(WIDTH, 1, 1, 8));
-            job.absolute = rules[r].absolute;
-            job.scale = rules[r].scale;
+            gconv_job job = job_of(chain, 1, shape_of(WIDTH, 1, 1, r % 2 == 0 ? 8 : 16));
+            job.absolute = rules[r / 2].absolute;
+            job.scale = rules[r / 2].scale;
             job.has_offset = true;
-            job.offset = rules[r].offset;
+            job.offset = rules[r / 2].offset;
             gc_problem problem;
             assert_int_equal(gc_problem_create(&job, &problem, NULL), GCONV_OK);
             compare_around_halves(&problem, 200);
@@ -119,11 +131,80 @@ static void stores_the_same_levels(void **state)
         }
 }
 
+/* ---- Alpha ----------------------------------------------------------------------------------- */
+
+enum { PIXELS = 1031, CHANNELS = 4 };
+
+/* The same pixels by every instruction set and by core/conversion.c. */
+static void compare_alpha(const gc_problem *problem, const uint8_t *samples, const uint8_t *alpha,
+                          const float *row)
+{
+    static float wanted_row[PIXELS * CHANNELS], got_row[PIXELS * CHANNELS];
+    static uint8_t wanted[PIXELS * CHANNELS], got[PIXELS * CHANNELS + 1];
+    const gc_conversion *conversion = &problem->conversion;
+    size_t values = PIXELS * (size_t)conversion->chain_channels;
+    size_t bytes = PIXELS * (size_t)conversion->output.channels;
+    gc_load_pixels(conversion, samples, PIXELS, wanted_row);
+    gc_store_pixels(conversion, row, PIXELS, alpha, wanted);
+    for (int n = 0; n < gc_instructions_count(); n++) {
+        const gc_instructions *set = gc_instructions_at(n);
+        if (!set->usable())
+            continue;
+        set->samples->load8_alpha(conversion, samples, PIXELS, got_row);
+        assert_memory_equal(got_row, wanted_row, values * sizeof *got_row);
+        got[bytes] = 99;
+        set->samples->store8_alpha(conversion, row, PIXELS, alpha, got);
+        assert_int_equal(got[bytes], 99);
+        assert_memory_equal(got, wanted, bytes);
+    }
+}
+
+/* Chain values with and without alpha, around halves of levels and far from them. */
+static void fill_alpha(uint8_t *samples, uint8_t *alpha, float *row, int channels, int turn)
+{
+    static uint32_t any = 3;
+    for (int i = 0; i < PIXELS * CHANNELS; i++) {
+        any = any * 1664525 + 1013904223;
+        samples[i] = (uint8_t)(any >> 24);
+        alpha[i / CHANNELS] = (uint8_t)(any >> 16);
+        row[i] = (float)(int)(any >> 8 & 0x1ffff) * (turn % 2 == 0 ? 1 : 0.37f) - 9000;
+        if (turn % 3 != 0 && i % channels == channels - 1)
+            row[i] = (float)(any >> 20 & 511) - (turn % 3 == 1 ? 0 : 100);
+    }
+    const float special[] = {NAN, INFINITY, 1, 0, -1, 5, -0.0f, 0, INFINITY, 3, NAN, INFINITY};
+    if (turn % 5 == 0)
+        memcpy(row, special, sizeof special);
+}
+
+static void alpha_is_kept_or_multiplied(void **state)
+{
+    (void)state;
+    static uint8_t samples[PIXELS * CHANNELS], alpha[PIXELS];
+    static float row[PIXELS * CHANNELS];
+    static const double scales[] = {1, 1, -0.7, 2}, offsets[] = {0, 12.5, 200, 0};
+    for (int turn = 0; turn < 120; turn++) {
+        gconv_filter filter = filter_of(1, 1, turn % 7 == 0 ? -3 : turn % 7, one);
+        const gconv_filter *chain[] = {&filter};
+        gconv_job job = job_of(chain, 1, shape_of(PIXELS, 1, turn % 2 == 0 ? 4 : 2, 8));
+        job.alpha = turn / 2 % 2 == 0 ? GCONV_ALPHA_PREMULTIPLY : GCONV_ALPHA_KEEP;
+        job.scale = scales[turn / 4 % 4];
+        job.has_offset = true;
+        job.offset = offsets[turn / 4 % 4];
+        job.absolute = turn / 16 % 2 == 0;
+        gc_problem problem;
+        assert_int_equal(gc_problem_create(&job, &problem, NULL), GCONV_OK);
+        fill_alpha(samples, alpha, row, job.input.channels, turn);
+        compare_alpha(&problem, samples, alpha, row);
+        gc_problem_destroy(&problem);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loads_every_sample),
         cmocka_unit_test(stores_the_same_levels),
+        cmocka_unit_test(alpha_is_kept_or_multiplied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

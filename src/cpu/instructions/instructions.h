@@ -177,6 +177,15 @@ typedef struct gc_samples_loops {
     /* Rule 5: divided, made absolute, scaled, offset, clamped to 0..255 and rounded. */
     void (*store8)(const gc_conversion *conversion, const float *row, size_t count,
                    uint8_t *samples);
+    /* The same to 0..65535, where the input has 16 bits. */
+    void (*store16)(const gc_conversion *conversion, const float *row, size_t count,
+                    uint16_t *samples);
+    /* As gc_load_pixels, of input of 8 bits with alpha that is kept or premultiplied. */
+    void (*load8_alpha)(const gc_conversion *conversion, const uint8_t *samples, size_t pixels,
+                        float *row);
+    /* As gc_store_pixels, to output of 8 bits that is not bilevel, from such input. */
+    void (*store8_alpha)(const gc_conversion *conversion, const float *row, size_t pixels,
+                         const uint8_t *alpha, uint8_t *samples);
 } gc_samples_loops;
 
 /* ---- Instruction sets ------------------------------------------------------------------------ */

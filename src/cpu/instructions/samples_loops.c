@@ -2,12 +2,15 @@
  * GC_SAMPLES_LOOPS gives it. The operations are those of core/conversion.c in the same order, so
  * the bits are the same. Only more values are converted at once. */
 #include "cpu/instructions/instructions.h"
+#include "cpu/instructions/unroll.h"
 
 #include <math.h>
 #include <string.h>
 
 /* Values converted at a time. Where one of them is near a tie, all are converted in doubles. */
 enum { CHUNK = 64 };
+
+/* ---- Loading --------------------------------------------------------------------------------- */
 
 static void load8(const uint8_t *samples, size_t count, float *row)
 {
@@ -20,6 +23,8 @@ static void load16(const uint16_t *samples, size_t count, float *row)
     for (size_t i = 0; i < count; i++)
         row[i] = (float)samples[i];
 }
+
+/* ---- Levels ---------------------------------------------------------------------------------- */
 
 static inline int32_t bits_of(float value)
 {
@@ -78,18 +83,34 @@ static bool store_near(const near_levels *levels, const float *row, size_t count
     return unsure == 0;
 }
 
-static void store_chunk(const gc_conversion *conversion, const float *row, size_t count,
-                        uint8_t *samples)
+static bool is_power(double value)
 {
-    double v[CHUNK];
-    for (size_t i = 0; i < count; i++)
-        v[i] = (double)row[i] / conversion->divisor;
+    int exponent;
+    return fabs(frexp(value, &exponent)) == 0.5;
+}
+
+/* The operations of core/conversion.c on doubles. */
+static void scale_values(const gc_conversion *conversion, size_t count, double *v)
+{
     if (conversion->absolute)
         for (size_t i = 0; i < count; i++)
             v[i] = fabs(v[i]);
     if (conversion->scale != 1 || conversion->offset != 0)
         for (size_t i = 0; i < count; i++)
             v[i] = conversion->scale * v[i] + conversion->offset;
+}
+
+/* Rule 5 up to rounding. */
+static void final_values(const gc_conversion *conversion, const float *row, size_t count,
+                         double *restrict v)
+{
+    for (size_t i = 0; i < count; i++)
+        v[i] = (double)row[i] / conversion->divisor;
+    scale_values(conversion, count, v);
+}
+
+static void round_values(const double *v, size_t count, uint8_t *restrict samples)
+{
     for (size_t i = 0; i < count; i++) {
         double value = v[i] > 0 ? v[i] : 0;
         value = value < 255 ? value : 255;
@@ -97,10 +118,12 @@ static void store_chunk(const gc_conversion *conversion, const float *row, size_
     }
 }
 
-static bool is_power(double value)
+static void store_chunk(const gc_conversion *conversion, const float *row, size_t count,
+                        uint8_t *samples)
 {
-    int exponent;
-    return fabs(frexp(value, &exponent)) == 0.5;
+    double v[CHUNK];
+    final_values(conversion, row, count, v);
+    round_values(v, count, samples);
 }
 
 static void store8(const gc_conversion *conversion, const float *row, size_t count,
@@ -127,5 +150,130 @@ static void store8(const gc_conversion *conversion, const float *row, size_t cou
     }
 }
 
+static void store16(const gc_conversion *conversion, const float *row, size_t count,
+                    uint16_t *restrict samples)
+{
+    double v[CHUNK];
+    for (size_t first = 0; first < count; first += CHUNK) {
+        size_t part = count - first < CHUNK ? count - first : CHUNK;
+        final_values(conversion, row + first, part, v);
+        for (size_t i = 0; i < part; i++) {
+            double value = v[i] > 0 ? v[i] : 0;
+            value = value < UINT16_MAX ? value : UINT16_MAX;
+            samples[first + i] = (uint16_t)(int32_t)((value + 0x1.8p52) - 0x1.8p52);
+        }
+    }
+}
+
+/* ---- Alpha ----------------------------------------------------------------------------------- */
+
+/* Pixels have 2 or 4 channels, which `channels` says as a constant. */
+
+INLINE void load_kept(const uint8_t *samples, size_t count, const size_t channels, float *row)
+{
+    const size_t colours = channels - 1;
+    uint8_t packed[CHUNK * GC_CHANNELS_MAX];
+    for (size_t i = 0; i < count; i++)
+        memcpy(packed + i * colours, samples + i * channels, channels); /* alpha is overwritten */
+    load8(packed, count * colours, row);
+}
+
+INLINE void load_premultiplied(const uint8_t *samples, size_t count, const size_t channels,
+                               float *restrict row)
+{
+    const size_t colours = channels - 1;
+    for (size_t i = 0; i < count; i++) {
+        float alpha = (float)samples[i * channels + colours];
+        for (size_t c = 0; c < colours; c++)
+            row[i * channels + c] = (float)samples[i * channels + c] * alpha;
+        row[i * channels + colours] = alpha;
+    }
+}
+
+INLINE void load_alpha(const gc_conversion *conversion, const uint8_t *samples, size_t pixels,
+                       const size_t channels, float *row)
+{
+    for (size_t first = 0; first < pixels; first += CHUNK) {
+        size_t part = pixels - first < CHUNK ? pixels - first : CHUNK;
+        if (conversion->premultiplies)
+            load_premultiplied(samples + first * channels, part, channels, row + first * channels);
+        else
+            load_kept(samples + first * channels, part, channels, row + first * (channels - 1));
+    }
+}
+
+static void load8_alpha(const gc_conversion *conversion, const uint8_t *samples, size_t pixels,
+                        float *row)
+{
+    if (conversion->input.channels == 2)
+        load_alpha(conversion, samples, pixels, 2, row);
+    else
+        load_alpha(conversion, samples, pixels, 4, row);
+}
+
+INLINE void store_kept(const gc_conversion *conversion, const float *row, size_t count,
+                       const size_t channels, const uint8_t *alpha, uint8_t *samples)
+{
+    const size_t colours = channels - 1;
+    uint8_t packed[CHUNK * GC_CHANNELS_MAX];
+    store8(conversion, row, count * colours, packed);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(samples + i * channels, packed + i * colours, channels);
+        samples[i * channels + colours] = alpha[i];
+    }
+}
+
+/* The operations of core/conversion.c on doubles, channel by channel. */
+INLINE void store_premultiplied(const gc_conversion *conversion, const float *row, size_t count,
+                                const size_t channels, uint8_t *restrict samples)
+{
+    const size_t colours = channels - 1;
+    double v[GC_CHANNELS_MAX][CHUNK], alpha[CHUNK], weight[CHUNK];
+    uint8_t levels[GC_CHANNELS_MAX][CHUNK];
+    for (size_t i = 0; i < count; i++)
+        for (size_t c = 0; c < channels; c++)
+            v[c][i] = (double)row[i * channels + c];
+    for (size_t i = 0; i < count; i++) {
+        alpha[i] = v[colours][i] / conversion->divisor;
+        weight[i] = alpha[i] > 0 ? v[colours][i] : 1;
+    }
+    for (size_t c = 0; c < colours; c++) {
+        for (size_t i = 0; i < count; i++) {
+            double colour = v[c][i] / weight[i];
+            v[c][i] = alpha[i] > 0 ? colour : 0;
+        }
+        scale_values(conversion, count, v[c]);
+        round_values(v[c], count, levels[c]);
+    }
+    round_values(alpha, count, levels[colours]);
+    for (size_t i = 0; i < count; i++)
+        for (size_t c = 0; c < channels; c++)
+            samples[i * channels + c] = levels[c][i];
+}
+
+INLINE void store_alpha(const gc_conversion *conversion, const float *row, size_t pixels,
+                        const size_t channels, const uint8_t *alpha, uint8_t *samples)
+{
+    for (size_t first = 0; first < pixels; first += CHUNK) {
+        size_t part = pixels - first < CHUNK ? pixels - first : CHUNK;
+        uint8_t *to = samples + first * channels;
+        if (conversion->premultiplies)
+            store_premultiplied(conversion, row + first * channels, part, channels, to);
+        else
+            store_kept(conversion, row + first * (channels - 1), part, channels, alpha + first, to);
+    }
+}
+
+static void store8_alpha(const gc_conversion *conversion, const float *row, size_t pixels,
+                         const uint8_t *alpha, uint8_t *samples)
+{
+    if (conversion->input.channels == 2)
+        store_alpha(conversion, row, pixels, 2, alpha, samples);
+    else
+        store_alpha(conversion, row, pixels, 4, alpha, samples);
+}
+
 extern const gc_samples_loops GC_SAMPLES_LOOPS;
-const gc_samples_loops GC_SAMPLES_LOOPS = {load8, load16, store8};
+const gc_samples_loops GC_SAMPLES_LOOPS = {
+    load8, load16, store8, store16, load8_alpha, store8_alpha,
+};

@@ -136,6 +136,17 @@ void gc_workspace_destroy(gc_workspace *workspace)
 
 /* ---- Samples in, output out ------------------------------------------------------------------ */
 
+static void load_with_alpha(const gc_workspace *workspace, const char *samples, size_t pixels,
+                            float *row)
+{
+    const gc_conversion *conversion = &workspace->problem->conversion;
+    const gc_samples_loops *loops = workspace->stages->instructions->samples;
+    if (conversion->input.depth == 8)
+        loops->load8_alpha(conversion, (const uint8_t *)samples, pixels, row);
+    else
+        gc_load_pixels(conversion, samples, pixels, row);
+}
+
 /* Loads the columns of the first window from a row of samples. */
 static void load_row(const gc_workspace *workspace, const char *samples, void *row)
 {
@@ -149,7 +160,7 @@ static void load_row(const gc_workspace *workspace, const char *samples, void *r
     if (workspace->stages->list[0].solver->takes_bytes)
         memcpy(row, samples, count);
     else if (problem->conversion.keeps_alpha || problem->conversion.premultiplies)
-        gc_load_pixels(&problem->conversion, samples, pixels, row);
+        load_with_alpha(workspace, samples, pixels, row);
     else if (shape->depth == 8)
         loops->load8((const uint8_t *)samples, count, row);
     else if (shape->depth == 32)
@@ -158,17 +169,23 @@ static void load_row(const gc_workspace *workspace, const char *samples, void *r
         loops->load16((const uint16_t *)(const void *)samples, count, row);
 }
 
-/* How chain values become output. They are stored unchanged. Or a loop stores samples of 8 bits, of
- * input of 8 or 32 bits. Or the general conversion stores whole rows. */
-typedef enum storing { STORE_CHAIN, STORE_LEVELS, STORE_ROW } storing;
+/* How chain values become output. They are stored unchanged. Or loops store samples of 8 bits:
+ * values of input of 8 or 32 bits, or whole rows of 8 bits with alpha; or they store samples of 16
+ * bits, of such input. Or the general conversion stores whole rows. */
+typedef enum storing { STORE_CHAIN, STORE_LEVELS, STORE_ALPHA, STORE_ROW } storing;
 
 static storing choose_storing(const gc_conversion *conversion, const gc_stream *stream)
 {
     if (stream->chain_only)
         return STORE_CHAIN;
-    if (conversion->keeps_alpha || conversion->premultiplies || conversion->bilevel)
+    if (conversion->bilevel)
         return STORE_ROW;
+    if (conversion->keeps_alpha || conversion->premultiplies)
+        return conversion->output.depth == 8 && conversion->input.depth == 8 ? STORE_ALPHA
+                                                                             : STORE_ROW;
     if (conversion->output.depth == 8 && conversion->input.depth != 16)
+        return STORE_LEVELS;
+    if (conversion->output.depth == 16 && conversion->input.depth == 16)
         return STORE_LEVELS;
     bool unscaled = conversion->divisor == 1 && conversion->scale == 1 && conversion->offset == 0 &&
                     !conversion->absolute;
@@ -281,6 +298,32 @@ static void begin(gc_workspace *workspace, gc_area area)
     }
 }
 
+/* Stores `count` levels from value `first` of an output row on. */
+static void store_levels(const gc_workspace *workspace, const float *values, size_t count,
+                         size_t first, void *output)
+{
+    const gc_samples_loops *loops = workspace->stages->instructions->samples;
+    const gc_conversion *conversion = &workspace->problem->conversion;
+    if (conversion->output.depth == 8)
+        loops->store8(conversion, values, count, (uint8_t *)output + first);
+    else
+        loops->store16(conversion, values, count, (uint16_t *)output + first);
+}
+
+/* Stores the area's columns of output row y, from chain values `row`. */
+static void store_row(const gc_workspace *workspace, const gc_stream *stream, storing how,
+                      int64_t y, const float *row, char *output)
+{
+    const gc_conversion *conversion = &workspace->problem->conversion;
+    size_t first = (size_t)workspace->first, pixels = (size_t)(workspace->end - workspace->first);
+    if (how == STORE_ALPHA)
+        workspace->stages->instructions->samples->store8_alpha(
+            conversion, row, pixels, gc_kept_alpha_at(&stream->alpha, (uint32_t)y, first),
+            (uint8_t *)output + first * (size_t)conversion->output.channels);
+    else
+        gc_stream_store_pixels(stream, (uint32_t)y, first, pixels, row, output);
+}
+
 /* Computes rows y to y + count - 1 of output, at most the last stage's rows_at_once. Levels are
  * computed segment by segment, so that each is converted while it is in the first-level cache. */
 static void finish_rows(gc_workspace *workspace, const gc_stream *stream, int64_t y, int count,
@@ -302,13 +345,9 @@ static void finish_rows(gc_workspace *workspace, const gc_stream *stream, int64_
         for (int o = 0; o < count && how != STORE_CHAIN; o++) {
             char *to = output + (size_t)o * stride;
             if (how == STORE_LEVELS)
-                workspace->stages->instructions->samples->store8(&workspace->problem->conversion,
-                                                                 workspace->out[o], width,
-                                                                 (uint8_t *)to + before + first);
+                store_levels(workspace, workspace->out[o], width, before + first, to);
             else
-                gc_stream_store_pixels(stream, (uint32_t)(y + o), (size_t)workspace->first,
-                                       (size_t)(workspace->end - workspace->first),
-                                       workspace->out[o], to);
+                store_row(workspace, stream, how, y + o, workspace->out[o], to);
         }
     }
 }
