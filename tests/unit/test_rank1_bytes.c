@@ -323,7 +323,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_filters_and_images), cmocka_unit_test(small_weights),
         cmocka_unit_test(sums_beside_ties),       cmocka_unit_test(quotients),
-        cmocka_unit_test(large_divisors), cmocka_unit_test(large_output),           cmocka_unit_test(chain_values),
+        cmocka_unit_test(large_divisors),         cmocka_unit_test(large_output),
+        cmocka_unit_test(chain_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
