@@ -6,9 +6,6 @@
 # sources -ffp-contract=off of gconv_settings forbids contraction. Options of a source come after
 # those of the target on the command line, so they win.
 
-# Nobody reads the flags of floating-point exceptions. Where they need not be kept
-# (-fno-trapping-math), gcc makes vectors of conditions; values are the same.
-
 include(CheckCCompilerFlag)
 set(loop_objects "")
 
@@ -48,6 +45,8 @@ function(gconv_add_loops name)
     GC_TRANSFORM_LOOPS=gc_transform_double_${name} GC_TRANSFORM_REAL=double)
   foreach(target IN ITEMS loops_${name} loops_${name}_double)
     target_link_libraries(${target} PRIVATE gconv_settings)
+    # gconv does not read the flags of floating-point exceptions. With -fno-trapping-math gcc makes
+    # vectors of loops that hold conditions. Results do not change.
     target_compile_options(${target} PRIVATE ${loop_level} -Wno-psabi -fno-trapping-math ${ARGN})
     list(APPEND loop_objects $<TARGET_OBJECTS:${target}>)
   endforeach()

@@ -5,8 +5,9 @@
 #
 # Edges are found in samples/ and in every IMAGE, by each implementation. --no-build tests the build
 # in BUILD_DIR as it is; --no-sanitizer leaves compute-sanitizer out; --only runs the parts whose
-# names match; --impl, names with blanks between them, asks no other implementations. --thin leaves
-# all but one in N of the cases out where kernels are compiled at run time.
+# names match; --impl, names with blanks between them, asks no other implementations. --thin
+# checks one case in N where kernels are compiled at run time. A part runs all implementations at one
+# time, which takes the memory of some twenty contexts.
 # Environment: BUILD_DIR (build/gpu), ARCHITECTURES (native), CUDACXX (nvcc). Logs are kept in
 # BUILD_DIR/logs.
 #
@@ -47,7 +48,7 @@ while [ $# -gt 0 ]; do
     shift
     ;;
   --help)
-    sed -n 's/^# \{0,1\}//; 2,14p' "$0"
+    sed -n 's/^# \{0,1\}//; 2,15p' "$0"
     exit
     ;;
   -*)
@@ -163,7 +164,7 @@ share_out() {
   count=$((2 * $(getconf _NPROCESSORS_ONLN)))
   share=0
   while [ "$share" -lt "$count" ] && [ $# -gt 0 ]; do
-    echo "$(echo "$*" | tr ' ' ,) $((count * thinned)) $share${options:+ $options}"
+    echo "$(echo "$*" | tr ' ' ,) $((count * thinned)) $((share * thinned))${options:+ $options}"
     share=$((share + 1))
   done
 }
@@ -194,7 +195,11 @@ check_shared() {
   # shellcheck disable=SC2016 # the inner shell expands
   shares "${1:-}" | xargs -P "$(getconf _NPROCESSORS_ONLN)" -L 1 sh -c '
     "$0" --impl "$2" --every "$3" --from "$4" $5 $6 >"$1/$$-$4" 2>&1
-    case $? in 0 | 77) ;; *) : >"$1/failed" ;; esac' "$check" "$work/shares"
+    status=$?
+    case $status in 0 | 77) exit ;; esac
+    : >"$1/failed"
+    echo "exit $status: --impl $2 --every $3 --from $4 $5 $6"
+    tail -n 5 "$1/$$-$4"' "$check" "$work/shares"
   grep -h -A 3 FAILED "$work"/shares/[0-9]*
   cat "$work"/shares/[0-9]* | awk '/^[^ ]+ +[0-9]+ passed, / { passed[$1] += $2; failed[$1] += $4 }
     END { for (name in passed) print name ": " passed[name] " passed, " failed[name] " failed" }'
@@ -249,7 +254,7 @@ same_everywhere() {
   at_once "$(implementations)" same_as_reference "$@"
 }
 
-# Of $implementation.
+# $implementation writes the bytes of $reference, or refuses as expected.
 same_as_reference() {
   rm -f "$work/other.png"
   "$gconv" "$@" --impl "$implementation" "$image" "$work/other.png" 2>"$work/stderr"
@@ -659,7 +664,7 @@ sanitize_decoding() {
   grep ' decoded by the device' "$work/decoding"
 }
 
-# Of $implementation.
+# $implementation frees its memory on the device.
 check_leak() {
   "$sanitizer" --tool memcheck --leak-check full --error-exitcode 99 "$check" --quick \
     --impl "$implementation" >"$work/leaks"

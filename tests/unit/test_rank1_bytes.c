@@ -229,24 +229,28 @@ static void quotients(void **state)
     }
 }
 
-/* Sums next to every tie, below and above it, by the largest divisors that loops divide by and by
- * one that is too large. Three samples give any sum: weights are 1, 255 and 64 times 254. */
+/* Sums next to every tie from 0.5 to 510.5, below and above it and on it if there are such, by the
+ * largest divisors that loops divide by and by one that is too large. Three samples give any sum up
+ * to 255 times the sum of the weights: 1, 255 and 64 times 254. */
 static void large_divisors(void **state)
 {
     (void)state;
     static trial t;
     static float weights[] = {1, 255, 64 * 254};
+    const int most = 255 * (1 + 255 + 64 * 254);
     static const int divisors[] = {4097, 5000, 8190, 10001, 14641, 16382, 16383, 16385};
     for (size_t d = 0; d < sizeof divisors / sizeof divisors[0]; d++) {
         t.filter = filter_of(3, 1, divisors[d], weights);
         t.filter.anchor_x = 0;
         t.chain[0] = &t.filter;
-        t.job = job_of(t.chain, 1, shape_of(3 * 512, 1, 1, 8));
+        t.job = job_of(t.chain, 1, shape_of(3 * 3 * 511, 1, 1, 8));
         t.job.correlate = true;
         t.job.has_offset = true;
         t.job.offset = d % 2 == 0 ? 0 : any(511) - 255;
-        for (int i = 0; i < 512; i++) {
-            int sum = (divisors[d] * i + 1) / 2 + i % 2, third = sum / (64 * 254);
+        for (int i = 0; i < 3 * 511; i++) {
+            int half = 2 * (i / 3) + 1;
+            int sum = (divisors[d] * half + 1) / 2 + i % 3 - 1, third = sum / (64 * 254);
+            sum = sum < most ? sum : most;
             third = third < 255 ? third : 255;
             sum -= 64 * 254 * third;
             int second = sum / 255 < 255 ? sum / 255 : 255;

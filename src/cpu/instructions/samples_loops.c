@@ -1,13 +1,13 @@
 /* Conversion of samples, compiled once for every instruction set under the name that
- * GC_SAMPLES_LOOPS gives it. The operations are those of core/conversion.c in the same order, so
- * the bits are the same. Only more values are converted at once. */
+ * GC_SAMPLES_LOOPS gives it. Samples are those of core/conversion.c. Levels of 8 bits are computed
+ * in float32 where the error cannot change them, all else by the same operations in doubles. */
 #include "cpu/instructions/instructions.h"
 #include "cpu/instructions/unroll.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Values converted at a time. Where one of them is near a tie, all are converted in doubles. */
+/* Values converted at a time. Where one of them is near a tie, store8 converts all in doubles. */
 enum { CHUNK = 64 };
 
 /* ---- Loading --------------------------------------------------------------------------------- */
@@ -56,8 +56,10 @@ static inline float clamp(int32_t bits)
  * taken.
  *
  * Where the level is below 256 in magnitude it is less than 2^-13 away from that of doubles. The
- * offset is at most 255, so the product is below 512. `factor` and the product round by 2^-24 of
- * it each, together by 2^-14. The offset rounds by 2^-17, the sum by 2^-17. */
+ * offset is at most 255, so the product is below 512. Rounding `factor` and rounding the product
+ * change the product by at most 2^-24 of itself each, together by 2^-14. The offset rounds by 2^-17,
+ * the sum by 2^-17. A level of 256 or more, or below 0, is clamped either way. In doubles the quotient
+ * by the divisor is finite (rule 9). */
 typedef struct near_levels {
     float factor, offset;
     int32_t kept, sign; /* of the product's bits: those that are kept, and those that are set */

@@ -24,8 +24,9 @@
  *   the offset (GC_RANK1_DIVIDED). If S / D is a tie, float32 holds it. Division finds it, and so
  *   does the product with 1 / D, once it is corrected. Every other S / D is at least 1/32768 away
  *   from a tie. If |S / D| is 512 or more, the level is clamped, because the offset is at most 255.
- *   If not, division is at most 2^-16 off. The addition is at most 2^-17 off, or its sum is 256 or
- *   more and clamped. Together that is 3/4 of 1/32768.
+ *   If not, division is at most 2^-16 off, the corrected product less than 2^-36 more. The addition
+ *   is at most 2^-17 off, or its sum is 256 or more in magnitude and clamped. Together that is below
+ *   1/32768.
  *
  * Other weights (GC_RANK1_FIXED)
  *

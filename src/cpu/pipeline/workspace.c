@@ -169,10 +169,13 @@ static void load_row(const gc_workspace *workspace, const char *samples, void *r
         loops->load16((const uint16_t *)(const void *)samples, count, row);
 }
 
-/* How chain values become output. They are stored unchanged. Or loops store samples of 8 bits:
- * values of input of 8 or 32 bits, or whole rows of 8 bits with alpha; or they store samples of 16
- * bits, of such input. Or the general conversion stores whole rows. */
-typedef enum storing { STORE_CHAIN, STORE_LEVELS, STORE_ALPHA, STORE_ROW } storing;
+/* How chain values become output. */
+typedef enum storing {
+    STORE_CHAIN,  /* unchanged */
+    STORE_LEVELS, /* 8 bits from input of 8 or 32 bits, or 16 from 16, without alpha: in segments */
+    STORE_ALPHA,  /* 8 bits from 8, with alpha: whole rows */
+    STORE_ROW     /* all else, by core/conversion.c */
+} storing;
 
 static storing choose_storing(const gc_conversion *conversion, const gc_stream *stream)
 {
