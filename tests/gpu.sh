@@ -156,15 +156,16 @@ build_all() {
       --target make_image --target damage_jpeg
 }
 
-# share_out OPTIONS NAME...: a line for each process of check_shared, which checks these
-# implementations in its share of the cases, and of these one in $thinned.
+# share_out N OPTIONS NAME...: a line for each process of check_shared. Together the processes check
+# these implementations in one of N cases.
 share_out() {
-  options=$1
-  shift
+  step=$1
+  options=$2
+  shift 2
   count=$((2 * $(getconf _NPROCESSORS_ONLN)))
   share=0
   while [ "$share" -lt "$count" ] && [ $# -gt 0 ]; do
-    echo "$(echo "$*" | tr ' ' ,) $((count * thinned)) $((share * thinned))${options:+ $options}"
+    echo "$(echo "$*" | tr ' ' ,) $((count * step)) $((share * step))${options:+ $options}"
     share=$((share + 1))
   done
 }
@@ -175,14 +176,12 @@ shares() {
   names=$(implementations)
   sized='^(.*:unrolled|twopass:tiled)$'
   compiled="^(direct|separable|fused)\$|$sized"
-  thinned=1
   # shellcheck disable=SC2046
-  share_out "${1:-}" $(echo "$names" | grep -vE "$compiled")
-  thinned=$thin
+  share_out 1 "${1:-}" $(echo "$names" | grep -vE "$compiled")
   # shellcheck disable=SC2046
-  share_out "${1:-}" $(echo "$names" | grep -E "$compiled" | grep -vE "$sized")
+  share_out "$thin" "${1:-}" $(echo "$names" | grep -E "$compiled" | grep -vE "$sized")
   # shellcheck disable=SC2046
-  share_out "${1:---cases 300}" $(echo "$names" | grep -E "$sized")
+  share_out "$thin" "${1:---cases 300}" $(echo "$names" | grep -E "$sized")
 }
 
 # check_shared [OPTION]: gconv_check on every implementation, shared out to all processors.

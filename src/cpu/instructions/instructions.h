@@ -136,8 +136,8 @@ typedef struct gc_rank1_loops {
      * readable rows. */
     void (*finish)(const gc_rank1_column *column, const float *const *rows, size_t count,
                    gc_rank1_output *output, int row_count);
-    /* A block is a cache line, so `finish` can store past the caches. Where a line
-     * takes two stores (AVX2), such stores made the pass 1.4 to 4 times as slow on a Zen 3. */
+    /* A block is a cache line, so `finish` can store past the caches. Where a line takes two stores
+     * (AVX2), such stores made the pass 1.4 to 4 times as slow on a Zen 3. */
     bool stores_lines;
 } gc_rank1_loops;
 

@@ -24,7 +24,7 @@ static void load16(const uint16_t *samples, size_t count, float *row)
         row[i] = (float)samples[i];
 }
 
-/* ---- Levels ---------------------------------------------------------------------------------- */
+/* ---- Levels in float32 ----------------------------------------------------------------------- */
 
 static inline int32_t bits_of(float value)
 {
@@ -52,8 +52,8 @@ static inline float clamp(int32_t bits)
     return float_of(bits < largest ? bits : largest);
 }
 
-/* Rule 5 in float32: level = value * factor + offset, with the sign of `factor` where a magnitude is
- * taken.
+/* Rule 5 in float32: level = value * factor + offset. Where a magnitude is taken, the product is
+ * replaced by its magnitude with the sign of the scale.
  *
  * Where the level is below 256 in magnitude it is less than 2^-13 away from that of doubles. The
  * offset is at most 255, so the product is below 512. Rounding `factor` and rounding the product
@@ -91,7 +91,8 @@ static bool is_power(double value)
     return fabs(frexp(value, &exponent)) == 0.5;
 }
 
-/* The operations of core/conversion.c on doubles. */
+/* ---- The operations of core/conversion.c on doubles ------------------------------------------ */
+
 static void scale_values(const gc_conversion *conversion, size_t count, double *v)
 {
     if (conversion->absolute)
@@ -111,14 +112,20 @@ static void final_values(const gc_conversion *conversion, const float *row, size
     scale_values(conversion, count, v);
 }
 
+INLINE int32_t clamp_and_round(double value, double largest)
+{
+    value = value > 0 ? value : 0;
+    value = value < largest ? value : largest;
+    return (int32_t)((value + 0x1.8p52) - 0x1.8p52);
+}
+
 static void round_values(const double *v, size_t count, uint8_t *restrict samples)
 {
-    for (size_t i = 0; i < count; i++) {
-        double value = v[i] > 0 ? v[i] : 0;
-        value = value < 255 ? value : 255;
-        samples[i] = (uint8_t)(int32_t)((value + 0x1.8p52) - 0x1.8p52);
-    }
+    for (size_t i = 0; i < count; i++)
+        samples[i] = (uint8_t)clamp_and_round(v[i], UINT8_MAX);
 }
+
+/* ---- Storing --------------------------------------------------------------------------------- */
 
 static void store_chunk(const gc_conversion *conversion, const float *row, size_t count,
                         uint8_t *samples)
@@ -159,17 +166,15 @@ static void store16(const gc_conversion *conversion, const float *row, size_t co
     for (size_t first = 0; first < count; first += CHUNK) {
         size_t part = count - first < CHUNK ? count - first : CHUNK;
         final_values(conversion, row + first, part, v);
-        for (size_t i = 0; i < part; i++) {
-            double value = v[i] > 0 ? v[i] : 0;
-            value = value < UINT16_MAX ? value : UINT16_MAX;
-            samples[first + i] = (uint16_t)(int32_t)((value + 0x1.8p52) - 0x1.8p52);
-        }
+        for (size_t i = 0; i < part; i++)
+            samples[first + i] = (uint16_t)clamp_and_round(v[i], UINT16_MAX);
     }
 }
 
 /* ---- Alpha ----------------------------------------------------------------------------------- */
 
-/* Pixels have 2 or 4 channels, which `channels` says as a constant. */
+/* Pixels have 2 or 4 channels. Callers pass the number as a constant, so that each has its own
+ * code. */
 
 INLINE void load_kept(const uint8_t *samples, size_t count, const size_t channels, float *row)
 {
