@@ -25,6 +25,7 @@ struct gc_task_stream {
     size_t next;
     gc_seen seen;
     gc_hash journal;                   /* the path of --journal, where there is one */
+    bool no_linked_outputs;            /* the output directory was empty: no output is a link */
     gc_identity_cache inputs, outputs; /* the directories that were looked up last */
 };
 
@@ -44,6 +45,8 @@ gconv_status gc_task_stream_create(const gc_options *options, gc_task_stream **s
     *blamed = gc_input_name(options->files_from);
     status = gc_name_reader_open(options->files_from, options->files_end_in_nul ? '\0' : '\n',
                                  &(*stream)->names, error);
+    const char *directory = options->output_directory;
+    (*stream)->no_linked_outputs = directory != NULL && gc_is_empty_directory(directory);
     if (status == GCONV_OK && options->journal != NULL)
         (*stream)->journal = gc_identify(&(*stream)->outputs, options->journal);
     if (status == GCONV_OK)
@@ -129,14 +132,20 @@ static void check_names(const gc_task_stream *stream, gc_task *task, gc_hash inp
         refuse(task, "is the output of input %u", result);
 }
 
+/* `is_plain`: the path is known to be no link. A look at it would wait for the threads that create
+ * files in the same directory, and they for it. */
+static gc_hash identify(gc_identity_cache *cache, const char *path, bool is_plain)
+{
+    return is_plain ? gc_identify_plain(cache, path) : gc_identify(cache, path);
+}
+
 /* Checks a task against those before it, and notes its names. */
 static void check_task(gc_task_stream *stream, gc_task *task)
 {
     if (task->unlisted != 0 || task->unknown != 0 || task->refused != NULL)
         return;
-    gc_hash input = task->is_plain ? gc_identify_plain(&stream->inputs, task->input)
-                                   : gc_identify(&stream->inputs, task->input);
-    gc_hash output = gc_identify(&stream->outputs, task->output);
+    gc_hash input = identify(&stream->inputs, task->input, task->is_plain);
+    gc_hash output = identify(&stream->outputs, task->output, stream->no_linked_outputs);
     const char *journal = stream->options->journal;
     if (journal != NULL && output.high == stream->journal.high && output.low == stream->journal.low)
         refuse(task, "its output would replace the journal '%.300s'", journal);
