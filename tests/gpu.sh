@@ -6,8 +6,9 @@
 # Edges are found in samples/ and in every IMAGE, by each implementation. --no-build tests the build
 # in BUILD_DIR as it is; --no-sanitizer leaves compute-sanitizer out; --only runs the parts whose
 # names match; --impl, names with blanks between them, asks no other implementations. --thin
-# checks one case in N where kernels are compiled at run time. A part runs all implementations at one
-# time, which takes the memory of some twenty contexts.
+# checks one case in N of the implementations that take longest: where kernels are compiled at run
+# time, or cuFFT plans. A part runs all implementations at one time, which takes the memory of some
+# twenty contexts.
 # Environment: BUILD_DIR (build/gpu), ARCHITECTURES (native), CUDACXX (nvcc). Logs are kept in
 # BUILD_DIR/logs.
 #
@@ -170,16 +171,16 @@ share_out() {
   done
 }
 
-# Kernels that are compiled at run time take longer than all else, and of those with a code for each
-# size and factor fewer are checked.
+# Kernels that are compiled at run time, and transforms that cuFFT plans for each shape, take longer
+# than all else; of kernels with a code for each size and factor fewer cases are checked.
 shares() {
   names=$(implementations)
   sized='^(.*:unrolled|twopass:tiled)$'
-  compiled="^(direct|separable|fused)\$|$sized"
+  slow="^(direct|separable|fused|fft)\$|$sized"
   # shellcheck disable=SC2046
-  share_out 1 "${1:-}" $(echo "$names" | grep -vE "$compiled")
+  share_out 1 "${1:-}" $(echo "$names" | grep -vE "$slow")
   # shellcheck disable=SC2046
-  share_out "$thin" "${1:-}" $(echo "$names" | grep -E "$compiled" | grep -vE "$sized")
+  share_out "$thin" "${1:-}" $(echo "$names" | grep -E "$slow" | grep -vE "$sized")
   # shellcheck disable=SC2046
   share_out "$thin" "${1:---cases 300}" $(echo "$names" | grep -E "$sized")
 }
