@@ -100,6 +100,10 @@ static int make_image(void **state)
     return 0;
 }
 
+/* Threads that the process begins with beside the first one: qemu, where it emulates the processor,
+ * has one of its own. */
+static int foreign_threads;
+
 /* Threads of this process; 0 where the system does not tell. */
 static int count_threads(void)
 {
@@ -110,7 +114,7 @@ static int count_threads(void)
     for (const struct dirent *task; (task = readdir(tasks)) != NULL;)
         count += task->d_name[0] != '.';
     closedir(tasks);
-    return count;
+    return count - foreign_threads;
 }
 
 static void wait_a_little(void)
@@ -506,7 +510,8 @@ static int run_in_little_memory(void)
         return 77;
     rlim_t bytes = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
     struct rlimit little = {.rlim_cur = bytes + (6 << 20), .rlim_max = RLIM_INFINITY};
-    if (setrlimit(RLIMIT_AS, &little) != 0)
+    if (setrlimit(RLIMIT_AS, &little) != 0 || getrlimit(RLIMIT_AS, &little) != 0 ||
+        little.rlim_cur == RLIM_INFINITY) /* qemu's user mode ignores such limits */
         return 77;
     for (int threads = 1; threads <= 64; threads *= 4)
         if (!runs_well(threads) || !streams_well(threads))
@@ -636,5 +641,7 @@ int main(void)
         cmocka_unit_test(exit_does_not_wait_for_runs),
         cmocka_unit_test(unloading_ends_helpers),
     };
+    int threads = count_threads();
+    foreign_threads = threads > 1 ? threads - 1 : 0;
     return cmocka_run_group_tests(tests, make_image, NULL);
 }

@@ -52,11 +52,12 @@ static int sample_exponent_for(const gc_problem *problem, double largest)
                : exponent_for(largest);
 }
 
-static double largest_weight(const gc_step *step)
+/* In floats: gcc 12.2 for 64-bit ARM crashes on a loop that takes fmax of floats made doubles. */
+static float largest_weight(const gc_step *step)
 {
-    double largest = 0;
+    float largest = 0;
     for (int i = 0; i < step->width * step->height; i++)
-        largest = fmax(largest, fabs((double)step->taps[i]));
+        largest = fmaxf(largest, fabsf(step->taps[i]));
     return largest;
 }
 
@@ -65,7 +66,7 @@ gc_parts gc_parts_of(const gc_problem *problem, const gc_step *step, bool from_b
     bool bytes = from_bytes && gc_border_is_byte(problem, step);
     gc_parts parts = {.splits = !bytes, .weight_parts = 1};
     parts.sample_exponent = bytes ? 0 : sample_exponent_for(problem, step->largest_value);
-    parts.weight_exponent = exponent_for(largest_weight(step));
+    parts.weight_exponent = exponent_for((double)largest_weight(step));
     for (int i = 0; i < step->width * step->height; i++) {
         float weight = ldexpf(step->taps[i], parts.weight_exponent);
         if (weight != gc_half_of(weight))

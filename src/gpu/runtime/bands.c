@@ -2,8 +2,6 @@
 
 #include "base/number.h"
 
-#include <math.h>
-
 gc_slabs gc_slabs_of(const gc_problem *problem, const gc_step *step, int64_t rows)
 {
     gc_slabs slabs = {.last = (int64_t)problem->chain.height - 1, .rows = rows};
@@ -70,14 +68,13 @@ double gc_band_bytes(const gc_problem *problem, int64_t rows, const gc_slabs *sl
     double samples = (double)gconv_shape_row_bytes(&problem->job.input);
     double row_unit = (double)problem->chain.channels * sizeof(float);
     double plane_row = (double)gc_device_pitch(problem->chain.width) * row_unit;
-    double extended_row = 0;
+    int64_t extended_pitch = 0;
     double input_rows = (double)gc_band_input_rows(problem, rows, slabs);
-    for (int s = 0; s < problem->chain.step_count; s++) {
-        int64_t pitch =
-            gc_device_pitch((int64_t)problem->chain.width + problem->chain.steps[s].width - 1);
-        extended_row = fmax(extended_row, (double)pitch * row_unit);
-    }
-    return input_rows * (samples + 2 * plane_row + extended_row) +
+    for (int s = 0; s < problem->chain.step_count; s++)
+        extended_pitch =
+            gc_larger(extended_pitch, gc_device_pitch((int64_t)problem->chain.width +
+                                                      problem->chain.steps[s].width - 1));
+    return input_rows * (samples + 2 * plane_row + (double)extended_pitch * row_unit) +
            gc_chain_taps(&problem->chain) * sizeof(float);
 }
 
