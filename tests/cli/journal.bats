@@ -373,7 +373,8 @@ preloaded() {
     exec 9>&-
     same "$(cat how)" 'signal 10'
     same "$(statuses j)" done
-    like "$(cat err)" 'gconv: 1 of 1 images done, 0 failed, 0 skipped'
+    same "$(cat err)" \
+        'gconv: 1 of 1 images done, 0 failed, 0 skipped; what else the list names was not begun'
     # One that waits for its input is at work.
     mkfifo first.pgm
     "$TESTS/ending" how "$GCONV" edges -j 1 --journal k -o out first.pgm in 2>err 3>&- &
@@ -518,7 +519,7 @@ out/none.png: failed: cannot open: No such file or directory'
     is_json
     same "$(key status | sort | paste -sd ,)" 'as recorded,as recorded,as recorded,changed,failed,missing,stale'
     expect 1 gconv check -v --verify --journal j
-    like "$out" '*out/5.png: as recorded*7 images: 1 as recorded, 2 verified, *'
+    like "$out" '*out/5.png: unverified: its input is gone*7 images: 2 verified, *'
     complains 2 'which journal? give --journal FILE' gconv check
     complains 2 '--images says how many images --verify computes' gconv check --journal j --images 3
     complains 1 'none: cannot open the journal: *' gconv check --journal none
@@ -538,8 +539,16 @@ out/none.png: failed: cannot open: No such file or directory'
     expect 0 gconv check --verify --images 3 --journal k
     like "$out" '14 images: * as recorded, * verified'
     gconv filter -k box3 --in-place --journal l in/1.pgm # there is nothing to compute from
-    expect 0 gconv check --verify --journal l
-    same "$out" '1 image: 1 as recorded'
+    expect 1 gconv check --verify --journal l
+    same "$out" 'in/1.pgm: unverified: it has replaced its input
+1 image: 1 unverified'
+    cp in/2.pgm kept.pgm
+    gconv filter -k box3 --journal m -o out kept.pgm
+    rm kept.pgm
+    expect 0 gconv check --journal m
+    expect 1 gconv check --verify --journal m
+    same "$out" 'out/kept.pgm: unverified: its input is gone
+1 image: 1 unverified'
     same "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'gconv-check-*' -user "$(id -u)" -newer j)" ''
 }
 

@@ -77,6 +77,7 @@ END
   for i in $(seq 60); do cp "$SOURCE/samples/craters.png" photos/$i.png; done
   block '#!/bin/sh' >script
   grep -q '^#SBATCH --array=1-' script
+  grep -q '^#SBATCH --signal=B:USR1@' script # without B: only what srun starts gets it
   task() {
     SLURM_ARRAY_TASK_ID=$1 SLURM_ARRAY_TASK_MIN=1 SLURM_ARRAY_TASK_MAX=3 SLURM_ARRAY_TASK_STEP=1 \
       SLURM_ARRAY_TASK_COUNT=3 SLURM_CPUS_PER_TASK=2 exec sh script

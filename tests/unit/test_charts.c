@@ -211,10 +211,13 @@ static void maps_over_width_and_height(void **state)
     gc_charts charts;
     for (int width = 3; width <= 7; width += 2)
         for (int height = 3; height <= 7; height += 2) {
+            add(&points, "adaptive-2014", "naive", 1000, width, height, 1e-2);
             add(&points, "adaptive-2014", "tiled", 1000, width, height, 1e-3 * width);
             points.at[points.count - 1].factor = 4;
             add(&points, "adaptive-2014", "adaptive", 1000, width, height, 5e-3);
             points.at[points.count - 1].factor = 21 / width;
+            add(&points, "adaptive-2014", "adaptive:nc", 1000, width, height, 6e-3);
+            add(&points, "adaptive-2014", "adaptive:unrolled", 1000, width, height, 4e-3);
         }
     make(&points, 0, 0, &charts);
     const gc_chart *rates = titled(&charts, "GFLOP/s of tiled");
@@ -225,12 +228,18 @@ static void maps_over_width_and_height(void **state)
     assert_near(value_at(&ratio->series[0], 3, 7), 0.6);
     assert_near(value_at(&ratio->series[0], 7, 7), 1.4);
     assert_non_null(strstr(ratio->note, "9 filters is 1.00"));
+    assert_non_null(titled(&charts, "Speed-up of adaptive:nc over adaptive"));
+    assert_non_null(titled(&charts, "Speed-up of adaptive:unrolled over adaptive"));
+    assert_near(value_at(&titled(&charts, "Speed-up of adaptive over naive")->series[0], 3, 3), 2);
+    assert_near(
+        value_at(&titled(&charts, "Speed-up of adaptive:unrolled over naive")->series[0], 3, 3),
+        2.5);
     /* A factor that is the same everywhere needs no map. */
     assert_null(titled(&charts, "Tiling factor of tiled"));
     assert_near(value_at(&titled(&charts, "Tiling factor of adaptive")->series[0], 5, 3), 4);
     const gc_chart *fastest = titled(&charts, "The fastest implementation");
-    assert_int_equal(named(fastest, "tiled")->count, 3 + 3);
-    assert_int_equal(named(fastest, "adaptive")->count, 3);
+    assert_int_equal(named(fastest, "tiled")->count, 3);
+    assert_int_equal(named(fastest, "adaptive:unrolled")->count, 6);
     gc_charts_destroy(&charts);
     gc_points_destroy(&points);
 }

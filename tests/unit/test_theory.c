@@ -36,6 +36,9 @@ static void test_printed(void **state)
     assert_near(gflops("const", 5), 250, 0.001);
     assert_near(gflops("adaptive", 3), 164.35, 0.01);
     assert_near(gflops("tiled", 5), 456.52, 0.01);
+    assert_near(gflops("adaptive:kth", 5), 456.52, 0.01);
+    assert_near(gc_kth_intensity("twopass:tiled", 5, 5, GC_KTH_FACTOR),
+                gc_kth_separable_intensity(5, 5, GC_KTH_FACTOR), 1e-9);
 }
 
 /* By hand: 3x5 over 17 columns and 3 rows. */

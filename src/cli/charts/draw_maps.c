@@ -156,6 +156,20 @@ static const char *step_before(const gc_drawing *d, int index)
     return d->names.at[found >= 0 && found < index ? found : index - 1];
 }
 
+/* The steps that the papers compare with naive, beside the step before. */
+static gconv_status draw_over_naive(const gc_drawing *d, const gc_scene *scene, gconv_error *error)
+{
+    static const char *const steps[] = {"adaptive", "adaptive:unrolled"};
+    int naive = gc_names_find(&d->names, "naive");
+    if (naive < 0)
+        naive = gc_names_find(&d->names, "naive:const");
+    gconv_status status = GCONV_OK;
+    for (size_t i = 0; naive >= 0 && i < sizeof steps / sizeof steps[0]; i++)
+        if (status == GCONV_OK && gc_names_find(&d->names, steps[i]) > naive + 1)
+            status = draw_ratio(d, scene, steps[i], d->names.at[naive], error);
+    return status;
+}
+
 gconv_status gc_draw_maps(const gc_drawing *d, const gc_scene *scene, gconv_error *error)
 {
     gc_sides sides;
@@ -172,6 +186,8 @@ gconv_status gc_draw_maps(const gc_drawing *d, const gc_scene *scene, gconv_erro
     bool steps = strncmp(d->preset, "adaptive-", strlen("adaptive-")) == 0 || d->names.count == 2;
     for (int i = 1; status == GCONV_OK && steps && i < d->names.count; i++)
         status = draw_ratio(d, scene, d->names.at[i], step_before(d, i), error);
+    if (status == GCONV_OK && steps)
+        status = draw_over_naive(d, scene, error);
     if (status == GCONV_OK && d->names.count > 1)
         status = draw_fastest(d, scene, &sides, error);
     return status;

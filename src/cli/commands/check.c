@@ -26,13 +26,14 @@ typedef enum finding {
     FINDING_FAILED,
     FINDING_UNFINISHED, /* an intent that was not carried out */
     FINDING_UNREADABLE, /* could not be checked */
+    FINDING_UNVERIFIED, /* as recorded, but without its input --verify cannot compute it */
     FINDING_MISMATCH,
     FINDINGS
 } finding;
 
-static const char *const words[FINDINGS] = {"as recorded", "verified", "unjudged", "missing",
-                                            "changed",     "stale",    "failed",   "unfinished",
-                                            "unreadable",  "mismatch"};
+static const char *const words[FINDINGS] = {"as recorded", "verified",   "unjudged", "missing",
+                                            "changed",     "stale",      "failed",   "unfinished",
+                                            "unreadable",  "unverified", "mismatch"};
 
 typedef struct check {
     const gc_options *options;
@@ -109,6 +110,13 @@ static finding verify(check *c, const gc_record *record, char *text, size_t size
     return d.within ? FINDING_VERIFIED : FINDING_MISMATCH;
 }
 
+static finding gone(const gc_record *record, char *text, size_t size)
+{
+    snprintf(text, size, "%s",
+             record->in_place ? "it has replaced its input" : "its input is gone");
+    return FINDING_UNVERIFIED;
+}
+
 /* ---- Reports --------------------------------------------------------------------------------- */
 
 static void print_json(const gc_record *record, finding found, const char *text)
@@ -147,8 +155,8 @@ static gconv_status check_record(void *user, const gc_record *record, gconv_erro
     finding found = find(record, &has_input);
     if (found == FINDING_FAILED && record->error != NULL)
         snprintf(text, sizeof text, "%.400s", record->error);
-    if (found == FINDING_GOOD && has_input && c->options->verify && is_chosen(c, record))
-        found = verify(c, record, text, sizeof text);
+    if (found == FINDING_GOOD && c->options->verify && is_chosen(c, record))
+        found = has_input ? verify(c, record, text, sizeof text) : gone(record, text, sizeof text);
     c->has_relative_name = c->has_relative_name || record->output[0] != '/';
     c->found[found]++;
     c->done++;

@@ -139,6 +139,8 @@ static void say_counts(const summary *s, const gc_task_list *list)
     char rest[64] = "";
     if (count > s->reported)
         snprintf(rest, sizeof rest, ", %zu not begun", count - s->reported);
+    else if (list->stream != NULL && gc_stop_is_requested())
+        snprintf(rest, sizeof rest, "; what else the list names was not begun");
     if (s->failed + s->skipped > 0 || rest[0] != '\0' || gc_stop_is_requested())
         gc_say("%zu of %zu images %s, %zu failed, %zu skipped%s", done, count,
                s->options->dry_run ? "to do" : "done", s->failed, s->skipped, rest);

@@ -3,6 +3,11 @@
 #include <math.h>
 #include <string.h>
 
+double gc_kth_separable_intensity(int filter_width, int filter_height, int factor)
+{
+    return 2.0 * (filter_width + filter_height) * factor / (4 * (2 * 2 + (factor - 2)));
+}
+
 double gc_kth_intensity(const char *implementation, int filter_width, int filter_height, int factor)
 {
     double taps = (double)filter_width * filter_height;
@@ -14,14 +19,12 @@ double gc_kth_intensity(const char *implementation, int filter_width, int filter
         return 2 * taps / (4 * 4);
     if (strcmp(implementation, "twopass") == 0)
         return (2.0 * filter_width / (4 * 2) + 2.0 * filter_height / (4 * 2)) / 2;
-    if (strcmp(implementation, "tiled") == 0 || strcmp(implementation, "adaptive") == 0)
+    if (strcmp(implementation, "tiled") == 0 || strcmp(implementation, "adaptive") == 0 ||
+        strcmp(implementation, "adaptive:kth") == 0)
         return 2 * taps * factor / (4 * (2 * 4 + (factor - 2) * 2));
+    if (strcmp(implementation, "twopass:tiled") == 0)
+        return gc_kth_separable_intensity(filter_width, filter_height, factor);
     return 0;
-}
-
-double gc_kth_separable_intensity(int filter_width, int filter_height, int factor)
-{
-    return 2.0 * (filter_width + filter_height) * factor / (4 * (2 * 2 + (factor - 2)));
 }
 
 int gc_kth_factor(int shared_bytes, int tile_width, int tile_height, int filter_width,

@@ -8,7 +8,7 @@ enum { GC_KTH_FACTOR = 21 };
 
 /* Floating-point operations for a byte of global memory, with a filter of these sides, by the
  * equation for the implementation of this name: naive (9), shared (10), const (11), twopass (12),
- * and tiled and adaptive (13) with `factor` tiles. 0 for others. */
+ * with `factor` tiles tiled, adaptive and adaptive:kth (13) and twopass:tiled (14). Else 0. */
 double gc_kth_intensity(const char *implementation, int filter_width, int filter_height,
                         int factor);
 

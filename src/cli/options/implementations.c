@@ -86,18 +86,31 @@ static bool is_of_all(int index)
            gconv_implementation_kind(index) == GCONV_DEVICE_CPU;
 }
 
+/* Appends a name unless it is there. */
+static void add_name(const char **names, int *count, const char *name)
+{
+    for (int i = 0; i < *count; i++)
+        if (strcmp(names[i], name) == 0)
+            return;
+    names[(*count)++] = name;
+}
+
 const char **gc_expand_names(const char *list, int *count)
 {
     const char **names = gc_allocate_array((size_t)gconv_implementation_count() + 1, sizeof *names);
+    char wanted[GC_NAME_BYTES];
     *count = 0;
     if (names == NULL)
         return NULL;
-    if (lists(list, "auto"))
-        names[(*count)++] = "auto";
-    for (int i = 0; i < gconv_implementation_count(); i++) {
-        const char *name = gconv_implementation_name(i);
-        if (lists(list, name) || (lists(list, "all") && is_of_all(i)))
-            names[(*count)++] = name;
+    if (lists(list, "reference") || lists(list, "all"))
+        add_name(names, count, "reference");
+    while (gc_next_name(&list, wanted)) {
+        bool all = strcmp(wanted, "all") == 0;
+        if (strcmp(wanted, "auto") == 0)
+            add_name(names, count, "auto");
+        for (int i = 0; i < gconv_implementation_count(); i++)
+            if (strcmp(wanted, gconv_implementation_name(i)) == 0 || (all && is_of_all(i)))
+                add_name(names, count, gconv_implementation_name(i));
     }
     return names;
 }

@@ -20,8 +20,9 @@ bool gc_names_several(const char *list);
  * for NULL. */
 bool gc_names_each(const char *list);
 
-/* The names that a list stands for: "auto" first, then the others in the registry's order. An array
- * of *count names, freed with free; NULL where there is no memory. */
+/* The names that a list stands for, each once: the reference first, which others are compared with,
+ * then the list's order; "all" has the registry's. An array of *count names, freed with free; NULL
+ * where there is no memory. */
 const char **gc_expand_names(const char *list, int *count);
 
 /* Describes the implementation of this name; false where there is none. */

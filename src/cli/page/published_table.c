@@ -7,8 +7,19 @@
 
 static bool is_same_size(const gc_point *point, const gc_published *row)
 {
-    return point->filter_width == row->filter_width && point->filter_height == row->filter_height &&
+    bool filter = row->filter_width == 0 || (point->filter_width == row->filter_width &&
+                                             point->filter_height == row->filter_height);
+    return filter &&
            (row->image == 0 || (point->width == row->image && point->height == row->image));
+}
+
+/* Whether a point's filter has the rank that the experiment is about: two passes, and the lecture's
+ * Gaussian, are of rank 1. */
+static bool is_same_rank(const gc_point *point, const gc_published *row)
+{
+    bool rank1 = strcmp(row->preset, "lecture") == 0 ||
+                 strncmp(point->name, "twopass", strlen("twopass")) == 0;
+    return point->rank1 == rank1;
 }
 
 /* Whether a name stands for a point: its own, or "spatial" for all on a GPU without transforms. */
@@ -20,15 +31,24 @@ static bool is_meant(const gc_point *point, const char *name, size_t length)
     return strlen(point->name) == length && strncmp(point->name, name, length) == 0;
 }
 
-/* The fastest point that repeats a published one by a name; NULL where there is none. */
+/* What is published for any filter is the highest rate of all. */
+static bool is_better(const gc_point *point, const gc_point *best, const gc_published *row)
+{
+    if (best == NULL)
+        return true;
+    return row->filter_width == 0 ? gc_point_gflops(point) > gc_point_gflops(best)
+                                  : gc_point_time(point) < gc_point_time(best);
+}
+
+/* The best point that repeats a published one by a name; NULL where there is none. */
 static const gc_point *find_named(const gc_points *points, const gc_published *row,
                                   const char *name, size_t length)
 {
     const gc_point *best = NULL;
     for (size_t i = 0; i < points->count; i++) {
         const gc_point *point = &points->at[i];
-        if (gc_point_counts(point) && is_same_size(point, row) && is_meant(point, name, length) &&
-            (best == NULL || gc_point_time(point) < gc_point_time(best)))
+        if (gc_point_counts(point) && is_same_size(point, row) && is_same_rank(point, row) &&
+            is_meant(point, name, length) && is_better(point, best, row))
             best = point;
     }
     return best;
