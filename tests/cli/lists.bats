@@ -175,10 +175,15 @@ gconv: 1 of 4 images done, 3 failed, 0 skipped'
     ln -s ../c links/c
     printf '%s\n' c/y.pgm ./c/y.pgm links/c/y.pgm a/b/x.png >list
     expect 1 gconv edges --files-from list -o out a/b/x.jpg
-    like "$err" "gconv: ./c/y.pgm: would be written to 'out/y.png', as input 2 is; --parents *
-gconv: links/c/y.pgm: would be written to 'out/y.png', as input 2 is; *
-gconv: a/b/x.png: would be written to 'out/x.png', as input 1 is; *
+    like "$err" "gconv: ./c/y.pgm: named twice: it is input 2, too
+gconv: links/c/y.pgm: named twice: it is input 2, too
+gconv: a/b/x.png: would be written to 'out/x.png', as input 1 is; --parents or --name '{dir}/{name}.{ext}' *
 gconv: 2 of 5 images done, 3 failed, 0 skipped"
+    rm -r out
+    echo a/b >list # a directory: x.jpg and x.png
+    expect 1 gconv edges --files-from list -o out
+    like "$err" "gconv: a/b/x.png: would be written to 'out/x.png', as another file of input 1 is; *
+gconv: 1 of 2 images done, 1 failed, 0 skipped"
     rm -r out
     ln -s c out # made by others, and full of inputs
     cp c/y.pgm z.pgm
@@ -309,7 +314,7 @@ gconv: 2 of 5 images done, 3 failed, 0 skipped'
     expect 1 timeout 20 "$GCONV" edges --files-from list -o out
     like "$err" "gconv: in/self.pgm: cannot open: Too many levels of symbolic links
 gconv: loop/z.pgm: cannot open: Too many levels of symbolic links
-gconv: in/deep/up/deep/up/x.pgm: would be written to 'out/x.png', as input 3 is; *
+gconv: in/deep/up/deep/up/x.pgm: named twice: it is input 3, too
 gconv: 1 of 4 images done, 3 failed, 0 skipped"
     mkdir over
     ln -s x.png over/x.png # an output that is a loop
