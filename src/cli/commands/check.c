@@ -110,7 +110,8 @@ static finding verify(check *c, const gc_record *record, char *text, size_t size
     return d.within ? FINDING_VERIFIED : FINDING_MISMATCH;
 }
 
-static finding gone(const gc_record *record, char *text, size_t size)
+/* Writes why an image that is as recorded cannot be computed again. */
+static finding tell_no_input(const gc_record *record, char *text, size_t size)
 {
     snprintf(text, size, "%s",
              record->in_place ? "it has replaced its input" : "its input is gone");
@@ -156,7 +157,8 @@ static gconv_status check_record(void *user, const gc_record *record, gconv_erro
     if (found == FINDING_FAILED && record->error != NULL)
         snprintf(text, sizeof text, "%.400s", record->error);
     if (found == FINDING_GOOD && c->options->verify && is_chosen(c, record))
-        found = has_input ? verify(c, record, text, sizeof text) : gone(record, text, sizeof text);
+        found = has_input ? verify(c, record, text, sizeof text)
+                          : tell_no_input(record, text, sizeof text);
     c->has_relative_name = c->has_relative_name || record->output[0] != '/';
     c->found[found]++;
     c->done++;

@@ -3,7 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-double gc_kth_separable_intensity(int filter_width, int filter_height, int factor)
+/* Equation 14: a column and a row, each with `factor` tiles. */
+static double separable_intensity(int filter_width, int filter_height, int factor)
 {
     return 2.0 * (filter_width + filter_height) * factor / (4 * (2 * 2 + (factor - 2)));
 }
@@ -23,7 +24,7 @@ double gc_kth_intensity(const char *implementation, int filter_width, int filter
         strcmp(implementation, "adaptive:kth") == 0)
         return 2 * taps * factor / (4 * (2 * 4 + (factor - 2) * 2));
     if (strcmp(implementation, "twopass:tiled") == 0)
-        return gc_kth_separable_intensity(filter_width, filter_height, factor);
+        return separable_intensity(filter_width, filter_height, factor);
     return 0;
 }
 

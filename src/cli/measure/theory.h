@@ -8,12 +8,10 @@ enum { GC_KTH_FACTOR = 21 };
 
 /* Floating-point operations for a byte of global memory, with a filter of these sides, by the
  * equation for the implementation of this name: naive (9), shared (10), const (11), twopass (12),
- * with `factor` tiles tiled, adaptive and adaptive:kth (13) and twopass:tiled (14). Else 0. */
+ * tiled, adaptive and adaptive:kth (13), and twopass:tiled (14), whose column and row count alone.
+ * The last four have `factor` tiles. 0 for others. */
 double gc_kth_intensity(const char *implementation, int filter_width, int filter_height,
                         int factor);
-
-/* The same by equation 14: a column and a row, each with `factor` tiles. */
-double gc_kth_separable_intensity(int filter_width, int filter_height, int factor);
 
 /* The tiling factor of equations 6 to 8: the largest number of tiles of these sides, with aprons,
  * for which short pixels fill so much shared memory, rounded up as the paper does. */

@@ -13,12 +13,12 @@ static bool is_same_size(const gc_point *point, const gc_published *row)
            (row->image == 0 || (point->width == row->image && point->height == row->image));
 }
 
-/* Whether a point's filter has the rank that the experiment is about: two passes, and the lecture's
- * Gaussian, are of rank 1. */
+/* Whether the filter of a point has the rank that the experiment is about. Those of two passes and
+ * the Gaussian of the lecture are of rank 1. */
 static bool is_same_rank(const gc_point *point, const gc_published *row)
 {
     bool rank1 = strcmp(row->preset, "lecture") == 0 ||
-                 strncmp(point->name, "twopass", strlen("twopass")) == 0;
+                 strncmp(row->implementation, "twopass", strlen("twopass")) == 0;
     return point->rank1 == rank1;
 }
 

@@ -45,12 +45,12 @@ gconv_status gc_task_stream_create(const gc_options *options, gc_task_stream **s
     *blamed = gc_input_name(options->files_from);
     status = gc_name_reader_open(options->files_from, options->files_end_in_nul ? '\0' : '\n',
                                  &(*stream)->names, error);
-    const char *directory = options->output_directory;
-    (*stream)->no_linked_outputs = directory != NULL && gc_is_empty_directory(directory);
     if (status == GCONV_OK && options->journal != NULL)
         (*stream)->journal = gc_identify(&(*stream)->outputs, options->journal);
     if (status == GCONV_OK)
         *blamed = NULL;
+    const char *directory = options->output_directory;
+    (*stream)->no_linked_outputs = directory != NULL && gc_is_empty_directory(directory);
     return status;
 }
 
@@ -133,8 +133,8 @@ static void check_names(const gc_task_stream *stream, gc_task *task, gc_hash inp
         refuse(task, "is the output of input %u", result);
 }
 
-/* `is_plain`: the path is known to be no link. A look at it would wait for the threads that create
- * files in the same directory, and they for it. */
+/* `is_plain`: the path is known to be no link, so nobody has to look at it. In the output directory
+ * a look would wait for the threads that create files there, and they would wait for it. */
 static gc_hash identify(gc_identity_cache *cache, const char *path, bool is_plain)
 {
     return is_plain ? gc_identify_plain(cache, path) : gc_identify(cache, path);

@@ -1,0 +1,53 @@
+/* The table of a report that holds published figures beside measured ones. */
+#include "cli/page/page.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static gc_point point_of(const char *name, bool rank1, double seconds)
+{
+    gc_point point = {.width = 4096,
+                      .height = 4096,
+                      .filter_width = 3,
+                      .filter_height = 3,
+                      .rank1 = rank1,
+                      .verdict = GC_VERDICT_EXACT,
+                      .runs = 5,
+                      .seconds = seconds,
+                      .kernel_seconds = seconds};
+    snprintf(point.preset, sizeof point.preset, "fft-map");
+    snprintf(point.name, sizeof point.name, "%s", name);
+    return point;
+}
+
+/* Figure 17 of 2014 is about filters of full rank, whatever is fastest on others. */
+static void ranks_are_kept_apart(void **state)
+{
+    (void)state;
+    gc_point all[] = {point_of("direct", false, 2e-3), point_of("fft", false, 20e-3),
+                      point_of("separable", true, 1e-3), point_of("fft", true, 30e-3)};
+    const gc_points points = {.at = all, .count = sizeof all / sizeof all[0]};
+    char *text = NULL;
+    size_t size;
+    FILE *page = open_memstream(&text, &size);
+    assert_non_null(page);
+    gc_published_print(page, &points);
+    assert_int_equal(fclose(page), 0);
+    assert_non_null(strstr(text, "<td>direct</td>"));
+    assert_non_null(strstr(text, "<td class=\"n\">18.96</td><td class=\"n\">10</td>"));
+    assert_null(strstr(text, "<td>separable</td>"));
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ranks_are_kept_apart)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
