@@ -5,11 +5,12 @@
 #     benchmarks/batches/mpi.sh BUILD [IMAGES [ROUNDS [RANKS...]]]
 #
 # BUILD is a build directory with gconv-mpi. The least time of the rounds counts; rounds take turns.
-# RANKS are 1 2 4 by default; leave those out that have no processor of their own. Set TMPDIR to a
-# tmpfs.
+# RANKS are 1 2 4 by default; leave those out that have no processor of their own. PHOTOS in the
+# environment is how many JPEGs there are, a twentieth of IMAGES by default. Set TMPDIR to a tmpfs.
 set -euo pipefail
 source=$(cd "$(dirname "$0")/../.." && pwd)
 program=$(realpath "${1:?a build directory}")/gconv-mpi images=${2:-20000} rounds=${3:-3}
+photos=${PHOTOS:-$((images / 20))}
 ranks=("${@:4}")
 [ ${#ranks[@]} -gt 0 ] || ranks=(1 2 4)
 work=$(mktemp -d)
@@ -25,12 +26,12 @@ fi
 inputs() {
     mkdir "$1"
     # shellcheck disable=SC2016
-    seq "$2" | sed "s,.*,$1/&.${3##*.}," | xargs -n 500 -P 2 sh -c 'for f do cp "$0" "$f"; done' "$3"
+    seq "$2" | sed "s,.*,$1/&.${3##*.}," | xargs -n 500 -P "$(nproc)" sh -c 'for f do cp "$0" "$f"; done' "$3"
 }
 { printf 'P5 64 64 255\n' && head -c 4096 /dev/urandom; } >model.pgm
 cp "$source/samples/harbour.jpg" model.jpg
 inputs small "$images" model.pgm
-inputs photos $((images / 20)) model.jpg
+inputs photos "$photos" model.jpg
 
 # take RANKS DIRECTORY: seconds, processor seconds, microseconds of rank 0 an image.
 take() {
@@ -72,5 +73,5 @@ for set in small photos; do
 done
 echo
 small=$(awk -v c="${cpu[small${ranks[0]}]}" -v n="$images" 'BEGIN { print 1e6 * c / n }')
-photo=$(awk -v c="${cpu[photos${ranks[0]}]}" -v n=$((images / 20)) 'BEGIN { print 1e6 * c / n }')
+photo=$(awk -v c="${cpu[photos${ranks[0]}]}" -v n="$photos" 'BEGIN { print 1e6 * c / n }')
 python3 "$source/benchmarks/batches/ranks.py" --message "${message[small${ranks[-1]}]}" --start "$least_start" "$small" "$photo" 100000
