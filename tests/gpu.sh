@@ -295,7 +295,7 @@ same_in_bands() {
     [ "$status" = 0 ] || return 1
     # The least of these are too little for some, tilefft most of all.
     compared=0
-    for memory in 1000000 2300000 4000000 6000000 9000000; do
+    for memory in 1000000 4000000 6000000 9000000 14000000; do
       GCONV_CUDA_MEMORY=$memory "$gconv" filter --impl "$implementation" --border "$border" "$@" \
         "$sample" "$work/bands.pfm" 2>"$work/stderr"
       case $? in
@@ -324,11 +324,11 @@ same_chains_in_bands() {
   [ -n "$served" ] || { echo "$implementation took none of the chains" && return 1; }
 }
 
-# All but fft, whose transforms do not go in bands of an image that small, and adaptive:kth, which
-# takes exact chains alone.
+# All but fft, whose transforms do not go in bands of an image that small, and those that take exact
+# chains alone.
 inexact_bands() {
   filters=$work
-  at_once "$(implementations | grep -vxE 'fft|adaptive:kth')" same_chains_in_bands
+  at_once "$(implementations | grep -vxE 'fft|fused|adaptive:kth')" same_chains_in_bands
 }
 
 # fft takes this image in four shares of 4500 rows, of each step one at least: all at once, or one
