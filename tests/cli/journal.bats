@@ -114,6 +114,27 @@ gconv: 0 of 7 images done, 1 failed, 6 skipped'
     fi
 }
 
+@test "hashes are those of the files, however these are read and written" {
+    mkdir in
+    for kind in pgm ppm:16 png:rgb png:rgba:16:interlaced png:palette:4 jpeg:ycc jpeg:grey:progressive jpeg:cmyk; do
+        make_image $kind in/$kind 700 500 noise
+    done
+    gconv filter -k identity in/png:rgb in/pfm.pfm
+    for kind in pgm png:rgb jpeg:ycc; do
+        cp in/$kind in/$kind.more # bytes behind the image are part of the file
+        head -c 300000 /dev/zero >>in/$kind.more
+    done
+    for format in pfm png jpeg ppm; do
+        gconv filter -k gauss3 --name '{name}.{ext}' --format $format --journal j --hash sha256 -o $format -q in
+    done
+    "$TESTS/json" input <j >names
+    "$TESTS/json" output <j >>names
+    "$TESTS/json" input_hash <j >hashes
+    "$TESTS/json" output_hash <j >>hashes
+    same "$(wc -l <names)" 96
+    while read -r name; do sha256sum <"$name"; done <names | sed 's/^/sha256:/; s/ .*//' | cmp - hashes
+}
+
 @test "--in-place: nothing is filtered twice" {
     setup_images
     cp -r in kept

@@ -39,6 +39,7 @@ static gconv_status open_input(gc_work *work)
     options.warn_user = &work->input_warnings;
     if (work->worker->session->journal != NULL) {
         options.opened = gc_journaled_opened;
+        options.read = gc_journaled_read;
         options.opened_user = work;
     }
     return gconv_reader_open(task->input, &options, &work->reader, work->error);

@@ -25,6 +25,10 @@ void gc_journaled_begin(gc_work *work);
  * read. */
 void gc_journaled_opened(void *work, int descriptor);
 
+/* gconv_bytes_functions, whose `user` is a gc_work: hash what is read and what is written. */
+void gc_journaled_read(void *work, uint64_t offset, const void *bytes, size_t size);
+void gc_journaled_written(void *work, uint64_t offset, const void *bytes, size_t size);
+
 /* A gconv_complete_function, whose `user` is a gc_work: notes both files while the output has its
  * temporary name. */
 gconv_status gc_journaled_complete(void *work, int descriptor, gconv_error *error);
