@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "cli/journal/xxh3_avx2.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -77,13 +78,26 @@ static void begin(gc_digest *d)
 #endif
 }
 
+#if GC_HAS_XXHASH
+static void update_xxh3(XXH3_state_t *state, const void *bytes, size_t size)
+{
+#if GC_HAS_XXH3_AVX2
+    if (__builtin_cpu_supports("avx2")) {
+        gc_xxh3_update_avx2(state, bytes, size);
+        return;
+    }
+#endif
+    XXH3_128bits_update(state, bytes, size);
+}
+#endif
+
 static void add(gc_digest *d, const void *bytes, size_t size)
 {
     (void)bytes; /* where the build has neither library */
     d->counted += size;
 #if GC_HAS_XXHASH
     if (d->kind == GC_DIGEST_XXH3)
-        XXH3_128bits_update(&d->xxh3, bytes, size);
+        update_xxh3(&d->xxh3, bytes, size);
 #endif
 #if GC_HAS_NETTLE
     if (d->kind == GC_DIGEST_SHA256)
