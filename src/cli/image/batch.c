@@ -330,7 +330,7 @@ static void finish_task(batch *b, size_t task, gc_result *result)
         gc_task_queue_stop(b->tasks);
         return;
     }
-    bool failed = result->outcome == GC_OUTCOME_FAILED;
+    bool failed = result->outcome == GC_OUTCOME_FAILED && !result->recorded;
     if ((failed && b->session->options->stop_on_error) ||
         (b->session->journal != NULL && gc_journal_has_failed(b->session->journal)))
         gc_task_queue_stop(b->tasks);

@@ -88,7 +88,7 @@ gc_journal_verdict gc_journaled_judge(const gc_session *session, const gc_task *
     gconv_status status =
         gc_journal_find(session->journal, task->input, task->output, &record, &found, error);
     if (status != GCONV_OK)
-        return GC_JOURNAL_FAILED;
+        return GC_JOURNAL_UNREADABLE;
     gc_journal_verdict verdict = GC_JOURNAL_UNKNOWN;
     if (found) {
         verdict = judge_record(session, task, &record, error);

@@ -10,7 +10,8 @@ typedef enum gc_journal_verdict {
     GC_JOURNAL_UNKNOWN, /* there is no journal, or it does not have the image */
     GC_JOURNAL_AGAIN,   /* input, recipe or output are not as recorded */
     GC_JOURNAL_DONE,
-    GC_JOURNAL_FAILED /* failed before; `error` says how */
+    GC_JOURNAL_FAILED,    /* failed before; `error` says how */
+    GC_JOURNAL_UNREADABLE /* the journal cannot be read; `error` says why */
 } gc_journal_verdict;
 
 /* Judges an image by its last record, the times and sizes of its files and, where these differ, by
