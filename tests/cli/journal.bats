@@ -634,3 +634,29 @@ out/none.png: failed: cannot open: No such file or directory'
     expect 1 gconv check --verify --journal k
     like "$out" 'out/3.pgm: stale: a filter of its recipe is another one now *'
 }
+
+@test "check sees that a filter file has other numbers now" {
+    setup_images
+    printf '1 2 1\n' >mine.txt
+    gconv filter -k mine.txt --journal j -o out in/3.pgm in/4.pgm
+    gconv filter -k box3 --journal j -o box in/3.pgm
+    expect 0 gconv check --journal j
+    printf '# the same numbers\n1 2 1\n' >mine.txt
+    expect 0 gconv check --journal j
+    printf '1 3 1\n' >mine.txt
+    expect 1 gconv check --journal j
+    like "$out" 'out/?.pgm: stale: a filter of its recipe is another one now *
+out/?.pgm: stale: a filter of its recipe is another one now *
+3 images: 1 as recorded, 2 stale'
+    expect 1 gconv check --verify --journal j
+    like "$out" '*3 images: 1 verified, 2 stale'
+    printf 'no filter\n' >mine.txt
+    expect 1 gconv check --journal j
+    like "$out" '*3 images: 1 as recorded, 2 stale'
+    rm mine.txt # what was computed is recorded
+    expect 0 gconv check --journal j
+    same "$out" '3 images: 3 as recorded'
+    expect 1 gconv check --verify --journal j
+    like "$out" "out/?.pgm: unverified: *
+3 images: 1 verified, 2 unverified"
+}
