@@ -522,6 +522,38 @@ gconv: 5 of 6 images done, 1 failed, 0 skipped"
     (cd out && holds 1.png 2.png 3.png 4.png 5.png 6.png)
 }
 
+@test "temporary files are removed beside outputs that are all skipped, too" {
+    setup_images
+    gconv edges -q --journal j -o out in
+    mkfifo pipe.pgm
+    "$GCONV" filter -k box3 --in-place -o out pipe.pgm 3>&- 2>/dev/null &
+    living=$!
+    exec 9>pipe.pgm
+    head -c 100 in/1.pgm >&9
+    wait_for compgen -G 'out/.pipe.pgm.gconv-*' >/dev/null
+    expect 0 gconv edges --journal j -o out in
+    like "$err" 'gconv: 0 of 6 images done, 0 failed, 6 skipped'
+    left=$(basename out/.pipe.pgm.gconv-*)
+    [ -e "out/$left" ] # its process lives
+    kill -s KILL $living
+    wait $living || true
+    exec 9>&-
+    cp "out/$left" kept
+    expect 0 gconv edges --dry-run --journal j -o out in # writes nothing
+    [ -e "out/$left" ]
+    for options in '--journal j' --no-clobber --update '--journal j --files-from list'; do
+        find in -type f >list
+        cp kept "out/$left"
+        operands=in
+        [ "${options#*list}" = "$options" ] || operands=
+        # shellcheck disable=SC2086
+        expect 0 gconv edges -v $options -o out $operands
+        like "$err" '*gconv: out/: temporary files of killed processes removed: 1*'
+        like "$err" '*gconv: 0 of 6 images done, 0 failed, 6 skipped'
+        (cd out && holds 1.png 2.png 3.png 4.png 5.png 6.png)
+    done
+}
+
 @test "files that only look like temporary files stay" {
     setup_images
     mkdir out

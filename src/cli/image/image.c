@@ -164,4 +164,6 @@ void gc_process(gc_worker *worker, const gc_task *task, gc_result *result)
         gc_journaled_end(&work);
     if (gc_gate_pass(worker->gate, &barred) != GCONV_OK)
         result->outcome = GC_OUTCOME_BARRED;
+    else if (worker->directories != NULL && !gc_task_is_doomed(task)) /* also of a skipped image */
+        gc_clean_parent(worker->directories, task->output, worker->notes);
 }
