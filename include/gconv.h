@@ -361,6 +361,11 @@ typedef enum gconv_decoder {
     GCONV_DECODER_HARDWARE  /* the JPEG engine of a GPU; likewise */
 } gconv_decoder;
 
+/* Is shown `size` bytes of a file, which lie there from `offset` on. One thread at a time calls it.
+ * Bytes may be shown again. Others are never shown: see gconv_reader_options and
+ * gconv_writer_options. */
+typedef void gconv_bytes_function(void *user, uint64_t offset, const void *bytes, size_t size);
+
 typedef struct gconv_reader_options {
     bool grey;        /* give one grey channel: Rec. 601 luma, or the Y of a JPEG in YCbCr */
     bool auto_orient; /* apply the EXIF orientation to the pixels, and reset it in the metadata */
@@ -375,7 +380,10 @@ typedef struct gconv_reader_options {
     /* Is shown the file before it is read. The descriptor stays open until gconv_reader_free, and
      * its offset must stay. Not called for standard input. May be NULL. */
     void (*opened)(void *user, int descriptor);
-    void *opened_user; /* passed to `opened` */
+    /* Is shown the bytes that are read from that file. The reader passes over bytes that it does
+     * not need, and leaves those behind the image. May be NULL. */
+    gconv_bytes_function *read;
+    void *opened_user; /* passed to `opened` and `read` */
 } gconv_reader_options;
 
 /* auto_orient, 2^30 pixels at most, GCONV_DECODER_AUTO, all else false or NULL. */
@@ -473,7 +481,10 @@ typedef struct gconv_writer_options {
     /* Is shown the file in gconv_writer_finish. Not called for pipes, devices and standard output.
      * May be NULL. */
     gconv_complete_function *complete;
-    void *complete_user; /* passed to `complete` */
+    /* Is shown the bytes that are written to that file, all of them before `complete` is called,
+     * but for rows of PFM. May be NULL. */
+    gconv_bytes_function *written;
+    void *complete_user; /* passed to `complete` and `written` */
 } gconv_writer_options;
 
 /* quality 90, compression -1, GCONV_KEEP_ALL. The caller must set format and shape. */

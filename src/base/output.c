@@ -138,6 +138,7 @@ struct gc_output {
     bool no_clobber;
     bool sync;
     gconv_complete_function *complete;
+    gconv_bytes_function *written;
     void *complete_user;
     int lock;              /* keeps the temporary file locked until it has its name; -1: closed */
     gc_place place;        /* of a file or device */
@@ -251,6 +252,7 @@ gconv_status gc_output_open(const char *path, const gc_output_options *options, 
     *opened = (gc_output){.descriptor = -1,
                           .lock = -1,
                           .complete = options->complete,
+                          .written = options->written,
                           .complete_user = options->complete_user,
                           .place = {.directory = -1},
                           .no_clobber = options->no_clobber,
@@ -273,11 +275,14 @@ gconv_status gc_output_open(const char *path, const gc_output_options *options, 
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-static gconv_status write_all(const gc_output *output, const void *bytes, size_t size,
-                              gconv_error *error)
+/* Writes bytes that lie at `offset` of the file. */
+static gconv_status write_all(const gc_output *output, uint64_t offset, const void *bytes,
+                              size_t size, gconv_error *error)
 {
     if (!gc_write_all(output->descriptor, bytes, size))
         return gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot write");
+    if (output->pending != NULL && output->written != NULL && size > 0)
+        output->written(output->complete_user, offset, bytes, size);
     return GCONV_OK;
 }
 
@@ -285,7 +290,7 @@ gconv_status gc_output_flush(gc_output *output, gconv_error *error)
 {
     size_t size = output->buffered;
     output->buffered = 0;
-    return write_all(output, output->buffer, size, error);
+    return write_all(output, output->position - size, output->buffer, size, error);
 }
 
 gconv_status gc_output_write(gc_output *output, const void *bytes, size_t size, gconv_error *error)
@@ -297,7 +302,7 @@ gconv_status gc_output_write(gc_output *output, const void *bytes, size_t size, 
     }
     output->position += size;
     if (size >= BUFFER_BYTES)
-        return write_all(output, bytes, size, error);
+        return write_all(output, output->position - size, bytes, size, error);
     memcpy(output->buffer + output->buffered, bytes, size);
     output->buffered += size;
     return GCONV_OK;

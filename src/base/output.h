@@ -10,7 +10,8 @@ typedef struct gc_output gc_output;
 typedef struct gc_output_options {
     bool no_clobber; /* GCONV_ERROR_EXISTS where the output exists */
     bool sync;       /* flush to the disk before the rename; always done where a file is replaced */
-    gconv_complete_function *complete; /* as in gconv_writer_options */
+    gconv_complete_function *complete; /* as in gconv_writer_options, like the next two */
+    gconv_bytes_function *written;
     void *complete_user;
 } gc_output_options;
 

@@ -82,6 +82,9 @@ static gconv_status read_once(gc_input *input, void *bytes, size_t size, size_t 
     if (count < 0)
         return gc_fail_errno(error, GCONV_ERROR_READ, errno, "cannot read");
     input->ended = count == 0;
+    if (count > 0 && input->shown != NULL)
+        input->shown(input->shown_user, input->offset, bytes, (size_t)count);
+    input->offset += (uint64_t)count;
     input->taken += (uint64_t)count;
     if (input->taken > GC_INPUT_BYTES_MAX)
         return too_large(error);
@@ -154,8 +157,10 @@ gconv_status gc_input_pass(gc_input *input, uint64_t count, gconv_error *error)
         count -= some;
         if (count == 0 || input->ended)
             return GCONV_OK;
-        if (input->regular && lseek(input->descriptor, (off_t)count, SEEK_CUR) >= 0)
+        if (input->regular && lseek(input->descriptor, (off_t)count, SEEK_CUR) >= 0) {
+            input->offset += count;
             return GCONV_OK;
+        }
         input->start = 0;
         gconv_status status =
             read_once(input, input->bytes, GC_INPUT_BUFFER_BYTES, &input->end, error);
@@ -178,15 +183,20 @@ gconv_status gc_input_take(gc_input *input, const unsigned char **bytes, size_t 
     return GCONV_OK;
 }
 
-/* Reads `size` bytes from the beginning. False where that fails or the file is shorter. */
-static bool read_again(int descriptor, unsigned char *bytes, size_t size)
+/* Reads `size` bytes from the beginning. False where that fails or the file is shorter. The pieces
+ * are small: who is shown them finds them in the cache of the processor. */
+static bool read_again(const gc_input *input, unsigned char *bytes, size_t size)
 {
     for (size_t done = 0; done < size;) {
-        ssize_t count = pread(descriptor, bytes + done, size - done, (off_t)done);
+        size_t piece =
+            size - done < GC_INPUT_BUFFER_BYTES ? size - done : (size_t)GC_INPUT_BUFFER_BYTES;
+        ssize_t count = pread(input->descriptor, bytes + done, piece, (off_t)done);
         if (count < 0 && errno == EINTR)
             continue;
         if (count <= 0)
             return false;
+        if (input->shown != NULL)
+            input->shown(input->shown_user, done, bytes + done, (size_t)count);
         done += (size_t)count;
     }
     return true;
@@ -208,7 +218,7 @@ bool gc_input_load(const gc_input *input, size_t limit, unsigned char **bytes, s
     }
     *size = (size_t)about.st_size;
     *bytes = malloc(*size);
-    if (*bytes != NULL && read_again(input->descriptor, *bytes, *size))
+    if (*bytes != NULL && read_again(input, *bytes, *size))
         return true;
     *reason =
         *bytes == NULL ? "too little memory for the file" : "a file that cannot be read twice";
@@ -227,6 +237,7 @@ gconv_status gc_input_rewind(gc_input *input, gconv_error *error)
     if (lseek(input->descriptor, 0, SEEK_SET) != 0)
         return gc_fail_errno(error, GCONV_ERROR_READ, errno, "cannot read again");
     input->start = input->end = 0;
+    input->offset = 0;
     input->taken = 0;
     input->ended = false;
     return GCONV_OK;

@@ -11,9 +11,12 @@ enum { GC_INPUT_BUFFER_BYTES = 256 * 1024 };
 
 typedef struct gc_input {
     int descriptor;
-    bool owned;           /* closed by gc_input_close */
-    bool regular;         /* a regular file: reading it never waits, unlike a pipe */
-    bool ended;           /* read(2) has reported the end */
+    bool owned;                  /* closed by gc_input_close */
+    bool regular;                /* a regular file: reading it never waits, unlike a pipe */
+    bool ended;                  /* read(2) has reported the end */
+    uint64_t offset;             /* in the file, of the next byte that read(2) gives */
+    gconv_bytes_function *shown; /* is shown what is read; may be NULL */
+    void *shown_user;
     uint64_t taken;       /* bytes read from the system; GC_INPUT_BYTES_MAX limits them */
     unsigned char *bytes; /* GC_INPUT_BUFFER_BYTES */
     size_t start;         /* bytes[start..end) are buffered and not read yet */

@@ -138,6 +138,15 @@ static void plan_layers(gconv_reader *reader)
     }
 }
 
+/* Shows the file to whom the options name. */
+static void introduce(gc_input *input, const gconv_reader_options *options)
+{
+    if (options->opened != NULL)
+        options->opened(options->opened_user, input->descriptor);
+    input->shown = options->read;
+    input->shown_user = options->opened_user;
+}
+
 gconv_status gconv_reader_open(const char *path, const gconv_reader_options *options,
                                gconv_reader **reader, gconv_error *error)
 {
@@ -153,8 +162,8 @@ gconv_status gconv_reader_open(const char *path, const gconv_reader_options *opt
     opened->options = *options;
     opened->doubt = "";
     gconv_status status = gc_input_open(path, &opened->input, error);
-    if (status == GCONV_OK && opened->input.owned && options->opened != NULL)
-        options->opened(options->opened_user, opened->input.descriptor);
+    if (status == GCONV_OK && opened->input.owned)
+        introduce(&opened->input, options);
     if (status == GCONV_OK)
         status = open_decoder(opened, &opened->decoder, error);
     if (status != GCONV_OK) {

@@ -164,8 +164,11 @@ gconv_status gconv_writer_open(const char *path, const gconv_writer_options *opt
     if (opened == NULL)
         return gc_fail_memory(error, sizeof *opened);
     opened->shape = options->shape;
-    gc_output_options output_options = {options->no_clobber, options->sync, options->complete,
-                                        options->complete_user};
+    gc_output_options output_options = {.no_clobber = options->no_clobber,
+                                        .sync = options->sync,
+                                        .complete = options->complete,
+                                        .written = options->written,
+                                        .complete_user = options->complete_user};
     status = gc_output_open(path, &output_options, &opened->output, error);
     if (status == GCONV_OK)
         status = open_encoder(opened, options, error);

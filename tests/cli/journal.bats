@@ -114,6 +114,27 @@ gconv: 0 of 7 images done, 1 failed, 6 skipped'
     fi
 }
 
+@test "hashes are those of the files, however these are read and written" {
+    mkdir in
+    for kind in pgm ppm:16 png:rgb png:rgba:16:interlaced png:palette:4 jpeg:ycc jpeg:grey:progressive jpeg:cmyk; do
+        make_image $kind in/$kind 700 500 noise
+    done
+    gconv filter -k identity in/png:rgb in/pfm.pfm
+    for kind in pgm png:rgb jpeg:ycc; do
+        cp in/$kind in/$kind.more # bytes behind the image are part of the file
+        head -c 300000 /dev/zero >>in/$kind.more
+    done
+    for format in pfm png jpeg ppm; do
+        gconv filter -k gauss3 --name '{name}.{ext}' --format $format --journal j --hash sha256 -o $format -q in
+    done
+    "$TESTS/json" input <j >names
+    "$TESTS/json" output <j >>names
+    "$TESTS/json" input_hash <j >hashes
+    "$TESTS/json" output_hash <j >>hashes
+    same "$(wc -l <names)" 96
+    while read -r name; do sha256sum <"$name"; done <names | sed 's/^/sha256:/; s/ .*//' | cmp - hashes
+}
+
 @test "--in-place: nothing is filtered twice" {
     setup_images
     cp -r in kept
@@ -213,7 +234,7 @@ gconv: 0 of 7 images done, 1 failed, 6 skipped'
     complains 0 '0 of 6 images done, 0 failed, 6 skipped' gconv edges --journal long -o out in
     same "$(wc -l <long)" 15008
     { head -n 2 j && head -c 3000000 /dev/zero | tr '\0' x; } >bad
-    complains 1 'bad: line 3: no line of a journal' gconv edges --journal bad -o out in
+    complains 1 "bad: line 3: not a line of gconv's; *" gconv edges --journal bad -o out in
     head -c 3000000 /dev/zero >bad
     complains 1 'bad: not a journal of gconv; *' gconv edges --journal bad -o out in
 }
@@ -227,11 +248,18 @@ gconv: 0 of 7 images done, 1 failed, 6 skipped'
     sed '1s/: 1,/: 7,/' j >seven
     complains 1 'seven: a journal of version 7, and this gconv knows version 1; *' gconv edges --journal seven -o new in
     sed '3s/^./x/' j >bad
-    complains 1 'bad: line 3: no line of a journal' gconv edges --journal bad -o new in
+    complains 1 'bad: line 3: not a line of gconv*; delete it, *' gconv edges --journal bad -o new in
+    sed -i 3d bad
+    complains 0 '1 of 6 images done, 0 failed, 5 skipped' gconv edges --journal bad -o out in
     complains 1 '.: cannot open the journal: Is a directory' gconv edges --journal . -o new in
     complains 1 'none/j: cannot open the journal: No such *' gconv edges --journal none/j -o new in
     mkfifo pipe
     complains 1 'pipe: not a regular file' timeout 10 "$GCONV" edges --journal pipe -o new in
+    complains 2 "option '--journal': given twice; *" gconv edges --journal j --journal k -o new in
+    complains 2 "option '--journal': a journal is a file, *" gconv edges --journal - -o new in
+    complains 2 "option '--journal': a journal is a file, *" gconv check --journal -
+    [ ! -e - ] && [ ! -e k ]
+    gconv edges -q --journal ./- -o out in
     complains 2 '--retry-failed needs --journal FILE' gconv edges --retry-failed -o new in
     complains 2 '--hash needs --journal FILE' gconv edges --hash xxh3 -o new in
     complains 2 '--journal needs -o DIR or --in-place' gconv edges --journal j in/1.pgm new.png
@@ -240,6 +268,48 @@ gconv: 0 of 7 images done, 1 failed, 6 skipped'
         complains 1 'j: cannot open the journal: Permission denied' gconv edges --journal j -o new in
     fi
     [ ! -e new ]
+}
+
+@test "a damaged line: its image is computed again, and check says which line it is" {
+    setup_images
+    gconv edges --journal j -o out in
+    sed -i '4s/"status".*/torn/' j
+    complains 1 'j: line 4: not a line of gconv*; delete it, *' gconv check --journal j
+    complains 0 '1 of 6 images done, 0 failed, 5 skipped' gconv edges --journal j -o out in
+    expect 0 gconv check --journal j # a later line takes its place
+    same "$out" '6 images: 6 as recorded'
+}
+
+@test "journals of parts are joined by cat" {
+    setup_images
+    for i in 1 2 3; do gconv edges -q --shard $i/3 --journal j.$i -o out in; done
+    mkdir other
+    make_image pgm other/7.pgm 9 9 noise
+    gconv filter -k box3 -q --journal j.4 --hash sha256 --format png -o out other # another recipe and kind
+    cat j.1 j.2 j.3 j.4 >j
+    expect 0 gconv check --verify --journal j
+    same "$out" '7 images: 7 verified'
+    rm out/2.png
+    complains 0 '1 of 6 images done, 0 failed, 5 skipped' gconv edges --journal j -o out in
+    expect 0 gconv check --journal j
+    same "$out" '7 images: 7 as recorded'
+    # What a killed program left at the end of a part runs into the header of the next one.
+    { head -c -40 j.1 && cat j.2 j.3; } >torn
+    complains 0 '1 of 6 images done, 0 failed, 5 skipped' gconv edges --journal torn -o out in
+    sed '1s/: 1,/: 7,/' j.2 | cat j.1 - >mixed
+    complains 1 "mixed: line $(($(wc -l <j.1) + 1)): a journal of version 7, *" gconv edges --journal mixed -o out in
+}
+
+@test "--on-error stop: a failure that is only recorded stops nothing" {
+    setup_images
+    echo broken >in/3.pgm
+    expect 1 gconv edges -j 1 --on-error stop --journal j -o out in
+    like "$err" '*2 of 6 images done, 1 failed, 0 skipped, 3 not begun'
+    expect 1 gconv edges -j 1 --on-error stop --journal j -o out in
+    like "$err" '*in/3.pgm: failed before: *3 of 6 images done, 1 failed, 2 skipped'
+    echo broken >in/5.pgm # a new failure does
+    expect 1 gconv edges -j 1 --on-error stop --journal j -o out in
+    like "$err" '*2 failed, 3 skipped, 1 not begun'
 }
 
 @test "two runs with one journal: the second one is refused" {
@@ -452,6 +522,38 @@ gconv: 5 of 6 images done, 1 failed, 0 skipped"
     (cd out && holds 1.png 2.png 3.png 4.png 5.png 6.png)
 }
 
+@test "temporary files are removed beside outputs that are all skipped, too" {
+    setup_images
+    gconv edges -q --journal j -o out in
+    mkfifo pipe.pgm
+    "$GCONV" filter -k box3 --in-place -o out pipe.pgm 3>&- 2>/dev/null &
+    living=$!
+    exec 9>pipe.pgm
+    head -c 100 in/1.pgm >&9
+    wait_for compgen -G 'out/.pipe.pgm.gconv-*' >/dev/null
+    expect 0 gconv edges --journal j -o out in
+    like "$err" 'gconv: 0 of 6 images done, 0 failed, 6 skipped'
+    left=$(basename out/.pipe.pgm.gconv-*)
+    [ -e "out/$left" ] # its process lives
+    kill -s KILL $living
+    wait $living || true
+    exec 9>&-
+    cp "out/$left" kept
+    expect 0 gconv edges --dry-run --journal j -o out in # writes nothing
+    [ -e "out/$left" ]
+    for options in '--journal j' --no-clobber --update '--journal j --files-from list'; do
+        find in -type f >list
+        cp kept "out/$left"
+        operands=in
+        [ "${options#*list}" = "$options" ] || operands=
+        # shellcheck disable=SC2086
+        expect 0 gconv edges -v $options -o out $operands
+        like "$err" '*gconv: out/: temporary files of killed processes removed: 1*'
+        like "$err" '*gconv: 0 of 6 images done, 0 failed, 6 skipped'
+        (cd out && holds 1.png 2.png 3.png 4.png 5.png 6.png)
+    done
+}
+
 @test "files that only look like temporary files stay" {
     setup_images
     mkdir out
@@ -563,4 +665,30 @@ out/none.png: failed: cannot open: No such file or directory'
     printf '1 3 1\n' >mine.txt
     expect 1 gconv check --verify --journal k
     like "$out" 'out/3.pgm: stale: a filter of its recipe is another one now *'
+}
+
+@test "check sees that a filter file has other numbers now" {
+    setup_images
+    printf '1 2 1\n' >mine.txt
+    gconv filter -k mine.txt --journal j -o out in/3.pgm in/4.pgm
+    gconv filter -k box3 --journal j -o box in/3.pgm
+    expect 0 gconv check --journal j
+    printf '# the same numbers\n1 2 1\n' >mine.txt
+    expect 0 gconv check --journal j
+    printf '1 3 1\n' >mine.txt
+    expect 1 gconv check --journal j
+    like "$out" 'out/?.pgm: stale: a filter of its recipe is another one now *
+out/?.pgm: stale: a filter of its recipe is another one now *
+3 images: 1 as recorded, 2 stale'
+    expect 1 gconv check --verify --journal j
+    like "$out" '*3 images: 1 verified, 2 stale'
+    printf 'no filter\n' >mine.txt
+    expect 1 gconv check --journal j
+    like "$out" '*3 images: 1 as recorded, 2 stale'
+    rm mine.txt # what was computed is recorded
+    expect 0 gconv check --journal j
+    same "$out" '3 images: 3 as recorded'
+    expect 1 gconv check --verify --journal j
+    like "$out" "out/?.pgm: unverified: *
+3 images: 1 verified, 2 unverified"
 }

@@ -119,7 +119,7 @@ setup_photos() {
     { printf 'c/y.pgm\n\n' && head -c 70000 /dev/zero | tr '\0' x; } >list
     expect 1 gconv edges --files-from list -o out
     same "$err" 'gconv: list: a name in the list of files exceeds 65535 bytes
-gconv: 1 of 2 images done, 1 failed, 0 skipped'
+gconv: 1 of 1 images done, 0 failed, 0 skipped; what else the list names is not known'
 }
 
 @test "names of a list may hold any bytes" {
@@ -159,14 +159,35 @@ gconv: 1 of 2 images done, 1 failed, 0 skipped'
     like "$err" 'gconv: standard input: standard input has no name *
 gconv: none.png: cannot open: No such file or directory
 gconv: list: a name in the list of files exceeds 65535 bytes
-gconv: 1 of 4 images done, 3 failed, 0 skipped'
+gconv: 1 of 3 images done, 2 failed, 0 skipped; what else the list names is not known'
     printf 'c/y.pgm\0a\n' >list
     expect 1 gconv edges --files-from list -o out
     like "$err" 'gconv: c/y.pgm: a NUL byte in a line of the list of files; --files0-from *'
     complains 1 'none: cannot open the list of files: *' gconv edges --files-from none -o out
     expect 1 gconv edges --files-from . -o out
-    like "$err" 'gconv: .: cannot read the list of files: Is a directory*'
+    same "$err" 'gconv: .: cannot read the list of files: Is a directory
+gconv: 0 of 0 images done, 0 failed, 0 skipped; what else the list names is not known'
+    for part in 1/2 2/2; do # a list is in all parts
+        expect 1 gconv edges --json --shard $part --files-from . -o out c/y.pgm
+        like "$err" 'gconv: .: cannot read the list of files: Is a directory
+gconv: ? of ? images done, 0 failed, 0 skipped; *'
+        same "$(key status | grep -v done)" ''
+    done
     silently gconv edges --files-from /dev/null -o out
+}
+
+@test "a list of lines that end in a carriage return: one hint" {
+    setup_photos
+    printf 'c/y.pgm\r\na/b/x.png\r\n' >list
+    expect 1 gconv edges --files-from list -o out
+    same "$err" 'gconv: c/y.pgm\r: cannot open: No such file or directory
+gconv: a/b/x.png\r: cannot open: No such file or directory
+gconv: list: its lines end in a carriage return and a newline; tr -d '"'\\r'"' makes names of them
+gconv: 0 of 2 images done, 2 failed, 0 skipped'
+    tr -d '\r' <list | silently gconv edges --files-from - -o out
+    cp c/y.pgm "$(printf 'y.pgm\r')" # a name may end so
+    printf 'y.pgm\r\n' >list
+    silently gconv edges --files-from list --name 'r.{ext}{stem}.png' -o out
 }
 
 @test "the second name of an output fails, and so does an output that is an input" {
@@ -276,6 +297,12 @@ gconv: 1 of 3 images to do, 1 failed, 1 skipped'
     (cd out && holds y.png)
     [ ! -e new ]
     cmp out/y.png kept.png
+    # Each line can be read in one way only.
+    make_image pgm 'a\nb -> c (fails).pgm' 3 3 noise
+    make_image pgm "$(printf 'a\nb.pgm')" 3 3 noise
+    expect 0 gconv edges --dry-run --name '{stem} (skipped)' -o 'new \' a*.pgm
+    same "$out" 'a\nb.pgm -> new \\/a\nb\x20(skipped)
+a\\nb\x20-> c\x20(fails).pgm -> new \\/a\\nb\x20-> c\x20(fails)\x20(skipped)'
 }
 
 @test "--on-error stop begins no image after a failure" {

@@ -38,6 +38,16 @@ gconv: 1 of 2 images done, 1 failed, 0 skipped'
     same "$(bare | grep -v ^gconv: | awk 'length > 79')" ''
 }
 
+@test "progress of check --verify counts the images of the journal" {
+    mkdir in
+    for i in 1 2 3 4 5 6 7 8; do make_image pgm in/$i.pgm 900 900 noise; done
+    gconv edges -q --journal j -o out in
+    expect 0 gconv check --verify --threads 1 --progress always --journal j
+    same "$out" '8 images: 8 verified'
+    like "$(bare)" '*[0-9] %, 0 of 8 done  *'
+    same "$(bare | grep -v ' of 8 done')" '' # also while an image is computed
+}
+
 @test "a summary names the slowest and the failed, where progress is drawn" {
     setup_images
     mkfifo slow.pgm

@@ -91,6 +91,86 @@ static void opened_files_are_shown(void **state)
     assert_int_equal(size, sizeof broken - 1);
 }
 
+/* What was shown of a file, up to the first byte that was not. */
+typedef struct copy {
+    unsigned char bytes[600000];
+    size_t size;
+    size_t behind; /* bytes that were shown beyond a hole */
+} copy;
+
+/* A gconv_bytes_function. */
+static void take_bytes(void *user, uint64_t offset, const void *bytes, size_t size)
+{
+    copy *c = user;
+    assert_true(offset + size <= sizeof c->bytes);
+    if (offset <= c->size) {
+        memcpy(c->bytes + offset, bytes, size);
+        c->size = offset + size > c->size ? (size_t)offset + size : c->size;
+    } else {
+        c->behind += size;
+    }
+}
+
+/* Writes an image of 300x300 pixels in colour, and keeps what is shown of its file. */
+static void write_shown(const char *path, gconv_format format, int depth, copy *written)
+{
+    enum { SIDE = 300 };
+    static unsigned char row[SIDE * 3 * 4];
+    gconv_error error;
+    gconv_writer *writer;
+    gconv_writer_options options = gconv_writer_options_default();
+    options.format = format;
+    options.shape = (gconv_shape){
+        .width = SIDE, .height = SIDE, .channels = depth == 32 ? 1 : 3, .depth = depth};
+    options.written = take_bytes;
+    options.complete_user = written;
+    assert_int_equal(gconv_writer_open(path, &options, &writer, &error), GCONV_OK);
+    for (uint32_t y = 0; y < SIDE; y++) {
+        for (size_t i = 0; i < sizeof row; i++)
+            row[i] = depth < 32 ? (unsigned char)(i * 7 + y * i) : 0;
+        assert_int_equal(gconv_writer_write(writer, 1, row, 0, &error), GCONV_OK);
+    }
+    assert_int_equal(gconv_writer_finish(writer, &error), GCONV_OK);
+    gconv_writer_free(writer);
+}
+
+static void bytes_are_shown_as_they_are_written_and_read(void **state)
+{
+    (void)state;
+    static const struct {
+        gconv_format format;
+        int depth;
+    } cases[] = {{GCONV_FORMAT_PPM, 8},
+                 {GCONV_FORMAT_PPM, 16},
+                 {GCONV_FORMAT_PNG, 8},
+                 {GCONV_FORMAT_JPEG, 8},
+                 {GCONV_FORMAT_PFM, 32}};
+    static unsigned char rows[300 * 300 * 3 * 2]; /* or 4 bytes of one channel */
+    static copy written, seen;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *path = scratch_path("bytes");
+        gconv_error error;
+        gconv_reader *reader;
+        written = seen = (copy){.size = 0};
+        write_shown(path, cases[i].format, cases[i].depth, &written);
+        blob file = load_file(path);
+        assert_int_equal(written.size, file.size);
+        assert_memory_equal(written.bytes, file.bytes, file.size);
+        gconv_reader_options options = as_stored();
+        options.read = take_bytes;
+        options.opened_user = &seen;
+        assert_int_equal(gconv_reader_open(path, &options, &reader, &error), GCONV_OK);
+        size_t row_bytes = gconv_shape_row_bytes(gconv_reader_shape(reader));
+        assert_int_equal(gconv_reader_read(reader, 300, rows, row_bytes, &error), GCONV_OK);
+        assert_int_equal(gconv_reader_finish(reader, &error), GCONV_OK);
+        gconv_reader_free(reader);
+        assert_int_equal(seen.behind, 0);
+        assert_int_equal(seen.size, file.size);
+        assert_memory_equal(seen.bytes, file.bytes, file.size);
+        free(file.bytes);
+    }
+}
+
 /* Each format can be told from its first bytes, and writes what it says that it holds. */
 static void formats_say_what_they_hold(void **state)
 {
@@ -269,6 +349,7 @@ int main(void)
         cmocka_unit_test(formats_have_names),
         cmocka_unit_test(formats_say_what_they_hold),
         cmocka_unit_test(opened_files_are_shown),
+        cmocka_unit_test(bytes_are_shown_as_they_are_written_and_read),
         cmocka_unit_test(rows_are_counted),
         cmocka_unit_test(pipes_are_read),
         cmocka_unit_test(writers_refuse_what_they_cannot_hold),

@@ -7,7 +7,7 @@
 #include <fcntl.h>
 
 static size_t read_bytes_max; /* of one call; 0: as many as asked */
-static int syncs;
+static int reads, syncs;
 
 ssize_t __real_pread(int descriptor, void *bytes, size_t size, off_t offset);
 ssize_t __wrap_pread(int descriptor, void *bytes, size_t size, off_t offset);
@@ -16,6 +16,7 @@ int __wrap_fsync(int descriptor);
 
 ssize_t __wrap_pread(int descriptor, void *bytes, size_t size, off_t offset)
 {
+    reads++;
     bool shortened = read_bytes_max > 0 && size > read_bytes_max;
     return __real_pread(descriptor, bytes, shortened ? read_bytes_max : size, offset);
 }
@@ -36,26 +37,86 @@ static gc_digest_kind usable_kind(void)
     return GC_DIGEST_SHA256;
 }
 
-static void short_reads_are_not_the_end(void **state)
+enum { BYTES = 200000 };
+
+static unsigned char content[BYTES];
+
+/* Saves the content and opens its file. */
+static int open_content(void)
 {
-    (void)state;
-    enum { BYTES = 200000 };
-    char whole[GC_DIGEST_BYTES], pieces[GC_DIGEST_BYTES];
-    gc_digest_kind kind = usable_kind();
-    unsigned char *content = malloc(BYTES);
-    assert_non_null(content);
     for (size_t i = 0; i < BYTES; i++)
         content[i] = (unsigned char)(i * 31 >> 3);
     save_file(scratch_path("content"), content, BYTES);
-    free(content);
     int descriptor = open(scratch_path("content"), O_RDONLY | O_CLOEXEC);
     assert_true(descriptor >= 0);
+    return descriptor;
+}
+
+static void short_reads_are_not_the_end(void **state)
+{
+    (void)state;
+    char whole[GC_DIGEST_BYTES], pieces[GC_DIGEST_BYTES];
+    gc_digest_kind kind = usable_kind();
+    int descriptor = open_content();
     assert_int_equal(gc_digest_file(kind, descriptor, BYTES, whole, NULL), GCONV_OK);
     read_bytes_max = 999;
     assert_int_equal(gc_digest_file(kind, descriptor, BYTES, pieces, NULL), GCONV_OK);
     read_bytes_max = 0;
     close(descriptor);
     assert_string_equal(pieces, whole);
+}
+
+/* Shows pieces of the content, given by offset and size, up to a size of 0. Compares the hash with
+ * that of the file, and returns how often the file was read. */
+static int read_for_hash(gc_digest_kind kind, const size_t pieces[][2])
+{
+    char whole[GC_DIGEST_BYTES], shown[GC_DIGEST_BYTES];
+    int descriptor = open_content();
+    assert_int_equal(gc_digest_file(kind, descriptor, BYTES, whole, NULL), GCONV_OK);
+    gc_digest *digest = gc_digest_create(kind);
+    assert_non_null(digest);
+    for (; (*pieces)[1] > 0; pieces++)
+        gc_digest_show(digest, (*pieces)[0], content + (*pieces)[0], (*pieces)[1]);
+    reads = 0;
+    assert_int_equal(gc_digest_end(digest, descriptor, BYTES, shown, NULL), GCONV_OK);
+    free(digest);
+    close(descriptor);
+    assert_string_equal(shown, whole);
+    return reads;
+}
+
+static void bytes_that_are_shown_are_not_read_again(void **state)
+{
+    (void)state;
+    gc_digest_kind kind = usable_kind();
+    const size_t all[][2] = {{0, 1}, {1, 99999}, {100000, 100000}, {0}};
+    const size_t again[][2] = {{0, 70000}, {0, 500}, {30000, 100000}, {130000, 70000}, {0}};
+    const size_t none[][2] = {{0}}, no_begin[][2] = {{1, BYTES - 1}, {0}};
+    const size_t no_end[][2] = {{0, BYTES - 1}, {0}};
+    const size_t hole[][2] = {{0, 100000}, {100001, 99999}, {0}};
+    assert_int_equal(read_for_hash(kind, all), 0);
+    assert_int_equal(read_for_hash(kind, again), 0);
+    assert_int_equal(read_for_hash(kind, no_end), 1);
+    assert_true(read_for_hash(kind, none) > 1);
+    assert_true(read_for_hash(kind, no_begin) > 1);
+    assert_true(read_for_hash(kind, hole) > 1);
+}
+
+/* The hash is that of the first `size` bytes, whatever was shown. */
+static void more_bytes_than_the_file_has(void **state)
+{
+    (void)state;
+    gc_digest_kind kind = usable_kind();
+    char shorter[GC_DIGEST_BYTES], shown[GC_DIGEST_BYTES];
+    int descriptor = open_content();
+    assert_int_equal(gc_digest_file(kind, descriptor, 1000, shorter, NULL), GCONV_OK);
+    gc_digest *digest = gc_digest_create(kind);
+    assert_non_null(digest);
+    gc_digest_show(digest, 0, content, 5000);
+    assert_int_equal(gc_digest_end(digest, descriptor, 1000, shown, NULL), GCONV_OK);
+    free(digest);
+    close(descriptor);
+    assert_string_equal(shown, shorter);
 }
 
 static void intents_are_flushed(void **state)
@@ -76,11 +137,54 @@ static void intents_are_flushed(void **state)
     gc_journal_close(journal);
 }
 
+static void records_are_read_as_they_were_written(void **state)
+{
+    (void)state;
+    enum { LONG = 5000 };
+    static char long_name[LONG + 1];
+    char odd[] = "new\nline \"quoted\" \\ no utf-8: \xe9", error_text[] = "\"why\"";
+    memset(long_name, 'x', LONG);
+    const gc_record record = {
+        .input = odd,
+        .output = long_name,
+        .error = error_text,
+        .final = true,
+        .status = GC_RECORD_FAILED,
+        .recipe = "0123456789abcdef0123456789abcdef",
+        .in = {.size = 0, .seconds = -7, .nanoseconds = 5, .digest = "xxh3:00"},
+        .out = {.size = INT64_C(1) << 40, .seconds = 1795477177, .nanoseconds = 999999999},
+        .implementation = "cpu",
+        .seconds = 3.000002,
+    };
+    gc_record again;
+    size_t size;
+    char *line = gc_record_line(&record, "a \"host\"", &size);
+    assert_non_null(line);
+    assert_int_equal(line[size - 1], '\n');
+    assert_int_equal(gc_record_read(line, size, &again, NULL), GCONV_OK);
+    free(line);
+    assert_string_equal(again.input, odd);
+    assert_string_equal(again.output, long_name);
+    assert_string_equal(again.error, error_text);
+    assert_string_equal(again.recipe, record.recipe);
+    assert_string_equal(again.implementation, "cpu");
+    assert_string_equal(again.in.digest, "xxh3:00");
+    assert_true(gc_file_state_is_same(&again.in, &record.in));
+    assert_true(gc_file_state_is_same(&again.out, &record.out));
+    assert_true(again.final && !again.exact && !again.in_place);
+    assert_int_equal(again.status, GC_RECORD_FAILED);
+    assert_true(again.seconds > 3.0000019 && again.seconds < 3.0000021);
+    gc_record_destroy(&again);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(short_reads_are_not_the_end),
+        cmocka_unit_test(bytes_that_are_shown_are_not_read_again),
+        cmocka_unit_test(more_bytes_than_the_file_has),
         cmocka_unit_test(intents_are_flushed),
+        cmocka_unit_test(records_are_read_as_they_were_written),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

@@ -8,6 +8,7 @@
 #include "cli/report/json.h"
 #include "cli/report/messages.h"
 #include "cli/report/progress.h"
+#include "cli/report/tally.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -26,7 +27,7 @@ typedef enum finding {
     FINDING_FAILED,
     FINDING_UNFINISHED, /* an intent that was not carried out */
     FINDING_UNREADABLE, /* could not be checked */
-    FINDING_UNVERIFIED, /* as recorded, but without its input --verify cannot compute it */
+    FINDING_UNVERIFIED, /* as recorded, but without input and filters --verify cannot compute it */
     FINDING_MISMATCH,
     FINDINGS
 } finding;
@@ -38,7 +39,7 @@ static const char *const words[FINDINGS] = {"as recorded", "verified",   "unjudg
 typedef struct check {
     const gc_options *options;
     gc_recheck recheck;
-    size_t images, done; /* in the journal, and looked at */
+    size_t images; /* in the journal */
     size_t found[FINDINGS];
     bool has_relative_name; /* of an output */
 } check;
@@ -100,7 +101,7 @@ static finding verify(check *c, const gc_record *record, char *text, size_t size
     gconv_error error;
     if (gc_recheck_image(&c->recheck, record, &d, &error) != GCONV_OK) {
         snprintf(text, size, "%.400s", error.message);
-        return error.status == GCONV_ERROR_FILTER ? FINDING_STALE : FINDING_UNREADABLE;
+        return FINDING_UNREADABLE;
     }
     if (d.samples > 0)
         snprintf(text, size, "%llu samples differ, by up to %g; %g is allowed",
@@ -110,11 +111,15 @@ static finding verify(check *c, const gc_record *record, char *text, size_t size
     return d.within ? FINDING_VERIFIED : FINDING_MISMATCH;
 }
 
-/* Writes why an image that is as recorded cannot be computed again. */
-static finding tell_no_input(const gc_record *record, char *text, size_t size)
+/* Computes an image again that is as recorded, or writes why it cannot be computed. */
+static finding verify_where_possible(check *c, const gc_record *record, bool has_input, char *text,
+                                     size_t size)
 {
-    snprintf(text, size, "%s",
-             record->in_place ? "it has replaced its input" : "its input is gone");
+    if (!has_input)
+        snprintf(text, size, "%s",
+                 record->in_place ? "it has replaced its input" : "its input is gone");
+    else if (gc_recheck_can_compute(&c->recheck, record, text, size))
+        return verify(c, record, text, size);
     return FINDING_UNVERIFIED;
 }
 
@@ -145,6 +150,12 @@ static void print(const check *c, const gc_record *record, finding found, const 
                text[0] != '\0' ? ": " : "", text);
 }
 
+static void show_progress(const check *c, const char *name)
+{
+    gc_progress_images images = {gc_tally_finished(), 0, c->images};
+    gc_progress_show_images(name, (double)images.finished / (double)c->images, &images);
+}
+
 /* A gc_journal_function. */
 static gconv_status check_record(void *user, const gc_record *record, gconv_error *error)
 {
@@ -152,16 +163,17 @@ static gconv_status check_record(void *user, const gc_record *record, gconv_erro
     char text[512] = "";
     bool has_input = false;
     (void)error;
-    gc_progress_show(record->output, (double)c->done / (double)c->images, c->done, c->images);
+    show_progress(c, record->output);
     finding found = find(record, &has_input);
     if (found == FINDING_FAILED && record->error != NULL)
         snprintf(text, sizeof text, "%.400s", record->error);
+    if (found == FINDING_GOOD && gc_recheck_is_stale(&c->recheck, record, text, sizeof text))
+        found = FINDING_STALE;
     if (found == FINDING_GOOD && c->options->verify && is_chosen(c, record))
-        found = has_input ? verify(c, record, text, sizeof text)
-                          : tell_no_input(record, text, sizeof text);
+        found = verify_where_possible(c, record, has_input, text, sizeof text);
     c->has_relative_name = c->has_relative_name || record->output[0] != '/';
     c->found[found]++;
-    c->done++;
+    gc_tally_add(false, false);
     print(c, record, found, text);
     return GCONV_OK;
 }
@@ -169,7 +181,8 @@ static gconv_status check_record(void *user, const gc_record *record, gconv_erro
 /* "12 images: 10 as recorded, 2 missing". */
 static void print_summary(const check *c)
 {
-    printf("%zu image%s", c->done, c->done == 1 ? "" : "s");
+    size_t done = gc_tally_finished();
+    printf("%zu image%s", done, done == 1 ? "" : "s");
     for (int i = 0, count = 0; i < FINDINGS; i++)
         if (c->found[i] > 0)
             printf("%s %zu %s", count++ == 0 ? ":" : ",", c->found[i], words[i]);
@@ -180,7 +193,7 @@ static void print_summary(const check *c)
 static void give_hint(const check *c)
 {
     size_t missing = c->found[FINDING_MISSING];
-    if (c->has_relative_name && missing > 0 && missing + c->found[FINDING_FAILED] == c->done)
+    if (c->has_relative_name && missing > 0 && missing + c->found[FINDING_FAILED] == c->images)
         gc_say(
             "%s: every output is missing; its relative names count from the directory where gconv "
             "runs now",
@@ -211,6 +224,7 @@ int gc_run_check(const gc_options *options)
                                           &journal, &error);
     if (status == GCONV_OK) {
         c.images = gc_journal_count(journal);
+        gc_tally_begin("images checked", false, c.images);
         gc_recheck_begin(&c.recheck, options, journal);
         status = gc_journal_each(journal, check_record, &c, &error);
         gc_recheck_end(&c.recheck);

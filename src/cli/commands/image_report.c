@@ -162,15 +162,42 @@ static void report_done(const gc_options *options, const gc_task *task, const gc
     }
 }
 
+/* What stands between and behind the names in a line of --dry-run. */
+static const char arrow[] = " -> ", skipped[] = " (skipped)", fails[] = " (fails)";
+
+static bool begins(const char *text, const char *beginning)
+{
+    return strncmp(text, beginning, strlen(beginning)) == 0;
+}
+
+/* Prints a name so that a line of --dry-run can be read in one way only. */
+static void print_name(const char *name)
+{
+    char part[PATH_MAX], escaped[4 * PATH_MAX];
+    while (*name != '\0') {
+        size_t length = strcspn(name, "\\ ");
+        snprintf(part, sizeof part, "%.*s", (int)length, name);
+        fputs(gc_escape(part, escaped, sizeof escaped), stdout);
+        name += length;
+        if (*name == '\\')
+            fputs("\\\\", stdout);
+        else if (*name == ' ')
+            fputs(begins(name, arrow) || begins(name, skipped) || begins(name, fails) ? "\\x20"
+                                                                                      : " ",
+                  stdout);
+        name += *name != '\0';
+    }
+}
+
 /* The line of --dry-run. */
 static void print_plan(const gc_task *task, const gc_result *result)
 {
-    static const char *const ends[] = {[GC_OUTCOME_SKIPPED] = " (skipped)",
-                                       [GC_OUTCOME_FAILED] = " (fails)",
-                                       [GC_OUTCOME_PLANNED] = ""};
-    char input[4 * PATH_MAX], output[4 * PATH_MAX];
-    printf("%s -> %s%s\n", gc_escape(task->input, input, sizeof input),
-           gc_escape(task->output, output, sizeof output), ends[result->outcome]);
+    print_name(task->input);
+    fputs(arrow, stdout);
+    print_name(task->output);
+    if (result->outcome != GC_OUTCOME_PLANNED)
+        fputs(result->outcome == GC_OUTCOME_SKIPPED ? skipped : fails, stdout);
+    fputc('\n', stdout);
 }
 
 void gc_report_image(const gc_options *options, const gc_task *task, const gc_result *result)

@@ -54,9 +54,11 @@ typedef struct summary {
     bool batch;
     size_t reported, failed, skipped, mismatched;
     size_t written;
-    unsigned met; /* by all images that were written, as gc_note_effects takes it */
-    int code;     /* of one input alone */
-    int losses;   /* devices of which was said that they are lost */
+    bool list_failed;          /* the list of --files-from cannot be read to its end */
+    size_t names_with_returns; /* of files that failed: they end in a carriage return */
+    unsigned met;              /* by all images that were written, as gc_note_effects takes it */
+    int code;                  /* of one input alone */
+    int losses;                /* devices of which was said that they are lost */
     gc_summary images;
 } summary;
 
@@ -73,14 +75,26 @@ static void say_losses(summary *s, const gc_result *result)
     }
 }
 
+static bool ends_in_return(const char *name)
+{
+    size_t length = strlen(name);
+    return length > 0 && name[length - 1] == '\r';
+}
+
 static void take_result(void *user, const gc_task *task, const gc_result *result)
 {
     summary *s = user;
     say_losses(s, result);
+    if (task->is_list) {
+        s->list_failed = true;
+        gc_report(task->input, &result->error);
+        return;
+    }
     s->reported++;
     gc_report_image(s->options, task, result);
     gc_summary_take(&s->images, task, result);
     s->failed += result->outcome == GC_OUTCOME_FAILED;
+    s->names_with_returns += result->outcome == GC_OUTCOME_FAILED && ends_in_return(task->input);
     s->skipped += result->outcome == GC_OUTCOME_SKIPPED;
     s->mismatched += result->outcome == GC_OUTCOME_MISMATCH;
     int code = single_code(s->options, result);
@@ -139,11 +153,23 @@ static void say_counts(const summary *s, const gc_task_list *list)
     char rest[64] = "";
     if (count > s->reported)
         snprintf(rest, sizeof rest, ", %zu not begun", count - s->reported);
+    else if (s->list_failed)
+        snprintf(rest, sizeof rest, "; what else the list names is not known");
     else if (list->stream != NULL && gc_stop_is_requested())
         snprintf(rest, sizeof rest, "; what else the list names was not begun");
     if (s->failed + s->skipped > 0 || rest[0] != '\0' || gc_stop_is_requested())
         gc_say("%zu of %zu images %s, %zu failed, %zu skipped%s", done, count,
                s->options->dry_run ? "to do" : "done", s->failed, s->skipped, rest);
+}
+
+/* Why names of a list may not be found. */
+static void give_hint(const summary *s)
+{
+    if (s->options->files_from != NULL && !s->options->files_end_in_nul &&
+        s->names_with_returns > 0)
+        gc_say("%s: its lines end in a carriage return and a newline; tr -d '\\r' makes names of "
+               "them",
+               gc_input_name(s->options->files_from));
 }
 
 /* The exit code of images that were reported. */
@@ -153,8 +179,11 @@ static int finish(const summary *s, const gc_task_list *list)
     if (!list->batch)
         return s->code;
     gc_summary_say(&s->images);
+    give_hint(s);
     say_counts(s, list);
-    return s->failed > 0 ? GC_EXIT_FAILED : s->mismatched > 0 ? GC_EXIT_MISMATCH : GC_EXIT_DONE;
+    if (s->failed > 0 || s->list_failed)
+        return GC_EXIT_FAILED;
+    return s->mismatched > 0 ? GC_EXIT_MISMATCH : GC_EXIT_DONE;
 }
 
 /* How to go on with a batch that a signal stopped. NULL where a repetition would repeat work that

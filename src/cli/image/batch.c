@@ -251,6 +251,12 @@ static void show_progress(const batch *b, const gc_task *task)
     gc_progress_show_images(gc_input_name(task->input), done, &images);
 }
 
+static void count(const gc_task *task, const gc_result *result)
+{
+    if (!task->is_list)
+        gc_tally_add(result->outcome == GC_OUTCOME_FAILED, result->outcome == GC_OUTCOME_SKIPPED);
+}
+
 /* Processes a task. Notes wait in the result where several are processed at one time. */
 static void process_task(batch *b, gc_worker *worker, char *const *notes, const gc_task *task,
                          gc_result *result)
@@ -262,7 +268,7 @@ static void process_task(batch *b, gc_worker *worker, char *const *notes, const 
     result->notes = take_notes(worker->notes, notes);
     if (result->outcome == GC_OUTCOME_BARRED)
         return;
-    gc_tally_add(result->outcome == GC_OUTCOME_FAILED, result->outcome == GC_OUTCOME_SKIPPED);
+    count(task, result);
     if (b->list->batch)
         show_progress(b, task);
     else
@@ -330,7 +336,7 @@ static void finish_task(batch *b, size_t task, gc_result *result)
         gc_task_queue_stop(b->tasks);
         return;
     }
-    bool failed = result->outcome == GC_OUTCOME_FAILED;
+    bool failed = result->outcome == GC_OUTCOME_FAILED && !result->recorded;
     if ((failed && b->session->options->stop_on_error) ||
         (b->session->journal != NULL && gc_journal_has_failed(b->session->journal)))
         gc_task_queue_stop(b->tasks);
@@ -414,7 +420,7 @@ bool gc_batch_has_ended(batch *b)
 void gc_batch_settle(batch *b, const gc_loan *loan, gc_result *result)
 {
     worker_thread *called = NULL;
-    gc_tally_add(result->outcome == GC_OUTCOME_FAILED, result->outcome == GC_OUTCOME_SKIPPED);
+    count(loan->task, result);
     pthread_mutex_lock(&b->lock);
     finish_task(b, loan->number, result);
     call_idle(b, &called);

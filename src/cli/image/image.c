@@ -39,6 +39,7 @@ static gconv_status open_input(gc_work *work)
     options.warn_user = &work->input_warnings;
     if (work->worker->session->journal != NULL) {
         options.opened = gc_journaled_opened;
+        options.read = gc_journaled_read;
         options.opened_user = work;
     }
     return gconv_reader_open(task->input, &options, &work->reader, work->error);
@@ -163,4 +164,6 @@ void gc_process(gc_worker *worker, const gc_task *task, gc_result *result)
         gc_journaled_end(&work);
     if (gc_gate_pass(worker->gate, &barred) != GCONV_OK)
         result->outcome = GC_OUTCOME_BARRED;
+    else if (worker->directories != NULL && !gc_task_is_doomed(task)) /* also of a skipped image */
+        gc_clean_parent(worker->directories, task->output, worker->notes);
 }

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -87,7 +88,7 @@ gc_journal_verdict gc_journaled_judge(const gc_session *session, const gc_task *
     gconv_status status =
         gc_journal_find(session->journal, task->input, task->output, &record, &found, error);
     if (status != GCONV_OK)
-        return GC_JOURNAL_FAILED;
+        return GC_JOURNAL_UNREADABLE;
     gc_journal_verdict verdict = GC_JOURNAL_UNKNOWN;
     if (found) {
         verdict = judge_record(session, task, &record, error);
@@ -111,6 +112,8 @@ void gc_journaled_begin(gc_work *work)
                                .in = {.size = -1},
                                .out = {.size = -1}};
     memcpy(work->record.recipe, session->recipe.name, sizeof work->record.recipe);
+    work->input_digest = gc_digest_create(work->options->digest);
+    work->output_digest = gc_digest_create(work->options->digest);
 }
 
 void gc_journaled_opened(void *user, int descriptor)
@@ -122,6 +125,29 @@ void gc_journaled_opened(void *user, int descriptor)
         work->record.in = gc_file_state_of(&about);
 }
 
+void gc_journaled_read(void *user, uint64_t offset, const void *bytes, size_t size)
+{
+    const gc_work *work = user;
+    if (work->input_digest != NULL)
+        gc_digest_show(work->input_digest, offset, bytes, size);
+}
+
+void gc_journaled_written(void *user, uint64_t offset, const void *bytes, size_t size)
+{
+    const gc_work *work = user;
+    if (work->output_digest != NULL)
+        gc_digest_show(work->output_digest, offset, bytes, size);
+}
+
+/* Ends a hash, or reads the file for it. */
+static gconv_status finish_digest(const gc_work *work, gc_digest *digest, int descriptor,
+                                  gc_file_state *state, gconv_error *error)
+{
+    return digest != NULL ? gc_digest_end(digest, descriptor, state->size, state->digest, error)
+                          : gc_digest_file(work->options->digest, descriptor, state->size,
+                                           state->digest, error);
+}
+
 /* Hashes the input, unless it changed since it was opened. */
 static gconv_status note_input(gc_work *work, gconv_error *error)
 {
@@ -129,8 +155,7 @@ static gconv_status note_input(gc_work *work, gconv_error *error)
     struct stat about;
     if (record->in.size < 0)
         return GCONV_OK; /* no regular file: it cannot be read again */
-    gconv_status status = gc_digest_file(work->options->digest, work->input, record->in.size,
-                                         record->in.digest, error);
+    gconv_status status = finish_digest(work, work->input_digest, work->input, &record->in, error);
     bool known = fstat(work->input, &about) == 0;
     gc_file_state now = gc_file_state_of(&about);
     if (!known || !gc_file_state_is_same(&now, &record->in))
@@ -146,8 +171,7 @@ gconv_status gc_journaled_complete(void *user, int descriptor, gconv_error *erro
     if (fstat(descriptor, &about) != 0)
         return gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot look at it");
     record->out = gc_file_state_of(&about);
-    gconv_status status = gc_digest_file(work->options->digest, descriptor, record->out.size,
-                                         record->out.digest, error);
+    gconv_status status = finish_digest(work, work->output_digest, descriptor, &record->out, error);
     if (status == GCONV_OK)
         status = note_input(work, error);
     if (status != GCONV_OK || !replaces_input(work->options, work->task))
@@ -186,6 +210,9 @@ static void fill(gc_record *record, const gc_result *result)
 
 void gc_journaled_end(gc_work *work)
 {
+    free(work->input_digest);
+    free(work->output_digest);
+    work->input_digest = work->output_digest = NULL;
     gc_journal *journal = work->worker->session->journal;
     gc_result *result = work->result;
     bool ends = result->outcome == GC_OUTCOME_DONE || result->outcome == GC_OUTCOME_MISMATCH ||

@@ -10,7 +10,8 @@ typedef enum gc_journal_verdict {
     GC_JOURNAL_UNKNOWN, /* there is no journal, or it does not have the image */
     GC_JOURNAL_AGAIN,   /* input, recipe or output are not as recorded */
     GC_JOURNAL_DONE,
-    GC_JOURNAL_FAILED /* failed before; `error` says how */
+    GC_JOURNAL_FAILED,    /* failed before; `error` says how */
+    GC_JOURNAL_UNREADABLE /* the journal cannot be read; `error` says why */
 } gc_journal_verdict;
 
 /* Judges an image by its last record, the times and sizes of its files and, where these differ, by
@@ -24,6 +25,10 @@ void gc_journaled_begin(gc_work *work);
 /* `opened` of gconv_reader_options, whose `user` is a gc_work: notes the input before it is
  * read. */
 void gc_journaled_opened(void *work, int descriptor);
+
+/* gconv_bytes_functions, whose `user` is a gc_work: hash what is read and what is written. */
+void gc_journaled_read(void *work, uint64_t offset, const void *bytes, size_t size);
+void gc_journaled_written(void *work, uint64_t offset, const void *bytes, size_t size);
 
 /* A gconv_complete_function, whose `user` is a gc_work: notes both files while the output has its
  * temporary name. */

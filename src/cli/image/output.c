@@ -58,6 +58,7 @@ static gconv_writer_options writer_options(gc_work *work)
     writer.warn_user = &work->output_warnings;
     if (work->worker->session->journal != NULL) {
         writer.complete = gc_journaled_complete;
+        writer.written = gc_journaled_written;
         writer.complete_user = work;
     }
     return writer;

@@ -33,6 +33,8 @@ static void forget_recipe(gc_recheck *recheck)
     recheck->argument_count = 0;
     recheck->recorded = (gc_options){.command = GC_COMMAND_NONE};
     recheck->recipe[0] = '\0';
+    recheck->failure.status = GCONV_OK;
+    recheck->changed = recheck->ready = false;
 }
 
 void gc_recheck_end(gc_recheck *recheck)
@@ -66,7 +68,7 @@ static gconv_status take_value(void *user, const gc_json_value *value, gconv_err
 /* Makes the session of the recorded options. Where it is computed is what this command says. */
 static gconv_status make_session(gc_recheck *recheck, const char *recipe, gconv_error *error)
 {
-    const char *blamed;
+    const char *blamed = NULL;
     gc_options *recorded = &recheck->recorded;
     gconv_status status =
         gc_options_parse(recheck->argument_count, recheck->arguments, recorded, error);
@@ -77,21 +79,16 @@ static gconv_status make_session(gc_recheck *recheck, const char *recipe, gconv_
     recorded->job.threads = recheck->options->job.threads;
     recorded->journal = gc_journal_path(recheck->journal); /* the session makes its recipe then */
     status = gc_session_create(recorded, &recheck->session, &blamed, error);
-    if (status == GCONV_OK)
-        status = gc_session_check_all(&recheck->session, error);
-    if (status == GCONV_OK && strcmp(recheck->session.recipe.name, recipe) != 0)
-        status = gc_fail(error, GCONV_ERROR_FILTER,
-                         "a filter of its recipe is another one now than when it was made");
+    bool is_there = blamed != NULL && access(blamed, F_OK) == 0;
+    recheck->changed = status == GCONV_OK ? strcmp(recheck->session.recipe.name, recipe) != 0
+                                          : status == GCONV_ERROR_FILTER && is_there;
     return status;
 }
 
-static gconv_status use_recipe(gc_recheck *recheck, const char *recipe, gconv_error *error)
+static gconv_status read_recipe(gc_recheck *recheck, const char *recipe, gconv_error *error)
 {
     char *line;
     size_t size;
-    if (strcmp(recheck->recipe, recipe) == 0)
-        return GCONV_OK;
-    forget_recipe(recheck);
     gconv_status status = gc_journal_recipe(recheck->journal, recipe, &line, &size, error);
     if (status != GCONV_OK)
         return status;
@@ -100,10 +97,44 @@ static gconv_status use_recipe(gc_recheck *recheck, const char *recipe, gconv_er
     if (status == GCONV_OK)
         status = gc_json_read(line, size, &events, error);
     free(line);
-    if (status == GCONV_OK)
-        status = make_session(recheck, recipe, error);
-    if (status == GCONV_OK)
-        memcpy(recheck->recipe, recipe, sizeof recheck->recipe);
+    return status == GCONV_OK ? make_session(recheck, recipe, error) : status;
+}
+
+/* Has the session of this recipe, or `failure`. */
+static void use_recipe(gc_recheck *recheck, const char *recipe)
+{
+    gconv_error error;
+    if (strcmp(recheck->recipe, recipe) == 0)
+        return;
+    forget_recipe(recheck);
+    if (read_recipe(recheck, recipe, &error) != GCONV_OK)
+        recheck->failure = error;
+    memcpy(recheck->recipe, recipe, sizeof recheck->recipe);
+}
+
+bool gc_recheck_is_stale(gc_recheck *recheck, const gc_record *record, char *reason, size_t size)
+{
+    use_recipe(recheck, record->recipe);
+    snprintf(reason, size, "%s",
+             recheck->changed ? "a filter of its recipe is another one now than when it was made"
+                              : "");
+    return recheck->changed;
+}
+
+bool gc_recheck_can_compute(gc_recheck *recheck, const gc_record *record, char *reason, size_t size)
+{
+    use_recipe(recheck, record->recipe);
+    bool can = recheck->failure.status == GCONV_OK;
+    snprintf(reason, size, "%.400s", can ? "" : recheck->failure.message);
+    return can;
+}
+
+/* Checks once whether the session can compute. */
+static gconv_status make_ready(gc_recheck *recheck, gconv_error *error)
+{
+    gconv_status status =
+        recheck->ready ? GCONV_OK : gc_session_check_all(&recheck->session, error);
+    recheck->ready = status == GCONV_OK;
     return status;
 }
 
@@ -144,7 +175,7 @@ static gconv_status compute(gc_recheck *recheck, const gc_record *record, char *
     gc_gate_create(&gate, pass, NULL);
     gc_worker worker = {.session = &recheck->session,
                         .gate = &gate,
-                        .image_count = 1,
+                        .image_count = gc_journal_count(recheck->journal),
                         .images_left = 1,
                         .images_at_once = 1};
     gc_process(&worker, &task, result);
@@ -258,7 +289,12 @@ gconv_status gc_recheck_image(gc_recheck *recheck, const gc_record *record,
     char path[sizeof recheck->directory + 8];
     gc_result result;
     *difference = (gc_recheck_difference){.within = true};
-    gconv_status status = use_recipe(recheck, record->recipe, error);
+    use_recipe(recheck, record->recipe);
+    gconv_status status = recheck->failure.status;
+    if (status != GCONV_OK)
+        *error = recheck->failure;
+    else
+        status = make_ready(recheck, error);
     if (status == GCONV_OK)
         status = make_directory(recheck, error);
     if (status != GCONV_OK)

@@ -12,6 +12,9 @@ typedef struct gc_recheck {
     const gc_options *options; /* of gconv check: implementation, device and threads */
     const gc_journal *journal;
     char recipe[GC_RECIPE_BYTES]; /* "": none yet */
+    gconv_error failure;          /* why the recipe has no session; else its status is OK */
+    bool changed;                 /* a filter of the recipe is another one now */
+    bool ready;                   /* the session can compute */
     char **arguments;             /* of a command line that says the same; owned with its texts */
     int argument_count;
     gc_options recorded; /* what that command line says */
@@ -29,8 +32,16 @@ typedef struct gc_recheck_difference {
 
 void gc_recheck_begin(gc_recheck *recheck, const gc_options *options, const gc_journal *journal);
 
-/* Computes the image of a record again and compares. GCONV_ERROR_FILTER where a filter of the
- * recipe is another one now. */
+/* Whether a filter of the record's recipe is another one now. False where its file is gone: then
+ * nothing is known of it. `reason` gets a sentence, or "". */
+bool gc_recheck_is_stale(gc_recheck *recheck, const gc_record *record, char *reason, size_t size);
+
+/* Whether the image of a record can be computed again, as far as its recipe decides; `reason` gets
+ * why not. */
+bool gc_recheck_can_compute(gc_recheck *recheck, const gc_record *record, char *reason,
+                            size_t size);
+
+/* Computes the image of a record again and compares. */
 gconv_status gc_recheck_image(gc_recheck *recheck, const gc_record *record,
                               gc_recheck_difference *difference, gconv_error *error);
 

@@ -41,5 +41,7 @@ gconv_status gc_decide_to_skip(const gc_session *session, const gc_task *task, g
     if (result->skipped != NULL)
         return GCONV_ERROR_EXISTS;
     result->blamed = gc_input_name(task->input);
-    return verdict == GC_JOURNAL_FAILED ? result->error.status : GCONV_OK;
+    result->recorded = verdict == GC_JOURNAL_FAILED;
+    bool fails = verdict == GC_JOURNAL_FAILED || verdict == GC_JOURNAL_UNREADABLE;
+    return fails ? result->error.status : GCONV_OK;
 }

@@ -33,6 +33,7 @@ typedef struct gc_work {
     double start;       /* in seconds */
     gc_record record;   /* for the journal; its texts belong to others */
     int input;          /* the reader's descriptor, for the journal; set by gc_journaled_opened */
+    gc_digest *input_digest, *output_digest; /* for the journal; NULL: files are read once more */
     gc_warning_target input_warnings, output_warnings;
 } gc_work;
 

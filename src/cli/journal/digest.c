@@ -1,6 +1,8 @@
 #include "cli/journal/digest.h"
 
+#include "base/memory.h"
 #include "base/status.h"
+#include "cli/journal/xxh3_avx2.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,16 +20,16 @@
 
 enum { READ_BYTES = 1 << 16, HASH_BYTES_MAX = 32 };
 
-/* A hash that is being computed. */
-typedef struct digest {
+struct gc_digest {
     gc_digest_kind kind;
+    uint64_t counted; /* bytes of the file, from its first one */
 #if GC_HAS_XXHASH
     XXH3_state_t xxh3;
 #endif
 #if GC_HAS_NETTLE
     struct sha256_ctx sha256;
 #endif
-} digest;
+};
 
 static const struct {
     const char *name, *library;
@@ -63,9 +65,9 @@ bool gc_digest_kind_of(const char *text, gc_digest_kind *kind)
     return false;
 }
 
-static void begin(digest *d)
+static void begin(gc_digest *d)
 {
-    (void)d; /* where the build has neither library */
+    d->counted = 0;
 #if GC_HAS_XXHASH
     if (d->kind == GC_DIGEST_XXH3)
         XXH3_128bits_reset(&d->xxh3);
@@ -76,14 +78,26 @@ static void begin(digest *d)
 #endif
 }
 
-static void add(digest *d, const void *bytes, size_t size)
+#if GC_HAS_XXHASH
+static void update_xxh3(XXH3_state_t *state, const void *bytes, size_t size)
 {
-    (void)d;
-    (void)bytes;
-    (void)size;
+#if GC_HAS_XXH3_AVX2
+    if (__builtin_cpu_supports("avx2")) {
+        gc_xxh3_update_avx2(state, bytes, size);
+        return;
+    }
+#endif
+    XXH3_128bits_update(state, bytes, size);
+}
+#endif
+
+static void add(gc_digest *d, const void *bytes, size_t size)
+{
+    (void)bytes; /* where the build has neither library */
+    d->counted += size;
 #if GC_HAS_XXHASH
     if (d->kind == GC_DIGEST_XXH3)
-        XXH3_128bits_update(&d->xxh3, bytes, size);
+        update_xxh3(&d->xxh3, bytes, size);
 #endif
 #if GC_HAS_NETTLE
     if (d->kind == GC_DIGEST_SHA256)
@@ -92,7 +106,7 @@ static void add(digest *d, const void *bytes, size_t size)
 }
 
 /* Returns the length of the hash. */
-static size_t end(digest *d, unsigned char hash[HASH_BYTES_MAX])
+static size_t end(gc_digest *d, unsigned char hash[HASH_BYTES_MAX])
 {
     (void)d;
     (void)hash;
@@ -113,13 +127,14 @@ static size_t end(digest *d, unsigned char hash[HASH_BYTES_MAX])
     return 0;
 }
 
-/* Reads `size` bytes into the hash, fewer where the file ends before. */
-static gconv_status add_file(digest *d, int descriptor, int64_t size, gconv_error *error)
+/* Reads up to `size` bytes of the file into the hash, fewer where the file ends before. */
+static gconv_status add_file(gc_digest *d, int descriptor, uint64_t size, gconv_error *error)
 {
     unsigned char bytes[READ_BYTES];
-    for (int64_t offset = 0; offset < size;) {
-        size_t wanted = size - offset < READ_BYTES ? (size_t)(size - offset) : READ_BYTES;
-        ssize_t count = pread(descriptor, bytes, wanted, (off_t)offset);
+    while (d->counted < size) {
+        uint64_t left = size - d->counted;
+        size_t wanted = left < READ_BYTES ? (size_t)left : READ_BYTES;
+        ssize_t count = pread(descriptor, bytes, wanted, (off_t)d->counted);
         if (count < 0 && errno == EINTR)
             continue;
         if (count < 0)
@@ -127,27 +142,42 @@ static gconv_status add_file(digest *d, int descriptor, int64_t size, gconv_erro
         if (count == 0)
             return GCONV_OK;
         add(d, bytes, (size_t)count);
-        offset += count;
     }
     return GCONV_OK;
 }
 
-gconv_status gc_digest_file(gc_digest_kind kind, int descriptor, int64_t size,
-                            char text[GC_DIGEST_BYTES], gconv_error *error)
+gc_digest *gc_digest_create(gc_digest_kind kind)
+{
+    gc_digest *d = kinds[kind].usable ? gc_allocate_aligned(1, sizeof *d) : NULL;
+    if (d == NULL)
+        return NULL;
+    d->kind = kind;
+    begin(d);
+    return d;
+}
+
+void gc_digest_show(void *digest, uint64_t offset, const void *bytes, size_t size)
+{
+    gc_digest *d = digest;
+    uint64_t known = d->counted - offset; /* bytes of these that are counted */
+    if (offset <= d->counted && known < size)
+        add(d, (const unsigned char *)bytes + known, size - (size_t)known);
+}
+
+gconv_status gc_digest_end(gc_digest *d, int descriptor, int64_t size, char text[GC_DIGEST_BYTES],
+                           gconv_error *error)
 {
     static const char digits[] = "0123456789abcdef";
-    digest d = {.kind = kind};
     unsigned char hash[HASH_BYTES_MAX];
     text[0] = '\0';
-    gconv_status status = gc_digest_check(kind, error);
+    if (size < 0 || d->counted > (uint64_t)size)
+        begin(d);
+    gconv_status status = add_file(d, descriptor, size < 0 ? 0 : (uint64_t)size, error);
     if (status != GCONV_OK)
         return status;
-    begin(&d);
-    status = add_file(&d, descriptor, size, error);
-    if (status != GCONV_OK)
-        return status;
-    size_t length = end(&d, hash), used = strlen(kinds[kind].name);
-    memcpy(text, kinds[kind].name, used);
+    const char *name = kinds[d->kind].name;
+    size_t length = end(d, hash), used = strlen(name);
+    memcpy(text, name, used);
     text[used++] = ':';
     for (size_t i = 0; i < length; i++) {
         text[used++] = digits[hash[i] >> 4];
@@ -155,4 +185,16 @@ gconv_status gc_digest_file(gc_digest_kind kind, int descriptor, int64_t size,
     }
     text[used] = '\0';
     return GCONV_OK;
+}
+
+gconv_status gc_digest_file(gc_digest_kind kind, int descriptor, int64_t size,
+                            char text[GC_DIGEST_BYTES], gconv_error *error)
+{
+    gc_digest d = {.kind = kind};
+    text[0] = '\0';
+    gconv_status status = gc_digest_check(kind, error);
+    if (status != GCONV_OK)
+        return status;
+    begin(&d);
+    return gc_digest_end(&d, descriptor, size, text, error);
 }

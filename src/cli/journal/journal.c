@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* memmem */
 #include "cli/journal/journal.h"
 
 #include "base/file.h"
@@ -18,6 +19,7 @@
 enum {
     VERSION = 1,
     FIRST_ROOM = 1024,
+    HEADER_BYTES_MAX = 160, /* of the first line */
     LINE_BYTES_MAX = 1 << 20,
     WINDOW_BYTES = 2 * LINE_BYTES_MAX /* a line is in memory as a whole */
 };
@@ -116,6 +118,10 @@ static const char header_begin[] = "{\"gconv_journal\": ";
 static const char id_begin[] = "{\"id\": \"";
 static const char recipe_begin[] = "{\"recipe\": \"";
 
+/* What is said of a line, behind its number. */
+static const char not_ours[] =
+    "not a line of gconv's; delete it, and the image is computed again, or name another file";
+
 /* Whether a line begins with a text that is followed by `digits` characters and a quote. */
 static bool begins(const char *line, size_t length, const char *text, size_t digits)
 {
@@ -123,23 +129,7 @@ static bool begins(const char *line, size_t length, const char *text, size_t dig
     return length > size + digits && memcmp(line, text, size) == 0 && line[size + digits] == '"';
 }
 
-static gconv_status index_line(gc_journal *journal, const char *line, size_t length,
-                               uint64_t offset, gconv_error *error)
-{
-    enum { ID_DIGITS = 16 };
-    char id[ID_DIGITS + 1] = "", *end = NULL;
-    if (begins(line, length, recipe_begin, GC_RECIPE_BYTES - 1))
-        return index_recipe(journal, line + sizeof recipe_begin - 1, offset, error);
-    if (begins(line, length, id_begin, ID_DIGITS)) {
-        memcpy(id, line + sizeof id_begin - 1, ID_DIGITS);
-        unsigned long long value = strtoull(id, &end, 16);
-        if (*end == '\0')
-            return index_image(journal, value, offset, error);
-    }
-    return gc_fail(error, GCONV_ERROR_FORMAT, "no line of a journal");
-}
-
-/* Checks the first line, which has this length. */
+/* Checks a header of this length. */
 static gconv_status check_header(const char *line, size_t length, gconv_error *error)
 {
     size_t size = sizeof header_begin - 1;
@@ -153,6 +143,34 @@ static gconv_status check_header(const char *line, size_t length, gconv_error *e
                        "file",
                        version, VERSION);
     return GCONV_OK;
+}
+
+/* The header in a line, NULL where there is none. Where journals were joined, it may stand behind
+ * what a killed program left of a line. No line of ours holds it otherwise: in a text its quotes
+ * have backslashes. */
+static const char *find_header(const char *line, size_t length)
+{
+    size_t end = length < HEADER_BYTES_MAX ? length : (size_t)HEADER_BYTES_MAX;
+    return memmem(line + length - end, end, header_begin, sizeof header_begin - 1);
+}
+
+static gconv_status index_line(gc_journal *journal, const char *line, size_t length,
+                               uint64_t offset, gconv_error *error)
+{
+    const char *header = find_header(line, length);
+    if (header != NULL)
+        return check_header(header, length - (size_t)(header - line), error);
+    enum { ID_DIGITS = 16 };
+    char id[ID_DIGITS + 1] = "", *end = NULL;
+    if (begins(line, length, recipe_begin, GC_RECIPE_BYTES - 1))
+        return index_recipe(journal, line + sizeof recipe_begin - 1, offset, error);
+    if (begins(line, length, id_begin, ID_DIGITS)) {
+        memcpy(id, line + sizeof id_begin - 1, ID_DIGITS);
+        unsigned long long value = strtoull(id, &end, 16);
+        if (*end == '\0')
+            return index_image(journal, value, offset, error);
+    }
+    return gc_fail(error, GCONV_ERROR_FORMAT, "%s", not_ours);
 }
 
 /* Lines that are being read, one after the other. */
@@ -196,7 +214,7 @@ static gconv_status read_more(const gc_journal *journal, reading *r, bool *ended
 {
     ssize_t count;
     if (r->filled == WINDOW_BYTES)
-        return gc_fail(error, GCONV_ERROR_FORMAT, "line %zu: no line of a journal", r->lines + 1);
+        return gc_fail(error, GCONV_ERROR_FORMAT, "line %zu: %s", r->lines + 1, not_ours);
     do
         count = pread(journal->descriptor, r->text + r->filled, WINDOW_BYTES - r->filled,
                       (off_t)(r->offset + r->filled));
@@ -271,6 +289,23 @@ static gconv_status read_line(const gc_journal *journal, uint64_t offset, char *
     return gc_fail_memory(error, room);
 }
 
+/* The number of the line that begins at an offset; 0 where the file cannot be read. */
+static size_t count_lines(const gc_journal *journal, uint64_t offset)
+{
+    char bytes[4096];
+    size_t lines = 1;
+    for (uint64_t at = 0; at < offset;) {
+        size_t wanted = offset - at < sizeof bytes ? (size_t)(offset - at) : sizeof bytes;
+        ssize_t count = pread(journal->descriptor, bytes, wanted, (off_t)at);
+        if (count <= 0)
+            return 0;
+        for (ssize_t i = 0; i < count; i++)
+            lines += bytes[i] == '\n';
+        at += (uint64_t)count;
+    }
+    return lines;
+}
+
 static gconv_status read_record(const gc_journal *journal, uint64_t offset, gc_record *record,
                                 gconv_error *error)
 {
@@ -281,6 +316,8 @@ static gconv_status read_record(const gc_journal *journal, uint64_t offset, gc_r
         return status;
     status = gc_record_read(line, length, record, error);
     free(line);
+    if (status == GCONV_ERROR_FORMAT)
+        return gc_fail(error, status, "line %zu: %s", count_lines(journal, offset), not_ours);
     return status;
 }
 
@@ -305,7 +342,7 @@ static gconv_status write_lines(gc_journal *journal, const char *text, size_t si
 
 static gconv_status write_header(gc_journal *journal, gc_digest_kind digest, gconv_error *error)
 {
-    char line[160];
+    char line[HEADER_BYTES_MAX];
     int size = snprintf(line, sizeof line, "%s%d, \"version\": \"%s\", \"hash\": \"%s\"}\n",
                         header_begin, VERSION, gconv_version(), gc_digest_name(digest));
     return write_lines(journal, line, (size_t)size, journal->sync, error);
@@ -439,6 +476,8 @@ gconv_status gc_journal_find(const gc_journal *journal, const char *input, const
         return status;
     status = gc_record_read(line, size, record, error);
     free(line);
+    if (status == GCONV_ERROR_FORMAT) /* a later line takes the place of a damaged one */
+        return GCONV_OK;
     if (status != GCONV_OK)
         return status;
     *found = strcmp(record->input, input) == 0 && strcmp(record->output, output) == 0;

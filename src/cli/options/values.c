@@ -128,9 +128,16 @@ gconv_status gc_set_on_error(gc_options *options, const char *value, gconv_error
 
 gconv_status gc_set_journal(gc_options *options, const char *value, gconv_error *error)
 {
+    if (value[0] == '\0')
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the name of a file is empty");
+    if (strcmp(value, "-") == 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "a journal is a file, which is read, too; './-' is one of this name");
+    if (options->journal != NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "given twice; a command has one journal, and cat joins several");
     options->journal = value;
-    return value[0] != '\0' ? GCONV_OK
-                            : gc_fail(error, GCONV_ERROR_ARGUMENT, "the name of a file is empty");
+    return GCONV_OK;
 }
 
 gconv_status gc_set_images(gc_options *options, const char *value, gconv_error *error)

@@ -82,6 +82,23 @@ static void remove_leftovers(const char *path, size_t length, FILE *notes)
         gc_note_into(notes, directory, message);
 }
 
+/* Cleans the directory, whose name has this length, once. The caller has the lock `visiting`. */
+static void clean_once(gc_directories *made, const char *path, size_t length, FILE *notes)
+{
+    gc_hash directory = gc_hash_bytes(gc_hash_start(), path, length);
+    if (gc_seen_find(&made->visited, directory, GC_SEEN_INPUT) == 0 &&
+        gc_seen_add(&made->visited, directory, GC_SEEN_INPUT, 1))
+        remove_leftovers(path, length, notes);
+}
+
+void gc_clean_parent(gc_directories *made, const char *path, FILE *notes)
+{
+    size_t length = (size_t)(gc_base_name(path) - path);
+    pthread_mutex_lock(&made->visiting);
+    clean_once(made, path, length, notes);
+    pthread_mutex_unlock(&made->visiting);
+}
+
 /* Other threads wait until the leftovers are gone: a file that they create would be taken for one
  * until it is locked. */
 gconv_status gc_prepare_parent(gc_directories *made, const char *path, FILE *notes,
@@ -94,7 +111,7 @@ gconv_status gc_prepare_parent(gc_directories *made, const char *path, FILE *not
     if (gc_seen_find(&made->visited, directory, GC_SEEN_OUTPUT) == 0) {
         status = gc_make_parents(made, path, error);
         if (status == GCONV_OK && gc_seen_add(&made->visited, directory, GC_SEEN_OUTPUT, 1))
-            remove_leftovers(path, length, notes);
+            clean_once(made, path, length, notes);
     }
     pthread_mutex_unlock(&made->visiting);
     return status;

@@ -14,7 +14,7 @@ typedef struct gc_directories {
     char **names;
     size_t count, capacity;
     pthread_mutex_t visiting; /* held before `lock` */
-    gc_seen visited;          /* that are there, and where leftovers were looked for */
+    gc_seen visited;          /* as outputs: that are there; as inputs: free of leftovers */
 } gc_directories;
 
 #define GC_DIRECTORIES_NONE                                                                        \
@@ -29,9 +29,11 @@ gconv_status gc_make_directory(gc_directories *made, const char *path, gconv_err
 /* Makes the directories above `path` that do not exist yet. */
 gconv_status gc_make_parents(gc_directories *made, const char *path, gconv_error *error);
 
-/* Makes the directory above `path` and its parents, and removes temporary files that killed
- * processes left there, once for each directory. How many were removed is noted as by
- * gc_note_into. */
+/* Removes temporary files that killed processes left in the directory above `path`, once for each
+ * directory. Notes how many, as gc_note_into does. */
+void gc_clean_parent(gc_directories *made, const char *path, FILE *notes);
+
+/* Makes the directory above `path` and its parents, and cleans it as gc_clean_parent does. */
 gconv_status gc_prepare_parent(gc_directories *made, const char *path, FILE *notes,
                                gconv_error *error);
 

@@ -164,10 +164,15 @@ static void check_task(gc_task_stream *stream, gc_task *task)
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-/* Makes a task that fails of a name that could not become one. False where memory is out. */
+/* Makes a task that fails of a name that could not become one, or of the list where that cannot be
+ * read. False where memory is out. */
 static bool add_failed(gc_task_stream *stream, const char *name, const gconv_error *reason)
 {
-    gc_task task = {.input = gc_copy_string(name), .output = gc_copy_string(name)};
+    const char *list = gc_input_name(stream->options->files_from);
+    const char *failed = stream->ended ? list : name;
+    gc_task task = {.input = gc_copy_string(failed),
+                    .output = gc_copy_string(failed),
+                    .is_list = stream->ended};
     gconv_error error;
     refuse(&task, "%s", reason->message);
     return gc_task_list_add(&stream->pending, task, &error) == GCONV_OK;
@@ -198,7 +203,7 @@ static bool take_name(gc_task_stream *stream)
     if (status == GCONV_OK)
         return name != NULL && add_name(stream, name);
     stream->ended = name == NULL;
-    return add_failed(stream, name != NULL ? name : gc_input_name(options->files_from), &error);
+    return add_failed(stream, name, &error);
 }
 
 bool gc_task_stream_next(gc_task_stream *stream, gc_task *task)
@@ -209,7 +214,7 @@ bool gc_task_stream_next(gc_task_stream *stream, gc_task *task)
                 return false;
         *task = stream->pending.tasks[stream->next++];
         check_task(stream, task);
-        if (gc_shard_has(&stream->options->shard, task->input))
+        if (task->is_list || gc_shard_has(&stream->options->shard, task->input))
             return true;
         gc_task_destroy(task);
     }
