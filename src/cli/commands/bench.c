@@ -68,7 +68,7 @@ static gconv_status read_baseline(benchmark *b, const char **blamed, gconv_error
     if (status != GCONV_OK)
         return status;
     size_t there = gc_sweep_count_baseline(sweep);
-    size_t all = sweep->cases.count * (size_t)sweep->name_count;
+    size_t all = gc_sweep_count(sweep);
     if (there == 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "holds no time of what is measured here");
     if (there < all)
@@ -142,6 +142,7 @@ static gconv_status plan(benchmark *b, const char **blamed, gconv_error *error)
         return gc_fail_memory(error, sizeof *sweep->names);
     gc_drop_unusable(sweep->session, sweep->names, &sweep->name_count, &b->unusable);
     sweep->refused = b->unusable.count > 0;
+    gc_say_whom_options_reach(b->options, sweep->names, sweep->name_count);
     gc_machine_describe(sweep->session, sweep->names, sweep->name_count, &sweep->machine);
     gconv_status status = list_cases(b, error);
     if (status == GCONV_OK)
