@@ -273,6 +273,15 @@ naive not usable: *'
     # What a preset names need not be usable here.
     expect 0 gconv bench --preset kth --sizes 32 --time 0.1
     like "$out" '*border constant*3x3*reference*'
+    # The roofs of the processors are measured, and every rate has its intensity: 2 * 9 operations
+    # for two bytes.
+    expect 0 gconv bench --preset roofline --impl cpu,cpu:taps --sizes 64 --filters 3 --time 0.1 --json
+    is_json
+    same "$(for roof in cpu_bandwidth cpu_peak_flops; do key $roof; done | awk '!($1 > 1e8)')" ''
+    same "$(key intensity | paste -sd ' ')" '9 9'
+    same "$(key roofline_flops | uniq | wc -l)" 1
+    expect 0 gconv bench --preset roofline --impl cpu --sizes 64 --filters 3 --time 0.1
+    like "$out" '*roofs of the CPU, measured: * GB/s, * GFLOP/s*'
     complains 2 "option '--preset': 'kht' is not kth, lecture, *; did you mean 'kth'?" gconv bench --preset kht
 }
 

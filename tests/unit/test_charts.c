@@ -132,7 +132,9 @@ static void add(gc_points *points, const char *preset, const char *name, int ima
 static void make(const gc_points *points, double bandwidth, double peak, gc_charts *charts)
 {
     *charts = (gc_charts){.count = 0};
-    assert_int_equal(gc_charts_make(points, bandwidth, peak, charts, NULL), GCONV_OK);
+    assert_int_equal(
+        gc_charts_make(points, (gc_roofs){bandwidth, peak}, (gc_roofs){0, 0}, charts, NULL),
+        GCONV_OK);
 }
 
 static const gc_chart *titled(const gc_charts *charts, const char *beginning)
@@ -322,13 +324,25 @@ static void roofline(void **state)
     gc_charts charts;
     add(&points, "roofline", "naive", 1000, 3, 3, 1e-3);
     add(&points, "roofline", "naive", 1000, 5, 5, 1e-3);
-    points.at[0].intensity = 0.25;
+    points.at[0].intensity = points.at[1].intensity = 0.25;
+    points.at[0].kernel_seconds = 1e-3;
     make(&points, 100e9, 1000e9, &charts);
-    const gc_series *roof = named(titled(&charts, "Roofline"), "roof: 100 GB/s, 1000 GFLOP/s");
+    const gc_series *roof =
+        named(titled(&charts, "Roofline of the GPU"), "roof, as rated: 100 GB/s, 1000 GFLOP/s");
     assert_near(roof->dots[0].y, 25);
     assert_near(roof->dots[1].x, 10);
     assert_near(roof->dots[1].y, 1000);
-    assert_true(charts.count > 1 && titled(&charts, "Roofline") == &charts.at[0]);
+    assert_true(charts.count > 1 && titled(&charts, "Roofline of the GPU") == &charts.at[0]);
+    gc_charts_destroy(&charts);
+    /* The CPU has a chart of its own, with roofs where they were measured. */
+    assert_int_equal(
+        gc_charts_make(&points, (gc_roofs){100e9, 1000e9}, (gc_roofs){20e9, 500e9}, &charts, NULL),
+        GCONV_OK);
+    roof = named(titled(&charts, "Roofline of the CPU"), "roof, measured: 20 GB/s, 500 GFLOP/s");
+    assert_near(roof->dots[0].y, 5);
+    assert_near(roof->dots[1].x, 25);
+    assert_near(roof->dots[1].y, 500);
+    assert_int_equal(named(titled(&charts, "Roofline of the CPU"), "naive")->count, 1);
     gc_charts_destroy(&charts);
     snprintf(points.at[0].preset, sizeof points.at[0].preset, "quick");
     make(&points, 100e9, 1000e9, &charts);

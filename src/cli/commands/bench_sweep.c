@@ -83,6 +83,8 @@ static void take_measurement(const gc_sweep *s, const gc_measurement *row, gc_po
     gc_point_take(point, row);
     if (point->runs > 0)
         point->theory = predict(s, point);
+    if (point->runs > 0 && !gc_is_cuda(point->implementation))
+        point->roofline = gc_roof_at(s->machine.cpu, point->intensity);
     compare_with_baseline(s, point);
 }
 

@@ -227,7 +227,7 @@ static gconv_status compare_and_report(comparison *c, const char **blamed, gconv
     gc_compare_print_image(&c->table, stream);
     fclose(stream);
     *blamed = c->options->html;
-    status = gc_study_close(c->options, subject, &c->points, report, error);
+    status = gc_study_close(c->options, subject, &c->points, (gc_roofs){0, 0}, report, error);
     free(subject);
     return status;
 }

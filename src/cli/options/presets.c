@@ -96,7 +96,8 @@ static const gc_preset presets[] = {
                                     "twopass:tiled,direct,separable,tensor,fused,tilefft,fft",
      .samples = "grey8",
      .border = "zero",
-     .time = 60},
+     .time = 60,
+     .has_roofs = true},
     /* The kernels and the CPU methods of gconv. */
     {.name = "ours",
      .sizes = "4096",

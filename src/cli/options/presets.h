@@ -26,6 +26,7 @@ typedef struct gc_preset {
     double time;                  /* as --time */
     bool has_steps;  /* the implementations are steps, each faster than the one before */
     bool has_theory; /* its source predicts rates: theory.h */
+    bool has_roofs;  /* the roofs of the processors are measured */
     gc_preset_block blocks[GC_PRESET_BLOCKS];
 } gc_preset;
 
