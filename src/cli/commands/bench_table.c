@@ -61,7 +61,8 @@ static void fill_cells(gc_bench_table *table, const gc_point *point)
     snprintf(columns[COLUMN_RUNS].cell, GC_CELL_BYTES, "%d", point->runs);
     gc_figure(1e3 * point->kernel_seconds, "", 4, columns[COLUMN_KERNEL].cell, GC_CELL_BYTES);
     gc_figure(1e3 * point->border_seconds, "", 4, columns[COLUMN_BORDER].cell, GC_CELL_BYTES);
-    gc_figure(1e3 * point->seconds, "", 3, columns[COLUMN_TOTAL].cell, GC_CELL_BYTES);
+    gc_total_figure(point->seconds, gc_point_spread(point), columns[COLUMN_SPREAD].hidden,
+                    columns[COLUMN_TOTAL].cell, GC_CELL_BYTES);
     gc_figure(1e3 * point->shortest, "", 3, columns[COLUMN_BEST].cell, GC_CELL_BYTES);
     gc_spread_figure(point->seconds, gc_point_spread(point), columns[COLUMN_SPREAD].cell,
                      GC_CELL_BYTES);

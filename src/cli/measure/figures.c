@@ -37,6 +37,12 @@ const char *gc_spread_figure(double median, double spread, char *buffer, size_t 
     return gc_figure(median > 0 ? 100 * spread / median : 0, mark, 1, buffer, size);
 }
 
+const char *gc_total_figure(double median, double spread, bool marks, char *buffer, size_t size)
+{
+    return gc_figure(1e3 * median, marks && gc_is_noisy(median, spread) ? "!" : "", 3, buffer,
+                     size);
+}
+
 const char *gc_row_label(const char *name, const char *implementation, char *buffer, size_t size)
 {
     bool chosen = strcmp(name, "auto") == 0 && strcmp(name, implementation) != 0;
