@@ -278,17 +278,32 @@ static void crossover(void **state)
         add(&points, "fft-map", "tensor", 1000, side, side, 4e-3);
         add(&points, "fft-map", "tilefft", 1000, side, side, 2e-3 * 3);
     }
+    for (size_t i = 0; i < points.count; i++)
+        points.at[i].kernel_seconds = points.at[i].seconds;
+    for (int side = 3; side <= 5; side += 2) {
+        add(&points, "fft-map", "cpu", 1000, side, side, 1e-6);
+        add(&points, "fft-map", "cpu:taps", 1000, side, side, 5e-3 * side);
+        add(&points, "fft-map", "cpu:products", 1000, side, side, 5e-2);
+        add(&points, "fft-map", "cpu:tiles", 1000, side, side, 20e-3);
+    }
     make(&points, 0, 0, &charts);
-    const gc_chart *chart = titled(&charts, "The fastest spatial implementation over");
+    /* On the CPU the methods alone: 20 ms over 15 and 25. */
+    const gc_chart *chart = titled(&charts, "CPU: the fastest spatial implementation over");
+    assert_int_equal(named(chart, "measured")->count, 2);
+    assert_near(named(chart, "measured")->dots[0].y, 20.0 / 15);
+    assert_near(named(chart, "measured")->dots[1].y, 20.0 / 25);
+    chart = titled(&charts, "GPU: the fastest spatial implementation over");
     assert_near(named(chart, "measured")->dots[0].y, 2);
     assert_near(named(chart, "measured")->dots[3].y, 1.5);
     assert_near(named(chart, "published, GTX 680")->dots[1].y, 10.09);
-    assert_null(titled(&charts, "Where transforms take over")); /* of one image */
+    assert_null(titled(&charts, "GPU: where transforms take over")); /* of one image */
     gc_charts_destroy(&charts);
     add(&points, "fft-map", "direct", 500, 5, 5, 1e-3);
     add(&points, "fft-map", "fft", 500, 5, 5, 3e-3);
+    points.at[points.count - 2].kernel_seconds = 1e-3;
+    points.at[points.count - 1].kernel_seconds = 3e-3;
     make(&points, 0, 0, &charts);
-    chart = titled(&charts, "Where transforms take over, filters of full rank");
+    chart = titled(&charts, "GPU: where transforms take over, filters of full rank");
     assert_int_equal(chart->series[0].count, 4 + 1);
     assert_near(value_at(&chart->series[0], 5, 500), 3);
     assert_near(value_at(&chart->series[0], 9, 1000), 1.5);
