@@ -9,6 +9,7 @@
 #include "cli/charts/charts.h"
 #include "cli/charts/published.h"
 #include "cli/charts/select.h"
+#include "cli/draw/grid.h"
 #include "cli/draw/html.h"
 #include "cli/draw/script.h"
 #include "cli/draw/svg.h"
@@ -268,6 +269,55 @@ static void speed_up_over_images(void **state)
     gc_points_destroy(&points);
 }
 
+/* Of blocks and factors a chart of their own, beside what they vary. */
+static void tilings_over_sides(void **state)
+{
+    (void)state;
+    gc_points points = {.count = 0};
+    gc_charts charts;
+    static const char *const names[] = {"naive", "tiled", "tiled:32x32x2", "tiled:x8",
+                                        "tiled:nopad:16x16"};
+    for (int side = 3; side <= 5; side += 2)
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+            add(&points, "adaptive-2014", names[i], 1000, side, side, 1e-3);
+    make(&points, 0, 0, &charts);
+    const gc_chart *chart = titled(&charts, "Rate over the side of square filters");
+    assert_non_null(named(chart, "naive"));
+    assert_non_null(named(chart, "tiled"));
+    assert_null(named(chart, "tiled:x8"));
+    chart = titled(&charts, "Rate with blocks and factors over the side");
+    assert_int_equal(chart->count, 4);
+    assert_null(named(chart, "naive"));
+    assert_int_equal(named(chart, "tiled:nopad:16x16")->count, 2);
+    gc_charts_destroy(&charts);
+    gc_points_destroy(&points);
+}
+
+/* Of 3x3 cells five: each other takes the nearest, and the note says so. */
+static void gaps(void **state)
+{
+    (void)state;
+    static const int cells[][2] = {{3, 3}, {7, 3}, {5, 5}, {3, 7}, {7, 7}};
+    gc_points points = {.count = 0};
+    gc_charts charts;
+    for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++)
+        add(&points, "quick", "naive", 1000, cells[i][0], cells[i][1], 1e-3);
+    make(&points, 0, 0, &charts);
+    const gc_chart *chart = titled(&charts, "GFLOP/s of naive");
+    assert_true(gc_grid_has_gaps(chart));
+    assert_non_null(strstr(chart->note, "Others have the colour of the nearest one."));
+    gc_numbers columns, rows;
+    gc_grid_of(chart, &columns, &rows);
+    assert_int_equal(columns.count, 3);
+    assert_int_equal(rows.count, 3);
+    const gc_dot *nearest = gc_grid_nearest(chart, &columns, &rows, 1, 1);
+    assert_true(nearest->x == 5 && nearest->y == 5);
+    nearest = gc_grid_nearest(chart, &columns, &rows, 2, 2);
+    assert_true(nearest->x == 7 && nearest->y == 7);
+    gc_charts_destroy(&charts);
+    gc_points_destroy(&points);
+}
+
 static void crossover(void **state)
 {
     (void)state;
@@ -463,6 +513,8 @@ int main(void)
         cmocka_unit_test(rates_over_sides),
         cmocka_unit_test(maps_over_width_and_height),
         cmocka_unit_test(speed_up_over_images),
+        cmocka_unit_test(tilings_over_sides),
+        cmocka_unit_test(gaps),
         cmocka_unit_test(crossover),
         cmocka_unit_test(theory),
         cmocka_unit_test(roofline),
