@@ -4,24 +4,41 @@
 # the exit status is then 1. (fft-locality refuses options of images, such as --sizes.)
 #
 # Usage: study.sh GCONV DIR [OPTION...]
-#   GCONV is the program. DIR gets, for each preset, a report (PRESET.html) and its measurements
-#   (PRESET.jsonl). OPTIONs go to gconv bench: on a machine without a GPU, say
-#   --impl reference,cpu --sample 40 --time 60.
-# Environment: PRESETS, names with spaces between them: all where it is not set.
+#   GCONV is the program. DIR gets, for each preset, a report (PRESET.html), its table below a head
+#   that says where it comes from (PRESET.txt), and its measurements (PRESET.jsonl). OPTIONs go to
+#   gconv bench: on a machine without a GPU, say --impl reference,cpu --sample 40 --time 60.
+# Environment: PRESETS, names with spaces between them: all where it is not set. COMMIT, that of the
+#   sources, where they are no git checkout.
 set -eu
 if [ $# -lt 2 ]; then
-  sed -n 's/^# \{0,1\}//; 2,10p' "$0" >&2
+  sed -n 's/^# \{0,1\}//; 2,11p' "$0" >&2
   exit 2
 fi
 gconv=$1
 directory=$2
 shift 2
 presets=${PRESETS:-kth lecture adaptive-2011 adaptive-2014 fft-map fft-locality roofline ours quick}
+commit=${COMMIT:-$(git -C "$(dirname "$0")" describe --always --dirty 2>/dev/null || echo unknown)}
 mkdir -p "$directory"
+
+# head_of PRESET OPTION...: comment lines that say by what, where and how the table is measured.
+head_of() {
+  about=$("$gconv" info)
+  echo "# benchmarks/study.sh, preset $1, $(date -u +%Y-%m-%d)"
+  printf '%s\n' "$about" | sed -n '/^devices:/,/^$/s/^  \(c[pu][a-z0-9:]* .*\)/# machine:  \1/p'
+  driver=$(sed -n 's/.*Kernel Module *\([0-9.]*\).*/\1/p' /proc/driver/nvidia/version 2>/dev/null || true)
+  [ -z "$driver" ] || echo "# driver:   $driver"
+  printf '%s\n' "$about" | sed -n 's/^build: */# build:    /p; s/^instructions: */# CPU code: /p; s/^system: */# system:   /p'
+  echo "# commit:   $commit"
+  echo "# command:  gconv bench --preset $*"
+  echo
+}
+
 status=0
 for preset in $presets; do
   echo "== $preset"
-  "$gconv" bench --preset "$preset" --quiet --resume "$directory/$preset.jsonl" \
-    --html "$directory/$preset.html" "$@" || status=1
+  head_of "$preset" "$@" >"$directory/$preset.txt"
+  COLUMNS=200 "$gconv" bench --preset "$preset" --quiet --resume "$directory/$preset.jsonl" \
+    --html "$directory/$preset.html" "$@" >>"$directory/$preset.txt" || status=1
 done
 exit $status

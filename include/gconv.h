@@ -673,6 +673,12 @@ GCONV_API int gconv_implementation_count(void);
  * never takes a variant. Never starts the CUDA driver. */
 GCONV_API const char *gconv_implementation_name(int index);
 
+/* The index of the implementation that the `implementation` of a job stands for: a name of
+ * gconv_implementation_name, or such a name with a thread block, a tiling factor or both behind a
+ * colon, where the implementation follows them: "const:32x32", "tiled:32x32x4", "twopass:tiled:x8".
+ * -1 where there is none. Never starts the CUDA driver. */
+GCONV_API int gconv_implementation_find(const char *name);
+
 /* The kind of device that implementation `index` runs on; that of the CPU where `index` is not
  * below the count. Never starts the CUDA driver. */
 GCONV_API gconv_device_kind gconv_implementation_kind(int index);
@@ -733,7 +739,7 @@ typedef struct gconv_job {
     gconv_rule rule;
     bool invert; /* black edges on white */
 
-    const char *implementation; /* a name of gconv_implementation_name, or "auto" */
+    const char *implementation; /* a name that gconv_implementation_find knows, or "auto" */
     /* "auto", "cpu", "cuda", "cuda:N", a list such as "cuda:0,2", or "cuda:all". All devices of a
      * list must be usable. Of several devices, and under "auto" of all GPUs, a plan takes the one
      * that should be fastest. Among equal ones it takes the one with the fewest plans of this

@@ -1,6 +1,7 @@
 /* Questions about the entries of the registry. */
 #include "core/registry.h"
 
+#include "base/number.h"
 #include "base/status.h"
 
 #include <stdio.h>
@@ -12,6 +13,73 @@ const gc_implementation *gc_implementation_named(const char *name)
         if (strcmp(gc_implementation_at(i)->name, name) == 0)
             return gc_implementation_at(i);
     return NULL;
+}
+
+/* Reads a number and the byte `end` behind it. Moves *text behind both. */
+static bool read_number(const char **text, int most, char end, int *number)
+{
+    char digits[8];
+    size_t length = strspn(*text, "0123456789");
+    long long value;
+    if (length == 0 || length >= sizeof digits || (*text)[length] != end)
+        return false;
+    memcpy(digits, *text, length);
+    digits[length] = '\0';
+    if (!gc_parse_integer(digits, 1, most, &value))
+        return false;
+    *number = (int)value;
+    *text += length + (end != '\0');
+    return true;
+}
+
+/* Reads "WxH", "WxHxT" or "xT". */
+static bool read_tiling(const char *text, gc_named *named)
+{
+    enum { THREADS_MAX = 1024, FACTOR_MAX = 64 };
+    bool has_block = text[0] != 'x', has_factor = !has_block;
+    if (has_block) {
+        if (!read_number(&text, THREADS_MAX, 'x', &named->block_width))
+            return false;
+        has_factor = strchr(text, 'x') != NULL;
+        if (!read_number(&text, THREADS_MAX, has_factor ? 'x' : '\0', &named->block_height))
+            return false;
+        if (named->block_width * named->block_height > THREADS_MAX)
+            return false;
+    } else {
+        text++;
+    }
+    return !has_factor || read_number(&text, FACTOR_MAX, '\0', &named->tile);
+}
+
+bool gc_implementation_read(const char *name, gc_named *named)
+{
+    *named = (gc_named){.implementation = gc_implementation_named(name)};
+    const char *colon = strrchr(name, ':');
+    if (named->implementation != NULL || colon == NULL)
+        return named->implementation != NULL;
+    char base[64];
+    size_t length = (size_t)(colon - name);
+    if (length >= sizeof base || !read_tiling(colon + 1, named))
+        return false;
+    memcpy(base, name, length);
+    base[length] = '\0';
+    const gc_implementation *found = gc_implementation_named(base);
+    if (found == NULL || (named->block_width > 0 && (found->follows & GC_FOLLOWS_BLOCK) == 0) ||
+        (named->tile > 0 && (found->follows & GC_FOLLOWS_TILE) == 0))
+        return false;
+    named->implementation = found;
+    return true;
+}
+
+int gconv_implementation_find(const char *name)
+{
+    gc_named named;
+    if (name == NULL || !gc_implementation_read(name, &named))
+        return -1;
+    int index = 0;
+    while (gc_implementation_at(index) != named.implementation)
+        index++;
+    return index;
 }
 
 int gconv_implementation_count(void)

@@ -27,6 +27,21 @@ static gconv_status choose(gconv_plan *plan, gc_choice *choice, gconv_error *err
     return GCONV_OK;
 }
 
+/* Takes the thread block and the tiling factor of a name into the job. */
+static void take_name(gconv_job *job)
+{
+    gc_named named;
+    if (!gc_implementation_read(job->implementation, &named))
+        return;
+    job->implementation = named.implementation->name;
+    if (named.block_width > 0) {
+        job->block_width = named.block_width;
+        job->block_height = named.block_height;
+    }
+    if (named.tile > 0)
+        job->tile = named.tile;
+}
+
 /* Makes the problem of a job and chooses the implementation and its device. */
 static gconv_status make_choice(const gconv_job *job, gconv_plan *plan, gconv_error *error)
 {
@@ -37,6 +52,7 @@ static gconv_status make_choice(const gconv_job *job, gconv_plan *plan, gconv_er
         return gc_fail_memory(error, sizeof *plan);
     owned.implementation = plan->implementation_name;
     owned.device = plan->device_name;
+    take_name(&owned);
     gconv_status status = gc_problem_create(&owned, &plan->problem, error);
     return status == GCONV_OK ? choose(plan, &plan->choice, error) : status;
 }

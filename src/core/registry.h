@@ -10,6 +10,17 @@ const gc_implementation *gc_implementation_at(int index);
 /* NULL where there is none. */
 const gc_implementation *gc_implementation_named(const char *name);
 
+/* What a name stands for: an implementation, and a thread block and a tiling factor where they
+ * follow behind a colon, as in "tiled:32x32x4". 0: the name does not say it. */
+typedef struct gc_named {
+    const gc_implementation *implementation;
+    int block_width, block_height, tile;
+} gc_named;
+
+/* Reads NAME, NAME:WxH, NAME:WxHxT or NAME:xT. False where there is no such implementation, or
+ * where it does not follow what the name says. */
+bool gc_implementation_read(const char *name, gc_named *named);
+
 /* Whether an implementation can run on this machine at all; on a CUDA one, on device cuda:`index`.
  * Fills `device` with the device it runs on. */
 gconv_status gc_implementation_device(const gc_implementation *implementation, int cuda_index,

@@ -227,11 +227,11 @@ kernel *grey16 *cpu *exact*'
 @test "bench --csv, --markdown and --json hold the same figures" {
     expect 0 gconv bench --time $BRIEF --impl cpu --sizes 64 --filters 3..5 --csv
     same "$(printf '%s
-' "$out" | awk -F, '{ print NF }' | sort -u)" 18
+' "$out" | awk -F, '{ print NF }' | sort -u)" 19
     same "$(printf '%s\n' "$out" | cut -d, -f 1-6)" 'width,height,filter,samples,name,implementation
 64,64,3x3,grey8,cpu,cpu
 64,64,5x5,grey8,cpu,cpu'
-    same "$(printf '%s\n' "$out" | awk -F, 'NR > 1 && !($10 <= $9 && $11 >= 0 && $15 * $9 > 4095)')" ''
+    same "$(printf '%s\n' "$out" | awk -F, 'NR > 1 && !($10 <= $9 && $11 >= 0 && $16 * $9 > 4095)')" ''
     expect 0 gconv bench --time $BRIEF --impl cpu --sizes 64 --filters 3 --markdown
     like "$out" '*| filter |*| verdict |
 |:--|*|:--|
@@ -249,7 +249,7 @@ naive not usable: *'
     same "$(key width | paste -sd ' ')" '64 32'
     expect 4 gconv bench --time 0.01 --impl cpu,naive --sizes 64 --filters 3 --csv
     like "$out" '*
-,,all,,naive,naive,not usable,0,,,,,,,,,"*needs a CUDA device*"*'
+,,all,,naive,naive,not usable,0,,,,,,,,,,"*needs a CUDA device*"*'
     complains 2 'give one of --json, --csv and --markdown' gconv bench --csv --json
 }
 
@@ -273,7 +273,36 @@ naive not usable: *'
     # What a preset names need not be usable here.
     expect 0 gconv bench --preset kth --sizes 32 --time 0.1
     like "$out" '*border constant*3x3*reference*'
+    # The roofs of the processors are measured, and every rate has its intensity: 2 * 9 operations
+    # for two bytes.
+    expect 0 gconv bench --preset roofline --impl cpu,cpu:taps --sizes 64 --filters 3 --time 0.1 --json
+    is_json
+    same "$(for roof in cpu_bandwidth cpu_peak_flops; do key $roof; done | awk '!($1 > 1e8)')" ''
+    same "$(key intensity | paste -sd ' ')" '9 9'
+    same "$(key roofline_flops | uniq | wc -l)" 1
+    expect 0 gconv bench --preset roofline --impl cpu --sizes 64 --filters 3 --time 0.1
+    like "$out" '*roofs of the CPU, measured: * GB/s, * GFLOP/s*'
     complains 2 "option '--preset': 'kht' is not kth, lecture, *; did you mean 'kth'?" gconv bench --preset kht
+}
+
+@test "study.sh: of each preset a report, measurements, and a table below its head" {
+    export GCONV_INSTRUCTIONS=portable
+    PRESETS='quick lecture' COMMIT=abc1234 expect 0 sh "$SOURCE/benchmarks/study.sh" "$GCONV" study \
+        --impl cpu --sizes 32 --time 0.1
+    same "$(ls study | grep -v data | paste -sd ' ')" \
+        'lecture.html lecture.jsonl lecture.txt quick.html quick.jsonl quick.txt'
+    same "$(sed -n 's/^# \([a-zA-Z]*\):.*/\1/p' study/quick.txt | uniq | paste -sd ' ')" \
+        'machine build system commit command'
+    like "$(cat study/quick.txt)" '# benchmarks/study.sh, preset quick, 20[0-9][0-9]-*
+# machine:  cpu *
+# CPU code: portable *
+# commit:   abc1234
+# command:  gconv bench --preset quick --impl cpu --sizes 32 --time 0.1
+
+32x32, from memory to memory; border mirror
+
+filter *3x3 *grey8 *cpu *17x17 *'
+    same "$(wc -l <study/quick.jsonl)" 6
 }
 
 @test "bench --preset fft-locality: transforms from memory to memory, and the bound" {

@@ -130,6 +130,34 @@ twopass:tiled * exact*'
     like "$(key reason)" '*no block of 32x32 threads fits in the registers and --shared-memory of*'
 }
 
+@test "names say a block and a factor, and take the place of --block and --tile" {
+    make_image pgm in.pgm 37 21 noise
+    expect 0 gconv compare --time 0.001 --impl tiled:32x32x2,tiled:nopad:x3,const:8x64 --block 16x16 \
+        --tile 5 --explain -k box3 in.pgm
+    like "$out" '*tiled:32x32x2 *exact*tiled:nopad:x3 *exact*const:8x64 *exact*'
+    like "$err" '*block 32x32, factor 2,*block 16x16, factor 3,*block 8x64, factor 1,*'
+    expect 0 gconv bench --time 0.001 --impl tiled:x2,tiled:32x8x7 --sizes 32 --filters 3 --json
+    is_json
+    same "$(key factor | paste -sd ' ')" '2 7'
+    same "$(key name | paste -sd ' ')" 'tiled:x2 tiled:32x8x7'
+    expect 0 gconv bench --time 0.001 --impl naive,tiled,const,tiled:32x8x7 --sizes 32 --filters 3 --tile 2 --block 8x8
+    same "$err" 'gconv: --block is for naive, tiled, const; the others take no thread block, or have one in their name
+gconv: --tile is for tiled; the others take no tiling factor, or have one in their name'
+    expect 0 gconv bench --time 0.001 --impl tiled,tiled:nopad --sizes 32 --filters 3 --tile 2
+    same "$err" ''
+    expect 0 gconv filter --impl tiled:16x16x3 -k box3 in.pgm tiled.pgm
+    on_cpu expected.pgm filter -k box3 in.pgm
+    cmp tiled.pgm expected.pgm
+}
+
+@test "the kth preset measures its two passes with filters of rank 1 alone" {
+    expect 0 gconv bench --preset kth --sizes 16 --filters 5,rank1:5 --time 0.001 --csv
+    same "$(printf '%s\n' "$out" | sed 1d | cut -d, -f 3,5 | paste -sd ' ')" \
+        '5x5,reference 5x5,cpu 5x5,naive 5x5,shared 5x5,const 5x5,tiled 5x5,adaptive 5x5,adaptive:kth '\
+'5x5 rank 1,reference 5x5 rank 1,cpu 5x5 rank 1,const 5x5 rank 1,adaptive 5x5 rank 1,twopass '\
+'5x5 rank 1,twopass:transposed'
+}
+
 @test "the passes for border and conversion are timed apart, where there are any" {
     make_image png:grey grey.png 37 21 noise
     expect 0 gconv compare --time 0.3 --impl naive,tensor --json \

@@ -111,6 +111,47 @@ static void implementations_say_what_they_follow(void **state)
     assert_null(gconv_implementation_name(gconv_implementation_count()));
 }
 
+static const char *name_of(int index)
+{
+    return index >= 0 ? gconv_implementation_name(index) : "none";
+}
+
+static void names_may_say_a_block_and_a_factor(void **state)
+{
+    (void)state;
+    assert_string_equal(name_of(gconv_implementation_find("cpu:taps")), "cpu:taps");
+    assert_string_equal(name_of(gconv_implementation_find("tiled:32x32x4")), "tiled");
+    assert_string_equal(name_of(gconv_implementation_find("tiled:x2")), "tiled");
+    assert_string_equal(name_of(gconv_implementation_find("tiled:nopad:16x16x2")), "tiled:nopad");
+    assert_string_equal(name_of(gconv_implementation_find("const:16x64")), "const");
+    assert_string_equal(name_of(gconv_implementation_find("twopass:tiled:x20")), "twopass:tiled");
+    static const char *const bad[] = {"tiled:32",
+                                      "tiled:32x",
+                                      "tiled:32x32x",
+                                      "tiled:x",
+                                      "tiled:32x32x4x1",
+                                      "tiled:33x32x4",
+                                      "tiled:0x32",
+                                      "tiled:x65",
+                                      "tiled:32x32 ",
+                                      "const:32x32x2",
+                                      "cpu:16x16",
+                                      "adaptive:16x16x2",
+                                      "twopass:16x16",
+                                      "nothing:x2",
+                                      ":x2",
+                                      "auto:x2",
+                                      "tiled:-1x2",
+                                      "tiled:+1x2",
+                                      "",
+                                      "tiled:",
+                                      "tiled:1x99999999999999999999",
+                                      "tiled:32x32:16x16"};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_string_equal(name_of(gconv_implementation_find(bad[i])), "none");
+    assert_int_equal(gconv_implementation_find(NULL), -1);
+}
+
 static void nvrtc_has_a_version_where_it_can_be_loaded(void **state)
 {
     (void)state;
@@ -129,6 +170,7 @@ int main(void)
         cmocka_unit_test(generators_are_listed),
         cmocka_unit_test(names_of_devices_are_read),
         cmocka_unit_test(implementations_say_what_they_follow),
+        cmocka_unit_test(names_may_say_a_block_and_a_factor),
         cmocka_unit_test(nvrtc_has_a_version_where_it_can_be_loaded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,7 @@
 /* Cases of bench: the order of a sweep, and what --sample keeps of it. */
 #include "cli/measure/cases.h"
+#include "cli/options/implementations.h"
+#include "cli/options/presets.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -116,12 +118,87 @@ static void test_shares(void **state)
             fail_msg("'%s' is not refused", wrong[i]);
 }
 
+static bool has_name(const char *list, const char *wanted)
+{
+    char name[GC_NAME_BYTES];
+    while (gc_next_name(&list, name))
+        if (strcmp(name, wanted) == 0)
+            return true;
+    return false;
+}
+
+/* Every name of `part` is in the list of all. */
+static void is_part(const char *part, const char *all)
+{
+    char name[GC_NAME_BYTES];
+    while (gc_next_name(&part, name))
+        assert_true(has_name(all, name));
+}
+
+/* What presets list is there: names, filters, and names that get blocks or one rank of filters. */
+static void test_presets(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"kth",           "lecture", "adaptive-2011",
+                                        "adaptive-2014", "fft-map", "fft-locality",
+                                        "roofline",      "ours",    "quick"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const gc_preset *preset = gc_preset_named(names[i], NULL);
+        assert_non_null(preset);
+        assert_int_equal(gc_check_names(preset->implementations, NULL), GCONV_OK);
+        is_part(preset->full_rank, preset->implementations);
+        is_part(preset->rank1, preset->implementations);
+        for (int j = 0; j < GC_PRESET_BLOCKS; j++)
+            is_part(preset->blocks[j].names, preset->implementations);
+        static gc_sweep_filters filters;
+        if (!preset->has_transforms)
+            assert_int_equal(gc_read_filters(preset->filters, &filters, NULL), GCONV_OK);
+    }
+}
+
+/* The steps of KTH 2018 take the Gaussian by weights, those of its section 3.4 by a column and a
+ * row. Other presets, and names of the command line, take all filters. */
+static void test_ranks(void **state)
+{
+    (void)state;
+    gc_options options = {.preset = "kth"};
+    assert_true(gc_preset_measures(&options, "naive", false));
+    assert_false(gc_preset_measures(&options, "naive", true));
+    assert_true(gc_preset_measures(&options, "const", false));
+    assert_true(gc_preset_measures(&options, "const", true));
+    assert_false(gc_preset_measures(&options, "twopass:transposed", false));
+    assert_true(gc_preset_measures(&options, "twopass:transposed", true));
+    options.preset = "adaptive-2014";
+    assert_false(gc_preset_measures(&options, "twopass:tiled:x8", false));
+    assert_true(gc_preset_measures(&options, "twopass:tiled:x8", true));
+    options.preset = "quick";
+    assert_true(gc_preset_measures(&options, "naive", true));
+    options.preset = NULL;
+    assert_true(gc_preset_measures(&options, "twopass", false));
+}
+
+/* A list keeps its order. Names with a block or a factor are copies, and each stands there once. */
+static void test_names(void **state)
+{
+    (void)state;
+    static const char *const wanted[] = {"reference", "tiled:16x16x2", "cpu", "tiled", "tiled:x2"};
+    int count;
+    const char **names =
+        gc_expand_names("tiled:16x16x2,cpu,tiled,tiled:16x16x2,reference,tiled:x2,cpu", &count);
+    assert_non_null(names);
+    assert_int_equal(count, 5);
+    for (int i = 0; i < count; i++)
+        assert_string_equal(names[i], wanted[i]);
+    free(names);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order),   cmocka_unit_test(test_even),
         cmocka_unit_test(test_corners), cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_shares),  cmocka_unit_test(test_presets),
+        cmocka_unit_test(test_ranks),   cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

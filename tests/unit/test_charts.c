@@ -9,6 +9,7 @@
 #include "cli/charts/charts.h"
 #include "cli/charts/published.h"
 #include "cli/charts/select.h"
+#include "cli/draw/grid.h"
 #include "cli/draw/html.h"
 #include "cli/draw/script.h"
 #include "cli/draw/svg.h"
@@ -132,7 +133,9 @@ static void add(gc_points *points, const char *preset, const char *name, int ima
 static void make(const gc_points *points, double bandwidth, double peak, gc_charts *charts)
 {
     *charts = (gc_charts){.count = 0};
-    assert_int_equal(gc_charts_make(points, bandwidth, peak, charts, NULL), GCONV_OK);
+    assert_int_equal(
+        gc_charts_make(points, (gc_roofs){bandwidth, peak}, (gc_roofs){0, 0}, charts, NULL),
+        GCONV_OK);
 }
 
 static const gc_chart *titled(const gc_charts *charts, const char *beginning)
@@ -266,6 +269,55 @@ static void speed_up_over_images(void **state)
     gc_points_destroy(&points);
 }
 
+/* Of blocks and factors a chart of their own, beside what they vary. */
+static void tilings_over_sides(void **state)
+{
+    (void)state;
+    gc_points points = {.count = 0};
+    gc_charts charts;
+    static const char *const names[] = {"naive", "tiled", "tiled:32x32x2", "tiled:x8",
+                                        "tiled:nopad:16x16"};
+    for (int side = 3; side <= 5; side += 2)
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+            add(&points, "adaptive-2014", names[i], 1000, side, side, 1e-3);
+    make(&points, 0, 0, &charts);
+    const gc_chart *chart = titled(&charts, "Rate over the side of square filters");
+    assert_non_null(named(chart, "naive"));
+    assert_non_null(named(chart, "tiled"));
+    assert_null(named(chart, "tiled:x8"));
+    chart = titled(&charts, "Rate with blocks and factors over the side");
+    assert_int_equal(chart->count, 4);
+    assert_null(named(chart, "naive"));
+    assert_int_equal(named(chart, "tiled:nopad:16x16")->count, 2);
+    gc_charts_destroy(&charts);
+    gc_points_destroy(&points);
+}
+
+/* Of 3x3 cells five: each other takes the nearest, and the note says so. */
+static void gaps(void **state)
+{
+    (void)state;
+    static const int cells[][2] = {{3, 3}, {7, 3}, {5, 5}, {3, 7}, {7, 7}};
+    gc_points points = {.count = 0};
+    gc_charts charts;
+    for (size_t i = 0; i < sizeof cells / sizeof cells[0]; i++)
+        add(&points, "quick", "naive", 1000, cells[i][0], cells[i][1], 1e-3);
+    make(&points, 0, 0, &charts);
+    const gc_chart *chart = titled(&charts, "GFLOP/s of naive");
+    assert_true(gc_grid_has_gaps(chart));
+    assert_non_null(strstr(chart->note, "Others have the colour of the nearest one."));
+    gc_numbers columns, rows;
+    gc_grid_of(chart, &columns, &rows);
+    assert_int_equal(columns.count, 3);
+    assert_int_equal(rows.count, 3);
+    const gc_dot *nearest = gc_grid_nearest(chart, &columns, &rows, 1, 1);
+    assert_true(nearest->x == 5 && nearest->y == 5);
+    nearest = gc_grid_nearest(chart, &columns, &rows, 2, 2);
+    assert_true(nearest->x == 7 && nearest->y == 7);
+    gc_charts_destroy(&charts);
+    gc_points_destroy(&points);
+}
+
 static void crossover(void **state)
 {
     (void)state;
@@ -276,17 +328,32 @@ static void crossover(void **state)
         add(&points, "fft-map", "tensor", 1000, side, side, 4e-3);
         add(&points, "fft-map", "tilefft", 1000, side, side, 2e-3 * 3);
     }
+    for (size_t i = 0; i < points.count; i++)
+        points.at[i].kernel_seconds = points.at[i].seconds;
+    for (int side = 3; side <= 5; side += 2) {
+        add(&points, "fft-map", "cpu", 1000, side, side, 1e-6);
+        add(&points, "fft-map", "cpu:taps", 1000, side, side, 5e-3 * side);
+        add(&points, "fft-map", "cpu:products", 1000, side, side, 5e-2);
+        add(&points, "fft-map", "cpu:tiles", 1000, side, side, 20e-3);
+    }
     make(&points, 0, 0, &charts);
-    const gc_chart *chart = titled(&charts, "The fastest spatial implementation over");
+    /* On the CPU the methods alone: 20 ms over 15 and 25. */
+    const gc_chart *chart = titled(&charts, "CPU: the fastest spatial implementation over");
+    assert_int_equal(named(chart, "measured")->count, 2);
+    assert_near(named(chart, "measured")->dots[0].y, 20.0 / 15);
+    assert_near(named(chart, "measured")->dots[1].y, 20.0 / 25);
+    chart = titled(&charts, "GPU: the fastest spatial implementation over");
     assert_near(named(chart, "measured")->dots[0].y, 2);
     assert_near(named(chart, "measured")->dots[3].y, 1.5);
     assert_near(named(chart, "published, GTX 680")->dots[1].y, 10.09);
-    assert_null(titled(&charts, "Where transforms take over")); /* of one image */
+    assert_null(titled(&charts, "GPU: where transforms take over")); /* of one image */
     gc_charts_destroy(&charts);
     add(&points, "fft-map", "direct", 500, 5, 5, 1e-3);
     add(&points, "fft-map", "fft", 500, 5, 5, 3e-3);
+    points.at[points.count - 2].kernel_seconds = 1e-3;
+    points.at[points.count - 1].kernel_seconds = 3e-3;
     make(&points, 0, 0, &charts);
-    chart = titled(&charts, "Where transforms take over, filters of full rank");
+    chart = titled(&charts, "GPU: where transforms take over, filters of full rank");
     assert_int_equal(chart->series[0].count, 4 + 1);
     assert_near(value_at(&chart->series[0], 5, 500), 3);
     assert_near(value_at(&chart->series[0], 9, 1000), 1.5);
@@ -322,13 +389,25 @@ static void roofline(void **state)
     gc_charts charts;
     add(&points, "roofline", "naive", 1000, 3, 3, 1e-3);
     add(&points, "roofline", "naive", 1000, 5, 5, 1e-3);
-    points.at[0].intensity = 0.25;
+    points.at[0].intensity = points.at[1].intensity = 0.25;
+    points.at[0].kernel_seconds = 1e-3;
     make(&points, 100e9, 1000e9, &charts);
-    const gc_series *roof = named(titled(&charts, "Roofline"), "roof: 100 GB/s, 1000 GFLOP/s");
+    const gc_series *roof =
+        named(titled(&charts, "Roofline of the GPU"), "roof, as rated: 100 GB/s, 1000 GFLOP/s");
     assert_near(roof->dots[0].y, 25);
     assert_near(roof->dots[1].x, 10);
     assert_near(roof->dots[1].y, 1000);
-    assert_true(charts.count > 1 && titled(&charts, "Roofline") == &charts.at[0]);
+    assert_true(charts.count > 1 && titled(&charts, "Roofline of the GPU") == &charts.at[0]);
+    gc_charts_destroy(&charts);
+    /* The CPU has a chart of its own, with roofs where they were measured. */
+    assert_int_equal(
+        gc_charts_make(&points, (gc_roofs){100e9, 1000e9}, (gc_roofs){20e9, 500e9}, &charts, NULL),
+        GCONV_OK);
+    roof = named(titled(&charts, "Roofline of the CPU"), "roof, measured: 20 GB/s, 500 GFLOP/s");
+    assert_near(roof->dots[0].y, 5);
+    assert_near(roof->dots[1].x, 25);
+    assert_near(roof->dots[1].y, 500);
+    assert_int_equal(named(titled(&charts, "Roofline of the CPU"), "naive")->count, 1);
     gc_charts_destroy(&charts);
     snprintf(points.at[0].preset, sizeof points.at[0].preset, "quick");
     make(&points, 100e9, 1000e9, &charts);
@@ -434,6 +513,8 @@ int main(void)
         cmocka_unit_test(rates_over_sides),
         cmocka_unit_test(maps_over_width_and_height),
         cmocka_unit_test(speed_up_over_images),
+        cmocka_unit_test(tilings_over_sides),
+        cmocka_unit_test(gaps),
         cmocka_unit_test(crossover),
         cmocka_unit_test(theory),
         cmocka_unit_test(roofline),

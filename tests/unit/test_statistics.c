@@ -48,11 +48,23 @@ static void noise(void **state)
     assert_false(gc_is_noisy(1, 0));
 }
 
+/* Where there is no column for the spread, the mark stands beside the time. */
+static void marks(void **state)
+{
+    (void)state;
+    char text[32];
+    assert_string_equal(gc_total_figure(0.007, 0.00075, true, text, sizeof text), "7.000!");
+    assert_string_equal(gc_total_figure(0.008, 0.00075, true, text, sizeof text), "8.000");
+    assert_string_equal(gc_total_figure(0.007, 0.00075, false, text, sizeof text), "7.000");
+    assert_string_equal(gc_total_figure(0, 0, true, text, sizeof text), "-");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(median_and_quartiles),
         cmocka_unit_test(noise),
+        cmocka_unit_test(marks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

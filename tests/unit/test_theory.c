@@ -1,5 +1,6 @@
 /* Equations of the sources against what they print, and against values computed by hand. */
 #include "cli/measure/theory.h"
+#include "cli/measure/traffic.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -78,13 +79,65 @@ static void test_locality(void **state)
     assert_near(gc_locality_flops(64, 17.056e9) / 1e9, 63.96, 0.01);
 }
 
+/* 8 bits: a byte read and a byte written, 2 * 9 operations. As floats, 8 bytes. */
+static void test_one_pass(void **state)
+{
+    (void)state;
+    gc_traffic t = {.implementation = "direct",
+                    .width = 100,
+                    .height = 50,
+                    .filter_width = 3,
+                    .filter_height = 3,
+                    .sample_bytes = 1};
+    static const char *const names[] = {"direct", "separable", "fused",     "tensor",   "tilefft",
+                                        "cpu",    "cpu:taps",  "cpu:tiles", "reference"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        t.implementation = names[i];
+        assert_near(gc_traffic_bytes(&t), 2, 0);
+        assert_near(gc_traffic_intensity(&t), 9, 0);
+    }
+    t.planes = true;
+    assert_near(gc_traffic_intensity(&t), 18.0 / 8, 0);
+    static const char *const published[] = {"naive", "const", "twopass:tiled", "adaptive:nc", "f"};
+    for (size_t i = 0; i < sizeof published / sizeof published[0]; i++) {
+        t.implementation = published[i];
+        assert_true(gc_traffic_intensity(&t) == 0);
+    }
+}
+
+/* 98x48 outputs of 100x50 points: 15 floats of 4 bytes a point; 13 doubles and 2 floats where the
+ * result is exact. */
+static void test_transforms(void **state)
+{
+    (void)state;
+    gc_traffic t = {.implementation = "fft",
+                    .width = 98,
+                    .height = 48,
+                    .filter_width = 3,
+                    .filter_height = 3,
+                    .sample_bytes = 1};
+    assert_near(gc_traffic_bytes(&t), 60 * 5000.0 / 4704, 1e-9);
+    assert_near(gc_traffic_intensity(&t), 18 * 4704 / 300000.0, 1e-9);
+    t.exact = true;
+    assert_near(gc_traffic_bytes(&t), 112 * 5000.0 / 4704, 1e-9);
+}
+
+static void test_roof(void **state)
+{
+    (void)state;
+    const gc_roofs roofs = {100e9, 1000e9};
+    assert_near(gc_roof_at(roofs, 2), 200e9, 0);
+    assert_near(gc_roof_at(roofs, 20), 1000e9, 0);
+    assert_true(gc_roof_at((gc_roofs){0, 0}, 20) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_printed),
-        cmocka_unit_test(test_by_hand),
-        cmocka_unit_test(test_factor),
-        cmocka_unit_test(test_locality),
+        cmocka_unit_test(test_printed),  cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_factor),   cmocka_unit_test(test_locality),
+        cmocka_unit_test(test_one_pass), cmocka_unit_test(test_transforms),
+        cmocka_unit_test(test_roof),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

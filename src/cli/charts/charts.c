@@ -63,12 +63,12 @@ static gconv_status draw_filters(const gc_drawing *d, gconv_error *error)
     return status;
 }
 
-gconv_status gc_charts_make(const gc_points *points, double bandwidth, double peak,
-                            gc_charts *charts, gconv_error *error)
+gconv_status gc_charts_make(const gc_points *points, gc_roofs gpu, gc_roofs cpu, gc_charts *charts,
+                            gconv_error *error)
 {
     gc_drawing d = {.points = points,
-                    .bandwidth = bandwidth,
-                    .peak = peak,
+                    .gpu = gpu,
+                    .cpu = cpu,
                     .preset = points->count > 0 ? points->at[0].preset : "",
                     .charts = charts};
     gc_names_collect(points, &d.names);

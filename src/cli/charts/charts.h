@@ -4,10 +4,10 @@
 
 #include "cli/draw/chart.h"
 #include "cli/measure/points.h"
+#include "cli/measure/traffic.h"
 
-/* Makes all charts of points. `bandwidth` and `peak` are those of the GPU that took part, in bytes
- * and operations a second; 0 where there is none. */
-gconv_status gc_charts_make(const gc_points *points, double bandwidth, double peak,
-                            gc_charts *charts, gconv_error *error);
+/* Makes all charts of points. Roofs are 0 where they are not known. */
+gconv_status gc_charts_make(const gc_points *points, gc_roofs gpu, gc_roofs cpu, gc_charts *charts,
+                            gconv_error *error);
 
 #endif

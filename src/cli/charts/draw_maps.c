@@ -14,17 +14,41 @@ static void begin_map(const gc_scene *scene, gc_chart_kind kind, const char *wha
     snprintf(chart->title, sizeof chart->title, "%.80s, %.90s", what, where);
 }
 
-/* Maps of rates have one scale, up to the greatest rate of all. An implementation whose greatest
- * rate is so many times smaller has a scale of its own. */
+/* Maps of rates have one scale, up to the greatest rate of most. The fastest implementations have a
+ * scale of their own where it would make others look alike, and so have those that are slow. */
 enum { SCALES_APART = 4 };
+static const double outstanding = 1.6;
 
-static double greatest_rate(const gc_drawing *d, const gc_scene *scene)
+/* The greatest rate of an implementation; 0 where it was not measured. */
+static double greatest_rate(const gc_drawing *d, const gc_scene *scene, const char *name)
 {
     double most = 0;
     for (size_t i = 0; i < d->points->count; i++)
-        if (gc_scene_holds(scene, &d->points->at[i]))
+        if (gc_scene_holds(scene, &d->points->at[i]) && strcmp(d->points->at[i].name, name) == 0)
             most = fmax(most, gc_point_gflops(&d->points->at[i]));
     return most;
+}
+
+/* The end of the common scale: the greatest rate of all but those that stand out. At least half of
+ * the implementations stay below it. */
+static double common_scale(const gc_drawing *d, const gc_scene *scene)
+{
+    double rates[GC_SCENES_MAX];
+    int count = 0;
+    for (int i = 0; i < d->names.count; i++) {
+        double rate = greatest_rate(d, scene, d->names.at[i]);
+        int place = count;
+        if (!(rate > 0))
+            continue;
+        for (; place > 0 && rates[place - 1] > rate; place--)
+            rates[place] = rates[place - 1];
+        rates[place] = rate;
+        count++;
+    }
+    int last = count - 1;
+    while (last > 0 && last > count / 2 && rates[last] > outstanding * rates[last - 1])
+        last--;
+    return count > 0 ? rates[last] : 0;
 }
 
 static gconv_status draw_rates(const gc_drawing *d, const gc_scene *scene, const char *name,
@@ -47,15 +71,19 @@ static gconv_status draw_rates(const gc_drawing *d, const gc_scene *scene, const
                               .y = point->filter_height,
                               .value = gc_point_gflops(point)});
     }
-    bool common = own > most / SCALES_APART;
+    bool common = own > most / SCALES_APART && own <= most;
     chart.value_max = common ? most : own;
     snprintf(chart.note, sizeof chart.note, "%s%s",
              d->names.count == 1 ? ""
-             : common            ? "Maps of rates have one scale. "
+             : common            ? "Maps of rates have one scale, unless they say another. "
+             : own > most        ? "These rates are high and have a scale of their own. "
                                  : "These rates are low and have a scale of their own. ",
              gc_rate_note(d));
     return gc_charts_add(d->charts, &chart, error);
 }
+
+/* The largest factor of adaptive: GC_FACTOR_MAX of gpu/ladder/tiling.h. */
+enum { FACTOR_MAX = 16 };
 
 static gconv_status draw_factors(const gc_drawing *d, const gc_scene *scene, const char *name,
                                  gconv_error *error)
@@ -77,10 +105,16 @@ static gconv_status draw_factors(const gc_drawing *d, const gc_scene *scene, con
             &chart, series,
             (gc_dot){.x = point->filter_width, .y = point->filter_height, .value = point->factor});
     }
-    if (low == high) { /* a constant needs no map */
+    bool is_chosen = strncmp(name, "adaptive", strlen("adaptive")) == 0;
+    if (low == high && !is_chosen) { /* that of --tile or of the name */
         gc_chart_destroy(&chart);
         return GCONV_OK;
     }
+    if (low == high)
+        snprintf(chart.note, sizeof chart.note, "The factor is %d for every filter here%s", low,
+                 low == FACTOR_MAX ? ", the largest that gconv has: no limit of this device asks "
+                                     "for a smaller one."
+                                   : ".");
     return gc_charts_add(d->charts, &chart, error);
 }
 
@@ -146,14 +180,72 @@ static gconv_status draw_fastest(const gc_drawing *d, const gc_scene *scene, con
     return gc_charts_add(d->charts, &chart, error);
 }
 
-/* What a step is compared with: a variant with what it varies, where that came before; else the
- * step before. */
+/* What the sources compare by figures of one implementation each. */
+static const struct {
+    const char *preset, *name, *over;
+} pairs[] = {
+    {"adaptive-2011", "const", "naive:const"},               /* 3a, 2b */
+    {"adaptive-2011", "const:32x32", "naive:const"},         /* 3b, 2b */
+    {"adaptive-2011", "tiled:nopad:16x16x2", "const"},       /* 5a, 3a */
+    {"adaptive-2011", "tiled:nopad", "tiled:nopad:16x16x2"}, /* 5b, 5a */
+    {"adaptive-2011", "tiled:16x16x2", "tiled:nopad:16x16x2"},
+    {"adaptive-2011", "tiled", "tiled:nopad"},            /* 6b, 5b */
+    {"adaptive-2011", "tiled", "tiled:16x16x2"},          /* 6b, 6a */
+    {"adaptive-2011", "tiled:32x32x2", "tiled:16x16x2"},  /* 7a, 6a */
+    {"adaptive-2011", "tiled:32x32x4", "tiled:32x32x2"},  /* 7b, 7a */
+    {"adaptive-2011", "adaptive:16x16", "tiled"},         /* 8, 6b */
+    {"adaptive-2011", "adaptive:32x32", "tiled:32x32x4"}, /* 8, 7b */
+    {"adaptive-2011", "adaptive", "tiled:32x32x4"},       /* 8c, 7b: 1.34 */
+    {"adaptive-2014", "const", "naive"},                  /* 3b */
+    {"adaptive-2014", "const:16x16", "naive"},            /* 3a */
+    {"adaptive-2014", "tiled:nopad:16x16x2", "const:16x16"},
+    {"adaptive-2014", "tiled:nopad", "tiled:nopad:16x16x2"}, /* 6b, 6a */
+    {"adaptive-2014", "tiled:16x16x2", "tiled:nopad:16x16x2"},
+    {"adaptive-2014", "tiled:16x16x4", "tiled:nopad"}, /* 9; 10b, 6b */
+    {"adaptive-2014", "tiled:32x32x2", "const"},       /* 5a, 3b */
+    {"adaptive-2014", "tiled", "tiled:32x32x2"},       /* 5b, 5a */
+    {"adaptive-2014", "adaptive", "tiled"},            /* 11a, 5b */
+    {"adaptive-2014", "adaptive:nc", "adaptive"},
+    {"adaptive-2014", "adaptive:ours", "adaptive"},
+    {"adaptive-2014", "adaptive:unrolled", "adaptive"}, /* 12, 11a */
+};
+enum { PAIRS = sizeof pairs / sizeof pairs[0] };
+
+/* Draws what the sources compare with one implementation. *drawn: there was something. */
+static gconv_status draw_pairs(const gc_drawing *d, const gc_scene *scene, const char *name,
+                               bool *drawn, gconv_error *error)
+{
+    gconv_status status = GCONV_OK;
+    for (size_t i = 0; status == GCONV_OK && i < PAIRS; i++) {
+        if (strcmp(pairs[i].preset, d->preset) != 0 || strcmp(pairs[i].name, name) != 0 ||
+            gc_names_find(&d->names, pairs[i].over) < 0)
+            continue;
+        *drawn = true;
+        status = draw_ratio(d, scene, name, pairs[i].over, error);
+    }
+    return status;
+}
+
+/* What a step is compared with where its source does not say it: a variant with what it varies,
+ * where that came before; else the step before. */
 static const char *step_before(const gc_drawing *d, int index)
 {
     char base[GC_NAME_BYTES];
     snprintf(base, sizeof base, "%.*s", (int)strcspn(d->names.at[index], ":"), d->names.at[index]);
     int found = gc_names_find(&d->names, base);
     return d->names.at[found >= 0 && found < index ? found : index - 1];
+}
+
+static gconv_status draw_steps(const gc_drawing *d, const gc_scene *scene, gconv_error *error)
+{
+    gconv_status status = GCONV_OK;
+    for (int i = 0; status == GCONV_OK && i < d->names.count; i++) {
+        bool drawn = false;
+        status = draw_pairs(d, scene, d->names.at[i], &drawn, error);
+        if (status == GCONV_OK && !drawn && i > 0)
+            status = draw_ratio(d, scene, d->names.at[i], step_before(d, i), error);
+    }
+    return status;
 }
 
 /* Draws the speed-up over naive of the steps for which the papers give one. Where naive is the step
@@ -178,15 +270,15 @@ gconv_status gc_draw_maps(const gc_drawing *d, const gc_scene *scene, gconv_erro
     if (!sides.grid)
         return GCONV_OK;
     gconv_status status = GCONV_OK;
-    double most = greatest_rate(d, scene);
+    double most = common_scale(d, scene);
     for (int i = 0; status == GCONV_OK && i < d->names.count; i++)
         status = draw_rates(d, scene, d->names.at[i], most, error);
     for (int i = 0; status == GCONV_OK && i < d->names.count; i++)
         status = draw_factors(d, scene, d->names.at[i], error);
     /* Elsewhere names do not stand in the order of steps. */
     bool steps = strncmp(d->preset, "adaptive-", strlen("adaptive-")) == 0 || d->names.count == 2;
-    for (int i = 1; status == GCONV_OK && steps && i < d->names.count; i++)
-        status = draw_ratio(d, scene, d->names.at[i], step_before(d, i), error);
+    if (status == GCONV_OK && steps)
+        status = draw_steps(d, scene, error);
     if (status == GCONV_OK && steps)
         status = draw_over_naive(d, scene, error);
     if (status == GCONV_OK && d->names.count > 1)

@@ -6,14 +6,14 @@
 
 /* ---- Rooflines (Williams et al. 2009) -------------------------------------------------------- */
 
-static void add_roofs(const gc_drawing *d, double low, double high, gc_chart *chart)
+static void add_roofs(const char *device, gc_roofs roofs, double low, double high, gc_chart *chart)
 {
-    double bandwidth = 1e-9 * d->bandwidth, peak = 1e-9 * d->peak;
+    double bandwidth = 1e-9 * roofs.bandwidth, peak = 1e-9 * roofs.peak;
     if (bandwidth <= 0 || peak <= 0)
         return;
     char name[GC_SERIES_NAME_BYTES];
     double ridge = peak / bandwidth;
-    snprintf(name, sizeof name, "roof: %.0f GB/s, %.0f GFLOP/s", bandwidth, peak);
+    snprintf(name, sizeof name, "%s: %.0f GB/s, %.0f GFLOP/s", device, bandwidth, peak);
     gc_series *series = gc_chart_series(chart, name, GC_SERIES_LIMIT, -1);
     gc_chart_dot(chart, series, (gc_dot){.x = low, .y = fmin(peak, low * bandwidth)});
     if (low < ridge)
@@ -21,36 +21,54 @@ static void add_roofs(const gc_drawing *d, double low, double high, gc_chart *ch
     gc_chart_dot(chart, series, (gc_dot){.x = fmax(high, 2 * ridge), .y = peak});
 }
 
-gconv_status gc_draw_rooflines(const gc_drawing *d, gconv_error *error)
+/* The points of an implementation, on the GPU or on the CPU. Widens the range of intensities. */
+static void add_rates(const gc_drawing *d, const char *name, bool on_gpu, double *low, double *high,
+                      gc_chart *chart)
+{
+    gc_series *series = gc_chart_series(chart, name, GC_SERIES_MARKS, gc_drawing_colour(d, name));
+    for (size_t i = 0; i < d->points->count; i++) {
+        const gc_point *point = &d->points->at[i];
+        if (!gc_point_counts(point) || point->intensity <= 0 || strcmp(point->name, name) != 0 ||
+            (point->kernel_seconds > 0) != on_gpu)
+            continue;
+        *low = fmin(*low, point->intensity);
+        *high = fmax(*high, point->intensity);
+        gc_chart_dot(chart, series, (gc_dot){.x = point->intensity, .y = gc_point_gflops(point)});
+    }
+}
+
+/* One roofline a device: marks of both would hide each other. */
+static gconv_status draw_roofline(const gc_drawing *d, bool on_gpu, gconv_error *error)
 {
     gc_chart chart = {.kind = GC_CHART_LINES,
-                      .title = "Roofline: rate over arithmetic intensity",
-                      .x_label = "operations for a byte, by the published model of the kernel",
+                      .x_label = "operations of the filter for a byte of memory",
                       .y_label = "GFLOP/s",
                       .x_log = true,
                       .y_log = true};
     double low = HUGE_VAL, high = 0;
-    for (int i = 0; i < d->names.count; i++) {
-        gc_series *series = gc_chart_series(&chart, d->names.at[i], GC_SERIES_MARKS,
-                                            gc_drawing_colour(d, d->names.at[i]));
-        for (size_t j = 0; j < d->points->count; j++) {
-            const gc_point *point = &d->points->at[j];
-            if (!gc_point_counts(point) || point->intensity <= 0 ||
-                strcmp(point->name, d->names.at[i]) != 0)
-                continue;
-            low = fmin(low, point->intensity);
-            high = fmax(high, point->intensity);
-            gc_chart_dot(&chart, series,
-                         (gc_dot){.x = point->intensity, .y = gc_point_gflops(point)});
-        }
-    }
+    snprintf(chart.title, sizeof chart.title, "Roofline of the %s: rate over arithmetic intensity",
+             on_gpu ? "GPU" : "CPU");
+    for (int i = 0; i < d->names.count; i++)
+        add_rates(d, d->names.at[i], on_gpu, &low, &high, &chart);
     if (high > 0)
-        add_roofs(d, low, high, &chart);
+        add_roofs(on_gpu ? "roof, as rated" : "roof, measured", on_gpu ? d->gpu : d->cpu, low, high,
+                  &chart);
     snprintf(chart.note, sizeof chart.note,
-             "Each mark is a filter on an image. Above the slanted roof caches serve more than the "
-             "model counts. %s",
-             gc_rate_note(d));
+             "Each mark is a filter on an image; it counts 2 operations a weight. %s Methods that "
+             "save operations may exceed the flat roof.",
+             on_gpu ? "Bytes of the steps from naive to twopass are those of their published "
+                      "models, which load again what caches may serve: such marks may lie above "
+                      "the slanted roof. Other kernels read and write each value once; fft counts "
+                      "the passes of its transforms."
+                    : "Each sample is read and written once.");
     return gc_charts_add(d->charts, &chart, error);
+}
+
+gconv_status gc_draw_rooflines(const gc_drawing *d, gconv_error *error)
+{
+    gconv_status status = draw_roofline(d, true, error);
+    bool known = d->cpu.peak > 0 || strcmp(d->preset, "roofline") == 0;
+    return status == GCONV_OK && known ? draw_roofline(d, false, error) : status;
 }
 
 /* ---- Rates that the memory allows, by KTH 2018 ----------------------------------------------- */
@@ -102,8 +120,8 @@ gconv_status gc_draw_theory(const gc_drawing *d, gconv_error *error)
                 {13, "21 tiles, equation 13", "adaptive"}};
     if (strcmp(d->preset, "kth") != 0)
         return GCONV_OK;
-    bool own = d->bandwidth > 0;
-    double bandwidth = own ? 1e-9 * d->bandwidth : 80; /* GB/s of a GTX 960M */
+    bool own = d->gpu.bandwidth > 0;
+    double bandwidth = own ? 1e-9 * d->gpu.bandwidth : 80; /* GB/s of a GTX 960M */
     gc_chart chart = {.kind = GC_CHART_LINES,
                       .title = "Theory: the rate that the memory allows",
                       .x_label = "side of the square filter (weights)",

@@ -27,7 +27,7 @@ static gconv_status draw_image(const gc_drawing *d, const gc_filter_scene *scene
             !gc_filter_scene_holds(scene, point))
             continue;
         char name[GC_SERIES_NAME_BYTES];
-        bool chosen = strcmp(point->name, point->implementation) != 0;
+        bool chosen = strcmp(point->name, "auto") == 0;
         snprintf(name, sizeof name, "%.40s%s%.40s", point->name, chosen ? ": " : "",
                  chosen ? point->implementation : "");
         gc_series *series =

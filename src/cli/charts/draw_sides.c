@@ -16,11 +16,37 @@ static gc_dot rate_dot(const gc_point *point)
     return dot;
 }
 
+/* Where a name says a thread block or a factor, as "tiled:nopad:16x16x2" does; NULL elsewhere. */
+static const char *tiling_in(const char *name)
+{
+    const char *colon = strrchr(name, ':');
+    bool says = colon != NULL && strspn(colon + 1, "x0123456789") == strlen(colon + 1);
+    return says ? colon : NULL;
+}
+
+/* Whether a name belongs to the chart of blocks and factors: it says one, or it is what such a name
+ * begins with. */
+static bool has_tilings(const gc_drawing *d, const char *name)
+{
+    size_t length = strlen(name);
+    if (tiling_in(name) != NULL)
+        return true;
+    for (int i = 0; i < d->names.count; i++)
+        if (tiling_in(d->names.at[i]) == d->names.at[i] + length &&
+            strncmp(d->names.at[i], name, length) == 0)
+            return true;
+    return false;
+}
+
+/* Adds what is measured: what says no block and no factor, or with `tilings` what does, and beside
+ * it the same without. */
 static void add_measured(const gc_drawing *d, const gc_scene *scene, const gc_sides *sides,
-                         gc_chart *chart)
+                         bool tilings, gc_chart *chart)
 {
     for (int i = 0; i < d->names.count; i++) {
         const char *name = d->names.at[i];
+        if (tilings ? !has_tilings(d, name) : tiling_in(name) != NULL)
+            continue;
         gc_series *series =
             gc_chart_series(chart, name, GC_SERIES_MEASURED, gc_drawing_colour(d, name));
         for (int j = 0; j < sides->squares.count; j++) {
@@ -86,23 +112,21 @@ static bool has_one_image(const gc_drawing *d)
     return widths.count == 1;
 }
 
-gconv_status gc_draw_sides(const gc_drawing *d, const gc_scene *scene, gconv_error *error)
+static gconv_status draw(const gc_drawing *d, const gc_scene *scene, const gc_sides *sides,
+                         bool tilings, gconv_error *error)
 {
-    gc_sides sides;
-    gc_scene_sides(d->points, scene, &sides);
-    if (sides.squares.count < (has_one_image(d) ? 2 : 3))
-        return GCONV_OK;
     char what[GC_CHART_TEXT_BYTES];
     gc_chart chart = {.kind = GC_CHART_LINES,
                       .x_label = "side of the square filter (weights)",
                       .y_label = "GFLOP/s",
-                      .x_everywhere = sides.squares.count <= 24};
+                      .x_everywhere = sides->squares.count <= 24};
     gc_scene_title(scene, what, sizeof what);
-    snprintf(chart.title, sizeof chart.title, "Rate over the side of square filters, %.128s", what);
-    add_measured(d, scene, &sides, &chart);
+    snprintf(chart.title, sizeof chart.title, "%s over the side of square filters, %.128s",
+             tilings ? "Rate with blocks and factors" : "Rate", what);
+    add_measured(d, scene, sides, tilings, &chart);
     size_t measured = chart.count;
-    if (!scene->rank1)
-        add_published(d, &sides, &chart);
+    if (!scene->rank1 && !tilings)
+        add_published(d, sides, &chart);
     chart.y_log = needs_log(&chart);
     snprintf(chart.note, sizeof chart.note,
              "2 w h operations for a sample, however an implementation saves some of them. %s%s%s",
@@ -111,4 +135,19 @@ gconv_status gc_draw_sides(const gc_drawing *d, const gc_scene *scene, gconv_err
                                            : "Bars reach from quartile to quartile of the runs. ",
              chart.count > measured ? "Hollow marks are published figures." : "");
     return gc_charts_add(d->charts, &chart, error);
+}
+
+gconv_status gc_draw_sides(const gc_drawing *d, const gc_scene *scene, gconv_error *error)
+{
+    gc_sides sides;
+    bool any = false, all = true;
+    gc_scene_sides(d->points, scene, &sides);
+    if (sides.squares.count < (has_one_image(d) ? 2 : 3))
+        return GCONV_OK;
+    for (int i = 0; i < d->names.count; i++) {
+        any = any || tiling_in(d->names.at[i]) != NULL;
+        all = all && tiling_in(d->names.at[i]) != NULL;
+    }
+    gconv_status status = all ? GCONV_OK : draw(d, scene, &sides, false, error);
+    return status == GCONV_OK && any ? draw(d, scene, &sides, true, error) : status;
 }

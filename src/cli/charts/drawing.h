@@ -5,11 +5,12 @@
 #include "cli/charts/published.h"
 #include "cli/charts/select.h"
 #include "cli/draw/chart.h"
+#include "cli/measure/traffic.h"
 
 typedef struct gc_drawing {
     const gc_points *points;
-    double bandwidth, peak; /* of the GPU: bytes and operations a second; 0 where there is none */
-    const char *preset;     /* "" where there is none */
+    gc_roofs gpu, cpu;  /* 0 where not known */
+    const char *preset; /* "" where there is none */
     gc_names names;
     gc_charts *charts;
 } gc_drawing;

@@ -35,7 +35,8 @@ double gc_point_gflops(const gc_point *point)
 
 bool gc_is_transform(const char *name)
 {
-    return strncmp(name, "fft", 3) == 0 || strncmp(name, "tilefft", 7) == 0;
+    return strncmp(name, "fft", 3) == 0 || strncmp(name, "tilefft", 7) == 0 ||
+           strcmp(name, "cpu:tiles") == 0;
 }
 
 int gc_names_find(const gc_names *names, const char *name)

@@ -18,6 +18,7 @@
 #include "cli/report/exit.h"
 #include "cli/report/messages.h"
 #include "cli/report/output.h"
+#include "cpu/roofs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +69,7 @@ static gconv_status read_baseline(benchmark *b, const char **blamed, gconv_error
     if (status != GCONV_OK)
         return status;
     size_t there = gc_sweep_count_baseline(sweep);
-    size_t all = sweep->cases.count * (size_t)sweep->name_count;
+    size_t all = gc_sweep_count(sweep);
     if (there == 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "holds no time of what is measured here");
     if (there < all)
@@ -131,6 +132,18 @@ static gconv_status list_cases(benchmark *b, gconv_error *error)
     return status == GCONV_OK ? gc_cases_list_transforms(&b->sweep.cases, error) : status;
 }
 
+/* Measures the roofs of the processors where the preset wants them. */
+static gconv_status measure_roofs(benchmark *b, gconv_error *error)
+{
+    gc_cpu_roofs roofs;
+    const gc_preset *preset = preset_of(b->options);
+    if (preset == NULL || !preset->has_roofs)
+        return GCONV_OK;
+    gconv_status status = gc_cpu_measure_roofs(b->sweep.session->job.threads, &roofs, error);
+    b->sweep.machine.cpu = (gc_roofs){roofs.bandwidth, roofs.peak};
+    return status;
+}
+
 /* Lists what is measured. */
 static gconv_status plan(benchmark *b, const char **blamed, gconv_error *error)
 {
@@ -142,10 +155,13 @@ static gconv_status plan(benchmark *b, const char **blamed, gconv_error *error)
         return gc_fail_memory(error, sizeof *sweep->names);
     gc_drop_unusable(sweep->session, sweep->names, &sweep->name_count, &b->unusable);
     sweep->refused = b->unusable.count > 0;
+    gc_say_whom_options_reach(b->options, sweep->names, sweep->name_count);
     gc_machine_describe(sweep->session, sweep->names, sweep->name_count, &sweep->machine);
     gconv_status status = list_cases(b, error);
     if (status == GCONV_OK)
         status = thin(b, error);
+    if (status == GCONV_OK)
+        status = measure_roofs(b, error);
     if (status == GCONV_OK)
         status = read_baseline(b, blamed, error);
     return status == GCONV_OK ? open_resume(b, blamed, error) : status;
@@ -188,9 +204,9 @@ static void print_rest(benchmark *b)
 static gconv_status run(benchmark *b, gconv_error *error)
 {
     gc_sweep *sweep = &b->sweep;
-    gc_bench_open(&sweep->table, &b->sizes);
+    gc_bench_open(&sweep->table, &b->sizes, sweep->machine.cpu);
     gconv_status status = add_unusable(b, error);
-    gc_bench_heads(&sweep->table, &b->sizes, sweep->names, sweep->name_count);
+    gc_bench_heads(&sweep->table, &b->sizes, sweep->machine.cpu, sweep->names, sweep->name_count);
     if (status == GCONV_OK)
         status = gc_sweep_run(sweep, error);
     print_rest(b);
@@ -219,7 +235,8 @@ static gconv_status run_and_report(benchmark *b, const char **blamed, gconv_erro
     else
         snprintf(subject, sizeof subject, "Synthetic images of random samples, border %s.",
                  gconv_border_name(b->options->job.border));
-    return gc_study_close(b->options, subject, &b->sweep.points, report, error);
+    return gc_study_close(b->options, subject, &b->sweep.points, b->sweep.machine.cpu, report,
+                          error);
 }
 
 /* An implementation that the user has named must be usable; one that a preset names need not be. */

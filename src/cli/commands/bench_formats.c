@@ -10,7 +10,8 @@
 void gc_bench_csv_heads(void)
 {
     puts("width,height,filter,samples,name,implementation,verdict,runs,seconds,shortest_seconds,"
-         "spread_seconds,kernel_seconds,border_seconds,convert_seconds,pixels_per_second,flops,"
+         "spread_seconds,kernel_seconds,border_seconds,convert_seconds,transfer_seconds,"
+         "pixels_per_second,flops,"
          "reason,change_percent");
 }
 
@@ -44,6 +45,7 @@ void gc_bench_csv(const gc_point *point)
     csv_number(point->kernel_seconds);
     csv_number(point->border_seconds);
     csv_number(point->convert_seconds);
+    csv_number(point->transfer_seconds);
     csv_number(point->values_a_second);
     csv_number(point->flops);
     if (point->reason[0] != '\0')

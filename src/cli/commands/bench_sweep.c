@@ -83,6 +83,8 @@ static void take_measurement(const gc_sweep *s, const gc_measurement *row, gc_po
     gc_point_take(point, row);
     if (point->runs > 0)
         point->theory = predict(s, point);
+    if (point->runs > 0 && !gc_is_cuda(point->implementation))
+        point->roofline = gc_roof_at(s->machine.cpu, point->intensity);
     compare_with_baseline(s, point);
 }
 
@@ -193,12 +195,18 @@ static gconv_status add_kept(gc_sweep *s, const gc_point *kept, gconv_error *err
     return add_point(s, &point, error);
 }
 
+/* Whether an implementation is measured on the case of a point. */
+static bool is_wanted(const gc_sweep *s, const gc_point *point, const char *name)
+{
+    return gc_preset_measures(s->session->options, name, point->rank1);
+}
+
 /* How many points of the case are to be measured. */
 static int count_points(const gc_sweep *s, const gc_point *next)
 {
     int count = 0;
     for (int i = 0; i < s->name_count; i++)
-        count += find_kept(s, *next, s->names[i]) == NULL;
+        count += is_wanted(s, next, s->names[i]) && find_kept(s, *next, s->names[i]) == NULL;
     return count;
 }
 
@@ -218,6 +226,8 @@ static gconv_status measure_chain(gc_sweep *s, const gc_session *session, gconv_
     for (int i = 0; status == GCONV_OK && i < s->name_count; i++) {
         const gc_point *kept = find_kept(s, s->next, s->names[i]);
         gc_measurement row;
+        if (!is_wanted(s, &s->next, s->names[i]))
+            continue;
         if (kept != NULL) {
             status = add_kept(s, kept, error);
             continue;
@@ -274,7 +284,8 @@ static gconv_status add_all_kept(gc_sweep *s, gconv_error *error)
 {
     gconv_status status = GCONV_OK;
     for (int i = 0; status == GCONV_OK && i < s->name_count; i++)
-        status = add_kept(s, find_kept(s, s->next, s->names[i]), error);
+        if (is_wanted(s, &s->next, s->names[i]))
+            status = add_kept(s, find_kept(s, s->next, s->names[i]), error);
     return status;
 }
 
@@ -322,6 +333,18 @@ static gconv_status measure_case(gc_sweep *s, const gc_case *one, gconv_error *e
     return status;
 }
 
+size_t gc_sweep_count(const gc_sweep *sweep)
+{
+    size_t count = 0;
+    gc_point point;
+    for (size_t i = 0; i < sweep->cases.count; i++) {
+        describe_case(sweep, &sweep->cases.at[i], &point);
+        for (int j = 0; j < sweep->name_count; j++)
+            count += is_wanted(sweep, &point, sweep->names[j]);
+    }
+    return count;
+}
+
 size_t gc_sweep_count_baseline(const gc_sweep *sweep)
 {
     size_t count = 0;
@@ -330,7 +353,8 @@ size_t gc_sweep_count_baseline(const gc_sweep *sweep)
         describe_case(sweep, &sweep->cases.at[i], &point);
         for (int j = 0; j < sweep->name_count; j++) {
             snprintf(point.name, sizeof point.name, "%s", sweep->names[j]);
-            count += gc_baseline_find(&sweep->baseline, &point) != NULL;
+            count += is_wanted(sweep, &point, sweep->names[j]) &&
+                     gc_baseline_find(&sweep->baseline, &point) != NULL;
         }
     }
     return count;
@@ -343,7 +367,7 @@ size_t gc_sweep_count_baseline(const gc_sweep *sweep)
 static void begin(gc_sweep *s)
 {
     gc_point point;
-    size_t all = s->cases.count * (size_t)s->name_count;
+    size_t all = gc_sweep_count(s);
     for (size_t i = 0; i < s->cases.count; i++) {
         describe_case(s, &s->cases.at[i], &point);
         s->count += (size_t)count_points(s, &point);

@@ -39,7 +39,10 @@ typedef struct gc_sweep {
     size_t entry, count;       /* points that are measured, and that will be */
 } gc_sweep;
 
-/* How many points of the sweep the baseline has. */
+/* How many points the sweep has. */
+size_t gc_sweep_count(const gc_sweep *sweep);
+
+/* How many of them the baseline has. */
 size_t gc_sweep_count_baseline(const gc_sweep *sweep);
 
 /* Measures what the file of --resume does not hold, and prints every point. */

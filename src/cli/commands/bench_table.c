@@ -61,7 +61,8 @@ static void fill_cells(gc_bench_table *table, const gc_point *point)
     snprintf(columns[COLUMN_RUNS].cell, GC_CELL_BYTES, "%d", point->runs);
     gc_figure(1e3 * point->kernel_seconds, "", 4, columns[COLUMN_KERNEL].cell, GC_CELL_BYTES);
     gc_figure(1e3 * point->border_seconds, "", 4, columns[COLUMN_BORDER].cell, GC_CELL_BYTES);
-    gc_figure(1e3 * point->seconds, "", 3, columns[COLUMN_TOTAL].cell, GC_CELL_BYTES);
+    gc_total_figure(point->seconds, gc_point_spread(point), columns[COLUMN_SPREAD].hidden,
+                    columns[COLUMN_TOTAL].cell, GC_CELL_BYTES);
     gc_figure(1e3 * point->shortest, "", 3, columns[COLUMN_BEST].cell, GC_CELL_BYTES);
     gc_spread_figure(point->seconds, gc_point_spread(point), columns[COLUMN_SPREAD].cell,
                      GC_CELL_BYTES);
@@ -169,7 +170,7 @@ void gc_bench_row(gc_bench_table *table, const gc_point *point)
     gc_flush_output();
 }
 
-void gc_bench_open(const gc_bench_table *table, const gc_sweep_sizes *sizes)
+void gc_bench_open(const gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs cpu)
 {
     if (table->options->csv)
         gc_bench_csv_heads();
@@ -184,6 +185,10 @@ void gc_bench_open(const gc_bench_table *table, const gc_sweep_sizes *sizes)
         gc_json_integer("width", sizes->at[0].width);
         gc_json_integer("height", sizes->at[0].height);
     }
+    if (cpu.peak > 0) {
+        gc_json_number("cpu_bandwidth", cpu.bandwidth);
+        gc_json_number("cpu_peak_flops", cpu.peak);
+    }
     gc_json_open("results", '[');
 }
 
@@ -197,7 +202,7 @@ static bool has_transforms(const gc_bench_table *table)
     return preset_of(table) != NULL && preset_of(table)->has_transforms;
 }
 
-static void print_title(const gc_bench_table *table, const gc_sweep_sizes *sizes)
+static void print_title(const gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs cpu)
 {
     if (has_transforms(table)) {
         puts("Fourier transforms of complex numbers of two float32, from memory to memory\n");
@@ -205,17 +210,21 @@ static void print_title(const gc_bench_table *table, const gc_sweep_sizes *sizes
     }
     if (sizes->count == 1)
         printf("%dx%d, ", sizes->at[0].width, sizes->at[0].height);
-    printf("%sfrom memory to memory; border %s\n\n",
+    printf("%sfrom memory to memory; border %s\n",
            table->options->samples == 0 ? "1 channel of 8 bits, " : "",
            gconv_border_name(table->options->job.border));
+    if (cpu.peak > 0)
+        printf("roofs of the CPU, measured: %.1f GB/s, %.0f GFLOP/s\n", 1e-9 * cpu.bandwidth,
+               1e-9 * cpu.peak);
+    putchar('\n');
 }
 
-void gc_bench_heads(gc_bench_table *table, const gc_sweep_sizes *sizes, const char *const *names,
-                    int name_count)
+void gc_bench_heads(gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs cpu,
+                    const char *const *names, int name_count)
 {
     if (table->options->json || table->options->csv)
         return;
-    print_title(table, sizes);
+    print_title(table, sizes, cpu);
     memcpy(table->columns, all_columns, sizeof all_columns);
     table->columns[COLUMN_NAME].width = gc_label_width(names, name_count);
     table->columns[COLUMN_SIZE].hidden = sizes->count <= 1;

@@ -3,6 +3,7 @@
 #define GC_CLI_COMMANDS_BENCH_TABLE_H
 
 #include "cli/measure/points.h"
+#include "cli/measure/traffic.h"
 #include "cli/options/options.h"
 #include "cli/options/sweep.h"
 #include "cli/report/table.h"
@@ -17,12 +18,13 @@ typedef struct gc_bench_table {
 /* Whether the table is text for people, which says by itself what cannot run here. */
 bool gc_bench_is_text(const gc_bench_table *table);
 
-/* Begins the object of --json, or prints the names of the values of --csv. */
-void gc_bench_open(const gc_bench_table *table, const gc_sweep_sizes *sizes);
+/* Begins the object of --json, or prints the names of the values of --csv. `cpu` has the roofs of
+ * the processors, 0 where they were not measured. */
+void gc_bench_open(const gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs cpu);
 
 /* Prints the image and the heads of the columns for these names, where there are such. */
-void gc_bench_heads(gc_bench_table *table, const gc_sweep_sizes *sizes, const char *const *names,
-                    int name_count);
+void gc_bench_heads(gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs cpu,
+                    const char *const *names, int name_count);
 
 /* Prints the row of a point, its values, or its object. In a table for people,
  * gc_bench_refusals prints the points that are not usable. */

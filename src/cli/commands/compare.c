@@ -146,6 +146,7 @@ static gconv_status list_names(comparison *c, gconv_error *error)
         return gc_fail_memory(error, sizeof *c->names);
     if (!c->options->json) /* with --json each has an object of its own */
         gc_drop_unusable(&c->session, c->names, &c->name_count, &c->unusable);
+    gc_say_whom_options_reach(c->options, c->names, c->name_count);
     c->not_here = c->unusable.count;
     c->refused = c->not_here > 0;
     return GCONV_OK;
@@ -226,7 +227,7 @@ static gconv_status compare_and_report(comparison *c, const char **blamed, gconv
     gc_compare_print_image(&c->table, stream);
     fclose(stream);
     *blamed = c->options->html;
-    status = gc_study_close(c->options, subject, &c->points, report, error);
+    status = gc_study_close(c->options, subject, &c->points, (gc_roofs){0, 0}, report, error);
     free(subject);
     return status;
 }

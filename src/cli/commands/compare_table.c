@@ -95,7 +95,8 @@ static void fill_cells(gc_compare_table *table, const gc_measurement *row)
     gc_row_label(row->name, row->implementation, columns[COLUMN_NAME].cell, GC_CELL_BYTES);
     gc_figure(1e3 * row->kernel_seconds, "", 4, columns[COLUMN_KERNEL].cell, GC_CELL_BYTES);
     gc_figure(1e3 * row->border_seconds, "", 4, columns[COLUMN_BORDER].cell, GC_CELL_BYTES);
-    gc_figure(1e3 * row->seconds, "", 3, columns[COLUMN_TOTAL].cell, GC_CELL_BYTES);
+    gc_total_figure(row->seconds, row->upper_quartile - row->lower_quartile,
+                    columns[COLUMN_SPREAD].hidden, columns[COLUMN_TOTAL].cell, GC_CELL_BYTES);
     gc_spread_figure(row->seconds, row->upper_quartile - row->lower_quartile,
                      columns[COLUMN_SPREAD].cell, GC_CELL_BYTES);
     gc_figure(pixels_of(table) / seconds / 1e6, "", 1, columns[COLUMN_PIXELS].cell, GC_CELL_BYTES);

@@ -2,9 +2,11 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "cli/draw/grid.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 gc_series *gc_chart_series(gc_chart *chart, const char *name, gc_series_role role, int colour)
 {
@@ -59,6 +61,19 @@ static void drop_empty_series(gc_chart *chart)
     chart->count = kept;
 }
 
+/* Says which cells of a thinned map were measured. */
+static void note_gaps(gc_chart *chart)
+{
+    size_t used = strlen(chart->note);
+    const char *space = used > 0 && chart->note[used - 1] != ' ' ? " " : "";
+    if (gc_chart_has_cells(chart) && gc_grid_has_gaps(chart))
+        snprintf(chart->note + used, sizeof chart->note - used, "%s%s", space,
+                 chart->kind == GC_CHART_CLASSES
+                     ? "Empty cells were not measured."
+                     : "Cells with a dot or a number were measured. Others have the colour of the "
+                       "nearest one.");
+}
+
 gconv_status gc_charts_add(gc_charts *charts, gc_chart *chart, gconv_error *error)
 {
     bool failed = chart->failed, empty = gc_chart_dots(chart) == 0;
@@ -73,6 +88,7 @@ gconv_status gc_charts_add(gc_charts *charts, gc_chart *chart, gconv_error *erro
     }
     charts->at = room;
     drop_empty_series(chart);
+    note_gaps(chart);
     charts->at[charts->count++] = *chart;
     *chart = (gc_chart){.series = NULL};
     return GCONV_OK;

@@ -60,6 +60,17 @@ static range range_of(const gc_chart *chart, bool of_y)
     return all;
 }
 
+/* The longest bar of rows, with the whisker behind it. */
+static double longest_row(const gc_chart *chart)
+{
+    double longest = 0;
+    for (size_t i = 0; i < chart->count; i++)
+        for (size_t j = 0; j < chart->series[i].count; j++)
+            longest =
+                fmax(longest, fmax(chart->series[i].dots[j].x, chart->series[i].dots[j].high));
+    return longest;
+}
+
 /* Ticks at 1, 2 and 5 times powers of ten; at powers of ten alone where there are many. */
 static void print_log_axis(FILE *script, char axis, range all)
 {
@@ -236,7 +247,7 @@ static void print_rows(FILE *script, const gc_chart *chart)
     fprintf(script,
             "unset key\nset grid noytics\nset style fill solid 0.6 noborder\n"
             "set xrange [0:%.6g]\n",
-            1.15 * range_of(chart, false).high);
+            1.15 * longest_row(chart));
     print_row_names(script, chart);
     for (size_t i = 0; i < chart->count; i++) {
         const gc_dot *dot = &chart->series[i].dots[0];

@@ -109,11 +109,7 @@ static void print_ticks(FILE *script, char axis, const gc_numbers *numbers)
 /* Columns and rows of the cells. Each has the same size, whatever lies between their numbers. */
 static void print_grid(FILE *script, const gc_chart *chart, gc_numbers *columns, gc_numbers *rows)
 {
-    for (size_t i = 0; i < chart->count; i++)
-        for (size_t j = 0; j < chart->series[i].count; j++) {
-            gc_numbers_add(columns, (int)chart->series[i].dots[j].x);
-            gc_numbers_add(rows, (int)chart->series[i].dots[j].y);
-        }
+    gc_grid_of(chart, columns, rows);
     fputs("unset grid\nset style fill solid noborder\n", script);
     print_ticks(script, 'x', columns);
     print_ticks(script, 'y', rows);
@@ -144,6 +140,25 @@ static void print_values(FILE *script, const gc_chart *chart, const palette *p,
     fputs("END\n", script);
 }
 
+/* Cells that were not measured, with the value of the nearest one. */
+static void print_gaps(FILE *script, const gc_chart *chart, const gc_numbers *columns,
+                       const gc_numbers *rows)
+{
+    const gc_series *cells = &chart->series[0];
+    fputs("$g << END\n", script);
+    for (int x = 0; x < columns->count; x++)
+        for (int y = 0; y < rows->count; y++) {
+            const gc_dot *nearest = gc_grid_nearest(chart, columns, rows, x, y);
+            fprintf(script, "%d %d %.9g\n", x, y, shade(chart, nearest->value));
+        }
+    fputs("END\n$m << END\n", script);
+    for (size_t i = 0; i < cells->count; i++) {
+        print_cell(script, &cells->dots[i], columns, rows, 0);
+        putc('\n', script);
+    }
+    fputs("END\n", script);
+}
+
 static void print_surface(FILE *script, const gc_chart *chart)
 {
     gc_numbers columns = {.count = 0}, rows = {.count = 0};
@@ -161,7 +176,18 @@ static void print_surface(FILE *script, const gc_chart *chart)
         columns.count <= (chart->kind == GC_CHART_FACTORS ? FACTOR_COLUMNS_MAX : VALUE_COLUMNS_MAX);
     if (fits)
         print_values(script, chart, &p, &columns, &rows);
-    fputs("plot $c using 1:2:(0.5):(0.5):3 with boxxyerror linecolor palette", script);
+    bool gaps = gc_grid_has_gaps(chart);
+    if (gaps)
+        print_gaps(script, chart, &columns, &rows);
+    fputs("plot ", script);
+    if (gaps)
+        fputs("$g using 1:2:(0.5):(0.5):3 with boxxyerror linecolor palette, ", script);
+    fputs("$c using 1:2:(0.5):(0.5):3 with boxxyerror linecolor palette", script);
+    if (gaps && !fits)
+        fputs(", $m using 1:2 with points pointtype 7 pointsize 0.35 linecolor rgb "
+              "'" GC_COLOUR_PAPER "', $m using 1:2 with points pointtype 6 pointsize 0.35 "
+              "linecolor rgb '" GC_COLOUR_INK "'",
+              script);
     if (fits)
         fprintf(script, ", $v using 1:2:4:3 with labels font ',%d' textcolor rgb variable",
                 columns.count > VALUE_COLUMNS_MAX ? 10 : 12);

@@ -3,6 +3,7 @@
 #define GC_CLI_MEASURE_CIRCUMSTANCES_H
 
 #include "cli/image/session.h"
+#include "cli/measure/traffic.h"
 #include "gconv.h"
 
 #include <stddef.h>
@@ -17,6 +18,7 @@ typedef struct gc_machine {
     int runtime_version; /* likewise */
     double bandwidth;    /* of the GPU's memory, bytes a second */
     double peak;         /* of the GPU, float32 operations a second */
+    gc_roofs cpu;        /* of the processors, measured; 0 where they were not */
 } gc_machine;
 
 /* Describes the machine. Asks about GPUs only where one of these implementations may run on one;

@@ -37,38 +37,52 @@ const char *gc_spread_figure(double median, double spread, char *buffer, size_t 
     return gc_figure(median > 0 ? 100 * spread / median : 0, mark, 1, buffer, size);
 }
 
+const char *gc_total_figure(double median, double spread, bool marks, char *buffer, size_t size)
+{
+    return gc_figure(1e3 * median, marks && gc_is_noisy(median, spread) ? "!" : "", 3, buffer,
+                     size);
+}
+
 const char *gc_row_label(const char *name, const char *implementation, char *buffer, size_t size)
 {
-    bool chosen = strcmp(name, implementation) != 0;
+    bool chosen = strcmp(name, "auto") == 0 && strcmp(name, implementation) != 0;
     snprintf(buffer, size, "%s%s%s", name, chosen ? ": " : "", chosen ? implementation : "");
     return buffer;
 }
 
 int gc_label_width(const char *const *names, int count)
 {
-    size_t width = strlen("name"); /* the head of the column; auto chooses no variant */
-    for (int j = 0; j < gconv_implementation_count(); j++)
-        for (int i = 0; i < count; i++) {
+    size_t width = strlen("name"); /* the head of the column */
+    for (int i = 0; i < count; i++) {
+        bool is_auto = strcmp(names[i], "auto") == 0; /* chooses no variant */
+        if (!is_auto && strlen(names[i]) > width)
+            width = strlen(names[i]);
+        for (int j = 0; is_auto && j < gconv_implementation_count(); j++) {
             const char *one = gconv_implementation_name(j);
-            bool is_auto = strcmp(names[i], "auto") == 0 && strchr(one, ':') == NULL;
-            size_t length = strlen(one) + (is_auto ? strlen("auto: ") : 0);
-            if ((is_auto || strcmp(names[i], one) == 0) && length > width)
-                width = length;
+            if (strchr(one, ':') == NULL && strlen("auto: ") + strlen(one) > width)
+                width = strlen("auto: ") + strlen(one);
         }
+    }
     return (int)width;
+}
+
+static bool is_usable_on_gpu(int index)
+{
+    gconv_implementation_info info;
+    return gconv_implementation_describe(index, &info, NULL) == GCONV_OK &&
+           info.kind == GCONV_DEVICE_CUDA && info.usable;
 }
 
 bool gc_may_use_device(const char *const *names, int count)
 {
-    for (int i = 0; i < count; i++)
-        for (int j = 0; j < gconv_implementation_count(); j++) {
-            const char *one = gconv_implementation_name(j);
-            bool meant = strcmp(names[i], "auto") == 0 || strcmp(names[i], one) == 0;
-            gconv_implementation_info info;
-            if (meant && gconv_implementation_describe(j, &info, NULL) == GCONV_OK &&
-                info.kind == GCONV_DEVICE_CUDA && info.usable)
-                return true;
-        }
+    for (int i = 0; i < count; i++) {
+        int found = gconv_implementation_find(names[i]);
+        bool may = found >= 0 && is_usable_on_gpu(found);
+        for (int j = 0; strcmp(names[i], "auto") == 0 && j < gconv_implementation_count(); j++)
+            may = may || is_usable_on_gpu(j);
+        if (may)
+            return true;
+    }
     return false;
 }
 

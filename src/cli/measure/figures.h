@@ -16,6 +16,10 @@ const char *gc_figure(double value, const char *unit, int decimals, char *buffer
  * that is noise. Returns `buffer`. */
 const char *gc_spread_figure(double median, double spread, char *buffer, size_t size);
 
+/* Milliseconds of the median; with the mark of noise, where `marks` and the spread is noise.
+ * Returns `buffer`. */
+const char *gc_total_figure(double median, double spread, bool marks, char *buffer, size_t size);
+
 /* Whether runs are spread over more than a tenth of their median. */
 bool gc_is_noisy(double median, double spread);
 

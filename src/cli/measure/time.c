@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "cli/measure/clocks.h"
+#include "cli/measure/traffic.h"
 #include "cli/report/progress.h"
 
 #include <math.h>
@@ -156,12 +157,32 @@ double gc_convolution_seconds(const gc_measurement *row)
     return row->kernel_seconds > 0 ? row->kernel_seconds : row->seconds;
 }
 
+/* Intensity by the published model, or else by the bytes that have to be moved. */
+static void fill_roofline(const gc_subject *subject, gconv_plan *plan, const gc_picture *picture,
+                          gc_measurement *row)
+{
+    const gc_filter_chain *chain = &subject->session->chain;
+    const gconv_device_info *device = gconv_plan_device(plan);
+    const gc_traffic traffic = {.implementation = gconv_plan_implementation(plan),
+                                .width = (int)picture->shape.width,
+                                .height = (int)picture->shape.height,
+                                .filter_width = chain->filters[0]->width,
+                                .filter_height = chain->filters[0]->height,
+                                .sample_bytes = picture->shape.depth / 8,
+                                .exact = row->verdict == GC_VERDICT_EXACT,
+                                .planes = row->border_seconds > 0 || row->conversion_seconds > 0};
+    row->intensity = gconv_plan_intensity(plan);
+    if (!(row->intensity > 0) && chain->count == 1)
+        row->intensity = gc_traffic_intensity(&traffic);
+    row->roofline =
+        gc_roof_at((gc_roofs){device->memory_bandwidth, gconv_device_peak(device)}, row->intensity);
+}
+
 static void fill_rates(const gc_subject *subject, gconv_plan *plan, const gc_picture *picture,
                        gc_measurement *row)
 {
     snprintf(row->explanation, sizeof row->explanation, "%s", gconv_plan_explanation(plan));
-    row->intensity = gconv_plan_intensity(plan);
-    row->roofline = gconv_plan_roofline(plan);
+    fill_roofline(subject, plan, picture, row);
     row->factor = gconv_plan_tiling_factor(plan);
     double counted = row->kernel_seconds > 0 ? row->kernel_seconds : row->seconds;
     double values =

@@ -5,6 +5,8 @@
 
 const char *gc_reason_alone(const char *name, const char *reason)
 {
+    int found = gconv_implementation_find(name); /* reasons leave out blocks and factors */
+    name = found >= 0 ? gconv_implementation_name(found) : name;
     size_t length = strlen(name);
     bool begins = reason[0] == '\'' && strncmp(reason + 1, name, length) == 0 &&
                   strncmp(reason + 1 + length, "' ", 2) == 0;

@@ -2,6 +2,7 @@
 
 #include "cli/options/implementations.h"
 #include "cli/options/table.h"
+#include "cli/options/words.h"
 #include "cli/report/messages.h"
 
 #include <string.h>
@@ -59,4 +60,57 @@ void gc_note_effects(const gc_options *options, unsigned met)
         if ((met & effects[i].needs) == 0 && gc_option_given(options, effects[i].option) &&
             !asks_for_nothing(options, effects[i].option))
             gc_note(NULL, "option '--%s' had no effect: %s", effects[i].option, effects[i].reason);
+}
+
+/* ---- Options of some implementations --------------------------------------------------------- */
+
+static const struct {
+    const char *option;
+    unsigned needs;
+    const char *what;
+} reaches[] = {
+    {"block", GC_MET_BLOCK, "thread block"},
+    {"tile", GC_MET_TILE, "tiling factor"},
+    {"shared-memory", GC_MET_SHARED, "rule that reckons with shared memory"},
+};
+
+/* Whether a name says the thread block or the tiling factor that the bit is about, as
+ * "tiled:32x32x4" does. */
+static bool says_itself(const char *name, unsigned bit)
+{
+    int index = gconv_implementation_find(name);
+    const char *said = index >= 0 ? name + strlen(gconv_implementation_name(index)) : "";
+    if (said[0] == '\0')
+        return false;
+    bool has_block = said[1] != 'x';
+    bool has_factor = !has_block || strchr(said, 'x') != strrchr(said, 'x');
+    return (bit == GC_MET_BLOCK && has_block) || (bit == GC_MET_TILE && has_factor);
+}
+
+static bool is_reached(const char *name, unsigned bit)
+{
+    return strcmp(name, "auto") == 0 ||
+           ((gc_met_implementation(name) & bit) != 0 && !says_itself(name, bit));
+}
+
+static void say_reached(const char *option, unsigned bit, const char *what,
+                        const char *const *names, int count)
+{
+    char list[512] = "";
+    int reached = 0;
+    for (int i = 0; i < count; i++)
+        if (is_reached(names[i], bit)) {
+            gc_list_name(list, sizeof list, names[i], 1);
+            reached++;
+        }
+    if (reached > 0 && reached < count)
+        gc_say("--%s is for %s; the others take no %s, or have one in their name", option, list,
+               what);
+}
+
+void gc_say_whom_options_reach(const gc_options *options, const char *const *names, int count)
+{
+    for (size_t i = 0; i < sizeof reaches / sizeof reaches[0]; i++)
+        if (gc_option_given(options, reaches[i].option))
+            say_reached(reaches[i].option, reaches[i].needs, reaches[i].what, names, count);
 }

@@ -31,6 +31,12 @@ static void suggest_name(const char *name, const char *const *names, size_t coun
     gc_suggest(name, names, count, buffer, size);
 }
 
+/* Whether a name of a list stands for others. */
+static bool is_word(const char *name)
+{
+    return strcmp(name, "auto") == 0 || strcmp(name, "all") == 0;
+}
+
 static gconv_status check_name(const char *name, gconv_error *error)
 {
     enum { WORDS = 2, NAMES_MAX = 64 };
@@ -39,9 +45,8 @@ static gconv_status check_name(const char *name, gconv_error *error)
     size_t count = WORDS;
     for (int i = 0; i < gconv_implementation_count() && count < NAMES_MAX; i++)
         names[count++] = gconv_implementation_name(i);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(names[i], name) == 0)
-            return GCONV_OK;
+    if (is_word(name) || gconv_implementation_find(name) >= 0)
+        return GCONV_OK;
     for (size_t i = WORDS; i < count; i++)
         if (strchr(names[i], ':') == NULL)
             gc_list_name(legal, sizeof legal, names[i], 1);
@@ -86,47 +91,74 @@ static bool is_of_all(int index)
            gconv_implementation_kind(index) == GCONV_DEVICE_CPU;
 }
 
+/* Names, and behind them the bytes of those that no table has. */
+typedef struct name_list {
+    const char **at;
+    int count;
+    char *room;
+} name_list;
+
 /* Appends a name unless it is there. */
-static void add_name(const char **names, int *count, const char *name)
+static void add_name(name_list *names, const char *name)
 {
-    for (int i = 0; i < *count; i++)
-        if (strcmp(names[i], name) == 0)
+    for (int i = 0; i < names->count; i++)
+        if (strcmp(names->at[i], name) == 0)
             return;
-    names[(*count)++] = name;
+    names->at[names->count++] = name;
+}
+
+/* Appends a name that says a thread block or a tiling factor, too, from a list that ends. */
+static void add_copy(name_list *names, const char *name)
+{
+    int count = names->count;
+    size_t size = strlen(name) + 1;
+    memcpy(names->room, name, size);
+    add_name(names, names->room);
+    if (names->count > count)
+        names->room += size;
+}
+
+/* Appends what a name of a list stands for. */
+static void add_wanted(name_list *names, const char *wanted)
+{
+    if (strcmp(wanted, "auto") == 0)
+        add_name(names, "auto");
+    int found = gconv_implementation_find(wanted);
+    if (found >= 0 && strcmp(wanted, gconv_implementation_name(found)) == 0)
+        add_name(names, gconv_implementation_name(found));
+    else if (found >= 0)
+        add_copy(names, wanted);
+    for (int i = 0; i < gconv_implementation_count(); i++)
+        if (strcmp(wanted, "all") == 0 && is_of_all(i))
+            add_name(names, gconv_implementation_name(i));
 }
 
 const char **gc_expand_names(const char *list, int *count)
 {
-    const char **names = gc_allocate_array((size_t)gconv_implementation_count() + 1, sizeof *names);
+    size_t most = (size_t)gconv_implementation_count() + strlen(list) + 1;
+    size_t bytes = strlen(list) + GC_NAME_BYTES;
+    name_list names = {.at = gc_allocate_array(1, most * sizeof *names.at + bytes)};
     char wanted[GC_NAME_BYTES];
     *count = 0;
-    if (names == NULL)
+    if (names.at == NULL)
         return NULL;
+    names.room = (char *)(names.at + most);
     if (lists(list, "reference") || lists(list, "all"))
-        add_name(names, count, "reference");
-    while (gc_next_name(&list, wanted)) {
-        bool all = strcmp(wanted, "all") == 0;
-        if (strcmp(wanted, "auto") == 0)
-            add_name(names, count, "auto");
-        for (int i = 0; i < gconv_implementation_count(); i++)
-            if (strcmp(wanted, gconv_implementation_name(i)) == 0 || (all && is_of_all(i)))
-                add_name(names, count, gconv_implementation_name(i));
-    }
-    return names;
+        add_name(&names, "reference");
+    while (gc_next_name(&list, wanted))
+        add_wanted(&names, wanted);
+    *count = names.count;
+    return names.at;
 }
 
 bool gc_describe_name(const char *name, gconv_implementation_info *info)
 {
-    for (int i = 0; i < gconv_implementation_count(); i++)
-        if (strcmp(gconv_implementation_name(i), name) == 0)
-            return gconv_implementation_describe(i, info, NULL) == GCONV_OK;
-    return false;
+    int index = gconv_implementation_find(name);
+    return index >= 0 && gconv_implementation_describe(index, info, NULL) == GCONV_OK;
 }
 
 bool gc_is_cuda(const char *name)
 {
-    for (int i = 0; i < gconv_implementation_count(); i++)
-        if (strcmp(gconv_implementation_name(i), name) == 0)
-            return gconv_implementation_kind(i) == GCONV_DEVICE_CUDA;
-    return false;
+    int index = gconv_implementation_find(name);
+    return index >= 0 && gconv_implementation_kind(index) == GCONV_DEVICE_CUDA;
 }

@@ -10,7 +10,8 @@ enum { GC_NAME_BYTES = 64 };
  * NULL. */
 bool gc_next_name(const char **list, char name[GC_NAME_BYTES]);
 
-/* Refuses a list in which a name is neither an implementation nor "auto" nor "all". */
+/* Refuses a list in which a name is neither an implementation, as gconv_implementation_find knows
+ * it, nor "auto" nor "all". */
 gconv_status gc_check_names(const char *list, gconv_error *error);
 
 /* Whether a list stands for several implementations. */

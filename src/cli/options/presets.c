@@ -9,13 +9,21 @@
 #include <string.h>
 
 #define STEPS "cpu,naive,shared,const,tiled,adaptive"
+/* Methods of the CPU that take filters of the presets, each where it can. */
+#define CPU_METHODS "cpu,cpu:taps,cpu:bytes,cpu:products,cpu:tiles"
+/* Filters that are not square, of sides all over the range of fft-map. */
+#define RECTANGLES                                                                                 \
+    "3x9,3x17,3x31,3x47,3x63,9x3,9x17,9x31,9x47,9x63,17x3,17x9,17x31,17x47,17x63,31x3,31x9,31x17," \
+    "31x47,31x63,47x3,47x9,47x17,47x31,47x63,63x3,63x9,63x17,63x31,63x47"
 
 static const gc_preset presets[] = {
-    /* KTH 2018, tables 2 and 3, figures 8 and 9. */
+    /* KTH 2018, tables 2 and 3, figures 4, 8 and 9. */
     {.name = "kth",
      .sizes = "256,512,1024,2048,4096",
-     .filters = "3,5",
-     .implementations = "reference," STEPS ",adaptive:kth",
+     .filters = "3,5,rank1:5",
+     .implementations = "reference," STEPS ",adaptive:kth,twopass,twopass:transposed",
+     .full_rank = "naive,shared,tiled,adaptive:kth",
+     .rank1 = "twopass,twopass:transposed",
      .samples = "grey8",
      .border = "zero",
      .time = 60,
@@ -33,21 +41,32 @@ static const gc_preset presets[] = {
      .time = 20,
      .has_steps = true,
      .blocks = {{16, 16, "naive,naive:const,const"}}},
-    /* van Werkhoven et al. 2011, figures 2, 3, 5, 6 and 8. */
+    /* van Werkhoven et al. 2011, figures 2 (naive:const), 3 (const), 5 (tiled:nopad, factors 2 and
+     * 4), 6 (tiled), 7 (tiled, 32x32) and 8 (adaptive). Rows of const are not padded. The text has
+     * the block of figure 8c alone: those of 8a and 8b are ours. */
     {.name = "adaptive-2011",
      .sizes = "4096",
      .filters = "7..43x7..43",
-     .implementations = "cpu,naive:const,const,tiled:nopad,tiled,adaptive",
+     .implementations = "cpu,naive:const,const,const:32x32,tiled:nopad:16x16x2,tiled:nopad,"
+                        "tiled:16x16x2,tiled,tiled:32x32x2,tiled:32x32x4,adaptive:16x16,"
+                        "adaptive:32x32,adaptive",
      .samples = "grey8",
      .border = "zero",
      .time = 120,
      .blocks = {{16, 16, "naive:const,const,tiled:nopad,tiled"}, {16, 32, "adaptive"}}},
-    /* van Werkhoven et al. 2014, figures 3, 5, 6, 9 to 12 and 14. */
+    /* van Werkhoven et al. 2014, figures 3 (const), 5 (tiled), 6 (tiled:nopad), 9 and 10 (tiled,
+     * 16x16), 11, 12 and 14 to 16; of rank 1, table 1 and figure 13 (twopass:tiled). */
     {.name = "adaptive-2014",
      .sizes = "4096",
-     .filters = "3..43x3..43",
+     .filters = "3..43x3..43,rank1:3..43",
      .implementations =
-         "cpu,naive,const,tiled:nopad,tiled,adaptive,adaptive:nc,adaptive:ours,adaptive:unrolled",
+         "cpu,naive,const:16x16,const,tiled:nopad:16x16x2,tiled:nopad,tiled:16x16x2,tiled:16x16x4,"
+         "tiled:32x32x2,tiled,adaptive,adaptive:nc,adaptive:ours,adaptive:unrolled,twopass,"
+         "twopass:tiled:x1,twopass:tiled:x4,twopass:tiled:x8,twopass:tiled:x16,twopass:tiled",
+     .full_rank = "naive,const:16x16,const,tiled:nopad:16x16x2,tiled:nopad,tiled:16x16x2,"
+                  "tiled:16x16x4,tiled:32x32x2,tiled,adaptive:nc,adaptive:ours",
+     .rank1 = "twopass,twopass:tiled:x1,twopass:tiled:x4,twopass:tiled:x8,twopass:tiled:x16,"
+              "twopass:tiled",
      .samples = "grey8",
      .border = "zero",
      .time = 120,
@@ -56,8 +75,8 @@ static const gc_preset presets[] = {
      * and for tiles, by weights of full rank and of rank 1. */
     {.name = "fft-map",
      .sizes = "256,1024,4096",
-     .filters = "3..63,rank1:3..63",
-     .implementations = "cpu,direct,separable,tensor,tilefft,fft",
+     .filters = "3..63," RECTANGLES ",rank1:3..63",
+     .implementations = CPU_METHODS ",adaptive:unrolled,direct,separable,tensor,tilefft,fft",
      .samples = "grey8",
      .border = "mirror",
      .time = 120},
@@ -73,22 +92,24 @@ static const gc_preset presets[] = {
     {.name = "roofline",
      .sizes = "1024,4096",
      .filters = "3,5,9,17,31,rank1:9",
-     .implementations = STEPS ",twopass,direct,separable,tensor,fused,tilefft,fft",
+     .implementations = CPU_METHODS ",naive,shared,const,tiled,adaptive,adaptive:unrolled,twopass,"
+                                    "twopass:tiled,direct,separable,tensor,fused,tilefft,fft",
      .samples = "grey8",
      .border = "zero",
-     .time = 60},
+     .time = 60,
+     .has_roofs = true},
     /* The kernels and the CPU methods of gconv. */
     {.name = "ours",
      .sizes = "4096",
      .filters = "3..17,21,25,31,43,rank1:5,rank1:9,rank1:17,rank1:31,rank1:43",
-     .implementations = "cpu,direct,separable,fused,tensor,tilefft,fft",
+     .implementations = CPU_METHODS ",direct,separable,fused,tensor,tilefft,fft",
      .samples = "grey8",
      .border = "mirror",
      .time = 60},
     {.name = "quick",
      .sizes = "2048",
      .filters = "3,5,9,17,rank1:9",
-     .implementations = STEPS ",direct,separable,tensor",
+     .implementations = CPU_METHODS ",naive,shared,const,tiled,adaptive,direct,separable,tensor",
      .samples = "grey8",
      .border = "mirror",
      .time = 15},
@@ -141,18 +162,32 @@ gconv_status gc_preset_apply(const gc_preset *preset, gc_options *options, gconv
     return status;
 }
 
+/* Whether a list that may be NULL has a name. */
+static bool has_name(const char *list, const char *wanted)
+{
+    char name[GC_NAME_BYTES];
+    while (gc_next_name(&list, name))
+        if (strcmp(name, wanted) == 0)
+            return true;
+    return false;
+}
+
+bool gc_preset_measures(const gc_options *options, const char *implementation, bool rank1)
+{
+    if (options->preset == NULL || gc_option_given(options, "impl"))
+        return true;
+    const gc_preset *preset = gc_preset_named(options->preset, NULL);
+    return !has_name(rank1 ? preset->full_rank : preset->rank1, implementation);
+}
+
 void gc_preset_set_block(const gc_options *options, const char *implementation, gconv_job *job)
 {
     if (options->preset == NULL || gc_option_given(options, "block"))
         return;
     const gc_preset *preset = gc_preset_named(options->preset, NULL);
-    for (int i = 0; i < GC_PRESET_BLOCKS; i++) {
-        const char *names = preset->blocks[i].names;
-        char name[GC_NAME_BYTES];
-        while (gc_next_name(&names, name))
-            if (strcmp(name, implementation) == 0) {
-                job->block_width = preset->blocks[i].width;
-                job->block_height = preset->blocks[i].height;
-            }
-    }
+    for (int i = 0; i < GC_PRESET_BLOCKS; i++)
+        if (has_name(preset->blocks[i].names, implementation)) {
+            job->block_width = preset->blocks[i].width;
+            job->block_height = preset->blocks[i].height;
+        }
 }

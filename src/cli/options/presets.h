@@ -17,12 +17,16 @@ typedef struct gc_preset {
     const char *name;
     /* Transforms of lines are measured. Sizes, filters, samples and border are NULL. */
     bool has_transforms;
-    const char *sizes, *filters;  /* as --sizes and --filters take them */
-    const char *implementations;  /* as --impl takes them */
+    const char *sizes, *filters; /* as --sizes and --filters take them */
+    const char *implementations; /* as --impl takes them */
+    /* Of these, with commas, what is measured with filters of full rank alone, and of rank 1 alone;
+     * NULL: none. */
+    const char *full_rank, *rank1;
     const char *samples, *border; /* as --samples and --border take them */
     double time;                  /* as --time */
     bool has_steps;  /* the implementations are steps, each faster than the one before */
     bool has_theory; /* its source predicts rates: theory.h */
+    bool has_roofs;  /* the roofs of the processors are measured */
     gc_preset_block blocks[GC_PRESET_BLOCKS];
 } gc_preset;
 
@@ -31,6 +35,10 @@ const gc_preset *gc_preset_named(const char *name, gconv_error *error);
 
 /* Sets the options that a preset stands for, where the command line leaves them open. */
 gconv_status gc_preset_apply(const gc_preset *preset, gc_options *options, gconv_error *error);
+
+/* Whether an implementation is measured with filters of this rank: always, but where the
+ * implementations are those of a preset that says otherwise. */
+bool gc_preset_measures(const gc_options *options, const char *implementation, bool rank1);
 
 /* Sets the thread block of an implementation in a job, where --preset is given with a block for it,
  * and --block is not. */

@@ -62,12 +62,11 @@ static void set_gpu(const gconv_device_info *d, gc_facts *facts)
     snprintf(facts->driver, sizeof facts->driver, "%s%sCUDA %d.%d, runtime %d.%d", module,
              module[0] != '\0' ? ", " : "", d->driver_version / 1000, d->driver_version % 1000 / 10,
              d->runtime_version / 1000, d->runtime_version % 1000 / 10);
-    facts->bandwidth = d->memory_bandwidth;
-    facts->peak = gconv_device_peak(d);
+    facts->roofs = (gc_roofs){d->memory_bandwidth, gconv_device_peak(d)};
     facts->registers = d->registers_per_processor;
     facts->threads = d->threads_per_processor;
     facts->warp = d->warp_size;
-    facts->cores = (int)lround(facts->peak / (2e3 * d->clock_khz * d->processors));
+    facts->cores = (int)lround(facts->roofs.peak / (2e3 * d->clock_khz * d->processors));
 }
 
 /* The GPU that --device names, else the first. */
@@ -109,7 +108,7 @@ static void add_word(char *command, size_t size, const char *word)
 
 void gc_facts_collect(const gc_options *options, bool with_gpu, gc_facts *facts)
 {
-    *facts = (gc_facts){.bandwidth = 0};
+    *facts = (gc_facts){.registers = 0};
     set_program(facts);
     snprintf(facts->compiler, sizeof facts->compiler, "%s", gconv_build_description());
     gc_about_system(facts->system, sizeof facts->system);

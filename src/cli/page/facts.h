@@ -2,6 +2,7 @@
 #ifndef GC_CLI_PAGE_FACTS_H
 #define GC_CLI_PAGE_FACTS_H
 
+#include "cli/measure/traffic.h"
 #include "cli/options/options.h"
 
 #include <stdbool.h>
@@ -20,7 +21,8 @@ typedef struct gc_facts {
     char driver[GC_FACT_BYTES];       /* of the GPU; "" where none took part */
     char date[GC_FACT_BYTES];
     char command[4 * GC_FACT_BYTES];
-    double bandwidth, peak; /* of the GPU: bytes and operations a second; 0 where there is none */
+    gc_roofs roofs;     /* of the GPU, as the driver describes it; 0 where none took part */
+    gc_roofs cpu_roofs; /* of the processors, measured; 0 where they were not */
     /* Of a multiprocessor of the GPU, likewise: registers of 32 bits, resident threads, cores; and
      * threads of a warp. */
     int registers, threads, cores, warp;

@@ -15,6 +15,18 @@ static void print_fact(FILE *page, const char *name, const char *fact)
     gc_html_element(page, "dd", fact);
 }
 
+static void print_roofs(FILE *page, gc_roofs roofs)
+{
+    char text[160];
+    if (!(roofs.peak > 0))
+        return;
+    snprintf(text, sizeof text,
+             "%.1f GB/s, read and written beyond the caches, and %.0f GFLOP/s by multiply-adds in "
+             "registers, both measured by this run",
+             1e-9 * roofs.bandwidth, 1e-9 * roofs.peak);
+    print_fact(page, "CPU roofs", text);
+}
+
 static void print_facts(FILE *page, const gc_facts *facts)
 {
     fputs("<dl>", page);
@@ -30,6 +42,7 @@ static void print_facts(FILE *page, const gc_facts *facts)
     print_fact(page, "processor", facts->processor);
     print_fact(page, "clock", facts->clocks);
     print_fact(page, "instructions", facts->instructions);
+    print_roofs(page, facts->cpu_roofs);
     print_fact(page, "system", facts->system);
     fputs("</dl>\n", page);
 }

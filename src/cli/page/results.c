@@ -54,6 +54,9 @@ static void print_point(FILE *page, const gc_point *point)
     else
         fputs("<td></td>", page);
     print_number(page, 1e3 * point->kernel_seconds, 4);
+    print_number(page, 1e3 * point->border_seconds, 4);
+    print_number(page, 1e3 * point->convert_seconds, 4);
+    print_number(page, 1e3 * point->transfer_seconds, 3);
     print_number(page, 1e3 * point->seconds, 3);
     print_number(page, 1e3 * point->shortest, 3);
     print_spread(page, point);
@@ -72,14 +75,22 @@ void gc_results_print(FILE *page, const gc_points *points)
             "<h2>All results</h2>\n<details%s><summary>%zu results</summary><div "
             "class=\"scroll\"><table><thead><tr><th>image</th><th>filter</th><th>samples</th>"
             "<th>implementation</th><th class=\"n\">runs</th><th class=\"n\">kernel ms</th>"
-            "<th class=\"n\">time ms</th><th class=\"n\">shortest ms</th>"
+            "<th class=\"n\">border ms</th><th class=\"n\">conversion ms</th>"
+            "<th class=\"n\">transfers ms</th><th class=\"n\">time ms</th><th class=\"n\">shortest "
+            "ms</th>"
             "<th class=\"n\">spread %%</th><th class=\"n\">Msample/s</th>"
             "<th class=\"n\">GFLOP/s</th><th>verdict</th></tr></thead><tbody>\n",
             count <= ROWS_SHOWN ? " open=\"open\"" : "", count);
     for (size_t i = 0; i < points->count; i++)
         if (points->at[i].width > 0)
             print_point(page, &points->at[i]);
-    fputs("</tbody></table></div></details>\n", page);
+    fputs(
+        "</tbody></table></div>"
+        "<p class=\"note\">Time is that of a whole run, from samples in memory to samples in "
+        "memory. On a GPU kernel is the part from its memory to its memory. Of it, border extends "
+        "the image and conversion turns samples into numbers and back. Transfers to the GPU and "
+        "back may overlap with each other and with computing.</p></details>\n",
+        page);
 }
 
 /* Whether a point stands for an implementation that cannot run here. */

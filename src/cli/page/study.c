@@ -207,7 +207,7 @@ gconv_status gc_study_write(const gc_study *study, const char *path, gc_output *
     size_t size = strlen(path) + sizeof ".data";
     char *directory = malloc(size);
     gconv_status status =
-        gc_charts_make(study->points, study->facts.bandwidth, study->facts.peak, &charts, error);
+        gc_charts_make(study->points, study->facts.roofs, study->facts.cpu_roofs, &charts, error);
     if (directory == NULL)
         status = gc_fail_memory(error, size);
     if (status == GCONV_OK) {
@@ -228,7 +228,7 @@ static const char *last_part(const char *path)
 }
 
 gconv_status gc_study_close(const gc_options *options, const char *subject, const gc_points *points,
-                            gc_output *output, gconv_error *error)
+                            gc_roofs cpu, gc_output *output, gconv_error *error)
 {
     char title[256];
     const char *what = options->preset != NULL      ? options->preset
@@ -240,5 +240,6 @@ gconv_status gc_study_close(const gc_options *options, const char *subject, cons
     snprintf(title, sizeof title, "gconv %s%s%s", gc_command_of(options->command)->name,
              what != NULL ? ": " : "", what != NULL ? what : "");
     gc_facts_collect(options, gc_points_have_gpu(points), &study.facts);
+    study.facts.cpu_roofs = cpu;
     return gc_study_write(&study, options->html, output, error);
 }

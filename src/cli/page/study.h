@@ -21,11 +21,12 @@ gconv_status gc_study_check(const gc_options *options, gconv_error *error);
 gconv_status gc_study_open(const gc_options *options, gc_output **output, gconv_error *error);
 
 /* Collects the facts, writes the report to `output` and completes it. `subject` says in a sentence
- * what was measured. gnuplot draws the charts. Where it cannot, the report says so, and data and
+ * what was measured, `cpu` the roofs of the processors, 0 where they were not. gnuplot draws the
+ * charts. Where it cannot, the report says so, and data and
  * scripts are written to the directory FILE.data. `output` is freed; NULL is allowed, and nothing
  * is written. */
 gconv_status gc_study_close(const gc_options *options, const char *subject, const gc_points *points,
-                            gc_output *output, gconv_error *error);
+                            gc_roofs cpu, gc_output *output, gconv_error *error);
 
 /* The same for a study whose facts are known. `path` is that of the report. */
 gconv_status gc_study_write(const gc_study *study, const char *path, gc_output *output,

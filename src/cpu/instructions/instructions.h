@@ -29,6 +29,10 @@ typedef struct gc_taps_loops {
     /* Every tap, where output rows share no input rows. Row o + j above is row o * height + j here.
      * All height * GC_ROWS_TOGETHER rows are readable. */
     gc_taps_function *apart;
+    /* For measuring: `spin_lanes` multiply-adds in each of `rounds`, without memory. Returns what
+     * depends on all of them. */
+    float (*spin)(size_t rounds, float factor);
+    int spin_lanes;
 } gc_taps_loops;
 
 /* ---- Taps in bytes --------------------------------------------------------------------------- */

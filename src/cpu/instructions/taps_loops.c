@@ -266,7 +266,23 @@ static void sparse(const gc_step *step, const float *const *rows, size_t channel
         sparse_row(step, rows + o, channels, count, out[o]);
 }
 
+/* As many sums as a block has, in registers alone. */
+static float spin(size_t rounds, float tap)
+{
+    enum { SUMS = ROWS * VECTORS };
+    vector sums[SUMS];
+    float all = 0;
+    for (int i = 0; i < SUMS; i++)
+        sums[i] = (vector){0} + (float)i;
+    for (size_t r = 0; r < rounds; r++)
+        UNROLL for (int i = 0; i < SUMS; i++) sums[i] = sums[i] * tap + tap;
+    for (int i = 0; i < SUMS; i++)
+        for (int lane = 0; lane < LANES; lane++)
+            all += sums[i][lane];
+    return all;
+}
+
 extern const gc_taps_loops GC_TAPS_LOOPS;
-const gc_taps_loops GC_TAPS_LOOPS = {every, sparse, apart};
+const gc_taps_loops GC_TAPS_LOOPS = {every, sparse, apart, spin, ROWS *BLOCK};
 
 #endif
