@@ -137,6 +137,46 @@ static void intents_are_flushed(void **state)
     gc_journal_close(journal);
 }
 
+static void records_are_read_as_they_were_written(void **state)
+{
+    (void)state;
+    enum { LONG = 5000 };
+    static char long_name[LONG + 1];
+    char odd[] = "new\nline \"quoted\" \\ no utf-8: \xe9", error_text[] = "\"why\"";
+    memset(long_name, 'x', LONG);
+    const gc_record record = {
+        .input = odd,
+        .output = long_name,
+        .error = error_text,
+        .final = true,
+        .status = GC_RECORD_FAILED,
+        .recipe = "0123456789abcdef0123456789abcdef",
+        .in = {.size = 0, .seconds = -7, .nanoseconds = 5, .digest = "xxh3:00"},
+        .out = {.size = INT64_C(1) << 40, .seconds = 1795477177, .nanoseconds = 999999999},
+        .implementation = "cpu",
+        .seconds = 3.000002,
+    };
+    gc_record again;
+    size_t size;
+    char *line = gc_record_line(&record, "a \"host\"", &size);
+    assert_non_null(line);
+    assert_int_equal(line[size - 1], '\n');
+    assert_int_equal(gc_record_read(line, size, &again, NULL), GCONV_OK);
+    free(line);
+    assert_string_equal(again.input, odd);
+    assert_string_equal(again.output, long_name);
+    assert_string_equal(again.error, error_text);
+    assert_string_equal(again.recipe, record.recipe);
+    assert_string_equal(again.implementation, "cpu");
+    assert_string_equal(again.in.digest, "xxh3:00");
+    assert_true(gc_file_state_is_same(&again.in, &record.in));
+    assert_true(gc_file_state_is_same(&again.out, &record.out));
+    assert_true(again.final && !again.exact && !again.in_place);
+    assert_int_equal(again.status, GC_RECORD_FAILED);
+    assert_true(again.seconds > 3.0000019 && again.seconds < 3.0000021);
+    gc_record_destroy(&again);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -144,6 +184,7 @@ int main(void)
         cmocka_unit_test(bytes_that_are_shown_are_not_read_again),
         cmocka_unit_test(more_bytes_than_the_file_has),
         cmocka_unit_test(intents_are_flushed),
+        cmocka_unit_test(records_are_read_as_they_were_written),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

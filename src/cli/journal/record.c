@@ -7,7 +7,7 @@
 #include "cli/report/json_reader.h"
 #include "cli/report/json_text.h"
 
-#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -48,67 +48,192 @@ void gc_record_destroy(gc_record *record)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-static void put_state(FILE *line, const char *name, const gc_file_state *state)
+enum { FIRST_ROOM = 1024 };
+
+/* A line that grows. */
+typedef struct record_line {
+    char *bytes;
+    size_t used, room;
+    bool failed; /* memory was out */
+} record_line;
+
+static void put_bytes(record_line *line, const char *bytes, size_t size)
 {
-    if (state->size >= 0)
-        fprintf(line, ", \"%s_size\": %" PRId64 ", \"%s_time\": \"%" PRId64 ".%09" PRId64 "\"",
-                name, state->size, name, state->seconds, state->nanoseconds);
-    if (state->digest[0] != '\0')
-        fprintf(line, ", \"%s_hash\": \"%s\"", name, state->digest);
+    if (line->room - line->used < size) {
+        size_t room = 2 * (line->used + size) + FIRST_ROOM;
+        char *larger = line->failed ? NULL : realloc(line->bytes, room);
+        line->failed = larger == NULL;
+        if (line->failed)
+            return;
+        line->bytes = larger;
+        line->room = room;
+    }
+    memcpy(line->bytes + line->used, bytes, size);
+    line->used += size;
 }
 
-/* The time of day, and who computed. */
-static void put_circumstances(FILE *line, const char *host)
+static void put(record_line *line, const char *text)
 {
-    char when[32] = "";
-    time_t now = time(NULL);
+    put_bytes(line, text, strlen(text));
+}
+
+/* A number with at least `digits` digits. */
+static void put_number(record_line *line, int64_t number, int digits)
+{
+    char text[32];
+    size_t first = sizeof text;
+    uint64_t left = number < 0 ? -(uint64_t)number : (uint64_t)number;
+    for (int i = 0; i < digits || left > 0; i++, left /= 10)
+        text[--first] = (char)('0' + left % 10);
+    if (number < 0)
+        text[--first] = '-';
+    put_bytes(line, text + first, sizeof text - first);
+}
+
+/* What a function writes that writes to a stream. */
+static void put_written(record_line *line, const char *key, const char *text)
+{
+    char *written = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&written, &size);
+    if (stream == NULL) {
+        line->failed = true;
+        return;
+    }
+    if (key != NULL)
+        gc_json_write_name(stream, key, text);
+    else
+        gc_json_write_text(stream, text);
+    /* A memory stream that cannot grow drops text without setting its error flag. */
+    if (fclose(stream) != 0 || size == 0 || written[size - 1] != '"')
+        line->failed = true;
+    else
+        put_bytes(line, written, size);
+    free(written);
+}
+
+static void put_string(record_line *line, const char *text)
+{
+    if (!gc_json_is_plain(text)) {
+        put_written(line, NULL, text);
+        return;
+    }
+    put(line, "\"");
+    put(line, text);
+    put(line, "\"");
+}
+
+static void put_name(record_line *line, const char *key, const char *name)
+{
+    if (!gc_json_is_plain(name)) {
+        put_written(line, key, name);
+        return;
+    }
+    put(line, "\"");
+    put(line, key);
+    put(line, "\": ");
+    put_string(line, name);
+}
+
+static void put_state(record_line *line, const char *name, const gc_file_state *state)
+{
+    if (state->size >= 0) {
+        put(line, ", \"");
+        put(line, name);
+        put(line, "_size\": ");
+        put_number(line, state->size, 1);
+        put(line, ", \"");
+        put(line, name);
+        put(line, "_time\": \"");
+        put_number(line, state->seconds, 1);
+        put(line, ".");
+        put_number(line, state->nanoseconds, 9);
+        put(line, "\"");
+    }
+    if (state->digest[0] == '\0')
+        return;
+    put(line, ", \"");
+    put(line, name);
+    put(line, "_hash\": \"");
+    put(line, state->digest);
+    put(line, "\"");
+}
+
+/* The time of day, which is written once a second. */
+static const char *time_of_day(void)
+{
+    static _Thread_local struct {
+        time_t when;
+        char text[32];
+    } last;
     struct tm parts;
-    if (gmtime_r(&now, &parts) != NULL)
-        strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &parts);
-    fprintf(line, ", \"finished\": \"%s\", \"host\": ", when);
-    gc_json_write_text(line, host);
-    fprintf(line, ", \"version\": \"%s\"", gconv_version());
+    time_t now = time(NULL);
+    if (now != last.when || last.text[0] == '\0') {
+        last.when = now;
+        last.text[0] = '\0';
+        if (gmtime_r(&now, &parts) != NULL)
+            strftime(last.text, sizeof last.text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    }
+    return last.text;
 }
 
-/* Seconds with a point whatever the locale, in microseconds. */
-static void put_seconds(FILE *line, double seconds)
+static void put_id(record_line *line, uint64_t id)
 {
-    long long microseconds = (long long)(seconds * 1e6 + 0.5);
-    fprintf(line, ", \"seconds\": %lld.%06lld", microseconds / 1000000, microseconds % 1000000);
+    char digits[16];
+    for (int i = 15; i >= 0; i--, id >>= 4)
+        digits[i] = "0123456789abcdef"[id & 15];
+    put_bytes(line, digits, sizeof digits);
+}
+
+/* The result, as far as there is one. */
+static void put_result(record_line *line, const gc_record *record)
+{
+    /* Seconds with a point whatever the locale, in microseconds. */
+    long long microseconds = (long long)(record->seconds * 1e6 + 0.5);
+    if (record->implementation[0] != '\0') {
+        put(line, ", \"implementation\": \"");
+        put(line, record->implementation);
+        put(line, record->exact ? "\", \"exact\": true" : "\", \"exact\": false");
+    }
+    if (record->error != NULL) {
+        put(line, ", \"error\": ");
+        put_string(line, record->error);
+        put(line, record->final ? ", \"final\": true" : ", \"final\": false");
+    }
+    put(line, ", \"seconds\": ");
+    put_number(line, microseconds / 1000000, 1);
+    put(line, ".");
+    put_number(line, microseconds % 1000000, 6);
 }
 
 char *gc_record_line(const gc_record *record, const char *host, size_t *size)
 {
-    char *text = NULL;
-    FILE *line = open_memstream(&text, size);
-    if (line == NULL)
-        return NULL;
-    fprintf(line, "{\"id\": \"%016" PRIx64 "\", ", gc_record_id(record->input, record->output));
-    gc_json_write_name(line, "input", record->input);
-    fputs(", ", line);
-    gc_json_write_name(line, "output", record->output);
-    fprintf(line, ", \"status\": \"%s\", \"recipe\": \"%s\"", status_names[record->status],
-            record->recipe);
-    if (record->in_place)
-        fputs(", \"in_place\": true", line);
-    put_state(line, "input", &record->in);
-    put_state(line, "output", &record->out);
-    if (record->implementation[0] != '\0')
-        fprintf(line, ", \"implementation\": \"%s\", \"exact\": %s", record->implementation,
-                record->exact ? "true" : "false");
-    if (record->error != NULL) {
-        fputs(", \"error\": ", line);
-        gc_json_write_text(line, record->error);
-        fprintf(line, ", \"final\": %s", record->final ? "true" : "false");
-    }
-    put_seconds(line, record->seconds);
-    put_circumstances(line, host);
-    fputs("}\n", line);
-    /* A memory stream that cannot grow drops text without setting its error flag. */
-    bool whole = fclose(line) == 0 && text != NULL && *size > 0 && text[*size - 1] == '\n';
-    if (whole)
-        return text;
-    free(text);
+    record_line line = {.bytes = NULL};
+    put(&line, "{\"id\": \"");
+    put_id(&line, gc_record_id(record->input, record->output));
+    put(&line, "\", ");
+    put_name(&line, "input", record->input);
+    put(&line, ", ");
+    put_name(&line, "output", record->output);
+    put(&line, ", \"status\": \"");
+    put(&line, status_names[record->status]);
+    put(&line, "\", \"recipe\": \"");
+    put(&line, record->recipe);
+    put(&line, record->in_place ? "\", \"in_place\": true" : "\"");
+    put_state(&line, "input", &record->in);
+    put_state(&line, "output", &record->out);
+    put_result(&line, record);
+    put(&line, ", \"finished\": \"");
+    put(&line, time_of_day());
+    put(&line, "\", \"host\": ");
+    put_string(&line, host);
+    put(&line, ", \"version\": \"");
+    put(&line, gconv_version());
+    put(&line, "\"}\n");
+    *size = line.used;
+    if (!line.failed)
+        return line.bytes;
+    free(line.bytes);
     return NULL;
 }
 

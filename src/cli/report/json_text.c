@@ -26,6 +26,11 @@ static size_t plain_length(const unsigned char *text)
     return length;
 }
 
+bool gc_json_is_plain(const char *text)
+{
+    return text[plain_length((const unsigned char *)text)] == '\0';
+}
+
 bool gc_json_write_text(FILE *stream, const char *text)
 {
     bool whole = true;

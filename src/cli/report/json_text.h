@@ -9,6 +9,9 @@
  * false. */
 bool gc_json_write_text(FILE *stream, const char *text);
 
+/* Whether a string stands between its quotes as it is. */
+bool gc_json_is_plain(const char *text);
+
 /* Writes `"KEY": "NAME"`. Where the name is not UTF-8, `, "KEY_bytes": "HEX"` follows, with the
  * bytes of the name as hexadecimal digits. */
 void gc_json_write_name(FILE *stream, const char *key, const char *name);
