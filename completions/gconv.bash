@@ -34,7 +34,7 @@ _gconv_options() {
     ;;
   bench) echo "--kernel --border --correlate $device --shared-memory --preset --sizes --filters --samples --sample --resume --baseline --fail-above --time --json --csv --markdown --html --progress $common" ;;
   check) echo "--journal --verify --images --impl --device --threads --json --progress $common" ;;
-  tune) echo "--impl --device --time --json --progress $common" ;;
+  tune) echo "--impl --device --filters --time --json --progress $common" ;;
   info) echo "--json $common" ;;
   help) echo "$common" ;;
   *)

@@ -126,7 +126,7 @@ complete $both -n '__gconv_for edges filter compare' -l explain -d 'Say how the 
 complete $both -n '__gconv_for edges filter' -l timings -d 'Print the time of each stage'
 complete -c gconv -n '__gconv_for bench' -l preset -x -a 'kth lecture adaptive-2011 adaptive-2014 fft-map fft-locality roofline ours quick' -d 'Experiment'
 complete -c gconv -n '__gconv_for bench' -l sizes -x -d 'Sides of the image'
-complete -c gconv -n '__gconv_for bench' -l filters -x -d 'Sides of filters'
+complete -c gconv -n '__gconv_for bench tune' -l filters -x -d 'Sides of filters'
 complete -c gconv -n '__gconv_for bench' -l sample -x -d 'Thin the sweep: a number or a percentage'
 complete -c gconv -n '__gconv_for bench' -l resume -r -F -d 'Keep measurements, and go on with them'
 complete -c gconv -n '__gconv_for bench' -l baseline -r -F -d 'Compare with an earlier run'

@@ -469,6 +469,12 @@ stopped() {
     complains 4 'there is nothing to tune: *' gconv tune
     complains 4 'there is nothing to tune: *' gconv tune --time 1 --json --device cuda:0
     complains 4 'there is nothing to tune: a CPU has no configurations' gconv tune --device cpu
+    complains 2 "option '--filters' is for --impl adaptive:unrolled: *" gconv tune --filters 5x17
+    complains 2 "option '--filters': the rank does not matter here; *" \
+        gconv tune -i adaptive:unrolled --filters 5,rank1:9
+    complains 2 "option '--filters': 625 filters are more than the 512 of a table" \
+        gconv tune -i adaptive:unrolled --filters 3..51x3..51
+    complains 4 'there is nothing to tune: *' gconv tune -i adaptive:unrolled --filters 3..9x3..9
     complains 4 "there is nothing to tune: 'tensor' has no configurations; *" gconv tune -i tensor
     for decoder in cuda hardware; do
         needs="option '--decoder': '$decoder' needs a GPU"

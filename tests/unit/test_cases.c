@@ -156,8 +156,8 @@ static void test_presets(void **state)
     }
 }
 
-/* The steps of KTH 2018 take the Gaussian by weights, those of its section 3.4 by a column and a
- * row. Other presets, and names of the command line, take all filters. */
+/* The steps of KTH 2018 take filters of full rank, its two passes those of rank 1. Other presets,
+ * and names of the command line, take all filters. */
 static void test_ranks(void **state)
 {
     (void)state;

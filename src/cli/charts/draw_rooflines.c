@@ -13,6 +13,7 @@ static void add_roofs(const char *device, gc_roofs roofs, double low, double hig
         return;
     char name[GC_SERIES_NAME_BYTES];
     double ridge = peak / bandwidth;
+    low = fmin(low, ridge / 4); /* the slanted part is there, too */
     snprintf(name, sizeof name, "%s: %.0f GB/s, %.0f GFLOP/s", device, bandwidth, peak);
     gc_series *series = gc_chart_series(chart, name, GC_SERIES_LIMIT, -1);
     gc_chart_dot(chart, series, (gc_dot){.x = low, .y = fmin(peak, low * bandwidth)});

@@ -18,7 +18,6 @@
 #include "cli/report/exit.h"
 #include "cli/report/messages.h"
 #include "cli/report/output.h"
-#include "cpu/roofs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,13 +134,10 @@ static gconv_status list_cases(benchmark *b, gconv_error *error)
 /* Measures the roofs of the processors where the preset wants them. */
 static gconv_status measure_roofs(benchmark *b, gconv_error *error)
 {
-    gc_cpu_roofs roofs;
     const gc_preset *preset = preset_of(b->options);
     if (preset == NULL || !preset->has_roofs)
         return GCONV_OK;
-    gconv_status status = gc_cpu_measure_roofs(b->sweep.session->job.threads, &roofs, error);
-    b->sweep.machine.cpu = (gc_roofs){roofs.bandwidth, roofs.peak};
-    return status;
+    return gc_measure_cpu_roofs(b->sweep.session->job.threads, &b->sweep.machine.cpu, error);
 }
 
 /* Lists what is measured. */

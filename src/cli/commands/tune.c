@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "cli/commands/commands.h"
 #include "cli/options/options.h"
+#include "cli/options/sweep.h"
 #include "cli/report/exit.h"
 #include "cli/report/json.h"
 #include "cli/report/messages.h"
@@ -38,8 +39,10 @@ static const struct {
 enum {
     SIZES = sizeof sizes / sizeof sizes[0],
     TYPES = sizeof types / sizeof types[0],
-    FORMS = sizeof forms / sizeof forms[0]
+    FORMS = sizeof forms / sizeof forms[0],
+    CASES_MAX = GC_TUNED_MAX /* that the file of results holds */
 };
+_Static_assert((int)SIZES *(int)TYPES *(int)FORMS <= (int)CASES_MAX, "all are listed");
 
 typedef struct tune_case {
     const char *implementation;
@@ -56,7 +59,7 @@ typedef struct tuning {
     gconv_device_info device;
     char *path; /* of the file that keeps the results */
     gc_tuner *tuner;
-    tune_case cases[SIZES * TYPES * FORMS];
+    tune_case cases[CASES_MAX];
     int case_count, current; /* `current` is the case that is searched */
     int found, known;        /* results of this search, and of searches before */
     double patience; /* seconds that are left to wait for another process that writes results */
@@ -81,9 +84,8 @@ static bool is_taken(gc_form form, int size, gc_sample_type type)
                                   gc_form_pays(form, sizes[size].width, sizes[size].height));
 }
 
-static void add_case(tuning *t, int size, int type, int form)
+static void add_case(tuning *t, int width, int height, int type, int form)
 {
-    int width = sizes[size].width, height = sizes[size].height;
     tune_case *c = &t->cases[t->case_count++];
     c->implementation = forms[form].implementation;
     c->layout = gc_candidate_layout(forms[form].form, width, height, types[type]);
@@ -91,13 +93,38 @@ static void add_case(tuning *t, int size, int type, int form)
              gc_sample_type_name(types[type]), forms[form].rank);
 }
 
+/* Lists the filters of --filters, for tiles. */
+static gconv_status list_filters(tuning *t, gconv_error *error)
+{
+    gc_sweep_filters filters;
+    int form = FORMS - 1, type = 0;
+    if (!is_wanted(t->options, form))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "option '--filters' is for --impl %s: the others take fixed sizes",
+                       forms[form].implementation);
+    gconv_status status = gc_read_filters(t->options->filters, &filters, error);
+    if (status == GCONV_OK && filters.count > CASES_MAX)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "option '--filters': %d filters are more than the %d of a table",
+                       filters.count, (int)CASES_MAX);
+    for (int i = 0; status == GCONV_OK && i < filters.count; i++) {
+        if (filters.at[i].separates)
+            return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                           "option '--filters': the rank does not matter here; leave out 'rank1:'");
+        add_case(t, filters.at[i].width, filters.at[i].height, type, form);
+    }
+    return status;
+}
+
 static gconv_status list_cases(tuning *t, gconv_error *error)
 {
+    if (t->options->filters != NULL)
+        return list_filters(t, error);
     for (int s = 0; s < SIZES; s++)
         for (int k = 0; k < TYPES; k++)
             for (int f = 0; f < FORMS; f++)
                 if (is_wanted(t->options, f) && is_taken(forms[f].form, s, types[k]))
-                    add_case(t, s, k, f);
+                    add_case(t, sizes[s].width, sizes[s].height, k, f);
     if (t->case_count == 0)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
                        "there is nothing to tune: '%s' has no configurations; direct, separable "
@@ -325,5 +352,5 @@ int gc_run_tune(const gc_options *options)
         gc_report(NULL, &error);
     gc_tuner_destroy(t.tuner);
     free(t.path);
-    return gc_exit_code(status);
+    return status == GCONV_ERROR_ARGUMENT ? gc_start_code(status) : gc_exit_code(status);
 }

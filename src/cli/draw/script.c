@@ -158,12 +158,12 @@ static void print_data(FILE *script, const gc_series *series, size_t number)
     fputs("END\n", script);
 }
 
-/* The mark of a series: that of its colour, or the next one for each series before it that has the
- * same colour and role. */
+/* The mark of a series: that of its colour, another one where colours begin again, or the next one
+ * for each series before it that has the same colour and role. */
 static int mark_of(const gc_chart *chart, size_t number)
 {
     const gc_series *series = &chart->series[number];
-    int mark = series->colour < 0 ? 0 : series->colour;
+    int mark = series->colour < 0 ? 0 : series->colour + 3 * (series->colour / GC_CHART_COLOURS);
     for (size_t i = 0; i < number; i++)
         mark += chart->series[i].colour == series->colour && chart->series[i].role == series->role;
     return mark % GC_CHART_COLOURS;

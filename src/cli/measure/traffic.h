@@ -3,6 +3,8 @@
 #ifndef GC_CLI_MEASURE_TRAFFIC_H
 #define GC_CLI_MEASURE_TRAFFIC_H
 
+#include "gconv.h"
+
 #include <stdbool.h>
 
 /* Roofs of a device. 0 where they are not known. */
@@ -10,6 +12,9 @@ typedef struct gc_roofs {
     double bandwidth; /* bytes a second */
     double peak;      /* float32 operations a second */
 } gc_roofs;
+
+/* Measures the roofs of the processors with the threads of a job: cpu/roofs.h. */
+gconv_status gc_measure_cpu_roofs(int threads, gc_roofs *roofs, gconv_error *error);
 
 /* One filter on one image. */
 typedef struct gc_traffic {
