@@ -183,6 +183,17 @@ gconv_status gc_input_take(gc_input *input, const unsigned char **bytes, size_t 
     return GCONV_OK;
 }
 
+ssize_t gc_input_read_at(const gc_input *input, void *bytes, size_t size, uint64_t offset)
+{
+    ssize_t count;
+    do
+        count = pread(input->descriptor, bytes, size, (off_t)offset);
+    while (count < 0 && errno == EINTR);
+    if (count > 0 && input->shown != NULL)
+        input->shown(input->shown_user, offset, bytes, (size_t)count);
+    return count;
+}
+
 /* Reads `size` bytes from the beginning. False where that fails or the file is shorter. The pieces
  * are small: who is shown them finds them in the cache of the processor. */
 static bool read_again(const gc_input *input, unsigned char *bytes, size_t size)
@@ -190,13 +201,9 @@ static bool read_again(const gc_input *input, unsigned char *bytes, size_t size)
     for (size_t done = 0; done < size;) {
         size_t piece =
             size - done < GC_INPUT_BUFFER_BYTES ? size - done : (size_t)GC_INPUT_BUFFER_BYTES;
-        ssize_t count = pread(input->descriptor, bytes + done, piece, (off_t)done);
-        if (count < 0 && errno == EINTR)
-            continue;
+        ssize_t count = gc_input_read_at(input, bytes + done, piece, done);
         if (count <= 0)
             return false;
-        if (input->shown != NULL)
-            input->shown(input->shown_user, done, bytes + done, (size_t)count);
         done += (size_t)count;
     }
     return true;

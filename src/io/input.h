@@ -4,6 +4,8 @@
 
 #include "gconv.h"
 
+#include <sys/types.h>
+
 /* Larger inputs are refused. */
 #define GC_INPUT_BYTES_MAX (UINT64_C(4) << 30)
 
@@ -52,6 +54,10 @@ gconv_status gc_input_take(gc_input *input, const unsigned char **bytes, size_t 
  * *bytes. On failure *reason is a phrase that says what was met, and *bytes is NULL. */
 bool gc_input_load(const gc_input *input, size_t limit, unsigned char **bytes, size_t *size,
                    const char **reason);
+
+/* One pread(2), which moves on in nothing, of an input that can be read twice. Returns what pread
+ * does; a signal does not end it. */
+ssize_t gc_input_read_at(const gc_input *input, void *bytes, size_t size, uint64_t offset);
 
 /* Whether the input can be read again from its first byte: a regular file opened here. */
 bool gc_input_reads_twice(const gc_input *input);

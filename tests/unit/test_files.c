@@ -93,7 +93,7 @@ static void opened_files_are_shown(void **state)
 
 /* What was shown of a file, up to the first byte that was not. */
 typedef struct copy {
-    unsigned char bytes[600000];
+    unsigned char bytes[1000000];
     size_t size;
     size_t behind; /* bytes that were shown beyond a hole */
 } copy;
@@ -111,10 +111,10 @@ static void take_bytes(void *user, uint64_t offset, const void *bytes, size_t si
     }
 }
 
-/* Writes an image of 300x300 pixels in colour, and keeps what is shown of its file. */
+/* Writes an image of 400x400 pixels in colour, and keeps what is shown of its file. */
 static void write_shown(const char *path, gconv_format format, int depth, copy *written)
 {
-    enum { SIDE = 300 };
+    enum { SIDE = 400 };
     static unsigned char row[SIDE * 3 * 4];
     gconv_error error;
     gconv_writer *writer;
@@ -122,6 +122,7 @@ static void write_shown(const char *path, gconv_format format, int depth, copy *
     options.format = format;
     options.shape = (gconv_shape){
         .width = SIDE, .height = SIDE, .channels = depth == 32 ? 1 : 3, .depth = depth};
+    options.quality = 100; /* a JPEG is larger than the buffer of an input */
     options.written = take_bytes;
     options.complete_user = written;
     assert_int_equal(gconv_writer_open(path, &options, &writer, &error), GCONV_OK);
@@ -145,7 +146,7 @@ static void bytes_are_shown_as_they_are_written_and_read(void **state)
                  {GCONV_FORMAT_PNG, 8},
                  {GCONV_FORMAT_JPEG, 8},
                  {GCONV_FORMAT_PFM, 32}};
-    static unsigned char rows[300 * 300 * 3 * 2]; /* or 4 bytes of one channel */
+    static unsigned char rows[400 * 400 * 3 * 2]; /* or 4 bytes of one channel */
     static copy written, seen;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const char *path = scratch_path("bytes");
@@ -161,7 +162,7 @@ static void bytes_are_shown_as_they_are_written_and_read(void **state)
         options.opened_user = &seen;
         assert_int_equal(gconv_reader_open(path, &options, &reader, &error), GCONV_OK);
         size_t row_bytes = gconv_shape_row_bytes(gconv_reader_shape(reader));
-        assert_int_equal(gconv_reader_read(reader, 300, rows, row_bytes, &error), GCONV_OK);
+        assert_int_equal(gconv_reader_read(reader, 400, rows, row_bytes, &error), GCONV_OK);
         assert_int_equal(gconv_reader_finish(reader, &error), GCONV_OK);
         gconv_reader_free(reader);
         assert_int_equal(seen.behind, 0);

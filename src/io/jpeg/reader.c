@@ -68,9 +68,8 @@ static void try_own(jpeg_decoder *decoder)
     decoder->own_tried = true;
     if (common->libraries_only || !gc_input_reads_twice(common->input))
         return;
-    decoder->own =
-        gc_jpeg_rows_create(gc_libjpeg_header(decoder->libjpeg), common->input->descriptor,
-                            gc_libjpeg_data_at(decoder->libjpeg));
+    decoder->own = gc_jpeg_rows_create(gc_libjpeg_header(decoder->libjpeg), common->input,
+                                       gc_libjpeg_data_at(decoder->libjpeg));
     if (decoder->own != NULL)
         common->decoded_by = "gconv";
 }

@@ -290,8 +290,8 @@ static bool prepare(gc_jpeg_rows *rows)
     return true;
 }
 
-gc_jpeg_rows *gc_jpeg_rows_create(const struct jpeg_decompress_struct *jpeg, int descriptor,
-                                  uint64_t data)
+gc_jpeg_rows *gc_jpeg_rows_create(const struct jpeg_decompress_struct *jpeg,
+                                  const struct gc_input *input, uint64_t data)
 {
     uint64_t pixels = (uint64_t)jpeg->image_width * jpeg->image_height;
     gc_jpeg_rows *rows = NULL;
@@ -301,7 +301,7 @@ gc_jpeg_rows *gc_jpeg_rows_create(const struct jpeg_decompress_struct *jpeg, int
         return NULL;
     pthread_mutex_init(&rows->lock, NULL);
     pthread_cond_init(&rows->changed, NULL);
-    rows->feed = (gc_jpeg_feed){.descriptor = descriptor, .offset = data};
+    rows->feed = (gc_jpeg_feed){.input = input, .offset = data};
     if (gc_jpeg_describe(jpeg, &rows->image.frame) && prepare(rows))
         return rows;
     gc_jpeg_rows_free(rows);

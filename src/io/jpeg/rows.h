@@ -8,15 +8,16 @@
 
 #include "gconv.h"
 
+struct gc_input;
 struct jpeg_decompress_struct;
 
 typedef struct gc_jpeg_rows gc_jpeg_rows;
 
 /* A decoder of the file that libjpeg has read the header of. The entropy-coded data begin `data`
- * bytes from the start of the file, which is read by pread(2). NULL where libjpeg has to decode
+ * bytes from the start of the file, which can be read twice. NULL where libjpeg has to decode
  * the file, and where memory is out. */
-gc_jpeg_rows *gc_jpeg_rows_create(const struct jpeg_decompress_struct *jpeg, int descriptor,
-                                  uint64_t data);
+gc_jpeg_rows *gc_jpeg_rows_create(const struct jpeg_decompress_struct *jpeg,
+                                  const struct gc_input *input, uint64_t data);
 
 /* Images of fewer pixels are left to libjpeg, which has them decoded before tables are made here;
  * or are decoded in one thread. Only tests change them. */

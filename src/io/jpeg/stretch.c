@@ -1,12 +1,11 @@
 #include "io/jpeg/stretch.h"
 
 #include "base/memory.h"
+#include "io/input.h"
 #include "io/jpeg/colour.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { CHUNK_BLOCKS = 96 };
 
@@ -80,10 +79,8 @@ static size_t row_numbers(const gc_jpeg_image *image)
 static size_t read_bytes(gc_jpeg_feed *feed, size_t size)
 {
     while (size < GC_JPEG_FEED_BYTES && !feed->ended) {
-        ssize_t count = pread(feed->descriptor, feed->bytes + size, GC_JPEG_FEED_BYTES - size,
-                              (off_t)feed->offset);
-        if (count < 0 && errno == EINTR)
-            continue;
+        ssize_t count = gc_input_read_at(feed->input, feed->bytes + size, GC_JPEG_FEED_BYTES - size,
+                                         feed->offset);
         feed->ended = count <= 0;
         if (count > 0) {
             size += (size_t)count;

@@ -8,7 +8,7 @@ enum { GC_JPEG_FEED_BYTES = 256 * 1024 };
 
 /* Bytes of the file, of which those from `place.bits.at` on are not followed yet. */
 typedef struct gc_jpeg_feed {
-    int descriptor;
+    const struct gc_input *input;
     uint64_t offset; /* in the file, of the byte behind those that are here */
     bool ended;
     unsigned char *bytes; /* GC_JPEG_FEED_BYTES */
