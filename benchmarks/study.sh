@@ -26,7 +26,7 @@ head_of() {
   about=$("$gconv" info)
   echo "# benchmarks/study.sh, preset $1, $(date -u +%Y-%m-%d)"
   printf '%s\n' "$about" | sed -n '/^devices:/,/^$/s/^  \(c[pu][a-z0-9:]* .*\)/# machine:  \1/p'
-  driver=$(sed -n 's/.*Kernel Module *\([0-9.]*\).*/\1/p' /proc/driver/nvidia/version 2>/dev/null || true)
+  driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1 || true)
   [ -z "$driver" ] || echo "# driver:   $driver"
   printf '%s\n' "$about" | sed -n 's/^build: */# build:    /p; s/^instructions: */# CPU code: /p; s/^system: */# system:   /p'
   echo "# commit:   $commit"
