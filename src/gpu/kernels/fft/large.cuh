@@ -6,6 +6,7 @@
 #define GC_GPU_KERNELS_FFT_LARGE_CUH
 
 #include "gpu/kernels/fft/points.cuh"
+#include "gpu/kernels/fft/samples.cuh"
 #include "gpu/kernels/fft/types.cuh"
 #include "gpu/kernels/jit/pass.cuh"
 
@@ -257,8 +258,11 @@ static __device__ __forceinline__ void gc_large_rows(const gc_pass &pass, const 
         int number = 2 * (t.first_pair + at.pair);
         gc_large_tile one = gc_large_tile_of(t, number), other = gc_large_tile_of(t, number + 1);
         float *to = (float *)(buffer + at.line * axis::stride + at.part);
-        gc_large_copy_row<config>(pass, t, one, one.top - t.top + at.y, at.part, to);
-        gc_large_copy_row<config>(pass, t, other, other.top - t.top + at.y, at.part, to + 1);
+        gc_fft_read<config>(pass, [&](auto typed) {
+            typedef decltype(typed) reading;
+            gc_large_copy_row<reading>(pass, t, one, one.top - t.top + at.y, at.part, to);
+            gc_large_copy_row<reading>(pass, t, other, other.top - t.top + at.y, at.part, to + 1);
+        });
     };
     auto take = [&](int item, float2 *buffer) {
         gc_large_place at = gc_large_place_of<config>(item, shape::row_items);
@@ -275,26 +279,33 @@ static __device__ __forceinline__ void gc_large_rows(const gc_pass &pass, const 
     gc_large_each(t.pairs * shape::row_items, memory, shape::row_buffer, copy, take);
 }
 
-/* Stores a row of a tile as chain values. */
+/* Stores a row of a tile as chain values, or as samples that gc_fft_rounds. */
 template <class config>
 static __device__ __forceinline__ void
-gc_large_store_values(const gc_pass &pass, const gc_tilefft_large &t, const gc_large_tile &tile,
-                      const gc_large_place &at, const float (&values)[GC_LARGE_HELD])
+gc_large_store_row(const gc_pass &pass, const gc_tilefft_large &t, const gc_large_tile &tile,
+                   const gc_large_place &at, const float (&values)[GC_LARGE_HELD])
 {
     typedef typename gc_large_shape<config>::across axis;
     int row = tile.top + at.y - pass.output_first;
     int end = min(t.width, pass.width - tile.left) - at.part;
     if (!tile.exists || at.y >= t.height || (unsigned)row >= (unsigned)pass.rows)
         return;
-    float *to = (float *)pass.output + row * pass.output_pitch + tile.left + at.part;
+    long long start = row * pass.output_pitch + tile.left + at.part;
+    if (config::output == GC_FLOAT || pass.output_type == GC_FLOAT) {
+        float *to = (float *)pass.output + start;
 #pragma unroll
-    for (int a = 0; a < GC_LARGE_HELD; a++)
-        if (a * axis::parts < end)
-            to[a * axis::parts] = values[a];
+        for (int a = 0; a < GC_LARGE_HELD; a++)
+            if (a * axis::parts < end)
+                to[a * axis::parts] = values[a];
+    } else {
+        gc_fft_store_rounded(
+            pass, values, [&](int a) { return a * axis::parts < end; },
+            [&](int a) { return start + a * axis::parts; });
+    }
 }
 
-/* Stores a block's rows of both tiles as samples, four columns at a time. They are in a buffer. All
- * threads come here together. */
+/* Stores a block's rows of both tiles as samples of any kind, four columns at a time. They are in a
+ * buffer. All threads come here together. */
 template <class config>
 static __device__ __forceinline__ void gc_large_store_samples(const gc_pass &pass,
                                                               const gc_tilefft_large &t, int pair,
@@ -348,9 +359,9 @@ static __device__ __forceinline__ void gc_large_back(const gc_pass &pass, const 
         gc_large_get<axis>(line, at.part, v);
         gc_large_exchange<axis, true>(v, at.part, roots, line);
         gc_large_finish<axis>(v);
-        if (config::output == GC_FLOAT || pass.output_type == GC_FLOAT) {
-            gc_large_store_values<config>(pass, t, gc_large_tile_of(t, number), at, v.im);
-            gc_large_store_values<config>(pass, t, gc_large_tile_of(t, number + 1), at, v.re);
+        if (config::output == GC_FLOAT || pass.output_type == GC_FLOAT || gc_fft_rounds(pass)) {
+            gc_large_store_row<config>(pass, t, gc_large_tile_of(t, number), at, v.im);
+            gc_large_store_row<config>(pass, t, gc_large_tile_of(t, number + 1), at, v.re);
             return;
         }
         if constexpr (config::output != GC_FLOAT) {

@@ -4,6 +4,7 @@
 #define GC_GPU_KERNELS_FFT_TILE_CUH
 
 #include "gpu/kernels/fft/points.cuh"
+#include "gpu/kernels/fft/samples.cuh"
 #include "gpu/kernels/fft/types.cuh"
 #include "gpu/kernels/jit/pass.cuh"
 
@@ -200,38 +201,84 @@ gc_tilefft_load_inside(const gc_pass &pass, const gc_tilefft &t, const gc_tileff
     }
 }
 
+/* Where a thread's outputs of a pair are: point i in row first + far_at(0, i) of those that are
+ * stored, `count` rows. */
+template <class config> struct gc_tilefft_outputs {
+    typedef typename gc_tilefft_shape<config>::down down;
+    int first, count;
+    bool has_one, has_other; /* whether the first and the second tile have the thread's column */
+    long long start;         /* index of the first tile's point 0 */
+    long long pitch;
+
+    __device__ __forceinline__ gc_tilefft_outputs(const gc_pass &pass, const gc_tilefft &t,
+                                                  const gc_tilefft_pair &pair, int x, int part)
+    {
+        int one = pair.left + x, row = gc_tilefft_far_at<down>(part, 0);
+        int skipped = max(pass.output_first - pair.top, 0);
+        count = min(t.height, pass.output_first + pass.rows - pair.top) - skipped;
+        first = row - skipped;
+        has_one = x < t.width && one < pass.width;
+        has_other = x < t.width && one + t.width < pass.width;
+        pitch = gc_tilefft_fresh((int)pass.output_pitch);
+        start = blockIdx.y * pass.output_plane +
+                (pair.top - pass.output_first + row) * pass.output_pitch + one;
+    }
+
+    __device__ __forceinline__ bool has(int i) const
+    {
+        return (unsigned)(first + gc_tilefft_far_at<down>(0, i)) < (unsigned)count;
+    }
+
+    __device__ __forceinline__ long long at(int i) const
+    {
+        return start + gc_tilefft_far_at<down>(0, i) * pitch;
+    }
+};
+
 /* Stores the thread's chain values of both tiles. */
 template <class config>
 static __device__ __forceinline__ void
 gc_tilefft_store_values(const gc_pass &pass, const gc_tilefft &t, const gc_tilefft_pair &pair,
                         int x, int part, const gc_fft_points &v)
 {
-    typedef gc_tilefft_shape<config> shape;
-    typedef typename shape::down down;
-    int one = pair.left + x, other = one + t.width;
-    int skipped = max(pass.output_first - pair.top, 0);
-    int count = min(t.height, pass.output_first + pass.rows - pair.top) - skipped;
-    bool has_one = x < t.width && one < pass.width, has_other = x < t.width && other < pass.width;
-    float *to = (float *)pass.output + blockIdx.y * pass.output_plane +
-                (long long)(pair.top - pass.output_first + gc_tilefft_far_at<down>(part, 0)) *
-                    pass.output_pitch +
-                one;
-    float *beside = to + t.width;
-    int first = gc_tilefft_far_at<down>(part, 0) - skipped;
-    long long pitch = gc_tilefft_fresh((int)pass.output_pitch);
+    typedef typename gc_tilefft_shape<config>::down down;
+    gc_tilefft_outputs<config> outputs(pass, t, pair, x, part);
+    float *to = (float *)pass.output + outputs.start, *beside = to + t.width;
 #pragma unroll
     for (int i = 0; i < GC_FFT_HELD; i++) {
-        int y = gc_tilefft_far_at<down>(0, i), place = gc_tilefft_far_place<down>(i);
-        bool stored = (unsigned)(first + y) < (unsigned)count;
-        if (stored && has_one)
-            to[y * pitch] = v.im[place];
-        if (stored && has_other)
-            beside[y * pitch] = v.re[place];
+        int place = gc_tilefft_far_place<down>(i);
+        long long at = gc_tilefft_far_at<down>(0, i) * outputs.pitch;
+        if (outputs.has(i) && outputs.has_one)
+            to[at] = v.im[place];
+        if (outputs.has(i) && outputs.has_other)
+            beside[at] = v.re[place];
     }
 }
 
-/* Stores both tiles as samples, four columns at a time. All threads come here together; the tiles
- * are in shared memory. */
+/* Stores the thread's outputs of both tiles as samples that gc_fft_rounds. */
+template <class config>
+static __device__ __forceinline__ void
+gc_tilefft_store_rounded(const gc_pass &pass, const gc_tilefft &t, const gc_tilefft_pair &pair,
+                         int x, int part, const gc_fft_points &v)
+{
+    typedef typename gc_tilefft_shape<config>::down down;
+    gc_tilefft_outputs<config> outputs(pass, t, pair, x, part);
+    float one[GC_FFT_HELD], other[GC_FFT_HELD];
+#pragma unroll
+    for (int i = 0; i < GC_FFT_HELD; i++) {
+        one[i] = v.im[gc_tilefft_far_place<down>(i)];
+        other[i] = v.re[gc_tilefft_far_place<down>(i)];
+    }
+    gc_fft_store_rounded(
+        pass, one, [&](int i) { return outputs.has_one && outputs.has(i); },
+        [&](int i) { return outputs.at(i); });
+    gc_fft_store_rounded(
+        pass, other, [&](int i) { return outputs.has_other && outputs.has(i); },
+        [&](int i) { return outputs.at(i) + t.width; });
+}
+
+/* Stores both tiles as samples of any kind, four columns at a time. All threads come here together;
+ * the tiles are in shared memory. */
 template <class config>
 static __device__ __forceinline__ void
 gc_tilefft_store_samples(const gc_pass &pass, const gc_tilefft &t, const gc_tilefft_pair &pair,
@@ -323,6 +370,21 @@ struct gc_tilefft_place {
     int x, column_part, row, row_part; /* parts are the same in all lanes of a warp */
 };
 
+/* Loads the thread's points of a pair, at the border by way of its places in shared memory. */
+template <class config>
+static __device__ __forceinline__ void gc_tilefft_load(const gc_pass &pass, const gc_tilefft &t,
+                                                       const gc_tilefft_pair &pair, float2 *line,
+                                                       int x, int part, gc_fft_points &v)
+{
+    typedef gc_tilefft_shape<config> shape;
+    if (pair.is_inside<config>(pass, t)) {
+        gc_tilefft_load_inside<config>(pass, t, pair, x, part, v);
+    } else {
+        gc_tilefft_load_border<config>(pass, t, pair, line, x, part);
+        gc_tilefft_get_far<typename shape::down>(line, shape::pitch, part, v);
+    }
+}
+
 /* The columns forward, without the first step's load. */
 template <class config>
 static __device__ __forceinline__ void gc_tilefft_columns(const gc_tilefft_place &at,
@@ -406,6 +468,11 @@ gc_tilefft_store(const gc_pass &pass, const gc_tilefft &t, const gc_tilefft_pair
         return;
     }
     if constexpr (config::output != GC_FLOAT) {
+        if (gc_fft_rounds(pass)) {
+            if (has_outputs)
+                gc_tilefft_store_rounded<config>(pass, t, pair, at.x, at.column_part, v);
+            return;
+        }
 #pragma unroll
         for (int i = 0; i < GC_FFT_HELD && has_outputs; i++) {
             int place = gc_tilefft_far_place<down>(i);
@@ -441,7 +508,6 @@ template <class config> static __device__ __forceinline__ gc_tilefft_place gc_ti
 template <class config>
 static __device__ __forceinline__ void gc_tilefft_pass(const gc_pass &pass, const gc_tilefft &t)
 {
-    typedef gc_tilefft_shape<config> shape;
     extern __shared__ float4 gc_block_memory[];
     float2 *memory = (float2 *)gc_block_memory;
     gc_tilefft_pair pair(pass, t, (int)blockIdx.x);
@@ -450,13 +516,9 @@ static __device__ __forceinline__ void gc_tilefft_pass(const gc_pass &pass, cons
     for (int number = (int)blockIdx.x; number < pass.tiles; number += (int)gridDim.x) {
         gc_fft_points v;
         gc_tilefft_place at = gc_tilefft_place_of<config>();
-        if (pair.is_inside<config>(pass, t)) {
-            gc_tilefft_load_inside<config>(pass, t, pair, at.x, at.column_part, v);
-        } else {
-            gc_tilefft_load_border<config>(pass, t, pair, memory + at.x, at.x, at.column_part);
-            gc_tilefft_get_far<typename shape::down>(memory + at.x, shape::pitch, at.column_part,
-                                                     v);
-        }
+        gc_fft_read<config>(pass, [&](auto typed) {
+            gc_tilefft_load<decltype(typed)>(pass, t, pair, memory + at.x, at.x, at.column_part, v);
+        });
         gc_tilefft_columns<config>(at, memory, v);
         gc_tilefft_rows<config>(t, gc_tilefft_place_of<config>(), memory, v);
         gc_tilefft_store<config>(pass, t, pair, gc_tilefft_place_of<config>(), memory, v);
