@@ -49,8 +49,8 @@ template <int columns, int lines, int type> static void add_large(body_map *bodi
 static body_map make_bodies()
 {
     body_map bodies;
-    KERNELS(GC_FLOAT), KERNELS(-1);
-    LARGE_KERNELS(GC_FLOAT), LARGE_KERNELS(-1);
+    KERNELS(GC_FLOAT), KERNELS(GC_BYTE), KERNELS(GC_SHORT), KERNELS(-1);
+    LARGE_KERNELS(GC_FLOAT), LARGE_KERNELS(GC_BYTE), LARGE_KERNELS(GC_SHORT), LARGE_KERNELS(-1);
     return bodies;
 }
 

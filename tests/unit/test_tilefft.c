@@ -36,25 +36,25 @@ static gconv_device_info device_with(size_t shared_bytes)
 }
 
 /* A pair of tiles covers what its transform holds, and pairs cover the image. */
-static void check_tiles(const gc_problem *problem, const gc_tiles *tiles, bool stores_samples)
+static void check_tiles(const gc_problem *problem, const gc_tiles *tiles, bool stores_words)
 {
     const gc_step *step = &problem->chain.steps[0];
     assert_true(tiles->width > 0 && tiles->height > 0 && tiles->seconds > 0);
     assert_true(tiles->width + step->width - 1 <= tiles->columns);
     assert_true(tiles->height + step->height - 1 <= tiles->lines);
-    assert_true(!stores_samples || tiles->width % 8 == 0);
+    assert_true(!stores_words || tiles->width % 8 == 0);
     int64_t covered = (int64_t)tiles->width * tiles->across;
     assert_true(covered >= problem->chain.width);
     assert_true(covered - tiles->width < problem->chain.width);
     assert_int_equal(tiles->pairs, (tiles->rows * tiles->across + 1) / 2);
 }
 
-static gc_tiles tiles_of(const gc_problem *problem, bool stores_samples,
+static gc_tiles tiles_of(const gc_problem *problem, bool stores_words,
                          const gconv_device_info *device)
 {
     gc_tile_filter filter = gc_tile_filter_of(problem, &problem->chain.steps[0], device);
     assert_int_equal(filter.count, 1);
-    return gc_tiles_of(problem, &filter, stores_samples, device);
+    return gc_tiles_of(problem, &filter, stores_words, device);
 }
 
 static void tiles_hold_filters(void **state)

@@ -96,8 +96,8 @@ typedef struct gc_costs {
         double pair_seconds;  /* of a multiprocessor, for a pair of tiles */
         double output_factor; /* time of reading and storing values over what the bandwidth says */
     } tiles[GC_TILE_KINDS];
-    double
-        tile_samples_factor; /* time from samples or to samples over time from values to values */
+    /* Times over that from values to values: of kernels for one type of samples, of others. */
+    double tile_samples_factor, tile_words_factor;
 
     /* fft. */
     double fft_launch_seconds; /* of all kernels of a step */

@@ -27,6 +27,7 @@ extern "C" {
 #include "core/range.h"
 #include "gpu/cost/costs.h"
 #include "gpu/fast/tilefft_tiles.h"
+#include "gpu/runtime/finish.h"
 }
 
 #include <algorithm>
@@ -47,10 +48,22 @@ static bool takes_values(const gc_pass_scope &scope)
     return scope.input == GC_FLOAT && scope.output == GC_FLOAT;
 }
 
+/* The kernels of a pass, as gc_tilefft_find takes them. */
+static int type_of(const gc_problem *problem, const gc_pass_scope &scope)
+{
+    gc_finish finish;
+    bool is_single =
+        takes_values(scope) || (scope.input == scope.output && gc_finish_of(problem, &finish) &&
+                                gc_fft_rounds(finish.kind, scope.output));
+    return is_single ? scope.input : -1;
+}
+
 static gc_tiles tiles_of(const gc_problem *problem, const gc_tile_filter &filter,
                          const gconv_device_info *device)
 {
-    return gc_tiles_of(problem, &filter, scope_of(problem, filter).output != GC_FLOAT, device);
+    gc_pass_scope scope = scope_of(problem, filter);
+    bool stores_words = scope.output != GC_FLOAT && type_of(problem, scope) < 0;
+    return gc_tiles_of(problem, &filter, stores_words, device);
 }
 
 static gconv_status supports(const gc_problem *problem, const gc_step *step,
@@ -78,7 +91,11 @@ static double seconds(const gc_problem *problem, const gc_step *step,
     if (step != &problem->chain.steps[filter.first])
         return 0;
     gc_pass_scope scope = scope_of(problem, filter);
-    double factor = takes_values(scope) ? 1 : gc_costs_of(device)->tile_samples_factor;
+    const gc_costs *costs = gc_costs_of(device);
+    int type = type_of(problem, scope);
+    double factor = type == GC_FLOAT ? 1
+                    : type < 0       ? costs->tile_words_factor
+                                     : costs->tile_samples_factor;
     return factor * tiles_of(problem, filter, device).seconds +
            gc_pass_scope_planes(problem, scope, device);
 }
@@ -164,11 +181,11 @@ static gc_tilefft arguments_of(const gc_problem *problem, const gc_tile_filter &
     return arguments;
 }
 
-static gconv_status prepare_kernel(const gconv_device_info *device, bool of_values,
-                                   tilefft_state *state, gconv_error *error)
+static gconv_status prepare_kernel(const gconv_device_info *device, int type, tilefft_state *state,
+                                   gconv_error *error)
 {
     int blocks = 0;
-    state->kernel = gc_tilefft_find(state->columns, state->lines, of_values);
+    state->kernel = gc_tilefft_find(state->columns, state->lines, type);
     GC_TRY(gc_gpu_opt_in(state->kernel.kernel, device, error));
     GC_CUDA_TRY(error, cudaFuncSetAttribute(state->kernel.kernel,
                                             cudaFuncAttributePreferredSharedMemoryCarveout,
@@ -193,13 +210,13 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
     state->columns = tiles.columns;
     state->lines = tiles.lines;
     GC_TRY(upload_spectrum(problem, filter, state, error));
-    bool of_values = takes_values(*scope);
+    int type = type_of(problem, *scope);
     if (gc_tiles_are_large(tiles.columns, tiles.lines))
-        return gc_large_prepare(problem, &filter, &tiles, of_values,
-                                (const float2 *)state->spectrum, device, &state->large, error);
+        return gc_large_prepare(problem, &filter, &tiles, type, (const float2 *)state->spectrum,
+                                device, &state->large, error);
     state->tiles = arguments_of(problem, filter, tiles);
     state->tiles.spectrum = (const float2 *)state->spectrum;
-    return prepare_kernel(device, of_values, state, error);
+    return prepare_kernel(device, type, state, error);
 }
 
 static void release(void *opaque)

@@ -1,5 +1,5 @@
-/* The kernels of tilefft, compiled ahead: for each size of tiles, for chain values and for all
- * types of samples. */
+/* The kernels of tilefft, compiled ahead: for each size of tiles, for chain values, for samples of
+ * 8 and of 16 bits that are rounded, and for everything else. */
 #include "gpu/fast/tilefft_kernels.cuh"
 
 #include "gpu/kernels/fft/large.cuh"
@@ -23,14 +23,13 @@ static __global__ void __launch_bounds__(gc_tilefft_shape<config>::threads,
 }
 
 struct kernel_entry {
-    int columns, lines;
-    bool of_values;
+    int columns, lines, type;
     gc_tilefft_kernel found;
 };
 
 #define KERNEL(columns, lines, type)                                                               \
     {                                                                                              \
-        columns, lines, (type) == GC_FLOAT,                                                        \
+        columns, lines, type,                                                                      \
         {                                                                                          \
             (const void *)tile_kernel<tile_config<columns, lines, type>>,                          \
                 gc_tilefft_shape<tile_config<columns, lines, type>>::threads,                      \
@@ -40,12 +39,13 @@ struct kernel_entry {
 #define KERNELS(type)                                                                              \
     KERNEL(64, 64, type), KERNEL(64, 128, type), KERNEL(128, 64, type), KERNEL(128, 128, type)
 
-static const kernel_entry kernels[] = {KERNELS(GC_FLOAT), KERNELS(-1)};
+static const kernel_entry kernels[] = {KERNELS(GC_FLOAT), KERNELS(GC_BYTE), KERNELS(GC_SHORT),
+                                       KERNELS(-1)};
 
-gc_tilefft_kernel gc_tilefft_find(int columns, int lines, bool of_values)
+gc_tilefft_kernel gc_tilefft_find(int columns, int lines, int type)
 {
     for (const kernel_entry &entry : kernels)
-        if (entry.columns == columns && entry.lines == lines && entry.of_values == of_values)
+        if (entry.columns == columns && entry.lines == lines && entry.type == type)
             return entry.found;
     return {};
 }
@@ -77,8 +77,7 @@ static __global__ void __launch_bounds__(gc_large_shape<config>::column_threads,
 }
 
 struct large_entry {
-    int columns, lines;
-    bool of_values;
+    int columns, lines, type;
     gc_tilefft_large_kernels found;
 };
 
@@ -87,7 +86,7 @@ template <class config, class config_of_columns> static large_entry large_entry_
     typedef gc_large_shape<config> shape;
     return {config::columns,
             config::lines,
-            config::input == GC_FLOAT,
+            config::input,
             {{(const void *)large_rows<config>, GC_LARGE_ROW_THREADS, shape::row_bytes},
              {(const void *)large_columns<config_of_columns>, shape::column_threads,
               shape::column_bytes},
@@ -100,12 +99,13 @@ template <class config, class config_of_columns> static large_entry large_entry_
     large_entry_of<tile_config<columns, lines, type>, tile_config<columns, lines, GC_FLOAT>>()
 #define LARGE_KERNELS(type) LARGE(512, 512, type), LARGE(1024, 512, type), LARGE(1024, 1024, type)
 
-static const large_entry large_kernels[] = {LARGE_KERNELS(GC_FLOAT), LARGE_KERNELS(-1)};
+static const large_entry large_kernels[] = {LARGE_KERNELS(GC_FLOAT), LARGE_KERNELS(GC_BYTE),
+                                            LARGE_KERNELS(GC_SHORT), LARGE_KERNELS(-1)};
 
-gc_tilefft_large_kernels gc_tilefft_find_large(int columns, int lines, bool of_values)
+gc_tilefft_large_kernels gc_tilefft_find_large(int columns, int lines, int type)
 {
     for (const large_entry &entry : large_kernels)
-        if (entry.columns == columns && entry.lines == lines && entry.of_values == of_values)
+        if (entry.columns == columns && entry.lines == lines && entry.type == type)
             return entry.found;
     return {};
 }

@@ -8,9 +8,9 @@ struct gc_tilefft_kernel {
     int threads, bytes;
 };
 
-/* The kernel for transforms of so many points. `of_values` says that it reads and stores chain
- * values alone. */
-gc_tilefft_kernel gc_tilefft_find(int columns, int lines, bool of_values);
+/* The kernel for transforms of so many points. What it reads and stores: GC_FLOAT for chain values,
+ * GC_BYTE or GC_SHORT for samples that gc_fft_rounds, -1 for any types. */
+gc_tilefft_kernel gc_tilefft_find(int columns, int lines, int type);
 
 /* The three kernels of large tiles (kernels/fft/large.cuh). */
 struct gc_tilefft_large_kernels {
@@ -19,7 +19,7 @@ struct gc_tilefft_large_kernels {
     int column_blocks; /* that take all columns of a pair */
 };
 
-/* The kernels for large tiles of this size. */
-gc_tilefft_large_kernels gc_tilefft_find_large(int columns, int lines, bool of_values);
+/* The kernels for large tiles of this size; `type` as above. */
+gc_tilefft_large_kernels gc_tilefft_find_large(int columns, int lines, int type);
 
 #endif

@@ -20,10 +20,10 @@ struct gc_large_pass {
     float *roots;                                       /* device */
 };
 
-/* Makes *pass run large tiles. `spectrum` is on the device. What has been allocated is freed by
- * gc_large_release, also after an error. */
+/* Makes *pass run large tiles. `type` is that of gc_tilefft_find; `spectrum` is on the device. What
+ * has been allocated is freed by gc_large_release, also after an error. */
 gconv_status gc_large_prepare(const gc_problem *problem, const gc_tile_filter *filter,
-                              const gc_tiles *tiles, bool of_values, const float2 *spectrum,
+                              const gc_tiles *tiles, int type, const float2 *spectrum,
                               const gconv_device_info *device, gc_large_pass *pass,
                               gconv_error *error);
 void gc_large_release(gc_large_pass *pass);

@@ -88,17 +88,17 @@ static double seconds_of(const gc_problem *problem, const gc_tiles *tiles, int k
 }
 
 /* Whether tiles of a kind serve a filter. Sets the size of their outputs. */
-static bool serve(const gc_tile_filter *filter, bool stores_samples, gc_tiles *tiles)
+static bool serve(const gc_tile_filter *filter, bool stores_words, gc_tiles *tiles)
 {
     bool large = gc_tiles_are_large(tiles->columns, tiles->lines);
     if (large && filter->width < GC_LARGE_TILES_SIDE && filter->height < GC_LARGE_TILES_SIDE)
         return false;
-    tiles->width = outputs_of(tiles->columns, filter->width, large ? 16 : stores_samples ? 8 : 1);
+    tiles->width = outputs_of(tiles->columns, filter->width, large ? 16 : stores_words ? 8 : 1);
     tiles->height = outputs_of(tiles->lines, filter->height, 1);
     return tiles->width > 0 && tiles->height > 0;
 }
 
-gc_tiles gc_tiles_of(const gc_problem *problem, const gc_tile_filter *filter, bool stores_samples,
+gc_tiles gc_tiles_of(const gc_problem *problem, const gc_tile_filter *filter, bool stores_words,
                      const gconv_device_info *device)
 {
     const gc_costs *costs = gc_costs_of(device);
@@ -106,7 +106,7 @@ gc_tiles gc_tiles_of(const gc_problem *problem, const gc_tile_filter *filter, bo
     for (int i = 0; i < GC_TILE_KINDS; i++) {
         gc_tiles tiles = {.columns = costs->tiles[i].columns, .lines = costs->tiles[i].lines};
         if (gc_tiles_bytes(tiles.columns, tiles.lines) > device->shared_per_block_optin ||
-            !serve(filter, stores_samples, &tiles))
+            !serve(filter, stores_words, &tiles))
             continue;
         lay_out(problem, &tiles);
         tiles.seconds = seconds_of(problem, &tiles, i, device);

@@ -42,9 +42,9 @@ typedef struct gc_tiles {
 /* Whether transforms of so many points go through scratch memory: gc_tilefft_large. */
 bool gc_tiles_are_large(int columns, int lines);
 
-/* The fastest tiles for a step on a device. Where `stores_samples`, tiles begin at columns that
- * are multiples of 8. */
-gc_tiles gc_tiles_of(const gc_problem *problem, const gc_tile_filter *filter, bool stores_samples,
+/* The fastest tiles for a step on a device. Where `stores_words`, tiles begin at columns that are
+ * multiples of 8. */
+gc_tiles gc_tiles_of(const gc_problem *problem, const gc_tile_filter *filter, bool stores_words,
                      const gconv_device_info *device);
 
 /* Bytes of shared memory that the kernels for such tiles take. */

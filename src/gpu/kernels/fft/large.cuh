@@ -31,6 +31,8 @@ template <class config> struct gc_large_shape {
     typedef gc_large_axis<config::lines> down;
     static constexpr int rows = GC_LARGE_ROW_THREADS / across::parts; /* of a block */
     static constexpr int row_items = config::lines / rows;            /* of a pair */
+    /* Tiles of a pair that have code of their own. That for samples is long. */
+    static constexpr int tiles_together = config::input == GC_FLOAT ? 2 : 1;
     static constexpr int column_threads = GC_LARGE_COLUMNS * down::parts;
     static constexpr int column_items = config::columns / GC_LARGE_COLUMNS;
     /* Complex numbers of a buffer; of shared memory, two buffers and the roots. */
@@ -256,12 +258,14 @@ static __device__ __forceinline__ void gc_large_rows(const gc_pass &pass, const 
     auto copy = [&](int item, float2 *buffer) {
         gc_large_place at = gc_large_place_of<config>(item, shape::row_items);
         int number = 2 * (t.first_pair + at.pair);
-        gc_large_tile one = gc_large_tile_of(t, number), other = gc_large_tile_of(t, number + 1);
         float *to = (float *)(buffer + at.line * axis::stride + at.part);
         gc_fft_read<config>(pass, [&](auto typed) {
-            typedef decltype(typed) reading;
-            gc_large_copy_row<reading>(pass, t, one, one.top - t.top + at.y, at.part, to);
-            gc_large_copy_row<reading>(pass, t, other, other.top - t.top + at.y, at.part, to + 1);
+#pragma unroll shape::tiles_together
+            for (int k = 0; k < 2; k++) {
+                gc_large_tile tile = gc_large_tile_of(t, number + k);
+                gc_large_copy_row<decltype(typed)>(pass, t, tile, tile.top - t.top + at.y, at.part,
+                                                   to + k);
+            }
         });
     };
     auto take = [&](int item, float2 *buffer) {
@@ -279,7 +283,7 @@ static __device__ __forceinline__ void gc_large_rows(const gc_pass &pass, const 
     gc_large_each(t.pairs * shape::row_items, memory, shape::row_buffer, copy, take);
 }
 
-/* Stores a row of a tile as chain values, or as samples that gc_fft_rounds. */
+/* Stores a row of a tile as chain values, or as samples one by one. */
 template <class config>
 static __device__ __forceinline__ void
 gc_large_store_row(const gc_pass &pass, const gc_tilefft_large &t, const gc_large_tile &tile,
@@ -291,25 +295,25 @@ gc_large_store_row(const gc_pass &pass, const gc_tilefft_large &t, const gc_larg
     if (!tile.exists || at.y >= t.height || (unsigned)row >= (unsigned)pass.rows)
         return;
     long long start = row * pass.output_pitch + tile.left + at.part;
-    if (config::output == GC_FLOAT || pass.output_type == GC_FLOAT) {
+    if (gc_fft_stores_values<config>(pass)) {
         float *to = (float *)pass.output + start;
 #pragma unroll
         for (int a = 0; a < GC_LARGE_HELD; a++)
             if (a * axis::parts < end)
                 to[a * axis::parts] = values[a];
-    } else {
-        gc_fft_store_rounded(
-            pass, values, [&](int a) { return a * axis::parts < end; },
-            [&](int a) { return start + a * axis::parts; });
+    } else if constexpr (gc_fft_stores<config>::samples) {
+        int count = min(max((end + axis::parts - 1) / axis::parts, 0), (int)GC_LARGE_HELD);
+        gc_fft_store_rounded<config>(pass, values, (unsigned)((1ull << count) - 1),
+                                     [&](int a) { return start + a * axis::parts; });
     }
 }
 
 /* Stores a block's rows of both tiles as samples of any kind, four columns at a time. They are in a
  * buffer. All threads come here together. */
 template <class config>
-static __device__ __forceinline__ void gc_large_store_samples(const gc_pass &pass,
-                                                              const gc_tilefft_large &t, int pair,
-                                                              int first_y, const float2 *buffer)
+static __device__ __forceinline__ void gc_large_store_words(const gc_pass &pass,
+                                                            const gc_tilefft_large &t, int pair,
+                                                            int first_y, const float2 *buffer)
 {
     typedef gc_large_shape<config> shape;
     int words = t.width / 4, count = 2 * words * shape::rows;
@@ -359,18 +363,23 @@ static __device__ __forceinline__ void gc_large_back(const gc_pass &pass, const 
         gc_large_get<axis>(line, at.part, v);
         gc_large_exchange<axis, true>(v, at.part, roots, line);
         gc_large_finish<axis>(v);
-        if (config::output == GC_FLOAT || pass.output_type == GC_FLOAT || gc_fft_rounds(pass)) {
-            gc_large_store_row<config>(pass, t, gc_large_tile_of(t, number), at, v.im);
-            gc_large_store_row<config>(pass, t, gc_large_tile_of(t, number + 1), at, v.re);
+        if (!gc_fft_stores<config>::words || gc_fft_stores_values<config>(pass)) {
+#pragma unroll shape::tiles_together
+            for (int k = 0; k < 2; k++) {
+                gc_large_store_row<config>(pass, t, gc_large_tile_of(t, number + k), at, v.im);
+#pragma unroll
+                for (int a = 0; a < GC_LARGE_HELD; a++)
+                    v.im[a] = v.re[a];
+            }
             return;
         }
-        if constexpr (config::output != GC_FLOAT) {
+        if constexpr (gc_fft_stores<config>::words) {
             __syncwarp();
 #pragma unroll
             for (int a = 0; a < GC_LARGE_HELD; a++)
                 line[at.part + a * axis::parts] = make_float2(v.im[a], v.re[a]);
             __syncthreads();
-            gc_large_store_samples<config>(pass, t, at.pair, at.y - at.line, buffer);
+            gc_large_store_words<config>(pass, t, at.pair, at.y - at.line, buffer);
         }
     };
     gc_large_each(t.pairs * items, memory, shape::row_buffer, copy, take);

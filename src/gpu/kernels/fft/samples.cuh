@@ -3,6 +3,7 @@
 #ifndef GC_GPU_KERNELS_FFT_SAMPLES_CUH
 #define GC_GPU_KERNELS_FFT_SAMPLES_CUH
 
+#include "gpu/kernels/fft/types.cuh"
 #include "gpu/kernels/jit/pass.cuh"
 
 /* The same config for inputs of one type. */
@@ -26,40 +27,48 @@ static __device__ __forceinline__ void gc_fft_read(const gc_pass &pass, const re
     }
 }
 
-/* Whether gc_fft_store_rounded serves the pass. */
-static __device__ __forceinline__ bool gc_fft_rounds(const gc_pass &pass)
+/* Whether a pass stores chain values: every kernel can. */
+template <class config>
+static __device__ __forceinline__ bool gc_fft_stores_values(const gc_pass &pass)
 {
-    return (pass.finish.kind == GC_FINISH_ROUND || pass.finish.kind == GC_FINISH_NEAREST) &&
-           (pass.output_type == GC_BYTE || pass.output_type == GC_SHORT);
+    return config::output == GC_FLOAT || pass.output_type == GC_FLOAT;
 }
 
-/* Stores values of the kind GC_FINISH_ROUND, value i at index at(i) where stores(i). */
-template <class sample, int count, class condition, class place>
-static __device__ __forceinline__ void
-gc_fft_store_quotients(const gc_pass &pass, const float (&values)[count], const condition &stores,
-                       const place &at)
+/* Whether threads store samples one by one: kernels for samples of one type do, which serve passes
+ * that gc_fft_rounds. Kernels for all types store words of several samples. */
+template <class config> struct gc_fft_stores {
+    static constexpr bool samples = config::output == GC_BYTE || config::output == GC_SHORT;
+    static constexpr bool words = config::output < 0;
+};
+
+/* Stores values of the kind GC_FINISH_ROUND, value i at index at(i) where bit i of `stored` is
+ * set. */
+template <class sample, int count, class place>
+static __device__ __forceinline__ void gc_fft_store_quotients(const gc_pass &pass,
+                                                              const float (&values)[count],
+                                                              unsigned stored, const place &at)
 {
     sample *to = (sample *)pass.output;
 #pragma unroll
     for (int i = 0; i < count; i++)
-        if (stores(i))
+        if ((stored >> i & 1) != 0)
             to[at(i)] =
                 (sample)gc_finish_clamp(pass.finish, gc_finish_round(pass.finish, values[i]));
 }
 
 /* The same for the kind GC_FINISH_NEAREST. Samples close to a tie are stored once more, from
  * double. */
-template <class sample, int count, class condition, class place>
-static __device__ __forceinline__ void
-gc_fft_store_nearest(const gc_pass &pass, const float (&values)[count], const condition &stores,
-                     const place &at)
+template <class sample, int count, class place>
+static __device__ __forceinline__ void gc_fft_store_nearest(const gc_pass &pass,
+                                                            const float (&values)[count],
+                                                            unsigned stored, const place &at)
 {
     const bool is_short = sizeof(sample) == 2;
     sample *to = (sample *)pass.output;
     unsigned doubtful = 0;
 #pragma unroll
     for (int i = 0; i < count; i++)
-        if (stores(i)) {
+        if ((stored >> i & 1) != 0) {
             float part, shifted = gc_finish_nearest<is_short>(pass.finish, values[i], part);
             to[at(i)] = (sample)gc_finish_clamp(pass.finish, shifted);
             doubtful |= gc_finish_is_sure(is_short, part) ? 0 : 1u << i;
@@ -75,27 +84,26 @@ gc_fft_store_nearest(const gc_pass &pass, const float (&values)[count], const co
         }
 }
 
-template <class sample, int count, class condition, class place>
-static __device__ __forceinline__ void gc_fft_store_as(const gc_pass &pass,
-                                                       const float (&values)[count],
-                                                       const condition &stores, const place &at)
+template <class sample, int count, class place>
+static __device__ __forceinline__ void
+gc_fft_store_as(const gc_pass &pass, const float (&values)[count], unsigned stored, const place &at)
 {
     if (pass.finish.kind == GC_FINISH_ROUND)
-        gc_fft_store_quotients<sample>(pass, values, stores, at);
+        gc_fft_store_quotients<sample>(pass, values, stored, at);
     else
-        gc_fft_store_nearest<sample>(pass, values, stores, at);
+        gc_fft_store_nearest<sample>(pass, values, stored, at);
 }
 
-/* Stores chain values as samples of 8 or 16 bits, value i at index at(i) where stores(i). */
-template <int count, class condition, class place>
-static __device__ __forceinline__ void
-gc_fft_store_rounded(const gc_pass &pass, const float (&values)[count], const condition &stores,
-                     const place &at)
+/* Stores chain values as samples, value i at index at(i) where bit i of `stored` is set. */
+template <class config, int count, class place>
+static __device__ __forceinline__ void gc_fft_store_rounded(const gc_pass &pass,
+                                                            const float (&values)[count],
+                                                            unsigned stored, const place &at)
 {
-    if (pass.output_type == GC_BYTE)
-        gc_fft_store_as<unsigned char>(pass, values, stores, at);
+    if constexpr (config::output == GC_BYTE)
+        gc_fft_store_as<unsigned char>(pass, values, stored, at);
     else
-        gc_fft_store_as<unsigned short>(pass, values, stores, at);
+        gc_fft_store_as<unsigned short>(pass, values, stored, at);
 }
 
 #endif

@@ -219,9 +219,9 @@ template <class config> struct gc_tilefft_outputs {
         first = row - skipped;
         has_one = x < t.width && one < pass.width;
         has_other = x < t.width && one + t.width < pass.width;
-        pitch = gc_tilefft_fresh((int)pass.output_pitch);
         start = blockIdx.y * pass.output_plane +
-                (pair.top - pass.output_first + row) * pass.output_pitch + one;
+                (long long)(pair.top - pass.output_first + row) * pass.output_pitch + one;
+        pitch = gc_tilefft_fresh((int)pass.output_pitch);
     }
 
     __device__ __forceinline__ bool has(int i) const
@@ -255,7 +255,7 @@ gc_tilefft_store_values(const gc_pass &pass, const gc_tilefft &t, const gc_tilef
     }
 }
 
-/* Stores the thread's outputs of both tiles as samples that gc_fft_rounds. */
+/* Stores the thread's outputs of both tiles as samples. */
 template <class config>
 static __device__ __forceinline__ void
 gc_tilefft_store_rounded(const gc_pass &pass, const gc_tilefft &t, const gc_tilefft_pair &pair,
@@ -264,25 +264,25 @@ gc_tilefft_store_rounded(const gc_pass &pass, const gc_tilefft &t, const gc_tile
     typedef typename gc_tilefft_shape<config>::down down;
     gc_tilefft_outputs<config> outputs(pass, t, pair, x, part);
     float one[GC_FFT_HELD], other[GC_FFT_HELD];
+    unsigned stored = 0;
 #pragma unroll
     for (int i = 0; i < GC_FFT_HELD; i++) {
         one[i] = v.im[gc_tilefft_far_place<down>(i)];
         other[i] = v.re[gc_tilefft_far_place<down>(i)];
+        stored |= outputs.has(i) ? 1u << i : 0;
     }
-    gc_fft_store_rounded(
-        pass, one, [&](int i) { return outputs.has_one && outputs.has(i); },
-        [&](int i) { return outputs.at(i); });
-    gc_fft_store_rounded(
-        pass, other, [&](int i) { return outputs.has_other && outputs.has(i); },
-        [&](int i) { return outputs.at(i) + t.width; });
+    auto at = [&](int i) { return outputs.at(i); };
+    gc_fft_store_rounded<config>(pass, one, outputs.has_one ? stored : 0, at);
+    gc_fft_store_rounded<config>(pass, other, outputs.has_other ? stored : 0,
+                                 [&](int i) { return outputs.at(i) + t.width; });
 }
 
 /* Stores both tiles as samples of any kind, four columns at a time. All threads come here together;
  * the tiles are in shared memory. */
 template <class config>
 static __device__ __forceinline__ void
-gc_tilefft_store_samples(const gc_pass &pass, const gc_tilefft &t, const gc_tilefft_pair &pair,
-                         const float2 *memory)
+gc_tilefft_store_words(const gc_pass &pass, const gc_tilefft &t, const gc_tilefft_pair &pair,
+                       const float2 *memory)
 {
     typedef gc_tilefft_shape<config> shape;
     int words = t.width / 4, count = 2 * words * t.height;
@@ -462,17 +462,13 @@ gc_tilefft_store(const gc_pass &pass, const gc_tilefft &t, const gc_tilefft_pair
     typedef typename shape::down down;
     bool has_outputs = at.x / 32 * 32 < t.width; /* of a column of the warp */
     gc_tilefft_columns_back<config>(at, has_outputs, memory, v);
-    if (config::output == GC_FLOAT || pass.output_type == GC_FLOAT) {
+    if (gc_fft_stores_values<config>(pass)) {
         if (has_outputs)
             gc_tilefft_store_values<config>(pass, t, pair, at.x, at.column_part, v);
-        return;
-    }
-    if constexpr (config::output != GC_FLOAT) {
-        if (gc_fft_rounds(pass)) {
-            if (has_outputs)
-                gc_tilefft_store_rounded<config>(pass, t, pair, at.x, at.column_part, v);
-            return;
-        }
+    } else if constexpr (gc_fft_stores<config>::samples) {
+        if (has_outputs)
+            gc_tilefft_store_rounded<config>(pass, t, pair, at.x, at.column_part, v);
+    } else if constexpr (gc_fft_stores<config>::words) {
 #pragma unroll
         for (int i = 0; i < GC_FFT_HELD && has_outputs; i++) {
             int place = gc_tilefft_far_place<down>(i);
@@ -480,7 +476,7 @@ gc_tilefft_store(const gc_pass &pass, const gc_tilefft &t, const gc_tilefft_pair
                 make_float2(v.im[place], v.re[place]);
         }
         __syncthreads();
-        gc_tilefft_store_samples<config>(pass, t, pair, memory);
+        gc_tilefft_store_words<config>(pass, t, pair, memory);
         __syncthreads();
     }
 }
