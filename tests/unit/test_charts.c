@@ -490,7 +490,10 @@ static void print_image(FILE *stream)
     gc_svg_print(stream,
                  "<?xml version='1.0'?><svg xmlns:xlink=\"http://www.w3.org/1999/xlink\" v=\"1\">"
                  "<title>Gnuplot</title><desc>x</desc><g id='a' fill=\"rgb(0, 114, 178)\" "
-                 "stroke=\"rgb(1,2,3)\" color=\"black\"/><use xlink:href='#a'/></svg>",
+                 "stroke=\"rgb(1,2,3)\" color=\"black\" stroke-width=\"1.00\" "
+                 "stroke-linecap=\"butt\" stroke-linejoin=\"miter\"/><use xlink:href='#a'/>\t\t"
+                 "<polygon fill = 'rgb(  9, 255, 160)' points = '310.37,45.95 323.01,46.00 '/>"
+                 "</svg>",
                  "p-", "a<b");
 }
 
@@ -507,8 +510,9 @@ static void texts(void **state)
     free(text);
     text = printed(print_image);
     assert_string_equal(text, "<svg role=\"img\"  v=\"1\"><title>a&lt;b</title><g id='p-a' "
-                              "fill=\"var(--s0)\" stroke=\"rgb(1,2,3)\" color=\"var(--ink)\"/>"
-                              "<use href='#p-a'/></svg>");
+                              "fill=\"var(--s0)\" stroke=\"#010203\" color=\"var(--ink)\"/>"
+                              "<use href='#p-a'/>"
+                              "<polygon fill='#09ffa0' points='310.4,45.95 323,46'/></svg>");
     free(text);
 }
 
