@@ -326,6 +326,39 @@ static void gaps(void **state)
     gc_points_destroy(&points);
 }
 
+/* Squares of 3 to 41, and rectangles of 3, 9 and 27: the maps have these sides alone, and an empty
+ * cell where direct is refused. */
+static void map_of_rectangles(void **state)
+{
+    (void)state;
+    static const int sides[] = {3, 9, 27};
+    gc_points points = {.count = 0};
+    gc_charts charts;
+    for (int side = 3; side <= 41; side += 2) {
+        add(&points, "fft-map", "direct", 1000, side, side, 1e-3);
+        add(&points, "fft-map", "tensor", 1000, side, side, 2e-3);
+    }
+    for (int i = 0; i < 9; i++)
+        if (i / 3 != i % 3) {
+            add(&points, "fft-map", "direct", 1000, sides[i / 3], sides[i % 3], 1e-3);
+            if (i == 1)
+                points.at[points.count - 1].verdict = GC_VERDICT_UNUSABLE;
+            add(&points, "fft-map", "tensor", 1000, sides[i / 3], sides[i % 3], 2e-3);
+        }
+    make(&points, 0, 0, &charts);
+    const gc_chart *chart = titled(&charts, "GFLOP/s of direct");
+    assert_int_equal(chart->series[0].count, 9);
+    assert_true(isnan(value_at(&chart->series[0], 3, 9)));
+    assert_false(gc_grid_has_gaps(chart));
+    assert_non_null(strstr(chart->note, "Empty cells have no right result"));
+    chart = titled(&charts, "GFLOP/s of tensor");
+    assert_int_equal(chart->series[0].count, 9);
+    assert_null(strstr(chart->note, "Empty cells"));
+    assert_int_equal(named(titled(&charts, "Rate over the side"), "tensor")->count, 20);
+    gc_charts_destroy(&charts);
+    gc_points_destroy(&points);
+}
+
 static void crossover(void **state)
 {
     (void)state;
@@ -527,6 +560,7 @@ int main(void)
         cmocka_unit_test(speed_up_over_images),
         cmocka_unit_test(tilings_over_sides),
         cmocka_unit_test(gaps),
+        cmocka_unit_test(map_of_rectangles),
         cmocka_unit_test(crossover),
         cmocka_unit_test(theory),
         cmocka_unit_test(roofline),

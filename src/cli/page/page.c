@@ -184,9 +184,7 @@ void gc_page_print(FILE *page, const gc_page *content)
           "memory. <em>Kernel</em> is the time of a GPU alone. <em>Spread</em> is the distance "
           "of the quartiles, in percent of the median. Above 10 % (bold) something disturbed the "
           "measurement. <em>GFLOP/s</em> counts 2 w h operations for a sample and a filter of w "
-          "times h weights, whatever an implementation does to need fewer. Places of a map without "
-          "colour were not "
-          "measured.</p>\n"
+          "times h weights, whatever an implementation does to need fewer.</p>\n"
           "</body>\n</html>\n",
           page);
 }
