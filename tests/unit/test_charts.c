@@ -169,15 +169,15 @@ static void time_that_counts(void **state)
     (void)state;
     gc_point point = {.seconds = 9, .flops = 6e9};
     assert_near(gc_point_time(&point), 9);
-    assert_near(gc_point_convolution(&point), 9);
+    assert_near(gc_point_counted_seconds(&point), 9);
     assert_near(gc_point_gflops(&point), 6);
     point.kernel_seconds = 4;
     assert_near(gc_point_time(&point), 4);
-    assert_near(gc_point_convolution(&point), 4);
+    assert_near(gc_point_counted_seconds(&point), 4);
     point.border_seconds = 1;
     point.convert_seconds = 0.5;
     assert_near(gc_point_time(&point), 4);
-    assert_near(gc_point_convolution(&point), 2.5);
+    assert_near(gc_point_counted_seconds(&point), 2.5);
 }
 
 static void rates_over_sides(void **state)

@@ -46,8 +46,25 @@ static void ranks_are_kept_apart(void **state)
     free(text);
 }
 
+/* Large numbers have all their digits, and no exponent. */
+static void numbers_are_plain(void **state)
+{
+    (void)state;
+    gc_point all[] = {point_of("direct", false, 1e-6), point_of("fft", false, 0.0345678)};
+    const gc_points points = {.at = all, .count = sizeof all / sizeof all[0]};
+    char *text = NULL;
+    size_t size;
+    FILE *page = open_memstream(&text, &size);
+    assert_non_null(page);
+    gc_published_print(page, &points);
+    assert_int_equal(fclose(page), 0);
+    assert_non_null(strstr(text, "<td class=\"n\">34568</td><td class=\"n\">1823</td>"));
+    free(text);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ranks_are_kept_apart)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(ranks_are_kept_apart),
+                                       cmocka_unit_test(numbers_are_plain)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

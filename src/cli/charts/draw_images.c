@@ -71,7 +71,7 @@ static void add_measured(const gc_drawing *d, const gc_filter_scene *scene, cons
             const gc_point *serial = find(d, scene, "reference", sides->at[j]);
             if (point == NULL || (speed_up && serial == NULL))
                 continue;
-            double time = speed_up ? gc_point_convolution(point) : gc_point_time(point);
+            double time = speed_up ? gc_point_counted_seconds(point) : gc_point_time(point);
             gc_dot dot = {.x = sides->at[j],
                           .y = speed_up ? gc_point_time(serial) / time : time * unit_of(d)};
             if (!speed_up && point->kernel_seconds <= 0) {

@@ -176,7 +176,7 @@ static gconv_status draw_ratio(const gc_drawing *d, const gc_scene *scene, const
         bool alike = other != NULL && (other->kernel_seconds > 0) == (point->kernel_seconds > 0);
         if (!alike) /* a CPU is no step before a GPU */
             continue;
-        double ratio = gc_point_convolution(other) / gc_point_convolution(point);
+        double ratio = gc_point_counted_seconds(other) / gc_point_counted_seconds(point);
         sum += ratio;
         count++;
         gc_chart_dot(&chart, series,

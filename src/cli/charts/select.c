@@ -22,12 +22,6 @@ double gc_point_time(const gc_point *point)
     return point->kernel_seconds > 0 ? point->kernel_seconds : point->seconds;
 }
 
-double gc_point_convolution(const gc_point *point)
-{
-    double rest = point->kernel_seconds - point->border_seconds - point->convert_seconds;
-    return rest > 0 ? rest : gc_point_time(point);
-}
-
 double gc_point_gflops(const gc_point *point)
 {
     return 1e-9 * point->flops;

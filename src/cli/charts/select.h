@@ -37,10 +37,6 @@ bool gc_points_have_gpu(const gc_points *points);
  * the run. */
 double gc_point_time(const gc_point *point);
 
-/* The time by which the steps of the sources are compared: on a GPU without the passes that extend
- * the image for the border and convert samples. */
-double gc_point_convolution(const gc_point *point);
-
 /* 10^9 floating-point operations a second, in the time of the convolution. */
 double gc_point_gflops(const gc_point *point);
 

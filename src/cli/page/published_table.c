@@ -80,7 +80,8 @@ static double measured(const gc_points *points, const gc_published *row)
     case GC_QUANTITY_GFLOPS:
         return gc_point_gflops(point);
     case GC_QUANTITY_SPEED_UP:
-        return other != NULL ? gc_point_convolution(other) / gc_point_convolution(point) : 0;
+        return other != NULL ? gc_point_counted_seconds(other) / gc_point_counted_seconds(point)
+                             : 0;
     case GC_QUANTITY_FACTOR:
         return point->factor;
     case GC_QUANTITY_BOUND:
