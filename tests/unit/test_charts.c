@@ -200,6 +200,7 @@ static void rates_over_sides(void **state)
     assert_near(cpu->dots[1].y, 25);
     assert_near(cpu->dots[1].low, 20);
     assert_near(cpu->dots[1].high, 31.25);
+    assert_non_null(strstr(chart->note, "Bars reach from quartile to quartile"));
     assert_int_equal(theirs->role, GC_SERIES_PUBLISHED);
     assert_near(theirs->dots[0].y, 66.6);
     assert_null(named(chart, "broken"));
@@ -386,7 +387,7 @@ static void crossover(void **state)
     chart = titled(&charts, "GPU: the fastest spatial implementation over");
     assert_near(named(chart, "measured")->dots[0].y, 2);
     assert_near(named(chart, "measured")->dots[3].y, 1.5);
-    assert_near(named(chart, "published, GTX 680")->dots[1].y, 10.09);
+    assert_near(named(chart, "published, GTX 680, 4096x4096")->dots[1].y, 10.09);
     assert_null(titled(&charts, "GPU: where transforms take over")); /* of one image */
     gc_charts_destroy(&charts);
     add(&points, "fft-map", "direct", 500, 5, 5, 1e-3);
@@ -410,6 +411,10 @@ static void theory(void **state)
     gc_points points = {.count = 0};
     gc_charts charts;
     add(&points, "kth", "cpu", 256, 3, 3, 1e-3);
+    add(&points, "kth", "const", 256, 5, 5, 1e-3);
+    add(&points, "kth", "const", 256, 5, 5, 2e-3);
+    points.at[2].rank1 = true;
+    add(&points, "kth", "adaptive:kth", 256, 5, 5, 1e-3);
     make(&points, 80e9, 0, &charts);
     const gc_chart *chart = titled(&charts, "Theory");
     assert_near(named(chart, "naive, equation 9")->dots[0].y, 20);
@@ -419,6 +424,10 @@ static void theory(void **state)
     assert_near(named(chart, "constant, equation 11")->dots[1].y, 250);
     assert_near(named(chart, "21 tiles, equation 13")->dots[0].y, 164.35);
     assert_near(named(chart, "21 tiles, equation 13")->dots[1].y, 456.52);
+    /* Of full rank alone, and the paper's factor in the colour of its equation. */
+    assert_int_equal(named(chart, "const, measured at 256")->count, 1);
+    assert_int_equal(named(chart, "adaptive:kth, measured at 256")->colour,
+                     named(chart, "21 tiles, equation 13")->colour);
     gc_charts_destroy(&charts);
     gc_points_destroy(&points);
 }

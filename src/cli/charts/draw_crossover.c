@@ -50,7 +50,8 @@ static void add_references(const gc_scene *scene, const gc_sides *sides, bool on
                            gc_chart *chart)
 {
     const gc_published *row;
-    gc_series *series = gc_chart_series(chart, "published, GTX 680", GC_SERIES_PUBLISHED, 1);
+    gc_series *series =
+        gc_chart_series(chart, "published, GTX 680, 4096x4096", GC_SERIES_PUBLISHED, 1);
     for (size_t i = 0; (row = gc_published_at(i)) != NULL; i++)
         if (on_gpu && !scene->rank1 && strcmp(row->preset, "fft-map") == 0 &&
             row->quantity == GC_QUANTITY_SPEED_UP)

@@ -82,7 +82,7 @@ gconv_status gc_draw_locality(const gc_drawing *d, gconv_error *error)
              "De Smet 2011, table 1: 5 log2 N operations for a complex number, times the numbers "
              "of 8 bytes that the bandwidth carries in a second. The bandwidth is that of the row "
              "'memory', which reads and writes every number. fft is cuFFT. The bound counts each "
-             "number once, so "
-             "a transform that reads and writes it reaches half of it at most.");
+             "number once, so a transform that reads and writes it reaches half of it at most. %s",
+             gc_bars_note(&chart));
     return gc_charts_add(d->charts, &chart, error);
 }
