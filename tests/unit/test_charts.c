@@ -472,6 +472,7 @@ static void locality(void **state)
     gc_points points = {.count = 0};
     gc_charts charts;
     add(&points, "fft-locality", "cpu", 8, 8, 1, 1e-3);
+    add(&points, "fft-locality", "fft", 8, 8, 1, 1e-4);
     points.at[0].flops = 3e9;
     points.at[0].theory = 10e9;
     make(&points, 0, 0, &charts);
@@ -481,6 +482,9 @@ static void locality(void **state)
     assert_near(named(chart, "cpu")->dots[0].y, 3);
     assert_near(named(chart, "cpu: bound of its memory")->dots[0].y, 10);
     assert_near(named(chart, "cpu: half of it: read and written")->dots[0].y, 5);
+    assert_int_equal(named(chart, "cpu: bound of its memory")->colour, 0);
+    assert_int_equal(named(chart, "cpu: half of it: read and written")->colour, GC_CHART_COLOURS);
+    assert_int_equal(named(chart, "bound printed for GeForce 9400M G")->colour, 2);
     assert_int_equal(named(chart, "bound printed for GTX280")->count, 6);
     assert_near(named(chart, "bound printed for 8800GTX")->dots[1].x, 5);
     gc_charts_destroy(&charts);
