@@ -90,10 +90,29 @@ static void columns_of_a_gpu(void **state)
     free(text);
 }
 
+/* Names that cannot run for one reason stand together. */
+static void shared_reasons(void **state)
+{
+    (void)state;
+    gc_point all[] = {{.name = "naive", .reason = "'naive' needs a CUDA device"},
+                      {.name = "const", .reason = "'const' needs a CUDA device"},
+                      {.name = "fft", .reason = "'fft' needs cuFFT"}};
+    const gc_points points = {.at = all, .count = sizeof all / sizeof all[0]};
+    char *text = NULL;
+    size_t size;
+    FILE *page = open_memstream(&text, &size);
+    assert_non_null(page);
+    gc_refused_print(page, &points);
+    assert_int_equal(fclose(page), 0);
+    assert_non_null(strstr(text, "<li><code>naive</code>, <code>const</code>: each needs a CUDA"));
+    assert_non_null(strstr(text, "<li><code>fft</code>: needs cuFFT</li>"));
+    free(text);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ranks_are_kept_apart),
-                                       cmocka_unit_test(numbers_are_plain),
-                                       cmocka_unit_test(columns_of_a_gpu)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_are_kept_apart), cmocka_unit_test(numbers_are_plain),
+        cmocka_unit_test(columns_of_a_gpu), cmocka_unit_test(shared_reasons)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

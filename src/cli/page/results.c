@@ -133,16 +133,17 @@ static bool is_repeated(const gc_points *points, size_t index)
 static void print_reason(FILE *page, const gc_points *points, size_t first)
 {
     const char *reason = gc_reason_alone(points->at[first].name, points->at[first].reason);
+    int names = 0;
     fputs("<li>", page);
     for (size_t i = first; i < points->count; i++) {
         const gc_point *point = &points->at[i];
         if (!is_refused(point) || strcmp(gc_reason_alone(point->name, point->reason), reason) != 0)
             continue;
-        fputs(i > first ? ", <code>" : "<code>", page);
+        fputs(names++ > 0 ? ", <code>" : "<code>", page);
         gc_html_text(page, point->name);
         fputs("</code>", page);
     }
-    fputs(": ", page);
+    fputs(names > 1 ? ": each " : ": ", page);
     gc_html_text(page, reason);
     fputs("</li>\n", page);
 }
