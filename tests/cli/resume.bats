@@ -40,6 +40,7 @@ interrupt() {
         out=$(<kept)
         is_json # whole lines
         [ "$(wc -l <kept)" -lt $((POINTS + 1)) ] # it was interrupted
+        [ $signal = KILL ] || like "$(tail -n 1 err)" "*gconv: stopped: * of $POINTS measured; the same command measures the others"
         cp kept first
         there=$(($(wc -l <kept) - 1))
         expect 0 gconv "${SWEEP[@]}" --csv

@@ -177,6 +177,23 @@ static void test_ranks(void **state)
     assert_true(gc_preset_measures(&options, "twopass", false));
 }
 
+/* A report says which names get the thread blocks of the source. */
+static void test_blocks(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"cpu", "const", "const:32x32", "tiled", "adaptive"};
+    char text[GC_PRESET_TEXT_BYTES];
+    gc_options options = {.preset = "adaptive-2011"};
+    gc_preset_describe_blocks(&options, names, 5, text);
+    assert_string_equal(text,
+                        " Thread blocks of 16x16: const, tiled. Thread blocks of 16x32: adaptive.");
+    gc_preset_describe_blocks(&options, names, 1, text);
+    assert_string_equal(text, "");
+    options.preset = NULL;
+    gc_preset_describe_blocks(&options, names, 5, text);
+    assert_string_equal(text, "");
+}
+
 /* A list keeps its order. Names with a block or a factor are copies, and each stands there once. */
 static void test_names(void **state)
 {
@@ -199,6 +216,7 @@ int main(void)
         cmocka_unit_test(test_corners), cmocka_unit_test(test_limits),
         cmocka_unit_test(test_shares),  cmocka_unit_test(test_presets),
         cmocka_unit_test(test_ranks),   cmocka_unit_test(test_names),
+        cmocka_unit_test(test_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,15 +169,15 @@ static void time_that_counts(void **state)
     (void)state;
     gc_point point = {.seconds = 9, .flops = 6e9};
     assert_near(gc_point_time(&point), 9);
-    assert_near(gc_point_convolution(&point), 9);
+    assert_near(gc_point_counted_seconds(&point), 9);
     assert_near(gc_point_gflops(&point), 6);
     point.kernel_seconds = 4;
     assert_near(gc_point_time(&point), 4);
-    assert_near(gc_point_convolution(&point), 4);
+    assert_near(gc_point_counted_seconds(&point), 4);
     point.border_seconds = 1;
     point.convert_seconds = 0.5;
     assert_near(gc_point_time(&point), 4);
-    assert_near(gc_point_convolution(&point), 2.5);
+    assert_near(gc_point_counted_seconds(&point), 2.5);
 }
 
 static void rates_over_sides(void **state)
@@ -200,6 +200,7 @@ static void rates_over_sides(void **state)
     assert_near(cpu->dots[1].y, 25);
     assert_near(cpu->dots[1].low, 20);
     assert_near(cpu->dots[1].high, 31.25);
+    assert_non_null(strstr(chart->note, "Bars reach from quartile to quartile"));
     assert_int_equal(theirs->role, GC_SERIES_PUBLISHED);
     assert_near(theirs->dots[0].y, 66.6);
     assert_null(named(chart, "broken"));
@@ -326,6 +327,39 @@ static void gaps(void **state)
     gc_points_destroy(&points);
 }
 
+/* Squares of 3 to 41, and rectangles of 3, 9 and 27: the maps have these sides alone, and an empty
+ * cell where direct is refused. */
+static void map_of_rectangles(void **state)
+{
+    (void)state;
+    static const int sides[] = {3, 9, 27};
+    gc_points points = {.count = 0};
+    gc_charts charts;
+    for (int side = 3; side <= 41; side += 2) {
+        add(&points, "fft-map", "direct", 1000, side, side, 1e-3);
+        add(&points, "fft-map", "tensor", 1000, side, side, 2e-3);
+    }
+    for (int i = 0; i < 9; i++)
+        if (i / 3 != i % 3) {
+            add(&points, "fft-map", "direct", 1000, sides[i / 3], sides[i % 3], 1e-3);
+            if (i == 1)
+                points.at[points.count - 1].verdict = GC_VERDICT_UNUSABLE;
+            add(&points, "fft-map", "tensor", 1000, sides[i / 3], sides[i % 3], 2e-3);
+        }
+    make(&points, 0, 0, &charts);
+    const gc_chart *chart = titled(&charts, "GFLOP/s of direct");
+    assert_int_equal(chart->series[0].count, 9);
+    assert_true(isnan(value_at(&chart->series[0], 3, 9)));
+    assert_false(gc_grid_has_gaps(chart));
+    assert_non_null(strstr(chart->note, "Empty cells have no right result"));
+    chart = titled(&charts, "GFLOP/s of tensor");
+    assert_int_equal(chart->series[0].count, 9);
+    assert_null(strstr(chart->note, "Empty cells"));
+    assert_int_equal(named(titled(&charts, "Rate over the side"), "tensor")->count, 20);
+    gc_charts_destroy(&charts);
+    gc_points_destroy(&points);
+}
+
 static void crossover(void **state)
 {
     (void)state;
@@ -353,7 +387,7 @@ static void crossover(void **state)
     chart = titled(&charts, "GPU: the fastest spatial implementation over");
     assert_near(named(chart, "measured")->dots[0].y, 2);
     assert_near(named(chart, "measured")->dots[3].y, 1.5);
-    assert_near(named(chart, "published, GTX 680")->dots[1].y, 10.09);
+    assert_near(named(chart, "published, GTX 680, 4096x4096")->dots[1].y, 10.09);
     assert_null(titled(&charts, "GPU: where transforms take over")); /* of one image */
     gc_charts_destroy(&charts);
     add(&points, "fft-map", "direct", 500, 5, 5, 1e-3);
@@ -377,6 +411,10 @@ static void theory(void **state)
     gc_points points = {.count = 0};
     gc_charts charts;
     add(&points, "kth", "cpu", 256, 3, 3, 1e-3);
+    add(&points, "kth", "const", 256, 5, 5, 1e-3);
+    add(&points, "kth", "const", 256, 5, 5, 2e-3);
+    points.at[2].rank1 = true;
+    add(&points, "kth", "adaptive:kth", 256, 5, 5, 1e-3);
     make(&points, 80e9, 0, &charts);
     const gc_chart *chart = titled(&charts, "Theory");
     assert_near(named(chart, "naive, equation 9")->dots[0].y, 20);
@@ -386,6 +424,10 @@ static void theory(void **state)
     assert_near(named(chart, "constant, equation 11")->dots[1].y, 250);
     assert_near(named(chart, "21 tiles, equation 13")->dots[0].y, 164.35);
     assert_near(named(chart, "21 tiles, equation 13")->dots[1].y, 456.52);
+    /* Of full rank alone, and the paper's factor in the colour of its equation. */
+    assert_int_equal(named(chart, "const, measured at 256")->count, 1);
+    assert_int_equal(named(chart, "adaptive:kth, measured at 256")->colour,
+                     named(chart, "21 tiles, equation 13")->colour);
     gc_charts_destroy(&charts);
     gc_points_destroy(&points);
 }
@@ -430,6 +472,7 @@ static void locality(void **state)
     gc_points points = {.count = 0};
     gc_charts charts;
     add(&points, "fft-locality", "cpu", 8, 8, 1, 1e-3);
+    add(&points, "fft-locality", "fft", 8, 8, 1, 1e-4);
     points.at[0].flops = 3e9;
     points.at[0].theory = 10e9;
     make(&points, 0, 0, &charts);
@@ -439,6 +482,9 @@ static void locality(void **state)
     assert_near(named(chart, "cpu")->dots[0].y, 3);
     assert_near(named(chart, "cpu: bound of its memory")->dots[0].y, 10);
     assert_near(named(chart, "cpu: half of it: read and written")->dots[0].y, 5);
+    assert_int_equal(named(chart, "cpu: bound of its memory")->colour, 0);
+    assert_int_equal(named(chart, "cpu: half of it: read and written")->colour, GC_CHART_COLOURS);
+    assert_int_equal(named(chart, "bound printed for GeForce 9400M G")->colour, 2);
     assert_int_equal(named(chart, "bound printed for GTX280")->count, 6);
     assert_near(named(chart, "bound printed for 8800GTX")->dots[1].x, 5);
     gc_charts_destroy(&charts);
@@ -490,7 +536,10 @@ static void print_image(FILE *stream)
     gc_svg_print(stream,
                  "<?xml version='1.0'?><svg xmlns:xlink=\"http://www.w3.org/1999/xlink\" v=\"1\">"
                  "<title>Gnuplot</title><desc>x</desc><g id='a' fill=\"rgb(0, 114, 178)\" "
-                 "stroke=\"rgb(1,2,3)\" color=\"black\"/><use xlink:href='#a'/></svg>",
+                 "stroke=\"rgb(1,2,3)\" color=\"black\" stroke-width=\"1.00\" "
+                 "stroke-linecap=\"butt\" stroke-linejoin=\"miter\"/><use xlink:href='#a'/>\t\t"
+                 "<polygon fill = 'rgb(  9, 255, 160)' points = '310.37,45.95 323.01,46.00 '/>"
+                 "</svg>",
                  "p-", "a<b");
 }
 
@@ -507,8 +556,9 @@ static void texts(void **state)
     free(text);
     text = printed(print_image);
     assert_string_equal(text, "<svg role=\"img\"  v=\"1\"><title>a&lt;b</title><g id='p-a' "
-                              "fill=\"var(--s0)\" stroke=\"rgb(1,2,3)\" color=\"var(--ink)\"/>"
-                              "<use href='#p-a'/></svg>");
+                              "fill=\"var(--s0)\" stroke=\"#010203\" color=\"var(--ink)\"/>"
+                              "<use href='#p-a'/>"
+                              "<polygon fill='#09ffa0' points='310.4,45.95 323,46'/></svg>");
     free(text);
 }
 
@@ -523,6 +573,7 @@ int main(void)
         cmocka_unit_test(speed_up_over_images),
         cmocka_unit_test(tilings_over_sides),
         cmocka_unit_test(gaps),
+        cmocka_unit_test(map_of_rectangles),
         cmocka_unit_test(crossover),
         cmocka_unit_test(theory),
         cmocka_unit_test(roofline),

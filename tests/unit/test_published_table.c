@@ -1,4 +1,4 @@
-/* The table of a report that holds published figures beside measured ones. */
+/* Tables of a report: published figures beside measured ones, and all results. */
 #include "cli/page/page.h"
 
 #include <setjmp.h>
@@ -46,8 +46,73 @@ static void ranks_are_kept_apart(void **state)
     free(text);
 }
 
+/* Large numbers have all their digits, and no exponent. */
+static void numbers_are_plain(void **state)
+{
+    (void)state;
+    gc_point all[] = {point_of("direct", false, 1e-6), point_of("fft", false, 0.0345678)};
+    const gc_points points = {.at = all, .count = sizeof all / sizeof all[0]};
+    char *text = NULL;
+    size_t size;
+    FILE *page = open_memstream(&text, &size);
+    assert_non_null(page);
+    gc_published_print(page, &points);
+    assert_int_equal(fclose(page), 0);
+    assert_non_null(strstr(text, "<td class=\"n\">34568</td><td class=\"n\">1823</td>"));
+    free(text);
+}
+
+static char *results_of(gc_point point)
+{
+    const gc_points points = {.at = &point, .count = 1};
+    char *text = NULL;
+    size_t size;
+    FILE *page = open_memstream(&text, &size);
+    assert_non_null(page);
+    gc_results_print(page, &points);
+    assert_int_equal(fclose(page), 0);
+    return text;
+}
+
+/* The parts of a run on a GPU have columns where a GPU took part. */
+static void columns_of_a_gpu(void **state)
+{
+    (void)state;
+    gc_point point = point_of("direct", false, 2e-3);
+    char *text = results_of(point);
+    assert_non_null(strstr(text, "kernel ms"));
+    assert_non_null(strstr(text, "<td class=\"n\">2.0000</td>"));
+    free(text);
+    point.kernel_seconds = 0;
+    text = results_of(point);
+    assert_null(strstr(text, "kernel ms"));
+    assert_non_null(strstr(text, "<td class=\"n\">5</td><td class=\"n\">2.000</td>"));
+    free(text);
+}
+
+/* Names that cannot run for one reason stand together. */
+static void shared_reasons(void **state)
+{
+    (void)state;
+    gc_point all[] = {{.name = "naive", .reason = "'naive' needs a CUDA device"},
+                      {.name = "const", .reason = "'const' needs a CUDA device"},
+                      {.name = "fft", .reason = "'fft' needs cuFFT"}};
+    const gc_points points = {.at = all, .count = sizeof all / sizeof all[0]};
+    char *text = NULL;
+    size_t size;
+    FILE *page = open_memstream(&text, &size);
+    assert_non_null(page);
+    gc_refused_print(page, &points);
+    assert_int_equal(fclose(page), 0);
+    assert_non_null(strstr(text, "<li><code>naive</code>, <code>const</code>: each needs a CUDA"));
+    assert_non_null(strstr(text, "<li><code>fft</code>: needs cuFFT</li>"));
+    free(text);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ranks_are_kept_apart)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_are_kept_apart), cmocka_unit_test(numbers_are_plain),
+        cmocka_unit_test(columns_of_a_gpu), cmocka_unit_test(shared_reasons)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

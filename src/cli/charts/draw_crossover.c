@@ -50,7 +50,8 @@ static void add_references(const gc_scene *scene, const gc_sides *sides, bool on
                            gc_chart *chart)
 {
     const gc_published *row;
-    gc_series *series = gc_chart_series(chart, "published, GTX 680", GC_SERIES_PUBLISHED, 1);
+    gc_series *series =
+        gc_chart_series(chart, "published, GTX 680, 4096x4096", GC_SERIES_PUBLISHED, 1);
     for (size_t i = 0; (row = gc_published_at(i)) != NULL; i++)
         if (on_gpu && !scene->rank1 && strcmp(row->preset, "fft-map") == 0 &&
             row->quantity == GC_QUANTITY_SPEED_UP)
@@ -92,8 +93,8 @@ static gconv_status draw(const gc_drawing *d, const gc_scene *scene, const gc_si
     char where[GC_CHART_TEXT_BYTES];
     gc_scene_title(scene, where, sizeof where);
     snprintf(chart.title, sizeof chart.title,
-             "%s: the fastest spatial implementation over the fastest by transforms, %.90s",
-             device_name(on_gpu), where);
+             "%s: the fastest spatial implementation over the fastest by transforms, %s%.80s",
+             device_name(on_gpu), squares ? "" : "by width and height, ", where);
     snprintf(chart.x_label, sizeof chart.x_label, "%s of the %sfilter (weights)",
              squares ? "side" : "width", squares ? "square " : "");
     snprintf(chart.y_label, sizeof chart.y_label, "%s",
@@ -153,13 +154,13 @@ gconv_status gc_draw_crossover(const gc_drawing *d, const gc_scene *scene, gconv
     gc_sides sides;
     gc_scene_sides(d->points, scene, &sides);
     gconv_status status = GCONV_OK;
-    for (int cpu = 0; status == GCONV_OK && cpu < 2; cpu++) {
-        if (!has_both(d, scene, cpu == 0))
-            continue;
-        if (sides.squares.count > 1)
-            status = draw(d, scene, &sides, cpu == 0, true, error);
-        if (status == GCONV_OK && sides.grid)
-            status = draw(d, scene, &sides, cpu == 0, false, error);
-    }
+    bool has[2] = {has_both(d, scene, false), has_both(d, scene, true)};
+    for (int gpu = 1; status == GCONV_OK && gpu >= 0; gpu--)
+        if (has[gpu] && sides.squares.count > 1)
+            status = draw(d, scene, &sides, gpu == 1, true, error);
+    gc_scene_map_sides(d->points, scene, &sides);
+    for (int gpu = 1; status == GCONV_OK && gpu >= 0; gpu--)
+        if (has[gpu] && sides.grid)
+            status = draw(d, scene, &sides, gpu == 1, false, error);
     return status;
 }

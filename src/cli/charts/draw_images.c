@@ -71,7 +71,7 @@ static void add_measured(const gc_drawing *d, const gc_filter_scene *scene, cons
             const gc_point *serial = find(d, scene, "reference", sides->at[j]);
             if (point == NULL || (speed_up && serial == NULL))
                 continue;
-            double time = speed_up ? gc_point_convolution(point) : gc_point_time(point);
+            double time = speed_up ? gc_point_counted_seconds(point) : gc_point_time(point);
             gc_dot dot = {.x = sides->at[j],
                           .y = speed_up ? gc_point_time(serial) / time : time * unit_of(d)};
             if (!speed_up && point->kernel_seconds <= 0) {
@@ -127,11 +127,12 @@ static gconv_status draw(const gc_drawing *d, const gc_filter_scene *scene, cons
     add_measured(d, scene, sides, speed_up, &chart);
     size_t measured = chart.count;
     add_published(d, scene, speed_up, &chart);
-    snprintf(chart.note, sizeof chart.note, "%s%s%s", speed_up ? gc_rate_note(d) : gc_time_note(d),
-             speed_up ? "Measured ones are over reference, published ones over the serial program "
-                        "of the source. "
-                      : "",
-             chart.count > measured ? "Hollow marks are published figures." : "");
+    snprintf(
+        chart.note, sizeof chart.note, "%s%s%s%s", speed_up ? gc_rate_note(d) : gc_time_note(d),
+        speed_up ? "Measured ones are over reference, published ones over the serial program "
+                   "of the source. "
+                 : "",
+        gc_bars_note(&chart), chart.count > measured ? "Hollow marks are published figures." : "");
     if (measured == 0)
         gc_chart_destroy(&chart);
     return gc_charts_add(d->charts, &chart, error);

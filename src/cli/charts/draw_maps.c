@@ -14,29 +14,61 @@ static void begin_map(const gc_scene *scene, gc_chart_kind kind, const char *wha
     snprintf(chart->title, sizeof chart->title, "%.80s, %.90s", what, where);
 }
 
+static bool is_in_map(const gc_point *point, const gc_scene *scene, const gc_sides *sides,
+                      const char *name)
+{
+    return strcmp(point->name, name) == 0 && gc_scene_holds(scene, point) &&
+           gc_sides_hold(sides, point);
+}
+
+static bool has_cell(const gc_chart *chart, const gc_point *point)
+{
+    const gc_series *cells = &chart->series[0];
+    for (size_t i = 0; i < cells->count; i++)
+        if (cells->dots[i].x == point->filter_width && cells->dots[i].y == point->filter_height)
+            return true;
+    return false;
+}
+
+/* Adds empty cells where the implementation was tried and has no right result, to a map that has
+ * other cells. */
+static void add_empty(const gc_drawing *d, const gc_scene *scene, const gc_sides *sides,
+                      const char *name, gc_chart *chart)
+{
+    for (size_t i = 0; gc_chart_dots(chart) > 0 && i < d->points->count; i++) {
+        const gc_point *point = &d->points->at[i];
+        if (strcmp(point->name, name) == 0 && gc_scene_lacks(scene, point) &&
+            gc_sides_hold(sides, point) && !has_cell(chart, point))
+            gc_chart_dot(
+                chart, &chart->series[0],
+                (gc_dot){.x = point->filter_width, .y = point->filter_height, .value = NAN});
+    }
+}
+
 /* Maps of rates have one scale, up to the greatest rate of most. The fastest implementations have a
  * scale of their own where it would make others look alike, and so have those that are slow. */
 enum { SCALES_APART = 4 };
 static const double outstanding = 1.6;
 
 /* The greatest rate of an implementation; 0 where it was not measured. */
-static double greatest_rate(const gc_drawing *d, const gc_scene *scene, const char *name)
+static double greatest_rate(const gc_drawing *d, const gc_scene *scene, const gc_sides *sides,
+                            const char *name)
 {
     double most = 0;
     for (size_t i = 0; i < d->points->count; i++)
-        if (gc_scene_holds(scene, &d->points->at[i]) && strcmp(d->points->at[i].name, name) == 0)
+        if (is_in_map(&d->points->at[i], scene, sides, name))
             most = fmax(most, gc_point_gflops(&d->points->at[i]));
     return most;
 }
 
 /* The end of the common scale: the greatest rate of all but those that stand out. At least half of
  * the implementations stay below it. */
-static double common_scale(const gc_drawing *d, const gc_scene *scene)
+static double common_scale(const gc_drawing *d, const gc_scene *scene, const gc_sides *sides)
 {
     double rates[GC_SCENES_MAX];
     int count = 0;
     for (int i = 0; i < d->names.count; i++) {
-        double rate = greatest_rate(d, scene, d->names.at[i]);
+        double rate = greatest_rate(d, scene, sides, d->names.at[i]);
         int place = count;
         if (!(rate > 0))
             continue;
@@ -51,8 +83,8 @@ static double common_scale(const gc_drawing *d, const gc_scene *scene)
     return count > 0 ? rates[last] : 0;
 }
 
-static gconv_status draw_rates(const gc_drawing *d, const gc_scene *scene, const char *name,
-                               double most, gconv_error *error)
+static gconv_status draw_rates(const gc_drawing *d, const gc_scene *scene, const gc_sides *sides,
+                               const char *name, double most, gconv_error *error)
 {
     gc_chart chart;
     char what[80];
@@ -60,17 +92,20 @@ static gconv_status draw_rates(const gc_drawing *d, const gc_scene *scene, const
     begin_map(scene, GC_CHART_SURFACE, what, &chart);
     snprintf(chart.value_label, sizeof chart.value_label, "GFLOP/s");
     double own = 0;
+    bool on_gpu = false;
     gc_series *series = gc_chart_series(&chart, name, GC_SERIES_MEASURED, 0);
     for (size_t i = 0; i < d->points->count; i++) {
         const gc_point *point = &d->points->at[i];
-        if (!gc_scene_holds(scene, point) || strcmp(point->name, name) != 0)
+        if (!is_in_map(point, scene, sides, name))
             continue;
         own = fmax(own, gc_point_gflops(point));
+        on_gpu = on_gpu || point->kernel_seconds > 0;
         gc_chart_dot(&chart, series,
                      (gc_dot){.x = point->filter_width,
                               .y = point->filter_height,
                               .value = gc_point_gflops(point)});
     }
+    add_empty(d, scene, sides, name, &chart);
     bool common = own > most / SCALES_APART && own <= most;
     chart.value_max = common ? most : own;
     snprintf(chart.note, sizeof chart.note, "%s%s",
@@ -78,15 +113,15 @@ static gconv_status draw_rates(const gc_drawing *d, const gc_scene *scene, const
              : common            ? "Maps of rates have one scale, unless they say another. "
              : own > most        ? "These rates are high and have a scale of their own. "
                                  : "These rates are low and have a scale of their own. ",
-             gc_rate_note(d));
+             on_gpu ? gc_rate_note(d) : "");
     return gc_charts_add(d->charts, &chart, error);
 }
 
 /* The largest factor of adaptive: GC_FACTOR_MAX of gpu/ladder/tiling.h. */
 enum { FACTOR_MAX = 16 };
 
-static gconv_status draw_factors(const gc_drawing *d, const gc_scene *scene, const char *name,
-                                 gconv_error *error)
+static gconv_status draw_factors(const gc_drawing *d, const gc_scene *scene, const gc_sides *sides,
+                                 const char *name, gconv_error *error)
 {
     gc_chart chart;
     char what[80];
@@ -97,7 +132,7 @@ static gconv_status draw_factors(const gc_drawing *d, const gc_scene *scene, con
     gc_series *series = gc_chart_series(&chart, name, GC_SERIES_MEASURED, 0);
     for (size_t i = 0; i < d->points->count; i++) {
         const gc_point *point = &d->points->at[i];
-        if (!gc_scene_holds(scene, point) || point->factor == 0 || strcmp(point->name, name) != 0)
+        if (!is_in_map(point, scene, sides, name) || point->factor == 0)
             continue;
         low = low == 0 || point->factor < low ? point->factor : low;
         high = point->factor > high ? point->factor : high;
@@ -105,6 +140,7 @@ static gconv_status draw_factors(const gc_drawing *d, const gc_scene *scene, con
             &chart, series,
             (gc_dot){.x = point->filter_width, .y = point->filter_height, .value = point->factor});
     }
+    add_empty(d, scene, sides, name, &chart);
     bool is_chosen = strncmp(name, "adaptive", strlen("adaptive")) == 0;
     if (low == high && !is_chosen) { /* that of --tile or of the name */
         gc_chart_destroy(&chart);
@@ -119,8 +155,8 @@ static gconv_status draw_factors(const gc_drawing *d, const gc_scene *scene, con
 }
 
 /* How many times as fast `name` is as `over`. */
-static gconv_status draw_ratio(const gc_drawing *d, const gc_scene *scene, const char *name,
-                               const char *over, gconv_error *error)
+static gconv_status draw_ratio(const gc_drawing *d, const gc_scene *scene, const gc_sides *sides,
+                               const char *name, const char *over, gconv_error *error)
 {
     gc_chart chart;
     char what[80];
@@ -133,23 +169,26 @@ static gconv_status draw_ratio(const gc_drawing *d, const gc_scene *scene, const
     gc_series *series = gc_chart_series(&chart, what, GC_SERIES_MEASURED, 0);
     for (size_t i = 0; i < d->points->count; i++) {
         const gc_point *point = &d->points->at[i];
-        if (!gc_scene_holds(scene, point) || gc_names_find(&(gc_names){{name}, 1}, point->name) < 0)
+        if (!is_in_map(point, scene, sides, name))
             continue;
         const gc_point *other =
             gc_scene_point(d->points, scene, over, point->filter_width, point->filter_height);
         bool alike = other != NULL && (other->kernel_seconds > 0) == (point->kernel_seconds > 0);
         if (!alike) /* a CPU is no step before a GPU */
             continue;
-        double ratio = gc_point_convolution(other) / gc_point_convolution(point);
+        double ratio = gc_point_counted_seconds(other) / gc_point_counted_seconds(point);
         sum += ratio;
         count++;
         gc_chart_dot(&chart, series,
                      (gc_dot){.x = point->filter_width, .y = point->filter_height, .value = ratio});
     }
+    add_empty(d, scene, sides, name, &chart);
+    add_empty(d, scene, sides, over, &chart);
     if (count > 0)
         snprintf(chart.note, sizeof chart.note,
-                 "The mean over these %d filters is %.2f. Orange: %.60s is faster; blue: %.60s is.",
-                 count, sum / count, name, over);
+                 "The mean over these %d filters is %.2f. Orange: %.60s is faster; blue: %.60s is. "
+                 "%s",
+                 count, sum / count, name, over, gc_rate_note(d));
     return gc_charts_add(d->charts, &chart, error);
 }
 
@@ -159,6 +198,7 @@ static gconv_status draw_fastest(const gc_drawing *d, const gc_scene *scene, con
 {
     gc_chart chart;
     begin_map(scene, GC_CHART_CLASSES, "The fastest implementation", &chart);
+    snprintf(chart.note, sizeof chart.note, "%s", gc_time_note(d));
     for (int i = 0; i < d->names.count; i++)
         gc_chart_series(&chart, d->names.at[i], GC_SERIES_MEASURED,
                         gc_drawing_colour(d, d->names.at[i]));
@@ -212,8 +252,8 @@ static const struct {
 enum { PAIRS = sizeof pairs / sizeof pairs[0] };
 
 /* Draws what the sources compare with one implementation. *drawn: there was something. */
-static gconv_status draw_pairs(const gc_drawing *d, const gc_scene *scene, const char *name,
-                               bool *drawn, gconv_error *error)
+static gconv_status draw_pairs(const gc_drawing *d, const gc_scene *scene, const gc_sides *sides,
+                               const char *name, bool *drawn, gconv_error *error)
 {
     gconv_status status = GCONV_OK;
     for (size_t i = 0; status == GCONV_OK && i < PAIRS; i++) {
@@ -221,7 +261,7 @@ static gconv_status draw_pairs(const gc_drawing *d, const gc_scene *scene, const
             gc_names_find(&d->names, pairs[i].over) < 0)
             continue;
         *drawn = true;
-        status = draw_ratio(d, scene, name, pairs[i].over, error);
+        status = draw_ratio(d, scene, sides, name, pairs[i].over, error);
     }
     return status;
 }
@@ -236,21 +276,23 @@ static const char *step_before(const gc_drawing *d, int index)
     return d->names.at[found >= 0 && found < index ? found : index - 1];
 }
 
-static gconv_status draw_steps(const gc_drawing *d, const gc_scene *scene, gconv_error *error)
+static gconv_status draw_steps(const gc_drawing *d, const gc_scene *scene, const gc_sides *sides,
+                               gconv_error *error)
 {
     gconv_status status = GCONV_OK;
     for (int i = 0; status == GCONV_OK && i < d->names.count; i++) {
         bool drawn = false;
-        status = draw_pairs(d, scene, d->names.at[i], &drawn, error);
+        status = draw_pairs(d, scene, sides, d->names.at[i], &drawn, error);
         if (status == GCONV_OK && !drawn && i > 0)
-            status = draw_ratio(d, scene, d->names.at[i], step_before(d, i), error);
+            status = draw_ratio(d, scene, sides, d->names.at[i], step_before(d, i), error);
     }
     return status;
 }
 
 /* Draws the speed-up over naive of the steps for which the papers give one. Where naive is the step
  * before, that map is there already. */
-static gconv_status draw_over_naive(const gc_drawing *d, const gc_scene *scene, gconv_error *error)
+static gconv_status draw_over_naive(const gc_drawing *d, const gc_scene *scene,
+                                    const gc_sides *sides, gconv_error *error)
 {
     static const char *const steps[] = {"adaptive", "adaptive:unrolled"};
     int naive = gc_names_find(&d->names, "naive");
@@ -259,7 +301,7 @@ static gconv_status draw_over_naive(const gc_drawing *d, const gc_scene *scene, 
     gconv_status status = GCONV_OK;
     for (size_t i = 0; naive >= 0 && i < sizeof steps / sizeof steps[0]; i++)
         if (status == GCONV_OK && gc_names_find(&d->names, steps[i]) > naive + 1)
-            status = draw_ratio(d, scene, steps[i], d->names.at[naive], error);
+            status = draw_ratio(d, scene, sides, steps[i], d->names.at[naive], error);
     return status;
 }
 
@@ -270,17 +312,18 @@ gconv_status gc_draw_maps(const gc_drawing *d, const gc_scene *scene, gconv_erro
     if (!sides.grid)
         return GCONV_OK;
     gconv_status status = GCONV_OK;
-    double most = common_scale(d, scene);
+    gc_scene_map_sides(d->points, scene, &sides);
+    double most = common_scale(d, scene, &sides);
     for (int i = 0; status == GCONV_OK && i < d->names.count; i++)
-        status = draw_rates(d, scene, d->names.at[i], most, error);
+        status = draw_rates(d, scene, &sides, d->names.at[i], most, error);
     for (int i = 0; status == GCONV_OK && i < d->names.count; i++)
-        status = draw_factors(d, scene, d->names.at[i], error);
+        status = draw_factors(d, scene, &sides, d->names.at[i], error);
     /* Elsewhere names do not stand in the order of steps. */
     bool steps = strncmp(d->preset, "adaptive-", strlen("adaptive-")) == 0 || d->names.count == 2;
     if (status == GCONV_OK && steps)
-        status = draw_steps(d, scene, error);
+        status = draw_steps(d, scene, &sides, error);
     if (status == GCONV_OK && steps)
-        status = draw_over_naive(d, scene, error);
+        status = draw_over_naive(d, scene, &sides, error);
     if (status == GCONV_OK && d->names.count > 1)
         status = draw_fastest(d, scene, &sides, error);
     return status;

@@ -130,9 +130,7 @@ static gconv_status draw(const gc_drawing *d, const gc_scene *scene, const gc_si
     chart.y_log = needs_log(&chart);
     snprintf(chart.note, sizeof chart.note,
              "2 w h operations for a sample, however an implementation saves some of them. %s%s%s",
-             gc_rate_note(d),
-             gc_points_have_gpu(d->points) ? ""
-                                           : "Bars reach from quartile to quartile of the runs. ",
+             gc_rate_note(d), gc_bars_note(&chart),
              chart.count > measured ? "Hollow marks are published figures." : "");
     return gc_charts_add(d->charts, &chart, error);
 }

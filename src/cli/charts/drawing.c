@@ -54,3 +54,12 @@ const char *gc_time_note(const gc_drawing *d)
 {
     return gc_points_have_gpu(d->points) ? "On a GPU the kernels count, without transfers. " : "";
 }
+
+const char *gc_bars_note(const gc_chart *chart)
+{
+    for (size_t i = 0; i < chart->count; i++)
+        for (size_t j = 0; j < chart->series[i].count; j++)
+            if (chart->series[i].dots[j].high > 0)
+                return "Bars reach from quartile to quartile of the runs, where these are known. ";
+    return "";
+}

@@ -27,4 +27,7 @@ int gc_drawing_colour(const gc_drawing *d, const char *name);
 const char *gc_rate_note(const gc_drawing *d);
 const char *gc_time_note(const gc_drawing *d);
 
+/* What the bars at marks are; "" where a chart has none. */
+const char *gc_bars_note(const gc_chart *chart);
+
 #endif

@@ -54,8 +54,8 @@
 /* The bound of De Smet 2011 for a GPU and 2 to this power of points. */
 #define LOCALITY_BOUND(device, power, value)                                                       \
     {                                                                                              \
-        "fft-locality", "De Smet 2011", "table 1", device, "bound", "cpu", "", GC_QUANTITY_BOUND,  \
-            0, 1 << (power), 1, value                                                              \
+        "fft-locality", "De Smet 2011", "table 1", device, "bound", "fft,cpu", "",                 \
+            GC_QUANTITY_BOUND, 0, 1 << (power), 1, value                                           \
     }
 #define TABLE_1_ROWS(side, factor)                                                                 \
     TABLE_1_FACTOR("table 1, left", "horizontal filtering", "", side, 1, factor)

@@ -22,12 +22,6 @@ double gc_point_time(const gc_point *point)
     return point->kernel_seconds > 0 ? point->kernel_seconds : point->seconds;
 }
 
-double gc_point_convolution(const gc_point *point)
-{
-    double rest = point->kernel_seconds - point->border_seconds - point->convert_seconds;
-    return rest > 0 ? rest : gc_point_time(point);
-}
-
 double gc_point_gflops(const gc_point *point)
 {
     return 1e-9 * point->flops;
@@ -59,11 +53,21 @@ void gc_names_collect(const gc_points *points, gc_names *names)
 
 /* ---- Scenes ---------------------------------------------------------------------------------- */
 
-bool gc_scene_holds(const gc_scene *scene, const gc_point *point)
+static bool is_of_scene(const gc_scene *scene, const gc_point *point)
 {
-    return gc_point_counts(point) && point->filter_width > 0 && point->width == scene->width &&
+    return point->filter_width > 0 && point->width == scene->width &&
            point->height == scene->height && point->rank1 == scene->rank1 &&
            strcmp(point->samples, scene->samples) == 0;
+}
+
+bool gc_scene_holds(const gc_scene *scene, const gc_point *point)
+{
+    return gc_point_counts(point) && is_of_scene(scene, point);
+}
+
+bool gc_scene_lacks(const gc_scene *scene, const gc_point *point)
+{
+    return !gc_point_counts(point) && is_of_scene(scene, point);
 }
 
 int gc_scenes_collect(const gc_points *points, gc_scene scenes[GC_SCENES_MAX])
@@ -116,6 +120,46 @@ void gc_scene_sides(const gc_points *points, const gc_scene *scene, gc_sides *si
         else
             sides->grid = true;
     }
+}
+
+bool gc_sides_hold(const gc_sides *sides, const gc_point *point)
+{
+    return gc_numbers_find(&sides->widths, point->filter_width) >= 0 &&
+           gc_numbers_find(&sides->heights, point->filter_height) >= 0;
+}
+
+enum { RECTANGLE_SIDES_MAX = 64 };
+
+void gc_scene_map_sides(const gc_points *points, const gc_scene *scene, gc_sides *sides)
+{
+    gc_sides rectangles = {.grid = true};
+    bool seen[RECTANGLE_SIDES_MAX][RECTANGLE_SIDES_MAX] = {{false}};
+    int count = 0;
+    for (size_t i = 0; i < points->count; i++) {
+        const gc_point *point = &points->at[i];
+        if (!gc_scene_holds(scene, point) || point->filter_width == point->filter_height)
+            continue;
+        gc_numbers_add(&rectangles.widths, point->filter_width);
+        gc_numbers_add(&rectangles.heights, point->filter_height);
+    }
+    int columns = rectangles.widths.count, rows = rectangles.heights.count;
+    int measured_at_most = columns * rows + sides->squares.count;
+    int cells = sides->widths.count * sides->heights.count;
+    if (columns > RECTANGLE_SIDES_MAX || rows > RECTANGLE_SIDES_MAX || 4 * measured_at_most > cells)
+        return;
+    for (size_t i = 0; i < points->count; i++) {
+        const gc_point *point = &points->at[i];
+        if (!gc_scene_holds(scene, point) || !gc_sides_hold(&rectangles, point))
+            continue;
+        bool *cell = &seen[gc_numbers_find(&rectangles.widths, point->filter_width)]
+                          [gc_numbers_find(&rectangles.heights, point->filter_height)];
+        count += !*cell;
+        *cell = true;
+    }
+    if (count == 0 || count < columns * rows)
+        return;
+    sides->widths = rectangles.widths;
+    sides->heights = rectangles.heights;
 }
 
 const gc_point *gc_scene_point(const gc_points *points, const gc_scene *scene, const char *name,

@@ -37,10 +37,6 @@ bool gc_points_have_gpu(const gc_points *points);
  * the run. */
 double gc_point_time(const gc_point *point);
 
-/* The time by which the steps of the sources are compared: on a GPU without the passes that extend
- * the image for the border and convert samples. */
-double gc_point_convolution(const gc_point *point);
-
 /* 10^9 floating-point operations a second, in the time of the convolution. */
 double gc_point_gflops(const gc_point *point);
 
@@ -58,6 +54,9 @@ int gc_scenes_collect(const gc_points *points, gc_scene scenes[GC_SCENES_MAX]);
 int gc_filter_scenes_collect(const gc_points *points, gc_filter_scene scenes[GC_SCENES_MAX]);
 
 bool gc_scene_holds(const gc_scene *scene, const gc_point *point);
+
+/* Whether a point would stand in the scene, if it had a right result. */
+bool gc_scene_lacks(const gc_scene *scene, const gc_point *point);
 bool gc_filter_scene_holds(const gc_filter_scene *scene, const gc_point *point);
 
 /* The sides of filters in a scene. */
@@ -67,6 +66,13 @@ typedef struct gc_sides {
 } gc_sides;
 
 void gc_scene_sides(const gc_points *points, const gc_scene *scene, gc_sides *sides);
+
+/* Leaves the widths and heights of rectangles alone, where every pair of them was measured, and
+ * most cells of a map of all sides would be empty: other squares would be a diagonal in it. */
+void gc_scene_map_sides(const gc_points *points, const gc_scene *scene, gc_sides *sides);
+
+/* Whether the width and the height of the filter are among the sides. */
+bool gc_sides_hold(const gc_sides *sides, const gc_point *point);
 
 /* The point of an implementation on a filter; NULL where it was not measured. */
 const gc_point *gc_scene_point(const gc_points *points, const gc_scene *scene, const char *name,

@@ -213,7 +213,7 @@ static gconv_status run(benchmark *b, gconv_error *error)
 static gconv_status run_and_report(benchmark *b, const char **blamed, gconv_error *error)
 {
     gc_output *report;
-    char subject[128];
+    char subject[128 + GC_PRESET_TEXT_BYTES], blocks[GC_PRESET_TEXT_BYTES];
     *blamed = b->options->html;
     gconv_status status = gc_study_open(b->options, &report, error);
     if (status != GCONV_OK)
@@ -228,9 +228,11 @@ static gconv_status run_and_report(benchmark *b, const char **blamed, gconv_erro
     const gc_preset *preset = preset_of(b->options);
     if (preset != NULL && preset->has_transforms)
         snprintf(subject, sizeof subject, "Fourier transforms of random complex numbers.");
-    else
-        snprintf(subject, sizeof subject, "Synthetic images of random samples, border %s.",
-                 gconv_border_name(b->options->job.border));
+    else {
+        gc_preset_describe_blocks(b->options, b->sweep.names, b->sweep.name_count, blocks);
+        snprintf(subject, sizeof subject, "Synthetic images of random samples, border %s.%s",
+                 gconv_border_name(b->options->job.border), blocks);
+    }
     return gc_study_close(b->options, subject, &b->sweep.points, b->sweep.machine.cpu, report,
                           error);
 }

@@ -378,6 +378,8 @@ static void begin(gc_sweep *s)
     s->limit = s->seconds;
     if (all > 0)
         s->seconds *= (double)s->count / (double)all;
+    gc_tally_advise(s->session->options->resume != NULL ? "the same command measures the others"
+                                                        : NULL);
     gc_tally_begin("measured", false, s->count);
     s->begin = gc_seconds();
 }

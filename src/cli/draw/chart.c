@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "cli/draw/grid.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,17 +62,33 @@ static void drop_empty_series(gc_chart *chart)
     chart->count = kept;
 }
 
-/* Says which cells of a thinned map were measured. */
-static void note_gaps(gc_chart *chart)
+static void add_note(gc_chart *chart, const char *sentence)
 {
     size_t used = strlen(chart->note);
     const char *space = used > 0 && chart->note[used - 1] != ' ' ? " " : "";
-    if (gc_chart_has_cells(chart) && gc_grid_has_gaps(chart))
-        snprintf(chart->note + used, sizeof chart->note - used, "%s%s", space,
-                 chart->kind == GC_CHART_CLASSES
-                     ? "Empty cells were not measured."
-                     : "Cells with a dot or a number were measured. Others have the colour of the "
-                       "nearest one.");
+    snprintf(chart->note + used, sizeof chart->note - used, "%s%s", space, sentence);
+}
+
+static bool has_empty_cells(const gc_chart *chart)
+{
+    for (size_t i = 0; i < chart->series[0].count; i++)
+        if (isnan(chart->series[0].dots[i].value))
+            return true;
+    return false;
+}
+
+/* Says which cells of a thinned map were measured, and why others are empty. */
+static void note_gaps(gc_chart *chart)
+{
+    if (!gc_chart_has_cells(chart))
+        return;
+    if (gc_grid_has_gaps(chart))
+        add_note(chart, chart->kind == GC_CHART_CLASSES
+                            ? "Empty cells were not measured."
+                            : "Cells with a dot or a number were measured. Others have the colour "
+                              "of the nearest one.");
+    if (has_empty_cells(chart))
+        add_note(chart, "Empty cells have no right result: the table of all results says why.");
 }
 
 gconv_status gc_charts_add(gc_charts *charts, gc_chart *chart, gconv_error *error)

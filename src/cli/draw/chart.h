@@ -29,7 +29,7 @@ enum { GC_CHART_TEXT_BYTES = 192, GC_SERIES_NAME_BYTES = 96, GC_CHART_COLOURS = 
 typedef struct gc_dot {
     double x, y;
     double low, high; /* the quartiles of y, in the chart's unit; 0: not known */
-    double value;     /* of a cell */
+    double value;     /* of a cell; NAN: the cell is empty */
 } gc_dot;
 
 typedef struct gc_series {

@@ -11,6 +11,8 @@
 /* Cells that may have their value written into them: more columns leave no room. */
 enum { VALUE_COLUMNS_MAX = 12, FACTOR_COLUMNS_MAX = 24 };
 
+enum { FACTOR_TICKS_MAX = 16 };
+
 /* Colours of surfaces, from low to high: those of cividis (Nuñez et al. 2018), whose lightness
  * grows and which readers with colour blindness see like others. */
 static const unsigned surface_colours[] = {0x00224e, 0x123570, 0x3b496c, 0x575d6d, 0x707173,
@@ -83,6 +85,18 @@ static void print_ratio_ticks(FILE *script, double high)
     fputs(")\n", script);
 }
 
+/* Ticks at the factors from the least to the greatest. */
+static void print_factor_ticks(FILE *script, const gc_chart *chart)
+{
+    double low = HUGE_VAL, high = 0;
+    for (size_t i = 0; i < chart->series[0].count; i++) {
+        low = fmin(low, chart->series[0].dots[i].value);
+        high = fmax(high, chart->series[0].dots[i].value);
+    }
+    int step = 1 + (int)(high - low) / FACTOR_TICKS_MAX;
+    fprintf(script, "set cbtics %.0f,%d,%.0f\n", low, step, high);
+}
+
 static void print_palette(FILE *script, const gc_chart *chart, const palette *p)
 {
     fputs("set palette defined (", script);
@@ -94,6 +108,8 @@ static void print_palette(FILE *script, const gc_chart *chart, const palette *p)
     gc_script_label(script, "cblabel", chart->value_label);
     if (chart->kind == GC_CHART_RATIOS)
         print_ratio_ticks(script, p->high);
+    else if (chart->kind == GC_CHART_FACTORS)
+        print_factor_ticks(script, chart);
 }
 
 static void print_ticks(FILE *script, char axis, const gc_numbers *numbers)
@@ -130,9 +146,11 @@ static void print_values(FILE *script, const gc_chart *chart, const palette *p,
     fputs("$v << END\n", script);
     for (size_t i = 0; i < cells->count; i++) {
         double value = cells->dots[i].value;
+        if (isnan(value))
+            continue;
         bool light = luminance(p, shade(chart, value)) > 0.18;
         print_cell(script, &cells->dots[i], columns, rows, light ? 0x111111 : 0xfffffe);
-        if (value >= 100 || value == floor(value))
+        if (value >= 10 || value == floor(value))
             fprintf(script, " \"%.0f\"\n", value);
         else
             fprintf(script, " \"%.2g\"\n", value);
@@ -140,21 +158,30 @@ static void print_values(FILE *script, const gc_chart *chart, const palette *p,
     fputs("END\n", script);
 }
 
-/* Cells that were not measured, with the value of the nearest one. */
-static void print_gaps(FILE *script, const gc_chart *chart, const gc_numbers *columns,
-                       const gc_numbers *rows)
+/* All cells; those that were not measured have the value of the nearest one. */
+static void print_all(FILE *script, const gc_chart *chart, const gc_numbers *columns,
+                      const gc_numbers *rows)
 {
-    const gc_series *cells = &chart->series[0];
-    fputs("$g << END\n", script);
+    fputs("$c << END\n", script);
     for (int x = 0; x < columns->count; x++)
         for (int y = 0; y < rows->count; y++) {
-            const gc_dot *nearest = gc_grid_nearest(chart, columns, rows, x, y);
-            fprintf(script, "%d %d %.9g\n", x, y, shade(chart, nearest->value));
+            double value = gc_grid_nearest(chart, columns, rows, x, y)->value;
+            if (!isnan(value))
+                fprintf(script, "%d %d %.6g\n", x, y, shade(chart, value));
         }
-    fputs("END\n$m << END\n", script);
-    for (size_t i = 0; i < cells->count; i++) {
-        print_cell(script, &cells->dots[i], columns, rows, 0);
-        putc('\n', script);
+    fputs("END\n", script);
+}
+
+/* The places of the cells that were measured. */
+static void print_marks(FILE *script, const gc_chart *chart, const gc_numbers *columns,
+                        const gc_numbers *rows)
+{
+    fputs("$m << END\n", script);
+    for (size_t i = 0; i < chart->series[0].count; i++) {
+        const gc_dot *dot = &chart->series[0].dots[i];
+        if (!isnan(dot->value))
+            fprintf(script, "%d %d\n", gc_numbers_find(columns, (int)dot->x),
+                    gc_numbers_find(rows, (int)dot->y));
     }
     fputs("END\n", script);
 }
@@ -165,30 +192,22 @@ static void print_surface(FILE *script, const gc_chart *chart)
     palette p = choose_palette(chart);
     print_grid(script, chart, &columns, &rows);
     print_palette(script, chart, &p);
-    fputs("unset key\n$c << END\n", script);
-    for (size_t i = 0; i < chart->series[0].count; i++) {
-        const gc_dot *dot = &chart->series[0].dots[i];
-        print_cell(script, dot, &columns, &rows, shade(chart, dot->value));
-        putc('\n', script);
-    }
-    fputs("END\n", script);
-    bool fits =
+    fputs("unset key\n", script);
+    print_all(script, chart, &columns, &rows);
+    bool values =
         columns.count <= (chart->kind == GC_CHART_FACTORS ? FACTOR_COLUMNS_MAX : VALUE_COLUMNS_MAX);
-    if (fits)
+    bool marks = !values && gc_grid_has_gaps(chart);
+    if (values)
         print_values(script, chart, &p, &columns, &rows);
-    bool gaps = gc_grid_has_gaps(chart);
-    if (gaps)
-        print_gaps(script, chart, &columns, &rows);
-    fputs("plot ", script);
-    if (gaps)
-        fputs("$g using 1:2:(0.5):(0.5):3 with boxxyerror linecolor palette, ", script);
-    fputs("$c using 1:2:(0.5):(0.5):3 with boxxyerror linecolor palette", script);
-    if (gaps && !fits)
+    if (marks)
+        print_marks(script, chart, &columns, &rows);
+    fputs("plot $c using 1:2:(0.5):(0.5):3 with boxxyerror linecolor palette", script);
+    if (marks)
         fputs(", $m using 1:2 with points pointtype 7 pointsize 0.35 linecolor rgb "
               "'" GC_COLOUR_PAPER "', $m using 1:2 with points pointtype 6 pointsize 0.35 "
               "linecolor rgb '" GC_COLOUR_INK "'",
               script);
-    if (fits)
+    if (values)
         fprintf(script, ", $v using 1:2:4:3 with labels font ',%d' textcolor rgb variable",
                 columns.count > VALUE_COLUMNS_MAX ? 10 : 12);
     putc('\n', script);

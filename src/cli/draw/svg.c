@@ -40,7 +40,8 @@ static const char *property_of(long red, long green, long blue)
     return NULL;
 }
 
-/* "rgb(  0, 114, 178)" becomes "var(--s0)". Returns how much of the text is done. */
+/* "rgb(  0, 114, 178)" becomes "var(--s0)", and another colour "#rrggbb". Returns how much of the
+ * text is done. */
 static size_t print_colour(FILE *page, const char *text)
 {
     long parts[3];
@@ -51,13 +52,34 @@ static size_t print_colour(FILE *page, const char *text)
             return 0;
     }
     const char *property = property_of(parts[0], parts[1], parts[2]);
-    if (property == NULL)
-        return 0;
-    fprintf(page, "var(%s)", property);
+    if (property != NULL)
+        fprintf(page, "var(%s)", property);
+    else
+        fprintf(page, "#%02lx%02lx%02lx", parts[0] & 255, parts[1] & 255, parts[2] & 255);
     return (size_t)(end - text);
 }
 
-/* What gnuplot writes, and what the page needs instead; %s is the prefix of identifiers. */
+static const char points_begin[] = "' points = '";
+
+/* The corners of a cell of a map. Maps have hundreds of cells, so numbers get four digits: a tenth
+ * of a pixel. Returns how much of the text is done. */
+static size_t print_points(FILE *page, const char *text)
+{
+    const char *place = text + strlen(points_begin), *between = "";
+    fputs("' points='", page);
+    for (char *end; *place != '\''; place = end) {
+        double number = strtod(place, &end);
+        if (end == place)
+            break;
+        fprintf(page, "%s%.4g", between, number);
+        between = *end == ',' ? "," : " ";
+        end += strspn(end, ", ");
+    }
+    return (size_t)(place - text);
+}
+
+/* What gnuplot writes, and what the page needs instead; %s is the prefix of identifiers. What SVG
+ * takes by default goes, and the font: the page has its own. */
 static const struct {
     const char *from, *to;
 } replacements[] = {
@@ -70,6 +92,10 @@ static const struct {
     {"'black'", "'var(--ink)'"},
     {"\"gray\"", "\"var(--line)\""},
     {"xmlns:xlink=\"http://www.w3.org/1999/xlink\"", ""},
+    {" stroke-width=\"1.00\" stroke-linecap=\"butt\" stroke-linejoin=\"miter\"", ""},
+    {" font-family=\"sans-serif\"", ""},
+    {"<polygon fill = '", "<polygon fill='"},
+    {"\t", ""},
 };
 enum { REPLACEMENT_COUNT = sizeof replacements / sizeof replacements[0] };
 
@@ -78,6 +104,8 @@ static size_t print_replacement(FILE *page, const char *text, const char *prefix
 {
     if (strncmp(text, "rgb(", 4) == 0)
         return print_colour(page, text);
+    if (strncmp(text, points_begin, strlen(points_begin)) == 0)
+        return print_points(page, text);
     for (int i = 0; i < REPLACEMENT_COUNT; i++) {
         size_t length = strlen(replacements[i].from);
         if (strncmp(text, replacements[i].from, length) != 0)

@@ -6,6 +6,7 @@
 #include "cli/options/table.h"
 #include "cli/options/words.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define STEPS "cpu,naive,shared,const,tiled,adaptive"
@@ -190,4 +191,35 @@ void gc_preset_set_block(const gc_options *options, const char *implementation, 
             job->block_width = preset->blocks[i].width;
             job->block_height = preset->blocks[i].height;
         }
+}
+
+/* The names that get a block, and the block in front of the first. */
+static void describe_block(const gc_preset_block *block, const char *const *names, int count,
+                           FILE *stream)
+{
+    bool any = false;
+    for (int i = 0; i < count; i++) {
+        if (!has_name(block->names, names[i]))
+            continue;
+        if (any)
+            fprintf(stream, ", %s", names[i]);
+        else
+            fprintf(stream, " Thread blocks of %dx%d: %s", block->width, block->height, names[i]);
+        any = true;
+    }
+    fputs(any ? "." : "", stream);
+}
+
+void gc_preset_describe_blocks(const gc_options *options, const char *const *names, int count,
+                               char text[GC_PRESET_TEXT_BYTES])
+{
+    text[0] = '\0';
+    if (options->preset == NULL || gc_option_given(options, "block"))
+        return;
+    const gc_preset *preset = gc_preset_named(options->preset, NULL);
+    FILE *stream = fmemopen(text, GC_PRESET_TEXT_BYTES, "w");
+    for (int i = 0; stream != NULL && i < GC_PRESET_BLOCKS; i++)
+        describe_block(&preset->blocks[i], names, count, stream);
+    if (stream != NULL)
+        fclose(stream);
 }

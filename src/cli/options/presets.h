@@ -44,4 +44,11 @@ bool gc_preset_measures(const gc_options *options, const char *implementation, b
  * and --block is not. */
 void gc_preset_set_block(const gc_options *options, const char *implementation, gconv_job *job);
 
+enum { GC_PRESET_TEXT_BYTES = 512 };
+
+/* Says for whom of these names the preset has which thread block, in sentences behind a space; ""
+ * where it has none, or --block is given. */
+void gc_preset_describe_blocks(const gc_options *options, const char *const *names, int count,
+                               char text[GC_PRESET_TEXT_BYTES]);
+
 #endif

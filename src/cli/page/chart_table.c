@@ -94,6 +94,8 @@ static void print_place(FILE *page, const gc_chart *chart, int x, int y)
                 continue;
             if (chart->kind == GC_CHART_CLASSES)
                 gc_html_element(page, "td", chart->series[i].name);
+            else if (isnan(dot->value))
+                fputs("<td></td>", page);
             else
                 print_cell(page, dot->value);
             return;
@@ -165,7 +167,9 @@ void gc_chart_csv_print(FILE *stream, const gc_chart *chart)
             else
                 putc(',', stream);
             if (cells)
-                fprintf(stream, ",%.9g", dot->value);
+                fputs(",", stream);
+            if (cells && !isnan(dot->value))
+                fprintf(stream, "%.9g", dot->value);
             putc('\n', stream);
         }
 }

@@ -179,14 +179,14 @@ void gc_page_print(FILE *page, const gc_page *content)
     gc_registers_print(page, content->study);
     gc_results_print(page, points);
     gc_refused_print(page, points);
-    fputs("<h2>How to read this</h2>\n"
-          "<p><em>Time</em> is the median of the runs, from samples in memory to samples in "
-          "memory. <em>Kernel</em> is the time of a GPU alone. <em>Spread</em> is the distance "
-          "of the quartiles, in percent of the median. Above 10 % (bold) something disturbed the "
-          "measurement. <em>GFLOP/s</em> counts 2 w h operations for a sample and a filter of w "
-          "times h weights, whatever an implementation does to need fewer. Places of a map without "
-          "colour were not "
-          "measured.</p>\n"
-          "</body>\n</html>\n",
-          page);
+    fputs(
+        "<h2>How to read this</h2>\n"
+        "<p><em>Time</em> is the median of the runs, from samples in memory to samples in "
+        "memory. <em>Kernel</em> is the time of a GPU alone: the median of other runs, which begin "
+        "with empty caches and are not counted in <em>runs</em>. <em>Spread</em> is the distance "
+        "of the quartiles, in percent of the median. Above 10 % (bold) something disturbed the "
+        "measurement. <em>GFLOP/s</em> counts 2 w h operations for a sample and a filter of w "
+        "times h weights, whatever an implementation does to need fewer.</p>\n"
+        "</body>\n</html>\n",
+        page);
 }

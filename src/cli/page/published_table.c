@@ -3,6 +3,7 @@
 #include "cli/draw/html.h"
 #include "cli/page/page.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool is_same_size(const gc_point *point, const gc_published *row)
@@ -79,7 +80,8 @@ static double measured(const gc_points *points, const gc_published *row)
     case GC_QUANTITY_GFLOPS:
         return gc_point_gflops(point);
     case GC_QUANTITY_SPEED_UP:
-        return other != NULL ? gc_point_convolution(other) / gc_point_convolution(point) : 0;
+        return other != NULL ? gc_point_counted_seconds(other) / gc_point_counted_seconds(point)
+                             : 0;
     case GC_QUANTITY_FACTOR:
         return point->factor;
     case GC_QUANTITY_BOUND:
@@ -108,6 +110,17 @@ static void print_size(FILE *page, int width, int height)
         fputs("<td>any</td>", page);
 }
 
+/* Some digits, and all in front of the point; nothing for 0. */
+static void print_number(FILE *page, double value, int digits)
+{
+    fputs("<td class=\"n\">", page);
+    if (value >= pow(10, digits))
+        fprintf(page, "%.0f", value);
+    else if (value > 0)
+        fprintf(page, "%.*g", digits, value);
+    fputs("</td>", page);
+}
+
 static void print_row(FILE *page, const gc_points *points, const gc_published *row)
 {
     double here = measured(points, row);
@@ -129,11 +142,8 @@ static void print_row(FILE *page, const gc_points *points, const gc_published *r
     }
     fputs("</td>", page);
     fprintf(page, "<td class=\"n\">%.6g</td>", row->value);
-    if (here > 0)
-        fprintf(page, "<td class=\"n\">%.4g</td><td class=\"n\">%.3g</td>", here,
-                here / row->value);
-    else
-        fputs("<td></td><td></td>", page);
+    print_number(page, here, 4);
+    print_number(page, here / row->value, 3);
     fputs("</tr>\n", page);
 }
 
@@ -171,7 +181,8 @@ void gc_published_print(FILE *page, const gc_points *points)
         return;
     fputs("<h2>Published figures and these</h2>\n<p>Figures that the source prints, on the device "
           "that it used, and what was measured here on the same sizes. None is read off a "
-          "curve.</p>\n",
+          "curve. The ratio is measured over published: a time below 1, and a rate above 1, is "
+          "better here. Of rates for any filter the highest is taken.</p>\n",
           page);
     print_rows(page, points, preset, true);
     print_rows(page, points, preset, false);

@@ -1,3 +1,4 @@
+#include "cli/charts/select.h"
 #include "cli/draw/html.h"
 #include "cli/measure/figures.h"
 #include "cli/page/page.h"
@@ -30,7 +31,7 @@ static void print_spread(FILE *page, const gc_point *point)
 static void print_verdict(FILE *page, const gc_point *point)
 {
     bool wrong = point->verdict == GC_VERDICT_WRONG;
-    fputs("<td>", page);
+    fputs("<td class=\"v\">", page);
     fputs(wrong ? "<span class=\"bad\">" : "", page);
     gc_html_text(page, gc_verdict_name(point->verdict));
     fputs(wrong ? "</span>" : "", page);
@@ -41,7 +42,7 @@ static void print_verdict(FILE *page, const gc_point *point)
     fputs("</td>", page);
 }
 
-static void print_point(FILE *page, const gc_point *point)
+static void print_point(FILE *page, const gc_point *point, bool with_gpu)
 {
     char label[2 * GC_NAME_BYTES + 4];
     fprintf(page, "<tr><td>%dx%d</td>", point->width, point->height);
@@ -53,10 +54,12 @@ static void print_point(FILE *page, const gc_point *point)
         fprintf(page, "<td class=\"n\">%d</td>", point->runs);
     else
         fputs("<td></td>", page);
-    print_number(page, 1e3 * point->kernel_seconds, 4);
-    print_number(page, 1e3 * point->border_seconds, 4);
-    print_number(page, 1e3 * point->convert_seconds, 4);
-    print_number(page, 1e3 * point->transfer_seconds, 3);
+    if (with_gpu) {
+        print_number(page, 1e3 * point->kernel_seconds, 4);
+        print_number(page, 1e3 * point->border_seconds, 4);
+        print_number(page, 1e3 * point->convert_seconds, 4);
+        print_number(page, 1e3 * point->transfer_seconds, 3);
+    }
     print_number(page, 1e3 * point->seconds, 3);
     print_number(page, 1e3 * point->shortest, 3);
     print_spread(page, point);
@@ -66,31 +69,46 @@ static void print_point(FILE *page, const gc_point *point)
     fputs("</tr>\n", page);
 }
 
+/* The parts of a run have columns where a GPU took part. */
+static void print_heads(FILE *page, bool with_gpu)
+{
+    fputs("<thead><tr><th>image</th><th>filter</th><th>samples</th><th>implementation</th>"
+          "<th class=\"n\">runs</th>",
+          page);
+    if (with_gpu)
+        fputs("<th class=\"n\">kernel ms</th><th class=\"n\">border ms</th>"
+              "<th class=\"n\">conversion ms</th><th class=\"n\">transfers ms</th>",
+              page);
+    fputs("<th class=\"n\">time ms</th><th class=\"n\">shortest ms</th>"
+          "<th class=\"n\">spread %</th><th class=\"n\">Msample/s</th>"
+          "<th class=\"n\">GFLOP/s</th><th>verdict</th></tr></thead>",
+          page);
+}
+
 void gc_results_print(FILE *page, const gc_points *points)
 {
+    bool with_gpu = gc_points_have_gpu(points);
     size_t count = 0;
     for (size_t i = 0; i < points->count; i++)
         count += points->at[i].width > 0;
     fprintf(page,
             "<h2>All results</h2>\n<details%s><summary>%zu results</summary><div "
-            "class=\"scroll\"><table><thead><tr><th>image</th><th>filter</th><th>samples</th>"
-            "<th>implementation</th><th class=\"n\">runs</th><th class=\"n\">kernel ms</th>"
-            "<th class=\"n\">border ms</th><th class=\"n\">conversion ms</th>"
-            "<th class=\"n\">transfers ms</th><th class=\"n\">time ms</th><th class=\"n\">shortest "
-            "ms</th>"
-            "<th class=\"n\">spread %%</th><th class=\"n\">Msample/s</th>"
-            "<th class=\"n\">GFLOP/s</th><th>verdict</th></tr></thead><tbody>\n",
+            "class=\"scroll\"><table>",
             count <= ROWS_SHOWN ? " open=\"open\"" : "", count);
+    print_heads(page, with_gpu);
+    fputs("<tbody>\n", page);
     for (size_t i = 0; i < points->count; i++)
         if (points->at[i].width > 0)
-            print_point(page, &points->at[i]);
-    fputs(
-        "</tbody></table></div>"
-        "<p class=\"note\">Time is that of a whole run, from samples in memory to samples in "
-        "memory. On a GPU kernel is the part from its memory to its memory. Of it, border extends "
-        "the image and conversion turns samples into numbers and back. Transfers to the GPU and "
-        "back may overlap with each other and with computing.</p></details>\n",
-        page);
+            print_point(page, &points->at[i], with_gpu);
+    fputs("</tbody></table></div><p class=\"note\">Time is that of a whole run, from samples in "
+          "memory to samples in memory.",
+          page);
+    if (with_gpu)
+        fputs(" On a GPU kernel is the part from its memory to its memory. Of it, border extends "
+              "the image and conversion turns samples into numbers and back. Transfers to the GPU "
+              "and back may overlap with each other and with computing.",
+              page);
+    fputs("</p></details>\n", page);
 }
 
 /* Whether a point stands for an implementation that cannot run here. */
@@ -115,16 +133,17 @@ static bool is_repeated(const gc_points *points, size_t index)
 static void print_reason(FILE *page, const gc_points *points, size_t first)
 {
     const char *reason = gc_reason_alone(points->at[first].name, points->at[first].reason);
+    int names = 0;
     fputs("<li>", page);
     for (size_t i = first; i < points->count; i++) {
         const gc_point *point = &points->at[i];
         if (!is_refused(point) || strcmp(gc_reason_alone(point->name, point->reason), reason) != 0)
             continue;
-        fputs(i > first ? ", <code>" : "<code>", page);
+        fputs(names++ > 0 ? ", <code>" : "<code>", page);
         gc_html_text(page, point->name);
         fputs("</code>", page);
     }
-    fputs(": ", page);
+    fputs(names > 1 ? ": each " : ": ", page);
     gc_html_text(page, reason);
     fputs("</li>\n", page);
 }

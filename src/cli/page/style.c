@@ -33,7 +33,7 @@ static const char rules[] =
     "th,td{padding:.2rem .6rem;text-align:left;border-bottom:1px solid var(--line);"
     "vertical-align:top}"
     "th{color:var(--quiet);font-weight:600;white-space:nowrap}caption{text-align:left;color:var(--"
-    "quiet)}td.n,th.n{text-align:right;white-space:nowrap}"
+    "quiet)}td.n,th.n{text-align:right;white-space:nowrap}td.v{min-width:14rem}"
     ".warn{border-left:4px solid var(--s1);padding:.5rem 1rem;margin:1rem 0;max-width:60rem}"
     ".bad{font-weight:700;text-decoration:underline}";
 
