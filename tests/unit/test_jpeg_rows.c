@@ -1,5 +1,6 @@
 /* JPEG decoded by gconv's own code gives what libjpeg alone gives: the same rows, messages and
  * statuses, for files of every kind, sound and damaged. */
+#define _GNU_SOURCE /* memmem */
 #include "io_support.h"
 
 #include "io/jpeg/islow.h"
@@ -24,6 +25,7 @@ typedef struct manner {
     bool colour, tolerant;
     uint32_t band;
     int threads;
+    gconv_bytes_function *shown;
 } manner;
 
 static void note(void *user, const char *message)
@@ -71,7 +73,7 @@ static void help_too(team *of)
         ;
 }
 
-static gconv_status read_rows(gconv_reader *reader, team *readers, uint32_t band, outcome *o,
+static gconv_status read_rows(gconv_reader *reader, team *readers, const manner *how, outcome *o,
                               gconv_error *error)
 {
     o->shape = *gconv_reader_shape(reader);
@@ -79,8 +81,9 @@ static gconv_status read_rows(gconv_reader *reader, team *readers, uint32_t band
     o->samples = calloc(o->shape.height, row_bytes);
     assert_non_null(o->samples);
     while (o->rows < o->shape.height) {
-        uint32_t left = o->shape.height - o->rows, count = left < band ? left : band;
-        help_too(readers);
+        uint32_t left = o->shape.height - o->rows, count = left < how->band ? left : how->band;
+        if (how->shown == NULL)
+            help_too(readers);
         gconv_status status =
             gconv_reader_read(reader, count, o->samples + o->rows * row_bytes, row_bytes, error);
         if (status != GCONV_OK)
@@ -95,7 +98,7 @@ static gconv_status read_all(gconv_reader *reader, const manner *how, outcome *o
 {
     team readers = {.others = {.count = 0}};
     begin_work(&readers, reader, how->threads);
-    gconv_status status = read_rows(reader, &readers, how->band, o, error);
+    gconv_status status = read_rows(reader, &readers, how, o, error);
     stop_helpers(&readers.others);
     return status == GCONV_OK ? gconv_reader_finish(reader, error) : status;
 }
@@ -109,6 +112,7 @@ static outcome read_file(const char *path, const manner *how)
     options.decoder = how->decoder;
     options.grey = !how->colour;
     options.tolerant = how->tolerant;
+    options.read = how->shown;
     options.warn = note;
     options.warn_user = &o;
     o.status = gconv_reader_open(path, &options, &reader, &error);
@@ -378,6 +382,45 @@ static void bytes_behind(void **state)
     free(file.bytes);
 }
 
+static atomic_int showing, together; /* threads in show_slowly; calls while another one ran */
+
+/* A gconv_bytes_function. */
+static void show_slowly(void *user, uint64_t offset, const void *bytes, size_t size)
+{
+    (void)user;
+    (void)offset;
+    (void)bytes;
+    (void)size;
+    together += ++showing > 1;
+    nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    showing--;
+}
+
+/* One thread at a time is shown bytes, also where libjpeg takes over while others read ahead. */
+static void shown_by_one_thread(void **state)
+{
+    (void)state;
+    const jpeg_recipe recipe = {.width = 4000,
+                                .height = 1000,
+                                .stored = JCS_GRAYSCALE,
+                                .quality = 100,
+                                .across = 1,
+                                .down = 1,
+                                .pattern = JPEG_NOISE};
+    jpeg_file file = jpeg_sample(&recipe);
+    memset((char *)memmem(file.bytes, file.size, "\xff\xdb", 2) + 5, 255, GC_JPEG_COEFFICIENTS);
+    save_file(scratch_path("file.jpg"), file.bytes, file.size);
+    free(file.bytes);
+    for (int threads = 1; threads <= 4; threads++) {
+        const manner how = {.band = 8, .threads = threads, .shown = show_slowly};
+        outcome o = read_file(scratch_path("file.jpg"), &how);
+        assert_int_equal(o.status, GCONV_OK);
+        assert_false(o.own);
+        assert_int_equal(together, 0);
+        free(o.samples);
+    }
+}
+
 static int use_small_images(void **state)
 {
     gc_jpeg_rows_pixels_min = gc_jpeg_rows_spread_min = 0;
@@ -397,6 +440,7 @@ int main(void)
         cmocka_unit_test(damaged_files),
         cmocka_unit_test(every_place),
         cmocka_unit_test(bytes_behind),
+        cmocka_unit_test(shown_by_one_thread),
     };
     if (!gc_islow_is_usable()) {
         puts("skipped: libjpeg decodes everything on this processor");

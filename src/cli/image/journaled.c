@@ -181,12 +181,13 @@ gconv_status gc_journaled_complete(void *user, int descriptor, gconv_error *erro
     return gc_journal_append(work->worker->session->journal, record, error);
 }
 
-/* Whether the input is at fault, so that the same work would fail again. A file that could not be
- * opened, a full disk or a GPU that failed may be well the next time. */
+/* Whether the input is at fault, so that the same recipe would fail again. A file that could not be
+ * opened, a full disk or a GPU that failed may be well the next time. What an implementation
+ * refuses another one may compute: the recipe names none. */
 static bool is_final(gconv_status status)
 {
-    return status == GCONV_ERROR_FORMAT || status == GCONV_ERROR_UNSUPPORTED ||
-           status == GCONV_ERROR_LIMIT || status == GCONV_ERROR_ARGUMENT;
+    return status == GCONV_ERROR_FORMAT || status == GCONV_ERROR_LIMIT ||
+           status == GCONV_ERROR_ARGUMENT;
 }
 
 /* What of the result a record has. */

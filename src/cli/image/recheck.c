@@ -82,7 +82,10 @@ static gconv_status make_session(gc_recheck *recheck, const char *recipe, gconv_
     bool is_there = blamed != NULL && access(blamed, F_OK) == 0;
     recheck->changed = status == GCONV_OK ? strcmp(recheck->session.recipe.name, recipe) != 0
                                           : status == GCONV_ERROR_FILTER && is_there;
-    return status;
+    if (status == GCONV_OK || blamed == NULL)
+        return status;
+    gconv_error reason = *error;
+    return gc_fail(error, status, "%.100s: %.400s", blamed, reason.message);
 }
 
 static gconv_status read_recipe(gc_recheck *recheck, const char *recipe, gconv_error *error)

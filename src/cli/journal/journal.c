@@ -328,7 +328,7 @@ static gconv_status write_lines(gc_journal *journal, const char *text, size_t si
                                 gconv_error *error)
 {
     if (atomic_load(&journal->failed))
-        return gc_fail(error, GCONV_ERROR_WRITE, "cannot write, as before");
+        return gc_fail(error, GCONV_ERROR_WRITE, "an earlier line could not be written");
     if (gc_write_all(journal->descriptor, text, size) && (!sync || gc_sync(journal->descriptor))) {
         journal->end += size;
         return GCONV_OK;

@@ -197,10 +197,13 @@ static uint32_t give_some(gc_jpeg_rows *rows, entry *from, uint32_t count, unsig
     return some;
 }
 
+/* Waits for a thread that reads the file: libjpeg reads it next. */
 static void stop(gc_jpeg_rows *rows)
 {
     pthread_mutex_lock(&rows->lock);
     rows->stopped = true;
+    while (rows->finding)
+        pthread_cond_wait(&rows->changed, &rows->lock);
     pthread_mutex_unlock(&rows->lock);
 }
 
