@@ -203,7 +203,7 @@ gconv: 2 of 5 images done, 3 failed, 0 skipped"
     rm -r out
     echo a/b >list # a directory: x.jpg and x.png
     expect 1 gconv edges --files-from list -o out
-    like "$err" "gconv: a/b/x.png: would be written to 'out/x.png', as another file of input 1 is; *
+    like "$err" "gconv: a/b/x.png: would be written to 'out/x.png', as another file of input 1 is; --name *
 gconv: 1 of 2 images done, 1 failed, 0 skipped"
     rm -r out
     ln -s c out # made by others, and full of inputs
@@ -303,6 +303,9 @@ gconv: 1 of 3 images to do, 1 failed, 1 skipped'
     expect 0 gconv edges --dry-run --name '{stem} (skipped)' -o 'new \' a*.pgm
     same "$out" 'a\nb.pgm -> new \\/a\nb\x20(skipped)
 a\\nb\x20-> c\x20(fails).pgm -> new \\/a\\nb\x20-> c\x20(fails)\x20(skipped)'
+    make_image pgm 'c ->' 3 3 noise
+    expect 0 gconv edges --dry-run --name '{name}.pgm' -o new 'c ->'
+    same "$out" 'c\x20-> -> new/c\x20->.pgm'
 }
 
 @test "--on-error stop begins no image after a failure" {

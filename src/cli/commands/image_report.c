@@ -170,7 +170,8 @@ static bool begins(const char *text, const char *beginning)
     return strncmp(text, beginning, strlen(beginning)) == 0;
 }
 
-/* Prints a name so that a line of --dry-run can be read in one way only. */
+/* Prints a name so that a line of --dry-run can be read in one way only, also where the name ends
+ * in an arrow without its last space. */
 static void print_name(const char *name)
 {
     char part[PATH_MAX], escaped[4 * PATH_MAX];
@@ -182,7 +183,7 @@ static void print_name(const char *name)
         if (*name == '\\')
             fputs("\\\\", stdout);
         else if (*name == ' ')
-            fputs(begins(name, arrow) || begins(name, skipped) || begins(name, fails) ? "\\x20"
+            fputs(begins(name, " ->") || begins(name, skipped) || begins(name, fails) ? "\\x20"
                                                                                       : " ",
                   stdout);
         name += *name != '\0';

@@ -120,11 +120,16 @@ static void check_names(const gc_task_stream *stream, gc_task *task, gc_hash inp
     bool twice = same != 0 && gc_seen_find(&stream->seen, input, GC_SEEN_INPUT) == same;
     if (twice || (same != 0 && own && stream->options->in_place))
         refuse(task, "named twice: it is input %u, too", same);
+    else if (same != 0 && same == input_number(stream))
+        refuse(task,
+               "would be written to '%.200s', as another file of input %u is; --name "
+               "'{dir}/{name}.{ext}' keeps them apart",
+               task->output, same);
     else if (same != 0)
         refuse(task,
-               "would be written to '%.200s', as %sinput %u is; --parents or --name "
+               "would be written to '%.200s', as input %u is; --parents or --name "
                "'{dir}/{name}.{ext}' keeps them apart",
-               task->output, same == input_number(stream) ? "another file of " : "", same);
+               task->output, same);
     else if (replaces && own)
         check_own(stream, task);
     else if (replaces && source != 0)
