@@ -163,9 +163,9 @@ filter *name *verdict
     # Right on the small image, wrong in the last sample of a large one.
     for filter in '-k box3' '-k gaussian:2' '--filters 5'; do
         # shellcheck disable=SC2086
-        expect 0 "$FAULTY" bench --time 1 --impl wrong:far --sizes 300x301 $filter
+        expect 0 "$FAULTY" bench --time 0.3 --impl wrong:far --sizes 300x301 $filter
         # shellcheck disable=SC2086
-        expect 3 "$FAULTY" bench --time 2 --impl wrong:far,cpu --sizes 301 $filter --json
+        expect 3 "$FAULTY" bench --time 0.6 --impl wrong:far,cpu --sizes 301 $filter --json
         is_json
         like "$(key verdict | paste -sd ,)" 'WRONG,[ew]*'
         same "$(key reason | sed 's/[0-9.]*$/N/')" 'the timed image is wrong at x 300, y 300, by N'
@@ -259,8 +259,10 @@ naive not usable: *'
         [ "$(printf '%s\n' "$out" | wc -l)" -gt 1 ]
         same "$(printf '%s\n' "$out" | sed 1d | cut -d, -f 7 | grep -vxE 'exact|within bound')" ''
     done
-    same "$(gconv bench --preset kth --impl cpu --filters 3 --time 0.1 --csv | cut -d, -f 1 | paste -sd ' ')" \
-        'width 256 512 1024 2048 4096'
+    if [ -z "${SANITIZE-}" ]; then # large images
+        same "$(gconv bench --preset kth --impl cpu --filters 3 --time 0.1 --csv | cut -d, -f 1 | paste -sd ' ')" \
+            'width 256 512 1024 2048 4096'
+    fi
     # Speed-ups over the reference and over the step before.
     expect 0 gconv bench --preset lecture --impl reference,cpu --sizes 64 --time 0.5 --json
     is_json
