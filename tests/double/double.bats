@@ -284,6 +284,14 @@ tilefft * within bound*'
         like "$out" '*
 tilefft * within bound*'
     done
+    # Kernels for all types store words: of another type, of bits, of samples that double rounds.
+    local output filter
+    for output in '--depth 16' '--depth 1' '--offset 2000'; do
+        for filter in log:3,21 wide.txt; do # small tiles, large ones
+            # shellcheck disable=SC2086
+            expect 0 gconv filter --impl tilefft --verify $output -k $filter grey.pgm out.png
+        done
+    done
 }
 
 @test "tilefft: bands have the bits of the whole image" {

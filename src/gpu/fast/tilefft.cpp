@@ -27,7 +27,6 @@ extern "C" {
 #include "core/range.h"
 #include "gpu/cost/costs.h"
 #include "gpu/fast/tilefft_tiles.h"
-#include "gpu/runtime/finish.h"
 }
 
 #include <algorithm>
@@ -48,13 +47,18 @@ static bool takes_values(const gc_pass_scope &scope)
     return scope.input == GC_FLOAT && scope.output == GC_FLOAT;
 }
 
-/* The kernels of a pass, as gc_tilefft_find takes them. */
-static int type_of(const gc_problem *problem, const gc_pass_scope &scope)
+/* Whether samples of a pass can be stored one by one. Quotients with ties or remainders, samples in
+ * double, edges and bits go through the kernels for all types. */
+static bool rounds(const gc_pass_scope &scope)
 {
-    gc_finish finish;
-    bool is_single =
-        takes_values(scope) || (scope.input == scope.output && gc_finish_of(problem, &finish) &&
-                                gc_fft_rounds(finish.kind, scope.output));
+    return (scope.finish == GC_FINISH_ROUND || scope.finish == GC_FINISH_NEAREST) &&
+           (scope.output == GC_BYTE || scope.output == GC_SHORT);
+}
+
+/* The kernels of a pass, as gc_tilefft_find takes them. */
+static int type_of(const gc_pass_scope &scope)
+{
+    bool is_single = takes_values(scope) || (scope.input == scope.output && rounds(scope));
     return is_single ? scope.input : -1;
 }
 
@@ -62,7 +66,7 @@ static gc_tiles tiles_of(const gc_problem *problem, const gc_tile_filter &filter
                          const gconv_device_info *device)
 {
     gc_pass_scope scope = scope_of(problem, filter);
-    bool stores_words = scope.output != GC_FLOAT && type_of(problem, scope) < 0;
+    bool stores_words = scope.output != GC_FLOAT && type_of(scope) < 0;
     return gc_tiles_of(problem, &filter, stores_words, device);
 }
 
@@ -92,7 +96,7 @@ static double seconds(const gc_problem *problem, const gc_step *step,
         return 0;
     gc_pass_scope scope = scope_of(problem, filter);
     const gc_costs *costs = gc_costs_of(device);
-    int type = type_of(problem, scope);
+    int type = type_of(scope);
     double factor = type == GC_FLOAT ? 1
                     : type < 0       ? costs->tile_words_factor
                                      : costs->tile_samples_factor;
@@ -210,7 +214,7 @@ static gconv_status prepare(const gc_problem *problem, const gconv_device_info *
     state->columns = tiles.columns;
     state->lines = tiles.lines;
     GC_TRY(upload_spectrum(problem, filter, state, error));
-    int type = type_of(problem, *scope);
+    int type = type_of(*scope);
     if (gc_tiles_are_large(tiles.columns, tiles.lines))
         return gc_large_prepare(problem, &filter, &tiles, type, (const float2 *)state->spectrum,
                                 device, &state->large, error);

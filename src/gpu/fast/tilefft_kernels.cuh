@@ -9,7 +9,7 @@ struct gc_tilefft_kernel {
 };
 
 /* The kernel for transforms of so many points. What it reads and stores: GC_FLOAT for chain values,
- * GC_BYTE or GC_SHORT for samples that gc_fft_rounds, -1 for any types. */
+ * GC_BYTE or GC_SHORT for samples that are stored one by one, -1 for any types. */
 gc_tilefft_kernel gc_tilefft_find(int columns, int lines, int type);
 
 /* The three kernels of large tiles (kernels/fft/large.cuh). */

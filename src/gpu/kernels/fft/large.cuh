@@ -31,7 +31,7 @@ template <class config> struct gc_large_shape {
     typedef gc_large_axis<config::lines> down;
     static constexpr int rows = GC_LARGE_ROW_THREADS / across::parts; /* of a block */
     static constexpr int row_items = config::lines / rows;            /* of a pair */
-    /* Tiles of a pair that have code of their own. That for samples is long. */
+    /* Tiles of a pair for which a loop is unrolled. Code for samples is long. */
     static constexpr int tiles_together = config::input == GC_FLOAT ? 2 : 1;
     static constexpr int column_threads = GC_LARGE_COLUMNS * down::parts;
     static constexpr int column_items = config::columns / GC_LARGE_COLUMNS;

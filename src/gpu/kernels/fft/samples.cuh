@@ -3,7 +3,6 @@
 #ifndef GC_GPU_KERNELS_FFT_SAMPLES_CUH
 #define GC_GPU_KERNELS_FFT_SAMPLES_CUH
 
-#include "gpu/kernels/fft/types.cuh"
 #include "gpu/kernels/jit/pass.cuh"
 
 /* The same config for inputs of one type. */
@@ -34,8 +33,9 @@ static __device__ __forceinline__ bool gc_fft_stores_values(const gc_pass &pass)
     return config::output == GC_FLOAT || pass.output_type == GC_FLOAT;
 }
 
-/* Whether threads store samples one by one: kernels for samples of one type do, which serve passes
- * that gc_fft_rounds. Kernels for all types store words of several samples. */
+/* Whether threads store samples one by one: kernels for samples of one type do. They serve passes
+ * of the kinds GC_FINISH_ROUND and GC_FINISH_NEAREST. Kernels for all types store words of several
+ * samples. */
 template <class config> struct gc_fft_stores {
     static constexpr bool samples = config::output == GC_BYTE || config::output == GC_SHORT;
     static constexpr bool words = config::output < 0;

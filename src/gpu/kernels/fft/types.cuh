@@ -2,8 +2,6 @@
 #ifndef GC_GPU_KERNELS_FFT_TYPES_CUH
 #define GC_GPU_KERNELS_FFT_TYPES_CUH
 
-#include "gpu/kernels/jit/types.h"
-
 #include <cuda_runtime.h>
 
 /* What these kernels are given beside gc_pass. */
@@ -31,13 +29,5 @@ struct gc_tilefft_large {
     int first_pair, pairs; /* that a launch takes */
     int chunks;            /* columns: blocks that share the pairs of the same columns */
 };
-
-/* Whether samples of a pass can be stored one by one (samples.cuh). Edges and bits are stored in
- * words. */
-static __host__ __device__ inline bool gc_fft_rounds(int finish_kind, int output_type)
-{
-    return (finish_kind == GC_FINISH_ROUND || finish_kind == GC_FINISH_NEAREST) &&
-           (output_type == GC_BYTE || output_type == GC_SHORT);
-}
 
 #endif
