@@ -145,7 +145,7 @@ copies() {
 # TO FROM COPIES: images, each under COPIES names: so many that the start of the context weighs
 # little.
 many=$((8 * large_images))
-gpus_many=$((120 * large_images)) # two contexts start one after the other
+gpus_many=$((480 * large_images)) # two contexts start one after the other
 small_many=$((8 * small_images))
 make_many() {
   [ ! -d "$1" ] || return 0
@@ -315,11 +315,11 @@ if wanted gpus && [ "$gpus" -lt 2 ]; then
   echo "several GPUs"
   missing "this machine has $gpus"
 elif wanted gpus; then
-  make_many gpus-many large/in 120
+  make_many gpus-many large/in 480
   share=$((processors / gpus))
   echo
   echo "edges, $gpus_many JPEG of 4096x3072 on $gpus GPUs (bar: ratio at least 1.8 for 2)"
-  turns -i "$gpus_many" 2 out \
+  turns -c -i "$gpus_many" 2 out \
     "1 GPU, $share processors" taskset -c "0-$((share - 1))" env CUDA_VISIBLE_DEVICES=0 \
     "$gconv" edges --device cuda -o out gpus-many \
     -- "1 GPU, auto, $share processors" taskset -c "0-$((share - 1))" env CUDA_VISIBLE_DEVICES=0 \

@@ -246,7 +246,7 @@ GCONV_API bool gconv_shape_is_opaque(const gconv_shape *shape, const void *rows,
  * baseline, samples of 8 bits, one scan, grey or YCbCr, sound tables. */
 typedef struct gconv_encoded {
     const unsigned char *bytes; /* from the first byte of the file on; valid until the source is
-                                 * called again or its reader is freed */
+                                 * called again (also `copied`) or its reader is freed */
     size_t size;                /* up to the end of the image where the data are proved, else all */
     uint32_t width, height;     /* pixels as stored, before `orientation` */
     int components;             /* 1: Y; 3: Y, Cb and Cr */
@@ -268,14 +268,16 @@ typedef struct gconv_encoded {
 typedef struct gconv_source {
     gconv_status (*read)(void *user, uint32_t count, void *rows, size_t stride, gconv_error *error);
     void *user;
-    /* Readers of JPEG set the next two. Other sources leave them NULL. A plan on a device
+    /* Readers of JPEG set the next three. Other sources leave them NULL. A plan on a device
      * that decodes JPEG calls `offer` once, before the first `read`. True: *picture is filled, and
      * the device may decode it. With `prove` the data behind the header are proved sound: every
      * code is valid, every block within the range of 8-bit samples. Without it the device has to
      * find damage itself. Where the device has decoded the picture, the plan calls `accept` with
      * the bytes from the first of the file to the end of the image: all rows then count as read,
-     * and `read` is not called. Without `accept` the plan reads rows as if it had never asked. */
+     * and `read` is not called. Without `accept` the plan reads rows as if it had never asked.
+     * `copied` says that the plan has a copy of the bytes and will not look at them again. */
     bool (*offer)(void *user, bool prove, gconv_encoded *picture);
+    void (*copied)(void *user);
     void (*accept)(void *user, size_t size);
     /* Readers of PNG and JPEG set it; other sources may leave it NULL. A thread of the run that has
      * time calls it, also while another thread is in `read` or in `help`. It does a part of what
@@ -290,6 +292,8 @@ typedef struct gconv_source {
     gconv_status (*select)(void *user, uint32_t first, uint32_t count, gconv_error *error);
 } gconv_source;
 
+struct gc_packed_rows;
+
 /* Takes the rows of an image, from top to bottom. `write` reads the next `count` rows, `stride`
  * bytes apart, and must not keep the pointer. Threads and failures are as for gconv_source. */
 typedef struct gconv_sink {
@@ -300,6 +304,12 @@ typedef struct gconv_sink {
      * it, also while another thread is in `write` or in `help`. It does a part of what earlier
      * calls of `write` left to do. False: there is nothing to do until the next `write`. */
     bool (*help)(void *user);
+    /* Writers of PNG set the next two; other sinks leave them NULL. A plan on a device that
+     * compresses asks `takes_packed` before the first `write`. True: it may call `write_packed`
+     * once, in the place of `write` for all rows. *rows is gconv's own (gc_packed_rows) and must
+     * not be kept. The file does not depend on who compresses. */
+    bool (*takes_packed)(void *user);
+    gconv_status (*write_packed)(void *user, const struct gc_packed_rows *rows, gconv_error *error);
 } gconv_sink;
 
 /* ---- Image files ----------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "base/threads.h"
 #include "core/conversion.h"
+#include "core/packed_rows.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -130,6 +131,12 @@ bool gc_stream_offer(gc_stream *stream, bool prove, gconv_encoded *picture)
     return offered;
 }
 
+void gc_stream_copied(gc_stream *stream)
+{
+    if (stream->source.copied != NULL)
+        stream->source.copied(stream->source.user);
+}
+
 void gc_stream_accept(gc_stream *stream, size_t size)
 {
     stream->source.accept(stream->source.user, size);
@@ -160,12 +167,10 @@ void gc_stream_store_pixels(const gc_stream *stream, uint32_t y, size_t first, s
     gc_store_pixels(&problem->conversion, row, count, alpha, (char *)output + first * bits / 8);
 }
 
-gconv_status gc_stream_write(gc_stream *stream, uint32_t count, const void *rows, size_t stride,
-                             gconv_error *error)
+/* What follows a call of the sink for `count` rows that began at `start`. */
+static gconv_status finish_writing(gc_stream *stream, uint32_t count, double start,
+                                   gconv_status status, gconv_error *error)
 {
-    double start = gc_seconds();
-    *error = (gconv_error){.status = GCONV_OK};
-    gconv_status status = stream->sink.write(stream->sink.user, count, rows, stride, error);
     status = require_message(status, error);
     stream->timings.encode += gc_seconds() - start;
     uint32_t first = stream->rows_written;
@@ -176,6 +181,34 @@ gconv_status gc_stream_write(gc_stream *stream, uint32_t count, const void *rows
             stream, (double)(stream->rows_written - stream->first) / (stream->end - stream->first),
             error);
     return status;
+}
+
+gconv_status gc_stream_write(gc_stream *stream, uint32_t count, const void *rows, size_t stride,
+                             gconv_error *error)
+{
+    double start = gc_seconds();
+    *error = (gconv_error){.status = GCONV_OK};
+    gconv_status status = stream->sink.write(stream->sink.user, count, rows, stride, error);
+    return finish_writing(stream, count, start, status, error);
+}
+
+bool gc_stream_takes_packed(const gc_stream *stream)
+{
+    const gconv_sink *sink = &stream->sink;
+    const gconv_shape *shape = &stream->problem->conversion.output;
+    return !stream->chain_only && shape->depth == 1 && shape->channels == 1 && stream->first == 0 &&
+           stream->end == shape->height && stream->rows_written == 0 &&
+           sink->takes_packed != NULL && sink->write_packed != NULL &&
+           sink->takes_packed(sink->user);
+}
+
+gconv_status gc_stream_write_packed(gc_stream *stream, const gc_packed_rows *rows,
+                                    gconv_error *error)
+{
+    double start = gc_seconds();
+    *error = (gconv_error){.status = GCONV_OK};
+    gconv_status status = stream->sink.write_packed(stream->sink.user, rows, error);
+    return finish_writing(stream, stream->end, start, status, error);
 }
 
 gconv_status gc_stream_tell(gc_stream *stream, double done, gconv_error *error)

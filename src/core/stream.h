@@ -76,6 +76,9 @@ void gc_stream_spread(gc_stream *stream, int threads);
  * can still be read until gc_stream_accept. */
 bool gc_stream_offer(gc_stream *stream, bool prove, gconv_encoded *picture);
 
+/* The run has a copy of the picture's bytes and does not need them any more. */
+void gc_stream_copied(gc_stream *stream);
+
 /* The device has decoded the picture, which ends `size` bytes from the start of the file: all rows
  * count as read. Call it once nothing but writing can fail, so that another implementation can read
  * the rows until then. */
@@ -96,6 +99,13 @@ void gc_stream_store_pixels(const gc_stream *stream, uint32_t y, size_t first, s
 /* Gives the next `count` rows of output to the sink, and tells the watch. */
 gconv_status gc_stream_write(gc_stream *stream, uint32_t count, const void *rows, size_t stride,
                              gconv_error *error);
+
+/* Whether the sink takes all rows of the image at once, compressed by the device of the run. */
+bool gc_stream_takes_packed(const gc_stream *stream);
+
+/* gc_stream_write for all rows, where gc_stream_takes_packed says so. */
+gconv_status gc_stream_write_packed(gc_stream *stream, const struct gc_packed_rows *rows,
+                                    gconv_error *error);
 
 /* Tells the watch how much of the run is done, from 0 to 1: for an implementation that computes
  * long before it writes. Must not be called while another thread writes. GCONV_ERROR_CANCELLED

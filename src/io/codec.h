@@ -76,6 +76,7 @@ void gc_decoder_warn_trailing(const gc_decoder *decoder);
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 typedef struct gc_encoder_type gc_encoder_type;
+struct gc_packed_rows;
 
 /* The head of every codec's own structure. */
 typedef struct gc_encoder {
@@ -100,6 +101,10 @@ struct gc_encoder_type {
     gconv_status (*finish)(gc_encoder *encoder, gconv_error *error);
     /* As gconv_sink has it. NULL for encoders that one thread does all work of. */
     bool (*help)(gc_encoder *encoder);
+    /* As gconv_sink has them. NULL for formats that no device compresses. */
+    bool (*takes_packed)(gc_encoder *encoder);
+    gconv_status (*write_packed)(gc_encoder *encoder, const struct gc_packed_rows *rows,
+                                 gconv_error *error);
     void (*free)(gc_encoder *encoder);
 };
 

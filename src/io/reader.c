@@ -35,7 +35,8 @@ struct gconv_reader {
     unsigned char *band; /* rows before the conversion to grey; allocated when needed */
     uint32_t band_rows;
     unsigned char *image; /* all stored rows, for orientations 3 to 8; allocated when needed */
-    unsigned char *whole; /* the whole file, while it is offered to a device; else NULL */
+    unsigned char *whole; /* the whole file, while a device may look at it; else NULL */
+    bool offered;         /* a device may still accept the image */
     const char *doubt;    /* why no device decodes the image; "" where that is not known */
     bool proved;          /* the last offer was of a file that is proven sound */
     bool accepted;        /* a device has decoded the image */
@@ -289,13 +290,14 @@ static bool makes_offers(const gconv_reader *reader)
 static bool may_offer(const gconv_reader *reader)
 {
     return makes_offers(reader) && reader->failure.status == GCONV_OK && reader->delivered == 0 &&
-           reader->whole == NULL;
+           !reader->offered;
 }
 
 static void end_offer(gconv_reader *reader)
 {
     free(reader->whole);
     reader->whole = NULL;
+    reader->offered = false;
 }
 
 static bool offer_for_source(void *user, bool prove, gconv_encoded *picture)
@@ -311,15 +313,23 @@ static bool offer_for_source(void *user, bool prove, gconv_encoded *picture)
         return false;
     }
     reader->doubt = "";
+    reader->offered = true;
     reader->proved = prove;
     picture->orientation = reader->orientation;
     return true;
 }
 
+static void copied_for_source(void *user)
+{
+    gconv_reader *reader = user;
+    free(reader->whole);
+    reader->whole = NULL;
+}
+
 static void accept_for_source(void *user, size_t size)
 {
     gconv_reader *reader = user;
-    if (reader->whole == NULL)
+    if (!reader->offered)
         return;
     end_offer(reader);
     reader->decoder->type->accept(reader->decoder, size);
@@ -360,7 +370,7 @@ gconv_status gconv_reader_read(gconv_reader *reader, uint32_t count, void *rows,
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "more rows asked for than the image has");
     if (count == 0)
         return GCONV_OK;
-    if (reader->whole != NULL) {
+    if (reader->offered) {
         end_offer(reader);
         reader->doubt = reader->proved ? "refused by the device"
                                        : "data that the GPU doubts, or lacks memory for";
@@ -509,6 +519,7 @@ gconv_source gconv_reader_source(gconv_reader *reader)
         source.help = help_for_source;
     if (makes_offers(reader)) {
         source.offer = offer_for_source;
+        source.copied = copied_for_source;
         source.accept = accept_for_source;
     }
     if (reader->decoder->type->spread != NULL)

@@ -296,10 +296,31 @@ static bool help_for_sink(void *user)
     return writer->encoder->type->help(writer->encoder);
 }
 
+/* Whether no row was written, and rows are the encoder's as they are. */
+static bool takes_packed(void *user)
+{
+    gconv_writer *writer = user;
+    return writer->failure.status == GCONV_OK && writer->taken == 0 && writer->row == NULL &&
+           writer->encoder->type->takes_packed(writer->encoder);
+}
+
+static gconv_status write_packed(void *user, const struct gc_packed_rows *rows, gconv_error *error)
+{
+    gconv_writer *writer = user;
+    writer->taken = writer->shape.height;
+    gconv_status status =
+        writer->encoder->type->write_packed(writer->encoder, rows, &writer->failure);
+    return settle(writer, status, error);
+}
+
 gconv_sink gconv_writer_sink(gconv_writer *writer)
 {
     gconv_sink sink = {.write = write_for_sink, .user = writer};
     if (writer->encoder->type->help != NULL)
         sink.help = help_for_sink;
+    if (writer->encoder->type->write_packed != NULL) {
+        sink.takes_packed = takes_packed;
+        sink.write_packed = write_packed;
+    }
     return sink;
 }

@@ -11,6 +11,7 @@ extern "C" {
 #include "gpu/decode/decode.h"
 #include "gpu/decode/jpeg.h"
 #include "gpu/decode/ycc.h"
+#include "gpu/encode/encode.h"
 #include "gpu/runtime/finish.h"
 }
 #include "gpu/fast/passes.cuh"
@@ -73,6 +74,11 @@ namespace decode
 __thread float pixels[SHARED_FLOATS];
 #include "gpu/decode/unpack.cu"
 } // namespace decode
+namespace encode
+{
+__thread float pixels[SHARED_FLOATS];
+#include "gpu/encode/bits.cu"
+} // namespace encode
 namespace jpeg
 {
 __thread float pixels[SHARED_FLOATS];
@@ -151,6 +157,7 @@ const gc_double_body gc_double_bodies[] = {
     MEETS("add_up", jpeg::add_up),
     MEETS("store", jpeg::store),
     PLAIN("transform", jpeg::transform),
+    MEETS("pack_bits", encode::pack_bits),
     MEETS("gc_vectors_convolve", gc_vectors_convolve),
     PLAIN("fill", fill),
     PLAIN("expect<float>", expect<float>),

@@ -112,6 +112,54 @@ static inline unsigned atomicAdd(unsigned *to, unsigned value)
     return __atomic_fetch_add(to, value, __ATOMIC_RELAXED);
 }
 
+static inline unsigned atomicOr(unsigned *to, unsigned value)
+{
+    return __atomic_fetch_or(to, value, __ATOMIC_RELAXED);
+}
+
+static inline unsigned atomicSub(unsigned *to, unsigned value)
+{
+    return __atomic_fetch_sub(to, value, __ATOMIC_RELAXED);
+}
+
+/* The next two are for memory of one block, whose threads run one after the other. */
+template <class number> static inline number atomicMin(number *to, number value)
+{
+    number before = *to;
+    *to = value < before ? value : before;
+    return before;
+}
+
+template <class number> static inline number atomicMax(number *to, number value)
+{
+    number before = *to;
+    *to = value > before ? value : before;
+    return before;
+}
+
+static inline int __ffsll(long long bits)
+{
+    return __builtin_ffsll(bits);
+}
+
+static inline int __popcll(unsigned long long bits)
+{
+    return __builtin_popcountll(bits);
+}
+
+static inline int __clzll(long long bits)
+{
+    return bits == 0 ? 64 : __builtin_clzll((unsigned long long)bits);
+}
+
+static inline unsigned __brev(unsigned bits)
+{
+    unsigned reversed = 0;
+    for (int i = 0; i < 32; i++)
+        reversed |= (bits >> i & 1) << (31 - i);
+    return reversed;
+}
+
 static inline void __trap()
 {
     abort();

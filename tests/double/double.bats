@@ -684,6 +684,22 @@ decode() { "$TESTS/double/double_decode" "$@"; }
     [ "$tried" -ge 5 ]
 }
 
+# ---- The kernel that compresses ------------------------------------------------------------------
+
+@test "compression by a kernel: blocks are those of the CPU's encoder" {
+    expect 0 "$TESTS/double/double_encode" --quick "$RANDOM"
+    like "$out" '* blocks, 0 failed'
+}
+
+@test "compression by a kernel: whatever call fails, blocks are right or there are none" {
+    export GC_DOUBLE_REPORT=$BATS_TEST_TMPDIR/report
+    local call
+    for call in 1 2 3 4 5 6 7 8; do
+        GC_DOUBLE_FAIL=$call expect 0 "$TESTS/double/double_encode" --failing
+        ! grep -E '^device_bytes [^0]' "$GC_DOUBLE_REPORT"
+    done
+}
+
 @test "a device is measured at its first use, and the figures are kept" {
     make_image pgm in.pgm 30 20 noise
     on_cpu expected.pgm filter -k box3 in.pgm

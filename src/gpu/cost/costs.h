@@ -36,6 +36,9 @@ typedef struct gc_costs {
     double decode_rate;            /* pixels a second and multiprocessor */
     double decode_picture_seconds; /* between the ends of two pictures, however small */
 
+    /* Compressing output of 1 bit by a kernel, the same. */
+    double compress_rate, compress_picture_seconds;
+
     /* The roofline. */
     double launch_seconds;
     double bandwidth_share; /* of the bandwidth, by reading and writing in order */

@@ -55,13 +55,21 @@ typedef struct image_parts {
     double thread; /* of the CPU: from the file and to it, the driver, output of chain values */
 } image_parts;
 
+/* Whether a kernel compresses the output, if the device makes it. */
+static bool is_compressed_by_kernel(const gc_problem *problem)
+{
+    return problem->conversion.output.depth == 1 && problem->conversion.output.channels == 1;
+}
+
 /* The parts on any device. */
 static image_parts parts_at_least(const gc_problem *problem, const gc_costs *costs)
 {
     bool by_kernels = is_decoded_by_kernels(problem);
     double source = by_kernels ? gc_pack_seconds(problem) : gc_decode_seconds(problem);
+    double output = is_compressed_by_kernel(problem) ? gc_write_packed_seconds(problem)
+                                                     : gc_encode_seconds(problem);
     return (image_parts){.kernels = by_kernels ? costs->decode_picture_seconds : 0,
-                         .thread = source + gc_encode_seconds(problem) + costs->run_thread_seconds};
+                         .thread = source + output + costs->run_thread_seconds};
 }
 
 /* Seconds between the ends of two pictures that kernels decode. */
@@ -70,6 +78,15 @@ static double decode_seconds(const gc_problem *problem, const gconv_device_info 
     const gc_costs *costs = gc_costs_of(device);
     double pixels = (double)problem->job.input.width * problem->job.input.height;
     return fmax(pixels / (costs->decode_rate * device->processors), costs->decode_picture_seconds);
+}
+
+/* Seconds between the ends of two outputs that a kernel compresses. */
+static double compress_seconds(const gc_problem *problem, const gconv_device_info *device)
+{
+    const gc_costs *costs = gc_costs_of(device);
+    double pixels = (double)problem->conversion.output.width * problem->conversion.output.height;
+    return fmax(pixels / (costs->compress_rate * device->processors),
+                costs->compress_picture_seconds);
 }
 
 static image_parts parts_of(const gc_problem *problem, const gconv_device_info *device,
@@ -81,6 +98,10 @@ static image_parts parts_of(const gc_problem *problem, const gconv_device_info *
         parts.thread +=
             values_bytes(problem) * (1 / costs->download_values_rate - 1 / costs->download_rate);
     parts.kernels = kernels;
+    if (is_compressed_by_kernel(problem) && finishes)
+        parts.kernels += compress_seconds(problem, device);
+    else if (is_compressed_by_kernel(problem))
+        parts.thread += gc_encode_seconds(problem) - gc_write_packed_seconds(problem);
     if (is_decoded_by_kernels(problem)) /* a file is small: its upload does not count */
         parts.kernels += decode_seconds(problem, device);
     else

@@ -5,6 +5,7 @@
 #include "gpu/runtime/check.cuh"
 #include "gpu/runtime/plan.cuh"
 
+#include <cmath>
 #include <cstdlib>
 
 /* Kernels read and store words of so many bytes. */
@@ -119,7 +120,7 @@ static gconv_status reserve(device_run *run, gconv_error *error)
         grows |= sizes[i] > plan->own->sizes[i];
     if (grows)
         GC_CUDA_TRY(error, cudaEventSynchronize(plan->own->marks[MARK_DONE]));
-    return gc_slot_reserve(plan->own, sizes, error);
+    return gc_slot_reserve(plan->own, sizes, INFINITY, error);
 }
 
 static gconv_status place_input(const device_run *run, gconv_error *error)

@@ -144,8 +144,8 @@ static void choose_rows(gc_gpu_plan *plan, double bytes)
     plan->band_rows = gc_band_whole(plan->problem, rows, plan->slabs);
 }
 
-/* What is left for decoding of a share in which the whole image fits. */
-static size_t left_for_decoding(const gc_gpu_plan *plan, double bytes)
+/* What is left, for decoding and compressing, of a share in which the whole image fits. */
+static size_t left_of_share(const gc_gpu_plan *plan, double bytes)
 {
     size_t sizes[GC_BUFFERS];
     gc_plan_buffer_sizes(plan, false, plan->problem->chain.height, sizes);
@@ -161,7 +161,7 @@ static bool share_does(const gc_gpu_plan *plan)
     double pixels = (double)job->input.width * job->input.height;
     double decoding = gc_packed_bytes_a_pixel(job->input.channels) * pixels;
     return plan->band_rows == plan->problem->chain.height &&
-           (job->source_format != GCONV_FORMAT_JPEG || (double)plan->decoding_bytes >= decoding);
+           (job->source_format != GCONV_FORMAT_JPEG || (double)plan->spare_bytes >= decoding);
 }
 
 gconv_status gc_plan_choose_band(gc_gpu_plan *plan, gconv_error *error)
@@ -175,11 +175,12 @@ gconv_status gc_plan_choose_band(gc_gpu_plan *plan, gconv_error *error)
     for (;; sharers = std::max<int>(sharers / 2, SHARERS_LEAST)) {
         choose_rows(plan, bytes / sharers);
         bool whole = plan->band_rows == plan->problem->chain.height;
-        plan->decoding_bytes = whole ? left_for_decoding(plan, bytes / sharers) : 0;
+        plan->spare_bytes = whole ? left_of_share(plan, bytes / sharers) : 0;
         if (sharers <= SHARERS_LEAST || plan->extra_bytes != nullptr || share_does(plan))
             break;
     }
     plan->parts = std::max(1, GC_SLOTS_MAX / sharers);
+    plan->share_bytes = bytes / sharers;
     if (plan->band_rows == 0)
         return gc_fail(error, GCONV_ERROR_MEMORY,
                        "not even %lld row%s in the %.1f MiB that may be taken of %s",
@@ -215,7 +216,7 @@ static gconv_status use_slot(gc_gpu_plan *plan, gc_slot *slot, gconv_error *erro
 }
 
 gconv_status gc_plan_take_slot(gc_gpu_plan *plan, bool chain_only, size_t decoding_bytes,
-                               int64_t *rows, gconv_error *error)
+                               size_t *packing_bytes, int64_t *rows, gconv_error *error)
 {
     gc_slot *slot;
     GC_TRY(gc_slot_take(plan->device.index, plan->parts, &slot, error));
@@ -223,15 +224,18 @@ gconv_status gc_plan_take_slot(gc_gpu_plan *plan, bool chain_only, size_t decodi
         size_t sizes[GC_BUFFERS];
         gc_plan_buffer_sizes(plan, chain_only, *rows, sizes);
         sizes[GC_BUFFER_DECODING] = *rows < plan->band_rows ? 0 : decoding_bytes;
-        gconv_status status = gc_slot_reserve(slot, sizes, error);
+        sizes[GC_BUFFER_PACKING] = *packing_bytes;
+        gconv_status status = gc_slot_reserve(slot, sizes, plan->share_bytes, error);
         int64_t fewer = gc_band_whole(plan->problem, *rows / 2, plan->slabs);
         if (status == GCONV_OK)
             return use_slot(plan, slot, error);
-        if (status != GCONV_ERROR_MEMORY || fewer == 0) {
+        if (status != GCONV_ERROR_MEMORY || (fewer == 0 && *packing_bytes == 0)) {
             gc_slot_give(slot);
             return status;
         }
-        *rows = fewer; /* another process may have taken memory meanwhile */
+        if (*packing_bytes == 0) /* another process may have taken memory meanwhile */
+            *rows = fewer;
+        *packing_bytes = 0;
     }
 }
 

@@ -54,7 +54,8 @@ struct gc_gpu_plan {
     const gc_problem *problem;
     gconv_device_info device;
     int64_t band_rows;         /* of output, at most */
-    size_t decoding_bytes;     /* of the device, for kernels that decode, at most */
+    double share_bytes;        /* of the device, that a run may take */
+    size_t spare_bytes;        /* of the device, for kernels that decode and compress, at most */
     int parts;                 /* of the device's memory, see gc_slot_take */
     gc_plan_section *sections; /* room for one a step */
     int section_count;
@@ -93,10 +94,11 @@ bool gc_plan_start_has_ended(const gc_gpu_plan *plan);
 /* Sets plan->band_rows to what the device's memory holds. */
 gconv_status gc_plan_choose_band(gc_gpu_plan *plan, gconv_error *error);
 
-/* Takes a slot with buffers for bands of *rows and for decoding. Where the device is short of
- * memory, *rows becomes less than plan->band_rows, and there is no buffer for decoding. */
+/* Takes a slot with buffers for bands of *rows, for decoding and for compressing. Where the device
+ * is short of memory, *packing_bytes becomes 0, then *rows less than plan->band_rows: there is no
+ * buffer for decoding, either. */
 gconv_status gc_plan_take_slot(gc_gpu_plan *plan, bool chain_only, size_t decoding_bytes,
-                               int64_t *rows, gconv_error *error);
+                               size_t *packing_bytes, int64_t *rows, gconv_error *error);
 void gc_plan_give_slot(gc_gpu_plan *plan);
 
 /* Sets what the buffers hold for bands of `rows` rows of output. */

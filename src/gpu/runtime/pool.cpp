@@ -5,6 +5,7 @@
 #include "gpu/runtime/check.cuh"
 #include "gpu/runtime/current.cuh"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <pthread.h>
@@ -250,8 +251,20 @@ static gconv_status grow(gc_slot *slot, const size_t sizes[GC_BUFFERS], gconv_er
     return GCONV_OK;
 }
 
-gconv_status gc_slot_reserve(gc_slot *slot, const size_t sizes[GC_BUFFERS], gconv_error *error)
+/* What the slot holds once its buffers have grown. */
+static double bytes_when_grown(const gc_slot *slot, const size_t sizes[GC_BUFFERS])
 {
+    double bytes = 0;
+    for (int i = 0; i < GC_BUFFERS; i++)
+        bytes += (double)std::max(slot->sizes[i], sizes[i]);
+    return bytes;
+}
+
+gconv_status gc_slot_reserve(gc_slot *slot, const size_t sizes[GC_BUFFERS], double bytes_max,
+                             gconv_error *error)
+{
+    if (bytes_when_grown(slot, sizes) > bytes_max)
+        free_buffers(slot);
     gconv_status status = grow(slot, sizes, error);
     if (status != GCONV_ERROR_MEMORY)
         return status;

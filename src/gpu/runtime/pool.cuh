@@ -33,6 +33,7 @@ enum {
     GC_BUFFER_OTHER_PLANE,
     GC_BUFFER_EXTENDED,
     GC_BUFFER_DECODING,
+    GC_BUFFER_PACKING,
     GC_BUFFERS
 };
 
@@ -42,6 +43,7 @@ enum {
     GC_MARK_UPLOADED,
     GC_MARK_DECODED,
     GC_MARK_COMPUTED,
+    GC_MARK_PACKED,
     GC_MARK_ARRIVED,
     GC_MARK_OTHER_ARRIVED,
     GC_MARKS
@@ -74,9 +76,11 @@ struct gc_slot {
  * takes them. Who waits longest is served first. */
 gconv_status gc_slot_take(int device, int parts, gc_slot **slot, gconv_error *error);
 
-/* Makes each buffer hold at least so many bytes. GCONV_ERROR_MEMORY where the device is short of
- * memory, even after buffers of free slots were freed. */
-gconv_status gc_slot_reserve(gc_slot *slot, const size_t sizes[GC_BUFFERS], gconv_error *error);
+/* Makes each buffer hold at least so many bytes. What the slot holds from earlier runs stays,
+ * unless all would then exceed `bytes_max`. GCONV_ERROR_MEMORY where the device is short of memory,
+ * even after buffers of free slots were freed. */
+gconv_status gc_slot_reserve(gc_slot *slot, const size_t sizes[GC_BUFFERS], double bytes_max,
+                             gconv_error *error);
 
 /* Makes the slot's lanes, unless they exist. */
 gconv_status gc_slot_open_lanes(gc_slot *slot, gconv_error *error);

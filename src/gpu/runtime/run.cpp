@@ -3,6 +3,7 @@
  * where the device's memory is short. Values between sections never leave the device. */
 #include "gpu/decode/decode.h"
 #include "gpu/decode/jpeg.h"
+#include "gpu/encode/encode.h"
 #include "gpu/gpu.h"
 #include "gpu/runtime/check.cuh"
 #include "gpu/runtime/overlap.cuh"
@@ -46,6 +47,7 @@ struct gpu_run {
     size_t piece_bytes;
     gc_host_buffer *pieces[PIECES];
     bool lands; /* output is downloaded to where the caller wants it */
+    bool packs; /* a kernel compresses the output */
 };
 
 static bool several_at_once(const gpu_run *run)
@@ -59,12 +61,28 @@ static bool wants_pinned(const gpu_run *run)
     return several_at_once(run) || run->plan->problem->job.runs > 1;
 }
 
+static const gconv_shape *output_of(const gpu_run *run)
+{
+    return &run->plan->problem->conversion.output;
+}
+
+/* Bytes of the result of the kernel that compresses output. 0: the CPU has to do that. */
+static size_t packed_result_bytes(const gpu_run *run)
+{
+    const gconv_shape *shape = output_of(run);
+    if (!run->plan->finishes || !gc_stream_takes_packed(run->stream))
+        return 0;
+    size_t bytes = gc_encode_result_bytes(shape->width, shape->height);
+    return bytes <= WHOLE_BYTES ? bytes : 0;
+}
+
 static size_t choose_piece_bytes(const gpu_run *run)
 {
     size_t row = gc_plan_result_bytes(run->plan, run->stream->chain_only);
     size_t all = row * run->plan->problem->chain.height;
     size_t most = (size_t)(several_at_once(run) ? (int)WHOLE_BYTES : (int)PIECE_BYTES);
-    return all <= most ? all : std::max((size_t)PIECE_BYTES, row);
+    size_t piece = all <= most ? all : std::max((size_t)PIECE_BYTES, row);
+    return std::max(piece, packed_result_bytes(run));
 }
 
 /* Says that the run needs no processor, or needs one again. */
@@ -156,6 +174,7 @@ static gconv_status pack_picture(gpu_run *run, gconv_error *error)
     double begin = gc_seconds();
     GC_TRY(take_host(run, run->packed_bytes, &run->packed, error));
     run->needs_rows = !gc_pack(&run->picture, packed_of(run), &run->picture_end);
+    gc_stream_copied(run->stream); /* the next image then reads into memory that is in the cache */
     run->stream->timings.decode += gc_seconds() - begin;
     return GCONV_OK;
 }
@@ -345,12 +364,14 @@ static gconv_status await_piece(gpu_run *run, int64_t piece, gconv_error *error)
         timings->download += gc_seconds() - begin;
         return GCONV_OK;
     }
-    GC_TRY(gc_slot_seconds(plan->slot, GC_MARK_BEGIN, GC_MARK_UPLOADED, &timings->upload, error));
-    GC_TRY(gc_slot_seconds(plan->slot, GC_MARK_UPLOADED, GC_MARK_DECODED, &timings->decode, error));
-    GC_TRY(
-        gc_slot_seconds(plan->slot, GC_MARK_DECODED, GC_MARK_COMPUTED, &timings->compute, error));
-    return gc_slot_seconds(plan->slot, GC_MARK_COMPUTED, GC_MARK_ARRIVED, &timings->download,
-                           error);
+    const gc_slot *slot = plan->slot;
+    GC_TRY(gc_slot_seconds(slot, GC_MARK_BEGIN, GC_MARK_UPLOADED, &timings->upload, error));
+    GC_TRY(gc_slot_seconds(slot, GC_MARK_UPLOADED, GC_MARK_DECODED, &timings->decode, error));
+    GC_TRY(gc_slot_seconds(slot, GC_MARK_DECODED, GC_MARK_COMPUTED, &timings->compute, error));
+    if (run->packs)
+        GC_TRY(gc_slot_seconds(slot, GC_MARK_COMPUTED, GC_MARK_PACKED, &timings->encode, error));
+    return gc_slot_seconds(slot, run->packs ? GC_MARK_PACKED : GC_MARK_COMPUTED, GC_MARK_ARRIVED,
+                           &timings->download, error);
 }
 
 /* The device has done its work: it does not need the source any more. */
@@ -385,6 +406,14 @@ static bool is_doubted(const gpu_run *run)
     return run->packed != nullptr && packed_of(run)->doubt != 0;
 }
 
+/* All output has arrived: another run may have the slot. */
+static void leave_device(gpu_run *run)
+{
+    give_device(run);
+    give_image(run);
+    say_waiting(run, false);
+}
+
 /* Downloads and writes the result of a band. After the last band's last piece has arrived, another
  * run may have the slot. Nothing is written of a picture that is doubted. */
 static gconv_status download(gpu_run *run, const gc_plan_result &result, bool last_band,
@@ -404,11 +433,8 @@ static gconv_status download(gpu_run *run, const gc_plan_result &result, bool la
         run->needs_rows = is_doubted(run);
         if (run->needs_rows)
             return GCONV_OK;
-        if (last_band && piece == pieces) {
-            give_device(run);
-            give_image(run);
-            say_waiting(run, false);
-        }
+        if (last_band && piece == pieces)
+            leave_device(run);
         GC_TRY(write_piece(run, result, count, run->pieces[(piece - 1) % PIECES]->bytes, error));
     }
     return GCONV_OK;
@@ -443,13 +469,37 @@ static gconv_status land(gpu_run *run, const gc_plan_result &result, int64_t fir
     return GCONV_OK;
 }
 
-/* ---- Bands ----------------------------------------------------------------------------------- */
-
 static gconv_status mark(const gc_gpu_plan *plan, int which, gconv_error *error)
 {
     GC_CUDA_TRY(error, cudaEventRecord(plan->slot->marks[which], plan->cuda_stream));
     return GCONV_OK;
 }
+
+/* Compresses the result, which is the whole image, downloads that and has it written. */
+static gconv_status download_packed(gpu_run *run, const gc_plan_result &result, gconv_error *error)
+{
+    const gc_gpu_plan *plan = run->plan;
+    uint32_t width = output_of(run)->width, height = output_of(run)->height;
+    void *memory = plan->slot->buffers[GC_BUFFER_PACKING];
+    GC_TRY(gc_encode_bits(plan->result, result.pitch, width, height, memory, plan->cuda_stream,
+                          error));
+    GC_TRY(mark(plan, GC_MARK_PACKED, error));
+    GC_TRY(take_host(run, run->piece_bytes, &run->pieces[0], error));
+    char *packed = run->pieces[0]->bytes;
+    GC_CUDA_TRY(error, cudaMemcpyAsync(packed, memory, gc_encode_result_bytes(width, height),
+                                       cudaMemcpyDeviceToHost, plan->cuda_stream));
+    GC_TRY(mark(plan, GC_MARK_ARRIVED, error));
+    GC_TRY(await_piece(run, 0, error));
+    run->needs_rows = is_doubted(run);
+    if (run->needs_rows)
+        return GCONV_OK;
+    leave_device(run);
+    accept_picture(run);
+    gc_packed_rows rows = gc_encode_result(packed, width, height);
+    return gc_stream_write_packed(run->stream, &rows, error);
+}
+
+/* ---- Bands ----------------------------------------------------------------------------------- */
 
 static gconv_status run_band(gpu_run *run, int64_t first, int64_t last, gconv_error *error)
 {
@@ -474,6 +524,8 @@ static gconv_status run_band(gpu_run *run, int64_t first, int64_t last, gconv_er
     GC_TRY(mark(plan, GC_MARK_COMPUTED, error));
     if (run->lands)
         return land(run, result, first, error);
+    if (run->packs)
+        return download_packed(run, result, error);
     return download(run, result, last + 1 == plan->problem->chain.height, error);
 }
 
@@ -485,21 +537,34 @@ static gconv_status run_bands(gpu_run *run, gconv_error *error)
     return GCONV_OK;
 }
 
+/* Bytes of the device for the kernel that compresses output; 0 where none does. Planes of the JPEG
+ * engine take memory beside the slots'. */
+static size_t choose_packing_bytes(const gpu_run *run)
+{
+    const gconv_shape *shape = output_of(run);
+    bool packs = !run->by_engine && packed_result_bytes(run) > 0;
+    return packs ? gc_encode_device_bytes(shape->width, shape->height) : 0;
+}
+
 /* Runs in a slot. While it waits for one and for the device, other images may have the processor: a
  * run enqueues its work in some 0.05 ms. A picture that the device decodes needs a slot for the
  * whole image: where the device is short of memory for that, run->needs_rows is set. */
 static gconv_status run_in_slot(gpu_run *run, gconv_error *error)
 {
     gc_gpu_plan *plan = run->plan;
-    size_t decoding = 0;
+    size_t decoding = 0, packing = choose_packing_bytes(run);
     if (run->packed_bytes > 0)
         decoding = gc_packed_device_bytes(packed_of(run), is_luma(run));
-    run->needs_rows = decoding > plan->decoding_bytes;
+    run->needs_rows = decoding > plan->spare_bytes;
     if (run->needs_rows)
         return GCONV_OK;
+    if (decoding + packing > plan->spare_bytes)
+        packing = 0;
     say_waiting(run, true);
-    GC_TRY(gc_plan_take_slot(plan, run->stream->chain_only, decoding, &run->band_rows, error));
+    GC_TRY(gc_plan_take_slot(plan, run->stream->chain_only, decoding, &packing, &run->band_rows,
+                             error));
     bool whole = run->band_rows == (int64_t)plan->problem->chain.height;
+    run->packs = packing > 0 && whole;
     run->needs_rows = is_decoded(run) && !whole;
     if (run->needs_rows)
         return GCONV_OK;

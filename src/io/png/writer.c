@@ -1,11 +1,13 @@
 /* PNG of 1, 8 and 16 bits. libpng writes the chunks before the image data, and all chunks where the
  * caller asks for a level of compression. */
 #include "base/status.h"
+#include "core/packed_rows.h"
 #include "io/codec.h"
 #include "io/png/filters.h"
 #include "io/png/memory.h"
 #include "io/png/queue.h"
 
+#include <assert.h>
 #include <png.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -20,6 +22,9 @@ enum {
     ATTEMPTS_BYTES_MAX = 64 << 20 /* of all attempts in memory; then the smallest goes on alone */
 };
 
+static_assert((int)GC_PACKED_ROWS_BLOCK == (int)GC_PACK_BLOCK,
+              "devices make the blocks of gc_pack_compress");
+
 typedef struct png_encoder png_encoder;
 
 /* Compression by gconv's own code: rows are filtered, and fill blocks. */
@@ -27,7 +32,8 @@ typedef struct packing {
     const gc_pack_loops *loops;
     gc_filters filters;
     gc_pack_queue blocks;
-    uint32_t check; /* Adler-32 of the blocks before */
+    uint32_t check;   /* Adler-32 of the blocks before */
+    bool is_complete; /* all blocks are written: a device has compressed them */
 } packing;
 
 /* One way to compress the file. Where several attempts run, each stays in memory until the smallest
@@ -268,6 +274,7 @@ static gconv_status begin_packing(attempt *a, gconv_error *error)
         return gc_fail_memory(error, sizeof *p);
     p->loops = gc_pack_loops_chosen();
     p->check = 1;
+    p->is_complete = false;
     gconv_status status =
         gc_filters_create(&p->filters, &a->encoder->common.shape, p->loops, error);
     if (status == GCONV_OK)
@@ -370,23 +377,31 @@ static void store_big_endian(uint8_t *to, uint32_t value)
         to[i] = (uint8_t)(value >> (24 - 8 * i));
 }
 
-/* Writes a compressed block as a chunk. */
-static gconv_status write_block(attempt *a, gc_pack_block *block, gconv_error *error)
+/* A block that is compressed: `filled` bytes of the stream, whose Adler-32 is `check`. */
+typedef struct compressed {
+    const uint8_t *bytes;
+    size_t size, filled;
+    uint32_t check;
+    bool last;
+} compressed;
+
+/* Writes a block as a chunk. The check of the whole stream follows the last one. */
+static gconv_status write_block(attempt *a, const compressed *block, gconv_error *error)
 {
     packing *p = a->packing;
-    uint8_t head[8] = {[4] = 'I', [5] = 'D', [6] = 'A', [7] = 'T'}, tail[4];
+    uint8_t head[8] = {[4] = 'I', [5] = 'D', [6] = 'A', [7] = 'T'}, tail[8];
+    size_t check_bytes = block->last ? 4 : 0;
     p->check = (uint32_t)adler32_combine(p->check, block->check, (z_off_t)block->filled);
-    if (block->last) {
-        store_big_endian(block->output + block->size, p->check);
-        block->size += 4;
-    }
-    store_big_endian(head, (uint32_t)block->size);
-    uint32_t check = (uint32_t)crc32(0, head + 4, 4);
-    store_big_endian(tail, p->loops->crc32(check, block->output, block->size));
+    store_big_endian(head, (uint32_t)(block->size + check_bytes));
+    store_big_endian(tail, p->check);
+    uint32_t crc = (uint32_t)crc32(0, head + 4, 4);
+    crc = p->loops->crc32(crc, block->bytes, block->size);
+    crc = (uint32_t)crc32(crc, tail, (uInt)check_bytes);
+    store_big_endian(tail + check_bytes, crc);
     gconv_status status = emit(a, head, sizeof head, error);
     if (status == GCONV_OK)
-        status = emit(a, block->output, block->size, error);
-    return status == GCONV_OK ? emit(a, tail, sizeof tail, error) : status;
+        status = emit(a, block->bytes, block->size, error);
+    return status == GCONV_OK ? emit(a, tail, check_bytes + 4, error) : status;
 }
 
 /* Hands over the block that was filled, and writes those that are compressed. */
@@ -397,7 +412,9 @@ static gconv_status pass_block(attempt *a, bool last, gconv_error *error)
     gconv_status status = GCONV_OK;
     gc_pack_queue_push(blocks, last);
     while (status == GCONV_OK && (block = gc_pack_queue_take(blocks)) != NULL) {
-        status = write_block(a, block, error);
+        const compressed done = {block->output, block->size, block->filled, block->check,
+                                 block->last};
+        status = write_block(a, &done, error);
         gc_pack_queue_give_back(blocks, block);
     }
     return status;
@@ -455,6 +472,30 @@ static gconv_status write_rows(gc_encoder *common, uint32_t count, const unsigne
     return gc_png_check_memory(&encoder->memory, encoder->error);
 }
 
+/* Blocks that come compressed take the place of those that gconv would make of the rows. */
+static bool takes_packed(gc_encoder *common)
+{
+    const png_encoder *encoder = (const png_encoder *)common;
+    return common->shape.depth == 1 && encoder->attempt_count == 1 &&
+           encoder->attempts[0].packing != NULL;
+}
+
+static gconv_status write_packed(gc_encoder *common, const gc_packed_rows *rows, gconv_error *error)
+{
+    attempt *a = &((png_encoder *)common)->attempts[0];
+    gconv_status status = GCONV_OK;
+    for (uint32_t i = 0; status == GCONV_OK && i < rows->count; i++) {
+        bool last = i + 1 == rows->count;
+        uint64_t left = rows->stream_bytes - (uint64_t)i * GC_PACKED_ROWS_BLOCK;
+        const compressed block = {rows->packed + i * rows->stride, rows->blocks[i].size,
+                                  last ? (size_t)left : GC_PACKED_ROWS_BLOCK, rows->blocks[i].check,
+                                  last};
+        status = write_block(a, &block, error);
+    }
+    a->packing->is_complete = status == GCONV_OK;
+    return status;
+}
+
 /* Ends the image data and the file. libpng takes part only in its own. */
 static gconv_status end_attempt(attempt *a, gconv_error *error)
 {
@@ -462,7 +503,9 @@ static gconv_status end_attempt(attempt *a, gconv_error *error)
         png_write_end(a->png, NULL);
         return GCONV_OK;
     }
-    gconv_status status = pass_block(a, true, error);
+    gconv_status status = GCONV_OK;
+    if (!a->packing->is_complete)
+        status = pass_block(a, true, error);
     if (status == GCONV_OK)
         png_write_chunk(a->png, (png_const_bytep) "IEND", NULL, 0);
     return status;
@@ -496,5 +539,7 @@ const gc_encoder_type gc_png_encoder = {
     .write = write_rows,
     .finish = finish,
     .help = help,
+    .takes_packed = takes_packed,
+    .write_packed = write_packed,
     .free = free_encoder,
 };
