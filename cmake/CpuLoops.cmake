@@ -60,7 +60,8 @@ endfunction()
 
 # Loops over the bytes of a PNG: src/io/png/loops.c chooses among them. AVX-512 adds nothing.
 function(gconv_add_pack_loops name)
-  add_library(pack_${name} OBJECT src/io/png/pack_loops.c)
+  add_library(pack_${name} OBJECT src/io/png/check_loops.c src/io/png/literal_loops.c
+    src/io/png/pack_loops.c src/io/png/run_loops.c)
   target_link_libraries(pack_${name} PRIVATE gconv_settings)
   target_compile_definitions(pack_${name} PRIVATE GC_PACK_LOOPS=gc_pack_${name})
   target_compile_options(pack_${name} PRIVATE ${loop_level} ${ARGN})
@@ -80,7 +81,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   if(GCONV_COMPILES_AVX512)
     set(GCONV_HAS_X86_LOOPS ON)
     gconv_add_loops(avx2 ${avx2})
-    gconv_add_pack_loops(avx2 ${avx2} -mbmi2 -mpclmul)
+    gconv_add_pack_loops(avx2 ${avx2} -mbmi -mbmi2 -mpclmul)
     target_sources(pack_avx2 PRIVATE src/io/png/unfilter_loops.c)
     gconv_add_loops(avx512 ${avx512})
     # avx512vnni adds products of bytes and of words; all else it has from avx512.

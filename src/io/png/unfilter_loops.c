@@ -10,7 +10,7 @@
  * What a lane needs is then there: its own last result is the pixel to the left, that of the lane
  * before it the pixel above, and the pixel above of the last step is the corner. Rows of a wave may
  * have different filters. */
-#include "io/png/loops.h"
+#include "io/png/pack_loops.h"
 
 #include <immintrin.h>
 #include <string.h>
@@ -246,8 +246,8 @@ static size_t unfilter_several(uint8_t *rows, size_t count, size_t row_bytes, co
     return taken;
 }
 
-void gc_unfilter_avx2(uint8_t *rows, size_t count, size_t row_bytes, const uint8_t *above,
-                      size_t pixel, uint8_t *spare)
+void GC_PACK(unfilter)(uint8_t *rows, size_t count, size_t row_bytes, const uint8_t *above,
+                       size_t pixel, uint8_t *spare)
 {
     for (size_t y = 0, taken; y < count && rows[0] < GC_FILTER_COUNT; y += taken) {
         taken = 1;
