@@ -287,7 +287,7 @@ static void every_set_puts_the_codes_of_tokens(void **unused)
     uint32_t codes[GC_TOKENS];
     for (int n = 0; n < TRIALS(600); n++) {
         size_t count = random_below(MAX);
-        unsigned int spread = 1 + random_below(LONGEST_BYTE);
+        unsigned int spread = 1 + random_below(LONGEST_BYTE), rare = 1 + random_below(20);
         for (int token = 0; token < GC_TOKENS; token++) {
             uint32_t length = LONGEST_BYTE - random_below(spread);
             if (token >= GC_RUN)
@@ -298,7 +298,10 @@ static void every_set_puts_the_codes_of_tokens(void **unused)
         unsigned int before = random_below(8);
         gc_put(&to, 0, (int)before);
         for (size_t i = 0; i < count; i++) {
-            tokens[i] = (uint16_t)random_below(random_below(2) == 0 ? GC_RUN : GC_TOKENS);
+            tokens[i] = (uint16_t)(random_below(rare) > 0
+                                       ? random_below(GC_RUN)
+                                       : GC_RUN + GC_RUN_MIN +
+                                             random_below(GC_TOKENS - GC_RUN - GC_RUN_MIN));
             gc_put(&to, codes[tokens[i]] >> GC_TOKEN_SHIFT, (int)(codes[tokens[i]] & 63));
         }
         for (int set = 0; gc_pack_loops_at(set) != NULL; set++) {

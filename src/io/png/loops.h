@@ -44,7 +44,12 @@ enum { GC_RUN_MIN = 3, GC_RUN_MAX = 258 };
 
 /* Tokens are bytes, or GC_RUN plus the length of a run. The code of a token is a number: the bits,
  * the first one lowest, times 2^GC_TOKEN_SHIFT, plus how many they are. */
-enum { GC_RUN = 256, GC_TOKENS = GC_RUN + GC_RUN_MAX + 1, GC_TOKEN_SHIFT = 6 };
+enum {
+    GC_RUN = 256,
+    GC_TOKENS = GC_RUN + GC_RUN_MAX + 1,
+    GC_TOKEN_SHIFT = 6,
+    GC_TOKEN_LENGTH = (1 << GC_TOKEN_SHIFT) - 1
+};
 
 /* Bytes, and tokens, past the last one that may be read or written. */
 enum { GC_UNFILTER_SLACK = 64, GC_FINDER_SLACK = 64, GC_TOKENS_SLACK = 32 };
@@ -81,8 +86,7 @@ typedef struct gc_pack_loops {
 /* The loops of the set that GCONV_INSTRUCTIONS names, else the best that this processor has. */
 const gc_pack_loops *gc_pack_loops_chosen(void);
 
-/* The loops compiled into this build, the portable ones last; NULL after the last and for a set
- * that the processor lacks. */
+/* The loops that this build and this processor have, the portable ones last; NULL after the last. */
 const gc_pack_loops *gc_pack_loops_at(int index);
 
 #endif

@@ -12,6 +12,7 @@
  * have different filters. */
 #include "io/png/pack_loops.h"
 
+#ifdef GC_HAS_UNFILTER
 #include <immintrin.h>
 #include <string.h>
 
@@ -260,3 +261,4 @@ void GC_PACK(unfilter)(uint8_t *rows, size_t count, size_t row_bytes, const uint
         above = rows - row_bytes;
     }
 }
+#endif
