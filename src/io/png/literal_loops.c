@@ -1,11 +1,6 @@
 /* Codes of literals (io/png/literals.h), compiled once for every instruction set. */
 #include "io/png/pack_loops.h"
 
-#include <stdbool.h>
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
-
 /* ---- Codes ----------------------------------------------------------------------------------- */
 
 /* Three codes have at most 45 bits. */
@@ -24,7 +19,11 @@ static void put_few(gc_bits *to, const uint8_t *bytes, size_t count, const gc_co
     *to = local;
 }
 
+enum { PUT_MAX = 56 }; /* bits that go at once (gc_put) */
+
 #ifdef __AVX512VBMI__
+enum { STEP = 64, WORDS = STEP / 8 };
+
 /* Numbers of bits, and how many these are. The first bit is the lowest. */
 typedef struct vector_bits {
     __m512i bits, counts;
@@ -80,11 +79,11 @@ static inline vector_bits join_four(vector_bits v)
 
 static inline bool fits_words(__m512i counts)
 {
-    return _mm512_cmpgt_epi64_mask(counts, _mm512_set1_epi64(56)) == 0;
+    return _mm512_cmpgt_epi64_mask(counts, _mm512_set1_epi64(PUT_MAX)) == 0;
 }
 
 typedef struct stored_words {
-    _Alignas(64) uint64_t bits[8], counts[8];
+    _Alignas(64) uint64_t bits[WORDS], counts[WORDS];
 } stored_words;
 
 static inline stored_words store_words(vector_bits v)
@@ -93,11 +92,6 @@ static inline stored_words store_words(vector_bits v)
     _mm512_store_si512(words.bits, v.bits);
     _mm512_store_si512(words.counts, v.counts);
     return words;
-}
-
-static inline void put_word(gc_bits *to, const stored_words *words, int k)
-{
-    gc_put(to, words->bits[k], (int)words->counts[k]);
 }
 
 /* Looks up 64 bytes. Of 16 bytes, *a gets the codes of the first eight, *b those of the others. Each is
@@ -126,168 +120,127 @@ static inline vector_bits join_eight(vector_bits a, vector_bits b)
     return (vector_bits){bits, _mm512_add_epi64(first, second)};
 }
 
+#elif defined GC_HAS_VECTORS
+enum { STEP = 32, WORDS = STEP / 8 };
+
+typedef struct vector_table {
+    vec low, high, length;
+} vector_table;
+
+static inline vector_table load_table(const gc_code_table *table)
+{
+    return (vector_table){vec_table(table->low), vec_table(table->high), vec_table(table->length)};
+}
+
+typedef struct vector_codes {
+    vector_table first, last, group;
+    vec inside; /* the four lower bits for groups, else 0 */
+} vector_codes;
+
+static vector_codes load_codes(const gc_byte_codes *codes)
+{
+    static const uint8_t inside[16] = {0,  15, 15, 15, 15, 15, 15, 15,
+                                       15, 15, 15, 15, 15, 15, 15, 0};
+    return (vector_codes){load_table(&codes->first), load_table(&codes->last),
+                          load_table(&codes->group), vec_table(inside)};
+}
+
+/* Numbers of bits, and how many these are. The last bit is the lowest. */
+typedef struct vector_bits {
+    vec bits, counts;
+} vector_bits;
+
+/* Joins neighbouring codes of 16 bits to codes of up to 30 bits, and these to up to 60. */
+static inline vector_bits join_four(vector_bits v)
+{
+    const vec low16 = vec_set32(0xffff), low32 = vec_set64(0xffffffff);
+    vec second = vec_upper_half32(v.counts);
+    vec bits = vec_or(vec_shift_left32(vec_and(v.bits, low16), second), vec_upper_half32(v.bits));
+    vec counts = vec_add64(vec_and(v.counts, low16), second);
+    second = vec_upper_half64(counts);
+    bits = vec_or(vec_shift_left64(vec_and(bits, low32), second), vec_upper_half64(bits));
+    return (vector_bits){bits, vec_add64(vec_and(counts, low32), second)};
+}
+
+/* Joins the fours of look_up_fours. */
+static inline vector_bits join_eight(vector_bits a, vector_bits b)
+{
+    vec second = vec_zip_high64(a.counts, b.counts);
+    vec bits = vec_or(vec_shift_left64(vec_zip_low64(a.bits, b.bits), second),
+                      vec_zip_high64(a.bits, b.bits));
+    return (vector_bits){bits, vec_add64(vec_zip_low64(a.counts, b.counts), second)};
+}
+
+/* Looks up 32 bytes. Of 16 bytes, *a gets the codes of the first eight, *b those of the others. Each is
+ * joined with three neighbours. A lookup gives 0 for an index from 16 on. So the sums of the three
+ * tables are the codes. */
+static inline void look_up_fours(const uint8_t *bytes, const vector_codes *t, vector_bits *a,
+                                 vector_bits *b)
+{
+    const vec zero = vec_set8(0);
+    vec v = vec_load(bytes), opposite = vec_not(v), group = vec_upper_bits(v);
+    vec low = vec_or(vec_or(vec_look_up(t->first.low, v), vec_look_up(t->last.low, opposite)),
+                     vec_look_up(t->group.low, group));
+    vec high = vec_or(vec_or(vec_look_up(t->first.high, v), vec_look_up(t->last.high, opposite)),
+                      vec_look_up(t->group.high, group));
+    vec length =
+        vec_or(vec_or(vec_look_up(t->first.length, v), vec_look_up(t->last.length, opposite)),
+               vec_look_up(t->group.length, group));
+    vec inside = vec_and(v, vec_look_up(t->inside, group));
+    *a = join_four((vector_bits){vec_add16(vec_zip_low8(low, high), vec_zip_low8(inside, zero)),
+                                 vec_zip_low8(length, zero)});
+    *b = join_four((vector_bits){vec_add16(vec_zip_high8(low, high), vec_zip_high8(inside, zero)),
+                                 vec_zip_high8(length, zero)});
+}
+
+typedef struct stored_words {
+    uint64_t bits[WORDS], counts[WORDS];
+} stored_words;
+
+static inline bool fits_words(vec counts)
+{
+    return !vec_any_above(counts, PUT_MAX);
+}
+
+static inline stored_words store_words(vector_bits v)
+{
+    stored_words words;
+    vec_store(words.bits, vec_reverse64(v.bits, v.counts));
+    vec_store(words.counts, v.counts);
+    return words;
+}
+#endif
+
+#ifdef GC_HAS_VECTORS
+static inline void put_word(gc_bits *to, const stored_words *words, int k)
+{
+    gc_put(to, words->bits[k], (int)words->counts[k]);
+}
+
 /* Eight codes mostly fit the 56 bits that go at once, four nearly always. */
 void GC_PACK(put_bytes)(gc_bits *to, const uint8_t *bytes, size_t count, const gc_byte_codes *codes)
 {
     const vector_codes tables = load_codes(codes);
     gc_bits local = *to;
     size_t i = 0;
-    for (; i + 64 <= count; i += 64) {
+    for (; i + STEP <= count; i += STEP) {
         vector_bits a, b;
         look_up_fours(bytes + i, &tables, &a, &b);
         vector_bits eights = join_eight(a, b);
         if (fits_words(eights.counts)) {
             stored_words words = store_words(eights);
-            for (int k = 0; k < 8; k++)
+            for (int k = 0; k < WORDS; k++)
                 put_word(&local, &words, k);
-        } else if (fits_words(_mm512_max_epi32(a.counts, b.counts))) {
+        } else if (fits_words(a.counts) && fits_words(b.counts)) {
             stored_words first = store_words(a), second = store_words(b);
-            for (int k = 0; k < 8; k += 2) {
+            for (int k = 0; k < WORDS; k += 2) {
                 put_word(&local, &first, k);
                 put_word(&local, &first, k + 1);
                 put_word(&local, &second, k);
                 put_word(&local, &second, k + 1);
             }
         } else {
-            put_few(&local, bytes + i, 64, codes->codes);
-        }
-    }
-    put_few(&local, bytes + i, count - i, codes->codes);
-    *to = local;
-}
-#elif defined __AVX2__
-static inline __m256i load_table(const uint8_t table[16])
-{
-    return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)table));
-}
-
-typedef struct vector_table {
-    __m256i low, high, length;
-} vector_table;
-
-static inline vector_table load_code_table(const gc_code_table *table)
-{
-    return (vector_table){load_table(table->low), load_table(table->high),
-                          load_table(table->length)};
-}
-
-/* Numbers of bits, and how many these are. The last bit is the lowest. */
-typedef struct vector_bits {
-    __m256i bits, counts;
-} vector_bits;
-
-/* Joins neighbouring codes of 16 bits to codes of up to 30 bits, and these to up to 60. */
-static inline vector_bits join_four(vector_bits v)
-{
-    const __m256i low16 = _mm256_set1_epi32(0xffff), low32 = _mm256_set1_epi64x(0xffffffff);
-    __m256i second = _mm256_srli_epi32(v.counts, 16);
-    __m256i bits = _mm256_or_si256(_mm256_sllv_epi32(_mm256_and_si256(v.bits, low16), second),
-                                   _mm256_srli_epi32(v.bits, 16));
-    __m256i counts = _mm256_add_epi32(_mm256_and_si256(v.counts, low16), second);
-    second = _mm256_srli_epi64(counts, 32);
-    bits = _mm256_or_si256(_mm256_sllv_epi64(_mm256_and_si256(bits, low32), second),
-                           _mm256_srli_epi64(bits, 32));
-    counts = _mm256_add_epi64(_mm256_and_si256(counts, low32), second);
-    return (vector_bits){bits, counts};
-}
-
-/* Reverses the bits: the first one becomes the lowest. */
-static inline __m256i reverse_words(vector_bits v)
-{
-    const __m256i swap = _mm256_broadcastsi128_si256(
-        _mm_set_epi8(8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
-    const __m256i nibble = _mm256_set1_epi8(0x0f);
-    const __m256i reversed = _mm256_broadcastsi128_si256(
-        _mm_set_epi8(15, 7, 11, 3, 13, 5, 9, 1, 14, 6, 10, 2, 12, 4, 8, 0));
-    const __m256i reversed_high = _mm256_slli_epi16(reversed, 4);
-    __m256i bytes = _mm256_shuffle_epi8(v.bits, swap);
-    __m256i upper = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), nibble);
-    __m256i lower = _mm256_and_si256(bytes, nibble);
-    bytes = _mm256_or_si256(_mm256_shuffle_epi8(reversed_high, lower),
-                            _mm256_shuffle_epi8(reversed, upper));
-    return _mm256_srlv_epi64(bytes, _mm256_sub_epi64(_mm256_set1_epi64x(64), v.counts));
-}
-
-/* Appends the four words in this order of their elements. */
-static inline void put_words(gc_bits *to, vector_bits v, int second, int third)
-{
-    _Alignas(32) uint64_t words[4], counts[4];
-    _mm256_store_si256((__m256i *)words, reverse_words(v));
-    _mm256_store_si256((__m256i *)counts, v.counts);
-    gc_put(to, words[0], (int)counts[0]);
-    gc_put(to, words[second], (int)counts[second]);
-    gc_put(to, words[third], (int)counts[third]);
-    gc_put(to, words[3], (int)counts[3]);
-}
-
-static inline bool fits_words(__m256i counts)
-{
-    return _mm256_movemask_epi8(_mm256_cmpgt_epi32(counts, _mm256_set1_epi64x(56))) == 0;
-}
-
-typedef struct vector_codes {
-    vector_table first, last, group;
-    __m256i inside; /* the four lower bits for groups, else 0 */
-} vector_codes;
-
-/* Looks up 32 bytes: *a gets the codes of the first 16, *b those of the others. A lookup gives 0 for
- * an index from 128 on. So the sums of the three tables are the codes. */
-static inline void look_up(__m256i bytes, const vector_codes *t, vector_bits *a, vector_bits *b)
-{
-    const __m256i nibble = _mm256_set1_epi8(0x0f), saturate = _mm256_set1_epi8(0x70);
-    const __m256i ones = _mm256_set1_epi8(-1), zero = _mm256_setzero_si256();
-    bytes = _mm256_permute4x64_epi64(bytes, 0xd8);
-    __m256i group = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), nibble);
-    __m256i first = _mm256_adds_epu8(bytes, saturate);
-    __m256i last = _mm256_adds_epu8(_mm256_xor_si256(bytes, ones), saturate);
-    __m256i low = _mm256_or_si256(_mm256_or_si256(_mm256_shuffle_epi8(t->first.low, first),
-                                                  _mm256_shuffle_epi8(t->last.low, last)),
-                                  _mm256_shuffle_epi8(t->group.low, group));
-    __m256i high = _mm256_or_si256(_mm256_or_si256(_mm256_shuffle_epi8(t->first.high, first),
-                                                   _mm256_shuffle_epi8(t->last.high, last)),
-                                   _mm256_shuffle_epi8(t->group.high, group));
-    __m256i length = _mm256_or_si256(_mm256_or_si256(_mm256_shuffle_epi8(t->first.length, first),
-                                                     _mm256_shuffle_epi8(t->last.length, last)),
-                                     _mm256_shuffle_epi8(t->group.length, group));
-    __m256i inside = _mm256_and_si256(bytes, _mm256_shuffle_epi8(t->inside, group));
-    a->bits = _mm256_add_epi16(_mm256_unpacklo_epi8(low, high), _mm256_unpacklo_epi8(inside, zero));
-    b->bits = _mm256_add_epi16(_mm256_unpackhi_epi8(low, high), _mm256_unpackhi_epi8(inside, zero));
-    a->counts = _mm256_unpacklo_epi8(length, zero);
-    b->counts = _mm256_unpackhi_epi8(length, zero);
-}
-
-static vector_codes load_codes(const gc_byte_codes *codes)
-{
-    const __m128i inside =
-        _mm_set_epi8(0, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 0);
-    return (vector_codes){load_code_table(&codes->first), load_code_table(&codes->last),
-                          load_code_table(&codes->group), _mm256_broadcastsi128_si256(inside)};
-}
-
-/* Eight codes mostly fit the 56 bits that go at once, four nearly always. */
-void GC_PACK(put_bytes)(gc_bits *to, const uint8_t *bytes, size_t count, const gc_byte_codes *codes)
-{
-    const vector_codes tables = load_codes(codes);
-    gc_bits local = *to;
-    size_t i = 0;
-    for (; i + 32 <= count; i += 32) {
-        vector_bits a, b;
-        look_up(_mm256_loadu_si256((const __m256i *)(bytes + i)), &tables, &a, &b);
-        a = join_four(a);
-        b = join_four(b);
-        __m256i counts_first = _mm256_unpacklo_epi64(a.counts, b.counts);
-        __m256i counts_second = _mm256_unpackhi_epi64(a.counts, b.counts);
-        __m256i counts = _mm256_add_epi64(counts_first, counts_second);
-        if (fits_words(counts)) {
-            __m256i bits = _mm256_or_si256(
-                _mm256_sllv_epi64(_mm256_unpacklo_epi64(a.bits, b.bits), counts_second),
-                _mm256_unpackhi_epi64(a.bits, b.bits));
-            put_words(&local, (vector_bits){bits, counts}, 2, 1);
-        } else if (fits_words(_mm256_max_epi32(a.counts, b.counts))) {
-            put_words(&local, a, 1, 2);
-            put_words(&local, b, 1, 2);
-        } else {
-            put_few(&local, bytes + i, 32, codes->codes);
+            put_few(&local, bytes + i, STEP, codes->codes);
         }
     }
     put_few(&local, bytes + i, count - i, codes->codes);

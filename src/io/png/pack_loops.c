@@ -120,7 +120,7 @@ static void survey(const uint8_t *bytes, size_t count, gc_survey *survey)
 extern const gc_pack_loops GC_PACK_LOOPS;
 const gc_pack_loops GC_PACK_LOOPS = {
     .filter = filter,
-#ifdef GC_HAS_UNFILTER
+#ifdef GC_HAS_VECTORS
     .unfilter = GC_PACK(unfilter),
 #endif
     .survey = survey,

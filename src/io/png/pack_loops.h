@@ -4,6 +4,7 @@
 #define GC_IO_PNG_PACK_LOOPS_H
 
 #include "io/png/loops.h"
+#include "io/png/vectors.h"
 
 #define GC_JOIN_NAMES(set, name) set##_##name
 #define GC_LOOP_NAME(set, name) GC_JOIN_NAMES(set, name)
@@ -18,8 +19,7 @@ void GC_PACK(put_tokens)(gc_bits *to, const uint16_t *tokens, size_t count,
                          const uint32_t codes[GC_TOKENS]);
 uint32_t GC_PACK(adler32)(uint32_t check, const uint8_t *bytes, size_t count);
 uint32_t GC_PACK(crc32)(uint32_t check, const uint8_t *bytes, size_t count);
-#ifdef __AVX2__
-#define GC_HAS_UNFILTER 1
+#ifdef GC_HAS_VECTORS
 void GC_PACK(unfilter)(uint8_t *rows, size_t count, size_t row_bytes, const uint8_t *above,
                        size_t pixel, uint8_t *spare);
 #endif
