@@ -95,3 +95,14 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     list(APPEND loop_objects $<TARGET_OBJECTS:loops_avx512vnni>)
   endif()
 endif()
+
+# 64-bit ARM: all processors have NEON, and the portable loops use it. Many have instructions for
+# CRC-32; in Linux the program can ask.
+set(GCONV_HAS_ARM_CRC_LOOPS OFF)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$" AND CMAKE_SYSTEM_NAME STREQUAL Linux)
+  check_c_compiler_flag(-march=armv8-a+crc GCONV_COMPILES_ARM_CRC)
+  if(GCONV_COMPILES_ARM_CRC)
+    set(GCONV_HAS_ARM_CRC_LOOPS ON)
+    gconv_add_pack_loops(arm_crc -march=armv8-a+crc)
+  endif()
+endif()

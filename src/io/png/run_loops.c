@@ -1,12 +1,6 @@
 /* Loops over the tokens of runs (io/png/runs.h), compiled once for every instruction set. */
 #include "io/png/pack_loops.h"
 
-#include <stdbool.h>
-
-#ifdef __AVX2__
-#include <immintrin.h>
-#endif
-
 /* ---- Equal bytes ----------------------------------------------------------------------------- */
 
 /* 64 bits, the first one lowest: whether a byte equals the next one. */
@@ -26,6 +20,17 @@ static inline uint64_t equal_half(const uint8_t *bytes)
 static inline uint64_t find_equal(const uint8_t *bytes)
 {
     return equal_half(bytes) | equal_half(bytes + 32) << 32;
+}
+#elif defined GC_HAS_VECTORS
+/* Bytes get bits of their own: sums of neighbours gather the bits of eight. */
+static inline uint64_t find_equal(const uint8_t *bytes)
+{
+    const uint8x16_t own = VEC_BYTES64(vdupq_n_u64(UINT64_C(0x8040201008040201)));
+    uint8x16_t equal[4];
+    for (int k = 0; k < 4; k++)
+        equal[k] = vandq_u8(vceqq_u8(vld1q_u8(bytes + 16 * k), vld1q_u8(bytes + 16 * k + 1)), own);
+    uint8x16_t sums = vpaddq_u8(vpaddq_u8(equal[0], equal[1]), vpaddq_u8(equal[2], equal[3]));
+    return vgetq_lane_u64(VEC_WORDS64(vpaddq_u8(sums, sums)), 0);
 }
 #else
 /* One bit for each of 8 bytes, the first one lowest: whether the byte is 0. */
