@@ -347,16 +347,28 @@ static void choose_lengths_slowly(const uint32_t counts[GC_SYMBOLS], int lengths
     assert_int_equal(room, 0);
 }
 
+/* Counts of all magnitudes; and some whose probabilities are powers of 2, as they are or nearly. */
+static void make_counts(int n, uint32_t counts[GC_SYMBOLS])
+{
+    memset(counts, 0, GC_SYMBOLS * sizeof *counts);
+    if (n % 8 < 2) {
+        for (int i = 0; i < 2 << n / 8 % 8; i++)
+            counts[i] = 5;
+        counts[n % 8] += (uint32_t)(n % 8);
+        return;
+    }
+    for (unsigned int i = 2 + random_below(GC_SYMBOLS - 2); i > 0; i--)
+        counts[random_below(GC_SYMBOLS)] = 1 + random_below(1U << random_below(18));
+    counts[n % GC_LONGEST] = counts[n % GC_LONGEST + 1] = 1;
+}
+
 static void the_longest_roundings_are_shortened_first(void **unused)
 {
     (void)unused;
     for (int n = 0; n < TRIALS(4000); n++) {
-        uint32_t counts[GC_SYMBOLS] = {0};
-        int expected[GC_SYMBOLS], lengths[GC_SYMBOLS], used = 2 + (int)random_below(GC_SYMBOLS - 2);
-        for (int i = 0; i < used; i++)
-            counts[random_below(GC_SYMBOLS)] = 1 + random_below(1U << random_below(18));
-        counts[n % GC_LONGEST] += 1 + (uint32_t)n % 3;
-        counts[n % GC_LONGEST + 1] += 1;
+        uint32_t counts[GC_SYMBOLS];
+        int expected[GC_SYMBOLS], lengths[GC_SYMBOLS];
+        make_counts(n, counts);
         choose_lengths_slowly(counts, expected);
         gc_choose_lengths(counts, lengths);
         assert_memory_equal(lengths, expected, sizeof lengths);
