@@ -217,6 +217,164 @@ static void every_set_gives_the_same_codes(void **unused)
     }
 }
 
+/* A run is all bytes that equal the one before it, if these are three at least. */
+static size_t find_tokens_slowly(const uint8_t *from, size_t count, uint16_t *tokens)
+{
+    size_t found = 0, at = 0;
+    while (at < count) {
+        size_t run = 0;
+        while (at > 0 && at + run < count && from[at + run] == from[at - 1])
+            run++;
+        size_t left = run;
+        for (size_t part; left >= GC_RUN_MIN; left -= part) {
+            part = left < GC_RUN_MAX ? left : GC_RUN_MAX;
+            tokens[found++] = (uint16_t)(GC_RUN + part);
+        }
+        if (run == 0) /* a byte that differs */
+            left = run = 1;
+        for (; left > 0; left--)
+            tokens[found++] = from[at + run - left];
+        at += run;
+    }
+    return found;
+}
+
+/* Bytes and runs of all lengths in turns, so that bounds of runs are everywhere among 64 bytes. */
+static void make_runs(uint8_t *to, size_t count)
+{
+    unsigned int longest = 1 + random_below(random_below(4) == 0 ? 900 : 12);
+    for (size_t at = 0; at < count;) {
+        size_t run = 1 + random_below(longest);
+        uint8_t byte = (uint8_t)random_below(random_below(2) == 0 ? 3 : 256);
+        for (; run > 0 && at < count; run--)
+            to[at++] = byte;
+    }
+}
+
+static void every_set_finds_all_runs(void **unused)
+{
+    enum { MAX = 9000 };
+    (void)unused;
+    static uint8_t plain[MAX + GC_FINDER_SLACK];
+    static uint16_t expected[MAX], found[MAX + GC_TOKENS_SLACK];
+    for (int n = 0; n < TRIALS(3000); n++) {
+        size_t count = n < 300 ? (size_t)n : random_below(n % 8 == 0 ? MAX : 600);
+        if (n % 3 == 0)
+            make_bytes(n / 3 % KINDS, plain, sizeof plain);
+        else
+            make_runs(plain, sizeof plain); /* a run may go on behind the end */
+        size_t tokens = find_tokens_slowly(plain, count, expected);
+        for (int set = 0; gc_pack_loops_at(set) != NULL; set++) {
+            uint32_t counts[GC_TOKENS];
+            assert_int_equal(gc_pack_loops_at(set)->find_tokens(plain, count, found), tokens);
+            assert_memory_equal(found, expected, tokens * sizeof *found);
+            gc_pack_loops_at(set)->count_tokens(found, tokens, counts);
+            for (size_t i = 0; i < tokens; i++)
+                counts[expected[i]]--;
+            for (int token = 0; token < GC_TOKENS; token++)
+                assert_int_equal(counts[token], 0);
+        }
+    }
+}
+
+/* Codes of all lengths: four may have more bits than go at once. */
+static void every_set_puts_the_codes_of_tokens(void **unused)
+{
+    enum { MAX = 700, LONGEST_BYTE = 15, LONGEST_RUN = 21 };
+    (void)unused;
+    static uint8_t expected[3 * MAX + 16], found[3 * MAX + 16];
+    uint16_t tokens[MAX];
+    uint32_t codes[GC_TOKENS];
+    for (int n = 0; n < TRIALS(600); n++) {
+        size_t count = random_below(MAX);
+        unsigned int spread = 1 + random_below(LONGEST_BYTE), rare = 1 + random_below(20);
+        for (int token = 0; token < GC_TOKENS; token++) {
+            uint32_t length = LONGEST_BYTE - random_below(spread);
+            if (token >= GC_RUN)
+                length += random_below(LONGEST_RUN - LONGEST_BYTE + 1);
+            codes[token] = random_below(1U << length) << GC_TOKEN_SHIFT | length;
+        }
+        gc_bits to = {.next = expected};
+        unsigned int before = random_below(8);
+        gc_put(&to, 0, (int)before);
+        for (size_t i = 0; i < count; i++) {
+            tokens[i] = (uint16_t)(random_below(rare) > 0
+                                       ? random_below(GC_RUN)
+                                       : GC_RUN + GC_RUN_MIN +
+                                             random_below(GC_TOKENS - GC_RUN - GC_RUN_MIN));
+            gc_put(&to, codes[tokens[i]] >> GC_TOKEN_SHIFT, (int)(codes[tokens[i]] & 63));
+        }
+        for (int set = 0; gc_pack_loops_at(set) != NULL; set++) {
+            gc_bits end = {.next = found};
+            gc_put(&end, 0, (int)before);
+            gc_pack_loops_at(set)->put_tokens(&end, tokens, count, codes);
+            assert_int_equal(end.next - found, to.next - expected);
+            assert_int_equal(end.count, to.count);
+            assert_int_equal(end.waiting, to.waiting);
+            assert_memory_equal(found, expected, (size_t)(to.next - expected));
+        }
+    }
+}
+
+/* ---- Codes ----------------------------------------------------------------------------------- */
+
+/* Shannon's lengths. Then those are shortened that were rounded up most, by shares from 31/16 down;
+ * at last every length that fits. */
+static void choose_lengths_slowly(const uint32_t counts[GC_SYMBOLS], int lengths[GC_SYMBOLS])
+{
+    uint64_t weights[GC_SYMBOLS], total = 0, sum = 0;
+    int room = 1 << GC_CODE_MAX;
+    for (int s = 0; s < GC_SYMBOLS; s++)
+        sum += counts[s];
+    for (int s = 0; s < GC_SYMBOLS; s++) {
+        weights[s] = counts[s] > 0 ? counts[s] + (sum >> (GC_CODE_MAX - 1)) : 0;
+        total += weights[s];
+    }
+    for (int s = 0; s < GC_SYMBOLS; s++) {
+        lengths[s] = 0;
+        while (weights[s] > 0 && weights[s] << lengths[s] < total)
+            lengths[s]++;
+        room -= weights[s] > 0 ? 1 << (GC_CODE_MAX - lengths[s]) : 0;
+    }
+    for (uint64_t share = 31; room > 0; share = share > 16 ? share - 1 : 0)
+        for (int s = 0; s < GC_SYMBOLS; s++) {
+            int cost = 1 << (GC_CODE_MAX - lengths[s]);
+            if (lengths[s] < 2 || cost > room || 16 * (weights[s] << lengths[s]) < share * total)
+                continue;
+            room -= cost;
+            lengths[s]--;
+        }
+    assert_int_equal(room, 0);
+}
+
+/* Counts of all magnitudes; and some whose probabilities are powers of 2, as they are or nearly. */
+static void make_counts(int n, uint32_t counts[GC_SYMBOLS])
+{
+    memset(counts, 0, GC_SYMBOLS * sizeof *counts);
+    if (n % 8 < 2) {
+        for (int i = 0; i < 2 << n / 8 % 8; i++)
+            counts[i] = 5;
+        counts[n % 8] += (uint32_t)(n % 8);
+        return;
+    }
+    for (unsigned int i = 2 + random_below(GC_SYMBOLS - 2); i > 0; i--)
+        counts[random_below(GC_SYMBOLS)] = 1 + random_below(1U << random_below(18));
+    counts[n % GC_LONGEST] = counts[n % GC_LONGEST + 1] = 1;
+}
+
+static void the_longest_roundings_are_shortened_first(void **unused)
+{
+    (void)unused;
+    for (int n = 0; n < TRIALS(4000); n++) {
+        uint32_t counts[GC_SYMBOLS];
+        int expected[GC_SYMBOLS], lengths[GC_SYMBOLS];
+        make_counts(n, counts);
+        choose_lengths_slowly(counts, expected);
+        gc_choose_lengths(counts, lengths);
+        assert_memory_equal(lengths, expected, sizeof lengths);
+    }
+}
+
 /* ---- Streams --------------------------------------------------------------------------------- */
 
 static void streams_come_back(void **unused)
@@ -391,6 +549,9 @@ int main(void)
         cmocka_unit_test(filters_are_undone),
         cmocka_unit_test(checks_are_those_of_zlib),
         cmocka_unit_test(every_set_gives_the_same_codes),
+        cmocka_unit_test(every_set_finds_all_runs),
+        cmocka_unit_test(every_set_puts_the_codes_of_tokens),
+        cmocka_unit_test(the_longest_roundings_are_shortened_first),
         cmocka_unit_test(streams_come_back),
         cmocka_unit_test(sizes_are_near_those_of_runs),
         cmocka_unit_test(random_images_come_back),

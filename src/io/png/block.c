@@ -1,6 +1,7 @@
 #include "io/png/block.h"
 
 #include "io/png/literals.h"
+#include "io/png/runs.h"
 
 enum { STORED = 0, TYPE_BITS = 2 };
 
@@ -84,7 +85,8 @@ static size_t put_part(gc_pack_block *block, size_t at, const gc_pack_loops *loo
                 gc_literals_put(&literals, bytes, count, loops, *to, block->last && count == left);
     }
     if (by_runs)
-        *to = gc_runs_put_block(&block->finder, bytes, count, *to, block->last && count == left);
+        *to = gc_runs_put_block(bytes, count, loops, block->tokens, *to,
+                                block->last && count == left);
     return count;
 }
 

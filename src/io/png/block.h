@@ -4,10 +4,11 @@
 #define GC_IO_PNG_BLOCK_H
 
 #include "io/png/loops.h"
-#include "io/png/runs.h"
+
+#include <stdbool.h>
 
 /* GC_PACK_BLOCK: bytes of a block. GC_PACK_OUTPUT: the most bytes that a block can become. */
-enum { GC_PACK_BLOCK = GC_FINDER_MAX, GC_PACK_OUTPUT = 2 * GC_PACK_BLOCK + 2048 };
+enum { GC_PACK_BLOCK = 1 << 17, GC_PACK_OUTPUT = 2 * GC_PACK_BLOCK + 2048 };
 
 typedef struct gc_pack_block {
     size_t filled; /* bytes that the block holds */
@@ -17,7 +18,7 @@ typedef struct gc_pack_block {
     uint32_t check;  /* Adler-32 of the block's bytes alone */
     size_t size;     /* of the output */
     uint8_t bytes[GC_PACK_BLOCK + GC_FINDER_SLACK];
-    gc_run_finder finder;
+    uint16_t tokens[GC_PACK_BLOCK + GC_TOKENS_SLACK];
     uint8_t output[GC_PACK_OUTPUT + 8];
 } gc_pack_block;
 

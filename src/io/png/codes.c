@@ -2,62 +2,114 @@
 
 #include <stdbool.h>
 
-/* Chooses code lengths of 1 to GC_CODE_MAX for the symbols that occur, two at least. First each symbol
- * gets Shannon's length: the logarithm of its probability, rounded up. Such a code has room left.
- * Then lengths are shortened until the code is complete, as RFC 1951 wants it. Those come first for
- * which the logarithm was rounded up most. */
-void gc_choose_lengths(const uint32_t counts[GC_SYMBOLS], int lengths[GC_SYMBOLS])
+/* The shares of gc_choose_lengths. */
+enum { SHARE_LEAST = 16, SHARES = 32 };
+
+/* The least length that stands for at most the probability `weight` / `total`, less than 1. */
+static int shortest_length(uint32_t weight, uint32_t total)
 {
-    uint32_t weights[GC_SYMBOLS], total = 0, sum = 0;
-    for (int s = 0; s < GC_SYMBOLS; s++)
-        sum += counts[s];
-    for (int s = 0; s < GC_SYMBOLS; s++) {
-        /* Every symbol counts for a little more, so that no length exceeds GC_CODE_MAX. */
-        weights[s] = counts[s] > 0 ? counts[s] + (sum >> (GC_CODE_MAX - 1)) : 0;
-        total += weights[s];
-    }
-    int room = 1 << GC_CODE_MAX;
-    for (int s = 0; s < GC_SYMBOLS; s++) {
-        lengths[s] = 0;
-        if (weights[s] == 0)
-            continue;
-        while (((uint64_t)weights[s] << ++lengths[s]) < total)
-            continue;
-        room -= 1 << (GC_CODE_MAX - lengths[s]);
-    }
-    /* Shortens the symbols whose weight is at least share/16 of what their length stands for. The
-     * share falls from 31/16 to 16/16; at last every symbol that fits is shortened. */
-    for (int share = 31; room > 0; share = share > 16 ? share - 1 : 0)
-        for (int s = 0; s < GC_SYMBOLS; s++) {
-            int cost = 1 << (GC_CODE_MAX - lengths[s]);
-            if (lengths[s] < 2 || cost > room ||
-                16 * ((uint64_t)weights[s] << lengths[s]) < (uint64_t)share * total)
-                continue;
-            room -= cost;
-            lengths[s]--;
-        }
+    int length = __builtin_clz(weight) - __builtin_clz(total - 1);
+    return length + (((uint64_t)weight << length) < total);
 }
 
-uint32_t gc_reverse_bits(uint32_t bits, int length)
+/* Sorts `count` symbols by their shares, the greatest first. Those of one share stay in order. */
+static void sort_by_share(const uint16_t *symbols, const uint8_t *shares, int count,
+                          uint16_t *sorted)
+{
+    int places[SHARES + 1] = {0};
+    for (int i = 0; i < count; i++)
+        places[shares[i]]++;
+    for (int share = SHARES - 1, place = 0; share >= SHARE_LEAST; share--) {
+        int next = place + places[share];
+        places[share] = place;
+        place = next;
+    }
+    for (int i = 0; i < count; i++)
+        sorted[places[shares[i]]++] = symbols[i];
+}
+
+/* Shortens the lengths of symbols, one after the other, as far as there is room. */
+static int shorten(const uint16_t *symbols, int count, int room, int lengths[GC_SYMBOLS])
+{
+    for (int i = 0; i < count && room > 0; i++) {
+        int *length = &lengths[symbols[i]];
+        int cost = 1 << (GC_CODE_MAX - *length);
+        if (*length >= 2 && cost <= room) {
+            room -= cost;
+            --*length;
+        }
+    }
+    return room;
+}
+
+/* First each symbol gets Shannon's length: the logarithm of its probability, rounded up. Such a code
+ * has room left. Then lengths are shortened until the code is complete, as RFC 1951 wants it. Those
+ * come first for which the logarithm was rounded up most. A symbol's share says how much: it is what
+ * the weight is of that for which the length stands, in sixteenths, 16 to 31. */
+void gc_choose_lengths(const uint32_t counts[GC_SYMBOLS], int lengths[GC_SYMBOLS])
+{
+    uint16_t symbols[GC_SYMBOLS], sorted[GC_SYMBOLS];
+    uint8_t shares[GC_SYMBOLS];
+    uint32_t total = 0, sum = 0;
+    int used = 0, room = 1 << GC_CODE_MAX;
+    for (int s = 0; s < GC_SYMBOLS; s++)
+        sum += counts[s];
+    /* Every symbol counts for a little more, so that no length exceeds GC_CODE_MAX. */
+    const uint32_t more = sum >> (GC_CODE_MAX - 1);
+    for (int s = 0; s < GC_SYMBOLS; s++) {
+        lengths[s] = 0;
+        symbols[used] = (uint16_t)s;
+        total += counts[s] > 0 ? counts[s] + more : 0;
+        used += counts[s] > 0;
+    }
+    for (int i = 0; i < used; i++) {
+        uint32_t weight = counts[symbols[i]] + more;
+        int length = shortest_length(weight, total);
+        lengths[symbols[i]] = length;
+        room -= 1 << (GC_CODE_MAX - length);
+        /* Exact: as doubles they are whole, and a quotient is no nearer to a whole one than 2^-32. */
+        shares[i] = (uint8_t)((double)((uint64_t)weight << (length + 4)) / total);
+    }
+    sort_by_share(symbols, shares, used, sorted);
+    room = shorten(sorted, used, room, lengths);
+    while (room > 0)
+        room = shorten(symbols, used, room, lengths);
+}
+
+/* Reverses 16 bits. */
+static inline uint32_t reverse_word(uint32_t bits)
 {
     bits = (bits & 0x5555) << 1 | (bits >> 1 & 0x5555);
     bits = (bits & 0x3333) << 2 | (bits >> 2 & 0x3333);
     bits = (bits & 0x0f0f) << 4 | (bits >> 4 & 0x0f0f);
-    bits = (bits & 0x00ff) << 8 | bits >> 8;
-    return bits >> (16 - length);
+    return (bits & 0x00ff) << 8 | bits >> 8;
 }
 
-/* The canonical code of these lengths (RFC 1951, 3.2.2). */
+uint32_t gc_reverse_bits(uint32_t bits, int length)
+{
+    return reverse_word(bits) >> (16 - length);
+}
+
+/* The canonical code of these lengths (RFC 1951, 3.2.2). Until they are reversed, codes begin at the
+ * highest of 16 bits. */
 void gc_make_codes(const int *lengths, int count, gc_code *codes)
 {
-    uint32_t used[GC_CODE_MAX + 1] = {0}, next[GC_CODE_MAX + 1] = {0};
+    uint32_t next[GC_CODE_MAX + 1] = {0}, steps[GC_CODE_MAX + 1] = {0}, first = 0;
     for (int s = 0; s < count; s++)
-        used[lengths[s]]++;
-    for (int length = 2; length <= GC_CODE_MAX; length++)
-        next[length] = (next[length - 1] + used[length - 1]) << 1;
+        next[lengths[s]]++;
+    next[0] = 0;
+    for (int length = 1; length <= GC_CODE_MAX; length++) {
+        uint32_t used = next[length];
+        steps[length] = UINT32_C(1) << (16 - length);
+        next[length] = first;
+        first += used * steps[length];
+    }
+    for (int s = 0; s < count; s++) {
+        codes[s] = (gc_code){next[lengths[s]], lengths[s]};
+        next[lengths[s]] += steps[lengths[s]];
+    }
     for (int s = 0; s < count; s++)
-        if (lengths[s] > 0)
-            codes[s] = (gc_code){gc_reverse_bits(next[lengths[s]]++, lengths[s]), lengths[s]};
+        codes[s].bits = reverse_word(codes[s].bits);
 }
 
 /* Code lengths are written in a code of their own (RFC 1951, 3.2.7). Here it is always the same: 0

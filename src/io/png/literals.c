@@ -14,20 +14,31 @@ enum {
 
 /* ---- Counting -------------------------------------------------------------------------------- */
 
-/* Four counters each: the processor does not wait for one where a byte follows itself. */
+/* Several counters for each byte: the processor does not wait for one where a byte follows itself. */
+enum { COUNTERS = 4 };
+
+static inline void count_word(uint64_t word, uint32_t parts[COUNTERS][256])
+{
+    for (int k = 0; k < 8; k++)
+        parts[k % COUNTERS][word >> 8 * k & 0xff]++;
+}
+
+static void add_counts(uint32_t parts[COUNTERS][256], uint32_t counts[256])
+{
+    for (int byte = 0; byte < 256; byte++)
+        for (int k = 0; k < COUNTERS; k++)
+            counts[byte] += parts[k][byte];
+}
+
 void gc_count_bytes(const uint8_t *bytes, size_t count, uint32_t *counts)
 {
-    uint32_t parts[4][256] = {{0}};
+    uint32_t parts[COUNTERS][256] = {{0}};
     size_t i = 0;
-    for (; i + 8 <= count; i += 8) {
-        uint64_t word = gc_load_little_endian(bytes + i);
-        for (int k = 0; k < 8; k++)
-            parts[k % 4][word >> 8 * k & 0xff]++;
-    }
+    for (; i + 8 <= count; i += 8)
+        count_word(gc_load_little_endian(bytes + i), parts);
     for (; i < count; i++)
         parts[0][bytes[i]]++;
-    for (int byte = 0; byte < 256; byte++)
-        counts[byte] += parts[0][byte] + parts[1][byte] + parts[2][byte] + parts[3][byte];
+    add_counts(parts, counts);
 }
 
 /* The first byte of a share. */
@@ -62,17 +73,11 @@ static uint32_t count_sample(const uint8_t *bytes, size_t count, uint32_t counts
         gc_count_bytes(bytes, count, counts);
         return 1;
     }
-    uint32_t odd[256] = {0};
-    for (size_t at = 0; at + TAKEN <= count; at += STEP) {
-        uint64_t low = gc_load_little_endian(bytes + at);
-        uint64_t high = gc_load_little_endian(bytes + at + 8);
-        for (int k = 0; k < 8; k++) {
-            counts[low >> 8 * k & 0xff]++;
-            odd[high >> 8 * k & 0xff]++;
-        }
-    }
-    for (int byte = 0; byte < 256; byte++)
-        counts[byte] += odd[byte];
+    uint32_t parts[COUNTERS][256] = {{0}};
+    for (size_t at = 0; at + TAKEN <= count; at += STEP)
+        for (size_t i = 0; i < TAKEN; i += 8)
+            count_word(gc_load_little_endian(bytes + at + i), parts);
+    add_counts(parts, counts);
     return STEP / TAKEN;
 }
 

@@ -39,7 +39,20 @@ typedef struct gc_byte_codes {
     gc_code_table group; /* of the first byte of each group; 0 at 0 and 15 */
 } gc_byte_codes;
 
-enum { GC_UNFILTER_SLACK = 64 };
+/* Lengths of matches (RFC 1951, 3.2.5). All matches here are at distance 1: runs. */
+enum { GC_RUN_MIN = 3, GC_RUN_MAX = 258 };
+
+/* Tokens are bytes, or GC_RUN plus the length of a run. The code of a token is a number: the bits,
+ * the first one lowest, times 2^GC_TOKEN_SHIFT, plus how many they are. */
+enum {
+    GC_RUN = 256,
+    GC_TOKENS = GC_RUN + GC_RUN_MAX + 1,
+    GC_TOKEN_SHIFT = 6,
+    GC_TOKEN_LENGTH = (1 << GC_TOKEN_SHIFT) - 1
+};
+
+/* Bytes, and tokens, past the last one that may be read or written. */
+enum { GC_UNFILTER_SLACK = 64, GC_FINDER_SLACK = 64, GC_TOKENS_SLACK = 32 };
 
 typedef struct gc_pack_loops {
     /* out[i] = row[i] minus its prediction. `row` and `above` can be read from -pixel on, where
@@ -57,20 +70,23 @@ typedef struct gc_pack_loops {
     void (*survey)(const uint8_t *bytes, size_t count, gc_survey *survey);
     /* Appends the codes of the bytes. It writes up to 8 bytes more. */
     void (*put_bytes)(gc_bits *to, const uint8_t *bytes, size_t count, const gc_byte_codes *codes);
+    /* Makes tokens of the bytes and returns how many. GC_FINDER_SLACK bytes more can be read, and
+     * GC_TOKENS_SLACK tokens more be written. */
+    size_t (*find_tokens)(const uint8_t *bytes, size_t count, uint16_t *tokens);
+    /* counts[t]: how often there is a token t. */
+    void (*count_tokens)(const uint16_t *tokens, size_t count, uint32_t counts[GC_TOKENS]);
+    /* Appends the codes of the tokens. It writes up to 8 bytes more. */
+    void (*put_tokens)(gc_bits *to, const uint16_t *tokens, size_t count,
+                       const uint32_t codes[GC_TOKENS]);
     /* The checks of zlib's functions of these names, for bytes that follow those of `check`. */
     uint32_t (*adler32)(uint32_t check, const uint8_t *bytes, size_t count);
     uint32_t (*crc32)(uint32_t check, const uint8_t *bytes, size_t count);
 } gc_pack_loops;
 
-/* As gc_pack_loops.unfilter. */
-void gc_unfilter_avx2(uint8_t *rows, size_t count, size_t row_bytes, const uint8_t *above,
-                      size_t pixel, uint8_t *spare);
-
 /* The loops of the set that GCONV_INSTRUCTIONS names, else the best that this processor has. */
 const gc_pack_loops *gc_pack_loops_chosen(void);
 
-/* The loops compiled into this build, the portable ones last; NULL after the last and for a set
- * that the processor lacks. */
+/* The loops that this build and this processor have, the portable ones last; NULL after the last. */
 const gc_pack_loops *gc_pack_loops_at(int index);
 
 #endif

@@ -1,4 +1,4 @@
-/* Undoes the filters of rows (ISO/IEC 15948, 9.2) with AVX2.
+/* Undoes the filters of rows (ISO/IEC 15948, 9.2) by vectors.
  *
  * A byte depends on the byte to its left, so that one row alone waits for each pixel. Here a vector
  * takes a pixel of each of several rows, a wave: lane r has pixel t - r of row r at step t.
@@ -10,10 +10,9 @@
  * What a lane needs is then there: its own last result is the pixel to the left, that of the lane
  * before it the pixel above, and the pixel above of the last step is the corner. Rows of a wave may
  * have different filters. */
-#include "io/png/loops.h"
+#include "io/png/pack_loops.h"
 
-#include <immintrin.h>
-#include <string.h>
+#ifdef GC_HAS_VECTORS
 
 enum { VECTOR_BYTES = 32, LANES_MAX = VECTOR_BYTES / 4 };
 
@@ -65,96 +64,67 @@ typedef struct wave {
 } wave;
 
 /* All ones in the lanes whose rows have this filter. */
-static __m256i lanes_with(const wave *w, gc_row_filter filter, int lanes)
+static vec lanes_with(const wave *w, gc_row_filter filter, int lanes)
 {
-    _Alignas(32) uint8_t bytes[VECTOR_BYTES];
+    uint8_t bytes[VECTOR_BYTES];
     for (int i = 0; i < VECTOR_BYTES; i++)
         bytes[i] = w->filters[i * lanes / VECTOR_BYTES] == (int)filter ? 255 : 0;
-    return _mm256_load_si256((const __m256i *)bytes);
+    return vec_load(bytes);
 }
 
-static inline int load4(const uint8_t *from)
+static inline uint32_t load4(const uint8_t *from)
 {
-    int word;
+    uint32_t word;
     memcpy(&word, from, sizeof word);
     return word;
 }
 
-static inline long long load8(const uint8_t *from)
+static inline uint64_t load8(const uint8_t *from)
 {
-    long long word;
+    uint64_t word;
     memcpy(&word, from, sizeof word);
     return word;
 }
 
 /* Pixel t - r of each row r, with bytes that follow it. */
-static inline __m256i gather(uint8_t *const rows[LANES_MAX], size_t t, size_t pixel)
+static inline vec gather(uint8_t *const rows[LANES_MAX], size_t t, size_t pixel)
 {
     size_t at = t * pixel;
     if (pixel > 4)
-        return _mm256_set_epi64x(load8(rows[3] + at - 3 * pixel), load8(rows[2] + at - 2 * pixel),
-                                 load8(rows[1] + at - pixel), load8(rows[0] + at));
-    return _mm256_set_epi32(load4(rows[7] + at - 7 * pixel), load4(rows[6] + at - 6 * pixel),
-                            load4(rows[5] + at - 5 * pixel), load4(rows[4] + at - 4 * pixel),
-                            load4(rows[3] + at - 3 * pixel), load4(rows[2] + at - 2 * pixel),
-                            load4(rows[1] + at - pixel), load4(rows[0] + at));
+        return vec_of_four(load8(rows[0] + at), load8(rows[1] + at - pixel),
+                           load8(rows[2] + at - 2 * pixel), load8(rows[3] + at - 3 * pixel));
+    return vec_of_eight(load4(rows[0] + at), load4(rows[1] + at - pixel),
+                        load4(rows[2] + at - 2 * pixel), load4(rows[3] + at - 3 * pixel),
+                        load4(rows[4] + at - 4 * pixel), load4(rows[5] + at - 5 * pixel),
+                        load4(rows[6] + at - 6 * pixel), load4(rows[7] + at - 7 * pixel));
 }
 
 /* Stores pixel t - r of each row r, `bytes` bytes each. */
-static inline void scatter(uint8_t *const rows[LANES_MAX], size_t t, size_t pixel, __m256i v,
+static inline void scatter(uint8_t *const rows[LANES_MAX], size_t t, size_t pixel, vec v,
                            size_t bytes)
 {
     int lanes = pixel > 4 ? 4 : 8;
     size_t at = t * pixel;
-    __m128i half[2] = {_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1)};
     for (int r = 0; r < lanes; r++) {
-        __m128i from = half[2 * r / lanes];
-        uint64_t word;
-        if (pixel > 4)
-            word = (uint64_t)(r % 2 == 0 ? _mm_cvtsi128_si64(from) : _mm_extract_epi64(from, 1));
-        else
-            word = (uint32_t)(r % 4 == 0   ? _mm_cvtsi128_si32(from)
-                              : r % 4 == 1 ? _mm_extract_epi32(from, 1)
-                              : r % 4 == 2 ? _mm_extract_epi32(from, 2)
-                                           : _mm_extract_epi32(from, 3));
+        uint64_t word = pixel > 4 ? vec_word64(v, r) : vec_word32(v, r);
         memcpy(rows[r] + at - (size_t)r * pixel, &word, bytes);
     }
 }
 
 /* Moves each lane to the next one. The first gets the pixel at `above`. */
-static inline __m256i move_down(__m256i v, const uint8_t *above, size_t pixel)
+static inline vec move_down(vec v, const uint8_t *above, size_t pixel)
 {
-    if (pixel > 4)
-        return _mm256_blend_epi32(_mm256_permute4x64_epi64(v, 0x90),
-                                  _mm256_castsi128_si256(_mm_cvtsi64_si128(load8(above))), 3);
-    const __m256i next = _mm256_set_epi32(6, 5, 4, 3, 2, 1, 0, 0);
-    return _mm256_blend_epi32(_mm256_permutevar8x32_epi32(v, next),
-                              _mm256_castsi128_si256(_mm_cvtsi32_si128(load4(above))), 1);
-}
-
-static inline __m256i distance(__m256i a, __m256i b)
-{
-    return _mm256_or_si256(_mm256_subs_epu8(a, b), _mm256_subs_epu8(b, a));
+    return pixel > 4 ? vec_shift_in64(v, load8(above)) : vec_shift_in32(v, load4(above));
 }
 
 /* As filter_paeth in pack_loops.c has it. */
-static inline __m256i predict_paeth(__m256i a, __m256i b, __m256i c)
+static inline vec predict_paeth(vec a, vec b, vec c)
 {
-    const __m256i zero = _mm256_setzero_si256();
-    __m256i from_a = distance(b, c), from_b = distance(a, c);
-    __m256i same_side = _mm256_cmpeq_epi8(_mm256_cmpeq_epi8(_mm256_subs_epu8(a, c), zero),
-                                          _mm256_cmpeq_epi8(_mm256_subs_epu8(b, c), zero));
-    __m256i from_c = _mm256_or_si256(distance(from_a, from_b), same_side);
-    __m256i least = _mm256_min_epu8(from_b, from_c);
-    __m256i b_or_c = _mm256_blendv_epi8(c, b, _mm256_cmpeq_epi8(least, from_b));
-    return _mm256_blendv_epi8(b_or_c, a, _mm256_cmpeq_epi8(_mm256_min_epu8(from_a, least), from_a));
-}
-
-/* The mean rounded down: the vectors' mean is rounded up. */
-static inline __m256i predict_average(__m256i a, __m256i b)
-{
-    __m256i odd = _mm256_and_si256(_mm256_xor_si256(a, b), _mm256_set1_epi8(1));
-    return _mm256_sub_epi8(_mm256_avg_epu8(a, b), odd);
+    vec from_a = vec_distance8(b, c), from_b = vec_distance8(a, c);
+    vec same_side = vec_equal8(vec_at_most(a, c), vec_at_most(b, c));
+    vec from_c = vec_or(vec_distance8(from_a, from_b), same_side);
+    vec b_or_c = vec_choose(vec_at_most(from_b, from_c), b, c);
+    return vec_choose(vec_and(vec_at_most(from_a, from_b), vec_at_most(from_a, from_c)), a, b_or_c);
 }
 
 /* The steps at which every lane has a pixel; the pixels of earlier steps are done. A store of
@@ -162,27 +132,26 @@ static inline __m256i predict_average(__m256i a, __m256i b)
 static inline void run_steps(const wave *w, size_t pixel, size_t stored)
 {
     const int lanes = pixel > 4 ? 4 : 8;
-    const __m256i subs = lanes_with(w, GC_FILTER_SUB, lanes);
-    const __m256i ups = lanes_with(w, GC_FILTER_UP, lanes);
-    const __m256i averages = lanes_with(w, GC_FILTER_AVERAGE, lanes);
-    const __m256i paeths = lanes_with(w, GC_FILTER_PAETH, lanes);
+    const vec subs = lanes_with(w, GC_FILTER_SUB, lanes);
+    const vec ups = lanes_with(w, GC_FILTER_UP, lanes);
+    const vec averages = lanes_with(w, GC_FILTER_AVERAGE, lanes);
+    const vec paeths = lanes_with(w, GC_FILTER_PAETH, lanes);
     const size_t first = (size_t)lanes - 1, last = w->pixels - 1;
     /* The last lane is at its first pixel: left of it and in the corner is 0. */
-    const __m256i but_last = _mm256_set_epi64x(pixel > 4 ? 0 : 0xffffffff, -1, -1, -1);
-    __m256i left = _mm256_and_si256(gather(w->rows, first - 1, pixel), but_last);
-    __m256i corner =
+    const uint64_t all = UINT64_MAX;
+    const vec but_last = vec_of_four(all, all, all, pixel > 4 ? 0 : 0xffffffff);
+    vec left = vec_and(gather(w->rows, first - 1, pixel), but_last);
+    vec corner =
         move_down(gather(w->rows, first - 2, pixel), w->above + (first - 1) * pixel, pixel);
-    corner = _mm256_and_si256(corner, but_last);
-    __m256i raw = gather(w->rows, first, pixel);
+    corner = vec_and(corner, but_last);
+    vec raw = gather(w->rows, first, pixel);
     for (size_t t = first;; t++) {
-        __m256i next = t < last ? gather(w->rows, t + 1, pixel) : raw;
-        __m256i above = move_down(left, w->above + t * pixel, pixel);
-        __m256i simple =
-            _mm256_or_si256(_mm256_and_si256(left, subs), _mm256_and_si256(above, ups));
-        __m256i average = _mm256_and_si256(predict_average(left, above), averages);
-        __m256i paeth = _mm256_and_si256(predict_paeth(left, above, corner), paeths);
-        __m256i predicted = _mm256_or_si256(_mm256_or_si256(simple, average), paeth);
-        left = _mm256_add_epi8(raw, predicted);
+        vec next = t < last ? gather(w->rows, t + 1, pixel) : raw;
+        vec above = move_down(left, w->above + t * pixel, pixel);
+        vec simple = vec_or(vec_and(left, subs), vec_and(above, ups));
+        vec average = vec_and(vec_mean8(left, above), averages);
+        vec paeth = vec_and(predict_paeth(left, above, corner), paeths);
+        left = vec_add8(raw, vec_or(vec_or(simple, average), paeth));
         corner = above;
         if (t == last)
             break;
@@ -246,8 +215,8 @@ static size_t unfilter_several(uint8_t *rows, size_t count, size_t row_bytes, co
     return taken;
 }
 
-void gc_unfilter_avx2(uint8_t *rows, size_t count, size_t row_bytes, const uint8_t *above,
-                      size_t pixel, uint8_t *spare)
+void GC_PACK(unfilter)(uint8_t *rows, size_t count, size_t row_bytes, const uint8_t *above,
+                       size_t pixel, uint8_t *spare)
 {
     for (size_t y = 0, taken; y < count && rows[0] < GC_FILTER_COUNT; y += taken) {
         taken = 1;
@@ -260,3 +229,4 @@ void gc_unfilter_avx2(uint8_t *rows, size_t count, size_t row_bytes, const uint8
         above = rows - row_bytes;
     }
 }
+#endif
