@@ -136,10 +136,9 @@ typedef struct gc_rank1_loops {
     void (*sum)(const gc_rank1_row *row, const uint8_t *samples, size_t count, float *scratch,
                 float *sums);
     /* out[o][i] = the level of sum_j weights[j] * rows[o+j][i] for i in [0, count), o in
-     * [0, row_count), row_count at most GC_RANK1_ROWS. Adds values to near[o]. There are height + 1
-     * readable rows. */
+     * [0, GC_RANK1_ROWS). Adds values to near[o]. There are height + 1 rows. */
     void (*finish)(const gc_rank1_column *column, const float *const *rows, size_t count,
-                   gc_rank1_output *output, int row_count);
+                   gc_rank1_output *output);
     /* A block is a cache line, so `finish` can store past the caches. Where a line takes two stores
      * (AVX2), such stores made the pass 1.4 to 4 times as slow on a Zen 3. */
     bool stores_lines;

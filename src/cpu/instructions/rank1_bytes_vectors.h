@@ -26,7 +26,7 @@ enum { VECTORS = 4 };
 
 typedef __m512i integers;
 typedef __m512 floats;
-enum { LANES = 16, BLOCK = VECTORS * LANES };
+enum { LANES = 16, BLOCK = VECTORS * LANES, TOGETHER = 4, SMALL = 15 };
 
 #define VECTOR(name) _mm512_##name
 
@@ -90,7 +90,7 @@ INLINE integers take_kept(integers samples, const uint8_t *kept, uint32_t mask)
 
 typedef __m256i integers;
 typedef __m256 floats;
-enum { LANES = 8, BLOCK = VECTORS * LANES };
+enum { LANES = 8, BLOCK = VECTORS * LANES, TOGETHER = 2, SMALL = 7 };
 
 #define VECTOR(name) _mm256_##name
 
@@ -143,7 +143,7 @@ INLINE integers take_kept(integers samples, const uint8_t *kept, uint32_t mask)
 
 #else
 
-enum { LANES = 4, BLOCK = VECTORS * LANES };
+enum { LANES = 4, BLOCK = VECTORS * LANES, TOGETHER = 2, SMALL = 7 };
 typedef float floats __attribute__((vector_size(LANES * sizeof(float))));
 typedef float unaligned_floats
     __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float)), may_alias));

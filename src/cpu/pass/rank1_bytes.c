@@ -51,7 +51,8 @@
  * - The reference's doubles round by 2^-53, less than 2^16 times. With all terms of a higher order,
  *   that is less than u (A + s).
  * - x as an integer: 1.
- * `roundings` adds up the additions, and takes 8 (A + s) for the four items after them. */
+ * `roundings` adds up the additions, and takes 4 (A + s) for the items after them, or 6 (A + s)
+ * where a magnitude is taken. */
 #include "cpu/pass/rank1_bytes.h"
 
 #include "base/memory.h"
@@ -283,20 +284,39 @@ static void set_row(gc_rank1 *rank1, const float *weights, double factor, bool i
 
 /* ---- Columns --------------------------------------------------------------------------------- */
 
+/* The sum of the magnitudes of partial sums, where loops add products in turn. */
+static double sums_in_turn(const float *weights, int height, double row_most)
+{
+    double sum = 0, all = 0;
+    for (int j = 0; j < height; j++)
+        all += sum += fabs((double)weights[j]) * row_most;
+    return all;
+}
+
+/* The same where loops fold the first and the last row first. */
+static double sums_folded(const float *weights, int height, double row_most)
+{
+    double sum = 0, all = 0;
+    for (int j = 0; j < height; j++) {
+        double weight = fabs((double)weights[j]) * row_most;
+        all += weight;
+        if (2 * j < height)
+            all += sum += 2 * j + 1 == height ? weight : 2 * weight;
+    }
+    return all;
+}
+
 /* The errors of float32 and of the reference over u, without those of the weights. `row_most` is
- * the largest sum of a row. Loops add products in turn, or fold the first and the last row first.
- * The larger error of the two counts. */
+ * the largest sum of a row. */
 static double roundings(const gc_rank1 *rank1, const float *weights, double row_most)
 {
     int height = rank1->step->height;
-    double in_turn = 0, folded = 0, sum = 0, all, start = fabs((double)rank1->column.start);
+    double all = 0, start = fabs((double)rank1->column.start);
     for (int j = 0; j < height; j++)
-        in_turn += sum += fabs((double)weights[j]) * row_most;
-    all = sum;
-    sum = 0;
-    for (int j = 0; 2 * j < height; j++)
-        folded += sum += fabs((double)weights[j] + (double)weights[height - 1 - j]) * row_most;
-    return fmax(in_turn, folded + all) + height * start + 8 * (all + start);
+        all += fabs((double)weights[j]) * row_most;
+    double additions = rank1->column.is_even ? sums_folded(weights, height, row_most)
+                                             : sums_in_turn(weights, height, row_most);
+    return additions + height * start + (rank1->column.absolute ? 6 : 4) * (all + start);
 }
 
 /* Columns of whole weights. */

@@ -21,7 +21,7 @@ enum { SLACK = 64 };
 enum { NEAR_WAITING = 128 };
 
 /* How many rows ahead samples are requested. */
-enum { ROWS_AHEAD = 2 };
+enum { ROWS_AHEAD = 3 };
 
 /* If more than one value of MANY_NEAR in a row of a strip is near a tie, all values of this row are
  * computed again together. So the list has at most NEAR_LISTED_MAX entries. */
@@ -287,29 +287,41 @@ static void take_near(const strip *s, int64_t y, const gc_rank1_near *near, uint
 
 /* ---- Strips ---------------------------------------------------------------------------------- */
 
-static float *sums_row(const strip *s, int64_t y)
+/* The slot of the row of sums that row y of the image has. */
+static int slot_of(const strip *s, int64_t y)
 {
-    int64_t capacity = s->rank1->step->height + 1;
-    int64_t slot = y % capacity;
-    return s->strips->sums + (size_t)(slot < 0 ? slot + capacity : slot) * s->strips->stride;
+    int capacity = s->rank1->step->height + 1, slot = (int)(y % capacity);
+    return slot < 0 ? slot + capacity : slot;
+}
+
+static float *sums_at(const strip *s, int slot)
+{
+    return s->strips->sums + (size_t)slot * s->strips->stride;
 }
 
 static void sum_row(const strip *s, int64_t y)
 {
     s->set->rank1->sum(&s->rank1->row, taps_row(s, y, s->strips->extended), s->count,
-                       s->strips->scratch, sums_row(s, y));
+                       s->strips->scratch, sums_at(s, slot_of(s, y)));
 }
 
 /* Requests the samples of a row before they are needed: the processor does not see that a strip
- * goes on a row below. */
-static void request(const strip *s, int64_t y)
+ * goes on a row below. Among them are those that the filter reads beside the strip. gcc takes a
+ * function that only requests for one without effect and drops its calls, unless it is inlined. */
+static inline __attribute__((always_inline)) void request(const strip *s, int64_t y)
 {
     const uint8_t *row = samples_row(s, y);
-    for (size_t at = 0; row != NULL && at < s->count; at += GC_ALIGNMENT)
-        __builtin_prefetch(row + s->first + at);
+    size_t left = (size_t)(s->rank1->step->left * s->rank1->channels);
+    size_t from = s->first > left ? s->first - left : 0;
+    size_t end = gc_smaller((int64_t)(s->first - left + s->count + reach_of(s->rank1)),
+                            (int64_t)row_values(s));
+    for (size_t at = from / GC_ALIGNMENT * GC_ALIGNMENT; row != NULL && at < end;
+         at += GC_ALIGNMENT)
+        __builtin_prefetch(row + at);
 }
 
-/* Where rows of output from row y on go. The rows below `row_count` are not stored. */
+/* Where rows of output from row y on go. What loops store below the first `row_count` of them is
+ * not wanted: it goes to `scratch`. */
 static void find_output(const strip *s, int64_t y, int row_count, gc_rank1_output *output)
 {
     output->streams = s->streams;
@@ -317,10 +329,11 @@ static void find_output(const strip *s, int64_t y, int row_count, gc_rank1_outpu
     if (s->rank1->problem->conversion.keeps_alpha)
         output->kept_mask = s->rank1->channels == 2 ? 0xff00ff00 : 0xff000000;
     for (int o = 0; o < GC_RANK1_ROWS; o++) {
-        int64_t row = y + (o < row_count ? o : 0);
+        uint8_t *row = (uint8_t *)s->output + (size_t)(y + o - s->area.top) * s->stride + s->first;
         output->near[o].words = 0;
-        output->out[o] = (uint8_t *)s->output + (size_t)(row - s->area.top) * s->stride + s->first;
-        output->kept[o] = output->kept_mask == 0 ? NULL : samples_row(s, row) + s->first;
+        output->out[o] = o < row_count ? row : (uint8_t *)s->strips->scratch;
+        output->kept[o] =
+            output->kept_mask == 0 ? NULL : samples_row(s, y + (o < row_count ? o : 0)) + s->first;
     }
 }
 
@@ -328,12 +341,14 @@ static void find_output(const strip *s, int64_t y, int row_count, gc_rank1_outpu
 static void finish_rows(const strip *s, int64_t y, int row_count)
 {
     const float *rows[GC_RANK1_SIDE_MAX + 1];
-    int height = s->rank1->step->height;
-    for (int j = 0; j <= height; j++)
-        rows[j] = sums_row(s, y - s->rank1->step->top + (j < height + row_count - 1 ? j : 0));
+    int height = s->rank1->step->height, slot = slot_of(s, y - s->rank1->step->top);
+    for (int j = 0; j <= height; j++) {
+        rows[j] = sums_at(s, slot);
+        slot = slot == height ? 0 : slot + 1;
+    }
     gc_rank1_output output;
     find_output(s, y, row_count, &output);
-    s->set->rank1->finish(&s->rank1->column, rows, s->count, &output, row_count);
+    s->set->rank1->finish(&s->rank1->column, rows, s->count, &output);
     for (int o = 0; o < row_count; o++)
         if (output.near[o].words != 0)
             take_near(s, y + o, &output.near[o], output.out[o]);
