@@ -30,9 +30,13 @@ enum { LANES = 16, BLOCK = VECTORS * LANES, TOGETHER = 4, SMALL = 15 };
 
 #define VECTOR(name) _mm512_##name
 
+/* Compilers would load a vector that is used twice again, and most of these loads take two cache
+ * lines. */
 INLINE integers load_samples(const uint8_t *samples)
 {
-    return _mm512_loadu_si512(samples);
+    integers x = _mm512_loadu_si512(samples);
+    __asm__("" : "+v"(x));
+    return x;
 }
 
 INLINE integers add_products(integers sums, integers pairs, int32_t taps)

@@ -32,6 +32,12 @@ static size_t reach_of(const gc_rank1 *rank1)
     return (size_t)((rank1->step->width - 1) * rank1->channels);
 }
 
+/* Values that the filter reads to the left of a value. */
+static size_t left_of(const gc_rank1 *rank1)
+{
+    return (size_t)(rank1->step->left * rank1->channels);
+}
+
 /* Room for `count` elements at the end of what was handed out before. */
 static size_t hand_out(size_t *used, size_t count, size_t size)
 {
@@ -87,6 +93,7 @@ typedef struct strip {
     char *output;
     size_t stride;
     size_t first, count; /* values of the strip */
+    size_t head, tail;   /* those before and from these on are summed from copies of samples */
     bool streams;        /* its output goes past the caches */
 } strip;
 
@@ -99,10 +106,12 @@ static size_t row_values(const strip *s)
 static const uint8_t *samples_row(const strip *s, int64_t y)
 {
     const gc_chain *chain = &s->rank1->problem->chain;
+    const int64_t capacity = s->input->capacity;
     y = gc_border_index(chain->border, y, chain->height);
-    return y < 0 ? NULL
-                 : (const uint8_t *)s->input->samples +
-                       (size_t)(y % s->input->capacity) * s->input->stride;
+    if (y < 0)
+        return NULL;
+    y = y < capacity ? y : y % capacity; /* a division takes long */
+    return (const uint8_t *)s->input->samples + (size_t)y * s->input->stride;
 }
 
 /* Pixel x of the image as the border extends it, of a row that may lie in a constant border. */
@@ -113,13 +122,13 @@ static const uint8_t *pixel_at(const strip *s, const uint8_t *row, int64_t x)
     return row == NULL || x < 0 ? s->rank1->border : row + x * s->rank1->channels;
 }
 
-/* Copies a strip of a row, and what the filter reads beside it, to `to`. Strips begin with any
- * channel. */
-static void extend(const strip *s, const uint8_t *row, uint8_t *to)
+/* Copies `count` values of a row from value `first` on, and what the filter reads beside them, to
+ * `to`. Values begin with any channel. */
+static void extend(const strip *s, const uint8_t *row, size_t first, size_t count, uint8_t *to)
 {
     int64_t channels = s->rank1->channels, width = s->rank1->problem->chain.width;
-    int64_t at = (int64_t)s->first - s->rank1->step->left * channels;
-    int64_t end = at + (int64_t)(s->count + reach_of(s->rank1));
+    int64_t at = (int64_t)first - s->rank1->step->left * channels;
+    int64_t end = at + (int64_t)(count + reach_of(s->rank1));
     while (at < end) {
         int64_t x = at >= 0 ? at / channels : -((-at + channels - 1) / channels);
         int64_t c = at - x * channels, size = gc_smaller(channels - c, end - at);
@@ -132,17 +141,16 @@ static void extend(const strip *s, const uint8_t *row, uint8_t *to)
     }
 }
 
-/* Where the taps of row y begin to read for the first value of the strip: in the row itself where
- * loops stay inside it, else in a copy at `to`. */
-static const uint8_t *taps_row(const strip *s, int64_t y, uint8_t *to)
+/* Where the taps of a row begin to read for `count` values from value `first` on: in the row itself
+ * where loops stay inside it, else in a copy at `to`. */
+static const uint8_t *find_taps(const strip *s, const uint8_t *row, size_t first, size_t count,
+                                uint8_t *to)
 {
-    const uint8_t *row = samples_row(s, y);
-    size_t left = (size_t)(s->rank1->step->left * s->rank1->channels);
-    bool inside = row != NULL && s->first >= left &&
-                  s->first - left + s->count + reach_of(s->rank1) + 2 * SLACK <= row_values(s);
-    if (inside)
-        return row + s->first - left;
-    extend(s, row, to);
+    size_t left = left_of(s->rank1);
+    if (row != NULL && first >= left &&
+        first - left + count + reach_of(s->rank1) + 2 * SLACK <= row_values(s))
+        return row + first - left;
+    extend(s, row, first, count, to);
     return to;
 }
 
@@ -160,7 +168,7 @@ static void find_rows(const strip *s, const gc_near_value *value, int g,
                       const uint8_t *rows[GC_RANK1_SIDE_MAX][GC_RANK1_GROUP])
 {
     const gc_step *step = s->rank1->step;
-    size_t left = (size_t)(step->left * s->rank1->channels);
+    size_t left = left_of(s->rank1);
     int64_t y = (value->y - step->top) % s->input->capacity;
     for (int j = 0; j < step->height; j++, y++) {
         y = y == s->input->capacity ? 0 : y;
@@ -190,7 +198,7 @@ static bool is_inside(const strip *s, const gc_near_value *value)
 {
     const gc_step *step = s->rank1->step;
     const gc_chain *chain = &s->rank1->problem->chain;
-    size_t channels = (size_t)s->rank1->channels, left = (size_t)step->left * channels;
+    size_t channels = (size_t)s->rank1->channels, left = left_of(s->rank1);
     return value->at >= left &&
            value->at - left + (size_t)step->width * channels <= row_values(s) &&
            value->y >= step->top && value->y - step->top + step->height <= chain->height;
@@ -235,8 +243,9 @@ static void sum_by_reference(const strip *s, int64_t y)
 {
     gc_strips *strips = s->strips;
     for (int j = 0; j < s->rank1->step->height; j++)
-        strips->rows[j] = taps_row(s, y + j - s->rank1->step->top,
-                                   strips->extended + (size_t)j * strips->extended_row);
+        strips->rows[j] =
+            find_taps(s, samples_row(s, y + j - s->rank1->step->top), s->first, s->count,
+                      strips->extended + (size_t)j * strips->extended_row);
     gc_rank1_sum(s->rank1, strips->rows, s->count, strips->reference_sums,
                  strips->reference_values);
 }
@@ -287,22 +296,48 @@ static void take_near(const strip *s, int64_t y, const gc_rank1_near *near, uint
 
 /* ---- Strips ---------------------------------------------------------------------------------- */
 
-/* The slot of the row of sums that row y of the image has. */
-static int slot_of(const strip *s, int64_t y)
-{
-    int capacity = s->rank1->step->height + 1, slot = (int)(y % capacity);
-    return slot < 0 ? slot + capacity : slot;
-}
-
 static float *sums_at(const strip *s, int slot)
 {
     return s->strips->sums + (size_t)slot * s->strips->stride;
 }
 
-static void sum_row(const strip *s, int64_t y)
+/* The slot that comes `count` slots after a slot. */
+static int slot_after(const strip *s, int slot, int count)
 {
-    s->set->rank1->sum(&s->rank1->row, taps_row(s, y, s->strips->extended), s->count,
-                       s->strips->scratch, sums_at(s, slot_of(s, y)));
+    int capacity = s->rank1->step->height + 1;
+    return slot + count < capacity ? slot + count : slot + count - capacity;
+}
+
+/* Sums values [from, end) of the strip. */
+static void sum_part(const strip *s, const uint8_t *row, size_t from, size_t end, float *sums)
+{
+    if (from < end)
+        s->set->rank1->sum(
+            &s->rank1->row,
+            find_taps(s, row, s->first + from, end - from, s->strips->extended), end - from,
+            s->strips->scratch, sums + from);
+}
+
+static void sum_row(const strip *s, int64_t y, int slot)
+{
+    const uint8_t *row = samples_row(s, y);
+    float *sums = sums_at(s, slot);
+    sum_part(s, row, 0, s->head, sums);
+    sum_part(s, row, s->head, s->tail, sums);
+    sum_part(s, row, s->tail, s->count, sums);
+}
+
+/* Sets head and tail: whole blocks, as few as possible. */
+static void find_ends(strip *s)
+{
+    size_t left = left_of(s->rank1), beyond = reach_of(s->rank1) - left + 2 * SLACK;
+    size_t end = row_values(s) > beyond ? row_values(s) - beyond : 0;
+    size_t head = s->first < left ? (left - s->first + SLACK - 1) / SLACK * SLACK : 0;
+    size_t tail = s->first + s->count <= end ? s->count
+                  : s->first < end           ? (end - s->first) / SLACK * SLACK
+                                             : 0;
+    s->head = head < s->count ? head : s->count;
+    s->tail = tail > s->head ? tail : s->head;
 }
 
 /* Requests the samples of a row before they are needed: the processor does not see that a strip
@@ -311,7 +346,7 @@ static void sum_row(const strip *s, int64_t y)
 static inline __attribute__((always_inline)) void request(const strip *s, int64_t y)
 {
     const uint8_t *row = samples_row(s, y);
-    size_t left = (size_t)(s->rank1->step->left * s->rank1->channels);
+    size_t left = left_of(s->rank1);
     size_t from = s->first > left ? s->first - left : 0;
     size_t end = gc_smaller((int64_t)(s->first - left + s->count + reach_of(s->rank1)),
                             (int64_t)row_values(s));
@@ -337,14 +372,13 @@ static void find_output(const strip *s, int64_t y, int row_count, gc_rank1_outpu
     }
 }
 
-/* Output rows y and y + 1, or y alone. */
-static void finish_rows(const strip *s, int64_t y, int row_count)
+/* Output rows y and y + 1, or y alone. Their first row of sums is in `slot`. */
+static void finish_rows(const strip *s, int64_t y, int row_count, int slot)
 {
     const float *rows[GC_RANK1_SIDE_MAX + 1];
-    int height = s->rank1->step->height, slot = slot_of(s, y - s->rank1->step->top);
-    for (int j = 0; j <= height; j++) {
+    for (int j = 0; j <= s->rank1->step->height; j++) {
         rows[j] = sums_at(s, slot);
-        slot = slot == height ? 0 : slot + 1;
+        slot = slot_after(s, slot, 1);
     }
     gc_rank1_output output;
     find_output(s, y, row_count, &output);
@@ -358,13 +392,16 @@ static void compute_strip(const strip *s)
 {
     const gc_step *step = s->rank1->step;
     int64_t ready = s->area.top - step->top;
+    int ready_slot = 0, slot = 0;
     for (int64_t y = s->area.top; y < s->area.bottom; y += GC_RANK1_ROWS) {
         int64_t last = gc_smaller(y + GC_RANK1_ROWS, s->area.bottom) - 1;
         for (; ready < last - step->top + step->height; ready++) {
             request(s, ready + ROWS_AHEAD);
-            sum_row(s, ready);
+            sum_row(s, ready, ready_slot);
+            ready_slot = slot_after(s, ready_slot, 1);
         }
-        finish_rows(s, y, (int)(last - y + 1));
+        finish_rows(s, y, (int)(last - y + 1), slot);
+        slot = slot_after(s, slot, GC_RANK1_ROWS);
     }
     settle(s);
 }
@@ -390,6 +427,7 @@ void gc_strips_compute(gc_strips *strips, const gc_rank1 *rank1, const gc_instru
     s.streams = job->is_large && may_stream(&s);
     for (; s.first < values; s.first += s.count) {
         s.count = values - s.first < strips->values ? values - s.first : strips->values;
+        find_ends(&s);
         compute_strip(&s);
     }
     atomic_thread_fence(memory_order_seq_cst); /* what goes past the caches has no other order */
