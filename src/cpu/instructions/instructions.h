@@ -106,8 +106,7 @@ typedef struct gc_rank1_column {
     bool absolute;
     float start, sign;
     float divisor, reciprocal;
-    uint32_t
-        far; /* bits of which a value in fixed point has one at least unless it is near a tie */
+    uint32_t near; /* a value in fixed point may be near a tie if its lowest 16 bits are below */
 } gc_rank1_column;
 
 /* The most values of a row at once. */

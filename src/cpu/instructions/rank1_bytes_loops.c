@@ -396,12 +396,19 @@ static __attribute__((noinline)) uint64_t spread_bits(uint64_t bits, int v)
     return bits << 4 * v;
 }
 
-/* Bits of samples in fixed point whose lanes are near a tie. */
-INLINE uint64_t near_bits(const integers fixed[VECTORS], uint32_t far)
+/* Bits of samples whose values in fixed point are near a tie. */
+INLINE uint64_t near_bits(const integers fixed[VECTORS], uint32_t near)
 {
-    uint64_t near = 0;
-    UNROLL for (int v = 0; v < VECTORS; v++) near |= spread_bits(without(fixed[v], far), v);
-    return near;
+    const integers mask = VECTOR(set1_epi32)(UINT16_MAX);
+    integers parts[VECTORS], low, high;
+    uint64_t bits = 0;
+    UNROLL for (int v = 0; v < VECTORS; v++) parts[v] = AND(fixed[v], mask);
+    low = VECTOR(min_epu32)(parts[0], parts[1]);
+    high = VECTOR(min_epu32)(parts[2], parts[3]);
+    if (__builtin_expect(below(VECTOR(min_epu32)(low, high), near) == 0, 1))
+        return 0;
+    UNROLL for (int v = 0; v < VECTORS; v++) bits |= spread_bits(below(parts[v], near), v);
+    return bits;
 }
 
 INLINE uint64_t finish_block(const gc_rank1_column *column, const gc_rank1_kind kind,
@@ -414,9 +421,7 @@ INLINE uint64_t finish_block(const gc_rank1_column *column, const gc_rank1_kind 
         levels[v] = kind == GC_RANK1_FIXED ? VECTOR(srai_epi32)(values[v], 16) : values[v];
     }
     store_levels(levels, to);
-    if (kind == GC_RANK1_FIXED && __builtin_expect(any_without(values, column->far), 0))
-        return near_bits(values, column->far);
-    return 0;
+    return kind == GC_RANK1_FIXED ? near_bits(values, column->near) : 0;
 }
 
 #else
@@ -459,7 +464,7 @@ INLINE uint64_t finish_block(const gc_rank1_column *column, const gc_rank1_kind 
             continue;
         }
         int32_t fixed = (int32_t)value;
-        near |= (uint64_t)(((uint32_t)fixed & column->far) == 0) << i;
+        near |= (uint64_t)(((uint32_t)fixed & UINT16_MAX) < column->near) << i;
         out[i] = (uint8_t)clamped(fixed >> 16);
     }
     for (int i = 0; i < BLOCK && to->kept != NULL; i++)

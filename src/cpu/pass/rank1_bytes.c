@@ -32,7 +32,7 @@
  *
  * x is what the loops compute: an integer near 65536 (level + 1/2) + e. t is 65536 (level + 1/2) as
  * the reference computes it. e is a bound of errors: t lies between x - 2e and x, and is neither.
- * If the lowest 16 bits of x are at least 2e, no multiple of 65536 lies between t and x, and t is
+ * 2e is an integer. If the lowest 16 bits of x are at least 2e, no multiple of 65536 lies between t and x, and t is
  * none. Then the level is no tie, and x / 65536, rounded down, is its nearest integer. Otherwise
  * gconv computes the reference's sum, in double and in its order, and converts it.
  *
@@ -360,7 +360,7 @@ static double row_sum(const gc_rank1 *rank1)
     return sum;
 }
 
-/* Sets the column so that the loops compute x. Returns 2e, a power of 2. */
+/* Sets the column so that the loops compute x. Returns 2e. */
 static double set_column(gc_rank1 *rank1, const float *weights, double factor)
 {
     const gc_conversion *conversion = &rank1->problem->conversion;
@@ -376,14 +376,11 @@ static double set_column(gc_rank1 *rank1, const float *weights, double factor)
     column->start = (float)(fabs(start) + TWICE_ERROR_MAX);
     double error = (absolute ? 255 : 127.5) * UNIT * sum_absolute + 1 +
                    0x1p-24 * roundings(rank1, column->weights, UINT8_MAX * row_sum(rank1));
-    double near = 2;
-    while (near <= 2 * error)
-        near *= 2;
     column->kind = GC_RANK1_FIXED;
-    column->start = (float)(start + near / 2);
+    column->start = (float)(start + ceil(error));
     column->sign = conversion->scale < 0 ? -1 : 1;
-    column->far = UINT16_MAX & ~((uint32_t)near - 1);
-    return near;
+    column->near = (uint32_t)(2 * ceil(error));
+    return 2 * ceil(error);
 }
 
 static gconv_status allocate(gc_rank1 *rank1, gconv_error *error)

@@ -243,9 +243,8 @@ static void sum_by_reference(const strip *s, int64_t y)
 {
     gc_strips *strips = s->strips;
     for (int j = 0; j < s->rank1->step->height; j++)
-        strips->rows[j] =
-            find_taps(s, samples_row(s, y + j - s->rank1->step->top), s->first, s->count,
-                      strips->extended + (size_t)j * strips->extended_row);
+        strips->rows[j] = find_taps(s, samples_row(s, y + j - s->rank1->step->top), s->first,
+                                    s->count, strips->extended + (size_t)j * strips->extended_row);
     gc_rank1_sum(s->rank1, strips->rows, s->count, strips->reference_sums,
                  strips->reference_values);
 }
@@ -312,10 +311,9 @@ static int slot_after(const strip *s, int slot, int count)
 static void sum_part(const strip *s, const uint8_t *row, size_t from, size_t end, float *sums)
 {
     if (from < end)
-        s->set->rank1->sum(
-            &s->rank1->row,
-            find_taps(s, row, s->first + from, end - from, s->strips->extended), end - from,
-            s->strips->scratch, sums + from);
+        s->set->rank1->sum(&s->rank1->row,
+                           find_taps(s, row, s->first + from, end - from, s->strips->extended),
+                           end - from, s->strips->scratch, sums + from);
 }
 
 static void sum_row(const strip *s, int64_t y, int slot)
