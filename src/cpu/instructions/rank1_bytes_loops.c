@@ -640,5 +640,85 @@ static void finish(const gc_rank1_column *column, const float *const *rows, size
     }
 }
 
+/* ---- Values anywhere ------------------------------------------------------------------------- */
+
+/* Sums of values go side by side, so that they do not wait for each other. A product of a weight of
+ * float32 and a sample is a double without an error. So a multiply-add has the reference's sum. */
+#if defined(__AVX512BW__)
+
+/* columns[i][g] = rows[g][i] for i below `count`, at most 16. */
+static void transpose(const uint8_t *const rows[GC_RANK1_GROUP], int count,
+                      uint8_t columns[16][GC_RANK1_GROUP])
+{
+    const __mmask16 wanted = (__mmask16)((1u << count) - 1);
+    __m128i x[8], pairs[8], fours[8];
+    UNROLL for (int g = 0; g < 8; g++) x[g] = _mm_maskz_loadu_epi8(wanted, rows[g]);
+    UNROLL for (int g = 0; g < 4; g++)
+    {
+        pairs[g] = _mm_unpacklo_epi8(x[2 * g], x[2 * g + 1]);
+        pairs[g + 4] = _mm_unpackhi_epi8(x[2 * g], x[2 * g + 1]);
+    }
+    UNROLL for (int h = 0; h < 4; h++) /* halves of groups, halves of columns */
+    {
+        fours[2 * h] = _mm_unpacklo_epi16(pairs[2 * h], pairs[2 * h + 1]);
+        fours[2 * h + 1] = _mm_unpackhi_epi16(pairs[2 * h], pairs[2 * h + 1]);
+    }
+    UNROLL for (int q = 0; q < 4; q++)
+    {
+        const __m128i a = fours[q / 2 * 4 + q % 2], b = fours[q / 2 * 4 + q % 2 + 2];
+        __m128i *to = (__m128i *)(void *)columns[4 * q];
+        _mm_storeu_si128(to, _mm_unpacklo_epi32(a, b));
+        _mm_storeu_si128(to + 1, _mm_unpackhi_epi32(a, b));
+    }
+}
+
+static void sum_places(const gc_rank1_terms *terms, const uint8_t *const (*rows)[GC_RANK1_GROUP],
+                       float values[GC_RANK1_GROUP])
+{
+    enum { BYTES_MAX = (GC_RANK1_SIDE_MAX * GC_CHANNELS_MAX + 15) / 16 * 16 };
+    const int width = terms->width, height = terms->height, advance = (int)terms->advance;
+    const int bytes = (width - 1) * advance + 1;
+    uint8_t columns[BYTES_MAX][GC_RANK1_GROUP];
+    __m512d sums = _mm512_setzero_pd();
+    for (int m = 0; m < height; m++) {
+        const int j = terms->backwards ? height - 1 - m : m;
+        const double *weights = terms->weights + j * width;
+        for (int at = 0; at < bytes; at += 16) {
+            const uint8_t *from[GC_RANK1_GROUP];
+            UNROLL for (int g = 0; g < GC_RANK1_GROUP; g++) from[g] = rows[j][g] + at;
+            transpose(from, bytes - at < 16 ? bytes - at : 16, columns + at);
+        }
+        for (int n = 0; n < width; n++) {
+            const int i = terms->backwards ? width - 1 - n : n;
+            const __m128i samples = _mm_loadl_epi64((const __m128i *)(void *)columns[i * advance]);
+            const __m512d x = _mm512_cvtepi32_pd(_mm256_cvtepu8_epi32(samples));
+            sums = _mm512_fmadd_pd(_mm512_set1_pd(weights[i]), x, sums);
+        }
+    }
+    _mm256_storeu_ps(values, _mm512_cvtpd_ps(sums));
+}
+
+#else
+
+static void sum_places(const gc_rank1_terms *terms, const uint8_t *const (*rows)[GC_RANK1_GROUP],
+                       float values[GC_RANK1_GROUP])
+{
+    const int width = terms->width, height = terms->height;
+    double sums[GC_RANK1_GROUP] = {0};
+    for (int m = 0; m < height; m++) {
+        const int j = terms->backwards ? height - 1 - m : m;
+        for (int n = 0; n < width; n++) {
+            const int i = terms->backwards ? width - 1 - n : n;
+            const double weight = terms->weights[j * width + i];
+            for (int g = 0; g < GC_RANK1_GROUP; g++)
+                sums[g] += weight * rows[j][g][(size_t)i * terms->advance];
+        }
+    }
+    for (int g = 0; g < GC_RANK1_GROUP; g++)
+        values[g] = (float)sums[g];
+}
+
+#endif
+
 extern const gc_rank1_loops GC_RANK1_LOOPS;
-const gc_rank1_loops GC_RANK1_LOOPS = {sum, finish, sizeof(integers) == 64};
+const gc_rank1_loops GC_RANK1_LOOPS = {sum, finish, sum_places, sizeof(integers) == 64};

@@ -346,7 +346,7 @@ static void measure_error(const gc_rank1 *rank1, double scale, double *sum, doub
     for (int j = 0; j < step->height; j++)
         for (int i = 0; i < step->width; i++) {
             double is = (double)rank1->column.weights[j] * (double)rank1->row.weights[i] / UNIT;
-            double error = is - rank1->weights[j * step->width + i] * scale;
+            double error = is - rank1->terms.weights[j * step->width + i] * scale;
             *sum += error;
             *sum_absolute += fabs(error);
         }
@@ -390,13 +390,13 @@ static gconv_status allocate(gc_rank1 *rank1, gconv_error *error)
     rank1->row.folds = calloc(width + 1, sizeof *rank1->row.folds);
     rank1->row.taps = calloc(width, sizeof *rank1->row.taps);
     rank1->row.fine_taps = calloc(width, sizeof *rank1->row.fine_taps);
-    rank1->weights = calloc(width * height, sizeof *rank1->weights);
+    rank1->terms.weights = calloc(width * height, sizeof *rank1->terms.weights);
     rank1->column.weights = calloc(height, sizeof *rank1->column.weights);
     if (rank1->row.weights != NULL && rank1->row.folds != NULL && rank1->row.taps != NULL &&
-        rank1->row.fine_taps != NULL && rank1->weights != NULL && rank1->column.weights != NULL)
+        rank1->row.fine_taps != NULL && rank1->terms.weights != NULL && rank1->column.weights != NULL)
         return GCONV_OK;
     gc_rank1_destroy(rank1);
-    return gc_fail_memory(error, width * height * sizeof *rank1->weights);
+    return gc_fail_memory(error, width * height * sizeof *rank1->terms.weights);
 }
 
 gconv_status gc_rank1_create(gc_rank1 *rank1, const gc_problem *problem, gconv_error *error)
@@ -410,7 +410,10 @@ gconv_status gc_rank1_create(gc_rank1 *rank1, const gc_problem *problem, gconv_e
         .channels = channels,
         .row = {.width = step->width, .advance = (size_t)channels},
         .column = {.height = step->height, .absolute = conversion->absolute},
-        .backwards = !problem->job.correlate,
+        .terms = {.width = step->width,
+                  .height = step->height,
+                  .advance = (size_t)channels,
+                  .backwards = !problem->job.correlate},
     };
     gconv_status status = allocate(rank1, error);
     if (status != GCONV_OK)
@@ -420,7 +423,7 @@ gconv_status gc_rank1_create(gc_rank1 *rank1, const gc_problem *problem, gconv_e
     for (int c = 0; c < problem->chain.channels; c++)
         rank1->border[c] = (uint8_t)step->border[c];
     for (int i = 0; i < step->width * step->height; i++)
-        rank1->weights[i] = (double)step->taps[i];
+        rank1->terms.weights[i] = (double)step->taps[i];
     bool is_fine = !a.is_whole && step->width > COARSE_MAX;
     double factor = a.is_whole ? 1 : choose_factor(problem, a.products.row[0], is_fine);
     set_row(rank1, a.products.row[0], factor, is_fine);
@@ -438,7 +441,7 @@ void gc_rank1_destroy(gc_rank1 *rank1)
     free(rank1->row.folds);
     free(rank1->row.taps);
     free(rank1->row.fine_taps);
-    free(rank1->weights);
+    free(rank1->terms.weights);
     free(rank1->column.weights);
     *rank1 = (gc_rank1){.step = NULL};
 }
@@ -452,33 +455,14 @@ void gc_rank1_sum(const gc_rank1 *rank1, const uint8_t *const *rows, size_t coun
     for (size_t i = 0; i < count; i++)
         sums[i] = 0;
     for (int n = 0; n < terms; n++) {
-        int at = rank1->backwards ? terms - 1 - n : n;
+        int at = rank1->terms.backwards ? terms - 1 - n : n;
         const uint8_t *row = rows[at / width] + (size_t)(at % width) * (size_t)rank1->channels;
-        double weight = rank1->weights[at];
+        double weight = rank1->terms.weights[at];
         for (size_t i = 0; i < count; i++)
             sums[i] += weight * row[i];
     }
     for (size_t i = 0; i < count; i++)
         values[i] = (float)sums[i];
-}
-
-/* Places of one group go side by side: sums do not wait for each other. */
-void gc_rank1_sum_places(const gc_rank1 *rank1, const uint8_t *const (*rows)[GC_RANK1_GROUP],
-                         float values[GC_RANK1_GROUP])
-{
-    int width = rank1->step->width, height = rank1->step->height;
-    double sums[GC_RANK1_GROUP] = {0};
-    for (int m = 0; m < height; m++) {
-        int j = rank1->backwards ? height - 1 - m : m;
-        for (int n = 0; n < width; n++) {
-            int i = rank1->backwards ? width - 1 - n : n;
-            double weight = rank1->weights[j * width + i];
-            for (int g = 0; g < GC_RANK1_GROUP; g++)
-                sums[g] += weight * rows[j][g][i * rank1->channels];
-        }
-    }
-    for (int g = 0; g < GC_RANK1_GROUP; g++)
-        values[g] = (float)sums[g];
 }
 
 const char *gc_rank1_describe(const gc_rank1 *rank1)

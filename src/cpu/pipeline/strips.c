@@ -218,7 +218,8 @@ static void settle_group(const strip *s, int n, float values[GC_RANK1_GROUP])
         else
             copy_rows(s, &strips->near[at], g, rows, copies[g]);
     }
-    gc_rank1_sum_places(s->rank1, (const uint8_t *const(*)[GC_RANK1_GROUP])rows, values);
+    s->set->rank1->sum_places(&s->rank1->terms, (const uint8_t *const(*)[GC_RANK1_GROUP])rows,
+                              values);
 }
 
 /* Computes the listed values again. */
