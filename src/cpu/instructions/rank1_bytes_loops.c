@@ -450,26 +450,34 @@ INLINE float value_of(const gc_rank1_column *column, const gc_rank1_kind kind, c
     return kind == GC_RANK1_DIVIDED || absolute ? column->start + sum * column->sign : sum;
 }
 
+/* Bits of samples whose values in fixed point are near a tie. */
+INLINE uint64_t near_bits(const int32_t fixed[BLOCK], uint32_t near)
+{
+    uint64_t bits = 0;
+    uint32_t any = 0;
+    for (int i = 0; i < BLOCK; i++)
+        any |= ((uint32_t)fixed[i] & UINT16_MAX) < near;
+    for (int i = 0; i < BLOCK && any != 0; i++)
+        bits |= (uint64_t)(((uint32_t)fixed[i] & UINT16_MAX) < near) << i;
+    return bits;
+}
+
 INLINE uint64_t finish_block(const gc_rank1_column *column, const gc_rank1_kind kind,
                              const bool absolute, const floats vectors[VECTORS], const place *to)
 {
     uint8_t *out = to->out;
     float sums[BLOCK];
-    uint64_t near = 0;
+    int32_t values[BLOCK];
     memcpy(sums, vectors, sizeof sums);
     for (int i = 0; i < BLOCK; i++) {
         float value = value_of(column, kind, absolute, sums[i]);
-        if (kind != GC_RANK1_FIXED) {
-            out[i] = (uint8_t)clamped(nearest(value));
-            continue;
-        }
-        int32_t fixed = (int32_t)value;
-        near |= (uint64_t)(((uint32_t)fixed & UINT16_MAX) < column->near) << i;
-        out[i] = (uint8_t)clamped(fixed >> 16);
+        values[i] = kind == GC_RANK1_FIXED ? (int32_t)value : nearest(value);
     }
+    for (int i = 0; i < BLOCK; i++)
+        out[i] = (uint8_t)clamped(kind == GC_RANK1_FIXED ? values[i] >> 16 : values[i]);
     for (int i = 0; i < BLOCK && to->kept != NULL; i++)
         out[i] = to->kept_mask >> 8 * (i % 4) & 1 ? to->kept[i] : out[i];
-    return near;
+    return kind == GC_RANK1_FIXED ? near_bits(values, column->near) : 0;
 }
 
 #endif

@@ -393,7 +393,8 @@ static gconv_status allocate(gc_rank1 *rank1, gconv_error *error)
     rank1->terms.weights = calloc(width * height, sizeof *rank1->terms.weights);
     rank1->column.weights = calloc(height, sizeof *rank1->column.weights);
     if (rank1->row.weights != NULL && rank1->row.folds != NULL && rank1->row.taps != NULL &&
-        rank1->row.fine_taps != NULL && rank1->terms.weights != NULL && rank1->column.weights != NULL)
+        rank1->row.fine_taps != NULL && rank1->terms.weights != NULL &&
+        rank1->column.weights != NULL)
         return GCONV_OK;
     gc_rank1_destroy(rank1);
     return gc_fail_memory(error, width * height * sizeof *rank1->terms.weights);
