@@ -18,30 +18,19 @@ enum { ROWS = GC_RANK1_ROWS, ANY = 0, EVEN = -1 };
 
 #if defined(__AVX2__)
 
-/* Four vectors of sums of a row: by taps, and by what fine taps add to these. */
-typedef struct row_sums {
-    integers coarse[VECTORS], fine[VECTORS];
-} row_sums;
-
-INLINE row_sums no_row_sums(void)
+/* Lanes of two samples: of a[0] and b[0], then of a[1] and b[1]. */
+INLINE void pair(const integers a[2], const integers b[2], integers pairs[VECTORS])
 {
-    row_sums sums;
-    UNROLL for (int v = 0; v < VECTORS; v++) sums.coarse[v] = sums.fine[v] = no_sums();
-    return sums;
+    UNROLL for (int half = 0; half < 2; half++)
+    {
+        pairs[2 * half] = VECTOR(unpacklo_epi16)(a[half], b[half]);
+        pairs[2 * half + 1] = VECTOR(unpackhi_epi16)(a[half], b[half]);
+    }
 }
 
-/* Adds one pair of taps: the lower one times `a`, the upper one times `b`. */
-INLINE void add_pairs(row_sums *sums, const bool is_fine, const integers a[2], const integers b[2],
-                      int32_t taps, int32_t fine_taps)
+INLINE void add_pairs(integers sums[VECTORS], const integers pairs[VECTORS], int32_t taps)
 {
-    UNROLL for (int v = 0; v < VECTORS; v++)
-    {
-        integers pairs = v % 2 == 0 ? VECTOR(unpacklo_epi16)(a[v / 2], b[v / 2])
-                                    : VECTOR(unpackhi_epi16)(a[v / 2], b[v / 2]);
-        sums->coarse[v] = add_products(sums->coarse[v], pairs, taps);
-        if (is_fine)
-            sums->fine[v] = add_products(sums->fine[v], pairs, fine_taps);
-    }
+    UNROLL for (int v = 0; v < VECTORS; v++) sums[v] = add_products(sums[v], pairs[v], taps);
 }
 
 /* Samples of two places, each times its factor. */
@@ -60,15 +49,39 @@ INLINE void widen(const uint8_t *samples, integers wide[2])
     wide[1] = VECTOR(unpackhi_epi8)(x, no_sums());
 }
 
-INLINE void store_sums(const row_sums *sums, const bool is_fine, float *to)
+INLINE void store_sums(const integers sums[VECTORS], float *to)
 {
-    UNROLL for (int v = 0; v < VECTORS; v++)
-    {
-        integers all = sums->coarse[v];
-        if (is_fine)
-            all = VECTOR(add_epi32)(VECTOR(slli_epi32)(all, GC_RANK1_FINE_BITS), sums->fine[v]);
-        store(VECTOR(cvtepi32_ps)(all), to + v * LANES);
-    }
+    UNROLL for (int v = 0; v < VECTORS; v++) store(VECTOR(cvtepi32_ps)(sums[v]), to + v * LANES);
+}
+
+/* Four vectors of sums of a row: by taps, and by what fine taps add to these. */
+typedef struct row_sums {
+    integers coarse[VECTORS], fine[VECTORS];
+} row_sums;
+
+INLINE row_sums no_row_sums(void)
+{
+    row_sums sums;
+    UNROLL for (int v = 0; v < VECTORS; v++) sums.coarse[v] = sums.fine[v] = no_sums();
+    return sums;
+}
+
+/* Adds pair p of taps: the lower one times `a`, the upper one times `b`. */
+INLINE void add_terms(row_sums *sums, const gc_rank1_row *row, const bool is_fine, int p,
+                      const integers a[2], const integers b[2])
+{
+    integers pairs[VECTORS];
+    pair(a, b, pairs);
+    add_pairs(sums->coarse, pairs, row->taps[p]);
+    if (is_fine)
+        add_pairs(sums->fine, pairs, row->fine_taps[p]);
+}
+
+INLINE void store_row_sums(row_sums *sums, const bool is_fine, float *to)
+{
+    UNROLL for (int v = 0; v < VECTORS && is_fine; v++) sums->coarse[v] =
+        VECTOR(add_epi32)(VECTOR(slli_epi32)(sums->coarse[v], GC_RANK1_FINE_BITS), sums->fine[v]);
+    store_sums(sums->coarse, to);
 }
 
 /* Term t of a row of `width` that is folded: two samples, the one in the middle, or nothing. Tap i
@@ -84,30 +97,69 @@ INLINE void load_term(const uint8_t *samples, const size_t places[SMALL], const 
         term[0] = term[1] = no_sums();
 }
 
-/* A row of a small constant width that is folded. Sums may alias whatever is in memory: places and
- * taps are copied to variables. */
+/* Taps of a row of a small constant width. `alone` has the last tap of 16 bits and, in the upper
+ * half, its fine tap. */
+typedef struct narrow_taps {
+    int32_t coarse[(SMALL + 3) / 4], fine[(SMALL + 3) / 4], alone;
+} narrow_taps;
+
+INLINE narrow_taps taps_of(const gc_rank1_row *row, const int width)
+{
+    const int last = (width + 3) / 4 - 1;
+    narrow_taps taps;
+    UNROLL for (int p = 0; p <= last; p++)
+    {
+        taps.coarse[p] = row->taps[p];
+        taps.fine[p] = row->fine_taps[p];
+    }
+    taps.alone =
+        (int32_t)((uint32_t)row->taps[last] % 65536 | (uint32_t)row->fine_taps[last] << 16);
+    return taps;
+}
+
+/* A block of a row of a small constant width that is folded. Where the term in the middle of a fine
+ * row has no other beside it, its tap and its fine tap make the pair. */
+INLINE void sum_narrow_block(const uint8_t *samples, const size_t places[SMALL], const int width,
+                             const narrow_taps *taps, const bool is_fine, integers factors,
+                             integers sums[VECTORS])
+{
+    const int terms = (width + 1) / 2;
+    const int count = is_fine ? terms / 2 : (terms + 1) / 2;
+    integers pairs[(SMALL + 3) / 4][VECTORS], a[2], b[2];
+    UNROLL for (int v = 0; v < VECTORS; v++) sums[v] = no_sums();
+    UNROLL for (int p = 0; p < count; p++)
+    {
+        load_term(samples, places, width, 2 * p, factors, a);
+        load_term(samples, places, width, 2 * p + 1, factors, b);
+        pair(a, b, pairs[p]);
+        add_pairs(sums, pairs[p], taps->coarse[p]);
+    }
+    if (!is_fine)
+        return;
+    UNROLL for (int v = 0; v < VECTORS; v++) sums[v] =
+        VECTOR(slli_epi32)(sums[v], GC_RANK1_FINE_BITS);
+    UNROLL for (int p = 0; p < count; p++) add_pairs(sums, pairs[p], taps->fine[p]);
+    if (terms % 2 == 0)
+        return;
+    load_term(samples, places, width, terms - 1, factors, b);
+    UNROLL for (int half = 0; half < 2; half++) a[half] =
+        VECTOR(slli_epi16)(b[half], GC_RANK1_FINE_BITS);
+    pair(a, b, pairs[0]);
+    add_pairs(sums, pairs[0], taps->alone);
+}
+
+/* Sums may alias whatever is in memory: places and taps are copied to variables. */
 INLINE void sum_narrow(const gc_rank1_row *row, const int width, const bool is_fine,
                        const uint8_t *samples, size_t count, float *to)
 {
-    size_t places[SMALL];
-    int32_t taps[SMALL] = {0}, fine_taps[SMALL] = {0};
+    const narrow_taps taps = taps_of(row, width);
     const integers factors = VECTOR(set1_epi16)(row->folds[0].factors);
+    size_t places[SMALL];
     UNROLL for (int i = 0; i < width; i++) places[i] = (size_t)i * row->advance;
-    UNROLL for (int p = 0; p < (width + 3) / 4; p++)
-    {
-        taps[p] = row->taps[p];
-        fine_taps[p] = row->fine_taps[p];
-    }
     for (size_t first = 0; first < count; first += BLOCK) {
-        row_sums sums = no_row_sums();
-        integers a[2], b[2];
-        UNROLL for (int p = 0; p < (width + 3) / 4; p++)
-        {
-            load_term(samples + first, places, width, 2 * p, factors, a);
-            load_term(samples + first, places, width, 2 * p + 1, factors, b);
-            add_pairs(&sums, is_fine, a, b, taps[p], fine_taps[p]);
-        }
-        store_sums(&sums, is_fine, to + first);
+        integers sums[VECTORS];
+        sum_narrow_block(samples + first, places, width, &taps, is_fine, factors, sums);
+        store_sums(sums, to + first);
     }
 }
 
@@ -117,33 +169,31 @@ INLINE void sum_folded(const gc_rank1_row *row, const bool is_fine, const uint8_
 {
     const size_t advance = row->advance;
     const int folds = row->width / 2;
-    const gc_rank1_fold middle = row->folds[folds];
     const integers factors = VECTOR(set1_epi16)(row->folds[0].factors);
     const bool has_middle = row->width % 2 != 0;
     for (size_t at = 0; at < count; at += BLOCK) {
         const uint8_t *first = samples + at, *second = first + advance * (size_t)(row->width - 1);
-        const int32_t *taps = row->taps, *fine_taps = row->fine_taps;
         row_sums sums = no_row_sums();
         integers a[2], b[2];
-        for (int t = 0; t + 2 <= folds; t += 2) {
+        int p = 0;
+        for (; 2 * p + 2 <= folds; p++) {
             fold(first, second, factors, a);
             fold(first + advance, second - advance, factors, b);
-            add_pairs(&sums, is_fine, a, b, *taps++, *fine_taps++);
+            add_terms(&sums, row, is_fine, p, a, b);
             first += 2 * advance;
             second -= 2 * advance;
         }
+        b[0] = b[1] = no_sums();
         if (folds % 2 != 0) {
             fold(first, second, factors, a);
-            b[0] = b[1] = no_sums();
             if (has_middle)
-                widen(samples + at + middle.first, b);
-            add_pairs(&sums, is_fine, a, b, *taps, *fine_taps);
+                widen(first + advance, b);
+            add_terms(&sums, row, is_fine, p, a, b);
         } else if (has_middle) {
             widen(first, a);
-            b[0] = b[1] = no_sums();
-            add_pairs(&sums, is_fine, a, b, *taps, *fine_taps);
+            add_terms(&sums, row, is_fine, p, a, b);
         }
-        store_sums(&sums, is_fine, to + at);
+        store_row_sums(&sums, is_fine, to + at);
     }
 }
 
@@ -158,9 +208,9 @@ INLINE void sum_row(const gc_rank1_row *row, const bool is_fine, const uint8_t *
         for (int p = 0; p < row->pair_count; p++, places += 2) {
             widen(samples + places[0].first, a);
             widen(samples + places[1].first, b);
-            add_pairs(&sums, is_fine, a, b, row->taps[p], row->fine_taps[p]);
+            add_terms(&sums, row, is_fine, p, a, b);
         }
-        store_sums(&sums, is_fine, to + first);
+        store_row_sums(&sums, is_fine, to + first);
     }
 }
 

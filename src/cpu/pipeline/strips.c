@@ -127,17 +127,17 @@ static const uint8_t *pixel_at(const strip *s, const uint8_t *row, int64_t x)
 static void extend(const strip *s, const uint8_t *row, size_t first, size_t count, uint8_t *to)
 {
     int64_t channels = s->rank1->channels, width = s->rank1->problem->chain.width;
-    int64_t at = (int64_t)first - s->rank1->step->left * channels;
-    int64_t end = at + (int64_t)(count + reach_of(s->rank1));
-    while (at < end) {
-        int64_t x = at >= 0 ? at / channels : -((-at + channels - 1) / channels);
-        int64_t c = at - x * channels, size = gc_smaller(channels - c, end - at);
+    int64_t x = (int64_t)(first / (size_t)channels) - s->rank1->step->left;
+    int64_t c = (int64_t)(first % (size_t)channels);
+    int64_t rest = (int64_t)(count + reach_of(s->rank1));
+    while (rest > 0) {
         bool inside = row != NULL && x >= 0 && x < width;
-        if (inside)
-            size = gc_smaller(width * channels, end) - at;
-        memcpy(to, inside ? row + at : pixel_at(s, row, x) + c, (size_t)size);
+        int64_t pixels = inside ? width - x : 1, size = gc_smaller(pixels * channels - c, rest);
+        memcpy(to, (inside ? row + x * channels : pixel_at(s, row, x)) + c, (size_t)size);
         to += size;
-        at += size;
+        rest -= size;
+        x += pixels;
+        c = 0;
     }
 }
 
