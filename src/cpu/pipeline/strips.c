@@ -10,9 +10,13 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-/* Bytes of sums that a strip holds: they stay in a first-level cache of 32 KiB beside samples. */
-enum { STRIP_BYTES = 20 << 10, STRIP_VALUES_MIN = 256, STRIP_VALUES_MAX = GC_RANK1_VALUES_MAX };
+/* Bytes of sums that a strip holds: they stay in the first-level cache beside samples. Caches have
+ * 32 or 48 KiB. */
+enum { LARGE_CACHE = 48 << 10, STRIP_BYTES = 20 << 10, STRIP_BYTES_LARGE = 32 << 10 };
+
+enum { STRIP_VALUES_MIN = 256, STRIP_VALUES_MAX = GC_RANK1_VALUES_MAX };
 
 /* What loops read and write beyond the last value. */
 enum { SLACK = 64 };
@@ -46,10 +50,19 @@ static size_t hand_out(size_t *used, size_t count, size_t size)
     return at;
 }
 
+static size_t sums_bytes(void)
+{
+    long cache = 0;
+#if defined(_SC_LEVEL1_DCACHE_SIZE)
+    cache = sysconf(_SC_LEVEL1_DCACHE_SIZE);
+#endif
+    return cache < LARGE_CACHE ? STRIP_BYTES : STRIP_BYTES_LARGE;
+}
+
 gconv_status gc_strips_create(gc_strips *strips, const gc_rank1 *rank1, gconv_error *error)
 {
     size_t height = (size_t)rank1->step->height, used = 0;
-    size_t values = STRIP_BYTES / sizeof(float) / (height + 1) / SLACK * SLACK;
+    size_t values = sums_bytes() / sizeof(float) / (height + 1) / SLACK * SLACK;
     values = values < STRIP_VALUES_MIN ? STRIP_VALUES_MIN : values;
     values = values > STRIP_VALUES_MAX ? STRIP_VALUES_MAX : values;
     size_t row = values + reach_of(rank1) + 2 * SLACK;
@@ -412,6 +425,13 @@ static bool may_stream(const strip *s)
            (uintptr_t)s->output % GC_ALIGNMENT == 0;
 }
 
+/* Values of a strip: as few strips as there can be, which are as wide as each other. */
+static size_t even_width(const gc_strips *strips, size_t values)
+{
+    size_t count = (values + strips->values - 1) / strips->values;
+    return ((values + count - 1) / count + SLACK - 1) / SLACK * SLACK;
+}
+
 void gc_strips_compute(gc_strips *strips, const gc_rank1 *rank1, const gc_instructions *set,
                        const gc_strip_job *job)
 {
@@ -422,10 +442,10 @@ void gc_strips_compute(gc_strips *strips, const gc_rank1 *rank1, const gc_instru
                .area = job->area,
                .output = job->output,
                .stride = job->stride};
-    size_t values = row_values(&s);
+    size_t values = row_values(&s), width = even_width(strips, values);
     s.streams = job->is_large && may_stream(&s);
     for (; s.first < values; s.first += s.count) {
-        s.count = values - s.first < strips->values ? values - s.first : strips->values;
+        s.count = values - s.first < width ? values - s.first : width;
         find_ends(&s);
         compute_strip(&s);
     }
