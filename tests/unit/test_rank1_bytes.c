@@ -209,6 +209,58 @@ static void every_side(void **state)
     assert_true(passes > trials / 2);
 }
 
+static int order(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The sums of a block of a row are exact but for the rounding to float32. Loops may have them in
+ * another order. */
+static void check_row(const gc_rank1_row *row, const gc_instructions *set)
+{
+    enum { COUNT = 64, ALL = 2 * COUNT + GC_RANK1_SIDE_MAX * GC_CHANNELS_MAX };
+    uint8_t samples[ALL];
+    float scratch[ALL], sums[2 * COUNT], wanted[COUNT];
+    for (int i = 0; i < ALL; i++)
+        samples[i] = (uint8_t)(any(4) == 0 ? 255 : any(256));
+    set->rank1->sum(row, samples, COUNT, scratch, sums);
+    for (size_t i = 0; i < COUNT; i++) {
+        int64_t sum = 0;
+        for (size_t k = 0; k < (size_t)row->width; k++)
+            sum += (int64_t)row->weights[k] * samples[i + k * row->advance];
+        wanted[i] = (float)sum;
+    }
+    qsort(sums, COUNT, sizeof *sums, order);
+    qsort(wanted, COUNT, sizeof *wanted, order);
+    assert_memory_equal(sums, wanted, sizeof wanted);
+}
+
+static void row_sums(void **state)
+{
+    static trial t;
+    int rows = 0;
+    (void)state;
+    for (int n = 0; n < 9 * GC_RANK1_SIDE_MAX; n++) {
+        gc_problem problem;
+        gc_rank1 rank1;
+        fill_filter(&t, 1 + n / 9, 1 + any(3), n % 9);
+        fill_job(&t);
+        t.job.scale = 1;
+        assert_int_equal(gc_problem_create(&t.job, &problem, NULL), GCONV_OK);
+        if (gc_rank1_applies(&problem) && gc_rank1_create(&rank1, &problem, NULL) == GCONV_OK &&
+            rank1.step != NULL) {
+            for (int s = 0; s < gc_instructions_count(); s++)
+                if (gc_instructions_at(s)->usable())
+                    check_row(&rank1.row, gc_instructions_at(s));
+            gc_rank1_destroy(&rank1);
+            rows++;
+        }
+        gc_problem_destroy(&problem);
+    }
+    assert_true(rows > 100);
+}
+
 /* A page of memory before one that cannot be read. */
 static uint8_t *page_before_end(void)
 {
@@ -439,6 +491,8 @@ int main(void)
         cmocka_unit_test(any_filters_and_images),
         cmocka_unit_test(every_side),
         cmocka_unit_test(places),
+        cmocka_unit_test(row_sums),
+
         cmocka_unit_test(small_weights),
         cmocka_unit_test(sums_beside_ties),
         cmocka_unit_test(quotients),
