@@ -69,25 +69,18 @@ typedef struct gc_edges_loops {
 
 enum { GC_RANK1_ROWS = 2, GC_RANK1_FINE_BITS = 6 }; /* rows of output are computed together */
 
-/* Two samples that are added up before they meet a tap, each times its factor. `factors` holds that
- * of the first one in its lower byte. */
-typedef struct gc_rank1_fold {
-    size_t first, second; /* from where the taps of a row begin, in samples */
-    int16_t factors;
-} gc_rank1_fold;
-
 /* A row of whole weights: as they are for the portable loops, and in pairs for the others. Where
- * weights have the same magnitudes on both sides of the middle, it is folded: fold t has samples t
- * and width - 1 - t; the sample in the middle is alone. Else fold t has sample t alone. */
+ * weights have the same magnitudes on both sides of the middle, it is folded: term t is samples t
+ * and width - 1 - t, each times its factor; the sample in the middle is alone. Else term t is sample
+ * t alone. */
 typedef struct gc_rank1_row {
     float *weights;
     int width;
-    size_t advance; /* from tap to tap, in samples */
-    gc_rank1_fold *folds;
-    /* Of folds 2p and 2p + 1: two taps of 16 bits, the first one in the lower half. Where the row
+    size_t advance;  /* from tap to tap, in samples */
+    int16_t factors; /* of the two samples of a term, that of the first one in the lower byte */
+    /* Of terms 2p and 2p + 1: two taps of 16 bits, the first one in the lower half. Where the row
      * is fine, a weight is 2^GC_RANK1_FINE_BITS taps and a fine tap. */
     int32_t *taps, *fine_taps;
-    int pair_count;
     bool is_fine;
     bool is_folded;
 } gc_rank1_row;

@@ -2,8 +2,7 @@
  * is compiled once for every instruction set, under the name that GC_RANK1_LOOPS gives the loops.
  *
  * Rows are summed in integers, two products to a lane. If the weights of a row are the same on both
- * sides of its middle, the samples of both sides are added first (`folds`). Half of the products
- * are left. Columns are summed in float32, folded in the same way. rank1_bytes_vectors.h says how a
+ * sides of its middle, the samples of both sides are added first. Half of the products are left. Columns are summed in float32, folded in the same way. rank1_bytes_vectors.h says how a
  * block of samples lies in vectors. */
 #include "cpu/instructions/instructions.h"
 #include "cpu/instructions/rank1_bytes_vectors.h"
@@ -33,7 +32,7 @@ INLINE void add_pairs(integers sums[VECTORS], const integers pairs[VECTORS], int
     UNROLL for (int v = 0; v < VECTORS; v++) sums[v] = add_products(sums[v], pairs[v], taps);
 }
 
-/* Samples of two places, each times its factor. */
+/* Samples of two places, each times its factor (gc_rank1_row). */
 INLINE void fold(const uint8_t *first, const uint8_t *second, integers factors, integers folded[2])
 {
     integers a = load_samples(first), b = load_samples(second);
@@ -153,7 +152,7 @@ INLINE void sum_narrow(const gc_rank1_row *row, const int width, const bool is_f
                        const uint8_t *samples, size_t count, float *to)
 {
     const narrow_taps taps = taps_of(row, width);
-    const integers factors = VECTOR(set1_epi16)(row->folds[0].factors);
+    const integers factors = VECTOR(set1_epi16)(row->factors);
     size_t places[SMALL];
     UNROLL for (int i = 0; i < width; i++) places[i] = (size_t)i * row->advance;
     for (size_t first = 0; first < count; first += BLOCK) {
@@ -169,7 +168,7 @@ INLINE void sum_folded(const gc_rank1_row *row, const bool is_fine, const uint8_
 {
     const size_t advance = row->advance;
     const int folds = row->width / 2;
-    const integers factors = VECTOR(set1_epi16)(row->folds[0].factors);
+    const integers factors = VECTOR(set1_epi16)(row->factors);
     const bool has_middle = row->width % 2 != 0;
     for (size_t at = 0; at < count; at += BLOCK) {
         const uint8_t *first = samples + at, *second = first + advance * (size_t)(row->width - 1);
@@ -201,16 +200,18 @@ INLINE void sum_folded(const gc_rank1_row *row, const bool is_fine, const uint8_
 INLINE void sum_row(const gc_rank1_row *row, const bool is_fine, const uint8_t *samples,
                     size_t count, float *to)
 {
-    for (size_t first = 0; first < count; first += BLOCK, samples += BLOCK) {
-        const gc_rank1_fold *places = row->folds;
+    for (size_t at = 0; at < count; at += BLOCK) {
+        const uint8_t *from = samples + at;
         row_sums sums = no_row_sums();
         integers a[2], b[2];
-        for (int p = 0; p < row->pair_count; p++, places += 2) {
-            widen(samples + places[0].first, a);
-            widen(samples + places[1].first, b);
-            add_terms(&sums, row, is_fine, p, a, b);
+        for (int k = 0; k < row->width; k += 2, from += 2 * row->advance) {
+            widen(from, a);
+            b[0] = b[1] = no_sums();
+            if (k + 1 < row->width)
+                widen(from + row->advance, b);
+            add_terms(&sums, row, is_fine, k / 2, a, b);
         }
-        store_row_sums(&sums, is_fine, to + first);
+        store_row_sums(&sums, is_fine, to + at);
     }
 }
 

@@ -32,9 +32,10 @@
  *
  * x is what the loops compute: an integer near 65536 (level + 1/2) + e. t is 65536 (level + 1/2) as
  * the reference computes it. e is a bound of errors: t lies between x - 2e and x, and is neither.
- * 2e is an integer. If the lowest 16 bits of x are at least 2e, no multiple of 65536 lies between t and x, and t is
- * none. Then the level is no tie, and x / 65536, rounded down, is its nearest integer. Otherwise
- * gconv computes the reference's sum, in double and in its order, and converts it.
+ * Both x and e are integers. If the lowest 16 bits of x are at least 2e, no multiple of 65536 lies
+ * between t and x, and t is none. Then the level is no tie, and x / 65536, rounded down, is its
+ * nearest integer. Otherwise gconv computes the reference's sum, in double and in its order, and
+ * converts it.
  *
  * e exceeds the sum of the errors below, all in units of x. A = 255 * sum |C| * sum |R| is the
  * largest magnitude of a sum. It is 65536 * 255 * sum |w| * |scale| but for terms of a higher
@@ -43,7 +44,9 @@
  *   is taken. Samples are within 127.5 of 127.5. `start` makes up for 65536 * 127.5 * sum M, so at
  *   most 65536 * 127.5 * sum |M| remains. Where a magnitude is taken, `start` cannot do that, and at
  *   most 65536 * 255 * sum |M| remains.
- * - Additions. Each rounds by u times the magnitude of its partial sum.
+ * - Additions. Each rounds by u times the magnitude of its partial sum. Where a column is even,
+ *   loops add the two rows of a weight first, from the outer rows to the inner ones. Else they add
+ *   rows in turn.
  * - Products where no multiply-add rounds them together with the sum, sums of rows as float32, and
  *   the reference's chain value as float32. Each rounds by at most u A.
  * - `start` as float32: u s.
@@ -272,13 +275,7 @@ static void set_row(gc_rank1 *rank1, const float *weights, double factor, bool i
     int terms = is_even || is_odd ? (width + 1) / 2 : width;
     row->is_folded = is_even || is_odd;
     row->is_fine = is_fine;
-    row->pair_count = (terms + 1) / 2;
-    for (int t = 0; t < terms; t++) {
-        int other = row->is_folded ? width - 1 - t : t;
-        row->folds[t].first = (size_t)t * row->advance;
-        row->folds[t].second = (size_t)other * row->advance;
-        row->folds[t].factors = (int16_t)(other == t ? 0x0001 : is_even ? 0x0101 : 0xff01);
-    }
+    row->factors = (int16_t)(is_even ? 0x0101 : 0xff01);
     set_taps(row, terms);
 }
 
@@ -293,7 +290,7 @@ static double sums_in_turn(const float *weights, int height, double row_most)
     return all;
 }
 
-/* The same where loops fold the first and the last row first. */
+/* The same where loops add two rows of the same weight first, the outer ones before the inner. */
 static double sums_folded(const float *weights, int height, double row_most)
 {
     double sum = 0, all = 0;
@@ -376,25 +373,24 @@ static double set_column(gc_rank1 *rank1, const float *weights, double factor)
     column->start = (float)(fabs(start) + TWICE_ERROR_MAX);
     double error = (absolute ? 255 : 127.5) * UNIT * sum_absolute + 1 +
                    0x1p-24 * roundings(rank1, column->weights, UINT8_MAX * row_sum(rank1));
+    double exceeding = floor(error) + 1; /* e */
     column->kind = GC_RANK1_FIXED;
-    column->start = (float)(start + ceil(error));
+    column->start = (float)(start + exceeding);
     column->sign = conversion->scale < 0 ? -1 : 1;
-    column->near = (uint32_t)(2 * ceil(error));
-    return 2 * ceil(error);
+    column->near = (uint32_t)(2 * exceeding);
+    return 2 * exceeding;
 }
 
 static gconv_status allocate(gc_rank1 *rank1, gconv_error *error)
 {
     size_t width = (size_t)rank1->step->width, height = (size_t)rank1->step->height;
     rank1->row.weights = calloc(width, sizeof *rank1->row.weights);
-    rank1->row.folds = calloc(width + 1, sizeof *rank1->row.folds);
     rank1->row.taps = calloc(width, sizeof *rank1->row.taps);
     rank1->row.fine_taps = calloc(width, sizeof *rank1->row.fine_taps);
     rank1->terms.weights = calloc(width * height, sizeof *rank1->terms.weights);
     rank1->column.weights = calloc(height, sizeof *rank1->column.weights);
-    if (rank1->row.weights != NULL && rank1->row.folds != NULL && rank1->row.taps != NULL &&
-        rank1->row.fine_taps != NULL && rank1->terms.weights != NULL &&
-        rank1->column.weights != NULL)
+    if (rank1->row.weights != NULL && rank1->row.taps != NULL && rank1->row.fine_taps != NULL &&
+        rank1->terms.weights != NULL && rank1->column.weights != NULL)
         return GCONV_OK;
     gc_rank1_destroy(rank1);
     return gc_fail_memory(error, width * height * sizeof *rank1->terms.weights);
@@ -439,7 +435,6 @@ gconv_status gc_rank1_create(gc_rank1 *rank1, const gc_problem *problem, gconv_e
 void gc_rank1_destroy(gc_rank1 *rank1)
 {
     free(rank1->row.weights);
-    free(rank1->row.folds);
     free(rank1->row.taps);
     free(rank1->row.fine_taps);
     free(rank1->terms.weights);
