@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Sides up to SMALL that are usual have code of their own, in which the side is a constant. */
+/* Usual sides up to SMALL have code of their own, in which the side is a constant. */
 enum { ROWS = GC_RANK1_ROWS, ANY = 0, EVEN = -1 };
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
@@ -117,7 +117,9 @@ INLINE narrow_taps taps_of(const gc_rank1_row *row, const int width)
 }
 
 /* A block of a row of a small constant width that is folded. Where the term in the middle of a fine
- * row has no other beside it, its tap and its fine tap make the pair. */
+ * row has no other beside it, its tap and its fine tap make the pair: they meet 2^GC_RANK1_FINE_BITS
+ * times the sample, which is at most 16320, and the sample. Sums are exact, since they stay below
+ * 2^31 (rank1_bytes.c) and what leaves 32 bits on the way comes back. */
 INLINE void sum_narrow_block(const uint8_t *samples, const size_t places[SMALL], const int width,
                              const narrow_taps *taps, const bool is_fine, integers factors,
                              integers sums[VECTORS])

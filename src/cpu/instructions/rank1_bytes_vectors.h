@@ -8,7 +8,10 @@
  *     sums, vectors 0 to 3   0 1 2 3 | 4 5 6 7 | 8 9 a b | c d e f
  *
  * So vector v has samples 16 q + 4 v to 16 q + 4 v + 3 in quarter q. The portable loops have four
- * vectors of floats in the samples' order. */
+ * vectors of floats in the samples' order.
+ *
+ * Columns are summed TOGETHER vectors at a time, and sides up to SMALL are constants in the code:
+ * so many that sums, rows and weights stay in registers. */
 #ifndef GC_CPU_INSTRUCTIONS_RANK1_BYTES_VECTORS_H
 #define GC_CPU_INSTRUCTIONS_RANK1_BYTES_VECTORS_H
 
