@@ -5,6 +5,8 @@
 #include "sanitized.h"
 
 #include <math.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { SIDE_MAX = 17, BYTES_MAX = 3000 * 40 };
 
@@ -12,7 +14,7 @@ typedef struct trial {
     gconv_filter filter;
     const gconv_filter *chain[1];
     gconv_job job;
-    float weights[SIDE_MAX * SIDE_MAX];
+    float weights[GC_RANK1_SIDE_MAX * GC_RANK1_SIDE_MAX];
     uint8_t image[BYTES_MAX];
     uint8_t wanted[BYTES_MAX + 64], got[BYTES_MAX + 64];
 } trial;
@@ -52,10 +54,10 @@ static void fill_factor(double *factor, int count, int kind)
         factor[count / 2] = factor[count / 2 - 1];
 }
 
-static void fill_filter(trial *t, int width, int height)
+/* `kind` is the row's. The column is as real or whole as the row, and of any symmetry. */
+static void fill_filter(trial *t, int width, int height, int kind)
 {
-    double row[SIDE_MAX], column[SIDE_MAX], sum = 0;
-    int kind = any(9);
+    double row[GC_RANK1_SIDE_MAX], column[GC_RANK1_SIDE_MAX], sum = 0;
     fill_factor(row, width, kind);
     fill_factor(column, height, kind % 3 + 3 * any(3));
     t->filter = filter_of(width, height, 1, t->weights);
@@ -72,9 +74,12 @@ static void fill_filter(trial *t, int width, int height)
 
 static void fill_image(trial *t, size_t bytes)
 {
-    int kind = any(3);
+    int kind = any(4);
     for (size_t i = 0; i < bytes; i++)
-        t->image[i] = kind == 0 ? (uint8_t)any(256) : kind == 1 ? any(2) * 255 : 77;
+        t->image[i] = kind == 0   ? (uint8_t)any(256)
+                      : kind == 1 ? any(2) * 255
+                      : kind == 2 ? 77
+                                  : 255;
 }
 
 static void fill_job(trial *t)
@@ -158,12 +163,170 @@ static void any_filters_and_images(void **state)
     static trial t;
     int passes = 0, trials = TRIALS(1500);
     for (int n = 0; n < trials; n++) {
-        fill_filter(&t, 1 + any(any(3) == 0 ? SIDE_MAX : 7), 1 + any(any(3) == 0 ? SIDE_MAX : 7));
+        fill_filter(&t, 1 + any(any(3) == 0 ? SIDE_MAX : 7), 1 + any(any(3) == 0 ? SIDE_MAX : 7),
+                    any(9));
         fill_job(&t);
         passes += compare_all(&t) > 0;
     }
     print_message("%d of %d in one pass\n", passes, trials);
     assert_true(passes > trials / 3);
+}
+
+/* A filter whose width or height is `side`, on an image whose width lies beside the border of a
+ * block or of a strip. A strip of the highest filters has 256 values. Divisors are such that loops
+ * take real weights. */
+static bool try_side(trial *t, int side, bool is_high, int kind)
+{
+    static const int widths[] = {1, 30, 63, 64, 65, 127, 128, 129, 191, 256, 257, 320, 513, 600};
+    int other = 1 + any(GC_RANK1_SIDE_MAX), channels = 1 + any(4);
+    double sum = 0;
+    fill_filter(t, is_high ? other : side, is_high ? side : other, kind);
+    for (int i = 0; i < side * other; i++)
+        sum += fabs((double)t->weights[i]);
+    if (kind / 3 < 2)
+        t->filter.divisor = sum > 0 ? sum : 1;
+    fill_job(t);
+    t->job.input.channels = channels;
+    t->job.input.width = (uint32_t)(widths[any(14)] / channels + 1);
+    t->job.input.height = (uint32_t)(1 + any(SANITIZED ? 6 : 20));
+    t->job.absolute = any(8) == 0;
+    t->job.scale = 1;
+    return compare_all(t) > 0;
+}
+
+/* Many sides have code of their own. */
+static void every_side(void **state)
+{
+    static trial t;
+    int passes = 0, trials = 0;
+    (void)state;
+    for (int side = 1; side <= GC_RANK1_SIDE_MAX; side++)
+        for (int n = 0; n < (SANITIZED ? 2 : 10); n++, trials++) {
+            const int kinds[] = {3, 4, 0, 6, any(9)};
+            passes += try_side(&t, side, n % 2 != 0, kinds[n / 2]);
+        }
+    print_message("%d of %d in one pass\n", passes, trials);
+    assert_true(passes > trials / 2);
+}
+
+static int order(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The sums of a block of a row are exact but for the rounding to float32. Loops may have them in
+ * another order. */
+static void check_row(const gc_rank1_row *row, const gc_instructions *set)
+{
+    enum { COUNT = 64, ALL = 2 * COUNT + GC_RANK1_SIDE_MAX * GC_CHANNELS_MAX };
+    uint8_t samples[ALL];
+    float scratch[ALL], sums[2 * COUNT], wanted[COUNT];
+    for (int i = 0; i < ALL; i++)
+        samples[i] = (uint8_t)(any(4) == 0 ? 255 : any(256));
+    set->rank1->sum(row, samples, COUNT, scratch, sums);
+    for (size_t i = 0; i < COUNT; i++) {
+        int64_t sum = 0;
+        for (size_t k = 0; k < (size_t)row->width; k++)
+            sum += (int64_t)row->weights[k] * samples[i + k * row->advance];
+        wanted[i] = (float)sum;
+    }
+    qsort(sums, COUNT, sizeof *sums, order);
+    qsort(wanted, COUNT, sizeof *wanted, order);
+    assert_memory_equal(sums, wanted, sizeof wanted);
+}
+
+static void row_sums(void **state)
+{
+    static trial t;
+    int rows = 0;
+    (void)state;
+    for (int n = 0; n < 9 * GC_RANK1_SIDE_MAX; n++) {
+        gc_problem problem;
+        gc_rank1 rank1;
+        fill_filter(&t, 1 + n / 9, 1 + any(3), n % 9);
+        fill_job(&t);
+        t.job.scale = 1;
+        assert_int_equal(gc_problem_create(&t.job, &problem, NULL), GCONV_OK);
+        if (gc_rank1_applies(&problem) && gc_rank1_create(&rank1, &problem, NULL) == GCONV_OK &&
+            rank1.step != NULL) {
+            for (int s = 0; s < gc_instructions_count(); s++)
+                if (gc_instructions_at(s)->usable())
+                    check_row(&rank1.row, gc_instructions_at(s));
+            gc_rank1_destroy(&rank1);
+            rows++;
+        }
+        gc_problem_destroy(&problem);
+    }
+    assert_true(rows > 100);
+}
+
+/* A page of memory before one that cannot be read. */
+static uint8_t *page_before_end(void)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *pages =
+        mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(pages != MAP_FAILED);
+    assert_int_equal(mprotect(pages + page, page, PROT_NONE), 0);
+    return pages;
+}
+
+/* Weights among which large ones cancel: the order of the sum decides what is left. */
+static void fill_weights(double *weights, int count)
+{
+    for (int i = 0; i < count; i++)
+        weights[i] = (double)(float)((any_real() - 0.3) * ldexp(1, any(30)));
+    if (count > 1) {
+        weights[0] = 0x1p62;
+        weights[count - 1] = -0x1p62;
+    }
+}
+
+static float sum_of(const gc_rank1_terms *terms, const uint8_t *const (*rows)[GC_RANK1_GROUP],
+                    int g)
+{
+    int count = terms->width * terms->height;
+    double sum = 0;
+    for (int i = 0; i < count; i++) {
+        int at = terms->backwards ? count - 1 - i : i, k = at % terms->width;
+        sum += terms->weights[at] * rows[at / terms->width][g][(size_t)k * terms->advance];
+    }
+    return (float)sum;
+}
+
+/* Values that are computed again: the reference's sums, of samples that end where memory does. */
+static void places(void **state)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *pages = page_before_end();
+    double weights[GC_RANK1_SIDE_MAX * GC_RANK1_SIDE_MAX];
+    (void)state;
+    for (int n = 0; n < TRIALS(2000); n++) {
+        gc_rank1_terms terms = {.weights = weights,
+                                .width = 1 + any(GC_RANK1_SIDE_MAX),
+                                .height = 1 + any(4),
+                                .advance = (size_t)(1 + any(4)),
+                                .backwards = any(2) == 0};
+        const uint8_t *rows[GC_RANK1_SIDE_MAX][GC_RANK1_GROUP];
+        size_t bytes = (size_t)(terms.width - 1) * terms.advance + 1;
+        fill_weights(weights, terms.width * terms.height);
+        for (size_t i = 0; i < page; i++)
+            pages[i] = n % 2 == 0 ? 200 : (uint8_t)any(256);
+        for (int i = 0; i < terms.height * GC_RANK1_GROUP; i++)
+            rows[i / GC_RANK1_GROUP][i % GC_RANK1_GROUP] = pages + page - bytes - (size_t)any(3);
+        for (int s = 0; s < gc_instructions_count(); s++) {
+            const gc_instructions *set = gc_instructions_at(s);
+            float values[GC_RANK1_GROUP];
+            if (!set->usable())
+                continue;
+            set->rank1->sum_places(&terms, (const uint8_t *const(*)[GC_RANK1_GROUP])rows, values);
+            for (int g = 0; g < GC_RANK1_GROUP; g++)
+                assert_true(values[g] ==
+                            sum_of(&terms, (const uint8_t *const(*)[GC_RANK1_GROUP])rows, g));
+        }
+    }
+    munmap(pages, 2 * page);
 }
 
 /* Weights so small that sums stay below 2^24 even times 2^25, but that no such power of 2 makes
@@ -301,7 +464,7 @@ static void chain_values(void **state)
     static trial t;
     static float chain[BYTES_MAX], wanted[BYTES_MAX];
     for (int n = 0; n < TRIALS(200); n++) {
-        fill_filter(&t, 1 + any(9), 1 + any(9));
+        fill_filter(&t, 1 + any(9), 1 + any(9), any(9));
         fill_job(&t);
         gconv_plan *plan, *reference;
         t.job.implementation = "cpu";
@@ -325,9 +488,16 @@ static void chain_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_filters_and_images), cmocka_unit_test(small_weights),
-        cmocka_unit_test(sums_beside_ties),       cmocka_unit_test(quotients),
-        cmocka_unit_test(large_divisors),         cmocka_unit_test(large_output),
+        cmocka_unit_test(any_filters_and_images),
+        cmocka_unit_test(every_side),
+        cmocka_unit_test(places),
+        cmocka_unit_test(row_sums),
+
+        cmocka_unit_test(small_weights),
+        cmocka_unit_test(sums_beside_ties),
+        cmocka_unit_test(quotients),
+        cmocka_unit_test(large_divisors),
+        cmocka_unit_test(large_output),
         cmocka_unit_test(chain_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,25 +69,18 @@ typedef struct gc_edges_loops {
 
 enum { GC_RANK1_ROWS = 2, GC_RANK1_FINE_BITS = 6 }; /* rows of output are computed together */
 
-/* Two samples that are added up before they meet a tap, each times its factor. `factors` holds that
- * of the first one in its lower byte. */
-typedef struct gc_rank1_fold {
-    size_t first, second; /* from where the taps of a row begin, in samples */
-    int16_t factors;
-} gc_rank1_fold;
-
 /* A row of whole weights: as they are for the portable loops, and in pairs for the others. Where
- * weights have the same magnitudes on both sides of the middle, it is folded: fold t has samples t
- * and width - 1 - t; the sample in the middle is alone. Else fold t has sample t alone. */
+ * weights have the same magnitudes on both sides of the middle, it is folded: term t is samples t
+ * and width - 1 - t, each times its factor; the sample in the middle is alone. Else term t is sample
+ * t alone. */
 typedef struct gc_rank1_row {
     float *weights;
     int width;
-    size_t advance; /* from tap to tap, in samples */
-    gc_rank1_fold *folds;
-    /* Of folds 2p and 2p + 1: two taps of 16 bits, the first one in the lower half. Where the row
+    size_t advance;  /* from tap to tap, in samples */
+    int16_t factors; /* of the two samples of a term, that of the first one in the lower byte */
+    /* Of terms 2p and 2p + 1: two taps of 16 bits, the first one in the lower half. Where the row
      * is fine, a weight is 2^GC_RANK1_FINE_BITS taps and a fine tap. */
     int32_t *taps, *fine_taps;
-    int pair_count;
     bool is_fine;
     bool is_folded;
 } gc_rank1_row;
@@ -106,9 +99,19 @@ typedef struct gc_rank1_column {
     bool absolute;
     float start, sign;
     float divisor, reciprocal;
-    uint32_t
-        far; /* bits of which a value in fixed point has one at least unless it is near a tie */
+    uint32_t near; /* a value in fixed point may be near a tie if its lowest 16 bits are below */
 } gc_rank1_column;
+
+/* The filter as the reference adds it up: rows, and taps in a row, in reading order or backwards. */
+typedef struct gc_rank1_terms {
+    double *weights; /* of float32, in reading order */
+    int width, height;
+    size_t advance; /* from tap to tap, in samples */
+    bool backwards;
+} gc_rank1_terms;
+
+/* The longest side of a filter; values anywhere that are computed side by side. */
+enum { GC_RANK1_SIDE_MAX = 31, GC_RANK1_GROUP = 8 };
 
 /* The most values of a row at once. */
 enum { GC_RANK1_VALUES_MAX = 2048 };
@@ -136,10 +139,12 @@ typedef struct gc_rank1_loops {
     void (*sum)(const gc_rank1_row *row, const uint8_t *samples, size_t count, float *scratch,
                 float *sums);
     /* out[o][i] = the level of sum_j weights[j] * rows[o+j][i] for i in [0, count), o in
-     * [0, row_count), row_count at most GC_RANK1_ROWS. Adds values to near[o]. There are height + 1
-     * readable rows. */
+     * [0, GC_RANK1_ROWS). Adds values to near[o]. There are height + 1 rows. */
     void (*finish)(const gc_rank1_column *column, const float *const *rows, size_t count,
-                   gc_rank1_output *output, int row_count);
+                   gc_rank1_output *output);
+    /* Chain values of the reference: tap (j, k) of value g reads rows[j][g][k * advance]. */
+    void (*sum_places)(const gc_rank1_terms *terms, const uint8_t *const (*rows)[GC_RANK1_GROUP],
+                       float values[GC_RANK1_GROUP]);
     /* A block is a cache line, so `finish` can store past the caches. Where a line takes two stores
      * (AVX2), such stores made the pass 1.4 to 4 times as slow on a Zen 3. */
     bool stores_lines;

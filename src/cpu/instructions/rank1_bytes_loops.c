@@ -2,8 +2,7 @@
  * is compiled once for every instruction set, under the name that GC_RANK1_LOOPS gives the loops.
  *
  * Rows are summed in integers, two products to a lane. If the weights of a row are the same on both
- * sides of its middle, the samples of both sides are added first (`folds`). Half of the products
- * are left. Columns are summed in float32, folded in the same way. rank1_bytes_vectors.h says how a
+ * sides of its middle, the samples of both sides are added first. Half of the products are left. Columns are summed in float32, folded in the same way. rank1_bytes_vectors.h says how a
  * block of samples lies in vectors. */
 #include "cpu/instructions/instructions.h"
 #include "cpu/instructions/rank1_bytes_vectors.h"
@@ -11,11 +10,48 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROWS = GC_RANK1_ROWS, LOW = 7, NARROW = 7 };
+/* Usual sides up to SMALL have code of their own, in which the side is a constant. */
+enum { ROWS = GC_RANK1_ROWS, ANY = 0, EVEN = -1 };
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
 #if defined(__AVX2__)
+
+/* Lanes of two samples: of a[0] and b[0], then of a[1] and b[1]. */
+INLINE void pair(const integers a[2], const integers b[2], integers pairs[VECTORS])
+{
+    UNROLL for (int half = 0; half < 2; half++)
+    {
+        pairs[2 * half] = VECTOR(unpacklo_epi16)(a[half], b[half]);
+        pairs[2 * half + 1] = VECTOR(unpackhi_epi16)(a[half], b[half]);
+    }
+}
+
+INLINE void add_pairs(integers sums[VECTORS], const integers pairs[VECTORS], int32_t taps)
+{
+    UNROLL for (int v = 0; v < VECTORS; v++) sums[v] = add_products(sums[v], pairs[v], taps);
+}
+
+/* Samples of two places, each times its factor (gc_rank1_row). */
+INLINE void fold(const uint8_t *first, const uint8_t *second, integers factors, integers folded[2])
+{
+    integers a = load_samples(first), b = load_samples(second);
+    folded[0] = VECTOR(maddubs_epi16)(VECTOR(unpacklo_epi8)(a, b), factors);
+    folded[1] = VECTOR(maddubs_epi16)(VECTOR(unpackhi_epi8)(a, b), factors);
+}
+
+/* Samples of one place. */
+INLINE void widen(const uint8_t *samples, integers wide[2])
+{
+    integers x = load_samples(samples);
+    wide[0] = VECTOR(unpacklo_epi8)(x, no_sums());
+    wide[1] = VECTOR(unpackhi_epi8)(x, no_sums());
+}
+
+INLINE void store_sums(const integers sums[VECTORS], float *to)
+{
+    UNROLL for (int v = 0; v < VECTORS; v++) store(VECTOR(cvtepi32_ps)(sums[v]), to + v * LANES);
+}
 
 /* Four vectors of sums of a row: by taps, and by what fine taps add to these. */
 typedef struct row_sums {
@@ -29,105 +65,155 @@ INLINE row_sums no_row_sums(void)
     return sums;
 }
 
-/* Adds one pair of taps: the lower one times `a`, the upper one times `b`. */
-INLINE void add_pairs(row_sums *sums, const bool is_fine, const integers a[2], const integers b[2],
-                      int32_t taps, int32_t fine_taps)
+/* Adds pair p of taps: the lower one times `a`, the upper one times `b`. */
+INLINE void add_terms(row_sums *sums, const gc_rank1_row *row, const bool is_fine, int p,
+                      const integers a[2], const integers b[2])
 {
-    UNROLL for (int v = 0; v < VECTORS; v++)
-    {
-        integers pairs = v % 2 == 0 ? VECTOR(unpacklo_epi16)(a[v / 2], b[v / 2])
-                                    : VECTOR(unpackhi_epi16)(a[v / 2], b[v / 2]);
-        sums->coarse[v] = add_products(sums->coarse[v], pairs, taps);
-        if (is_fine)
-            sums->fine[v] = add_products(sums->fine[v], pairs, fine_taps);
-    }
+    integers pairs[VECTORS];
+    pair(a, b, pairs);
+    add_pairs(sums->coarse, pairs, row->taps[p]);
+    if (is_fine)
+        add_pairs(sums->fine, pairs, row->fine_taps[p]);
 }
 
-/* Samples of two places, each times its factor. */
-INLINE void fold(const uint8_t *samples, const gc_rank1_fold *places, integers folded[2])
+INLINE void store_row_sums(row_sums *sums, const bool is_fine, float *to)
 {
-    integers a = load_samples(samples + places->first), b = load_samples(samples + places->second);
-    integers factors = VECTOR(set1_epi16)(places->factors);
-    folded[0] = VECTOR(maddubs_epi16)(VECTOR(unpacklo_epi8)(a, b), factors);
-    folded[1] = VECTOR(maddubs_epi16)(VECTOR(unpackhi_epi8)(a, b), factors);
+    UNROLL for (int v = 0; v < VECTORS && is_fine; v++) sums->coarse[v] =
+        VECTOR(add_epi32)(VECTOR(slli_epi32)(sums->coarse[v], GC_RANK1_FINE_BITS), sums->fine[v]);
+    store_sums(sums->coarse, to);
 }
 
-/* Samples of one place. */
-INLINE void widen(const uint8_t *samples, integers wide[2])
-{
-    integers x = load_samples(samples);
-    wide[0] = VECTOR(unpacklo_epi8)(x, no_sums());
-    wide[1] = VECTOR(unpackhi_epi8)(x, no_sums());
-}
-
-INLINE void store_sums(const row_sums *sums, const bool is_fine, float *to)
-{
-    UNROLL for (int v = 0; v < VECTORS; v++)
-    {
-        integers all = sums->coarse[v];
-        if (is_fine)
-            all = VECTOR(add_epi32)(VECTOR(slli_epi32)(all, GC_RANK1_FINE_BITS), sums->fine[v]);
-        store(VECTOR(cvtepi32_ps)(all), to + v * LANES);
-    }
-}
-
-/* Term t of a row of `width` that is folded: two samples, the one in the middle, or nothing. */
-INLINE void load_term(const uint8_t *samples, const gc_rank1_fold *places, const int width,
-                      const int t, integers term[2])
+/* Term t of a row of `width` that is folded: two samples, the one in the middle, or nothing. Tap i
+ * reads from places[i] on. */
+INLINE void load_term(const uint8_t *samples, const size_t places[SMALL], const int width,
+                      const int t, integers factors, integers term[2])
 {
     if (2 * t + 1 < width)
-        fold(samples, &places[t], term);
+        fold(samples + places[t], samples + places[width - 1 - t], factors, term);
     else if (2 * t + 1 == width)
-        widen(samples + places[t].first, term);
+        widen(samples + places[t], term);
     else
         term[0] = term[1] = no_sums();
 }
 
-/* A row of a small constant width that is folded. Sums may alias whatever is in memory: places and
- * taps are copied to variables. */
+/* Taps of a row of a small constant width. `alone` has the last tap of 16 bits and, in the upper
+ * half, its fine tap. */
+typedef struct narrow_taps {
+    int32_t coarse[(SMALL + 3) / 4], fine[(SMALL + 3) / 4], alone;
+} narrow_taps;
+
+INLINE narrow_taps taps_of(const gc_rank1_row *row, const int width)
+{
+    const int last = (width + 3) / 4 - 1;
+    narrow_taps taps;
+    UNROLL for (int p = 0; p <= last; p++)
+    {
+        taps.coarse[p] = row->taps[p];
+        taps.fine[p] = row->fine_taps[p];
+    }
+    taps.alone =
+        (int32_t)((uint32_t)row->taps[last] % 65536 | (uint32_t)row->fine_taps[last] << 16);
+    return taps;
+}
+
+/* A block of a row of a small constant width that is folded. Where the term in the middle of a fine
+ * row has no other beside it, its tap and its fine tap make the pair: they meet 2^GC_RANK1_FINE_BITS
+ * times the sample, which is at most 16320, and the sample. Sums are exact, since they stay below
+ * 2^31 (rank1_bytes.c) and what leaves 32 bits on the way comes back. */
+INLINE void sum_narrow_block(const uint8_t *samples, const size_t places[SMALL], const int width,
+                             const narrow_taps *taps, const bool is_fine, integers factors,
+                             integers sums[VECTORS])
+{
+    const int terms = (width + 1) / 2;
+    const int count = is_fine ? terms / 2 : (terms + 1) / 2;
+    integers pairs[(SMALL + 3) / 4][VECTORS], a[2], b[2];
+    UNROLL for (int v = 0; v < VECTORS; v++) sums[v] = no_sums();
+    UNROLL for (int p = 0; p < count; p++)
+    {
+        load_term(samples, places, width, 2 * p, factors, a);
+        load_term(samples, places, width, 2 * p + 1, factors, b);
+        pair(a, b, pairs[p]);
+        add_pairs(sums, pairs[p], taps->coarse[p]);
+    }
+    if (!is_fine)
+        return;
+    UNROLL for (int v = 0; v < VECTORS; v++) sums[v] =
+        VECTOR(slli_epi32)(sums[v], GC_RANK1_FINE_BITS);
+    UNROLL for (int p = 0; p < count; p++) add_pairs(sums, pairs[p], taps->fine[p]);
+    if (terms % 2 == 0)
+        return;
+    load_term(samples, places, width, terms - 1, factors, b);
+    UNROLL for (int half = 0; half < 2; half++) a[half] =
+        VECTOR(slli_epi16)(b[half], GC_RANK1_FINE_BITS);
+    pair(a, b, pairs[0]);
+    add_pairs(sums, pairs[0], taps->alone);
+}
+
+/* Sums may alias whatever is in memory: places and taps are copied to variables. */
 INLINE void sum_narrow(const gc_rank1_row *row, const int width, const bool is_fine,
                        const uint8_t *samples, size_t count, float *to)
 {
-    gc_rank1_fold places[NARROW];
-    int32_t taps[NARROW] = {0}, fine_taps[NARROW] = {0};
-    UNROLL for (int t = 0; t < (width + 1) / 2; t++) places[t] = row->folds[t];
-    UNROLL for (int p = 0; p < (width + 3) / 4; p++)
-    {
-        taps[p] = row->taps[p];
-        fine_taps[p] = row->fine_taps[p];
-    }
+    const narrow_taps taps = taps_of(row, width);
+    const integers factors = VECTOR(set1_epi16)(row->factors);
+    size_t places[SMALL];
+    UNROLL for (int i = 0; i < width; i++) places[i] = (size_t)i * row->advance;
     for (size_t first = 0; first < count; first += BLOCK) {
+        integers sums[VECTORS];
+        sum_narrow_block(samples + first, places, width, &taps, is_fine, factors, sums);
+        store_sums(sums, to + first);
+    }
+}
+
+/* Any row that is folded. */
+INLINE void sum_folded(const gc_rank1_row *row, const bool is_fine, const uint8_t *samples,
+                       size_t count, float *to)
+{
+    const size_t advance = row->advance;
+    const int folds = row->width / 2;
+    const integers factors = VECTOR(set1_epi16)(row->factors);
+    const bool has_middle = row->width % 2 != 0;
+    for (size_t at = 0; at < count; at += BLOCK) {
+        const uint8_t *first = samples + at, *second = first + advance * (size_t)(row->width - 1);
         row_sums sums = no_row_sums();
         integers a[2], b[2];
-        UNROLL for (int p = 0; p < (width + 3) / 4; p++)
-        {
-            load_term(samples + first, places, width, 2 * p, a);
-            load_term(samples + first, places, width, 2 * p + 1, b);
-            add_pairs(&sums, is_fine, a, b, taps[p], fine_taps[p]);
+        int p = 0;
+        for (; 2 * p + 2 <= folds; p++) {
+            fold(first, second, factors, a);
+            fold(first + advance, second - advance, factors, b);
+            add_terms(&sums, row, is_fine, p, a, b);
+            first += 2 * advance;
+            second -= 2 * advance;
         }
-        store_sums(&sums, is_fine, to + first);
+        b[0] = b[1] = no_sums();
+        if (folds % 2 != 0) {
+            fold(first, second, factors, a);
+            if (has_middle)
+                widen(first + advance, b);
+            add_terms(&sums, row, is_fine, p, a, b);
+        } else if (has_middle) {
+            widen(first, a);
+            add_terms(&sums, row, is_fine, p, a, b);
+        }
+        store_row_sums(&sums, is_fine, to + at);
     }
 }
 
 /* Any row. */
-INLINE void sum_row(const gc_rank1_row *row, const bool is_folded, const bool is_fine,
-                    const uint8_t *samples, size_t count, float *to)
+INLINE void sum_row(const gc_rank1_row *row, const bool is_fine, const uint8_t *samples,
+                    size_t count, float *to)
 {
-    for (size_t first = 0; first < count; first += BLOCK, samples += BLOCK) {
-        const gc_rank1_fold *places = row->folds;
+    for (size_t at = 0; at < count; at += BLOCK) {
+        const uint8_t *from = samples + at;
         row_sums sums = no_row_sums();
         integers a[2], b[2];
-        for (int p = 0; p < row->pair_count; p++, places += 2) {
-            if (is_folded) {
-                fold(samples, &places[0], a);
-                fold(samples, &places[1], b);
-            } else {
-                widen(samples + places[0].first, a);
-                widen(samples + places[1].first, b);
-            }
-            add_pairs(&sums, is_fine, a, b, row->taps[p], row->fine_taps[p]);
+        for (int k = 0; k < row->width; k += 2, from += 2 * row->advance) {
+            widen(from, a);
+            b[0] = b[1] = no_sums();
+            if (k + 1 < row->width)
+                widen(from + row->advance, b);
+            add_terms(&sums, row, is_fine, k / 2, a, b);
         }
-        store_sums(&sums, is_fine, to + first);
+        store_row_sums(&sums, is_fine, to + at);
     }
 }
 
@@ -136,7 +222,7 @@ INLINE void sum_kind(const gc_rank1_row *row, const bool is_fine, const uint8_t 
 {
     switch (row->is_folded ? row->width : 0) {
     case 0:
-        sum_row(row, false, is_fine, samples, count, sums);
+        sum_row(row, is_fine, samples, count, sums);
         break;
     case 3:
         sum_narrow(row, 3, is_fine, samples, count, sums);
@@ -147,8 +233,22 @@ INLINE void sum_kind(const gc_rank1_row *row, const bool is_fine, const uint8_t 
     case 7:
         sum_narrow(row, 7, is_fine, samples, count, sums);
         break;
+#if defined(__AVX512BW__)
+    case 9:
+        sum_narrow(row, 9, is_fine, samples, count, sums);
+        break;
+    case 11:
+        sum_narrow(row, 11, is_fine, samples, count, sums);
+        break;
+    case 13:
+        sum_narrow(row, 13, is_fine, samples, count, sums);
+        break;
+    case 15:
+        sum_narrow(row, 15, is_fine, samples, count, sums);
+        break;
+#endif
     default:
-        sum_row(row, true, is_fine, samples, count, sums);
+        sum_folded(row, is_fine, samples, count, sums);
         break;
     }
 }
@@ -189,33 +289,108 @@ static void sum(const gc_rank1_row *row, const uint8_t *samples, size_t count, f
 
 /* ---- Columns --------------------------------------------------------------------------------- */
 
-/* A vector of ROWS sums of columns. Each row is loaded once. */
+/* TOGETHER vectors of ROWS sums of columns. Each row is loaded once. */
 INLINE void sum_columns(const gc_rank1_column *column, const float *const *rows, size_t at,
-                        floats sums[ROWS])
+                        floats sums[ROWS][TOGETHER])
 {
     const float *weights = column->weights;
-    int height = column->height;
-    sums[0] = multiply_add(sums[0], load(rows[0] + at), all_of(weights[0]));
+    const int height = column->height;
+    UNROLL for (int v = 0; v < TOGETHER; v++) sums[0][v] =
+        multiply_add(sums[0][v], load(rows[0] + at + v * LANES), all_of(weights[0]));
     for (int j = 1; j < height; j++) {
-        floats x = load_once(rows[j] + at);
-        sums[0] = multiply_add(sums[0], x, all_of(weights[j]));
-        sums[1] = multiply_add(sums[1], x, all_of(weights[j - 1]));
+        floats upper = all_of(weights[j]), lower = all_of(weights[j - 1]);
+        UNROLL for (int v = 0; v < TOGETHER; v++)
+        {
+            floats x = load_once(rows[j] + at + v * LANES);
+            sums[0][v] = multiply_add(sums[0][v], x, upper);
+            sums[1][v] = multiply_add(sums[1][v], x, lower);
+        }
     }
-    sums[1] = multiply_add(sums[1], load(rows[height] + at), all_of(weights[height - 1]));
+    UNROLL for (int v = 0; v < TOGETHER; v++) sums[1][v] =
+        multiply_add(sums[1][v], load(rows[height] + at + v * LANES), all_of(weights[height - 1]));
 }
 
-/* A vector of ROWS sums of columns, of a small height whose weights are even. Each row is loaded
- * once. */
-INLINE void sum_low_columns(const floats weights[LOW], const int height, const float *const *rows,
-                            size_t at, floats sums[ROWS])
+/* Vectors of rows j and height - j of sums. */
+typedef struct ends {
+    floats upper[TOGETHER], lower[TOGETHER];
+} ends;
+
+INLINE void load_ends(const float *upper, const float *lower, ends *to)
 {
-    floats x[LOW + 1];
-    UNROLL for (int j = 0; j <= height; j++) x[j] = load_once(rows[j] + at);
-    UNROLL for (int j = 0; j <= height / 2; j++) UNROLL for (int o = 0; o < ROWS; o++)
+    UNROLL for (int v = 0; v < TOGETHER; v++)
     {
-        bool is_middle = 2 * j + 1 == height;
-        floats folded = is_middle ? x[o + j] : add(x[o + j], x[o + height - 1 - j]);
-        sums[o] = multiply_add(sums[o], folded, weights[j]);
+        to->upper[v] = load_once(upper + v * LANES);
+        to->lower[v] = load_once(lower + v * LANES);
+    }
+}
+
+/* Adds row j of a column whose weights are even, and the other row of the same weight. The upper
+ * row of output takes rows j and height - 1 - j of sums, the lower one j + 1 and height - j. */
+INLINE void add_ends(floats sums[ROWS][TOGETHER], floats weight, const ends *before,
+                     const ends *after)
+{
+    UNROLL for (int v = 0; v < TOGETHER; v++)
+    {
+        sums[0][v] = multiply_add(sums[0][v], add(before->upper[v], after->lower[v]), weight);
+        sums[1][v] = multiply_add(sums[1][v], add(after->upper[v], before->lower[v]), weight);
+    }
+}
+
+INLINE void add_middle(floats sums[ROWS][TOGETHER], floats weight, const ends *middle)
+{
+    UNROLL for (int v = 0; v < TOGETHER; v++)
+    {
+        sums[0][v] = multiply_add(sums[0][v], middle->upper[v], weight);
+        sums[1][v] = multiply_add(sums[1][v], middle->lower[v], weight);
+    }
+}
+
+/* TOGETHER vectors of ROWS sums of columns, whose weights are even. Each row is loaded once. */
+INLINE void sum_even_columns(const gc_rank1_column *column, const float *const *rows, size_t at,
+                             floats sums[ROWS][TOGETHER])
+{
+    const float *weights = column->weights, *const *lower = rows + column->height;
+    const int height = column->height, pairs = height / 2;
+    ends even, odd;
+    load_ends(rows[0] + at, lower[0] + at, &even);
+    for (int j = 0; j + 1 < pairs; j += 2) {
+        load_ends(rows[j + 1] + at, lower[-1 - j] + at, &odd);
+        add_ends(sums, all_of(weights[j]), &even, &odd);
+        load_ends(rows[j + 2] + at, lower[-2 - j] + at, &even);
+        add_ends(sums, all_of(weights[j + 1]), &odd, &even);
+    }
+    if (pairs % 2 != 0) {
+        load_ends(rows[pairs] + at, lower[-pairs] + at, &odd);
+        add_ends(sums, all_of(weights[pairs - 1]), &even, &odd);
+        even = odd;
+    }
+    if (height % 2 != 0)
+        add_middle(sums, all_of(weights[pairs]), &even);
+}
+
+/* The same of a small constant height, which is odd. */
+INLINE void sum_low_columns(const floats weights[SMALL], const int height, const float *const *rows,
+                            size_t at, floats sums[ROWS][TOGETHER])
+{
+    floats upper[TOGETHER], lower[TOGETHER];
+    UNROLL for (int v = 0; v < TOGETHER; v++)
+    {
+        upper[v] = load_once(rows[0] + at + v * LANES);
+        lower[v] = load_once(rows[height] + at + v * LANES);
+    }
+    UNROLL for (int j = 0; j < height / 2; j++) UNROLL for (int v = 0; v < TOGETHER; v++)
+    {
+        floats below = load_once(rows[j + 1] + at + v * LANES);
+        floats above = load_once(rows[height - 1 - j] + at + v * LANES);
+        sums[0][v] = multiply_add(sums[0][v], add(upper[v], above), weights[j]);
+        sums[1][v] = multiply_add(sums[1][v], add(below, lower[v]), weights[j]);
+        upper[v] = below;
+        lower[v] = above;
+    }
+    UNROLL for (int v = 0; v < TOGETHER; v++)
+    {
+        sums[0][v] = multiply_add(sums[0][v], upper[v], weights[height / 2]);
+        sums[1][v] = multiply_add(sums[1][v], lower[v], weights[height / 2]);
     }
 }
 
@@ -267,16 +442,26 @@ INLINE void store_levels(const integers x[VECTORS], const place *to)
     store_samples(levels, to->out);
 }
 
-/* Bits of samples in fixed point whose lanes are near a tie. */
-static __attribute__((noinline)) uint64_t near_bits(const integers fixed[VECTORS], uint32_t far)
+/* Puts bits of lanes of vector v where the samples of these lanes are in a block. */
+static __attribute__((noinline)) uint64_t spread_bits(uint64_t bits, int v)
 {
-    uint64_t near = 0;
-    for (int v = 0; v < VECTORS; v++) {
-        uint64_t bits = without(fixed[v], far);
-        bits = (bits & 0xf) | (bits & 0xf0) << 12 | (bits & 0xf00) << 24 | (bits & 0xf000) << 36;
-        near |= bits << 4 * v;
-    }
-    return near;
+    bits = (bits & 0xf) | (bits & 0xf0) << 12 | (bits & 0xf00) << 24 | (bits & 0xf000) << 36;
+    return bits << 4 * v;
+}
+
+/* Bits of samples whose values in fixed point are near a tie. */
+INLINE uint64_t near_bits(const integers fixed[VECTORS], uint32_t near)
+{
+    const integers mask = VECTOR(set1_epi32)(UINT16_MAX);
+    integers parts[VECTORS], low, high;
+    uint64_t bits = 0;
+    UNROLL for (int v = 0; v < VECTORS; v++) parts[v] = AND(fixed[v], mask);
+    low = VECTOR(min_epu32)(parts[0], parts[1]);
+    high = VECTOR(min_epu32)(parts[2], parts[3]);
+    if (__builtin_expect(below(VECTOR(min_epu32)(low, high), near) == 0, 1))
+        return 0;
+    UNROLL for (int v = 0; v < VECTORS; v++) bits |= spread_bits(below(parts[v], near), v);
+    return bits;
 }
 
 INLINE uint64_t finish_block(const gc_rank1_column *column, const gc_rank1_kind kind,
@@ -289,9 +474,7 @@ INLINE uint64_t finish_block(const gc_rank1_column *column, const gc_rank1_kind 
         levels[v] = kind == GC_RANK1_FIXED ? VECTOR(srai_epi32)(values[v], 16) : values[v];
     }
     store_levels(levels, to);
-    if (kind == GC_RANK1_FIXED && __builtin_expect(any_without(values, column->far), 0))
-        return near_bits(values, column->far);
-    return 0;
+    return kind == GC_RANK1_FIXED ? near_bits(values, column->near) : 0;
 }
 
 #else
@@ -320,26 +503,34 @@ INLINE float value_of(const gc_rank1_column *column, const gc_rank1_kind kind, c
     return kind == GC_RANK1_DIVIDED || absolute ? column->start + sum * column->sign : sum;
 }
 
+/* Bits of samples whose values in fixed point are near a tie. */
+INLINE uint64_t near_bits(const int32_t fixed[BLOCK], uint32_t near)
+{
+    uint64_t bits = 0;
+    uint32_t any = 0;
+    for (int i = 0; i < BLOCK; i++)
+        any |= ((uint32_t)fixed[i] & UINT16_MAX) < near;
+    for (int i = 0; i < BLOCK && any != 0; i++)
+        bits |= (uint64_t)(((uint32_t)fixed[i] & UINT16_MAX) < near) << i;
+    return bits;
+}
+
 INLINE uint64_t finish_block(const gc_rank1_column *column, const gc_rank1_kind kind,
                              const bool absolute, const floats vectors[VECTORS], const place *to)
 {
     uint8_t *out = to->out;
     float sums[BLOCK];
-    uint64_t near = 0;
+    int32_t values[BLOCK];
     memcpy(sums, vectors, sizeof sums);
     for (int i = 0; i < BLOCK; i++) {
         float value = value_of(column, kind, absolute, sums[i]);
-        if (kind != GC_RANK1_FIXED) {
-            out[i] = (uint8_t)clamped(nearest(value));
-            continue;
-        }
-        int32_t fixed = (int32_t)value;
-        near |= (uint64_t)(((uint32_t)fixed & column->far) == 0) << i;
-        out[i] = (uint8_t)clamped(fixed >> 16);
+        values[i] = kind == GC_RANK1_FIXED ? (int32_t)value : nearest(value);
     }
+    for (int i = 0; i < BLOCK; i++)
+        out[i] = (uint8_t)clamped(kind == GC_RANK1_FIXED ? values[i] >> 16 : values[i]);
     for (int i = 0; i < BLOCK && to->kept != NULL; i++)
         out[i] = to->kept_mask >> 8 * (i % 4) & 1 ? to->kept[i] : out[i];
-    return near;
+    return kind == GC_RANK1_FIXED ? near_bits(values, column->near) : 0;
 }
 
 #endif
@@ -350,20 +541,6 @@ INLINE place place_of(const gc_rank1_output *output, int row)
                    .kept = output->kept[row],
                    .kept_mask = output->kept_mask,
                    .streams = output->streams};
-}
-
-/* The first `count` values of a block, of any kind: once a row. */
-static __attribute__((noinline)) uint64_t finish_part(const gc_rank1_column *column,
-                                                      const floats sums[VECTORS], size_t count,
-                                                      const place *to)
-{
-    uint8_t out[BLOCK], kept[BLOCK] = {0};
-    place part = {out, NULL, to->kept_mask, false};
-    if (to->kept != NULL)
-        part.kept = memcpy(kept, to->kept, count);
-    uint64_t bits = finish_block(column, column->kind, column->absolute, sums, &part);
-    memcpy(to->out, out, count);
-    return bits;
 }
 
 /* Sets bits of values from value `first` on. */
@@ -377,97 +554,232 @@ INLINE void mark(gc_rank1_near *near, size_t first, uint64_t bits)
 
 /* A block of one row of output, from value `first` on. */
 INLINE void finish_row(const gc_rank1_column *column, const gc_rank1_kind kind, const bool absolute,
-                       const floats sums[VECTORS], size_t count, size_t first, place *to,
-                       gc_rank1_near *near)
+                       const floats sums[VECTORS], size_t first, place *to, gc_rank1_near *near)
 {
-    uint64_t bits = count - first >= BLOCK ? finish_block(column, kind, absolute, sums, to)
-                                           : finish_part(column, sums, count - first, to);
+    uint64_t bits = finish_block(column, kind, absolute, sums, to);
     to->out += BLOCK;
     to->kept += to->kept != NULL ? BLOCK : 0;
     if (kind == GC_RANK1_FIXED && __builtin_expect(bits != 0, 0))
         mark(near, first, bits);
 }
 
+/* The last block of rows, where output has no room for a whole one. */
+typedef struct incomplete {
+    uint8_t out[ROWS][BLOCK], kept[ROWS][BLOCK];
+    uint8_t *to[ROWS];
+} incomplete;
+
+/* Has the last block, of `count` values, stored in `last`. */
+static __attribute__((noinline)) void begin_last(place to[ROWS], size_t count, incomplete *last)
+{
+    for (int o = 0; o < ROWS; o++) {
+        last->to[o] = to[o].out;
+        to[o].out = last->out[o];
+        to[o].streams = false;
+        if (to[o].kept != NULL)
+            to[o].kept = memcpy(last->kept[o], to[o].kept, count);
+    }
+}
+
+static __attribute__((noinline)) void end_last(const incomplete *last, size_t count)
+{
+    for (int o = 0; o < ROWS; o++)
+        memcpy(last->to[o], last->out[o], count);
+}
+
+/* A block of sums of columns. */
+INLINE void sum_block(const gc_rank1_column *column, const int height, const floats weights[SMALL],
+                      const float *const *rows, size_t first, floats start,
+                      floats sums[ROWS][VECTORS])
+{
+    UNROLL for (int part = 0; part < VECTORS; part += TOGETHER)
+    {
+        floats of_part[ROWS][TOGETHER];
+        const size_t at = first + (size_t)(part * LANES);
+        UNROLL for (int v = 0; v < TOGETHER; v++) of_part[0][v] = of_part[1][v] = start;
+        if (height > 0)
+            sum_low_columns(weights, height, rows, at, of_part);
+        else if (height == EVEN)
+            sum_even_columns(column, rows, at, of_part);
+        else
+            sum_columns(column, rows, at, of_part);
+        UNROLL for (int v = 0; v < TOGETHER; v++)
+        {
+            sums[0][part + v] = of_part[0][v];
+            sums[1][part + v] = of_part[1][v];
+        }
+    }
+}
+
 /* Output may alias whatever is in memory: what blocks have in common is copied to variables. Rows
- * of `low` heights, which are constants, are among that. */
+ * of heights that are constants are among that. */
 INLINE void finish_rows(const gc_rank1_column *all, const gc_rank1_kind kind, const bool absolute,
-                        const int low, const float *const *rows, size_t count,
-                        gc_rank1_output *output, int row_count)
+                        const int height, const float *const *rows, size_t count,
+                        gc_rank1_output *output)
 {
     const gc_rank1_column column = *all;
-    const float *low_rows[LOW + 1];
-    floats low_weights[LOW];
+    const float *low_rows[SMALL + 1];
+    floats weights[SMALL];
     place to[ROWS];
-    UNROLL for (int j = 0; j <= low; j++) low_rows[j] = rows[j];
-    UNROLL for (int j = 0; j < low; j++) low_weights[j] = all_of(column.weights[j]);
+    incomplete last;
+    UNROLL for (int j = 0; j <= height; j++) low_rows[j] = rows[j];
+    UNROLL for (int j = 0; j <= height / 2; j++) weights[j] = all_of(column.weights[j]);
     UNROLL for (int o = 0; o < ROWS; o++) to[o] = place_of(output, o);
     floats start = all_of(kind == GC_RANK1_DIVIDED || absolute ? 0 : column.start);
     for (size_t first = 0; first < count; first += BLOCK) {
         floats sums[ROWS][VECTORS];
-        UNROLL for (int v = 0; v < VECTORS; v++)
-        {
-            floats of_rows[ROWS];
-            UNROLL for (int o = 0; o < ROWS; o++) of_rows[o] = start;
-            if (low > 0)
-                sum_low_columns(low_weights, low, low_rows, first + (size_t)(v * LANES), of_rows);
-            else
-                sum_columns(&column, rows, first + (size_t)(v * LANES), of_rows);
-            UNROLL for (int o = 0; o < ROWS; o++) sums[o][v] = of_rows[o];
-        }
+        if (__builtin_expect(count - first < BLOCK, 0))
+            begin_last(to, count - first, &last);
+        sum_block(&column, height, weights, height > 0 ? low_rows : rows, first, start, sums);
         UNROLL for (int o = 0; o < ROWS; o++)
-        {
-            if (o < row_count)
-                finish_row(&column, kind, absolute, sums[o], count, first, &to[o],
-                           &output->near[o]);
-        }
+            finish_row(&column, kind, absolute, sums[o], first, &to[o], &output->near[o]);
     }
+    if (count % BLOCK != 0)
+        end_last(&last, count % BLOCK);
 }
 
 /* Heights that are usual have code of their own. */
 INLINE void finish_kind(const gc_rank1_column *column, const gc_rank1_kind kind,
                         const bool absolute, const float *const *rows, size_t count,
-                        gc_rank1_output *output, int row_count)
+                        gc_rank1_output *output)
 {
-    switch (column->is_even ? column->height : 0) {
+    switch (column->is_even ? column->height : ANY) {
+    case ANY:
+        finish_rows(column, kind, absolute, ANY, rows, count, output);
+        break;
     case 3:
-        finish_rows(column, kind, absolute, 3, rows, count, output, row_count);
+        finish_rows(column, kind, absolute, 3, rows, count, output);
         break;
     case 5:
-        finish_rows(column, kind, absolute, 5, rows, count, output, row_count);
+        finish_rows(column, kind, absolute, 5, rows, count, output);
         break;
     case 7:
-        finish_rows(column, kind, absolute, 7, rows, count, output, row_count);
+        finish_rows(column, kind, absolute, 7, rows, count, output);
         break;
+#if defined(__AVX512BW__)
+    case 9:
+        finish_rows(column, kind, absolute, 9, rows, count, output);
+        break;
+    case 11:
+        finish_rows(column, kind, absolute, 11, rows, count, output);
+        break;
+    case 13:
+        finish_rows(column, kind, absolute, 13, rows, count, output);
+        break;
+    case 15:
+        finish_rows(column, kind, absolute, 15, rows, count, output);
+        break;
+#endif
     default:
-        finish_rows(column, kind, absolute, 0, rows, count, output, row_count);
+        finish_rows(column, kind, absolute, EVEN, rows, count, output);
         break;
     }
 }
 
 static void finish(const gc_rank1_column *column, const float *const *rows, size_t count,
-                   gc_rank1_output *output, int row_count)
+                   gc_rank1_output *output)
 {
     switch (2 * (int)column->kind + column->absolute) {
     case 2 * GC_RANK1_PLAIN:
-        finish_kind(column, GC_RANK1_PLAIN, false, rows, count, output, row_count);
+        finish_kind(column, GC_RANK1_PLAIN, false, rows, count, output);
         break;
     case 2 * GC_RANK1_PLAIN + 1:
-        finish_kind(column, GC_RANK1_PLAIN, true, rows, count, output, row_count);
+        finish_kind(column, GC_RANK1_PLAIN, true, rows, count, output);
         break;
     case 2 * GC_RANK1_DIVIDED:
-        finish_kind(column, GC_RANK1_DIVIDED, false, rows, count, output, row_count);
+        finish_kind(column, GC_RANK1_DIVIDED, false, rows, count, output);
         break;
     case 2 * GC_RANK1_DIVIDED + 1:
-        finish_kind(column, GC_RANK1_DIVIDED, true, rows, count, output, row_count);
+        finish_kind(column, GC_RANK1_DIVIDED, true, rows, count, output);
         break;
     case 2 * GC_RANK1_FIXED:
-        finish_kind(column, GC_RANK1_FIXED, false, rows, count, output, row_count);
+        finish_kind(column, GC_RANK1_FIXED, false, rows, count, output);
         break;
     default:
-        finish_kind(column, GC_RANK1_FIXED, true, rows, count, output, row_count);
+        finish_kind(column, GC_RANK1_FIXED, true, rows, count, output);
         break;
     }
 }
 
+/* ---- Values anywhere ------------------------------------------------------------------------- */
+
+/* Sums of values go side by side, so that they do not wait for each other. A product of a weight of
+ * float32 and a sample is a double without an error. So a multiply-add has the reference's sum. */
+#if defined(__AVX512BW__)
+
+/* columns[i][g] = rows[g][i] for i below `count`, at most 16. */
+static void transpose(const uint8_t *const rows[GC_RANK1_GROUP], int count,
+                      uint8_t columns[16][GC_RANK1_GROUP])
+{
+    const __mmask16 wanted = (__mmask16)((1u << count) - 1);
+    __m128i x[8], pairs[8], fours[8];
+    UNROLL for (int g = 0; g < 8; g++) x[g] = _mm_maskz_loadu_epi8(wanted, rows[g]);
+    UNROLL for (int g = 0; g < 4; g++)
+    {
+        pairs[g] = _mm_unpacklo_epi8(x[2 * g], x[2 * g + 1]);
+        pairs[g + 4] = _mm_unpackhi_epi8(x[2 * g], x[2 * g + 1]);
+    }
+    UNROLL for (int h = 0; h < 4; h++) /* halves of groups, halves of columns */
+    {
+        fours[2 * h] = _mm_unpacklo_epi16(pairs[2 * h], pairs[2 * h + 1]);
+        fours[2 * h + 1] = _mm_unpackhi_epi16(pairs[2 * h], pairs[2 * h + 1]);
+    }
+    UNROLL for (int q = 0; q < 4; q++)
+    {
+        const __m128i a = fours[q / 2 * 4 + q % 2], b = fours[q / 2 * 4 + q % 2 + 2];
+        __m128i *to = (__m128i *)(void *)columns[4 * q];
+        _mm_storeu_si128(to, _mm_unpacklo_epi32(a, b));
+        _mm_storeu_si128(to + 1, _mm_unpackhi_epi32(a, b));
+    }
+}
+
+static void sum_places(const gc_rank1_terms *terms, const uint8_t *const (*rows)[GC_RANK1_GROUP],
+                       float values[GC_RANK1_GROUP])
+{
+    enum { BYTES_MAX = (GC_RANK1_SIDE_MAX * GC_CHANNELS_MAX + 15) / 16 * 16 };
+    const int width = terms->width, height = terms->height, advance = (int)terms->advance;
+    const int bytes = (width - 1) * advance + 1;
+    uint8_t columns[BYTES_MAX][GC_RANK1_GROUP];
+    __m512d sums = _mm512_setzero_pd();
+    for (int m = 0; m < height; m++) {
+        const int j = terms->backwards ? height - 1 - m : m;
+        const double *weights = terms->weights + j * width;
+        for (int at = 0; at < bytes; at += 16) {
+            const uint8_t *from[GC_RANK1_GROUP];
+            UNROLL for (int g = 0; g < GC_RANK1_GROUP; g++) from[g] = rows[j][g] + at;
+            transpose(from, bytes - at < 16 ? bytes - at : 16, columns + at);
+        }
+        for (int n = 0; n < width; n++) {
+            const int i = terms->backwards ? width - 1 - n : n;
+            const __m128i samples = _mm_loadl_epi64((const __m128i *)(void *)columns[i * advance]);
+            const __m512d x = _mm512_cvtepi32_pd(_mm256_cvtepu8_epi32(samples));
+            sums = _mm512_fmadd_pd(_mm512_set1_pd(weights[i]), x, sums);
+        }
+    }
+    _mm256_storeu_ps(values, _mm512_cvtpd_ps(sums));
+}
+
+#else
+
+static void sum_places(const gc_rank1_terms *terms, const uint8_t *const (*rows)[GC_RANK1_GROUP],
+                       float values[GC_RANK1_GROUP])
+{
+    const int width = terms->width, height = terms->height;
+    double sums[GC_RANK1_GROUP] = {0};
+    for (int m = 0; m < height; m++) {
+        const int j = terms->backwards ? height - 1 - m : m;
+        for (int n = 0; n < width; n++) {
+            const int i = terms->backwards ? width - 1 - n : n;
+            const double weight = terms->weights[j * width + i];
+            for (int g = 0; g < GC_RANK1_GROUP; g++)
+                sums[g] += weight * rows[j][g][(size_t)i * terms->advance];
+        }
+    }
+    for (int g = 0; g < GC_RANK1_GROUP; g++)
+        values[g] = (float)sums[g];
+}
+
+#endif
+
 extern const gc_rank1_loops GC_RANK1_LOOPS;
-const gc_rank1_loops GC_RANK1_LOOPS = {sum, finish, sizeof(integers) == 64};
+const gc_rank1_loops GC_RANK1_LOOPS = {sum, finish, sum_places, sizeof(integers) == 64};

@@ -8,7 +8,10 @@
  *     sums, vectors 0 to 3   0 1 2 3 | 4 5 6 7 | 8 9 a b | c d e f
  *
  * So vector v has samples 16 q + 4 v to 16 q + 4 v + 3 in quarter q. The portable loops have four
- * vectors of floats in the samples' order. */
+ * vectors of floats in the samples' order.
+ *
+ * Columns are summed TOGETHER vectors at a time, and sides up to SMALL are constants in the code:
+ * so many that sums, rows and weights stay in registers. */
 #ifndef GC_CPU_INSTRUCTIONS_RANK1_BYTES_VECTORS_H
 #define GC_CPU_INSTRUCTIONS_RANK1_BYTES_VECTORS_H
 
@@ -26,13 +29,18 @@ enum { VECTORS = 4 };
 
 typedef __m512i integers;
 typedef __m512 floats;
-enum { LANES = 16, BLOCK = VECTORS * LANES };
+enum { LANES = 16, BLOCK = VECTORS * LANES, TOGETHER = 4, SMALL = 15 };
 
 #define VECTOR(name) _mm512_##name
+#define AND _mm512_and_si512
 
+/* Compilers would load a vector that is used twice again, and most of these loads take two cache
+ * lines. */
 INLINE integers load_samples(const uint8_t *samples)
 {
-    return _mm512_loadu_si512(samples);
+    integers x = _mm512_loadu_si512(samples);
+    __asm__("" : "+v"(x));
+    return x;
 }
 
 INLINE integers add_products(integers sums, integers pairs, int32_t taps)
@@ -54,18 +62,10 @@ INLINE floats magnitude(floats x)
     return _mm512_abs_ps(x);
 }
 
-/* Bit i: lane i has none of the bits of `mask`. */
-INLINE uint32_t without(integers x, uint32_t mask)
+/* Bit i: lane i is below `end`, as an integer without a sign. */
+INLINE uint32_t below(integers x, uint32_t end)
 {
-    return _mm512_testn_epi32_mask(x, _mm512_set1_epi32((int32_t)mask));
-}
-
-INLINE bool any_without(const integers x[VECTORS], uint32_t mask)
-{
-    __m512i bits = _mm512_set1_epi32((int32_t)mask);
-    __mmask16 low = _mm512_testn_epi32_mask(x[0], bits) | _mm512_testn_epi32_mask(x[1], bits);
-    __mmask16 high = _mm512_testn_epi32_mask(x[2], bits) | _mm512_testn_epi32_mask(x[3], bits);
-    return !_kortestz_mask16_u8(low, high);
+    return _mm512_cmplt_epu32_mask(x, _mm512_set1_epi32((int32_t)end));
 }
 
 INLINE void store_samples(integers samples, uint8_t *out)
@@ -90,9 +90,10 @@ INLINE integers take_kept(integers samples, const uint8_t *kept, uint32_t mask)
 
 typedef __m256i integers;
 typedef __m256 floats;
-enum { LANES = 8, BLOCK = VECTORS * LANES };
+enum { LANES = 8, BLOCK = VECTORS * LANES, TOGETHER = 2, SMALL = 7 };
 
 #define VECTOR(name) _mm256_##name
+#define AND _mm256_and_si256
 
 INLINE integers load_samples(const uint8_t *samples)
 {
@@ -114,20 +115,11 @@ INLINE floats magnitude(floats x)
     return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), x);
 }
 
-INLINE uint32_t without(integers x, uint32_t mask)
+/* As above, where neither is 2^31 or more. */
+INLINE uint32_t below(integers x, uint32_t end)
 {
-    __m256i rest = _mm256_and_si256(x, _mm256_set1_epi32((int32_t)mask));
-    __m256i none = _mm256_cmpeq_epi32(rest, _mm256_setzero_si256());
-    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(none));
-}
-
-/* Of the least of four: where all lanes have other bits, a zero is the least. */
-INLINE bool any_without(const integers x[VECTORS], uint32_t mask)
-{
-    __m256i bits = _mm256_set1_epi32((int32_t)mask);
-    __m256i low = _mm256_min_epu32(_mm256_and_si256(x[0], bits), _mm256_and_si256(x[1], bits));
-    __m256i high = _mm256_min_epu32(_mm256_and_si256(x[2], bits), _mm256_and_si256(x[3], bits));
-    return without(_mm256_min_epu32(low, high), mask) != 0;
+    __m256i is = _mm256_cmpgt_epi32(_mm256_set1_epi32((int32_t)end), x);
+    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(is));
 }
 
 INLINE void store_samples(integers samples, uint8_t *out)
@@ -143,7 +135,7 @@ INLINE integers take_kept(integers samples, const uint8_t *kept, uint32_t mask)
 
 #else
 
-enum { LANES = 4, BLOCK = VECTORS * LANES };
+enum { LANES = 4, BLOCK = VECTORS * LANES, TOGETHER = 2, SMALL = 7 };
 typedef float floats __attribute__((vector_size(LANES * sizeof(float))));
 typedef float unaligned_floats
     __attribute__((vector_size(LANES * sizeof(float)), aligned(sizeof(float)), may_alias));

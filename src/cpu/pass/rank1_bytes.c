@@ -32,9 +32,10 @@
  *
  * x is what the loops compute: an integer near 65536 (level + 1/2) + e. t is 65536 (level + 1/2) as
  * the reference computes it. e is a bound of errors: t lies between x - 2e and x, and is neither.
- * If the lowest 16 bits of x are at least 2e, no multiple of 65536 lies between t and x, and t is
- * none. Then the level is no tie, and x / 65536, rounded down, is its nearest integer. Otherwise
- * gconv computes the reference's sum, in double and in its order, and converts it.
+ * Both x and e are integers. If the lowest 16 bits of x are at least 2e, no multiple of 65536 lies
+ * between t and x, and t is none. Then the level is no tie, and x / 65536, rounded down, is its
+ * nearest integer. Otherwise gconv computes the reference's sum, in double and in its order, and
+ * converts it.
  *
  * e exceeds the sum of the errors below, all in units of x. A = 255 * sum |C| * sum |R| is the
  * largest magnitude of a sum. It is 65536 * 255 * sum |w| * |scale| but for terms of a higher
@@ -43,7 +44,9 @@
  *   is taken. Samples are within 127.5 of 127.5. `start` makes up for 65536 * 127.5 * sum M, so at
  *   most 65536 * 127.5 * sum |M| remains. Where a magnitude is taken, `start` cannot do that, and at
  *   most 65536 * 255 * sum |M| remains.
- * - Additions. Each rounds by u times the magnitude of its partial sum.
+ * - Additions. Each rounds by u times the magnitude of its partial sum. Where a column is even,
+ *   loops add the two rows of a weight first, from the outer rows to the inner ones. Else they add
+ *   rows in turn.
  * - Products where no multiply-add rounds them together with the sum, sums of rows as float32, and
  *   the reference's chain value as float32. Each rounds by at most u A.
  * - `start` as float32: u s.
@@ -51,7 +54,8 @@
  * - The reference's doubles round by 2^-53, less than 2^16 times. With all terms of a higher order,
  *   that is less than u (A + s).
  * - x as an integer: 1.
- * `roundings` adds up the additions, and takes 8 (A + s) for the four items after them. */
+ * `roundings` adds up the additions, and takes 4 (A + s) for the items after them, or 6 (A + s)
+ * where a magnitude is taken. */
 #include "cpu/pass/rank1_bytes.h"
 
 #include "base/memory.h"
@@ -271,32 +275,45 @@ static void set_row(gc_rank1 *rank1, const float *weights, double factor, bool i
     int terms = is_even || is_odd ? (width + 1) / 2 : width;
     row->is_folded = is_even || is_odd;
     row->is_fine = is_fine;
-    row->pair_count = (terms + 1) / 2;
-    for (int t = 0; t < terms; t++) {
-        int other = row->is_folded ? width - 1 - t : t;
-        row->folds[t].first = (size_t)t * row->advance;
-        row->folds[t].second = (size_t)other * row->advance;
-        row->folds[t].factors = (int16_t)(other == t ? 0x0001 : is_even ? 0x0101 : 0xff01);
-    }
+    row->factors = (int16_t)(is_even ? 0x0101 : 0xff01);
     set_taps(row, terms);
 }
 
 /* ---- Columns --------------------------------------------------------------------------------- */
 
+/* The sum of the magnitudes of partial sums, where loops add products in turn. */
+static double sums_in_turn(const float *weights, int height, double row_most)
+{
+    double sum = 0, all = 0;
+    for (int j = 0; j < height; j++)
+        all += sum += fabs((double)weights[j]) * row_most;
+    return all;
+}
+
+/* The same where loops add two rows of the same weight first, the outer ones before the inner. */
+static double sums_folded(const float *weights, int height, double row_most)
+{
+    double sum = 0, all = 0;
+    for (int j = 0; j < height; j++) {
+        double weight = fabs((double)weights[j]) * row_most;
+        all += weight;
+        if (2 * j < height)
+            all += sum += 2 * j + 1 == height ? weight : 2 * weight;
+    }
+    return all;
+}
+
 /* The errors of float32 and of the reference over u, without those of the weights. `row_most` is
- * the largest sum of a row. Loops add products in turn, or fold the first and the last row first.
- * The larger error of the two counts. */
+ * the largest sum of a row. */
 static double roundings(const gc_rank1 *rank1, const float *weights, double row_most)
 {
     int height = rank1->step->height;
-    double in_turn = 0, folded = 0, sum = 0, all, start = fabs((double)rank1->column.start);
+    double all = 0, start = fabs((double)rank1->column.start);
     for (int j = 0; j < height; j++)
-        in_turn += sum += fabs((double)weights[j]) * row_most;
-    all = sum;
-    sum = 0;
-    for (int j = 0; 2 * j < height; j++)
-        folded += sum += fabs((double)weights[j] + (double)weights[height - 1 - j]) * row_most;
-    return fmax(in_turn, folded + all) + height * start + 8 * (all + start);
+        all += fabs((double)weights[j]) * row_most;
+    double additions = rank1->column.is_even ? sums_folded(weights, height, row_most)
+                                             : sums_in_turn(weights, height, row_most);
+    return additions + height * start + (rank1->column.absolute ? 6 : 4) * (all + start);
 }
 
 /* Columns of whole weights. */
@@ -326,7 +343,7 @@ static void measure_error(const gc_rank1 *rank1, double scale, double *sum, doub
     for (int j = 0; j < step->height; j++)
         for (int i = 0; i < step->width; i++) {
             double is = (double)rank1->column.weights[j] * (double)rank1->row.weights[i] / UNIT;
-            double error = is - rank1->weights[j * step->width + i] * scale;
+            double error = is - rank1->terms.weights[j * step->width + i] * scale;
             *sum += error;
             *sum_absolute += fabs(error);
         }
@@ -340,7 +357,7 @@ static double row_sum(const gc_rank1 *rank1)
     return sum;
 }
 
-/* Sets the column so that the loops compute x. Returns 2e, a power of 2. */
+/* Sets the column so that the loops compute x. Returns 2e. */
 static double set_column(gc_rank1 *rank1, const float *weights, double factor)
 {
     const gc_conversion *conversion = &rank1->problem->conversion;
@@ -356,30 +373,27 @@ static double set_column(gc_rank1 *rank1, const float *weights, double factor)
     column->start = (float)(fabs(start) + TWICE_ERROR_MAX);
     double error = (absolute ? 255 : 127.5) * UNIT * sum_absolute + 1 +
                    0x1p-24 * roundings(rank1, column->weights, UINT8_MAX * row_sum(rank1));
-    double near = 2;
-    while (near <= 2 * error)
-        near *= 2;
+    double exceeding = floor(error) + 1; /* e */
     column->kind = GC_RANK1_FIXED;
-    column->start = (float)(start + near / 2);
+    column->start = (float)(start + exceeding);
     column->sign = conversion->scale < 0 ? -1 : 1;
-    column->far = UINT16_MAX & ~((uint32_t)near - 1);
-    return near;
+    column->near = (uint32_t)(2 * exceeding);
+    return 2 * exceeding;
 }
 
 static gconv_status allocate(gc_rank1 *rank1, gconv_error *error)
 {
     size_t width = (size_t)rank1->step->width, height = (size_t)rank1->step->height;
     rank1->row.weights = calloc(width, sizeof *rank1->row.weights);
-    rank1->row.folds = calloc(width + 1, sizeof *rank1->row.folds);
     rank1->row.taps = calloc(width, sizeof *rank1->row.taps);
     rank1->row.fine_taps = calloc(width, sizeof *rank1->row.fine_taps);
-    rank1->weights = calloc(width * height, sizeof *rank1->weights);
+    rank1->terms.weights = calloc(width * height, sizeof *rank1->terms.weights);
     rank1->column.weights = calloc(height, sizeof *rank1->column.weights);
-    if (rank1->row.weights != NULL && rank1->row.folds != NULL && rank1->row.taps != NULL &&
-        rank1->row.fine_taps != NULL && rank1->weights != NULL && rank1->column.weights != NULL)
+    if (rank1->row.weights != NULL && rank1->row.taps != NULL && rank1->row.fine_taps != NULL &&
+        rank1->terms.weights != NULL && rank1->column.weights != NULL)
         return GCONV_OK;
     gc_rank1_destroy(rank1);
-    return gc_fail_memory(error, width * height * sizeof *rank1->weights);
+    return gc_fail_memory(error, width * height * sizeof *rank1->terms.weights);
 }
 
 gconv_status gc_rank1_create(gc_rank1 *rank1, const gc_problem *problem, gconv_error *error)
@@ -393,7 +407,10 @@ gconv_status gc_rank1_create(gc_rank1 *rank1, const gc_problem *problem, gconv_e
         .channels = channels,
         .row = {.width = step->width, .advance = (size_t)channels},
         .column = {.height = step->height, .absolute = conversion->absolute},
-        .backwards = !problem->job.correlate,
+        .terms = {.width = step->width,
+                  .height = step->height,
+                  .advance = (size_t)channels,
+                  .backwards = !problem->job.correlate},
     };
     gconv_status status = allocate(rank1, error);
     if (status != GCONV_OK)
@@ -403,7 +420,7 @@ gconv_status gc_rank1_create(gc_rank1 *rank1, const gc_problem *problem, gconv_e
     for (int c = 0; c < problem->chain.channels; c++)
         rank1->border[c] = (uint8_t)step->border[c];
     for (int i = 0; i < step->width * step->height; i++)
-        rank1->weights[i] = (double)step->taps[i];
+        rank1->terms.weights[i] = (double)step->taps[i];
     bool is_fine = !a.is_whole && step->width > COARSE_MAX;
     double factor = a.is_whole ? 1 : choose_factor(problem, a.products.row[0], is_fine);
     set_row(rank1, a.products.row[0], factor, is_fine);
@@ -418,10 +435,9 @@ gconv_status gc_rank1_create(gc_rank1 *rank1, const gc_problem *problem, gconv_e
 void gc_rank1_destroy(gc_rank1 *rank1)
 {
     free(rank1->row.weights);
-    free(rank1->row.folds);
     free(rank1->row.taps);
     free(rank1->row.fine_taps);
-    free(rank1->weights);
+    free(rank1->terms.weights);
     free(rank1->column.weights);
     *rank1 = (gc_rank1){.step = NULL};
 }
@@ -435,33 +451,14 @@ void gc_rank1_sum(const gc_rank1 *rank1, const uint8_t *const *rows, size_t coun
     for (size_t i = 0; i < count; i++)
         sums[i] = 0;
     for (int n = 0; n < terms; n++) {
-        int at = rank1->backwards ? terms - 1 - n : n;
+        int at = rank1->terms.backwards ? terms - 1 - n : n;
         const uint8_t *row = rows[at / width] + (size_t)(at % width) * (size_t)rank1->channels;
-        double weight = rank1->weights[at];
+        double weight = rank1->terms.weights[at];
         for (size_t i = 0; i < count; i++)
             sums[i] += weight * row[i];
     }
     for (size_t i = 0; i < count; i++)
         values[i] = (float)sums[i];
-}
-
-/* Places of one group go side by side: sums do not wait for each other. */
-void gc_rank1_sum_places(const gc_rank1 *rank1, const uint8_t *const (*rows)[GC_RANK1_GROUP],
-                         float values[GC_RANK1_GROUP])
-{
-    int width = rank1->step->width, height = rank1->step->height;
-    double sums[GC_RANK1_GROUP] = {0};
-    for (int m = 0; m < height; m++) {
-        int j = rank1->backwards ? height - 1 - m : m;
-        for (int n = 0; n < width; n++) {
-            int i = rank1->backwards ? width - 1 - n : n;
-            double weight = rank1->weights[j * width + i];
-            for (int g = 0; g < GC_RANK1_GROUP; g++)
-                sums[g] += weight * rows[j][g][i * rank1->channels];
-        }
-    }
-    for (int g = 0; g < GC_RANK1_GROUP; g++)
-        values[g] = (float)sums[g];
 }
 
 const char *gc_rank1_describe(const gc_rank1 *rank1)

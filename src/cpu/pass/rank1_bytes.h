@@ -7,17 +7,13 @@
 #include "core/problem.h"
 #include "cpu/instructions/instructions.h"
 
-/* The longest side of a filter; values that are computed side by side. */
-enum { GC_RANK1_SIDE_MAX = 31, GC_RANK1_GROUP = 8 };
-
 typedef struct gc_rank1 {
     const gc_problem *problem;
     const gc_step *step;
     int channels; /* of a row of samples, alpha that is kept among them */
     gc_rank1_row row;
     gc_rank1_column column;
-    double *weights; /* the step's, in reading order */
-    bool backwards;  /* the reference adds products from the last one to the first */
+    gc_rank1_terms terms;
     uint8_t border[GC_CHANNELS_MAX];
 } gc_rank1;
 
@@ -39,11 +35,6 @@ void gc_rank1_destroy(gc_rank1 *rank1);
  * rows[j][i + k * channels]. sums has room for `count`. */
 void gc_rank1_sum(const gc_rank1 *rank1, const uint8_t *const *rows, size_t count, double *sums,
                   float *values);
-
-/* Chain values of the reference of GC_RANK1_GROUP values anywhere in the image: tap (j, k) of value
- * g reads rows[j][g][k * channels]. */
-void gc_rank1_sum_places(const gc_rank1 *rank1, const uint8_t *const (*rows)[GC_RANK1_GROUP],
-                         float values[GC_RANK1_GROUP]);
 
 /* Words for people. */
 const char *gc_rank1_describe(const gc_rank1 *rank1);

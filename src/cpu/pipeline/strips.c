@@ -10,9 +10,13 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-/* Bytes of sums that a strip holds: they stay in a first-level cache of 32 KiB beside samples. */
-enum { STRIP_BYTES = 20 << 10, STRIP_VALUES_MIN = 256, STRIP_VALUES_MAX = GC_RANK1_VALUES_MAX };
+/* Bytes of sums that a strip holds: they stay in the first-level cache beside samples. Caches have
+ * 32 or 48 KiB. */
+enum { LARGE_CACHE = 48 << 10, STRIP_BYTES = 20 << 10, STRIP_BYTES_LARGE = 32 << 10 };
+
+enum { STRIP_VALUES_MIN = 256, STRIP_VALUES_MAX = GC_RANK1_VALUES_MAX };
 
 /* What loops read and write beyond the last value. */
 enum { SLACK = 64 };
@@ -21,7 +25,7 @@ enum { SLACK = 64 };
 enum { NEAR_WAITING = 128 };
 
 /* How many rows ahead samples are requested. */
-enum { ROWS_AHEAD = 2 };
+enum { ROWS_AHEAD = 3 };
 
 /* If more than one value of MANY_NEAR in a row of a strip is near a tie, all values of this row are
  * computed again together. So the list has at most NEAR_LISTED_MAX entries. */
@@ -32,6 +36,12 @@ static size_t reach_of(const gc_rank1 *rank1)
     return (size_t)((rank1->step->width - 1) * rank1->channels);
 }
 
+/* Values that the filter reads to the left of a value. */
+static size_t left_of(const gc_rank1 *rank1)
+{
+    return (size_t)(rank1->step->left * rank1->channels);
+}
+
 /* Room for `count` elements at the end of what was handed out before. */
 static size_t hand_out(size_t *used, size_t count, size_t size)
 {
@@ -40,10 +50,19 @@ static size_t hand_out(size_t *used, size_t count, size_t size)
     return at;
 }
 
+static size_t sums_bytes(void)
+{
+    long cache = 0;
+#if defined(_SC_LEVEL1_DCACHE_SIZE)
+    cache = sysconf(_SC_LEVEL1_DCACHE_SIZE);
+#endif
+    return cache < LARGE_CACHE ? STRIP_BYTES : STRIP_BYTES_LARGE;
+}
+
 gconv_status gc_strips_create(gc_strips *strips, const gc_rank1 *rank1, gconv_error *error)
 {
     size_t height = (size_t)rank1->step->height, used = 0;
-    size_t values = STRIP_BYTES / sizeof(float) / (height + 1) / SLACK * SLACK;
+    size_t values = sums_bytes() / sizeof(float) / (height + 1) / SLACK * SLACK;
     values = values < STRIP_VALUES_MIN ? STRIP_VALUES_MIN : values;
     values = values > STRIP_VALUES_MAX ? STRIP_VALUES_MAX : values;
     size_t row = values + reach_of(rank1) + 2 * SLACK;
@@ -87,6 +106,7 @@ typedef struct strip {
     char *output;
     size_t stride;
     size_t first, count; /* values of the strip */
+    size_t head, tail;   /* those before and from these on are summed from copies of samples */
     bool streams;        /* its output goes past the caches */
 } strip;
 
@@ -99,10 +119,12 @@ static size_t row_values(const strip *s)
 static const uint8_t *samples_row(const strip *s, int64_t y)
 {
     const gc_chain *chain = &s->rank1->problem->chain;
+    const int64_t capacity = s->input->capacity;
     y = gc_border_index(chain->border, y, chain->height);
-    return y < 0 ? NULL
-                 : (const uint8_t *)s->input->samples +
-                       (size_t)(y % s->input->capacity) * s->input->stride;
+    if (y < 0)
+        return NULL;
+    y = y < capacity ? y : y % capacity; /* a division takes long */
+    return (const uint8_t *)s->input->samples + (size_t)y * s->input->stride;
 }
 
 /* Pixel x of the image as the border extends it, of a row that may lie in a constant border. */
@@ -113,36 +135,35 @@ static const uint8_t *pixel_at(const strip *s, const uint8_t *row, int64_t x)
     return row == NULL || x < 0 ? s->rank1->border : row + x * s->rank1->channels;
 }
 
-/* Copies a strip of a row, and what the filter reads beside it, to `to`. Strips begin with any
- * channel. */
-static void extend(const strip *s, const uint8_t *row, uint8_t *to)
+/* Copies `count` values of a row from value `first` on, and what the filter reads beside them, to
+ * `to`. Values begin with any channel. */
+static void extend(const strip *s, const uint8_t *row, size_t first, size_t count, uint8_t *to)
 {
     int64_t channels = s->rank1->channels, width = s->rank1->problem->chain.width;
-    int64_t at = (int64_t)s->first - s->rank1->step->left * channels;
-    int64_t end = at + (int64_t)(s->count + reach_of(s->rank1));
-    while (at < end) {
-        int64_t x = at >= 0 ? at / channels : -((-at + channels - 1) / channels);
-        int64_t c = at - x * channels, size = gc_smaller(channels - c, end - at);
+    int64_t x = (int64_t)(first / (size_t)channels) - s->rank1->step->left;
+    int64_t c = (int64_t)(first % (size_t)channels);
+    int64_t rest = (int64_t)(count + reach_of(s->rank1));
+    while (rest > 0) {
         bool inside = row != NULL && x >= 0 && x < width;
-        if (inside)
-            size = gc_smaller(width * channels, end) - at;
-        memcpy(to, inside ? row + at : pixel_at(s, row, x) + c, (size_t)size);
+        int64_t pixels = inside ? width - x : 1, size = gc_smaller(pixels * channels - c, rest);
+        memcpy(to, (inside ? row + x * channels : pixel_at(s, row, x)) + c, (size_t)size);
         to += size;
-        at += size;
+        rest -= size;
+        x += pixels;
+        c = 0;
     }
 }
 
-/* Where the taps of row y begin to read for the first value of the strip: in the row itself where
- * loops stay inside it, else in a copy at `to`. */
-static const uint8_t *taps_row(const strip *s, int64_t y, uint8_t *to)
+/* Where the taps of a row begin to read for `count` values from value `first` on: in the row itself
+ * where loops stay inside it, else in a copy at `to`. */
+static const uint8_t *find_taps(const strip *s, const uint8_t *row, size_t first, size_t count,
+                                uint8_t *to)
 {
-    const uint8_t *row = samples_row(s, y);
-    size_t left = (size_t)(s->rank1->step->left * s->rank1->channels);
-    bool inside = row != NULL && s->first >= left &&
-                  s->first - left + s->count + reach_of(s->rank1) + 2 * SLACK <= row_values(s);
-    if (inside)
-        return row + s->first - left;
-    extend(s, row, to);
+    size_t left = left_of(s->rank1);
+    if (row != NULL && first >= left &&
+        first - left + count + reach_of(s->rank1) + 2 * SLACK <= row_values(s))
+        return row + first - left;
+    extend(s, row, first, count, to);
     return to;
 }
 
@@ -160,7 +181,7 @@ static void find_rows(const strip *s, const gc_near_value *value, int g,
                       const uint8_t *rows[GC_RANK1_SIDE_MAX][GC_RANK1_GROUP])
 {
     const gc_step *step = s->rank1->step;
-    size_t left = (size_t)(step->left * s->rank1->channels);
+    size_t left = left_of(s->rank1);
     int64_t y = (value->y - step->top) % s->input->capacity;
     for (int j = 0; j < step->height; j++, y++) {
         y = y == s->input->capacity ? 0 : y;
@@ -190,7 +211,7 @@ static bool is_inside(const strip *s, const gc_near_value *value)
 {
     const gc_step *step = s->rank1->step;
     const gc_chain *chain = &s->rank1->problem->chain;
-    size_t channels = (size_t)s->rank1->channels, left = (size_t)step->left * channels;
+    size_t channels = (size_t)s->rank1->channels, left = left_of(s->rank1);
     return value->at >= left &&
            value->at - left + (size_t)step->width * channels <= row_values(s) &&
            value->y >= step->top && value->y - step->top + step->height <= chain->height;
@@ -210,7 +231,8 @@ static void settle_group(const strip *s, int n, float values[GC_RANK1_GROUP])
         else
             copy_rows(s, &strips->near[at], g, rows, copies[g]);
     }
-    gc_rank1_sum_places(s->rank1, (const uint8_t *const(*)[GC_RANK1_GROUP])rows, values);
+    s->set->rank1->sum_places(&s->rank1->terms, (const uint8_t *const(*)[GC_RANK1_GROUP])rows,
+                              values);
 }
 
 /* Computes the listed values again. */
@@ -235,8 +257,8 @@ static void sum_by_reference(const strip *s, int64_t y)
 {
     gc_strips *strips = s->strips;
     for (int j = 0; j < s->rank1->step->height; j++)
-        strips->rows[j] = taps_row(s, y + j - s->rank1->step->top,
-                                   strips->extended + (size_t)j * strips->extended_row);
+        strips->rows[j] = find_taps(s, samples_row(s, y + j - s->rank1->step->top), s->first,
+                                    s->count, strips->extended + (size_t)j * strips->extended_row);
     gc_rank1_sum(s->rank1, strips->rows, s->count, strips->reference_sums,
                  strips->reference_values);
 }
@@ -287,29 +309,66 @@ static void take_near(const strip *s, int64_t y, const gc_rank1_near *near, uint
 
 /* ---- Strips ---------------------------------------------------------------------------------- */
 
-static float *sums_row(const strip *s, int64_t y)
+static float *sums_at(const strip *s, int slot)
 {
-    int64_t capacity = s->rank1->step->height + 1;
-    int64_t slot = y % capacity;
-    return s->strips->sums + (size_t)(slot < 0 ? slot + capacity : slot) * s->strips->stride;
+    return s->strips->sums + (size_t)slot * s->strips->stride;
 }
 
-static void sum_row(const strip *s, int64_t y)
+/* The slot that comes `count` slots after a slot. */
+static int slot_after(const strip *s, int slot, int count)
 {
-    s->set->rank1->sum(&s->rank1->row, taps_row(s, y, s->strips->extended), s->count,
-                       s->strips->scratch, sums_row(s, y));
+    int capacity = s->rank1->step->height + 1;
+    return slot + count < capacity ? slot + count : slot + count - capacity;
+}
+
+/* Sums values [from, end) of the strip. */
+static void sum_part(const strip *s, const uint8_t *row, size_t from, size_t end, float *sums)
+{
+    if (from < end)
+        s->set->rank1->sum(&s->rank1->row,
+                           find_taps(s, row, s->first + from, end - from, s->strips->extended),
+                           end - from, s->strips->scratch, sums + from);
+}
+
+static void sum_row(const strip *s, int64_t y, int slot)
+{
+    const uint8_t *row = samples_row(s, y);
+    float *sums = sums_at(s, slot);
+    sum_part(s, row, 0, s->head, sums);
+    sum_part(s, row, s->head, s->tail, sums);
+    sum_part(s, row, s->tail, s->count, sums);
+}
+
+/* Sets head and tail: whole blocks, as few as possible. */
+static void find_ends(strip *s)
+{
+    size_t left = left_of(s->rank1), beyond = reach_of(s->rank1) - left + 2 * SLACK;
+    size_t end = row_values(s) > beyond ? row_values(s) - beyond : 0;
+    size_t head = s->first < left ? (left - s->first + SLACK - 1) / SLACK * SLACK : 0;
+    size_t tail = s->first + s->count <= end ? s->count
+                  : s->first < end           ? (end - s->first) / SLACK * SLACK
+                                             : 0;
+    s->head = head < s->count ? head : s->count;
+    s->tail = tail > s->head ? tail : s->head;
 }
 
 /* Requests the samples of a row before they are needed: the processor does not see that a strip
- * goes on a row below. */
-static void request(const strip *s, int64_t y)
+ * goes on a row below. Among them are those that the filter reads beside the strip. gcc takes a
+ * function that only requests for one without effect and drops its calls, unless it is inlined. */
+static inline __attribute__((always_inline)) void request(const strip *s, int64_t y)
 {
     const uint8_t *row = samples_row(s, y);
-    for (size_t at = 0; row != NULL && at < s->count; at += GC_ALIGNMENT)
-        __builtin_prefetch(row + s->first + at);
+    size_t left = left_of(s->rank1);
+    size_t from = s->first > left ? s->first - left : 0;
+    size_t end = gc_smaller((int64_t)(s->first - left + s->count + reach_of(s->rank1)),
+                            (int64_t)row_values(s));
+    for (size_t at = from / GC_ALIGNMENT * GC_ALIGNMENT; row != NULL && at < end;
+         at += GC_ALIGNMENT)
+        __builtin_prefetch(row + at);
 }
 
-/* Where rows of output from row y on go. The rows below `row_count` are not stored. */
+/* Where rows of output from row y on go. What loops store below the first `row_count` of them is
+ * not wanted: it goes to `scratch`. */
 static void find_output(const strip *s, int64_t y, int row_count, gc_rank1_output *output)
 {
     output->streams = s->streams;
@@ -317,23 +376,25 @@ static void find_output(const strip *s, int64_t y, int row_count, gc_rank1_outpu
     if (s->rank1->problem->conversion.keeps_alpha)
         output->kept_mask = s->rank1->channels == 2 ? 0xff00ff00 : 0xff000000;
     for (int o = 0; o < GC_RANK1_ROWS; o++) {
-        int64_t row = y + (o < row_count ? o : 0);
+        uint8_t *row = (uint8_t *)s->output + (size_t)(y + o - s->area.top) * s->stride + s->first;
         output->near[o].words = 0;
-        output->out[o] = (uint8_t *)s->output + (size_t)(row - s->area.top) * s->stride + s->first;
-        output->kept[o] = output->kept_mask == 0 ? NULL : samples_row(s, row) + s->first;
+        output->out[o] = o < row_count ? row : (uint8_t *)s->strips->scratch;
+        output->kept[o] =
+            output->kept_mask == 0 ? NULL : samples_row(s, y + (o < row_count ? o : 0)) + s->first;
     }
 }
 
-/* Output rows y and y + 1, or y alone. */
-static void finish_rows(const strip *s, int64_t y, int row_count)
+/* Output rows y and y + 1, or y alone. Their first row of sums is in `slot`. */
+static void finish_rows(const strip *s, int64_t y, int row_count, int slot)
 {
     const float *rows[GC_RANK1_SIDE_MAX + 1];
-    int height = s->rank1->step->height;
-    for (int j = 0; j <= height; j++)
-        rows[j] = sums_row(s, y - s->rank1->step->top + (j < height + row_count - 1 ? j : 0));
+    for (int j = 0; j <= s->rank1->step->height; j++) {
+        rows[j] = sums_at(s, slot);
+        slot = slot_after(s, slot, 1);
+    }
     gc_rank1_output output;
     find_output(s, y, row_count, &output);
-    s->set->rank1->finish(&s->rank1->column, rows, s->count, &output, row_count);
+    s->set->rank1->finish(&s->rank1->column, rows, s->count, &output);
     for (int o = 0; o < row_count; o++)
         if (output.near[o].words != 0)
             take_near(s, y + o, &output.near[o], output.out[o]);
@@ -343,13 +404,16 @@ static void compute_strip(const strip *s)
 {
     const gc_step *step = s->rank1->step;
     int64_t ready = s->area.top - step->top;
+    int ready_slot = 0, slot = 0;
     for (int64_t y = s->area.top; y < s->area.bottom; y += GC_RANK1_ROWS) {
         int64_t last = gc_smaller(y + GC_RANK1_ROWS, s->area.bottom) - 1;
         for (; ready < last - step->top + step->height; ready++) {
             request(s, ready + ROWS_AHEAD);
-            sum_row(s, ready);
+            sum_row(s, ready, ready_slot);
+            ready_slot = slot_after(s, ready_slot, 1);
         }
-        finish_rows(s, y, (int)(last - y + 1));
+        finish_rows(s, y, (int)(last - y + 1), slot);
+        slot = slot_after(s, slot, GC_RANK1_ROWS);
     }
     settle(s);
 }
@@ -359,6 +423,13 @@ static bool may_stream(const strip *s)
 {
     return s->set->rank1->stores_lines && s->stride % GC_ALIGNMENT == 0 &&
            (uintptr_t)s->output % GC_ALIGNMENT == 0;
+}
+
+/* Values of a strip: as few strips as there can be, which are as wide as each other. */
+static size_t even_width(const gc_strips *strips, size_t values)
+{
+    size_t count = (values + strips->values - 1) / strips->values;
+    return ((values + count - 1) / count + SLACK - 1) / SLACK * SLACK;
 }
 
 void gc_strips_compute(gc_strips *strips, const gc_rank1 *rank1, const gc_instructions *set,
@@ -371,10 +442,11 @@ void gc_strips_compute(gc_strips *strips, const gc_rank1 *rank1, const gc_instru
                .area = job->area,
                .output = job->output,
                .stride = job->stride};
-    size_t values = row_values(&s);
+    size_t values = row_values(&s), width = even_width(strips, values);
     s.streams = job->is_large && may_stream(&s);
     for (; s.first < values; s.first += s.count) {
-        s.count = values - s.first < strips->values ? values - s.first : strips->values;
+        s.count = values - s.first < width ? values - s.first : width;
+        find_ends(&s);
         compute_strip(&s);
     }
     atomic_thread_fence(memory_order_seq_cst); /* what goes past the caches has no other order */
