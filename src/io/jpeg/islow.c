@@ -120,13 +120,12 @@ static ALWAYS_VECTORS __m256i load_twice(const int16_t *row)
 
 /* Dequantises two blocks. What it returns is not 0 where one of them is not sound. Coefficients
  * within the limits cannot make the sums of squares overflow. */
-static ALWAYS_VECTORS __m256i dequantise(const int16_t *blocks, const gc_islow_steps *steps,
-                                         __m256i x[SIDE])
+static ALWAYS_VECTORS __m256i dequantise(const int16_t *first, const int16_t *second,
+                                         const gc_islow_steps *steps, __m256i x[SIDE])
 {
     __m256i doubt = _mm256_setzero_si256(), energy = _mm256_setzero_si256();
     for (int k = 0; k < SIDE; k++) {
-        const int16_t *row = blocks + SIDE * k;
-        __m256i coefficients = load_rows(row, row + GC_JPEG_COEFFICIENTS);
+        __m256i coefficients = load_rows(first + SIDE * k, second + SIDE * k);
         __m256i limits = load_twice(steps->limits + SIDE * k);
         doubt = _mm256_or_si256(doubt, _mm256_cmpgt_epi16(_mm256_abs_epi16(coefficients), limits));
         x[k] = _mm256_mullo_epi16(coefficients, load_twice(steps->steps + SIDE * k));
@@ -173,20 +172,37 @@ static ALWAYS_VECTORS void store(const __m256i x[SIDE], unsigned char *samples, 
     }
 }
 
-VECTORS bool gc_islow(const int16_t *blocks, uint32_t count, const gc_islow_steps *steps,
-                      unsigned char *samples, size_t stride)
+/* The next block of a row. */
+typedef struct walk {
+    const int16_t *mcu;
+    uint32_t x; /* in the MCU */
+} walk;
+
+static inline const int16_t *next_block(walk *at, const gc_islow_layout *layout)
+{
+    const int16_t *block = at->mcu + (size_t)at->x * GC_JPEG_COEFFICIENTS;
+    if (++at->x == layout->across) {
+        at->mcu += layout->mcu;
+        at->x = 0;
+    }
+    return block;
+}
+
+VECTORS bool gc_islow(const int16_t *blocks, const gc_islow_layout *layout, uint32_t count,
+                      const gc_islow_steps *steps, unsigned char *samples, size_t stride)
 {
     __m256i doubt = _mm256_setzero_si256();
-    for (uint32_t i = 0; i < count; i += 2) {
+    walk at = {.mcu = blocks};
+    for (uint32_t i = 0; i < count; i += 2, samples += 2 * SIDE) {
         __m256i x[SIDE];
-        __m256i unsound = dequantise(blocks, steps, x);
+        const int16_t *first = next_block(&at, layout);
+        const int16_t *second = i + 1 < count ? next_block(&at, layout) : first;
+        __m256i unsound = dequantise(first, second, steps, x);
         transform(x, 11);
         transpose(x);
         transform(x, 18);
         doubt = _mm256_or_si256(doubt, _mm256_or_si256(unsound, find_far(x)));
         store(x, samples, stride);
-        blocks += 2 * GC_JPEG_COEFFICIENTS;
-        samples += 2 * SIDE;
     }
     return _mm256_testz_si256(doubt, doubt) != 0;
 }
@@ -198,10 +214,10 @@ bool gc_islow_is_usable(void)
     return false;
 }
 
-bool gc_islow(const int16_t *blocks, uint32_t count, const gc_islow_steps *steps,
-              unsigned char *samples, size_t stride)
+bool gc_islow(const int16_t *blocks, const gc_islow_layout *layout, uint32_t count,
+              const gc_islow_steps *steps, unsigned char *samples, size_t stride)
 {
-    (void)blocks, (void)count, (void)steps, (void)samples, (void)stride;
+    (void)blocks, (void)layout, (void)count, (void)steps, (void)samples, (void)stride;
     return false;
 }
 

@@ -2,9 +2,12 @@
 #ifndef GC_IO_JPEG_STRETCH_H
 #define GC_IO_JPEG_STRETCH_H
 
-#include "io/jpeg/blocks.h"
+#include "io/jpeg/lanes.h"
 
-enum { GC_JPEG_FEED_BYTES = 256 * 1024 };
+enum {
+    GC_JPEG_FEED_BYTES = 256 * 1024,
+    GC_JPEG_PIECE_MCUS = 512 /* that are taken before samples are made of them */
+};
 
 /* Bytes of the file, of which those from `place.bits.at` on are not followed yet. */
 typedef struct gc_jpeg_feed {
@@ -14,11 +17,10 @@ typedef struct gc_jpeg_feed {
     unsigned char *bytes; /* GC_JPEG_FEED_BYTES */
 } gc_jpeg_feed;
 
-/* An image and how it is divided. A chunk is a part of a row of MCUs whose coefficients fit the L1
- * cache. */
+/* An image and how it is divided. */
 typedef struct gc_jpeg_image {
     gc_jpeg_frame frame;
-    uint32_t chunk;                  /* MCUs, fewer at the end of a row */
+    uint32_t chunk;                  /* MCUs whose bytes fit a feed */
     uint32_t mcu_height;             /* pixels */
     size_t pitch[GC_JPEG_PARTS_MAX]; /* from row to row of samples; 0: not kept */
     bool interpolates;               /* a row of RGB needs Cb and Cr of the rows beside it */
@@ -29,7 +31,8 @@ typedef struct gc_jpeg_stretch {
     gc_jpeg_place place;   /* where it begins in `bytes` */
     unsigned char *bytes;  /* its part of the file, if that is kept */
     size_t size, room;     /* of `bytes` */
-    int16_t *coefficients; /* of a chunk, or of all chunks */
+    int16_t *coefficients; /* of GC_JPEG_PIECE_MCUS, or of all its MCUs */
+    gc_jpeg_lanes *lanes;  /* if it follows codes; may be NULL */
     unsigned char *planes[GC_JPEG_PARTS_MAX];
     unsigned char *rgb;     /* pixels, if they are made before they are asked for */
     unsigned char *scratch; /* for gc_jpeg_stretch_give */
@@ -38,7 +41,7 @@ typedef struct gc_jpeg_stretch {
 
 /* What a stretch holds beside planes. */
 typedef struct gc_jpeg_holding {
-    bool coefficients; /* of all its chunks */
+    bool coefficients; /* of all its MCUs: then others follow the codes */
     bool rgb;          /* where that is wanted of the image */
 } gc_jpeg_holding;
 
@@ -62,11 +65,11 @@ bool gc_jpeg_stretch_create(gc_jpeg_stretch *stretch, const gc_jpeg_image *image
 void gc_jpeg_stretch_destroy(gc_jpeg_stretch *stretch);
 
 /* Follow stretch->count rows of MCUs from a place in the feed on: to keep the bytes, or to take all
- * coefficients. False where they are not sound, or memory is out. */
+ * coefficients. False where they are not sound, or memory is out. `lanes` may be NULL. */
 bool gc_jpeg_stretch_pass(gc_jpeg_stretch *stretch, const gc_jpeg_image *image, gc_jpeg_feed *feed,
                           gc_jpeg_place *place);
 bool gc_jpeg_stretch_take(gc_jpeg_stretch *stretch, const gc_jpeg_image *image, gc_jpeg_feed *feed,
-                          gc_jpeg_place *place);
+                          gc_jpeg_place *place, gc_jpeg_lanes *lanes);
 
 /* Decode a stretch: from a place in the feed, after it was passed, or after it was taken. False
  * where it is not sound to its end. The rows before that can be given. */

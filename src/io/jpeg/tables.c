@@ -41,7 +41,7 @@ bool gc_jpeg_assign_codes(gc_jpeg_table *to, const unsigned char *counts)
         code += (uint32_t)count;
         if (count > 0 && code >= (uint32_t)1 << length)
             return false;
-        to->limit[length] = code << (GC_JPEG_CODE_BITS_MAX - length);
+        to->limit[length] = (int32_t)(code << (GC_JPEG_CODE_BITS_MAX - length));
         code <<= 1;
     }
     return true;

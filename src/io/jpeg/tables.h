@@ -38,7 +38,7 @@ typedef struct gc_jpeg_table {
     bool defined;
     /* By length of code: the first value of GC_JPEG_CODE_BITS_MAX bits above all codes of that
      * length and shorter ones; and what makes a code of that length an index of `symbols`. */
-    uint32_t limit[GC_JPEG_CODE_BITS_MAX + 1];
+    int32_t limit[GC_JPEG_CODE_BITS_MAX + 1];
     int32_t offset[GC_JPEG_CODE_BITS_MAX + 1];
     int count;
     unsigned char lengths[256]; /* by index */
