@@ -312,7 +312,7 @@ gc_jpeg_rows *gc_jpeg_rows_create(const struct jpeg_decompress_struct *jpeg,
 {
     uint64_t pixels = (uint64_t)jpeg->image_width * jpeg->image_height;
     gc_jpeg_rows *rows = NULL;
-    if (gc_islow_is_usable() && gc_jpeg_can_follow() && pixels >= gc_jpeg_rows_pixels_min)
+    if (gc_islow_chosen() != NULL && gc_jpeg_can_follow() && pixels >= gc_jpeg_rows_pixels_min)
         rows = calloc(1, sizeof *rows);
     if (rows == NULL)
         return NULL;

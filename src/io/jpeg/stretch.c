@@ -25,6 +25,7 @@ void gc_jpeg_image_divide(gc_jpeg_image *image)
     }
     image->chunk = (uint32_t)(CHUNK_BLOCKS / kept);
     image->mcu_height = 8 * (uint32_t)y->down;
+    image->islow = gc_islow_chosen();
     image->interpolates = frame->colour && y->down > 1;
 }
 
@@ -138,8 +139,8 @@ static bool transform_in_row(gc_jpeg_stretch *of, const gc_jpeg_image *image, ui
             continue;
         samples += (size_t)row * down * 8 * pitch + (size_t)x * across * 8;
         for (size_t i = 0; i < down && sound; i++, samples += 8 * pitch) {
-            sound = gc_islow(numbers, &layout, count * (uint32_t)across, &part->steps, samples,
-                             pitch);
+            sound = image->islow(numbers, &layout, count * (uint32_t)across, &part->steps, samples,
+                                 pitch);
             numbers += across * GC_JPEG_COEFFICIENTS;
         }
     }
