@@ -27,7 +27,8 @@ enum {
     BLOCKS_AIM = 384,             /* of the first lane */
     BLOCKS_MAX = 640,             /* of a lane */
     BLOCKS_MIN = 48,              /* fewer do not pay */
-    PHASES = 2 * BLOCKS_MAX + 16, /* a lane may go a few phases too far */
+    PHASES_TOO_FAR = 16,          /* that a lane may reach */
+    PHASES = 2 * BLOCKS_MAX + PHASES_TOO_FAR,
     BLOCK_BITS = 48,              /* where nothing is known yet */
     BYTES_MAX = 24 * 1024,        /* of both lanes */
     WINDOW_BYTES = 8,
@@ -51,10 +52,12 @@ struct gc_jpeg_lanes {
     const gc_jpeg_frame *frame;
     uint32_t mcus_max; /* of a lane */
     uint64_t mcu_bits; /* in the last round */
-    size_t numbers[PHASES]; /* coefficients before the block of each phase */
-    unsigned char parts[PHASES]; /* component of each phase */
+    size_t kept[GC_JPEG_MCU_BLOCKS_MAX]; /* coefficients of each block of an MCU that are kept */
+    unsigned char parts[PHASES];         /* component of each phase */
     phase phases[2][PHASES]; /* by lane */
     unsigned char bytes[BYTES_MAX + 4 * WINDOW_BYTES]; /* of the round, without stuffed ones */
+    size_t stuffed;                                     /* how many those are, */
+    uint16_t stuffed_at[BYTES_MAX];                     /* and before which of the bytes */
     int16_t *blocks; /* of the second lane: zeros before a round */
 };
 
@@ -65,26 +68,31 @@ static size_t phases_of(const gc_jpeg_lanes *of, uint32_t mcus)
     return (size_t)mcus * 2 * (size_t)of->frame->block_count;
 }
 
-/* Blocks of up to `mcus` MCUs; what goes too far goes to one block more. */
-static void set_blocks(const gc_jpeg_lanes *of, phase *phases, int16_t *blocks, uint32_t mcus)
+/* Lets the phases of `mcus` MCUs have blocks from `block` on. What goes too far goes to the block
+ * behind them. */
+static void set_blocks(const gc_jpeg_lanes *of, phase *phases, int16_t *block, uint32_t mcus)
 {
-    size_t count = phases_of(of, mcus), end = mcus * of->frame->mcu_numbers;
-    for (size_t i = 0; i < count + PHASES - 2 * BLOCKS_MAX; i++)
-        phases[i].block = blocks + (of->numbers[i] < end ? of->numbers[i] : end);
+    const int count = of->frame->block_count;
+    for (; mcus > 0; mcus--)
+        for (int b = 0; b < count; b++, phases += 2) {
+            phases[0].block = phases[1].block = block;
+            block += of->kept[b];
+        }
+    for (int i = 0; i < PHASES_TOO_FAR; i++)
+        phases[i].block = block;
 }
 
 static void set_phases(gc_jpeg_lanes *of)
 {
     const gc_jpeg_frame *frame = of->frame;
-    size_t numbers = 0;
     for (int i = 0; i < PHASES; i++) {
-        of->parts[i] = frame->block_parts[i / 2 % frame->block_count];
-        const gc_jpeg_part *part = &frame->parts[of->parts[i]];
+        int block = i / 2 % frame->block_count;
+        const gc_jpeg_part *part = &frame->parts[frame->block_parts[block]];
         const gc_jpeg_pair *dc = part->kept ? part->dc->taken : part->dc->passed;
         const gc_jpeg_pair *ac = part->kept ? part->ac->taken : part->ac->passed;
         of->phases[0][i].look = of->phases[1][i].look = i % 2 == 0 ? dc : ac;
-        of->numbers[i] = numbers;
-        numbers += part->kept && i % 2 == 1 ? GC_JPEG_COEFFICIENTS : 0;
+        of->parts[i] = frame->block_parts[block];
+        of->kept[block] = part->kept ? GC_JPEG_COEFFICIENTS : 0;
     }
     set_blocks(of, of->phases[1], of->blocks, of->mcus_max);
 }
@@ -123,6 +131,7 @@ static size_t fill_bytes(gc_jpeg_lanes *of, const gc_jpeg_bits *from, size_t wan
     const unsigned char *at = from->bytes + from->at, *end = from->bytes + from->size;
     unsigned char *to = of->bytes + WINDOW_BYTES;
     uint64_t window = from->count > 0 ? from->window >> (64 - from->count) : 0;
+    of->stuffed = 0;
     for (int i = 0; i < WINDOW_BYTES; i++)
         of->bytes[i] = (unsigned char)(window >> (56 - 8 * i));
     while (wanted > 0 && at < end) {
@@ -135,6 +144,8 @@ static size_t fill_bytes(gc_jpeg_lanes *of, const gc_jpeg_bits *from, size_t wan
         to += some;
         if (marker)
             break;
+        if (ff != NULL)
+            of->stuffed_at[of->stuffed++] = (uint16_t)(to - of->bytes);
         wanted -= some;
         at += some + (ff != NULL);
     }
@@ -146,10 +157,10 @@ static size_t fill_bytes(gc_jpeg_lanes *of, const gc_jpeg_bits *from, size_t wan
 static void move_place(const gc_jpeg_lanes *of, gc_jpeg_place *place, uint64_t bit)
 {
     gc_jpeg_bits *bits = &place->bits;
-    size_t count = (size_t)(bit / 8) - WINDOW_BYTES, stuffed = 0;
-    for (size_t i = 0; i < count; i++)
-        stuffed += of->bytes[WINDOW_BYTES + i] == 0xff;
-    bits->at += count + stuffed;
+    size_t byte = (size_t)(bit / 8), stuffed = 0;
+    while (stuffed < of->stuffed && of->stuffed_at[stuffed] <= byte)
+        stuffed++;
+    bits->at += byte - WINDOW_BYTES + stuffed;
     bits->window = 0;
     bits->count = 0;
     gc_jpeg_refill_slowly(bits);
@@ -216,12 +227,12 @@ static inline uint32_t turn(uint32_t bits, int by)
     return bits >> by | bits << (32 - by);
 }
 
-/* The symbols of the next look-up. False where it tells nothing, or too much. There are no branches
- * but this one: compilers would make one of whether the phase ends. */
-static inline __attribute__((always_inline)) bool follow(lane *one, uint64_t *window)
+/* The symbols of a look-up. False where it tells nothing, or too much. There are no branches but
+ * this one: compilers would make one of whether the phase ends. */
+static inline __attribute__((always_inline)) bool take_pair(lane *one, uint64_t *window,
+                                                            const gc_jpeg_pair *pair)
 {
     const uint64_t now = *window;
-    const gc_jpeg_pair *pair = &one->look[now >> (64 - GC_JPEG_LOOK_BITS)];
     const uint32_t steps = pair->steps;
     const unsigned char *first = one->last + turn(steps, GC_JPEG_PAIR_STEP) % 32;
     const unsigned char *second = one->last + turn(steps, GC_JPEG_PAIR_STEP + 5) % 64;
@@ -244,6 +255,11 @@ static inline __attribute__((always_inline)) bool follow(lane *one, uint64_t *wi
     return true;
 }
 
+static inline __attribute__((always_inline)) bool follow(lane *one, uint64_t *window)
+{
+    return take_pair(one, window, &one->look[*window >> (64 - GC_JPEG_LOOK_BITS)]);
+}
+
 /* Where the lanes stop, at the latest; and why they have stopped. */
 typedef struct bounds {
     uint64_t bits[2];
@@ -252,11 +268,19 @@ typedef struct bounds {
 
 typedef enum halt { AT_A_BOUND, FIRST_UNSOUND, SECOND_UNSOUND } halt;
 
-/* Follows one symbol. The lane is copied, so that its fields live in registers elsewhere. */
-static inline bool follow_apart(const gc_jpeg_lanes *of, lane *one, int number, const bounds *to)
+/* One symbol that the look-up does not tell: a long code, or anything. The lane is copied for that, so
+ * that its fields live in registers elsewhere. */
+static inline __attribute__((always_inline)) bool follow_untold(const gc_jpeg_lanes *of, lane *one,
+                                                                int number, const bounds *to)
 {
+    uint64_t window = window_at(of, one->at);
+    const gc_jpeg_pair *far = gc_jpeg_far_pair(one->look, window);
+    if (one->phase >= to->phases[number])
+        return false;
+    if (far != NULL && take_pair(one, &window, far))
+        return true;
     lane copy = *one;
-    bool sound = copy.phase < to->phases[number] && follow_exactly(of, &copy, of->phases[number]);
+    bool sound = follow_exactly(of, &copy, of->phases[number]);
     *one = copy;
     return sound;
 }
@@ -272,13 +296,14 @@ static __attribute__((target("bmi2"), noinline)) halt follow_both(const gc_jpeg_
            b.phase < to->phases[1]) {
         uint64_t first = window_at(of, a.at), second = window_at(of, b.at);
         int turn;
+#pragma GCC unroll 6
         for (turn = 0; turn < 6; turn++)
             if (!(turn % 2 == 0 ? follow(&a, &first) : follow(&b, &second)))
                 break;
         if (turn == 6)
             continue;
         why = turn % 2 == 0 ? FIRST_UNSOUND : SECOND_UNSOUND;
-        if (turn % 2 == 0 ? !follow_apart(of, &a, 0, to) : !follow_apart(of, &b, 1, to))
+        if (turn % 2 == 0 ? !follow_untold(of, &a, 0, to) : !follow_untold(of, &b, 1, to))
             break;
         why = AT_A_BOUND;
     }

@@ -4,6 +4,8 @@
 
 #include "io/jpeg/tables.h"
 
+#include <stddef.h>
+
 /* Up to two coefficients. A single one is there twice. Where there is none, the coefficient that
  * `steps` lead to becomes 0. It is 0 anyhow: the block ends before it, or zeros lead to it. */
 typedef struct gc_jpeg_pair {
@@ -20,7 +22,25 @@ enum {
     GC_JPEG_LAST_INDEX = GC_JPEG_COEFFICIENTS - 1 /* the second step of an entry that tells nothing */
 };
 
-typedef gc_jpeg_pair gc_jpeg_pairs[1 << GC_JPEG_LOOK_BITS];
+/* Pairs by the first GC_JPEG_LOOK_BITS bits. Long codes are not told so, and begin with ones: behind
+ * those pairs come others, of one symbol each, by the GC_JPEG_FAR_BITS bits that follow
+ * GC_JPEG_FAR_ONES ones. They hold any code and the first bit of its value. */
+enum {
+    GC_JPEG_FAR_ONES = 7,
+    GC_JPEG_FAR_BITS = 10,
+    GC_JPEG_NEAR_PAIRS = 1 << GC_JPEG_LOOK_BITS,
+    GC_JPEG_FAR_PAIRS = 1 << GC_JPEG_FAR_BITS
+};
+
+typedef gc_jpeg_pair gc_jpeg_pairs[GC_JPEG_NEAR_PAIRS + GC_JPEG_FAR_PAIRS];
+
+/* The far pair of a window; NULL where it does not begin with enough ones. */
+static inline const gc_jpeg_pair *gc_jpeg_far_pair(const gc_jpeg_pair *pairs, uint64_t window)
+{
+    uint64_t top = window >> (64 - GC_JPEG_FAR_ONES - GC_JPEG_FAR_BITS);
+    bool far = top >> GC_JPEG_FAR_BITS == (1 << GC_JPEG_FAR_ONES) - 1;
+    return far ? pairs + GC_JPEG_NEAR_PAIRS + top % GC_JPEG_FAR_PAIRS : NULL;
+}
 
 /* For components that are kept. `look` and `end_bits` are those of gc_jpeg_list_values. */
 void gc_jpeg_pair_taken_dc(const gc_jpeg_table *codes, gc_jpeg_pairs to);

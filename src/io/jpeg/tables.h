@@ -34,6 +34,9 @@ typedef struct gc_jpeg_difference {
     uint16_t bias;
 } gc_jpeg_difference;
 
+/* The bias of a value of `size` bits. `known` are the bits before it, as a number. */
+uint16_t gc_jpeg_bias(uint32_t known, uint32_t size, bool negative);
+
 typedef struct gc_jpeg_table {
     bool defined;
     /* By length of code: the first value of GC_JPEG_CODE_BITS_MAX bits above all codes of that
