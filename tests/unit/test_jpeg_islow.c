@@ -40,7 +40,7 @@ static void every_instruction_set(void **state)
     static job made;
     static unsigned char wanted[SAMPLES], got[SAMPLES];
     jpeg_random random = {3};
-    gc_islow *usual = gc_islow_at(0), *wide = gc_islow_at(1);
+    gc_islow_function *usual = gc_islow_at(0), *wide = gc_islow_at(1);
     int sound = 0;
     if (wide == NULL) {
         print_message("this processor has one set\n");
@@ -79,7 +79,7 @@ static void limits(void **state)
                 gc_islow_set_limits(&made.steps);
                 int16_t *dc = made.blocks + b * GC_JPEG_COEFFICIENTS;
                 *dc = (int16_t)(sign * 126);
-                gc_islow *loops = gc_islow_at(set);
+                gc_islow_function *loops = gc_islow_at(set);
                 assert_true(
                     loops(made.blocks, &made.layout, 5, &made.steps, samples, STRIDE));
                 assert_int_equal(samples[SIDE * b], 128 + sign * 126);

@@ -1,5 +1,6 @@
 /* The two lanes that follow a JPEG's data give what one reader gives that follows code by code: the
  * same coefficients, and the same place behind them. They take no MCU that this reader refuses. */
+#define _GNU_SOURCE /* memmem */
 #include "io_support.h"
 
 #include "io/jpeg/frame.h"
@@ -19,9 +20,9 @@ typedef struct subject {
     uint32_t mcus;
 } subject;
 
-static void open_subject(subject *of, const jpeg_recipe *recipe, bool colour)
+static void open_file(subject *of, jpeg_file file, bool colour)
 {
-    *of = (subject){.file = jpeg_sample(recipe)};
+    *of = (subject){.file = file};
     of->jpeg.err = jpeg_std_error(&of->errors);
     jpeg_create_decompress(&of->jpeg);
     jpeg_mem_src(&of->jpeg, of->file.bytes, of->file.size);
@@ -31,6 +32,11 @@ static void open_subject(subject *of, const jpeg_recipe *recipe, bool colour)
     of->data = of->jpeg.src->next_input_byte;
     of->size = of->jpeg.src->bytes_in_buffer;
     of->mcus = of->frame.mcus_across * of->frame.mcus_down;
+}
+
+static void open_subject(subject *of, const jpeg_recipe *recipe, bool colour)
+{
+    open_file(of, jpeg_sample(recipe), colour);
 }
 
 static void close_subject(subject *of)
@@ -210,6 +216,117 @@ static void damaged_data(void **state)
     assert_true(by_lanes > 0);
 }
 
+/* ---- Data that no encoder writes ------------------------------------------------------------- */
+
+typedef struct writer {
+    unsigned char *bytes;
+    size_t size, room;
+    uint64_t bits; /* not written yet, */
+    int count;     /* and how many they are */
+} writer;
+
+static void put_bits(writer *to, uint32_t bits, int count)
+{
+    to->bits = to->bits << count | bits;
+    for (to->count += count; to->count >= 8; to->count -= 8) {
+        unsigned char byte = (unsigned char)(to->bits >> (to->count - 8));
+        assert_true(to->size + 2 < to->room);
+        to->bytes[to->size++] = byte;
+        if (byte == 0xff)
+            to->bytes[to->size++] = 0;
+    }
+}
+
+static void put_symbol(writer *to, const gc_jpeg_table *codes, int symbol)
+{
+    int index = 0;
+    while (codes->symbols[index] != symbol)
+        index++;
+    int length = codes->lengths[index];
+    put_bits(to, (uint32_t)(index - codes->offset[length]), length);
+}
+
+/* A symbol and a value of 1 in each of its bits. */
+static void put_value(writer *to, const gc_jpeg_table *codes, int symbol)
+{
+    int size = symbol & 15;
+    put_symbol(to, codes, symbol);
+    put_bits(to, ((uint32_t)1 << size) - 1, size);
+}
+
+/* `count` blocks of a few values, of which the DC coefficient is that of the block before. */
+static void put_usual_blocks(writer *to, const gc_jpeg_part *part, uint32_t count)
+{
+    for (; count > 0; count--) {
+        put_value(to, &part->dc->codes, 0);
+        for (int i = 0; i < 5; i++)
+            put_value(to, &part->ac->codes, 0x05);
+        put_symbol(to, &part->ac->codes, GC_JPEG_SYMBOL_END);
+    }
+}
+
+typedef void odd_block(writer *to, const gc_jpeg_part *part);
+
+/* A DC coefficient of 4094 or 2047, in one more block. */
+static void dc_beyond(writer *to, const gc_jpeg_part *part)
+{
+    for (int i = 0; i < 2; i++) {
+        put_value(to, &part->dc->codes, 11);
+        put_symbol(to, &part->ac->codes, GC_JPEG_SYMBOL_END);
+    }
+}
+
+/* Coefficients 16, 32 and 47, and zeros up to the last one. */
+static void zeros_to_the_end(writer *to, const gc_jpeg_part *part)
+{
+    put_value(to, &part->dc->codes, 0);
+    put_value(to, &part->ac->codes, 0xf1);
+    put_value(to, &part->ac->codes, 0xf1);
+    put_value(to, &part->ac->codes, 0xe1);
+    put_symbol(to, &part->ac->codes, GC_JPEG_SYMBOL_ZEROS);
+}
+
+/* The same, but the last coefficient is not zero. There is no EOB. */
+static void value_at_the_end(writer *to, const gc_jpeg_part *part)
+{
+    put_value(to, &part->dc->codes, 0);
+    for (int i = 0; i < 3; i++)
+        put_value(to, &part->ac->codes, 0xf1);
+    put_value(to, &part->ac->codes, 0xe1);
+}
+
+/* A block behind `before` others, and others behind it. Returns how many one reader takes. */
+static uint32_t take_odd(odd_block *put, uint32_t before)
+{
+    jpeg_recipe recipe = {
+        .width = 400, .height = 320, .stored = JCS_GRAYSCALE, .quality = 100, .across = 1, .down = 1};
+    subject of;
+    recipe.pattern = JPEG_NOISE; /* room for the data */
+    open_subject(&of, &recipe, false);
+    const gc_jpeg_part *part = &of.frame.parts[0];
+    writer to = {.bytes = of.file.bytes + (of.data - of.file.bytes), .room = of.size};
+    put_usual_blocks(&to, part, before);
+    put(&to, part);
+    put_usual_blocks(&to, part, of.mcus - before);
+    of.size = to.size;
+    course alone = follow_alone(&of);
+    uint32_t sound = alone.mcus;
+    assert_true(compare(&of, 512) > 700);
+    free_course(&alone);
+    close_subject(&of);
+    return sound;
+}
+
+static void odd_blocks(void **state)
+{
+    (void)state;
+    for (uint32_t before = 900; before < 1000; before += 3) {
+        assert_int_equal(take_odd(dc_beyond, before), before + 1);
+        assert_int_equal(take_odd(zeros_to_the_end, before), before);
+        assert_int_equal(take_odd(value_at_the_end, before), 2000);
+    }
+}
+
 /* ---- What lanes leave to others -------------------------------------------------------------- */
 
 static void few_mcus(void **state)
@@ -269,12 +386,35 @@ static void tables_are_kept(void **state)
     close_subject(&first);
 }
 
+/* Tables that one component takes and another one passes over. */
+static void tables_in_common(void **state)
+{
+    (void)state;
+    static const unsigned char own[] = {3, 1, 0x00, 2, 0x11, 3, 0x11};
+    static const unsigned char common[] = {3, 1, 0x00, 2, 0x00, 3, 0x00};
+    jpeg_recipe recipe = recipe_of(2);
+    recipe.stored = JCS_YCbCr;
+    jpeg_file file = jpeg_sample(&recipe);
+    unsigned char *found = memmem(file.bytes, file.size, own, sizeof own);
+    assert_non_null(found);
+    memcpy(found, common, sizeof common);
+    subject of;
+    open_file(&of, file, false);
+    assert_true(of.frame.codings->listings[0][0].taken);
+    assert_true(of.frame.codings->listings[1][0].taken);
+    assert_false(of.frame.codings->listings[1][1].used);
+    compare(&of, 512);
+    close_subject(&of);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sound_files),     cmocka_unit_test(damaged_data),
+        cmocka_unit_test(odd_blocks),
         cmocka_unit_test(few_mcus),        cmocka_unit_test(restart_markers),
         cmocka_unit_test(tables_are_kept),
+        cmocka_unit_test(tables_in_common),
     };
     if (gc_islow_chosen() == NULL || !gc_jpeg_can_follow()) {
         puts("skipped: libjpeg decodes everything on this processor");

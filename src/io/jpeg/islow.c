@@ -19,7 +19,7 @@ void gc_islow_set_limits(gc_islow_steps *steps)
 }
 
 #if GC_HAS_X86_LOOPS
-extern gc_islow gc_islow_avx512, gc_islow_avx2;
+extern gc_islow_function gc_islow_avx512, gc_islow_avx2;
 
 static bool has_avx512(void)
 {
@@ -28,7 +28,7 @@ static bool has_avx512(void)
 }
 #endif
 
-gc_islow *gc_islow_at(int index)
+gc_islow_function *gc_islow_at(int index)
 {
 #if GC_HAS_X86_LOOPS
     if (index == 0)
@@ -40,9 +40,9 @@ gc_islow *gc_islow_at(int index)
     return NULL;
 }
 
-gc_islow *gc_islow_chosen(void)
+gc_islow_function *gc_islow_chosen(void)
 {
     const char *wanted = getenv("GCONV_INSTRUCTIONS");
-    gc_islow *best = wanted == NULL || strncmp(wanted, "avx512", 6) == 0 ? gc_islow_at(1) : NULL;
+    gc_islow_function *best = wanted == NULL || strncmp(wanted, "avx512", 6) == 0 ? gc_islow_at(1) : NULL;
     return best != NULL ? best : gc_islow_at(0);
 }

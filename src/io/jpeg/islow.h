@@ -29,17 +29,17 @@ typedef struct gc_islow_layout {
  * samples of each of 8 rows are written, and up to GC_ISLOW_STRAY behind them.
  * False where a block is not one that every version of libjpeg-turbo decodes to the same samples:
  * its energy is too large, or a sample lies far outside 0 to 255. Rows may hold anything then. */
-typedef bool gc_islow(const int16_t *blocks, const gc_islow_layout *layout, uint32_t count,
+typedef bool gc_islow_function(const int16_t *blocks, const gc_islow_layout *layout, uint32_t count,
                       const gc_islow_steps *steps, unsigned char *samples, size_t stride);
 
 enum { GC_ISLOW_STRAY = 24 };
 
 /* The loops for the instructions of this processor. NULL where it lacks AVX2. GCONV_INSTRUCTIONS
  * keeps AVX-512 out. */
-gc_islow *gc_islow_chosen(void);
+gc_islow_function *gc_islow_chosen(void);
 
 /* Those for AVX2 (0) and AVX-512 (1). NULL where the processor or the compiler lacks them, and for
  * other numbers. */
-gc_islow *gc_islow_at(int index);
+gc_islow_function *gc_islow_at(int index);
 
 #endif

@@ -1,4 +1,4 @@
-/* The loops of gc_islow, compiled for AVX2 and for AVX-512: two blocks at a time, or four. The 128-bit
+/* The loops of the inverse DCT, compiled for AVX2 and for AVX-512: two blocks at a time, or four. The 128-bit
  * part b of a vector holds a row or a column of block b. */
 #include "io/jpeg/islow.h"
 
@@ -234,7 +234,7 @@ static inline const int16_t *next_block(walk *at, const gc_islow_layout *layout)
     return block;
 }
 
-extern gc_islow GC_ISLOW;
+extern gc_islow_function GC_ISLOW;
 
 bool GC_ISLOW(const int16_t *blocks, const gc_islow_layout *layout, uint32_t count,
               const gc_islow_steps *steps, unsigned char *samples, size_t stride)

@@ -222,7 +222,7 @@ static __attribute__((noinline)) bool follow_exactly(const gc_jpeg_lanes *of, la
     return true;
 }
 
-static inline uint32_t turn(uint32_t bits, int by)
+static inline uint32_t turned(uint32_t bits, int by)
 {
     return bits >> by | bits << (32 - by);
 }
@@ -234,15 +234,15 @@ static inline __attribute__((always_inline)) bool take_pair(lane *one, uint64_t 
 {
     const uint64_t now = *window;
     const uint32_t steps = pair->steps;
-    const unsigned char *first = one->last + turn(steps, GC_JPEG_PAIR_STEP) % 32;
-    const unsigned char *second = one->last + turn(steps, GC_JPEG_PAIR_STEP + 5) % 64;
+    const unsigned char *first = one->last + turned(steps, GC_JPEG_PAIR_STEP) % 32;
+    const unsigned char *second = one->last + turned(steps, GC_JPEG_PAIR_STEP + 5) % 64;
     if (__builtin_expect(second >= gc_jpeg_places + GC_JPEG_LAST_INDEX, 0))
         return false;
     int16_t *block = one->phase->block;
     block[*first] =
-        (int16_t)(uint16_t)((now >> turn(steps, GC_JPEG_PAIR_SHIFT) % 64) + pair->biases[0]);
+        (int16_t)(uint16_t)((now >> turned(steps, GC_JPEG_PAIR_SHIFT) % 64) + pair->biases[0]);
     block[*second] =
-        (int16_t)(uint16_t)((now >> turn(steps, GC_JPEG_PAIR_SHIFT + 6) % 64) + pair->biases[1]);
+        (int16_t)(uint16_t)((now >> turned(steps, GC_JPEG_PAIR_SHIFT + 6) % 64) + pair->biases[1]);
     *window = now << steps % 64;
     one->at += steps % 256;
     one->phase->end = one->at;

@@ -45,7 +45,7 @@ static gc_jpeg_pair symbol_of(const gc_jpeg_table *codes, uint64_t window, int k
     uint32_t look = (uint32_t)(window >> (64 - GC_JPEG_LOOK_BITS));
     uint32_t length = (uint32_t)(known - bits.count), size = (uint32_t)symbol & 15;
     uint32_t step = (uint32_t)(symbol >> 4 & 15) + 1;
-    if (symbol < 0 || bits.count < (size > 0))
+    if (symbol < 0 || bits.count < 0)
         return untold();
     if (symbol == GC_JPEG_SYMBOL_END)
         return valueless(look, length, 1, true);
