@@ -1,5 +1,5 @@
-/* The inverse DCT gives the same samples and the same verdicts with each instruction set. (That they
- * are libjpeg-turbo's is tested with whole files.) */
+/* The inverse DCT gives the same samples and the same verdicts with each instruction set.
+ * test_jpeg_rows.c shows with whole files that the samples are libjpeg-turbo's. */
 #include "io_support.h"
 
 #include "io/jpeg/islow.h"
@@ -80,15 +80,12 @@ static void limits(void **state)
                 int16_t *dc = made.blocks + b * GC_JPEG_COEFFICIENTS;
                 *dc = (int16_t)(sign * 126);
                 gc_islow_function *loops = gc_islow_at(set);
-                assert_true(
-                    loops(made.blocks, &made.layout, 5, &made.steps, samples, STRIDE));
+                assert_true(loops(made.blocks, &made.layout, 5, &made.steps, samples, STRIDE));
                 assert_int_equal(samples[SIDE * b], 128 + sign * 126);
                 *dc = (int16_t)(sign * 256);
-                assert_false(
-                    loops(made.blocks, &made.layout, 5, &made.steps, samples, STRIDE));
+                assert_false(loops(made.blocks, &made.layout, 5, &made.steps, samples, STRIDE));
                 *dc = INT16_MIN;
-                assert_false(
-                    loops(made.blocks, &made.layout, 5, &made.steps, samples, STRIDE));
+                assert_false(loops(made.blocks, &made.layout, 5, &made.steps, samples, STRIDE));
             }
 }
 

@@ -87,9 +87,9 @@ static course follow_alone(const subject *of)
     assert_non_null(made.numbers);
     gc_jpeg_place place = gc_jpeg_first_place(&of->frame, of->data, of->size);
     made.places[0] = place;
-    while (made.mcus < of->mcus &&
-           gc_jpeg_take_mcus(&of->frame, &place, 1,
-                             made.numbers + made.mcus * of->frame.mcu_numbers))
+    while (
+        made.mcus < of->mcus &&
+        gc_jpeg_take_mcus(&of->frame, &place, 1, made.numbers + made.mcus * of->frame.mcu_numbers))
         made.places[++made.mcus] = place;
     return made;
 }
@@ -120,8 +120,8 @@ static void expect_same_place(const subject *of, const gc_jpeg_place *got,
 
 /* ---- Both ------------------------------------------------------------------------------------ */
 
-/* Has lanes take what they take, at most `most` MCUs at a time, and one reader the rest. Returns how
- * many MCUs the lanes took. */
+/* Has lanes take what they take, at most `most` MCUs at a time, and one reader the rest. Returns
+ * how many MCUs the lanes took. */
 static uint32_t compare(const subject *of, uint32_t most)
 {
     course alone = follow_alone(of);
@@ -298,8 +298,12 @@ static void value_at_the_end(writer *to, const gc_jpeg_part *part)
 /* A block behind `before` others, and others behind it. Returns how many one reader takes. */
 static uint32_t take_odd(odd_block *put, uint32_t before)
 {
-    jpeg_recipe recipe = {
-        .width = 400, .height = 320, .stored = JCS_GRAYSCALE, .quality = 100, .across = 1, .down = 1};
+    jpeg_recipe recipe = {.width = 400,
+                          .height = 320,
+                          .stored = JCS_GRAYSCALE,
+                          .quality = 100,
+                          .across = 1,
+                          .down = 1};
     subject of;
     recipe.pattern = JPEG_NOISE; /* room for the data */
     open_subject(&of, &recipe, false);
@@ -410,10 +414,9 @@ static void tables_in_common(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sound_files),     cmocka_unit_test(damaged_data),
-        cmocka_unit_test(odd_blocks),
-        cmocka_unit_test(few_mcus),        cmocka_unit_test(restart_markers),
-        cmocka_unit_test(tables_are_kept),
+        cmocka_unit_test(sound_files),      cmocka_unit_test(damaged_data),
+        cmocka_unit_test(odd_blocks),       cmocka_unit_test(few_mcus),
+        cmocka_unit_test(restart_markers),  cmocka_unit_test(tables_are_kept),
         cmocka_unit_test(tables_in_common),
     };
     if (gc_islow_chosen() == NULL || !gc_jpeg_can_follow()) {

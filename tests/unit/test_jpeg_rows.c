@@ -286,6 +286,22 @@ static void tall_and_in_colour(void **state)
     }
 }
 
+/* Stretches of many rows of MCUs, whose pieces begin and end inside of rows. */
+static void many_rows_a_stretch(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 5; threads++) {
+        jpeg_recipe recipe = {.width = 420,
+                              .height = 3000,
+                              .stored = JCS_GRAYSCALE,
+                              .quality = 85,
+                              .across = 1,
+                              .down = 1};
+        manner how = {.band = 50, .threads = threads};
+        assert_true(compare_recipe(&recipe, &how));
+    }
+}
+
 static void what_is_left_to_libjpeg(void **state)
 {
     (void)state;
@@ -467,6 +483,7 @@ int main(void)
         cmocka_unit_test(grey_with_factors),
         cmocka_unit_test(wide_and_noisy),
         cmocka_unit_test(tall_and_in_colour),
+        cmocka_unit_test(many_rows_a_stretch),
         cmocka_unit_test(what_is_left_to_libjpeg),
         cmocka_unit_test(crafted_files),
         cmocka_unit_test(damaged_files),

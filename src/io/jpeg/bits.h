@@ -96,8 +96,7 @@ static inline int gc_jpeg_next_symbol(gc_jpeg_bits *from, const gc_jpeg_table *c
     if (length > GC_JPEG_CODE_BITS_MAX)
         return -1;
     gc_jpeg_skip_bits(from, (uint32_t)length);
-    return codes
-        ->symbols[(bits >> (GC_JPEG_CODE_BITS_MAX - length)) + codes->offset[length]];
+    return codes->symbols[(bits >> (GC_JPEG_CODE_BITS_MAX - length)) + codes->offset[length]];
 }
 
 /* The value of `size` bits: it is negative where its first bit is 0. */

@@ -1,7 +1,5 @@
 #include "io/jpeg/blocks.h"
 
-
-
 /* Shifts by a number in any register: each code takes several. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define FREE_SHIFTS __attribute__((target("bmi2")))
@@ -75,9 +73,9 @@ const unsigned char gc_jpeg_places[2 * GC_JPEG_COEFFICIENTS] = {
     41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
     30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
 
-/* Codes are followed by an inline function that looks them up. Its reader of bits lives in registers,
- * so nobody may take the reader's address. What the look-up does not tell is rare: a function of its
- * own, which is not inline, gets a copy of the reader. */
+/* Codes are followed by an inline function that looks them up. Its reader of bits lives in
+ * registers, so nobody may take the reader's address. What the look-up does not tell is rare: a
+ * function of its own, which is not inline, gets a copy of the reader. */
 #define APART __attribute__((noinline))
 
 /* The DC difference, symbol by symbol; the window is filled then. */
@@ -236,7 +234,8 @@ static inline bool pass_block(gc_jpeg_bits *bits, const gc_jpeg_part *part, int3
     int32_t ignored = 0;
     progress now;
     gc_jpeg_refill(bits);
-    if (!take_dc(bits, &part->dc->codes, part->kept ? dc : &ignored) || *dc > GC_JPEG_DC_MAX || *dc < -GC_JPEG_DC_MAX)
+    if (!take_dc(bits, &part->dc->codes, part->kept ? dc : &ignored) || *dc > GC_JPEG_DC_MAX ||
+        *dc < -GC_JPEG_DC_MAX)
         return false;
     bool more = pass_entry(bits, codes, &last, &entry) && pass_entry(bits, codes, &last, &entry);
     do {

@@ -38,7 +38,7 @@ typedef struct gc_jpeg_frame {
     gc_jpeg_part parts[GC_JPEG_PARTS_MAX];
     int block_count;
     unsigned char block_parts[GC_JPEG_MCU_BLOCKS_MAX]; /* the component of each block of an MCU */
-    size_t mcu_numbers; /* coefficients of an MCU that are kept */
+    size_t mcu_numbers;                                /* coefficients of an MCU that are kept */
     gc_jpeg_codings *codings;
 } gc_jpeg_frame;
 

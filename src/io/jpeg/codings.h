@@ -1,5 +1,5 @@
-/* The Huffman tables of a JPEG with all look-ups. Files of one source mostly have the same tables, so
- * the tables of the file before are kept. */
+/* The Huffman tables of a JPEG with all look-ups. Files of one source mostly have the same tables,
+ * so the tables of the file before are kept. */
 #ifndef GC_IO_JPEG_CODINGS_H
 #define GC_IO_JPEG_CODINGS_H
 

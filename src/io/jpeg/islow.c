@@ -43,6 +43,7 @@ gc_islow_function *gc_islow_at(int index)
 gc_islow_function *gc_islow_chosen(void)
 {
     const char *wanted = getenv("GCONV_INSTRUCTIONS");
-    gc_islow_function *best = wanted == NULL || strncmp(wanted, "avx512", 6) == 0 ? gc_islow_at(1) : NULL;
+    gc_islow_function *best =
+        wanted == NULL || strncmp(wanted, "avx512", 6) == 0 ? gc_islow_at(1) : NULL;
     return best != NULL ? best : gc_islow_at(0);
 }

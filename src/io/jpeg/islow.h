@@ -1,5 +1,6 @@
-/* Samples of JPEG blocks: dequantised, and by the inverse DCT "islow" of libjpeg, several
- * blocks at a time. docs/gpu-jpeg.md says why a bound on the energy makes the samples those of libjpeg-turbo. */
+/* Samples of JPEG blocks: dequantised, and by the inverse DCT "islow" of libjpeg, several blocks at
+ * a time. docs/gpu-jpeg.md says why a bound on the energy makes the samples those of libjpeg-turbo.
+ */
 #ifndef GC_IO_JPEG_ISLOW_H
 #define GC_IO_JPEG_ISLOW_H
 
@@ -30,7 +31,7 @@ typedef struct gc_islow_layout {
  * False where a block is not one that every version of libjpeg-turbo decodes to the same samples:
  * its energy is too large, or a sample lies far outside 0 to 255. Rows may hold anything then. */
 typedef bool gc_islow_function(const int16_t *blocks, const gc_islow_layout *layout, uint32_t count,
-                      const gc_islow_steps *steps, unsigned char *samples, size_t stride);
+                               const gc_islow_steps *steps, unsigned char *samples, size_t stride);
 
 enum { GC_ISLOW_STRAY = 24 };
 

@@ -1,5 +1,5 @@
-/* The loops of the inverse DCT, compiled for AVX2 and for AVX-512: two blocks at a time, or four. The 128-bit
- * part b of a vector holds a row or a column of block b. */
+/* The loops of the inverse DCT, compiled for AVX2 and for AVX-512: two blocks at a time, or four.
+ * The 128-bit part b of a vector holds a row or a column of block b. */
 #include "io/jpeg/islow.h"
 
 #include <immintrin.h>
@@ -128,9 +128,9 @@ static inline vector narrow(wide of, int shift)
     return OF(packs_epi32)(OF(srai_epi32)(of.low, shift), OF(srai_epi32)(of.high, shift));
 }
 
-/* One pass (Loeffler, Ligtenberg and Moschytz 1989, with constants of 13 bits; jidctint.c), on
- * all lines of the blocks at a time: vector k has input k of each. Products of sums are written as sums of
- * products, which are the same whole numbers. */
+/* One pass (Loeffler, Ligtenberg and Moschytz 1989, with constants of 13 bits; jidctint.c), on all
+ * lines of the blocks at a time: vector k has input k of each. Products of sums are written as sums
+ * of products, which are the same whole numbers. */
 static inline void transform(vector x[SIDE], int shift)
 {
     const vector half = OF(set1_epi32)(1 << (shift - 1));
@@ -168,12 +168,14 @@ static inline void transpose(vector x[SIDE])
     }
 }
 
-/* What is not sound: the sign of a 16-bit number in `signs`, or bits above the lowest 10 in `far`. */
+/* What is not sound: the sign of a 16-bit number in `signs`, or bits above the lowest 10 in `far`.
+ */
 typedef struct doubt {
     vector signs, far;
 } doubt;
 
-/* Dequantises the blocks. Coefficients within the limits cannot make the sums of squares overflow. */
+/* Dequantises the blocks. Coefficients within the limits cannot make the sums of squares overflow.
+ */
 static inline void dequantise(const gc_islow_steps *steps, vector x[SIDE], doubt *to)
 {
     vector energy = OF(set1_epi32)(0);

@@ -1,9 +1,9 @@
 /* A Huffman code synchronises itself: who begins to follow it at a wrong bit soon follows the true
  * codes. So in a round the first lane follows the data from the place on. The second lane begins at
  * a guess, further behind, and notes where each of its MCUs ends. The two take turns, look-up by
- * look-up, so that a processor does not wait for one of them alone. Once the first lane has ended an
- * MCU where the second lane has ended one too, all that the second lane followed from there on is
- * true:
+ * look-up, so that a processor does not wait for one of them alone. Once the first lane has ended
+ * an MCU where the second lane has ended one too, all that the second lane followed from there on
+ * is true:
  *
  *     place                     guess
  *       |--- first lane ----------|----->|
@@ -24,13 +24,13 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 
 enum {
-    BLOCKS_AIM = 384,             /* of the first lane */
-    BLOCKS_MAX = 640,             /* of a lane */
-    BLOCKS_MIN = 48,              /* fewer do not pay */
-    PHASES_TOO_FAR = 16,          /* that a lane may reach */
+    BLOCKS_AIM = 384,    /* of the first lane */
+    BLOCKS_MAX = 640,    /* of a lane */
+    BLOCKS_MIN = 48,     /* fewer do not pay */
+    PHASES_TOO_FAR = 16, /* that a lane may reach */
     PHASES = 2 * BLOCKS_MAX + PHASES_TOO_FAR,
-    BLOCK_BITS = 48,              /* where nothing is known yet */
-    BYTES_MAX = 24 * 1024,        /* of both lanes */
+    BLOCK_BITS = 48,       /* where nothing is known yet */
+    BYTES_MAX = 24 * 1024, /* of both lanes */
     WINDOW_BYTES = 8,
     SYNCHRONISING_BYTES = 96 /* most often a lane is right behind so many bytes */
 };
@@ -50,14 +50,14 @@ typedef struct lane {
 
 struct gc_jpeg_lanes {
     const gc_jpeg_frame *frame;
-    uint32_t mcus_max; /* of a lane */
-    uint64_t mcu_bits; /* in the last round */
+    uint32_t mcus_max;                   /* of a lane */
+    uint64_t mcu_bits;                   /* in the last round */
     size_t kept[GC_JPEG_MCU_BLOCKS_MAX]; /* coefficients of each block of an MCU that are kept */
     unsigned char parts[PHASES];         /* component of each phase */
-    phase phases[2][PHASES]; /* by lane */
+    phase phases[2][PHASES];             /* by lane */
     unsigned char bytes[BYTES_MAX + 4 * WINDOW_BYTES]; /* of the round, without stuffed ones */
-    size_t stuffed;                                     /* how many those are, */
-    uint16_t stuffed_at[BYTES_MAX];                     /* and before which of the bytes */
+    size_t stuffed;                                    /* how many those are, */
+    uint16_t stuffed_at[BYTES_MAX];                    /* and before which of the bytes */
     int16_t *blocks; /* of the second lane: zeros before a round */
 };
 
@@ -105,8 +105,8 @@ gc_jpeg_lanes *gc_jpeg_lanes_create(const gc_jpeg_frame *frame)
     lanes->frame = frame;
     lanes->mcus_max = (uint32_t)(BLOCKS_MAX / frame->block_count);
     lanes->mcu_bits = (uint64_t)(BLOCK_BITS * frame->block_count);
-    lanes->blocks = calloc(lanes->mcus_max * frame->mcu_numbers + GC_JPEG_COEFFICIENTS,
-                           sizeof *lanes->blocks);
+    lanes->blocks =
+        calloc(lanes->mcus_max * frame->mcu_numbers + GC_JPEG_COEFFICIENTS, sizeof *lanes->blocks);
     if (lanes->blocks == NULL) {
         free(lanes);
         return NULL;
@@ -177,9 +177,9 @@ static inline uint64_t window_at(const gc_jpeg_lanes *of, uint64_t at)
 
 /* What a symbol does. */
 typedef struct effect {
-    int index;    /* of its coefficient, */
-    bool stored;  /* if it has one */
-    bool last;    /* of the phase */
+    int index;   /* of its coefficient, */
+    bool stored; /* if it has one */
+    bool last;   /* of the phase */
     bool unsound;
 } effect;
 
@@ -268,8 +268,8 @@ typedef struct bounds {
 
 typedef enum halt { AT_A_BOUND, FIRST_UNSOUND, SECOND_UNSOUND } halt;
 
-/* One symbol that the look-up does not tell: a long code, or anything. The lane is copied for that, so
- * that its fields live in registers elsewhere. */
+/* One symbol that the look-up does not tell: a long code, or anything. The lane is copied for that,
+ * so that its fields live in registers elsewhere. */
 static inline __attribute__((always_inline)) bool follow_untold(const gc_jpeg_lanes *of, lane *one,
                                                                 int number, const bounds *to)
 {
@@ -342,8 +342,8 @@ static uint64_t end_of(const gc_jpeg_lanes *of, const round *in, int number, uin
     return of->phases[number][phases_of(of, mcus) - 1].end;
 }
 
-/* Whether the second lane has ended an MCU where the first lane has ended its last one. *mcus is how
- * many it had ended then. */
+/* Whether the second lane has ended an MCU where the first lane has ended its last one. *mcus is
+ * how many it had ended then. */
 static bool find_meeting(const gc_jpeg_lanes *of, const round *in, uint32_t *mcus)
 {
     uint64_t end = end_of(of, in, 0, mcus_of(of, in, 0));

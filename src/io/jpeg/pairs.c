@@ -11,8 +11,7 @@ static gc_jpeg_pair pair_of(uint32_t bits, value first, value second, bool last)
     uint32_t shifts = (64 - first.end) | (64 - second.end) << 6;
     uint32_t steps = first.step | second.step << 5;
     return (gc_jpeg_pair){.steps = bits | shifts << GC_JPEG_PAIR_SHIFT |
-                                   steps << GC_JPEG_PAIR_STEP |
-                                   (uint32_t)last << GC_JPEG_PAIR_LAST,
+                                   steps << GC_JPEG_PAIR_STEP | (uint32_t)last << GC_JPEG_PAIR_LAST,
                           .biases = {(uint16_t)first.bias, (uint16_t)second.bias}};
 }
 
@@ -22,9 +21,10 @@ static gc_jpeg_pair untold(void)
     return pair_of(0, none, far, false);
 }
 
-/* Of a window that begins with `look`, a number of GC_JPEG_LOOK_BITS bits. The value is the first bit,
- * which the bias takes away. Where the step does not fit in the place of the first value, that is the
- * value of the coefficient before: only components that are passed over have such entries. */
+/* Of a window that begins with `look`, a number of GC_JPEG_LOOK_BITS bits. The value is the first
+ * bit, which the bias takes away. Where the step does not fit in the place of the first value, that
+ * is the value of the coefficient before: only components that are passed over have such entries.
+ */
 static gc_jpeg_pair valueless(uint32_t look, uint32_t bits, uint32_t step, bool last)
 {
     enum { FIRST_STEP_MAX = 31 };
@@ -120,8 +120,7 @@ void gc_jpeg_pair_taken_ac(const gc_jpeg_table *codes, const gc_jpeg_values *loo
 void gc_jpeg_pair_passed_dc(const gc_jpeg_table *codes, gc_jpeg_pairs to)
 {
     for (uint32_t i = 0; i < GC_JPEG_NEAR_PAIRS; i++) {
-        uint32_t bits =
-            codes->fast.dc_look[i >> (GC_JPEG_LOOK_BITS - GC_JPEG_DC_LOOK_BITS)].bits;
+        uint32_t bits = codes->fast.dc_look[i >> (GC_JPEG_LOOK_BITS - GC_JPEG_DC_LOOK_BITS)].bits;
         to[i] = bits == 0 ? untold() : valueless(i, bits, 0, true);
     }
     add_untold(to);

@@ -1,4 +1,5 @@
-/* Look-up tables for the lanes of io/jpeg/lanes.c: each entry has two coefficients and no branch. */
+/* Look-up tables for the lanes of io/jpeg/lanes.c: each entry has two coefficients and no branch.
+ */
 #ifndef GC_IO_JPEG_PAIRS_H
 #define GC_IO_JPEG_PAIRS_H
 
@@ -19,11 +20,12 @@ enum {
     GC_JPEG_PAIR_SHIFT = 8, /* 6 bits, and 6 for the second value */
     GC_JPEG_PAIR_STEP = 20, /* 5 bits from the coefficient before, and 6 for the second value */
     GC_JPEG_PAIR_LAST = 31, /* the codes end the block; for DC always 1 */
-    GC_JPEG_LAST_INDEX = GC_JPEG_COEFFICIENTS - 1 /* the second step of an entry that tells nothing */
+    GC_JPEG_LAST_INDEX =
+        GC_JPEG_COEFFICIENTS - 1 /* the second step of an entry that tells nothing */
 };
 
-/* Pairs by the first GC_JPEG_LOOK_BITS bits. Long codes are not told so, and begin with ones: behind
- * those pairs come others, of one symbol each, by the GC_JPEG_FAR_BITS bits that follow
+/* Pairs by the first GC_JPEG_LOOK_BITS bits. Long codes are not told so, and begin with ones:
+ * behind those pairs come others, of one symbol each, by the GC_JPEG_FAR_BITS bits that follow
  * GC_JPEG_FAR_ONES ones. They hold any code and the first bit of its value. */
 enum {
     GC_JPEG_FAR_ONES = 7,

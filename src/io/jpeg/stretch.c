@@ -325,8 +325,7 @@ bool gc_jpeg_stretch_decode_passed(gc_jpeg_stretch *stretch, const gc_jpeg_image
 
 bool gc_jpeg_stretch_decode_taken(gc_jpeg_stretch *stretch, const gc_jpeg_image *image)
 {
-    bool sound =
-        transform(stretch, image, 0, mcus_of(stretch, image), stretch->coefficients);
+    bool sound = transform(stretch, image, 0, mcus_of(stretch, image), stretch->coefficients);
     return conclude(stretch, image, sound ? stretch->count : 0);
 }
 
