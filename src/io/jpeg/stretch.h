@@ -6,7 +6,7 @@
 
 enum {
     GC_JPEG_FEED_BYTES = 256 * 1024,
-    GC_JPEG_PIECE_MCUS = 512 /* that are taken before samples are made of them */
+    GC_JPEG_PIECE_MCUS = 256 /* that are taken before samples are made of them */
 };
 
 /* Bytes of the file, of which those from `place.bits.at` on are not followed yet. */
