@@ -288,7 +288,7 @@ bool gc_jpeg_rows_spread(gc_jpeg_rows *rows, int threads)
     return true;
 }
 
-static bool prepare(gc_jpeg_rows *rows)
+static bool prepare(gc_jpeg_rows *rows, const struct jpeg_source_mgr *at_hand)
 {
     gc_jpeg_image *image = &rows->image;
     gc_jpeg_image_divide(image);
@@ -302,8 +302,8 @@ static bool prepare(gc_jpeg_rows *rows)
     if (rows->feed.bytes == NULL ||
         !make_ring(rows, 1, rows->stretch_rows, (gc_jpeg_holding){.rgb = false}))
         return false;
-    size_t size = gc_jpeg_feed_begin(&rows->feed);
-    rows->front = gc_jpeg_first_place(&image->frame, rows->feed.bytes, size);
+    rows->front =
+        gc_jpeg_first_place(&image->frame, at_hand->next_input_byte, at_hand->bytes_in_buffer);
     return true;
 }
 
@@ -318,8 +318,8 @@ gc_jpeg_rows *gc_jpeg_rows_create(const struct jpeg_decompress_struct *jpeg,
         return NULL;
     pthread_mutex_init(&rows->lock, NULL);
     pthread_cond_init(&rows->changed, NULL);
-    rows->feed = (gc_jpeg_feed){.input = input, .offset = data};
-    if (gc_jpeg_describe(jpeg, &rows->image.frame) && prepare(rows))
+    rows->feed = (gc_jpeg_feed){.input = input, .offset = data + jpeg->src->bytes_in_buffer};
+    if (gc_jpeg_describe(jpeg, &rows->image.frame) && prepare(rows, jpeg->src))
         return rows;
     gc_jpeg_rows_free(rows);
     return NULL;

@@ -71,11 +71,6 @@ static size_t read_bytes(gc_jpeg_feed *feed, size_t size)
     return size;
 }
 
-size_t gc_jpeg_feed_begin(gc_jpeg_feed *feed)
-{
-    return read_bytes(feed, 0);
-}
-
 static bool has_bytes(const gc_jpeg_feed *feed, const gc_jpeg_place *place, size_t wanted)
 {
     return feed->ended || place->bits.size - place->bits.at >= wanted;
@@ -87,7 +82,7 @@ void gc_jpeg_feed_more(gc_jpeg_feed *feed, gc_jpeg_place *place, size_t wanted)
     size_t left = bits->size - bits->at;
     if (has_bytes(feed, place, wanted))
         return;
-    memmove(feed->bytes, feed->bytes + bits->at, left);
+    memmove(feed->bytes, bits->bytes + bits->at, left);
     gc_jpeg_bits_move(bits, feed->bytes, read_bytes(feed, left));
 }
 
@@ -101,8 +96,8 @@ static size_t bytes_of_mcus(const gc_jpeg_image *image, uint32_t count)
 
 /* ---- MCUs ------------------------------------------------------------------------------------ */
 
-/* Takes the coefficients of the next `count` MCUs. Behind them there is room for a block. With a
- * feed, the place is in it. */
+/* Takes the coefficients of the next `count` MCUs. Behind them there is room for a block. Without a
+ * feed the place has all bytes. */
 static bool take_mcus(const gc_jpeg_image *image, gc_jpeg_feed *feed, gc_jpeg_place *place,
                       gc_jpeg_lanes *lanes, size_t count, int16_t *numbers)
 {

@@ -9,10 +9,10 @@ enum {
     GC_JPEG_PIECE_MCUS = 256 /* that are taken before samples are made of them */
 };
 
-/* Bytes of the file, of which those from `place.bits.at` on are not followed yet. */
+/* Where bytes of the file come from, when those of the place are used up. */
 typedef struct gc_jpeg_feed {
     const struct gc_input *input;
-    uint64_t offset; /* in the file, of the byte behind those that are here */
+    uint64_t offset; /* in the file, of the byte behind those that the place has */
     bool ended;
     unsigned char *bytes; /* GC_JPEG_FEED_BYTES */
 } gc_jpeg_feed;
@@ -52,12 +52,9 @@ void gc_jpeg_image_divide(gc_jpeg_image *image);
 /* Bytes that the samples of a row of MCUs take, and its pixels where RGB is wanted. */
 size_t gc_jpeg_image_row_bytes(const gc_jpeg_image *image);
 
-/* Reads the first bytes of the file into feed->bytes, and returns how many. */
-size_t gc_jpeg_feed_begin(gc_jpeg_feed *feed);
-
-/* Makes sure that the next `wanted` bytes are in the feed, as far as the file has them. The bytes
- * before the place are lost. What cannot be read counts as the end: then libjpeg reads, and says
- * so. */
+/* Makes sure that the place has the next `wanted` bytes, as far as the file has them. Where it has
+ * fewer, they move into the feed, and others are read behind them. What cannot be read counts as
+ * the end: then libjpeg reads, and says so. */
 void gc_jpeg_feed_more(gc_jpeg_feed *feed, gc_jpeg_place *place, size_t wanted);
 
 /* Room for a stretch of `count` rows of MCUs. On failure too it is destroyed by the caller. */
@@ -65,15 +62,16 @@ bool gc_jpeg_stretch_create(gc_jpeg_stretch *stretch, const gc_jpeg_image *image
                             gc_jpeg_holding holding);
 void gc_jpeg_stretch_destroy(gc_jpeg_stretch *stretch);
 
-/* Follow stretch->count rows of MCUs from a place in the feed on: to keep the bytes, or to take all
- * coefficients. False where they are not sound, or memory is out. `lanes` may be NULL. */
+/* Follow stretch->count rows of MCUs from a place on, with bytes of the feed: to keep the bytes, or
+ * to take all coefficients. False where they are not sound, or memory is out. `lanes` may be NULL.
+ */
 bool gc_jpeg_stretch_pass(gc_jpeg_stretch *stretch, const gc_jpeg_image *image, gc_jpeg_feed *feed,
                           gc_jpeg_place *place);
 bool gc_jpeg_stretch_take(gc_jpeg_stretch *stretch, const gc_jpeg_image *image, gc_jpeg_feed *feed,
                           gc_jpeg_place *place, gc_jpeg_lanes *lanes);
 
-/* Decode a stretch: from a place in the feed, after it was passed, or after it was taken. False
- * where it is not sound to its end. The rows before that can be given. */
+/* Decode a stretch: from a place, with bytes of the feed, after it was passed, or after it was
+ * taken. False where it is not sound to its end. The rows before that can be given. */
 bool gc_jpeg_stretch_decode(gc_jpeg_stretch *stretch, const gc_jpeg_image *image,
                             gc_jpeg_feed *feed, gc_jpeg_place *place);
 bool gc_jpeg_stretch_decode_passed(gc_jpeg_stretch *stretch, const gc_jpeg_image *image);
