@@ -32,7 +32,7 @@ enum {
     BLOCK_BITS = 48,       /* where nothing is known yet */
     BYTES_MAX = 24 * 1024, /* of both lanes */
     WINDOW_BYTES = 8,
-    SYNCHRONISING_BYTES = 96 /* most often a lane is right behind so many bytes */
+    SYNCHRONISING_BYTES = 48 /* most often a lane is right behind so many bytes */
 };
 
 typedef struct phase {
@@ -400,7 +400,7 @@ static bool begin(gc_jpeg_lanes *of, round *in, const gc_jpeg_place *place, uint
     size_t distance = aim * of->mcu_bits / 8, distance_max = BYTES_MAX * 2 / 5;
     distance = distance < distance_max ? distance : distance_max;
     size_t size = fill_bytes(of, &place->bits, distance * 5 / 2);
-    if (size < distance + 4 * SYNCHRONISING_BYTES)
+    if (size < distance + 8 * SYNCHRONISING_BYTES)
         return false;
     in->start = 8 * WINDOW_BYTES - (uint64_t)place->bits.count;
     in->guess = 8 * (in->start / 8 + distance);
