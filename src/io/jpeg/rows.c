@@ -298,7 +298,7 @@ static bool prepare(gc_jpeg_rows *rows, const struct jpeg_source_mgr *at_hand)
             return false;
     }
     rows->feed.bytes = malloc(GC_JPEG_FEED_BYTES);
-    rows->stretch_rows = 1 + GC_JPEG_PIECE_MCUS / (image->frame.mcus_across + 1);
+    rows->stretch_rows = 1 + image->piece / (image->frame.mcus_across + 1);
     if (rows->feed.bytes == NULL ||
         !make_ring(rows, 1, rows->stretch_rows, (gc_jpeg_holding){.rgb = false}))
         return false;

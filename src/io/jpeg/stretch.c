@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_BLOCKS = 96 };
+enum { CHUNK_BLOCKS = 96, PIECE_BLOCKS = 1536 };
 
 /* ---- The image ------------------------------------------------------------------------------- */
 
@@ -24,6 +24,7 @@ void gc_jpeg_image_divide(gc_jpeg_image *image)
                                      : 0;
     }
     image->chunk = (uint32_t)(CHUNK_BLOCKS / kept);
+    image->piece = (uint32_t)(PIECE_BLOCKS / frame->block_count);
     image->mcu_height = 8 * (uint32_t)y->down;
     image->islow = gc_islow_chosen();
     image->interpolates = frame->colour && y->down > 1;
@@ -305,7 +306,7 @@ bool gc_jpeg_stretch_decode(gc_jpeg_stretch *stretch, const gc_jpeg_image *image
     const size_t count = mcus_of(stretch, image);
     size_t done = 0;
     for (size_t some; done < count; done += some) {
-        some = count - done < GC_JPEG_PIECE_MCUS ? count - done : GC_JPEG_PIECE_MCUS;
+        some = count - done < image->piece ? count - done : image->piece;
         if (!take_mcus(image, feed, place, stretch->lanes, some, stretch->coefficients) ||
             !transform(stretch, image, done, some, stretch->coefficients))
             break;
@@ -332,8 +333,8 @@ bool gc_jpeg_stretch_create(gc_jpeg_stretch *stretch, const gc_jpeg_image *image
     const gc_jpeg_frame *frame = &image->frame;
     *stretch = (gc_jpeg_stretch){.count = count};
     size_t mcus = mcus_of(stretch, image);
-    if (!holding.coefficients && mcus > GC_JPEG_PIECE_MCUS)
-        mcus = GC_JPEG_PIECE_MCUS;
+    if (!holding.coefficients && mcus > image->piece)
+        mcus = image->piece;
     stretch->coefficients = gc_allocate_aligned(mcus * frame->mcu_numbers + GC_JPEG_COEFFICIENTS,
                                                 sizeof *stretch->coefficients);
     if (!holding.coefficients)

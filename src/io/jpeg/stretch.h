@@ -4,10 +4,7 @@
 
 #include "io/jpeg/lanes.h"
 
-enum {
-    GC_JPEG_FEED_BYTES = 256 * 1024,
-    GC_JPEG_PIECE_MCUS = 256 /* that are taken before samples are made of them */
-};
+enum { GC_JPEG_FEED_BYTES = 256 * 1024 };
 
 /* Where bytes of the file come from, when those of the place are used up. */
 typedef struct gc_jpeg_feed {
@@ -21,6 +18,7 @@ typedef struct gc_jpeg_feed {
 typedef struct gc_jpeg_image {
     gc_jpeg_frame frame;
     uint32_t chunk;                  /* MCUs whose bytes fit a feed */
+    uint32_t piece;                  /* MCUs that are taken before samples are made of them */
     uint32_t mcu_height;             /* pixels */
     size_t pitch[GC_JPEG_PARTS_MAX]; /* from row to row of samples; 0: not kept */
     bool interpolates;               /* a row of RGB needs Cb and Cr of the rows beside it */
@@ -32,7 +30,7 @@ typedef struct gc_jpeg_stretch {
     gc_jpeg_place place;   /* where it begins in `bytes` */
     unsigned char *bytes;  /* its part of the file, if that is kept */
     size_t size, room;     /* of `bytes` */
-    int16_t *coefficients; /* of GC_JPEG_PIECE_MCUS, or of all its MCUs */
+    int16_t *coefficients; /* of a piece, or of all its MCUs */
     gc_jpeg_lanes *lanes;  /* if it follows codes; may be NULL */
     unsigned char *planes[GC_JPEG_PARTS_MAX];
     unsigned char *rgb;     /* pixels, if they are made before they are asked for */
