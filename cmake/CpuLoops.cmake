@@ -69,6 +69,16 @@ function(gconv_add_pack_loops name)
   set(loop_objects ${loop_objects} PARENT_SCOPE)
 endfunction()
 
+# The inverse DCT of JPEG: src/io/jpeg/islow.c chooses.
+function(gconv_add_islow name)
+  add_library(islow_${name} OBJECT src/io/jpeg/islow_loops.c)
+  target_link_libraries(islow_${name} PRIVATE gconv_settings)
+  target_compile_definitions(islow_${name} PRIVATE GC_ISLOW=gc_islow_${name})
+  target_compile_options(islow_${name} PRIVATE ${loop_level} ${ARGN})
+  list(APPEND loop_objects $<TARGET_OBJECTS:islow_${name}>)
+  set(loop_objects ${loop_objects} PARENT_SCOPE)
+endfunction()
+
 gconv_add_loops(portable)
 gconv_add_pack_loops(portable)
 set(GCONV_HAS_X86_LOOPS OFF)
@@ -85,6 +95,8 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     gconv_add_pack_loops(avx2 ${pack_avx2})
     gconv_add_pack_loops(avx512 ${pack_avx2} -mavx512f -mavx512bw -mavx512vbmi -mavx512vbmi2)
     gconv_add_loops(avx512 ${avx512})
+    gconv_add_islow(avx2 ${avx2})
+    gconv_add_islow(avx512 ${avx512})
     # avx512vnni adds products of bytes and of words; all else it has from avx512.
     add_library(loops_avx512vnni OBJECT src/cpu/instructions/rank1_bytes_loops.c
       src/cpu/instructions/taps_loops.c)

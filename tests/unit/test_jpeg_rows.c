@@ -286,6 +286,22 @@ static void tall_and_in_colour(void **state)
     }
 }
 
+/* Stretches of many rows of MCUs, whose pieces begin and end inside of rows. */
+static void many_rows_a_stretch(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 5; threads++) {
+        jpeg_recipe recipe = {.width = 420,
+                              .height = 3000,
+                              .stored = JCS_GRAYSCALE,
+                              .quality = 85,
+                              .across = 1,
+                              .down = 1};
+        manner how = {.band = 50, .threads = threads};
+        assert_true(compare_recipe(&recipe, &how));
+    }
+}
+
 static void what_is_left_to_libjpeg(void **state)
 {
     (void)state;
@@ -325,21 +341,53 @@ static void crafted_files(void **state)
     assert_in_range(own, COUNT / 6, COUNT);
 }
 
-static void damaged_files(void **state)
+/* `usual` files, or the number that a campaign wants. */
+static size_t file_count(size_t usual)
 {
-    (void)state;
-    const char *wanted = getenv("GCONV_JPEG_FILES"); /* for campaigns */
-    const size_t count = wanted != NULL ? strtoul(wanted, NULL, 10) : 700;
+    const char *wanted = getenv("GCONV_JPEG_FILES");
+    return wanted != NULL ? strtoul(wanted, NULL, 10) : usual;
+}
+
+static void compare_damaged(uint64_t seed, size_t count, const jpeg_file *files, size_t of)
+{
     size_t own = 0;
     for (size_t i = 0; i < count; i++) {
         manner how = in_turn(i);
         how.tolerant = i % 3 == 0;
-        jpeg_file file = jpeg_damaged(19, i, NULL, 0);
+        jpeg_file file = jpeg_damaged(seed, i, files, of);
         own += compare_bytes(&file, &how, "damaged", i);
         free(file.bytes);
     }
     print_message("gconv's own code decoded %zu of %zu files\n", own, count);
     assert_in_range(own, count / 20, count - count / 3);
+}
+
+static void damaged_files(void **state)
+{
+    (void)state;
+    compare_damaged(19, file_count(700), NULL, 0);
+}
+
+/* Files that are long enough for two lanes (io/jpeg/lanes.h). */
+static void damaged_larger_files(void **state)
+{
+    (void)state;
+    enum { FILES = 4 };
+    jpeg_file files[FILES];
+    for (int i = 0; i < FILES; i++) {
+        jpeg_recipe recipe = {.width = 400,
+                              .height = 300,
+                              .stored = i == 3 ? JCS_GRAYSCALE : JCS_YCbCr,
+                              .quality = 70 + 7 * i,
+                              .across = 1 + (i < 2),
+                              .down = 1 + (i < 1),
+                              .optimised = i == 1,
+                              .pattern = i == 2 ? JPEG_NOISE : JPEG_SLOPES};
+        files[i] = jpeg_sample(&recipe);
+    }
+    compare_damaged(23, file_count(500), files, FILES);
+    for (int i = 0; i < FILES; i++)
+        free(files[i].bytes);
 }
 
 /* Cut anywhere, with a byte changed anywhere. */
@@ -435,14 +483,16 @@ int main(void)
         cmocka_unit_test(grey_with_factors),
         cmocka_unit_test(wide_and_noisy),
         cmocka_unit_test(tall_and_in_colour),
+        cmocka_unit_test(many_rows_a_stretch),
         cmocka_unit_test(what_is_left_to_libjpeg),
         cmocka_unit_test(crafted_files),
         cmocka_unit_test(damaged_files),
+        cmocka_unit_test(damaged_larger_files),
         cmocka_unit_test(every_place),
         cmocka_unit_test(bytes_behind),
         cmocka_unit_test(shown_by_one_thread),
     };
-    if (!gc_islow_is_usable()) {
+    if (gc_islow_chosen() == NULL) {
         puts("skipped: libjpeg decodes everything on this processor");
         return 77;
     }

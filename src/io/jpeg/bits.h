@@ -89,15 +89,14 @@ static inline void gc_jpeg_skip_bits(gc_jpeg_bits *from, uint32_t count)
 /* The next symbol, or -1 where no code begins so. */
 static inline int gc_jpeg_next_symbol(gc_jpeg_bits *from, const gc_jpeg_table *codes)
 {
-    uint32_t bits = (uint32_t)(from->window >> (64 - GC_JPEG_CODE_BITS_MAX));
+    int32_t bits = (int32_t)(from->window >> (64 - GC_JPEG_CODE_BITS_MAX));
     int length = 1;
-    while (length <= GC_JPEG_CODE_BITS_MAX && bits >= codes->limit[length])
-        length++;
+    for (int i = 1; i <= GC_JPEG_CODE_BITS_MAX; i++)
+        length += bits >= codes->limit[i];
     if (length > GC_JPEG_CODE_BITS_MAX)
         return -1;
     gc_jpeg_skip_bits(from, (uint32_t)length);
-    return codes
-        ->symbols[(int32_t)(bits >> (GC_JPEG_CODE_BITS_MAX - length)) + codes->offset[length]];
+    return codes->symbols[(bits >> (GC_JPEG_CODE_BITS_MAX - length)) + codes->offset[length]];
 }
 
 /* The value of `size` bits: it is negative where its first bit is 0. */

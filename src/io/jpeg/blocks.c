@@ -1,7 +1,5 @@
 #include "io/jpeg/blocks.h"
 
-enum { DC_MAX = 2047 /* of sound files, before dequantisation */ };
-
 /* Shifts by a number in any register: each code takes several. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define FREE_SHIFTS __attribute__((target("bmi2")))
@@ -70,14 +68,14 @@ bool gc_jpeg_take_end(gc_jpeg_place *place)
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
 /* Row by row, of each coefficient in zigzag order. */
-static const unsigned char places[GC_JPEG_COEFFICIENTS] = {
+const unsigned char gc_jpeg_places[2 * GC_JPEG_COEFFICIENTS] = {
     0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
     41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
     30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
 
-/* Codes are followed by an inline function that looks them up. Its reader of bits lives in registers,
- * so nobody may take the reader's address. What the look-up does not tell is rare: a function of its
- * own, which is not inline, gets a copy of the reader. */
+/* Codes are followed by an inline function that looks them up. Its reader of bits lives in
+ * registers, so nobody may take the reader's address. What the look-up does not tell is rare: a
+ * function of its own, which is not inline, gets a copy of the reader. */
 #define APART __attribute__((noinline))
 
 /* The DC difference, symbol by symbol; the window is filled then. */
@@ -125,7 +123,7 @@ static APART progress take_symbol(gc_jpeg_bits *bits, const gc_jpeg_table *codes
         return DOUBTED;
     int32_t value = symbol == GC_JPEG_SYMBOL_END ? 0 : gc_jpeg_next_value(bits, symbol & 15);
     if (block != NULL && symbol != GC_JPEG_SYMBOL_END)
-        block[places[now]] = (int16_t)value;
+        block[gc_jpeg_places[now]] = (int16_t)value;
     *last = now;
     return symbol == GC_JPEG_SYMBOL_END || now == GC_JPEG_COEFFICIENTS - 1 ? ENDS : GOES_ON;
 }
@@ -150,8 +148,8 @@ static inline bool take_entry(gc_jpeg_bits *bits, const gc_jpeg_ac *ac, uint32_t
     *entry = found;
     if (second >= GC_JPEG_COEFFICIENTS - 1)
         return false;
-    block[places[first]] = gc_jpeg_biased_value(bits, found->bits[0], found->biases[0]);
-    block[places[second]] = gc_jpeg_biased_value(bits, found->bits[1], found->biases[1]);
+    block[gc_jpeg_places[first]] = gc_jpeg_biased_value(bits, found->bits[0], found->biases[0]);
+    block[gc_jpeg_places[second]] = gc_jpeg_biased_value(bits, found->bits[1], found->biases[1]);
     *last = second;
     gc_jpeg_skip_bits(bits, found->bits[1]);
     return true;
@@ -168,8 +166,8 @@ static inline progress take_last(gc_jpeg_bits *bits, const gc_jpeg_ac *ac, uint3
         return take_ac_exactly(bits, &ac->codes, last, block);
     if (entry->steps[0] > 0) {
         uint32_t first = *last + entry->steps[0], end = entry->bits[1] - ac->end_bits;
-        block[places[first]] = gc_jpeg_biased_value(bits, entry->bits[0], entry->biases[0]);
-        block[places[second]] = gc_jpeg_biased_value(bits, end, entry->biases[1]);
+        block[gc_jpeg_places[first]] = gc_jpeg_biased_value(bits, entry->bits[0], entry->biases[0]);
+        block[gc_jpeg_places[second]] = gc_jpeg_biased_value(bits, end, entry->biases[1]);
     }
     gc_jpeg_skip_bits(bits, entry->bits[1]);
     return ENDS;
@@ -185,7 +183,7 @@ static inline bool take_block(gc_jpeg_bits *bits, const gc_jpeg_part *part, int3
     uint32_t last = 0;
     progress now;
     gc_jpeg_refill(bits);
-    if (!take_dc(bits, part->dc, dc) || *dc > DC_MAX || *dc < -DC_MAX)
+    if (!take_dc(bits, &part->dc->codes, dc) || *dc > GC_JPEG_DC_MAX || *dc < -GC_JPEG_DC_MAX)
         return false;
     block[0] = (int16_t)*dc;
     bool more =
@@ -236,7 +234,8 @@ static inline bool pass_block(gc_jpeg_bits *bits, const gc_jpeg_part *part, int3
     int32_t ignored = 0;
     progress now;
     gc_jpeg_refill(bits);
-    if (!take_dc(bits, part->dc, part->kept ? dc : &ignored) || *dc > DC_MAX || *dc < -DC_MAX)
+    if (!take_dc(bits, &part->dc->codes, part->kept ? dc : &ignored) || *dc > GC_JPEG_DC_MAX ||
+        *dc < -GC_JPEG_DC_MAX)
         return false;
     bool more = pass_entry(bits, codes, &last, &entry) && pass_entry(bits, codes, &last, &entry);
     do {
@@ -253,10 +252,10 @@ static inline bool pass_block(gc_jpeg_bits *bits, const gc_jpeg_part *part, int3
 
 /* ---- MCUs ------------------------------------------------------------------------------------ */
 
-/* `to[b]` is where block b of the next MCU goes, NULL where it is passed over. The reader of bits
- * is a copy whose address nobody takes, so that its fields live in registers. */
+/* `blocks` is NULL where all are passed over. The reader of bits is a copy whose address nobody
+ * takes, so that its fields live in registers. */
 static inline __attribute__((always_inline)) bool
-follow(const gc_jpeg_frame *frame, gc_jpeg_place *place, uint32_t count, int16_t **to)
+follow(const gc_jpeg_frame *frame, gc_jpeg_place *place, uint32_t count, int16_t *blocks)
 {
     gc_jpeg_bits bits = place->bits;
     for (; count > 0; count--) {
@@ -270,14 +269,14 @@ follow(const gc_jpeg_frame *frame, gc_jpeg_place *place, uint32_t count, int16_t
         for (int b = 0; b < frame->block_count; b++) {
             int number = frame->block_parts[b];
             const gc_jpeg_part *part = &frame->parts[number];
-            if (to == NULL || to[b] == NULL) {
+            if (blocks == NULL || !part->kept) {
                 if (!pass_block(&bits, part, &place->dc[number]))
                     return false;
                 continue;
             }
-            if (!take_block(&bits, part, &place->dc[number], to[b]))
+            if (!take_block(&bits, part, &place->dc[number], blocks))
                 return false;
-            to[b] += (size_t)part->across * GC_JPEG_COEFFICIENTS;
+            blocks += GC_JPEG_COEFFICIENTS;
         }
         if (bits.count < bits.invented)
             return false;
@@ -292,17 +291,7 @@ FREE_SHIFTS bool gc_jpeg_pass_mcus(const gc_jpeg_frame *frame, gc_jpeg_place *pl
 }
 
 FREE_SHIFTS bool gc_jpeg_take_mcus(const gc_jpeg_frame *frame, gc_jpeg_place *place, uint32_t count,
-                                   int16_t *const blocks[GC_JPEG_PARTS_MAX],
-                                   const size_t pitch[GC_JPEG_PARTS_MAX])
+                                   int16_t *blocks)
 {
-    int16_t *to[GC_JPEG_MCU_BLOCKS_MAX];
-    int b = 0;
-    for (int c = 0; c < frame->part_count; c++) {
-        const gc_jpeg_part *part = &frame->parts[c];
-        for (int i = 0; i < part->across * part->down; i++, b++) {
-            size_t index = (size_t)(i / part->across) * pitch[c] + (size_t)(i % part->across);
-            to[b] = part->kept ? blocks[c] + index * GC_JPEG_COEFFICIENTS : NULL;
-        }
-    }
-    return follow(frame, place, count, to);
+    return follow(frame, place, count, blocks);
 }

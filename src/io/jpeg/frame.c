@@ -43,52 +43,27 @@ static bool describe_steps(const JQUANT_TBL *from, gc_islow_steps *to)
     return true;
 }
 
-static bool describe_codes(const JHUFF_TBL *from, bool ac, gc_jpeg_table *to)
-{
-    if (from == NULL)
-        return false;
-    if (to->defined)
-        return true;
-    to->count = 0;
-    for (int length = 1; length <= GC_JPEG_CODE_BITS_MAX; length++)
-        to->count += from->bits[length];
-    if (to->count > 256)
-        return false;
-    memcpy(to->symbols, from->huffval, (size_t)to->count);
-    if (!gc_jpeg_assign_codes(to, from->bits + 1) || !gc_jpeg_symbols_are_sound(to, ac))
-        return false;
-    gc_jpeg_build_look_up(to, ac);
-    to->defined = true;
-    return true;
-}
-
 static bool describe_part(const struct jpeg_decompress_struct *jpeg, int number,
                           gc_jpeg_frame *frame)
 {
     const jpeg_component_info *from = jpeg->cur_comp_info[number];
     gc_jpeg_part *to = &frame->parts[number];
     bool alone = jpeg->num_components == 1; /* then sampling factors count for nothing */
-    int dc = from->dc_tbl_no, ac = from->ac_tbl_no, quantiser = from->quant_tbl_no;
-    if (from->component_index != number || dc < 0 || dc >= GC_JPEG_CODINGS_MAX || ac < 0 ||
-        ac >= GC_JPEG_CODINGS_MAX || quantiser < 0 || quantiser >= NUM_QUANT_TBLS)
+    int quantiser = from->quant_tbl_no;
+    if (from->component_index != number || quantiser < 0 || quantiser >= NUM_QUANT_TBLS)
         return false;
     to->kept = number == 0 || frame->colour;
     to->width = from->downsampled_width;
     to->height = from->downsampled_height;
     to->across = alone ? 1 : from->h_samp_factor;
     to->down = alone ? 1 : from->v_samp_factor;
-    to->dc = &frame->dc[dc];
-    to->ac = &frame->ac[ac];
-    if (!describe_codes(jpeg->dc_huff_tbl_ptrs[dc], false, &frame->dc[dc]) ||
-        !describe_codes(jpeg->ac_huff_tbl_ptrs[ac], true, &frame->ac[ac].codes))
-        return false;
-    if (to->kept && !frame->ac[ac].listed)
-        frame->ac[ac].end_bits = gc_jpeg_list_values(&frame->ac[ac].codes, frame->ac[ac].look);
-    frame->ac[ac].listed |= to->kept;
+    to->dc = &frame->codings->dc[from->dc_tbl_no];
+    to->ac = &frame->codings->ac[from->ac_tbl_no];
     for (int i = to->across * to->down; i > 0; i--) {
         if (frame->block_count == GC_JPEG_MCU_BLOCKS_MAX)
             return false;
         frame->block_parts[frame->block_count++] = (unsigned char)number;
+        frame->mcu_numbers += to->kept ? GC_JPEG_COEFFICIENTS : 0;
     }
     return describe_steps(jpeg->quant_tbl_ptrs[quantiser], &to->steps);
 }
@@ -100,9 +75,12 @@ static uint32_t divide_up(uint32_t a, uint32_t b)
 
 bool gc_jpeg_describe(const struct jpeg_decompress_struct *jpeg, gc_jpeg_frame *frame)
 {
+    memset(frame, 0, sizeof *frame);
     if (!is_baseline(jpeg) || !knows_colours(jpeg))
         return false;
-    memset(frame, 0, sizeof *frame);
+    frame->codings = gc_jpeg_codings_hold(jpeg);
+    if (frame->codings == NULL)
+        return false;
     frame->width = jpeg->image_width;
     frame->height = jpeg->image_height;
     frame->colour = jpeg->out_color_space == JCS_RGB;

@@ -25,7 +25,7 @@ typedef struct entry {
     bool doubted; /* not to its end */
 } entry;
 
-/* One thread alone decodes row by row.
+/* One thread alone decodes stretch by stretch.
  *
  * In several threads the image is cut into stretches. Codes have to be followed from the first on,
  * so one thread at a time finds the end of a stretch; then any thread can do the rest:
@@ -47,6 +47,7 @@ struct gc_jpeg_rows {
     gc_jpeg_feed feed;
     gc_jpeg_place front;                     /* up to where data are followed */
     uint32_t front_row;                      /* rows of MCUs before it */
+    gc_jpeg_lanes *lanes;                    /* of a thread that takes coefficients for others */
     uint32_t given;                          /* rows that the caller has */
     unsigned char *above[GC_JPEG_PARTS_MAX]; /* see gc_jpeg_stretch_give */
 
@@ -74,18 +75,24 @@ static entry *slot_of(const gc_jpeg_rows *rows, uint64_t index)
     return &rows->ring[index % (uint64_t)rows->slots];
 }
 
-/* Follows the codes of the next stretch. */
-static bool find_stretch(gc_jpeg_rows *rows, entry *of)
+/* The rows of MCUs that come next. */
+static void begin_stretch(gc_jpeg_rows *rows, entry *of)
 {
     gc_jpeg_stretch *stretch = &of->stretch;
     uint32_t left = rows->image.frame.mcus_down - rows->front_row;
     stretch->first = rows->front_row;
     stretch->count = left < rows->stretch_rows ? left : rows->stretch_rows;
-    of->decoded = false;
     rows->front_row += stretch->count;
+}
+
+/* Follows the codes of the next stretch. */
+static bool find_stretch(gc_jpeg_rows *rows, entry *of)
+{
+    begin_stretch(rows, of);
+    of->decoded = false;
     if (rows->passes)
-        return gc_jpeg_stretch_pass(stretch, &rows->image, &rows->feed, &rows->front);
-    return gc_jpeg_stretch_take(stretch, &rows->image, &rows->feed, &rows->front);
+        return gc_jpeg_stretch_pass(&of->stretch, &rows->image, &rows->feed, &rows->front);
+    return gc_jpeg_stretch_take(&of->stretch, &rows->image, &rows->feed, &rows->front, rows->lanes);
 }
 
 /* With the lock, which is not held meanwhile. */
@@ -165,7 +172,7 @@ static entry *next_stretch(gc_jpeg_rows *rows)
     if (rows->slots > 1)
         return await_head(rows);
     if (!only->decoded) {
-        only->stretch.first = rows->front_row++;
+        begin_stretch(rows, only);
         only->doubted =
             !gc_jpeg_stretch_decode(&only->stretch, &rows->image, &rows->feed, &rows->front);
         only->decoded = true;
@@ -270,13 +277,18 @@ bool gc_jpeg_rows_spread(gc_jpeg_rows *rows, int threads)
     uint32_t count = frame->mcus_down / (uint32_t)(threads * STRETCHES_A_THREAD);
     if (count > STRETCH_BYTES / row)
         count = (uint32_t)(STRETCH_BYTES / row);
-    rows->stretch_rows = count > 0 ? count : 1;
-    rows->passes = threads > 2;
-    return make_ring(rows, threads + STRETCHES_AHEAD, rows->stretch_rows,
-                     (gc_jpeg_holding){.coefficients = !rows->passes, .rgb = true});
+    count = count > 0 ? count : 1;
+    bool passes = threads > 2;
+    if (!make_ring(rows, threads + STRETCHES_AHEAD, count,
+                   (gc_jpeg_holding){.coefficients = !passes, .rgb = true}))
+        return false;
+    rows->stretch_rows = count;
+    rows->passes = passes;
+    rows->lanes = passes ? NULL : gc_jpeg_lanes_create(frame);
+    return true;
 }
 
-static bool prepare(gc_jpeg_rows *rows)
+static bool prepare(gc_jpeg_rows *rows, const struct jpeg_source_mgr *at_hand)
 {
     gc_jpeg_image *image = &rows->image;
     gc_jpeg_image_divide(image);
@@ -286,10 +298,12 @@ static bool prepare(gc_jpeg_rows *rows)
             return false;
     }
     rows->feed.bytes = malloc(GC_JPEG_FEED_BYTES);
-    if (rows->feed.bytes == NULL || !make_ring(rows, 1, 1, (gc_jpeg_holding){.rgb = false}))
+    rows->stretch_rows = 1 + image->piece / (image->frame.mcus_across + 1);
+    if (rows->feed.bytes == NULL ||
+        !make_ring(rows, 1, rows->stretch_rows, (gc_jpeg_holding){.rgb = false}))
         return false;
-    size_t size = gc_jpeg_feed_begin(&rows->feed);
-    rows->front = gc_jpeg_first_place(&image->frame, rows->feed.bytes, size);
+    rows->front =
+        gc_jpeg_first_place(&image->frame, at_hand->next_input_byte, at_hand->bytes_in_buffer);
     return true;
 }
 
@@ -298,14 +312,14 @@ gc_jpeg_rows *gc_jpeg_rows_create(const struct jpeg_decompress_struct *jpeg,
 {
     uint64_t pixels = (uint64_t)jpeg->image_width * jpeg->image_height;
     gc_jpeg_rows *rows = NULL;
-    if (gc_islow_is_usable() && gc_jpeg_can_follow() && pixels >= gc_jpeg_rows_pixels_min)
+    if (gc_islow_chosen() != NULL && gc_jpeg_can_follow() && pixels >= gc_jpeg_rows_pixels_min)
         rows = calloc(1, sizeof *rows);
     if (rows == NULL)
         return NULL;
     pthread_mutex_init(&rows->lock, NULL);
     pthread_cond_init(&rows->changed, NULL);
-    rows->feed = (gc_jpeg_feed){.input = input, .offset = data};
-    if (gc_jpeg_describe(jpeg, &rows->image.frame) && prepare(rows))
+    rows->feed = (gc_jpeg_feed){.input = input, .offset = data + jpeg->src->bytes_in_buffer};
+    if (gc_jpeg_describe(jpeg, &rows->image.frame) && prepare(rows, jpeg->src))
         return rows;
     gc_jpeg_rows_free(rows);
     return NULL;
@@ -317,6 +331,8 @@ void gc_jpeg_rows_free(gc_jpeg_rows *rows)
         return;
     free_ring(rows->ring, rows->slots);
     free(rows->feed.bytes);
+    gc_jpeg_lanes_free(rows->lanes);
+    gc_jpeg_codings_release(rows->image.frame.codings);
     for (int c = 0; c < GC_JPEG_PARTS_MAX; c++)
         free(rows->above[c]);
     pthread_cond_destroy(&rows->changed);

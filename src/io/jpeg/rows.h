@@ -14,8 +14,9 @@ struct jpeg_decompress_struct;
 typedef struct gc_jpeg_rows gc_jpeg_rows;
 
 /* A decoder of the file that libjpeg has read the header of. The entropy-coded data begin `data`
- * bytes from the start of the file, which can be read twice. NULL where libjpeg has to decode
- * the file, and where memory is out. */
+ * bytes from the start of the file, which can be read twice. Those that libjpeg has in its buffer
+ * are not read again: they stay there until libjpeg reads on. NULL where libjpeg has to decode the
+ * file, and where memory is out. */
 gc_jpeg_rows *gc_jpeg_rows_create(const struct jpeg_decompress_struct *jpeg,
                                   const struct gc_input *input, uint64_t data);
 

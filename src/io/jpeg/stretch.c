@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_BLOCKS = 96 };
+enum { CHUNK_BLOCKS = 96, PIECE_BLOCKS = 1536 };
 
 /* ---- The image ------------------------------------------------------------------------------- */
 
@@ -24,7 +24,9 @@ void gc_jpeg_image_divide(gc_jpeg_image *image)
                                      : 0;
     }
     image->chunk = (uint32_t)(CHUNK_BLOCKS / kept);
+    image->piece = (uint32_t)(PIECE_BLOCKS / frame->block_count);
     image->mcu_height = 8 * (uint32_t)y->down;
+    image->islow = gc_islow_chosen();
     image->interpolates = frame->colour && y->down > 1;
 }
 
@@ -48,29 +50,9 @@ static uint32_t chunk_at(const gc_jpeg_image *image, uint32_t x)
     return left < image->chunk ? left : image->chunk;
 }
 
-/* Coefficients of a row of blocks in a chunk, and of a block of zeros behind it (see gc_islow). */
-static size_t line_numbers(const gc_jpeg_part *part, uint32_t mcus)
+static size_t mcus_of(const gc_jpeg_stretch *of, const gc_jpeg_image *image)
 {
-    return ((size_t)mcus * (size_t)part->across + 1) * GC_JPEG_COEFFICIENTS;
-}
-
-/* Those of all rows and components of a chunk. */
-static size_t chunk_numbers(const gc_jpeg_image *image, uint32_t mcus)
-{
-    size_t numbers = 0;
-    for (int c = 0; c < image->frame.part_count; c++) {
-        const gc_jpeg_part *part = &image->frame.parts[c];
-        numbers += part->kept ? line_numbers(part, mcus) * (size_t)part->down : 0;
-    }
-    return numbers;
-}
-
-/* Those of all chunks of a row of MCUs. */
-static size_t row_numbers(const gc_jpeg_image *image)
-{
-    uint32_t across = image->frame.mcus_across, last = across % image->chunk;
-    return across / image->chunk * chunk_numbers(image, image->chunk) +
-           (last > 0 ? chunk_numbers(image, last) : 0);
+    return (size_t)of->count * image->frame.mcus_across;
 }
 
 /* ---- The file -------------------------------------------------------------------------------- */
@@ -90,11 +72,6 @@ static size_t read_bytes(gc_jpeg_feed *feed, size_t size)
     return size;
 }
 
-size_t gc_jpeg_feed_begin(gc_jpeg_feed *feed)
-{
-    return read_bytes(feed, 0);
-}
-
 static bool has_bytes(const gc_jpeg_feed *feed, const gc_jpeg_place *place, size_t wanted)
 {
     return feed->ended || place->bits.size - place->bits.at >= wanted;
@@ -106,7 +83,7 @@ void gc_jpeg_feed_more(gc_jpeg_feed *feed, gc_jpeg_place *place, size_t wanted)
     size_t left = bits->size - bits->at;
     if (has_bytes(feed, place, wanted))
         return;
-    memmove(feed->bytes, feed->bytes + bits->at, left);
+    memmove(feed->bytes, bits->bytes + bits->at, left);
     gc_jpeg_bits_move(bits, feed->bytes, read_bytes(feed, left));
 }
 
@@ -118,44 +95,66 @@ static size_t bytes_of_mcus(const gc_jpeg_image *image, uint32_t count)
            ((size_t)image->frame.block_count * GC_JPEG_BLOCK_BYTES_MAX + GC_JPEG_MARKER_BYTES);
 }
 
-/* ---- Chunks ---------------------------------------------------------------------------------- */
+/* ---- MCUs ------------------------------------------------------------------------------------ */
 
-/* Takes the coefficients of the next `count` MCUs. */
-static bool take_chunk(const gc_jpeg_image *image, gc_jpeg_place *place, uint32_t count,
-                       int16_t *numbers)
+/* Takes the coefficients of the next `count` MCUs. Behind them there is room for a block. Without a
+ * feed the place has all bytes. */
+static bool take_mcus(const gc_jpeg_image *image, gc_jpeg_feed *feed, gc_jpeg_place *place,
+                      gc_jpeg_lanes *lanes, size_t count, int16_t *numbers)
 {
-    size_t pitch[GC_JPEG_PARTS_MAX] = {0};
-    int16_t *blocks[GC_JPEG_PARTS_MAX] = {NULL};
-    memset(numbers, 0, chunk_numbers(image, count) * sizeof *numbers);
-    for (int c = 0; c < image->frame.part_count; c++) {
-        const gc_jpeg_part *part = &image->frame.parts[c];
-        if (!part->kept)
-            continue;
-        blocks[c] = numbers;
-        pitch[c] = line_numbers(part, count) / GC_JPEG_COEFFICIENTS;
-        numbers += line_numbers(part, count) * (size_t)part->down;
+    const size_t mcu = image->frame.mcu_numbers;
+    while (count > 0) {
+        uint32_t some = count < image->chunk ? (uint32_t)count : image->chunk, taken = 0;
+        if (feed != NULL)
+            gc_jpeg_feed_more(feed, place, bytes_of_mcus(image, some));
+        if (lanes != NULL)
+            taken = gc_jpeg_lanes_take(lanes, place, (uint32_t)count, numbers);
+        if (taken == 0) {
+            memset(numbers, 0, some * mcu * sizeof *numbers);
+            if (!gc_jpeg_take_mcus(&image->frame, place, some, numbers))
+                return false;
+            taken = some;
+        }
+        count -= taken;
+        numbers += taken * mcu;
     }
-    return gc_jpeg_take_mcus(&image->frame, place, count, blocks, pitch);
+    return true;
 }
 
-/* Makes samples of the coefficients of a chunk, which begins with MCU `x` of row `row` of a
- * stretch. */
-static bool transform_chunk(gc_jpeg_stretch *of, const gc_jpeg_image *image, uint32_t row,
-                            uint32_t x, const int16_t *numbers)
+/* Makes samples of `count` MCUs of row `row` of a stretch, from MCU `x` of the row on. */
+static bool transform_in_row(gc_jpeg_stretch *of, const gc_jpeg_image *image, uint32_t row,
+                             uint32_t x, uint32_t count, const int16_t *numbers)
 {
-    const uint32_t count = chunk_at(image, x);
     bool sound = true;
     for (int c = 0; c < image->frame.part_count && sound; c++) {
         const gc_jpeg_part *part = &image->frame.parts[c];
         size_t pitch = image->pitch[c], down = (size_t)part->down, across = (size_t)part->across;
+        const gc_islow_layout layout = {(uint32_t)across, image->frame.mcu_numbers};
         unsigned char *samples = of->planes[c];
         if (!part->kept)
             continue;
         samples += (size_t)row * down * 8 * pitch + (size_t)x * across * 8;
         for (size_t i = 0; i < down && sound; i++, samples += 8 * pitch) {
-            sound = gc_islow(numbers, count * (uint32_t)across, &part->steps, samples, pitch);
-            numbers += line_numbers(part, count);
+            sound = image->islow(numbers, &layout, count * (uint32_t)across, &part->steps, samples,
+                                 pitch);
+            numbers += across * GC_JPEG_COEFFICIENTS;
         }
+    }
+    return sound;
+}
+
+/* Makes samples of `count` MCUs of a stretch, from MCU `first` on. */
+static bool transform(gc_jpeg_stretch *of, const gc_jpeg_image *image, size_t first, size_t count,
+                      const int16_t *numbers)
+{
+    const size_t across = image->frame.mcus_across;
+    bool sound = true;
+    for (size_t here; sound && count > 0; first += here, count -= here) {
+        size_t left = across - first % across;
+        here = left < count ? left : count;
+        sound = transform_in_row(of, image, (uint32_t)(first / across), (uint32_t)(first % across),
+                                 (uint32_t)here, numbers);
+        numbers += here * image->frame.mcu_numbers;
     }
     return sound;
 }
@@ -216,18 +215,9 @@ bool gc_jpeg_stretch_pass(gc_jpeg_stretch *stretch, const gc_jpeg_image *image, 
 }
 
 bool gc_jpeg_stretch_take(gc_jpeg_stretch *stretch, const gc_jpeg_image *image, gc_jpeg_feed *feed,
-                          gc_jpeg_place *place)
+                          gc_jpeg_place *place, gc_jpeg_lanes *lanes)
 {
-    int16_t *numbers = stretch->coefficients;
-    for (uint32_t i = 0; i < stretch->count; i++)
-        for (uint32_t x = 0; x < image->frame.mcus_across; x += image->chunk) {
-            uint32_t count = chunk_at(image, x);
-            gc_jpeg_feed_more(feed, place, bytes_of_mcus(image, count));
-            if (!take_chunk(image, place, count, numbers))
-                return false;
-            numbers += chunk_numbers(image, count);
-        }
-    return true;
+    return take_mcus(image, feed, place, lanes, mcus_of(stretch, image), stretch->coefficients);
 }
 
 /* ---- Colour ---------------------------------------------------------------------------------- */
@@ -310,28 +300,18 @@ static bool conclude(gc_jpeg_stretch *of, const gc_jpeg_image *image, uint32_t r
     return rows == of->count;
 }
 
-/* Decodes a row of MCUs. With a feed, the place is in it. */
-static bool decode_row(gc_jpeg_stretch *of, const gc_jpeg_image *image, gc_jpeg_feed *feed,
-                       gc_jpeg_place *place, uint32_t row)
-{
-    for (uint32_t x = 0; x < image->frame.mcus_across; x += image->chunk) {
-        uint32_t count = chunk_at(image, x);
-        if (feed != NULL)
-            gc_jpeg_feed_more(feed, place, bytes_of_mcus(image, count));
-        if (!take_chunk(image, place, count, of->coefficients) ||
-            !transform_chunk(of, image, row, x, of->coefficients))
-            return false;
-    }
-    return true;
-}
-
 bool gc_jpeg_stretch_decode(gc_jpeg_stretch *stretch, const gc_jpeg_image *image,
                             gc_jpeg_feed *feed, gc_jpeg_place *place)
 {
-    uint32_t row = 0;
-    while (row < stretch->count && decode_row(stretch, image, feed, place, row))
-        row++;
-    return conclude(stretch, image, row);
+    const size_t count = mcus_of(stretch, image);
+    size_t done = 0;
+    for (size_t some; done < count; done += some) {
+        some = count - done < image->piece ? count - done : image->piece;
+        if (!take_mcus(image, feed, place, stretch->lanes, some, stretch->coefficients) ||
+            !transform(stretch, image, done, some, stretch->coefficients))
+            break;
+    }
+    return conclude(stretch, image, (uint32_t)(done / image->frame.mcus_across));
 }
 
 bool gc_jpeg_stretch_decode_passed(gc_jpeg_stretch *stretch, const gc_jpeg_image *image)
@@ -339,24 +319,10 @@ bool gc_jpeg_stretch_decode_passed(gc_jpeg_stretch *stretch, const gc_jpeg_image
     return gc_jpeg_stretch_decode(stretch, image, NULL, &stretch->place);
 }
 
-/* Makes samples of a row of MCUs whose coefficients are there. */
-static bool transform_row(gc_jpeg_stretch *of, const gc_jpeg_image *image, uint32_t row)
-{
-    const int16_t *numbers = of->coefficients + row * row_numbers(image);
-    for (uint32_t x = 0; x < image->frame.mcus_across; x += image->chunk) {
-        if (!transform_chunk(of, image, row, x, numbers))
-            return false;
-        numbers += chunk_numbers(image, chunk_at(image, x));
-    }
-    return true;
-}
-
 bool gc_jpeg_stretch_decode_taken(gc_jpeg_stretch *stretch, const gc_jpeg_image *image)
 {
-    uint32_t row = 0;
-    while (row < stretch->count && transform_row(stretch, image, row))
-        row++;
-    return conclude(stretch, image, row);
+    bool sound = transform(stretch, image, 0, mcus_of(stretch, image), stretch->coefficients);
+    return conclude(stretch, image, sound ? stretch->count : 0);
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -365,10 +331,14 @@ bool gc_jpeg_stretch_create(gc_jpeg_stretch *stretch, const gc_jpeg_image *image
                             gc_jpeg_holding holding)
 {
     const gc_jpeg_frame *frame = &image->frame;
-    size_t numbers =
-        holding.coefficients ? count * row_numbers(image) : chunk_numbers(image, image->chunk);
     *stretch = (gc_jpeg_stretch){.count = count};
-    stretch->coefficients = gc_allocate_aligned(numbers, sizeof *stretch->coefficients);
+    size_t mcus = mcus_of(stretch, image);
+    if (!holding.coefficients && mcus > image->piece)
+        mcus = image->piece;
+    stretch->coefficients = gc_allocate_aligned(mcus * frame->mcu_numbers + GC_JPEG_COEFFICIENTS,
+                                                sizeof *stretch->coefficients);
+    if (!holding.coefficients)
+        stretch->lanes = gc_jpeg_lanes_create(frame);
     bool made = stretch->coefficients != NULL;
     for (int c = 0; c < frame->part_count && made; c++) {
         if (!frame->parts[c].kept)
@@ -392,6 +362,7 @@ void gc_jpeg_stretch_destroy(gc_jpeg_stretch *stretch)
 {
     free(stretch->bytes);
     free(stretch->coefficients);
+    gc_jpeg_lanes_free(stretch->lanes);
     for (int c = 0; c < GC_JPEG_PARTS_MAX; c++)
         free(stretch->planes[c]);
     free(stretch->rgb);

@@ -2,26 +2,27 @@
 #ifndef GC_IO_JPEG_STRETCH_H
 #define GC_IO_JPEG_STRETCH_H
 
-#include "io/jpeg/blocks.h"
+#include "io/jpeg/lanes.h"
 
 enum { GC_JPEG_FEED_BYTES = 256 * 1024 };
 
-/* Bytes of the file, of which those from `place.bits.at` on are not followed yet. */
+/* Where bytes of the file come from, when those of the place are used up. */
 typedef struct gc_jpeg_feed {
     const struct gc_input *input;
-    uint64_t offset; /* in the file, of the byte behind those that are here */
+    uint64_t offset; /* in the file, of the byte behind those that the place has */
     bool ended;
     unsigned char *bytes; /* GC_JPEG_FEED_BYTES */
 } gc_jpeg_feed;
 
-/* An image and how it is divided. A chunk is a part of a row of MCUs whose coefficients fit the L1
- * cache. */
+/* An image and how it is divided. */
 typedef struct gc_jpeg_image {
     gc_jpeg_frame frame;
-    uint32_t chunk;                  /* MCUs, fewer at the end of a row */
+    uint32_t chunk;                  /* MCUs whose bytes fit a feed */
+    uint32_t piece;                  /* MCUs that are taken before samples are made of them */
     uint32_t mcu_height;             /* pixels */
     size_t pitch[GC_JPEG_PARTS_MAX]; /* from row to row of samples; 0: not kept */
     bool interpolates;               /* a row of RGB needs Cb and Cr of the rows beside it */
+    gc_islow_function *islow;
 } gc_jpeg_image;
 
 typedef struct gc_jpeg_stretch {
@@ -29,7 +30,8 @@ typedef struct gc_jpeg_stretch {
     gc_jpeg_place place;   /* where it begins in `bytes` */
     unsigned char *bytes;  /* its part of the file, if that is kept */
     size_t size, room;     /* of `bytes` */
-    int16_t *coefficients; /* of a chunk, or of all chunks */
+    int16_t *coefficients; /* of a piece, or of all its MCUs */
+    gc_jpeg_lanes *lanes;  /* if it follows codes; may be NULL */
     unsigned char *planes[GC_JPEG_PARTS_MAX];
     unsigned char *rgb;     /* pixels, if they are made before they are asked for */
     unsigned char *scratch; /* for gc_jpeg_stretch_give */
@@ -38,7 +40,7 @@ typedef struct gc_jpeg_stretch {
 
 /* What a stretch holds beside planes. */
 typedef struct gc_jpeg_holding {
-    bool coefficients; /* of all its chunks */
+    bool coefficients; /* of all its MCUs: then others follow the codes */
     bool rgb;          /* where that is wanted of the image */
 } gc_jpeg_holding;
 
@@ -48,12 +50,9 @@ void gc_jpeg_image_divide(gc_jpeg_image *image);
 /* Bytes that the samples of a row of MCUs take, and its pixels where RGB is wanted. */
 size_t gc_jpeg_image_row_bytes(const gc_jpeg_image *image);
 
-/* Reads the first bytes of the file into feed->bytes, and returns how many. */
-size_t gc_jpeg_feed_begin(gc_jpeg_feed *feed);
-
-/* Makes sure that the next `wanted` bytes are in the feed, as far as the file has them. The bytes
- * before the place are lost. What cannot be read counts as the end: then libjpeg reads, and says
- * so. */
+/* Makes sure that the place has the next `wanted` bytes, as far as the file has them. Where it has
+ * fewer, they move into the feed, and others are read behind them. What cannot be read counts as
+ * the end: then libjpeg reads, and says so. */
 void gc_jpeg_feed_more(gc_jpeg_feed *feed, gc_jpeg_place *place, size_t wanted);
 
 /* Room for a stretch of `count` rows of MCUs. On failure too it is destroyed by the caller. */
@@ -61,15 +60,16 @@ bool gc_jpeg_stretch_create(gc_jpeg_stretch *stretch, const gc_jpeg_image *image
                             gc_jpeg_holding holding);
 void gc_jpeg_stretch_destroy(gc_jpeg_stretch *stretch);
 
-/* Follow stretch->count rows of MCUs from a place in the feed on: to keep the bytes, or to take all
- * coefficients. False where they are not sound, or memory is out. */
+/* Follow stretch->count rows of MCUs from a place on, with bytes of the feed: to keep the bytes, or
+ * to take all coefficients. False where they are not sound, or memory is out. `lanes` may be NULL.
+ */
 bool gc_jpeg_stretch_pass(gc_jpeg_stretch *stretch, const gc_jpeg_image *image, gc_jpeg_feed *feed,
                           gc_jpeg_place *place);
 bool gc_jpeg_stretch_take(gc_jpeg_stretch *stretch, const gc_jpeg_image *image, gc_jpeg_feed *feed,
-                          gc_jpeg_place *place);
+                          gc_jpeg_place *place, gc_jpeg_lanes *lanes);
 
-/* Decode a stretch: from a place in the feed, after it was passed, or after it was taken. False
- * where it is not sound to its end. The rows before that can be given. */
+/* Decode a stretch: from a place, with bytes of the feed, after it was passed, or after it was
+ * taken. False where it is not sound to its end. The rows before that can be given. */
 bool gc_jpeg_stretch_decode(gc_jpeg_stretch *stretch, const gc_jpeg_image *image,
                             gc_jpeg_feed *feed, gc_jpeg_place *place);
 bool gc_jpeg_stretch_decode_passed(gc_jpeg_stretch *stretch, const gc_jpeg_image *image);

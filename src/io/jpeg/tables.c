@@ -41,7 +41,7 @@ bool gc_jpeg_assign_codes(gc_jpeg_table *to, const unsigned char *counts)
         code += (uint32_t)count;
         if (count > 0 && code >= (uint32_t)1 << length)
             return false;
-        to->limit[length] = code << (GC_JPEG_CODE_BITS_MAX - length);
+        to->limit[length] = (int32_t)(code << (GC_JPEG_CODE_BITS_MAX - length));
         code <<= 1;
     }
     return true;
@@ -61,8 +61,7 @@ static void list_codes(const gc_jpeg_table *of, uint16_t *codes)
     }
 }
 
-/* The bias of a value of `size` bits. `known` are the bits before it, as a number. */
-static uint16_t bias_of(uint32_t known, uint32_t size, bool negative)
+uint16_t gc_jpeg_bias(uint32_t known, uint32_t size, bool negative)
 {
     uint32_t largest = ((uint32_t)1 << size) - 1;
     return (uint16_t)(0U - (known << size) - (negative ? largest : 0));
@@ -79,7 +78,7 @@ static gc_jpeg_difference difference_of(const uint16_t *codes, uint32_t look)
     uint32_t left = GC_JPEG_DC_LOOK_BITS - length;
     bool negative = size > 0 && (look >> (left - 1) & 1) == 0;
     return (gc_jpeg_difference){.bits = (uint8_t)(length + size),
-                                .bias = bias_of(look >> left, size, negative)};
+                                .bias = gc_jpeg_bias(look >> left, size, negative)};
 }
 
 static void build_dc(gc_jpeg_table *of)
@@ -192,7 +191,7 @@ static bool add_value(const uint16_t *codes, uint32_t look, uint32_t at, int ind
     uint32_t left = GC_JPEG_LOOK_BITS - first;
     to->steps[index] = (uint8_t)step;
     to->bits[index] = (uint8_t)end;
-    to->biases[index] = bias_of(look >> left, size, (look >> (left - 1) & 1) == 0);
+    to->biases[index] = gc_jpeg_bias(look >> left, size, (look >> (left - 1) & 1) == 0);
     return true;
 }
 

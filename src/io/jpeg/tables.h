@@ -34,11 +34,14 @@ typedef struct gc_jpeg_difference {
     uint16_t bias;
 } gc_jpeg_difference;
 
+/* The bias of a value of `size` bits. `known` are the bits before it, as a number. */
+uint16_t gc_jpeg_bias(uint32_t known, uint32_t size, bool negative);
+
 typedef struct gc_jpeg_table {
     bool defined;
     /* By length of code: the first value of GC_JPEG_CODE_BITS_MAX bits above all codes of that
      * length and shorter ones; and what makes a code of that length an index of `symbols`. */
-    uint32_t limit[GC_JPEG_CODE_BITS_MAX + 1];
+    int32_t limit[GC_JPEG_CODE_BITS_MAX + 1];
     int32_t offset[GC_JPEG_CODE_BITS_MAX + 1];
     int count;
     unsigned char lengths[256]; /* by index */
