@@ -153,8 +153,8 @@ build_all() {
   CUDACXX=$(find_nvcc) cmake -S "$source" -B "$build" $generator -DCMAKE_BUILD_TYPE=Release \
     -DGCONV_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES="${ARCHITECTURES:-native}" &&
     cmake --build "$build" --parallel "$(getconf _NPROCESSORS_ONLN)" \
-      --target gconv --target gconv_check --target gpu_jit --target gpu_decode --target gpu_caller \
-      --target make_image --target damage_jpeg
+      --target gconv --target gconv_check --target gpu_jit --target gpu_decode --target gpu_encode \
+      --target gpu_caller --target make_image --target damage_jpeg
 }
 
 # share_out N OPTIONS NAME...: a line for each process of check_shared. Together the processes check
@@ -544,6 +544,16 @@ check_engine() {
   XDG_CACHE_HOME=$work "$build/tests/gpu_decode"
 }
 
+# Blocks of rows of one bit are those of the CPU's encoder.
+check_compression() {
+  "$build/tests/gpu_encode"
+}
+
+# sanitize_compression TOOL: the same, for fewer pictures, under one tool.
+sanitize_compression() {
+  "$sanitizer" --tool "$1" --error-exitcode 99 "$build/tests/gpu_encode" --quick
+}
+
 # Images in the caller's memory: of the device, pinned, and other.
 check_caller() {
   XDG_CACHE_HOME=$work "$build/tests/gpu_caller" "$@"
@@ -742,6 +752,7 @@ part "the caller's memory" check_caller
 part 'JPEG kernels' check_kernels
 part 'JPEG kernels, damaged' check_damaged 20000 --kernels
 part 'JPEG engine' check_engine
+part 'compression' check_compression
 part 'JPEG engine, damaged' check_engine_damaged
 part 'tune' tune
 part 'lines' time_lines
@@ -753,7 +764,8 @@ if [ -z "$with_sanitizer" ]; then
 elif ! sanitizer=$(find_sanitizer); then
   for tool in memcheck 'batch memcheck' leaks racecheck initcheck synccheck 'caller memcheck' \
     'caller racecheck' 'JPEG memcheck' \
-    'JPEG racecheck' 'JPEG initcheck' 'JPEG synccheck'; do
+    'JPEG racecheck' 'JPEG initcheck' 'JPEG synccheck' 'compression memcheck' \
+    'compression racecheck' 'compression initcheck' 'compression synccheck'; do
     skip "$tool" 'no compute-sanitizer'
   done
 else
@@ -767,6 +779,7 @@ else
   part 'caller racecheck' sanitize_caller racecheck
   for tool in memcheck racecheck initcheck synccheck; do
     part "JPEG $tool" sanitize_decoding $tool
+    part "compression $tool" sanitize_compression $tool
   done
 fi
 summary

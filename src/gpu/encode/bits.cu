@@ -1047,11 +1047,10 @@ static size_t blocks_of(uint32_t width, uint32_t height)
     return (size_t)((stream_bytes_of(width, height) + BLOCK - 1) / BLOCK);
 }
 
-/* Bytes of what is found of all blocks, which come before their slots. */
+/* Bytes of what is found of all blocks, which comes before their slots. */
 static size_t found_bytes(size_t blocks)
 {
-    enum { ALIGNMENT = 256 };
-    return (blocks * sizeof(gc_packed_block) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    return blocks * sizeof(gc_packed_block);
 }
 
 size_t gc_encode_result_bytes(uint32_t width, uint32_t height)
