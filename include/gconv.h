@@ -305,10 +305,11 @@ typedef struct gconv_sink {
      * calls of `write` left to do. False: there is nothing to do until the next `write`. */
     bool (*help)(void *user);
     /* Writers of PNG set the next two; other sinks leave them NULL. A plan on a device that
-     * compresses asks `takes_packed` before the first `write`. True: it may call `write_packed`
-     * once, in the place of `write` for all rows. *rows is gconv's own (gc_packed_rows) and must
+     * compresses may ask `takes_packed` before the first `write`, also several times: whether the
+     * sink waits for all rows of an image of this shape. True: the plan may call `write_packed`
+     * once, in the place of `write` for all of them. *rows is gconv's own (gc_packed_rows) and must
      * not be kept. The file does not depend on who compresses. */
-    bool (*takes_packed)(void *user);
+    bool (*takes_packed)(void *user, const gconv_shape *shape);
     gconv_status (*write_packed)(void *user, const struct gc_packed_rows *rows, gconv_error *error);
 } gconv_sink;
 

@@ -199,7 +199,7 @@ bool gc_stream_takes_packed(const gc_stream *stream)
     return !stream->chain_only && shape->depth == 1 && shape->channels == 1 && stream->first == 0 &&
            stream->end == shape->height && stream->rows_written == 0 &&
            sink->takes_packed != NULL && sink->write_packed != NULL &&
-           sink->takes_packed(sink->user);
+           sink->takes_packed(sink->user, shape);
 }
 
 gconv_status gc_stream_write_packed(gc_stream *stream, const gc_packed_rows *rows,

@@ -101,7 +101,8 @@ struct gc_encoder_type {
     gconv_status (*finish)(gc_encoder *encoder, gconv_error *error);
     /* As gconv_sink has it. NULL for encoders that one thread does all work of. */
     bool (*help)(gc_encoder *encoder);
-    /* As gconv_sink has them. NULL for formats that no device compresses. */
+    /* As gconv_sink has them, for the encoder's shape. NULL for formats that no device
+     * compresses. */
     bool (*takes_packed)(gc_encoder *encoder);
     gconv_status (*write_packed)(gc_encoder *encoder, const struct gc_packed_rows *rows,
                                  gconv_error *error);

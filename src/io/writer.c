@@ -296,11 +296,18 @@ static bool help_for_sink(void *user)
     return writer->encoder->type->help(writer->encoder);
 }
 
-/* Whether no row was written, and rows are the encoder's as they are. */
-static bool takes_packed(void *user)
+static bool same_shape(const gconv_shape *a, const gconv_shape *b)
+{
+    return a->width == b->width && a->height == b->height && a->channels == b->channels &&
+           a->depth == b->depth;
+}
+
+/* Whether the image is all that the writer waits for, and rows are the encoder's as they are. */
+static bool takes_packed(void *user, const gconv_shape *shape)
 {
     gconv_writer *writer = user;
     return writer->failure.status == GCONV_OK && writer->taken == 0 && writer->row == NULL &&
+           same_shape(shape, &writer->shape) &&
            writer->encoder->type->takes_packed(writer->encoder);
 }
 

@@ -250,8 +250,8 @@ static void kernels_decode_what_they_may(void **state)
     job.source_decoder = GCONV_DECODER_CPU;
     by_cpu = pace(&job);
     assert_true(by_cpu > 5 * by_kernels);
-    job.source_decoder = GCONV_DECODER_HARDWARE;
-    assert_true(pace(&job) == by_cpu);
+    job.source_decoder = GCONV_DECODER_HARDWARE; /* the CPU compresses, too */
+    assert_true(pace(&job) > by_cpu);
     job = jpegs(EDGES, 1600);
     job.border = GCONV_BORDER_WRAP;
     assert_true(pace(&job) == by_cpu);

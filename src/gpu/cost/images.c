@@ -55,10 +55,12 @@ typedef struct image_parts {
     double thread; /* of the CPU: from the file and to it, the driver, output of chain values */
 } image_parts;
 
-/* Whether a kernel compresses the output, if the device makes it. */
+/* Whether a kernel compresses the output, if the device makes it. 1 bit stands for PNG by gconv's
+ * own compression: the format is unknown here. */
 static bool is_compressed_by_kernel(const gc_problem *problem)
 {
-    return problem->conversion.output.depth == 1 && problem->conversion.output.channels == 1;
+    return problem->conversion.output.depth == 1 && problem->conversion.output.channels == 1 &&
+           problem->job.source_decoder != GCONV_DECODER_HARDWARE;
 }
 
 /* The parts on any device. */

@@ -29,7 +29,9 @@ enum {
     COPIES = 8,                      /* of counters, so that threads seldom meet */
     SLACK = 64,                      /* zeros behind the bytes of a block */
     SCRATCH = 3 * BLOCK + 2 * SLACK, /* the bytes of a block, and tokens */
-    SLOT = BLOCK + 256 /* a block that does not get smaller is found once its code is written */
+    /* A block that does not get smaller is found once the code of its last part is written, in some
+     * 190 bytes. */
+    SLOT = BLOCK + 256
 };
 
 /* ---- What the threads of a block share ------------------------------------------------------- */
@@ -137,8 +139,8 @@ static __device__ inline unsigned next_byte(const bit_rows &from, stream_place &
     return byte;
 }
 
-/* Copies `count` bytes of the stream from `first` on, and zeros to the end of a word of 64. Adds to
- * the two sums of Adler-32 (RFC 1950, 8.2). */
+/* Copies `count` bytes of the stream from `first` on, and SLACK zeros behind them. Adds to the two
+ * sums of Adler-32 (RFC 1950, 8.2). */
 static __device__ void gather(const bit_rows &from, uint64_t first, unsigned count,
                               block_state *shared, unsigned char *to)
 {
@@ -312,8 +314,8 @@ static __device__ void list_words(const block_part &part, const block_state *sha
     }
 }
 
-/* Where the bits behind a word become 0. `after`: bits of the part from the first 0 on that the
- * words of later threads have. */
+/* Where the bits behind a word become 0. `after`: how many bytes of the part lie from the first 0
+ * in the words of later threads on; 0 if there is none. */
 static __device__ inline unsigned behind_stretch(const block_part &part, const block_state *shared,
                                                  const word_range &words, unsigned word,
                                                  unsigned after)
@@ -998,8 +1000,8 @@ static __device__ unsigned end_block(unsigned bit, bool is_last, unsigned char *
     return size;
 }
 
-static __global__ void pack_bits(bit_rows from, unsigned char *slots, unsigned char *scratch,
-                                 gc_packed_block *found)
+static __global__ void __launch_bounds__(THREADS)
+    pack_bits(bit_rows from, unsigned char *slots, unsigned char *scratch, gc_packed_block *found)
 {
     enum { PART = 1 << 16, WINDOW_32K = 0x78, FASTEST = 0x01, STORED_BYTES = 15, HEAD_BITS = 16 };
     extern __shared__ float pixels[];

@@ -251,19 +251,22 @@ static gconv_status grow(gc_slot *slot, const size_t sizes[GC_BUFFERS], gconv_er
     return GCONV_OK;
 }
 
-/* What the slot holds once its buffers have grown. */
-static double bytes_when_grown(const gc_slot *slot, const size_t sizes[GC_BUFFERS])
+/* Whether a buffer has to grow, and all would then hold more than `bytes_max`. */
+static bool grows_beyond(const gc_slot *slot, const size_t sizes[GC_BUFFERS], double bytes_max)
 {
     double bytes = 0;
-    for (int i = 0; i < GC_BUFFERS; i++)
+    bool grows = false;
+    for (int i = 0; i < GC_BUFFERS; i++) {
         bytes += (double)std::max(slot->sizes[i], sizes[i]);
-    return bytes;
+        grows |= sizes[i] > slot->sizes[i];
+    }
+    return grows && bytes > bytes_max;
 }
 
 gconv_status gc_slot_reserve(gc_slot *slot, const size_t sizes[GC_BUFFERS], double bytes_max,
                              gconv_error *error)
 {
-    if (bytes_when_grown(slot, sizes) > bytes_max)
+    if (grows_beyond(slot, sizes, bytes_max))
         free_buffers(slot);
     gconv_status status = grow(slot, sizes, error);
     if (status != GCONV_ERROR_MEMORY)

@@ -77,8 +77,8 @@ struct gc_slot {
 gconv_status gc_slot_take(int device, int parts, gc_slot **slot, gconv_error *error);
 
 /* Makes each buffer hold at least so many bytes. What the slot holds from earlier runs stays,
- * unless all would then exceed `bytes_max`. GCONV_ERROR_MEMORY where the device is short of memory,
- * even after buffers of free slots were freed. */
+ * unless a buffer has to grow and all would then exceed `bytes_max`. GCONV_ERROR_MEMORY where the
+ * device is short of memory, even after buffers of free slots were freed. */
 gconv_status gc_slot_reserve(gc_slot *slot, const size_t sizes[GC_BUFFERS], double bytes_max,
                              gconv_error *error);
 

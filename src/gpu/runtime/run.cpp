@@ -70,8 +70,8 @@ static const gconv_shape *output_of(const gpu_run *run)
 static size_t packed_result_bytes(const gpu_run *run)
 {
     const gconv_shape *shape = output_of(run);
-    if (!run->plan->finishes || !gc_stream_takes_packed(run->stream))
-        return 0;
+    if (run->by_engine || !run->plan->finishes || !gc_stream_takes_packed(run->stream))
+        return 0; /* planes of the JPEG engine take memory beside the slots' */
     size_t bytes = gc_encode_result_bytes(shape->width, shape->height);
     return bytes <= WHOLE_BYTES ? bytes : 0;
 }
@@ -496,6 +496,7 @@ static gconv_status download_packed(gpu_run *run, const gc_plan_result &result, 
     leave_device(run);
     accept_picture(run);
     gc_packed_rows rows = gc_encode_result(packed, width, height);
+    GC_TRY(gc_stream_tell(run->stream, 0.5, error)); /* the run may be cancelled here */
     return gc_stream_write_packed(run->stream, &rows, error);
 }
 
@@ -537,12 +538,12 @@ static gconv_status run_bands(gpu_run *run, gconv_error *error)
     return GCONV_OK;
 }
 
-/* Bytes of the device for the kernel that compresses output; 0 where none does. Planes of the JPEG
- * engine take memory beside the slots'. */
+/* Bytes of the device for the kernel that compresses output; 0 where none does. */
 static size_t choose_packing_bytes(const gpu_run *run)
 {
     const gconv_shape *shape = output_of(run);
-    bool packs = !run->by_engine && packed_result_bytes(run) > 0;
+    bool packs = run->plan->band_rows == (int64_t)run->plan->problem->chain.height &&
+                 packed_result_bytes(run) > 0;
     return packs ? gc_encode_device_bytes(shape->width, shape->height) : 0;
 }
 
