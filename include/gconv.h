@@ -798,6 +798,11 @@ typedef struct gconv_job {
  * scale 1, threshold 5, implementation and device "auto". All else is 0, false or NULL. */
 GCONV_API gconv_job gconv_job_default(void);
 
+/* Begins to start the GPUs as gconv_device_start("auto") does, where a plan of this job, one of
+ * several images at one time under "auto", would ask them. Returns at once: whether a plan that is
+ * made now would wait for them. The caller may read the image meanwhile. */
+GCONV_API bool gconv_device_foresee(const gconv_job *job);
+
 /* Checks a job as gconv_plan_create does, with the same failures, but prepares nothing: it takes no
  * memory of a device and compiles no kernel. A failure of the preparation itself shows only in
  * gconv_plan_create or a run. */

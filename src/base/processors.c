@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -212,4 +213,15 @@ int gc_thread_count(int wanted)
 {
     int threads = wanted > 0 ? wanted : gc_processor_count(), most = threads_with_room();
     return threads < most ? threads : most;
+}
+
+bool gc_has_room_for_thread(void)
+{
+    const size_t stack = (size_t)8 << 20, work = (size_t)24 << 20;
+    void *room =
+        mmap(NULL, stack + work, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED)
+        return false;
+    munmap(room, stack + work);
+    return true;
 }

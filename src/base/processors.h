@@ -3,6 +3,8 @@
 #ifndef GC_BASE_PROCESSORS_H
 #define GC_BASE_PROCESSORS_H
 
+#include <stdbool.h>
+
 /* Processors that the calling thread may run on by its affinity, but no more than the quota of its
  * control groups pays for, rounded up. At least 1. */
 int gc_processor_count(void);
@@ -19,5 +21,9 @@ int gc_thread_count(int wanted);
  * up to the root of the mount. The files are /proc/self/cgroup and /proc/self/mountinfo of Linux. A
  * file that cannot be read sets no limit. */
 double gc_processor_quota(const char *groups_path, const char *mounts_path);
+
+/* Whether addresses for a thread's stack and for work are left (ulimit -v). A thread that work does
+ * not depend on must not take the last ones. */
+bool gc_has_room_for_thread(void);
 
 #endif

@@ -170,6 +170,17 @@ static bool computes_meanwhile(const contest *c)
     return may_compute_meanwhile(c) && c->problem->chain.exact && !gc_device_ready();
 }
 
+/* After the CPU's implementations have competed: whether GPUs need not be asked, since none that is
+ * not in use could do all images that are left as soon as the CPU. *least: the seconds that it
+ * takes. */
+static bool leaves_out_gpus(const contest *c, double *least)
+{
+    bool meanwhile = may_compute_meanwhile(c) && c->problem->chain.exact;
+    *least = gc_device_least_seconds(c->problem, meanwhile ? c->best : 0);
+    return c->choice->implementation != NULL && !c->problem->gpu_in_use &&
+           c->best * gc_images_left(c->problem) < *least;
+}
+
 /* Lets implementations on GPUs compete. Where the CPU may compute meanwhile, begins to start the
  * GPUs; as long as they are starting, the CPU's choice stands for now. Fails where there is no
  * choice yet and no device can be asked. */
@@ -194,15 +205,13 @@ static gconv_status choose_fastest(contest *c, gconv_error *error)
     const gc_problem *problem = c->problem;
     gc_choice *choice = c->choice;
     gconv_status status = GCONV_OK;
+    double least;
     compete(c, GCONV_DEVICE_CPU);
-    double left = gc_images_left(problem);
-    bool meanwhile = may_compute_meanwhile(c) && problem->chain.exact;
-    double least = gc_device_least_seconds(problem, meanwhile ? c->best : 0);
     if (choice->implementation != NULL && !has_cuda_part())
         gc_explain(&choice->explanation, "cuda       is not part of this build");
-    else if (choice->implementation != NULL && !problem->gpu_in_use && c->best * left < least)
+    else if (leaves_out_gpus(c, &least))
         gc_explain(&choice->explanation, "cuda       not asked: %.3f ms at least, with its start",
-                   1e3 * least / left);
+                   1e3 * least / gc_images_left(problem));
     else
         status = ask_gpus(c, error);
     if (status != GCONV_OK)
@@ -217,12 +226,31 @@ static gconv_status choose_fastest(contest *c, gconv_error *error)
     return GCONV_OK;
 }
 
+static bool names_implementation(const gconv_job *job)
+{
+    return job->implementation != NULL && strcmp(job->implementation, "auto") != 0;
+}
+
 static gconv_status choose(contest *c, gconv_error *error)
 {
-    const char *name = c->problem->job.implementation;
-    if (name == NULL || strcmp(name, "auto") == 0)
-        return choose_fastest(c, error);
-    return choose_named(c, error);
+    return names_implementation(&c->problem->job) ? choose_named(c, error)
+                                                  : choose_fastest(c, error);
+}
+
+bool gc_foresee(const gc_problem *problem)
+{
+    gc_choice choice = {.implementation = NULL};
+    contest c = {.problem = problem, .choice = &choice};
+    double least;
+    if (names_implementation(&problem->job) || !has_cuda_part() ||
+        gconv_device_parse(problem->job.device, &c.wanted, NULL) != GCONV_OK)
+        return false;
+    compete(&c, GCONV_DEVICE_CPU);
+    bool asks = may_compute_meanwhile(&c) && !leaves_out_gpus(&c, &least);
+    if (asks)
+        gconv_device_start("auto");
+    gc_choice_destroy(&choice);
+    return asks && !problem->chain.exact && gconv_device_is_starting();
 }
 
 gconv_status gc_choose(const gc_problem *problem, gc_device_set excluded, gc_choice *choice,

@@ -23,6 +23,9 @@ void gc_explain(char **text, const char *format, ...) GC_PRINTF(2, 3);
 gconv_status gc_choose(const gc_problem *problem, gc_device_set excluded, gc_choice *choice,
                        gconv_error *error);
 
+/* gconv_device_foresee for a problem. */
+bool gc_foresee(const gc_problem *problem);
+
 /* The device counts the plan no more. */
 void gc_choice_leave_device(gc_choice *choice);
 void gc_choice_destroy(gc_choice *choice);

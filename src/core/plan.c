@@ -57,6 +57,20 @@ static gconv_status make_choice(const gconv_job *job, gconv_plan *plan, gconv_er
     return status == GCONV_OK ? choose(plan, &plan->choice, error) : status;
 }
 
+bool gconv_device_foresee(const gconv_job *job)
+{
+    gconv_job named = *job;
+    gc_problem problem;
+    gconv_error error;
+    take_name(&named);
+    if (gc_problem_create(&named, &problem, &error) != GCONV_OK)
+        return false;
+    problem.job.threads = gc_threads_alone(&problem);
+    bool waits = gc_foresee(&problem);
+    gc_problem_destroy(&problem);
+    return waits;
+}
+
 gconv_status gconv_job_check(const gconv_job *job, gconv_error *error)
 {
     if (job == NULL)

@@ -531,9 +531,20 @@ cuda:1     of equal devices that with the fewest images
     same "$(printf '%s\n' "$err" | sed -n 's/.* by //p' | sort -u | paste -sd ' ')" 'naive reference'
     like "$err" '*100.pgm *by reference*'
     like "$err" '*999.pgm *by naive*'
-    # Pixels that depend on the device wait for it.
+    # Pixels that depend on the device wait for it. First pictures are decoded meanwhile.
     GC_DOUBLE_START=60 expect 0 gconv filter -v -k gaussian:1 -j 2 -o out in
     same "$(printf '%s\n' "$err" | sed -n 's/.* by //p' | sort -u | paste -sd ' ')" naive
+}
+
+@test "under auto the first pictures of a batch are decoded while a GPU starts" {
+    mkdir in
+    for i in 1 2 3 4 5 6; do make_image jpeg:grey in/$i.jpg 60 50 noise; done
+    GC_DOUBLE_START=1000 expect 0 gconv filter -k gaussian:1 --json -j 2 -o out in
+    like "$out" '*"decoder": "libjpeg-turbo"*'
+    rm -r out
+    # Nothing waits where the GPU is asked for by its decoder, or the CPU computes meanwhile.
+    GC_DOUBLE_START=1000 expect 0 gconv filter -k gaussian:1 --decoder cuda --json -j 2 -o out in
+    same "$(printf '%s\n' "$out" | grep -c '"decoder": "cuda"')" 6
 }
 
 @test "a batch spreads over equal GPUs" {

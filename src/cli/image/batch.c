@@ -472,7 +472,8 @@ static void run_workers(batch *b)
     prepare_workers(b);
     pthread_mutex_lock(&b->lock);
     if (gc_task_queue_is_read(b->tasks))
-        b->has_reader = pthread_create(&b->reader, NULL, read_tasks, b) == 0;
+        b->has_reader =
+            gc_has_room_for_thread() && pthread_create(&b->reader, NULL, read_tasks, b) == 0;
     while (b->created < b->images_at_once && create_worker(b))
         continue;
     pthread_mutex_unlock(&b->lock);

@@ -45,18 +45,25 @@ static gconv_status open_input(gc_work *work)
     return gconv_reader_open(task->input, &options, &work->reader, work->error);
 }
 
+gconv_status gc_plan_job(gc_work *work, gconv_job *job)
+{
+    const gc_worker *worker = work->worker;
+    *job = gc_job_for(worker->session, &work->result->input);
+    job->alpha = gconv_alpha_resolve(job, work->opaque);
+    job->runs = worker->images_left;
+    job->images_at_once = worker->images_at_once;
+    if (work->picture.samples == NULL && !work->options->verify)
+        job->source_format = gconv_reader_format(work->reader);
+    job->source_decoder = work->options->reader.decoder;
+    return gc_output_depth(work, &job->output_depth);
+}
+
 static gconv_status make_plan(gc_work *work)
 {
     gc_worker *worker = work->worker;
     gc_result *result = work->result;
-    gconv_job job = gc_job_for(worker->session, &result->input);
-    job.alpha = gconv_alpha_resolve(&job, work->opaque);
-    job.runs = worker->images_left;
-    job.images_at_once = worker->images_at_once;
-    if (work->picture.samples == NULL && !work->options->verify)
-        job.source_format = gconv_reader_format(work->reader);
-    job.source_decoder = work->options->reader.decoder;
-    gconv_status status = gc_output_depth(work, &job.output_depth);
+    gconv_job job;
+    gconv_status status = gc_plan_job(work, &job);
     if (status == GCONV_OK)
         status = gc_kept_plan_fit(&worker->kept, &job, work->error);
     if (status != GCONV_OK)

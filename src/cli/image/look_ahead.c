@@ -63,26 +63,34 @@ static gconv_status look_for_transparency(gc_work *work)
     return status;
 }
 
+/* Whether the first plan of a worker would wait for GPUs that are starting. They begin to start. */
+static bool plan_would_wait(gc_work *work)
+{
+    gconv_job job;
+    return work->worker->kept.plan == NULL && work->worker->images_at_once > 1 &&
+           gc_plan_job(work, &job) == GCONV_OK && gconv_device_foresee(&job);
+}
+
 /* Whether the image is read while the devices start. Rows that the decoder of a GPU may want are
  * left there. */
-static bool reads_early(const gc_work *work)
+static bool reads_early(gc_work *work)
 {
     const gc_worker *worker = work->worker;
     const gconv_shape *shape = &work->result->input;
     double bytes = (double)gconv_shape_row_bytes(shape) * shape->height;
-    return !gc_gate_is_passed(worker->gate) &&
-           bytes <= (double)EARLY_BYTES / worker->images_at_once &&
-           gc_gpu_decoder(work->options) == NULL;
+    return bytes <= (double)EARLY_BYTES / worker->images_at_once &&
+           gc_gpu_decoder(work->options) == NULL &&
+           (!gc_gate_is_passed(worker->gate) || plan_would_wait(work));
 }
 
 gconv_status gc_look_ahead(gc_work *work)
 {
-    bool holds = work->options->verify || reads_early(work);
     gconv_job job = gc_job_for(work->worker->session, &work->result->input);
     bool needs_pixels = gconv_alpha_needs_pixels(&job);
     gconv_status status = GCONV_OK;
     double start = gc_seconds();
     work->opaque = true;
+    bool holds = work->options->verify || reads_early(work);
     if (needs_pixels && !holds && is_large_file(work))
         status = look_for_transparency(work);
     else if (needs_pixels || holds)

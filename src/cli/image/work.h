@@ -49,6 +49,10 @@ bool gc_part_show(void *part, double done);
 
 /* ---- Before computing: look_ahead.c, rows.c -------------------------------------------------- */
 
+/* The job of the plan for this image, as far as it is known: before pixels were read, the image
+ * counts as opaque where work->opaque says so. */
+gconv_status gc_plan_job(gc_work *work, gconv_job *job);
+
 /* Reads pixels before the plan is made, where --alpha auto or --verify needs them. Fills
  * work->picture, or looks through the pixels by a reader of its own. Sets work->opaque. */
 gconv_status gc_look_ahead(gc_work *work);
