@@ -72,7 +72,9 @@ echo "# commit:   $commit"
 echo "# build:    $("$gconv" info | sed -n 's/^build: //p')"
 echo "# machine:  $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) processors"
 echo "# compiler: $("$cc" --version | head -n 1)"
-echo "# images:   ${*:-made up}"
+names=
+for photograph; do names="$names $(basename "$photograph")"; done
+echo "# images:  ${names:- made up}"
 echo "# command:  SECTIONS='$sections' RUNS=$runs BATCH=$batch LARGE=${LARGE:-} files.sh gconv ..."
 [ -n "$opencv" ] || missing "the program on OpenCV's core (files_opencv.log says why)"
 [ -n "$magick" ] || missing "ImageMagick"

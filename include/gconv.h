@@ -292,7 +292,7 @@ typedef struct gconv_source {
     gconv_status (*select)(void *user, uint32_t first, uint32_t count, gconv_error *error);
 } gconv_source;
 
-struct gc_packed_rows;
+struct gc_compressed_rows;
 
 /* Takes the rows of an image, from top to bottom. `write` reads the next `count` rows, `stride`
  * bytes apart, and must not keep the pointer. Threads and failures are as for gconv_source. */
@@ -305,12 +305,13 @@ typedef struct gconv_sink {
      * calls of `write` left to do. False: there is nothing to do until the next `write`. */
     bool (*help)(void *user);
     /* Writers of PNG set the next two; other sinks leave them NULL. A plan on a device that
-     * compresses may ask `takes_packed` before the first `write`, also several times: whether the
-     * sink waits for all rows of an image of this shape. True: the plan may call `write_packed`
-     * once, in the place of `write` for all of them. *rows is gconv's own (gc_packed_rows) and must
-     * not be kept. The file does not depend on who compresses. */
-    bool (*takes_packed)(void *user, const gconv_shape *shape);
-    gconv_status (*write_packed)(void *user, const struct gc_packed_rows *rows, gconv_error *error);
+     * compresses may ask `takes_compressed` before the first `write`, also several times: whether
+     * the sink waits for all rows of an image of this shape. True: the plan may call
+     * `write_compressed` once, in the place of `write` for all of them. *rows is gconv's own
+     * (gc_compressed_rows) and must not be kept. The file does not depend on who compresses. */
+    bool (*takes_compressed)(void *user, const gconv_shape *shape);
+    gconv_status (*write_compressed)(void *user, const struct gc_compressed_rows *rows,
+                                     gconv_error *error);
 } gconv_sink;
 
 /* ---- Image files ----------------------------------------------------------------------------- */

@@ -28,7 +28,7 @@ double gc_pack_seconds(const gc_problem *problem);
 double gc_encode_seconds(const gc_problem *problem);
 
 /* The same for output of 1 bit that a device has compressed. */
-double gc_write_packed_seconds(const gc_problem *problem);
+double gc_write_compressed_seconds(const gc_problem *problem);
 
 /* Seconds of an image on the CPU, one of several between files. All `threads` threads together
  * compute it in `compute` seconds of one thread. */

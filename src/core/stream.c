@@ -6,8 +6,8 @@
 #include "base/processors.h"
 #include "base/status.h"
 #include "base/threads.h"
+#include "core/compressed_rows.h"
 #include "core/conversion.h"
-#include "core/packed_rows.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -192,22 +192,22 @@ gconv_status gc_stream_write(gc_stream *stream, uint32_t count, const void *rows
     return finish_writing(stream, count, start, status, error);
 }
 
-bool gc_stream_takes_packed(const gc_stream *stream)
+bool gc_stream_takes_compressed(const gc_stream *stream)
 {
     const gconv_sink *sink = &stream->sink;
     const gconv_shape *shape = &stream->problem->conversion.output;
     return !stream->chain_only && shape->depth == 1 && shape->channels == 1 && stream->first == 0 &&
            stream->end == shape->height && stream->rows_written == 0 &&
-           sink->takes_packed != NULL && sink->write_packed != NULL &&
-           sink->takes_packed(sink->user, shape);
+           sink->takes_compressed != NULL && sink->write_compressed != NULL &&
+           sink->takes_compressed(sink->user, shape);
 }
 
-gconv_status gc_stream_write_packed(gc_stream *stream, const gc_packed_rows *rows,
-                                    gconv_error *error)
+gconv_status gc_stream_write_compressed(gc_stream *stream, const gc_compressed_rows *rows,
+                                        gconv_error *error)
 {
     double start = gc_seconds();
     *error = (gconv_error){.status = GCONV_OK};
-    gconv_status status = stream->sink.write_packed(stream->sink.user, rows, error);
+    gconv_status status = stream->sink.write_compressed(stream->sink.user, rows, error);
     return finish_writing(stream, stream->end, start, status, error);
 }
 

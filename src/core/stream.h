@@ -101,11 +101,11 @@ gconv_status gc_stream_write(gc_stream *stream, uint32_t count, const void *rows
                              gconv_error *error);
 
 /* Whether the sink takes all rows of the image at once, compressed by the device of the run. */
-bool gc_stream_takes_packed(const gc_stream *stream);
+bool gc_stream_takes_compressed(const gc_stream *stream);
 
-/* gc_stream_write for all rows, where gc_stream_takes_packed says so. */
-gconv_status gc_stream_write_packed(gc_stream *stream, const struct gc_packed_rows *rows,
-                                    gconv_error *error);
+/* gc_stream_write for all rows, where gc_stream_takes_compressed says so. */
+gconv_status gc_stream_write_compressed(gc_stream *stream, const struct gc_compressed_rows *rows,
+                                        gconv_error *error);
 
 /* Tells the watch how much of the run is done, from 0 to 1: for an implementation that computes
  * long before it writes. Must not be called while another thread writes. GCONV_ERROR_CANCELLED

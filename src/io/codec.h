@@ -76,7 +76,7 @@ void gc_decoder_warn_trailing(const gc_decoder *decoder);
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 typedef struct gc_encoder_type gc_encoder_type;
-struct gc_packed_rows;
+struct gc_compressed_rows;
 
 /* The head of every codec's own structure. */
 typedef struct gc_encoder {
@@ -103,9 +103,9 @@ struct gc_encoder_type {
     bool (*help)(gc_encoder *encoder);
     /* As gconv_sink has them, for the encoder's shape. NULL for formats that no device
      * compresses. */
-    bool (*takes_packed)(gc_encoder *encoder);
-    gconv_status (*write_packed)(gc_encoder *encoder, const struct gc_packed_rows *rows,
-                                 gconv_error *error);
+    bool (*takes_compressed)(gc_encoder *encoder);
+    gconv_status (*write_compressed)(gc_encoder *encoder, const struct gc_compressed_rows *rows,
+                                     gconv_error *error);
     void (*free)(gc_encoder *encoder);
 };
 

@@ -303,20 +303,21 @@ static bool same_shape(const gconv_shape *a, const gconv_shape *b)
 }
 
 /* Whether the image is all that the writer waits for, and rows are the encoder's as they are. */
-static bool takes_packed(void *user, const gconv_shape *shape)
+static bool takes_compressed(void *user, const gconv_shape *shape)
 {
     gconv_writer *writer = user;
     return writer->failure.status == GCONV_OK && writer->taken == 0 && writer->row == NULL &&
            same_shape(shape, &writer->shape) &&
-           writer->encoder->type->takes_packed(writer->encoder);
+           writer->encoder->type->takes_compressed(writer->encoder);
 }
 
-static gconv_status write_packed(void *user, const struct gc_packed_rows *rows, gconv_error *error)
+static gconv_status write_compressed(void *user, const struct gc_compressed_rows *rows,
+                                     gconv_error *error)
 {
     gconv_writer *writer = user;
     writer->taken = writer->shape.height;
     gconv_status status =
-        writer->encoder->type->write_packed(writer->encoder, rows, &writer->failure);
+        writer->encoder->type->write_compressed(writer->encoder, rows, &writer->failure);
     return settle(writer, status, error);
 }
 
@@ -325,9 +326,9 @@ gconv_sink gconv_writer_sink(gconv_writer *writer)
     gconv_sink sink = {.write = write_for_sink, .user = writer};
     if (writer->encoder->type->help != NULL)
         sink.help = help_for_sink;
-    if (writer->encoder->type->write_packed != NULL) {
-        sink.takes_packed = takes_packed;
-        sink.write_packed = write_packed;
+    if (writer->encoder->type->write_compressed != NULL) {
+        sink.takes_compressed = takes_compressed;
+        sink.write_compressed = write_compressed;
     }
     return sink;
 }

@@ -129,7 +129,7 @@ static size_t next_block(const picture *p, uint64_t first, uint8_t *bytes)
     return count;
 }
 
-static void compare(const picture *p, const gc_packed_rows *found)
+static void compare(const picture *p, const gc_compressed_rows *found)
 {
     static gc_pack_block expected;
     uint64_t all = (uint64_t)(p->row_bytes + 1) * p->height;
@@ -148,7 +148,7 @@ static void compare(const picture *p, const gc_packed_rows *found)
             complain(p, "Adler-32", i);
         if (found->blocks[i].size != expected.size)
             complain(p, "the size", i);
-        else if (memcmp(found->packed + i * found->stride, expected.output, expected.size) != 0)
+        else if (memcmp(found->bytes + i * found->stride, expected.output, expected.size) != 0)
             complain(p, "bytes", i);
         checked++;
     }
@@ -185,7 +185,7 @@ static void check(pattern of, uint32_t width, uint32_t height, jpeg_random *rand
             memset(p.rows + y * p.pitch + p.row_bytes, 0xa5, MARGIN);
         }
         if (compress(&p, result, result_bytes)) {
-            gc_packed_rows found = gc_encode_result(result, width, height);
+            gc_compressed_rows found = gc_encode_result(result, width, height);
             compare(&p, &found);
         } else if (!may_fail) {
             complain(&p, "a call fails", 0);

@@ -57,15 +57,15 @@ static void rows_are_counted(void **state)
     gconv_writer_free(NULL);
 }
 
-static bool takes_packed(const gconv_sink *sink, uint32_t width, uint32_t height, int depth)
+static bool takes_compressed(const gconv_sink *sink, uint32_t width, uint32_t height, int depth)
 {
     const gconv_shape shape = {width, height, 1, depth};
-    return sink->takes_packed != NULL && sink->takes_packed(sink->user, &shape);
+    return sink->takes_compressed != NULL && sink->takes_compressed(sink->user, &shape);
 }
 
 /* Whether a writer of 16x8 pixels takes an image of a device's blocks, before the first row and
  * after it. */
-static void expect_packed(gconv_format format, int depth, int compression, bool takes)
+static void expect_compressed(gconv_format format, int depth, int compression, bool takes)
 {
     gconv_error error;
     gconv_writer *writer;
@@ -77,22 +77,22 @@ static void expect_packed(gconv_format format, int depth, int compression, bool 
     assert_int_equal(gconv_writer_open(scratch_path("packed"), &options, &writer, &error),
                      GCONV_OK);
     gconv_sink sink = gconv_writer_sink(writer);
-    assert_true(takes_packed(&sink, 16, 8, depth) == takes);
-    assert_false(takes_packed(&sink, 16, 4, depth)); /* two images, one below the other */
-    assert_false(takes_packed(&sink, 8, 8, depth));
+    assert_true(takes_compressed(&sink, 16, 8, depth) == takes);
+    assert_false(takes_compressed(&sink, 16, 4, depth)); /* two images, one below the other */
+    assert_false(takes_compressed(&sink, 8, 8, depth));
     assert_int_equal(sink.write(sink.user, 1, row, sizeof row, &error), GCONV_OK);
-    assert_false(takes_packed(&sink, 16, 8, depth));
+    assert_false(takes_compressed(&sink, 16, 8, depth));
     gconv_writer_free(writer);
 }
 
 static void png_of_one_bit_takes_blocks_of_a_whole_image(void **state)
 {
     (void)state;
-    expect_packed(GCONV_FORMAT_PNG, 1, -1, true);
-    expect_packed(GCONV_FORMAT_PNG, 1, 6, false);
-    expect_packed(GCONV_FORMAT_PNG, 1, 9, false);
-    expect_packed(GCONV_FORMAT_PNG, 8, -1, false);
-    expect_packed(GCONV_FORMAT_JPEG, 8, -1, false);
+    expect_compressed(GCONV_FORMAT_PNG, 1, -1, true);
+    expect_compressed(GCONV_FORMAT_PNG, 1, 6, false);
+    expect_compressed(GCONV_FORMAT_PNG, 1, 9, false);
+    expect_compressed(GCONV_FORMAT_PNG, 8, -1, false);
+    expect_compressed(GCONV_FORMAT_JPEG, 8, -1, false);
 }
 
 /* Keeps the size of a file that is shown, and reads from it without moving its offset. */

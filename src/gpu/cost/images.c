@@ -68,7 +68,7 @@ static image_parts parts_at_least(const gc_problem *problem, const gc_costs *cos
 {
     bool by_kernels = is_decoded_by_kernels(problem);
     double source = by_kernels ? gc_pack_seconds(problem) : gc_decode_seconds(problem);
-    double output = is_compressed_by_kernel(problem) ? gc_write_packed_seconds(problem)
+    double output = is_compressed_by_kernel(problem) ? gc_write_compressed_seconds(problem)
                                                      : gc_encode_seconds(problem);
     return (image_parts){.kernels = by_kernels ? costs->decode_picture_seconds : 0,
                          .thread = source + output + costs->run_thread_seconds};
@@ -103,7 +103,7 @@ static image_parts parts_of(const gc_problem *problem, const gconv_device_info *
     if (is_compressed_by_kernel(problem) && finishes)
         parts.kernels += compress_seconds(problem, device);
     else if (is_compressed_by_kernel(problem))
-        parts.thread += gc_encode_seconds(problem) - gc_write_packed_seconds(problem);
+        parts.thread += gc_encode_seconds(problem) - gc_write_compressed_seconds(problem);
     if (is_decoded_by_kernels(problem)) /* a file is small: its upload does not count */
         parts.kernels += decode_seconds(problem, device);
     else

@@ -3,7 +3,7 @@
 #ifndef GC_GPU_ENCODE_ENCODE_H
 #define GC_GPU_ENCODE_ENCODE_H
 
-#include "core/packed_rows.h"
+#include "core/compressed_rows.h"
 #include "gconv.h"
 
 struct CUstream_st;
@@ -24,7 +24,7 @@ gconv_status gc_encode_bits(const void *rows, size_t pitch, uint32_t width, uint
                             void *memory, struct CUstream_st *stream, gconv_error *error);
 
 /* What lies in a copy of the result on the host. */
-gc_packed_rows gc_encode_result(const void *result, uint32_t width, uint32_t height);
+gc_compressed_rows gc_encode_result(const void *result, uint32_t width, uint32_t height);
 
 #ifdef __cplusplus
 }

@@ -216,7 +216,7 @@ static gconv_status use_slot(gc_gpu_plan *plan, gc_slot *slot, gconv_error *erro
 }
 
 gconv_status gc_plan_take_slot(gc_gpu_plan *plan, bool chain_only, size_t decoding_bytes,
-                               size_t *packing_bytes, int64_t *rows, gconv_error *error)
+                               size_t *compressing_bytes, int64_t *rows, gconv_error *error)
 {
     gc_slot *slot;
     GC_TRY(gc_slot_take(plan->device.index, plan->parts, &slot, error));
@@ -224,18 +224,18 @@ gconv_status gc_plan_take_slot(gc_gpu_plan *plan, bool chain_only, size_t decodi
         size_t sizes[GC_BUFFERS];
         gc_plan_buffer_sizes(plan, chain_only, *rows, sizes);
         sizes[GC_BUFFER_DECODING] = *rows < plan->band_rows ? 0 : decoding_bytes;
-        sizes[GC_BUFFER_PACKING] = *packing_bytes;
+        sizes[GC_BUFFER_COMPRESSING] = *compressing_bytes;
         gconv_status status = gc_slot_reserve(slot, sizes, plan->share_bytes, error);
         int64_t fewer = gc_band_whole(plan->problem, *rows / 2, plan->slabs);
         if (status == GCONV_OK)
             return use_slot(plan, slot, error);
-        if (status != GCONV_ERROR_MEMORY || (fewer == 0 && *packing_bytes == 0)) {
+        if (status != GCONV_ERROR_MEMORY || (fewer == 0 && *compressing_bytes == 0)) {
             gc_slot_give(slot);
             return status;
         }
-        if (*packing_bytes == 0) /* another process may have taken memory meanwhile */
+        if (*compressing_bytes == 0) /* another process may have taken memory meanwhile */
             *rows = fewer;
-        *packing_bytes = 0;
+        *compressing_bytes = 0;
     }
 }
 

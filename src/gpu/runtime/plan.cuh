@@ -95,10 +95,10 @@ bool gc_plan_start_has_ended(const gc_gpu_plan *plan);
 gconv_status gc_plan_choose_band(gc_gpu_plan *plan, gconv_error *error);
 
 /* Takes a slot with buffers for bands of *rows, for decoding and for compressing. Where the device
- * is short of memory, *packing_bytes becomes 0, then *rows less than plan->band_rows: there is no
- * buffer for decoding, either. */
+ * is short of memory, *compressing_bytes becomes 0, then *rows less than plan->band_rows: there is
+ * no buffer for decoding, either. */
 gconv_status gc_plan_take_slot(gc_gpu_plan *plan, bool chain_only, size_t decoding_bytes,
-                               size_t *packing_bytes, int64_t *rows, gconv_error *error);
+                               size_t *compressing_bytes, int64_t *rows, gconv_error *error);
 void gc_plan_give_slot(gc_gpu_plan *plan);
 
 /* Sets what the buffers hold for bands of `rows` rows of output. */

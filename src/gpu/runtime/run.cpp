@@ -46,8 +46,8 @@ struct gpu_run {
     size_t image_bytes;     /* of them for the rows of the image, or what is packed of it */
     size_t piece_bytes;
     gc_host_buffer *pieces[PIECES];
-    bool lands; /* output is downloaded to where the caller wants it */
-    bool packs; /* a kernel compresses the output */
+    bool lands;      /* output is downloaded to where the caller wants it */
+    bool compresses; /* a kernel compresses the output */
 };
 
 static bool several_at_once(const gpu_run *run)
@@ -67,10 +67,10 @@ static const gconv_shape *output_of(const gpu_run *run)
 }
 
 /* Bytes of the result of the kernel that compresses output. 0: the CPU has to do that. */
-static size_t packed_result_bytes(const gpu_run *run)
+static size_t compressed_result_bytes(const gpu_run *run)
 {
     const gconv_shape *shape = output_of(run);
-    if (run->by_engine || !run->plan->finishes || !gc_stream_takes_packed(run->stream))
+    if (run->by_engine || !run->plan->finishes || !gc_stream_takes_compressed(run->stream))
         return 0; /* planes of the JPEG engine take memory beside the slots' */
     size_t bytes = gc_encode_result_bytes(shape->width, shape->height);
     return bytes <= WHOLE_BYTES ? bytes : 0;
@@ -82,7 +82,7 @@ static size_t choose_piece_bytes(const gpu_run *run)
     size_t all = row * run->plan->problem->chain.height;
     size_t most = (size_t)(several_at_once(run) ? (int)WHOLE_BYTES : (int)PIECE_BYTES);
     size_t piece = all <= most ? all : std::max((size_t)PIECE_BYTES, row);
-    return std::max(piece, packed_result_bytes(run));
+    return std::max(piece, compressed_result_bytes(run));
 }
 
 /* Says that the run needs no processor, or needs one again. */
@@ -368,10 +368,11 @@ static gconv_status await_piece(gpu_run *run, int64_t piece, gconv_error *error)
     GC_TRY(gc_slot_seconds(slot, GC_MARK_BEGIN, GC_MARK_UPLOADED, &timings->upload, error));
     GC_TRY(gc_slot_seconds(slot, GC_MARK_UPLOADED, GC_MARK_DECODED, &timings->decode, error));
     GC_TRY(gc_slot_seconds(slot, GC_MARK_DECODED, GC_MARK_COMPUTED, &timings->compute, error));
-    if (run->packs)
-        GC_TRY(gc_slot_seconds(slot, GC_MARK_COMPUTED, GC_MARK_PACKED, &timings->encode, error));
-    return gc_slot_seconds(slot, run->packs ? GC_MARK_PACKED : GC_MARK_COMPUTED, GC_MARK_ARRIVED,
-                           &timings->download, error);
+    if (run->compresses)
+        GC_TRY(
+            gc_slot_seconds(slot, GC_MARK_COMPUTED, GC_MARK_COMPRESSED, &timings->encode, error));
+    return gc_slot_seconds(slot, run->compresses ? GC_MARK_COMPRESSED : GC_MARK_COMPUTED,
+                           GC_MARK_ARRIVED, &timings->download, error);
 }
 
 /* The device has done its work: it does not need the source any more. */
@@ -476,17 +477,18 @@ static gconv_status mark(const gc_gpu_plan *plan, int which, gconv_error *error)
 }
 
 /* Compresses the result, which is the whole image, downloads that and has it written. */
-static gconv_status download_packed(gpu_run *run, const gc_plan_result &result, gconv_error *error)
+static gconv_status download_compressed(gpu_run *run, const gc_plan_result &result,
+                                        gconv_error *error)
 {
     const gc_gpu_plan *plan = run->plan;
     uint32_t width = output_of(run)->width, height = output_of(run)->height;
-    void *memory = plan->slot->buffers[GC_BUFFER_PACKING];
+    void *memory = plan->slot->buffers[GC_BUFFER_COMPRESSING];
     GC_TRY(gc_encode_bits(plan->result, result.pitch, width, height, memory, plan->cuda_stream,
                           error));
-    GC_TRY(mark(plan, GC_MARK_PACKED, error));
+    GC_TRY(mark(plan, GC_MARK_COMPRESSED, error));
     GC_TRY(take_host(run, run->piece_bytes, &run->pieces[0], error));
-    char *packed = run->pieces[0]->bytes;
-    GC_CUDA_TRY(error, cudaMemcpyAsync(packed, memory, gc_encode_result_bytes(width, height),
+    char *result_bytes = run->pieces[0]->bytes;
+    GC_CUDA_TRY(error, cudaMemcpyAsync(result_bytes, memory, gc_encode_result_bytes(width, height),
                                        cudaMemcpyDeviceToHost, plan->cuda_stream));
     GC_TRY(mark(plan, GC_MARK_ARRIVED, error));
     GC_TRY(await_piece(run, 0, error));
@@ -495,9 +497,9 @@ static gconv_status download_packed(gpu_run *run, const gc_plan_result &result, 
         return GCONV_OK;
     leave_device(run);
     accept_picture(run);
-    gc_packed_rows rows = gc_encode_result(packed, width, height);
+    gc_compressed_rows rows = gc_encode_result(result_bytes, width, height);
     GC_TRY(gc_stream_tell(run->stream, 0.5, error)); /* the run may be cancelled here */
-    return gc_stream_write_packed(run->stream, &rows, error);
+    return gc_stream_write_compressed(run->stream, &rows, error);
 }
 
 /* ---- Bands ----------------------------------------------------------------------------------- */
@@ -525,8 +527,8 @@ static gconv_status run_band(gpu_run *run, int64_t first, int64_t last, gconv_er
     GC_TRY(mark(plan, GC_MARK_COMPUTED, error));
     if (run->lands)
         return land(run, result, first, error);
-    if (run->packs)
-        return download_packed(run, result, error);
+    if (run->compresses)
+        return download_compressed(run, result, error);
     return download(run, result, last + 1 == plan->problem->chain.height, error);
 }
 
@@ -539,12 +541,12 @@ static gconv_status run_bands(gpu_run *run, gconv_error *error)
 }
 
 /* Bytes of the device for the kernel that compresses output; 0 where none does. */
-static size_t choose_packing_bytes(const gpu_run *run)
+static size_t choose_compressing_bytes(const gpu_run *run)
 {
     const gconv_shape *shape = output_of(run);
-    bool packs = run->plan->band_rows == (int64_t)run->plan->problem->chain.height &&
-                 packed_result_bytes(run) > 0;
-    return packs ? gc_encode_device_bytes(shape->width, shape->height) : 0;
+    bool compresses = run->plan->band_rows == (int64_t)run->plan->problem->chain.height &&
+                      compressed_result_bytes(run) > 0;
+    return compresses ? gc_encode_device_bytes(shape->width, shape->height) : 0;
 }
 
 /* Runs in a slot. While it waits for one and for the device, other images may have the processor: a
@@ -553,19 +555,19 @@ static size_t choose_packing_bytes(const gpu_run *run)
 static gconv_status run_in_slot(gpu_run *run, gconv_error *error)
 {
     gc_gpu_plan *plan = run->plan;
-    size_t decoding = 0, packing = choose_packing_bytes(run);
+    size_t decoding = 0, compressing = choose_compressing_bytes(run);
     if (run->packed_bytes > 0)
         decoding = gc_packed_device_bytes(packed_of(run), is_luma(run));
     run->needs_rows = decoding > plan->spare_bytes;
     if (run->needs_rows)
         return GCONV_OK;
-    if (decoding + packing > plan->spare_bytes)
-        packing = 0;
+    if (decoding + compressing > plan->spare_bytes)
+        compressing = 0;
     say_waiting(run, true);
-    GC_TRY(gc_plan_take_slot(plan, run->stream->chain_only, decoding, &packing, &run->band_rows,
+    GC_TRY(gc_plan_take_slot(plan, run->stream->chain_only, decoding, &compressing, &run->band_rows,
                              error));
     bool whole = run->band_rows == (int64_t)plan->problem->chain.height;
-    run->packs = packing > 0 && whole;
+    run->compresses = compressing > 0 && whole;
     run->needs_rows = is_decoded(run) && !whole;
     if (run->needs_rows)
         return GCONV_OK;

@@ -204,8 +204,8 @@ gconv_status gc_gpu_time(void *state, const void *input, size_t stride, double s
     GC_TRY(gc_plan_await_start(plan, error));
     gc_current_device current(plan->device.index);
     int64_t rows;
-    size_t packing = 0;
-    GC_TRY(gc_plan_take_slot(plan, false, 0, &packing, &rows, error));
+    size_t compressing = 0;
+    GC_TRY(gc_plan_take_slot(plan, false, 0, &compressing, &rows, error));
     gconv_status status =
         rows < plan->problem->chain.height
             ? gc_fail(error, GCONV_ERROR_UNSUPPORTED,

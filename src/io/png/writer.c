@@ -1,7 +1,7 @@
 /* PNG of 1, 8 and 16 bits. libpng writes the chunks before the image data, and all chunks where the
  * caller asks for a level of compression. */
 #include "base/status.h"
-#include "core/packed_rows.h"
+#include "core/compressed_rows.h"
 #include "io/codec.h"
 #include "io/png/filters.h"
 #include "io/png/memory.h"
@@ -22,7 +22,7 @@ enum {
     ATTEMPTS_BYTES_MAX = 64 << 20 /* of all attempts in memory; then the smallest goes on alone */
 };
 
-static_assert((int)GC_PACKED_ROWS_BLOCK == (int)GC_PACK_BLOCK,
+static_assert((int)GC_COMPRESSED_BLOCK == (int)GC_PACK_BLOCK,
               "devices make the blocks of gc_pack_compress");
 
 typedef struct png_encoder png_encoder;
@@ -473,22 +473,23 @@ static gconv_status write_rows(gc_encoder *common, uint32_t count, const unsigne
 }
 
 /* Blocks that come compressed take the place of those that gconv would make of the rows. */
-static bool takes_packed(gc_encoder *common)
+static bool takes_compressed(gc_encoder *common)
 {
     const png_encoder *encoder = (const png_encoder *)common;
     return common->shape.depth == 1 && encoder->attempt_count == 1 &&
            encoder->attempts[0].packing != NULL;
 }
 
-static gconv_status write_packed(gc_encoder *common, const gc_packed_rows *rows, gconv_error *error)
+static gconv_status write_compressed(gc_encoder *common, const gc_compressed_rows *rows,
+                                     gconv_error *error)
 {
     attempt *a = &((png_encoder *)common)->attempts[0];
     gconv_status status = GCONV_OK;
     for (uint32_t i = 0; status == GCONV_OK && i < rows->count; i++) {
         bool last = i + 1 == rows->count;
-        uint64_t left = rows->stream_bytes - (uint64_t)i * GC_PACKED_ROWS_BLOCK;
-        const compressed block = {rows->packed + i * rows->stride, rows->blocks[i].size,
-                                  last ? (size_t)left : GC_PACKED_ROWS_BLOCK, rows->blocks[i].check,
+        uint64_t left = rows->stream_bytes - (uint64_t)i * GC_COMPRESSED_BLOCK;
+        const compressed block = {rows->bytes + i * rows->stride, rows->blocks[i].size,
+                                  last ? (size_t)left : GC_COMPRESSED_BLOCK, rows->blocks[i].check,
                                   last};
         status = write_block(a, &block, error);
     }
@@ -539,7 +540,7 @@ const gc_encoder_type gc_png_encoder = {
     .write = write_rows,
     .finish = finish,
     .help = help,
-    .takes_packed = takes_packed,
-    .write_packed = write_packed,
+    .takes_compressed = takes_compressed,
+    .write_compressed = write_compressed,
     .free = free_encoder,
 };
