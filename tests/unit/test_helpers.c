@@ -182,7 +182,8 @@ static void helpers_compute(void **state)
     char *words[] = {program, filter, kernel, threads, output, out, in};
     make_inputs(in);
     int lent = 0;
-    for (int round = 0; round < 20; round++) {
+    /* Where the processors are busy, all images may be done before the helper's thread runs. */
+    for (int round = 0; round < 20 || lent == 0; round++) {
         gc_options options;
         gc_task_list list;
         gc_session session;
@@ -210,7 +211,6 @@ static void helpers_compute(void **state)
         remove_all(out);
         gc_remove_empty_directories(&directories);
     }
-    assert_true(lent > 0);
     remove_all(in);
 }
 
