@@ -100,7 +100,7 @@ fused * exact*'
 }
 
 @test "unrolled tiles: blocks and factors of their own, and those of --block and --tile" {
-    export GC_DOUBLE_COMPILER=c++
+    export GC_DOUBLE_COMPILER=c++ TMPDIR=$PWD
     make_image ppm colour.ppm 70 41 noise
     local tiling
     for tiling in '' '--tile 3 --block 16x8' '--tile 20 --block 4x1'; do
@@ -118,7 +118,7 @@ twopass:tiled * exact*'
 }
 
 @test "bench records the tiling factor, and --shared-memory limits that of adaptive" {
-    export GC_DOUBLE_COMPILER=c++
+    export GC_DOUBLE_COMPILER=c++ TMPDIR=$PWD
     local names=naive,tiled,adaptive,adaptive:kth,adaptive:unrolled
     expect 0 gconv bench --time 1 --impl $names --samples grey8 --sizes 64 --filters 9 --block 16x16 --json
     same "$(key name | paste -sd ,)" $names

@@ -1,6 +1,6 @@
 /* The driver and NVRTC as src/gpu/jit calls them. What they compile is a pretence that nothing
  * runs, unless there is a compiler for the host:
- *     GC_DOUBLE_COMPILER=COMMAND       compiles kernels for the host, and so they run
+ *     GC_DOUBLE_COMPILER=COMMAND       compiles kernels for the host, into $TMPDIR, and so they run
  *     GC_DOUBLE_COMPILE=MILLISECONDS   a compilation takes that long
  *     GC_DOUBLE_REFUSE=N               the driver refuses the first N binaries that it is given */
 #include "state.hpp"
@@ -127,7 +127,9 @@ static std::string host_binary(const std::string &source)
     if (compiler == nullptr || (source.find("gc_compiled_kernel") == std::string::npos &&
                                 source.find("gc_unrolled_kernel") == std::string::npos))
         return "";
-    std::string path = "/tmp/gc-double-" + std::to_string(getpid()) + "-" + std::to_string(count++);
+    const char *directory = getenv("TMPDIR");
+    std::string path = std::string(directory != nullptr ? directory : "/tmp") + "/gc-double-" +
+                       std::to_string(getpid()) + "-" + std::to_string(count++);
     FILE *file = fopen((path + ".cpp").c_str(), "w");
     if (file == nullptr)
         return "";
