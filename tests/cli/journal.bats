@@ -624,6 +624,7 @@ out/none.png: failed: cannot open: No such file or directory'
     like "$out" '*out/5.png: unverified: its input is gone*7 images: 2 verified, *'
     complains 2 'which journal? give --journal FILE' gconv check
     complains 2 '--images says how many images --verify computes' gconv check --journal j --images 3
+    complains 2 '--device and --impl say what computes for --verify' gconv check --journal j -d cpu
     complains 1 'none: cannot open the journal: *' gconv check --journal none
     [ ! -e none ]
 }
@@ -652,6 +653,22 @@ out/none.png: failed: cannot open: No such file or directory'
     same "$out" 'out/kept.pgm: unverified: its input is gone
 1 image: 1 unverified'
     same "$(find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'gconv-check-*' -user "$(id -u)" -newer j)" ''
+}
+
+@test "check --verify does not blame outputs where what is named cannot compute" {
+    setup_images
+    gconv filter -k gaussian:60 --journal j -o out in/3.pgm
+    expect 1 gconv check --verify --journal j --impl cpu:taps
+    same "$out" "out/3.pgm: unverified: 'cpu:taps' refuses filters of two vectors
+1 image: 1 unverified"
+    complains 4 '*cuda:9*' gconv check --verify --journal j --device cuda:9
+    same "$out" ''
+    local long=$PWD/$(printf '%0100d' 0)
+    TMPDIR=$long complains 1 'cannot make a directory in TMPDIR, else /tmp: No such file or directory' \
+        gconv check --verify --journal j
+    mkdir "$long"
+    TMPDIR=$long expect 0 gconv check --verify --journal j
+    same "$(find "$long" -mindepth 1)" ''
 }
 
 @test "check --verify finds results that are wrong: exit 3" {

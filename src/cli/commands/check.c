@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "cli/image/recheck.h"
 #include "cli/journal/journal.h"
+#include "cli/options/table.h"
 #include "cli/report/exit.h"
 #include "cli/report/json.h"
 #include "cli/report/messages.h"
@@ -27,7 +28,7 @@ typedef enum finding {
     FINDING_FAILED,
     FINDING_UNFINISHED, /* an intent that was not carried out */
     FINDING_UNREADABLE, /* could not be checked */
-    FINDING_UNVERIFIED, /* as recorded, but without input and filters --verify cannot compute it */
+    FINDING_UNVERIFIED, /* as recorded, but --verify cannot compute it */
     FINDING_MISMATCH,
     FINDINGS
 } finding;
@@ -42,6 +43,7 @@ typedef struct check {
     size_t images; /* in the journal */
     size_t found[FINDINGS];
     bool has_relative_name; /* of an output */
+    const char *blamed;     /* the journal, or NULL where a failure is not the journal's */
 } check;
 
 /* ---- Files ----------------------------------------------------------------------------------- */
@@ -99,9 +101,11 @@ static finding verify(check *c, const gc_record *record, char *text, size_t size
 {
     gc_recheck_difference d;
     gconv_error error;
-    if (gc_recheck_image(&c->recheck, record, &d, &error) != GCONV_OK) {
+    gconv_status status = gc_recheck_image(&c->recheck, record, &d, &error);
+    if (status != GCONV_OK) {
         snprintf(text, size, "%.400s", error.message);
-        return FINDING_UNREADABLE;
+        bool refused = status == GCONV_ERROR_UNSUPPORTED || status == GCONV_ERROR_DEVICE;
+        return refused ? FINDING_UNVERIFIED : FINDING_UNREADABLE;
     }
     if (d.samples > 0)
         snprintf(text, size, "%llu samples differ, by up to %g; %g is allowed",
@@ -112,15 +116,24 @@ static finding verify(check *c, const gc_record *record, char *text, size_t size
 }
 
 /* Computes an image again that is as recorded, or writes why it cannot be computed. */
-static finding verify_where_possible(check *c, const gc_record *record, bool has_input, char *text,
-                                     size_t size)
+static gconv_status verify_where_possible(check *c, const gc_record *record, bool has_input,
+                                          finding *found, char *text, size_t size,
+                                          gconv_error *error)
 {
-    if (!has_input)
+    *found = FINDING_UNVERIFIED;
+    if (!has_input) {
         snprintf(text, size, "%s",
                  record->in_place ? "it has replaced its input" : "its input is gone");
-    else if (gc_recheck_can_compute(&c->recheck, record, text, size))
-        return verify(c, record, text, size);
-    return FINDING_UNVERIFIED;
+        return GCONV_OK;
+    }
+    if (!gc_recheck_can_compute(&c->recheck, record, text, size))
+        return GCONV_OK;
+    gconv_status status = gc_recheck_prepare(&c->recheck, record, error);
+    if (status == GCONV_OK)
+        *found = verify(c, record, text, size);
+    else
+        c->blamed = NULL;
+    return status;
 }
 
 /* ---- Reports --------------------------------------------------------------------------------- */
@@ -162,7 +175,7 @@ static gconv_status check_record(void *user, const gc_record *record, gconv_erro
     check *c = user;
     char text[512] = "";
     bool has_input = false;
-    (void)error;
+    gconv_status status = GCONV_OK;
     show_progress(c, record->output);
     finding found = find(record, &has_input);
     if (found == FINDING_FAILED && record->error != NULL)
@@ -170,7 +183,9 @@ static gconv_status check_record(void *user, const gc_record *record, gconv_erro
     if (found == FINDING_GOOD && gc_recheck_is_stale(&c->recheck, record, text, sizeof text))
         found = FINDING_STALE;
     if (found == FINDING_GOOD && c->options->verify && is_chosen(c, record))
-        found = verify_where_possible(c, record, has_input, text, sizeof text);
+        status = verify_where_possible(c, record, has_input, &found, text, sizeof text, error);
+    if (status != GCONV_OK)
+        return status;
     c->has_relative_name = c->has_relative_name || record->output[0] != '/';
     c->found[found]++;
     gc_tally_add(false, false);
@@ -208,34 +223,54 @@ static int exit_code(const check *c)
     return c->found[FINDING_MISMATCH] > 0 ? GC_EXIT_MISMATCH : GC_EXIT_DONE;
 }
 
+/* What is wrong with the command line, or NULL. */
+static const char *find_misuse(const gc_options *options)
+{
+    if (options->journal == NULL)
+        return "which journal? give --journal FILE";
+    if (options->verify)
+        return NULL;
+    if (options->images > 0)
+        return "--images says how many images --verify computes";
+    if (gc_option_given(options, "device") || gc_option_given(options, "impl"))
+        return "--device and --impl say what computes for --verify";
+    return NULL;
+}
+
+static gconv_status check_journal(check *c, gc_journal *journal, gconv_error *error)
+{
+    c->images = gc_journal_count(journal);
+    gc_tally_begin("images checked", false, c->images);
+    gc_recheck_begin(&c->recheck, c->options, journal);
+    gconv_status status = gc_journal_each(journal, check_record, c, error);
+    gc_recheck_end(&c->recheck);
+    gc_progress_clear();
+    return status;
+}
+
 int gc_run_check(const gc_options *options)
 {
     gconv_error error;
     gc_journal *journal;
-    check c = {.options = options};
-    if (options->journal == NULL || (options->images > 0 && !options->verify)) {
-        gc_fail(&error, GCONV_ERROR_ARGUMENT,
-                options->journal == NULL ? "which journal? give --journal FILE"
-                                         : "--images says how many images --verify computes");
+    check c = {.options = options, .blamed = options->journal};
+    const char *misuse = find_misuse(options);
+    if (misuse != NULL) {
+        gc_fail(&error, GCONV_ERROR_ARGUMENT, "%s", misuse);
         gc_report(NULL, &error);
         return GC_EXIT_USAGE;
     }
     gconv_status status = gc_journal_open(options->journal, GC_JOURNAL_READ, options->digest, false,
                                           &journal, &error);
     if (status == GCONV_OK) {
-        c.images = gc_journal_count(journal);
-        gc_tally_begin("images checked", false, c.images);
-        gc_recheck_begin(&c.recheck, options, journal);
-        status = gc_journal_each(journal, check_record, &c, &error);
-        gc_recheck_end(&c.recheck);
+        status = check_journal(&c, journal, &error);
         gc_journal_close(journal);
     }
-    gc_progress_clear();
-    if (status != GCONV_OK)
-        gc_report(options->journal, &error);
-    else if (!options->json)
+    if (status != GCONV_OK) {
+        gc_report(c.blamed, &error);
+        return gc_exit_code(status);
+    }
+    if (!options->json)
         print_summary(&c);
-    if (status == GCONV_OK)
-        give_hint(&c);
-    return status != GCONV_OK ? gc_exit_code(status) : exit_code(&c);
+    give_hint(&c);
+    return exit_code(&c);
 }

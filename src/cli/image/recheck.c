@@ -132,6 +132,8 @@ bool gc_recheck_can_compute(gc_recheck *recheck, const gc_record *record, char *
     return can;
 }
 
+/* ---- Computing ------------------------------------------------------------------------------- */
+
 /* Checks once whether the session can compute. */
 static gconv_status make_ready(gc_recheck *recheck, gconv_error *error)
 {
@@ -141,20 +143,32 @@ static gconv_status make_ready(gc_recheck *recheck, gconv_error *error)
     return status;
 }
 
-/* ---- Computing ------------------------------------------------------------------------------- */
-
 static gconv_status make_directory(gc_recheck *recheck, gconv_error *error)
 {
     const char *parent = getenv("TMPDIR");
-    if (recheck->directory[0] != '\0')
+    char *path = recheck->directory;
+    if (path[0] != '\0')
         return GCONV_OK;
-    if (parent == NULL || parent[0] == '\0' || strlen(parent) > 32)
+    if (parent == NULL || parent[0] == '\0')
         parent = "/tmp";
-    snprintf(recheck->directory, sizeof recheck->directory, "%s/gconv-check-XXXXXX", parent);
-    if (mkdtemp(recheck->directory) != NULL)
+    int length = snprintf(path, sizeof recheck->directory, "%s/gconv-check-XXXXXX", parent);
+    errno = ENAMETOOLONG;
+    if (length < (int)sizeof recheck->directory && mkdtemp(path) != NULL)
         return GCONV_OK;
-    recheck->directory[0] = '\0';
-    return gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot make a temporary directory");
+    path[0] = '\0';
+    return gc_fail_errno(error, GCONV_ERROR_WRITE, errno,
+                         "cannot make a directory in TMPDIR, else /tmp");
+}
+
+gconv_status gc_recheck_prepare(gc_recheck *recheck, const gc_record *record, gconv_error *error)
+{
+    use_recipe(recheck, record->recipe);
+    gconv_status status = recheck->failure.status;
+    if (status != GCONV_OK)
+        *error = recheck->failure;
+    else
+        status = make_ready(recheck, error);
+    return status == GCONV_OK ? make_directory(recheck, error) : status;
 }
 
 /* A gc_gate_function: the session was checked. */
@@ -292,18 +306,8 @@ gconv_status gc_recheck_image(gc_recheck *recheck, const gc_record *record,
     char path[sizeof recheck->directory + 8];
     gc_result result;
     *difference = (gc_recheck_difference){.within = true};
-    use_recipe(recheck, record->recipe);
-    gconv_status status = recheck->failure.status;
-    if (status != GCONV_OK)
-        *error = recheck->failure;
-    else
-        status = make_ready(recheck, error);
-    if (status == GCONV_OK)
-        status = make_directory(recheck, error);
-    if (status != GCONV_OK)
-        return status;
     snprintf(path, sizeof path, "%s/result", recheck->directory);
-    status = compute(recheck, record, path, &result, error);
+    gconv_status status = compute(recheck, record, path, &result, error);
     if (status == GCONV_OK)
         status = compare_files(recheck, record, path, &result, difference, error);
     gc_result_destroy(&result);

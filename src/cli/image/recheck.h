@@ -7,6 +7,8 @@
 #include "cli/options/options.h"
 #include "gconv.h"
 
+#include <limits.h>
+
 /* What is kept from image to image: the session of the last recipe, and a directory. */
 typedef struct gc_recheck {
     const gc_options *options; /* of gconv check: implementation, device and threads */
@@ -19,7 +21,7 @@ typedef struct gc_recheck {
     int argument_count;
     gc_options recorded; /* what that command line says */
     gc_session session;
-    char directory[64]; /* for results; "": not made yet */
+    char directory[PATH_MAX]; /* for results; "": not made yet */
 } gc_recheck;
 
 /* How a result differs from the recorded output. */
@@ -41,7 +43,11 @@ bool gc_recheck_is_stale(gc_recheck *recheck, const gc_record *record, char *rea
 bool gc_recheck_can_compute(gc_recheck *recheck, const gc_record *record, char *reason,
                             size_t size);
 
-/* Computes the image of a record again and compares. */
+/* Makes ready to compute the image of a record again. A failure is none of its files': the device,
+ * the implementation or the directory for results cannot be used. */
+gconv_status gc_recheck_prepare(gc_recheck *recheck, const gc_record *record, gconv_error *error);
+
+/* Computes the image of a record again and compares, after gc_recheck_prepare. */
 gconv_status gc_recheck_image(gc_recheck *recheck, const gc_record *record,
                               gc_recheck_difference *difference, gconv_error *error);
 
