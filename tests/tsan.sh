@@ -36,7 +36,7 @@ build_double() {
 if [ "${1-}" != --no-build ]; then
   cmake --preset tsan >/dev/null
   cmake --build --preset tsan --parallel "$(getconf _NPROCESSORS_ONLN)" --target gconv make_image gconv_check unit_threads unit_plan_run \
-    unit_dispatcher unit_helpers unit_rows unit_several unit_processors unit_jpeg_rows unit_png_pack unit_png_stream
+    unit_dispatcher unit_borrowers unit_rows unit_several unit_processors unit_jpeg_rows unit_png_pack unit_png_stream
   [ -z "$nvcc" ] || build_double
 fi
 TSAN_OPTIONS="halt_on_error=1 exitcode=66 second_deadlock_stack=1 suppressions=$PWD/tests/tsan.supp"
@@ -61,7 +61,7 @@ run() {
   }
 }
 
-for test in threads plan_run dispatcher helpers rows several processors jpeg_rows png_pack png_stream; do
+for test in threads plan_run dispatcher borrowers rows several processors jpeg_rows png_pack png_stream; do
   run "$build/tests/unit_$test"
 done
 run "$build/tests/gconv_check" --impl cpu --cases 30

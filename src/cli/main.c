@@ -17,7 +17,7 @@ static int start_command(const gc_options *options)
     switch (options->command) {
     case GC_COMMAND_EDGES:
     case GC_COMMAND_FILTER:
-        return gc_run_process(options);
+        return gc_run_images(options);
     case GC_COMMAND_COMPARE:
         return gc_run_compare(options);
     case GC_COMMAND_BENCH:

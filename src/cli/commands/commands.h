@@ -6,9 +6,9 @@
 #include "cli/options/options.h"
 
 /* edges, filter */
-gconv_status gc_check_process(const gc_options *options, gconv_error *error);
-int gc_run_process(const gc_options *options);
-int gc_run_process_with(const gc_options *options, const gc_helpers *helpers);
+gconv_status gc_check_images(const gc_options *options, gconv_error *error);
+int gc_run_images(const gc_options *options);
+int gc_run_images_with(const gc_options *options, const gc_borrowers *borrowers);
 
 int gc_run_check(const gc_options *options);
 int gc_run_compare(const gc_options *options);

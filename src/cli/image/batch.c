@@ -22,8 +22,8 @@
 
 enum {
     WORKERS_MAX = 256,
-    RESULTS_MAX = 4 * WORKERS_MAX,        /* that wait for an earlier result */
-    HELPED_RESULTS_MAX = 64 * WORKERS_MAX /* where other processes help */
+    RESULTS_MAX = 4 * WORKERS_MAX,          /* that wait for an earlier result */
+    BORROWED_RESULTS_MAX = 64 * WORKERS_MAX /* where other processes borrow tasks */
 };
 
 #define NO_TASK SIZE_MAX
@@ -44,8 +44,8 @@ typedef struct gc_batch {
     const gc_task_list *list;
     gc_gate *gate;
     gc_directories *directories;
-    const gc_helpers *helpers; /* NULL: there are none */
-    pthread_t helper;
+    const gc_borrowers *borrowers; /* NULL: there are none */
+    pthread_t lender;
     int images_at_once;         /* images that are computed at one time */
     gc_several_reports several; /* of the only task, where its input is a stream of images */
 
@@ -350,7 +350,7 @@ static void *run_worker(void *user)
     batch *b = self->batch;
     char *notes = NULL;
     size_t size;
-    bool alone = b->images_at_once == 1 && b->list->source == NULL && b->helpers == NULL;
+    bool alone = b->images_at_once == 1 && b->list->source == NULL && b->borrowers == NULL;
     gc_worker worker = {.session = b->session,
                         .gate = b->gate,
                         .image_count = b->list->count,
@@ -432,12 +432,12 @@ const gc_session *gc_batch_session(const batch *b)
     return b->session;
 }
 
-static void *run_helpers(void *user)
+static void *run_borrowers(void *user)
 {
     batch *b = user;
     gconv_error barred; /* gc_batch_run tells */
     if (gc_gate_pass(b->gate, &barred) == GCONV_OK)
-        b->helpers->run(b->helpers->user, b);
+        b->borrowers->run(b->borrowers->user, b);
     return NULL;
 }
 
@@ -477,10 +477,10 @@ static void run_workers(batch *b)
     while (b->created < b->images_at_once && create_worker(b))
         continue;
     pthread_mutex_unlock(&b->lock);
-    bool helped = b->helpers != NULL && pthread_create(&b->helper, NULL, run_helpers, b) == 0;
+    bool lends = b->borrowers != NULL && pthread_create(&b->lender, NULL, run_borrowers, b) == 0;
     run_worker(&b->workers[0]);
-    if (helped)
-        pthread_join(b->helper, NULL);
+    if (lends)
+        pthread_join(b->lender, NULL);
     join_workers(b);
     if (b->has_reader)
         pthread_join(b->reader, NULL);
@@ -488,18 +488,18 @@ static void run_workers(batch *b)
 }
 
 gconv_status gc_batch_run(const gc_session *session, const gc_task_list *list, gc_gate *gate,
-                          gc_directories *directories, const gc_helpers *helpers,
+                          gc_directories *directories, const gc_borrowers *borrowers,
                           gc_report_function *report, void *user, gconv_error *error)
 {
     batch b = {.session = session,
                .list = list,
                .gate = gate,
                .directories = directories,
-               .helpers = helpers,
+               .borrowers = borrowers,
                .images_at_once = choose_images_at_once(session, list),
                .lock = PTHREAD_MUTEX_INITIALIZER,
                .returning_end = &b.returning};
-    size_t results_max = helpers != NULL ? HELPED_RESULTS_MAX : RESULTS_MAX;
+    size_t results_max = borrowers != NULL ? BORROWED_RESULTS_MAX : RESULTS_MAX;
     gconv_status status = gc_task_queue_create(list, results_max, report, user, &b.tasks, error);
     if (!list->batch)
         gc_several_reports_begin(&b.several, session->options, list->tasks[0].output, report, user);

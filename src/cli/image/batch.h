@@ -11,14 +11,15 @@
 
 struct gc_batch;
 
-/* Other processes that help: `run` is called in a thread of its own, once the gate is passed. It
- * lends tasks and settles them, until gc_batch_has_ended and every loan is settled. */
-typedef struct gc_helpers {
+/* Other processes that borrow tasks: `run` is called in a thread of its own, once the gate is
+ * passed. It lends tasks and settles them, until gc_batch_has_ended and every loan is settled. */
+typedef struct gc_borrowers {
     void (*run)(void *user, struct gc_batch *batch);
-    /* The batch is over: the helpers are told to end, and have ended when the function returns. */
+    /* The batch is over: the borrowers are told to end, and have ended when the function
+     * returns. */
     void (*end)(void *user);
     void *user;
-} gc_helpers;
+} gc_borrowers;
 
 /* A task that another process computes. */
 typedef struct gc_loan {
@@ -43,9 +44,9 @@ const gc_session *gc_batch_session(const struct gc_batch *batch);
  * wait for a GPU, more workers compute others meanwhile. The first images are read before `gate`
  * is passed. Where it bars them, nothing is written or reported, and its error returned.
  * `directories` records the directories that are made for the outputs of a batch. Tasks of
- * list->source are reported as soon as they are done. `helpers` may be NULL. */
+ * list->source are reported as soon as they are done. `borrowers` may be NULL. */
 gconv_status gc_batch_run(const gc_session *session, const gc_task_list *list, gc_gate *gate,
-                          gc_directories *directories, const gc_helpers *helpers,
+                          gc_directories *directories, const gc_borrowers *borrowers,
                           gc_report_function *report, void *user, gconv_error *error);
 
 #endif

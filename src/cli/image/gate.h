@@ -1,5 +1,5 @@
 /* The gate of a command: a check that is made once, before the first output is touched. Meanwhile
- * the first inputs are read. The check of `filter` and `edges` is `enter` in commands/process.c. It
+ * the first inputs are read. The check of `filter` and `edges` is `enter` in commands/images.c. It
  * checks the job and the devices that the user named, and makes the directory of -o. */
 #ifndef GC_CLI_IMAGE_GATE_H
 #define GC_CLI_IMAGE_GATE_H

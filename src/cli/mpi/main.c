@@ -1,4 +1,4 @@
-/* The program gconv-mpi: a batch on all ranks of an MPI job. Rank 0 is gconv with helpers. */
+/* The program gconv-mpi: a batch on all ranks of an MPI job. Rank 0 is gconv with borrowers. */
 #include "base/processors.h"
 #include "base/status.h"
 #include "cli/commands/commands.h"
@@ -63,7 +63,7 @@ static gconv_status check_session(const gc_options *options, gc_session *session
     if (status == GCONV_OK)
         status = gc_environment_check(error);
     if (status == GCONV_OK)
-        status = gc_check_process(options, error);
+        status = gc_check_images(options, error);
     if (status == GCONV_OK && options->journal != NULL)
         status = gc_digest_check(options->digest, error);
     if (status == GCONV_OK)
@@ -154,8 +154,8 @@ static int run_root(const gc_options *options, const report *reports, int count)
         return GC_EXIT_FAILED;
     }
     note_ranks(reports, count);
-    gc_helpers helpers = gc_root_helpers(root);
-    int code = gc_run_process_with(options, count > 1 ? &helpers : NULL);
+    gc_borrowers borrowers = gc_root_borrowers(root);
+    int code = gc_run_images_with(options, count > 1 ? &borrowers : NULL);
     gc_root_free(root);
     return code;
 }

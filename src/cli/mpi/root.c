@@ -313,7 +313,7 @@ static void end(void *user)
     note_members(root);
 }
 
-gc_helpers gc_root_helpers(gc_root *root)
+gc_borrowers gc_root_borrowers(gc_root *root)
 {
-    return (gc_helpers){run, end, root};
+    return (gc_borrowers){run, end, root};
 }

@@ -9,8 +9,8 @@ typedef struct gc_root gc_root;
 /* `places[r]` is how many images rank r computes at one time. NULL where memory is out. */
 gc_root *gc_root_create(int ranks, const int *places);
 
-/* What gc_run_process_with takes. Valid while `root` lives. */
-gc_helpers gc_root_helpers(gc_root *root);
+/* What gc_run_images_with takes. Valid while `root` lives. */
+gc_borrowers gc_root_borrowers(gc_root *root);
 
 void gc_root_free(gc_root *root);
 

@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-void gc_gpu_describe(void *state, char *text, size_t size)
+void gc_gpu_describe_plan(void *state, char *text, size_t size)
 {
     gc_gpu_plan *plan = (gc_gpu_plan *)state;
     text[0] = '\0';

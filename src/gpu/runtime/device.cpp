@@ -1,6 +1,6 @@
 /* Finds and describes CUDA devices. */
 #include "gpu/gpu.h"
-#include "gpu/runtime/measure.cuh"
+#include "gpu/runtime/first_use.cuh"
 #include "gpu/runtime/pool.cuh"
 
 extern "C" {

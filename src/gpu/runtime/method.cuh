@@ -145,7 +145,7 @@ gconv_status gc_gpu_prepare(const gc_pass_method &method, const gc_problem *prob
 gconv_status gc_gpu_await(void *state, double *compile_seconds, gconv_error *error);
 gconv_status gc_gpu_run(void *state, gc_stream *stream, gconv_error *error);
 void gc_gpu_release(void *state);
-void gc_gpu_describe(void *state, char *text, size_t size);
+void gc_gpu_describe_plan(void *state, char *text, size_t size);
 gconv_status gc_gpu_time(void *state, const void *input, size_t stride, double seconds,
                          gconv_device_times *times, gconv_error *error);
 
@@ -176,7 +176,7 @@ constexpr gc_operations gc_gpu_operations(double (*extra_terms)(const gc_problem
         gc_gpu_run,
         gc_gpu_release,
         extra_terms,
-        gc_gpu_describe,
+        gc_gpu_describe_plan,
         intensity,
         gc_gpu_time,
         gc_gpu_await,

@@ -5,7 +5,7 @@
 #include "gpu/gpu.h"
 #include "gpu/jit/jit.h"
 #include "gpu/runtime/check.cuh"
-#include "gpu/runtime/measure.cuh"
+#include "gpu/runtime/first_use.cuh"
 
 extern "C" {
 #include "base/clock.h"

@@ -1,7 +1,7 @@
 /* Measures a device at its first use on this machine. Later processes reckon with the figures
  * (gc_costs_of). */
-#ifndef GC_GPU_RUNTIME_MEASURE_CUH
-#define GC_GPU_RUNTIME_MEASURE_CUH
+#ifndef GC_GPU_RUNTIME_FIRST_USE_CUH
+#define GC_GPU_RUNTIME_FIRST_USE_CUH
 
 #include "gconv.h"
 

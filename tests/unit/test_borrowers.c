@@ -1,5 +1,5 @@
-/* A batch with helpers: tasks that are lent and settled, and results that travel as packets. The
- * helper is a thread of this process in the place of other ranks. */
+/* A batch with borrowers: tasks that are lent and settled, and results that travel as packets. The
+ * borrower is a thread of this process in the place of other ranks. */
 #include "io_support.h"
 
 #include "cli/image/batch.h"
@@ -83,11 +83,11 @@ static void tasks_travel(void **state)
 
 /* ---- A batch --------------------------------------------------------------------------------- */
 
-typedef struct helper {
+typedef struct borrower {
     gc_gate *gate;
     gc_directories *directories;
     int lent, ended;
-} helper;
+} borrower;
 
 static gconv_status pass(void *user, gconv_error *error)
 {
@@ -96,13 +96,13 @@ static gconv_status pass(void *user, gconv_error *error)
     return GCONV_OK;
 }
 
-static void compute(const helper *h, struct gc_batch *batch, const gc_loan *loan)
+static void compute(const borrower *b, struct gc_batch *batch, const gc_loan *loan)
 {
     gc_worker worker = {.session = gc_batch_session(batch),
-                        .gate = h->gate,
+                        .gate = b->gate,
                         .images_left = loan->images_left,
                         .images_at_once = 1,
-                        .directories = h->directories};
+                        .directories = b->directories};
     gc_result result;
     gc_process(&worker, loan->task, &result);
     gc_kept_plan_free(&worker.kept);
@@ -111,17 +111,17 @@ static void compute(const helper *h, struct gc_batch *batch, const gc_loan *loan
 }
 
 /* Holds some tasks at one time, and settles the last one first. */
-static void help(void *user, struct gc_batch *batch)
+static void borrow(void *user, struct gc_batch *batch)
 {
-    helper *h = user;
+    borrower *b = user;
     gc_loan loans[HELD];
     int held = 0;
     while (held > 0 || !gc_batch_has_ended(batch)) {
         if (held < HELD && gc_batch_lend(batch, &loans[held])) {
             held++;
-            h->lent++;
+            b->lent++;
         } else if (held > 0) {
-            compute(h, batch, &loans[--held]);
+            compute(b, batch, &loans[--held]);
         } else {
             sched_yield();
         }
@@ -130,8 +130,8 @@ static void help(void *user, struct gc_batch *batch)
 
 static void end(void *user)
 {
-    helper *h = user;
-    h->ended++;
+    borrower *b = user;
+    b->ended++;
 }
 
 typedef struct reports {
@@ -172,7 +172,7 @@ static void remove_all(const char *directory)
     assert_int_equal(rmdir(directory), 0);
 }
 
-static void helpers_compute(void **state)
+static void borrowers_compute(void **state)
 {
     (void)state;
     char in[512], out[512], program[] = "gconv", filter[] = "filter", kernel[] = "-kgauss3";
@@ -182,15 +182,15 @@ static void helpers_compute(void **state)
     char *words[] = {program, filter, kernel, threads, output, out, in};
     make_inputs(in);
     int lent = 0;
-    /* Where the processors are busy, all images may be done before the helper's thread runs. */
+    /* Where the processors are busy, all images may be done before the borrower's thread runs. */
     for (int round = 0; round < 20 || lent == 0; round++) {
         gc_options options;
         gc_task_list list;
         gc_session session;
         gc_directories directories = GC_DIRECTORIES_NONE;
         gc_gate gate;
-        helper h = {.gate = &gate, .directories = &directories};
-        const gc_helpers company = {help, end, &h};
+        borrower b = {.gate = &gate, .directories = &directories};
+        const gc_borrowers company = {borrow, end, &b};
         reports r = {0};
         const char *blamed;
         gconv_error error;
@@ -203,7 +203,7 @@ static void helpers_compute(void **state)
             GCONV_OK);
         assert_int_equal(r.count, IMAGES);
         assert_int_equal(r.failed, 1);
-        lent += h.lent;
+        lent += b.lent;
         gc_session_destroy(&session);
         gc_task_list_destroy(&list);
         gc_options_free(&options);
@@ -219,7 +219,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_travel),
         cmocka_unit_test(tasks_travel),
-        cmocka_unit_test(helpers_compute),
+        cmocka_unit_test(borrowers_compute),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

@@ -1,4 +1,4 @@
-#include "gpu/runtime/measure.cuh"
+#include "gpu/runtime/first_use.cuh"
 
 #include "gpu/runtime/check.cuh"
 #include "gpu/runtime/pool.cuh"

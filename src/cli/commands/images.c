@@ -202,7 +202,7 @@ static const char *how_to_go_on(const gc_options *options)
 
 /* A GPU that is named starts while the first images are read. Other devices are checked first. */
 static int run_tasks(const gc_session *session, const gc_task_list *list,
-                     gc_directories *directories, const gc_helpers *helpers)
+                     gc_directories *directories, const gc_borrowers *borrowers)
 {
     summary s = {.options = session->options,
                  .batch = list->batch,
@@ -222,7 +222,8 @@ static int run_tasks(const gc_session *session, const gc_task_list *list,
         gc_tally_begin("images done", true, list->count);
         if (list->stream != NULL)
             gc_tally_several("done", true);
-        status = gc_batch_run(session, list, &gate, directories, helpers, take_result, &s, &error);
+        status =
+            gc_batch_run(session, list, &gate, directories, borrowers, take_result, &s, &error);
     }
     gc_gate_destroy(&gate);
     int code = e.code;
@@ -289,7 +290,7 @@ static gconv_status open_journal(const gc_options *options, gc_session *session,
     return status;
 }
 
-gconv_status gc_check_process(const gc_options *options, gconv_error *error)
+gconv_status gc_check_images(const gc_options *options, gconv_error *error)
 {
     if (options->command == GC_COMMAND_FILTER && options->kernel_count == 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
@@ -301,7 +302,7 @@ gconv_status gc_check_process(const gc_options *options, gconv_error *error)
 static gconv_status prepare(const gc_options *options, gc_task_list *list, gc_session *session,
                             const char **blamed, gconv_error *error)
 {
-    gconv_status status = gc_check_process(options, error);
+    gconv_status status = gc_check_images(options, error);
     if (status != GCONV_OK)
         return status;
     if (gc_names_gpu(options))
@@ -310,13 +311,13 @@ static gconv_status prepare(const gc_options *options, gc_task_list *list, gc_se
     return status == GCONV_OK ? gc_session_create(options, session, blamed, error) : status;
 }
 
-int gc_run_process(const gc_options *options)
+int gc_run_images(const gc_options *options)
 {
     widen_queues(options);
-    return gc_run_process_with(options, NULL);
+    return gc_run_images_with(options, NULL);
 }
 
-int gc_run_process_with(const gc_options *options, const gc_helpers *helpers)
+int gc_run_images_with(const gc_options *options, const gc_borrowers *borrowers)
 {
     gc_session session = {.options = options};
     gc_task_list list = {.tasks = NULL};
@@ -330,11 +331,11 @@ int gc_run_process_with(const gc_options *options, const gc_helpers *helpers)
         code = status == GCONV_ERROR_UNSUPPORTED ? GC_EXIT_USAGE : gc_exit_code(status);
     }
     if (status == GCONV_OK)
-        code = run_tasks(&session, &list, &directories, options->dry_run ? NULL : helpers);
+        code = run_tasks(&session, &list, &directories, options->dry_run ? NULL : borrowers);
     else
         gc_report(blamed, &error);
-    if (helpers != NULL)
-        helpers->end(helpers->user);
+    if (borrowers != NULL)
+        borrowers->end(borrowers->user);
     gc_journal_close(session.journal);
     gc_results_free(&session.results);
     gc_remove_empty_directories(&directories);
