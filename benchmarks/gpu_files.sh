@@ -8,7 +8,7 @@
 # Usage: gpu_files.sh [OPTION...] GCONV      GCONV is the program
 #
 # --rows REGEX  some of: check edges-large edges-small edges-many edges-small-many gaussian log
-#               gaussian-many log-many gpus one memory torch
+#               gaussian-many log-many auto gpus one memory torch
 #               (an extended regular expression that a whole name matches)
 # --rounds N    of each command that are counted (3); one before them is not
 # --images N    of the row memory (10000), a multiple of 2000
@@ -233,6 +233,20 @@ batch() {
   rm -rf out
 }
 
+# TITLE IMAGES DIR COMMAND...: one job by --device cuda and by `auto`. A run on the CPU between them
+# would leave the GPU idle before one of the two alone.
+compare_auto() {
+  title=$1
+  number=$2
+  from=$3
+  shift 3
+  echo
+  echo "$title: auto beside cuda (bar: ratio at least 0.91)"
+  turns -i "$number" "$rounds" out "gconv --device cuda" "$gconv" "$@" --device cuda -o out "$from" \
+    -- "gconv --device auto" "$gconv" "$@" --device auto -o out "$from"
+  rm -rf out
+}
+
 # The shapes and kinds that the batches have not: odd sizes, grey, PNG.
 if wanted check; then
   rm -rf mixed
@@ -310,6 +324,16 @@ if wanted log-many; then
 fi
 rounds=$saved
 cold=
+if wanted auto; then
+  make_many many large/in 8
+  make_many small-many small/in 8
+  compare_auto "edges, $many JPEG of 4096x3072" "$many" many edges
+  compare_auto "edges, $small_many JPEG of 1024x1024" "$small_many" small-many edges
+  compare_auto "filter gaussian:8, $large_images RGB JPEG of 4096x3072" "$large_images" large/in \
+    filter -k gaussian:8 --format jpeg
+  compare_auto "filter log:5,43, $large_images RGB JPEG of 4096x3072" "$large_images" large/in \
+    filter -k log:5,43 --format jpeg
+fi
 if wanted gpus && [ "$gpus" -lt 2 ]; then
   echo
   echo "several GPUs"

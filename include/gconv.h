@@ -1,5 +1,5 @@
-/* gconv: convolution and edge detection of images, exact on every device. docs/contract.md says in
- * numbered rules what is computed.
+/* gconv: convolution and edge detection of images, on the CPU and on NVIDIA GPUs. docs/contract.md
+ * says in numbered rules what is computed.
  *
  * A plan reads rows of an image from a source, convolves them, and hands rows to a sink. A reader
  * of an image file is a source. A writer of an image file is a sink:

@@ -17,9 +17,9 @@ typedef struct gc_locality gc_locality;
 gconv_status gc_locality_create(int threads, gc_locality **locality, gconv_error *error);
 void gc_locality_free(gc_locality *locality);
 
-/* Fills the memory with random numbers, then replaces each line of `points` numbers by its spectrum,
- * with vectors and threads as `cpu` does. A line of one point changes its sign instead: the least
- * that reads and writes every number. Returns the seconds of the second part. */
+/* Fills the memory with random numbers, then replaces each line of `points` numbers by its
+ * spectrum, with vectors and threads as `cpu` does. A line of one point changes its sign instead:
+ * the least that reads and writes every number. Returns the seconds of the second part. */
 double gc_locality_pass(gc_locality *locality, int points);
 
 /* The real part of random number `index`, at least -1 and below 1. Its imaginary part is that of
@@ -35,8 +35,8 @@ double gc_locality_bound(int points);
 void gc_locality_sum(size_t first, size_t stride, int points, int frequency, double *real,
                      double *imaginary);
 
-/* Compares some lines of the last pass, at some frequencies, with sums in double. Returns the largest
- * difference. */
+/* Compares some lines of the last pass, at some frequencies, with sums in double. Returns the
+ * largest difference. */
 double gc_locality_judge(const gc_locality *locality);
 
 #endif

@@ -37,8 +37,8 @@ gconv_status gc_input_peek(gc_input *input, size_t wanted, const unsigned char *
 /* Reads and drops bytes that gc_input_peek has shown. */
 void gc_input_skip(gc_input *input, size_t count);
 
-/* Passes over `count` bytes: seeks in a regular file, else reads and drops them. What lies behind the
- * end of the input is passed over, too. */
+/* Passes over `count` bytes: seeks in a regular file, else reads and drops them. What lies behind
+ * the end of the input is passed over, too. */
 gconv_status gc_input_pass(gc_input *input, uint64_t count, gconv_error *error);
 
 /* Reads `wanted` bytes; *got is less only where the input ends. */

@@ -452,7 +452,7 @@ gconv_status gconv_reader_next(gconv_reader *reader, bool *more, gconv_error *er
     return settle(reader, status, error);
 }
 
-/* ---- Some rows alone -------------------------------------------------------------------------- */
+/* ---- Some rows alone ------------------------------------------------------------------------- */
 
 /* Passes over stored rows. */
 static gconv_status skip_stored(gconv_reader *reader, uint32_t count, gconv_error *error)

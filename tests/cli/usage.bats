@@ -12,7 +12,7 @@ setup_input() {
 @test "gconv alone prints its usage on stderr" {
     expect 2 gconv
     same "$out" ''
-    like "$err" 'usage:*gconv edges [[]options] IN OUT*gconv help*'
+    like "$err" 'usage:*gconv edges [[]options] [[]IN OUT]*gconv help*'
 }
 
 @test "--version and -V print what a bug report needs, whatever else stands there" {
@@ -90,7 +90,7 @@ meaning() {
 
 @test "help says of an option what it means in the command" {
     for command in edges filter; do
-        like "$(meaning $command impl)" '*: auto (default) or a name of gconv info '
+        like "$(meaning $command impl)" '*: auto (default) or a name that gconv info lists '
     done
     like "$(meaning compare impl)" '*with commas, or all (default) '
     like "$(meaning bench impl)" '*auto (default), with commas, or all '
@@ -104,8 +104,8 @@ meaning() {
 @test "unknown commands get a suggestion where one is near" {
     complains 2 "unknown command 'edgs'; did you mean 'edges'[?]" gconv edgs a b
     complains 2 "unknown command 'edgs'; did you mean 'edges'[?]" gconv help edgs
-    complains 2 "unknown command 'frobnicate'; see gconv --help" gconv frobnicate
-    complains 2 "unknown command ''; see gconv --help" gconv ''
+    complains 2 "unknown command 'frobnicate'; see gconv help" gconv frobnicate
+    complains 2 "unknown command ''; see gconv help" gconv ''
 }
 
 @test "operands that a command does not take" {
@@ -159,11 +159,11 @@ meaning() {
 
 @test "unknown, ambiguous and incomplete options" {
     complains 2 "unknown option '--treshold'; did you mean '--threshold'[?]" gconv edges --treshold 5 a b
-    complains 2 "unknown option '--nothing-like-it'; see gconv --help" gconv --nothing-like-it=3 edges
+    complains 2 "unknown option '--nothing-like-it'; see gconv help" gconv --nothing-like-it=3 edges
     complains 2 "option '--thr' is ambiguous: --threshold, --threads" gconv edges --thr 5 a b
-    complains 2 "unknown option '-x'; see gconv --help" gconv edges --invert -x a b
-    complains 2 "unknown option '-x'; see gconv --help" gconv edges --invert -xn a b
-    complains 2 "unknown option '-x'; see gconv --help" gconv edges -nx a b
+    complains 2 "unknown option '-x'; see gconv help" gconv edges --invert -x a b
+    complains 2 "unknown option '-x'; see gconv help" gconv edges --invert -xn a b
+    complains 2 "unknown option '-x'; see gconv help" gconv edges -nx a b
     complains 2 "option '--invert' takes no value" gconv edges --invert=1 a b
     complains 2 "option '--threshold' needs a value (T)" gconv edges a b --threshold
     complains 2 "option '--output' needs a value (DIR)" gconv edges a b -o

@@ -44,9 +44,9 @@ existing() {
   done
 }
 
-# Lines of comments that are too long. src/cpu and src/io are left out.
+# Lines of comments that are too long.
 long_comments() {
-  sources | grep -E '^(include|src|tests)/' | grep -vE '^src/(cpu|io)/' | existing |
+  sources | grep -E '^(include|src|tests)/' | existing |
     LC_ALL=C xargs awk -v most=$width '
       FNR == 1 { inside = 0 }
       { text = $0; gsub(/[\200-\277]/, "", text) } # bytes behind the first one of a character

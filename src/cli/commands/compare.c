@@ -118,6 +118,8 @@ static gconv_status read_input(comparison *c, gconv_error *error)
     options.warn_damage = gc_take_damage;
     options.warn_user = &target;
     gconv_reader *reader;
+    if (gc_is_directory(path))
+        return gc_fail(error, GCONV_ERROR_OPEN, "a directory, and compare takes one image");
     gconv_status status = gconv_reader_open(path, &options, &reader, error);
     if (status != GCONV_OK)
         return status;

@@ -53,7 +53,8 @@ bool gc_part_show(void *part, double done);
  * counts as opaque where work->opaque says so. */
 gconv_status gc_plan_job(gc_work *work, gconv_job *job);
 
-/* Reads pixels before the plan is made, where --alpha auto or --verify needs them. Fills
+/* Reads pixels before the plan is made, where --alpha auto or --verify needs them, or a GPU is
+ * starting. Fills
  * work->picture, or looks through the pixels by a reader of its own. Sets work->opaque. */
 gconv_status gc_look_ahead(gc_work *work);
 

@@ -9,14 +9,15 @@
 static const gc_command_row commands[] = {
     {GC_COMMAND_EDGES,
      "edges",
-     {"gconv edges [options] IN OUT", "gconv edges [options] -o DIR IN...",
+     {"gconv edges [options] [IN OUT]", "gconv edges [options] -o DIR IN...",
       "gconv edges [options] --in-place IN...", NULL},
      "find edges: 5x5 Gaussian, 3x3 Laplacian, threshold",
      0,
      INT_MAX},
     {GC_COMMAND_FILTER,
      "filter",
-     {"gconv filter [options] --kernel K IN OUT", "gconv filter [options] --kernel K -o DIR IN...",
+     {"gconv filter [options] --kernel K [IN OUT]",
+      "gconv filter [options] --kernel K -o DIR IN...",
       "gconv filter [options] --kernel K --in-place IN...", NULL},
      "convolve an image with one filter or a chain of filters",
      0,
@@ -93,5 +94,5 @@ gconv_status gc_command_find(const char *name, const gc_command_row **row, gconv
     if (nearest != NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "unknown command '%s'; did you mean '%s'?",
                        name, nearest);
-    return gc_fail(error, GCONV_ERROR_ARGUMENT, "unknown command '%s'; see gconv --help", name);
+    return gc_fail(error, GCONV_ERROR_ARGUMENT, "unknown command '%s'; see gconv help", name);
 }

@@ -20,7 +20,7 @@ void gc_help_usage(FILE *stream)
 
 void gc_help_program(FILE *stream)
 {
-    fprintf(stream, "gconv %s: convolution and edge detection of images, exact on every device\n\n",
+    fprintf(stream, "gconv %s: convolves images and finds edges, on the CPU and on NVIDIA GPUs\n\n",
             gconv_version());
     fprintf(stream, "Commands:\n");
     for (int i = 0; i < gc_command_count(); i++)
@@ -30,7 +30,8 @@ void gc_help_program(FILE *stream)
                     "  gconv filter --kernel gauss5 photo.png smooth.png\n"
                     "  gconv filter --kernel gaussian:2 -o smooth/ photos/\n"
                     "  gconv compare photo.jpg\n"
-                    "\n'gconv help COMMAND' lists a command's options. IN and OUT may be '-'.\n"
+                    "\n'gconv help COMMAND' lists a command's options.\n"
+                    "IN and OUT may be '-'; without both, standard input goes to standard output.\n"
                     "Manual: gconv(1); filter files: gconv-filter(5).\n");
 }
 

@@ -69,7 +69,7 @@ static gconv_status refuse_long_option(const char *argument, gconv_error *error)
     if (nearest != NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "unknown option '--%s'; did you mean '--%s'?",
                        name, nearest);
-    return gc_fail(error, GCONV_ERROR_ARGUMENT, "unknown option '--%s'; see gconv --help", name);
+    return gc_fail(error, GCONV_ERROR_ARGUMENT, "unknown option '--%s'; see gconv help", name);
 }
 
 /* Puts "option '--name': " before a setter's message. */
@@ -85,8 +85,7 @@ static gconv_status take_option(int code, char **argv, gc_options *options, gcon
     if (code == '?' && optopt == 0)
         return refuse_long_option(argv[optind - 1], error);
     if (code == '?' && optopt < LONG_BASE)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "unknown option '-%c'; see gconv --help",
-                       optopt);
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "unknown option '-%c'; see gconv help", optopt);
     int index = option_index(code == '?' || code == ':' ? optopt : code);
     const gc_option *option = gc_option_at(index);
     if (code == '?')

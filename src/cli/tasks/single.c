@@ -68,6 +68,11 @@ static bool replaces_input(const char *input, const char *output)
     return same;
 }
 
+static gconv_status fail_directory(gconv_error *error)
+{
+    return gc_fail(error, GCONV_ERROR_ARGUMENT, "a directory; to process its images, give -o DIR");
+}
+
 static gconv_status check_paths(const gc_options *options, const char *input, const char *output,
                                 const char **blamed, gconv_error *error)
 {
@@ -80,8 +85,7 @@ static gconv_status check_paths(const gc_options *options, const char *input, co
                        output, input, input);
     *blamed = input;
     if (gc_is_directory(input))
-        return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "a directory; to process its images, give -o DIR");
+        return fail_directory(error);
     *blamed = output;
     if (gc_is_directory(output))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "a directory; -o DIR writes into one");
@@ -140,6 +144,10 @@ static gconv_status choose_format(const gc_options *options, gc_task *task, gcon
 gconv_status gc_collect_single(const gc_options *options, gc_task_list *list, const char **blamed,
                                gconv_error *error)
 {
+    *blamed = options->operand_count == 1 ? options->operands[0] : NULL;
+    if (*blamed != NULL && gc_is_directory(*blamed))
+        return fail_directory(error);
+    *blamed = NULL;
     if (options->operand_count == 1)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "one operand alone; give IN and OUT, or -o DIR and inputs");

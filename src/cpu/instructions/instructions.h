@@ -71,8 +71,8 @@ enum { GC_RANK1_ROWS = 2, GC_RANK1_FINE_BITS = 6 }; /* rows of output are comput
 
 /* A row of whole weights: as they are for the portable loops, and in pairs for the others. Where
  * weights have the same magnitudes on both sides of the middle, it is folded: term t is samples t
- * and width - 1 - t, each times its factor; the sample in the middle is alone. Else term t is sample
- * t alone. */
+ * and width - 1 - t, each times its factor; the sample in the middle is alone. Else term t is
+ * sample t alone. */
 typedef struct gc_rank1_row {
     float *weights;
     int width;
@@ -102,7 +102,8 @@ typedef struct gc_rank1_column {
     uint32_t near; /* a value in fixed point may be near a tie if its lowest 16 bits are below */
 } gc_rank1_column;
 
-/* The filter as the reference adds it up: rows, and taps in a row, in reading order or backwards. */
+/* The filter as the reference adds it up: rows, and taps in a row, in reading order or
+ * backwards. */
 typedef struct gc_rank1_terms {
     double *weights; /* of float32, in reading order */
     int width, height;

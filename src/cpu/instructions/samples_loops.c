@@ -57,9 +57,9 @@ static inline float clamp(int32_t bits)
  *
  * Where the level is below 256 in magnitude it is less than 2^-13 away from that of doubles. The
  * offset is at most 255, so the product is below 512. Rounding `factor` and rounding the product
- * change the product by at most 2^-24 of itself each, together by 2^-14. The offset rounds by 2^-17,
- * the sum by 2^-17. A level of 256 or more, or below 0, is clamped either way. In doubles the quotient
- * by the divisor is finite (rule 9). */
+ * change the product by at most 2^-24 of itself each, together by 2^-14. The offset rounds by
+ * 2^-17, the sum by 2^-17. A level of 256 or more, or below 0, is clamped either way. In doubles
+ * the quotient by the divisor is finite (rule 9). */
 typedef struct near_levels {
     float factor, offset;
     int32_t kept, sign; /* of the product's bits: those that are kept, and those that are set */

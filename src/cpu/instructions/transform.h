@@ -48,7 +48,8 @@ typedef struct gc_transform_loops {
     void (*backward)(const gc_transform *transform, gc_plane tile, gc_plane factor);
 
     int lanes; /* lines that are transformed together: at most GC_LANES_MAX */
-    /* Value i of line l = rows[i][first + l] for i in [0, row_count) and l in [0, count), else 0. */
+    /* Value i of line l = rows[i][first + l] for i in [0, row_count) and l in [0, count), else
+     * 0. */
     void (*load_columns)(void *lines, size_t side, const float *const *rows, size_t row_count,
                          size_t first, size_t count);
     void (*load_columns_of_bytes)(void *lines, size_t side, const uint8_t *const *rows,

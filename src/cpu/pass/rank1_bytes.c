@@ -25,8 +25,8 @@
  *   does the product with 1 / D, once it is corrected. Every other S / D is at least 1/32768 away
  *   from a tie. If |S / D| is 512 or more, the level is clamped, because the offset is at most 255.
  *   If not, division is at most 2^-16 off, the corrected product less than 2^-36 more. The addition
- *   is at most 2^-17 off, or its sum is 256 or more in magnitude and clamped. Together that is below
- *   1/32768.
+ *   is at most 2^-17 off, or its sum is 256 or more in magnitude and clamped. Together that is
+ *   below 1/32768.
  *
  * Other weights (GC_RANK1_FIXED)
  *
@@ -42,8 +42,8 @@
  * order. s is the magnitude of `start`, which the loops add to a sum.
  * - Weights. M = C R / 65536 - w scale is the error of one weight, with |scale| where a magnitude
  *   is taken. Samples are within 127.5 of 127.5. `start` makes up for 65536 * 127.5 * sum M, so at
- *   most 65536 * 127.5 * sum |M| remains. Where a magnitude is taken, `start` cannot do that, and at
- *   most 65536 * 255 * sum |M| remains.
+ *   most 65536 * 127.5 * sum |M| remains. Where a magnitude is taken, `start` cannot do that, and
+ *   at most 65536 * 255 * sum |M| remains.
  * - Additions. Each rounds by u times the magnitude of its partial sum. Where a column is even,
  *   loops add the two rows of a weight first, from the outer rows to the inner ones. Else they add
  *   rows in turn.

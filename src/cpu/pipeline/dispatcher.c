@@ -92,8 +92,8 @@ static bool is_over(const gc_dispatcher *s)
 }
 
 /* The next piece of a thread whose last piece was of kind `last`: the piece that empties the rings
- * most. But a thread that reads goes on reading where there are other threads, and another one helps
- * it first. A decoder often takes longest, and is slower where it moves from processor to
+ * most. But a thread that reads goes on reading where there are other threads, and another one
+ * helps it first. A decoder often takes longest, and is slower where it moves from processor to
  * processor. */
 static gc_piece choose(const gc_dispatcher *s, gc_piece_kind last)
 {

@@ -10,8 +10,8 @@
  *   help read     does a part of what later bands need to be read, such as inflating
  *   help write    does a part of what earlier bands left to do, such as compressing
  *
- * Each of the first three begins in the order of bands, and of panels in a band. Four counts say how far a run
- * is:
+ * Each of the first three begins in the order of bands, and of panels in a band. Four counts say
+ * how far a run is:
  *
  *   written <= computed <= begun <= read
  *

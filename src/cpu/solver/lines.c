@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Unused bytes between the real and the imaginary part of lines, which would share a few sets of the
- * cache otherwise. */
+/* Unused bytes between the real and the imaginary part of lines, which would share a few sets of
+ * the cache otherwise. */
 enum { PART_PADDING = 1024 };
 
 static size_t part_bytes(const gc_transform_loops *loops, int side)

@@ -28,9 +28,10 @@ typedef struct gc_line_input {
     const uint8_t *const *bytes;
 } gc_line_input;
 
-/* out[o][i] = sum_k taps[k] * rows[o + k][i], for o in [0, row_count) and i in [0, count). The input
- * has row_count + length - 1 rows; row_count is at most lines->outputs. Two columns go through each
- * transform, as real and imaginary part. Loops that compute in double round to integers. */
+/* out[o][i] = sum_k taps[k] * rows[o + k][i], for o in [0, row_count) and i in [0, count). The
+ * input has row_count + length - 1 rows; row_count is at most lines->outputs. Two columns go
+ * through each transform, as real and imaginary part. Loops that compute in double round to
+ * integers. */
 void gc_lines_convolve_columns(const gc_lines *lines, float *scratch, gc_line_input input,
                                size_t count, int row_count, float *const *out);
 

@@ -127,7 +127,7 @@ bool gc_plan_has_whole_rows(const gc_gpu_plan *plan);
  * whole words of 16 bytes. Interleaved pixels have room to be stored four at a time. */
 int64_t gc_plan_output_pitch(const gc_gpu_plan *plan, gc_sample_type type);
 
-/* ---- Running (run.cpp) ----------------------------------------------------------------------- */
+/* ---- On the device (compute.cpp) ------------------------------------------------------------- */
 
 /* Copies rows `first` to `last` of an image to plan->samples, from where `kind` says. Under wrap
  * rows may lie outside the image. They repeat rows inside it. */

@@ -108,8 +108,8 @@ struct gc_host_buffer {
     gc_host_buffer *next;
 };
 
-/* Waits until the runs of the process hold at most GC_HOST_BYTES_MAX with these bytes, or until no
- * other run holds any. Every gc_host_take then finds room. */
+/* Waits until the runs of the process hold at most 1 GiB (GC_HOST_BYTES_MAX in pool.cpp) with these
+ * bytes, or until no other run holds any. Every gc_host_take then finds room. */
 void gc_host_reserve(size_t bytes);
 void gc_host_unreserve(size_t bytes);
 

@@ -1,6 +1,7 @@
-/* A run of a plan. The image is read into host memory. Then the run takes a slot of the device:
- * samples are uploaded, the sections of the chain run, and the output is downloaded, band by band
- * where the device's memory is short. Values between sections never leave the device. */
+/* A run of a plan. The image is read into host memory: its samples, or a JPEG as it is in the file.
+ * Then the run takes a slot of the device. The image is uploaded and a JPEG decoded, the sections
+ * of the chain run, and the output is downloaded, compressed where the sink takes it so. All this
+ * goes band by band where the device's memory is short. Values between sections never leave it. */
 #include "gpu/decode/decode.h"
 #include "gpu/decode/jpeg.h"
 #include "gpu/encode/encode.h"

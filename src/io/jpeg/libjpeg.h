@@ -1,6 +1,6 @@
 /* libjpeg (the API of version 6b, and jpeg_read_icc_profile) as a decoder of one image, baseline or
- * progressive. libjpeg repairs damage and warns, and fails by a jump. Here damage is an error, but for
- * what a tolerant reader takes, and every failure is a status. */
+ * progressive. libjpeg repairs damage and warns, and fails by a jump. Here damage is an error, but
+ * for what a tolerant reader takes, and every failure is a status. */
 #ifndef GC_IO_JPEG_LIBJPEG_H
 #define GC_IO_JPEG_LIBJPEG_H
 

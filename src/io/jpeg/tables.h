@@ -26,9 +26,10 @@ enum {
     GC_JPEG_ENTRY_BITS_MAX = 18 /* see `pass_block` in io/jpeg/entropy.c and io/jpeg/blocks.c */
 };
 
-/* A DC code and the value behind it. One shift and one sum give the value: the data's bits up to the
- * last one of the value, as a number, plus the bias, modulo 2^16. The bias is known, since all bits
- * before the value are, and its first bit says whether it is negative (see gc_jpeg_biased_value). */
+/* A DC code and the value behind it. One shift and one sum give the value: the data's bits up to
+ * the last one of the value, as a number, plus the bias, modulo 2^16. The bias is known, since all
+ * bits before the value are, and its first bit says whether it is negative (see
+ * gc_jpeg_biased_value). */
 typedef struct gc_jpeg_difference {
     uint8_t bits; /* of both; 0 where the look-up does not tell them */
     uint16_t bias;

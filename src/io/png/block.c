@@ -62,8 +62,8 @@ static gc_bits put_stored(const uint8_t *bytes, size_t count, gc_bits to, bool l
 }
 
 /* A part that runs compress to less than a SMALL-th, whose code would be much of it, is joined with
- * the rest of the block. Few bytes are not worth a sample. Runs take more time than literals and have
- * to save one of GAIN_MIN bits. */
+ * the rest of the block. Few bytes are not worth a sample. Runs take more time than literals and
+ * have to save one of GAIN_MIN bits. */
 enum { PART = 1 << 16, FEW = 2048, GAIN_MIN = 16, SMALL = 24 };
 
 /* Appends bytes from `at` on, by literals or by runs, and returns how many. */

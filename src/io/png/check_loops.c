@@ -106,8 +106,8 @@ static inline __m128i fold(__m128i v, __m128i by, __m128i next)
 }
 
 /* Folds 64 bytes at a time, and at last to 16 bytes that have the same CRC. The factors are x^n
- * modulo the polynomial with bits reversed: n = 512 +- 32, and 128 +- 32 (V. Gopal et al., "Fast CRC
- * Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel, 2009). */
+ * modulo the polynomial with bits reversed: n = 512 +- 32, and 128 +- 32 (V. Gopal et al., "Fast
+ * CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction", Intel, 2009). */
 uint32_t GC_PACK(crc32)(uint32_t check, const uint8_t *bytes, size_t count)
 {
     const __m128i by64 = _mm_set_epi64x(0x1c6e41596, 0x154442bd4);

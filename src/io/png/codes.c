@@ -42,10 +42,10 @@ static int shorten(const uint16_t *symbols, int count, int room, int lengths[GC_
     return room;
 }
 
-/* First each symbol gets Shannon's length: the logarithm of its probability, rounded up. Such a code
- * has room left. Then lengths are shortened until the code is complete, as RFC 1951 wants it. Those
- * come first for which the logarithm was rounded up most. A symbol's share says how much: it is what
- * the weight is of that for which the length stands, in sixteenths, 16 to 31. */
+/* First each symbol gets Shannon's length: the logarithm of its probability, rounded up. Such a
+ * code has room left. Then lengths are shortened until the code is complete, as RFC 1951 wants it.
+ * Those come first for which the logarithm was rounded up most. A symbol's share says how much: it
+ * is what the weight is of that for which the length stands, in sixteenths, 16 to 31. */
 void gc_choose_lengths(const uint32_t counts[GC_SYMBOLS], int lengths[GC_SYMBOLS])
 {
     uint16_t symbols[GC_SYMBOLS], sorted[GC_SYMBOLS];
@@ -67,7 +67,8 @@ void gc_choose_lengths(const uint32_t counts[GC_SYMBOLS], int lengths[GC_SYMBOLS
         int length = shortest_length(weight, total);
         lengths[symbols[i]] = length;
         room -= 1 << (GC_CODE_MAX - length);
-        /* Exact: as doubles they are whole, and a quotient is no nearer to a whole one than 2^-32. */
+        /* Exact: as doubles they are whole, and a quotient is no nearer to a whole one than
+         * 2^-32. */
         shares[i] = (uint8_t)((double)((uint64_t)weight << (length + 4)) / total);
     }
     sort_by_share(symbols, shares, used, sorted);
@@ -90,8 +91,8 @@ uint32_t gc_reverse_bits(uint32_t bits, int length)
     return reverse_word(bits) >> (16 - length);
 }
 
-/* The canonical code of these lengths (RFC 1951, 3.2.2). Until they are reversed, codes begin at the
- * highest of 16 bits. */
+/* The canonical code of these lengths (RFC 1951, 3.2.2). Until they are reversed, codes begin at
+ * the highest of 16 bits. */
 void gc_make_codes(const int *lengths, int count, gc_code *codes)
 {
     uint32_t next[GC_CODE_MAX + 1] = {0}, steps[GC_CODE_MAX + 1] = {0}, first = 0;

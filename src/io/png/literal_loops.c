@@ -94,8 +94,8 @@ static inline stored_words store_words(vector_bits v)
     return words;
 }
 
-/* Looks up 64 bytes. Of 16 bytes, *a gets the codes of the first eight, *b those of the others. Each is
- * joined with three neighbours. */
+/* Looks up 64 bytes. Of 16 bytes, *a gets the codes of the first eight, *b those of the others.
+ * Each is joined with three neighbours. */
 static inline void look_up_fours(const uint8_t *bytes, const vector_codes *t, vector_bits *a,
                                  vector_bits *b)
 {
@@ -171,9 +171,9 @@ static inline vector_bits join_eight(vector_bits a, vector_bits b)
     return (vector_bits){bits, vec_add64(vec_zip_low64(a.counts, b.counts), second)};
 }
 
-/* Looks up 32 bytes. Of 16 bytes, *a gets the codes of the first eight, *b those of the others. Each is
- * joined with three neighbours. A lookup gives 0 for an index from 16 on. So the sums of the three
- * tables are the codes. */
+/* Looks up 32 bytes. Of 16 bytes, *a gets the codes of the first eight, *b those of the others.
+ * Each is joined with three neighbours. A lookup gives 0 for an index from 16 on. So the sums of
+ * the three tables are the codes. */
 static inline void look_up_fours(const uint8_t *bytes, const vector_codes *t, vector_bits *a,
                                  vector_bits *b)
 {

@@ -14,7 +14,8 @@ enum {
 
 /* ---- Counting -------------------------------------------------------------------------------- */
 
-/* Several counters for each byte: the processor does not wait for one where a byte follows itself. */
+/* Several counters for each byte: the processor does not wait for one where a byte follows
+ * itself. */
 enum { COUNTERS = 4 };
 
 static inline void count_word(uint64_t word, uint32_t parts[COUNTERS][256])
@@ -141,8 +142,8 @@ uint64_t gc_estimate_runs(const uint32_t counts[256], const gc_survey *survey)
 
 /* ---- Lengths --------------------------------------------------------------------------------- */
 
-/* Weights of one symbol of each share, in sixteenths of a byte counted. Every byte between the least
- * and the most has one: the sample may lack it. The least weight keeps lengths below
+/* Weights of one symbol of each share, in sixteenths of a byte counted. Every byte between the
+ * least and the most has one: the sample may lack it. The least weight keeps lengths below
  * GC_CODE_MAX. */
 static uint64_t weigh(const uint32_t shares[BYTE_SHARES], const gc_survey *survey,
                       uint32_t weights[CODED])

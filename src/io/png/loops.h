@@ -86,7 +86,8 @@ typedef struct gc_pack_loops {
 /* The loops of the set that GCONV_INSTRUCTIONS names, else the best that this processor has. */
 const gc_pack_loops *gc_pack_loops_chosen(void);
 
-/* The loops that this build and this processor have, the portable ones last; NULL after the last. */
+/* The loops that this build and this processor have, the portable ones last; NULL after the
+ * last. */
 const gc_pack_loops *gc_pack_loops_at(int index);
 
 #endif

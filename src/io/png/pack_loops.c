@@ -1,5 +1,5 @@
-/* Filters and the survey of bytes, and the table of all loops over the bytes of rows. Compiled once for
- * every instruction set, as the other loops are. */
+/* Filters and the survey of bytes, and the table of all loops over the bytes of rows. Compiled once
+ * for every instruction set, as the other loops are. */
 #include "io/png/pack_loops.h"
 
 #include <limits.h>

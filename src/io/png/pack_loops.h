@@ -1,5 +1,5 @@
-/* Names of the loops of one instruction set, which several files have: GC_PACK_LOOPS, the name of the
- * set's table, begins them. */
+/* Names of the loops of one instruction set, which several files have: GC_PACK_LOOPS, the name of
+ * the set's table, begins them. */
 #ifndef GC_IO_PNG_PACK_LOOPS_H
 #define GC_IO_PNG_PACK_LOOPS_H
 

@@ -41,8 +41,8 @@ static void take_back(gc_pack_queue *queue, gc_pack_block *block)
     queue->filling = block;
 }
 
-/* Finds a block to be filled while others wait. One thread alone needs a single block, which stays in
- * its cache. */
+/* Finds a block to be filled while others wait. One thread alone needs a single block, which stays
+ * in its cache. */
 static void find_block(gc_pack_queue *queue)
 {
     gc_pack_block *block = NULL;

@@ -1,9 +1,9 @@
 /* The blocks of a zlib stream (io/png/block.h) on their way from the thread that fills them, one
- * after the other, to the output. Any thread may compress a block. The stream does not depend on who
- * does.
+ * after the other, to the output. Any thread may compress a block. The stream does not depend on
+ * who does.
  *
- * No block waits for a thread that may not come: the thread that fills blocks compresses what nobody
- * else has begun. Blocks wait only where other threads have asked for them. */
+ * No block waits for a thread that may not come: the thread that fills blocks compresses what
+ * nobody else has begun. Blocks wait only where other threads have asked for them. */
 #ifndef GC_IO_PNG_QUEUE_H
 #define GC_IO_PNG_QUEUE_H
 

@@ -1,6 +1,6 @@
-/* PNG of every colour type, depth and interlacing, by libpng. Where the file can be read twice, ISA-L
- * inflates the image data (io/png/stream.h). Whatever it doubts is read again by libpng and zlib
- * alone: verdicts and messages are theirs. */
+/* PNG of every colour type, depth and interlacing, by libpng. Where the file can be read twice,
+ * ISA-L inflates the image data (io/png/stream.h). Whatever it doubts is read again by libpng and
+ * zlib alone: verdicts and messages are theirs. */
 #include "base/status.h"
 #include "io/codec.h"
 #include "io/png/memory.h"

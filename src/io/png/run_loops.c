@@ -59,8 +59,8 @@ static inline uint64_t find_equal(const uint8_t *bytes)
 
 /* ---- Tokens ---------------------------------------------------------------------------------- */
 
-/* Runs are looked for in PIECE bytes at a time. AHEAD bounds are written at once, the last ones past
- * the end of a list. */
+/* Runs are looked for in PIECE bytes at a time. AHEAD bounds are written at once, the last ones
+ * past the end of a list. */
 #ifdef __AVX512VBMI2__
 enum { PIECE = 4096, AHEAD = 16 };
 #else
@@ -75,8 +75,8 @@ typedef struct run_bounds {
     uint64_t within; /* whether it is in a run, but neither its first byte nor its last one */
 } run_bounds;
 
-/* Writes `base` plus the places of the first AHEAD bits of `bits` that are 1, and returns `bits` without
- * them. */
+/* Writes `base` plus the places of the first AHEAD bits of `bits` that are 1, and returns `bits`
+ * without them. */
 #ifdef __AVX512VBMI2__
 static inline uint64_t take_places(uint64_t bits, uint32_t base, uint32_t to[AHEAD])
 {
@@ -277,7 +277,8 @@ static inline void look_up_planes(const uint16_t *tokens, const code_plane plane
                                           look_up(planes[k].runs, indexes, upper));
 }
 
-/* Joins neighbours. Each is up to 24 bits, the first one lowest, and above them how many they are. */
+/* Joins neighbours. Each is up to 24 bits, the first one lowest, and above them how many they
+ * are. */
 static inline __m512i join_two(__m512i v)
 {
     const __m512i bits = _mm512_set1_epi64(0xffffff), count = _mm512_set1_epi64(0xff);
@@ -286,8 +287,8 @@ static inline __m512i join_two(__m512i v)
     return _mm512_or_si512(_mm512_and_si512(v, bits), _mm512_sllv_epi64(second, shift));
 }
 
-/* Joins fours of tokens: lower and upper bytes of their parts, in pairs; how many bits the first two of
- * the four have. */
+/* Joins fours of tokens: lower and upper bytes of their parts, in pairs; how many bits the first
+ * two of the four have. */
 static inline __m512i join_four(__m512i low, __m512i high, __m512i shift)
 {
     __m512i a = join_two(_mm512_unpacklo_epi16(low, high));
@@ -296,8 +297,8 @@ static inline __m512i join_four(__m512i low, __m512i high, __m512i shift)
                            _mm512_sllv_epi64(_mm512_unpackhi_epi64(a, b), shift));
 }
 
-/* The joined codes of 64 tokens. Of the 16 tokens of each 128 bits of a vector, the first eight are in
- * bits[0], the others in bits[1]. */
+/* The joined codes of 64 tokens. Of the 16 tokens of each 128 bits of a vector, the first eight are
+ * in bits[0], the others in bits[1]. */
 typedef struct joined_tokens {
     _Alignas(64) uint64_t bits[2][8];
     _Alignas(64) uint32_t counts[16];

@@ -121,8 +121,8 @@ static gc_png_stream_state take_input(gc_png_stream *stream)
     return GC_PNG_STREAM_INSIDE;
 }
 
-/* Fills a part, or inflates to the end. ISA-L keeps input and output of its own: it is asked before it
- * gets more input. */
+/* Fills a part, or inflates to the end. ISA-L keeps input and output of its own: it is asked before
+ * it gets more input. */
 static gc_png_stream_state fill_part(gc_png_stream *stream, part *to)
 {
     struct inflate_state *inflate = &stream->inflate;
@@ -155,7 +155,8 @@ static void inflate_part(gc_png_stream *stream)
     pthread_cond_broadcast(&stream->inflated);
 }
 
-/* Undoes the filters of the whole rows of a part. libpng refuses a filter that PNG does not have. */
+/* Undoes the filters of the whole rows of a part. libpng refuses a filter that PNG does not
+ * have. */
 static void unfilter(gc_png_stream *stream, part *rows)
 {
     size_t row_bytes = stream->row_bytes, count = rows->filled / (row_bytes + 1);

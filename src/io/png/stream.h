@@ -3,9 +3,9 @@
  * copies. Rows may lack their filters: these are then undone. Checksums are checked here.
  *
  * Nothing is judged here. Where anything about the data is unusual, the stream is in doubt: the
- * caller reads the file again from its start, by libpng and zlib alone, and these speak. ISA-L takes
- * one thing that zlib refuses: a Huffman code that lacks codes, where none of these is used. With all
- * checksums right, no pixel depends on it. */
+ * caller reads the file again from its start, by libpng and zlib alone, and these speak. ISA-L
+ * takes one thing that zlib refuses: a Huffman code that lacks codes, where none of these is used.
+ * With all checksums right, no pixel depends on it. */
 #ifndef GC_IO_PNG_STREAM_H
 #define GC_IO_PNG_STREAM_H
 
@@ -33,9 +33,9 @@ void gc_png_stream_free(gc_png_stream *stream);
  * doubted. */
 void gc_png_stream_begin(gc_png_stream *stream, uint32_t most, unsigned char head[8]);
 
-/* Before the first read: has the filters of rows undone here, where that is faster. libpng then gets
- * rows without a filter. The rows have `row_bytes` bytes beside the filter, and are those of an image
- * that is not interlaced. pixel: bytes of a pixel, at least 1. */
+/* Before the first read: has the filters of rows undone here, where that is faster. libpng then
+ * gets rows without a filter. The rows have `row_bytes` bytes beside the filter, and are those of
+ * an image that is not interlaced. pixel: bytes of a pixel, at least 1. */
 void gc_png_stream_undo_filters(gc_png_stream *stream, size_t row_bytes, size_t pixel);
 
 /* Reads the next `size` bytes of the stream. After the image data it ends with the head of the

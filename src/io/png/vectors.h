@@ -1,5 +1,6 @@
-/* Vectors of 32 bytes for literal_loops.c and unfilter_loops.c, of AVX2 or of NEON, which has them in
- * two halves. Lookups and interleaving stay within 16 bytes, so both sets see the same places. */
+/* Vectors of 32 bytes for literal_loops.c and unfilter_loops.c, of AVX2 or of NEON, which has them
+ * in two halves. Lookups and interleaving stay within 16 bytes, so both sets see the same
+ * places. */
 #ifndef GC_IO_PNG_VECTORS_H
 #define GC_IO_PNG_VECTORS_H
 

@@ -125,10 +125,10 @@ typedef struct method {
 /* Unless the caller asks for a level, gconv's own code compresses (io/png/block.h).
  * docs/performance/files.md compares it with zlib.
  *
- * Level 9 tries these methods of zlib and gconv's own, and keeps the smallest file. No method is the
- * best for every picture. These were chosen from 16 methods with zlib 1.2.13, on edges, blurs and
- * gradients of 9 photographs. All 16 together save at most 1.1 % more. Each method alone makes some
- * file larger, by at least 15 % (1 bit), 29 % (8 bits) or 4 % (16 bits). */
+ * Level 9 tries these methods of zlib and gconv's own, and keeps the smallest file. No method is
+ * the best for every picture. These were chosen from 16 methods with zlib 1.2.13, on edges, blurs
+ * and gradients of 9 photographs. All 16 together save at most 1.1 % more. Each method alone makes
+ * some file larger, by at least 15 % (1 bit), 29 % (8 bits) or 4 % (16 bits). */
 static const method bit_methods[ZLIB_METHODS] = {
     {1, PNG_FILTER_NONE, Z_RLE},
     {9, PNG_FILTER_NONE, Z_FILTERED},
