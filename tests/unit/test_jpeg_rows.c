@@ -5,6 +5,7 @@
 
 #include "io/jpeg/islow.h"
 #include "io/jpeg/rows.h"
+#include "io/jpeg/traces.h"
 #include "jpeg/damage.h"
 
 #include <stdatomic.h>
@@ -157,9 +158,11 @@ static bool compare_bytes(const jpeg_file *file, const manner *how, const char *
 
 static const manner plainly = {.band = 5};
 
-/* In 1 to 5 threads, in turn. */
+/* In 1 to 5 threads, in turn, and in parts of the data of many sizes. */
 static manner in_turn(size_t index)
 {
+    static const size_t parts[] = {16384, 2, 700, 37, 4096, 150, 3};
+    gc_jpeg_trace_bytes = parts[index % 7];
     return (manner){.colour = index / 5 % 2 == 1,
                     .band = 1 + (uint32_t)(index % 40),
                     .threads = 1 + (int)(index % 5)};

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdio.h> /* jpeglib.h needs it before */
 #include <stdlib.h>
+#include <string.h>
 
 #include <jpeglib.h>
 
@@ -14,8 +15,9 @@ enum {
     /* Of a stretch in several threads: many stretches, which stay in the L2 cache. */
     STRETCH_BYTES = 128 * 1024,
     STRETCHES_A_THREAD = 4, /* at least, where the image is small */
-    STRETCHES_AHEAD = 2,    /* more than there are threads */
-    THREADS_MAX = 64
+    AHEAD = 2,              /* stretches, or traces, more than there are threads */
+    THREADS_MAX = 64,
+    ENOUGH = 16 /* bytes behind the last MCU: what is left of the data, and EOI */
 };
 
 /* An entry of the ring. */
@@ -25,6 +27,24 @@ typedef struct entry {
     bool doubted; /* not to its end */
 } entry;
 
+/* Traces lie in a ring, too: trace i in entry i % slots. They are read in their order, by one
+ * thread at a time, and followed by any. */
+typedef struct tracing {
+    struct {
+        gc_jpeg_trace trace;
+        bool followed;
+    } * ring; /* NULL: codes are not followed by traces */
+    int slots;
+    uint64_t read, entered; /* so many are read, or being read; the join has entered so many */
+    bool reading;
+    bool ended;           /* no more is read */
+    bool lacks;           /* the join needs the next trace */
+    bool begun;           /* part of a stretch is joined */
+    bool carried;         /* 0xff was read, which belongs to the next part */
+    gc_jpeg_bits at_hand; /* what libjpeg has read already */
+    gc_jpeg_join join;
+} tracing;
+
 /* One thread alone decodes stretch by stretch.
  *
  * In several threads the image is cut into stretches. Codes have to be followed from the first on,
@@ -32,9 +52,10 @@ typedef struct entry {
  *
  * - Two threads: the first follows the codes and stores coefficients, which is the larger part of
  *   the work. The other makes samples of them.
- * - More: the first passes over the codes, which takes half of that time, and copies the bytes.
- *   Another knows then the bit where the stretch begins, and the DC predictions there. It follows
- *   the codes once more.
+ * - More: the first passes over the codes and copies the bytes. Another knows then the bit where
+ *   the stretch begins, and the DC predictions there. It follows the codes once more. Without
+ *   restart markers the codes are passed over by traces (traces.h), so that all threads share this,
+ *   too, and the first only joins them.
  *
  * Stretches lie in a ring. Three counts say how far they are:
  *
@@ -57,6 +78,7 @@ struct gc_jpeg_rows {
     entry *ring;
     uint32_t stretch_rows; /* of MCUs */
     bool passes;           /* codes are passed over before others follow them */
+    tracing traces;
     uint64_t head, begun, found;
     bool finding; /* a thread is looking for the end of a stretch */
     bool over;    /* no more is found: the image has ended, or its data are doubted */
@@ -65,9 +87,26 @@ struct gc_jpeg_rows {
 
 /* ---- Several threads ------------------------------------------------------------------------- */
 
+/* Whether the join need not wait for a trace. */
+static bool has_trace(const gc_jpeg_rows *rows)
+{
+    const tracing *t = &rows->traces;
+    return t->ring == NULL || !t->lacks ||
+           (t->entered < t->read && t->ring[t->entered % (uint64_t)t->slots].followed);
+}
+
 static bool may_find(const gc_jpeg_rows *rows)
 {
-    return !rows->finding && !rows->over && rows->found < rows->head + (uint64_t)rows->slots;
+    return !rows->finding && !rows->over && rows->found < rows->head + (uint64_t)rows->slots &&
+           has_trace(rows);
+}
+
+/* The trace that the join has entered last is in use. */
+static bool may_trace(const gc_jpeg_rows *rows)
+{
+    const tracing *t = &rows->traces;
+    return t->ring != NULL && !t->reading && !t->ended && !rows->over &&
+           t->read + 1 < t->entered + (uint64_t)t->slots;
 }
 
 static entry *slot_of(const gc_jpeg_rows *rows, uint64_t index)
@@ -85,26 +124,95 @@ static void begin_stretch(gc_jpeg_rows *rows, entry *of)
     rows->front_row += stretch->count;
 }
 
-/* Follows the codes of the next stretch. */
-static bool find_stretch(gc_jpeg_rows *rows, entry *of)
+/* Goes on in the next trace, where one is needed, and joins what it has of the stretch. */
+static gc_jpeg_joined join_stretch(gc_jpeg_rows *rows, entry *of)
 {
+    tracing *t = &rows->traces;
+    if (!t->begun) {
+        begin_stretch(rows, of);
+        of->stretch.left = (uint64_t)of->stretch.count * rows->image.frame.mcus_across;
+        t->begun = true;
+    }
+    if (t->lacks)
+        gc_jpeg_join_enter(&t->join, &t->ring[t->entered % (uint64_t)t->slots].trace);
+    gc_jpeg_joined joined = gc_jpeg_stretch_join(&of->stretch, &rows->image, &t->join, ENOUGH);
+    if (joined == GC_JPEG_JOINED)
+        rows->front = t->join.place;
+    return joined;
+}
+
+/* Follows the codes of the next stretch, or as many as the traces have. */
+static gc_jpeg_joined find_stretch(gc_jpeg_rows *rows, entry *of)
+{
+    bool sound;
+    if (rows->traces.ring != NULL)
+        return join_stretch(rows, of);
     begin_stretch(rows, of);
-    of->decoded = false;
     if (rows->passes)
-        return gc_jpeg_stretch_pass(&of->stretch, &rows->image, &rows->feed, &rows->front);
-    return gc_jpeg_stretch_take(&of->stretch, &rows->image, &rows->feed, &rows->front, rows->lanes);
+        sound = gc_jpeg_stretch_pass(&of->stretch, &rows->image, &rows->feed, &rows->front);
+    else
+        sound = gc_jpeg_stretch_take(&of->stretch, &rows->image, &rows->feed, &rows->front,
+                                     rows->lanes);
+    return sound ? GC_JPEG_JOINED : GC_JPEG_JOIN_DOUBTS;
 }
 
 /* With the lock, which is not held meanwhile. */
 static void find_next(gc_jpeg_rows *rows)
 {
+    tracing *t = &rows->traces;
+    bool enters = t->lacks;
     rows->finding = true;
     pthread_mutex_unlock(&rows->lock);
-    bool sound = find_stretch(rows, slot_of(rows, rows->found));
+    gc_jpeg_joined joined = find_stretch(rows, slot_of(rows, rows->found));
     pthread_mutex_lock(&rows->lock);
     rows->finding = false;
-    rows->found += sound;
-    rows->over = !sound || rows->front_row == rows->image.frame.mcus_down;
+    t->entered += enters;
+    t->lacks = joined == GC_JPEG_JOIN_LACKS;
+    if (joined == GC_JPEG_JOINED) {
+        rows->found++;
+        t->begun = false;
+        rows->over = rows->front_row == rows->image.frame.mcus_down;
+    }
+    rows->over = rows->over || joined == GC_JPEG_JOIN_DOUBTS;
+    pthread_cond_broadcast(&rows->changed);
+}
+
+/* Reads the next part of the data. What libjpeg has in its buffer comes first. */
+static void read_part(gc_jpeg_rows *rows, gc_jpeg_trace *trace)
+{
+    tracing *t = &rows->traces;
+    gc_jpeg_bits *at_hand = &t->at_hand;
+    size_t size = 0, left = at_hand->size - at_hand->at;
+    if (t->carried)
+        trace->bytes[size++] = 0xff;
+    if (left > gc_jpeg_trace_bytes - size)
+        left = gc_jpeg_trace_bytes - size;
+    memcpy(trace->bytes + size, at_hand->bytes + at_hand->at, left);
+    at_hand->at += left;
+    trace->size = gc_jpeg_feed_read(&rows->feed, trace->bytes, size + left, gc_jpeg_trace_bytes);
+    trace->ended = rows->feed.ended;
+    t->carried = !trace->ended && trace->size > 0 && trace->bytes[trace->size - 1] == 0xff;
+    trace->size -= t->carried;
+}
+
+/* With the lock, which is not held meanwhile. */
+static void trace_next(gc_jpeg_rows *rows)
+{
+    tracing *t = &rows->traces;
+    uint64_t index = t->read++ % (uint64_t)t->slots;
+    gc_jpeg_trace *trace = &t->ring[index].trace;
+    t->ring[index].followed = false;
+    t->reading = true;
+    pthread_mutex_unlock(&rows->lock);
+    read_part(rows, trace);
+    pthread_mutex_lock(&rows->lock);
+    t->reading = false;
+    t->ended = trace->ended;
+    pthread_cond_broadcast(&rows->changed);
+    pthread_mutex_unlock(&rows->lock);
+    gc_jpeg_trace_follow(trace, &rows->image.frame);
+    pthread_mutex_lock(&rows->lock);
+    t->ring[index].followed = true;
     pthread_cond_broadcast(&rows->changed);
 }
 
@@ -121,13 +229,16 @@ static void decode_next(gc_jpeg_rows *rows)
     pthread_cond_broadcast(&rows->changed);
 }
 
-/* Finding comes first: only one thread at a time can do it. False: there is nothing to begin. */
+/* Finding comes first: only one thread at a time can do it. Decoding comes last: it needs what is
+ * found. False: there is nothing to begin. */
 static bool work_once(gc_jpeg_rows *rows)
 {
     if (rows->stopped)
         return false;
     if (may_find(rows))
         find_next(rows);
+    else if (may_trace(rows))
+        trace_next(rows);
     else if (rows->begun < rows->found)
         decode_next(rows);
     else
@@ -209,7 +320,7 @@ static void stop(gc_jpeg_rows *rows)
 {
     pthread_mutex_lock(&rows->lock);
     rows->stopped = true;
-    while (rows->finding)
+    while (rows->finding || rows->traces.reading)
         pthread_cond_wait(&rows->changed, &rows->lock);
     pthread_mutex_unlock(&rows->lock);
 }
@@ -230,7 +341,6 @@ uint32_t gc_jpeg_rows_read(gc_jpeg_rows *rows, uint32_t count, unsigned char *to
 
 bool gc_jpeg_rows_end(gc_jpeg_rows *rows, bool *trailing)
 {
-    enum { ENOUGH = 16 /* for what is left of the data, and EOI */ };
     gc_jpeg_feed_more(&rows->feed, &rows->front, ENOUGH);
     if (rows->stopped || !gc_jpeg_take_end(&rows->front))
         return false;
@@ -265,6 +375,29 @@ static bool make_ring(gc_jpeg_rows *rows, int slots, uint32_t count, gc_jpeg_hol
     return true;
 }
 
+static void free_traces(tracing *t)
+{
+    for (int i = 0; t->ring != NULL && i < t->slots; i++)
+        gc_jpeg_trace_destroy(&t->ring[i].trace);
+    free(t->ring);
+    t->ring = NULL;
+}
+
+/* Without memory one thread alone passes over the codes. */
+static void make_traces(gc_jpeg_rows *rows, int slots)
+{
+    tracing *t = &rows->traces;
+    *t = (tracing){.ring = calloc((size_t)slots, sizeof *t->ring),
+                   .slots = slots,
+                   .lacks = true,
+                   .at_hand = rows->front.bits};
+    bool made = t->ring != NULL;
+    for (int i = 0; made && i < slots; i++)
+        made = gc_jpeg_trace_create(&t->ring[i].trace, &rows->image.frame);
+    if (!made)
+        free_traces(t);
+}
+
 bool gc_jpeg_rows_spread(gc_jpeg_rows *rows, int threads)
 {
     const gc_jpeg_frame *frame = &rows->image.frame;
@@ -279,9 +412,11 @@ bool gc_jpeg_rows_spread(gc_jpeg_rows *rows, int threads)
         count = (uint32_t)(STRETCH_BYTES / row);
     count = count > 0 ? count : 1;
     bool passes = threads > 2;
-    if (!make_ring(rows, threads + STRETCHES_AHEAD, count,
+    if (!make_ring(rows, threads + AHEAD, count,
                    (gc_jpeg_holding){.coefficients = !passes, .rgb = true}))
         return false;
+    if (passes && frame->restart_interval == 0)
+        make_traces(rows, threads + AHEAD);
     rows->stretch_rows = count;
     rows->passes = passes;
     rows->lanes = passes ? NULL : gc_jpeg_lanes_create(frame);
@@ -330,6 +465,7 @@ void gc_jpeg_rows_free(gc_jpeg_rows *rows)
     if (rows == NULL)
         return;
     free_ring(rows->ring, rows->slots);
+    free_traces(&rows->traces);
     free(rows->feed.bytes);
     gc_jpeg_lanes_free(rows->lanes);
     gc_jpeg_codings_release(rows->image.frame.codings);

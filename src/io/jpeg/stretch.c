@@ -57,12 +57,10 @@ static size_t mcus_of(const gc_jpeg_stretch *of, const gc_jpeg_image *image)
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-/* Fills the buffer behind `size` bytes that are there. */
-static size_t read_bytes(gc_jpeg_feed *feed, size_t size)
+size_t gc_jpeg_feed_read(gc_jpeg_feed *feed, unsigned char *bytes, size_t size, size_t room)
 {
-    while (size < GC_JPEG_FEED_BYTES && !feed->ended) {
-        ssize_t count = gc_input_read_at(feed->input, feed->bytes + size, GC_JPEG_FEED_BYTES - size,
-                                         feed->offset);
+    while (size < room && !feed->ended) {
+        ssize_t count = gc_input_read_at(feed->input, bytes + size, room - size, feed->offset);
         feed->ended = count <= 0;
         if (count > 0) {
             size += (size_t)count;
@@ -84,7 +82,8 @@ void gc_jpeg_feed_more(gc_jpeg_feed *feed, gc_jpeg_place *place, size_t wanted)
     if (has_bytes(feed, place, wanted))
         return;
     memmove(feed->bytes, bits->bytes + bits->at, left);
-    gc_jpeg_bits_move(bits, feed->bytes, read_bytes(feed, left));
+    gc_jpeg_bits_move(bits, feed->bytes,
+                      gc_jpeg_feed_read(feed, feed->bytes, left, GC_JPEG_FEED_BYTES));
 }
 
 /* Bytes of `count` MCUs at most, with a marker before each of them. Those of a chunk are less than
@@ -161,10 +160,10 @@ static bool transform(gc_jpeg_stretch *of, const gc_jpeg_image *image, size_t fi
 
 /* ---- Following ------------------------------------------------------------------------------- */
 
-/* Adds bytes of the feed, up to the place. */
-static bool keep_bytes(gc_jpeg_stretch *of, const unsigned char *from, const gc_jpeg_place *place)
+/* Adds bytes from `from` to `end`. */
+static bool keep_bytes(gc_jpeg_stretch *of, const unsigned char *from, const unsigned char *end)
 {
-    size_t more = (size_t)(place->bits.bytes + place->bits.at - from);
+    size_t more = (size_t)(end - from);
     if (more == 0)
         return true;
     if (of->room - of->size < more) {
@@ -188,7 +187,7 @@ static bool pass_row(gc_jpeg_stretch *of, const gc_jpeg_image *image, gc_jpeg_fe
         uint32_t count = chunk_at(image, x);
         size_t wanted = bytes_of_mcus(image, count);
         if (!has_bytes(feed, place, wanted)) {
-            if (!keep_bytes(of, *kept, place))
+            if (!keep_bytes(of, *kept, place->bits.bytes + place->bits.at))
                 return false;
             gc_jpeg_feed_more(feed, place, wanted);
             *kept = feed->bytes;
@@ -208,10 +207,33 @@ bool gc_jpeg_stretch_pass(gc_jpeg_stretch *stretch, const gc_jpeg_image *image, 
     for (uint32_t i = 0; i < stretch->count; i++)
         if (!pass_row(stretch, image, feed, place, &kept))
             return false;
-    if (!keep_bytes(stretch, kept, place))
+    if (!keep_bytes(stretch, kept, place->bits.bytes + place->bits.at))
         return false;
     gc_jpeg_bits_move(&stretch->place.bits, stretch->bytes, stretch->size);
     return true;
+}
+
+gc_jpeg_joined gc_jpeg_stretch_join(gc_jpeg_stretch *stretch, const gc_jpeg_image *image,
+                                    gc_jpeg_join *join, size_t behind)
+{
+    const gc_jpeg_bits *bits = &join->place.bits;
+    bool last = stretch->first + stretch->count == image->frame.mcus_down;
+    uint32_t bit;
+    const unsigned char *from = gc_jpeg_place_byte(&join->place, &bit);
+    if (stretch->left == mcus_of(stretch, image)) {
+        stretch->size = 0;
+        stretch->place = join->place;
+        stretch->first_bit = bit;
+    }
+    gc_jpeg_joined joined =
+        gc_jpeg_join_pass(join, &image->frame, &stretch->left, last ? behind : 0);
+    const unsigned char *end =
+        joined == GC_JPEG_JOINED ? bits->bytes + bits->at : gc_jpeg_place_byte(&join->place, &bit);
+    if (!keep_bytes(stretch, from, end))
+        return GC_JPEG_JOIN_DOUBTS;
+    if (joined == GC_JPEG_JOINED)
+        gc_jpeg_set_place(&stretch->place, stretch->bytes, stretch->size, 0, stretch->first_bit);
+    return joined;
 }
 
 bool gc_jpeg_stretch_take(gc_jpeg_stretch *stretch, const gc_jpeg_image *image, gc_jpeg_feed *feed,

@@ -3,6 +3,7 @@
 #define GC_IO_JPEG_STRETCH_H
 
 #include "io/jpeg/lanes.h"
+#include "io/jpeg/traces.h"
 
 enum { GC_JPEG_FEED_BYTES = 256 * 1024 };
 
@@ -30,6 +31,8 @@ typedef struct gc_jpeg_stretch {
     gc_jpeg_place place;   /* where it begins in `bytes` */
     unsigned char *bytes;  /* its part of the file, if that is kept */
     size_t size, room;     /* of `bytes` */
+    uint64_t left;         /* MCUs that are not joined yet, */
+    uint32_t first_bit;    /* and the bit of bytes[0] where the others begin */
     int16_t *coefficients; /* of a piece, or of all its MCUs */
     gc_jpeg_lanes *lanes;  /* if it follows codes; may be NULL */
     unsigned char *planes[GC_JPEG_PARTS_MAX];
@@ -50,6 +53,10 @@ void gc_jpeg_image_divide(gc_jpeg_image *image);
 /* Bytes that the samples of a row of MCUs take, and its pixels where RGB is wanted. */
 size_t gc_jpeg_image_row_bytes(const gc_jpeg_image *image);
 
+/* Fills `bytes`, which have `room`, behind the `size` ones that are there. Returns how many there
+ * are then. */
+size_t gc_jpeg_feed_read(gc_jpeg_feed *feed, unsigned char *bytes, size_t size, size_t room);
+
 /* Makes sure that the place has the next `wanted` bytes, as far as the file has them. Where it has
  * fewer, they move into the feed, and others are read behind them. What cannot be read counts as
  * the end: then libjpeg reads, and says so. */
@@ -67,6 +74,12 @@ bool gc_jpeg_stretch_pass(gc_jpeg_stretch *stretch, const gc_jpeg_image *image, 
                           gc_jpeg_place *place);
 bool gc_jpeg_stretch_take(gc_jpeg_stretch *stretch, const gc_jpeg_image *image, gc_jpeg_feed *feed,
                           gc_jpeg_place *place, gc_jpeg_lanes *lanes);
+
+/* Passes over stretch->count rows of MCUs by traces, and keeps the bytes. After
+ * GC_JPEG_JOIN_LACKS it is called again in the next part. Behind the image `behind` bytes are
+ * wanted. Before the first call, stretch->left are all MCUs. */
+gc_jpeg_joined gc_jpeg_stretch_join(gc_jpeg_stretch *stretch, const gc_jpeg_image *image,
+                                    gc_jpeg_join *join, size_t behind);
 
 /* Decode a stretch: from a place, with bytes of the feed, after it was passed, or after it was
  * taken. False where it is not sound to its end. The rows before that can be given. */

@@ -1,0 +1,47 @@
+/* Files whose entropy-coded data tests follow. */
+#ifndef GC_TESTS_UNIT_JPEG_SUBJECT_H
+#define GC_TESTS_UNIT_JPEG_SUBJECT_H
+
+#include "io_support.h"
+
+#include "io/jpeg/frame.h"
+#include "jpeg/samples.h"
+
+/* A file whose header libjpeg has read. */
+typedef struct subject {
+    jpeg_file file;
+    struct jpeg_decompress_struct jpeg;
+    struct jpeg_error_mgr errors;
+    gc_jpeg_frame frame;
+    const unsigned char *data;
+    size_t size; /* of the data, up to the end of the file */
+    uint32_t mcus;
+} subject;
+
+static inline void open_file(subject *of, jpeg_file file, bool colour)
+{
+    *of = (subject){.file = file};
+    of->jpeg.err = jpeg_std_error(&of->errors);
+    jpeg_create_decompress(&of->jpeg);
+    jpeg_mem_src(&of->jpeg, of->file.bytes, of->file.size);
+    jpeg_read_header(&of->jpeg, TRUE);
+    of->jpeg.out_color_space = colour ? JCS_RGB : JCS_GRAYSCALE;
+    assert_true(gc_jpeg_describe(&of->jpeg, &of->frame));
+    of->data = of->jpeg.src->next_input_byte;
+    of->size = of->jpeg.src->bytes_in_buffer;
+    of->mcus = of->frame.mcus_across * of->frame.mcus_down;
+}
+
+static inline void open_subject(subject *of, const jpeg_recipe *recipe, bool colour)
+{
+    open_file(of, jpeg_sample(recipe), colour);
+}
+
+static inline void close_subject(subject *of)
+{
+    gc_jpeg_codings_release(of->frame.codings);
+    jpeg_destroy_decompress(&of->jpeg);
+    free(of->file.bytes);
+}
+
+#endif
