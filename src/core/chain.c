@@ -142,7 +142,9 @@ gconv_status gc_chain_set_range(gc_chain *chain, gc_loaded_range loaded, double 
         black = largest_with_border(chain, step, black) * step->absolute_sum;
         if (value >= (double)FLT_MAX)
             return gc_fail(error, GCONV_ERROR_FILTER,
-                           "the values of this chain can exceed float32");
+                           "the values of this chain can exceed float32 after %d of its filters; "
+                           "divisors apply at the end, so give weights that are divided already",
+                           s + 1);
     }
     chain->exact = loaded.whole && is_exact(chain);
     *largest_result = value;

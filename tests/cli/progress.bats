@@ -106,3 +106,12 @@ gconv: 2 of 3 images done, 1 failed, 0 skipped'
     expect 0 gconv bench --time 0.01 --impl cpu --progress never -k box3
     same "$err" ''
 }
+
+@test "the progress line fits a narrow terminal" {
+    script --version 2>/dev/null | grep -q util-linux || skip 'no script(1) of util-linux'
+    make_image pgm a-name-that-is-longer-than-a-line.pgm 50 50 noise
+    export GCONV
+    script -qec 'stty cols 30; "$GCONV" edges --progress always a-name*.pgm out.png' drawn </dev/null >/dev/null
+    tr '\r' '\n' <drawn | sed 's/\x1b\[K//g' | grep ' %  a-name' >lines
+    same "$(awk 'length > 29' lines)" ''
+}

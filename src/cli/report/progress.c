@@ -3,8 +3,11 @@
 #include "base/clock.h"
 #include "base/status.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 enum { SAMPLES = 8 };
 
@@ -115,17 +118,28 @@ static void describe_images(const gc_progress_images *images, double now, char *
 
 /* ---- Drawing --------------------------------------------------------------------------------- */
 
+enum { WIDTH_MAX = 79 };
+
+/* Columns of a line. In the last column a terminal may begin a new line. */
+static size_t measure_width(void)
+{
+    struct winsize size;
+    bool is_narrow =
+        ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 && size.ws_col <= WIDTH_MAX;
+    return is_narrow ? size.ws_col - 1u : WIDTH_MAX;
+}
+
 /* `rest` is what follows the number of items. */
 static void draw(const char *name, double now, size_t item, size_t items, const char *rest)
 {
-    enum { WIDTH = 79 }; /* in the last column a terminal may begin a new line */
-    char many[64] = "", line[WIDTH + 1], escaped[WIDTH + 1];
+    char many[64] = "", line[WIDTH_MAX + 1], escaped[WIDTH_MAX + 1];
+    const size_t width = measure_width();
     if (items > 1)
         snprintf(many, sizeof many, ", %zu of %zu done", item, items);
-    int used = items > 0
-                   ? snprintf(line, sizeof line, "%3.0f %%%s%s  ", 100 * progress.done, many, rest)
-                   : snprintf(line, sizeof line, "%zu done%s  ", item, rest);
-    size_t room = used < WIDTH ? (size_t)(WIDTH - used) : 0;
+    int used = items > 0 ? snprintf(line, width + 1, "%3.0f %%%s%s  ", floor(100 * progress.done),
+                                    many, rest)
+                         : snprintf(line, width + 1, "%zu done%s  ", item, rest);
+    size_t room = (size_t)used < width ? width - (size_t)used : 0;
     fprintf(stderr, "%s%s%s", clear_line, line, gc_escape(name, escaped, room + 1));
     progress.next = now + 0.1;
     progress.was_drawn = true;

@@ -33,6 +33,7 @@ typedef struct gc_taps_loops {
      * depends on all of them. */
     float (*spin)(size_t rounds, float factor);
     int spin_lanes;
+    int block; /* values of a row that are computed together; fewer take as long */
 } gc_taps_loops;
 
 /* ---- Taps in bytes --------------------------------------------------------------------------- */

@@ -283,6 +283,6 @@ static float spin(size_t rounds, float tap)
 }
 
 extern const gc_taps_loops GC_TAPS_LOOPS;
-const gc_taps_loops GC_TAPS_LOOPS = {every, sparse, apart, spin, ROWS *BLOCK};
+const gc_taps_loops GC_TAPS_LOOPS = {every, sparse, apart, spin, ROWS *BLOCK, BLOCK};
 
 #endif

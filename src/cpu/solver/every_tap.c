@@ -11,8 +11,7 @@ static double seconds(const gc_question *question, double limit, gc_estimate *es
     const gc_step *step = question->step;
     (void)limit;
     (void)estimate;
-    return gc_taps_seconds(question->instructions, (double)step->width * step->height,
-                           step->height);
+    return gc_taps_seconds(question, (double)step->width * step->height, step->height);
 }
 
 static void run(const gc_stage *stage, const gc_stage_input *input, size_t values, int row_count,

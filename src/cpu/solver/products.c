@@ -28,8 +28,8 @@ static bool applies(const gc_question *question)
 static double seconds_of(const gc_question *question, int count)
 {
     const gc_step *step = question->step;
-    return gc_taps_seconds(question->instructions, step->width * count, 1) +
-           gc_taps_seconds(question->instructions, step->height, step->height) * count;
+    return gc_taps_seconds(question, step->width * count, 1) +
+           gc_taps_seconds(question, step->height, step->height) * count;
 }
 
 static double seconds(const gc_question *question, double limit, gc_estimate *estimate)

@@ -101,7 +101,11 @@ const char *gc_solver_wanted(const gc_problem *problem);
  * apart, and a constant border fits a byte. */
 bool gc_question_of_bytes(const gc_question *question);
 
-/* Seconds that a value takes, with `taps` multiply-adds in a filter of `height` rows. */
-double gc_taps_seconds(const gc_instructions *instructions, double taps, int height);
+/* Seconds that a value takes with so many products that are as fast as the fastest. Rows of few
+ * values take as long as a block of them. */
+double gc_products_seconds(const gc_question *question, double products);
+
+/* The same with every tap of a filter of `height` rows. */
+double gc_taps_seconds(const gc_question *question, double taps, int height);
 
 #endif

@@ -57,7 +57,22 @@ bool gc_question_of_bytes(const gc_question *question)
            !conversion->premultiplies && !conversion->keeps_alpha;
 }
 
-double gc_taps_seconds(const gc_instructions *instructions, double taps, int height)
+/* Blocks of values that the loops compute, over the values that there are. */
+static double measure_filling(const gc_question *question)
 {
-    return GC_STAGE_SECONDS + taps * (height == 1 ? GC_FLAT_FACTOR : 1) * instructions->tap_seconds;
+    const gc_chain *chain = &question->problem->chain;
+    double values = (double)chain->width * chain->channels;
+    double block = question->instructions->taps->block;
+    return ceil(values / block) * block / values;
+}
+
+double gc_products_seconds(const gc_question *question, double products)
+{
+    return GC_STAGE_SECONDS +
+           products * measure_filling(question) * question->instructions->tap_seconds;
+}
+
+double gc_taps_seconds(const gc_question *question, double taps, int height)
+{
+    return gc_products_seconds(question, taps * (height == 1 ? GC_FLAT_FACTOR : 1));
 }

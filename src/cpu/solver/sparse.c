@@ -17,7 +17,7 @@ static double seconds(const gc_question *question, double limit, gc_estimate *es
     (void)estimate;
     for (int i = 0; i < step->width * step->height; i++)
         taps += step->taps[i] != 0;
-    return GC_STAGE_SECONDS + taps * GC_SPARSE_FACTOR * question->instructions->tap_seconds;
+    return gc_products_seconds(question, taps * GC_SPARSE_FACTOR);
 }
 
 static void run(const gc_stage *stage, const gc_stage_input *input, size_t values, int row_count,

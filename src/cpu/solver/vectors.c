@@ -88,14 +88,14 @@ static double column_seconds(const gc_question *question, int side)
     double extended = (width + step->width - 1) / width;
     return extended *
            (side > 0 ? line_seconds(question, side, step->height, question->problem->chain.height)
-                     : gc_taps_seconds(question->instructions, step->height, step->height));
+                     : gc_taps_seconds(question, step->height, step->height));
 }
 
 static double row_seconds(const gc_question *question, int side)
 {
     const gc_step *step = question->step;
     return side > 0 ? line_seconds(question, side, step->width, question->problem->chain.width)
-                    : gc_taps_seconds(question->instructions, step->width, 1);
+                    : gc_taps_seconds(question, step->width, 1);
 }
 
 static bool is_accurate(const gc_question *question, int side)
