@@ -305,6 +305,25 @@ static void many_rows_a_stretch(void **state)
     }
 }
 
+/* Several threads look for markers, also for those in the middle of a row. */
+static void restart_intervals(void **state)
+{
+    (void)state;
+    static const int intervals[] = {1, 5, 56, 57, 58, 100, 171, 1000, 5000};
+    for (size_t i = 0; i < 9 * 6; i++) {
+        jpeg_recipe recipe = {.width = 900,
+                              .height = 300 + 40 * (uint32_t)(i % 6),
+                              .stored = JCS_YCbCr,
+                              .quality = 60 + (int)(i % 40),
+                              .across = 1 + (i % 3 > 0),
+                              .down = 1 + (i % 3 > 1),
+                              .restart = intervals[i % 9],
+                              .pattern = i % 2 == 0 ? JPEG_SLOPES : JPEG_NOISE};
+        const manner how = {.colour = i % 4 == 0, .band = 16, .threads = 2 + (int)(i % 4)};
+        assert_true(compare_recipe(&recipe, &how));
+    }
+}
+
 static void what_is_left_to_libjpeg(void **state)
 {
     (void)state;
@@ -417,6 +436,40 @@ static void every_place(void **state)
     free(file.bytes);
 }
 
+/* Bytes are left before a marker: libjpeg warns of them. Several threads look for markers. */
+static void bytes_before_markers(void **state)
+{
+    (void)state;
+    enum { MORE = 20, EOI = 0xd9, RST0 = 0xd0 };
+    jpeg_recipe recipe = {.width = 400,
+                          .height = 320,
+                          .stored = JCS_YCbCr,
+                          .quality = 80,
+                          .across = 2,
+                          .down = 2,
+                          .restart = 25}; /* a row */
+    jpeg_file file = jpeg_sample(&recipe), more = {.size = file.size + MORE};
+    size_t markers = 0;
+    more.bytes = malloc(more.size);
+    assert_non_null(more.bytes);
+    for (size_t at = 600; at + 1 < file.size; at++) {
+        int marker = file.bytes[at] == 0xff ? file.bytes[at + 1] : 0;
+        if (marker != EOI && (marker & ~7) != RST0)
+            continue;
+        memcpy(more.bytes, file.bytes, at);
+        memset(more.bytes + at, 0x55, MORE);
+        memcpy(more.bytes + at + MORE, file.bytes + at, file.size - at);
+        for (int threads = 1; threads <= 5; threads++) {
+            const manner how = {.band = 16, .threads = threads};
+            assert_false(compare_bytes(&more, &how, "bytes before marker", markers));
+        }
+        markers++;
+    }
+    assert_int_equal(markers, 20);
+    free(file.bytes);
+    free(more.bytes);
+}
+
 static void bytes_behind(void **state)
 {
     (void)state;
@@ -481,18 +534,13 @@ static int use_small_images(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_sampling_and_size),
-        cmocka_unit_test(every_quality_and_pattern),
-        cmocka_unit_test(grey_with_factors),
-        cmocka_unit_test(wide_and_noisy),
-        cmocka_unit_test(tall_and_in_colour),
-        cmocka_unit_test(many_rows_a_stretch),
-        cmocka_unit_test(what_is_left_to_libjpeg),
-        cmocka_unit_test(crafted_files),
-        cmocka_unit_test(damaged_files),
-        cmocka_unit_test(damaged_larger_files),
-        cmocka_unit_test(every_place),
-        cmocka_unit_test(bytes_behind),
+        cmocka_unit_test(every_sampling_and_size), cmocka_unit_test(every_quality_and_pattern),
+        cmocka_unit_test(grey_with_factors),       cmocka_unit_test(wide_and_noisy),
+        cmocka_unit_test(tall_and_in_colour),      cmocka_unit_test(many_rows_a_stretch),
+        cmocka_unit_test(restart_intervals),       cmocka_unit_test(what_is_left_to_libjpeg),
+        cmocka_unit_test(crafted_files),           cmocka_unit_test(damaged_files),
+        cmocka_unit_test(damaged_larger_files),    cmocka_unit_test(every_place),
+        cmocka_unit_test(bytes_before_markers),    cmocka_unit_test(bytes_behind),
         cmocka_unit_test(shown_by_one_thread),
     };
     if (gc_islow_chosen() == NULL) {

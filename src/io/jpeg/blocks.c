@@ -1,5 +1,7 @@
 #include "io/jpeg/blocks.h"
 
+#include <string.h>
+
 /* Shifts by a number in any register: each code takes several. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define FREE_SHIFTS __attribute__((target("bmi2")))
@@ -57,6 +59,37 @@ static bool pass_restart(const gc_jpeg_frame *frame, gc_jpeg_place *place)
     place->restarts++;
     place->to_restart = frame->restart_interval;
     return true;
+}
+
+uint32_t gc_jpeg_pass_to_marker(const gc_jpeg_frame *frame, gc_jpeg_place *place, uint64_t most)
+{
+    gc_jpeg_bits *bits = &place->bits;
+    const unsigned char *end = bits->bytes + bits->size, *at = bits->bytes + bits->at;
+    uint32_t mcus = place->to_restart > 0 ? place->to_restart : frame->restart_interval;
+    if (mcus == 0 || mcus > most)
+        return 0;
+    if (place->to_restart == 0) {
+        if (!pass_restart(frame, place))
+            return 0;
+        at = bits->bytes + bits->at;
+    }
+    while (at < end && (at = memchr(at, 0xff, (size_t)(end - at))) != NULL && at + 1 < end) {
+        if (at[1] != 0) {
+            bits->at = (size_t)(at - bits->bytes);
+            bits->window = 0;
+            bits->count = bits->invented = 0;
+            place->to_restart = 0;
+            return mcus;
+        }
+        at += 2;
+    }
+    return 0;
+}
+
+bool gc_jpeg_is_at_end(const gc_jpeg_place *place)
+{
+    gc_jpeg_bits bits = place->bits;
+    return reach_marker(&bits) && bits.at == bits.size;
 }
 
 bool gc_jpeg_take_end(gc_jpeg_place *place)

@@ -64,8 +64,16 @@ gc_jpeg_place gc_jpeg_first_place(const gc_jpeg_frame *frame, const unsigned cha
  * The bytes at hand hold all of them, or the file ends there. */
 bool gc_jpeg_pass_mcus(const gc_jpeg_frame *frame, gc_jpeg_place *place, uint32_t count);
 
-/* The same. `blocks` become the coefficients that are kept, in the order of the data: those of a
- * block row by row. They are zeros before. */
+/* Passes over all MCUs before the next restart marker without following them, where these are at
+ * most `most`. Returns how many they are; 0 where the bytes at hand have no marker. Who follows
+ * them has to see that they end there. */
+uint32_t gc_jpeg_pass_to_marker(const gc_jpeg_frame *frame, gc_jpeg_place *place, uint64_t most);
+
+/* Whether nothing is left of the bytes at hand but bits that fill a byte. */
+bool gc_jpeg_is_at_end(const gc_jpeg_place *place);
+
+/* Passes over MCUs as gc_jpeg_pass_mcus. `blocks` become the coefficients that are kept, in the
+ * order of the data: those of a block row by row. They are zeros before. */
 bool gc_jpeg_take_mcus(const gc_jpeg_frame *frame, gc_jpeg_place *place, uint32_t count,
                        int16_t *blocks);
 

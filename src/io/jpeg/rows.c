@@ -53,9 +53,9 @@ typedef struct tracing {
  * - Two threads: the first follows the codes and stores coefficients, which is the larger part of
  *   the work. The other makes samples of them.
  * - More: the first passes over the codes and copies the bytes. Another knows then the bit where
- *   the stretch begins, and the DC predictions there. It follows the codes once more. Without
- *   restart markers the codes are passed over by traces (traces.h), so that all threads share this,
- *   too, and the first only joins them.
+ *   the stretch begins, and the DC predictions there. It follows the codes once more. With restart
+ *   markers the first looks for the next marker. Without them the codes are passed over by traces
+ *   (traces.h), so that all threads share this, too, and the first only joins them.
  *
  * Stretches lie in a ring. Three counts say how far they are:
  *

@@ -43,13 +43,6 @@ size_t gc_jpeg_image_row_bytes(const gc_jpeg_image *image)
     return bytes;
 }
 
-/* MCUs of the chunk that begins with MCU `x` of a row. */
-static uint32_t chunk_at(const gc_jpeg_image *image, uint32_t x)
-{
-    uint32_t left = image->frame.mcus_across - x;
-    return left < image->chunk ? left : image->chunk;
-}
-
 static size_t mcus_of(const gc_jpeg_stretch *of, const gc_jpeg_image *image)
 {
     return (size_t)of->count * image->frame.mcus_across;
@@ -179,34 +172,41 @@ static bool keep_bytes(gc_jpeg_stretch *of, const unsigned char *from, const uns
     return true;
 }
 
-/* Passes over a row of MCUs. *kept is where the bytes begin that are not kept yet. */
-static bool pass_row(gc_jpeg_stretch *of, const gc_jpeg_image *image, gc_jpeg_feed *feed,
-                     gc_jpeg_place *place, const unsigned char **kept)
+/* Passes over a chunk of MCUs, of `left` that are left; *kept is where the bytes begin that are not
+ * kept yet. Returns how many MCUs, or 0. */
+static uint32_t pass_chunk(gc_jpeg_stretch *of, const gc_jpeg_image *image, gc_jpeg_feed *feed,
+                           gc_jpeg_place *place, uint64_t left, const unsigned char **kept)
 {
-    for (uint32_t x = 0; x < image->frame.mcus_across; x += image->chunk) {
-        uint32_t count = chunk_at(image, x);
-        size_t wanted = bytes_of_mcus(image, count);
-        if (!has_bytes(feed, place, wanted)) {
-            if (!keep_bytes(of, *kept, place->bits.bytes + place->bits.at))
-                return false;
-            gc_jpeg_feed_more(feed, place, wanted);
-            *kept = feed->bytes;
-        }
-        if (!gc_jpeg_pass_mcus(&image->frame, place, count))
-            return false;
+    uint32_t count = left < image->chunk ? (uint32_t)left : image->chunk;
+    size_t wanted = bytes_of_mcus(image, count);
+    if (!has_bytes(feed, place, wanted)) {
+        if (!keep_bytes(of, *kept, place->bits.bytes + place->bits.at))
+            return 0;
+        gc_jpeg_feed_more(feed, place, wanted);
+        *kept = feed->bytes;
     }
-    return true;
+    return gc_jpeg_pass_mcus(&image->frame, place, count) ? count : 0;
 }
 
 bool gc_jpeg_stretch_pass(gc_jpeg_stretch *stretch, const gc_jpeg_image *image, gc_jpeg_feed *feed,
                           gc_jpeg_place *place)
 {
     const unsigned char *kept = place->bits.bytes + place->bits.at;
+    uint64_t searched = UINT64_MAX; /* feed->offset when its bytes had no marker */
     stretch->size = 0;
     stretch->place = *place;
-    for (uint32_t i = 0; i < stretch->count; i++)
-        if (!pass_row(stretch, image, feed, place, &kept))
+    for (uint64_t left = mcus_of(stretch, image); left > 0;) {
+        uint32_t some = 0;
+        if (feed->offset != searched)
+            some = gc_jpeg_pass_to_marker(&image->frame, place, left);
+        if (some == 0) {
+            searched = feed->offset;
+            some = pass_chunk(stretch, image, feed, place, left, &kept);
+        }
+        if (some == 0)
             return false;
+        left -= some;
+    }
     if (!keep_bytes(stretch, kept, place->bits.bytes + place->bits.at))
         return false;
     gc_jpeg_bits_move(&stretch->place.bits, stretch->bytes, stretch->size);
@@ -338,7 +338,10 @@ bool gc_jpeg_stretch_decode(gc_jpeg_stretch *stretch, const gc_jpeg_image *image
 
 bool gc_jpeg_stretch_decode_passed(gc_jpeg_stretch *stretch, const gc_jpeg_image *image)
 {
-    return gc_jpeg_stretch_decode(stretch, image, NULL, &stretch->place);
+    gc_jpeg_place *place = &stretch->place;
+    bool sound = gc_jpeg_stretch_decode(stretch, image, NULL, place);
+    bool before_marker = image->frame.restart_interval > 0 && place->to_restart == 0;
+    return sound && (!before_marker || gc_jpeg_is_at_end(place));
 }
 
 bool gc_jpeg_stretch_decode_taken(gc_jpeg_stretch *stretch, const gc_jpeg_image *image)
