@@ -60,8 +60,8 @@ bool gc_jpeg_can_follow(void);
 gc_jpeg_place gc_jpeg_first_place(const gc_jpeg_frame *frame, const unsigned char *bytes,
                                   size_t size);
 
-/* Passes over `count` MCUs. False where they are not sound; *place is undefined then.
- * The bytes at hand hold all of them, or the file ends there. */
+/* Passes over `count` MCUs. False where they are not sound, or the bytes at hand do not hold all of
+ * them; *place is undefined then. */
 bool gc_jpeg_pass_mcus(const gc_jpeg_frame *frame, gc_jpeg_place *place, uint32_t count);
 
 /* Passes over all MCUs before the next restart marker without following them, where these are at

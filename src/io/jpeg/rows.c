@@ -82,7 +82,7 @@ struct gc_jpeg_rows {
     uint64_t head, begun, found;
     bool finding; /* a thread is looking for the end of a stretch */
     bool over;    /* no more is found: the image has ended, or its data are doubted */
-    bool stopped; /* the caller gets no more rows */
+    bool stopped; /* the caller gets no more rows, and nobody begins anything */
 };
 
 /* ---- Several threads ------------------------------------------------------------------------- */
@@ -250,6 +250,10 @@ bool gc_jpeg_rows_help(gc_jpeg_rows *rows)
 {
     pthread_mutex_lock(&rows->lock);
     bool helped = work_once(rows);
+    while (!helped && rows->traces.reading) { /* for a moment */
+        pthread_cond_wait(&rows->changed, &rows->lock);
+        helped = work_once(rows);
+    }
     pthread_mutex_unlock(&rows->lock);
     return helped;
 }
@@ -315,7 +319,7 @@ static uint32_t give_some(gc_jpeg_rows *rows, entry *from, uint32_t count, unsig
     return some;
 }
 
-/* Waits for a thread that reads the file: libjpeg reads it next. */
+/* Lets nobody begin anything, and waits for threads that read the file. */
 static void stop(gc_jpeg_rows *rows)
 {
     pthread_mutex_lock(&rows->lock);
@@ -334,15 +338,17 @@ uint32_t gc_jpeg_rows_read(gc_jpeg_rows *rows, uint32_t count, unsigned char *to
         if (from != NULL)
             done += give_some(rows, from, count - done, to + done * stride, stride, &over);
         if (over)
-            stop(rows);
+            stop(rows); /* libjpeg reads the file next */
     }
     return done;
 }
 
 bool gc_jpeg_rows_end(gc_jpeg_rows *rows, bool *trailing)
 {
+    bool doubted = rows->stopped;
+    stop(rows);
     gc_jpeg_feed_more(&rows->feed, &rows->front, ENOUGH);
-    if (rows->stopped || !gc_jpeg_take_end(&rows->front))
+    if (doubted || !gc_jpeg_take_end(&rows->front))
         return false;
     *trailing = rows->front.bits.at < rows->front.bits.size;
     return true;

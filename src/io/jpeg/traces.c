@@ -7,6 +7,10 @@
  * and who joins passes over the few MCUs between a mark and its aim. */
 enum { DENSE = 64, SPARSE = 8 };
 
+/* So many MCUs without a mark say that the trace will hardly be met: where codes repeat, it may
+ * stay wrong for ever. Then some MCUs are passed over at a time. */
+enum { MISSED_MAX = 32, AT_A_TIME = 16 };
+
 /* How often a trace begins again where codes are unsound. Wrong codes soon are. */
 enum { BEGINNINGS = 64 };
 
@@ -131,7 +135,7 @@ void gc_jpeg_join_enter(gc_jpeg_join *join, gc_jpeg_trace *trace)
     }
     gc_jpeg_set_place(place, trace->bytes - left, left + trace->size, 0, bit);
     join->trace = trace;
-    join->next = 0;
+    join->next = join->missed = 0;
     join->met = false;
 }
 
@@ -180,6 +184,14 @@ static bool has_behind(const gc_jpeg_join *join, size_t behind)
     return join->trace->ended || (size_t)(from->bytes + from->size - byte) >= behind;
 }
 
+/* How many of `left` MCUs are passed over before a mark is looked for. */
+static uint32_t choose_count(const gc_jpeg_join *join, uint64_t left)
+{
+    if (join->met || join->missed < MISSED_MAX)
+        return 1;
+    return left < AT_A_TIME ? (uint32_t)left : AT_A_TIME;
+}
+
 gc_jpeg_joined gc_jpeg_join_pass(gc_jpeg_join *join, const gc_jpeg_frame *frame, uint64_t *left,
                                  size_t behind)
 {
@@ -192,13 +204,18 @@ gc_jpeg_joined gc_jpeg_join_pass(gc_jpeg_join *join, const gc_jpeg_frame *frame,
             go_to_mark(join, left);
         if (*left == 0)
             return has_behind(join, behind) ? GC_JPEG_JOINED : GC_JPEG_JOIN_LACKS;
-        gc_jpeg_place before = join->place;
-        if (!gc_jpeg_pass_mcus(frame, &join->place, 1)) {
+        const gc_jpeg_place before = join->place;
+        uint32_t count = choose_count(join, *left);
+        if (!gc_jpeg_pass_mcus(frame, &join->place, count)) {
             join->place = before;
+            join->missed = 0;
+            if (count > 1) /* one by one, to the last */
+                continue;
             return has_behind(join, mcu_bytes_max(frame)) ? GC_JPEG_JOIN_DOUBTS
                                                           : GC_JPEG_JOIN_LACKS;
         }
-        --*left;
-        join->number++;
+        *left -= count;
+        join->number += count;
+        join->missed += count;
     }
 }

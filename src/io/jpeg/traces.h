@@ -40,9 +40,11 @@ void gc_jpeg_trace_follow(gc_jpeg_trace *trace, const gc_jpeg_frame *frame);
 
 /* How far the true codes are followed. Zeros are a join before the first part. */
 typedef struct gc_jpeg_join {
-    gc_jpeg_place place;             /* in the memory of `trace` */
-    const gc_jpeg_trace *trace;      /* NULL: none was entered */
-    uint32_t next;                   /* the first mark that is not before the place */
+    gc_jpeg_place place;        /* in the memory of `trace` */
+    const gc_jpeg_trace *trace; /* NULL: none was entered */
+    /* The first mark that is not before the place; once it is met, the last that is not behind. */
+    uint32_t next;
+    uint32_t missed;                 /* MCUs that began where the trace has no mark */
     bool met;                        /* the trace is true from here on */
     uint32_t number;                 /* `met`: MCUs from the first mark to the place, */
     int32_t base[GC_JPEG_PARTS_MAX]; /* and the predictions at the first mark */
