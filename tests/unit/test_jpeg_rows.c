@@ -100,8 +100,10 @@ static gconv_status read_all(gconv_reader *reader, const manner *how, outcome *o
     team readers = {.others = {.count = 0}};
     begin_work(&readers, reader, how->threads);
     gconv_status status = read_rows(reader, &readers, how, o, error);
+    if (status == GCONV_OK)
+        status = gconv_reader_finish(reader, error);
     stop_helpers(&readers.others);
-    return status == GCONV_OK ? gconv_reader_finish(reader, error) : status;
+    return status;
 }
 
 static outcome read_file(const char *path, const manner *how)
