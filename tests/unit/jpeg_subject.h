@@ -5,6 +5,7 @@
 #include "io_support.h"
 
 #include "io/jpeg/frame.h"
+#include "jpeg/random.h"
 #include "jpeg/samples.h"
 
 /* A file whose header libjpeg has read. */
@@ -42,6 +43,18 @@ static inline void close_subject(subject *of)
     gc_jpeg_codings_release(of->frame.codings);
     jpeg_destroy_decompress(&of->jpeg);
     free(of->file.bytes);
+}
+
+/* Damages the data in one of several ways: bits, the end, stuffed bytes and markers. */
+static inline void damage_subject(subject *of, jpeg_random *random, size_t way)
+{
+    unsigned char *data = of->file.bytes + (of->data - of->file.bytes);
+    for (size_t n = way % 4; n > 0; n--)
+        data[jpeg_random_below(random, of->size)] ^= (unsigned char)(1 << way % 8);
+    if (way % 5 == 0)
+        of->size = 1 + jpeg_random_below(random, of->size);
+    if (way % 7 == 0)
+        data[jpeg_random_below(random, of->size)] = 0xff;
 }
 
 #endif

@@ -5,7 +5,6 @@
 
 #include "io/jpeg/frame.h"
 #include "io/jpeg/lanes.h"
-#include "jpeg/damage.h"
 #include "jpeg_subject.h"
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
@@ -167,13 +166,7 @@ static void damaged_data(void **state)
         const jpeg_recipe recipe = recipe_of(i % 30);
         subject of;
         open_subject(&of, &recipe, wants_colour(i % 30));
-        unsigned char *data = of.file.bytes + (of.data - of.file.bytes);
-        for (size_t n = i % 4; n > 0; n--)
-            data[jpeg_random_below(&random, of.size)] ^= (unsigned char)(1 << i % 8);
-        if (i % 5 == 0)
-            of.size = 1 + jpeg_random_below(&random, of.size);
-        if (i % 7 == 0) /* stuffed bytes and markers */
-            data[jpeg_random_below(&random, of.size)] = 0xff;
+        damage_subject(&of, &random, i);
         by_lanes += compare(&of, 512);
         close_subject(&of);
     }

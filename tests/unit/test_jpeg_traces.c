@@ -3,8 +3,6 @@
 #include "io_support.h"
 
 #include "io/jpeg/traces.h"
-#include "jpeg/damage.h"
-#include "jpeg/random.h"
 #include "jpeg_subject.h"
 #include "sanitized.h"
 
@@ -174,13 +172,7 @@ static void damaged_files(void **state)
         subject of;
         size_t count;
         open_one(&of, i % 30);
-        unsigned char *data = of.file.bytes + (of.data - of.file.bytes);
-        for (size_t n = i % 4; n > 0; n--)
-            data[jpeg_random_below(&random, of.size)] ^= (unsigned char)(1 << i % 8);
-        if (i % 5 == 0)
-            of.size = 1 + jpeg_random_below(&random, of.size);
-        if (i % 7 == 0) /* stuffed bytes and markers */
-            data[jpeg_random_below(&random, of.size)] = 0xff;
+        damage_subject(&of, &random, i);
         compare(&of, 1 + (uint32_t)(i % 40), sizes[i % 4], &count);
         close_subject(&of);
     }
