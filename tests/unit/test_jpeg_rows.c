@@ -160,11 +160,11 @@ static bool compare_bytes(const jpeg_file *file, const manner *how, const char *
 
 static const manner plainly = {.band = 5};
 
-/* In 1 to 5 threads, in turn, and in parts of the data of many sizes. */
+/* In 1 to 5 threads, in turn, and with spans of many sizes. */
 static manner in_turn(size_t index)
 {
-    static const size_t parts[] = {16384, 2, 700, 37, 4096, 150, 3};
-    gc_jpeg_trace_bytes = parts[index % 7];
+    static const size_t spans[] = {16384, 2, 700, 37, 4096, 150, 3};
+    gc_jpeg_trace_bytes = spans[index % 7];
     return (manner){.colour = index / 5 % 2 == 1,
                     .band = 1 + (uint32_t)(index % 40),
                     .threads = 1 + (int)(index % 5)};

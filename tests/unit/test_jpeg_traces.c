@@ -1,5 +1,5 @@
 /* Traces that are joined give what one reader gives that follows code by code: the place of every
- * MCU, whatever the parts are into which the data are cut. */
+ * MCU, whatever the spans are into which the data are cut. */
 #include "io_support.h"
 
 #include "io/jpeg/traces.h"
@@ -30,31 +30,31 @@ static uint64_t bit_of(const gc_jpeg_place *place, size_t begin)
 
 /* ---- Traces ---------------------------------------------------------------------------------- */
 
-/* The data in parts: two traces take turns. */
-typedef struct parts {
+/* The data in spans: two traces take turns. */
+typedef struct spans {
     const subject *of;
     gc_jpeg_trace traces[2];
     size_t count, at; /* bytes that they have */
     gc_jpeg_join join;
-    size_t met; /* parts that were, before the next one was entered */
-} parts;
+    size_t met; /* spans that were, before the next one was entered */
+} spans;
 
-static void begin_parts(parts *p, const subject *of, size_t bytes)
+static void begin_spans(spans *p, const subject *of, size_t bytes)
 {
     gc_jpeg_trace_bytes = bytes;
-    *p = (parts){.of = of};
+    *p = (spans){.of = of};
     for (int i = 0; i < 2; i++)
         assert_true(gc_jpeg_trace_create(&p->traces[i], &of->frame));
 }
 
-static void end_parts(parts *p)
+static void end_spans(spans *p)
 {
     for (int i = 0; i < 2; i++)
         gc_jpeg_trace_destroy(&p->traces[i]);
     gc_jpeg_trace_bytes = 16 * 1024;
 }
 
-static void enter_next(parts *p)
+static void enter_next(spans *p)
 {
     gc_jpeg_trace *trace = &p->traces[p->count++ % 2];
     size_t left = p->of->size - p->at;
@@ -68,22 +68,22 @@ static void enter_next(parts *p)
     gc_jpeg_join_enter(&p->join, trace);
 }
 
-/* Of the part that was entered last, or of what is left before it. */
-static uint64_t joined_bit(const parts *p)
+/* Of the span that was entered last, or of what is left before it. */
+static uint64_t joined_bit(const spans *p)
 {
     const gc_jpeg_trace *trace = p->join.trace;
     ptrdiff_t before = trace->bytes - p->join.place.bits.bytes;
     return bit_of(&p->join.place, p->at - trace->size - (size_t)before);
 }
 
-/* Joins `step` MCUs at a time, in parts of `bytes`. Returns how many parts were met, and sets
+/* Joins `step` MCUs at a time, in spans of `bytes`. Returns how many spans were met, and sets
  * *count to how many there were. */
 static size_t compare(const subject *of, uint32_t step, size_t bytes, size_t *count)
 {
-    parts p;
+    spans p;
     uint32_t sound, done = 0;
     gc_jpeg_place *alone = follow_alone(of, &sound);
-    begin_parts(&p, of, bytes);
+    begin_spans(&p, of, bytes);
     enter_next(&p);
     while (done < of->mcus) {
         uint64_t left = of->mcus - done < step ? of->mcus - done : step, wanted = left;
@@ -101,7 +101,7 @@ static size_t compare(const subject *of, uint32_t step, size_t bytes, size_t *co
     }
     assert_true(done >= sound);
     *count = p.count;
-    end_parts(&p);
+    end_spans(&p);
     free(alone);
     return p.met;
 }
@@ -126,7 +126,7 @@ static void open_one(subject *of, size_t i)
     open_subject(of, &recipe, i % 4 == 1 && recipe.stored == JCS_YCbCr);
 }
 
-static void every_size_of_parts(void **state)
+static void every_size_of_spans(void **state)
 {
     (void)state;
     static const size_t sizes[] = {2, 3, 16, 61, 200, 1000, 3000, 16384};
@@ -141,7 +141,7 @@ static void every_size_of_parts(void **state)
 }
 
 /* Else one thread alone would follow all codes. */
-static void usual_parts_are_met(void **state)
+static void usual_spans_are_met(void **state)
 {
     (void)state;
     for (int quality = 50; quality <= 95; quality += 15)
@@ -181,8 +181,8 @@ static void damaged_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_size_of_parts),
-        cmocka_unit_test(usual_parts_are_met),
+        cmocka_unit_test(every_size_of_spans),
+        cmocka_unit_test(usual_spans_are_met),
         cmocka_unit_test(damaged_files),
     };
     if (!gc_jpeg_can_follow()) {

@@ -35,7 +35,8 @@ static const gc_option options_table[] = {
     {"alpha", 0, "MODE", GC_COMMAND_FILTER | GC_COMMAND_COMPARE,
      "what happens to transparency: auto (default), keep, filter or premultiply", gc_set_alpha, 0},
     {"depth", 0, "N", IMAGES,
-     "bits of a sample: 1, 8 or 16 (default: edges 1 in PNG, else 8; filter: as the input)",
+     "bits of a sample of the output: 1, 8 or 16 (default: for edges 1 in PNG, else 8; for filter "
+     "those of the input)",
      gc_set_depth, 0},
     {"format", 'f', "F", IMAGES, "output format: png, jpeg, pnm (pgm or ppm), pgm, ppm or pfm",
      gc_set_format, 0},

@@ -26,6 +26,28 @@ gc_jpeg_place gc_jpeg_first_place(const gc_jpeg_frame *frame, const unsigned cha
                            .to_restart = frame->restart_interval};
 }
 
+const unsigned char *gc_jpeg_place_byte(const gc_jpeg_place *place, uint32_t *bits)
+{
+    const gc_jpeg_bits *from = &place->bits;
+    int ahead = from->count - from->invented;
+    const unsigned char *byte = from->bytes + from->at;
+    for (int i = 0; i < (ahead + 7) / 8; i++) {
+        byte--;
+        if (byte > from->bytes && byte[0] == 0 && byte[-1] == 0xff)
+            byte--;
+    }
+    *bits = (uint32_t)(8 - ahead % 8) % 8;
+    return byte;
+}
+
+void gc_jpeg_set_place(gc_jpeg_place *place, const unsigned char *bytes, size_t size, size_t at,
+                       uint32_t bit)
+{
+    place->bits = gc_jpeg_bits_at(bytes, size, at);
+    gc_jpeg_refill_slowly(&place->bits);
+    gc_jpeg_skip_bits(&place->bits, bit);
+}
+
 /* ---- Markers --------------------------------------------------------------------------------- */
 
 /* Whether a marker follows, with nothing before it but bits that fill a byte. */

@@ -53,7 +53,15 @@ typedef struct gc_jpeg_place {
     int restarts;                  /* markers passed */
 } gc_jpeg_place;
 
-/* Whether this processor has the instructions that the next two functions need (BMI2 on x86). */
+/* The byte of the next bit, and how many of its bits come before that. */
+const unsigned char *gc_jpeg_place_byte(const gc_jpeg_place *place, uint32_t *bits);
+
+/* Moves the place to a bit of bytes[at]. */
+void gc_jpeg_set_place(gc_jpeg_place *place, const unsigned char *bytes, size_t size, size_t at,
+                       uint32_t bit);
+
+/* Whether this processor has the instructions that gc_jpeg_pass_mcus and gc_jpeg_take_mcus need
+ * (BMI2 on x86). */
 bool gc_jpeg_can_follow(void);
 
 /* The place before the first MCU, whose data begin at bytes[0]. */

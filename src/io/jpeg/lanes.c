@@ -156,15 +156,12 @@ static size_t fill_bytes(gc_jpeg_lanes *of, const gc_jpeg_bits *from, size_t wan
 /* Moves the place to a bit of lanes->bytes behind the window that the round began with. */
 static void move_place(const gc_jpeg_lanes *of, gc_jpeg_place *place, uint64_t bit)
 {
-    gc_jpeg_bits *bits = &place->bits;
+    const gc_jpeg_bits *bits = &place->bits;
     size_t byte = (size_t)(bit / 8), stuffed = 0;
     while (stuffed < of->stuffed && of->stuffed_at[stuffed] <= byte)
         stuffed++;
-    bits->at += byte - WINDOW_BYTES + stuffed;
-    bits->window = 0;
-    bits->count = 0;
-    gc_jpeg_refill_slowly(bits);
-    gc_jpeg_skip_bits(bits, bit % 8);
+    gc_jpeg_set_place(place, bits->bytes, bits->size, bits->at + byte - WINDOW_BYTES + stuffed,
+                      bit % 8);
 }
 
 /* ---- Following ------------------------------------------------------------------------------- */

@@ -40,7 +40,7 @@ typedef struct tracing {
     bool ended;           /* no more is read */
     bool lacks;           /* the join needs the next trace */
     bool begun;           /* part of a stretch is joined */
-    bool carried;         /* 0xff was read, which belongs to the next part */
+    bool carried;         /* 0xff was read, which belongs to the next span */
     gc_jpeg_bits at_hand; /* what libjpeg has read already */
     gc_jpeg_join join;
 } tracing;
@@ -177,8 +177,8 @@ static void find_next(gc_jpeg_rows *rows)
     pthread_cond_broadcast(&rows->changed);
 }
 
-/* Reads the next part of the data. What libjpeg has in its buffer comes first. */
-static void read_part(gc_jpeg_rows *rows, gc_jpeg_trace *trace)
+/* Reads the next span of the data. What libjpeg has in its buffer comes first. */
+static void read_span(gc_jpeg_rows *rows, gc_jpeg_trace *trace)
 {
     tracing *t = &rows->traces;
     gc_jpeg_bits *at_hand = &t->at_hand;
@@ -204,7 +204,7 @@ static void trace_next(gc_jpeg_rows *rows)
     t->ring[index].followed = false;
     t->reading = true;
     pthread_mutex_unlock(&rows->lock);
-    read_part(rows, trace);
+    read_span(rows, trace);
     pthread_mutex_lock(&rows->lock);
     t->reading = false;
     t->ended = trace->ended;

@@ -76,7 +76,7 @@ bool gc_jpeg_stretch_take(gc_jpeg_stretch *stretch, const gc_jpeg_image *image, 
                           gc_jpeg_place *place, gc_jpeg_lanes *lanes);
 
 /* Passes over stretch->count rows of MCUs by traces, and keeps the bytes. After
- * GC_JPEG_JOIN_LACKS it is called again in the next part. Behind the image `behind` bytes are
+ * GC_JPEG_JOIN_LACKS it is called again in the next span. Behind the image `behind` bytes are
  * wanted. Before the first call, stretch->left are all MCUs. */
 gc_jpeg_joined gc_jpeg_stretch_join(gc_jpeg_stretch *stretch, const gc_jpeg_image *image,
                                     gc_jpeg_join *join, size_t behind);

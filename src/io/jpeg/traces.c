@@ -47,30 +47,6 @@ void gc_jpeg_trace_destroy(gc_jpeg_trace *trace)
     *trace = (gc_jpeg_trace){.memory = NULL};
 }
 
-/* ---- Places ---------------------------------------------------------------------------------- */
-
-const unsigned char *gc_jpeg_place_byte(const gc_jpeg_place *place, uint32_t *bits)
-{
-    const gc_jpeg_bits *from = &place->bits;
-    int ahead = from->count - from->invented;
-    const unsigned char *byte = from->bytes + from->at;
-    for (int i = 0; i < (ahead + 7) / 8; i++) {
-        byte--;
-        if (byte > from->bytes && byte[0] == 0 && byte[-1] == 0xff)
-            byte--;
-    }
-    *bits = (uint32_t)(8 - ahead % 8) % 8;
-    return byte;
-}
-
-void gc_jpeg_set_place(gc_jpeg_place *place, const unsigned char *bytes, size_t size, size_t at,
-                       uint32_t bit)
-{
-    place->bits = gc_jpeg_bits_at(bytes, size, at);
-    gc_jpeg_refill_slowly(&place->bits);
-    gc_jpeg_skip_bits(&place->bits, bit);
-}
-
 /* ---- Following ------------------------------------------------------------------------------- */
 
 static uint32_t mark_number(uint32_t mark)
@@ -139,7 +115,7 @@ void gc_jpeg_join_enter(gc_jpeg_join *join, gc_jpeg_trace *trace)
     join->met = false;
 }
 
-/* Whether the place is where the trace has a mark. */
+/* Meets the trace where it has a mark at the place. */
 static void try_to_meet(gc_jpeg_join *join)
 {
     const gc_jpeg_trace *trace = join->trace;
@@ -195,8 +171,6 @@ static uint32_t choose_count(const gc_jpeg_join *join, uint64_t left)
 gc_jpeg_joined gc_jpeg_join_pass(gc_jpeg_join *join, const gc_jpeg_frame *frame, uint64_t *left,
                                  size_t behind)
 {
-    if (join->trace == NULL)
-        return GC_JPEG_JOIN_LACKS;
     for (;;) {
         if (!join->met)
             try_to_meet(join);
