@@ -246,7 +246,9 @@ GCONV_API bool gconv_shape_is_opaque(const gconv_shape *shape, const void *rows,
  * baseline, samples of 8 bits, one scan, grey or YCbCr, sound tables. */
 typedef struct gconv_encoded {
     const unsigned char *bytes; /* from the first byte of the file on; valid until the source is
-                                 * called again (also `copied`) or its reader is freed */
+                                 * called again or its reader is freed */
+    size_t held;                /* how many: all where the data are proved, else the header at
+                                 * least */
     size_t size;                /* up to the end of the image where the data are proved, else all */
     uint32_t width, height;     /* pixels as stored, before `orientation` */
     int components;             /* 1: Y; 3: Y, Cb and Cr */
@@ -275,9 +277,10 @@ typedef struct gconv_source {
      * find damage itself. Where the device has decoded the picture, the plan calls `accept` with
      * the bytes from the first of the file to the end of the image: all rows then count as read,
      * and `read` is not called. Without `accept` the plan reads rows as if it had never asked.
-     * `copied` says that the plan has a copy of the bytes and will not look at them again. */
+     * `more` gives the bytes of the file that follow those which the offer and `more` gave before,
+     * as many as it likes; 0 behind the last one. False: they cannot be read. */
     bool (*offer)(void *user, bool prove, gconv_encoded *picture);
-    void (*copied)(void *user);
+    bool (*more)(void *user, const unsigned char **bytes, size_t *count);
     void (*accept)(void *user, size_t size);
     /* Readers of PNG and JPEG set it; other sources may leave it NULL. A thread of the run that has
      * time calls it, also while another thread is in `read` or in `help`. It does a part of what

@@ -315,6 +315,7 @@ const gc_jpeg_hashes *gc_jpeg_trial(int index, unsigned char *bytes, gconv_encod
     put_scan(about, &file, quantizer);
     put_word(&file, 0xffd9);
     *picture = (gconv_encoded){.bytes = bytes,
+                               .held = file.size,
                                .size = file.size,
                                .width = (uint32_t)about->width,
                                .height = (uint32_t)about->height,

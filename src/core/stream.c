@@ -131,10 +131,11 @@ bool gc_stream_offer(gc_stream *stream, bool prove, gconv_encoded *picture)
     return offered;
 }
 
-void gc_stream_copied(gc_stream *stream)
+bool gc_stream_more(gc_stream *stream, const unsigned char **bytes, size_t *count)
 {
-    if (stream->source.copied != NULL)
-        stream->source.copied(stream->source.user);
+    const gconv_source *source = &stream->source;
+    *count = 0;
+    return source->more == NULL || source->more(source->user, bytes, count);
 }
 
 void gc_stream_accept(gc_stream *stream, size_t size)

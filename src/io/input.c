@@ -209,29 +209,35 @@ static bool read_again(const gc_input *input, unsigned char *bytes, size_t size)
     return true;
 }
 
-bool gc_input_load(const gc_input *input, size_t limit, unsigned char **bytes, size_t *size,
-                   const char **reason)
+bool gc_input_measure(const gc_input *input, size_t limit, size_t *size, const char **reason)
 {
     struct stat about;
-    *bytes = NULL;
     if (!input->owned || !input->regular || fstat(input->descriptor, &about) != 0 ||
         about.st_size <= 0) {
         *reason = "an input that cannot be read twice";
         return false;
     }
-    if ((uint64_t)about.st_size > limit) {
-        *reason = "a large file";
-        return false;
-    }
+    *reason = "a large file";
     *size = (size_t)about.st_size;
-    *bytes = malloc(*size);
-    if (*bytes != NULL && read_again(input, *bytes, *size))
+    return (uint64_t)about.st_size <= limit;
+}
+
+bool gc_input_load(const gc_input *input, size_t size, unsigned char **bytes, const char **reason)
+{
+    *bytes = malloc(size);
+    if (*bytes != NULL && read_again(input, *bytes, size))
         return true;
     *reason =
         *bytes == NULL ? "too little memory for the file" : "a file that cannot be read twice";
     free(*bytes);
     *bytes = NULL;
     return false;
+}
+
+size_t gc_input_head(const gc_input *input, const unsigned char **bytes)
+{
+    *bytes = input->bytes;
+    return input->offset == input->end ? input->end : 0;
 }
 
 bool gc_input_reads_twice(const gc_input *input)

@@ -50,10 +50,18 @@ gconv_status gc_input_read(gc_input *input, void *bytes, size_t wanted, size_t *
 gconv_status gc_input_take(gc_input *input, const unsigned char **bytes, size_t *size,
                            gconv_error *error);
 
-/* Reads a regular file whole, from its first byte, and moves on in nothing. The caller frees
- * *bytes. On failure *reason is a phrase that says what was met, and *bytes is NULL. */
-bool gc_input_load(const gc_input *input, size_t limit, unsigned char **bytes, size_t *size,
-                   const char **reason);
+/* The size of an input that can be read twice and has at most `limit` bytes. Else *reason is a
+ * phrase that says what was met. */
+bool gc_input_measure(const gc_input *input, size_t limit, size_t *size, const char **reason);
+
+/* Reads the first `size` bytes of an input that can be read twice, and moves on in nothing. The
+ * caller frees *bytes. On failure *reason is a phrase that says what was met, and *bytes is
+ * NULL. */
+bool gc_input_load(const gc_input *input, size_t size, unsigned char **bytes, const char **reason);
+
+/* The first bytes of the input, as many as are still buffered, read or not; the number may be 0.
+ * They stay valid until more is read. */
+size_t gc_input_head(const gc_input *input, const unsigned char **bytes);
 
 /* One pread(2), which moves on in nothing, of an input that can be read twice. Returns what pread
  * does; a signal does not end it. */

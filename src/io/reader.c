@@ -17,6 +17,9 @@ enum { BAND_BYTES = 256 * 1024 }; /* of rows before the conversion to grey: they
 /* Larger files are decoded on the CPU. */
 #define OFFER_BYTES_MAX ((size_t)256 << 20)
 
+/* Of a file that a device decodes: a piece stays in the cache of a processor while it is packed. */
+enum { OFFER_PIECE_BYTES = 1 << 16 };
+
 struct gconv_reader {
     gconv_reader_options options;
     gc_input input;
@@ -35,8 +38,11 @@ struct gconv_reader {
     unsigned char *band; /* rows before the conversion to grey; allocated when needed */
     uint32_t band_rows;
     unsigned char *image; /* all stored rows, for orientations 3 to 8; allocated when needed */
-    unsigned char *whole; /* the whole file, while a device may look at it; else NULL */
     bool offered;         /* a device may still accept the image */
+    unsigned char *whole; /* the whole file, where an offer needs it; else NULL */
+    unsigned char *piece; /* of the file that is offered; allocated when needed */
+    size_t offer_bytes;   /* of this file */
+    size_t offer_given;   /* of them, that the device has got */
     const char *doubt;    /* why no device decodes the image; "" where that is not known */
     bool proved;          /* the last offer was of a file that is proven sound */
     bool accepted;        /* a device has decoded the image */
@@ -193,6 +199,7 @@ void gconv_reader_free(gconv_reader *reader)
     free(reader->band);
     free(reader->image);
     free(reader->whole);
+    free(reader->piece);
     free(reader);
 }
 
@@ -296,19 +303,44 @@ static bool may_offer(const gconv_reader *reader)
 static void end_offer(gconv_reader *reader)
 {
     free(reader->whole);
-    reader->whole = NULL;
+    free(reader->piece);
+    reader->whole = reader->piece = NULL;
     reader->offered = false;
+}
+
+static bool offer_bytes(gconv_reader *reader, bool prove, const unsigned char *bytes, size_t count,
+                        gconv_encoded *picture)
+{
+    gc_decoder *decoder = reader->decoder;
+    reader->offer_given = count;
+    return decoder->type->offer(decoder, prove, bytes, count, reader->offer_bytes, picture,
+                                &reader->doubt);
+}
+
+/* Offers a file of which the first bytes are buffered. Headers seldom have more. */
+static bool offer_head(gconv_reader *reader, gconv_encoded *picture)
+{
+    const unsigned char *bytes;
+    size_t count = gc_input_head(&reader->input, &bytes);
+    size_t size = reader->offer_bytes;
+    return count > 0 && offer_bytes(reader, false, bytes, count < size ? count : size, picture);
+}
+
+static bool offer_whole(gconv_reader *reader, bool prove, gconv_encoded *picture)
+{
+    size_t size = reader->offer_bytes;
+    return gc_input_load(&reader->input, size, &reader->whole, &reader->doubt) &&
+           offer_bytes(reader, prove, reader->whole, size, picture);
 }
 
 static bool offer_for_source(void *user, bool prove, gconv_encoded *picture)
 {
     gconv_reader *reader = user;
-    gc_decoder *decoder = reader->decoder;
-    size_t size;
     if (!may_offer(reader) ||
-        !gc_input_load(&reader->input, OFFER_BYTES_MAX, &reader->whole, &size, &reader->doubt))
+        !gc_input_measure(&reader->input, OFFER_BYTES_MAX, &reader->offer_bytes, &reader->doubt))
         return false;
-    if (!decoder->type->offer(decoder, prove, reader->whole, size, picture, &reader->doubt)) {
+    bool offered = (!prove && offer_head(reader, picture)) || offer_whole(reader, prove, picture);
+    if (!offered) {
         end_offer(reader);
         return false;
     }
@@ -319,11 +351,25 @@ static bool offer_for_source(void *user, bool prove, gconv_encoded *picture)
     return true;
 }
 
-static void copied_for_source(void *user)
+static bool more_for_source(void *user, const unsigned char **bytes, size_t *count)
 {
     gconv_reader *reader = user;
-    free(reader->whole);
-    reader->whole = NULL;
+    size_t left = reader->offer_bytes - reader->offer_given;
+    size_t wanted = left < OFFER_PIECE_BYTES ? left : (size_t)OFFER_PIECE_BYTES;
+    *count = 0;
+    if (!reader->offered || wanted == 0)
+        return reader->offered;
+    if (reader->piece == NULL)
+        reader->piece = malloc(OFFER_PIECE_BYTES);
+    if (reader->piece == NULL)
+        return false;
+    ssize_t got = gc_input_read_at(&reader->input, reader->piece, wanted, reader->offer_given);
+    if (got <= 0)
+        return false; /* the file has become shorter */
+    reader->offer_given += (size_t)got;
+    *bytes = reader->piece;
+    *count = (size_t)got;
+    return true;
 }
 
 static void accept_for_source(void *user, size_t size)
@@ -519,7 +565,7 @@ gconv_source gconv_reader_source(gconv_reader *reader)
         source.help = help_for_source;
     if (makes_offers(reader)) {
         source.offer = offer_for_source;
-        source.copied = copied_for_source;
+        source.more = more_for_source;
         source.accept = accept_for_source;
     }
     if (reader->decoder->type->spread != NULL)

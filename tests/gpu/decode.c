@@ -82,7 +82,7 @@ static gconv_status run_kernels(const gconv_encoded *picture, bool luma_only, gc
                                 gconv_error *error)
 {
     size_t bound = gc_pack_bound(picture), end;
-    if (bound == 0 || !grow_packed(bound) || !gc_pack(picture, mine.packed, &end))
+    if (bound == 0 || !grow_packed(bound) || !gc_pack(picture, NULL, mine.packed, &end))
         return fail_with(error, GCONV_ERROR_UNSUPPORTED, "is not packed");
     gc_packed *packed = mine.packed;
     if (!grow_memory(gc_packed_device_bytes(packed, luma_only)))
@@ -213,7 +213,7 @@ static void add_file(const turbo_settings *set)
     gconv_encoded made = {0};
     unsigned long size;
     made.bytes = turbo_make(set, &size);
-    made.size = size;
+    made.held = made.size = size;
     snprintf(one->name, sizeof one->name, "%ux%u, %d components %dx%d, quality %d, restart %d%s%s",
              set->width, set->height, set->components, set->sampling_x, set->sampling_y,
              set->quality, set->restart, set->optimized ? ", optimised" : "",
@@ -400,6 +400,7 @@ static gconv_encoded encoded_of(const unsigned char *bytes, const gc_jpeg_facts 
 {
     bool halves_x = facts->sampling == GC_JPEG_422 || facts->sampling == GC_JPEG_420;
     return (gconv_encoded){.bytes = bytes,
+                           .held = facts->bytes,
                            .size = facts->bytes,
                            .width = facts->width,
                            .height = facts->height,

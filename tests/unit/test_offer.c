@@ -125,6 +125,7 @@ static void the_facts_are_those_of_the_file(void **state)
             open_with(&o, "facts.jpg", as_stored());
             assert_true(offers(&o));
             assert_int_equal(o.picture.size, whole.size);
+            assert_int_equal(o.picture.held, whole.size);
             assert_memory_equal(o.picture.bytes, whole.bytes, whole.size);
             assert_int_equal(o.picture.width, 71);
             assert_int_equal(o.picture.height, 40);
@@ -137,6 +138,80 @@ static void the_facts_are_those_of_the_file(void **state)
             gconv_reader_free(o.reader);
             free(whole.bytes);
         }
+}
+
+/* The offer and `more` give the whole file. */
+static void assert_gives(offered *o, const blob *whole)
+{
+    const unsigned char *bytes = o->picture.bytes;
+    size_t count = o->picture.held, given = 0;
+    assert_true(count > 0);
+    do {
+        assert_true(count <= whole->size - given);
+        assert_memory_equal(bytes, whole->bytes + given, count);
+        given += count;
+        assert_true(o->source.more(o->source.user, &bytes, &count));
+    } while (count > 0);
+    assert_int_equal(given, whole->size);
+}
+
+static void pad(blob *whole, int bytes)
+{
+    enum { SEGMENT_BYTES = 60000 };
+    static unsigned char comment[SEGMENT_BYTES + 2] = {0xff, 0xfe, SEGMENT_BYTES >> 8,
+                                                       SEGMENT_BYTES & 0xff};
+    for (; bytes > 0; bytes -= SEGMENT_BYTES)
+        splice(whole, 2, comment, sizeof comment);
+}
+
+/* What is not proved comes in pieces, whether the header is short or longer than what a reader
+ * buffers; rows can be read after any number of them. */
+static void a_long_file_comes_in_pieces(void **state)
+{
+    (void)state;
+    static const int header_bytes[] = {0, 400000};
+    gconv_reader_options options = as_stored();
+    for (size_t i = 0; i < 2; i++)
+        for (int taken = 0; taken < 3; taken++) {
+            offered o;
+            const unsigned char *bytes;
+            size_t count;
+            write_jpeg("pieces.jpg", 3, 2, false);
+            change_file("pieces.jpg", pad, header_bytes[i]);
+            change_file("pieces.jpg", append_bytes, 500000);
+            blob whole = load_file(scratch_path("pieces.jpg"));
+            picture expected = must_read(scratch_path("pieces.jpg"), &options);
+            open_with(&o, "pieces.jpg", options);
+            o.prove = false;
+            assert_true(offers(&o));
+            assert_int_equal(o.picture.held < whole.size, i == 0);
+            if (taken == 2)
+                assert_gives(&o, &whole);
+            else if (taken == 1)
+                assert_true(o.source.more(o.source.user, &bytes, &count));
+            picture read = read_all(&o);
+            assert_same_picture(&read, &expected);
+            gconv_reader_free(o.reader);
+            free_picture(&read);
+            free_picture(&expected);
+            free(whole.bytes);
+        }
+}
+
+static void a_file_that_becomes_shorter_gives_no_more(void **state)
+{
+    (void)state;
+    offered o;
+    const unsigned char *bytes;
+    size_t count;
+    write_jpeg("shorter.jpg", 3, 2, false);
+    change_file("shorter.jpg", append_bytes, 500000);
+    open_with(&o, "shorter.jpg", as_stored());
+    o.prove = false;
+    assert_true(offers(&o));
+    assert_int_equal(truncate(scratch_path("shorter.jpg"), 1000), 0);
+    assert_false(o.source.more(o.source.user, &bytes, &count));
+    gconv_reader_free(o.reader);
 }
 
 /* Without a proof the header is checked; the data may be anything. */
@@ -157,7 +232,7 @@ static void what_is_not_proved_is_offered_with_its_layout(void **state)
     o.prove = false;
     assert_true(offers(&o));
     assert_int_equal(o.picture.size, whole.size);
-    assert_memory_equal(o.picture.bytes, whole.bytes, whole.size);
+    assert_gives(&o, &whole);
     assert_int_equal(o.picture.width, 71);
     assert_int_equal(o.picture.height, 40);
     assert_int_equal(o.picture.components, 3);
@@ -520,6 +595,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_facts_are_those_of_the_file),
         cmocka_unit_test(what_is_not_proved_is_offered_with_its_layout),
+        cmocka_unit_test(a_long_file_comes_in_pieces),
+        cmocka_unit_test(a_file_that_becomes_shorter_gives_no_more),
         cmocka_unit_test(what_is_offered_has_the_pixels_that_are_read),
         cmocka_unit_test(an_orientation_that_is_not_applied_is_not_offered),
         cmocka_unit_test(an_accepted_picture_is_read),

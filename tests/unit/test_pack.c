@@ -40,24 +40,72 @@ static gconv_encoded picture_of(gc_jpeg_layout *layout, uint32_t mcus, uint32_t 
                            .layout = layout};
 }
 
-/* Packs `size` bytes of data. NULL where that is refused. The bound is all the memory there is. */
-static gc_packed *pack(gconv_encoded picture, const unsigned char *data, size_t size, size_t *end)
+/* A file that comes in pieces. Each has memory of its own. */
+typedef struct pieces {
+    const unsigned char *bytes;
+    size_t left;
+    unsigned char *piece;
+    jpeg_random random;
+} pieces;
+
+static bool give_piece(void *user, const unsigned char **bytes, size_t *count)
 {
-    unsigned char *copy = exactly(size);
-    memcpy(copy, data, size);
+    pieces *of = user;
+    enum { MOST = 70 };
+    size_t wanted = 1 + jpeg_random_below(&of->random, MOST);
+    *count = wanted < of->left ? wanted : of->left;
+    free(of->piece);
+    of->piece = exactly(*count);
+    memcpy(of->piece, of->bytes, *count);
+    of->bytes += *count;
+    of->left -= *count;
+    *bytes = of->piece;
+    return true;
+}
+
+/* Packs a picture that holds some of its bytes. NULL where that is refused. The bound is all the
+ * memory there is. */
+static gc_packed *pack_held(gconv_encoded picture, const unsigned char *data, size_t *end)
+{
+    unsigned char *copy = exactly(picture.held);
+    memcpy(copy, data, picture.held);
     picture.bytes = copy;
-    picture.size = size;
     size_t bound = gc_pack_bound(&picture);
     assert_true(bound > 0);
     gc_packed *packed = exactly(bound);
-    if (gc_pack(&picture, packed, end)) {
+    pieces rest = {data + picture.held, picture.size - picture.held, NULL, {picture.size}};
+    gc_pack_source source = {give_piece, &rest};
+    if (gc_pack(&picture, rest.left > 0 ? &source : NULL, packed, end)) {
         assert_true(packed->bytes <= bound);
         assert_int_equal(packed->doubt, 0);
     } else {
         free(packed);
         packed = NULL;
     }
+    free(rest.piece);
     free(copy);
+    return packed;
+}
+
+/* Packs `size` bytes of data, held whole and in pieces behind the header. */
+static gc_packed *pack(gconv_encoded picture, const unsigned char *data, size_t size, size_t *end)
+{
+    size_t piece_end = 0;
+    picture.held = picture.size = size;
+    gc_packed *packed = pack_held(picture, data, end);
+    size_t header = picture.layout->data < size ? picture.layout->data : size;
+    picture.held = header + (size - header) / 3;
+    gc_packed *pieced = pack_held(picture, data, &piece_end);
+    assert_true((packed == NULL) == (pieced == NULL));
+    if (packed != NULL) {
+        size_t head = offsetof(gc_packed, energy_max); /* behind it something is not set */
+        assert_int_equal(piece_end, *end);
+        assert_memory_equal(packed, pieced, head);
+        assert_memory_equal(packed + 1, pieced + 1, packed->segments * sizeof(gc_packed_segment));
+        assert_memory_equal((char *)packed + packed->data, (char *)pieced + packed->data,
+                            packed->bytes - packed->data);
+    }
+    free(pieced);
     return packed;
 }
 

@@ -139,7 +139,7 @@ static inline bool turbo_decode(const gconv_encoded *file, turbo_image *image)
     *image = (turbo_image){.channels = 0};
     bool decoded = turbo_read(file, true, image) && turbo_read(file, false, image);
     image->about.bytes = file->bytes;
-    image->about.size = file->size;
+    image->about.held = image->about.size = file->size;
     return decoded;
 }
 

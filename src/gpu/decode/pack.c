@@ -145,28 +145,48 @@ static void pack_head(const gconv_encoded *picture, gc_packed *packed)
 /* ---- Data ------------------------------------------------------------------------------------ */
 
 typedef struct copy {
-    const unsigned char *from, *end;
+    const gc_pack_source *source;
+    const unsigned char *from, *end; /* of the file, in memory */
+    size_t left;                     /* bytes of the file behind these */
     unsigned char *to;
 } copy;
+
+/* Takes the next bytes of the file, where all that are in memory are copied. False at its end. */
+static bool has_more(copy *of)
+{
+    size_t count = 0;
+    if (of->from < of->end)
+        return true;
+    if (of->left == 0 || !of->source->more(of->source->user, &of->from, &count) || count == 0)
+        return false;
+    count = count < of->left ? count : of->left;
+    of->end = of->from + count;
+    of->left -= count;
+    return true;
+}
 
 /* Copies data without their stuffed bytes, up to a marker, whose second byte it returns; 0 where
  * the file ends. The marker is passed. */
 static int copy_to_marker(copy *of)
 {
-    for (;;) {
+    while (has_more(of)) {
         size_t left = (size_t)(of->end - of->from);
         const unsigned char *found = memchr(of->from, MARKER, left);
-        if (found == NULL || found + 1 == of->end)
-            return 0;
-        size_t count = (size_t)(found + 1 - of->from);
+        size_t count = found != NULL ? (size_t)(found + 1 - of->from) : left;
         memcpy(of->to, of->from, count);
         of->to += count;
-        of->from = found + 2;
-        if (found[1] != 0) {
+        of->from += count;
+        if (found == NULL)
+            continue;
+        if (!has_more(of))
+            break;
+        int second = *of->from++;
+        if (second != 0) {
             of->to--;
-            return found[1];
+            return second;
         }
     }
+    return 0;
 }
 
 /* Fills up the chunk with ones. */
@@ -178,14 +198,16 @@ static void end_chunk(copy *of, const unsigned char *data)
     of->to += count;
 }
 
-bool gc_pack(const gconv_encoded *picture, gc_packed *packed, size_t *end)
+bool gc_pack(const gconv_encoded *picture, const gc_pack_source *source, gc_packed *packed,
+             size_t *end)
 {
     enum { WORDS_BYTES = 4 * GC_PACKED_WORDS_AHEAD };
     gc_packed_segment *segments = (gc_packed_segment *)(packed + 1);
     pack_head(picture, packed);
     packed->data = (uint32_t)data_offset(packed->segments);
     unsigned char *data = (unsigned char *)packed + packed->data;
-    copy of = {picture->bytes + picture->layout->data, picture->bytes + picture->size, data};
+    copy of = {source, picture->bytes + picture->layout->data, picture->bytes + picture->held,
+               picture->size - picture->held, data};
     for (uint32_t i = 0; i < packed->segments; i++) {
         unsigned char *first = of.to;
         bool last = i + 1 == packed->segments;
@@ -200,6 +222,6 @@ bool gc_pack(const gconv_encoded *picture, gc_packed *packed, size_t *end)
     packed->chunks = (uint32_t)((size_t)(of.to - data) / GC_PACKED_CHUNK_BYTES);
     memset(of.to, 0xff, WORDS_BYTES);
     packed->bytes = packed->data + (uint32_t)(of.to - data) + WORDS_BYTES;
-    *end = (size_t)(of.from - picture->bytes);
+    *end = picture->size - of.left - (size_t)(of.end - of.from);
     return true;
 }

@@ -161,13 +161,13 @@ static bool agree(const jpeg_decoder *decoder, const gc_jpeg_facts *facts)
            jpeg->num_components == facts->components && jpeg->jpeg_color_space == colours;
 }
 
-static bool offer(gc_decoder *common, bool prove, const unsigned char *bytes, size_t size,
-                  gconv_encoded *picture, const char **doubt)
+static bool offer(gc_decoder *common, bool prove, const unsigned char *bytes, size_t held,
+                  size_t size, gconv_encoded *picture, const char **doubt)
 {
     jpeg_decoder *decoder = (jpeg_decoder *)common;
     gc_jpeg_facts facts;
-    bool sound = prove ? gc_jpeg_scan(bytes, size, &facts, doubt)
-                       : gc_jpeg_read_layout(bytes, size, &facts, &decoder->layout, doubt);
+    bool sound = prove ? gc_jpeg_scan(bytes, held, &facts, doubt)
+                       : gc_jpeg_read_layout(bytes, held, &facts, &decoder->layout, doubt);
     if (!sound)
         return false;
     *doubt = "a header that libjpeg reads in another way";
@@ -179,7 +179,8 @@ static bool offer(gc_decoder *common, bool prove, const unsigned char *bytes, si
     decoder->offered = size;
     *picture = (gconv_encoded){
         .bytes = bytes,
-        .size = facts.bytes,
+        .held = prove ? facts.bytes : held,
+        .size = prove ? facts.bytes : size,
         .width = facts.width,
         .height = facts.height,
         .components = facts.components,
