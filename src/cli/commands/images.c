@@ -3,6 +3,7 @@
 
 #include "base/status.h"
 #include "cli/commands/image_report.h"
+#include "cli/commands/queues.h"
 #include "cli/commands/summary.h"
 #include "cli/image/batch.h"
 #include "cli/image/result.h"
@@ -240,16 +241,6 @@ static bool is_batch(const gc_options *options)
     return options->output_directory != NULL || options->in_place;
 }
 
-/* Asks CUDA for more queues than it takes by default, unless the user has: a batch of JPEGs of
- * 1024x1024 then takes 0.68 of the time on an H100. One image needs one. CUDA looks when it starts;
- * no other thread runs yet. */
-static void widen_queues(const gc_options *options)
-{
-    enum { USER_GOES_FIRST = 0 };
-    if (is_batch(options))
-        setenv("CUDA_DEVICE_MAX_CONNECTIONS", "8", USER_GOES_FIRST);
-}
-
 /* Begins to start what is named. One image needs one device. */
 static void start_gpus(const gc_options *options)
 {
@@ -313,7 +304,7 @@ static gconv_status prepare(const gc_options *options, gc_task_list *list, gc_se
 
 int gc_run_images(const gc_options *options)
 {
-    widen_queues(options);
+    gc_widen_queues(options);
     return gc_run_images_with(options, NULL);
 }
 

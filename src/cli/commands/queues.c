@@ -1,0 +1,60 @@
+#include "cli/commands/queues.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+/* Work that shares a queue goes one after the other. On an H100 a batch of JPEGs of 1024x1024 takes
+ * 0.7 of the time with 8 queues, and another fifth less with 16. Each queue takes 0.01 to 0.02 s to
+ * start, and large images gain nothing beyond 8. */
+static const char usual[] = "8", most[] = "16";
+
+enum { MANY_IMAGES = 8192, SMALL_BYTES = 1 << 20 };
+
+/* What is seen of the inputs at a first look. */
+typedef struct glance {
+    int count;
+    bool is_small; /* the first one */
+} glance;
+
+/* Adds an input; `directory` is that which `name` is relative to. */
+static void add(glance *seen, int directory, const char *name)
+{
+    struct stat about;
+    if (seen->count++ == 0)
+        seen->is_small = fstatat(directory, name, &about, 0) == 0 && S_ISREG(about.st_mode) &&
+                         about.st_size <= SMALL_BYTES;
+}
+
+/* Adds what a directory has, but for what is in directories below. */
+static void add_directory(glance *seen, DIR *directory)
+{
+    const struct dirent *entry;
+    while (seen->count < MANY_IMAGES && (entry = readdir(directory)) != NULL)
+        if (entry->d_name[0] != '.')
+            add(seen, dirfd(directory), entry->d_name);
+}
+
+static bool has_many_small_images(const gc_options *options)
+{
+    glance seen = {.count = 0};
+    for (int i = 0; i < options->operand_count && seen.count < MANY_IMAGES; i++) {
+        DIR *directory = opendir(options->operands[i]);
+        if (directory == NULL) {
+            add(&seen, AT_FDCWD, options->operands[i]);
+            continue;
+        }
+        add_directory(&seen, directory);
+        closedir(directory);
+    }
+    return seen.count >= MANY_IMAGES && seen.is_small;
+}
+
+void gc_widen_queues(const gc_options *options)
+{
+    enum { USER_GOES_FIRST = 0 };
+    if (options->output_directory != NULL || options->in_place)
+        setenv("CUDA_DEVICE_MAX_CONNECTIONS", has_many_small_images(options) ? most : usual,
+               USER_GOES_FIRST);
+}
