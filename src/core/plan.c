@@ -318,6 +318,7 @@ static gconv_status run_rows(gconv_plan *plan, uint32_t first, uint32_t end, gco
     gconv_error failure = {.status = GCONV_OK};
     gconv_status status =
         gc_stream_open(&stream, &plan->problem, source, sink, chain_only, &failure);
+    stream.timed = timings != NULL;
     stream.watch = plan->watch;
     stream.waiter = plan->waiter;
     stream.first = stream.rows_written = first;

@@ -169,6 +169,15 @@ extern "C" cudaError_t cudaHostUnregister(void *memory)
     return known || code != cudaSuccess ? code : gc_double_refuse(cudaErrorInvalidValue);
 }
 
+extern "C" cudaError_t cudaHostGetDevicePointer(void **address, void *memory, unsigned)
+{
+    ENTER("cudaHostGetDevicePointer");
+    if (!gc_double_holds(memory, 1, true))
+        return gc_double_refuse(cudaErrorInvalidValue);
+    *address = memory;
+    return cudaSuccess;
+}
+
 extern "C" cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes,
                                                 const void *memory)
 {

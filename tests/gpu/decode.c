@@ -89,7 +89,8 @@ static gconv_status run_kernels(const gconv_encoded *picture, bool luma_only, gc
         return fail_with(error, GCONV_ERROR_MEMORY, "no memory");
     gconv_status status = gc_packed_upload(packed, mine.memory, mine.stream, error);
     if (status == GCONV_OK)
-        status = gc_packed_decode(packed, luma_only, mine.memory, decoded, mine.stream, error);
+        status = gc_packed_decode(packed, luma_only ? packed : NULL, luma_only, mine.memory,
+                                  decoded, mine.stream, error);
     bool waited = cudaStreamSynchronize(mine.stream) == cudaSuccess; /* after failures, too */
     if (status == GCONV_OK && !waited)
         status = fail_with(error, GCONV_ERROR_DEVICE, "the kernels fail");

@@ -22,12 +22,18 @@ gconv_status gc_judge_rows(gc_work *work)
     return GCONV_OK;
 }
 
+/* Where the times of parts go, if they are told: a GPU takes time to mark them. */
+static gconv_timings *wanted_timings(gc_work *work)
+{
+    return work->options->timings || work->options->json ? &work->result->timings : NULL;
+}
+
 gconv_status gc_run_rows(gc_work *work, gconv_source source)
 {
     const gc_rows *rows = &work->options->rows;
     gconv_plan *plan = work->worker->kept.plan;
     gconv_sink sink = gconv_writer_sink(work->writer);
-    gconv_timings *timings = &work->result->timings;
+    gconv_timings *timings = wanted_timings(work);
     if (rows->count == 0)
         return gconv_plan_run(plan, source, sink, timings, work->error);
     return gconv_plan_run_rows(plan, rows->first, rows->count, source, sink, timings, work->error);

@@ -8,7 +8,8 @@
  * FOLLOWING_PASSES launches. `store` then checks that each chunk begins where its
  * predecessor ends, and doubts the picture otherwise.
  *
- *     follow      finds how each chunk begins, and what blocks and DC differences it has
+ *     follow      finds how each chunk begins, and what blocks and DC differences it has; clears
+ *                 the coefficients
  *     add_up      adds these up: the number of each chunk's first block, and its DC predictions
  *     store       follows the codes again, checks them, and stores the coefficients
  *     transform   checks the energy of each block, and makes samples of it
@@ -48,6 +49,8 @@ struct chunk_findings {
     uint4 *tallies;           /* by chunk: see tally; after add_up their sums */
     uint4 *sums;              /* of all tallies that a block of threads adds up */
     int16_t *coefficients[3]; /* by component; null where it is not wanted */
+    uint4 *cleared;           /* the memory of all coefficients, which follow each other */
+    size_t cleared_count;
 };
 
 struct sample_planes {
@@ -257,6 +260,14 @@ struct shared_states {
     int changed;
 };
 
+/* Sets all coefficients to 0: those that are 0 are not stored. */
+static __device__ inline void clear_coefficients(const chunk_findings &to)
+{
+    size_t step = (size_t)gridDim.x * THREADS;
+    for (size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x; i < to.cleared_count; i += step)
+        to.cleared[i] = {0, 0, 0, 0};
+}
+
 /* Follows the chunks of a block of threads until they agree. The first AHEAD threads follow the
  * last chunks of the block before, in the first pass, so that the others most likely begin right.
  * Later passes only follow where the predecessor of the first chunk has ended otherwise than
@@ -266,6 +277,8 @@ static __global__ void follow(const gc_packed *packed, chunk_findings to, int is
     extern __shared__ float pixels[];
     shared_states *shared = (shared_states *)pixels;
     int thread = (int)threadIdx.x, first = (int)blockIdx.x * OWN - AHEAD, chunk = first + thread;
+    if (is_first_pass)
+        clear_coefficients(to);
     bool is_own = thread >= AHEAD && chunk < (int)packed->chunks;
     bool exists = is_own || (is_first_pass && chunk >= 0 && chunk < (int)packed->chunks);
     bool begins_segment = exists && first_chunk_of(packed, (unsigned)chunk) == (unsigned)chunk;
@@ -449,7 +462,8 @@ static __device__ inline bool arrives(const chunk_place &place)
     return state_of(at.bit - GC_PACKED_CHUNK_BITS, at.block, at.coefficient) == place.next;
 }
 
-/* Stores the coefficients of all blocks, in zigzag order. Those that are 0 are there already. */
+/* Stores the coefficients of all blocks, in zigzag order. Those that are 0 are there already.
+ * `doubt` may lie on the host. */
 static __global__ void store(const gc_packed *packed, chunk_findings to, unsigned *doubt)
 {
     extern __shared__ float pixels[];
@@ -521,7 +535,6 @@ static void *take(arena *from, size_t bytes)
 struct places {
     gc_packed *packed;
     chunk_findings chunks;
-    size_t coefficient_bytes; /* of all components, which follow each other */
     sample_planes planes;
     int components; /* that are wanted */
 };
@@ -541,7 +554,8 @@ static void lay_out(const gc_packed *packed, bool luma_only, arena *from, places
         size_t blocks = (size_t)packed->mcus * (c == 0 ? packed->luma_blocks : 1);
         to->chunks.coefficients[c] = (int16_t *)take(from, blocks * COEFFICIENTS * sizeof(int16_t));
     }
-    to->coefficient_bytes = from->used - begin;
+    to->chunks.cleared = (uint4 *)to->chunks.coefficients[0];
+    to->chunks.cleared_count = (from->used - begin) / sizeof(uint4);
     for (int c = 0; c < to->components; c++) {
         size_t across = c == 0 ? packed->luma_across : 1;
         size_t down = c == 0 ? packed->luma_blocks / packed->luma_across : 1;
@@ -566,12 +580,11 @@ size_t gc_packed_device_bytes(const gc_packed *packed, bool luma_only)
     return all.used;
 }
 
-static void launch(const gc_packed *packed, const places &at, cudaStream_t stream)
+static void launch(const gc_packed *packed, const places &at, unsigned *doubt, cudaStream_t stream)
 {
     unsigned following = (packed->chunks + OWN - 1) / OWN;
     unsigned adding = (packed->chunks + ADDING_THREADS - 1) / ADDING_THREADS;
     unsigned storing = (packed->chunks + THREADS - 1) / THREADS;
-    unsigned *doubt = &at.packed->doubt;
     for (int i = 0; i < FOLLOWING_PASSES; i++)
         follow<<<following, THREADS, sizeof(shared_states), stream>>>(at.packed, at.chunks, i == 0);
     add_up<<<adding, ADDING_THREADS, ADDING_THREADS * sizeof(tally), stream>>>(at.packed,
@@ -591,17 +604,17 @@ gconv_status gc_packed_upload(const gc_packed *packed, void *memory, cudaStream_
     return GCONV_OK;
 }
 
-gconv_status gc_packed_decode(gc_packed *packed, bool luma_only, void *memory, gc_decoded *decoded,
-                              cudaStream_t stream, gconv_error *error)
+gconv_status gc_packed_decode(gc_packed *packed, gc_packed *mapped, bool luma_only, void *memory,
+                              gc_decoded *decoded, cudaStream_t stream, gconv_error *error)
 {
     arena all = {(char *)memory, 0};
     places at = {};
     lay_out(packed, luma_only, &all, &at);
-    GC_CUDA_TRY(error, cudaMemsetAsync(at.chunks.coefficients[0], 0, at.coefficient_bytes, stream));
-    launch(packed, at, stream);
+    launch(packed, at, mapped != nullptr ? &mapped->doubt : &at.packed->doubt, stream);
     GC_CUDA_TRY_LAUNCH(error);
-    GC_CUDA_TRY(error, cudaMemcpyAsync(&packed->doubt, &at.packed->doubt, sizeof packed->doubt,
-                                       cudaMemcpyDeviceToHost, stream));
+    if (mapped == nullptr)
+        GC_CUDA_TRY(error, cudaMemcpyAsync(&packed->doubt, &at.packed->doubt, sizeof packed->doubt,
+                                           cudaMemcpyDeviceToHost, stream));
     *decoded = {};
     GC_CUDA_TRY(error, cudaGetDevice(&decoded->index));
     for (int c = 0; c < at.components; c++) {

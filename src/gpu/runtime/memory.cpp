@@ -51,11 +51,15 @@ int64_t gc_plan_output_pitch(const gc_gpu_plan *plan, gc_sample_type type)
 static const double memory_share = 0.9;
 
 /* How many runs share the device's memory at most. What a method allocates beside the slot's
- * buffers it keeps between runs, so that each plan has a share of its own. */
+ * buffers it keeps between runs, so that each plan has a share of its own. Of several images most
+ * wait, and do not count as being computed: more of them may have a slot. */
 static int most_sharers(const gc_gpu_plan *plan)
 {
-    int plans = std::max(1, plan->problem->job.images_at_once);
-    return plan->extra_bytes != nullptr ? plans : std::min<int>(plans, GC_SLOTS_MAX);
+    enum { RUNS_PER_IMAGE = 3 };
+    int images = std::max(1, plan->problem->job.images_at_once);
+    if (plan->extra_bytes != nullptr || images == 1)
+        return images;
+    return std::min<int>(images * RUNS_PER_IMAGE, GC_SLOTS_MAX);
 }
 
 /* What all runs may take of the device's memory: a share of what is free, or what the user says. */
@@ -166,17 +170,18 @@ static bool share_does(const gc_gpu_plan *plan)
 
 gconv_status gc_plan_choose_band(gc_gpu_plan *plan, gconv_error *error)
 {
-    enum { SHARERS_LEAST = 4 }; /* they keep a device busy */
+    enum { SHARERS_BUSY = 4 }; /* they keep a device busy */
+    const int least = std::min<int>(std::max(1, plan->problem->job.images_at_once), SHARERS_BUSY);
     double bytes = 0;
     int64_t fewest =
         plan->slabs != nullptr ? plan->slabs[plan->problem->chain.step_count - 1].rows : 1;
     GC_TRY(memory_budget(&bytes, error));
     int sharers = most_sharers(plan);
-    for (;; sharers = std::max<int>(sharers / 2, SHARERS_LEAST)) {
+    for (;; sharers = std::max(sharers / 2, least)) {
         choose_rows(plan, bytes / sharers);
         bool whole = plan->band_rows == plan->problem->chain.height;
         plan->spare_bytes = whole ? left_of_share(plan, bytes / sharers) : 0;
-        if (sharers <= SHARERS_LEAST || plan->extra_bytes != nullptr || share_does(plan))
+        if (sharers <= least || plan->extra_bytes != nullptr || share_does(plan))
             break;
     }
     plan->parts = std::max(1, GC_SLOTS_MAX / sharers);

@@ -14,9 +14,12 @@
 /* Bytes of host memory that runs hold at one time. */
 #define GC_HOST_BYTES_MAX ((size_t)1 << 30)
 
-/* A thread that waits for a slot. It lies on the stack of this thread. */
+/* A thread that waits for a slot. It lies on the stack of this thread. Who gives a slot back hands
+ * it on: waiters that had to wake before they take one held each other up on a busy machine. */
 struct slot_waiter {
-    int device;
+    int device, parts;
+    gc_slot *made;    /* is taken where no slot is free */
+    gc_slot *granted; /* null: not yet */
     pthread_cond_t wake;
     slot_waiter *next;
 };
@@ -147,42 +150,37 @@ static gc_slot *find_slot(int device, int *taken)
     return found;
 }
 
-static slot_waiter *first_waiter(int device)
+/* The first thread that waits for a slot of the device: a link to it, or to null. */
+static slot_waiter **first_waiter(int device)
 {
-    slot_waiter *waiter = pool.waiters;
-    while (waiter != nullptr && waiter->device != device)
-        waiter = waiter->next;
-    return waiter;
+    slot_waiter **link = &pool.waiters;
+    while (*link != nullptr && (*link)->device != device)
+        link = &(*link)->next;
+    return link;
 }
 
-/* Wakes the first thread that waits for a slot of the device. The pool is locked. */
-static void wake_waiter(int device)
+/* Gives slots of the device to those who wait, in their order, as long as there are parts. The pool
+ * is locked. */
+static void grant_slots(int device)
 {
-    slot_waiter *waiter = first_waiter(device);
-    if (waiter != nullptr)
+    for (slot_waiter **link = first_waiter(device); *link != nullptr; link = first_waiter(device)) {
+        slot_waiter *waiter = *link;
+        int taken;
+        gc_slot *slot = find_slot(device, &taken);
+        if (taken + waiter->parts > GC_SLOTS_MAX)
+            return;
+        if (slot == nullptr) {
+            slot = waiter->made;
+            slot->device = device;
+            slot->next = pool.slots;
+            pool.slots = slot;
+        }
+        slot->taken = true;
+        slot->parts = waiter->parts;
+        *link = waiter->next;
+        waiter->granted = slot;
         pthread_cond_signal(&waiter->wake);
-}
-
-/* Waits until all who came before are served and so many parts are free. Returns a free slot, or
- * null where one has to be made. The pool is locked. */
-static gc_slot *await_slot(int device, int parts)
-{
-    int taken;
-    slot_waiter me = {device, PTHREAD_COND_INITIALIZER, nullptr}, **link = &pool.waiters;
-    while (*link != nullptr)
-        link = &(*link)->next;
-    *link = &me;
-    gc_slot *slot = find_slot(device, &taken);
-    while (first_waiter(device) != &me || taken + parts > GC_SLOTS_MAX) {
-        pthread_cond_wait(&me.wake, &pool.lock);
-        slot = find_slot(device, &taken);
     }
-    for (link = &pool.waiters; *link != &me;)
-        link = &(*link)->next;
-    *link = me.next;
-    pthread_cond_destroy(&me.wake);
-    wake_waiter(device); /* there may be parts for the next one, too */
-    return slot;
 }
 
 gconv_status gc_slot_take(int device, int parts, gc_slot **slot, gconv_error *error)
@@ -190,19 +188,19 @@ gconv_status gc_slot_take(int device, int parts, gc_slot **slot, gconv_error *er
     gc_slot *made = (gc_slot *)calloc(1, sizeof *made);
     if (made == nullptr)
         return gc_fail_memory(error, sizeof *made);
+    slot_waiter me = {device, parts, made, nullptr, PTHREAD_COND_INITIALIZER, nullptr};
     pthread_mutex_lock(&pool.lock);
-    *slot = await_slot(device, parts);
-    bool is_new = *slot == nullptr;
-    if (is_new) {
-        *slot = made;
-        made->device = device;
-        made->next = pool.slots;
-        pool.slots = made;
-    }
-    (*slot)->taken = true;
-    (*slot)->parts = parts;
+    slot_waiter **link = &pool.waiters;
+    while (*link != nullptr)
+        link = &(*link)->next;
+    *link = &me;
+    grant_slots(device);
+    while (me.granted == nullptr)
+        pthread_cond_wait(&me.wake, &pool.lock);
     pthread_mutex_unlock(&pool.lock);
-    if (!is_new)
+    pthread_cond_destroy(&me.wake);
+    *slot = me.granted;
+    if (*slot != made)
         free(made);
     gconv_status status = (*slot)->whole ? GCONV_OK : fill_slot(*slot, error);
     if (status != GCONV_OK)
@@ -214,6 +212,7 @@ void gc_slot_give(gc_slot *slot)
 {
     gc_slot_wait(slot);
     bool whole = slot->whole; /* else making it has failed */
+    int device = slot->device;
     pthread_mutex_lock(&pool.lock);
     slot->taken = false;
     if (!whole) {
@@ -222,7 +221,7 @@ void gc_slot_give(gc_slot *slot)
             link = &(*link)->next;
         *link = slot->next;
     }
-    wake_waiter(slot->device);
+    grant_slots(device);
     pthread_mutex_unlock(&pool.lock);
     if (!whole)
         gc_slot_destroy(slot);
@@ -299,12 +298,20 @@ static gc_host_buffer *make_host_buffer(size_t bytes)
     return buffer;
 }
 
+/* Whether kernels reach pinned memory by its address on the host. */
+static bool is_mapped(char *bytes)
+{
+    void *address = nullptr;
+    return cudaHostGetDevicePointer(&address, bytes, 0) == cudaSuccess && address == bytes;
+}
+
 static void pin(gc_host_buffer *buffer)
 {
+    const unsigned flags = cudaHostRegisterPortable | cudaHostRegisterMapped;
     for (size_t at = 0; at < buffer->size; at += 4096) /* pages that exist are pinned faster */
         buffer->bytes[at] = 0;
-    buffer->pinned =
-        cudaHostRegister(buffer->bytes, buffer->size, cudaHostRegisterPortable) == cudaSuccess;
+    buffer->pinned = cudaHostRegister(buffer->bytes, buffer->size, flags) == cudaSuccess;
+    buffer->mapped = buffer->pinned && is_mapped(buffer->bytes) ? buffer->bytes : nullptr;
     cudaGetLastError();
 }
 

@@ -24,7 +24,7 @@ void gc_pool_end_unused();
 
 /* The most runs that use a device at one time. The kernels that decode small pictures leave most of
  * a device idle, so that several pictures have to be decoded at one time. */
-enum { GC_SLOTS_MAX = 16 };
+enum { GC_SLOTS_MAX = 24 };
 
 /* Buffers of a slot. */
 enum {
@@ -104,7 +104,8 @@ void gc_slot_destroy(gc_slot *slot);
 struct gc_host_buffer {
     char *bytes;
     size_t size;
-    bool pinned; /* copies to and from devices are asynchronous and fast */
+    bool pinned;  /* copies to and from devices are asynchronous and fast */
+    char *mapped; /* `bytes`, where kernels of every device can write there; else null */
     gc_host_buffer *next;
 };
 

@@ -336,6 +336,27 @@ static gconv_status take_decoded(gpu_run *run, gconv_error *error)
     return GCONV_OK;
 }
 
+/* ---- Marks ----------------------------------------------------------------------------------- */
+
+/* Marks the end of a part of the work. Each mark holds the device up for a while, and locks the
+ * driver: without them a batch of small images takes two thirds of the time. */
+static gconv_status mark(const gpu_run *run, int which, gconv_error *error)
+{
+    const gc_gpu_plan *plan = run->plan;
+    if (run->stream->timed)
+        GC_CUDA_TRY(error, cudaEventRecord(plan->slot->marks[which], plan->cuda_stream));
+    return GCONV_OK;
+}
+
+/* Marks the end of what has to arrive before the run goes on. */
+static gconv_status mark_arrival(const gpu_run *run, int which, gconv_error *error)
+{
+    const gc_gpu_plan *plan = run->plan;
+    GC_CUDA_TRY(error,
+                cudaEventRecord(plan->slot->marks[GC_MARK_ARRIVED + which], plan->cuda_stream));
+    return GCONV_OK;
+}
+
 /* ---- Down ------------------------------------------------------------------------------------ */
 
 static gconv_status begin_piece(gpu_run *run, const gc_plan_result &result, int64_t first,
@@ -348,29 +369,18 @@ static gconv_status begin_piece(gpu_run *run, const gc_plan_result &result, int6
     char *to = run->pieces[which]->bytes;
     GC_TRY(gc_copy_rows(to, result.bytes, from, result.pitch, result.bytes, rows,
                         cudaMemcpyDeviceToHost, plan->cuda_stream, error));
-    GC_CUDA_TRY(error,
-                cudaEventRecord(plan->slot->marks[GC_MARK_ARRIVED + which], plan->cuda_stream));
-    return GCONV_OK;
+    return mark_arrival(run, which, error);
 }
 
 /* Microseconds between questions whether a piece has arrived: a run takes 0.1 to some ms. Each
  * question locks the driver, which many runs share. */
 enum { PIECE_PAUSE = 20, SHARED_PIECE_PAUSE = 150 };
 
-/* Waits for a piece, and adds the time of what is done. */
-static gconv_status await_piece(gpu_run *run, int64_t piece, gconv_error *error)
+/* Adds the times of the parts that are done. The first piece has arrived. */
+static gconv_status add_parts(gpu_run *run, gconv_error *error)
 {
-    const gc_gpu_plan *plan = run->plan;
+    const gc_slot *slot = run->plan->slot;
     gconv_timings *timings = &run->stream->timings;
-    int which = (int)(piece % PIECES);
-    double begin = gc_seconds();
-    long pause = several_at_once(run) ? SHARED_PIECE_PAUSE : PIECE_PAUSE;
-    GC_TRY(gc_await_event(plan->slot->marks[GC_MARK_ARRIVED + which], pause, error));
-    if (piece > 0) {
-        timings->download += gc_seconds() - begin;
-        return GCONV_OK;
-    }
-    const gc_slot *slot = plan->slot;
     GC_TRY(gc_slot_seconds(slot, GC_MARK_BEGIN, GC_MARK_UPLOADED, &timings->upload, error));
     GC_TRY(gc_slot_seconds(slot, GC_MARK_UPLOADED, GC_MARK_DECODED, &timings->decode, error));
     GC_TRY(gc_slot_seconds(slot, GC_MARK_DECODED, GC_MARK_COMPUTED, &timings->compute, error));
@@ -379,6 +389,18 @@ static gconv_status await_piece(gpu_run *run, int64_t piece, gconv_error *error)
             gc_slot_seconds(slot, GC_MARK_COMPUTED, GC_MARK_COMPRESSED, &timings->encode, error));
     return gc_slot_seconds(slot, run->compresses ? GC_MARK_COMPRESSED : GC_MARK_COMPUTED,
                            GC_MARK_ARRIVED, &timings->download, error);
+}
+
+/* Waits for a piece, and adds the time of what is done. */
+static gconv_status await_piece(gpu_run *run, int64_t piece, gconv_error *error)
+{
+    int which = (int)(piece % PIECES);
+    double begin = gc_seconds();
+    long pause = several_at_once(run) ? SHARED_PIECE_PAUSE : PIECE_PAUSE;
+    GC_TRY(gc_await_event(run->plan->slot->marks[GC_MARK_ARRIVED + which], pause, error));
+    if (piece > 0)
+        run->stream->timings.download += gc_seconds() - begin;
+    return piece == 0 && run->stream->timed ? add_parts(run, error) : GCONV_OK;
 }
 
 /* The device has done its work: it does not need the source any more. */
@@ -469,20 +491,15 @@ static gconv_status land(gpu_run *run, const gc_plan_result &result, int64_t fir
     GC_TRY(gc_copy_rows(to->next + (size_t)first * to->stride, to->stride, plan->result,
                         result.pitch, result.bytes, result.rows, cudaMemcpyDeviceToHost,
                         plan->cuda_stream, error));
-    GC_CUDA_TRY(error, cudaEventRecord(plan->slot->marks[GC_MARK_ARRIVED], plan->cuda_stream));
+    GC_TRY(mark_arrival(run, 0, error));
     GC_TRY(await_piece(run, 0, error));
     if (first + result.rows == (int64_t)plan->problem->chain.height)
         run->stream->rows_written = plan->problem->chain.height;
     return GCONV_OK;
 }
 
-static gconv_status mark(const gc_gpu_plan *plan, int which, gconv_error *error)
-{
-    GC_CUDA_TRY(error, cudaEventRecord(plan->slot->marks[which], plan->cuda_stream));
-    return GCONV_OK;
-}
-
-/* Compresses the result, which is the whole image, downloads that and has it written. */
+/* Compresses the result, which is the whole image, downloads that and has it written. A kernel that
+ * writes to the host itself was slower: it takes longer, and holds its queue up. */
 static gconv_status download_compressed(gpu_run *run, const gc_plan_result &result,
                                         gconv_error *error)
 {
@@ -491,12 +508,12 @@ static gconv_status download_compressed(gpu_run *run, const gc_plan_result &resu
     void *memory = plan->slot->buffers[GC_BUFFER_COMPRESSING];
     GC_TRY(gc_encode_bits(plan->result, result.pitch, width, height, memory, plan->cuda_stream,
                           error));
-    GC_TRY(mark(plan, GC_MARK_COMPRESSED, error));
+    GC_TRY(mark(run, GC_MARK_COMPRESSED, error));
     GC_TRY(take_host(run, run->piece_bytes, &run->pieces[0], error));
     char *result_bytes = run->pieces[0]->bytes;
     GC_CUDA_TRY(error, cudaMemcpyAsync(result_bytes, memory, gc_encode_result_bytes(width, height),
                                        cudaMemcpyDeviceToHost, plan->cuda_stream));
-    GC_TRY(mark(plan, GC_MARK_ARRIVED, error));
+    GC_TRY(mark_arrival(run, 0, error));
     GC_TRY(await_piece(run, 0, error));
     run->needs_rows = is_doubted(run);
     if (run->needs_rows)
@@ -516,21 +533,21 @@ static gconv_status run_band(gpu_run *run, int64_t first, int64_t last, gconv_er
     bool chain_only = run->stream->chain_only;
     gc_plan_result result = gc_plan_result_of(plan, chain_only, last - first + 1);
     gc_band_steps(plan->problem, first, last, plan->slabs, plan->steps);
-    GC_TRY(mark(plan, GC_MARK_BEGIN, error));
+    GC_TRY(mark(run, GC_MARK_BEGIN, error));
     if (!is_decoded(run))
         GC_TRY(gc_plan_upload(plan, run->image, run->image_stride, plan->steps[0].input_first,
                               plan->steps[0].input_last, cudaMemcpyHostToDevice, error));
     if (run->packed_bytes > 0)
         GC_TRY(gc_packed_upload(packed_of(run), memory_of(run), plan->cuda_stream, error));
-    GC_TRY(mark(plan, GC_MARK_UPLOADED, error));
+    GC_TRY(mark(run, GC_MARK_UPLOADED, error));
     if (run->packed_bytes > 0)
-        GC_TRY(gc_packed_decode(packed_of(run), is_luma(run), memory_of(run), &run->decoded,
-                                plan->cuda_stream, error));
+        GC_TRY(gc_packed_decode(packed_of(run), (gc_packed *)run->packed->mapped, is_luma(run),
+                                memory_of(run), &run->decoded, plan->cuda_stream, error));
     if (is_decoded(run))
         GC_TRY(take_decoded(run, error));
-    GC_TRY(mark(plan, GC_MARK_DECODED, error));
+    GC_TRY(mark(run, GC_MARK_DECODED, error));
     GC_TRY(gc_plan_compute(plan, chain_only, result.rows, error));
-    GC_TRY(mark(plan, GC_MARK_COMPUTED, error));
+    GC_TRY(mark(run, GC_MARK_COMPUTED, error));
     if (run->lands)
         return land(run, result, first, error);
     if (run->compresses)
