@@ -118,6 +118,9 @@ static __device__ inline unsigned next_zero(const block_state *shared, unsigned 
 
 /* ---- Tokens ---------------------------------------------------------------------------------- */
 
+/* Tokens that are read by one access. */
+enum { READ_TOGETHER = 4 };
+
 /* A stretch of RUN_MIN or more equal bits becomes runs of the longest kind and one of what is left;
  * what is too short for a run is bytes. Returns how many tokens these are. */
 static __device__ inline unsigned tokens_of_stretch(unsigned length)
@@ -219,7 +222,7 @@ static __device__ inline unsigned behind_stretch(const block_part &part, const b
     return end == 64 * words.end ? part.count - after : end;
 }
 
-/* Lists all tokens of a part in part.tokens. Returns how many there are. */
+/* Lists all tokens of a part in part.tokens, with zeros behind them. Returns how many there are. */
 static __device__ unsigned list_tokens(const block_part &part, block_state *shared)
 {
     word_range words = divide_words(part);
@@ -243,6 +246,8 @@ static __device__ unsigned list_tokens(const block_part &part, block_state *shar
         base += found.count;
     }
     list_words(part, shared, words);
+    if (threadIdx.x < READ_TOGETHER - 1)
+        part.tokens[all + threadIdx.x] = 0;
     __syncthreads();
     return all;
 }
@@ -268,11 +273,11 @@ static __device__ inline uint64_t four_tokens(const token_list &list, unsigned a
 template <class taker> static __device__ void walk_tokens(const token_list &list, taker &take)
 {
     unsigned each = (list.count + THREADS - 1) / THREADS;
-    each = (each + 3) / 4 * 4;
+    each = (each + READ_TOGETHER - 1) / READ_TOGETHER * READ_TOGETHER;
     unsigned first = min(each * threadIdx.x, list.count), end = min(first + each, list.count);
-    for (unsigned at = first; at < end; at += 4) {
+    for (unsigned at = first; at < end; at += READ_TOGETHER) {
         uint64_t four = four_tokens(list, at);
-        for (unsigned k = 0; k < 4 && at + k < end; k++)
+        for (unsigned k = 0; k < READ_TOGETHER && at + k < end; k++)
             take.token((unsigned)(four >> (16 * k) & 0xffff));
     }
 }
