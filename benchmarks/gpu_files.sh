@@ -146,7 +146,8 @@ copies() {
 # little.
 many=$((8 * large_images))
 gpus_many=$((480 * large_images)) # two contexts start one after the other
-small_many=$((8 * small_images))
+small_copies=16
+small_many=$((small_copies * small_images))
 make_many() {
   [ ! -d "$1" ] || return 0
   mkdir "$1"
@@ -308,9 +309,9 @@ if wanted edges-many; then
   batch "edges, $many JPEG of 4096x3072: the $large_images, each 8 times" "$many" many edges edges
 fi
 if wanted edges-small-many; then
-  make_many small-many small/in 8
-  batch "edges, $small_many JPEG of 1024x1024: the $small_images, each 8 times" "$small_many" \
-    small-many edges edges
+  make_many small-many small/in $small_copies
+  batch "edges, $small_many JPEG of 1024x1024: the $small_images, each $small_copies times" \
+    "$small_many" small-many edges edges
 fi
 if wanted gaussian-many; then
   make_many many large/in 8
@@ -326,7 +327,7 @@ rounds=$saved
 cold=
 if wanted auto; then
   make_many many large/in 8
-  make_many small-many small/in 8
+  make_many small-many small/in $small_copies
   compare_auto "edges, $many JPEG of 4096x3072" "$many" many edges
   compare_auto "edges, $small_many JPEG of 1024x1024" "$small_many" small-many edges
   compare_auto "filter gaussian:8, $large_images RGB JPEG of 4096x3072" "$large_images" large/in \
@@ -343,15 +344,17 @@ elif wanted gpus; then
   share=$((processors / gpus))
   echo
   echo "edges, $gpus_many JPEG of 4096x3072 on $gpus GPUs (bar: ratio at least 1.8 for 2)"
-  turns -c -i "$gpus_many" 2 out \
-    "1 GPU, $share processors" taskset -c "0-$((share - 1))" env CUDA_VISIBLE_DEVICES=0 \
-    "$gconv" edges --device cuda -o out gpus-many \
-    -- "1 GPU, auto, $share processors" taskset -c "0-$((share - 1))" env CUDA_VISIBLE_DEVICES=0 \
-    "$gconv" edges --device auto -o out gpus-many \
-    -- "1 GPU, $processors processors" env CUDA_VISIBLE_DEVICES=0 \
-    "$gconv" edges --device cuda -o out gpus-many \
-    -- "all GPUs (cuda:all)" "$gconv" edges --device cuda:all -o out gpus-many \
-    -- "auto" "$gconv" edges --device auto -o out gpus-many
+  one="taskset -c 0-$((share - 1)) env CUDA_VISIBLE_DEVICES=0 $gconv edges -o out"
+  # shellcheck disable=SC2086 # the words of a command have no blanks
+  set -- "1 GPU, $share processors" $one --device cuda gpus-many \
+    -- "all GPUs (cuda:all)" "$gconv" edges --device cuda:all -o out gpus-many
+  # shellcheck disable=SC2086
+  [ -n "$brief" ] ||
+    set -- "$@" -- "1 GPU, auto, $share processors" $one --device auto gpus-many \
+      -- "1 GPU, $processors processors" env CUDA_VISIBLE_DEVICES=0 \
+      "$gconv" edges --device cuda -o out gpus-many \
+      -- "auto" "$gconv" edges --device auto -o out gpus-many
+  turns -c -i "$gpus_many" 2 out "$@"
   rm -rf out gpus-many
 fi
 
