@@ -214,6 +214,21 @@ proved() { sed -n 's/ sound$//p' verdicts; }
     done
 }
 
+@test "what a kernel compresses is downloaded in part, and whole where a block is longer" {
+    local threshold copies few=0
+    make_image jpeg:grey:quality=95 noise.jpg 10432 800 noise # 1.04 MB of bits are eight blocks
+    silently gconv edges --decoder cuda in/grey40x16.jpg first.png # measures the device
+    for threshold in 250 5; do # few edges, and many
+        GC_DOUBLE_LOG=/dev/null silently gconv edges -t $threshold --device cpu noise.jpg expected.png
+        rm -f "$GC_DOUBLE_LOG"
+        silently gconv edges -t $threshold --decoder cuda noise.jpg out.png
+        cmp expected.png out.png
+        copies=$(grep -cE '^[0-9]* cudaMemcpy(2D)?Async ' "$GC_DOUBLE_LOG")
+        [ $few = 0 ] || [ "$copies" -eq $((few + 1)) ]
+        few=$copies
+    done
+}
+
 @test "what kernels do not decode: -v, --json and --explain say who has, and why" {
     cp in/progressive.jpg in/grey.png in/grey40x16.jpg in/doubted.jpg .
     expect 0 gconv edges --decoder cuda -v -o out grey40x16.jpg progressive.jpg grey.png doubted.jpg
