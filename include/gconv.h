@@ -247,8 +247,8 @@ GCONV_API bool gconv_shape_is_opaque(const gconv_shape *shape, const void *rows,
 typedef struct gconv_encoded {
     const unsigned char *bytes; /* from the first byte of the file on; valid until the source is
                                  * called again or its reader is freed */
-    size_t held;                /* how many: all where the data are proved, else the header at
-                                 * least */
+    size_t held;                /* bytes at `bytes`: all where the data are proved, else the header
+                                 * at least */
     size_t size;                /* up to the end of the image where the data are proved, else all */
     uint32_t width, height;     /* pixels as stored, before `orientation` */
     int components;             /* 1: Y; 3: Y, Cb and Cr */
@@ -277,8 +277,9 @@ typedef struct gconv_source {
      * find damage itself. Where the device has decoded the picture, the plan calls `accept` with
      * the bytes from the first of the file to the end of the image: all rows then count as read,
      * and `read` is not called. Without `accept` the plan reads rows as if it had never asked.
-     * `more` gives the bytes of the file that follow those which the offer and `more` gave before,
-     * as many as it likes; 0 behind the last one. False: they cannot be read. */
+     * `more` sets *bytes and *count to the next part of the file, of any length, behind what the
+     * offer held; *count is 0 at its end. The bytes are valid until the source is called again.
+     * False: the file cannot be read. */
     bool (*offer)(void *user, bool prove, gconv_encoded *picture);
     bool (*more)(void *user, const unsigned char **bytes, size_t *count);
     void (*accept)(void *user, size_t size);

@@ -48,8 +48,8 @@ struct gc_decoder_type {
      * image a file. */
     gconv_status (*look_behind)(gc_decoder *decoder, bool wait, bool *alone, gconv_error *error);
     /* Before the first `read`: whether a device may decode the image, whose file begins with these
-     * `held` bytes and has `size` in all; `prove` as in gconv_source, and then all of them are
-     * held. Fills *picture but for its orientation, else *doubt with a phrase that says what was
+     * `held` bytes and has `size` in all; `prove` as in gconv_source; `held` is then
+     * `size`. Fills *picture but for its orientation, else *doubt with a phrase that says what was
      * met. NULL for formats that no device decodes. */
     bool (*offer)(gc_decoder *decoder, bool prove, const unsigned char *bytes, size_t held,
                   size_t size, gconv_encoded *picture, const char **doubt);

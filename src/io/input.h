@@ -59,8 +59,8 @@ bool gc_input_measure(const gc_input *input, size_t limit, size_t *size, const c
  * NULL. */
 bool gc_input_load(const gc_input *input, size_t size, unsigned char **bytes, const char **reason);
 
-/* The first bytes of the input, as many as are still buffered, read or not; the number may be 0.
- * They stay valid until more is read. */
+/* The buffered bytes, read or not, where the buffer still begins with the first byte of the file;
+ * else 0 bytes. They stay valid until more is read. */
 size_t gc_input_head(const gc_input *input, const unsigned char **bytes);
 
 /* One pread(2), which moves on in nothing, of an input that can be read twice. Returns what pread

@@ -41,8 +41,8 @@ struct gconv_reader {
     bool offered;         /* a device may still accept the image */
     unsigned char *whole; /* the whole file, where an offer needs it; else NULL */
     unsigned char *piece; /* of the file that is offered; allocated when needed */
-    size_t offer_bytes;   /* of this file */
-    size_t offer_given;   /* of them, that the device has got */
+    size_t offer_bytes;   /* size of the file that is offered */
+    size_t offer_given;   /* of its bytes, how many the device has got so far */
     const char *doubt;    /* why no device decodes the image; "" where that is not known */
     bool proved;          /* the last offer was of a file that is proven sound */
     bool accepted;        /* a device has decoded the image */

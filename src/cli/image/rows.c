@@ -22,7 +22,8 @@ gconv_status gc_judge_rows(gc_work *work)
     return GCONV_OK;
 }
 
-/* Where the times of parts go, if they are told: a GPU takes time to mark them. */
+/* Where the times of parts go; NULL where no option prints them, because taking them slows a GPU
+ * down. */
 static gconv_timings *wanted_timings(gc_work *work)
 {
     return work->options->timings || work->options->json ? &work->result->timings : NULL;

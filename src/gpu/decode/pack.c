@@ -151,7 +151,8 @@ typedef struct copy {
     unsigned char *to;
 } copy;
 
-/* Takes the next bytes of the file, where all that are in memory are copied. False at its end. */
+/* Takes the next piece of the file once the present one is used up. False at the end, and where it
+ * cannot be read. */
 static bool has_more(copy *of)
 {
     size_t count = 0;

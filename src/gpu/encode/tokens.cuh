@@ -222,7 +222,8 @@ static __device__ inline unsigned behind_stretch(const block_part &part, const b
     return end == 64 * words.end ? part.count - after : end;
 }
 
-/* Lists all tokens of a part in part.tokens, with zeros behind them. Returns how many there are. */
+/* Lists all tokens of a part in part.tokens, with READ_TOGETHER - 1 zeros behind them. Returns how
+ * many there are. */
 static __device__ unsigned list_tokens(const block_part &part, block_state *shared)
 {
     word_range words = divide_words(part);

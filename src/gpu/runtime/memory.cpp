@@ -51,8 +51,9 @@ int64_t gc_plan_output_pitch(const gc_gpu_plan *plan, gc_sample_type type)
 static const double memory_share = 0.9;
 
 /* How many runs share the device's memory at most. What a method allocates beside the slot's
- * buffers it keeps between runs, so that each plan has a share of its own. Of several images most
- * wait, and do not count as being computed: more of them may have a slot. */
+ * buffers it keeps between runs, so that each plan has a share of its own. A run that
+ * waits does not count in images_at_once: for each image that is computed several may have a
+ * slot. */
 static int most_sharers(const gc_gpu_plan *plan)
 {
     enum { RUNS_PER_IMAGE = 3 };

@@ -14,11 +14,12 @@
 /* Bytes of host memory that runs hold at one time. */
 #define GC_HOST_BYTES_MAX ((size_t)1 << 30)
 
-/* A thread that waits for a slot. It lies on the stack of this thread. Who gives a slot back hands
- * it on: waiters that had to wake before they take one held each other up on a busy machine. */
+/* A thread that waits for a slot. It lies on the stack of this thread. Who gives a slot back
+ * assigns it here, so that it is taken before its thread wakes: on a busy machine that takes
+ * long. */
 struct slot_waiter {
     int device, parts;
-    gc_slot *made;    /* is taken where no slot is free */
+    gc_slot *made;    /* becomes the slot where none is unused */
     gc_slot *granted; /* null: not yet */
     pthread_cond_t wake;
     slot_waiter *next;

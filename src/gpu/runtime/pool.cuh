@@ -105,7 +105,7 @@ struct gc_host_buffer {
     char *bytes;
     size_t size;
     bool pinned;  /* copies to and from devices are asynchronous and fast */
-    char *mapped; /* `bytes`, where kernels of every device can write there; else null */
+    char *mapped; /* `bytes`, where kernels can write there, under this address; else null */
     gc_host_buffer *next;
 };
 

@@ -338,8 +338,8 @@ static gconv_status take_decoded(gpu_run *run, gconv_error *error)
 
 /* ---- Marks ----------------------------------------------------------------------------------- */
 
-/* Marks the end of a part of the work. Each mark holds the device up for a while, and locks the
- * driver: without them a batch of small images takes two thirds of the time. */
+/* Marks the end of a part of the work. Each mark delays the device and locks the driver: with 8
+ * queues a batch of small images takes 0.72 of the time without them. */
 static gconv_status mark(const gpu_run *run, int which, gconv_error *error)
 {
     const gc_gpu_plan *plan = run->plan;
@@ -348,7 +348,7 @@ static gconv_status mark(const gpu_run *run, int which, gconv_error *error)
     return GCONV_OK;
 }
 
-/* Marks the end of what has to arrive before the run goes on. */
+/* Marks the end of a piece for which await_piece waits. */
 static gconv_status mark_arrival(const gpu_run *run, int which, gconv_error *error)
 {
     const gc_gpu_plan *plan = run->plan;
