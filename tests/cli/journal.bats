@@ -182,6 +182,27 @@ gconv: 0 of 7 images done, 1 failed, 6 skipped'
     silently gconv filter -k box3 --in-place --journal k out
 }
 
+@test "--in-place: a failure afterwards has nothing filtered twice" {
+    setup_images
+    gconv filter -k box3 -o wanted in
+    ls in/* >list
+    run_list() { gconv filter -q -k box3 --in-place --journal j --files-from list; }
+    run_list
+    mv in away
+    expect 1 run_list # all are gone
+    mv away in
+    expect 0 run_list
+    diff -r wanted in
+    # A name that is listed twice does not take the place of the image that was done.
+    head -n 1 list >>list
+    for _ in 1 2 3; do expect 1 run_list; done
+    diff -r wanted in
+    gconv edges -q --journal k -o out --files-from list || true
+    expect 1 gconv edges --journal k -o out --files-from list
+    like "$err" '*0 of 7 images done, 1 failed, 6 skipped'
+    expect 0 gconv check --journal k
+}
+
 @test "names of any bytes are found again" {
     mkdir in
     for name in ' a"b\' "$(printf 'new\nline')" "$(printf 'no\351utf')" "$(printf 'no\350utf')"; do

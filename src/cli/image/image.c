@@ -138,7 +138,7 @@ static gconv_status process(gc_work *work)
     gconv_status needed = gc_decide_to_skip(work->worker->session, work->task, work->result);
     if (needed != GCONV_OK)
         return needed;
-    if (work->worker->session->journal != NULL)
+    if (work->worker->session->journal != NULL && !work->task->repeated)
         gc_journaled_begin(work);
     work->result->skipped = "exists; skipped"; /* should it appear meanwhile */
     bool more = true;

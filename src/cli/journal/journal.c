@@ -567,6 +567,41 @@ gconv_status gc_journal_each(const gc_journal *journal, gc_journal_function *tak
     return status;
 }
 
+/* Takes the record of a line; other lines have none. */
+static gconv_status take_line(const char *line, size_t length, gc_journal_function *take,
+                              void *user, gconv_error *error)
+{
+    enum { ID_DIGITS = 16 };
+    gc_record record;
+    if (!begins(line, length, id_begin, ID_DIGITS) || find_header(line, length) != NULL)
+        return GCONV_OK;
+    gconv_status status = gc_record_read(line, length, &record, error);
+    if (status == GCONV_ERROR_FORMAT) /* a later line takes the place of a damaged one */
+        return GCONV_OK;
+    if (status != GCONV_OK)
+        return status;
+    status = take(user, &record, error);
+    gc_record_destroy(&record);
+    return status;
+}
+
+gconv_status gc_journal_each_line(const gc_journal *journal, gc_journal_function *take, void *user,
+                                  gconv_error *error)
+{
+    gconv_status status = GCONV_OK;
+    for (uint64_t at = 0; status == GCONV_OK && journal->descriptor >= 0 && at < journal->end;) {
+        char *line;
+        size_t length;
+        status = read_line(journal, at, &line, &length, error);
+        if (status != GCONV_OK)
+            break;
+        status = take_line(line, length, take, user, error);
+        free(line);
+        at += length;
+    }
+    return status;
+}
+
 gconv_status gc_journal_recipe(const gc_journal *journal, const char *recipe, char **line,
                                size_t *size, gconv_error *error)
 {

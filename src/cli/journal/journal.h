@@ -73,6 +73,10 @@ typedef gconv_status gc_journal_function(void *user, const gc_record *record, gc
 gconv_status gc_journal_each(const gc_journal *journal, gc_journal_function *take, void *user,
                              gconv_error *error);
 
+/* Calls `take` with every record, also those that a later one of the same image replaces. */
+gconv_status gc_journal_each_line(const gc_journal *journal, gc_journal_function *take, void *user,
+                                  gconv_error *error);
+
 /* The line of a recipe; free releases it. GCONV_ERROR_FORMAT where the journal has none. */
 gconv_status gc_journal_recipe(const gc_journal *journal, const char *recipe, char **line,
                                size_t *size, gconv_error *error);

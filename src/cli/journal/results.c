@@ -45,7 +45,7 @@ gconv_status gc_results_read(const gc_journal *journal, const char *recipe, gc_r
 {
     reading r = {results, recipe};
     *results = (gc_results){.seen = {.entries = NULL}};
-    return gc_journal_each(journal, take, &r, error);
+    return gc_journal_each_line(journal, take, &r, error);
 }
 
 /* Whether the hash of an open file of this size, by one of the kinds, is that of a result. */

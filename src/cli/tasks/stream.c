@@ -109,6 +109,13 @@ static void check_own(const gc_task_stream *stream, gc_task *task)
         refuse(task, "not a regular file; --in-place replaces nothing else");
 }
 
+/* Its record in a journal would take the place of the other one's. */
+static void refuse_repeated(gc_task *task, uint32_t other)
+{
+    refuse(task, "named twice: it is input %u, too", other);
+    task->repeated = true;
+}
+
 /* Refuses a task whose output was or would replace another name of the stream. */
 static void check_names(const gc_task_stream *stream, gc_task *task, gc_hash input, gc_hash output)
 {
@@ -119,7 +126,7 @@ static void check_names(const gc_task_stream *stream, gc_task *task, gc_hash inp
     uint32_t result = gc_seen_find(&stream->seen, input, GC_SEEN_OUTPUT);
     bool twice = same != 0 && gc_seen_find(&stream->seen, input, GC_SEEN_INPUT) == same;
     if (twice || (same != 0 && own && stream->options->in_place))
-        refuse(task, "named twice: it is input %u, too", same);
+        refuse_repeated(task, same);
     else if (same != 0 && same == input_number(stream))
         refuse(task,
                "would be written to '%.200s', as another file of input %u is; --name "

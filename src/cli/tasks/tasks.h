@@ -16,6 +16,7 @@ typedef struct gc_task {
     int unlisted;  /* `input` is a directory that could not be listed */
     int unknown;   /* `input` could not be looked into */
     char *refused; /* why the task fails, whatever its files are; NULL: it does not */
+    bool repeated; /* `refused`: another task has the same input and output */
     bool is_list;  /* `input` is the list of --files-from, which cannot be read: no image */
 } gc_task;
 
