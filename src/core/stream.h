@@ -44,7 +44,7 @@ typedef struct gc_stream {
     uint32_t rows_read;     /* the next row that is read */
     uint32_t rows_written;  /* the next row that is written */
     gconv_timings timings;
-    bool timed; /* the caller wants them: a device then marks the parts of its work */
+    bool timed; /* the caller wants them: without, a device need not mark parts of its work */
     gc_watch watch;
     gc_waiter waiter;
     double told; /* the most that the watch was told */

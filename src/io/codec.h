@@ -29,6 +29,13 @@ typedef struct gc_decoder {
     gconv_metadata metadata;
 } gc_decoder;
 
+/* What becomes of an offer. */
+typedef enum gc_offer {
+    GC_OFFER_REFUSED,
+    GC_OFFER_MADE,
+    GC_OFFER_NEEDS_MORE /* the header goes on behind the bytes that are held */
+} gc_offer;
+
 struct gc_decoder_type {
     const char *name; /* of the library that decodes: "libpng" */
     /* Reads the header. Sets *decoder even on failure, and the caller frees it. *decoder is NULL
@@ -48,11 +55,11 @@ struct gc_decoder_type {
      * image a file. */
     gconv_status (*look_behind)(gc_decoder *decoder, bool wait, bool *alone, gconv_error *error);
     /* Before the first `read`: whether a device may decode the image, whose file begins with these
-     * `held` bytes and has `size` in all; `prove` as in gconv_source; `held` is then
-     * `size`. Fills *picture but for its orientation, else *doubt with a phrase that says what was
-     * met. NULL for formats that no device decodes. */
-    bool (*offer)(gc_decoder *decoder, bool prove, const unsigned char *bytes, size_t held,
-                  size_t size, gconv_encoded *picture, const char **doubt);
+     * `held` bytes and has `size` in all; `prove` as in gconv_source, and `held` is then `size`.
+     * Fills *picture but for its orientation, else *doubt with a phrase that says what was met.
+     * NULL for formats that no device decodes. */
+    gc_offer (*offer)(gc_decoder *decoder, bool prove, const unsigned char *bytes, size_t held,
+                      size_t size, gconv_encoded *picture, const char **doubt);
     /* After `offer`: a device has decoded the image, `size` bytes of the file. `finish` is next. */
     void (*accept)(gc_decoder *decoder, size_t size);
     /* As gconv_source has it. NULL for decoders that one thread does all work of. */

@@ -217,9 +217,11 @@ bool gc_input_measure(const gc_input *input, size_t limit, size_t *size, const c
         *reason = "an input that cannot be read twice";
         return false;
     }
-    *reason = "a large file";
     *size = (size_t)about.st_size;
-    return (uint64_t)about.st_size <= limit;
+    if ((uint64_t)about.st_size <= limit)
+        return true;
+    *reason = "a large file";
+    return false;
 }
 
 bool gc_input_load(const gc_input *input, size_t size, unsigned char **bytes, const char **reason)

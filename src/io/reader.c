@@ -39,7 +39,7 @@ struct gconv_reader {
     uint32_t band_rows;
     unsigned char *image; /* all stored rows, for orientations 3 to 8; allocated when needed */
     bool offered;         /* a device may still accept the image */
-    unsigned char *whole; /* the whole file, where an offer needs it; else NULL */
+    unsigned char *head;  /* first bytes of the file, where an offer has read them; else NULL */
     unsigned char *piece; /* of the file that is offered; allocated when needed */
     size_t offer_bytes;   /* size of the file that is offered */
     size_t offer_given;   /* of its bytes, how many the device has got so far */
@@ -198,7 +198,7 @@ void gconv_reader_free(gconv_reader *reader)
     gc_input_close(&reader->input);
     free(reader->band);
     free(reader->image);
-    free(reader->whole);
+    free(reader->head);
     free(reader->piece);
     free(reader);
 }
@@ -302,14 +302,14 @@ static bool may_offer(const gconv_reader *reader)
 
 static void end_offer(gconv_reader *reader)
 {
-    free(reader->whole);
+    free(reader->head);
     free(reader->piece);
-    reader->whole = reader->piece = NULL;
+    reader->head = reader->piece = NULL;
     reader->offered = false;
 }
 
-static bool offer_bytes(gconv_reader *reader, bool prove, const unsigned char *bytes, size_t count,
-                        gconv_encoded *picture)
+static gc_offer offer_bytes(gconv_reader *reader, bool prove, const unsigned char *bytes,
+                            size_t count, gconv_encoded *picture)
 {
     gc_decoder *decoder = reader->decoder;
     reader->offer_given = count;
@@ -317,20 +317,28 @@ static bool offer_bytes(gconv_reader *reader, bool prove, const unsigned char *b
                                 &reader->doubt);
 }
 
-/* Offers a file of which the first bytes are buffered. Headers seldom have more. */
-static bool offer_head(gconv_reader *reader, gconv_encoded *picture)
+/* Reads the first `count` bytes of the file and offers them. */
+static gc_offer offer_read(gconv_reader *reader, bool prove, size_t count, gconv_encoded *picture)
 {
-    const unsigned char *bytes;
-    size_t count = gc_input_head(&reader->input, &bytes);
-    size_t size = reader->offer_bytes;
-    return count > 0 && offer_bytes(reader, false, bytes, count < size ? count : size, picture);
+    free(reader->head);
+    if (!gc_input_load(&reader->input, count, &reader->head, &reader->doubt))
+        return GC_OFFER_REFUSED;
+    return offer_bytes(reader, prove, reader->head, count, picture);
 }
 
-static bool offer_whole(gconv_reader *reader, bool prove, gconv_encoded *picture)
+/* Offers the bytes that are buffered, and more where the header goes on behind them. */
+static gc_offer offer_head(gconv_reader *reader, gconv_encoded *picture)
 {
-    size_t size = reader->offer_bytes;
-    return gc_input_load(&reader->input, size, &reader->whole, &reader->doubt) &&
-           offer_bytes(reader, prove, reader->whole, size, picture);
+    const unsigned char *bytes;
+    size_t size = reader->offer_bytes, count = gc_input_head(&reader->input, &bytes);
+    gc_offer offer = GC_OFFER_NEEDS_MORE;
+    if (count > 0)
+        offer = offer_bytes(reader, false, bytes, count < size ? count : size, picture);
+    for (; offer == GC_OFFER_NEEDS_MORE && count < size; count *= 4) {
+        count = count > 0 ? count : (size_t)OFFER_PIECE_BYTES;
+        offer = offer_read(reader, false, 4 * count < size ? 4 * count : size, picture);
+    }
+    return offer;
 }
 
 static bool offer_for_source(void *user, bool prove, gconv_encoded *picture)
@@ -339,8 +347,9 @@ static bool offer_for_source(void *user, bool prove, gconv_encoded *picture)
     if (!may_offer(reader) ||
         !gc_input_measure(&reader->input, OFFER_BYTES_MAX, &reader->offer_bytes, &reader->doubt))
         return false;
-    bool offered = (!prove && offer_head(reader, picture)) || offer_whole(reader, prove, picture);
-    if (!offered) {
+    gc_offer offer = prove ? offer_read(reader, true, reader->offer_bytes, picture)
+                           : offer_head(reader, picture);
+    if (offer != GC_OFFER_MADE) {
         end_offer(reader);
         return false;
     }
@@ -357,8 +366,10 @@ static bool more_for_source(void *user, const unsigned char **bytes, size_t *cou
     size_t left = reader->offer_bytes - reader->offer_given;
     size_t wanted = left < OFFER_PIECE_BYTES ? left : (size_t)OFFER_PIECE_BYTES;
     *count = 0;
-    if (!reader->offered || wanted == 0)
-        return reader->offered;
+    if (!reader->offered)
+        return false;
+    if (wanted == 0)
+        return true;
     if (reader->piece == NULL)
         reader->piece = malloc(OFFER_PIECE_BYTES);
     if (reader->piece == NULL)

@@ -161,21 +161,21 @@ static bool agree(const jpeg_decoder *decoder, const gc_jpeg_facts *facts)
            jpeg->num_components == facts->components && jpeg->jpeg_color_space == colours;
 }
 
-static bool offer(gc_decoder *common, bool prove, const unsigned char *bytes, size_t held,
-                  size_t size, gconv_encoded *picture, const char **doubt)
+static gc_offer offer(gc_decoder *common, bool prove, const unsigned char *bytes, size_t held,
+                      size_t size, gconv_encoded *picture, const char **doubt)
 {
     jpeg_decoder *decoder = (jpeg_decoder *)common;
     gc_jpeg_facts facts;
     bool sound = prove ? gc_jpeg_scan(bytes, held, &facts, doubt)
                        : gc_jpeg_read_layout(bytes, held, &facts, &decoder->layout, doubt);
     if (!sound)
-        return false;
+        return facts.is_cut && held < size ? GC_OFFER_NEEDS_MORE : GC_OFFER_REFUSED;
     *doubt = "a header that libjpeg reads in another way";
     if (!agree(decoder, &facts))
-        return false;
+        return GC_OFFER_REFUSED;
     *doubt = "a libjpeg that decodes in another way than libjpeg-turbo";
     if (!gc_jpeg_check())
-        return false;
+        return GC_OFFER_REFUSED;
     decoder->offered = size;
     *picture = (gconv_encoded){
         .bytes = bytes,
@@ -188,7 +188,7 @@ static bool offer(gc_decoder *common, bool prove, const unsigned char *bytes, si
         .sampling_y = facts.sampling == GC_JPEG_420 ? 2 : 1,
         .layout = prove ? NULL : &decoder->layout,
     };
-    return true;
+    return GC_OFFER_MADE;
 }
 
 static void accept_offer(gc_decoder *common, size_t size)

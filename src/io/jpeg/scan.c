@@ -45,6 +45,13 @@ static bool doubt(scan *of, const char *phrase)
     return false;
 }
 
+/* The header goes on behind the bytes. */
+static bool cut(scan *of)
+{
+    of->facts->is_cut = true;
+    return doubt(of, "cut in the header");
+}
+
 /* ---- Segments -------------------------------------------------------------------------------- */
 
 typedef struct segment {
@@ -61,12 +68,12 @@ static unsigned int word_at(const unsigned char *bytes)
 static bool take_segment(scan *of, segment *taken)
 {
     if (of->size - of->at < 2)
-        return doubt(of, "cut in the header");
+        return cut(of);
     size_t length = word_at(of->bytes + of->at);
     if (length < 2)
         return doubt(of, "a segment of impossible length");
     if (length > of->size - of->at)
-        return doubt(of, "cut in the header");
+        return cut(of);
     *taken = (segment){of->bytes + of->at + 2, length - 2};
     of->at += length;
     return true;
@@ -333,7 +340,7 @@ static bool take_header(scan *of)
     of->at = 2;
     while (marker != MARKER_SOS) {
         if (of->size - of->at < 2)
-            return doubt(of, "cut in the header");
+            return cut(of);
         if (of->bytes[of->at] != 0xff)
             return doubt(of, "stray bytes in the header");
         marker = of->bytes[of->at + 1];

@@ -24,6 +24,7 @@ typedef struct gc_jpeg_facts {
     uint32_t restart_interval; /* in MCUs; 0: no restart markers */
     size_t data;               /* offset of the entropy-coded data */
     size_t bytes;              /* from SOI to EOI, both included; what follows is not looked at */
+    bool is_cut;               /* the header goes on behind the bytes; set after a doubt, too */
 } gc_jpeg_facts;
 
 /* Whether the image that begins at bytes[0] is proved sound: every decoder that follows the
@@ -33,7 +34,8 @@ typedef struct gc_jpeg_facts {
 bool gc_jpeg_scan(const unsigned char *bytes, size_t size, gc_jpeg_facts *facts,
                   const char **doubt);
 
-/* The same for the header alone: of the data it proves nothing. facts->bytes is `size`. */
+/* The same for the header alone: of the data it proves nothing. facts->bytes is `size`. The bytes
+ * may be the first ones of the file: facts->is_cut says whether more are needed. */
 bool gc_jpeg_read_layout(const unsigned char *bytes, size_t size, gc_jpeg_facts *facts,
                          gc_jpeg_layout *layout, const char **doubt);
 
