@@ -249,6 +249,24 @@ decoder: cuda*'
 
 # ---- Memory --------------------------------------------------------------------------------------
 
+@test "images of all sizes at one time take no more memory of the device than they may" {
+    local i jobs most memory=16000000
+    mkdir many
+    for i in {1..40}; do
+        cp in/grey300x200.jpg many/$i-large.jpg
+        cp in/colour131x77-22.jpg many/$i-small.jpg
+    done
+    make_image jpeg:grey:quality=90 many/largest.jpg 900 700 noise
+    for jobs in 2 4 5 6 8; do
+        GCONV_CUDA_MEMORY=$memory silently gconv edges --decoder cuda -j $jobs -o out many
+        most=$(sed -n 's/^most_device_bytes //p' "$GC_DOUBLE_REPORT")
+        echo "-j $jobs: $most bytes"
+        # Tables of filters, and what a slot holds that was larger and is just taken, come on top.
+        [ "$most" -le $((memory * 11 / 10)) ]
+        rm -r out
+    done
+}
+
 @test "colours that kernels decode go through kernels that read samples where they lie" {
     mkdir colours
     # 640 columns: the planes have no gaps, as the rows of grey samples that such kernels read.

@@ -52,9 +52,10 @@ extern "C" cudaError_t cudaGetDeviceProperties(cudaDeviceProp *properties, int)
 extern "C" cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr name, int)
 {
     ENTER("cudaDeviceGetAttribute");
-    *value = name == cudaDevAttrClockRate         ? 1980000
-             : name == cudaDevAttrMemoryClockRate ? 3201000
-                                                  : 0;
+    *value = name == cudaDevAttrClockRate                           ? 1980000
+             : name == cudaDevAttrMemoryClockRate                   ? 3201000
+             : name == cudaDevAttrCanUseHostPointerForRegisteredMem ? 1
+                                                                    : 0;
     return cudaSuccess;
 }
 
@@ -167,15 +168,6 @@ extern "C" cudaError_t cudaHostUnregister(void *memory)
     gc_double_drain_all();
     bool known = gc_double_unpin(memory);
     return known || code != cudaSuccess ? code : gc_double_refuse(cudaErrorInvalidValue);
-}
-
-extern "C" cudaError_t cudaHostGetDevicePointer(void **address, void *memory, unsigned)
-{
-    ENTER("cudaHostGetDevicePointer");
-    if (!gc_double_holds(memory, 1, true))
-        return gc_double_refuse(cudaErrorInvalidValue);
-    *address = memory;
-    return cudaSuccess;
 }
 
 extern "C" cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes,

@@ -151,7 +151,7 @@ struct pieces {
     std::mutex lock;
     std::map<uintptr_t, size_t> sizes; /* by address */
     std::map<uintptr_t, int> devices;  /* likewise */
-    size_t bytes;
+    size_t bytes, most;                /* now, and the most there have been */
 };
 
 /* Never destroyed: threads of the program may still run at its end. */
@@ -192,6 +192,7 @@ cudaError_t gc_double_allocate(void **memory, size_t bytes, bool pinned)
     all.sizes[(uintptr_t)*memory] = bytes;
     all.devices[(uintptr_t)*memory] = current_device;
     all.bytes += bytes;
+    all.most = all.bytes > all.most ? all.bytes : all.most;
     return cudaSuccess;
 }
 
@@ -317,6 +318,7 @@ __attribute__((destructor)) static void report()
         return;
     fprintf(file, "calls %lu\nfailures %lu\ndevice_bytes %zu\npinned_bytes %zu\n", calls.load(),
             failures.load(), memory_of(false).bytes, memory_of(true).bytes);
+    fprintf(file, "most_device_bytes %zu\n", memory_of(false).most);
     fprintf(file, "streams %d\nevents %d\nmodules %d\nnvjpegs %d\n",
             counts[GC_DOUBLE_STREAMS].load(), counts[GC_DOUBLE_EVENTS].load(),
             counts[GC_DOUBLE_MODULES].load(), counts[GC_DOUBLE_NVJPEGS].load());

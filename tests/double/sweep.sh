@@ -45,6 +45,7 @@ mkdir in out expected
 "$make_image" make jpeg:ycc:sampling=21:exif=6 in/turned.jpg 33 18 noise
 "$make_image" make jpeg:grey in/tiny.jpg 3 2 noise
 "$make_image" make jpeg:ycc:progressive in/progressive.jpg 20 30 noise
+"$make_image" make jpeg:grey:quality=95 in/long.jpg 800 600 noise
 # Zeros behind the last code, where encoders write ones: libjpeg-turbo does not mind, kernels doubt it.
 "$make_image" make jpeg:grey:quality=90 in/doubted.jpg 24 20 noise
 size=$(wc -c <in/doubted.jpg)
@@ -57,7 +58,7 @@ printf %b "\\0$(printf %o $((last & 254)))" | dd of=in/doubted.jpg bs=1 seek=$((
 # where a failure may be reported, because the implementation is named or rows have been written
 # already; `partial` 1 where some images may fail and others not. `reference` is what the command line
 # of the CPU begins with, where that is another one.
-scenarios='edges colour alpha verify named bands batch two mixed engine pair kernels both pipe compare tune'
+scenarios='edges colour alpha verify named bands batch two mixed engine pair kernels packed both pipe compare tune'
 
 edges() { command=(edges in/grey.png out/grey.png) outputs='grey.png'; }
 colour() { command=(filter -k gauss3 -k sharpen3 in/colour.ppm out/colour.ppm) outputs='colour.ppm'; }
@@ -110,6 +111,12 @@ kernels() {
   # shellcheck disable=SC2206
   reference=(filter -k box3 --format png -o out $jpegs in/doubted.jpg)
   outputs='photo.png turned.png tiny.png progressive.png doubted.png' fails=1 partial=1
+}
+# Kernels that decode and compress: a file in several pieces, and a result in two downloads.
+packed() {
+  command=(edges -t 5 -j 2 --decoder cuda -o out in/long.jpg in/tiny.jpg)
+  reference=(edges -t 5 -o out in/long.jpg in/tiny.jpg)
+  outputs='long.png tiny.png' fails=1 partial=1
 }
 both() {
   kernels

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 /* Work that shares a queue goes one after the other. On an H100 51200 JPEGs of 1024x1024 take 0.81
@@ -53,8 +54,10 @@ static bool has_many_small_images(const gc_options *options)
 
 void gc_widen_queues(const gc_options *options)
 {
-    enum { USER_GOES_FIRST = 0 };
-    if (options->output_directory != NULL || options->in_place)
-        setenv("CUDA_DEVICE_MAX_CONNECTIONS", has_many_small_images(options) ? most : usual,
-               USER_GOES_FIRST);
+    static const char variable[] = "CUDA_DEVICE_MAX_CONNECTIONS";
+    const char *device = options->job.device;
+    bool is_batch = options->output_directory != NULL || options->in_place;
+    if (!is_batch || getenv(variable) != NULL || (device != NULL && strcmp(device, "cpu") == 0))
+        return;
+    setenv(variable, has_many_small_images(options) ? most : usual, 1);
 }

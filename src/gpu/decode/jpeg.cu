@@ -604,15 +604,15 @@ gconv_status gc_packed_upload(const gc_packed *packed, void *memory, cudaStream_
     return GCONV_OK;
 }
 
-gconv_status gc_packed_decode(gc_packed *packed, gc_packed *mapped, bool luma_only, void *memory,
+gconv_status gc_packed_decode(gc_packed *packed, bool is_mapped, bool luma_only, void *memory,
                               gc_decoded *decoded, cudaStream_t stream, gconv_error *error)
 {
     arena all = {(char *)memory, 0};
     places at = {};
     lay_out(packed, luma_only, &all, &at);
-    launch(packed, at, mapped != nullptr ? &mapped->doubt : &at.packed->doubt, stream);
+    launch(packed, at, is_mapped ? &packed->doubt : &at.packed->doubt, stream);
     GC_CUDA_TRY_LAUNCH(error);
-    if (mapped == nullptr)
+    if (!is_mapped)
         GC_CUDA_TRY(error, cudaMemcpyAsync(&packed->doubt, &at.packed->doubt, sizeof packed->doubt,
                                            cudaMemcpyDeviceToHost, stream));
     *decoded = {};

@@ -23,9 +23,9 @@ gconv_status gc_packed_upload(const gc_packed *packed, void *memory, struct CUst
 
 /* Enqueues the same: decodes what was uploaded, to planes in `memory`. At the end of this work
  * packed->doubt is not 0 where the data are not those of a sound file: the planes are then
- * undefined. `packed` has to stay until then. `mapped` is `packed` where kernels can write there,
- * else NULL: the doubt is then copied. */
-gconv_status gc_packed_decode(gc_packed *packed, gc_packed *mapped, bool luma_only, void *memory,
+ * undefined. `packed` has to stay until then. `is_mapped`: kernels can write there; else the doubt
+ * is copied. */
+gconv_status gc_packed_decode(gc_packed *packed, bool is_mapped, bool luma_only, void *memory,
                               gc_decoded *decoded, struct CUstream_st *stream, gconv_error *error);
 
 #ifdef __cplusplus

@@ -60,7 +60,7 @@ static_assert(sizeof(block_state) <= 48 << 10, "what a block of threads gets una
 struct block_part {
     const unsigned char *bytes;
     unsigned count;
-    uint16_t *tokens; /* room for one a byte */
+    uint16_t *tokens; /* room for one a byte, and for READ_TOGETHER more */
     unsigned *output; /* of the block */
 };
 

@@ -121,6 +121,8 @@ static __device__ inline unsigned next_zero(const block_state *shared, unsigned 
 /* Tokens that are read by one access. */
 enum { READ_TOGETHER = 4 };
 
+static_assert(SLACK >= READ_TOGETHER * sizeof(uint16_t), "room behind the tokens of a block");
+
 /* A stretch of RUN_MIN or more equal bits becomes runs of the longest kind and one of what is left;
  * what is too short for a run is bytes. Returns how many tokens these are. */
 static __device__ inline unsigned tokens_of_stretch(unsigned length)

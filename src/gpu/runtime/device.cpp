@@ -137,10 +137,17 @@ gconv_status gc_gpu_describe(int index, gconv_device_info *info, gconv_error *er
 /* ---- Starting in the background -------------------------------------------------------------- */
 
 static std::atomic<bool> started; /* a device has */
+static std::atomic<bool> has_context[GCONV_DEVICES_MAX];
 
-void gc_gpu_note_started(void)
+void gc_gpu_note_started(int index)
 {
+    has_context[index] = true;
     started = true;
+}
+
+bool gc_gpu_has_started(int index)
+{
+    return has_context[index];
 }
 
 bool gc_gpu_started(void)
@@ -173,7 +180,7 @@ static void *start_device(void *number)
     double begin = gc_seconds();
     if (usable && cudaSetDevice(index) == cudaSuccess && cudaFree(nullptr) == cudaSuccess) {
         context_seconds[index] = gc_seconds() - begin;
-        started = true;
+        gc_gpu_note_started(index);
     }
     cudaGetLastError();
     return nullptr;

@@ -34,7 +34,7 @@ static gconv_status take(copy_bench *bench, const gconv_device_info *device, gco
 {
     uint64_t share = std::min<uint64_t>(device->memory_bytes / 64, DEVICE_COPY_BYTES_MAX);
     bench->block = std::max<size_t>((size_t)share, HOST_COPY_BYTES);
-    bench->host = gc_host_take(HOST_COPY_BYTES, true);
+    bench->host = gc_host_take(HOST_COPY_BYTES, device->index);
     if (bench->host == nullptr || !bench->host->pinned)
         return gc_fail_memory(error, HOST_COPY_BYTES);
     GC_CUDA_TRY(error, cudaStreamCreateWithFlags(&bench->stream, cudaStreamNonBlocking));

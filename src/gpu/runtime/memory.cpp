@@ -185,7 +185,7 @@ gconv_status gc_plan_choose_band(gc_gpu_plan *plan, gconv_error *error)
         if (sharers <= least || plan->extra_bytes != nullptr || share_does(plan))
             break;
     }
-    plan->parts = std::max(1, GC_SLOTS_MAX / sharers);
+    plan->parts = std::max(1, (GC_SLOTS_MAX + sharers - 1) / sharers);
     plan->share_bytes = bytes / sharers;
     if (plan->band_rows == 0)
         return gc_fail(error, GCONV_ERROR_MEMORY,

@@ -335,8 +335,8 @@ bool gc_rows_are_pinned(const void *rows, size_t stride, size_t row_bytes, int64
 }
 
 /* Takes pieces for a side that is not pinned. */
-static gconv_status open_side(overlap_side *side, int64_t rows, int64_t most_rows, bool ready,
-                              gconv_error *error)
+static gconv_status open_side(overlap_side *side, int device, int64_t rows, int64_t most_rows,
+                              bool ready, gconv_error *error)
 {
     side->staged = !gc_rows_are_pinned(side->rows, side->stride, side->row_bytes, rows);
     side->piece_bytes = (size_t)most_rows * side->row_bytes;
@@ -344,7 +344,7 @@ static gconv_status open_side(overlap_side *side, int64_t rows, int64_t most_row
         one = ready;
     if (!side->staged)
         return GCONV_OK;
-    side->pieces = gc_host_take(GC_LANE_PIECES * side->piece_bytes, true);
+    side->pieces = gc_host_take(GC_LANE_PIECES * side->piece_bytes, device);
     return side->pieces != nullptr ? GCONV_OK
                                    : gc_fail_memory(error, GC_LANE_PIECES * side->piece_bytes);
 }
@@ -364,8 +364,9 @@ static gconv_status open_run(overlap_run *run, gconv_error *error)
         run->ends[band + 1] = std::max(run->ends[band], plan->steps[0].input_last + 1);
     }
     GC_TRY(gc_slot_open_lanes(plan->slot, error));
-    GC_TRY(open_side(&run->in, height, most_input_rows(plan, run->band_rows), false, error));
-    return open_side(&run->out, height, run->band_rows, true, error);
+    GC_TRY(open_side(&run->in, plan->device.index, height, most_input_rows(plan, run->band_rows),
+                     false, error));
+    return open_side(&run->out, plan->device.index, height, run->band_rows, true, error);
 }
 
 /* Waits for the last band, and adds the times. Each is that from the first band's beginning to the

@@ -54,7 +54,7 @@ static void *start_in_thread(void *opaque)
     plan->status = start(plan, &plan->error);
     plan->compile_seconds = gc_jit_seconds() - compiled_before;
     if (plan->status == GCONV_OK)
-        gc_gpu_note_started();
+        gc_gpu_note_started(plan->device.index);
     __atomic_store_n(&plan->start_ended, true, __ATOMIC_RELEASE);
     return nullptr;
 }

@@ -6,6 +6,7 @@
 #include "gpu/runtime/current.cuh"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <pthread.h>
@@ -228,13 +229,20 @@ void gc_slot_give(gc_slot *slot)
         gc_slot_destroy(slot);
 }
 
+/* Frees the buffers of a free slot. The pool is locked. */
+static void free_idle(gc_slot *slot)
+{
+    free_buffers(slot);
+    slot->held = 0;
+}
+
 /* Frees the buffers of all free slots of the device. */
 static void free_idle_buffers(int device)
 {
     pool_lock lock;
     for (gc_slot *slot = pool.slots; slot != nullptr; slot = slot->next)
         if (slot->device == device && !slot->taken)
-            free_buffers(slot);
+            free_idle(slot);
 }
 
 static gconv_status grow(gc_slot *slot, const size_t sizes[GC_BUFFERS], gconv_error *error)
@@ -263,9 +271,29 @@ static bool grows_beyond(const gc_slot *slot, const size_t sizes[GC_BUFFERS], do
     return grows && bytes > bytes_max;
 }
 
+/* Notes the parts that a run may take. Frees buffers of free slots until these parts, and those
+ * that all other slots of the device hold, are no more than there are. */
+static void make_room(gc_slot *slot)
+{
+    int parts = 0;
+    if (slot->held > slot->parts)
+        free_buffers(slot);
+    pool_lock lock;
+    slot->held = slot->parts;
+    for (gc_slot *other = pool.slots; other != nullptr; other = other->next)
+        if (other->device == slot->device)
+            parts += other->taken ? std::max(other->held, other->parts) : other->held;
+    for (gc_slot *other = pool.slots; other != nullptr && parts > GC_SLOTS_MAX; other = other->next)
+        if (other->device == slot->device && !other->taken) {
+            parts -= other->held;
+            free_idle(other);
+        }
+}
+
 gconv_status gc_slot_reserve(gc_slot *slot, const size_t sizes[GC_BUFFERS], double bytes_max,
                              gconv_error *error)
 {
+    make_room(slot);
     if (grows_beyond(slot, sizes, bytes_max))
         free_buffers(slot);
     gconv_status status = grow(slot, sizes, error);
@@ -299,21 +327,30 @@ static gc_host_buffer *make_host_buffer(size_t bytes)
     return buffer;
 }
 
-/* Whether kernels reach pinned memory by its address on the host. */
-static bool is_mapped(char *bytes)
-{
-    void *address = nullptr;
-    return cudaHostGetDevicePointer(&address, bytes, 0) == cudaSuccess && address == bytes;
-}
-
-static void pin(gc_host_buffer *buffer)
+static void pin(gc_host_buffer *buffer, int device)
 {
     const unsigned flags = cudaHostRegisterPortable | cudaHostRegisterMapped;
+    gc_current_device current(device);
     for (size_t at = 0; at < buffer->size; at += 4096) /* pages that exist are pinned faster */
         buffer->bytes[at] = 0;
     buffer->pinned = cudaHostRegister(buffer->bytes, buffer->size, flags) == cudaSuccess;
-    buffer->mapped = buffer->pinned && is_mapped(buffer->bytes) ? buffer->bytes : nullptr;
     cudaGetLastError();
+}
+
+/* By device: whether its kernels reach memory that was pinned by its address on the host. */
+enum reach { UNKNOWN, NO, YES };
+static std::atomic<int> reaches[GCONV_DEVICES_MAX];
+
+bool gc_host_is_mapped(const gc_host_buffer *buffer, int device)
+{
+    const cudaDeviceAttr name = cudaDevAttrCanUseHostPointerForRegisteredMem;
+    if (reaches[device] == UNKNOWN) {
+        int value = 0;
+        bool answers = cudaDeviceGetAttribute(&value, name, device) == cudaSuccess;
+        cudaGetLastError();
+        reaches[device] = answers && value != 0 ? YES : NO;
+    }
+    return buffer->pinned && reaches[device] == YES;
 }
 
 static void destroy_host_buffer(gc_host_buffer *buffer)
@@ -402,13 +439,13 @@ static gc_host_buffer *make_counted(size_t bytes)
     return buffer;
 }
 
-gc_host_buffer *gc_host_take(size_t bytes, bool wants_pinned)
+gc_host_buffer *gc_host_take(size_t bytes, int device)
 {
     gc_host_buffer *buffer = take_idle(bytes);
     if (buffer == nullptr)
         buffer = make_counted(bytes);
-    if (buffer != nullptr && wants_pinned && !buffer->pinned)
-        pin(buffer);
+    if (buffer != nullptr && device >= 0 && !buffer->pinned)
+        pin(buffer, device);
     return buffer;
 }
 

@@ -69,6 +69,7 @@ struct gc_slot {
     bool whole; /* stream and marks exist */
     bool taken;
     int parts; /* of GC_SLOTS_MAX, of the device's memory: what the run that has it may take */
+    int held;  /* the parts in which its buffers lie, of this run or of earlier ones */
     gc_slot *next;
 };
 
@@ -104,8 +105,7 @@ void gc_slot_destroy(gc_slot *slot);
 struct gc_host_buffer {
     char *bytes;
     size_t size;
-    bool pinned;  /* copies to and from devices are asynchronous and fast */
-    char *mapped; /* `bytes`, where kernels can write there, under this address; else null */
+    bool pinned; /* copies to and from devices are asynchronous and fast */
     gc_host_buffer *next;
 };
 
@@ -117,9 +117,13 @@ void gc_host_unreserve(size_t bytes);
 /* gc_host_reserve without waiting. False: it would wait, and nothing is reserved. */
 bool gc_host_try_reserve(size_t bytes);
 
-/* A buffer of at least `bytes`; null where memory is short. With `pin` it is pinned, where the
- * system allows that; then a device must have started. */
-gc_host_buffer *gc_host_take(size_t bytes, bool pin);
+/* A buffer of at least `bytes`; null where memory is short. It is pinned by a device that has
+ * started, where the system allows that; with a `device` below 0 it need not be. */
+gc_host_buffer *gc_host_take(size_t bytes, int device);
+
+/* Whether kernels of a device that has started can write to the buffer under its own address. */
+bool gc_host_is_mapped(const gc_host_buffer *buffer, int device);
+
 void gc_host_give(gc_host_buffer *buffer);
 
 #endif

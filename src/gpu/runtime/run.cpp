@@ -149,7 +149,8 @@ static void give_host(gpu_run *run)
 static gconv_status take_host(gpu_run *run, size_t bytes, gc_host_buffer **buffer,
                               gconv_error *error)
 {
-    *buffer = gc_host_take(bytes, wants_pinned(run) && gc_gpu_started());
+    int device = run->plan->device.index;
+    *buffer = gc_host_take(bytes, wants_pinned(run) && gc_gpu_has_started(device) ? device : -1);
     return *buffer != nullptr ? GCONV_OK : gc_fail_memory(error, bytes);
 }
 
@@ -398,9 +399,10 @@ static gconv_status await_piece(gpu_run *run, int64_t piece, gconv_error *error)
     double begin = gc_seconds();
     long pause = several_at_once(run) ? SHARED_PIECE_PAUSE : PIECE_PAUSE;
     GC_TRY(gc_await_event(run->plan->slot->marks[GC_MARK_ARRIVED + which], pause, error));
-    if (piece > 0)
-        run->stream->timings.download += gc_seconds() - begin;
-    return piece == 0 && run->stream->timed ? add_parts(run, error) : GCONV_OK;
+    if (piece == 0)
+        return run->stream->timed ? add_parts(run, error) : GCONV_OK;
+    run->stream->timings.download += gc_seconds() - begin;
+    return GCONV_OK;
 }
 
 /* The device has done its work: it does not need the source any more. */
@@ -534,7 +536,7 @@ static gconv_status download_blocks(gpu_run *run, const void *from, size_t bytes
     GC_TRY(await_piece(run, 0, error));
     if (is_doubted(run) || !has_longer_block(rows))
         return GCONV_OK;
-    return download_all(run, from, bytes, to, 1, error);
+    return download_all(run, from, bytes, to, 1, error); /* as another piece: parts are timed */
 }
 
 /* Compresses the result, which is the whole image, downloads that and has it written. */
@@ -576,8 +578,9 @@ static gconv_status run_band(gpu_run *run, int64_t first, int64_t last, gconv_er
         GC_TRY(gc_packed_upload(packed_of(run), memory_of(run), plan->cuda_stream, error));
     GC_TRY(mark(run, GC_MARK_UPLOADED, error));
     if (run->packed_bytes > 0)
-        GC_TRY(gc_packed_decode(packed_of(run), (gc_packed *)run->packed->mapped, is_luma(run),
-                                memory_of(run), &run->decoded, plan->cuda_stream, error));
+        GC_TRY(gc_packed_decode(packed_of(run), gc_host_is_mapped(run->packed, plan->device.index),
+                                is_luma(run), memory_of(run), &run->decoded, plan->cuda_stream,
+                                error));
     if (is_decoded(run))
         GC_TRY(take_decoded(run, error));
     GC_TRY(mark(run, GC_MARK_DECODED, error));
