@@ -51,9 +51,8 @@ int64_t gc_plan_output_pitch(const gc_gpu_plan *plan, gc_sample_type type)
 static const double memory_share = 0.9;
 
 /* How many runs share the device's memory at most. What a method allocates beside the slot's
- * buffers it keeps between runs, so that each plan has a share of its own. A run that
- * waits does not count in images_at_once: for each image that is computed several may have a
- * slot. */
+ * buffers it keeps between runs, so that each plan has a share of its own. A run that waits does
+ * not count in images_at_once: for each image that is computed several may have a slot. */
 static int most_sharers(const gc_gpu_plan *plan)
 {
     enum { RUNS_PER_IMAGE = 3 };
@@ -63,11 +62,13 @@ static int most_sharers(const gc_gpu_plan *plan)
     return std::min<int>(images * RUNS_PER_IMAGE, GC_SLOTS_MAX);
 }
 
-/* What all runs may take of the device's memory: a share of what is free, or what the user says. */
-static gconv_status memory_budget(double *bytes, gconv_error *error)
+/* What all runs may take of the device's memory: a share of what is free or in slots, or what the
+ * user says. */
+static gconv_status memory_budget(const gc_gpu_plan *plan, double *bytes, gconv_error *error)
 {
     size_t available = 0, total = 0;
     GC_CUDA_TRY(error, cudaMemGetInfo(&available, &total));
+    available += gc_slot_bytes(plan->device.index);
     *bytes = memory_share * (double)available;
     const char *limit = getenv("GCONV_CUDA_MEMORY");
     long long number;
@@ -176,7 +177,7 @@ gconv_status gc_plan_choose_band(gc_gpu_plan *plan, gconv_error *error)
     double bytes = 0;
     int64_t fewest =
         plan->slabs != nullptr ? plan->slabs[plan->problem->chain.step_count - 1].rows : 1;
-    GC_TRY(memory_budget(&bytes, error));
+    GC_TRY(memory_budget(plan, &bytes, error));
     int sharers = most_sharers(plan);
     for (;; sharers = std::max(sharers / 2, least)) {
         choose_rows(plan, bytes / sharers);
@@ -187,12 +188,14 @@ gconv_status gc_plan_choose_band(gc_gpu_plan *plan, gconv_error *error)
     }
     plan->parts = std::max(1, (GC_SLOTS_MAX + sharers - 1) / sharers);
     plan->share_bytes = bytes / sharers;
-    if (plan->band_rows == 0)
-        return gc_fail(error, GCONV_ERROR_MEMORY,
-                       "not even %lld row%s in the %.1f MiB that may be taken of %s",
-                       (long long)fewest, fewest > 1 ? "s fit" : " fits",
-                       bytes / sharers / (1 << 20), plan->device.name);
-    return GCONV_OK;
+    if (plan->band_rows > 0)
+        return GCONV_OK;
+    bool is_small = plan->share_bytes < (1 << 20);
+    return gc_fail(error, GCONV_ERROR_MEMORY,
+                   "not even %lld row%s in the %.1f %s that may be taken of %s", (long long)fewest,
+                   fewest > 1 ? "s fit" : " fits",
+                   plan->share_bytes / (is_small ? 1 << 10 : 1 << 20), is_small ? "KiB" : "MiB",
+                   plan->device.name);
 }
 
 /* ---- The slot -------------------------------------------------------------------------------- */

@@ -61,12 +61,28 @@ struct pool_lock {
 
 /* ---- Slots ----------------------------------------------------------------------------------- */
 
+/* Bytes that the buffers of the pool's slots take, by device. */
+static std::atomic<size_t> slot_bytes[GCONV_DEVICES_MAX];
+
+/* Notes the size of a buffer. Slots that are not the pool's have no parts, and do not count. */
+static void set_size(gc_slot *slot, int buffer, size_t bytes)
+{
+    if (slot->parts > 0)
+        slot_bytes[slot->device] += bytes - slot->sizes[buffer];
+    slot->sizes[buffer] = bytes;
+}
+
+size_t gc_slot_bytes(int device)
+{
+    return slot_bytes[device];
+}
+
 static void free_buffers(gc_slot *slot)
 {
     for (int i = 0; i < GC_BUFFERS; i++) {
         cudaFree(slot->buffers[i]);
         slot->buffers[i] = nullptr;
-        slot->sizes[i] = 0;
+        set_size(slot, i, 0);
     }
     cudaGetLastError();
 }
@@ -252,9 +268,9 @@ static gconv_status grow(gc_slot *slot, const size_t sizes[GC_BUFFERS], gconv_er
             continue;
         cudaFree(slot->buffers[i]);
         slot->buffers[i] = nullptr;
-        slot->sizes[i] = 0;
+        set_size(slot, i, 0);
         GC_CUDA_TRY(error, cudaMalloc(&slot->buffers[i], sizes[i]));
-        slot->sizes[i] = sizes[i];
+        set_size(slot, i, sizes[i]);
     }
     return GCONV_OK;
 }

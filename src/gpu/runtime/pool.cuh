@@ -83,6 +83,9 @@ gconv_status gc_slot_take(int device, int parts, gc_slot **slot, gconv_error *er
 gconv_status gc_slot_reserve(gc_slot *slot, const size_t sizes[GC_BUFFERS], double bytes_max,
                              gconv_error *error);
 
+/* Bytes of a device that the buffers of the pool's slots take. */
+size_t gc_slot_bytes(int device);
+
 /* Makes the slot's lanes, unless they exist. */
 gconv_status gc_slot_open_lanes(gc_slot *slot, gconv_error *error);
 
