@@ -56,8 +56,11 @@ static void change_file(const char *name, void (*change)(blob *, int), int user)
 
 static void append_bytes(blob *whole, int count)
 {
-    for (int i = 0; i < count; i++)
-        splice(whole, whole->size, "x", 1);
+    char *bytes = malloc((size_t)count);
+    assert_non_null(bytes);
+    memset(bytes, 'x', (size_t)count);
+    splice(whole, whole->size, bytes, (size_t)count);
+    free(bytes);
 }
 
 static void turn(blob *whole, int orientation)
