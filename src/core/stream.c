@@ -131,13 +131,6 @@ bool gc_stream_offer(gc_stream *stream, bool prove, gconv_encoded *picture)
     return offered;
 }
 
-bool gc_stream_more(gc_stream *stream, const unsigned char **bytes, size_t *count)
-{
-    const gconv_source *source = &stream->source;
-    *count = 0;
-    return source->more == NULL || source->more(source->user, bytes, count);
-}
-
 void gc_stream_accept(gc_stream *stream, size_t size)
 {
     stream->source.accept(stream->source.user, size);

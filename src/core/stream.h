@@ -77,9 +77,6 @@ void gc_stream_spread(gc_stream *stream, int threads);
  * can still be read until gc_stream_accept. */
 bool gc_stream_offer(gc_stream *stream, bool prove, gconv_encoded *picture);
 
-/* The next bytes of the picture that was offered, as gconv_source has it. */
-bool gc_stream_more(gc_stream *stream, const unsigned char **bytes, size_t *count);
-
 /* The device has decoded the picture, which ends `size` bytes from the start of the file: all rows
  * count as read. Call it once nothing but writing can fail, so that another implementation can read
  * the rows until then. */

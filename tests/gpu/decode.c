@@ -35,7 +35,7 @@ typedef struct room {
     void *packed, *memory; /* pinned host memory, device memory */
     size_t packed_bytes, bytes;
     cudaStream_t stream;
-    unsigned turn; /* of those that the doubt is written to the host or copied */
+    unsigned turn; /* pictures so far: kernels write the doubt of two of three to the host */
 } room;
 
 static _Thread_local room mine;

@@ -74,7 +74,7 @@ static gc_packed *pack_held(gconv_encoded picture, const unsigned char *data, si
     assert_true(bound > 0);
     gc_packed *packed = exactly(bound);
     pieces rest = {data + picture.held, picture.size - picture.held, NULL, {picture.size}};
-    gc_pack_source source = {give_piece, &rest};
+    gconv_source source = {.more = give_piece, .user = &rest};
     if (gc_pack(&picture, rest.left > 0 ? &source : NULL, packed, end)) {
         assert_true(packed->bytes <= bound);
         assert_int_equal(packed->doubt, 0);

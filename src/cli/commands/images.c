@@ -236,11 +236,6 @@ static int run_tasks(const gc_session *session, const gc_task_list *list,
     return code;
 }
 
-static bool is_batch(const gc_options *options)
-{
-    return options->output_directory != NULL || options->in_place;
-}
-
 /* Begins to start what is named. One image needs one device. */
 static void start_gpus(const gc_options *options)
 {
@@ -249,7 +244,7 @@ static void start_gpus(const gc_options *options)
     if (gconv_device_parse(options->job.device, &choice, NULL) != GCONV_OK)
         return;
     snprintf(first, sizeof first, "cuda:%d", choice.any ? 0 : choice.index);
-    gconv_device_start(is_batch(options) ? options->job.device : first);
+    gconv_device_start(gc_is_batch(options) ? options->job.device : first);
 }
 
 /* Opens the journal of a batch. A dry run changes none, and needs none. */

@@ -1,5 +1,7 @@
 #include "cli/commands/queues.h"
 
+#include "cli/options/values.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -56,8 +58,8 @@ void gc_widen_queues(const gc_options *options)
 {
     static const char variable[] = "CUDA_DEVICE_MAX_CONNECTIONS";
     const char *device = options->job.device;
-    bool is_batch = options->output_directory != NULL || options->in_place;
-    if (!is_batch || getenv(variable) != NULL || (device != NULL && strcmp(device, "cpu") == 0))
+    bool by_cpu = device != NULL && strcmp(device, "cpu") == 0;
+    if (!gc_is_batch(options) || by_cpu || getenv(variable) != NULL)
         return;
     setenv(variable, has_many_small_images(options) ? most : usual, 1);
 }

@@ -116,6 +116,7 @@ static const recipe_entry *find_recipe(const gc_journal *journal, const char *na
 
 static const char header_begin[] = "{\"gconv_journal\": ";
 static const char id_begin[] = "{\"id\": \"";
+enum { ID_DIGITS = 16 };
 static const char recipe_begin[] = "{\"recipe\": \"";
 
 /* What is said of a line, behind its number. */
@@ -160,7 +161,6 @@ static gconv_status index_line(gc_journal *journal, const char *line, size_t len
     const char *header = find_header(line, length);
     if (header != NULL)
         return check_header(header, length - (size_t)(header - line), error);
-    enum { ID_DIGITS = 16 };
     char id[ID_DIGITS + 1] = "", *end = NULL;
     if (begins(line, length, recipe_begin, GC_RECIPE_BYTES - 1))
         return index_recipe(journal, line + sizeof recipe_begin - 1, offset, error);
@@ -571,7 +571,6 @@ gconv_status gc_journal_each(const gc_journal *journal, gc_journal_function *tak
 static gconv_status take_line(const char *line, size_t length, gc_journal_function *take,
                               void *user, gconv_error *error)
 {
-    enum { ID_DIGITS = 16 };
     gc_record record;
     if (!begins(line, length, id_begin, ID_DIGITS) || find_header(line, length) != NULL)
         return GCONV_OK;

@@ -44,7 +44,7 @@ gconv_status gc_check_rows(const gc_options *options, gconv_error *error)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "--join needs --rows");
     if (options->rows.count == 0)
         return GCONV_OK;
-    if (options->output_directory != NULL || options->in_place)
+    if (gc_is_batch(options))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "--rows computes rows of one image; give IN OUT in the place of -o DIR and "
                        "--in-place");

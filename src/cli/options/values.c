@@ -244,6 +244,11 @@ gconv_status gc_set_decoder(gc_options *options, const char *value, gconv_error 
     return status;
 }
 
+bool gc_is_batch(const gc_options *options)
+{
+    return options->output_directory != NULL || options->in_place;
+}
+
 const char *gc_gpu_decoder(const gc_options *options)
 {
     switch (options->reader.decoder) {

@@ -2,6 +2,7 @@
 
 #include "base/status.h"
 #include "cli/options/table.h"
+#include "cli/options/values.h"
 #include "cli/tasks/collisions.h"
 #include "cli/tasks/single.h"
 #include "cli/tasks/stream.h"
@@ -57,7 +58,7 @@ static gconv_status collect_batch(const gc_options *options, gc_task_list *list,
 gconv_status gc_task_list_create(const gc_options *options, gc_task_list *list, const char **blamed,
                                  gconv_error *error)
 {
-    *list = (gc_task_list){.batch = options->output_directory != NULL || options->in_place};
+    *list = (gc_task_list){.batch = gc_is_batch(options)};
     *blamed = NULL;
     if (!list->batch && refuse_alone(options, error) != GCONV_OK)
         return GCONV_ERROR_ARGUMENT;

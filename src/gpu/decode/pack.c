@@ -145,7 +145,7 @@ static void pack_head(const gconv_encoded *picture, gc_packed *packed)
 /* ---- Data ------------------------------------------------------------------------------------ */
 
 typedef struct copy {
-    const gc_pack_source *source;
+    const gconv_source *source;
     const unsigned char *from, *end; /* of the file, in memory */
     size_t left;                     /* bytes of the file behind these */
     unsigned char *to;
@@ -155,10 +155,12 @@ typedef struct copy {
  * cannot be read. */
 static bool has_more(copy *of)
 {
+    const gconv_source *source = of->source;
     size_t count = 0;
     if (of->from < of->end)
         return true;
-    if (of->left == 0 || !of->source->more(of->source->user, &of->from, &count) || count == 0)
+    if (of->left == 0 || source->more == NULL || !source->more(source->user, &of->from, &count) ||
+        count == 0)
         return false;
     count = count < of->left ? count : of->left;
     of->end = of->from + count;
@@ -199,7 +201,7 @@ static void end_chunk(copy *of, const unsigned char *data)
     of->to += count;
 }
 
-bool gc_pack(const gconv_encoded *picture, const gc_pack_source *source, gc_packed *packed,
+bool gc_pack(const gconv_encoded *picture, const gconv_source *source, gc_packed *packed,
              size_t *end)
 {
     enum { WORDS_BYTES = 4 * GC_PACKED_WORDS_AHEAD };

@@ -80,17 +80,11 @@ typedef struct gc_packed {
 /* Bytes that a packed picture takes at most. 0: it is not one that the kernels take. */
 size_t gc_pack_bound(const gconv_encoded *picture);
 
-/* Gives the next bytes of the file, as `more` of gconv_source. */
-typedef struct gc_pack_source {
-    bool (*more)(void *user, const unsigned char **bytes, size_t *count);
-    void *user;
-} gc_pack_source;
-
 /* Packs a picture in `packed`, which has room for gc_pack_bound bytes. Bytes that the picture does
- * not hold come from `source`, which may be NULL where it holds all. *end gets the offset behind
- * the image in its file. False where markers are not those of a sound file, or it cannot be read.
- * Reads no byte beyond the file. */
-bool gc_pack(const gconv_encoded *picture, const gc_pack_source *source, gc_packed *packed,
+ * not hold come from `source`, which has offered it; NULL where the picture holds all. *end gets
+ * the offset behind the image in its file. False where markers are not those of a sound file, or
+ * it cannot be read. Reads no byte beyond the file. */
+bool gc_pack(const gconv_encoded *picture, const gconv_source *source, gc_packed *packed,
              size_t *end);
 
 #ifdef __cplusplus

@@ -52,7 +52,8 @@ static const double memory_share = 0.9;
 
 /* How many runs share the device's memory at most. What a method allocates beside the slot's
  * buffers it keeps between runs, so that each plan has a share of its own. A run that waits does
- * not count in images_at_once: for each image that is computed several may have a slot. */
+ * not count in images_at_once: for each image that is computed several may have a slot. A batch of
+ * the command line has as many workers (cli/image/batch.c). */
 static int most_sharers(const gc_gpu_plan *plan)
 {
     enum { RUNS_PER_IMAGE = 3 };

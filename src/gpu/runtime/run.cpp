@@ -170,18 +170,13 @@ static gc_packed *packed_of(const gpu_run *run)
     return (gc_packed *)run->packed->bytes;
 }
 
-static bool give_more(void *user, const unsigned char **bytes, size_t *count)
-{
-    return gc_stream_more((gc_stream *)user, bytes, count);
-}
-
 /* Packs the picture for the kernels that decode it, unless its markers speak against it. */
 static gconv_status pack_picture(gpu_run *run, gconv_error *error)
 {
     double begin = gc_seconds();
     GC_TRY(take_host(run, run->packed_bytes, &run->packed, error));
-    const gc_pack_source source = {give_more, run->stream};
-    run->needs_rows = !gc_pack(&run->picture, &source, packed_of(run), &run->picture_end);
+    run->needs_rows =
+        !gc_pack(&run->picture, &run->stream->source, packed_of(run), &run->picture_end);
     run->stream->timings.decode += gc_seconds() - begin;
     return GCONV_OK;
 }
