@@ -137,6 +137,9 @@ typedef struct gconv_filter {
      * weights. These are then the sides of the libvips matrix, else 0. */
     int vips_width;
     int vips_height;
+    /* The text was read as rows or vectors, and each group of characters between blanks has one
+     * comma, as in "0,5 0,5": these are four weights, and may be meant as two. */
+    bool decimal_commas;
 } gconv_filter;
 
 /* Makes a filter whose weights are all 0: anchor (width/2, height/2), divisor 1, no offset.

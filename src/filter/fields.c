@@ -80,6 +80,39 @@ gconv_status gc_fail_field(const gc_parser *p, gc_field_kind kind)
                             : "a trailing comma");
 }
 
+/* Whether a group is a number with a decimal comma at `comma`. */
+static bool is_decimal(gc_span group, size_t comma)
+{
+    size_t first = group.text[0] == '-' || group.text[0] == '+';
+    for (size_t i = first; i < group.length; i++)
+        if (i != comma && (group.text[i] < '0' || group.text[i] > '9'))
+            return false;
+    return comma > first && comma + 1 < group.length;
+}
+
+void gc_count_commas(gc_parser *p, gc_span line)
+{
+    for (size_t i = 0, end; i < line.length; i = end + 1) {
+        int commas = 0;
+        size_t comma = 0;
+        for (end = i; end < line.length && !gc_is_blank(line.text[end]); end++)
+            if (line.text[end] == ',') {
+                comma = end - i;
+                commas++;
+            }
+        p->groups += end > i;
+        p->commas += commas;
+        p->decimal_commas += commas == 1 && is_decimal((gc_span){line.text + i, end - i}, comma);
+    }
+}
+
+const char *gc_comma_hint(const gc_parser *p)
+{
+    return p->commas > 0 && p->commas == p->decimal_commas
+               ? " (a comma separates weights; a decimal has a point)"
+               : "";
+}
+
 bool gc_span_is(gc_span text, const char *word)
 {
     return text.length == strlen(word) && memcmp(text.text, word, text.length) == 0;

@@ -42,6 +42,10 @@ typedef struct gc_parser {
     double *row_values;        /* the same for `row`; room for GCONV_FILTER_VECTOR_MAX in each */
     int column_length, row_length;
 
+    int groups;         /* of characters between blanks, in the lines of weights */
+    int commas;         /* in these lines */
+    int decimal_commas; /* of groups such as "-0,5": digits on both sides of their only comma */
+
     /* The filter, once the dialect is known. */
     const char *dialect; /* as in gconv_filter, and so are the next two */
     int vips_width, vips_height;
@@ -71,6 +75,12 @@ typedef enum gc_field_kind { GC_FIELD_VALUE, GC_FIELD_EMPTY, GC_FIELD_END } gc_f
 
 gc_field_kind gc_next_field(gc_field_list *list, gc_span *field);
 gconv_status gc_fail_field(const gc_parser *p, gc_field_kind kind);
+
+/* Counts the groups and commas of a line of weights. */
+void gc_count_commas(gc_parser *p, gc_span line);
+
+/* The end of a message about a wrong number of weights: a hint where all commas look decimal. */
+const char *gc_comma_hint(const gc_parser *p);
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 

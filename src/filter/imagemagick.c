@@ -63,8 +63,9 @@ static gconv_status read_imagemagick_value(gc_parser *p, gc_span field)
 {
     double *value = &p->values[p->value_count];
     if (p->value_count == (size_t)p->width * (size_t)p->height)
-        return gc_fail_line(p->error, p->line, "more than the %d %s of %dx%d", p->width * p->height,
-                            gc_weights_word((size_t)(p->width * p->height)), p->width, p->height);
+        return gc_fail_line(p->error, p->line, "more than the %d %s of %dx%d%s",
+                            p->width * p->height, gc_weights_word((size_t)(p->width * p->height)),
+                            p->width, p->height, gc_comma_hint(p));
     *value = 0;
     p->value_count++;
     if (gc_span_is(field, "-") || (field.length == 3 && strncasecmp(field.text, "nan", 3) == 0))
@@ -92,6 +93,7 @@ gconv_status gc_imagemagick_read(gc_parser *p, gc_span line)
     do {
         gc_span field;
         gc_field_kind kind;
+        gc_count_commas(p, list.rest);
         while ((kind = gc_next_field(&list, &field)) == GC_FIELD_VALUE) {
             status = read_imagemagick_value(p, field);
             if (status != GCONV_OK)

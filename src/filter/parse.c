@@ -21,12 +21,13 @@ static gconv_status fail_ragged(const gc_parser *p, int ragged)
     if (gc_vips_begins(p) && gc_first_ragged(p, 1) == p->row_count)
         return gc_fail_line(p->error, found->line,
                             "%d %s where line %d has %d; nor is it a libvips matrix: %g x %g "
-                            "in line %d, then %d x %d",
+                            "in line %d, then %d x %d%s",
                             found->count, gc_weights_word((size_t)found->count), p->rows[0].line,
                             p->rows[0].count, p->values[0], p->values[1], p->rows[0].line,
-                            p->rows[1].count, p->row_count - 1);
-    return gc_fail_line(p->error, found->line, "%d %s where line %d has %d", found->count,
-                        gc_weights_word((size_t)found->count), p->rows[0].line, p->rows[0].count);
+                            p->rows[1].count, p->row_count - 1, gc_comma_hint(p));
+    return gc_fail_line(p->error, found->line, "%d %s where line %d has %d%s", found->count,
+                        gc_weights_word((size_t)found->count), p->rows[0].line, p->rows[0].count,
+                        gc_comma_hint(p));
 }
 
 /* Whether the rows have the form of a libvips matrix. */
@@ -222,6 +223,8 @@ static gconv_status fill_filter(const gc_parser *p, const char *name, gconv_filt
     filter->dialect = p->dialect;
     filter->vips_width = p->vips_width;
     filter->vips_height = p->vips_height;
+    bool has_lines = p->row_count + p->column.line > 0; /* no size tells how many are meant */
+    filter->decimal_commas = has_lines && p->groups > 1 && p->decimal_commas == p->groups;
     gconv_status status = use_name(p, name, filter);
     if (status == GCONV_OK && p->divisor_is_sum)
         status = use_sum(p, filter);

@@ -85,6 +85,7 @@ static gconv_status read_vector(gc_parser *p, gc_span text, const char *word, do
     gc_span field;
     gc_field_kind kind;
     *count = 0;
+    gc_count_commas(p, text);
     while ((kind = gc_next_field(&list, &field)) == GC_FIELD_VALUE) {
         if (*count == GCONV_FILTER_VECTOR_MAX)
             return gc_fail_line(p->error, p->line, "more than %d numbers in the %s",
@@ -177,6 +178,7 @@ gconv_status gc_plain_read_row(gc_parser *p, gc_span line)
                             word, vector);
     if (p->row_count == GC_ROWS_MAX)
         return gc_fail_line(p->error, p->line, "more than %d rows", GCONV_FILTER_SIDE_MAX);
+    gc_count_commas(p, line);
     gc_row *current = &p->rows[p->row_count++];
     *current = (gc_row){.line = p->line, .count = 0};
     gc_field_list list = {.rest = line, .wants_value = true};

@@ -170,6 +170,35 @@ gconv: in.png: *'
     printf '3 2\n1 2 1\n2 4 2\n' >k.txt
     expect 0 gconv compare -v --time 0.01 -i cpu -k k.txt in.png
     same "$err" 'gconv: k.txt: a filter of 3x2, read as a libvips matrix'
+    expect 0 gconv filter -v -k gaussian:1,5 in.png out.png
+    like "$err" 'gconv: gaussian:1,5: a filter of 5x5, read as SIGMA 1 and SIZE 5
+gconv: in.png: *'
+    expect 0 gconv filter -v -k gaussian:1 in.png out.png
+    like "$err" 'gconv: in.png: *'
+    expect 0 gconv filter -v -k 'log:1.5,7' in.png out.png
+    like "$err" '*, read as SIGMA 1.5 and SIZE 7
+*'
+}
+
+@test "--explain says it too, and a comma that may be a decimal one is pointed out" {
+    setup_images
+    printf '0,5 0,5\n' >k.txt
+    expect 0 gconv filter -k k.txt in.png out.png
+    same "$err" ''
+    for option in --explain '-q --explain' -v; do
+        expect 0 gconv filter $option -k k.txt in.png out.png
+        like "$err" 'gconv: k.txt: a filter of 4x1, read as rows of weights: each comma separates two weights (a decimal has a point)
+*'
+    done
+    expect 0 gconv filter -q --explain -k gaussian:1,5 in.png out.png
+    like "$err" 'gconv: gaussian:1,5: a filter of 5x5, read as SIGMA 1 and SIZE 5
+*'
+    expect 0 gconv compare --explain --time 0.01 -i cpu -k k.txt in.png
+    like "$err" 'gconv: k.txt: *each comma separates two weights*'
+    printf '0,5 0.5\n' >k.txt
+    expect 0 gconv filter --explain -k k.txt in.png out.png
+    like "$err" '*read as rows of weights
+*'
 }
 
 @test "-v says that the CPU took over, and --json names it" {

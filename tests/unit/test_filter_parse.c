@@ -213,6 +213,36 @@ static void accepts_sides_to_255(void **state)
     free(text);
 }
 
+/* A comma separates; where each group has one, a decimal comma may be meant. */
+static void sees_decimal_commas(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool decimal;
+    } texts[] = {
+        {"0,5 0,5", true},
+        {"divisor 2\n0,25\n-0,5 # middle\n+0,25\n", true},
+        {"column 0,5 1,5\nrow 1,0\n", true},
+        {"0,5", false},
+        {"0,5 1", false},
+        {"0,5 1,2,3", false},
+        {"1,2,1\n2,4,2", false},
+        {"1, 2\n3, 4", false},
+        {"1 ,2 3 ,4", false},
+        {"0,5 0,-5", false},
+        {"0.5,1 2,3", false},
+        {"1 2 1", false},
+        {"2x2: 1,2 3,4", false}, /* the size says how many weights there are */
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        gconv_filter *filter = parse_good(texts[i].text);
+        if (filter->decimal_commas != texts[i].decimal)
+            fail_msg("seen otherwise: %s", texts[i].text);
+        gconv_filter_free(filter);
+    }
+}
+
 /* ---- What is refused ------------------------------------------------------------------------- */
 
 typedef struct bad {
@@ -254,6 +284,8 @@ static const bad bads[] = {
     {"1, ,2\n", 1, "an empty field"},
     {",1\n", 1, "an empty field"},
     {",\n", 1, "an empty field"},
+    {"0,5 1\n1 1\n", 2, "2 weights where line 1 has 3 (a comma separates weights; a decimal"},
+    {"3x1: 0,25 0,5 0,25\n", 1, "more than the 3 weights of 3x1 (a comma separates weights"},
     {"1/0\n", 1, "'1/0' divides by zero"},
     {"1/ 2\n", 1, "'1/' is not a number (a fraction is p/q, without blanks)"},
     {"1 /2\n", 1, "'/2' is not a number (a fraction"},
@@ -557,6 +589,7 @@ int main(void)
         cmocka_unit_test(reads_the_longest_vectors),
         cmocka_unit_test(reads_headers),
         cmocka_unit_test(accepts_sides_to_255),
+        cmocka_unit_test(sees_decimal_commas),
         cmocka_unit_test(refuses),
         cmocka_unit_test(refuses_what_is_too_large),
         cmocka_unit_test(survives_random_edits),

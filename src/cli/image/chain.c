@@ -17,25 +17,35 @@ static gconv_status load_builtin(const char *name, gconv_filter **filter, gconv_
     return gc_fail(error, GCONV_ERROR_FILTER, "not among the built-in filters");
 }
 
-/* Says how the text of a filter was read: rows of weights can be meant as a libvips matrix. */
-static void note_dialect(const char *name, const gconv_filter *filter)
+void gc_filter_reading(const char *name, const gconv_filter *filter, char *text, size_t size)
 {
     char other[96] = "";
-    if (filter->dialect == NULL)
-        return;
+    const char *colon = strchr(name, ':');
     if (filter->vips_width > 0)
         snprintf(other, sizeof other, ", not as the libvips matrix of %dx%d that it could be",
                  filter->vips_width, filter->vips_height);
-    gc_note(name, "a filter of %dx%d, read as %s%s", filter->width, filter->height, filter->dialect,
-            other);
+    if (filter->dialect != NULL)
+        snprintf(text, size, "%s%s%s", filter->dialect, other,
+                 filter->decimal_commas
+                     ? ": each comma separates two weights (a decimal has a point)"
+                     : "");
+    else if (colon == NULL || strncmp(name, "box:", 4) == 0)
+        snprintf(text, size, "%s", colon == NULL ? "a built-in filter" : "a box");
+    else
+        snprintf(text, size, "SIGMA %.*s and SIZE %d", (int)strcspn(colon + 1, ","), colon + 1,
+                 filter->width);
 }
 
-static gconv_status load_given(const char *name, gconv_filter **filter, gconv_error *error)
+/* Says how a filter was read where the text can be meant in another way: those of files, and
+ * "gaussian:1,5". */
+static void note_reading(const gc_options *options, const char *name, const gconv_filter *filter)
 {
-    gconv_status status = gconv_filter_load(name, filter, error);
-    if (status == GCONV_OK)
-        note_dialect(name, *filter);
-    return status;
+    char reading[256];
+    if (filter->dialect == NULL && strchr(name, ',') == NULL)
+        return;
+    gc_filter_reading(name, filter, reading, sizeof reading);
+    (options->explain ? gc_answer : gc_note)(name, "a filter of %dx%d, read as %s", filter->width,
+                                             filter->height, reading);
 }
 
 gconv_status gc_filter_chain_load(const gc_options *options, gc_filter_chain *chain,
@@ -52,10 +62,12 @@ gconv_status gc_filter_chain_load(const gc_options *options, gc_filter_chain *ch
         *blamed = names[i];
         gconv_filter **filter = &chain->filters[i];
         /* The edges chain is the built-in one, even where files of these names exist. */
-        gconv_status status =
-            given ? load_given(names[i], filter, error) : load_builtin(names[i], filter, error);
+        gconv_status status = given ? gconv_filter_load(names[i], filter, error)
+                                    : load_builtin(names[i], filter, error);
         if (status != GCONV_OK)
             return status;
+        if (given)
+            note_reading(options, names[i], *filter);
         chain->count++;
         if ((*filter)->has_offset && i + 1 < count)
             return gc_fail(error, GCONV_ERROR_FILTER,

@@ -16,6 +16,10 @@ gconv_status gc_filter_chain_load(const gc_options *options, gc_filter_chain *ch
                                   const char **blamed, gconv_error *error);
 void gc_filter_chain_free(gc_filter_chain *chain);
 
+/* Writes how a filter's text was read: "rows of weights", "SIGMA 1 and SIZE 5", "a built-in
+ * filter". `name` is its --kernel. */
+void gc_filter_reading(const char *name, const gconv_filter *filter, char *text, size_t size);
+
 /* Multiply-adds that one value takes: the weights of all filters. */
 double gc_filter_chain_taps(const gc_filter_chain *chain);
 
