@@ -364,6 +364,21 @@ typedef struct gconv_format_info {
 /* NULL for GCONV_FORMAT_UNKNOWN and other values that are no format. */
 GCONV_API const gconv_format_info *gconv_format_describe(gconv_format format);
 
+/* A format that gconv knows by sight and neither reads nor writes. */
+typedef struct gconv_foreign_format {
+    const char *name;  /* "WebP" */
+    const char *about; /* "which gconv does not read; 'vips copy' converts it" */
+    bool image;        /* false for what lies in the place of an image, as an HTML page does */
+} gconv_foreign_format;
+
+/* The format of a file that begins with these bytes. 1024 bytes are enough. NULL where
+ * gconv_format_from_content knows the file, and where no format is known. */
+GCONV_API const gconv_foreign_format *gconv_foreign_from_content(const void *bytes, size_t count);
+
+/* The format that the extension of a path stands for. NULL for other extensions and for NULL. Opens
+ * no file. */
+GCONV_API const gconv_foreign_format *gconv_foreign_from_path(const char *path);
+
 /* What an image file carries beside its pixels: ICC profile, resolution, EXIF, colour chunks. A
  * reader owns its metadata. Callers only pass the pointer to a writer. */
 typedef struct gconv_metadata gconv_metadata;

@@ -143,14 +143,12 @@ gconv_format gconv_format_from_content(const void *bytes, size_t count)
     return GCONV_FORMAT_UNKNOWN;
 }
 
-/* Files that people take for images that gconv reads get a message of their own. */
 gconv_status gc_format_refuse(const unsigned char *bytes, size_t count, gconv_error *error)
 {
+    const gconv_foreign_format *foreign = gconv_foreign_from_content(bytes, count);
     if (count == 0)
         return gc_fail(error, GCONV_ERROR_FORMAT, "the file is empty");
-    if (count >= 3 && bytes[0] == 'P' && memchr("1234", bytes[1], 4) != NULL &&
-        memchr(" \t\r\n#", bytes[2], 5) != NULL)
-        return gc_fail(error, GCONV_ERROR_FORMAT,
-                       "text and bitmap PNM are not read, only binary PGM (P5) and PPM (P6)");
+    if (foreign != NULL)
+        return gc_fail(error, GCONV_ERROR_FORMAT, "this is %s, %s", foreign->name, foreign->about);
     return gc_fail(error, GCONV_ERROR_FORMAT, "not a PNG, JPEG, PGM, PPM or PFM image");
 }

@@ -75,6 +75,40 @@ load common
     holds in.png
 }
 
+@test "names of formats that gconv does not write" {
+    make_image png:grey in.png 2 2 5
+    cp in.png image.gif
+    while read -r extension format; do
+        message="its extension is that of $format, which gconv does not write; it writes png, jpeg, *"
+        complains 2 "out.$extension: $message" gconv edges in.png out.$extension
+        complains 2 "out.$extension: $message" gconv edges -f png in.png out.$extension
+        complains 2 "{stem}.$extension: $message" gconv edges --name "{stem}.$extension" -o dir in.png
+        complains 2 "{stem}.$extension: $message" gconv edges -f png --name "{stem}.$extension" -o dir in.png
+        complains 2 "new.$extension: not a directory; -o takes one, *" gconv edges -o new.$extension in.png
+    done <<END
+tif TIFF
+TIFF TIFF
+webp WebP
+gif GIF
+bmp BMP
+heic HEIC
+avif AVIF
+jxl JPEG XL
+jp2 JPEG 2000
+pbm PBM
+pam PAM
+fits FITS
+exr OpenEXR
+psd PSD
+pdf PDF
+svg SVG
+END
+    holds image.gif in.png
+    silently gconv filter -k identity --in-place image.gif # the content decides, and stays
+    silently gconv filter -k identity -o dir image.gif
+    (cd dir && holds image.png)
+}
+
 @test "directories in the wrong place" {
     make_image png:grey in.png 2 2 5
     mkdir dir

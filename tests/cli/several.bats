@@ -118,7 +118,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$GCONV" filter -
     complains 1 'header.pnm: image 2: the header says a width or height of 0' \
         gconv filter -k box3 header.pnm out.pnm
     { cat a.pgm; printf 'P4\n1 1\n0'; } >bitmap.pnm
-    complains 1 'bitmap.pnm: image 2: text and bitmap PNM are not read, *' \
+    complains 1 'bitmap.pnm: image 2: this is PBM, which gconv does not read; *' \
         gconv filter -k box3 bitmap.pnm out.pnm
     expect 1 gconv filter -k box3 --json cut.pnm out.pnm
     same "$(key status | paste -sd ' ' -)" 'failed failed'

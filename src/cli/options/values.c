@@ -381,7 +381,8 @@ gconv_status gc_set_html(gc_options *options, const char *value, gconv_error *er
     if (strcmp(value, "-") == 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "'-' is no file: the table goes to standard output");
-    if (gconv_format_from_path(value) != GCONV_FORMAT_UNKNOWN)
+    if (gconv_format_from_path(value) != GCONV_FORMAT_UNKNOWN ||
+        gconv_foreign_from_path(value) != NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "'%.300s' has the extension of an image; the report is a web page", value);
     return GCONV_OK;

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/status.h"
+#include "cli/options/formats.h"
 #include "cli/options/words.h"
 
 #include <ctype.h>
@@ -99,6 +100,17 @@ bool gc_extension_fits(const gc_options *options, const char *path, gconv_format
     if (gc_is_either_pnm(path))
         return format == GCONV_FORMAT_PGM || format == GCONV_FORMAT_PPM;
     return gconv_format_from_path(path) == format;
+}
+
+gconv_status gc_check_extension(const char *path, gconv_error *error)
+{
+    const gconv_foreign_format *foreign = gconv_foreign_from_path(path);
+    char list[GC_FORMAT_LIST_BYTES];
+    if (foreign == NULL)
+        return GCONV_OK;
+    return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                   "its extension is that of %s, which gconv does not write; it writes %s",
+                   foreign->name, gc_list_formats(list));
 }
 
 /* The depths that a format can hold: "1, 8 or 16". */

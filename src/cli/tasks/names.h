@@ -36,6 +36,9 @@ bool gc_is_either_pnm(const char *path);
 /* Whether the extension of `path` fits an output in `format`. */
 bool gc_extension_fits(const gc_options *options, const char *path, gconv_format format);
 
+/* Fails where the extension of an output is that of a format which gconv does not write. */
+gconv_status gc_check_extension(const char *path, gconv_error *error);
+
 /* Fails where `format` cannot hold samples of `depth` bits. GCONV_FORMAT_UNKNOWN passes. */
 gconv_status gc_check_depth(gconv_format format, int depth, gconv_error *error);
 

@@ -106,6 +106,9 @@ static gconv_status choose_named_format(const gc_options *options, gc_task *task
     const char *output = task->output;
     gconv_format named = gconv_format_from_path(output);
     char list[GC_FORMAT_LIST_BYTES];
+    gconv_status status = gc_check_extension(output, error);
+    if (status != GCONV_OK)
+        return status;
     if (named == GCONV_FORMAT_UNKNOWN && task->format == GCONV_FORMAT_UNKNOWN)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "its extension names no known format; give --format %s",

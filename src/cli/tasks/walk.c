@@ -223,7 +223,8 @@ static gconv_status check_output_directory(gc_walk *w)
         return GCONV_OK;
     *w->blamed = path;
     w->output_exists = stat(path, &w->output) == 0;
-    bool image = gconv_format_from_path(path) != GCONV_FORMAT_UNKNOWN || strcmp(path, "-") == 0;
+    bool image = gconv_format_from_path(path) != GCONV_FORMAT_UNKNOWN ||
+                 gconv_foreign_from_path(path) != NULL || strcmp(path, "-") == 0;
     if (w->output_exists ? !S_ISDIR(w->output.st_mode) : image)
         return gc_fail(w->error, GCONV_ERROR_ARGUMENT,
                        "not a directory; -o takes one, a single output is given as IN OUT");
@@ -254,9 +255,11 @@ static gconv_status check_in_place(const gc_options *options, gconv_error *error
 }
 
 /* --parents and --name say where outputs lie below DIR. */
-static gconv_status check_naming(const gc_options *options, gconv_error *error)
+static gconv_status check_naming(gc_walk *w)
 {
+    const gc_options *options = w->options;
     const char *name = options->name_template;
+    gconv_error *error = w->error;
     if (options->output_directory == NULL && (name != NULL || options->parents))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "--in-place keeps the name of every image; --%s needs -o DIR",
@@ -266,7 +269,11 @@ static gconv_status check_naming(const gc_options *options, gconv_error *error)
         !gc_extension_fits(options, name, options->writer.format))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "--format contradicts the extension of --name '%.200s'; write {ext}", name);
-    return GCONV_OK;
+    *w->blamed = name;
+    gconv_status status = gc_check_extension(name != NULL ? name : "", error);
+    if (status == GCONV_OK)
+        *w->blamed = NULL;
+    return status;
 }
 
 static gconv_status check(gc_walk *w)
@@ -274,7 +281,7 @@ static gconv_status check(gc_walk *w)
     const gc_options *options = w->options;
     gconv_status status = check_in_place(options, w->error);
     if (status == GCONV_OK)
-        status = check_naming(options, w->error);
+        status = check_naming(w);
     if (status == GCONV_OK)
         status = check_output_directory(w);
     if (status == GCONV_OK && options->operand_count == 0 && options->files_from == NULL)

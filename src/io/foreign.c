@@ -1,0 +1,144 @@
+/* The table of formats that gconv knows by sight and neither reads nor writes. A format that gets a
+ * codec leaves it. */
+#include "gconv.h"
+
+#include <string.h>
+#include <strings.h>
+
+enum { SIGNATURES = 4, TEXT_BYTES = 1024 /* of a text that are searched for a tag */ };
+
+/* How files begin: '?' is any byte, ' ' a blank or the # of a comment. */
+typedef struct signature {
+    const char *bytes; /* NULL: no more signatures */
+    size_t count;
+} signature;
+
+typedef struct foreign_row {
+    gconv_foreign_format format;
+    const char *extensions; /* between blanks; "": it has none */
+    signature begins[SIGNATURES];
+    const char *tag; /* how a text of marks begins, or what stands near its beginning; else NULL */
+} foreign_row;
+
+#define S(text)                                                                                    \
+    {                                                                                              \
+        text, sizeof text - 1                                                                      \
+    }
+#define IMAGE(name, converter)                                                                     \
+    {                                                                                              \
+        name, "which gconv does not read; '" converter "' converts it", true                       \
+    }
+
+static const foreign_row rows[] = {
+    {IMAGE("TIFF", "vips copy"),
+     " tif tiff ",
+     {S("II*\0"), S("MM\0*"), S("II+\0"), S("MM\0+")},
+     NULL},
+    {IMAGE("WebP", "vips copy"), " webp ", {S("RIFF????WEBP")}, NULL},
+    {IMAGE("GIF", "vips copy"), " gif ", {S("GIF87a"), S("GIF89a")}, NULL},
+    {IMAGE("BMP", "magick"), " bmp dib ", {S("BM????\0\0\0\0????\?\0\0\0")}, NULL},
+    {IMAGE("AVIF", "vips copy"), " avif ", {S("????ftypavi")}, NULL},
+    {IMAGE("HEIC", "vips copy"),
+     " heic heif hif ",
+     {S("????ftyphe"), S("????ftypmif1"), S("????ftypmsf1")},
+     NULL},
+    {IMAGE("JPEG XL", "djxl"), " jxl ", {S("\xff\x0a"), S("\0\0\0\x0cJXL \r\n\x87\n")}, NULL},
+    {IMAGE("JPEG 2000", "vips copy"),
+     " jp2 j2k j2c jpc jpf jpx ",
+     {S("\0\0\0\x0cjP  \r\n\x87\n"), S("\xff\x4f\xff\x51")},
+     NULL},
+    {IMAGE("PBM", "vips copy"), " pbm ", {S("P1 "), S("P4 ")}, NULL},
+    {IMAGE("PGM or PPM as text", "vips copy"), "", {S("P2 "), S("P3 ")}, NULL},
+    {IMAGE("PAM", "pamtopng"), " pam ", {S("P7 ")}, NULL},
+    {IMAGE("FITS", "vips copy"), " fits fit fts ", {S("SIMPLE  =")}, NULL},
+    {IMAGE("OpenEXR", "vips copy"), " exr ", {S("\x76\x2f\x31\x01")}, NULL},
+    {IMAGE("Radiance HDR", "vips copy"), " hdr ", {S("#?RADIANCE"), S("#?RGBE")}, NULL},
+    {IMAGE("PSD", "magick"), " psd ", {S("8BPS")}, NULL},
+    {IMAGE("QOI", "magick"), " qoi ", {S("qoif")}, NULL},
+    {IMAGE("ICO", "magick"), " ico ", {S("\0\0\1\0?\0???\0")}, NULL},
+    {IMAGE("PDF", "pdftoppm"), " pdf ", {S("%PDF-")}, NULL},
+    {{"a Git LFS pointer", "no image; 'git lfs pull' gets the image", false},
+     "",
+     {S("version https://git-lfs")},
+     NULL},
+    {{"an HTML page", "no image; a server may have sent it instead of one", false},
+     "",
+     {{NULL, 0}},
+     "<html"},
+    {{"an HTML page", "no image; a server may have sent it instead of one", false},
+     "",
+     {{NULL, 0}},
+     "<!doctype html"},
+    {IMAGE("SVG", "rsvg-convert"), " svg svgz ", {{NULL, 0}}, "<svg"},
+};
+
+static const size_t row_count = sizeof rows / sizeof rows[0];
+
+/* ---- By name --------------------------------------------------------------------------------- */
+
+/* Whether `words` has the extension, between blanks. */
+static bool has_extension(const char *words, const char *extension)
+{
+    size_t length = strlen(extension);
+    for (; *words != '\0' && words[1] != '\0'; words += 1 + strcspn(words + 1, " "))
+        if (strcspn(words + 1, " ") == length && strncasecmp(words + 1, extension, length) == 0)
+            return true;
+    return false;
+}
+
+const gconv_foreign_format *gconv_foreign_from_path(const char *path)
+{
+    const char *slash = path != NULL ? strrchr(path, '/') : NULL;
+    const char *name = slash != NULL ? slash + 1 : path;
+    const char *dot = name != NULL ? strrchr(name, '.') : NULL;
+    for (size_t i = 0; dot != NULL && dot != name && i < row_count; i++)
+        if (has_extension(rows[i].extensions, dot + 1))
+            return &rows[i].format;
+    return NULL;
+}
+
+/* ---- By content ------------------------------------------------------------------------------ */
+
+static bool begins_with(const unsigned char *bytes, size_t count, const signature *s)
+{
+    if (s->bytes == NULL || count < s->count)
+        return false;
+    for (size_t i = 0; i < s->count; i++) {
+        bool blank = s->bytes[i] == ' ' && memchr(" \t\n\v\f\r#", bytes[i], 7) != NULL;
+        if (!blank && s->bytes[i] != '?' && bytes[i] != (unsigned char)s->bytes[i])
+            return false;
+    }
+    return true;
+}
+
+/* Whether a text of marks, which begins with <, has a tag near its beginning. */
+static bool has_tag(const unsigned char *bytes, size_t count, const char *tag)
+{
+    static const unsigned char byte_order_mark[] = {0xef, 0xbb, 0xbf};
+    size_t length = strlen(tag), i = 0;
+    if (count >= 3 && memcmp(bytes, byte_order_mark, 3) == 0)
+        i = 3;
+    while (i < count && memchr(" \t\n\v\f\r", bytes[i], 6) != NULL)
+        i++;
+    count = count < TEXT_BYTES ? count : TEXT_BYTES;
+    for (bool marks = i < count && bytes[i] == '<'; marks && i + length <= count; i++)
+        if (strncasecmp((const char *)bytes + i, tag, length) == 0)
+            return true;
+    return false;
+}
+
+static bool is_of_row(const unsigned char *bytes, size_t count, const foreign_row *row)
+{
+    for (size_t i = 0; i < SIGNATURES; i++)
+        if (begins_with(bytes, count, &row->begins[i]))
+            return true;
+    return row->tag != NULL && has_tag(bytes, count, row->tag);
+}
+
+const gconv_foreign_format *gconv_foreign_from_content(const void *bytes, size_t count)
+{
+    for (size_t i = 0; i < row_count; i++)
+        if (is_of_row(bytes, count, &rows[i]))
+            return &rows[i].format;
+    return NULL;
+}
