@@ -197,7 +197,7 @@ _gconv() {
   elif [[ -z $command || ($command == help && $previous == help) ]]; then
     # shellcheck disable=SC2046
     _gconv_add '' "$current" $(_gconv_commands)
-  elif [[ $command == edges || $command == filter || $command == compare ]]; then
+  elif [[ $command == edges || $command == filter || $command == compare || $command == check ]]; then
     _gconv_compopt -o default
   fi
 

@@ -53,7 +53,7 @@ function __gconv_devices
 end
 
 complete $both -f
-complete $both -n '__gconv_after edges filter compare' -F
+complete $both -n '__gconv_after edges filter check compare' -F
 
 # ---- Commands
 complete $both -n __gconv_no_command -a edges -d 'Find edges'

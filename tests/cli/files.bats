@@ -114,10 +114,25 @@ END
     mkdir dir
     complains 2 'dir: a directory; to process its images, give -o DIR' gconv edges dir out.png
     complains 2 'dir: a directory; -o DIR *' gconv edges in.png dir
-    complains 2 'new/: no such directory; -o DIR *' gconv edges in.png new/
     complains 1 'none/out.png: cannot create: its directory does not exist' gconv edges in.png none/out.png
     complains 1 'in.png/out.png: cannot create: Not a directory' gconv edges in.png in.png/out.png
     holds dir in.png
+}
+
+@test "a last name that ends in a slash is the directory of the outputs" {
+    make_image png:grey a.png 9 7 noise
+    make_image pgm b.pgm 9 7 noise
+    silently gconv edges a.png b.pgm new/below/
+    silently gconv filter -k box3 a.png one/
+    mkdir there
+    silently gconv edges a.png there/
+    echo b.pgm | silently gconv edges --files-from - there/
+    cmp there/b.png new/below/b.png
+    holds a.png b.pgm new new/below new/below/a.png new/below/b.png one one/a.png there there/a.png there/b.png
+    complains 1 'a.png/: cannot make the directory: *' gconv edges b.pgm a.png/
+    complains 2 "the output './a.png' would replace its input 'a.png'; *" gconv edges a.png ./
+    silently gconv edges -o out there/ # with -o it is an input
+    complains 2 'there/: a directory; to process its images, give -o DIR' gconv edges there/
 }
 
 @test "an existing output is replaced, and stays with --no-clobber" {

@@ -643,7 +643,10 @@ out/none.png: failed: cannot open: No such file or directory'
     same "$(key status | sort | paste -sd ,)" 'as recorded,as recorded,as recorded,changed,failed,missing,stale'
     expect 1 gconv check -v --verify --journal j
     like "$out" '*out/5.png: unverified: its input is gone*7 images: 2 verified, *'
-    complains 2 'which journal? give --journal FILE' gconv check
+    complains 2 'which journal? give its name' gconv check
+    complains 2 'given twice; *' gconv check j --journal j
+    complains 2 'a journal is a file, *' gconv check -
+    complains 2 "'j' is one operand too many: *" gconv check j j
     complains 2 '--images says how many images --verify computes' gconv check --journal j --images 3
     complains 2 '--device and --impl say what computes for --verify' gconv check --journal j -d cpu
     complains 1 'none: cannot open the journal: *' gconv check --journal none

@@ -108,6 +108,30 @@ meaning() {
     complains 2 "unknown command ''; see gconv help" gconv ''
 }
 
+@test "a forgotten command: the message names the one that takes the options" {
+    before="no command before 'in.png'; did you mean"
+    complains 2 "$before 'gconv edges', or 'gconv filter' with --kernel[?]" gconv --impl naive in.png out.png
+    complains 2 "$before 'gconv edges'[?]" gconv -t 3 in.png out.png
+    complains 2 "$before 'gconv filter'[?]" gconv -k box3 in.png -o out
+    complains 2 "$before 'gconv filter'[?]" gconv in.png out.png --abs
+    complains 2 "unknown command 'in.png'; *" gconv -k box3 -t 3 in.png out.png # no command takes both
+    touch photo
+    complains 2 "no command before 'photo'; *" gconv photo out.png
+}
+
+@test "a file whose name is read as options" {
+    touch -- -dash.jpg -overlay.png -zz --zz.png
+    for name in -dash.jpg -overlay.png -zz --zz.png; do
+        complains 2 "'$name' is a file, and is read as options; write './$name', or '--' before the names" \
+            gconv edges -o out $name
+        expect 1 gconv edges -o out -- $name
+        expect 1 gconv edges -o out ./$name
+    done
+    complains 2 "unknown option '-z'; *" gconv edges -z
+    touch -- -v # what can be read as options, and is no image, is an option
+    complains 2 "no input is named" gconv edges -o out -v
+}
+
 @test "operands that a command does not take" {
     complains 2 "'x' is one operand too many: gconv info *" gconv info x
     complains 2 "'x' is one operand too many: gconv bench *" gconv bench x

@@ -227,7 +227,7 @@ static int exit_code(const check *c)
 static const char *find_misuse(const gc_options *options)
 {
     if (options->journal == NULL)
-        return "which journal? give --journal FILE";
+        return "which journal? give its name";
     if (options->verify)
         return NULL;
     if (options->images > 0)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Tables for getopt_long, made from the table of options. getopt_long returns LONG_BASE + i for
  * option i and OPERAND for an operand. Operands are returned so that options may follow them even
@@ -102,6 +103,14 @@ static gconv_status take_option(int code, char **argv, gc_options *options, gcon
     return GCONV_OK;
 }
 
+/* Whether a word that was read as options is the name of a file, as a glob gives it. Where it is
+ * read `without fault`, it has to be the name of an image. */
+static bool is_file_name(const char *word, bool without_fault)
+{
+    bool is_image = word[1] != '-' && gconv_format_from_path(word) != GCONV_FORMAT_UNKNOWN;
+    return access(word, F_OK) == 0 && (is_image || !without_fault);
+}
+
 static gconv_status read_arguments(int argc, char **argv, gc_options *options, gconv_error *error)
 {
     getopt_tables tables;
@@ -109,11 +118,21 @@ static gconv_status read_arguments(int argc, char **argv, gc_options *options, g
     opterr = 0;
     optind = 0; /* begins anew: gconv check reads recorded options, too */
     int code;
-    while ((code = getopt_long(argc, argv, tables.letters, tables.long_options, NULL)) != -1) {
+    const char *word = argv[argc > 0];
+    for (; (code = getopt_long(argc, argv, tables.letters, tables.long_options, NULL)) != -1;
+         word = argv[optind]) {
+        gconv_status status = GCONV_OK;
         if (code == OPERAND)
             options->operands[options->operand_count++] = optarg;
-        else if (take_option(code, argv, options, error) != GCONV_OK)
-            return error->status;
+        else
+            status = take_option(code, argv, options, error);
+        if (code != OPERAND && is_file_name(word, status == GCONV_OK))
+            return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                           "'%.150s' is a file, and is read as options; write './%.150s', or '--' "
+                           "before the names",
+                           word, word);
+        if (status != GCONV_OK)
+            return status;
     }
     while (optind < argc)
         options->operands[options->operand_count++] = argv[optind++];
@@ -121,6 +140,24 @@ static gconv_status read_arguments(int argc, char **argv, gc_options *options, g
 }
 
 /* ---- What belongs together ------------------------------------------------------------------- */
+
+/* Refuses a first operand that names a file: the command was forgotten. GCONV_OK where it is none,
+ * or no command takes the options. */
+static gconv_status refuse_file(const gc_options *options, gconv_error *error)
+{
+    const char *name = options->operands[0];
+    unsigned meant = GC_COMMANDS_OF_IMAGES;
+    for (int i = 0; i < gc_option_count(); i++)
+        if (options->given[i] && gc_option_at(i)->commands != 0)
+            meant &= gc_option_at(i)->commands;
+    if (meant == 0 || (strpbrk(name, "./") == NULL && access(name, F_OK) != 0))
+        return GCONV_OK;
+    return gc_fail(error, GCONV_ERROR_ARGUMENT, "no command before '%.300s'; did you mean '%s?",
+                   name,
+                   meant == GC_COMMAND_EDGES    ? "gconv edges'"
+                   : meant == GC_COMMAND_FILTER ? "gconv filter'"
+                                                : "gconv edges', or 'gconv filter' with --kernel");
+}
 
 /* The first operand is the command. */
 static gconv_status take_command(gc_options *options, gconv_error *error)
@@ -130,12 +167,30 @@ static gconv_status take_command(gc_options *options, gconv_error *error)
     const gc_command_row *row;
     gconv_status status = gc_command_find(options->operands[0], &row, error);
     if (status != GCONV_OK)
-        return status;
+        return row == NULL && refuse_file(options, error) != GCONV_OK ? error->status : status;
     options->command = row->command;
     options->operand_count--;
     memmove(options->operands, options->operands + 1,
             (size_t)options->operand_count * sizeof options->operands[0]);
     return GCONV_OK;
+}
+
+/* Takes operands that stand for options: the journal of `check`, and a last name that ends in a
+ * slash, the directory of the outputs. */
+static gconv_status take_operands(gc_options *options, gconv_error *error)
+{
+    int last = options->operand_count - 1, inputs = options->files_from == NULL;
+    if (options->command == GC_COMMAND_CHECK && options->operand_count == 1) {
+        options->operand_count = 0;
+        return gc_set_journal(options, options->operands[0], error);
+    }
+    if ((options->command & GC_COMMANDS_OF_IMAGES) == 0 || gc_is_batch(options) || last < inputs)
+        return GCONV_OK;
+    const char *name = options->operands[last];
+    if (name[0] == '\0' || name[strlen(name) - 1] != '/')
+        return GCONV_OK;
+    options->operand_count = last;
+    return gc_set_output(options, name, error);
 }
 
 /* A list of implementations is for commands that measure. These take one device. */
@@ -221,6 +276,8 @@ gconv_status gc_options_parse(int argc, char **argv, gc_options *options, gconv_
     gconv_status status = read_arguments(argc, argv, options, error);
     if (status == GCONV_OK)
         status = take_command(options, error);
+    if (status == GCONV_OK)
+        status = take_operands(options, error);
     return status == GCONV_OK ? check_belonging(options, error) : status;
 }
 

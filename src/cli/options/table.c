@@ -167,7 +167,7 @@ static const struct {
      "implementations: names that gconv info lists, or auto (default), with commas, or all"},
     {"impl", GC_COMMAND_TUNE,
      "implementation: direct, separable (default: both) or adaptive:unrolled"},
-    {"journal", GC_COMMAND_CHECK, "the journal whose outputs are checked"},
+    {"journal", GC_COMMAND_CHECK, "the journal whose outputs are checked, as FILE alone names it"},
     {"verify", GC_COMMAND_CHECK,
      "compute the images again and compare; a mismatch exits with status 3"},
     {"device", MEASURES,

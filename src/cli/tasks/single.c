@@ -88,10 +88,8 @@ static gconv_status check_paths(const gc_options *options, const char *input, co
         return fail_directory(error);
     *blamed = output;
     if (gc_is_directory(output))
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "a directory; -o DIR writes into one");
-    if (output[strlen(output) - 1] == '/')
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "no such directory; -o DIR makes one and writes into it");
+                       "a directory; -o DIR writes into one, and so does a slash at the end");
     if (is_same_pipe(input, output))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "input and output are the same pipe: the result would be read again");
