@@ -433,6 +433,9 @@ GCONV_API gconv_status gconv_reader_open(const char *path, const gconv_reader_op
  * while the reader lives; gconv_reader_next changes what it points to. */
 GCONV_API const gconv_shape *gconv_reader_shape(const gconv_reader *reader);
 
+/* The channels of the image in the file, before `grey`: 1 to 4, as in gconv_shape. */
+GCONV_API int gconv_reader_channels(const gconv_reader *reader);
+
 /* The format of the input. */
 GCONV_API gconv_format gconv_reader_format(const gconv_reader *reader);
 

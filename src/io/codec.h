@@ -25,6 +25,7 @@ typedef struct gc_decoder {
     bool grey_wanted; /* grey rows are welcome where the file has them, as the Y plane of a JPEG */
     const char *decoded_by; /* where that is not the library of `type`; else NULL */
     gconv_shape shape;      /* of the rows that `read` gives: depth 8, 16 or 32 */
+    bool leaves_colour;     /* `read` gives grey rows of an image in RGB */
     bool bottom_up;         /* `read` gives the last row first */
     gconv_metadata metadata;
 } gc_decoder;

@@ -208,6 +208,11 @@ const gconv_shape *gconv_reader_shape(const gconv_reader *reader)
     return &reader->shape;
 }
 
+int gconv_reader_channels(const gconv_reader *reader)
+{
+    return reader->decoder->leaves_colour ? 3 : reader->decoder->shape.channels;
+}
+
 gconv_format gconv_reader_format(const gconv_reader *reader)
 {
     return reader->decoder->format;

@@ -264,6 +264,29 @@ gconv: option '--recursive' had no effect: no directory is among the inputs"
     complains 2 '--json and the image cannot both go to standard output' gconv edges --json in.png -
 }
 
+@test "--json tells what the files hold, whatever is computed from it" {
+    make_image png:rgb rgb.png 9 7 noise
+    make_image png:rgba rgba.png 9 7 noise
+    make_image png:grey grey.png 9 7 noise
+    make_image jpeg:ycc ycc.jpg 9 7 noise
+    while read -r name channels; do
+        expect 0 gconv edges --json $name out.png
+        same "$(key channels | paste -sd ' ' -)" "$channels 1"
+    done <<<'rgb.png 3
+rgba.png 4
+grey.png 1
+ycc.jpg 3'
+    expect 0 gconv edges -v rgb.png out.png
+    like "$err" 'gconv: rgb.png: 9x7, 3 channels of 8 bits to out.png *'
+    while read -r name output channels; do
+        expect 0 gconv filter -k box3 --json $name $output
+        same "$(key channels | paste -sd ' ' -)" "$channels"
+    done <<<'rgba.png out.png 4 4
+rgba.png out.jpg 4 3
+rgb.png out.pgm 3 1
+grey.png out.ppm 1 3'
+}
+
 @test "--json has the warnings of each image, whether they are said or not" {
     make_image png:rgba in.png 40 30 noise
     echo more >>in.png

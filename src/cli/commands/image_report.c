@@ -58,10 +58,31 @@ static void json_verification(const gc_result *result)
     gc_json_close('}');
 }
 
+/* The image in the input's file; edges computes from grey. */
+static gconv_shape shape_read(const gc_result *result)
+{
+    gconv_shape shape = result->input;
+    shape.channels = result->channels;
+    return shape;
+}
+
+/* The image in the output's file, after what its format cannot hold is left out. */
+static gconv_shape shape_written(const gc_result *result)
+{
+    const gconv_format_info *info = gconv_format_describe(result->format);
+    gconv_shape shape = result->output;
+    if (info->channels != 0)
+        shape.channels = info->channels;
+    else if (!info->alpha && shape.channels % 2 == 0)
+        shape.channels--;
+    return shape;
+}
+
 static void json_computed(const gc_options *options, const gc_result *result)
 {
-    json_shape("from", &result->input);
-    json_shape("to", &result->output);
+    const gconv_shape from = shape_read(result), to = shape_written(result);
+    json_shape("from", &from);
+    json_shape("to", &to);
     gc_json_string("implementation", result->implementation);
     gc_json_string("decoder", result->decoder);
     gc_json_bool("exact", result->exact);
@@ -139,13 +160,13 @@ static void note_choices(const char *name, const char *explanation)
 static void report_done(const gc_options *options, const gc_task *task, const gc_result *result)
 {
     const char *name = gc_input_name(task->input);
-    const gconv_shape *from = &result->input;
+    const gconv_shape from = shape_read(result);
     char image[32] = "";
     if (result->image > 0)
         snprintf(image, sizeof image, "image %zu: ", result->image);
-    gc_note(name, "%s%ux%u, %d channel%s of %d bits to %s by %s", image, from->width, from->height,
-            from->channels, from->channels == 1 ? "" : "s", from->depth,
-            gc_output_name(task->output), result->implementation);
+    gc_note(name, "%s%ux%u, %d channel%s of %d bits to %s by %s", image, from.width, from.height,
+            from.channels, from.channels == 1 ? "" : "s", from.depth, gc_output_name(task->output),
+            result->implementation);
     if (result->fallback != NULL)
         gc_note(name, "%s", result->fallback);
     if (result->doubt[0] != '\0')

@@ -120,6 +120,7 @@ static gconv_status process_image(gc_work *work)
 {
     work->result->blamed = gc_input_name(work->task->input);
     work->result->input = *gconv_reader_shape(work->reader);
+    work->result->channels = gconv_reader_channels(work->reader);
     work->result->format = gc_output_format(work);
     gconv_status status = gc_judge_rows(work);
     if (status == GCONV_OK)

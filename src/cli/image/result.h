@@ -22,8 +22,9 @@ typedef struct gc_result {
     bool recorded;       /* it failed when the journal was written, and was not tried again */
     size_t image;        /* number in a stream of several images, from 1; else 0 */
     const char *blamed;  /* the file that the error is about; NULL: the error is not reported */
-    gconv_shape input;
+    gconv_shape input;   /* as it is computed */
     gconv_shape output;
+    int channels;        /* of the input's file */
     gconv_format format; /* of the output */
     const char *implementation;
     gconv_format input_format;

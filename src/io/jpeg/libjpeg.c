@@ -227,6 +227,7 @@ static gconv_status choose_colours(gc_libjpeg *decoder, gconv_error *error)
         /* As grey only the Y plane is decoded. */
         jpeg->out_color_space = decoder->common->grey_wanted ? JCS_GRAYSCALE : JCS_RGB;
         channels = decoder->common->grey_wanted ? 1 : 3;
+        decoder->common->leaves_colour = decoder->common->grey_wanted;
         break;
     case JCS_RGB:
         jpeg->out_color_space = JCS_RGB;
