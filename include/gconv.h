@@ -39,9 +39,12 @@
  * - Where the system gives fewer threads, a run uses those that exist. The result is the same.
  * - A process may fork between runs and run plans in the child.
  *
- * Structures may grow in later versions. Start a gconv_job, and the options of readers and writers,
- * from their _default() functions, and then change members. A member that is 0 is not always at its
- * default. Until version 1.0 the minor version is part of the shared library's name.
+ * Structures. Those with a first member `size` may grow in later versions. Start each of them from
+ * its _default() function, and then change members: a member that is 0 is not always at its
+ * default. The function sets `size`. So a program that was built with an older header works with a
+ * newer library, which reads and fills the members that the program knows. GCONV_ERROR_ARGUMENT for
+ * a structure without a size. Until version 1.0 the minor version is part of the shared library's
+ * name.
  */
 #ifndef GCONV_H
 #define GCONV_H
@@ -49,6 +52,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -59,6 +63,25 @@ extern "C" {
 #else
 #define GCONV_API
 #endif
+
+/* Defines TYPE_default(): a structure whose `size` is set. All else is 0, false or NULL. */
+#define GCONV_ZEROS(type)                                                                          \
+    static inline type type##_default(void)                                                        \
+    {                                                                                              \
+        type made;                                                                                 \
+        memset(&made, 0, sizeof made);                                                             \
+        made.size = sizeof made;                                                                   \
+        return made;                                                                               \
+    }
+
+/* Defines TYPE_default(): a structure with the defaults that TYPE_init() knows. */
+#define GCONV_DEFAULTS(type)                                                                       \
+    static inline type type##_default(void)                                                        \
+    {                                                                                              \
+        type made;                                                                                 \
+        type##_init(&made, sizeof made);                                                           \
+        return made;                                                                               \
+    }
 
 /* ---- Version and errors ---------------------------------------------------------------------- */
 
@@ -269,8 +292,9 @@ typedef struct gconv_encoded {
  *
  * A status other than GCONV_OK ends the run, and the run returns it. `read` should then write a
  * message to `error`, which is never NULL; without one the caller knows only the status. Neither
- * C++ exceptions nor longjmp may leave `read`. */
+ * C++ exceptions nor longjmp may leave `read`. A run copies the structure. */
 typedef struct gconv_source {
+    size_t size; /* set by gconv_source_default() */
     gconv_status (*read)(void *user, uint32_t count, void *rows, size_t stride, gconv_error *error);
     void *user;
     /* Readers of JPEG set the next three. Other sources leave them NULL. A plan on a device
@@ -298,12 +322,14 @@ typedef struct gconv_source {
      * drops them. */
     gconv_status (*select)(void *user, uint32_t first, uint32_t count, gconv_error *error);
 } gconv_source;
+GCONV_ZEROS(gconv_source)
 
 struct gc_compressed_rows;
 
 /* Takes the rows of an image, from top to bottom. `write` reads the next `count` rows, `stride`
  * bytes apart, and must not keep the pointer. Threads and failures are as for gconv_source. */
 typedef struct gconv_sink {
+    size_t size; /* set by gconv_sink_default() */
     gconv_status (*write)(void *user, uint32_t count, const void *rows, size_t stride,
                           gconv_error *error);
     void *user;
@@ -320,6 +346,7 @@ typedef struct gconv_sink {
     gconv_status (*write_compressed)(void *user, const struct gc_compressed_rows *rows,
                                      gconv_error *error);
 } gconv_sink;
+GCONV_ZEROS(gconv_sink)
 
 /* ---- Image files ----------------------------------------------------------------------------- */
 
@@ -401,6 +428,7 @@ typedef enum gconv_decoder {
 typedef void gconv_bytes_function(void *user, uint64_t offset, const void *bytes, size_t size);
 
 typedef struct gconv_reader_options {
+    size_t size;      /* set by gconv_reader_options_default() */
     bool grey;        /* give one grey channel: Rec. 601 luma, or the Y of a JPEG in YCbCr */
     bool auto_orient; /* apply the EXIF orientation to the pixels, and reset it in the metadata */
     bool tolerant;    /* data missing at the end are a warning; the missing samples become 0 */
@@ -420,8 +448,10 @@ typedef struct gconv_reader_options {
     void *opened_user; /* passed to `opened` and `read` */
 } gconv_reader_options;
 
-/* auto_orient, 2^30 pixels at most, GCONV_DECODER_AUTO, all else false or NULL. */
-GCONV_API gconv_reader_options gconv_reader_options_default(void);
+/* Sets the defaults of options for which the caller's header has `size` bytes: auto_orient, 2^30
+ * pixels at most, GCONV_DECODER_AUTO, all else false or NULL. */
+GCONV_API void gconv_reader_options_init(gconv_reader_options *options, size_t size);
+GCONV_DEFAULTS(gconv_reader_options)
 
 /* Opens a file, finds its format by its content, and reads the header. The path "-" is standard
  * input. NULL `options` are the default. Among the failures are GCONV_ERROR_OPEN, GCONV_ERROR_READ,
@@ -468,7 +498,7 @@ GCONV_API gconv_status gconv_reader_next(gconv_reader *reader, bool *more, gconv
  * gives the selected rows alone, gconv_reader_finish looks at nothing behind them, and
  * gconv_reader_next finds no image. `select` seeks in files of PGM, PPM and PFM. Other inputs are
  * decoded up to the last row that is selected. */
-GCONV_API gconv_source gconv_reader_source(gconv_reader *reader);
+GCONV_API const gconv_source *gconv_reader_source(gconv_reader *reader);
 
 /* What decodes the image: "cuda" or "hardware" after kernels or the JPEG engine of a GPU did, else
  * the name of a library, "libpng" or "libjpeg-turbo", or "gconv": the library's own code decodes
@@ -497,6 +527,7 @@ typedef enum gconv_keep {
 typedef gconv_status gconv_complete_function(void *user, int descriptor, gconv_error *error);
 
 typedef struct gconv_writer_options {
+    size_t size;         /* set by gconv_writer_options_default() */
     gconv_format format; /* one that gconv writes */
     /* Of the rows that the caller will write. The format must hold the depth. Depth 1 has 1
      * channel. */
@@ -524,8 +555,10 @@ typedef struct gconv_writer_options {
     void *complete_user; /* passed to `complete` and `written` */
 } gconv_writer_options;
 
-/* quality 90, compression -1, GCONV_KEEP_ALL. The caller must set format and shape. */
-GCONV_API gconv_writer_options gconv_writer_options_default(void);
+/* Sets the defaults of options for which the caller's header has `size` bytes: quality 90,
+ * compression -1, GCONV_KEEP_ALL. The caller must set format and shape. */
+GCONV_API void gconv_writer_options_init(gconv_writer_options *options, size_t size);
+GCONV_DEFAULTS(gconv_writer_options)
 
 /* Opens an output. The path "-" is standard output. A regular file is written beside its final
  * place under a temporary name. gconv_writer_finish gives it its name. So the file appears whole or
@@ -554,7 +587,7 @@ GCONV_API gconv_status gconv_writer_next(gconv_writer *writer, const gconv_write
 GCONV_API gconv_status gconv_writer_finish(gconv_writer *writer, gconv_error *error);
 
 /* The writer as a sink. Valid while the writer lives. */
-GCONV_API gconv_sink gconv_writer_sink(gconv_writer *writer);
+GCONV_API const gconv_sink *gconv_writer_sink(gconv_writer *writer);
 
 /* Frees the writer, and removes a file that is not finished. */
 GCONV_API void gconv_writer_free(gconv_writer *writer);
@@ -578,6 +611,7 @@ typedef enum gconv_device_kind { GCONV_DEVICE_CPU, GCONV_DEVICE_CUDA } gconv_dev
  * `processors` and `memory_bytes` are 0. "Processor" in a name below is a streaming
  * multiprocessor. */
 typedef struct gconv_device_info {
+    size_t size; /* set by gconv_device_info_default() */
     gconv_device_kind kind;
     int index; /* N of cuda:N; 0 for the CPU */
     char name[128];
@@ -607,6 +641,7 @@ typedef struct gconv_device_info {
      * use. Else `auto` reckons with the figures of an NVIDIA H200. */
     bool measured;
 } gconv_device_info;
+GCONV_ZEROS(gconv_device_info)
 
 /* The number of devices: the CPU and the CUDA devices. Device 0 is the CPU, device 1 + N is
  * cuda:N. The first call starts the CUDA driver. */
@@ -639,6 +674,7 @@ enum { GCONV_DEVICES_MAX = 64 };
 
 /* What the `device` of a job stands for. */
 typedef struct gconv_device_choice {
+    size_t size;            /* set by gconv_device_choice_default() */
     bool any;               /* "auto": the library chooses, and the other members mean nothing */
     gconv_device_kind kind; /* of the devices that are named */
     int index;              /* the first N of "cuda:N,..."; 0 for "cuda", "cuda:all" and "cpu" */
@@ -646,6 +682,7 @@ typedef struct gconv_device_choice {
     int count;              /* how many CUDA devices are named; 0 for "cuda:all" and "cpu" */
     int indices[GCONV_DEVICES_MAX]; /* their numbers, each once, in the order of the text */
 } gconv_device_choice;
+GCONV_ZEROS(gconv_device_choice)
 
 /* Reads "auto", "cpu", "cuda", "cuda:all", "cuda:N" or a list such as "cuda:0,2". NULL is "auto".
  * GCONV_ERROR_ARGUMENT for other texts, and for a list with a number twice. Does not check that the
@@ -676,10 +713,12 @@ GCONV_API void gconv_device_await(void);
 
 /* A set of vector instructions for which the code for the CPU was compiled. */
 typedef struct gconv_instructions_info {
+    size_t size;      /* set by gconv_instructions_info_default() */
     const char *name; /* "avx512", "avx2", "portable" */
     bool usable;      /* this processor has the instructions */
     bool chosen;      /* plans use this set: the best usable one, or that of GCONV_INSTRUCTIONS */
 } gconv_instructions_info;
+GCONV_ZEROS(gconv_instructions_info)
 
 /* The instruction sets of this build, the best first. The last one is usable everywhere. */
 GCONV_API int gconv_instructions_count(void);
@@ -690,6 +729,7 @@ GCONV_API gconv_status gconv_instructions_describe(int index, gconv_instructions
 
 /* One way to compute whole jobs. */
 typedef struct gconv_implementation_info {
+    size_t size;            /* set by gconv_implementation_info_default() */
     const char *name;       /* what the `implementation` of a job may be */
     const char *summary;    /* one line for people */
     const char *limits;     /* the jobs that it refuses, in words; "" where it refuses none */
@@ -701,6 +741,7 @@ typedef struct gconv_implementation_info {
     bool follows_tile;      /* `tile` has */
     bool follows_shared;    /* `shared_memory` has */
 } gconv_implementation_info;
+GCONV_ZEROS(gconv_implementation_info)
 
 /* The number of implementations. */
 GCONV_API int gconv_implementation_count(void);
@@ -748,6 +789,7 @@ typedef enum gconv_output {
 /* Everything that decides what is computed, and on what. "8-bit levels" below are a scale for
  * samples of any depth: 0 is black, 255 is white. */
 typedef struct gconv_job {
+    size_t size; /* set by gconv_job_default() */
     /* The chain: `filter_count` filters, at least 1, in the order in which they are applied. Each
      * meets the border of its own input. The caller owns array and filters, and keeps them
      * unchanged as long as the plan lives. */
@@ -820,9 +862,11 @@ typedef struct gconv_job {
     int images_at_once;
 } gconv_job;
 
-/* No filters and no shape: the caller sets them. Border mirror, GCONV_ALPHA_KEEP, 8-bit samples,
- * scale 1, threshold 5, implementation and device "auto". All else is 0, false or NULL. */
-GCONV_API gconv_job gconv_job_default(void);
+/* Sets the defaults of a job for which the caller's header has `size` bytes. No filters and no
+ * shape: the caller sets them. Border mirror, GCONV_ALPHA_KEEP, 8-bit samples, scale 1, threshold
+ * 5, implementation and device "auto". All else is 0, false or NULL. */
+GCONV_API void gconv_job_init(gconv_job *job, size_t size);
+GCONV_DEFAULTS(gconv_job)
 
 /* Begins to start the GPUs as gconv_device_start("auto") does, where a plan of this job, one of
  * several images at one time under "auto", would ask them. Returns at once: whether a plan that is
@@ -847,10 +891,11 @@ GCONV_API gconv_alpha gconv_alpha_resolve(const gconv_job *job, bool opaque);
 /* A job that is ready to run, any number of times. */
 typedef struct gconv_plan gconv_plan;
 
-/* Seconds spent. Functions add to what is there: set all to 0 before the first. Parts overlap, so
- * their sum may exceed the total. Where an image goes to a GPU in bands that overlap, a part lasts
- * from its beginning in the first band to its end in the last one. */
+/* Seconds spent. Functions add to what is there: begin with gconv_timings_default(). Parts overlap,
+ * so their sum may exceed the total. Where an image goes to a GPU in bands that overlap, a part
+ * lasts from its beginning in the first band to its end in the last one. */
 typedef struct gconv_timings {
+    size_t size;     /* set by gconv_timings_default() */
     double decode;   /* in the source; the sum over all threads */
     double upload;   /* to the device */
     double compute;  /* conversion of samples included; on the CPU the sum over all threads */
@@ -858,6 +903,7 @@ typedef struct gconv_timings {
     double encode;   /* in the sink; the sum over all threads */
     double total;    /* from start to end */
 } gconv_timings;
+GCONV_ZEROS(gconv_timings)
 
 /* Checks the job, chooses device and implementation where the job says "auto", and prepares the
  * run.
@@ -933,8 +979,9 @@ GCONV_API void gconv_plan_on_wait(gconv_plan *plan, gconv_wait_function *functio
 /* Convolves one image: takes all rows of the job's input shape from `source`, and hands all rows of
  * gconv_plan_output_shape to `sink`. `timings` may be NULL. A failure is that of source or sink, or
  * GCONV_ERROR_MEMORY, GCONV_ERROR_DEVICE or GCONV_ERROR_CANCELLED. */
-GCONV_API gconv_status gconv_plan_run(gconv_plan *plan, gconv_source source, gconv_sink sink,
-                                      gconv_timings *timings, gconv_error *error);
+GCONV_API gconv_status gconv_plan_run(gconv_plan *plan, const gconv_source *source,
+                                      const gconv_sink *sink, gconv_timings *timings,
+                                      gconv_error *error);
 
 /* Computes rows `first` to `first + count - 1` of the output alone, and hands these to `sink`. They
  * have the bits that gconv_plan_run gives them. `source` gives the whole image: the run selects the
@@ -942,7 +989,7 @@ GCONV_API gconv_status gconv_plan_run(gconv_plan *plan, gconv_source source, gco
  * `reference`. GCONV_ERROR_ARGUMENT where the rows are none, or not all in the image.
  * GCONV_ERROR_UNSUPPORTED where the plan is on a GPU. */
 GCONV_API gconv_status gconv_plan_run_rows(gconv_plan *plan, uint32_t first, uint32_t count,
-                                           gconv_source source, gconv_sink sink,
+                                           const gconv_source *source, const gconv_sink *sink,
                                            gconv_timings *timings, gconv_error *error);
 
 /* Convolves one image from memory to memory. A GPU reads and writes this memory in place; pinned
@@ -1002,7 +1049,8 @@ GCONV_API gconv_status gconv_plan_run_chain(gconv_plan *plan, const void *input,
  * where a stride is less than a row. */
 GCONV_API gconv_status gconv_plan_convert(const gconv_plan *plan, const float *chain,
                                           size_t chain_stride, const void *input,
-                                          size_t input_stride, gconv_sink sink, gconv_error *error);
+                                          size_t input_stride, const gconv_sink *sink,
+                                          gconv_error *error);
 
 /* Times an image on a GPU alone, from samples in its memory to samples in its memory, or to chain
  * values where the CPU makes the output. Transfers do not count. `input` is as for

@@ -34,12 +34,12 @@ static gconv_status move(void *user, uint32_t first, uint32_t count, gconv_error
 
 gconv_source gc_source_of_memory(gc_memory_source *rows)
 {
-    return (gconv_source){.read = give, .user = rows, .select = move};
+    return (gconv_source){.size = sizeof(gconv_source), .read = give, .user = rows, .select = move};
 }
 
 gconv_sink gc_sink_of_memory(gc_memory_sink *rows)
 {
-    return (gconv_sink){.write = take, .user = rows};
+    return (gconv_sink){.size = sizeof(gconv_sink), .write = take, .user = rows};
 }
 
 bool gc_rows_are_aligned(const void *rows, size_t stride, int depth)

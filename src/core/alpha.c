@@ -1,5 +1,5 @@
 /* How alpha is treated where the job leaves it to the library (rule 7). */
-#include "gconv.h"
+#include "core/job.h"
 
 #include <math.h>
 
@@ -17,17 +17,25 @@ static double chain_gain(const gconv_job *job)
     return gain;
 }
 
-bool gconv_alpha_needs_pixels(const gconv_job *job)
+static bool needs_pixels(const gconv_job *job)
 {
     return job->alpha == GCONV_ALPHA_AUTO && has_alpha(&job->input) &&
            fabs(chain_gain(job) - 1) <= 1e-6;
 }
 
-gconv_alpha gconv_alpha_resolve(const gconv_job *job, bool opaque)
+bool gconv_alpha_needs_pixels(const gconv_job *given)
 {
-    if (job->alpha != GCONV_ALPHA_AUTO)
-        return job->alpha;
-    return gconv_alpha_needs_pixels(job) && !opaque ? GCONV_ALPHA_PREMULTIPLY : GCONV_ALPHA_KEEP;
+    gconv_job job;
+    return gc_job_read(given, &job, NULL) == GCONV_OK && needs_pixels(&job);
+}
+
+gconv_alpha gconv_alpha_resolve(const gconv_job *given, bool opaque)
+{
+    gconv_job job;
+    gc_job_read(given, &job, NULL);
+    if (job.alpha != GCONV_ALPHA_AUTO)
+        return job.alpha;
+    return needs_pixels(&job) && !opaque ? GCONV_ALPHA_PREMULTIPLY : GCONV_ALPHA_KEEP;
 }
 
 /* Whether alpha is white: sample `at` of a row. */

@@ -83,7 +83,7 @@ static gconv_status try_candidate(contest *c, const gc_implementation *candidate
         gconv_status status = try_on_device(c, candidate, index, error);
         taken = taken || status == GCONV_OK;
         refused = status != GCONV_OK ? status : refused;
-        if (left != 0 && gconv_device_describe(1 + index, &device, NULL) == GCONV_OK)
+        if (left != 0 && gc_device_describe(1 + index, &device, NULL) == GCONV_OK)
             left &= ~gc_devices_like(&device, left);
     } while (left != 0);
     return taken ? GCONV_OK : refused;
@@ -101,7 +101,7 @@ static gconv_status take_device(contest *c, gconv_error *error)
     if (like != (like & -like))
         gc_explain(&choice->explanation, "cuda:%d     of equal devices that with the fewest images",
                    index);
-    return gconv_device_describe(1 + index, &choice->device, error);
+    return gc_device_describe(1 + index, &choice->device, error);
 }
 
 /* Finds the CUDA devices that may be chosen. */
@@ -243,7 +243,7 @@ bool gc_foresee(const gc_problem *problem)
     contest c = {.problem = problem, .choice = &choice};
     double least;
     if (names_implementation(&problem->job) || !has_cuda_part() ||
-        gconv_device_parse(problem->job.device, &c.wanted, NULL) != GCONV_OK)
+        gc_device_parse(problem->job.device, &c.wanted, NULL) != GCONV_OK)
         return false;
     compete(&c, GCONV_DEVICE_CPU);
     bool asks = may_compute_meanwhile(&c) && !leaves_out_gpus(&c, &least);
@@ -258,7 +258,7 @@ gconv_status gc_choose(const gc_problem *problem, gc_device_set excluded, gc_cho
 {
     *choice = (gc_choice){.implementation = NULL};
     contest c = {.problem = problem, .excluded = excluded, .choice = choice};
-    gconv_status status = gconv_device_parse(problem->job.device, &c.wanted, error);
+    gconv_status status = gc_device_parse(problem->job.device, &c.wanted, error);
     if (status == GCONV_OK)
         status = choose(&c, error);
     if (status == GCONV_OK)

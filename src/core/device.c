@@ -2,6 +2,7 @@
 #include "core/device.h"
 
 #include "base/number.h"
+#include "base/sized.h"
 #include "base/status.h"
 #include "core/device_loss.h"
 #include "gconv.h"
@@ -94,7 +95,7 @@ static gconv_status refuse_twice(const char *text, const gconv_device_choice *ch
     return GCONV_OK;
 }
 
-gconv_status gconv_device_parse(const char *text, gconv_device_choice *choice, gconv_error *error)
+gconv_status gc_device_parse(const char *text, gconv_device_choice *choice, gconv_error *error)
 {
     *choice = (gconv_device_choice){.kind = GCONV_DEVICE_CPU};
     if (text == NULL || strcmp(text, "auto") == 0)
@@ -111,6 +112,15 @@ gconv_status gconv_device_parse(const char *text, gconv_device_choice *choice, g
     return refuse_twice(text, choice, error);
 }
 
+gconv_status gconv_device_parse(const char *text, gconv_device_choice *choice, gconv_error *error)
+{
+    gconv_device_choice known;
+    gconv_status status = gc_device_parse(text, &known, error);
+    return status == GCONV_OK
+               ? gc_sized_fill(choice, "gconv_device_choice", &known, sizeof known, error)
+               : status;
+}
+
 bool gconv_device_is_starting(void)
 {
     return gc_gpu_is_starting();
@@ -119,7 +129,7 @@ bool gconv_device_is_starting(void)
 void gconv_device_start(const char *text)
 {
     gconv_device_choice choice;
-    if (gconv_device_parse(text, &choice, NULL) != GCONV_OK ||
+    if (gc_device_parse(text, &choice, NULL) != GCONV_OK ||
         (!choice.any && choice.kind == GCONV_DEVICE_CPU))
         return;
     uint64_t devices = choice.any || choice.all ? ~(uint64_t)0 : 0;
@@ -169,7 +179,7 @@ static void describe_cpu(void)
         info->memory_bytes = (uint64_t)pages * (uint64_t)page_bytes;
 }
 
-gconv_status gconv_device_describe(int index, gconv_device_info *info, gconv_error *error)
+gconv_status gc_device_describe(int index, gconv_device_info *info, gconv_error *error)
 {
     if (index > 0) {
         gconv_status status = gc_gpu_describe(index - 1, info, error);
@@ -185,6 +195,15 @@ gconv_status gconv_device_describe(int index, gconv_device_info *info, gconv_err
     return GCONV_OK;
 }
 
+gconv_status gconv_device_describe(int index, gconv_device_info *info, gconv_error *error)
+{
+    gconv_device_info known;
+    gconv_status status = gc_device_describe(index, &known, error);
+    return status == GCONV_OK
+               ? gc_sized_fill(info, "gconv_device_info", &known, sizeof known, error)
+               : status;
+}
+
 /* Whether CUDA device `index` is among the devices of a choice. */
 static bool stands_for(const gconv_device_choice *choice, int index)
 {
@@ -197,7 +216,7 @@ static bool stands_for(const gconv_device_choice *choice, int index)
 /* Whether CUDA device `index` can be used; else *reason is why not. It stays valid as *info. */
 static bool is_usable(int index, gconv_device_info *info, const char **reason)
 {
-    bool usable = gconv_device_describe(1 + index, info, NULL) == GCONV_OK && info->usable;
+    bool usable = gc_device_describe(1 + index, info, NULL) == GCONV_OK && info->usable;
     if (!usable)
         *reason = info->reason;
     return usable;
@@ -207,7 +226,7 @@ gconv_status gconv_decoder_check(gconv_decoder decoder, const char *device, gcon
 {
     gconv_device_choice choice;
     gconv_device_info info = {.usable = false};
-    gconv_status status = gconv_device_parse(device, &choice, error);
+    gconv_status status = gc_device_parse(device, &choice, error);
     if (status != GCONV_OK)
         return status;
     const char *reason = gc_gpu_reason();

@@ -23,7 +23,7 @@ static int count_cuda(void)
 
 static gconv_status describe(int index, gconv_device_info *info, gconv_error *error)
 {
-    return gconv_device_describe(1 + index, info, error);
+    return gc_device_describe(1 + index, info, error);
 }
 
 static gconv_status refuse_unusable(int index, const gconv_device_info *info, gconv_error *error)

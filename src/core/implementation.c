@@ -2,6 +2,7 @@
 #include "core/registry.h"
 
 #include "base/number.h"
+#include "base/sized.h"
 #include "base/status.h"
 
 #include <stdio.h>
@@ -105,20 +106,20 @@ gconv_status gconv_implementation_describe(int index, gconv_implementation_info 
     const gc_implementation *implementation = gc_implementation_at(index);
     if (implementation == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "there is no implementation %d", index);
-    memset(info, 0, sizeof *info);
-    info->name = implementation->name;
-    info->summary = implementation->summary;
-    info->limits = implementation->limits;
-    info->kind = implementation->kind;
-    info->follows_threads = (implementation->follows & GC_FOLLOWS_THREADS) != 0;
-    info->follows_block = (implementation->follows & GC_FOLLOWS_BLOCK) != 0;
-    info->follows_tile = (implementation->follows & GC_FOLLOWS_TILE) != 0;
-    info->follows_shared = (implementation->follows & GC_FOLLOWS_SHARED) != 0;
+    unsigned follows = implementation->follows;
+    gconv_implementation_info known = {.name = implementation->name,
+                                       .summary = implementation->summary,
+                                       .limits = implementation->limits,
+                                       .kind = implementation->kind,
+                                       .follows_threads = (follows & GC_FOLLOWS_THREADS) != 0,
+                                       .follows_block = (follows & GC_FOLLOWS_BLOCK) != 0,
+                                       .follows_tile = (follows & GC_FOLLOWS_TILE) != 0,
+                                       .follows_shared = (follows & GC_FOLLOWS_SHARED) != 0};
     gconv_device_info device;
     gconv_error reason;
-    info->usable = gc_implementation_device(implementation, 0, &device, &reason) == GCONV_OK;
-    if (!info->usable)
-        snprintf(info->reason, sizeof info->reason, "%.*s", (int)sizeof info->reason - 1,
+    known.usable = gc_implementation_device(implementation, 0, &device, &reason) == GCONV_OK;
+    if (!known.usable)
+        snprintf(known.reason, sizeof known.reason, "%.*s", (int)sizeof known.reason - 1,
                  reason.message);
-    return GCONV_OK;
+    return gc_sized_fill(info, "gconv_implementation_info", &known, sizeof known, error);
 }

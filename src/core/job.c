@@ -1,6 +1,7 @@
 #include "core/job.h"
 
 #include "base/number.h"
+#include "base/sized.h"
 #include "base/status.h"
 
 #include <math.h>
@@ -8,9 +9,10 @@
 /* What CUDA allows on every device. */
 enum { BLOCK_THREADS_MAX = 1024 };
 
-gconv_job gconv_job_default(void)
+static gconv_job defaults(void)
 {
     return (gconv_job){
+        .size = sizeof(gconv_job),
         .border = GCONV_BORDER_MIRROR,
         .alpha = GCONV_ALPHA_KEEP,
         .output = GCONV_OUTPUT_SAMPLES,
@@ -21,6 +23,18 @@ gconv_job gconv_job_default(void)
         .implementation = "auto",
         .device = "auto",
     };
+}
+
+void gconv_job_init(gconv_job *job, size_t size)
+{
+    gconv_job made = defaults();
+    gc_sized_init(job, size, &made, sizeof made);
+}
+
+gconv_status gc_job_read(const gconv_job *given, gconv_job *job, gconv_error *error)
+{
+    *job = defaults();
+    return gc_sized_read(given, "gconv_job", job, sizeof *job, error);
 }
 
 static gconv_status check_shape(const gconv_job *job, gconv_error *error)

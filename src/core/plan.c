@@ -2,10 +2,12 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "base/status.h"
 #include "core/conversion.h"
 #include "core/device.h"
 #include "core/device_loss.h"
+#include "core/job.h"
 #include "core/registry.h"
 #include "core/share.h"
 
@@ -45,23 +47,29 @@ static void take_name(gconv_job *job)
 /* Makes the problem of a job and chooses the implementation and its device. */
 static gconv_status make_choice(const gconv_job *job, gconv_plan *plan, gconv_error *error)
 {
-    gconv_job owned = *job;
-    plan->implementation_name = gc_copy_string(job->implementation ? job->implementation : "auto");
-    plan->device_name = gc_copy_string(job->device ? job->device : "auto");
+    gconv_job owned;
+    gconv_status status = gc_job_read(job, &owned, error);
+    if (status != GCONV_OK)
+        return status;
+    plan->implementation_name =
+        gc_copy_string(owned.implementation ? owned.implementation : "auto");
+    plan->device_name = gc_copy_string(owned.device ? owned.device : "auto");
     if (plan->implementation_name == NULL || plan->device_name == NULL)
         return gc_fail_memory(error, sizeof *plan);
     owned.implementation = plan->implementation_name;
     owned.device = plan->device_name;
     take_name(&owned);
-    gconv_status status = gc_problem_create(&owned, &plan->problem, error);
+    status = gc_problem_create(&owned, &plan->problem, error);
     return status == GCONV_OK ? choose(plan, &plan->choice, error) : status;
 }
 
 bool gconv_device_foresee(const gconv_job *job)
 {
-    gconv_job named = *job;
+    gconv_job named;
     gc_problem problem;
     gconv_error error;
+    if (gc_job_read(job, &named, &error) != GCONV_OK)
+        return false;
     take_name(&named);
     if (gc_problem_create(&named, &problem, &error) != GCONV_OK)
         return false;
@@ -73,8 +81,6 @@ bool gconv_device_foresee(const gconv_job *job)
 
 gconv_status gconv_job_check(const gconv_job *job, gconv_error *error)
 {
-    if (job == NULL)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the job is a null pointer");
     gconv_plan *plan = calloc(1, sizeof *plan);
     if (plan == NULL)
         return gc_fail_memory(error, sizeof *plan);
@@ -86,8 +92,6 @@ gconv_status gconv_job_check(const gconv_job *job, gconv_error *error)
 gconv_status gconv_plan_create(const gconv_job *job, gconv_plan **plan, gconv_error *error)
 {
     *plan = NULL;
-    if (job == NULL)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the job is a null pointer");
     gconv_plan *created = calloc(1, sizeof *created);
     if (created == NULL)
         return gc_fail_memory(error, sizeof *created);
@@ -189,8 +193,6 @@ void gconv_plan_on_wait(gconv_plan *plan, gconv_wait_function *function, void *u
 
 static void add_timings(gconv_timings *sum, const gconv_timings *part, double total)
 {
-    if (sum == NULL)
-        return;
     sum->decode += part->decode;
     sum->upload += part->upload;
     sum->download += part->download;
@@ -308,16 +310,21 @@ static gconv_status run_stream(gconv_plan *plan, gc_stream *stream, gconv_error 
 
 /* Runs rows [first, end) of the output. `from` and `to` are source and sink where these are memory,
  * else NULL. A watched run reads and writes rows even then, so that the watch is told of them. */
-static gconv_status run_rows(gconv_plan *plan, uint32_t first, uint32_t end, gconv_source source,
-                             gconv_sink sink, const gc_memory_source *from,
-                             const gc_memory_sink *to, bool chain_only, gconv_timings *timings,
-                             gconv_error *error)
+static gconv_status run_rows(gconv_plan *plan, uint32_t first, uint32_t end,
+                             const gconv_source *source, const gconv_sink *sink,
+                             const gc_memory_source *from, const gc_memory_sink *to,
+                             bool chain_only, gconv_timings *timings, gconv_error *error)
 {
     double start = gc_seconds();
     gc_stream stream;
+    gconv_timings sum;
     gconv_error failure = {.status = GCONV_OK};
-    gconv_status status =
-        gc_stream_open(&stream, &plan->problem, source, sink, chain_only, &failure);
+    gconv_status status = timings == NULL
+                              ? GCONV_OK
+                              : gc_sized_read(timings, "gconv_timings", &sum, sizeof sum, error);
+    if (status != GCONV_OK)
+        return status;
+    status = gc_stream_open(&stream, &plan->problem, source, sink, chain_only, &failure);
     stream.timed = timings != NULL;
     stream.watch = plan->watch;
     stream.waiter = plan->waiter;
@@ -332,27 +339,26 @@ static gconv_status run_rows(gconv_plan *plan, uint32_t first, uint32_t end, gco
         status = run_stream(plan, &stream, &failure);
     if (status != GCONV_OK && error != NULL)
         *error = failure;
-    add_timings(timings, &stream.timings, gc_seconds() - start);
+    if (timings != NULL) {
+        add_timings(&sum, &stream.timings, gc_seconds() - start);
+        gc_sized_fill(timings, "gconv_timings", &sum, sizeof sum, NULL);
+    }
     gc_stream_close(&stream);
     return status;
 }
 
-gconv_status gconv_plan_run(gconv_plan *plan, gconv_source source, gconv_sink sink,
+gconv_status gconv_plan_run(gconv_plan *plan, const gconv_source *source, const gconv_sink *sink,
                             gconv_timings *timings, gconv_error *error)
 {
-    if (source.read == NULL || sink.write == NULL)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the source or sink has no function");
     return run_rows(plan, 0, plan->problem.chain.height, source, sink, NULL, NULL, false, timings,
                     error);
 }
 
 gconv_status gconv_plan_run_rows(gconv_plan *plan, uint32_t first, uint32_t count,
-                                 gconv_source source, gconv_sink sink, gconv_timings *timings,
-                                 gconv_error *error)
+                                 const gconv_source *source, const gconv_sink *sink,
+                                 gconv_timings *timings, gconv_error *error)
 {
     uint32_t height = plan->problem.chain.height;
-    if (source.read == NULL || sink.write == NULL)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the source or sink has no function");
     if (count == 0 || first >= height || count > height - first)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "%lu rows from row %lu on are not in the image, which has %lu rows",
@@ -390,8 +396,10 @@ static gconv_status run_memory(gconv_plan *plan, const void *input, size_t input
                                        to.row_bytes, error);
     if (status != GCONV_OK)
         return status;
-    return run_rows(plan, 0, problem->chain.height, gc_source_of_memory(&from),
-                    gc_sink_of_memory(&to), &from, &to, chain_only, timings, error);
+    gconv_source source = gc_source_of_memory(&from);
+    gconv_sink sink = gc_sink_of_memory(&to);
+    return run_rows(plan, 0, problem->chain.height, &source, &sink, &from, &to, chain_only, timings,
+                    error);
 }
 
 gconv_status gconv_plan_run_memory(gconv_plan *plan, const void *input, size_t input_stride,
@@ -446,25 +454,26 @@ static gconv_status convert_row(gc_stream *stream, const float *chain, const voi
 }
 
 gconv_status gconv_plan_convert(const gconv_plan *plan, const float *chain, size_t chain_stride,
-                                const void *input, size_t input_stride, gconv_sink sink,
+                                const void *input, size_t input_stride, const gconv_sink *sink,
                                 gconv_error *error)
 {
     const gc_problem *problem = &plan->problem;
-    if (chain == NULL || sink.write == NULL)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "no chain values, or a sink without function");
+    gc_stream stream = {.problem = problem, .watch = plan->watch, .end = problem->chain.height};
+    gconv_status status = gc_sink_read(sink, &stream.sink, error);
+    if (status != GCONV_OK)
+        return status;
+    if (chain == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the chain values are a null pointer");
     if (problem->conversion.keeps_alpha && input == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "the input's alpha is kept: it is needed");
     if (chain_stride < gc_chain_row_values(&problem->chain) * sizeof(float) ||
         (input != NULL && input_stride < gconv_shape_row_bytes(&problem->conversion.input)))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "a stride is smaller than a row");
-    gc_stream stream = {
-        .problem = problem, .sink = sink, .watch = plan->watch, .end = problem->chain.height};
     stream.output_bytes = gconv_shape_row_bytes(&problem->conversion.output);
     stream.converted = gc_allocate_array(1, stream.output_bytes);
     void *alpha = problem->conversion.keeps_alpha
                       ? gc_allocate_array(problem->chain.width, sizeof(float))
                       : NULL;
-    gconv_status status = GCONV_OK;
     gconv_error failure;
     if (stream.converted == NULL || (problem->conversion.keeps_alpha && alpha == NULL))
         status = gc_fail_memory(&failure, stream.output_bytes);
@@ -521,6 +530,6 @@ double gconv_plan_roofline(gconv_plan *plan)
 {
     const gconv_device_info *device = &plan->choice.device;
     double memory_bound = gconv_plan_intensity(plan) * device->memory_bandwidth;
-    double peak = gconv_device_peak(device);
+    double peak = gc_device_peak(device);
     return memory_bound < peak ? memory_bound : peak;
 }

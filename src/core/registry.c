@@ -3,6 +3,7 @@
 #include "core/registry.h"
 
 #include "base/status.h"
+#include "core/device.h"
 
 extern const gc_operations gc_reference_operations;
 extern const gc_operations gc_cpu_operations;
@@ -133,7 +134,7 @@ gconv_status gc_implementation_device(const gc_implementation *implementation, i
     if (implementation->kind == GCONV_DEVICE_CUDA && gconv_cuda_reason()[0] != '\0')
         return gc_fail(error, GCONV_ERROR_DEVICE, "'%s' needs a CUDA device: %s",
                        implementation->name, gconv_cuda_reason());
-    gconv_status status = gconv_device_describe(index, device, error);
+    gconv_status status = gc_device_describe(index, device, error);
     if (status != GCONV_OK)
         return status;
     if (!device->usable)

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/processors.h"
+#include "base/sized.h"
 #include "base/status.h"
 #include "base/threads.h"
 #include "core/compressed_rows.h"
@@ -16,13 +17,35 @@
 /* Values that a thread converts at a time, some 50 us. */
 enum { CONVERTED_VALUES = 1 << 16 };
 
-gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem, gconv_source source,
-                            gconv_sink sink, bool chain_only, gconv_error *error)
+gconv_status gc_sink_read(const gconv_sink *given, gconv_sink *sink, gconv_error *error)
+{
+    *sink = gconv_sink_default();
+    gconv_status status = gc_sized_read(given, "gconv_sink", sink, sizeof *sink, error);
+    if (status == GCONV_OK && sink->write == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the sink has no function `write`");
+    return status;
+}
+
+static gconv_status read_source(const gconv_source *given, gconv_source *source, gconv_error *error)
+{
+    *source = gconv_source_default();
+    gconv_status status = gc_sized_read(given, "gconv_source", source, sizeof *source, error);
+    if (status == GCONV_OK && source->read == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "the source has no function `read`");
+    return status;
+}
+
+gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem,
+                            const gconv_source *source, const gconv_sink *sink, bool chain_only,
+                            gconv_error *error)
 {
     memset(stream, 0, sizeof *stream);
+    gconv_status status = read_source(source, &stream->source, error);
+    if (status == GCONV_OK)
+        status = gc_sink_read(sink, &stream->sink, error);
+    if (status != GCONV_OK)
+        return status;
     stream->problem = problem;
-    stream->source = source;
-    stream->sink = sink;
     stream->chain_only = chain_only;
     stream->end = problem->chain.height;
     stream->input_bytes = gconv_shape_row_bytes(&problem->conversion.input);

@@ -50,8 +50,13 @@ typedef struct gc_stream {
     double told; /* the most that the watch was told */
 } gc_stream;
 
-gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem, gconv_source source,
-                            gconv_sink sink, bool chain_only, gconv_error *error);
+/* Copies a caller's sink, which may be shorter. GCONV_ERROR_ARGUMENT for one without `write`. */
+gconv_status gc_sink_read(const gconv_sink *given, gconv_sink *sink, gconv_error *error);
+
+/* Copies source and sink. A stream is closed after a failure, too. */
+gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem,
+                            const gconv_source *source, const gconv_sink *sink, bool chain_only,
+                            gconv_error *error);
 void gc_stream_close(gc_stream *stream);
 
 /* Says that source and sink are memory: an implementation may then take samples from there and put

@@ -1,5 +1,6 @@
 /* Readers. Rows pass three layers: the decoder, grey if it is asked for, orientation. */
 #include "base/memory.h"
+#include "base/sized.h"
 #include "base/status.h"
 #include "io/codec.h"
 #include "io/exif.h"
@@ -22,6 +23,7 @@ enum { OFFER_PIECE_BYTES = 1 << 16 };
 
 struct gconv_reader {
     gconv_reader_options options;
+    gconv_source source; /* what gconv_reader_source gave */
     gc_input input;
     gc_decoder *decoder;
     gconv_shape stored;  /* of rows after grey, before orientation */
@@ -49,9 +51,10 @@ struct gconv_reader {
     gconv_error failure;  /* the first one; every later call repeats it */
 };
 
-gconv_reader_options gconv_reader_options_default(void)
+void gconv_reader_options_init(gconv_reader_options *options, size_t size)
 {
-    return (gconv_reader_options){.auto_orient = true, .max_pixels = MAX_PIXELS_DEFAULT};
+    const gconv_reader_options defaults = {.auto_orient = true, .max_pixels = MAX_PIXELS_DEFAULT};
+    gc_sized_init(options, size, &defaults, sizeof defaults);
 }
 
 /* ---- What codecs share ----------------------------------------------------------------------- */
@@ -160,17 +163,20 @@ gconv_status gconv_reader_open(const char *path, const gconv_reader_options *opt
     *reader = NULL;
     if (path == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "no file is named: a null pointer");
-    const gconv_reader_options defaults = gconv_reader_options_default();
-    if (options == NULL)
-        options = &defaults;
+    gconv_reader_options known = gconv_reader_options_default();
+    gconv_status status = options == NULL ? GCONV_OK
+                                          : gc_sized_read(options, "gconv_reader_options", &known,
+                                                          sizeof known, error);
+    if (status != GCONV_OK)
+        return status;
     gconv_reader *opened = calloc(1, sizeof *opened);
     if (opened == NULL)
         return gc_fail_memory(error, sizeof *opened);
-    opened->options = *options;
+    opened->options = known;
     opened->doubt = "";
-    gconv_status status = gc_input_open(path, &opened->input, error);
+    status = gc_input_open(path, &opened->input, error);
     if (status == GCONV_OK && opened->input.owned)
-        introduce(&opened->input, options);
+        introduce(&opened->input, &known);
     if (status == GCONV_OK)
         status = open_decoder(opened, &opened->decoder, error);
     if (status != GCONV_OK) {
@@ -574,17 +580,21 @@ static void spread_for_source(void *user, int threads)
         reader->decoder->type->spread(reader->decoder, threads);
 }
 
-gconv_source gconv_reader_source(gconv_reader *reader)
+const gconv_source *gconv_reader_source(gconv_reader *reader)
 {
-    gconv_source source = {.read = read_for_source, .user = reader, .select = select_for_source};
+    gconv_source *source = &reader->source;
+    *source = (gconv_source){.size = sizeof *source,
+                             .read = read_for_source,
+                             .user = reader,
+                             .select = select_for_source};
     if (reader->decoder->type->help != NULL)
-        source.help = help_for_source;
+        source->help = help_for_source;
     if (makes_offers(reader)) {
-        source.offer = offer_for_source;
-        source.more = more_for_source;
-        source.accept = accept_for_source;
+        source->offer = offer_for_source;
+        source->more = more_for_source;
+        source->accept = accept_for_source;
     }
     if (reader->decoder->type->spread != NULL)
-        source.spread = spread_for_source;
+        source->spread = spread_for_source;
     return source;
 }

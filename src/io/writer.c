@@ -1,5 +1,6 @@
 /* Writers. Rows pass three layers: conversion to the format's channels, the encoder, the output. */
 #include "base/memory.h"
+#include "base/sized.h"
 #include "base/status.h"
 #include "io/codec.h"
 #include "io/format.h"
@@ -14,12 +15,15 @@ struct gconv_writer {
     gconv_shape shape;   /* of the rows that the caller gives */
     uint32_t taken;      /* rows so far */
     unsigned char *row;  /* in the encoder's channels; NULL where the caller's rows have them */
+    gconv_sink sink;     /* what gconv_writer_sink gave */
     gconv_error failure; /* the first one; every later call repeats it */
 };
 
-gconv_writer_options gconv_writer_options_default(void)
+void gconv_writer_options_init(gconv_writer_options *options, size_t size)
 {
-    return (gconv_writer_options){.quality = 90, .compression = -1, .keep = GCONV_KEEP_ALL};
+    const gconv_writer_options defaults = {
+        .quality = 90, .compression = -1, .keep = GCONV_KEEP_ALL};
+    gc_sized_init(options, size, &defaults, sizeof defaults);
 }
 
 /* ---- Channels -------------------------------------------------------------------------------- */
@@ -107,6 +111,17 @@ static gconv_status check_options(const gconv_writer_options *options, gconv_err
     return check_part(options, error);
 }
 
+/* Copies a caller's options, which may be shorter or NULL, and refuses what cannot be written. */
+static gconv_status read_options(const gconv_writer_options *given, gconv_writer_options *options,
+                                 gconv_error *error)
+{
+    *options = gconv_writer_options_default();
+    gconv_status status = given == NULL ? GCONV_OK
+                                        : gc_sized_read(given, "gconv_writer_options", options,
+                                                        sizeof *options, error);
+    return status == GCONV_OK ? check_options(options, error) : status;
+}
+
 /* Channels of the rows that the encoder takes. Rows of one bit are grey; PPM's encoder makes three
  * channels of them. */
 static int file_channels(const gconv_format_info *format, const gconv_shape *shape)
@@ -148,30 +163,28 @@ static gconv_status open_encoder(gconv_writer *writer, const gconv_writer_option
     return status;
 }
 
-gconv_status gconv_writer_open(const char *path, const gconv_writer_options *options,
+gconv_status gconv_writer_open(const char *path, const gconv_writer_options *given,
                                gconv_writer **writer, gconv_error *error)
 {
     *writer = NULL;
     if (path == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "no file is named: a null pointer");
-    const gconv_writer_options defaults = gconv_writer_options_default();
-    if (options == NULL)
-        options = &defaults;
-    gconv_status status = check_options(options, error);
+    gconv_writer_options options;
+    gconv_status status = read_options(given, &options, error);
     if (status != GCONV_OK)
         return status;
     gconv_writer *opened = calloc(1, sizeof *opened);
     if (opened == NULL)
         return gc_fail_memory(error, sizeof *opened);
-    opened->shape = options->shape;
-    gc_output_options output_options = {.no_clobber = options->no_clobber,
-                                        .sync = options->sync,
-                                        .complete = options->complete,
-                                        .written = options->written,
-                                        .complete_user = options->complete_user};
+    opened->shape = options.shape;
+    gc_output_options output_options = {.no_clobber = options.no_clobber,
+                                        .sync = options.sync,
+                                        .complete = options.complete,
+                                        .written = options.written,
+                                        .complete_user = options.complete_user};
     status = gc_output_open(path, &output_options, &opened->output, error);
     if (status == GCONV_OK)
-        status = open_encoder(opened, options, error);
+        status = open_encoder(opened, &options, error);
     if (status != GCONV_OK) {
         gconv_writer_free(opened);
         return status;
@@ -247,27 +260,28 @@ static gconv_status check_complete(const gconv_writer *writer, gconv_error *erro
     return GCONV_OK;
 }
 
-gconv_status gconv_writer_next(gconv_writer *writer, const gconv_writer_options *options,
+gconv_status gconv_writer_next(gconv_writer *writer, const gconv_writer_options *given,
                                gconv_error *error)
 {
     if (writer->failure.status != GCONV_OK)
         return settle(writer, writer->failure.status, error);
+    gconv_writer_options options;
     gconv_status status = check_complete(writer, error);
     if (status == GCONV_OK)
-        status = check_options(options, error);
+        status = read_options(given, &options, error);
     if (status != GCONV_OK)
         return status;
-    if (!holds_several(options->format) || !holds_several(writer->encoder->format))
+    if (!holds_several(options.format) || !holds_several(writer->encoder->format))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "only PGM, PPM and PFM hold several images");
     status = writer->encoder->type->finish(writer->encoder, &writer->failure);
     writer->encoder->type->free(writer->encoder);
     writer->encoder = NULL;
     free(writer->row);
     writer->row = NULL;
-    writer->shape = options->shape;
+    writer->shape = options.shape;
     writer->taken = 0;
     if (status == GCONV_OK)
-        status = open_encoder(writer, options, &writer->failure);
+        status = open_encoder(writer, &options, &writer->failure);
     return settle(writer, status, error);
 }
 
@@ -321,14 +335,15 @@ static gconv_status write_compressed(void *user, const struct gc_compressed_rows
     return settle(writer, status, error);
 }
 
-gconv_sink gconv_writer_sink(gconv_writer *writer)
+const gconv_sink *gconv_writer_sink(gconv_writer *writer)
 {
-    gconv_sink sink = {.write = write_for_sink, .user = writer};
+    gconv_sink *sink = &writer->sink;
+    *sink = (gconv_sink){.size = sizeof *sink, .write = write_for_sink, .user = writer};
     if (writer->encoder->type->help != NULL)
-        sink.help = help_for_sink;
+        sink->help = help_for_sink;
     if (writer->encoder->type->write_compressed != NULL) {
-        sink.takes_compressed = takes_compressed;
-        sink.write_compressed = write_compressed;
+        sink->takes_compressed = takes_compressed;
+        sink->write_compressed = write_compressed;
     }
     return sink;
 }

@@ -167,7 +167,7 @@ static int find_implementations(const options *set, tally *tallies)
 {
     int count = 0, known = 0;
     for (int i = 0; i < gconv_implementation_count() && count < IMPLEMENTATIONS_MAX; i++) {
-        gconv_implementation_info info;
+        gconv_implementation_info info = gconv_implementation_info_default();
         if (gconv_implementation_describe(i, &info, NULL) != GCONV_OK)
             continue;
         if (set->implementations != NULL && !is_among(set->implementations, info.name))

@@ -271,12 +271,16 @@ static check_verdict check_rows(contender *c, bool convert_only, check_image *ou
     gconv_status status;
     check_image_poison(output, 0x5a);
     if (convert_only)
-        status = gconv_plan_convert(c->plan, (float *)(void *)check_image_row(&c->chain, 0),
-                                    c->chain.stride, check_image_row(input, 0), input->stride,
-                                    (gconv_sink){.write = probe_write, .user = &sink}, &error);
+        status = gconv_plan_convert(
+            c->plan, (float *)(void *)check_image_row(&c->chain, 0), c->chain.stride,
+            check_image_row(input, 0), input->stride,
+            &(gconv_sink){.size = sizeof(gconv_sink), .write = probe_write, .user = &sink}, &error);
     else
-        status = gconv_plan_run(c->plan, (gconv_source){.read = probe_read, .user = &source},
-                                (gconv_sink){.write = probe_write, .user = &sink}, NULL, &error);
+        status = gconv_plan_run(
+            c->plan,
+            &(gconv_source){.size = sizeof(gconv_source), .read = probe_read, .user = &source},
+            &(gconv_sink){.size = sizeof(gconv_sink), .write = probe_write, .user = &sink}, NULL,
+            &error);
     if (status != GCONV_OK)
         return check_fail(c->subject, NULL, "%s fails: %s", what, error.message);
     if (sink.next != output->rows || (!convert_only && source.next != input->rows))

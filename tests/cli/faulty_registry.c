@@ -11,6 +11,7 @@
  *     patient  waits, as for a device, until MEETING images of a batch do
  *     late     is ready LATE_SECONDS after its plan was made, as one that compiles kernels
  *     dead     the same, as a GPU's: the first choice of `auto` for what takes the CPU long */
+#include "core/device.h"
 #include "core/registry.h"
 
 #include "base/clock.h"
@@ -73,7 +74,7 @@ static gconv_status read_wrong(void *user, uint32_t count, void *rows, size_t st
 static gconv_status run_wrong(void *state, gc_stream *stream, gconv_error *error)
 {
     spoiled_source own = {.source = stream->source};
-    stream->source = (gconv_source){.read = read_wrong, .user = &own};
+    stream->source = (gconv_source){.size = sizeof(gconv_source), .read = read_wrong, .user = &own};
     return gc_reference_operations.run(state, stream, error);
 }
 
@@ -103,7 +104,7 @@ static gconv_status read_far(void *user, uint32_t count, void *rows, size_t stri
 static gconv_status run_far(void *state, gc_stream *stream, gconv_error *error)
 {
     far_source own = {.source = stream->source, .shape = &stream->problem->conversion.input};
-    stream->source = (gconv_source){.read = read_far, .user = &own};
+    stream->source = (gconv_source){.size = sizeof(gconv_source), .read = read_far, .user = &own};
     return gc_reference_operations.run(state, stream, error);
 }
 
@@ -146,7 +147,8 @@ static gconv_status decode_to_black(void *state, gc_stream *stream, bool prove, 
     if (gc_stream_offer(stream, prove, &picture) && picture.width >= 16) {
         gc_stream_accept(stream, picture.size);
         stream->rows_read = 0;
-        stream->source = (gconv_source){.read = read_nothing, .user = stream};
+        stream->source =
+            (gconv_source){.size = sizeof(gconv_source), .read = read_nothing, .user = stream};
     }
     return gc_reference_operations.run(state, stream, error);
 }
@@ -340,5 +342,5 @@ gconv_status gc_implementation_device(const gc_implementation *implementation, i
 {
     (void)implementation;
     (void)cuda_index;
-    return gconv_device_describe(0, device, error);
+    return gc_device_describe(0, device, error);
 }

@@ -160,9 +160,10 @@ static void run_streamed(gconv_plan *plan, const check_image *input, check_image
     gc_memory_source from = {(const char *)check_image_row(input, 0), input->row_bytes,
                              input->stride, 0};
     gc_memory_sink to = {(char *)check_image_row(output, 0), output->row_bytes, output->stride, 0};
-    FUZZ_REQUIRE(gconv_plan_run(plan, gc_source_of_memory(&from), gc_sink_of_memory(&to), NULL,
-                                &error) == GCONV_OK,
-                 "%s", error.message);
+    gconv_source source = gc_source_of_memory(&from);
+    gconv_sink sink = gc_sink_of_memory(&to);
+    FUZZ_REQUIRE(gconv_plan_run(plan, &source, &sink, NULL, &error) == GCONV_OK, "%s",
+                 error.message);
     FUZZ_REQUIRE(from.count == input->rows && to.count == output->rows, "%u rows read, %u written",
                  from.count, to.count);
 }

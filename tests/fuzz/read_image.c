@@ -156,15 +156,15 @@ static void check_offer(const pictures *first, gconv_reader_options options, int
     options.warn_user = &warned;
     if (gconv_reader_open("/proc/self/fd/0", &options, &reader, NULL) != GCONV_OK)
         return;
-    gconv_source source = gconv_reader_source(reader);
-    if (source.offer != NULL && source.offer(source.user, true, &offered)) {
+    const gconv_source *source = gconv_reader_source(reader);
+    if (source->offer != NULL && source->offer(source->user, true, &offered)) {
         FUZZ_REQUIRE(first->status == GCONV_OK, "offered after %d", (int)first->status);
         const gconv_shape *shape = gconv_reader_shape(reader);
         bool turned = offered.orientation > 4;
         FUZZ_REQUIRE(offered.width == (turned ? shape->height : shape->width) &&
                          offered.height == (turned ? shape->width : shape->height),
                      "%u x %u offered", offered.width, offered.height);
-        source.accept(source.user, offered.size);
+        source->accept(source->user, offered.size);
         FUZZ_REQUIRE(gconv_reader_finish(reader, NULL) == GCONV_OK, "no end after an offer");
         FUZZ_REQUIRE(warned == warnings, "%d warnings, then %d", warnings, warned);
     }

@@ -443,7 +443,7 @@ static void free_place(image *im, unsigned kind)
 static bool run_in_memory(gconv_plan *plan, const problem *p, const image *in, image *out)
 {
     gconv_error error;
-    gconv_timings timings = {0};
+    gconv_timings timings = gconv_timings_default();
     gconv_status status =
         gconv_plan_run_memory(plan, in->place + in->before, in->stride, out->place + out->before,
                               out->stride, &timings, &error);

@@ -28,6 +28,11 @@ try() {
 for header in $(find include src -name '*.h' | sort); do
   # shellcheck disable=SC2086
   try "$header" "$cc" -std=c17 $flags -x c
+  case $header in include/*)
+    # shellcheck disable=SC2086
+    try "$header" "$cc" -std=c99 $flags -pedantic -x c
+    ;;
+  esac
   if [ -n "$cxx" ] && grep -q __cplusplus "$header"; then
     # shellcheck disable=SC2086
     try "$header" "$cxx" -std=c++17 $flags -x c++

@@ -282,9 +282,9 @@ static inline gconv_status read_picture(const char *path, const gconv_reader_opt
         return status;
     const gconv_shape *shape = gconv_reader_shape(reader);
     *result = new_picture(shape->width, shape->height, shape->channels, shape->depth);
-    gconv_source source = gconv_reader_source(reader);
+    const gconv_source *source = gconv_reader_source(reader);
     helpers others;
-    start_helpers(&others, source.help, source.user);
+    start_helpers(&others, source->help, source->user);
     for (uint32_t y = 0; status == GCONV_OK && y < shape->height; y += band) {
         uint32_t count = shape->height - y < band ? shape->height - y : band;
         status = gconv_reader_read(reader, count, result->rows + y * result->row_bytes,
@@ -310,9 +310,9 @@ static inline gconv_status write_picture(const char *path, const gconv_writer_op
     if (status != GCONV_OK)
         return status;
     uint32_t height = source->shape.height;
-    gconv_sink sink = gconv_writer_sink(writer);
+    const gconv_sink *sink = gconv_writer_sink(writer);
     helpers others;
-    start_helpers(&others, sink.help, sink.user);
+    start_helpers(&others, sink->help, sink->user);
     for (uint32_t y = 0; status == GCONV_OK && y < height; y += band) {
         uint32_t count = height - y < band ? height - y : band;
         status = gconv_writer_write(writer, count, source->rows + y * source->row_bytes,

@@ -17,7 +17,7 @@ static void one_usable_instruction_set_is_chosen(void **state)
 {
     (void)state;
     int count = gconv_instructions_count(), chosen = 0;
-    gconv_instructions_info set;
+    gconv_instructions_info set = gconv_instructions_info_default();
     gconv_error error;
     assert_true(count > 0);
     for (int i = 0; i < count; i++) {
@@ -36,7 +36,7 @@ static void one_usable_instruction_set_is_chosen(void **state)
 static void the_environment_chooses_instructions(void **state)
 {
     (void)state;
-    gconv_instructions_info set;
+    gconv_instructions_info set = gconv_instructions_info_default();
     setenv("GCONV_INSTRUCTIONS", "portable", 1);
     assert_int_equal(gconv_instructions_describe(gconv_instructions_count() - 1, &set, NULL),
                      GCONV_OK);
@@ -75,7 +75,7 @@ static void names_of_devices_are_read(void **state)
                 {"cpu", false, GCONV_DEVICE_CPU, 0},     {"cuda", false, GCONV_DEVICE_CUDA, 0},
                 {"cuda:0", false, GCONV_DEVICE_CUDA, 0}, {"cuda:12", false, GCONV_DEVICE_CUDA, 12}};
     static const char *const bad[] = {"", "gpu", "CPU", "cuda:", "cuda:x", "cuda:-1", "cuda:1024"};
-    gconv_device_choice choice;
+    gconv_device_choice choice = gconv_device_choice_default();
     gconv_error error;
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         assert_int_equal(gconv_device_parse(good[i].text, &choice, &error), GCONV_OK);
@@ -92,7 +92,7 @@ static void names_of_devices_are_read(void **state)
 static void implementations_say_what_they_follow(void **state)
 {
     (void)state;
-    gconv_implementation_info info;
+    gconv_implementation_info info = gconv_implementation_info_default();
     for (int i = 0; i < gconv_implementation_count(); i++) {
         assert_int_equal(gconv_implementation_describe(i, &info, NULL), GCONV_OK);
         assert_string_equal(gconv_implementation_name(i), info.name);

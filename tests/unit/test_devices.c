@@ -4,7 +4,7 @@
 
 static gconv_device_choice parsed(const char *text)
 {
-    gconv_device_choice choice;
+    gconv_device_choice choice = gconv_device_choice_default();
     gconv_error error;
     if (gconv_device_parse(text, &choice, &error) != GCONV_OK)
         fail_msg("%s", error.message);
@@ -42,7 +42,7 @@ static void what_is_no_device(void **state)
         "cuda:,1",    "cuda:1,",    "cuda:1,,2",   "cuda:0,x",          "cuda:0-1",
         "cuda:0;1",   "cuda:0, 1",  "cuda:1024",   "cuda:0,-1",         "cuda:All",
         "cuda:all,1", "cuda:1,all", "cuda,cuda:1", "cuda:0,00000000001"};
-    gconv_device_choice choice;
+    gconv_device_choice choice = gconv_device_choice_default();
     gconv_error error;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         assert_int_equal(gconv_device_parse(texts[i], &choice, &error), GCONV_ERROR_ARGUMENT);
@@ -60,7 +60,7 @@ static void as_many_as_fit(void **state)
         sprintf(text + strlen(text), ",%d", i);
     assert_int_equal(parsed(text).count, GCONV_DEVICES_MAX);
     strcat(text, ",64");
-    gconv_device_choice choice;
+    gconv_device_choice choice = gconv_device_choice_default();
     assert_int_equal(gconv_device_parse(text, &choice, NULL), GCONV_ERROR_ARGUMENT);
 }
 

@@ -244,11 +244,11 @@ static double peak_of(const gconv_job *job)
     pid_t child = fork();
     if (child == 0) {
         gconv_plan *plan;
-        gconv_source source = {.read = make_rows};
-        gconv_sink sink = {.write = drop_rows};
+        gconv_source source = {.size = sizeof(gconv_source), .read = make_rows};
+        gconv_sink sink = {.size = sizeof(gconv_sink), .write = drop_rows};
         gconv_status status = gconv_plan_create(job, &plan, NULL);
         if (status == GCONV_OK)
-            status = gconv_plan_run(plan, source, sink, NULL, NULL);
+            status = gconv_plan_run(plan, &source, &sink, NULL, NULL);
         _exit(status == GCONV_OK ? 0 : 1);
     }
     int status;

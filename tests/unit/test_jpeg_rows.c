@@ -56,7 +56,7 @@ static bool help(void *user)
 
 static void begin_work(team *of, gconv_reader *reader, int threads)
 {
-    of->source = gconv_reader_source(reader);
+    of->source = *gconv_reader_source(reader);
     if (threads < 2 || of->source.spread == NULL)
         return;
     of->source.spread(of->source.user, threads);

@@ -26,7 +26,7 @@ static void open_with(offered *o, const char *name, gconv_reader_options options
     options.warn_user = &o->warnings;
     if (gconv_reader_open(scratch_path(name), &options, &o->reader, &o->error) != GCONV_OK)
         fail_msg("%s: %s", name, o->error.message);
-    o->source = gconv_reader_source(o->reader);
+    o->source = *gconv_reader_source(o->reader);
 }
 
 static bool offers(offered *o)
@@ -407,8 +407,9 @@ static void a_stream_passes_the_offer_on(void **state)
     open_with(&o, "stream.jpg", as_stored());
     gconv_job job = job_of(filters, 1, *gconv_reader_shape(o.reader));
     assert_int_equal(gc_problem_create(&job, &problem, &o.error), GCONV_OK);
-    gconv_sink sink = {.write = drop_rows};
-    assert_int_equal(gc_stream_open(&stream, &problem, o.source, sink, false, &o.error), GCONV_OK);
+    gconv_sink sink = {.size = sizeof(gconv_sink), .write = drop_rows};
+    assert_int_equal(gc_stream_open(&stream, &problem, &o.source, &sink, false, &o.error),
+                     GCONV_OK);
     assert_true(gc_stream_offer(&stream, true, &encoded));
     assert_int_equal(encoded.width, 71);
     assert_true(stream.timings.decode > 0);
@@ -419,7 +420,8 @@ static void a_stream_passes_the_offer_on(void **state)
     assert_false(gc_stream_offer(&stream, true, &encoded));
     must_finish(&o);
     gc_stream_close(&stream);
-    stream.source = (gconv_source){.read = o.source.read, .user = o.source.user};
+    stream.source =
+        (gconv_source){.size = sizeof(gconv_source), .read = o.source.read, .user = o.source.user};
     stream.asked = false;
     assert_false(gc_stream_offer(&stream, true, &encoded)); /* a source without offers */
     gc_problem_destroy(&problem);
@@ -552,7 +554,7 @@ static void a_pipe_is_not_offered(void **state)
     snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
     o = (offered){.prove = true, .error = {.status = GCONV_OK}};
     assert_int_equal(gconv_reader_open(path, &options, &o.reader, &o.error), GCONV_OK);
-    o.source = gconv_reader_source(o.reader);
+    o.source = *gconv_reader_source(o.reader);
     assert_false(offers(&o));
     assert_string_equal(gconv_reader_doubt(o.reader), "an input that cannot be read twice");
     picture read = read_all(&o);

@@ -40,7 +40,7 @@ static void unusable_implementations(void **state)
 {
     (void)state;
     for (int i = 0; i < gconv_implementation_count(); i++) {
-        gconv_implementation_info info;
+        gconv_implementation_info info = gconv_implementation_info_default();
         assert_int_equal(gconv_implementation_describe(i, &info, NULL), GCONV_OK);
         assert_true(info.usable == (info.reason[0] == '\0'));
         if (info.usable)
@@ -49,7 +49,7 @@ static void unusable_implementations(void **state)
         job.implementation = info.name;
         refused(&job, GCONV_ERROR_DEVICE, info.name);
     }
-    gconv_implementation_info info;
+    gconv_implementation_info info = gconv_implementation_info_default();
     assert_int_equal(gconv_implementation_describe(-1, &info, NULL), GCONV_ERROR_ARGUMENT);
     assert_int_equal(gconv_implementation_describe(gconv_implementation_count(), &info, NULL),
                      GCONV_ERROR_ARGUMENT);
@@ -173,15 +173,16 @@ static void null_pointers_are_refused(void **state)
     job = usual_job();
     gconv_plan *plan = planned(&job);
     static unsigned char rows[HEIGHT][WIDTH];
-    gconv_source source = {.read = NULL};
-    gconv_sink sink = {.write = NULL};
-    assert_int_equal(gconv_plan_run(plan, source, sink, NULL, NULL), GCONV_ERROR_ARGUMENT);
+    gconv_source source = {.size = sizeof(gconv_source), .read = NULL};
+    gconv_sink sink = {.size = sizeof(gconv_sink), .write = NULL};
+    assert_int_equal(gconv_plan_run(plan, &source, &sink, NULL, NULL), GCONV_ERROR_ARGUMENT);
     assert_int_equal(gconv_plan_run_memory(plan, NULL, WIDTH, rows, WIDTH, NULL, NULL),
                      GCONV_ERROR_ARGUMENT);
     assert_int_equal(gconv_plan_run_memory(plan, rows, WIDTH, NULL, WIDTH, NULL, NULL),
                      GCONV_ERROR_ARGUMENT);
-    assert_int_equal(gconv_plan_convert(plan, NULL, WIDTH * sizeof(float), rows, WIDTH, sink, NULL),
-                     GCONV_ERROR_ARGUMENT);
+    assert_int_equal(
+        gconv_plan_convert(plan, NULL, WIDTH * sizeof(float), rows, WIDTH, &sink, NULL),
+        GCONV_ERROR_ARGUMENT);
     gconv_plan_free(plan);
 
     gconv_border border;
@@ -199,7 +200,7 @@ static void null_pointers_are_refused(void **state)
 static void devices(void **state)
 {
     (void)state;
-    gconv_device_info info;
+    gconv_device_info info = gconv_device_info_default();
     assert_true(gconv_device_count() >= 1);
     assert_int_equal(gconv_device_describe(0, &info, NULL), GCONV_OK);
     assert_int_equal(info.kind, GCONV_DEVICE_CPU);

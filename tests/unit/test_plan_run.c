@@ -37,9 +37,11 @@ static void run_broken(uint32_t good_in, uint32_t good_out, gconv_status status,
         gconv_plan *plan = planned(&job);
         broken source = {.good = good_in}, sink = {.good = good_out};
         gconv_error error = {.status = GCONV_OK};
-        gconv_status got =
-            gconv_plan_run(plan, (gconv_source){.read = read_broken, .user = &source},
-                           (gconv_sink){.write = write_broken, .user = &sink}, NULL, &error);
+        gconv_status got = gconv_plan_run(
+            plan,
+            &(gconv_source){.size = sizeof(gconv_source), .read = read_broken, .user = &source},
+            &(gconv_sink){.size = sizeof(gconv_sink), .write = write_broken, .user = &sink}, NULL,
+            &error);
         assert_int_equal(got, status);
         if (status != GCONV_OK) {
             assert_int_equal(error.status, status);
@@ -50,10 +52,13 @@ static void run_broken(uint32_t good_in, uint32_t good_out, gconv_status status,
         /* The plan is as good as new. */
         source = (broken){.good = HEIGHT};
         sink = (broken){.good = HEIGHT};
-        assert_int_equal(gconv_plan_run(plan, (gconv_source){.read = read_broken, .user = &source},
-                                        (gconv_sink){.write = write_broken, .user = &sink}, NULL,
-                                        NULL),
-                         GCONV_OK);
+        assert_int_equal(
+            gconv_plan_run(
+                plan,
+                &(gconv_source){.size = sizeof(gconv_source), .read = read_broken, .user = &source},
+                &(gconv_sink){.size = sizeof(gconv_sink), .write = write_broken, .user = &sink},
+                NULL, NULL),
+            GCONV_OK);
         assert_int_equal(source.done, HEIGHT);
         assert_int_equal(sink.done, HEIGHT);
         gconv_plan_free(plan);
@@ -87,14 +92,16 @@ static void failing_without_a_word(void **state)
         gconv_job job = usual_job();
         job.implementation = names[i % 2];
         gconv_plan *plan = planned(&job);
-        gconv_source source = {.read = read_silently, .user = i < 2 ? &bad : &good};
-        gconv_sink sink = {.write = write_silently, .user = i < 2 ? &good : &bad};
+        gconv_source source = {
+            .size = sizeof(gconv_source), .read = read_silently, .user = i < 2 ? &bad : &good};
+        gconv_sink sink = {
+            .size = sizeof(gconv_sink), .write = write_silently, .user = i < 2 ? &good : &bad};
         gconv_error error = {.status = GCONV_ERROR_OPEN, .line = 3, .message = "of old"};
-        assert_int_equal(gconv_plan_run(plan, source, sink, NULL, &error), bad);
+        assert_int_equal(gconv_plan_run(plan, &source, &sink, NULL, &error), bad);
         assert_int_equal(error.status, bad);
         assert_int_equal(error.line, 0);
         assert_string_equal(error.message, gconv_status_text(bad));
-        assert_int_equal(gconv_plan_run(plan, source, sink, NULL, NULL), bad);
+        assert_int_equal(gconv_plan_run(plan, &source, &sink, NULL, NULL), bad);
         gconv_plan_free(plan);
     }
 }
@@ -133,7 +140,7 @@ static void timings_add_up(void **state)
     static uint8_t in[WIDTH * HEIGHT], out[WIDTH * HEIGHT];
     gconv_job job = usual_job();
     gconv_plan *plan = planned(&job);
-    gconv_timings timings = {.decode = 100, .compute = 200};
+    gconv_timings timings = {.size = sizeof timings, .decode = 100, .compute = 200};
     for (int i = 0; i < 2; i++)
         assert_int_equal(gconv_plan_run_memory(plan, in, WIDTH, out, WIDTH, &timings, NULL),
                          GCONV_OK);
@@ -227,10 +234,13 @@ static void cpu_does_not_take_over_a_begun_image(void **state)
         gconv_plan *plan = planned_on(&own);
         broken source = {.good = HEIGHT}, sink = {.good = HEIGHT};
         gconv_error error;
-        assert_int_equal(gconv_plan_run(plan, (gconv_source){.read = read_broken, .user = &source},
-                                        (gconv_sink){.write = write_broken, .user = &sink}, NULL,
-                                        &error),
-                         GCONV_ERROR_DEVICE);
+        assert_int_equal(
+            gconv_plan_run(
+                plan,
+                &(gconv_source){.size = sizeof(gconv_source), .read = read_broken, .user = &source},
+                &(gconv_sink){.size = sizeof(gconv_sink), .write = write_broken, .user = &sink},
+                NULL, &error),
+            GCONV_ERROR_DEVICE);
         assert_string_equal(error.message, "the device broke");
         assert_int_equal(sink.done, rows);
         assert_string_equal(gconv_plan_implementation(plan), "fake");
@@ -261,8 +271,12 @@ static void cpu_does_not_take_over_a_broken_source(void **state)
     broken sink = {.good = HEIGHT};
     gconv_error error;
     assert_int_equal(
-        gconv_plan_run(plan, (gconv_source){.read = read_without_memory, .user = &reads},
-                       (gconv_sink){.write = write_broken, .user = &sink}, NULL, &error),
+        gconv_plan_run(
+            plan,
+            &(gconv_source){
+                .size = sizeof(gconv_source), .read = read_without_memory, .user = &reads},
+            &(gconv_sink){.size = sizeof(gconv_sink), .write = write_broken, .user = &sink}, NULL,
+            &error),
         GCONV_ERROR_MEMORY);
     assert_string_equal(error.message, "no memory to read");
     assert_int_equal(reads, 1);

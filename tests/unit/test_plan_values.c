@@ -100,9 +100,12 @@ static void convert_hands_on_errors(void **state)
     gconv_plan *plan = planned(&job);
     broken sink = {.good = 17};
     gconv_error error;
-    assert_int_equal(gconv_plan_convert(plan, values, WIDTH * sizeof(float), in, WIDTH,
-                                        (gconv_sink){.write = write_broken, .user = &sink}, &error),
-                     GCONV_ERROR_WRITE);
+    assert_int_equal(
+        gconv_plan_convert(
+            plan, values, WIDTH * sizeof(float), in, WIDTH,
+            &(gconv_sink){.size = sizeof(gconv_sink), .write = write_broken, .user = &sink},
+            &error),
+        GCONV_ERROR_WRITE);
     assert_string_equal(error.message, "broken after 17 rows");
     assert_int_equal(sink.done, 18);
     gconv_plan_free(plan);
@@ -115,17 +118,22 @@ static void convert_needs_the_input_for_alpha_alone(void **state)
     gconv_job job = usual_job();
     gconv_plan *plan = planned(&job);
     broken sink = {.good = HEIGHT};
-    assert_int_equal(gconv_plan_convert(plan, values, WIDTH * sizeof(float), NULL, WIDTH,
-                                        (gconv_sink){.write = write_broken, .user = &sink}, NULL),
-                     GCONV_OK);
+    assert_int_equal(
+        gconv_plan_convert(
+            plan, values, WIDTH * sizeof(float), NULL, WIDTH,
+            &(gconv_sink){.size = sizeof(gconv_sink), .write = write_broken, .user = &sink}, NULL),
+        GCONV_OK);
     assert_int_equal(sink.done, HEIGHT);
     gconv_plan_free(plan);
     job.input.channels = 4;
     plan = planned(&job);
     gconv_error error;
-    assert_int_equal(gconv_plan_convert(plan, values, WIDTH * 3 * sizeof(float), NULL, 0,
-                                        (gconv_sink){.write = write_broken, .user = &sink}, &error),
-                     GCONV_ERROR_ARGUMENT);
+    assert_int_equal(
+        gconv_plan_convert(
+            plan, values, WIDTH * 3 * sizeof(float), NULL, 0,
+            &(gconv_sink){.size = sizeof(gconv_sink), .write = write_broken, .user = &sink},
+            &error),
+        GCONV_ERROR_ARGUMENT);
     assert_non_null(strstr(error.message, "alpha"));
     gconv_plan_free(plan);
 }
@@ -137,12 +145,12 @@ static void convert_fails_without_a_word(void **state)
     gconv_job job = usual_job();
     gconv_plan *plan = planned(&job);
     gconv_status bad = GCONV_ERROR_WRITE;
-    gconv_sink sink = {.write = write_silently, .user = &bad};
+    gconv_sink sink = {.size = sizeof(gconv_sink), .write = write_silently, .user = &bad};
     gconv_error error = {.message = "of old"};
-    assert_int_equal(gconv_plan_convert(plan, values, WIDTH * sizeof(float), NULL, 0, sink, &error),
-                     bad);
+    assert_int_equal(
+        gconv_plan_convert(plan, values, WIDTH * sizeof(float), NULL, 0, &sink, &error), bad);
     assert_string_equal(error.message, gconv_status_text(bad));
-    assert_int_equal(gconv_plan_convert(plan, values, WIDTH * sizeof(float), NULL, 0, sink, NULL),
+    assert_int_equal(gconv_plan_convert(plan, values, WIDTH * sizeof(float), NULL, 0, &sink, NULL),
                      bad);
     gconv_plan_free(plan);
 }
@@ -177,11 +185,11 @@ static void images_are_checked(void **state)
         assert_non_null(strstr(error.message, refused[i].message));
     }
     broken to = {.good = HEIGHT};
-    gconv_sink sink = {.write = write_broken, .user = &to};
-    assert_int_equal(gconv_plan_convert(plan, a, CHAIN_BYTES - 1, NULL, 0, sink, &error),
+    gconv_sink sink = {.size = sizeof(gconv_sink), .write = write_broken, .user = &to};
+    assert_int_equal(gconv_plan_convert(plan, a, CHAIN_BYTES - 1, NULL, 0, &sink, &error),
                      GCONV_ERROR_ARGUMENT);
     assert_non_null(strstr(error.message, "stride"));
-    assert_int_equal(gconv_plan_convert(plan, a, CHAIN_BYTES, in, WIDTH - 1, sink, &error),
+    assert_int_equal(gconv_plan_convert(plan, a, CHAIN_BYTES, in, WIDTH - 1, &sink, &error),
                      GCONV_ERROR_ARGUMENT);
     assert_non_null(strstr(error.message, "stride"));
     assert_int_equal(to.done, 0);

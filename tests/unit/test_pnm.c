@@ -308,19 +308,19 @@ static void assert_selected(const char *path, const picture *whole, uint32_t fir
         new_picture(whole->shape.width, count, whole->shape.channels, whole->shape.depth);
     bool more = true;
     assert_int_equal(gconv_reader_open(path, &options, &reader, &error), GCONV_OK);
-    gconv_source source = gconv_reader_source(reader);
-    assert_int_equal(source.select(source.user, first, count, &error), GCONV_OK);
+    const gconv_source *source = gconv_reader_source(reader);
+    assert_int_equal(source->select(source->user, first, count, &error), GCONV_OK);
     for (uint32_t y = 0; y < count; y++)
         assert_int_equal(
-            source.read(source.user, 1, rows.rows + y * rows.row_bytes, rows.row_bytes, &error),
+            source->read(source->user, 1, rows.rows + y * rows.row_bytes, rows.row_bytes, &error),
             GCONV_OK);
     assert_memory_equal(rows.rows, whole->rows + first * rows.row_bytes, count * rows.row_bytes);
-    assert_int_equal(source.read(source.user, 1, rows.rows, rows.row_bytes, &error),
+    assert_int_equal(source->read(source->user, 1, rows.rows, rows.row_bytes, &error),
                      GCONV_ERROR_ARGUMENT);
     assert_int_equal(gconv_reader_finish(reader, &error), GCONV_OK);
     assert_int_equal(gconv_reader_next(reader, &more, &error), GCONV_OK);
     assert_false(more);
-    assert_int_equal(source.select(source.user, 0, 1, &error), GCONV_ERROR_ARGUMENT);
+    assert_int_equal(source->select(source->user, 0, 1, &error), GCONV_ERROR_ARGUMENT);
     gconv_reader_free(reader);
     free_picture(&rows);
 }

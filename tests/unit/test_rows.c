@@ -128,11 +128,13 @@ static uint32_t assert_rows(gconv_plan *plan, const gconv_shape *input, const ch
                                .row_bytes = gconv_shape_row_bytes(input),
                                .stride = gconv_shape_row_bytes(input)}};
     gc_memory_sink to = {.next = rows, .row_bytes = bytes, .stride = bytes};
-    gconv_source source = {
-        .read = count_rows, .user = &from, .select = selects ? select_rows : NULL};
+    gconv_source source = {.size = sizeof source,
+                           .read = count_rows,
+                           .user = &from,
+                           .select = selects ? select_rows : NULL};
+    gconv_sink sink = gc_sink_of_memory(&to);
     gconv_error error;
-    if (gconv_plan_run_rows(plan, first, count, source, gc_sink_of_memory(&to), NULL, &error) !=
-        GCONV_OK)
+    if (gconv_plan_run_rows(plan, first, count, &source, &sink, NULL, &error) != GCONV_OK)
         fail_msg("%s", error.message);
     assert_int_equal(to.count, count);
     for (size_t i = 0; i < count * bytes; i++)
@@ -265,15 +267,16 @@ static void refuses_what_cannot_be(void **state)
     static const uint32_t wrong[][2] = {{0, 0}, {10, 1}, {3, 8}, {0, 11}, {UINT32_MAX, 2}};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         assert_int_equal(
-            gconv_plan_run_rows(plan, wrong[i][0], wrong[i][1], source, sink, NULL, &error),
+            gconv_plan_run_rows(plan, wrong[i][0], wrong[i][1], &source, &sink, NULL, &error),
             GCONV_ERROR_ARGUMENT);
     assert_string_equal(error.message,
                         "2 rows from row 4294967295 on are not in the image, which has 10 rows");
     source.select = fail_to_select;
-    assert_int_equal(gconv_plan_run_rows(plan, 5, 1, source, sink, NULL, &error), GCONV_ERROR_READ);
+    assert_int_equal(gconv_plan_run_rows(plan, 5, 1, &source, &sink, NULL, &error),
+                     GCONV_ERROR_READ);
     assert_true(strlen(error.message) > 0);
     source.read = NULL;
-    assert_int_equal(gconv_plan_run_rows(plan, 5, 1, source, sink, NULL, &error),
+    assert_int_equal(gconv_plan_run_rows(plan, 5, 1, &source, &sink, NULL, &error),
                      GCONV_ERROR_ARGUMENT);
     assert_int_equal(to.count, 0);
     gconv_plan_free(plan);

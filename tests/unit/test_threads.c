@@ -75,9 +75,9 @@ static bool streams_well(int threads)
 {
     gconv_plan *plan = plan_for(threads);
     uint32_t read = 0, written = 0;
-    gconv_source source = {.read = read_samples, .user = &read};
-    gconv_sink sink = {.write = compare_rows, .user = &written};
-    bool well = plan != NULL && gconv_plan_run(plan, source, sink, NULL, NULL) == GCONV_OK &&
+    gconv_source source = {.size = sizeof(gconv_source), .read = read_samples, .user = &read};
+    gconv_sink sink = {.size = sizeof(gconv_sink), .write = compare_rows, .user = &written};
+    bool well = plan != NULL && gconv_plan_run(plan, &source, &sink, NULL, NULL) == GCONV_OK &&
                 written == SIDE;
     gconv_plan_free(plan);
     return well;
@@ -549,8 +549,10 @@ static atomic_bool reads;
 static void *run_in_vain(void *user)
 {
     uint32_t written = 0;
-    gconv_sink sink = {.write = compare_rows, .user = &written};
-    gconv_plan_run(user, (gconv_source){.read = read_nothing, .user = &reads}, sink, NULL, NULL);
+    gconv_sink sink = {.size = sizeof(gconv_sink), .write = compare_rows, .user = &written};
+    gconv_plan_run(
+        user, &(gconv_source){.size = sizeof(gconv_source), .read = read_nothing, .user = &reads},
+        &sink, NULL, NULL);
     return NULL;
 }
 
@@ -577,7 +579,6 @@ static void exit_does_not_wait_for_runs(void **state)
 /* What the tests need of a library that is loaded for a while. */
 typedef struct library {
     void *handle;
-    gconv_job (*job_default)(void);
     gconv_status (*create)(const gconv_job *, gconv_plan **, gconv_error *);
     gconv_status (*run)(gconv_plan *, const void *, size_t, void *, size_t, gconv_timings *,
                         gconv_error *);
@@ -589,7 +590,6 @@ static library load_library(void)
     library l = {.handle = dlopen(GC_TEST_LIBRARY, RTLD_NOW | RTLD_LOCAL)};
     if (l.handle == NULL)
         fail_msg("%s", dlerror());
-    *(void **)&l.job_default = dlsym(l.handle, "gconv_job_default");
     *(void **)&l.create = dlsym(l.handle, "gconv_plan_create");
     *(void **)&l.run = dlsym(l.handle, "gconv_plan_run_memory");
     *(void **)&l.destroy = dlsym(l.handle, "gconv_plan_free");
@@ -602,7 +602,7 @@ static void unloading_ends_helpers(void **state)
     int before = count_threads();
     for (int n = 0; n < 5; n++) {
         library l = load_library();
-        gconv_job job = l.job_default();
+        gconv_job job = gconv_job_default();
         job.filters = chain;
         job.filter_count = 1;
         job.input = shape_of(SIDE, SIDE, 1, 8);

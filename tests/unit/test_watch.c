@@ -41,8 +41,9 @@ static gconv_status discard(void *user, uint32_t count, const void *rows, size_t
 
 static gconv_status convert(gconv_plan *plan, gconv_error *error)
 {
-    return gconv_plan_convert(plan, values[0], sizeof values[0], NULL, 0,
-                              (gconv_sink){.write = discard, .user = NULL}, error);
+    return gconv_plan_convert(
+        plan, values[0], sizeof values[0], NULL, 0,
+        &(gconv_sink){.size = sizeof(gconv_sink), .write = discard, .user = NULL}, error);
 }
 
 /* What was told, and when to end the run. */
@@ -143,7 +144,7 @@ static void a_plan_tells_its_device_and_time(void **state)
     for (size_t i = 0; i < 2; i++) {
         gconv_plan *plan = plan_chain(names[i]);
         const gconv_device_info *device = gconv_plan_device(plan);
-        gconv_device_info cpu;
+        gconv_device_info cpu = gconv_device_info_default();
         assert_int_equal(gconv_device_describe(0, &cpu, NULL), GCONV_OK);
         assert_int_equal(device->kind, GCONV_DEVICE_CPU);
         assert_string_equal(device->name, cpu.name);

@@ -240,7 +240,7 @@ static int run_tasks(const gc_session *session, const gc_task_list *list,
 static void start_gpus(const gc_options *options)
 {
     char first[32];
-    gconv_device_choice choice;
+    gconv_device_choice choice = gconv_device_choice_default();
     if (gconv_device_parse(options->job.device, &choice, NULL) != GCONV_OK)
         return;
     snprintf(first, sizeof first, "cuda:%d", choice.any ? 0 : choice.index);

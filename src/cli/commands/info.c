@@ -53,7 +53,7 @@ static void print_device(const gconv_device_info *device)
 static void print_devices(void)
 {
     printf("\ndevices:\n");
-    gconv_device_info device;
+    gconv_device_info device = gconv_device_info_default();
     for (int i = 0; i < gconv_device_count(); i++)
         if (gconv_device_describe(i, &device, NULL) == GCONV_OK)
             print_device(&device);
@@ -89,7 +89,7 @@ static void print_implementation(const gconv_implementation_info *info, int widt
 static void print_names_that_lack_cuda(void)
 {
     enum { WIDTH = 80, INDENT = 4 };
-    gconv_implementation_info info;
+    gconv_implementation_info info = gconv_implementation_info_default();
     int column = 0;
     for (int i = 0; i < gconv_implementation_count(); i++) {
         if (gconv_implementation_describe(i, &info, NULL) != GCONV_OK || !lacks_cuda(&info))
@@ -116,7 +116,7 @@ static bool is_described(const gconv_implementation_info *info, bool verbose)
 
 static void print_implementations(bool verbose)
 {
-    gconv_implementation_info info;
+    gconv_implementation_info info = gconv_implementation_info_default();
     int width = 0;
     for (int i = 0; i < gconv_implementation_count(); i++)
         if (gconv_implementation_describe(i, &info, NULL) == GCONV_OK &&
@@ -187,7 +187,7 @@ static void json_device(const gconv_device_info *d)
 
 static void json_implementations(void)
 {
-    gconv_implementation_info info;
+    gconv_implementation_info info = gconv_implementation_info_default();
     gc_json_open("implementations", '[');
     for (int i = 0; i < gconv_implementation_count(); i++)
         if (gconv_implementation_describe(i, &info, NULL) == GCONV_OK) {
@@ -211,7 +211,7 @@ static void json_about(void)
     gc_json_string("libraries", gconv_codec_description());
     gc_json_string("instructions", gc_instructions_name());
     gc_json_open("usable_instructions", '[');
-    gconv_instructions_info set;
+    gconv_instructions_info set = gconv_instructions_info_default();
     for (int i = 0; gconv_instructions_describe(i, &set, NULL) == GCONV_OK; i++)
         if (set.usable)
             gc_json_string(NULL, set.name);
@@ -225,7 +225,7 @@ static void json_about(void)
 static void json_devices(void)
 {
     gc_json_open("devices", '[');
-    gconv_device_info device;
+    gconv_device_info device = gconv_device_info_default();
     for (int i = 0; i < gconv_device_count(); i++)
         if (gconv_device_describe(i, &device, NULL) == GCONV_OK)
             json_device(&device);

@@ -281,7 +281,7 @@ static void *run_worker(void *user);
 static int count_workers_allowed(const batch *b)
 {
     enum { WORKERS_PER_IMAGE = 3, WORKERS_PER_GPU = 64 };
-    gconv_device_choice devices;
+    gconv_device_choice devices = gconv_device_choice_default();
     int gpus = 1;
     if (gconv_device_parse(b->session->job.device, &devices, NULL) == GCONV_OK)
         gpus = devices.count > 0 ? devices.count : gconv_device_count() - 1;

@@ -82,10 +82,10 @@ static gconv_status run_plan(gc_work *work)
     gconv_plan *plan = work->worker->kept.plan;
     gc_part whole = {work, 0, 1};
     gc_memory_source rows;
-    gconv_source source = work->picture.samples != NULL ? gc_picture_source(&work->picture, &rows)
-                                                        : gconv_reader_source(work->reader);
+    gconv_source samples = gc_picture_source(&work->picture, &rows);
     gconv_plan_watch(plan, gc_part_show, &whole);
-    gconv_status status = gc_run_rows(work, source);
+    gconv_status status = gc_run_rows(
+        work, work->picture.samples != NULL ? &samples : gconv_reader_source(work->reader));
     gconv_plan_watch(plan, NULL, NULL);
     return status;
 }
@@ -154,7 +154,7 @@ static gconv_status process(gc_work *work)
 
 void gc_process(gc_worker *worker, const gc_task *task, gc_result *result)
 {
-    *result = (gc_result){.outcome = GC_OUTCOME_DONE};
+    *result = (gc_result){.outcome = GC_OUTCOME_DONE, .timings = gconv_timings_default()};
     gc_work work = {.worker = worker,
                     .options = worker->session->options,
                     .task = task,

@@ -26,7 +26,8 @@ static gconv_status hand_over(gc_work *work, gconv_error *error)
     work->result->image = work->image++;
     gconv_status status = worker->image_done(worker->image_user, work->task, work->result, error);
     gc_picture_destroy(&work->picture);
-    *work->result = (gc_result){.blamed = gc_input_name(work->task->input)};
+    *work->result =
+        (gc_result){.blamed = gc_input_name(work->task->input), .timings = gconv_timings_default()};
     work->start = gc_seconds();
     return status;
 }

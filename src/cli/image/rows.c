@@ -29,11 +29,11 @@ static gconv_timings *wanted_timings(gc_work *work)
     return work->options->timings || work->options->json ? &work->result->timings : NULL;
 }
 
-gconv_status gc_run_rows(gc_work *work, gconv_source source)
+gconv_status gc_run_rows(gc_work *work, const gconv_source *source)
 {
     const gc_rows *rows = &work->options->rows;
     gconv_plan *plan = work->worker->kept.plan;
-    gconv_sink sink = gconv_writer_sink(work->writer);
+    const gconv_sink *sink = gconv_writer_sink(work->writer);
     gconv_timings *timings = wanted_timings(work);
     if (rows->count == 0)
         return gconv_plan_run(plan, source, sink, timings, work->error);

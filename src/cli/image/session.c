@@ -150,7 +150,7 @@ gconv_status gc_session_check_all(const gc_session *session, gconv_error *error)
 
 bool gc_names_gpu(const gc_options *options)
 {
-    gconv_device_choice device;
+    gconv_device_choice device = gconv_device_choice_default();
     return gc_gpu_decoder(options) != NULL ||
            (gconv_device_parse(options->job.device, &device, NULL) == GCONV_OK && !device.any &&
             device.kind == GCONV_DEVICE_CUDA);

@@ -64,7 +64,7 @@ gconv_status gc_judge_rows(gc_work *work);
 /* ---- Computing: rows.c, verify.c ------------------------------------------------------------- */
 
 /* Computes the image, or the rows of --rows, from `source`. */
-gconv_status gc_run_rows(gc_work *work, gconv_source source);
+gconv_status gc_run_rows(gc_work *work, const gconv_source *source);
 
 /* Computes by the plan and by the reference, compares, and writes what the plan computed. */
 gconv_status gc_run_verified(gc_work *work);

@@ -31,11 +31,11 @@ void gc_machine_describe(const gc_session *session, const char *const *names, in
 {
     *machine = (gc_machine){.processors = 0};
     gc_about_system(machine->system, sizeof machine->system);
-    gconv_device_choice choice;
+    gconv_device_choice choice = gconv_device_choice_default();
     bool named = gconv_device_parse(session->job.device, &choice, NULL) == GCONV_OK &&
                  !choice.any && choice.kind == GCONV_DEVICE_CUDA;
     int gpu = !gc_may_use_device(names, name_count) ? -1 : named ? choice.index : 0;
-    gconv_device_info device;
+    gconv_device_info device = gconv_device_info_default();
     for (int i = 0; i < gconv_device_count(); i++)
         if (gconv_device_describe(i, &device, NULL) == GCONV_OK)
             take_device(&device, gpu, machine);

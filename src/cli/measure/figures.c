@@ -68,7 +68,7 @@ int gc_label_width(const char *const *names, int count)
 
 static bool is_usable_on_gpu(int index)
 {
-    gconv_implementation_info info;
+    gconv_implementation_info info = gconv_implementation_info_default();
     return gconv_implementation_describe(index, &info, NULL) == GCONV_OK &&
            info.kind == GCONV_DEVICE_CUDA && info.usable;
 }

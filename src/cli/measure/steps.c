@@ -80,7 +80,7 @@ static gconv_status write_rows(void *user, uint32_t count, const void *rows, siz
 
 gconv_sink gc_row_sink_of(gc_row_sink *sink)
 {
-    return (gconv_sink){.write = write_rows, .user = sink};
+    return (gconv_sink){.size = sizeof(gconv_sink), .write = write_rows, .user = sink};
 }
 
 gconv_status gc_convert_chain(const gconv_plan *plan, const gc_picture *picture, const float *chain,
@@ -88,8 +88,9 @@ gconv_status gc_convert_chain(const gconv_plan *plan, const gc_picture *picture,
 {
     gc_row_sink sink = {.to = output,
                         .row_bytes = gconv_shape_row_bytes(gconv_plan_output_shape(plan))};
-    return gconv_plan_convert(plan, chain, chain_stride, picture->samples, picture->stride,
-                              gc_row_sink_of(&sink), error);
+    gconv_sink to = gc_row_sink_of(&sink);
+    return gconv_plan_convert(plan, chain, chain_stride, picture->samples, picture->stride, &to,
+                              error);
 }
 
 void gc_take_one_run(gc_measurement *row, double seconds)

@@ -33,8 +33,9 @@ static gconv_status warm_up(gconv_plan *plan, const gc_picture *picture, double 
                         .height = shape->height,
                         .start = gc_seconds(),
                         .limit = limit};
-    gconv_status status =
-        gconv_plan_run(plan, gc_picture_source(picture, &rows), gc_row_sink_of(&sink), NULL, error);
+    gconv_source from = gc_picture_source(picture, &rows);
+    gconv_sink to = gc_row_sink_of(&sink);
+    gconv_status status = gconv_plan_run(plan, &from, &to, NULL, error);
     if (status == GCONV_OK && gconv_plan_device(plan)->kind == GCONV_DEVICE_CUDA)
         status = gconv_plan_run_memory(plan, picture->samples, picture->stride, output,
                                        sink.row_bytes, NULL, error);
@@ -70,7 +71,7 @@ static gconv_status run_often(const gc_subject *subject, gconv_plan *plan,
         gc_progress_show(row->name,
                          gc_subject_progress(subject, spent / fmax(budget.seconds, spent)),
                          subject->entry, subject->entry_count);
-        gconv_timings parts = {.total = 0};
+        gconv_timings parts = gconv_timings_default();
         start = gc_seconds();
         status = gconv_plan_run_memory(plan, picture->samples, picture->stride, output, stride,
                                        &parts, error);

@@ -32,7 +32,7 @@ static bool is_on_gpu(const char *name)
 gconv_status gc_transforms_create(const gconv_job *job, gc_transforms **transforms,
                                   gconv_error *error)
 {
-    gconv_device_choice choice;
+    gconv_device_choice choice = gconv_device_choice_default();
     *transforms = NULL;
     gconv_status status = gconv_device_parse(job->device, &choice, error);
     if (status != GCONV_OK)

@@ -129,7 +129,7 @@ void gc_ranks_share_gpus(const gc_ranks *ranks, const gc_options *options, char 
 {
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
     char list[LIST_BYTES] = "";
-    gconv_device_choice choice;
+    gconv_device_choice choice = gconv_device_choice_default();
     snprintf(list, sizeof list, "%s", visible != NULL ? visible : "");
     shown[0] = '\0';
     bool common = is_common(list, sizeof list, ranks);

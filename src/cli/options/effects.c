@@ -27,7 +27,7 @@ static const struct {
 
 unsigned gc_met_implementation(const char *name)
 {
-    gconv_implementation_info info;
+    gconv_implementation_info info = gconv_implementation_info_default();
     if (!gc_describe_name(name, &info))
         return 0;
     return (info.follows_threads ? (unsigned)GC_MET_THREADS : 0) |

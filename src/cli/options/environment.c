@@ -14,7 +14,7 @@ static gconv_status check_instructions(const char *value, gconv_error *error)
     char known[LIST_BYTES], usable[LIST_BYTES];
     gc_instructions_list(false, known, sizeof known);
     gc_instructions_list(true, usable, sizeof usable);
-    gconv_instructions_info set;
+    gconv_instructions_info set = gconv_instructions_info_default();
     for (int i = 0; gconv_instructions_describe(i, &set, NULL) == GCONV_OK; i++) {
         if (strcmp(set.name, value) != 0)
             continue;

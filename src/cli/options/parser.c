@@ -198,7 +198,7 @@ static gconv_status check_lists(const gc_options *options, const char *command, 
 {
     bool measures = (options->command & GC_COMMANDS_THAT_MEASURE) != 0;
     const char *names = options->implementations, *device = options->job.device;
-    gconv_device_choice choice;
+    gconv_device_choice choice = gconv_device_choice_default();
     gconv_status status = gconv_device_parse(device, &choice, error);
     if (status == GCONV_OK && (choice.all || choice.count > 1) &&
         (measures || options->command == GC_COMMAND_TUNE))

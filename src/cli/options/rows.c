@@ -27,7 +27,7 @@ gconv_status gc_set_rows(gc_options *options, const char *value, gconv_error *er
 /* What the command line says that stands for GPUs. NULL: nothing. */
 static const char *names_gpu(const gc_options *options)
 {
-    gconv_device_choice device;
+    gconv_device_choice device = gconv_device_choice_default();
     if (gc_gpu_decoder(options) != NULL)
         return "decoder";
     if (options->implementations != NULL && gc_is_cuda(options->implementations))

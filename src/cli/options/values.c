@@ -217,7 +217,7 @@ static const char *forms_of_one_device(const gc_options *options)
 
 gconv_status gc_set_device(gc_options *options, const char *value, gconv_error *error)
 {
-    gconv_device_choice choice;
+    gconv_device_choice choice = gconv_device_choice_default();
     options->job.device = value;
     gconv_status status = gconv_device_parse(value, &choice, error);
     const char *forms = status == GCONV_OK ? NULL : forms_of_one_device(options);

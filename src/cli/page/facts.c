@@ -72,7 +72,7 @@ static void set_gpu(const gconv_device_info *d, gc_facts *facts)
 /* The GPU that --device names, else the first. */
 static int chosen_gpu(const gc_options *options)
 {
-    gconv_device_choice choice;
+    gconv_device_choice choice = gconv_device_choice_default();
     bool named = gconv_device_parse(options->job.device, &choice, NULL) == GCONV_OK &&
                  !choice.any && choice.kind == GCONV_DEVICE_CUDA;
     return 1 + (named ? choice.index : 0);
@@ -80,7 +80,7 @@ static int chosen_gpu(const gc_options *options)
 
 static void set_devices(const gc_options *options, bool with_gpu, gc_facts *facts)
 {
-    gconv_device_info device;
+    gconv_device_info device = gconv_device_info_default();
     if (gconv_device_describe(0, &device, NULL) == GCONV_OK)
         snprintf(facts->processor, sizeof facts->processor, "%s, %d processors, %.1f GiB",
                  device.name, device.processors, (double)device.memory_bytes / (1 << 30));

@@ -16,7 +16,7 @@ void gc_about_system(char *text, size_t size)
 
 const char *gc_instructions_name(void)
 {
-    gconv_instructions_info info;
+    gconv_instructions_info info = gconv_instructions_info_default();
     for (int i = 0; gconv_instructions_describe(i, &info, NULL) == GCONV_OK; i++)
         if (info.chosen)
             return info.name;
@@ -27,7 +27,7 @@ void gc_instructions_list(bool only_usable, char *text, size_t size)
 {
     size_t used = 0;
     text[0] = '\0';
-    gconv_instructions_info set;
+    gconv_instructions_info set = gconv_instructions_info_default();
     for (int i = 0; gconv_instructions_describe(i, &set, NULL) == GCONV_OK && used < size; i++)
         if (!only_usable || set.usable)
             used +=

@@ -1,5 +1,6 @@
 #include "cpu/instructions/instructions.h"
 
+#include "base/sized.h"
 #include "base/status.h"
 #include "cpu/cost.h"
 
@@ -141,7 +142,7 @@ gconv_status gconv_instructions_describe(int index, gconv_instructions_info *inf
     const gc_instructions *set = gc_instructions_at(index);
     if (set == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "there is no instruction set %d", index);
-    *info = (gconv_instructions_info){
+    gconv_instructions_info known = {
         .name = set->name, .usable = set->usable(), .chosen = set == gc_instructions_chosen()};
-    return GCONV_OK;
+    return gc_sized_fill(info, "gconv_instructions_info", &known, sizeof known, error);
 }

@@ -228,7 +228,7 @@ double gc_cost_of_step(const gc_problem *problem, const gc_step *step,
     double values = values_of(problem);
     double bytes = values * 4 * sizeof(float) / memory_rate(device);
     double multiply_adds =
-        values * step->width * step->height / (share * gconv_device_peak(device) / 2);
+        values * step->width * step->height / (share * gc_device_peak(device) / 2);
     return costs->launch_seconds + bytes + multiply_adds;
 }
 
@@ -238,7 +238,7 @@ double gc_cost_of_pass(const gc_problem *problem, double bytes, double multiply_
     const gc_costs *costs = gc_costs_of(device);
     double values = values_of(problem);
     double copying = values * bytes / memory_rate(device);
-    double seconds = values * multiply_adds / (share * gconv_device_peak(device) / 2);
+    double seconds = values * multiply_adds / (share * gc_device_peak(device) / 2);
     return costs->launch_seconds + (copying > seconds ? copying : seconds);
 }
 

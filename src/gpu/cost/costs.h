@@ -3,7 +3,7 @@
 #ifndef GC_GPU_COST_COSTS_H
 #define GC_GPU_COST_COSTS_H
 
-#include "core/problem.h"
+#include "core/device.h"
 
 #include <stdbool.h>
 
@@ -15,7 +15,7 @@ enum { GC_ADAPTIVE_WISHES = 3, GC_TILE_KINDS = 7 };
 
 /* The figures of one device. costs.c has their values and tells how each was measured. Names that
  * end in `seconds` are seconds. A `share` is a fraction of a rated figure: of float32 multiply-adds
- * a second (half of gconv_device_peak), or of the memory's bytes a second. */
+ * a second (half of gc_device_peak), or of the memory's bytes a second. */
 typedef struct gc_costs {
     const char *device; /* as the driver names it */
 

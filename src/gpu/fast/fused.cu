@@ -183,7 +183,7 @@ static double chain_seconds(const gc_problem *problem, const gconv_device_info *
     return costs->fused_launch_seconds +
            bytes / (costs->fused_bandwidth_share * gc_cost_bandwidth(device)) +
            products / (costs->fused_rate * device->processors) +
-           remainders * values / (costs->compiled_share * gconv_device_peak(device) / 2) +
+           remainders * values / (costs->compiled_share * gc_device_peak(device) / 2) +
            gc_pass_scope_planes(problem, scope, device);
 }
 
