@@ -244,29 +244,84 @@ static void bombs_take_no_memory(void **state)
     assert_true(peak_kilobytes() - before < 40 << 10);
 }
 
-/* Chunks that gconv uses, chunks that it does not use, and chunks after the image data. */
-static void large_chunks_are_refused(void **state)
+/* Chunks of more than 8 MiB, right behind the header and behind the image data. */
+static void large_chunks(void **state)
 {
     (void)state;
     enum { LIMIT = 8 << 20 };
-    static const char *const types[] = {"eXIf", "tEXt", "prVt", "iCCP", "PLTE"};
+    static const struct {
+        const char *type;
+        bool held[2];        /* by place */
+        const char *warning; /* of a chunk behind the header that is not held */
+    } chunks[] = {{"tEXt", {false, false}, NULL}, {"prVt", {false, false}, NULL},
+                  {"sPLT", {false, false}, NULL}, {"gAMA", {false, false}, "gAMA"},
+                  {"eXIf", {true, false}, NULL},  {"iCCP", {true, false}, NULL},
+                  {"PLTE", {true, true}, NULL},   {"PRVt", {true, true}, NULL}};
     unsigned char *bytes = calloc(1, LIMIT + 1);
     assert_non_null(bytes);
     memcpy(bytes, "Comment", 7);
-    for (size_t i = 0; i < 2 * sizeof types / sizeof types[0]; i++) {
+    for (size_t i = 0; i < 2 * sizeof chunks / sizeof chunks[0]; i++) {
+        const char *type = chunks[i / 2].type;
         blob file = sample_file(GCONV_FORMAT_PNG, 3, 8);
         size_t at = i % 2 ? file.size - IEND_BYTES : AFTER_IHDR;
-        insert_chunk(&file, at, types[i / 2], bytes, LIMIT + 1, 0);
-        assert_refused(&file, false, types[i / 2]);
-        assert_refused(&file, true, types[i / 2]);
-        file.size = at + 8; /* no byte of the chunk is there: the head is enough */
-        assert_refused(&file, true, types[i / 2]);
+        insert_chunk(&file, at, type, bytes, LIMIT + 1, 0);
+        if (chunks[i / 2].held[i % 2]) {
+            assert_refused(&file, false, type);
+            assert_refused(&file, true, type);
+            file.size = at + 8; /* no byte of the chunk is there: the head is enough */
+            assert_refused(&file, true, type);
+        } else {
+            assert_warned(&file, i % 2 ? NULL : chunks[i / 2].warning);
+        }
         free(file.bytes);
     }
     blob file = sample_file(GCONV_FORMAT_PNG, 3, 8);
     insert_chunk(&file, AFTER_IHDR, "tEXt", bytes, LIMIT, 0);
     assert_warned(&file, NULL);
     free(file.bytes);
+    free(bytes);
+}
+
+/* A large chunk that is passed over changes no pixel. Damage of it and a place between image data
+ * have the verdict that a small one gets. */
+static void large_chunks_are_judged_as_small_ones(void **state)
+{
+    (void)state;
+    unsigned char *bytes = calloc(9, 1 << 20);
+    assert_non_null(bytes);
+    for (int i = 0; i < 16; i++) {
+        gconv_status status[2];
+        gconv_error errors[2];
+        picture whole, results[2];
+        int warnings[2];
+        const bool broken = i % 2 != 0, cut = i / 2 % 2 != 0, behind = i / 4 % 2 != 0;
+        const bool tolerant = i / 8 != 0;
+        for (int large = 0; large < 2; large++) {
+            blob file = sample_file(GCONV_FORMAT_PNG, 3, 8);
+            assert_int_equal(read_bytes(file.bytes, file.size, false, &whole, &errors[large]),
+                             GCONV_OK);
+            size_t at = behind ? file.size - IEND_BYTES : AFTER_IHDR;
+            size_t size = large ? (size_t)9 << 20 : 9;
+            insert_chunk(&file, at, "prVt", bytes, size, broken);
+            if (cut)
+                file.size = at + 8 + size + 2;
+            status[large] =
+                read_bytes(file.bytes, file.size, tolerant, &results[large], &errors[large]);
+            warnings[large] = seen.count;
+            assert_int_equal(status[large],
+                             cut && !(behind && tolerant) ? GCONV_ERROR_FORMAT : GCONV_OK);
+            if (status[large] == GCONV_OK) {
+                assert_same_picture(&whole, &results[large]);
+                free_picture(&results[large]);
+            }
+            free_picture(&whole);
+            free(file.bytes);
+        }
+        assert_int_equal(warnings[0], warnings[1]);
+        assert_int_equal(warnings[1], status[1] == GCONV_OK && (broken || cut));
+        if (status[0] != GCONV_OK)
+            assert_string_equal(errors[0].message, errors[1].message);
+    }
     free(bytes);
 }
 
@@ -402,7 +457,8 @@ int main(void)
         cmocka_unit_test(bytes_after_the_image_are_a_warning),
         cmocka_unit_test(broken_chunks_are_warnings),
         cmocka_unit_test(bombs_take_no_memory),
-        cmocka_unit_test(large_chunks_are_refused),
+        cmocka_unit_test(large_chunks),
+        cmocka_unit_test(large_chunks_are_judged_as_small_ones),
         cmocka_unit_test(huge_images_are_refused),
         cmocka_unit_test(many_scans_are_refused),
         cmocka_unit_test(unusual_jpegs_are_errors),

@@ -11,9 +11,10 @@
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 enum {
-    CHUNK_BYTES_MAX = 8 << 20, /* what one chunk beside the image data may take, inflated */
+    CHUNK_BYTES_MAX = 8 << 20, /* what one chunk that is held may take, inflated */
     CHUNK_COUNT_MAX = 64,      /* such chunks that libpng keeps */
     SIGNATURE_BYTES = 8,
     CHUNK_HEAD_BYTES = 8, /* length and type */
@@ -33,7 +34,10 @@ typedef struct png_decoder {
     gconv_status status; /* of the failure that sprang the trap */
     const char *part;    /* what is being read, for messages: "in the header" */
     uint32_t chunk_left; /* bytes to the next chunk; at first, bytes of the signature */
-    bool missing;        /* the failure was an end of the data, not a defect */
+    bool data_begun;     /* the head of a chunk of image data was read */
+    bool passed_over;    /* libpng gets `tail` in the place of a chunk that was passed over */
+    unsigned char tail[CHUNK_TAIL_BYTES];
+    bool missing; /* the failure was an end of the data, not a defect */
     size_t row_bytes;
     bool interlaced;
     unsigned char *image; /* all rows of an interlaced image; allocated when needed */
@@ -115,9 +119,48 @@ static uint32_t big_endian(const unsigned char bytes[4])
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
+/* Whether nothing of a chunk is held: it is ancillary, and no metadata that gconv keeps. */
+static bool is_passed_over(const png_decoder *decoder, const unsigned char *type)
+{
+    bool kept = memcmp(type, "eXIf", 4) == 0 || memcmp(type, "iCCP", 4) == 0;
+    return (type[0] & 0x20) != 0 && (!kept || decoder->data_begun);
+}
+
+/* Reads and drops the data of a chunk whose head libpng is about to get. libpng gets an empty chunk
+ * in its place, whose checksum is wrong where that of the chunk is. */
+static void pass_over(png_decoder *decoder, unsigned char head[CHUNK_HEAD_BYTES])
+{
+    gc_input *input = decoder->common.input;
+    const unsigned char *bytes;
+    size_t size;
+    const uint32_t empty = (uint32_t)crc32(0, head + 4, 4);
+    uint32_t check = empty;
+    for (uint32_t left = big_endian(head); left > 0; left -= (uint32_t)size) {
+        gconv_status status = gc_input_peek(input, 1, &bytes, &size, decoder->error);
+        if (status != GCONV_OK)
+            spring(decoder, status);
+        if (size == 0)
+            spring_truncated(decoder);
+        size = size < left ? size : left;
+        check = (uint32_t)crc32(check, bytes, (uInt)size);
+        gc_input_skip(input, size);
+    }
+    gconv_status status =
+        gc_input_read(input, decoder->tail, CHUNK_TAIL_BYTES, &size, decoder->error);
+    if (status != GCONV_OK)
+        spring(decoder, status);
+    if (size < CHUNK_TAIL_BYTES)
+        spring_truncated(decoder);
+    check = empty ^ check ^ big_endian(decoder->tail);
+    for (int i = 0; i < CHUNK_TAIL_BYTES; i++)
+        decoder->tail[i] = (unsigned char)(check >> (24 - 8 * i));
+    memset(head, 0, 4);
+    decoder->passed_over = true;
+}
+
 /* Follows libpng from chunk to chunk. libpng reads the length and the type of a chunk by a call of
  * their own. libpng itself refuses lengths that PNG does not allow. */
-static void follow_chunks(png_decoder *decoder, const unsigned char *bytes, size_t size)
+static void follow_chunks(png_decoder *decoder, unsigned char *bytes, size_t size)
 {
     if (size <= decoder->chunk_left) {
         decoder->chunk_left -= (uint32_t)size;
@@ -126,10 +169,16 @@ static void follow_chunks(png_decoder *decoder, const unsigned char *bytes, size
     uint32_t length = size == CHUNK_HEAD_BYTES ? big_endian(bytes) : UINT32_MAX;
     if (length > PNG_UINT_31_MAX)
         return;
-    if (length > CHUNK_BYTES_MAX && memcmp(bytes + 4, "IDAT", 4) != 0)
+    bool is_data = memcmp(bytes + 4, "IDAT", 4) == 0;
+    decoder->data_begun = decoder->data_begun || is_data;
+    if (length > CHUNK_BYTES_MAX && is_passed_over(decoder, bytes + 4)) {
+        pass_over(decoder, bytes);
+        length = 0;
+    } else if (length > CHUNK_BYTES_MAX && !is_data) {
         spring(decoder, gc_fail(decoder->error, GCONV_ERROR_LIMIT,
                                 "the %.4s chunk has %lu bytes, more than the limit of 8 MiB",
                                 (const char *)bytes + 4, (unsigned long)length));
+    }
     decoder->chunk_left = length + CHUNK_TAIL_BYTES;
 }
 
@@ -190,6 +239,12 @@ static void read_bytes(png_structp png, png_bytep bytes, size_t size)
     size_t got;
     if (decoder->streaming) {
         read_stream(decoder, bytes, size);
+        return;
+    }
+    if (decoder->passed_over && size == CHUNK_TAIL_BYTES) {
+        memcpy(bytes, decoder->tail, CHUNK_TAIL_BYTES);
+        decoder->passed_over = false;
+        decoder->chunk_left = 0;
         return;
     }
     gconv_status status = gc_input_read(decoder->common.input, bytes, size, &got, decoder->error);
@@ -299,6 +354,7 @@ static gconv_status read_blobs(png_decoder *decoder)
 static gconv_status begin_reading(png_decoder *decoder)
 {
     decoder->chunk_left = SIGNATURE_BYTES;
+    decoder->data_begun = decoder->passed_over = false;
     decoder->png =
         png_create_read_struct_2(PNG_LIBPNG_VER_STRING, decoder, take_error, take_warning,
                                  &decoder->memory, gc_png_allocate, gc_png_release);
