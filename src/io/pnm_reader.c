@@ -33,19 +33,20 @@ static bool is_blank(unsigned char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Blanks, and comments from # to the end of the line. */
+/* A comment, from # up to the end of the line, if one begins here. */
+static void skip_comment(header *text)
+{
+    if (text->at < text->size && text->bytes[text->at] == '#')
+        while (text->at < text->size && text->bytes[text->at] != '\n' &&
+               text->bytes[text->at] != '\r')
+            text->at++;
+}
+
 static void skip_blanks(header *text)
 {
-    while (text->at < text->size) {
-        unsigned char c = text->bytes[text->at];
-        if (c == '#')
-            while (text->at < text->size && text->bytes[text->at] != '\n' &&
-                   text->bytes[text->at] != '\r')
-                text->at++;
-        else if (is_blank(c))
-            text->at++;
-        else
-            return;
+    for (skip_comment(text); text->at < text->size && is_blank(text->bytes[text->at]);) {
+        text->at++;
+        skip_comment(text);
     }
 }
 
@@ -71,7 +72,8 @@ static double read_scale(header *text)
 {
     skip_blanks(text);
     size_t first = text->at;
-    while (text->at < text->size && !is_blank(text->bytes[text->at]))
+    while (text->at < text->size && !is_blank(text->bytes[text->at]) &&
+           text->bytes[text->at] != '#')
         text->at++;
     double scale;
     size_t length = text->at - first;
@@ -85,7 +87,8 @@ static bool is_pfm(const pnm_decoder *decoder)
     return decoder->common.format == GCONV_FORMAT_PFM;
 }
 
-/* Parses the header; false where the text ends before it does. */
+/* Parses the header up to the blank that ends it; false where the text ends before that. The end of
+ * a comment right behind the last number is this blank. */
 static bool parse_header(pnm_decoder *decoder, header *text)
 {
     gconv_shape *shape = &decoder->common.shape;
@@ -96,11 +99,12 @@ static bool parse_header(pnm_decoder *decoder, header *text)
         decoder->scale = read_scale(text);
         shape->channels = text->bytes[1] == 'F' ? 3 : 1;
         shape->depth = 32;
-        return text->at < text->size;
+    } else {
+        decoder->maxval = read_number(text);
+        shape->channels = decoder->common.format == GCONV_FORMAT_PPM ? 3 : 1;
+        shape->depth = decoder->maxval > UINT8_MAX ? 16 : 8;
     }
-    decoder->maxval = read_number(text);
-    shape->channels = decoder->common.format == GCONV_FORMAT_PPM ? 3 : 1;
-    shape->depth = decoder->maxval > UINT8_MAX ? 16 : 8;
+    skip_comment(text);
     return text->at < text->size;
 }
 

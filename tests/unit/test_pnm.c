@@ -17,6 +17,9 @@ static void pnm_headers(void **state)
         {"P5 2 1 255\na", "truncated"},
         {"P5 2 1 255\n", "truncated"},
         {"P5 2 1 255", "truncated"},
+        {"P5 2 1 255#ab", "truncated"},
+        {"P5 2 1 255#\na", "truncated"},
+        {"P5 2 1#1 255\nab", "header"},
         {"P5 2 1", "truncated"},
         {"P5 ", "truncated"},
         {"P5 0 1 255\nab", "header"},
@@ -62,6 +65,32 @@ static void pnm_headers(void **state)
         if (cases[i].message == NULL || status == GCONV_OK ||
             strstr(error.message, cases[i].message) == NULL)
             fail_msg("'%s' gave '%s'", cases[i].text, error.message);
+    }
+}
+
+/* The data begin where netpbm's reader finds them. */
+static void comments_in_pnm_headers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int first; /* the first sample */
+    } cases[] = {
+        {"P5\n4 3\n255#c\nABCDEFGHIJKL", 'A'},
+        {"P5#\n4#4\n3#255\r255#\rABCDEFGHIJKL", 'A'},
+        {"P5#c\n#d\n 4 #5 5\n\n#e\n3\n#f\n255#c#c\nABCDEFGHIJKL", 'A'},
+        {"P5 4 3 255#c\r\nABCDEFGHIJK", '\n'},
+        {"P5 4 3 255 #BCDEFGHIJKL", '#'},
+        {"P5 4 3 255\n\nBCDEFGHIJKL", '\n'},
+        {"P6 2 2#\n255#c\nABCDEFGHIJKL", 'A'},
+        {"Pf#c\n1#\n3#\n-255#c\nABCDEFGHIJKL", 'I'}, /* the last row comes first */
+    };
+    gconv_reader_options options = as_stored();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        save_file(scratch_path("p"), cases[i].text, strlen(cases[i].text));
+        picture result = must_read(scratch_path("p"), &options);
+        assert_int_equal(result.rows[0], cases[i].first);
+        free_picture(&result);
     }
 }
 
@@ -352,6 +381,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pnm_headers),
+        cmocka_unit_test(comments_in_pnm_headers),
         cmocka_unit_test(pnm_samples_are_stretched),
         cmocka_unit_test(bits_become_pnm),
         cmocka_unit_test(channels_are_adapted),
