@@ -20,7 +20,7 @@ _gconv_options() {
   local device='--impl --device --threads --tile --block'
   local images="--border --depth --format --quality --compression --strip --no-auto-orient
     --output --recursive --files-from --files0-from --shard --parents --name --no-clobber --update
-    --dry-run --on-error --journal --hash --retry-failed --in-place --sync --max-pixels --tolerant $device --decoder --verify
+    --dry-run --on-error --journal --hash --retry-failed --in-place --preserve --sync --max-pixels --tolerant $device --decoder --verify
     --explain --timings --json --progress"
   _gconv_mpi || images+=' --rows --join'
   local edges='--threshold --rule --invert'

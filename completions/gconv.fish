@@ -96,6 +96,7 @@ complete $both -n '__gconv_for edges filter check' -l journal -r -d 'Record ever
 complete $both -n '__gconv_for edges filter' -l hash -x -a 'xxh3 sha256' -d 'Hashes of the journal'
 complete $both -n '__gconv_for edges filter' -l retry-failed -d 'Try images again that failed'
 complete $both -n '__gconv_for edges filter' -l in-place -d 'Let outputs replace their inputs'
+complete $both -n '__gconv_for edges filter' -l preserve -d 'Give every output the times of its input'
 complete $both -n '__gconv_for edges filter' -l sync -d 'Flush every output to the disk'
 
 # ---- Inputs

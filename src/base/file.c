@@ -1,9 +1,11 @@
 #include "base/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -64,4 +66,15 @@ bool gc_sync(int descriptor)
         if (errno != EINTR)
             return false;
     return true;
+}
+
+int gc_files_left(int wanted)
+{
+    struct rlimit limit;
+    int left = 0;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return wanted;
+    for (rlim_t number = 0; number < limit.rlim_cur && left < wanted; number++)
+        left += fcntl((int)number, F_GETFD) < 0;
+    return left;
 }

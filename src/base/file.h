@@ -18,6 +18,9 @@ bool gc_read_all(int descriptor, void *buffer, size_t capacity, size_t *length);
 
 bool gc_write_all(int descriptor, const void *bytes, size_t size);
 
+/* How many files more the process may open, up to `wanted`. */
+int gc_files_left(int wanted);
+
 /* fsync(2), however often signals interrupt it. */
 bool gc_sync(int descriptor);
 

@@ -220,6 +220,37 @@ END
     same "$(stat -c %a open.png)" 666
 }
 
+@test "--preserve keeps the times of a file" {
+    make_image pgm a.pgm 9 7 noise
+    times() { stat -c '%.X %.Y' "$1"; }
+    touch -a -d '2002-02-03 04:05:06.5 UTC' a.pgm
+    touch -m -d '2001-02-03 04:05:06.789 UTC' a.pgm
+    kept=$(times a.pgm)
+    silently gconv edges a.pgm one.png
+    [ "$(stat -c %.Y one.png)" != "${kept#* }" ]
+    touch -a -d '2002-02-03 04:05:06.5 UTC' a.pgm
+    silently gconv edges --preserve a.pgm one.png # a replaced file
+    same "$(times one.png)" "$kept"
+    touch -a -d '2002-02-03 04:05:06.5 UTC' a.pgm
+    silently gconv edges --preserve --journal j a.pgm out/
+    same "$(times out/a.png)" "$kept"
+    touch -d '2005-01-01' j
+    expect 0 gconv edges --preserve --journal j a.pgm out/ # the journal has this time
+    expect 0 gconv edges --update a.pgm out/               # as old as the input is not older
+    same "$err" 'gconv: 0 of 1 images done, 0 failed, 1 skipped'
+    silently gconv edges --preserve - piped.png <a.pgm
+    [ "$(stat -c %.Y piped.png)" != "${kept#* }" ]
+    cp -p a.pgm original
+    silently gconv filter -k box3 --in-place --preserve --journal k a.pgm
+    same "$(stat -c %.Y a.pgm)" "${kept#* }"
+    mv a.pgm wanted
+    mv original a.pgm # the result has its size and time
+    silently gconv filter -k box3 --in-place --preserve --journal k a.pgm
+    cmp a.pgm wanted
+    expect 0 gconv filter -k box3 --in-place --preserve --journal k a.pgm
+    same "$err" 'gconv: 0 of 1 images done, 0 failed, 1 skipped'
+}
+
 @test "pipes and devices are written to, not replaced" {
     make_image png:grey in.png 2 2 5
     gconv edges in.png wanted.png

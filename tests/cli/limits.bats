@@ -153,6 +153,40 @@ teardown() {
     done
 }
 
+@test "few descriptors: fewer images at one time, and none fails that can be computed alone" {
+    setup_old
+    mkdir in
+    for number in $(seq 40); do cp in.png in/$number.png; done
+    for ((least = 4; least < 100; least++)); do
+        sh -c 'ulimit -n $1; "$0" edges --in-place in/1.png' "$GCONV" $least >/dev/null 2>&1 && break
+    done
+    for more in 0 1 2 3 5 8 16; do
+        silently sh -c 'ulimit -n $1; "$0" edges -j 16 -o out$1 in' "$GCONV" $((least + more))
+    done
+    for more in 1 2 3 5 8 16; do # a list is open, too
+        find in -name '*.png' | silently sh -c 'ulimit -n $1; "$0" edges -j 16 --files-from - -o list$1' \
+            "$GCONV" $((least + more))
+    done
+}
+
+@test "a limit on the size of files is a failed write, with a message, on each way out" {
+    make_image png:grey big.png 300 300 noise
+    limited=(python3 -c 'import os, resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+os.execv(sys.argv[1], sys.argv[1:])' "$GCONV")
+    needs python3
+    for way in 'big.png out.pgm' '-o out big.png' '--in-place big.png'; do
+        expect 1 "${limited[@]}" filter -k box3 --depth 16 $way
+        like "$err" 'gconv: *: cannot write: File too large*'
+    done
+    expect 1 "${limited[@]}" filter -k box3 --depth 16 big.png -
+    same "$err" 'gconv: standard output: cannot write: File too large'
+    for i in $(seq 60); do make_image pgm a$i.pgm 2 2 5; done
+    expect 1 "${limited[@]}" edges -j 1 --journal j -o out a*.pgm
+    like "$err" '*gconv: j: *File too large*'
+}
+
 # ---- Room
 
 @test "a limit on the size of files, in a batch and on standard output" {

@@ -93,7 +93,7 @@ gconv: standard input: decoded on the CPU: an input that cannot be read twice'
     make_image jpeg:ycc in.jpg 40 30 noise
     expect 0 "$FAULTY" edges --impl engine --decoder cpu -v --json in.jpg out.png
     same "$(key decoder)" libjpeg-turbo
-    same "$err" 'gconv: in.jpg: 40x30, 1 channel of 8 bits to out.png by engine'
+    same "$err" 'gconv: in.jpg: 40x30, 3 channels of 8 bits to out.png by engine'
     echo more >>in.jpg
     for decoder in auto cpu; do
         expect 0 "$FAULTY" edges --impl engine --decoder $decoder --json in.jpg out.png

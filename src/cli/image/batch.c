@@ -1,5 +1,6 @@
 #include "cli/image/batch.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/processors.h"
 #include "base/threads.h"
@@ -19,9 +20,12 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     WORKERS_MAX = 256,
+    FILES_PER_WORKER = 4, /* that are open: input, output, its directory, its lock */
+    FILES_KEPT = 3,       /* for directories that are listed and files that are looked into */
     RESULTS_MAX = 4 * WORKERS_MAX,          /* that wait for an earlier result */
     BORROWED_RESULTS_MAX = 64 * WORKERS_MAX /* where other processes borrow tasks */
 };
@@ -46,6 +50,7 @@ typedef struct gc_batch {
     gc_directories *directories;
     const gc_borrowers *borrowers; /* NULL: there are none */
     pthread_t lender;
+    int workers_max;
     int images_at_once;         /* images that are computed at one time */
     gc_several_reports several; /* of the only task, where its input is a stream of images */
 
@@ -288,7 +293,7 @@ static int count_workers_allowed(const batch *b)
     int workers = b->images_at_once * WORKERS_PER_IMAGE;
     if (gpus > 0 && workers > gpus * WORKERS_PER_GPU)
         workers = gpus * WORKERS_PER_GPU;
-    return workers < WORKERS_MAX ? workers : WORKERS_MAX;
+    return workers < b->workers_max ? workers : b->workers_max;
 }
 
 static bool create_worker(batch *b)
@@ -377,12 +382,23 @@ static void *run_worker(void *user)
     return NULL;
 }
 
+/* How many workers find files to open; 0: one does, where nobody reads tasks ahead. The drivers of
+ * GPUs get a quarter of the files. */
+static int count_workers_possible(const gc_session *session)
+{
+    int left = gc_files_left(2 * FILES_PER_WORKER * WORKERS_MAX);
+    if (strcmp(session->job.device, "cpu") != 0)
+        left -= left / 4;
+    int workers = (left - FILES_KEPT) / FILES_PER_WORKER;
+    return workers < WORKERS_MAX ? workers : WORKERS_MAX;
+}
+
 /* How many images are computed at one time. Tasks do not depend on each other: gc_task_list_create
  * refuses an output that is another task's input. */
-static int choose_images_at_once(const gc_session *session, const gc_task_list *list)
+static int choose_images_at_once(const gc_session *session, const gc_task_list *list, int workers)
 {
     int threads = gc_thread_count(session->job.threads);
-    int images = threads < WORKERS_MAX ? threads : WORKERS_MAX;
+    int images = threads < workers ? threads : workers > 1 ? workers : 1;
     if (list->stream != NULL || list->source != NULL)
         return images;
     if (list->count < 2 || threads < 2)
@@ -471,7 +487,7 @@ static void run_workers(batch *b)
 {
     prepare_workers(b);
     pthread_mutex_lock(&b->lock);
-    if (gc_task_queue_is_read(b->tasks))
+    if (gc_task_queue_is_read(b->tasks) && b->workers_max > 0)
         b->has_reader =
             gc_has_room_for_thread() && pthread_create(&b->reader, NULL, read_tasks, b) == 0;
     while (b->created < b->images_at_once && create_worker(b))
@@ -496,9 +512,10 @@ gconv_status gc_batch_run(const gc_session *session, const gc_task_list *list, g
                .gate = gate,
                .directories = directories,
                .borrowers = borrowers,
-               .images_at_once = choose_images_at_once(session, list),
+               .workers_max = count_workers_possible(session),
                .lock = PTHREAD_MUTEX_INITIALIZER,
                .returning_end = &b.returning};
+    b.images_at_once = choose_images_at_once(session, list, b.workers_max);
     size_t results_max = borrowers != NULL ? BORROWED_RESULTS_MAX : RESULTS_MAX;
     gconv_status status = gc_task_queue_create(list, results_max, report, user, &b.tasks, error);
     if (!list->batch)

@@ -12,6 +12,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 gconv_status gc_check_task(const gc_task *task, gconv_error *error)
 {
@@ -22,6 +23,20 @@ gconv_status gc_check_task(const gc_task *task, gconv_error *error)
     if (task->unknown != 0)
         return gc_fail_errno(error, GCONV_ERROR_READ, task->unknown, "cannot read");
     return GCONV_OK;
+}
+
+/* `opened` of gconv_reader_options, whose `user` is a gc_work. */
+static void note_opened(void *user, int descriptor)
+{
+    gc_work *work = user;
+    struct stat about;
+    work->has_times = fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode);
+    if (work->has_times) {
+        work->times[0] = about.st_atim;
+        work->times[1] = about.st_mtim;
+    }
+    if (work->worker->session->journal != NULL)
+        gc_journaled_opened(work, descriptor);
 }
 
 static gconv_status open_input(gc_work *work)
@@ -37,11 +52,10 @@ static gconv_status open_input(gc_work *work)
     options.warn = gc_take_warning;
     options.warn_damage = gc_take_damage;
     options.warn_user = &work->input_warnings;
-    if (work->worker->session->journal != NULL) {
-        options.opened = gc_journaled_opened;
+    options.opened = note_opened;
+    options.opened_user = work;
+    if (work->worker->session->journal != NULL)
         options.read = gc_journaled_read;
-        options.opened_user = work;
-    }
     return gconv_reader_open(task->input, &options, &work->reader, work->error);
 }
 

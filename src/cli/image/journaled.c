@@ -48,13 +48,13 @@ static gc_file_state look_at(const char *path)
                                                              : (gc_file_state){.size = -1};
 }
 
-/* Whether a file is as it was recorded: by size and time, else by its content. */
-static bool is_as_recorded(const char *path, const gc_file_state *recorded)
+/* Whether a file is as it was recorded: by size and, if it `tells`, time, else by its content. */
+static bool is_as_recorded(const char *path, const gc_file_state *recorded, bool tells)
 {
     gc_file_state now = look_at(path);
     if (recorded->digest[0] == '\0' || now.size != recorded->size)
         return false;
-    return gc_file_state_is_same(&now, recorded) || has_digest(path, recorded);
+    return (tells && gc_file_state_is_same(&now, recorded)) || has_digest(path, recorded);
 }
 
 static gc_journal_verdict judge_record(const gc_session *session, const gc_task *task,
@@ -71,10 +71,12 @@ static gc_journal_verdict judge_record(const gc_session *session, const gc_task 
                 record->error != NULL ? record->error : "");
         return GC_JOURNAL_FAILED;
     }
-    /* An input that was replaced is recorded as the output. */
-    bool done =
-        (replaces_input(session->options, task) || is_as_recorded(task->input, &record->in)) &&
-        is_as_recorded(task->output, &record->out);
+    /* An input that was replaced is recorded as the output. That may have its size, and under
+     * --preserve its time. */
+    bool replaced = replaces_input(session->options, task);
+    bool done = (replaced || is_as_recorded(task->input, &record->in, true)) &&
+                is_as_recorded(task->output, &record->out,
+                               !replaced || !gc_file_state_is_same(&record->in, &record->out));
     return done ? GC_JOURNAL_DONE : GC_JOURNAL_AGAIN;
 }
 

@@ -2,8 +2,12 @@
 #include "cli/image/work.h"
 
 #include "base/clock.h"
+#include "base/status.h"
 #include "cli/image/journaled.h"
 #include "cli/tasks/names.h"
+
+#include <errno.h>
+#include <sys/stat.h>
 
 gconv_format gc_output_format(const gc_work *work)
 {
@@ -40,6 +44,25 @@ gconv_status gc_output_depth(const gc_work *work, int *depth)
     return GCONV_OK;
 }
 
+static gconv_status keep_times(const gc_work *work, int descriptor, gconv_error *error)
+{
+    if (work->options->preserve && work->has_times && futimens(descriptor, work->times) != 0)
+        return gc_fail_errno(error, GCONV_ERROR_WRITE, errno, "cannot keep the times of its input");
+    return GCONV_OK;
+}
+
+/* A gconv_complete_function, whose `user` is a gc_work. A journal has the time that the output
+ * keeps, and may read the output. */
+static gconv_status complete(void *user, int descriptor, gconv_error *error)
+{
+    gc_work *work = user;
+    gconv_status status = keep_times(work, descriptor, error);
+    if (status != GCONV_OK || work->worker->session->journal == NULL)
+        return status;
+    status = gc_journaled_complete(work, descriptor, error);
+    return status == GCONV_OK ? keep_times(work, descriptor, error) : status;
+}
+
 static gconv_writer_options writer_options(gc_work *work)
 {
     const gc_options *options = work->options;
@@ -56,11 +79,10 @@ static gconv_writer_options writer_options(gc_work *work)
     }
     writer.warn = gc_take_warning;
     writer.warn_user = &work->output_warnings;
-    if (work->worker->session->journal != NULL) {
-        writer.complete = gc_journaled_complete;
+    writer.complete = complete;
+    writer.complete_user = work;
+    if (work->worker->session->journal != NULL)
         writer.written = gc_journaled_written;
-        writer.complete_user = work;
-    }
     return writer;
 }
 

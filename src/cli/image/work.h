@@ -19,6 +19,8 @@
 #include "cli/tasks/tasks.h"
 #include "gconv.h"
 
+#include <time.h>
+
 typedef struct gc_work {
     gc_worker *worker;
     const gc_options *options;
@@ -32,6 +34,8 @@ typedef struct gc_work {
     size_t image;       /* number in its input, from 1 */
     double start;       /* in seconds */
     gc_record record;   /* for the journal; its texts belong to others */
+    struct timespec times[2]; /* of the input, for --preserve: of access and of modification */
+    bool has_times;           /* the input is a regular file */
     int input;          /* the reader's descriptor, for the journal; set by gc_journaled_opened */
     gc_digest *input_digest, *output_digest; /* for the journal; NULL: files are read once more */
     gc_warning_target input_warnings, output_warnings;

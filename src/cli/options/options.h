@@ -53,6 +53,7 @@ typedef struct gc_options {
     bool retry_failed;
     uint64_t images; /* --images: how many are computed again; 0: all */
     bool in_place;
+    bool preserve;
     bool update;
     bool dry_run;
     bool stop_on_error; /* --on-error stop */

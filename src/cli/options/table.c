@@ -78,6 +78,7 @@ static const gc_option options_table[] = {
     {"in-place", 0, NULL, IMAGES,
      "replace each input by its result; with -o: allow outputs to replace their inputs",
      FLAG(in_place)},
+    {"preserve", 0, NULL, IMAGES, "give every output the times of its input", FLAG(preserve)},
     {"sync", 0, NULL, IMAGES, "flush every output to the disk before it takes its name",
      FLAG(writer.sync)},
     {"max-pixels", 0, "N", IMAGES | GC_COMMAND_COMPARE,

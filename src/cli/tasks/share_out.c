@@ -1,5 +1,6 @@
 #include "cli/tasks/share_out.h"
 
+#include "base/file.h"
 #include "base/threads.h"
 
 #include <stdatomic.h>
@@ -26,6 +27,8 @@ static void take_ranges(void *user, int member)
 void gc_share_out(size_t count, int threads, gc_range_function *work, void *user)
 {
     sharing s = {.work = work, .user = user, .count = count};
+    int with_files = 1 + gc_files_left(8 * threads) / 8; /* others open files at this time */
+    threads = threads < with_files ? threads : with_files;
     atomic_init(&s.next, 0);
     if (count > RANGE && threads > 1)
         gc_team_run(threads, true, take_ranges, &s);
