@@ -337,13 +337,50 @@ setup_tree() {
     (cd out && holds x.pgm x.png)
 }
 
+@test "images of other formats in a directory are counted" {
+    mkdir in in/below
+    make_image png:grey in/a.png 9 7 noise
+    echo text >in/readme.txt
+    echo '<html>' >in/page
+    printf 'GIF89a.........' >in/b.gif
+    printf 'GIF89a.........' >in/no_extension
+    : >in/below/c.webp
+    expect 0 gconv edges -o out in
+    same "$out$err" 'gconv: 2 image files of other formats ignored'
+    expect 0 gconv edges -r -o out in
+    same "$err" 'gconv: 3 image files of other formats ignored'
+    silently gconv edges -q -r -o out in
+    echo in >list
+    expect 0 gconv edges --files-from list -o out
+    same "$err" 'gconv: 2 image files of other formats ignored'
+    complains 2 'no image among the inputs; 1 image file of other formats ignored' gconv edges -o out in/below
+}
+
+@test "many collisions are told in one line: how many, and two of them" {
+    mkdir one two
+    for i in $(seq 10 29); do make_image pgm one/$i.pgm 2 2 5; done
+    cp one/* two
+    told="20 collisions: 'one/10.pgm' and 'two/10.pgm' would both be written to 'out/10.png'; 'one/11.pgm' and 'two/11.pgm' would both be written to 'out/11.png'; --parents keeps their directories apart"
+    complains 2 "$told" gconv edges -o out one two
+    [ ! -e out ]
+    find one two -name '*.pgm' | sort >list
+    expect 1 gconv edges -q --files-from list -o out
+    same "$err" "gconv: $told"
+    rm -r out
+    echo two >list
+    expect 1 gconv edges --json --files-from - -o out one <list
+    same "$err" "gconv: $told
+gconv: 20 of 40 images done, 20 failed, 0 skipped"
+    like "$(key error)" "'one/10.pgm' and 'two/10.pgm' would both be written to 'out/10.png'; *'two/29.pgm' *"
+}
+
 @test "an output that is another's input is refused" {
     mkdir out
     make_image png:grey x.png 2 2 5
     make_image png:grey y.png 2 2 9
     ln -s ../x.png out/y.png
     for option in --sync --in-place; do
-        complains 2 "the output of 'y.png', 'out/y.png', would replace another input, 'x.png'" \
+        complains 2 "the output of 'y.png' would replace another input, 'x.png'" \
             gconv edges $option -o out y.png x.png
     done
     holds out out/y.png x.png y.png
@@ -356,7 +393,7 @@ setup_tree() {
     mkdir in in/x in/y out
     make_image png:grey in/a.png 9 7 noise
     make_image png:grey in/b.png 9 7 3
-    one="would both be written to one file: links make 'out/a.png' and 'out/b.png' the same"
+    one="would both be written to 'out/b.png'; *"
     ln -s b.png out/a.png
     for file in dangling there; do
         complains 2 "'in/a.png' and 'in/b.png' $one" gconv edges -o out in
@@ -375,7 +412,7 @@ setup_tree() {
     mv in/b.png in/y/a.png
     mkdir out/y
     ln -s y out/x
-    complains 2 "'in/x/a.png' and 'in/y/a.png' would both be written to one file: links make 'out/x/a.png' *" \
+    complains 2 "'in/x/a.png' and 'in/y/a.png' would both be written to 'out/y/a.png'; *" \
         gconv edges -r -o out in
     rm out/x out/a.png
     ln -s /dev/null out/a.png
@@ -414,12 +451,12 @@ setup_tree() {
     ln -s ../a.png other/a.png
     ln b.png other/b.png
     cp a.png kept.png
-    complains 2 "the output './a.png' would replace its input 'a.png'; *--in-place" gconv edges -o . *.png
+    complains 2 "3 collisions: the output './a.png' would replace its input 'a.png'; the output './b.png' would replace its input 'b.png'; name *" gconv edges -o . *.png
     complains 2 "the output './a.png' would replace its input 'a.png'; *" gconv edges -o . a.png
     complains 2 "the output '../work/a.png' would replace its input 'a.png'; *" gconv edges -o ../work a.png
     complains 2 "the output 'other/a.png' would replace its input 'a.png'; *" gconv edges -o other a.png
     complains 2 "the output 'other/b.png' would replace its input 'b.png'; *" gconv edges -o other b.png
-    complains 2 "the output 'photos/below/d.png' would replace its input 'photos/below/d.png'; *" \
+    complains 2 "2 collisions: the output 'photos/below/d.png' would replace its input 'photos/below/d.png'; *" \
         gconv edges -r -o photos photos
     complains 2 "'other/b.png' and 'b.png' are the same file, named twice" \
         gconv filter -k box3 --in-place other/b.png b.png

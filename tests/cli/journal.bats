@@ -512,7 +512,7 @@ preloaded() {
     rm out/j
     ls in/* >list
     expect 1 gconv edges --journal out/3.png --files-from list -o out
-    like "$err" "gconv: in/3.pgm: its output would replace the journal 'out/3.png'
+    like "$err" "gconv: the output of 'in/3.pgm' would replace the journal 'out/3.png'; *
 gconv: 5 of 6 images done, 1 failed, 0 skipped"
     "$TESTS/json" <out/3.png
     expect 1 gconv edges --journal in/1.pgm --in-place in/2.pgm # an image is no journal

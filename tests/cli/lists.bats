@@ -196,31 +196,29 @@ gconv: 0 of 2 images done, 2 failed, 0 skipped'
     ln -s ../c links/c
     printf '%s\n' c/y.pgm ./c/y.pgm links/c/y.pgm a/b/x.png >list
     expect 1 gconv edges --files-from list -o out a/b/x.jpg
-    like "$err" "gconv: ./c/y.pgm: named twice: it is input 2, too
-gconv: links/c/y.pgm: named twice: it is input 2, too
-gconv: a/b/x.png: would be written to 'out/x.png', as input 1 is; --parents or --name '{dir}/{name}.{ext}' *
+    like "$err" "gconv: 3 collisions: 'c/y.pgm' and './c/y.pgm' are the same file, named twice; 'c/y.pgm' and 'links/c/y.pgm' are the same file, named twice
 gconv: 2 of 5 images done, 3 failed, 0 skipped"
     rm -r out
     echo a/b >list # a directory: x.jpg and x.png
     expect 1 gconv edges --files-from list -o out
-    like "$err" "gconv: a/b/x.png: would be written to 'out/x.png', as another file of input 1 is; --name *
+    like "$err" "gconv: 'a/b/x.jpg' and 'a/b/x.png' would both be written to 'out/x.png'; --name *
 gconv: 1 of 2 images done, 1 failed, 0 skipped"
     rm -r out
     ln -s c out # made by others, and full of inputs
     cp c/y.pgm z.pgm
     printf '%s\n' c/y.pgm z.pgm out/z.pgm >list
     expect 1 gconv filter -k box3 --files-from list -o out
-    like "$err" "gconv: c/y.pgm: the output 'out/y.pgm' would replace its input; *--in-place
-gconv: out/z.pgm: would be written to *
+    like "$err" "gconv: 2 collisions: the output 'out/y.pgm' would replace its input 'c/y.pgm'; *--in-place; 'z.pgm' and 'out/z.pgm' would both be written to *
 gconv: 1 of 3 images done, 2 failed, 0 skipped"
     printf '%s\n' c/y.pgm q/y.pgm >list
     mkdir q
     cp c/y.pgm q
     expect 1 gconv filter -k box3 --parents --files-from list -o q/..
-    like "$err" "gconv: c/y.pgm: the output 'q/../c/y.pgm' would replace its input*"
+    like "$err" "gconv: 2 collisions: the output 'q/../c/y.pgm' would replace its input 'c/y.pgm'; *"
     printf '%s\n' c/y.pgm c/y.pgm >list
     expect 1 gconv filter -k box3 --in-place --files-from list
-    like "$err" 'gconv: c/y.pgm: named twice: it is input 1, too*'
+    like "$err" "gconv: 'c/y.pgm' is named twice
+*"
 }
 
 @test "a link that leads to nothing yet counts as the file that it leads to" {
@@ -233,8 +231,7 @@ gconv: 1 of 3 images done, 2 failed, 0 skipped"
     for name in a b c d; do cp a/b/x.png $name.png; done
     printf '%s\n' a.png b.png c.png d.png >list
     expect 1 gconv edges --files-from list -o one
-    like "$err" "gconv: b.png: would be written to 'one/b.png', as input 1 is; *
-gconv: c.png: would be written to 'one/c.png', as input 1 is; *
+    like "$err" "gconv: 2 collisions: 'a.png' and 'b.png' would both be written to 'one/b.png'; 'a.png' and 'c.png' would both be written to 'one/c.png'; *
 gconv: 2 of 4 images done, 2 failed, 0 skipped"
     [ -f deep/result.png ]
     [ -f one/other.png ]
@@ -247,14 +244,14 @@ gconv: 2 of 4 images done, 2 failed, 0 skipped"
     cp out/x.pgm kept.pgm
     printf '%s\n' out/x.pgm x.pgm >list
     expect 1 gconv filter -k box3 --parents --files-from list -o out
-    same "$err" "gconv: x.pgm: its output 'out/x.pgm' would replace input 1
+    same "$err" "gconv: the output of 'x.pgm' would replace another input, 'out/x.pgm'
 gconv: 1 of 2 images done, 1 failed, 0 skipped"
     cmp out/x.pgm kept.pgm
     [ -e out/out/x.pgm ]
     printf '%s\n' x.pgm out/x.pgm >list
     rm -r out
     expect 1 gconv filter -k box3 --parents --files-from list -o out
-    same "$err" "gconv: out/x.pgm: is the output of input 1
+    same "$err" "gconv: the output of 'x.pgm' would replace another input, 'out/x.pgm'
 gconv: 1 of 2 images done, 1 failed, 0 skipped"
     mkdir new
     (cd new && ln -s .. up && echo up/x.pgm | expect 1 gconv filter -k box3 --files-from - -o ..)
@@ -344,7 +341,7 @@ gconv: 2 of 5 images done, 3 failed, 0 skipped'
     expect 1 timeout 20 "$GCONV" edges --files-from list -o out
     like "$err" "gconv: in/self.pgm: cannot open: Too many levels of symbolic links
 gconv: loop/z.pgm: cannot open: Too many levels of symbolic links
-gconv: in/deep/up/deep/up/x.pgm: named twice: it is input 3, too
+gconv: 'in/deep/up/x.pgm' and 'in/deep/up/deep/up/x.pgm' are the same file, named twice
 gconv: 1 of 4 images done, 3 failed, 0 skipped"
     mkdir over
     ln -s x.png over/x.png # an output that is a loop

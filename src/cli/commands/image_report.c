@@ -226,7 +226,7 @@ void gc_report_image(const gc_options *options, const gc_task *task, const gc_re
 {
     if (result->notes != NULL)
         gc_notes_print(result->notes);
-    if (result->outcome == GC_OUTCOME_FAILED && result->blamed != NULL)
+    if (result->outcome == GC_OUTCOME_FAILED && result->blamed != NULL && !task->collides)
         gc_report(result->blamed, &result->error);
     else if (result->outcome == GC_OUTCOME_SKIPPED)
         gc_note(task->output, "%s", result->skipped);

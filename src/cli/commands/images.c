@@ -17,9 +17,11 @@
 #include "cli/report/signals.h"
 #include "cli/report/tally.h"
 #include "cli/tasks/collect.h"
+#include "cli/tasks/collisions.h"
 #include "cli/tasks/directories.h"
 #include "cli/tasks/identity.h"
 #include "cli/tasks/names.h"
+#include "cli/tasks/stream.h"
 #include "cli/tasks/tasks.h"
 
 #include <errno.h>
@@ -60,6 +62,7 @@ typedef struct summary {
     size_t names_with_returns; /* of files that failed: they end in a carriage return */
     unsigned met;              /* by all images that were written, as gc_note_effects takes it */
     int code;                  /* of one input alone */
+    gc_collisions collisions;  /* with names of a list */
     int losses;                /* devices of which was said that they are lost */
     gc_summary images;
 } summary;
@@ -95,6 +98,8 @@ static void take_result(void *user, const gc_task *task, const gc_result *result
     s->reported++;
     gc_report_image(s->options, task, result);
     gc_summary_take(&s->images, task, result);
+    if (task->collides && result->outcome == GC_OUTCOME_FAILED)
+        gc_collisions_add(&s->collisions, task->refused);
     s->failed += result->outcome == GC_OUTCOME_FAILED;
     s->names_with_returns += result->outcome == GC_OUTCOME_FAILED && ends_in_return(task->input);
     s->skipped += result->outcome == GC_OUTCOME_SKIPPED;
@@ -164,6 +169,14 @@ static void say_counts(const summary *s, const gc_task_list *list)
                s->options->dry_run ? "to do" : "done", s->failed, s->skipped, rest);
 }
 
+/* Counts what was passed over in directories. */
+static void say_foreign(const gc_task_list *list)
+{
+    size_t count = list->stream != NULL ? gc_task_stream_foreign(list->stream) : list->foreign;
+    if (count > 0)
+        gc_say("%zu image file%s of other formats ignored", count, count == 1 ? "" : "s");
+}
+
 /* Why names of a list may not be found. */
 static void give_hint(const summary *s)
 {
@@ -177,10 +190,14 @@ static void give_hint(const summary *s)
 /* The exit code of images that were reported. */
 static int finish(const summary *s, const gc_task_list *list)
 {
+    gconv_error error;
     note_effects(s->options, s);
+    if (gc_collisions_tell(&s->collisions, &error) != GCONV_OK)
+        gc_report(NULL, &error);
     if (!list->batch)
         return s->code;
     gc_summary_say(&s->images);
+    say_foreign(list);
     give_hint(s);
     say_counts(s, list);
     if (s->failed > 0 || s->list_failed)

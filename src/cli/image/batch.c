@@ -24,8 +24,8 @@
 
 enum {
     WORKERS_MAX = 256,
-    FILES_PER_WORKER = 4, /* that are open: input, output, its directory, its lock */
-    FILES_KEPT = 3,       /* for directories that are listed and files that are looked into */
+    FILES_PER_WORKER = 4,                   /* input, output, its directory and its lock */
+    FILES_KEPT = 3,                         /* for what is listed and looked into meanwhile */
     RESULTS_MAX = 4 * WORKERS_MAX,          /* that wait for an earlier result */
     BORROWED_RESULTS_MAX = 64 * WORKERS_MAX /* where other processes borrow tasks */
 };
@@ -50,7 +50,7 @@ typedef struct gc_batch {
     gc_directories *directories;
     const gc_borrowers *borrowers; /* NULL: there are none */
     pthread_t lender;
-    int workers_max;
+    int workers_max;            /* that find files to open */
     int images_at_once;         /* images that are computed at one time */
     gc_several_reports several; /* of the only task, where its input is a stream of images */
 

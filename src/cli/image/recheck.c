@@ -187,7 +187,7 @@ static gconv_status compute(gc_recheck *recheck, const gc_record *record, char *
     gc_gate gate;
     int unknown = 0;
     const gc_task task = {
-        .input = record->input, .output = path, .format = gc_sniff(record->output, &unknown)};
+        .input = record->input, .output = path, .format = gc_sniff(record->output, &unknown, NULL)};
     recheck->recorded.verify = !record->exact;
     gc_gate_create(&gate, pass, NULL);
     gc_worker worker = {.session = &recheck->session,

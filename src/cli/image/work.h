@@ -33,10 +33,10 @@ typedef struct gc_work {
     bool opaque;        /* all pixels are opaque; true, too, where alpha does not depend on that */
     size_t image;       /* number in its input, from 1 */
     double start;       /* in seconds */
-    gc_record record;   /* for the journal; its texts belong to others */
-    struct timespec times[2]; /* of the input, for --preserve: of access and of modification */
+    struct timespec times[2]; /* of the input: of access and of modification */
     bool has_times;           /* the input is a regular file */
-    int input;          /* the reader's descriptor, for the journal; set by gc_journaled_opened */
+    gc_record record;         /* for the journal; its texts belong to others */
+    int input; /* the reader's descriptor, for the journal; set by gc_journaled_opened */
     gc_digest *input_digest, *output_digest; /* for the journal; NULL: files are read once more */
     gc_warning_target input_warnings, output_warnings;
 } gc_work;

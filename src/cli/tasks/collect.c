@@ -47,6 +47,10 @@ static gconv_status collect_batch(const gc_options *options, gc_task_list *list,
     if (status != GCONV_OK)
         return status;
     *blamed = NULL;
+    if (list->count == 0 && list->foreign > 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "no image among the inputs; %zu image file%s of other formats ignored",
+                       list->foreign, list->foreign == 1 ? "" : "s");
     if (list->count == 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "no image among the inputs%s",
                        options->recursive ? "" : " (--recursive looks below directories)");

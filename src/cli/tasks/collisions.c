@@ -1,38 +1,53 @@
 #include "cli/tasks/collisions.h"
 
 #include "base/memory.h"
-#include "base/place.h"
 #include "base/processors.h"
 #include "base/status.h"
-#include "cli/tasks/identity.h"
 #include "cli/tasks/names.h"
 #include "cli/tasks/share_out.h"
 
-#include <limits.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-/* Whether two names lead to one file. */
-static bool is_same_file(const char *a, const char *b)
+/* ---- What the names of a task lead to -------------------------------------------------------- */
+
+typedef struct identities {
+    gc_identity input, output;
+} identities;
+
+/* Links that are not followed lead nowhere else: under --no-clobber they are not replaced, in an
+ * empty directory there are none, and other inputs are known to be none. Nobody looks at them. In
+ * the output directory a look would wait for the threads that create files there, and they would
+ * wait for it. */
+static identities identify(const gc_taken_names *names, gc_identity_cache *sources,
+                           gc_identity_cache *outputs, const gc_task *task)
 {
-    struct stat first, second;
-    return stat(a, &first) == 0 && stat(b, &second) == 0 && gc_same_file(&first, &second);
+    bool is_plain = names->no_linked_outputs || names->options->writer.no_clobber;
+    bool has_one_name = task->is_plain && (is_plain || names->tasks == NULL);
+    identities found = {
+        has_one_name ? gc_identify_plain(sources, task->input) : gc_identify(sources, task->input),
+        is_plain ? gc_identify_plain(outputs, task->output) : gc_identify(outputs, task->output)};
+    if (names->tasks == NULL) { /* a link may have gone before the next name comes */
+        found.input.file = found.input.path;
+        found.output.file = found.output.path;
+    }
+    return found;
 }
 
-/* ---- Two inputs for one output --------------------------------------------------------------- */
-
-static int compare_outputs(const void *a, const void *b)
+static bool is_same(gc_hash a, gc_hash b)
 {
-    const gc_task *x = *(const gc_task *const *)a, *y = *(const gc_task *const *)b;
-    int order = strcmp(x->output, y->output);
-    return order != 0 ? order : (x > y) - (x < y);
+    return a.high == b.high && a.low == b.low;
 }
 
-static gconv_status fail_same_file(const gc_task *a, const gc_task *b, gconv_error *error)
+/* ---- Refusing -------------------------------------------------------------------------------- */
+
+static const char *input_of(const gc_taken_names *names, uint32_t number)
 {
-    return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                   "'%.150s' and '%.150s' are the same file, named twice", a->input, b->input);
+    if (number == UINT32_MAX)
+        return "an earlier input";
+    return names->tasks != NULL ? names->tasks[number - 1].input : names->inputs + number - 1;
 }
 
 /* What keeps the outputs of two inputs apart. */
@@ -47,343 +62,194 @@ static const char *advise(const gc_options *options, const char *a, const char *
     return options->parents ? "rename one" : "--parents keeps their directories apart";
 }
 
-static gconv_status refuse_pair(const gc_options *options, const gc_task *a, const gc_task *b,
-                                gconv_error *error)
+static gconv_status refuse_twice(const char *earlier, const char *input, gconv_error *error)
 {
-    if (strcmp(a->input, b->input) == 0)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%.400s' is named twice", a->input);
-    if (is_same_file(a->input, b->input))
-        return fail_same_file(a, b, error);
+    if (strcmp(earlier, input) == 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%.400s' is named twice", input);
     return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                   "'%.110s' and '%.110s' would both be written to '%.110s'; %s", a->input,
-                   b->input, a->output, advise(options, a->input, b->input));
+                   "'%.150s' and '%.150s' are the same file, named twice", earlier, input);
 }
 
-static gconv_status refuse_same_outputs(const gc_options *options, const gc_task_list *list,
-                                        const gc_task **sorted, gconv_error *error)
+/* Refuses what --in-place does not allow of a task that replaces its own input. */
+static gconv_status check_own(const gc_taken_names *names, const gc_task *task, mode_t mode,
+                              gconv_error *error)
 {
-    for (size_t i = 0; i < list->count; i++)
-        sorted[i] = &list->tasks[i];
-    qsort(sorted, list->count, sizeof *sorted, compare_outputs);
-    for (size_t i = 0; i + 1 < list->count; i++)
-        if (strcmp(sorted[i]->output, sorted[i + 1]->output) == 0)
-            return refuse_pair(options, sorted[i], sorted[i + 1], error);
-    return GCONV_OK;
-}
-
-/* ---- What there is before work starts -------------------------------------------------------- */
-
-typedef struct file_identity {
-    dev_t device;
-    ino_t inode;
-    const gc_task *task;
-} file_identity;
-
-/* Compares the files alone: entries of one file are equal, whatever their tasks. */
-static int compare_identities(const void *a, const void *b)
-{
-    const file_identity *x = a, *y = b;
-    if (x->device != y->device)
-        return x->device < y->device ? -1 : 1;
-    return x->inode < y->inode ? -1 : x->inode > y->inode;
-}
-
-/* The name of an output, and what has it. */
-typedef struct output_state {
-    dev_t directory_device, device;
-    ino_t directory_inode, inode; /* of its directory; of the file, behind links */
-    mode_t kind;                  /* st_mode of the file */
-    bool is_lost;                 /* its directory does not exist: nor does the output */
-    bool has_directory;           /* the directory is known */
-    bool is_link;
-    bool exists; /* links lead to a file; then `device`, `inode` and `kind` are filled */
-} output_state;
-
-/* The directory that was looked at last: outputs in one directory follow each other. */
-typedef struct last_directory {
-    char path[PATH_MAX]; /* with its slash; "" before the first one */
-    struct stat about;
-    bool exists;
-} last_directory;
-
-/* Looks at the directory of a path. False where the path names none. */
-static bool look_at_directory(last_directory *last, const char *path)
-{
-    size_t length = (size_t)(gc_base_name(path) - path);
-    if (length == 0 || length >= sizeof last->path)
-        return false;
-    if (strncmp(last->path, path, length) != 0 || last->path[length] != '\0') {
-        memcpy(last->path, path, length);
-        last->path[length] = '\0';
-        last->exists = stat(last->path, &last->about) == 0;
-    }
-    return true;
-}
-
-static output_state look_at_output(last_directory *last, const gc_task *task)
-{
-    struct stat about;
-    output_state state = {.is_link = false};
-    bool named = look_at_directory(last, task->output);
-    state.is_lost = named && !last->exists;
-    state.has_directory = named && last->exists;
-    if (state.is_lost)
-        return state;
-    if (state.has_directory) {
-        state.directory_device = last->about.st_dev;
-        state.directory_inode = last->about.st_ino;
-    }
-    state.exists = lstat(task->output, &about) == 0;
-    state.is_link = state.exists && S_ISLNK(about.st_mode);
-    if (state.is_link)
-        state.exists = stat(task->output, &about) == 0;
-    if (state.exists) {
-        state.device = about.st_dev;
-        state.inode = about.st_ino;
-        state.kind = about.st_mode;
-    }
-    return state;
-}
-
-/* The outputs of a list. */
-typedef struct outputs {
-    const gc_task_list *list;
-    output_state *states;
-} outputs;
-
-/* A gc_range_function. */
-static void look_at_outputs(void *user, size_t first, size_t end)
-{
-    const outputs *o = user;
-    last_directory last = {.path = ""};
-    for (size_t i = first; i < end; i++)
-        o->states[i] = look_at_output(&last, &o->list->tasks[i]);
-}
-
-/* ---- Outputs over inputs --------------------------------------------------------------------- */
-
-/* `kind` is the st_mode of the output. */
-static gconv_status refuse_replacement(const gc_options *options, const gc_task *task,
-                                       const gc_task *replaced, mode_t kind, gconv_error *error)
-{
-    if (task == replaced && options->in_place && !S_ISREG(kind))
-        return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "'%.400s' is not a regular file; --in-place replaces nothing else",
-                       task->input);
-    if (task == replaced && options->in_place)
-        return GCONV_OK;
-    if (task == replaced)
+    if (!names->options->in_place)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "the output '%.150s' would replace its input '%.150s'; name another "
                        "directory, or give --in-place",
                        task->output, task->input);
-    if (is_same_file(task->input, replaced->input))
-        return fail_same_file(task, replaced, error);
-    return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                   "the output of '%.110s', '%.110s', would replace another input, '%.110s'",
-                   task->input, task->output, replaced->input);
-}
-
-/* Refuses a task whose output is among the `count` sorted inputs. */
-static gconv_status check_output(const gc_options *options, const gc_task *task,
-                                 const output_state *output, const file_identity *inputs,
-                                 size_t count, gconv_error *error)
-{
-    const file_identity key = {output->device, output->inode, task};
-    const file_identity *found = bsearch(&key, inputs, count, sizeof *inputs, compare_identities);
-    if (found == NULL)
-        return GCONV_OK;
-    while (found > inputs && compare_identities(found - 1, &key) == 0)
-        found--;
-    gconv_status status = GCONV_OK;
-    for (; status == GCONV_OK && found < inputs + count && compare_identities(found, &key) == 0;
-         found++)
-        status = refuse_replacement(options, task, found->task, output->kind, error);
-    return status;
-}
-
-/* Whether any output exists: only such a one can be an input. */
-static bool any_exists(const outputs *o)
-{
-    for (size_t i = 0; i < o->list->count; i++)
-        if (o->states[i].exists)
-            return true;
-    return false;
-}
-
-typedef struct input_files {
-    const gc_task_list *list;
-    file_identity *identities; /* of tasks that have no file, that of no file: 0 and 0 */
-} input_files;
-
-/* A gc_range_function. */
-static void look_at_inputs(void *user, size_t first, size_t end)
-{
-    const input_files *in = user;
-    struct stat about;
-    for (size_t i = first; i < end; i++) {
-        const gc_task *task = &in->list->tasks[i];
-        in->identities[i] = (file_identity){.task = task};
-        if (task->unlisted == 0 && stat(task->input, &about) == 0)
-            in->identities[i] = (file_identity){about.st_dev, about.st_ino, task};
-    }
-}
-
-static gconv_status refuse_outputs_over_inputs(const gc_options *options, const outputs *o,
-                                               file_identity *identities, gconv_error *error)
-{
-    size_t count = o->list->count;
-    if (!any_exists(o))
-        return GCONV_OK;
-    input_files in = {o->list, identities};
-    gc_share_out(count, gc_thread_count(options->job.threads), look_at_inputs, &in);
-    qsort(identities, count, sizeof *identities, compare_identities);
-    gconv_status status = GCONV_OK;
-    for (size_t i = 0; status == GCONV_OK && i < count; i++)
-        if (o->states[i].exists && o->list->tasks[i].unlisted == 0)
-            status =
-                check_output(options, &o->list->tasks[i], &o->states[i], identities, count, error);
-    return status;
-}
-
-/* ---- Two outputs in one place through links -------------------------------------------------- */
-
-/* Where an output will be: a name in a directory. */
-typedef struct output_place {
-    dev_t device; /* of the directory */
-    ino_t inode;
-    const char *name;
-    char *owned; /* `name`, where links led to it; else NULL */
-    const gc_task *task;
-} output_place;
-
-static int compare_places(const void *a, const void *b)
-{
-    const output_place *x = a, *y = b;
-    if (x->device != y->device)
-        return x->device < y->device ? -1 : 1;
-    if (x->inode != y->inode)
-        return x->inode < y->inode ? -1 : 1;
-    int order = strcmp(x->name, y->name);
-    return order != 0 ? order : (x->task > y->task) - (x->task < y->task);
-}
-
-/* Follows an output to its place; without memory the name is NULL. False where the output is
- * written directly, as a pipe is, or where it cannot be written. */
-static bool follow_to_place(const gc_task *task, output_place *place)
-{
-    struct stat directory;
-    gc_place found;
-    if (gc_place_find(task->output, &found, NULL) != GCONV_OK)
-        return false;
-    bool known = fstat(found.directory, &directory) == 0 && !gc_place_is_direct(&found);
-    gc_place_close(&found);
-    if (!known)
-        return false;
-    char *name = gc_copy_string(found.name);
-    *place = (output_place){directory.st_dev, directory.st_ino, name, name, task};
-    return true;
-}
-
-/* Fills `place`; without memory its name is NULL. False where the output cannot replace another
- * one: its directory does not exist yet, or --no-clobber keeps what exists. */
-static bool find_place(const gc_options *options, const gc_task *task, const output_state *state,
-                       output_place *place)
-{
-    bool is_taken = state->exists || state->is_link;
-    if (task->unlisted != 0 || state->is_lost || (options->writer.no_clobber && is_taken))
-        return false;
-    if (!state->has_directory || state->is_link || (state->exists && !S_ISREG(state->kind)))
-        return follow_to_place(task, place);
-    *place = (output_place){state->directory_device, state->directory_inode,
-                            gc_base_name(task->output), NULL, task};
-    return true;
-}
-
-static gconv_status refuse_same_places(const gc_options *options, const outputs *o,
-                                       output_place *places, gconv_error *error)
-{
-    size_t count = 0;
-    gconv_status status = GCONV_OK;
-    for (size_t i = 0; status == GCONV_OK && i < o->list->count; i++)
-        if (find_place(options, &o->list->tasks[i], &o->states[i], &places[count]) &&
-            places[count++].name == NULL)
-            status = gc_fail_memory(error, NAME_MAX);
-    if (status == GCONV_OK)
-        qsort(places, count, sizeof *places, compare_places);
-    for (size_t i = 0; status == GCONV_OK && i + 1 < count; i++) {
-        const gc_task *a = places[i].task, *b = places[i + 1].task;
-        if (places[i].device == places[i + 1].device && places[i].inode == places[i + 1].inode &&
-            strcmp(places[i].name, places[i + 1].name) == 0)
-            status = gc_fail(error, GCONV_ERROR_ARGUMENT,
-                             "'%.90s' and '%.90s' would both be written to one file: links make "
-                             "'%.90s' and '%.90s' the same",
-                             a->input, b->input, a->output, b->output);
-    }
-    while (count > 0)
-        free(places[--count].owned);
-    return status;
-}
-
-/* ---- The journal ----------------------------------------------------------------------------- */
-
-/* Refuses an output that would replace the journal. */
-static gconv_status refuse_journal(const gc_options *options, const outputs *o, gconv_error *error)
-{
-    gc_identity_cache cache = {.asked = ""};
-    struct stat about;
-    if (options->journal == NULL)
-        return GCONV_OK;
-    gc_hash journal = gc_identify(&cache, options->journal);
-    const char *name = gc_base_name(options->journal);
-    bool is_link = lstat(options->journal, &about) == 0 && S_ISLNK(about.st_mode);
-    for (size_t i = 0; i < o->list->count; i++) {
-        const gc_task *task = &o->list->tasks[i];
-        /* Without links, files of different names are different. */
-        if (!is_link && !o->states[i].is_link && strcmp(gc_base_name(task->output), name) != 0)
-            continue;
-        gc_hash output = gc_identify(&cache, task->output);
-        if (output.high == journal.high && output.low == journal.low)
-            return gc_fail(
-                error, GCONV_ERROR_ARGUMENT,
-                "the output of '%.200s' would replace the journal '%.200s'; name another "
-                "file",
-                task->input, options->journal);
-    }
+    if (mode != 0 && !S_ISREG(mode))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "'%.400s' is not a regular file; --in-place replaces nothing else",
+                       task->input);
     return GCONV_OK;
 }
 
-/* Makes all checks. The arrays have room for an entry of each task. */
-static gconv_status refuse(const gc_options *options, outputs *o, const gc_task **sorted,
-                           file_identity *inputs, output_place *places, gconv_error *error)
+/* Refuses a task whose output was or would replace an earlier name. */
+static gconv_status compare(const gc_taken_names *names, gc_task *task, const identities *own,
+                            gconv_error *error)
 {
-    gconv_status status = refuse_same_outputs(options, o->list, sorted, error);
+    const gc_options *options = names->options;
+    const gc_seen *seen = &names->seen;
+    bool replaces = !options->writer.no_clobber;
+    bool replaces_own = replaces && is_same(own->input.file, own->output.file);
+    uint32_t same = gc_seen_find(seen, own->output.path, GC_SEEN_OUTPUT);
+    uint32_t twice = gc_seen_find(seen, own->input.file, GC_SEEN_INPUT);
+    uint32_t source = gc_seen_find(seen, own->output.file, GC_SEEN_INPUT);
+    uint32_t result = gc_seen_find(seen, own->input.file, GC_SEEN_OUTPUT);
+    /* Its record in a journal would take the place of the other one's. */
+    task->repeated = same != 0 && twice == same;
+    if (task->repeated || (replaces_own && options->in_place && twice != 0))
+        return refuse_twice(input_of(names, twice), task->input, error);
+    if (same != 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "'%.110s' and '%.110s' would both be written to '%.110s'; %s",
+                       input_of(names, same), task->input, task->output,
+                       advise(options, input_of(names, same), task->input));
+    if (replaces_own)
+        return check_own(names, task, own->output.mode, error);
+    if (replaces && (source != 0 || result != 0))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "the output of '%.150s' would replace another input, '%.150s'",
+                       source != 0 ? task->input : input_of(names, result),
+                       source != 0 ? input_of(names, source) : task->input);
+    return GCONV_OK;
+}
+
+/* The number of the next name; 0 where memory is out. */
+static uint32_t next_number(gc_taken_names *names, const gc_task *task)
+{
+    size_t size = strlen(task->input) + 1, number = names->used + 1;
+    if (names->tasks != NULL)
+        return (uint32_t)(task - names->tasks) + 1;
+    if (number >= UINT32_MAX)
+        return UINT32_MAX;
+    while (names->room < names->used + size) {
+        char *larger = gc_make_room(names->inputs, names->room, &names->room, 1);
+        if (larger == NULL)
+            return 0;
+        names->inputs = larger;
+    }
+    memcpy(names->inputs + names->used, task->input, size);
+    names->used += size;
+    return (uint32_t)number;
+}
+
+static bool note(gc_taken_names *names, gc_hash name, gc_seen_kind kind, uint32_t number)
+{
+    return gc_seen_find(&names->seen, name, kind) != 0 ||
+           gc_seen_add(&names->seen, name, kind, number);
+}
+
+/* Compares a task with those before it, and notes its names. */
+static gconv_status add(gc_taken_names *names, gc_task *task, const identities *own,
+                        gconv_error *error)
+{
+    if (names->options->journal != NULL && is_same(own->output.path, names->journal))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "the output of '%.200s' would replace the journal '%.200s'; name another "
+                       "file",
+                       task->input, names->options->journal);
+    gconv_status status = compare(names, task, own, error);
     if (status != GCONV_OK)
         return status;
-    gc_share_out(o->list->count, gc_thread_count(options->job.threads), look_at_outputs, o);
-    /* With --no-clobber nothing is replaced. */
-    if (!options->writer.no_clobber)
-        status = refuse_outputs_over_inputs(options, o, inputs, error);
-    if (status == GCONV_OK)
-        status = refuse_same_places(options, o, places, error);
-    return status == GCONV_OK ? refuse_journal(options, o, error) : status;
+    uint32_t number = next_number(names, task);
+    bool is_direct = own->output.mode != 0 && !S_ISREG(own->output.mode); /* takes any number */
+    if (number == 0 || !note(names, own->input.file, GC_SEEN_INPUT, number) ||
+        (!is_direct && !(note(names, own->output.path, GC_SEEN_OUTPUT, number) &&
+                         note(names, own->output.file, GC_SEEN_OUTPUT, number))))
+        return gc_fail_memory(error, sizeof(gc_seen_entry));
+    return GCONV_OK;
+}
+
+void gc_taken_begin(gc_taken_names *names, const gc_options *options, const gc_task *tasks)
+{
+    const char *directory = options->output_directory;
+    *names = (gc_taken_names){.options = options, .tasks = tasks};
+    if (options->journal != NULL)
+        names->journal = gc_identify(&names->outputs, options->journal).path;
+    names->no_linked_outputs = directory != NULL && gc_is_empty_directory(directory);
+}
+
+void gc_taken_add(gc_taken_names *names, gc_task *task)
+{
+    gconv_error error;
+    if (gc_task_is_doomed(task))
+        return;
+    const identities own = identify(names, &names->sources, &names->outputs, task);
+    gconv_status status = add(names, task, &own, &error);
+    task->collides = status == GCONV_ERROR_ARGUMENT;
+    task->refused = task->collides ? gc_copy_string(error.message) : NULL;
+    if (status != GCONV_OK && task->refused == NULL)
+        task->unknown = ENOMEM;
+}
+
+void gc_taken_free(gc_taken_names *names)
+{
+    gc_seen_free(&names->seen);
+    free(names->inputs);
+}
+
+/* ---- Lists ----------------------------------------------------------------------------------- */
+
+/* The tasks of a list at which several threads look. */
+typedef struct look {
+    const gc_taken_names *names;
+    identities *found;
+} look;
+
+/* A gc_range_function. */
+static void look_at_range(void *user, size_t first, size_t end)
+{
+    const look *l = user;
+    gc_identity_cache sources = {.asked = ""}, outputs = {.asked = ""};
+    for (size_t i = first; i < end; i++)
+        l->found[i] = identify(l->names, &sources, &outputs, &l->names->tasks[i]);
 }
 
 gconv_status gc_refuse_collisions(const gc_options *options, const gc_task_list *list,
                                   gconv_error *error)
 {
-    const gc_task **sorted = gc_allocate_array(list->count, sizeof *sorted);
-    file_identity *inputs = gc_allocate_array(list->count, sizeof *inputs);
-    output_place *places = gc_allocate_array(list->count, sizeof *places);
-    outputs o = {list, gc_allocate_array(list->count, sizeof *o.states)};
+    gc_taken_names names;
+    gc_collisions collisions = {.count = 0};
     gconv_status status = GCONV_OK;
-    if (sorted == NULL || inputs == NULL || places == NULL || o.states == NULL)
-        status = gc_fail_memory(error, list->count * sizeof *o.states);
-    else
-        status = refuse(options, &o, sorted, inputs, places, error);
-    free(o.states);
-    free(places);
-    free(inputs);
-    free(sorted);
-    return status;
+    look l = {&names, gc_allocate_array(list->count, sizeof *l.found)};
+    if (l.found == NULL)
+        return gc_fail_memory(error, list->count * sizeof *l.found);
+    gc_taken_begin(&names, options, list->tasks);
+    gc_share_out(list->count, gc_thread_count(options->job.threads), look_at_range, &l);
+    for (size_t i = 0; i < list->count && status != GCONV_ERROR_MEMORY; i++) {
+        if (gc_task_is_doomed(&list->tasks[i]))
+            continue;
+        status = add(&names, &list->tasks[i], &l.found[i], error);
+        if (status == GCONV_ERROR_ARGUMENT)
+            gc_collisions_add(&collisions, error->message);
+    }
+    gc_taken_free(&names);
+    free(l.found);
+    return status == GCONV_ERROR_MEMORY ? status : gc_collisions_tell(&collisions, error);
+}
+
+/* ---- Telling --------------------------------------------------------------------------------- */
+
+void gc_collisions_add(gc_collisions *collisions, const char *message)
+{
+    if (collisions->count < 2)
+        gc_fail(&collisions->examples[collisions->count], GCONV_ERROR_ARGUMENT, "%s", message);
+    collisions->count++;
+}
+
+gconv_status gc_collisions_tell(const gc_collisions *collisions, gconv_error *error)
+{
+    const char *first = collisions->examples[0].message, *second = collisions->examples[1].message;
+    if (collisions->count == 0)
+        return GCONV_OK;
+    if (collisions->count == 1)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "%s", first);
+    const char *advice = strstr(first, "; "); /* the second has it, too */
+    bool is_told = advice != NULL && strstr(second, advice) != NULL;
+    int length = is_told ? (int)(advice - first) : (int)strlen(first);
+    return gc_fail(error, GCONV_ERROR_ARGUMENT, "%zu collisions: %.*s; %.240s", collisions->count,
+                   length < 220 ? length : 220, first, second);
 }

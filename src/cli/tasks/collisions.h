@@ -1,16 +1,46 @@
-/* Outputs of a batch that would replace each other, an input or the journal (contract.md, rules 51,
- * 52 and 91). */
+/* Collisions of names (contract.md, rules 51 and 87): a task is compared with those before it. */
 #ifndef GC_CLI_TASKS_COLLISIONS_H
 #define GC_CLI_TASKS_COLLISIONS_H
 
 #include "cli/options/options.h"
+#include "cli/tasks/identity.h"
+#include "cli/tasks/seen.h"
 #include "cli/tasks/tasks.h"
 #include "gconv.h"
 
-/* Refuses two tasks with one output, an output that would replace the input of another task, and,
- * without --in-place, an output that would replace its own input. Refuses an output that would
- * replace the journal. A link counts as the file that it leads to. */
+/* The names of the tasks so far. */
+typedef struct gc_taken_names {
+    const gc_options *options;
+    const gc_task *tasks; /* all tasks, where they are known; they are numbered from 1 */
+    char *inputs;         /* else their names one behind the other; a number is a place, from 1 */
+    size_t used, room;
+    gc_seen seen;
+    gc_hash journal;                    /* the path of --journal, where there is one */
+    bool no_linked_outputs;             /* the output directory was empty: no output is a link */
+    gc_identity_cache sources, outputs; /* the directories that were looked up last */
+} gc_taken_names;
+
+/* Begins with the tasks of a whole list, or with NULL. */
+void gc_taken_begin(gc_taken_names *names, const gc_options *options, const gc_task *tasks);
+
+/* Notes the names of the next task. Refuses it where they collide with earlier ones. */
+void gc_taken_add(gc_taken_names *names, gc_task *task);
+
+void gc_taken_free(gc_taken_names *names);
+
+/* Refuses a list in which names collide. */
 gconv_status gc_refuse_collisions(const gc_options *options, const gc_task_list *list,
                                   gconv_error *error);
+
+/* Collisions that are told together. */
+typedef struct gc_collisions {
+    size_t count;
+    gconv_error examples[2];
+} gc_collisions;
+
+void gc_collisions_add(gc_collisions *collisions, const char *message);
+
+/* Tells how many there are, with examples. GCONV_OK where there is none. */
+gconv_status gc_collisions_tell(const gc_collisions *collisions, gconv_error *error);
 
 #endif

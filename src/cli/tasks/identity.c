@@ -86,7 +86,7 @@ static bool follow(const char *path, char target[PATH_MAX])
     return false;
 }
 
-gc_hash gc_identify_plain(gc_identity_cache *cache, const char *path)
+static gc_hash hash_path(gc_identity_cache *cache, const char *path)
 {
     const char *name = gc_base_name(path);
     const char *directory = resolve_cached(cache, path, (size_t)(name - path));
@@ -98,14 +98,31 @@ gc_hash gc_identify_plain(gc_identity_cache *cache, const char *path)
     return gc_hash_string(hash, name);
 }
 
-gc_hash gc_identify(gc_identity_cache *cache, const char *path)
+gc_identity gc_identify_plain(gc_identity_cache *cache, const char *path)
+{
+    gc_hash hash = hash_path(cache, path);
+    return (gc_identity){.path = hash, .file = hash};
+}
+
+gc_identity gc_identify(gc_identity_cache *cache, const char *path)
 {
     char target[PATH_MAX];
     struct stat about;
-    bool is_link = lstat(path, &about) == 0 && S_ISLNK(about.st_mode);
+    bool found = lstat(path, &about) == 0, is_link = found && S_ISLNK(about.st_mode);
+    gc_identity identity;
+    if (is_link)
+        found = stat(path, &about) == 0;
     if (is_link && realpath(path, target) != NULL)
-        return gc_hash_string(gc_hash_start(), target);
-    return gc_identify_plain(cache, is_link && follow(path, target) ? target : path);
+        identity.path = gc_hash_string(gc_hash_start(), target);
+    else
+        identity.path = hash_path(cache, is_link && follow(path, target) ? target : path);
+    identity.file = identity.path;
+    identity.mode = found ? about.st_mode : 0;
+    if (found && S_ISREG(about.st_mode) && about.st_nlink > 1) {
+        gc_hash device = gc_hash_bytes(gc_hash_start(), &about.st_dev, sizeof about.st_dev);
+        identity.file = gc_hash_bytes(device, &about.st_ino, sizeof about.st_ino);
+    }
+    return identity;
 }
 
 bool gc_is_one_path(const char *a, const char *b)
@@ -113,7 +130,7 @@ bool gc_is_one_path(const char *a, const char *b)
     gc_identity_cache cache = {.asked = ""};
     if (a == NULL || b == NULL || strcmp(a, "-") == 0 || strcmp(b, "-") == 0)
         return false;
-    gc_hash first = gc_identify(&cache, a), second = gc_identify(&cache, b);
+    gc_hash first = gc_identify(&cache, a).path, second = gc_identify(&cache, b).path;
     return first.high == second.high && first.low == second.low;
 }
 
@@ -123,13 +140,13 @@ bool gc_lies_below(const char *path, const char *directory)
     char *inside = gc_join_path(directory, "."), *prefix = malloc(strlen(path) + 2);
     bool below = false;
     if (inside != NULL && prefix != NULL) {
-        gc_hash wanted = gc_identify(&cache, inside);
+        gc_hash wanted = gc_identify(&cache, inside).path;
         for (const char *end = strchr(path, '/'); end != NULL && !below;
              end = strchr(end + 1, '/')) {
             size_t length = (size_t)(end - path) + 1;
             memcpy(prefix, path, length);
             memcpy(prefix + length, ".", 2);
-            gc_hash found = gc_identify(&cache, prefix);
+            gc_hash found = gc_identify(&cache, prefix).path;
             below = found.high == wanted.high && found.low == wanted.low;
         }
     }

@@ -71,9 +71,9 @@ bool gc_is_passing(int error_number)
            error_number == ENOMEM;
 }
 
-gconv_format gc_sniff(const char *path, int *unknown)
+gconv_format gc_sniff(const char *path, int *unknown, const gconv_foreign_format **foreign)
 {
-    unsigned char bytes[16];
+    unsigned char bytes[1024];
     size_t count = 0;
     int descriptor;
     do
@@ -84,6 +84,8 @@ gconv_format gc_sniff(const char *path, int *unknown)
         *unknown = errno;
     if (descriptor >= 0)
         close(descriptor);
+    if (known && foreign != NULL)
+        *foreign = gconv_foreign_from_content(bytes, count);
     return known ? gconv_format_from_content(bytes, count) : GCONV_FORMAT_UNKNOWN;
 }
 

@@ -27,8 +27,9 @@ bool gc_is_passing(int error_number);
 
 /* The format by content. The path is that of a regular file, or of none. Where a passing failure
  * (gc_is_passing) hides the content, *unknown becomes its errno. Such a file may be an image, so
- * the caller must not skip it. */
-gconv_format gc_sniff(const char *path, int *unknown);
+ * the caller must not skip it. *foreign becomes the format that is known by sight; NULL: nobody
+ * asks. */
+gconv_format gc_sniff(const char *path, int *unknown, const gconv_foreign_format **foreign);
 
 /* Whether the extension of a path stands for PGM and PPM alike. */
 bool gc_is_either_pnm(const char *path);

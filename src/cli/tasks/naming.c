@@ -147,6 +147,6 @@ gconv_format gc_batch_format(const gc_options *options, const char *input, bool 
         return named;
     if (options->command == GC_COMMAND_EDGES)
         return GCONV_FORMAT_PNG;
-    gconv_format format = is_file ? gc_sniff(input, unknown) : GCONV_FORMAT_UNKNOWN;
+    gconv_format format = is_file ? gc_sniff(input, unknown, NULL) : GCONV_FORMAT_UNKNOWN;
     return format != GCONV_FORMAT_UNKNOWN ? format : gconv_format_from_path(input);
 }

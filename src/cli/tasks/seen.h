@@ -10,7 +10,7 @@ typedef enum gc_seen_kind { GC_SEEN_INPUT, GC_SEEN_OUTPUT } gc_seen_kind;
 typedef struct gc_seen_entry {
     uint64_t high;
     uint32_t low;    /* its lowest bit is the kind */
-    uint32_t number; /* of the input, from 1; 0: the entry is free */
+    uint32_t number; /* of a name, from 1; 0: the entry is free */
 } gc_seen_entry;
 
 typedef struct gc_seen {

@@ -20,6 +20,9 @@ bool gc_task_stream_next(gc_task_stream *stream, gc_task *task);
 /* Makes gc_task_stream_next return false soon, also where it waits for a pipe. Any thread. */
 void gc_task_stream_stop(gc_task_stream *stream);
 
+/* How many image files of other formats the directories so far hold. */
+size_t gc_task_stream_foreign(const gc_task_stream *stream);
+
 /* NULL is allowed. */
 void gc_task_stream_free(gc_task_stream *stream);
 

@@ -16,7 +16,8 @@ typedef struct gc_task {
     int unlisted;  /* `input` is a directory that could not be listed */
     int unknown;   /* `input` could not be looked into */
     char *refused; /* why the task fails, whatever its files are; NULL: it does not */
-    bool repeated; /* `refused`: another task has the same input and output */
+    bool collides; /* `refused`: its names collide with those of an earlier task, */
+    bool repeated; /* which has the same input and output */
     bool is_list;  /* `input` is the list of --files-from, which cannot be read: no image */
 } gc_task;
 
@@ -37,6 +38,7 @@ typedef struct gc_task_source {
 typedef struct gc_task_list {
     gc_task *tasks;
     size_t count, capacity;
+    size_t foreign; /* image files of formats that gconv does not read, in directories */
     struct gc_task_stream *stream; /* more tasks, which become known later; NULL: there are none */
     const gc_task_source *source;  /* the same from another process; not owned */
     bool batch; /* -o DIR, --in-place: failures are counted, parents of outputs are made */

@@ -39,12 +39,17 @@ static gc_task make_task(const gc_options *options, const char *path, const char
 }
 
 /* Whether a file found in a directory is an image to process. Its content or its name says so: a
- * broken image is an error to report, not a file to pass over. */
-static bool looks_like_image(const char *path, int *unknown)
+ * broken image is an error to report, not a file to pass over. `foreign`: it is one of another
+ * format. */
+static bool looks_like_image(const char *path, int *unknown, bool *foreign)
 {
     const gconv_format_info *named = gconv_format_describe(gconv_format_from_path(path));
-    return (named != NULL && named->reads) || gc_sniff(path, unknown) != GCONV_FORMAT_UNKNOWN ||
-           *unknown != 0;
+    const gconv_foreign_format *other = gconv_foreign_from_path(path), *seen = NULL;
+    if ((named != NULL && named->reads) || gc_sniff(path, unknown, &seen) != GCONV_FORMAT_UNKNOWN ||
+        *unknown != 0)
+        return true;
+    *foreign = (other != NULL && other->image) || (seen != NULL && seen->image);
+    return false;
 }
 
 /* A directory that cannot be listed becomes a task that fails, like a file that cannot be read. */
@@ -59,6 +64,7 @@ static gconv_status add_unlisted(gc_walk *w, const char *path, int error_number)
 
 /* What a name in a directory stands for. */
 typedef struct entry {
+    bool is_foreign; /* of ENTRY_NOTHING: an image in a format that gconv does not read */
     enum { ENTRY_NOTHING, ENTRY_IMAGE, ENTRY_DIRECTORY, ENTRY_LOST } kind;
     gc_task task;       /* of an image */
     char *path, *below; /* of a directory: its path, and its place below the output directory */
@@ -95,7 +101,7 @@ static entry look_at(const gc_walk *w, const char *directory, const char *relati
         e.kind = ENTRY_LOST;
     else if (!listed->is_file)
         look_closer(w, path, &e, &unknown);
-    if (e.kind == ENTRY_IMAGE && unknown == 0 && !looks_like_image(path, &unknown))
+    if (e.kind == ENTRY_IMAGE && unknown == 0 && !looks_like_image(path, &unknown, &e.is_foreign))
         e.kind = ENTRY_NOTHING;
     if (e.kind == ENTRY_IMAGE) {
         e.task = make_task(w->options, path, below, true, unknown);
@@ -132,6 +138,7 @@ static gconv_status add_directory(gc_walk *w, const char *path, const char *rela
 /* Adds what an entry stands for, unless `status` is a failure, and frees the entry. */
 static gconv_status add_entry(gc_walk *w, entry *e, gconv_status status)
 {
+    w->list->foreign += e->is_foreign;
     if (e->kind == ENTRY_IMAGE && status == GCONV_OK)
         status = gc_task_list_add(w->list, e->task, w->error);
     else if (e->kind == ENTRY_IMAGE)
