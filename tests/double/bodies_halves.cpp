@@ -9,7 +9,7 @@
 
 namespace tensor
 {
-#include "gpu/fast/tensor_kernels.cu"
+#include "gpu/fast/tensor_instances.cuh"
 }
 
 typedef std::map<std::string, gc_double_body> body_map;
@@ -32,7 +32,8 @@ template <class sample, int... constants> static void add(body_map *bodies)
 static body_map make_bodies()
 {
     body_map bodies;
-    KERNELS;
+    TENSOR_BYTES, TENSOR_SPLIT_BYTES, TENSOR_FLOATS, TENSOR_ANY;
+    TENSOR_RGB, TENSOR_RGBA, TENSOR_KEPT_ALPHA;
     return bodies;
 }
 

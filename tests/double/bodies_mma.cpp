@@ -11,7 +11,7 @@
 
 namespace fused
 {
-#include "gpu/fast/fused_kernels.cu"
+#include "gpu/fast/fused_instances.cuh"
 }
 namespace fused_lines
 {

@@ -10,7 +10,7 @@
 
 namespace tiles
 {
-#include "gpu/fast/tilefft_kernels.cu"
+#include "gpu/fast/tilefft_instances.cuh"
 }
 
 typedef std::map<std::string, gc_double_body> body_map;

@@ -119,6 +119,9 @@ extern "C" CUresult cuModuleGetGlobal(CUdeviceptr *memory, size_t *bytes, CUmodu
     return CUDA_SUCCESS;
 }
 
+/* Where the compiler looks for headers: no shell splits that at blanks. Set before any thread. */
+static const int includes_are_set = setenv("CPLUS_INCLUDE_PATH", GC_DOUBLE_INCLUDES, 1);
+
 /* The path of a library with the kernel, made of its source; "" where there is no compiler. */
 static std::string host_binary(const std::string &source)
 {
@@ -137,10 +140,9 @@ static std::string host_binary(const std::string &source)
             source.c_str());
     fclose(file);
     std::string command = std::string(compiler) +
-                          " -std=c++17 -O1 -w -ffp-contract=off -shared -fPIC " GC_DOUBLE_INCLUDES
-                          " -o " +
-                          path + ".so " + path + ".cpp";
-    bool made = system(command.c_str()) == 0;
+                          " -std=c++17 -O1 -w -ffp-contract=off -shared -fPIC -o " + path + ".so " +
+                          path + ".cpp";
+    bool made = includes_are_set == 0 && system(command.c_str()) == 0;
     unlink((path + ".cpp").c_str());
     return made ? path + ".so" : "";
 }

@@ -12,6 +12,10 @@ struct gc_tilefft_kernel {
  * GC_BYTE or GC_SHORT for samples that are stored one by one, -1 for any types. */
 gc_tilefft_kernel gc_tilefft_find(int columns, int lines, int type);
 
+/* The same of the kernels for one type, which were compiled together. */
+typedef gc_tilefft_kernel gc_tilefft_part(int columns, int lines);
+gc_tilefft_part gc_tilefft_floats, gc_tilefft_bytes, gc_tilefft_shorts, gc_tilefft_any;
+
 /* The three kernels of large tiles (kernels/fft/large.cuh). */
 struct gc_tilefft_large_kernels {
     gc_tilefft_kernel rows, columns, back;
@@ -21,5 +25,11 @@ struct gc_tilefft_large_kernels {
 
 /* The kernels for large tiles of this size; `type` as above. */
 gc_tilefft_large_kernels gc_tilefft_find_large(int columns, int lines, int type);
+
+/* The same of the kernels for one type, without that of the columns; and that one. */
+typedef gc_tilefft_large_kernels gc_tilefft_large_part(int columns, int lines);
+gc_tilefft_large_part gc_tilefft_large_floats, gc_tilefft_large_bytes, gc_tilefft_large_shorts,
+    gc_tilefft_large_any;
+gc_tilefft_kernel gc_tilefft_find_columns(int columns, int lines);
 
 #endif
