@@ -357,15 +357,17 @@ bad_filter() {
 @test "a terminal gets no image, and gives none" {
     make_image png:grey in.png 9 7 noise
     needs script
-    script -qec true /dev/null >/dev/null || skip "script(1) is another one"
+    script -qec true /dev/null >/dev/null 2>&1 ||
+        skip "no pseudo-terminal here, or script(1) is not that of util-linux"
+    export GCONV
     for arguments in 'edges' 'edges in.png -' 'edges -f png in.png /dev/stdout' 'edges -f png in.png /dev/tty'; do
         status=0
-        script -qec "'$GCONV' $arguments" /dev/null >out </dev/null || status=$?
+        script -qec "\"\$GCONV\" $arguments" /dev/null >out </dev/null || status=$?
         like "$status $(tr -d '\r' <out)" '2 gconv: * is a terminal; redirect it or name an output'
     done
     for arguments in 'edges - out.png' 'compare -'; do
         status=0
-        script -qec "'$GCONV' $arguments" /dev/null >out </dev/null || status=$?
+        script -qec "\"\$GCONV\" $arguments" /dev/null >out </dev/null || status=$?
         like "$status $(tr -d '\r' <out)" '2 gconv: standard input is a terminal; redirect it or name an input'
     done
     holds in.png out

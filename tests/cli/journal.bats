@@ -405,11 +405,13 @@ gconv: 0 of 7 images done, 1 failed, 6 skipped'
     same "$(grep '"status": "done"' <<<"$out" | "$TESTS/json" input)" 'in/2.pgm'
 }
 
-# preloaded FAULT COMMAND...: the command with a fault, as tests/faults/faults.h has it.
+# preloaded FAULT COMMAND...: the command with a fault, as tests/faults/faults.h has it. LD_PRELOAD
+# splits paths at blanks and colons, hence the link.
 preloaded() {
-    local fault=$1
+    local fault=$1 library=$BATS_TEST_TMPDIR/faults.so
     shift
-    env FAULTS="$fault" LD_PRELOAD="$TESTS/libgconv_faults.so" ASAN_OPTIONS=verify_asan_link_order=0 "$@"
+    ln -sf "$TESTS/libgconv_faults.so" "$library"
+    env FAULTS="$fault" LD_PRELOAD="$library" ASAN_OPTIONS=verify_asan_link_order=0 "$@"
 }
 
 @test "renames as on NFS: done, and reported as failed" {

@@ -109,6 +109,7 @@ gconv: 2 of 3 images done, 1 failed, 0 skipped'
 
 @test "the progress line fits a narrow terminal" {
     script --version 2>/dev/null | grep -q util-linux || skip 'no script(1) of util-linux'
+    script -qec true /dev/null >/dev/null 2>&1 || skip 'no pseudo-terminal here'
     make_image pgm a-name-that-is-longer-than-a-line.pgm 50 50 noise
     export GCONV
     script -qec 'stty cols 30; "$GCONV" edges --progress always a-name*.pgm out.png' drawn </dev/null >/dev/null

@@ -42,6 +42,10 @@ enum {
 
 static const char old_content[] = "what was there before";
 
+/* A link to the library in the directory of the run: LD_PRELOAD would split its own path at blanks
+ * and colons. */
+static const char preloaded_library[] = "./faults.so";
+
 /* ---- Scenarios ------------------------------------------------------------------------------- */
 
 typedef struct scenario {
@@ -310,7 +314,7 @@ static void become_gconv(const char *fault)
     setenv("FAULTS_COUNTS", "counts", 1);
     if (fault != NULL)
         setenv("FAULTS", fault, 1);
-    setenv("LD_PRELOAD", sweep.library, 1);
+    setenv("LD_PRELOAD", preloaded_library, 1);
     execv(sweep.gconv, arguments);
     _exit(127);
 }
@@ -744,6 +748,8 @@ int main(int count, char **arguments)
         die("a program that is not there");
     if (mkdtemp(directory) == NULL || chdir(directory) != 0)
         die("cannot make a directory: %s", strerror(errno));
+    if (symlink(sweep.library, preloaded_library) != 0)
+        die("cannot make a link: %s", strerror(errno));
     set_environment(directory);
     make_inputs();
     map_counts();

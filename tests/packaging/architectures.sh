@@ -8,10 +8,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 result=0
 
-cat >"$work/ask.cmake" <<END
-include($source/cmake/CudaArchitectures.cmake)
-gconv_cuda_architectures(architectures $work/nvcc)
-file(WRITE $work/answer "\${architectures}")
+cat >"$work/ask.cmake" <<'END'
+include("${SOURCE}/cmake/CudaArchitectures.cmake")
+gconv_cuda_architectures(architectures "${WORK}/nvcc")
+file(WRITE "${WORK}/answer" "${architectures}")
 END
 
 # Arguments: EXPECTED LINE... A toolkit that answers with these lines; without any it refuses.
@@ -24,7 +24,7 @@ toolkit() {
     [ $# -eq 0 ] || printf 'echo compute_%s\n' "$@"
   } >"$work/nvcc"
   chmod +x "$work/nvcc"
-  cmake -P "$work/ask.cmake"
+  cmake "-DSOURCE=$source" "-DWORK=$work" -P "$work/ask.cmake"
   if [ "$(cat "$work/answer")" != "$expected" ]; then
     echo "for $*: $(cat "$work/answer"), not $expected"
     result=1

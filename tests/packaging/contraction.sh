@@ -2,14 +2,21 @@
 # Products and sums are fused in two files of src/cpu/instructions and nowhere else: the last
 # -ffp-contract of a command line counts.
 #
-# Usage: contraction.sh BUILD_DIR
+# Usage: contraction.sh SOURCE_DIR BUILD_DIR
 set -eu
-commands=$1/compile_commands.json
+commands=$2/compile_commands.json
 [ -e "$commands" ] || { echo "skipped: no $commands"; exit 77; }
 
-awk '/"command":/ && match($0, / -c [^"]*\/src\/[a-z0-9_\/]+\.c"/) {
-       source = substr($0, RSTART + 4, RLENGTH - 5)
-       last = $0
+# As JSON has it.
+SOURCES=$(printf '%s/src/' "$1" | sed 's/[\\"]/\\&/g')
+export SOURCES
+awk '/"command":/ { command = $0 }
+     match($0, /^ *"file": "/) {
+       source = substr($0, RLENGTH + 1)
+       sub(/",?$/, "", source)
+       if (index(source, ENVIRON["SOURCES"]) != 1 || source !~ /\.c$/)
+         next
+       last = command
        if (!sub(/.* -ffp-contract=/, "", last))
          last = "nothing"
        sub(/ .*/, "", last)
