@@ -1,6 +1,6 @@
 # What `cmake --install` puts where: program, libraries, header, filters, man pages, completions,
-# contract.md, gconv.pc and the CMake package. Everything found by paths relative to itself, so that
-# the tree can be moved and packagers can install under any prefix.
+# documents, gconv.pc and the CMake package. Everything found by paths relative to itself, so that
+# the tree can be moved and packagers can install under any prefix. The target uninstall removes it.
 
 include(CMakePackageConfigHelpers)
 
@@ -17,13 +17,13 @@ endforeach()
 install(FILES include/gconv.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY filters/ DESTINATION ${CMAKE_INSTALL_DATADIR}/gconv/filters
   FILES_MATCHING PATTERN *.txt)
-install(FILES man/gconv.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+# gconv(1) names gconv-mpi(1), so that page is there also without the program.
+install(FILES man/gconv.1 man/gconv-mpi.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 if(TARGET gconv-mpi)
   install(TARGETS gconv-mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  install(FILES man/gconv-mpi.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
 install(FILES man/gconv-filter.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
-install(FILES docs/contract.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE README.md NEWS.md docs/contract.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES completions/gconv.bash RENAME gconv
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 if(TARGET gconv-mpi) # bash-completion and fish look for a file named as the program
@@ -39,10 +39,23 @@ install(FILES completions/gconv.fish
 # ---- pkg-config ---------------------------------------------------------------------------------
 
 set(pc_requires_private "libpng libjpeg")
-set(pc_libs_private -lm ${CMAKE_THREAD_LIBS_INIT} ${GCONV_ISAL_LIBRARY})
+set(pc_libs_private -lm ${CMAKE_THREAD_LIBS_INIT})
+set(pc_variables "")
+# A library's directory is a variable, which `pkg-config --define-variable` sets on other machines.
+macro(gconv_pc_library name directory)
+  if(NOT "${directory}" IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
+    string(APPEND pc_variables "\n${name}_libdir=${directory}")
+    list(APPEND pc_libs_private "-L\${${name}_libdir}")
+  endif()
+  list(APPEND pc_libs_private -l${name})
+endmacro()
+if(GCONV_ISAL_LIBRARY)
+  get_filename_component(isal_directory ${GCONV_ISAL_LIBRARY} DIRECTORY)
+  gconv_pc_library(isal ${isal_directory})
+endif()
 if(GCONV_HAS_CUDA)
-  list(APPEND pc_libs_private
-    -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt -lpthread)
+  gconv_pc_library(cudart_static ${CUDAToolkit_LIBRARY_DIR})
+  list(APPEND pc_libs_private -ldl -lrt -lpthread)
 endif()
 list(JOIN pc_libs_private " " pc_libs_private)
 
@@ -74,3 +87,12 @@ install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/gconvConfig.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/gconvConfigVersion.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/gconv)
+
+# ---- The way back -------------------------------------------------------------------------------
+
+if(NOT TARGET uninstall) # a project that contains this one may have its own
+  add_custom_target(uninstall
+    COMMAND ${CMAKE_COMMAND} -DMANIFEST=${CMAKE_BINARY_DIR}/install_manifest.txt
+      -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/Uninstall.cmake
+    VERBATIM)
+endif()

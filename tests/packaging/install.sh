@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs a build into a temporary prefix, moves it, and builds and runs a program against it by
-# pkg-config and by CMake, with the shared and with the static library.
+# pkg-config and by CMake, with the shared and with the static library. Removes an installation.
 #
 # Usage: install.sh SOURCE_DIR BUILD_DIR
 set -eu
@@ -17,28 +17,70 @@ fail() {
   exit 1
 }
 
-cmake --install "$build" --prefix "$work/staged" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+# Arguments: COMMAND... It is silent unless it fails.
+quietly() {
+  "$@" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+}
+
+# Arguments: PREFIX... files below it
+contents() {
+  (cd "$1" && find . ! -type d | sort)
+}
+
+# The list of what was installed last is of this build directory, so it is put back.
+manifest=$build/install_manifest.txt
+if [ -e "$manifest" ]; then
+  cp "$manifest" "$work/manifest"
+  trap 'mv "$work/manifest" "$manifest"; rm -rf "$work"' EXIT
+else
+  trap 'rm -rf "$work" "$manifest"' EXIT
+fi
+
+echo "== uninstall"
+mkdir -p "$work/there/share/doc"
+: >"$work/there/share/doc/other"
+quietly cmake --install "$build" --prefix "$work/there" --strip
+if command -v nm >/dev/null; then
+  [ -z "$(nm "$work/there/bin/gconv" 2>/dev/null)" ] || fail "--strip left symbols in the program"
+fi
+"$work/there/bin/gconv" --version
+quietly cmake --build "$build" --target uninstall
+[ "$(contents "$work/there")" = ./share/doc/other ] ||
+  fail "uninstall left or took: $(contents "$work/there")"
+[ -z "$(find "$work/there" -name '*gconv*')" ] || fail "uninstall left directories of gconv"
+
+echo "== install"
+quietly cmake --install "$build" --prefix "$work/staged"
 # Nothing may remember where it was installed.
 mv "$work/staged" "$work/prefix"
 prefix=$work/prefix
 
 for file in bin/gconv include/gconv.h share/gconv/filters/gauss5.txt share/man/man1/gconv.1 \
-  share/man/man5/gconv-filter.5 share/doc/gconv/contract.md share/bash-completion/completions/gconv \
+  share/man/man1/gconv-mpi.1 share/man/man5/gconv-filter.5 share/doc/gconv/contract.md \
+  share/doc/gconv/LICENSE share/doc/gconv/README.md share/doc/gconv/NEWS.md \
+  share/bash-completion/completions/gconv \
   share/zsh/site-functions/_gconv share/fish/vendor_completions.d/gconv.fish; do
   [ -f "$prefix/$file" ] || fail "not installed: $file"
 done
 if [ -f "$build/gconv-mpi" ]; then
-  for file in bin/gconv-mpi share/man/man1/gconv-mpi.1 share/bash-completion/completions/gconv-mpi \
+  for file in bin/gconv-mpi share/bash-completion/completions/gconv-mpi \
     share/fish/vendor_completions.d/gconv-mpi.fish; do
     [ -f "$prefix/$file" ] || fail "not installed: $file"
   done
 fi
 "$prefix/bin/gconv" --version
+# A page of gconv that an installed page names is installed.
+cat "$prefix"/share/man/man?/gconv* | tr -d '\\' | grep -oE '\bgconv[a-z-]* ?\([1-8]\)' | sort -u |
+  while read -r name number; do
+    number=$(printf '%s' "$number" | tr -d '()')
+    [ -f "$prefix/share/man/man$number/$name.$number" ] || fail "not installed: $name($number)"
+  done
 
 pc=$(find "$prefix" -name gconv.pc)
 [ -n "$pc" ] || fail "not installed: gconv.pc"
 PKG_CONFIG_PATH=$(dirname "$pc")${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
 export PKG_CONFIG_PATH
+! grep '^Libs.private:.*/' "$pc" || fail "gconv.pc has a path in Libs.private"
 libdir=$(dirname "$(find "$prefix" -name 'libgconv.a')")
 consumer=$source/tests/packaging/consumer
 
@@ -68,10 +110,12 @@ echo "== pkg-config, static"
 "$work/static"
 
 echo "== CMake"
-cmake -S "$consumer" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" \
-  >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
-cmake --build "$work/build" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
-needs_library "$work/build/consumer_shared" || fail "gconv::shared is not libgconv.so"
+quietly cmake -S "$consumer" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc"
+quietly cmake --build "$work/build"
+for kind in shared gconv; do
+  needs_library "$work/build/consumer_$kind" || fail "gconv::$kind is not libgconv.so"
+done
 ! needs_library "$work/build/consumer_static" || fail "gconv::static uses libgconv.so"
 "$work/build/consumer_shared"
+"$work/build/consumer_gconv"
 "$work/build/consumer_static"
