@@ -19,9 +19,9 @@ Missing packages are installed with apt on Debian and Ubuntu; elsewhere they are
 Environment:
   BUILD_DIR     where to build (default: build; a relative path starts at this directory)
   GCONV_CUDA    the CUDA part: AUTO (where a toolkit is found), ON or OFF (default: what the build
-                directory was configured with, AUTO where it is new)
+                directory was configured with; where it is new ON for a toolkit and a GPU)
   CUDAARCHS     GPU architectures to compile for, as CMake takes them (default: the GPUs of this
-                machine; where there is none, all that the toolkit knows: many minutes)
+                machine; where there is none, and GCONV_CUDA=ON, all that the toolkit knows)
   CI            true: warnings are errors, and no part of the tests may be left out
 END
 }
@@ -251,27 +251,53 @@ find_nvcc() {
 }
 
 # The architectures of this machine's GPUs as CMake takes them: "90", "86;90". Empty where there is
-# no GPU, or one that the toolkit does not know.
+# no GPU, or one that is too old for the toolkit. A GPU that is too new for it compiles the newest
+# code by itself.
 native_architectures() {
   nvcc=$(find_nvcc) || return 0
-  known=$("$nvcc" --list-gpu-arch 2>/dev/null) || return 0
+  known=$("$nvcc" --list-gpu-arch 2>/dev/null | sed -n 's/^compute_//p' | sort -n)
+  [ -n "$known" ] || return 0
   found=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null) || return 0
-  list=
+  newest=$(printf '%s\n' "$known" | tail -n 1)
   for architecture in $(printf '%s\n' "$found" | tr -d . | sort -u); do
-    printf '%s\n' "$known" | grep -qx "compute_$architecture" || return 0
-    list=${list:+$list;}$architecture
-  done
-  printf '%s' "$list"
+    if printf '%s\n' "$known" | grep -qx "$architecture"; then
+      printf '%s\n' "$architecture"
+    elif [ "$architecture" -gt "$newest" ] 2>/dev/null; then
+      printf '%s\n' "$newest"
+    fi
+  done | sort -u | paste -sd ';' -
 }
 
-# Has a new build directory compile CUDA code for this machine, unless CUDAARCHS says for what.
+# What the build directory was configured with; empty where it is new. Arguments: VARIABLE
+configured() {
+  sed -n "s/^$1:[A-Z]*=//p" "$BUILD_DIR/CMakeCache.txt" 2>/dev/null || true
+}
+
+# Whether there is a CUDA toolkit, but no GPU for it, and nobody said what to compile. Code for all
+# GPUs takes many minutes, and none of it would run here.
+lacks_gpu() {
+  [ -z "$GCONV_CUDA${CUDAARCHS:-}$(configured CMAKE_CUDA_ARCHITECTURES)" ] &&
+    find_nvcc >/dev/null && [ -z "$(native_architectures)" ]
+}
+
+# Has CUDA code compiled for this machine, unless the build directory or CUDAARCHS says for what.
 choose_architectures() {
-  [ -z "${CUDAARCHS:-}" ] && [ "$GCONV_CUDA" != OFF ] && [ ! -e "$BUILD_DIR/CMakeCache.txt" ] ||
-    return 0
+  wanted=${GCONV_CUDA:-$(configured GCONV_CUDA)}
+  [ "$wanted" != OFF ] && [ -z "${CUDAARCHS:-}$(configured CMAKE_CUDA_ARCHITECTURES)" ] || return 0
   CUDAARCHS=$(native_architectures)
   [ -n "$CUDAARCHS" ] || { unset CUDAARCHS && return 0; }
   note "CUDA code for the GPUs of this machine: $CUDAARCHS (CUDAARCHS chooses others)"
   export CUDAARCHS
+}
+
+# How long something takes here, for a reader. Arguments: MINUTES on one processor
+minutes() {
+  printf 'about %d min on %d processors' $(($1 / $(jobs) + 1)) "$(jobs)"
+}
+
+# Says what comes next, and when that is. Arguments: TEXT
+step() {
+  note "$(date +%H:%M:%S) $*"
 }
 
 # Arguments: DIRECTORY CMAKE-ARGUMENT...
@@ -284,12 +310,25 @@ build() {
   if [ ! -e "$directory/CMakeCache.txt" ] && have ninja; then
     set -- "$@" -G Ninja
   fi
+  step "builds $directory"
   cmake -S . -B "$directory" "$@"
   cmake --build "$directory" --parallel "$(jobs)"
 }
 
+# What the program lacks that this machine could compile.
+tell_left_out() {
+  "$1" --version | grep -q 'without CUDA' && find_nvcc >/dev/null || return 0
+  architectures=$(native_architectures)
+  note "left out: the CUDA part${architectures:+, as this build directory was configured}"
+  note "  GCONV_CUDA=ON $0   compiles it for ${architectures:-every GPU}:" \
+    "$(minutes "$([ -n "$architectures" ] && echo 5 || echo 31)")"
+}
+
 show() {
   provide "$build_needs" "$build_wishes"
+  if lacks_gpu; then
+    GCONV_CUDA=OFF
+  fi
   choose_architectures
   build "$BUILD_DIR" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF \
     ${GCONV_CUDA:+"-DGCONV_CUDA=$GCONV_CUDA"}
@@ -298,16 +337,45 @@ show() {
   printf '\nThe edges of samples/harbour.jpg are in %s\n' "$result"
   met gnuplot || printf 'Optional: %s draws the charts of reports (compare, bench: --html).\n' gnuplot
   met isal || printf 'Optional: %s (libisal-dev) reads PNG faster.\n' ISA-L
+  tell_left_out "$BUILD_DIR/gconv"
   printf 'Next: %s help\n' "$BUILD_DIR/gconv"
 }
 
 run_tests() {
+  step "runs the tests of $1"
   (cd "$1" && ctest --output-on-failure --parallel "$(jobs)")
+}
+
+# Kernels that are compiled and not run: for one architecture, and with fewer optimisations, which
+# takes a seventh of the time. Old toolkits lack that option. No program with such kernels stays in
+# BUILD_DIR, in case that a GPU is plugged in. Arguments: DIRECTORY
+build_kernels() {
+  fewer_optimisations=
+  ! "$(find_nvcc)" --help 2>/dev/null | grep -q -e --Ofast-compile ||
+    fewer_optimisations=--Ofast-compile=max
+  build "$1" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON -DGCONV_CUDA=ON \
+    -DCMAKE_CUDA_ARCHITECTURES=80-real "-DCMAKE_CUDA_FLAGS=$fewer_optimisations"
+}
+
+# What `check` will do. Arguments: DIRECTORY-OF-THE-RELEASE MINUTES
+announce() {
+  note "builds gconv and runs its tests twice, with sanitizers in $BUILD_DIR/asan and without in $1"
+  [ "$1" = "$BUILD_DIR" ] ||
+    note "there is no GPU: the kernels in $1 are compiled, but neither fast nor run"
+  note "that takes $(minutes "$2"); both times end in a summary of the tests"
 }
 
 # The sanitizers' tree comes first, so that the summary of the release tree is the last word.
 check() {
   provide "$test_needs" "$test_wishes"
+  release=$BUILD_DIR
+  if lacks_gpu; then
+    release=$BUILD_DIR/kernels
+    announce "$release" 36
+  else
+    choose_architectures
+    announce "$release" 28
+  fi
   if met sanitizers || [ "${CI:-}" = true ]; then
     build "$BUILD_DIR/asan" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG='-O1 -g1' \
       -DGCONV_SANITIZE=ON -DGCONV_CUDA=OFF -DBUILD_TESTING=ON
@@ -315,16 +383,22 @@ check() {
   else
     note "this compiler has no sanitizers; the tests run without them"
   fi
-  choose_architectures
-  build "$BUILD_DIR" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON \
-    ${GCONV_CUDA:+"-DGCONV_CUDA=$GCONV_CUDA"}
-  run_tests "$BUILD_DIR"
+  if [ "$release" = "$BUILD_DIR" ]; then
+    build "$release" -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON \
+      ${GCONV_CUDA:+"-DGCONV_CUDA=$GCONV_CUDA"}
+  else
+    build_kernels "$release"
+  fi
+  run_tests "$release"
 }
 
 if [ $# -gt 1 ]; then
   usage >&2
   exit 2
 fi
+case $PWD in
+*[\"\;\\]*) fail "CMake cannot build in $PWD: rename what has a double quote, semicolon or backslash" ;;
+esac
 case ${1:-} in
 '') show ;;
 test) check ;;
