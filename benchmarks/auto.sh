@@ -121,7 +121,7 @@ if has 'cuda:all' && [ "$(nvidia-smi -L 2>/dev/null | grep -c .)" -gt 1 ]; then
 fi
 decoders=
 if has '--decoder'; then
-  decoders='cpu cuda hardware'
+  decoders='cpu cuda'
 fi
 choices=--device=cpu
 for device in $devices; do

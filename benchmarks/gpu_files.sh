@@ -218,8 +218,7 @@ batch() {
   # shellcheck disable=SC2086
   [ -n "$brief" ] ||
     set -- "$@" \
-      -- "gconv --decoder cpu" "$gconv" $job --device cuda --decoder cpu -o out "$from" \
-      -- "gconv --decoder hardware" "$gconv" $job --device cuda --decoder hardware -o out "$from"
+      -- "gconv --decoder cpu" "$gconv" $job --device cuda --decoder cpu -o out "$from"
   if [ -n "$peer" ]; then
     set -- "$@" -- "nvJPEG and NPP, by 16" \
       sh -c "mkdir out; exec '$peer' -b 16 $mode out $from/*.jpg"
@@ -268,7 +267,7 @@ if wanted check; then
   echo
   echo "edges of $(find mixed -type f | wc -l) images of all shapes: files equal those of --device cpu"
   "$gconv" edges --device cpu -o out-cpu mixed
-  for options in '--device cuda' '--device auto' '--decoder cuda' '--decoder hardware'; do
+  for options in '--device cuda' '--device auto' '--decoder cuda'; do
     # shellcheck disable=SC2086 # options
     if "$gconv" edges $options -o out-gpu mixed && diff -r out-cpu out-gpu; then
       echo "  $options: equal"

@@ -70,7 +70,7 @@ _gconv_values() {
     *) echo 'auto cpu cuda cuda: cuda:all' ;;
     esac
     ;;
-  --decoder) echo 'auto cpu cuda hardware' ;;
+  --decoder) echo 'auto cpu cuda' ;;
   -f | --format) echo 'png jpeg pnm pgm ppm pfm' ;;
   --name | --images | --rows) echo NONE ;;
   --journal) echo FILE ;;

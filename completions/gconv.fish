@@ -114,7 +114,7 @@ complete $both -n '__gconv_for edges filter compare' -l no-auto-orient -d 'Leave
 # ---- Where it is computed
 complete $both -n '__gconv_for edges filter check compare bench tune' -s i -l impl -x -a '(__gconv_implementations)' -d 'Implementation'
 complete $both -n '__gconv_for edges filter check compare bench tune' -s d -l device -x -a '(__gconv_devices)' -d 'Device'
-complete $both -n '__gconv_for edges filter' -l decoder -x -a 'auto cpu cuda hardware' -d 'What decodes JPEG'
+complete $both -n '__gconv_for edges filter' -l decoder -x -a 'auto cpu cuda' -d 'What decodes JPEG'
 complete $both -n '__gconv_for edges filter check compare bench' -s j -l threads -x -d 'CPU threads'
 complete $both -n '__gconv_for edges filter compare bench' -l tile -x -d 'Pixels of a thread in tiled GPU implementations'
 complete $both -n '__gconv_for edges filter compare bench' -l block -x -d 'Thread block of GPU implementations, WxH'

@@ -273,15 +273,14 @@ GCONV_API bool gconv_shape_is_opaque(const gconv_shape *shape, const void *rows,
 typedef struct gconv_encoded {
     const unsigned char *bytes; /* from the first byte of the file on; valid until the source is
                                  * called again or its reader is freed */
-    size_t held;                /* bytes at `bytes`: all where the data are proved, else the header
-                                 * at least */
-    size_t size;                /* up to the end of the image where the data are proved, else all */
+    size_t held;                /* bytes at `bytes`: the header at least */
+    size_t size;                /* of the file */
     uint32_t width, height;     /* pixels as stored, before `orientation` */
     int components;             /* 1: Y; 3: Y, Cb and Cr */
     /* Samples of Y for one of Cb or Cr, across and down: 1x1, 2x1 or 2x2. 1x1 for one component. */
     int sampling_x, sampling_y;
     int orientation; /* 1 to 8 as in EXIF: how the stored pixels become the rows of the source */
-    const struct gc_jpeg_layout *layout; /* the library's own; NULL where the data are proved */
+    const struct gc_jpeg_layout *layout; /* the library's own */
 } gconv_encoded;
 
 /* Gives the rows of an image, from top to bottom. `read` writes the next `count` rows to `rows`,
@@ -299,15 +298,14 @@ typedef struct gconv_source {
     void *user;
     /* Readers of JPEG set the next three. Other sources leave them NULL. A plan on a device
      * that decodes JPEG calls `offer` once, before the first `read`. True: *picture is filled, and
-     * the device may decode it. With `prove` the data behind the header are proved sound: every
-     * code is valid, every block within the range of 8-bit samples. Without it the device has to
-     * find damage itself. Where the device has decoded the picture, the plan calls `accept` with
-     * the bytes from the first of the file to the end of the image: all rows then count as read,
-     * and `read` is not called. Without `accept` the plan reads rows as if it had never asked.
+     * the device may decode it; it has to find damage itself. If the device has decoded the
+     * picture, the plan calls `accept` with the bytes from the first of the file to the end of the
+     * image: all rows then count as read, and `read` is not called. Without `accept` the plan reads
+     * rows as if it had never asked.
      * `more` sets *bytes and *count to the next part of the file, of any length, behind what the
      * offer held; *count is 0 at its end. The bytes are valid until the source is called again.
      * False: the file cannot be read. */
-    bool (*offer)(void *user, bool prove, gconv_encoded *picture);
+    bool (*offer)(void *user, gconv_encoded *picture);
     bool (*more)(void *user, const unsigned char **bytes, size_t *count);
     void (*accept)(void *user, size_t size);
     /* Readers of PNG and JPEG set it; other sources may leave it NULL. A thread of the run that has
@@ -418,8 +416,7 @@ typedef struct gconv_reader gconv_reader;
 typedef enum gconv_decoder {
     GCONV_DECODER_AUTO = 0, /* the plan decides: its device, or the CPU by any code */
     GCONV_DECODER_CPU,      /* libjpeg-turbo */
-    GCONV_DECODER_CUDA,     /* kernels of a GPU; gconv_decoder_check tells whether there is one */
-    GCONV_DECODER_HARDWARE  /* the JPEG engine of a GPU; likewise */
+    GCONV_DECODER_CUDA      /* kernels of a GPU; gconv_decoder_check tells whether there is one */
 } gconv_decoder;
 
 /* Is shown `size` bytes of a file, which lie there from `offset` on. One thread at a time calls it.
@@ -690,12 +687,9 @@ GCONV_ZEROS(gconv_device_choice)
 GCONV_API gconv_status gconv_device_parse(const char *text, gconv_device_choice *choice,
                                           gconv_error *error);
 
-/* Whether a GPU that `device` stands for decodes JPEG by `decoder`, which is CUDA or HARDWARE.
- * `device` is a text as gconv_device_parse takes it. GCONV_ERROR_DEVICE where none does; the
- * message is the reason alone. HARDWARE starts the JPEG engine, which takes as long as a first plan
- * on the device. */
-GCONV_API gconv_status gconv_decoder_check(gconv_decoder decoder, const char *device,
-                                           gconv_error *error);
+/* Whether a GPU that `device` stands for decodes JPEG. `device` is a text as gconv_device_parse
+ * takes it. GCONV_ERROR_DEVICE if none does; the message is the reason alone. */
+GCONV_API gconv_status gconv_decoder_check(const char *device, gconv_error *error);
 
 /* Begins to start the CUDA devices that the `device` of a job stands for, and returns at once. The
  * driver takes a tenth of a second to start, and a device as long again. Functions that need them
@@ -845,8 +839,7 @@ typedef struct gconv_job {
     /* The format of the file that the source decodes, and what may decode it. They help `auto` and
      * plans on a GPU to find the fastest way; outputs do not depend on them. GCONV_FORMAT_UNKNOWN:
      * there is no such file, or its rows must be decoded on the CPU. GCONV_DECODER_CUDA: a run
-     * waits for its GPU to start and has it decode; under AUTO the CPU decodes until then.
-     * GCONV_DECODER_HARDWARE: a JPEG engine decodes even where the CPU would need less time. */
+     * waits for its GPU to start and has it decode; under AUTO the CPU decodes until then. */
     gconv_format source_format;
     gconv_decoder source_decoder;
     /* How many images this process computes at one time, each by its own plan in its own thread. 0

@@ -404,7 +404,7 @@ use_all_gpus() {
 }
 
 # make_batch DIRECTORY: pictures of all kinds, one of them damaged and one cut off. A JPEG that kernels
-# and engine take is called soundN.jpg.
+# take is called soundN.jpg.
 make_batch() {
   [ -x "$build/tests/make_image" ] || { echo 'make_image was not built' && return 77; }
   rm -rf "$1" && mkdir -p "$1" || return 1
@@ -429,10 +429,6 @@ make_batch() {
 
 make_picture() {
   "$build/tests/make_image" make "$@" noise
-}
-
-has_engine() {
-  "$gconv" edges --decoder hardware "$source/samples/harbour.jpg" "$work/engine.png" 2>"$work/stderr"
 }
 
 # within_one FILE OTHER: samples of two images differ by 1 at most.
@@ -483,28 +479,20 @@ batches() {
 --device auto
 --decoder cuda
 --device cuda --decoder cuda -j 3'
-  engine='no JPEG engine'
-  if has_engine; then
-    engine='with the JPEG engine'
-    ways="$ways
---decoder hardware
---device cuda --decoder hardware -j 3"
-  fi
   same_batch edges edges || return
   same_batch exact filter --kernel box:3 --alpha keep || return
   same_batch inexact filter --kernel gaussian:2 --format png || return
-  decodes cuda || return
-  [ "$engine" = 'no JPEG engine' ] || decodes hardware || return
-  echo "the files of the CPU, $engine"
+  decodes_sound || return
+  echo 'the files of the CPU'
 }
 
-# decodes DECODER: it decodes all that are sound, and no others but harbour.jpg, a sample.
-decodes() {
+# Kernels decode all that are sound, and no others but harbour.jpg, a sample.
+decodes_sound() {
   rm -rf "$work/json"
-  (cd "$work" && "$gconv" edges --decoder "$1" --json -o json batch) >"$work/json.txt" 2>"$work/stderr"
-  decoded=$(grep "\"decoder\": \"$1\"" "$work/json.txt" | grep -vc harbour.jpg)
+  (cd "$work" && "$gconv" edges --decoder cuda --json -o json batch) >"$work/json.txt" 2>"$work/stderr"
+  decoded=$(grep '"decoder": "cuda"' "$work/json.txt" | grep -vc harbour.jpg)
   sound=$(find "$work/batch" -name 'sound*' | wc -l)
-  [ "$decoded" = "$sound" ] || { echo "--decoder $1 has decoded $decoded of $sound" && return 1; }
+  [ "$decoded" = "$sound" ] || { echo "--decoder cuda has decoded $decoded of $sound" && return 1; }
 }
 
 # Every usable implementation is right and timed.
@@ -536,12 +524,7 @@ compile_at_run_time() {
 
 # The planes and rows of kernels that decode are those of libjpeg.
 check_kernels() {
-  "$build/tests/gpu_decode" --kernels
-}
-
-# Those of the JPEG engine are, too.
-check_engine() {
-  XDG_CACHE_HOME=$work "$build/tests/gpu_decode"
+  "$build/tests/gpu_decode"
 }
 
 # Blocks of rows of one bit are those of the CPU's encoder.
@@ -579,23 +562,18 @@ make_damaged() {
     "$build/tests/damage_jpeg" "$1" "$2" "$3" "$work"/large[123].jpg >"$3.txt"
 }
 
-# check_damaged COUNT [--kernels]: what the scan finds sound is decoded to the samples of libjpeg.
-# Kernels doubt all else.
+# check_damaged COUNT: kernels decode what the judge finds sound, to the samples of libjpeg. They doubt
+# all else.
 check_damaged() {
   make_damaged 7 "$1" "$work/damaged" || return
   find "$work/damaged" -name '*.jpg' | sort |
-    XDG_CACHE_HOME=$work xargs -n 2500 -P 4 "$build/tests/gpu_decode" ${2:+"$2"} --files >"$work/verdicts"
+    XDG_CACHE_HOME=$work xargs -n 2500 -P 4 "$build/tests/gpu_decode" --files >"$work/verdicts"
   status=$?
   cat "$work/verdicts"
   rm -rf "$work/damaged"
   [ "$status" = 0 ] || return 1
   awk '/ files, / { files += $1; sound += $3; decoded += $5 }
     END { print files " files, " sound " sound, " decoded " decoded" }' "$work/verdicts"
-}
-
-check_engine_damaged() {
-  has_engine || { echo 'no JPEG engine' && return 77; }
-  check_damaged 3000
 }
 
 # compile_seconds CACHE: what compare says it took to compile the kernels of direct.
@@ -643,21 +621,17 @@ check_memory() {
   sanitize memcheck --padding 256
 }
 
-# A batch on several threads, by kernels that decode, and by the JPEG engine where there is one. Calls
-# that fail are libraries' own trials; accesses are what is looked for.
+# A batch on several threads, by kernels that decode. Calls that fail are libraries' own trials;
+# accesses are what is looked for.
 check_batch_memory() {
   make_batch "$work/checked-batch" || return
   rm -f "$work"/checked-batch/sound3[1-5].jpg "$work"/checked-batch/cut.jpg \
     "$work"/checked-batch/damaged.jpg "$work"/checked-batch/craters.png
-  decoders=cuda
-  has_engine && decoders='cuda hardware'
-  for decoder in $decoders; do
-    rm -rf "$work/checked-out"
-    "$sanitizer" --tool memcheck --padding 256 --report-api-errors no --error-exitcode 99 \
-      "$gconv" filter --kernel box:3 --device cuda --decoder "$decoder" -j 4 -o "$work/checked-out" \
-      "$work/checked-batch" || return
-  done
-  echo "$(find "$work/checked-out" -type f | wc -l) images, --decoder $decoders"
+  rm -rf "$work/checked-out"
+  "$sanitizer" --tool memcheck --padding 256 --report-api-errors no --error-exitcode 99 \
+    "$gconv" filter --kernel box:3 --device cuda --decoder cuda -j 4 -o "$work/checked-out" \
+    "$work/checked-batch" || return
+  echo "$(find "$work/checked-out" -type f | wc -l) images"
 }
 
 # sanitize_decoding TOOL: the kernels that decode, on small sound and damaged files and on one that takes
@@ -667,7 +641,7 @@ sanitize_decoding() {
   options=
   [ "$1" != memcheck ] || options='--padding 256'
   # shellcheck disable=SC2086
-  "$sanitizer" --tool "$1" $options --error-exitcode 99 "$build/tests/gpu_decode" --kernels --files \
+  "$sanitizer" --tool "$1" $options --error-exitcode 99 "$build/tests/gpu_decode" --files \
     "$work"/few/*.jpg "$work"/large[23].jpg >"$work/decoding"
   status=$?
   cat "$work/decoding"
@@ -750,10 +724,8 @@ part 'run-time compilation' compile_at_run_time
 part 'time of compilation' time_compilation
 part "the caller's memory" check_caller
 part 'JPEG kernels' check_kernels
-part 'JPEG kernels, damaged' check_damaged 20000 --kernels
-part 'JPEG engine' check_engine
+part 'JPEG kernels, damaged' check_damaged 20000
 part 'compression' check_compression
-part 'JPEG engine, damaged' check_engine_damaged
 part 'tune' tune
 part 'lines' time_lines
 part 'compare edges' compare

@@ -105,16 +105,12 @@ for i in 1 2 3 4 5 6; do
 done
 set -- -j 6 --progress always photo[1-6].jpg turned?.jpg grey?.jpg alpha?.png tall.pgm
 run "$double/tests/double/double_decode" --failing
-run "$double/tests/double/double_decode" --kernels --failing
-for decoder in cuda hardware; do
-  run "$gconv_double" edges --decoder $decoder -o out "$@"
-  run "$gconv_double" filter -k box3 --decoder $decoder -v -o out "$@"
-done
+run "$gconv_double" edges --decoder cuda -o out "$@"
+run "$gconv_double" filter -k box3 --decoder cuda -v -o out "$@"
 for device in auto cuda; do
   run "$gconv_double" filter -k box3 --device $device -o out "$@"
 done
 export GC_DOUBLE_DEVICES=2
-run "$gconv_double" edges --decoder hardware -o out "$@"
 run "$gconv_double" edges --decoder cuda -o out "$@"
 run "$gconv_double" filter -k gaussian:1 --device cuda:all --timings -o out "$@"
 
@@ -122,7 +118,7 @@ run "$gconv_double" filter -k gaussian:1 --device cuda:all --timings -o out "$@"
 GC_DOUBLE_FAIL_DEVICE=0
 export GC_DOUBLE_FAIL_DEVICE GC_DOUBLE_FAIL
 for part in 1 3 5; do
-  for way in '--decoder hardware' '--decoder cuda' '--device cuda:all' '--device auto'; do
+  for way in '--decoder cuda' '--device cuda:all' '--device auto'; do
     GC_DOUBLE_FAIL=
     rm "$GC_DOUBLE_LOG"
     # shellcheck disable=SC2086

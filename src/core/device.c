@@ -7,7 +7,6 @@
 #include "core/device_loss.h"
 #include "gconv.h"
 #include "gpu/cost/images.h"
-#include "gpu/decode/decode.h"
 #include "gpu/gpu.h"
 #include "gpu/jit/jit.h"
 
@@ -222,7 +221,7 @@ static bool is_usable(int index, gconv_device_info *info, const char **reason)
     return usable;
 }
 
-gconv_status gconv_decoder_check(gconv_decoder decoder, const char *device, gconv_error *error)
+gconv_status gconv_decoder_check(const char *device, gconv_error *error)
 {
     gconv_device_choice choice;
     gconv_device_info info = {.usable = false};
@@ -233,8 +232,7 @@ gconv_status gconv_decoder_check(gconv_decoder decoder, const char *device, gcon
     for (int i = 0; i < gc_gpu_count(); i++) {
         if (!stands_for(&choice, i))
             continue;
-        if (decoder == GCONV_DECODER_HARDWARE ? gc_decode_available(i, &reason)
-                                              : is_usable(i, &info, &reason))
+        if (is_usable(i, &info, &reason))
             return GCONV_OK;
     }
     if (reason[0] == '\0')

@@ -63,7 +63,7 @@ static gconv_status check_choices(const gconv_job *job, gconv_error *error)
                        "unknown border %d, alpha %d, rule %d or output %d", (int)job->border,
                        (int)job->alpha, (int)job->rule, (int)job->output);
     if ((unsigned)job->source_format >= GCONV_FORMAT_COUNT ||
-        (unsigned)job->source_decoder > GCONV_DECODER_HARDWARE)
+        (unsigned)job->source_decoder > GCONV_DECODER_CUDA)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "unknown format %d or decoder %d of the source",
                        (int)job->source_format, (int)job->source_decoder);
     if (job->threads < 0 || job->tile < 0)

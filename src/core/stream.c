@@ -144,12 +144,12 @@ void gc_stream_spread(gc_stream *stream, int threads)
         source->spread(source->user, threads);
 }
 
-bool gc_stream_offer(gc_stream *stream, bool prove, gconv_encoded *picture)
+bool gc_stream_offer(gc_stream *stream, gconv_encoded *picture)
 {
     const gconv_source *source = &stream->source;
     double start = gc_seconds();
     bool offered = !stream->asked && source->offer != NULL && source->accept != NULL &&
-                   source->offer(source->user, prove, picture);
+                   source->offer(source->user, picture);
     stream->timings.decode += gc_seconds() - start;
     return offered;
 }

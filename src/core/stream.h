@@ -76,11 +76,10 @@ gconv_status gc_stream_select(gc_stream *stream, uint32_t first, uint32_t end, g
 /* Before the first row is read: tells the source how many threads may help it. */
 void gc_stream_spread(gc_stream *stream, int threads);
 
-/* Asks the source for its picture as it is stored, before any row is read: true where the device
- * of the run may decode it. `prove`: the device finds no damage, so the source has to prove that
- * there is none. The time counts as decoding; the caller adds the time that its device takes. Rows
- * can still be read until gc_stream_accept. */
-bool gc_stream_offer(gc_stream *stream, bool prove, gconv_encoded *picture);
+/* Asks the source for its picture as it is stored, before any row is read: true if the device
+ * of the run may decode it. The device has to find damage. The time counts as decoding; the caller
+ * adds the time that its device takes. Rows can still be read until gc_stream_accept. */
+bool gc_stream_offer(gc_stream *stream, gconv_encoded *picture);
 
 /* The device has decoded the picture, which ends `size` bytes from the start of the file: all rows
  * count as read. Call it once nothing but writing can fail, so that another implementation can read

@@ -46,7 +46,6 @@ struct gconv_reader {
     size_t offer_bytes;   /* size of the file that is offered */
     size_t offer_given;   /* of its bytes, how many the device has got so far */
     const char *doubt;    /* why no device decodes the image; "" where that is not known */
-    bool proved;          /* the last offer was of a file that is proven sound */
     bool accepted;        /* a device has decoded the image */
     gconv_error failure;  /* the first one; every later call repeats it */
 };
@@ -319,22 +318,22 @@ static void end_offer(gconv_reader *reader)
     reader->offered = false;
 }
 
-static gc_offer offer_bytes(gconv_reader *reader, bool prove, const unsigned char *bytes,
-                            size_t count, gconv_encoded *picture)
+static gc_offer offer_bytes(gconv_reader *reader, const unsigned char *bytes, size_t count,
+                            gconv_encoded *picture)
 {
     gc_decoder *decoder = reader->decoder;
     reader->offer_given = count;
-    return decoder->type->offer(decoder, prove, bytes, count, reader->offer_bytes, picture,
+    return decoder->type->offer(decoder, bytes, count, reader->offer_bytes, picture,
                                 &reader->doubt);
 }
 
 /* Reads the first `count` bytes of the file and offers them. */
-static gc_offer offer_read(gconv_reader *reader, bool prove, size_t count, gconv_encoded *picture)
+static gc_offer offer_read(gconv_reader *reader, size_t count, gconv_encoded *picture)
 {
     free(reader->head);
     if (!gc_input_load(&reader->input, count, &reader->head, &reader->doubt))
         return GC_OFFER_REFUSED;
-    return offer_bytes(reader, prove, reader->head, count, picture);
+    return offer_bytes(reader, reader->head, count, picture);
 }
 
 /* Offers the bytes that are buffered, and more where the header goes on behind them. */
@@ -344,29 +343,26 @@ static gc_offer offer_head(gconv_reader *reader, gconv_encoded *picture)
     size_t size = reader->offer_bytes, count = gc_input_head(&reader->input, &bytes);
     gc_offer offer = GC_OFFER_NEEDS_MORE;
     if (count > 0)
-        offer = offer_bytes(reader, false, bytes, count < size ? count : size, picture);
+        offer = offer_bytes(reader, bytes, count < size ? count : size, picture);
     for (; offer == GC_OFFER_NEEDS_MORE && count < size; count *= 4) {
         count = count > 0 ? count : (size_t)OFFER_PIECE_BYTES;
-        offer = offer_read(reader, false, 4 * count < size ? 4 * count : size, picture);
+        offer = offer_read(reader, 4 * count < size ? 4 * count : size, picture);
     }
     return offer;
 }
 
-static bool offer_for_source(void *user, bool prove, gconv_encoded *picture)
+static bool offer_for_source(void *user, gconv_encoded *picture)
 {
     gconv_reader *reader = user;
     if (!may_offer(reader) ||
         !gc_input_measure(&reader->input, OFFER_BYTES_MAX, &reader->offer_bytes, &reader->doubt))
         return false;
-    gc_offer offer = prove ? offer_read(reader, true, reader->offer_bytes, picture)
-                           : offer_head(reader, picture);
-    if (offer != GC_OFFER_MADE) {
+    if (offer_head(reader, picture) != GC_OFFER_MADE) {
         end_offer(reader);
         return false;
     }
     reader->doubt = "";
     reader->offered = true;
-    reader->proved = prove;
     picture->orientation = reader->orientation;
     return true;
 }
@@ -410,7 +406,7 @@ const char *gconv_reader_decoder(const gconv_reader *reader)
     const gc_decoder *decoder = reader->decoder;
     if (!reader->accepted)
         return decoder->decoded_by != NULL ? decoder->decoded_by : decoder->type->name;
-    return reader->proved ? "hardware" : "cuda"; /* engines need the proof, kernels do not */
+    return "cuda";
 }
 
 const char *gconv_reader_doubt(const gconv_reader *reader)
@@ -440,8 +436,7 @@ gconv_status gconv_reader_read(gconv_reader *reader, uint32_t count, void *rows,
         return GCONV_OK;
     if (reader->offered) {
         end_offer(reader);
-        reader->doubt = reader->proved ? "refused by the device"
-                                       : "data that the GPU doubts, or lacks memory for";
+        reader->doubt = "data that the GPU doubts, or lacks memory for";
     }
     gconv_status status = read_upright(reader, count, rows, stride, &reader->failure);
     reader->delivered += count;

@@ -6,7 +6,6 @@
  *     wrong:output  has right chain values, and gets one sample of the output wrong
  *     picky    refuses images wider than 8
  *     broken   fails when it is run
- *     engine   takes JPEG that is proven sound, as the engine of a GPU, and makes it black
  *     kernels  takes JPEG whose header was checked, as kernels of a GPU, and makes it black
  *     patient  waits, as for a device, until MEETING images of a batch do
  *     late     is ready LATE_SECONDS after its plan was made, as one that compiles kernels
@@ -127,7 +126,7 @@ static gconv_status run_dead(void *state, gc_stream *stream, gconv_error *error)
     return status == GCONV_OK ? gc_fail(error, GCONV_ERROR_DEVICE, "'dead' broke down") : status;
 }
 
-/* ---- engine and kernels ---------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 /* Rows of zeros. `user` is the stream. */
 static gconv_status read_nothing(void *user, uint32_t count, void *rows, size_t stride,
@@ -140,27 +139,27 @@ static gconv_status read_nothing(void *user, uint32_t count, void *rows, size_t 
     return GCONV_OK;
 }
 
-/* Takes what is offered, and makes black of it. Refuses what is narrower than 16 pixels. */
-static gconv_status decode_to_black(void *state, gc_stream *stream, bool prove, gconv_error *error)
+/* The bytes up to the last EOI of a small file, which is held whole; 0 if it has none. */
+static size_t find_end(const gconv_encoded *picture)
+{
+    size_t end = picture->held;
+    while (end >= 2 && (picture->bytes[end - 2] != 0xff || picture->bytes[end - 1] != 0xd9))
+        end--;
+    return end >= 2 ? end : 0;
+}
+
+/* Takes what is offered, and makes black of it. Refuses what is narrower than 16 pixels or has no
+ * end. */
+static gconv_status run_kernels(void *state, gc_stream *stream, gconv_error *error)
 {
     gconv_encoded picture;
-    if (gc_stream_offer(stream, prove, &picture) && picture.width >= 16) {
-        gc_stream_accept(stream, picture.size);
+    if (gc_stream_offer(stream, &picture) && picture.width >= 16 && find_end(&picture) > 0) {
+        gc_stream_accept(stream, find_end(&picture));
         stream->rows_read = 0;
         stream->source =
             (gconv_source){.size = sizeof(gconv_source), .read = read_nothing, .user = stream};
     }
     return gc_reference_operations.run(state, stream, error);
-}
-
-static gconv_status run_engine(void *state, gc_stream *stream, gconv_error *error)
-{
-    return decode_to_black(state, stream, true, error);
-}
-
-static gconv_status run_kernels(void *state, gc_stream *stream, gconv_error *error)
-{
-    return decode_to_black(state, stream, false, error);
 }
 
 /* ---- patient --------------------------------------------------------------------------------- */
@@ -280,11 +279,6 @@ static const gc_operations broken = {.supports = supports_all,
                                      .prepare = prepare,
                                      .run = run_broken,
                                      .release = release};
-static const gc_operations engine = {.supports = supports_all,
-                                     .cost = cost,
-                                     .prepare = prepare,
-                                     .run = run_engine,
-                                     .release = release};
 static const gc_operations kernels = {.supports = supports_all,
                                       .cost = cost,
                                       .prepare = prepare,
@@ -321,7 +315,6 @@ static const gc_implementation implementations[] = {
     {"cpu", "the reference again", "", GCONV_DEVICE_CPU, &cpu, 0},
     {"patient", "the reference, in company", "", GCONV_DEVICE_CPU, &patient, 0},
     {"late", "the reference, made to wait", "", GCONV_DEVICE_CPU, &late, 0},
-    {"engine", "decodes sound JPEG to black", "", GCONV_DEVICE_CUDA, &engine, 0},
     {"kernels", "decodes JPEG to black", "", GCONV_DEVICE_CUDA, &kernels, 0},
     {"dead", "fails", "", GCONV_DEVICE_CUDA, &dead, 0},
 };

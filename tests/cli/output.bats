@@ -51,58 +51,47 @@ cpu on *: asked for by name*'
     make_image png:grey in.png 40 30 noise
     make_image pgm in.pgm 40 30 noise
     while read -r name decoder doubt; do
-        expect 0 "$FAULTY" edges --impl engine -v --timings --explain --json $name out.png
+        expect 0 "$FAULTY" edges --impl kernels -v --timings --explain --json $name out.png
         same "$(key decoder)" $decoder
         like "$(key explanation)" "*decoder: $decoder${doubt:+ ($doubt)}*"
-        like "$err" "gconv: $name: 40x30, *by engine${doubt:+
+        like "$err" "gconv: $name: 40x30, *by kernels${doubt:+
 gconv: $name: decoded on the CPU: $doubt}
 gconv: $name: decode * ms by $decoder, upload *"
-        expect 0 "$FAULTY" edges --impl engine --explain $name out.png
+        expect 0 "$FAULTY" edges --impl kernels --explain $name out.png
         like "$err" "*
 decoder: $decoder${doubt:+ ($doubt)}"
     done <<'END'
-sound.jpg hardware
+sound.jpg cuda
 other.jpg libjpeg-turbo a coding other than baseline
 in.png libpng
 in.pgm gconv
 END
-    expect 0 "$FAULTY" edges --impl engine -v narrow.jpg out.png
-    like "$err" '*
-gconv: narrow.jpg: decoded on the CPU: refused by the device'
-    expect 0 "$FAULTY" edges --impl kernels -v --timings --explain --json sound.jpg out.png
-    same "$(key decoder)" cuda
-    like "$(key explanation)" '*decoder: cuda*'
-    like "$err" 'gconv: sound.jpg: 40x30, *by kernels
-gconv: sound.jpg: decode * ms by cuda, upload *'
     expect 0 "$FAULTY" edges --impl kernels -v --explain narrow.jpg out.png
     like "$err" '*
 gconv: narrow.jpg: decoded on the CPU: data that the GPU doubts, or lacks memory for
 *
 decoder: libjpeg-turbo (data that the GPU doubts, or lacks memory for)'
-    expect 0 "$FAULTY" edges --impl kernels -v other.jpg out.png
-    like "$err" '*
-gconv: other.jpg: decoded on the CPU: a coding other than baseline'
-    expect 0 "$FAULTY" edges --impl engine -v - out.png <sound.jpg
+    expect 0 "$FAULTY" edges --impl kernels -v - out.png <sound.jpg
     like "$err" '*
 gconv: standard input: decoded on the CPU: an input that cannot be read twice'
-    expect 0 "$FAULTY" edges --impl engine --verify --json sound.jpg out.png # reads rows
+    expect 0 "$FAULTY" edges --impl kernels --verify --json sound.jpg out.png # reads rows
     same "$(key decoder)" libjpeg-turbo
 }
 
 @test "--decoder cpu keeps JPEG from a GPU, and warnings are the same" {
     make_image jpeg:ycc in.jpg 40 30 noise
-    expect 0 "$FAULTY" edges --impl engine --decoder cpu -v --json in.jpg out.png
+    expect 0 "$FAULTY" edges --impl kernels --decoder cpu -v --json in.jpg out.png
     same "$(key decoder)" libjpeg-turbo
-    same "$err" 'gconv: in.jpg: 40x30, 3 channels of 8 bits to out.png by engine'
+    same "$err" 'gconv: in.jpg: 40x30, 3 channels of 8 bits to out.png by kernels'
     echo more >>in.jpg
     for decoder in auto cpu; do
-        expect 0 "$FAULTY" edges --impl engine --decoder $decoder --json in.jpg out.png
+        expect 0 "$FAULTY" edges --impl kernels --decoder $decoder --json in.jpg out.png
         same "$(key warnings)" '["bytes after the end of the image ignored"]'
     done
     head -c 700 in.jpg >cut.jpg
     for decoder in auto cpu; do
         complains 1 'cut.jpg: truncated: the file ends in the image data' \
-            "$FAULTY" edges --impl engine --decoder $decoder cut.jpg out.png
+            "$FAULTY" edges --impl kernels --decoder $decoder cut.jpg out.png
     done
 }
 

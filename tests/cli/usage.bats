@@ -257,9 +257,8 @@ refused() {
     refused filter alpha 'auto, keep, filter or premultiply' '' none
     refused edges format 'png, jpeg, pnm, pgm, ppm or pfm' '' gif tiff
     refused edges progress 'auto, always or never' '' sometimes
-    refused edges decoder 'auto, cpu, cuda or hardware' '' gpu none
+    refused edges decoder 'auto, cpu or cuda' '' gpu none hardware
     complains 2 "*; did you mean 'cuda'[?]" gconv edges --decoder gpu a.png b.png
-    complains 2 "*; did you mean 'hardware'[?]" gconv edges --decoder hardwar a.png b.png
     complains 2 "*; did you mean 'cpu'[?]" gconv edges --decoder cpi a.png b.png
     refused edges device 'auto, cpu, cuda, cuda:N, cuda:N,N or cuda:all' '' gpu cuda: cuda:x cuda:-1 CPU
     refused edges device 'N up to 1023' cuda:1024 cuda:0,1024

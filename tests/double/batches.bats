@@ -1,6 +1,5 @@
 # Batches on a pretended GPU (README.md here). Every image of a batch gets the file and the message that
-# the CPU gives, whatever the images are, and whatever the GPU, its kernels that decode or its JPEG engine
-# do.
+# the CPU gives, whatever the images are, and whatever the GPU or its kernels that decode do.
 
 load ../cli/common
 
@@ -29,7 +28,7 @@ setup() {
     ln -s "$BATS_FILE_TMPDIR"/{in,sound,hurt,expected,verdicts} .
     export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache GC_DOUBLE_LOG=$BATS_TEST_TMPDIR/log
     export GC_DOUBLE_REPORT=$BATS_TEST_TMPDIR/report
-    unset "${!GC_DOUBLE_FAIL@}" "${!GC_DOUBLE_MEMORY@}" GC_DOUBLE_TAKEN GC_DOUBLE_NVJPEG GC_DOUBLE_DEVICES
+    unset "${!GC_DOUBLE_FAIL@}" "${!GC_DOUBLE_MEMORY@}" GC_DOUBLE_TAKEN GC_DOUBLE_DEVICES
 }
 
 gconv() { timeout 60 "$TESTS/double/gconv_double" "$@"; }
@@ -117,7 +116,7 @@ messages() {
 }
 
 nothing_is_left() {
-    ! grep -E '^(device_bytes|pinned_bytes|streams|events|modules|nvjpegs) [^0]' "$GC_DOUBLE_REPORT"
+    ! grep -E '^(device_bytes|pinned_bytes|streams|events|modules) [^0]' "$GC_DOUBLE_REPORT"
     same "$(find . -name '.*.gconv-*')" ''
 }
 
@@ -155,25 +154,12 @@ calls() { grep -c "^[0-9]* $1 " "$GC_DOUBLE_LOG" || true; }
     local command way
     same "$(cat expected/edges-in.status) $(cat expected/edges-sound.status)" '1 0'
     for command in edges box3 sobel; do
-        for way in '--device cuda' '--device cuda --decoder hardware' '--decoder hardware' '--decoder cuda' \
-            '--device auto'; do
+        for way in '--device cuda' '--decoder cuda' '--device auto'; do
             # shellcheck disable=SC2086
             as_cpu $command in $way -j 4
         done
     done
     as_cpu edges in --device cuda -j 1
-    as_cpu box3 in --decoder hardware -j 1
-}
-
-@test "the JPEG engine decodes all that are sound, and no others, on one GPU and on two" {
-    local input wanted devices
-    wanted=$(for input in sound/*; do echo "$PWD/in/${input#sound/}"; done | LC_ALL=C sort)
-    for devices in 1 2; do
-        GC_DOUBLE_DEVICES=$devices expect 1 batch edges in --decoder hardware -j 4 --json
-        same_list decoded "$(printf '%s\n' "$out" | grep '"decoder": "hardware"' |
-            sed 's/.*"input": "in\/\([^"]*\)".*/'"${PWD//\//\\/}"'\/in\/\1/' | LC_ALL=C sort)" "$wanted"
-        [ "$(calls nvjpegDecodeBatched)" -gt 2 ] # two of them check the engine
-    done
 }
 
 # by_kernels DIRECTORY: names of images that kernels have decoded in the last run, which was one with
@@ -182,7 +168,7 @@ by_kernels() {
     printf '%s\n' "$out" | sed -n 's/.*"input": "'"$1"'\/\([^"]*\)".*"decoder": "cuda".*/\1/p' | LC_ALL=C sort
 }
 
-# proved: names in `hurt` of those that the scan finds sound.
+# proved: names in `hurt` of those that are sound.
 proved() { sed -n 's/ sound$//p' verdicts; }
 
 @test "kernels decode all that are sound, and no others" {
@@ -190,7 +176,6 @@ proved() { sed -n 's/ sound$//p' verdicts; }
     same "$(by_kernels in)" "$(cd sound && ls)"
     expect 1 batch box3 hurt --decoder cuda -j 4 --json
     same "$(by_kernels hurt)" "$(proved)"
-    same "$(calls nvjpegDecodeBatched)" 0
 }
 
 @test "kernels decode Y alone of all that are sound, and of no others that libjpeg-turbo warns of" {
@@ -207,7 +192,7 @@ proved() { sed -n 's/ sound$//p' verdicts; }
     local command way
     [ "$(cat expected/box3-hurt.status)" = 1 ]
     for command in edges box3 sobel; do
-        for way in '--decoder cuda' '--decoder hardware' '--device cuda'; do
+        for way in '--decoder cuda' '--device cuda'; do
             # shellcheck disable=SC2086
             as_cpu $command hurt $way -j 4
         done
@@ -283,31 +268,27 @@ decoder: cuda*'
 
 @test "a batch larger than the memory of the GPU" {
     local command memory way
-    as_cpu edges sound --decoder hardware # what comes now does not check the engine
     for command in edges box3; do
         for memory in $([ $command = edges ] && echo 4000 1500000 || echo 100000); do
             GC_DOUBLE_MEMORY=$memory as_cpu $command in -j 4
-            for way in '' '--decoder hardware' '--decoder cuda'; do
+            for way in '' '--decoder cuda'; do
                 # shellcheck disable=SC2086
                 GC_DOUBLE_MEMORY=$memory done_or_said $command sound --device cuda $way -j 4
             done
         done
         # Memory for the largest picture, and not for all at one time.
         GC_DOUBLE_MEMORY=3000000 as_cpu $command in --device cuda -j 4
-        GC_DOUBLE_MEMORY=3000000 as_cpu $command in --decoder hardware -j 4
         GC_DOUBLE_MEMORY=3000000 as_cpu $command in --decoder cuda -j 4
     done
 }
 
 @test "a batch on a GPU that is shorter of memory than it says" {
     local command taken
-    as_cpu edges sound --decoder hardware
     for command in edges box3; do
         for taken in 1000000 2900000; do
             export GC_DOUBLE_MEMORY=3000000 GC_DOUBLE_TAKEN=$taken
             as_cpu $command in -j 4
             done_or_said $command sound --device cuda -j 4
-            done_or_said $command sound --device cuda --decoder hardware -j 4
             done_or_said $command sound --decoder cuda -j 4
         done
     done
@@ -325,30 +306,6 @@ decoder: cuda*'
     done
 }
 
-# ---- The JPEG engine -----------------------------------------------------------------------------
-
-@test "no JPEG engine that can be used: an error where it is named, else the CPU decodes" {
-    local mode
-    for mode in absent refuse fail wrong; do
-        rm -rf "$XDG_CACHE_HOME"
-        export GC_DOUBLE_NVJPEG=$mode
-        complains 4 "option '--decoder': 'hardware' needs a GPU with a JPEG engine: *" batch edges sound --decoder hardware
-        [ ! -e out ]
-        as_cpu edges sound --device cuda -j 4
-    done
-}
-
-@test "a JPEG engine that stops to take files, fails, or is slow: the CPU decodes" {
-    local mode
-    as_cpu edges sound --decoder hardware -j 4 # keeps that it was right
-    for mode in refuse batch fail slow; do
-        rm "$GC_DOUBLE_LOG"
-        GC_DOUBLE_NVJPEG=$mode as_cpu edges in --decoder hardware -j 4
-        GC_DOUBLE_NVJPEG=$mode as_cpu box3 in --device cuda --decoder hardware -j 7
-        case $mode in refuse) same "$(calls nvjpegDecodeBatched)" 0 ;; *) [ "$(calls nvjpegDecodeBatched)" -gt 0 ] ;; esac
-    done
-}
-
 # ---- GPUs that break down ------------------------------------------------------------------------
 
 # losses N: the last run said that N devices are lost.
@@ -359,7 +316,7 @@ losses() {
 @test "one of two GPUs breaks down in the middle: nothing is lost, and one warning" {
     local calls part way
     export GC_DOUBLE_DEVICES=2
-    for way in '--device cuda:0,1' '--decoder hardware' '--decoder cuda' '--device auto'; do
+    for way in '--device cuda:0,1' '--decoder cuda' '--device auto'; do
         # shellcheck disable=SC2086
         as_cpu edges in -j 4 $way
         for part in 2 4; do
@@ -377,7 +334,7 @@ losses() {
     local calls part
     export GC_DOUBLE_DEVICES=2
     as_cpu box3 in -j 4 --device cuda:all
-    calls=$(wc -l <"$GC_DOUBLE_LOG")
+    calls=$(grep -c ' 0$' "$GC_DOUBLE_LOG") # not the questions whether work is done
     for part in 1 3 5; do
         GC_DOUBLE_FAIL=$((calls * part / 6)):from:719 as_cpu box3 in -j 4
         GC_DOUBLE_FAIL=$((calls * part / 6)):from:719 done_or_said box3 in -j 4 --device cuda:all
@@ -412,11 +369,8 @@ interrupted() {
 
 @test "SIGINT in the middle of a batch: what is done is whole, and nothing else is left" {
     env --default-signal=INT true 2>/dev/null || skip "env cannot reset signals"
-    as_cpu edges sound --decoder hardware # what comes now does not check the engine
     export GC_DOUBLE_DELAY=5000
     interrupted --device cuda
-    interrupted --device cuda --decoder hardware
     interrupted --decoder cuda
     GC_DOUBLE_DEVICES=2 interrupted --device cuda:all
-    GC_DOUBLE_NVJPEG=slow interrupted --decoder hardware
 }

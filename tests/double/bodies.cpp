@@ -8,7 +8,6 @@ extern "C" {
 #include "core/border.h"
 #include "core/separate.h"
 #include "gpu/cost/costs.h"
-#include "gpu/decode/decode.h"
 #include "gpu/decode/jpeg.h"
 #include "gpu/decode/ycc.h"
 #include "gpu/encode/encode.h"

@@ -590,90 +590,19 @@ cuda:1     of equal devices that with the fewest images
     [ "$(calls cudaLaunchKernel)" -gt 0 ] # the kernel compiled ahead
 }
 
-# ---- The JPEG engine -----------------------------------------------------------------------------
+# ---- The kernels that decode ---------------------------------------------------------------------
 
 decode() { "$TESTS/double/double_decode" "$@"; }
 
-@test "JPEG engine: planes and rows are those of libjpeg, also for many threads and little memory" {
-    expect 0 decode --quick
-    GC_DOUBLE_MEMORY=400000 expect 0 decode --quick
-    GC_DOUBLE_NVJPEG=slow expect 0 decode --failing
-}
-
-@test "JPEG engine: batches grow while the engine is at work" {
-    GC_DOUBLE_NVJPEG=slow expect 0 decode --failing
-    # 40 pictures of 6 threads, and two batches that check the engine.
-    [ "$(calls nvjpegDecodeBatched)" -lt 32 ]
-}
-
-@test "JPEG engine: of a batch that fails each picture is decoded by itself" {
-    GC_DOUBLE_NVJPEG=batch expect 0 decode --quick
-}
-
-@test "JPEG engine: where it is absent, refuses, fails, or is wrong, it is not used, and says why" {
-    local mode
-    for mode in absent refuse fail wrong; do
-        rm -rf "$XDG_CACHE_HOME"
-        export GC_DOUBLE_NVJPEG=$mode
-        expect 0 decode --refused
-        expect 77 decode
-        case $mode in
-        absent) like "$out" 'cuda:0 has no JPEG engine*' ;;
-        refuse) like "$out" '*cannot be checked: the JPEG engine does not take this file' ;;
-        fail) like "$out" '*cannot be checked: nvJPEG: nvjpegDecodeBatched failed with status 6' ;;
-        wrong) like "$out" '*gives other samples than libjpeg-turbo' ;;
-        esac
-    done
-}
-
-@test "JPEG engine: the answer of its check is kept" {
-    expect 0 decode --files
-    same "$(calls nvjpegDecodeBatched)" 2
-    expect 0 decode --files
-    same "$(calls nvjpegDecodeBatched)" 2
-    GC_DOUBLE_NVJPEG=refuse expect 0 decode --refused
-    rm -r "$XDG_CACHE_HOME" "$GC_DOUBLE_LOG"
-    GC_DOUBLE_NVJPEG=wrong expect 77 decode
-    same "$(calls nvjpegDecodeBatched)" 2
-    GC_DOUBLE_NVJPEG=wrong expect 77 decode
-    same "$(calls nvjpegDecodeBatched)" 2
-}
-
-@test "JPEG engine: of files it sees those alone that are sound" {
-    make_image jpeg sound.jpg 70 50 noise
-    head -c 1500 sound.jpg >cut.jpg
-    { head -c 1500 sound.jpg && head -c 40 /dev/zero && tail -c +1541 sound.jpg; } >zeros.jpg
-    make_image jpeg:progressive progressive.jpg 70 50 noise
-    expect 0 decode --files sound.jpg cut.jpg zeros.jpg progressive.jpg
-    like "$out" '*
-4 files, 1 sound, 1 decoded by the device*'
-}
-
-@test "JPEG engine: whatever call fails, a picture is right or refused, and nothing is left behind" {
-    export GC_DOUBLE_REPORT=$BATS_TEST_TMPDIR/report
-    expect 0 decode --failing
-    local calls call ways=(once:2 once:999 once:719 from:2 from:999) tried=0
-    calls=$(sed -n 's/^calls //p' "$GC_DOUBLE_REPORT")
-    for ((call = 1 + RANDOM % 4; call <= calls; call += 4)); do
-        rm -rf "$XDG_CACHE_HOME"
-        GC_DOUBLE_FAIL=$call:${ways[tried++ % 5]} expect 0 timeout 60 "$TESTS/double/double_decode" --failing
-        ! grep -E '^(device_bytes|streams|events|nvjpegs) [^0]' "$GC_DOUBLE_REPORT"
-    done
-    [ "$tried" -ge 5 ]
-}
-
-# ---- The kernels that decode ---------------------------------------------------------------------
-
 @test "JPEG by kernels: planes and rows are those of libjpeg, also for many threads" {
-    expect 0 decode --kernels --quick
-    [ "$(calls nvjpegDecodeBatched)" = 0 ]
+    expect 0 decode --quick
     like "$out" '* checks, 0 failed'
 }
 
 @test "JPEG by kernels: of damaged files they take those that are sound, and doubt the others" {
     mkdir files
     "$TESTS/damage_jpeg" 5 400 files >verdicts
-    expect 0 decode --kernels --files files/*.jpg
+    expect 0 decode --files files/*.jpg
     local sound
     sound=$(grep -c ' sound$' verdicts)
     [ "$sound" -gt 50 ] && [ "$sound" -lt 350 ]
@@ -684,12 +613,11 @@ decode() { "$TESTS/double/double_decode" "$@"; }
 
 @test "JPEG by kernels: whatever call fails, a picture is right or not decoded, and nothing is left behind" {
     export GC_DOUBLE_REPORT=$BATS_TEST_TMPDIR/report
-    expect 0 decode --kernels --failing
+    expect 0 decode --failing
     local calls call ways=(once:2 once:999 once:719 from:2 from:999) tried=0
     calls=$(sed -n 's/^calls //p' "$GC_DOUBLE_REPORT")
     for ((call = 1 + RANDOM % 31; call <= calls; call += 31)); do
-        GC_DOUBLE_FAIL=$call:${ways[tried++ % 5]} expect 0 timeout 60 "$TESTS/double/double_decode" \
-            --kernels --failing
+        GC_DOUBLE_FAIL=$call:${ways[tried++ % 5]} expect 0 timeout 60 "$TESTS/double/double_decode" --failing
         ! grep -E '^(device_bytes|pinned_bytes|streams) [^0]' "$GC_DOUBLE_REPORT"
     done
     [ "$tried" -ge 5 ]

@@ -319,9 +319,8 @@ __attribute__((destructor)) static void report()
     fprintf(file, "calls %lu\nfailures %lu\ndevice_bytes %zu\npinned_bytes %zu\n", calls.load(),
             failures.load(), memory_of(false).bytes, memory_of(true).bytes);
     fprintf(file, "most_device_bytes %zu\n", memory_of(false).most);
-    fprintf(file, "streams %d\nevents %d\nmodules %d\nnvjpegs %d\n",
-            counts[GC_DOUBLE_STREAMS].load(), counts[GC_DOUBLE_EVENTS].load(),
-            counts[GC_DOUBLE_MODULES].load(), counts[GC_DOUBLE_NVJPEGS].load());
+    fprintf(file, "streams %d\nevents %d\nmodules %d\n", counts[GC_DOUBLE_STREAMS].load(),
+            counts[GC_DOUBLE_EVENTS].load(), counts[GC_DOUBLE_MODULES].load());
     for (const std::string &line : told().lines)
         fprintf(file, "%s\n", line.c_str());
     fclose(file);

@@ -34,13 +34,7 @@ int gc_double_device();
 void gc_double_set_device(int index);
 
 /* Things of a kind that exist now: what is left at the end was leaked. */
-enum gc_double_kind {
-    GC_DOUBLE_STREAMS,
-    GC_DOUBLE_EVENTS,
-    GC_DOUBLE_MODULES,
-    GC_DOUBLE_NVJPEGS,
-    GC_DOUBLE_KINDS
-};
+enum gc_double_kind { GC_DOUBLE_STREAMS, GC_DOUBLE_EVENTS, GC_DOUBLE_MODULES, GC_DOUBLE_KINDS };
 void gc_double_count(gc_double_kind kind, int difference);
 
 /* Adds a line to the report, once. */

@@ -58,7 +58,7 @@ printf %b "\\0$(printf %o $((last & 254)))" | dd of=in/doubted.jpg bs=1 seek=$((
 # where a failure may be reported, because the implementation is named or rows have been written
 # already; `partial` 1 where some images may fail and others not. `reference` is what the command line
 # of the CPU begins with, where that is another one.
-scenarios='edges colour alpha verify named bands batch two mixed engine pair kernels packed both pipe compare tune'
+scenarios='edges colour alpha verify named bands batch two mixed kernels packed both pipe compare tune'
 
 edges() { command=(edges in/grey.png out/grey.png) outputs='grey.png'; }
 colour() { command=(filter -k gauss3 -k sharpen3 in/colour.ppm out/colour.ppm) outputs='colour.ppm'; }
@@ -91,20 +91,8 @@ mixed() {
   reference=(filter -k box3 --format png -o out in/grey.png in/colour.ppm in/photo.jpg in/alpha.png)
   outputs='grey.png colour.png photo.png alpha.png' fails=1 partial=1
 }
-# The same with the JPEG engine.
-jpegs='in/photo.jpg in/turned.jpg in/tiny.jpg in/progressive.jpg'
-engine() {
-  # shellcheck disable=SC2206
-  command=(edges -j 3 --decoder hardware -o out $jpegs) reference=(edges -o out $jpegs)
-  outputs='photo.png turned.png tiny.png progressive.png' fails=1 partial=1
-}
-# Of two GPUs with engines one fails: the other one does its images, and the CPU decodes.
-pair() {
-  engine
-  fails=0
-  export GC_DOUBLE_DEVICES=2 GC_DOUBLE_FAIL_DEVICE=1
-}
 # The same with kernels that decode, and a picture that they doubt.
+jpegs='in/photo.jpg in/turned.jpg in/tiny.jpg in/progressive.jpg'
 kernels() {
   # shellcheck disable=SC2206
   command=(filter -k box3 --format png -j 3 --decoder cuda -o out $jpegs in/doubted.jpg)
@@ -118,6 +106,7 @@ packed() {
   reference=(edges -t 5 -o out in/long.jpg in/tiny.jpg)
   outputs='long.png tiny.png' fails=1 partial=1
 }
+# Of two GPUs one fails: the other one does its images, and the CPU decodes.
 both() {
   kernels
   fails=0
@@ -171,7 +160,7 @@ check_report() {
   while read -r key value; do
     case $key in
       events) [ "$value" -le "$events" ] || complain "left behind: $value events" ;;
-      device_bytes | pinned_bytes | streams | modules | nvjpegs)
+      device_bytes | pinned_bytes | streams | modules)
         [ "$value" = 0 ] || complain "left behind: $value $key"
         ;;
     esac

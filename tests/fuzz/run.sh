@@ -77,7 +77,7 @@ length_of() {
   case $1 in
   number | text | kernel) echo 128 ;;
   options | tuning | cache | pnm | job_*) echo 400 ;;
-  exif | filter | runs | jpeg_scan) echo 1500 ;;
+  exif | filter | runs | jpeg_sound) echo 1500 ;;
   *) echo 4096 ;;
   esac
 }

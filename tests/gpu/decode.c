@@ -1,34 +1,28 @@
-/* JPEG decoded by a GPU against libjpeg-turbo: planes and rows have to be the same bits.
+/* JPEG decoded by kernels against libjpeg-turbo: planes and rows have to be the same bits.
  *
- *     gpu_decode [--quick]           files made here, one after the other, and by many threads
- *     gpu_decode --refused           passes where the engine takes none of them
- *     double_decode --failing        passes where each is right, or not decoded, on the double
- *     alone gpu_decode --files NAME...     files, sound or damaged: what the scan finds sound, and
- *     no
- *                                    other file, is decoded
+ *     gpu_decode [--quick]             files made here, one after the other, and by many threads
+ *     double_decode --failing          passes if each is right, or not decoded, on the double alone
+ *     gpu_decode --files NAME...       files, sound or damaged: what the judge finds sound, and no
+ *                                      other file, is decoded
  *     gpu_decode --speed THREADS NAME...   pictures a second, by so many threads
  *
- * These ask the JPEG engine; `gpu_decode --kernels`, before the rest, asks gconv's own kernels. The
- * exit status is 77 where there is no engine, or no GPU. */
+ * The exit status is 77 if there is no GPU. */
 #include "../unit/turbo_support.h"
 
 #include "base/clock.h"
-#include "gpu/decode/decode.h"
 #include "gpu/decode/jpeg.h"
-#include "io/jpeg/scan.h"
 #include "io/orient.h"
+#include "jpeg/sound.h"
 
 #include <cuda_runtime_api.h>
 #include <pthread.h>
 
-enum { DEVICE = 0, FILES_MAX = 4096, THREADS_MAX = 64 };
+enum { FILES_MAX = 4096, THREADS_MAX = 64 };
 
 static unsigned long checked, failed;
 static bool may_fail; /* calls of CUDA: the double's memory is then read without them */
 
 /* ---- The decoder ----------------------------------------------------------------------------- */
-
-static bool by_kernels;
 
 /* What a thread decodes in; grows. */
 typedef struct room {
@@ -100,17 +94,16 @@ static gconv_status run_kernels(const gconv_encoded *picture, bool luma_only, gc
     return status;
 }
 
-/* As gc_decode_jpeg. Planes of kernels stay until the thread decodes the next picture. */
+/* GCONV_ERROR_UNSUPPORTED: the header is not one that kernels take, or they doubt the data. Planes
+ * stay until the thread decodes the next picture. */
 static gconv_status decode(const gconv_encoded *picture, bool luma_only, gc_decoded *decoded,
                            gconv_error *error)
 {
-    if (!by_kernels)
-        return gc_decode_jpeg(DEVICE, picture, luma_only, decoded, error);
     gconv_encoded copy = *picture;
     gc_jpeg_facts facts;
     gc_jpeg_layout layout;
     const char *doubt;
-    *decoded = (gc_decoded){.index = DEVICE};
+    *decoded = (gc_decoded){.planes = {NULL}};
     if (!gc_jpeg_read_layout(picture->bytes, picture->size, &facts, &layout, &doubt))
         return fail_with(error, GCONV_ERROR_UNSUPPORTED, doubt);
     copy.layout = &layout;
@@ -284,7 +277,6 @@ static void check_file(const file *one, bool luma_only, int turn)
         complain(one->name, "other planes");
     else
         check_rows(one, &decoded, luma_only, turn);
-    gc_decode_release(&decoded);
 }
 
 /* ---- Many threads ---------------------------------------------------------------------------- */
@@ -317,7 +309,6 @@ static void *decode_some(void *unused)
         if (!right && !(may_fail && refused))
             complain(one->name, status == GCONV_OK ? "other planes, beside others" : error.message);
         pthread_mutex_unlock(&work.mutex);
-        gc_decode_release(&decoded);
     }
     end_room();
     return unused;
@@ -366,21 +357,6 @@ static void check_failing(void)
     free_files();
 }
 
-/* The device must not have decoded any. */
-static void check_refused(void)
-{
-    make_files(small_sizes, 2);
-    for (int i = 0; i < file_count; i++) {
-        gc_decoded decoded;
-        gconv_error error;
-        checked++;
-        if (decode(&files[i].image.about, false, &decoded, &error) != GCONV_ERROR_UNSUPPORTED ||
-            decoded.planes[0] != NULL)
-            complain(files[i].name, "was not refused");
-    }
-    free_files();
-}
-
 static unsigned char *read_file(const char *name, size_t *size)
 {
     FILE *stream = fopen(name, "rb");
@@ -398,12 +374,12 @@ static unsigned char *read_file(const char *name, size_t *size)
     return bytes;
 }
 
-static gconv_encoded encoded_of(const unsigned char *bytes, const gc_jpeg_facts *facts)
+static gconv_encoded encoded_of(const unsigned char *bytes, size_t size, const gc_jpeg_facts *facts)
 {
     bool halves_x = facts->sampling == GC_JPEG_422 || facts->sampling == GC_JPEG_420;
     return (gconv_encoded){.bytes = bytes,
-                           .held = facts->bytes,
-                           .size = facts->bytes,
+                           .held = size,
+                           .size = size,
                            .width = facts->width,
                            .height = facts->height,
                            .components = facts->components,
@@ -412,15 +388,15 @@ static gconv_encoded encoded_of(const unsigned char *bytes, const gc_jpeg_facts 
                            .orientation = 1};
 }
 
-/* What the scan finds sound libjpeg-turbo decodes without a warning, and the device to the same
- * bits. The engine may refuse it, the kernels may not. Planes of Y alone are the same, too. */
+/* What the judge finds sound libjpeg-turbo decodes without a warning, and the device to the same
+ * bits. Planes of Y alone are the same, too. */
 static void check_sound(const char *name, const gconv_encoded *picture,
                         unsigned long *decoded_count)
 {
     turbo_image expected;
     checked++;
     if (!turbo_decode(picture, &expected)) {
-        complain(name, "the scan calls it sound, and libjpeg fails or warns");
+        complain(name, "the judge calls it sound, and libjpeg fails or warns");
         turbo_free(&expected);
         return;
     }
@@ -433,29 +409,26 @@ static void check_sound(const char *name, const gconv_encoded *picture,
             *decoded_count += luma_only == 0;
             if (!planes_are(&decoded, &expected) || !rows_are(&decoded, &expected, channels, 1, 0))
                 complain(name, "other pixels");
-        } else if (status != GCONV_ERROR_UNSUPPORTED || by_kernels) {
+        } else {
             complain(name, error.message);
         }
-        gc_decode_release(&decoded);
     }
     turbo_free(&expected);
 }
 
-/* What the scan doubts the kernels doubt, too. */
-static void check_doubted(const char *name, const unsigned char *bytes, size_t size)
+/* What the judge doubts the kernels doubt, too. */
+static void check_doubted(const char *name, const unsigned char *bytes, size_t size,
+                          const jpeg_verdict *verdict)
 {
-    gc_jpeg_facts facts;
-    gc_jpeg_layout layout;
     gc_decoded decoded;
     gconv_error error;
-    const char *doubt;
-    if (!by_kernels || !gc_jpeg_read_layout(bytes, size, &facts, &layout, &doubt))
+    if (verdict->layout.data == 0) /* the header is doubted */
         return;
-    gconv_encoded picture = encoded_of(bytes, &facts);
+    gconv_encoded picture = encoded_of(bytes, size, &verdict->facts);
     checked++;
     gconv_status status = decode(&picture, false, &decoded, &error);
     if (status == GCONV_OK)
-        complain(name, "the scan doubts it, and the kernels do not");
+        complain(name, "the judge doubts it, and the kernels do not");
     else if (status != GCONV_ERROR_UNSUPPORTED)
         complain(name, error.message);
 }
@@ -466,14 +439,13 @@ static void check_files(char **names, int count)
     for (int i = 0; i < count; i++) {
         size_t size;
         unsigned char *bytes = read_file(names[i], &size);
-        gc_jpeg_facts facts;
-        const char *doubt;
-        if (bytes != NULL && gc_jpeg_scan(bytes, size, &facts, &doubt)) {
-            gconv_encoded picture = encoded_of(bytes, &facts);
+        jpeg_verdict verdict;
+        if (bytes != NULL && jpeg_is_sound(bytes, size, &verdict)) {
+            gconv_encoded picture = encoded_of(bytes, verdict.bytes, &verdict.facts);
             sound++;
             check_sound(names[i], &picture, &decoded);
         } else if (bytes != NULL) {
-            check_doubted(names[i], bytes, size);
+            check_doubted(names[i], bytes, size, &verdict);
         }
         free(bytes);
     }
@@ -490,7 +462,6 @@ static void *decode_for_speed(void *unused)
         if (decode(&files[i % file_count].image.about, speed_luma_only, &decoded, &error) !=
             GCONV_OK)
             printf("%s\n", error.message);
-        gc_decode_release(&decoded);
     }
     end_room();
     return unused;
@@ -518,7 +489,6 @@ static void time_unpack(int channels)
                    1e6 * (gc_seconds() - begin) / RUNS);
     }
     cudaFree(device);
-    gc_decode_release(&decoded);
 }
 
 static void measure(int threads, char **names, int count)
@@ -526,10 +496,9 @@ static void measure(int threads, char **names, int count)
     for (int i = 0; i < count && i < FILES_MAX; i++) {
         size_t size;
         unsigned char *bytes = read_file(names[i], &size);
-        gc_jpeg_facts facts;
-        const char *doubt;
-        if (bytes != NULL && gc_jpeg_scan(bytes, size, &facts, &doubt))
-            files[file_count++].image.about = encoded_of(bytes, &facts);
+        jpeg_verdict verdict;
+        if (bytes != NULL && jpeg_is_sound(bytes, size, &verdict))
+            files[file_count++].image.about = encoded_of(bytes, verdict.bytes, &verdict.facts);
         else
             free(bytes);
     }
@@ -547,28 +516,14 @@ static void measure(int threads, char **names, int count)
     free_files();
 }
 
-/* Whether there is what decodes. */
-static bool is_there(void)
-{
-    const char *reason;
-    if (by_kernels ? cudaFree(NULL) == cudaSuccess : gc_decode_available(DEVICE, &reason))
-        return true;
-    printf("%s\n", by_kernels ? "no GPU" : reason);
-    return false;
-}
-
 int main(int count, char **arguments)
 {
-    by_kernels = count > 1 && strcmp(arguments[1], "--kernels") == 0;
-    count -= by_kernels;
-    arguments += by_kernels;
     const char *mode = count > 1 ? arguments[1] : "";
     double begin = gc_seconds();
-    if (strcmp(mode, "--refused") == 0) {
-        check_refused();
-    } else if (strcmp(mode, "--failing") == 0) {
+    if (strcmp(mode, "--failing") == 0) {
         check_failing();
-    } else if (!is_there()) {
+    } else if (cudaFree(NULL) != cudaSuccess) {
+        printf("no GPU\n");
         return 77;
     } else {
         printf("started in %.3f s\n", gc_seconds() - begin);
@@ -580,7 +535,6 @@ int main(int count, char **arguments)
             check_made(strcmp(mode, "--quick") == 0);
     }
     end_room();
-    gc_decode_end();
     printf("%lu checks, %lu failed\n", checked, failed);
     return failed != 0;
 }

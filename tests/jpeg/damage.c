@@ -1,6 +1,6 @@
 #include "damage.h"
 
-#include "io/jpeg/scan.h"
+#include "sound.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -214,20 +214,19 @@ static void damage_once(jpeg_file *file, const jpeg_file *other, jpeg_random *ra
     }
 }
 
-/* Flips bits of the data one by one, and takes back what the scan notices. */
+/* Flips bits of the data one by one, and takes back what the judge notices. */
 static void damage_silently(jpeg_file *file, jpeg_random *random)
 {
     enum { TRIALS = 60 };
-    gc_jpeg_facts facts;
-    const char *doubt;
+    jpeg_verdict verdict;
     size_t first = find_data(file);
-    if (!gc_jpeg_scan(file->bytes, file->size, &facts, &doubt))
+    if (!jpeg_is_sound(file->bytes, file->size, &verdict))
         return;
     for (int i = 0; i < TRIALS; i++) {
         unsigned char *byte = file->bytes + first + jpeg_random_below(random, file->size - first);
         unsigned char bit = (unsigned char)(1 << jpeg_random_below(random, 8));
         *byte ^= bit;
-        if (!gc_jpeg_scan(file->bytes, file->size, &facts, &doubt))
+        if (!jpeg_is_sound(file->bytes, file->size, &verdict))
             *byte ^= bit;
     }
 }

@@ -7,7 +7,7 @@
  * file goes to standard output: its name and `sound`, or what the scan doubts. */
 #include "damage.h"
 
-#include "io/jpeg/scan.h"
+#include "sound.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -46,13 +46,12 @@ static void make_file(uint64_t seed, size_t index, const char *directory, const 
                       size_t count)
 {
     char path[4096];
-    gc_jpeg_facts facts;
-    const char *doubt;
+    jpeg_verdict verdict;
     jpeg_file made = jpeg_damaged(seed, index, files, count);
     snprintf(path, sizeof path, "%s/%06zu.jpg", directory, index);
     save(path, &made);
-    bool sound = gc_jpeg_scan(made.bytes, made.size, &facts, &doubt);
-    printf("%06zu.jpg %s\n", index, sound ? "sound" : doubt);
+    bool sound = jpeg_is_sound(made.bytes, made.size, &verdict);
+    printf("%06zu.jpg %s\n", index, sound ? "sound" : verdict.doubt);
     free(made.bytes);
 }
 

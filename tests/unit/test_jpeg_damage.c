@@ -1,4 +1,4 @@
-/* What the scan proves, on thousands of damaged and crafted files: a file that it calls sound is
+/* The judge of damage, on thousands of damaged and crafted files: a file that it calls sound is
  * decoded by libjpeg without a warning, and the model gives the same planes. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "io/jpeg/scan.h"
 #include "jpeg/damage.h"
 #include "jpeg/planes.h"
+#include "jpeg/sound.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -17,18 +17,17 @@
 
 static bool samples_wrap;
 
-/* Scans a copy with nothing readable behind it, and checks a file that is called sound. */
+/* Judges a copy with nothing readable behind it, and checks a file that is called sound. */
 static bool check_file(const jpeg_file *file, const char *name, size_t index)
 {
-    gc_jpeg_facts facts;
-    const char *doubt;
+    jpeg_verdict verdict;
     char text[JMSG_LENGTH_MAX];
     jpeg_planes wanted, got;
     long warnings;
     unsigned char *copy = malloc(file->size > 0 ? file->size : 1);
     assert_non_null(copy);
     memcpy(copy, file->bytes, file->size);
-    bool sound = gc_jpeg_scan(copy, file->size, &facts, &doubt);
+    bool sound = jpeg_is_sound(copy, file->size, &verdict);
     free(copy);
     if (!sound)
         return false;
@@ -36,14 +35,14 @@ static bool check_file(const jpeg_file *file, const char *name, size_t index)
         fail_msg("%s %zu: %s", name, index, text);
     if (warnings != 0)
         fail_msg("%s %zu: %ld warnings", name, index, warnings);
-    const char *complaint = jpeg_planes_by_model(file->bytes, facts.bytes, samples_wrap, &got);
+    const char *complaint = jpeg_planes_by_model(file->bytes, verdict.bytes, samples_wrap, &got);
     if (complaint != NULL)
         fail_msg("%s %zu: %s", name, index, complaint);
     if (jpeg_planes_differ(&got, &wanted, text, sizeof text))
         fail_msg("%s %zu: %s", name, index, text);
-    assert_int_equal(got.count, facts.components);
-    assert_int_equal(got.planes[0].columns, (facts.width + 7) / 8 * 8);
-    assert_int_equal(got.planes[0].rows, (facts.height + 7) / 8 * 8);
+    assert_int_equal(got.count, verdict.facts.components);
+    assert_int_equal(got.planes[0].columns, (verdict.facts.width + 7) / 8 * 8);
+    assert_int_equal(got.planes[0].rows, (verdict.facts.height + 7) / 8 * 8);
     jpeg_planes_free(&got);
     jpeg_planes_free(&wanted);
     return true;
@@ -59,8 +58,8 @@ static void undamaged_files(void **state)
     }
 }
 
-/* Files without damage: the scan doubts those that the model refuses, and those whose energy is too
- * large. */
+/* Files without damage: the judge doubts those that the model refuses, and those whose energy
+ * is too large. */
 static void crafted_files(void **state)
 {
     (void)state;
@@ -107,7 +106,7 @@ static void corpora_of_the_fuzzer(void **state)
 {
     (void)state;
     static const char *const directories[] = {"tests/fuzz/corpus/jpeg",
-                                              "tests/fuzz/corpus/jpeg_scan"};
+                                              "tests/fuzz/corpus/jpeg_sound"};
     for (size_t i = 0; i < sizeof directories / sizeof directories[0]; i++) {
         DIR *listing = opendir(directories[i]);
         assert_non_null(listing);

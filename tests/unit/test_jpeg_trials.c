@@ -3,7 +3,7 @@
 #include "turbo_support.h"
 
 #include "core/jpeg_trials.h"
-#include "io/jpeg/scan.h"
+#include "jpeg/sound.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -66,18 +66,16 @@ static void they_have_samples_enough(void **state)
     assert_true(bytes_of_all < 100000);
 }
 
-/* An engine is given none but sound files. */
 static void they_are_sound(void **state)
 {
     (void)state;
     for (int i = 0; i < GC_JPEG_TRIALS; i++) {
         unsigned char bytes[GC_JPEG_TRIAL_BYTES_MAX];
         gconv_encoded picture;
-        gc_jpeg_facts facts;
-        const char *doubt = "";
+        jpeg_verdict verdict;
         gc_jpeg_trial(i, bytes, &picture);
-        if (!gc_jpeg_scan(bytes, picture.size, &facts, &doubt))
-            fail_msg("trial %d: %s", i, doubt);
+        if (!jpeg_is_sound(bytes, picture.size, &verdict))
+            fail_msg("trial %d: %s", i, verdict.doubt);
     }
 }
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "gpu/decode/packed.h"
-#include "io/jpeg/scan.h"
+#include "io/jpeg/layout.h"
 #include "jpeg/random.h"
 #include "jpeg/samples.h"
 

@@ -131,13 +131,11 @@ gconv_status gc_session_create(const gc_options *options, gc_session *session, c
 static gconv_status check_gpu_decodes(const gc_session *session, gconv_error *error)
 {
     gconv_error reason;
-    gconv_decoder decoder = session->options->reader.decoder;
-    gconv_status status = gconv_decoder_check(decoder, session->job.device, &reason);
+    gconv_status status = gconv_decoder_check(session->job.device, &reason);
     if (status == GCONV_OK)
         return status;
-    return gc_fail(error, status, "option '--decoder': '%s' needs a GPU%s: %.400s",
-                   gc_gpu_decoder(session->options),
-                   decoder == GCONV_DECODER_HARDWARE ? " with a JPEG engine" : "", reason.message);
+    return gc_fail(error, status, "option '--decoder': '%s' needs a GPU: %.400s",
+                   gc_gpu_decoder(session->options), reason.message);
 }
 
 gconv_status gc_session_check_all(const gc_session *session, gconv_error *error)

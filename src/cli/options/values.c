@@ -229,16 +229,14 @@ gconv_status gc_set_device(gc_options *options, const char *value, gconv_error *
 
 gconv_status gc_set_decoder(gc_options *options, const char *value, gconv_error *error)
 {
-    static const gc_word words[] = {{"auto", GCONV_DECODER_AUTO},
-                                    {"cpu", GCONV_DECODER_CPU},
-                                    {"cuda", GCONV_DECODER_CUDA},
-                                    {"hardware", GCONV_DECODER_HARDWARE}};
+    static const gc_word words[] = {
+        {"auto", GCONV_DECODER_AUTO}, {"cpu", GCONV_DECODER_CPU}, {"cuda", GCONV_DECODER_CUDA}};
     int result;
     /* By spelling "gpu" is nearest to "cpu", its opposite. */
     if (strcmp(value, "gpu") == 0)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "'%s' is not auto, cpu, cuda or hardware; did you mean 'cuda'?", value);
-    gconv_status status = gc_read_word(words, 4, value, &result, error);
+                       "'%s' is not auto, cpu or cuda; did you mean 'cuda'?", value);
+    gconv_status status = gc_read_word(words, 3, value, &result, error);
     if (status == GCONV_OK)
         options->reader.decoder = (gconv_decoder)result;
     return status;
@@ -251,14 +249,7 @@ bool gc_is_batch(const gc_options *options)
 
 const char *gc_gpu_decoder(const gc_options *options)
 {
-    switch (options->reader.decoder) {
-    case GCONV_DECODER_CUDA:
-        return "cuda";
-    case GCONV_DECODER_HARDWARE:
-        return "hardware";
-    default:
-        return NULL;
-    }
+    return options->reader.decoder == GCONV_DECODER_CUDA ? "cuda" : NULL;
 }
 
 gconv_status gc_set_threads(gc_options *options, const char *value, gconv_error *error)

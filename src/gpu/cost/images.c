@@ -41,9 +41,7 @@ static double seconds_alone(const gc_problem *problem, const gc_costs *costs, do
 static bool is_decoded_by_kernels(const gc_problem *problem)
 {
     const gconv_job *job = &problem->job;
-    return job->source_format == GCONV_FORMAT_JPEG &&
-           (job->source_decoder == GCONV_DECODER_AUTO ||
-            job->source_decoder == GCONV_DECODER_CUDA) &&
+    return job->source_format == GCONV_FORMAT_JPEG && job->source_decoder != GCONV_DECODER_CPU &&
            job->input.depth == 8 && (job->input.channels == 1 || job->input.channels == 3) &&
            job->border != GCONV_BORDER_WRAP;
 }
@@ -59,8 +57,7 @@ typedef struct image_parts {
  * own compression: the format is unknown here. */
 static bool is_compressed_by_kernel(const gc_problem *problem)
 {
-    return problem->conversion.output.depth == 1 && problem->conversion.output.channels == 1 &&
-           problem->job.source_decoder != GCONV_DECODER_HARDWARE;
+    return problem->conversion.output.depth == 1 && problem->conversion.output.channels == 1;
 }
 
 /* The parts on any device. */

@@ -616,7 +616,6 @@ gconv_status gc_packed_decode(gc_packed *packed, bool is_mapped, bool luma_only,
         GC_CUDA_TRY(error, cudaMemcpyAsync(&packed->doubt, &at.packed->doubt, sizeof packed->doubt,
                                            cudaMemcpyDeviceToHost, stream));
     *decoded = {};
-    GC_CUDA_TRY(error, cudaGetDevice(&decoded->index));
     for (int c = 0; c < at.components; c++) {
         decoded->planes[c] = at.planes.planes[c];
         decoded->pitches[c] = at.planes.pitches[c];

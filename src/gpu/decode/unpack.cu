@@ -1,5 +1,5 @@
 /* Kernels that make interleaved samples of planes (ycc.h). */
-#include "gpu/decode/decode.h"
+#include "gpu/decode/jpeg.h"
 #include "gpu/decode/ycc.h"
 #include "gpu/runtime/check.cuh"
 #include "gpu/runtime/plan.cuh"
@@ -151,7 +151,6 @@ gconv_status gc_decode_unpack(const gc_decoded *decoded, const gconv_encoded *pi
     if (channels != 1 && (channels != 3 || picture->components != 3 || !decoded->planes[2]))
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "%d channels of planes that are not there",
                        channels);
-    gc_current_device current(decoded->index);
     gc_ycc image = gc_ycc_of(picture);
     for (int i = 0; i < 3; i++) {
         image.planes[i] = (const unsigned char *)decoded->planes[i];

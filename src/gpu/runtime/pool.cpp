@@ -1,6 +1,5 @@
 #include "gpu/runtime/pool.cuh"
 
-#include "gpu/decode/decode.h"
 #include "gpu/jit/modules.cuh"
 #include "gpu/runtime/check.cuh"
 #include "gpu/runtime/current.cuh"
@@ -515,7 +514,6 @@ static void end_pool()
     pthread_mutex_unlock(&pool.lock);
     destroy_slots(slots);
     destroy_host_buffers(idle);
-    gc_decode_end();
     gc_jit_unload_unused();
     pthread_mutex_lock(&pool.lock);
     pool.ending = false;

@@ -2,7 +2,6 @@
  * Then the run takes a slot of the device. The image is uploaded and a JPEG decoded, the sections
  * of the chain run, and the output is downloaded, compressed where the sink takes it so. All this
  * goes band by band where the device's memory is short. Values between sections never leave it. */
-#include "gpu/decode/decode.h"
 #include "gpu/decode/jpeg.h"
 #include "gpu/encode/encode.h"
 #include "gpu/gpu.h"
@@ -37,7 +36,6 @@ struct gpu_run {
     size_t image_stride;   /* bytes */
     gconv_encoded picture; /* what the device decodes, and its planes */
     gc_decoded decoded;
-    bool by_engine;         /* it has decoded, before the run has a slot */
     size_t packed_bytes;    /* not 0: kernels decode, from so many bytes at most */
     gc_host_buffer *packed; /* a gc_packed */
     size_t picture_end;     /* offset in the file of what follows the picture */
@@ -71,8 +69,8 @@ static const gconv_shape *output_of(const gpu_run *run)
 static size_t compressed_result_bytes(const gpu_run *run)
 {
     const gconv_shape *shape = output_of(run);
-    if (run->by_engine || !run->plan->finishes || !gc_stream_takes_compressed(run->stream))
-        return 0; /* planes of the JPEG engine take memory beside the slots' */
+    if (!run->plan->finishes || !gc_stream_takes_compressed(run->stream))
+        return 0;
     size_t bytes = gc_encode_result_bytes(shape->width, shape->height);
     return bytes <= WHOLE_BYTES ? bytes : 0;
 }
@@ -113,7 +111,7 @@ static void reserve_host(gpu_run *run)
     run->reserved = run->piece_bytes * (run->piece_bytes < all ? PIECES : 1);
     if (run->packed_bytes > 0)
         run->image_bytes = run->packed_bytes;
-    else if (!reads_memory(run) && !run->by_engine)
+    else if (!reads_memory(run))
         run->image_bytes = stream->input_bytes * run->plan->problem->chain.height;
     run->reserved += run->image_bytes;
     if (gc_overlap_applies(run->plan, stream))
@@ -162,7 +160,7 @@ static void give_buffer(void *buffer)
 /* Whether the device decodes the image. */
 static bool is_decoded(const gpu_run *run)
 {
-    return run->by_engine || run->packed_bytes > 0;
+    return run->packed_bytes > 0;
 }
 
 static gc_packed *packed_of(const gpu_run *run)
@@ -192,7 +190,7 @@ static gconv_status get_image(gpu_run *run, gconv_error *error)
         run->image = stream->image.next;
         run->image_stride = stream->image.stride;
     }
-    if (run->image != nullptr || run->by_engine)
+    if (run->image != nullptr)
         return GCONV_OK;
     run->image = stream->kept;
     run->image_stride = stream->input_bytes;
@@ -245,61 +243,20 @@ static bool is_luma(const gpu_run *run)
 }
 
 /* Has the source offer its picture. */
-static bool get_offer(gpu_run *run, bool prove)
+static bool get_offer(gpu_run *run)
 {
-    return gc_stream_offer(run->stream, prove, &run->picture) &&
+    return gc_stream_offer(run->stream, &run->picture) &&
            has_shape(run->picture, run->plan->problem->job.input);
 }
 
-/* Whether this device has a JPEG engine. Waits while it starts: of several devices only the first
- * one's was waited for when the options were checked. */
-static bool has_engine(gpu_run *run)
-{
-    const char *reason;
-    say_waiting(run, true);
-    bool available = gc_decode_available(run->plan->device.index, &reason);
-    say_waiting(run, false);
-    return available;
-}
-
-/* Has the JPEG engine decode the image. An engine that refuses is no failure: rows are read then.
- * */
-static gconv_status decode_by_engine(gpu_run *run, gconv_error *error)
-{
-    gc_stream *stream = run->stream;
-    int index = run->plan->device.index;
-    if (!has_engine(run) || !holds_whole_image(run) || !get_offer(run, true))
-        return GCONV_OK;
-    double begin = gc_seconds();
-    say_waiting(run, true);
-    gconv_status status = gc_decode_jpeg(index, &run->picture, is_luma(run), &run->decoded, error);
-    say_waiting(run, false);
-    run->by_engine = status == GCONV_OK;
-    run->picture_end = run->picture.size;
-    if (run->by_engine)
-        stream->timings.decode += gc_seconds() - begin;
-    return status == GCONV_ERROR_DEVICE ? status : GCONV_OK;
-}
-
-/* Leaves the image to the kernels that decode. While the plan starts the CPU may decode as well: it
- * has nothing else to do. */
+/* Leaves the image to the kernels that decode, if they may. While the plan starts the CPU may
+ * decode as well: it has nothing else to do. */
 static void plan_decoding(gpu_run *run)
 {
     bool waits = run->plan->problem->job.source_decoder == GCONV_DECODER_CUDA;
-    if ((waits || gc_plan_start_has_ended(run->plan)) && holds_whole_image(run) &&
-        get_offer(run, false))
+    if (may_decode(run) && (waits || gc_plan_start_has_ended(run->plan)) &&
+        holds_whole_image(run) && get_offer(run))
         run->packed_bytes = gc_pack_bound(&run->picture);
-}
-
-/* Has the device decode the image where it may. */
-static gconv_status decode_on_device(gpu_run *run, gconv_error *error)
-{
-    if (!may_decode(run))
-        return GCONV_OK;
-    if (run->plan->problem->job.source_decoder == GCONV_DECODER_HARDWARE)
-        return decode_by_engine(run, error);
-    plan_decoding(run);
-    return GCONV_OK;
 }
 
 /* The slot's memory in which kernels decode. */
@@ -419,13 +376,6 @@ static gconv_status write_piece(gpu_run *run, const gc_plan_result &result, int6
                                  result.bytes / sizeof(float), error);
 }
 
-/* Gives back what the run holds of the device. */
-static void give_device(gpu_run *run)
-{
-    gc_plan_give_slot(run->plan);
-    gc_decode_release(&run->decoded);
-}
-
 /* Whether the kernels doubt the picture. The first piece of output has arrived. */
 static bool is_doubted(const gpu_run *run)
 {
@@ -435,7 +385,7 @@ static bool is_doubted(const gpu_run *run)
 /* All output has arrived: another run may have the slot. */
 static void leave_device(gpu_run *run)
 {
-    give_device(run);
+    gc_plan_give_slot(run->plan);
     give_image(run);
     say_waiting(run, false);
 }
@@ -648,7 +598,7 @@ static gconv_status run_image(gpu_run *run, gconv_error *error)
 /* Gives back all that a run holds. */
 static void end_run(gpu_run *run)
 {
-    give_device(run);
+    gc_plan_give_slot(run->plan);
     give_host(run);
     say_waiting(run, false);
 }
@@ -658,9 +608,8 @@ gconv_status gc_gpu_run(void *state, gc_stream *stream, gconv_error *error)
     gpu_run run = {}, again = {};
     run.plan = again.plan = (gc_gpu_plan *)state;
     run.stream = again.stream = stream;
-    gconv_status status = decode_on_device(&run, error);
-    if (status == GCONV_OK)
-        status = run_image(&run, error);
+    plan_decoding(&run);
+    gconv_status status = run_image(&run, error);
     end_run(&run);
     if (run.needs_rows) {
         status = run_image(&again, error);

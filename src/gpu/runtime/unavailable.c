@@ -1,5 +1,4 @@
 /* The GPU part of a build without CUDA: it has no devices, and says why. */
-#include "gpu/decode/decode.h"
 #include "gpu/gpu.h"
 #include "gpu/jit/jit.h"
 #include "gpu/probe/probe.h"
@@ -106,17 +105,6 @@ gconv_status gc_gpu_lines_read(const gc_gpu_lines *lines, size_t first, size_t c
 {
     (void)lines, (void)first, (void)count, (void)numbers;
     return fail_lines(error);
-}
-
-bool gc_decode_available(int index, const char **reason)
-{
-    (void)index;
-    *reason = gc_gpu_reason();
-    return false;
-}
-
-void gc_decode_end(void)
-{
 }
 
 bool gc_jit_available(void)

@@ -5,9 +5,9 @@
 #include "base/status.h"
 #include "io/codec.h"
 #include "io/jpeg/check.h"
+#include "io/jpeg/layout.h"
 #include "io/jpeg/libjpeg.h"
 #include "io/jpeg/rows.h"
-#include "io/jpeg/scan.h"
 
 #include <stdio.h> /* jpeglib.h needs it before */
 #include <stdlib.h>
@@ -161,14 +161,12 @@ static bool agree(const jpeg_decoder *decoder, const gc_jpeg_facts *facts)
            jpeg->num_components == facts->components && jpeg->jpeg_color_space == colours;
 }
 
-static gc_offer offer(gc_decoder *common, bool prove, const unsigned char *bytes, size_t held,
-                      size_t size, gconv_encoded *picture, const char **doubt)
+static gc_offer offer(gc_decoder *common, const unsigned char *bytes, size_t held, size_t size,
+                      gconv_encoded *picture, const char **doubt)
 {
     jpeg_decoder *decoder = (jpeg_decoder *)common;
     gc_jpeg_facts facts;
-    bool sound = prove ? gc_jpeg_scan(bytes, held, &facts, doubt)
-                       : gc_jpeg_read_layout(bytes, held, &facts, &decoder->layout, doubt);
-    if (!sound)
+    if (!gc_jpeg_read_layout(bytes, held, &facts, &decoder->layout, doubt))
         return facts.is_cut && held < size ? GC_OFFER_NEEDS_MORE : GC_OFFER_REFUSED;
     *doubt = "a header that libjpeg reads in another way";
     if (!agree(decoder, &facts))
@@ -179,14 +177,14 @@ static gc_offer offer(gc_decoder *common, bool prove, const unsigned char *bytes
     decoder->offered = size;
     *picture = (gconv_encoded){
         .bytes = bytes,
-        .held = prove ? facts.bytes : held,
-        .size = prove ? facts.bytes : size,
+        .held = held,
+        .size = size,
         .width = facts.width,
         .height = facts.height,
         .components = facts.components,
         .sampling_x = facts.sampling == GC_JPEG_422 || facts.sampling == GC_JPEG_420 ? 2 : 1,
         .sampling_y = facts.sampling == GC_JPEG_420 ? 2 : 1,
-        .layout = prove ? NULL : &decoder->layout,
+        .layout = &decoder->layout,
     };
     return GC_OFFER_MADE;
 }

@@ -1,6 +1,6 @@
-#include "io/jpeg/scan.h"
+#include "io/jpeg/layout.h"
 
-#include "io/jpeg/entropy.h"
+#include "io/jpeg/tables.h"
 
 #include <string.h>
 
@@ -9,7 +9,6 @@ enum {
     MARKER_DHT = 0xc4,
     MARKER_RST0 = 0xd0,
     MARKER_SOI = 0xd8,
-    MARKER_EOI = 0xd9,
     MARKER_SOS = 0xda,
     MARKER_DQT = 0xdb,
     MARKER_DRI = 0xdd,
@@ -22,10 +21,16 @@ enum {
 enum {
     SIDE_MAX = 65500, /* libjpeg's */
     TABLES_MAX = 2,   /* Huffman tables of a class, in baseline JPEG */
-    QUANTISERS_MAX = 4
+    QUANTISERS_MAX = 4,
+    COMPONENTS_MAX = 3
 };
 
-typedef struct scan {
+typedef struct component {
+    int id, across, down; /* sampling factors */
+    int quantiser;
+} component;
+
+typedef struct header {
     const unsigned char *bytes;
     size_t size, at;
     gc_jpeg_facts *facts;
@@ -33,20 +38,20 @@ typedef struct scan {
     const char *doubt;
     bool restarts_seen, frame_seen, adobe_seen;
     int adobe_transform;
-    gc_jpeg_mcu mcu;
-    gc_jpeg_quantiser quantisers[QUANTISERS_MAX];
-    gc_jpeg_table tables[2][TABLES_MAX]; /* DC, AC */
-} scan;
+    component components[COMPONENTS_MAX];
+    bool has_quantiser[QUANTISERS_MAX];
+    bool has_table[2][TABLES_MAX]; /* DC, AC */
+} header;
 
 /* The phrase of the first doubt; false, for the caller to return. */
-static bool doubt(scan *of, const char *phrase)
+static bool doubt(header *of, const char *phrase)
 {
     of->doubt = phrase;
     return false;
 }
 
 /* The header goes on behind the bytes. */
-static bool cut(scan *of)
+static bool cut(header *of)
 {
     of->facts->is_cut = true;
     return doubt(of, "cut in the header");
@@ -65,7 +70,7 @@ static unsigned int word_at(const unsigned char *bytes)
 }
 
 /* The segment behind a marker, without its length. */
-static bool take_segment(scan *of, segment *taken)
+static bool take_segment(header *of, segment *taken)
 {
     if (of->size - of->at < 2)
         return cut(of);
@@ -90,22 +95,16 @@ static uint64_t square_root(uint64_t of)
 
 /* (1024 + norm of the steps / 2)^2, rounded down: 64 samples from -128 to 127 have an energy of at
  * most 1024^2, and rounding moves each coefficient by half a step. */
-static void bound_energy(gc_jpeg_quantiser *steps)
+static uint64_t bound_energy(const unsigned char steps[GC_JPEG_COEFFICIENTS])
 {
     enum { SAMPLES_NORM = 1024 };
-    uint64_t sum = 0, largest = 0;
-    for (int k = 0; k < GC_JPEG_COEFFICIENTS; k++) {
-        steps->squares[k] = (uint64_t)steps->steps[k] * steps->steps[k];
-        sum += steps->squares[k];
-        if (k > 0 && steps->squares[k] > largest)
-            largest = steps->squares[k];
-        steps->largest[k] = largest;
-    }
-    steps->energy_max =
-        SAMPLES_NORM * SAMPLES_NORM + square_root(SAMPLES_NORM * SAMPLES_NORM * sum) + sum / 4;
+    uint64_t sum = 0;
+    for (int k = 0; k < GC_JPEG_COEFFICIENTS; k++)
+        sum += (uint64_t)steps[k] * steps[k];
+    return SAMPLES_NORM * SAMPLES_NORM + square_root(SAMPLES_NORM * SAMPLES_NORM * sum) + sum / 4;
 }
 
-static bool take_quantisers(scan *of, const segment *from)
+static bool take_quantisers(header *of, const segment *from)
 {
     enum { TABLE_BYTES = 1 + GC_JPEG_COEFFICIENTS };
     if (from->size == 0)
@@ -118,23 +117,18 @@ static bool take_quantisers(scan *of, const segment *from)
             return doubt(of, "a quantisation table of impossible number");
         if (from->size - at < TABLE_BYTES)
             return doubt(of, "a quantisation table that is cut");
-        gc_jpeg_quantiser *steps = &of->quantisers[bytes[0]];
-        if (steps->defined)
+        if (of->has_quantiser[bytes[0]])
             return doubt(of, "a quantisation table that is defined twice");
-        steps->defined = true;
-        for (int k = 0; k < GC_JPEG_COEFFICIENTS; k++) {
-            steps->steps[k] = bytes[1 + k];
-            if (steps->steps[k] == 0)
-                return doubt(of, "a quantisation step of 0");
-        }
-        bound_energy(steps);
+        of->has_quantiser[bytes[0]] = true;
+        if (memchr(bytes + 1, 0, GC_JPEG_COEFFICIENTS) != NULL)
+            return doubt(of, "a quantisation step of 0");
         memcpy(of->layout->steps[bytes[0]], bytes + 1, GC_JPEG_COEFFICIENTS);
-        of->layout->energy_max[bytes[0]] = steps->energy_max;
+        of->layout->energy_max[bytes[0]] = bound_energy(bytes + 1);
     }
     return true;
 }
 
-static bool take_tables(scan *of, const segment *from)
+static bool take_tables(header *of, const segment *from)
 {
     enum { HEAD_BYTES = 1 + GC_JPEG_CODE_BITS_MAX };
     if (from->size == 0)
@@ -146,31 +140,30 @@ static bool take_tables(scan *of, const segment *from)
         if ((head[0] & 0xe0) != 0 || (head[0] & 15) >= TABLES_MAX)
             return doubt(of, "a Huffman table of a number that baseline JPEG lacks");
         bool ac = head[0] >> 4 != 0;
-        gc_jpeg_table *to = &of->tables[ac][head[0] & 15];
         gc_jpeg_code *code = &of->layout->codes[ac][head[0] & 15];
-        if (to->defined)
+        if (of->has_table[ac][head[0] & 15])
             return doubt(of, "a Huffman table that is defined twice");
-        to->defined = true;
-        to->count = 0;
+        of->has_table[ac][head[0] & 15] = true;
+        gc_jpeg_table table = {.count = 0};
         for (int length = 1; length <= GC_JPEG_CODE_BITS_MAX; length++)
-            to->count += head[length];
-        if (to->count > 256 || (size_t)to->count > from->size - at - HEAD_BYTES)
+            table.count += head[length];
+        if (table.count > 256 || (size_t)table.count > from->size - at - HEAD_BYTES)
             return doubt(of, "a Huffman table that is cut");
-        memcpy(to->symbols, head + HEAD_BYTES, (size_t)to->count);
+        memcpy(table.symbols, head + HEAD_BYTES, (size_t)table.count);
         memcpy(code->counts, head + 1, sizeof code->counts);
-        memcpy(code->symbols, head + HEAD_BYTES, (size_t)to->count);
-        if (!gc_jpeg_assign_codes(to, head + 1))
+        memcpy(code->symbols, head + HEAD_BYTES, (size_t)table.count);
+        if (!gc_jpeg_assign_codes(&table, head + 1))
             return doubt(of, "a Huffman table with too many codes");
-        if (!gc_jpeg_symbols_are_sound(to, ac))
+        if (!gc_jpeg_symbols_are_sound(&table, ac))
             return doubt(of, "a Huffman table with odd symbols");
-        at += HEAD_BYTES + (size_t)to->count;
+        at += HEAD_BYTES + (size_t)table.count;
     }
     return true;
 }
 
 /* ---- The frame and the scan ------------------------------------------------------------------ */
 
-static bool take_frame(scan *of, const segment *from)
+static bool take_frame(header *of, const segment *from)
 {
     enum { HEAD_BYTES = 6, COMPONENT_BYTES = 3 };
     if (of->frame_seen)
@@ -196,15 +189,15 @@ static bool take_frame(scan *of, const segment *from)
         const unsigned char *bytes = from->bytes + HEAD_BYTES + i * COMPONENT_BYTES;
         if (bytes[2] >= QUANTISERS_MAX)
             return doubt(of, "a quantisation table of impossible number");
-        of->mcu.components[i] = (gc_jpeg_component){
+        of->components[i] = (component){
             .id = bytes[0], .across = bytes[1] >> 4, .down = bytes[1] & 15, .quantiser = bytes[2]};
     }
     return true;
 }
 
-static bool name_sampling(scan *of)
+static bool name_sampling(header *of)
 {
-    const gc_jpeg_component *y = of->mcu.components;
+    const component *y = of->components;
     for (int i = of->facts->components - 1; i > 0; i--)
         if (y[i].across != 1 || y[i].down != 1)
             return doubt(of, "unusual sampling");
@@ -217,20 +210,16 @@ static bool name_sampling(scan *of)
         of->facts->sampling = GC_JPEG_420;
     else
         return doubt(of, "unusual sampling");
-    of->mcu.blocks = 0;
-    for (int i = 0; i < of->facts->components; i++)
-        for (int j = y[i].across * y[i].down; j > 0; j--)
-            of->mcu.block_components[of->mcu.blocks++] = i;
     return true;
 }
 
 /* libjpeg takes 3 components numbered so as YCbCr, with a JFIF marker or without, unless the marker
  * of Adobe says RGB. */
-static bool check_colours(scan *of)
+static bool check_colours(header *of)
 {
     bool grey = of->facts->components == 1;
     for (int i = 0; i < of->facts->components && !grey; i++)
-        if (of->mcu.components[i].id != i + 1)
+        if (of->components[i].id != i + 1)
             return doubt(of, "components of unusual numbers");
     if (of->adobe_seen && of->adobe_transform != (grey ? 0 : 1))
         return doubt(of, "the marker of Adobe names unusual colours");
@@ -238,7 +227,7 @@ static bool check_colours(scan *of)
 }
 
 /* The marker of JFIF whose version libjpeg warns of, and the one of Adobe. */
-static bool take_application(scan *of, int marker, const segment *from)
+static bool take_application(header *of, int marker, const segment *from)
 {
     enum { JFIF_BYTES = 14, ADOBE_BYTES = 12 };
     if (marker == MARKER_APP0 && from->size >= 5 && memcmp(from->bytes, "JFIF", 5) == 0 &&
@@ -253,30 +242,24 @@ static bool take_application(scan *of, int marker, const segment *from)
     return true;
 }
 
-static bool take_restarts(scan *of, const segment *from)
+static bool take_restarts(header *of, const segment *from)
 {
     if (of->restarts_seen || from->size != 2 || word_at(from->bytes) == 0)
         return doubt(of, "an unusual definition of restarts");
     of->restarts_seen = true;
-    of->facts->restart_interval = word_at(from->bytes);
+    of->layout->restart_interval = word_at(from->bytes);
     return true;
 }
 
-static const gc_jpeg_table *find_table(const scan *of, bool ac, int number)
+static uint64_t count_mcus(const header *of)
 {
-    bool found = number < TABLES_MAX && of->tables[ac][number].defined;
-    return found ? &of->tables[ac][number] : NULL;
-}
-
-static uint64_t count_mcus(const scan *of)
-{
-    uint32_t columns = 8 * (uint32_t)of->mcu.components[0].across;
-    uint32_t rows = 8 * (uint32_t)of->mcu.components[0].down;
+    uint32_t columns = 8 * (uint32_t)of->components[0].across;
+    uint32_t rows = 8 * (uint32_t)of->components[0].down;
     return (uint64_t)((of->facts->width + columns - 1) / columns) *
            ((of->facts->height + rows - 1) / rows);
 }
 
-static bool take_scan(scan *of, const segment *from)
+static bool take_scan(header *of, const segment *from)
 {
     size_t count = (size_t)of->facts->components;
     if (!of->frame_seen)
@@ -287,24 +270,22 @@ static bool take_scan(scan *of, const segment *from)
     if (last[0] != 0 || last[1] != GC_JPEG_COEFFICIENTS - 1 || last[2] != 0)
         return doubt(of, "a scan of a part of the coefficients");
     for (size_t i = 0; i < count; i++) {
-        gc_jpeg_component *to = &of->mcu.components[i];
+        const component *one = &of->components[i];
         const unsigned char *bytes = from->bytes + 1 + 2 * i;
-        if (bytes[0] != to->id)
+        if (bytes[0] != one->id)
             return doubt(of, "components in another order");
         int dc = bytes[1] >> 4, ac = bytes[1] & 15;
-        to->dc = find_table(of, false, dc);
-        to->ac = find_table(of, true, ac);
-        to->steps = &of->quantisers[to->quantiser];
-        if (to->dc == NULL || to->ac == NULL || !to->steps->defined)
+        if (dc >= TABLES_MAX || ac >= TABLES_MAX || !of->has_table[0][dc] ||
+            !of->has_table[1][ac] || !of->has_quantiser[one->quantiser])
             return doubt(of, "a table that is missing");
         of->layout->components[i].dc = dc;
         of->layout->components[i].ac = ac;
-        of->layout->components[i].quantiser = to->quantiser;
+        of->layout->components[i].quantiser = one->quantiser;
     }
     return name_sampling(of) && check_colours(of);
 }
 
-static bool take_marker(scan *of, int marker)
+static bool take_marker(header *of, int marker)
 {
     segment found;
     bool application = marker >= MARKER_APP0 && marker <= MARKER_APP15;
@@ -332,7 +313,7 @@ static bool take_marker(scan *of, int marker)
 }
 
 /* To the entropy-coded data. */
-static bool take_header(scan *of)
+static bool take_header(header *of)
 {
     int marker = 0;
     if (of->size < 2 || of->bytes[0] != 0xff || of->bytes[1] != MARKER_SOI)
@@ -350,73 +331,18 @@ static bool take_header(scan *of)
         if (!take_marker(of, marker))
             return false;
     }
-    of->facts->data = of->layout->data = of->at;
-    of->layout->restart_interval = of->facts->restart_interval;
+    of->layout->data = of->at;
     of->layout->mcus = count_mcus(of);
     return true;
 }
 
-/* ---- The data -------------------------------------------------------------------------------- */
-
-static void build_look_ups(scan *of)
+bool gc_jpeg_read_layout(const unsigned char *bytes, size_t size, gc_jpeg_facts *facts,
+                         gc_jpeg_layout *layout, const char **doubted)
 {
-    for (int ac = 0; ac < 2; ac++)
-        for (int number = 0; number < TABLES_MAX; number++)
-            if (of->tables[ac][number].defined)
-                gc_jpeg_build_look_up(&of->tables[ac][number], ac != 0);
-}
-
-/* Whether this marker follows at once. */
-static bool take_expected(scan *of, int marker)
-{
-    bool found =
-        of->size - of->at >= 2 && of->bytes[of->at] == 0xff && of->bytes[of->at + 1] == marker;
-    of->at += found ? 2 : 0;
-    return found;
-}
-
-/* From the data to EOI. */
-static bool take_data(scan *of)
-{
-    build_look_ups(of);
-    uint64_t left = of->layout->mcus;
-    uint64_t interval = of->facts->restart_interval > 0 ? of->facts->restart_interval : left;
-    for (int restart = MARKER_RST0;; restart = MARKER_RST0 | ((restart + 1) & 7)) {
-        uint64_t count = left < interval ? left : interval;
-        const char *found = gc_jpeg_check_interval(&of->mcu, of->bytes, of->size, &of->at, count);
-        if (found != NULL)
-            return doubt(of, found);
-        left -= count;
-        if (left == 0)
-            break;
-        if (!take_expected(of, restart))
-            return doubt(of, "a restart marker that is missing");
-    }
-    if (!take_expected(of, MARKER_EOI))
-        return doubt(of, "no end of the image behind its data");
-    of->facts->bytes = of->at;
-    return true;
-}
-
-static bool read_file(const unsigned char *bytes, size_t size, bool with_data, gc_jpeg_facts *facts,
-                      gc_jpeg_layout *layout, const char **doubted)
-{
-    *facts = (gc_jpeg_facts){.bytes = size};
-    *layout = (gc_jpeg_layout){0};
-    scan of = {.bytes = bytes, .size = size, .facts = facts, .layout = layout};
-    bool sound = take_header(&of) && (!with_data || take_data(&of));
+    *facts = (gc_jpeg_facts){.width = 0};
+    *layout = (gc_jpeg_layout){.data = 0};
+    header of = {.bytes = bytes, .size = size, .facts = facts, .layout = layout};
+    bool sound = take_header(&of);
     *doubted = of.doubt;
     return sound;
-}
-
-bool gc_jpeg_scan(const unsigned char *bytes, size_t size, gc_jpeg_facts *facts, const char **doubt)
-{
-    gc_jpeg_layout layout;
-    return read_file(bytes, size, true, facts, &layout, doubt);
-}
-
-bool gc_jpeg_read_layout(const unsigned char *bytes, size_t size, gc_jpeg_facts *facts,
-                         gc_jpeg_layout *layout, const char **doubt)
-{
-    return read_file(bytes, size, false, facts, layout, doubt);
 }

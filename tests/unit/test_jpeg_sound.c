@@ -1,5 +1,5 @@
-/* The scan that proves a JPEG sound: files that it must pass, and one file for every doubt. What it
- * reads from headers is what libjpeg reads. */
+/* The header of a JPEG as devices that decode need it, and the judge of their data: files that
+ * pass, and one file for every doubt. What is read from headers is what libjpeg reads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "io/jpeg/scan.h"
 #include "jpeg/samples.h"
+#include "jpeg/sound.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,48 +30,13 @@ static const char odd_bits[] = "unusual bits before a marker";
 static const char no_restart[] = "a restart marker that is missing";
 static const char no_end[] = "no end of the image behind its data";
 
-/* Whether a doubt is of the data, not of the header. */
-static bool is_of_data(const char *doubt)
-{
-    static const char *const all[] = {no_code,   too_long, too_much,   too_early,
-                                      left_over, odd_bits, no_restart, no_end};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (strcmp(doubt, all[i]) == 0)
-            return true;
-    return false;
-}
-
-/* The header alone has to give what the scan has said of it. */
-static void assert_same_header(const unsigned char *bytes, size_t size, const gc_jpeg_facts *facts,
-                               const char *doubt)
-{
-    gc_jpeg_facts alone;
-    gc_jpeg_layout layout;
-    const char *doubt_alone;
-    bool sound = gc_jpeg_read_layout(bytes, size, &alone, &layout, &doubt_alone);
-    assert_int_equal(sound, doubt == NULL || is_of_data(doubt));
-    if (!sound) {
-        assert_string_equal(doubt_alone, doubt);
-        return;
-    }
-    assert_int_equal(alone.bytes, size);
-    assert_int_equal(alone.width, facts->width);
-    assert_int_equal(alone.height, facts->height);
-    assert_int_equal(alone.components, facts->components);
-    assert_int_equal(alone.sampling, facts->sampling);
-    assert_int_equal(alone.restart_interval, facts->restart_interval);
-    assert_int_equal(alone.data, facts->data);
-    assert_int_equal(layout.data, facts->data);
-}
-
-/* Scans a copy with nothing readable behind it, so that a sanitizer sees reads beyond. */
-static bool scan_of(const jpeg_file *file, gc_jpeg_facts *facts, const char **doubt)
+/* Judges a copy with nothing readable behind it, so that a sanitizer sees reads beyond. */
+static bool is_sound(const jpeg_file *file, jpeg_verdict *verdict)
 {
     unsigned char *copy = malloc(file->size > 0 ? file->size : 1);
     must_have(copy);
     memcpy(copy, file->bytes, file->size);
-    bool sound = gc_jpeg_scan(copy, file->size, facts, doubt);
-    assert_same_header(copy, file->size, facts, sound ? NULL : *doubt);
+    bool sound = jpeg_is_sound(copy, file->size, verdict);
     free(copy);
     return sound;
 }
@@ -123,21 +88,20 @@ static gc_jpeg_sampling expected_sampling(const jpeg_recipe *recipe)
 
 static void assert_sound(const jpeg_recipe *recipe)
 {
-    gc_jpeg_facts facts;
-    const char *doubt;
+    jpeg_verdict verdict;
     jpeg_file file = jpeg_sample(recipe);
-    if (!scan_of(&file, &facts, &doubt))
+    if (!is_sound(&file, &verdict))
         fail_msg("%u x %u, quality %d, factors %d x %d, restart %d, pattern %d: %s", recipe->width,
                  recipe->height, recipe->quality, recipe->across, recipe->down, recipe->restart,
-                 (int)recipe->pattern, doubt);
-    assert_int_equal(facts.width, recipe->width);
-    assert_int_equal(facts.height, recipe->height);
-    assert_int_equal(facts.components, recipe->stored == JCS_GRAYSCALE ? 1 : 3);
-    assert_int_equal(facts.sampling, expected_sampling(recipe));
-    assert_int_equal(facts.restart_interval, recipe->restart);
+                 (int)recipe->pattern, verdict.doubt);
+    assert_int_equal(verdict.facts.width, recipe->width);
+    assert_int_equal(verdict.facts.height, recipe->height);
+    assert_int_equal(verdict.facts.components, recipe->stored == JCS_GRAYSCALE ? 1 : 3);
+    assert_int_equal(verdict.facts.sampling, expected_sampling(recipe));
+    assert_int_equal(verdict.layout.restart_interval, recipe->restart);
     size_t scan = find_marker(&file, 0xda);
-    assert_int_equal(facts.data, scan + segment_bytes(&file, scan));
-    assert_int_equal(facts.bytes, file.size);
+    assert_int_equal(verdict.layout.data, scan + segment_bytes(&file, scan));
+    assert_int_equal(verdict.bytes, file.size);
     free(file.bytes);
 }
 
@@ -192,14 +156,13 @@ static void sound_with_restarts(void **state)
 static void bytes_behind_the_image(void **state)
 {
     (void)state;
-    gc_jpeg_facts facts;
-    const char *doubt;
+    jpeg_verdict verdict;
     jpeg_file file = jpeg_sample(&(jpeg_recipe){
         .width = 20, .height = 20, .stored = JCS_YCbCr, .quality = 75, .across = 2, .down = 2});
     size_t size = file.size;
     append(&file, "\xff\xd8\xff\xd9more", 8);
-    assert_true(scan_of(&file, &facts, &doubt));
-    assert_int_equal(facts.bytes, size);
+    assert_true(is_sound(&file, &verdict));
+    assert_int_equal(verdict.bytes, size);
     free(file.bytes);
 }
 
@@ -342,15 +305,14 @@ static jpeg_file one_block(unsigned char step, const char *bits)
 
 static void assert_file(jpeg_file file, const char *wanted)
 {
-    gc_jpeg_facts facts;
-    const char *doubt = NULL;
-    bool sound = scan_of(&file, &facts, &doubt);
+    jpeg_verdict verdict;
+    bool sound = is_sound(&file, &verdict);
     if (wanted == NULL && !sound)
-        fail_msg("a doubt: %s", doubt);
+        fail_msg("a doubt: %s", verdict.doubt);
     if (wanted != NULL && sound)
         fail_msg("no doubt: %s", wanted);
     if (wanted != NULL)
-        assert_string_equal(doubt, wanted);
+        assert_string_equal(verdict.doubt, wanted);
     free(file.bytes);
 }
 
@@ -698,9 +660,8 @@ static void wrong_sizes(void **state)
     jpeg_file whole = base_of(0);
     size_t data = find_marker(&whole, 0xda);
     for (size_t size = data; size < whole.size; size++) {
-        gc_jpeg_facts facts;
-        const char *doubt;
-        assert_false(scan_of(&(jpeg_file){whole.bytes, size}, &facts, &doubt));
+        jpeg_verdict verdict;
+        assert_false(is_sound(&(jpeg_file){whole.bytes, size}, &verdict));
     }
     free(whole.bytes);
     assert_byte(0xc0, 4, 65, too_early);
