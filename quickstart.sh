@@ -39,9 +39,9 @@ fail() {
 
 build_needs='compiler build-tool cmake libpng libjpeg xxhash'
 test_needs="$build_needs c++ pkg-config cmocka bats"
-# gconv is built without them. gnuplot draws the charts of reports (--html); ISA-L inflates PNG;
+# gconv is built without them. matplotlib draws reports (--html); ISA-L inflates PNG;
 # Nettle computes --hash sha256.
-build_wishes='gnuplot isal nettle'
+build_wishes='matplotlib isal nettle'
 # Without these a part of the tests is left out: some systems do not have them.
 test_wishes="$build_wishes sanitizers clang-format mpi parallel jq zsh fish"
 
@@ -61,7 +61,7 @@ pkg-config   pkg-config      pkgconf-pkg-config pkgconf       pkgconf           
 cmocka       libcmocka-dev   libcmocka-devel    cmocka        cmocka-dev        libcmocka-devel    cmocka
 bats         bats            bats               bash-bats     bats              bats               bats-core
 sanitizers   -               libasan,libubsan   -             -                 libasan8,libubsan1 -
-gnuplot      gnuplot-nox     gnuplot            gnuplot       gnuplot       gnuplot            gnuplot
+matplotlib   python3-matplotlib python3-matplotlib python-matplotlib py3-matplotlib python3-matplotlib python-matplotlib
 isal         libisal-dev     isa-l-devel        isa-l         isa-l-dev         libisal-devel      isa-l
 nettle       nettle-dev      nettle-devel       nettle        nettle-dev        libnettle-devel    nettle
 clang-format clang-format-14 -                  -             -                 -                  -
@@ -166,7 +166,9 @@ met() {
       '#include <stdint.h>' '#include <setjmp.h>' '#include <cmocka.h>'
     ;;
   bats) have bats ;;
-  gnuplot) have gnuplot ;;
+  matplotlib)
+    python3 -c 'import matplotlib' 2>/dev/null || /usr/bin/python3 -c 'import matplotlib' 2>/dev/null
+    ;;
   sanitizers) compiles -fsanitize=address,undefined || ! met compiler ;;
   mpi) have mpicc && have mpirun ;;
   jq | zsh | fish) have "$1" ;;
@@ -335,7 +337,7 @@ show() {
   result=$BUILD_DIR/harbour-edges.png
   "$BUILD_DIR/gconv" edges samples/harbour.jpg "$result"
   printf '\nThe edges of samples/harbour.jpg are in %s\n' "$result"
-  met gnuplot || printf 'Optional: %s draws the charts of reports (compare, bench: --html).\n' gnuplot
+  met matplotlib || printf 'Optional: %s for Python draws reports (compare, bench: --html).\n' matplotlib
   met isal || printf 'Optional: %s (libisal-dev) reads PNG faster.\n' ISA-L
   tell_left_out "$BUILD_DIR/gconv"
   printf 'Next: %s help\n' "$BUILD_DIR/gconv"

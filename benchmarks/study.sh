@@ -1,17 +1,18 @@
 #!/bin/sh
-# Every experiment of the sources on this machine: the reports in docs/results/ were written by this
-# script. A run that was interrupted goes on where it ended. A preset that fails stops no other one;
-# the exit status is then 1. (fft-locality refuses options of images, such as --sizes.)
+# Every experiment of the sources on this machine: tables and data in docs/results/ were written by
+# this script. A run that was interrupted goes on where it ended. A preset that fails stops no other
+# one; the exit status is then 1. (fft-locality refuses options of images, such as --sizes.)
 #
 # Usage: study.sh GCONV DIR [OPTION...]
-#   GCONV is the program. DIR gets, for each preset, a report (PRESET.html), its table below a head
-#   that says where it comes from (PRESET.txt), and its measurements (PRESET.jsonl). OPTIONs go to
-#   gconv bench: on a machine without a GPU, say --impl reference,cpu --sample 40 --time 60.
+#   GCONV is the program. DIR gets, for each preset, a report (PRESET.html), its data (PRESET.json),
+#   its table below a head that says where it comes from (PRESET.txt), and its measurements as they
+#   were made (PRESET.jsonl). OPTIONs go to gconv bench: on a machine without a GPU, say
+#   --impl reference,cpu --sample 40 --time 60.
 # Environment: PRESETS, names with spaces between them: all where it is not set. COMMIT, that of the
 #   sources, where they are no git checkout.
 set -eu
 if [ $# -lt 2 ]; then
-  sed -n 's/^# \{0,1\}//; 2,11p' "$0" >&2
+  sed -n 's/^# \{0,1\}//; 2,13p' "$0" >&2
   exit 2
 fi
 gconv=$1
@@ -38,7 +39,10 @@ status=0
 for preset in $presets; do
   echo "== $preset"
   head_of "$preset" "$@" >"$directory/$preset.txt"
-  COLUMNS=200 "$gconv" bench --preset "$preset" --quiet --resume "$directory/$preset.jsonl" \
-    --html "$directory/$preset.html" "$@" >>"$directory/$preset.txt" || status=1
+  "$gconv" bench --preset "$preset" --quiet --json --resume "$directory/$preset.jsonl" \
+    --html "$directory/$preset.html" "$@" >"$directory/$preset.json" || status=1
+  # All is measured: this prints the table.
+  COLUMNS=200 "$gconv" bench --preset "$preset" --quiet --resume "$directory/$preset.jsonl" "$@" \
+    >>"$directory/$preset.txt" || status=1
 done
 exit $status

@@ -38,11 +38,20 @@ cpu *exact'
     like "$(row cpu)" 'cpu *within bound'
 }
 
+# results_alone: takes from $out what JSON says of machine and filters, which have names, too.
+results_alone() {
+    out=$(printf '%s\n' "$out" | sed 's/, "about": {.*}}$/}/; s/"filters": \[[^]]*\], //')
+    is_json
+}
+
 @test "compare --json" {
     setup_images
     expect 0 gconv compare --json --time 0.01 --impl reference,cpu in.png
     same "$err" ''
     is_json
+    like "$out" '*"filters": \[{"name": "gauss5", "width": 5, "height": 5}, *'
+    like "$(key arguments) $(key system) $(key kind)" '*"compare", *"in.png"*Linux* cpu'
+    results_alone
     same "$(key schema) $(key command) $(key width)" '1 compare 40'
     same "$(key name | paste -sd ' ' -)" 'reference cpu'
     same "$(key verdict | paste -sd ' ' -)" 'exact exact'
@@ -166,7 +175,7 @@ filter *name *verdict
         expect 0 "$FAULTY" bench --time 0.3 --impl wrong:far --sizes 300x301 $filter
         # shellcheck disable=SC2086
         expect 3 "$FAULTY" bench --time 0.6 --impl wrong:far,cpu --sizes 301 $filter --json
-        is_json
+        results_alone
         like "$(key verdict | paste -sd ,)" 'WRONG,[ew]*'
         same "$(key reason | sed 's/[0-9.]*$/N/')" 'the timed image is wrong at x 300, y 300, by N'
         same "$(key seconds | wc -l | tr -d ' ')" 1
@@ -289,8 +298,8 @@ naive not usable: *'
     export GCONV_INSTRUCTIONS=portable
     PRESETS='quick lecture' COMMIT=abc1234 expect 0 sh "$SOURCE/benchmarks/study.sh" "$GCONV" study \
         --impl cpu --sizes 32 --time 0.1
-    same "$(ls study | grep -v data | paste -sd ' ')" \
-        'lecture.html lecture.jsonl lecture.txt quick.html quick.jsonl quick.txt'
+    same "$(ls study | grep -v html | paste -sd ' ')" \
+        'lecture.json lecture.jsonl lecture.txt quick.json quick.jsonl quick.txt'
     same "$(sed -n 's/^# \([a-zA-Z]*\):.*/\1/p' study/quick.txt | uniq | paste -sd ' ')" \
         'machine build system commit command'
     like "$(cat study/quick.txt)" '# benchmarks/study.sh, preset quick, 20[0-9][0-9]-*
@@ -400,6 +409,7 @@ cuda_names() {
     same "$(printf '%s\n' "$out" | grep -c 'needs a CUDA device')" 1
     like "$(row not | head -n 1)" 'not usable: naive, shared, const, *, fft: each needs a CUDA device: *'
     expect 0 gconv compare --time 0.01 -k identity --json in.png
+    results_alone
     same "$(key name | grep -v '^reference$\|^cpu')" "$(cuda_names | grep -v :)" # variants are left out
     same "$(gconv info -v | grep -c 'not usable here: see cuda above')" "$(cuda_names | wc -l)"
     same "$(gconv info | grep -c '^  cuda .*none: ')" 1

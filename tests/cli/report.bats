@@ -3,19 +3,24 @@
 
 load common
 
-# A gnuplot that draws the same image always, and keeps its arguments and scripts.
-setup_gnuplot() {
+# A python3 that draws the same page always, and keeps its arguments and what it is given.
+setup_python() {
     mkdir -p bin
-    cat >bin/gnuplot <<'END'
+    cat >bin/python3 <<'END'
 #!/bin/sh
-echo "$*" >>gnuplot.arguments
-cat >>gnuplot.scripts
-echo '<?xml version="1.0"?><svg viewBox="0 0 9 9" xmlns="http://www.w3.org/2000/svg"
- xmlns:xlink="http://www.w3.org/1999/xlink"><title>Gnuplot</title><desc>Produced</desc>
-<path id="a" stroke="rgb(  0, 114, 178)" d="M0,0"/><use xlink:href="#a"/></svg>'
+echo "$*" >python.arguments
+cat >python.input
+echo '<html>drawn</html>'
 END
-    chmod +x bin/gnuplot
+    chmod +x bin/python3
     PATH=$PWD/bin:$PATH
+}
+
+# Fails unless the data that the program was given are one line of JSON with these texts.
+given() {
+    out=$(cat python.input)
+    is_json
+    has python.input "$@"
 }
 
 # well_formed FILE: fails unless the file is XML, which HTML parsers take as well.
@@ -46,74 +51,88 @@ alone() {
     ! grep -oE "(src|href|action|data)=[\"'][^#d\"'][^\"']*|href=[\"']d[^a][^\"']*|url\([^#)]*\)|@import[^;]*|<script|<link|<iframe" "$1"
 }
 
-@test "a report names machine, compiler, commit and command, at its head and under each chart" {
+@test "the program gets the JSON of the command, with machine, compiler, commit and command" {
     setup_images
-    setup_gnuplot
+    setup_python
     expect 0 gconv compare --time 0.01 --impl reference,cpu --html report.html in.png
     same "$err" ''
     like "$out" '*name *verdict*'
-    well_formed report.html
-    alone report.html
-    has report.html '<h1>gconv compare: in.png</h1>' '40x30, 1 channel of 8 bits; gauss5 5x5' \
-        '<dt>processor</dt>' '<dt>build</dt>' '<dt>date</dt>' '<dt>system</dt>' \
-        "gconv $(gconv --version | sed -n '1s/gconv //p')" \
-        '<code>gconv compare --time 0.01 --impl reference,cpu --html report.html in.png</code>' \
-        '<svg role="img"' 'spread %' '<td>reference</td>' '<td>cpu</td>'
-    same "$(grep -c '<figcaption>.*processors.*gconv compare --time 0.01' report.html)" 1
-    same "$(cat gnuplot.arguments)" -d
-    has gnuplot.scripts "set terminal svg" "'reference'" "'cpu'"
+    same "$(cat report.html)" '<html>drawn</html>'
+    like "$(cat python.arguments)" '-B /*/lab/report.py - -o -'
+    given '"command": "compare"' '"subject": "40x30, 1 channel of 8 bits; gauss5 5x5' \
+        '"arguments": ["compare", "--time", "0.01", "--impl", "reference,cpu", "--html", "report.html", "in.png"]' \
+        '"commit": "' '"build": "' '"system": "' '"kind": "cpu"' '"name": "reference"'
+    expect 0 gconv bench --sizes 32 --filters 3 --impl cpu --time 0.1 --html report.html --json
+    is_json
+    # What the report is made of is what was printed. The minute may have passed in between.
+    printf '%s\n' "$out" | sed 's/"date": "[^"]*"//' >printed
+    sed 's/"date": "[^"]*"//' python.input | cmp - printed
+    holds bin bin/python3 in.png other.pgm printed python.arguments python.input report.html
 }
 
-@test "images of gnuplot become parts of the page" {
+@test "a page of matplotlib needs nothing outside and names all where it belongs" {
+    python3 "$SOURCE/lab/report.py" - -o - </dev/null 2>&1 | grep -q 'no matplotlib\|matplotlib is missing' &&
+        skip 'matplotlib is not there'
     setup_images
-    setup_gnuplot
-    expect 0 gconv bench --sizes 32 --filters 3,5 --impl cpu --time 1 --html report.html
-    has report.html 'id="chart-1-a"' 'href="#chart-1-a"' 'stroke="var(--s0)"' \
-        '<title>Rate over the side of square filters, 32x32, grey8</title>'
-    same "$(grep -c 'Produced\|xlink\|<?xml' report.html)" 0
-    has report.html 'prefers-color-scheme:dark' '@media print'
-}
-
-@test "data and script of a chart are links that need no server" {
-    setup_images
-    setup_gnuplot
-    expect 0 gconv compare --time 0.01 --html report.html in.png
-    has report.html 'download="chart-1.csv" href="data:text/csv;charset=utf-8,%22series%22' \
-        'download="chart-1.gp" href="data:text/plain;charset=utf-8,set%20encoding'
-    holds bin bin/gnuplot gnuplot.arguments gnuplot.scripts in.png other.pgm report.html
-}
-
-@test "without gnuplot: tables, what is missing, data and scripts in a directory" {
-    setup_images
-    mkdir bin
-    PATH=$PWD/bin expect 0 "$GCONV" bench --sizes 32 --filters 3,5 --impl cpu --time 1 \
-        --html report.html
+    expect 0 gconv compare --time 0.01 --impl reference,cpu --html report.html in.png
     same "$err" ''
     well_formed report.html
     alone report.html
-    has report.html 'Charts are missing:</strong> gnuplot is not installed' 'apt install gnuplot-nox' \
-        '<code>report.html.data</code>' '<details open="open"><summary>Figures</summary>'
-    same "$(grep -c '<svg' report.html)" 0
-    holds bin in.png other.pgm report.html report.html.data report.html.data/chart-1.csv \
-        report.html.data/chart-1.gp
-    same "$(head -1 report.html.data/chart-1.csv)" \
-        '"series","side of the square filter (weights)","GFLOP/s","lower quartile","upper quartile"'
-    has report.html.data/chart-1.gp 'set terminal svg' 'END'
+    has report.html '<h1>gconv compare: in.png</h1>' '40x30, 1 channel of 8 bits; gauss5 5x5' \
+        "gconv $(gconv --version | sed -n '1s/gconv //p')" '<svg role="img"' '<td>reference</td>' \
+        '<code>gconv compare --time 0.01 --impl reference,cpu --html report.html in.png</code>'
+    same "$(grep -c '<figcaption>.*processors.*gconv compare --time 0.01' report.html)" 1
+    expect 3 "$FAULTY" compare --time 0.01 --html report.html in.png
+    well_formed report.html
+    has report.html '<strong>2 are WRONG</strong>' '<span class="bad">WRONG</span>' 'not usable'
+    same "$(grep -c '<td>wrong</td><td class="n">' report.html)" 0
 }
 
-@test "a report is written also where its data cannot be" {
+@test "without what draws: no page, the data beside it, and a line that says what is missing" {
+    setup_images
+    echo old >report.html
+    mkdir bin
+    PATH=$PWD/bin expect 0 "$GCONV" bench --sizes 32 --filters 3,5 --impl cpu --time 1 \
+        --html report.html
+    like "$err" 'gconv: report.html: warning: no report: python3 is not installed (*python3-matplotlib); FILE.json has its data, for python3 /*/lab/report.py FILE.json -o FILE'
+    same "$(cat report.html)" old
+    out=$(cat report.html.json)
+    is_json
+    same "$(key name | sed -n 1p)" cpu
+    printf '#!/bin/sh\nexit 3\n' >bin/python3
+    chmod +x bin/python3
+    PATH=$PWD/bin:$PATH
+    expect 0 gconv compare --time 0.01 --html other.html in.png
+    like "$err" 'gconv: other.html: warning: no report: python3 has no matplotlib (*'
+    holds bin bin/python3 in.png other.html.json other.pgm report.html report.html.json
+}
+
+@test "a program that fails leaves the data" {
+    setup_images
+    setup_python
+    for end in 'echo one >&2; echo "report.py: two" >&2; exit 1' 'kill -9 $$'; do
+        printf '#!/bin/sh\n%s\n' "$end" >bin/python3
+        expect 0 gconv compare --time 0.01 --html report.html in.png
+        like "$err" 'gconv: report.html: warning: no report: drawing failed: *'
+        [ ! -e report.html ]
+        [ -s report.html.json ]
+        rm report.html.json
+    done
+    mkdir report.html.json
+    expect 0 gconv compare --time 0.01 --html report.html in.png
+    like "$err" '*warning: no report: drawing failed: python3 was killed
+gconv: report.html.json: warning: *'
+}
+
+@test "a pipe gets no data beside it" {
     setup_images
     mkdir bin
-    printf '#!/bin/sh\nexit 1\n' >bin/gnuplot
-    chmod +x bin/gnuplot
-    PATH=$PWD/bin:$PATH
-    echo mine >report.html.data
-    expect 0 gconv compare --time 0.01 --html report.html in.png
-    like "$err" 'gconv: report.html.data: warning: cannot *'
-    well_formed report.html
-    has report.html 'Charts are missing:</strong> gnuplot ' '<td>reference</td>'
-    same "$(grep -c 'report.html.data' report.html)" 0
-    same "$(cat report.html.data)" mine
+    mkfifo pipe
+    cat pipe >from &
+    PATH=$PWD/bin expect 0 "$GCONV" compare --time 0.01 --html pipe in.png
+    wait
+    like "$err" 'gconv: pipe: warning: no report: python3 is not installed*'
+    holds bin from in.png other.pgm pipe
 }
 
 @test "a report never replaces a file that the command reads or writes" {
@@ -138,62 +157,11 @@ alone() {
     [ ! -e r ]
     expect 0 bench --resume r
     cp r kept
+    cp r page.json
+    complains 2 "the report of --html would replace the file of --baseline, 'page.json'; *" \
+        bench --baseline page.json --html page
     complains 2 "the report of --html would replace the file of --baseline, 'r'; *" bench --baseline r --html r
     cmp r kept
-}
-
-@test "a gnuplot that fails or draws nothing leaves a report with tables" {
-    setup_images
-    setup_gnuplot
-    for end in 'exit 1' 'exit 0' 'kill -9 $$'; do
-        printf '#!/bin/sh\n%s\n' "$end" >bin/gnuplot
-        expect 0 gconv compare --time 0.01 --html report.html in.png
-        well_formed report.html
-        has report.html 'Charts are missing:</strong> gnuplot ' '<td>reference</td>'
-        [ -s report.html.data/chart-1.gp ]
-        rm -r report.html report.html.data
-    done
-}
-
-@test "the scripts are such as gnuplot takes" {
-    command -v gnuplot >/dev/null || skip 'gnuplot is not there'
-    expect 0 gconv bench --preset adaptive-2014 --impl reference,cpu --sizes 64 \
-        --filters 3..7x3..7 --time 4 --html map.html
-    well_formed map.html
-    same "$(grep -c '<svg' map.html)" "$(grep -c '<figure' map.html)"
-    same "$(grep -c 'Charts are missing' map.html)" 0
-    expect 0 gconv bench --preset kth --impl reference,cpu --sizes 32,64 --time 3 --html kth.html
-    well_formed kth.html
-    same "$(grep -c '<svg' kth.html)" "$(grep -c '<figure' kth.html)"
-}
-
-@test "figures of the source stand beside those of its preset" {
-    setup_gnuplot
-    expect 0 gconv bench --preset kth --impl reference --sizes 256 --filters 3 --time 2 \
-        --html report.html
-    has report.html 'Published figures and these' '<td>KTH 2018, table 2</td>'
-    grep -q '<td class="n">0\.57747</td><td class="n">[0-9]' report.html
-    expect 0 gconv bench --sizes 32 --filters 3 --impl cpu --time 1 --html report.html
-    same "$(grep -c 'Published figures' report.html)" 0
-}
-
-@test "a wrong result is named and in no chart" {
-    setup_images
-    setup_gnuplot
-    expect 3 "$FAULTY" compare --time 0.01 --html report.html in.png
-    well_formed report.html
-    has report.html '<strong>2 are WRONG</strong>' '<span class="bad">WRONG</span>' 'not usable'
-    same "$(grep -c "'wrong'" gnuplot.scripts)" 0
-    has gnuplot.scripts "'reference'"
-}
-
-@test "names are data in the page, too" {
-    make_image png:grey "a<b>&'c.png" 8 8 noise
-    setup_gnuplot
-    expect 0 gconv compare --time 0.01 --html report.html "a<b>&'c.png"
-    well_formed report.html
-    has report.html '<h1>gconv compare: a&lt;b&gt;&amp;&#39;c.png</h1>'
-    same "$(grep -c '<b>' report.html)" 0
 }
 
 @test "the file is opened before anything is measured" {
@@ -211,7 +179,7 @@ alone() {
 
 @test "a report appears whole or not at all" {
     setup_images
-    setup_gnuplot
+    setup_python
     echo old >report.html
     expect 1 gconv compare --html report.html missing.png
     same "$(cat report.html)" old
@@ -220,5 +188,5 @@ alone() {
     same "$(cat report.html)" old
     expect 0 gconv compare --time 0.01 --html report.html in.png
     has report.html '</html>'
-    holds bin bin/gnuplot gnuplot.arguments gnuplot.scripts in.png other.pgm report.html short.pgm
+    holds bin bin/python3 in.png other.pgm python.arguments python.input report.html short.pgm
 }

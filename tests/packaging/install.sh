@@ -82,6 +82,19 @@ PKG_CONFIG_PATH=$(dirname "$pc")${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
 export PKG_CONFIG_PATH
 ! grep '^Libs.private:.*/' "$pc" || fail "gconv.pc has a path in Libs.private"
 libdir=$(dirname "$(find "$prefix" -name 'libgconv.a')")
+
+# The installed program finds the one that draws reports. A python3 that keeps its arguments draws.
+mkdir "$work/bin"
+printf '#!/bin/sh\necho "$2"\n' >"$work/bin/python3"
+chmod +x "$work/bin/python3"
+PATH=$work/bin:$PATH "$prefix/bin/gconv" bench --sizes 32 --filters 3 --impl reference --time 0.1 \
+  --html "$work/report.html" >"$work/log"
+report=$(cat "$work/report.html")
+[ -f "$report" ] && [ "$(realpath "$report")" = "$prefix/libexec/gconv/report.py" ] ||
+  fail "the report would be drawn by '$report'"
+[ -f "$prefix/libexec/gconv/published.csv" ] || fail "not installed: published.csv"
+[ ! -e "$libdir/gconv" ] || fail "$libdir/gconv is for modules of glibc"
+
 consumer=$source/tests/packaging/consumer
 
 needs_library() {

@@ -181,12 +181,24 @@ static void test_same(void **state)
     assert_false(gc_point_is_same(&full, &other));
 }
 
+/* Ratios on a GPU are of the convolution alone, if that is known. */
+static void test_counted_seconds(void **state)
+{
+    (void)state;
+    assert_true(gc_point_counted_seconds(&full) == 0.75 - 0.125 - 0.0625);
+    assert_true(gc_point_counted_seconds(&(gc_point){.seconds = 3, .kernel_seconds = 2}) == 2);
+    assert_true(gc_point_counted_seconds(&(gc_point){.seconds = 3}) == 3);
+    assert_true(gc_points_have_gpu(&(gc_points){.at = (gc_point[]){full}, .count = 1}));
+    assert_false(gc_points_have_gpu(&(gc_points){.at = (gc_point[]){{.seconds = 3}}, .count = 1}));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_reason),
-        cmocka_unit_test(test_document),   cmocka_unit_test(test_escapes),
-        cmocka_unit_test(test_refused),    cmocka_unit_test(test_same),
+        cmocka_unit_test(test_round_trip),      cmocka_unit_test(test_reason),
+        cmocka_unit_test(test_document),        cmocka_unit_test(test_escapes),
+        cmocka_unit_test(test_refused),         cmocka_unit_test(test_same),
+        cmocka_unit_test(test_counted_seconds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

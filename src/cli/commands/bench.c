@@ -8,13 +8,13 @@
 #include "cli/measure/baseline.h"
 #include "cli/measure/circumstances.h"
 #include "cli/measure/figures.h"
+#include "cli/measure/html.h"
 #include "cli/measure/points.h"
 #include "cli/measure/resume.h"
 #include "cli/options/effects.h"
 #include "cli/options/implementations.h"
 #include "cli/options/presets.h"
 #include "cli/options/sweep.h"
-#include "cli/page/study.h"
 #include "cli/report/exit.h"
 #include "cli/report/messages.h"
 #include "cli/report/output.h"
@@ -36,6 +36,7 @@ typedef struct benchmark {
     gc_sweep_filters filters;
     gc_unusable unusable;
     gc_sweep sweep;
+    char subject[128 + GC_PRESET_TEXT_BYTES]; /* a sentence: what is measured */
 } benchmark;
 
 /* Opens the file of --resume, where there is one. On failure *blamed is its path. */
@@ -140,6 +141,19 @@ static gconv_status measure_roofs(benchmark *b, gconv_error *error)
     return gc_measure_cpu_roofs(b->sweep.session->job.threads, &b->sweep.machine.cpu, error);
 }
 
+static void describe(benchmark *b)
+{
+    char blocks[GC_PRESET_TEXT_BYTES];
+    const gc_preset *preset = preset_of(b->options);
+    if (preset != NULL && preset->has_transforms) {
+        snprintf(b->subject, sizeof b->subject, "Fourier transforms of random complex numbers.");
+        return;
+    }
+    gc_preset_describe_blocks(b->options, b->sweep.names, b->sweep.name_count, blocks);
+    snprintf(b->subject, sizeof b->subject, "Synthetic images of random samples, border %s.%s",
+             gconv_border_name(b->options->job.border), blocks);
+}
+
 /* Lists what is measured. */
 static gconv_status plan(benchmark *b, const char **blamed, gconv_error *error)
 {
@@ -153,6 +167,7 @@ static gconv_status plan(benchmark *b, const char **blamed, gconv_error *error)
     sweep->refused = b->unusable.count > 0;
     gc_say_whom_options_reach(b->options, sweep->names, sweep->name_count);
     gc_machine_describe(sweep->session, sweep->names, sweep->name_count, &sweep->machine);
+    describe(b);
     gconv_status status = list_cases(b, error);
     if (status == GCONV_OK)
         status = thin(b, error);
@@ -192,7 +207,7 @@ static void print_rest(benchmark *b)
     }
     if (b->options->verbose && b->sweep.entry > 0)
         gc_note_effects(b->options, b->sweep.met);
-    gc_bench_close(&b->sweep.table);
+    gc_bench_close(&b->sweep.table, b->subject, &b->sweep.points);
     gc_flush_output();
     report_slower(b);
 }
@@ -213,9 +228,8 @@ static gconv_status run(benchmark *b, gconv_error *error)
 static gconv_status run_and_report(benchmark *b, const char **blamed, gconv_error *error)
 {
     gc_output *report;
-    char subject[128 + GC_PRESET_TEXT_BYTES], blocks[GC_PRESET_TEXT_BYTES];
     *blamed = b->options->html;
-    gconv_status status = gc_study_open(b->options, &report, error);
+    gconv_status status = gc_html_open(b->options, &report, error);
     if (status != GCONV_OK)
         return status;
     status = run(b, error);
@@ -224,17 +238,13 @@ static gconv_status run_and_report(benchmark *b, const char **blamed, gconv_erro
         gc_output_free(report);
         return status;
     }
+    if (report == NULL)
+        return GCONV_OK;
     *blamed = b->options->html;
-    const gc_preset *preset = preset_of(b->options);
-    if (preset != NULL && preset->has_transforms)
-        snprintf(subject, sizeof subject, "Fourier transforms of random complex numbers.");
-    else {
-        gc_preset_describe_blocks(b->options, b->sweep.names, b->sweep.name_count, blocks);
-        snprintf(subject, sizeof subject, "Synthetic images of random samples, border %s.%s",
-                 gconv_border_name(b->options->job.border), blocks);
-    }
-    return gc_study_close(b->options, subject, &b->sweep.points, b->sweep.machine.cpu, report,
-                          error);
+    size_t size = 0;
+    char *json = gc_bench_document(&b->sweep.table, &b->sizes, b->sweep.machine.cpu, b->subject,
+                                   &b->sweep.points, &size);
+    return gc_html_close(b->options, json, size, report, error);
 }
 
 /* An implementation that the user has named must be usable; one that a preset names need not be. */
@@ -259,7 +269,7 @@ static gconv_status prepare(const gc_options *given, gc_options *options, benchm
                        "--kernel names the one chain to measure, --filters many; give one");
     if (given->fail_above >= 0 && given->baseline == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "--fail-above needs a --baseline");
-    gconv_status status = gc_study_check(given, error);
+    gconv_status status = gc_html_check(given, error);
     if (status == GCONV_OK && given->preset != NULL)
         status = gc_preset_apply(gc_preset_named(given->preset, NULL), options, error);
     if (preset_of(given) != NULL && preset_of(given)->has_transforms)

@@ -2,6 +2,7 @@
 
 #include "cli/commands/bench_formats.h"
 #include "cli/measure/clocks.h"
+#include "cli/measure/facts.h"
 #include "cli/measure/figures.h"
 #include "cli/options/presets.h"
 #include "cli/report/json.h"
@@ -170,12 +171,8 @@ void gc_bench_row(gc_bench_table *table, const gc_point *point)
     gc_flush_output();
 }
 
-void gc_bench_open(const gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs cpu)
+static void json_head(const gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs cpu)
 {
-    if (table->options->csv)
-        gc_bench_csv_heads();
-    if (!table->options->json)
-        return;
     gc_json_open(NULL, '{');
     gc_json_integer("schema", GC_JSON_SCHEMA);
     gc_json_string("command", "bench");
@@ -190,6 +187,22 @@ void gc_bench_open(const gc_bench_table *table, const gc_sweep_sizes *sizes, gc_
         gc_json_number("cpu_peak_flops", cpu.peak);
     }
     gc_json_open("results", '[');
+}
+
+static void json_end(const gc_bench_table *table, const char *subject, const gc_points *points)
+{
+    gc_json_close(']');
+    gc_clocks_json();
+    gc_facts_json(table->options, subject, gc_points_have_gpu(points));
+    gc_json_close('}');
+}
+
+void gc_bench_open(const gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs cpu)
+{
+    if (table->options->csv)
+        gc_bench_csv_heads();
+    if (table->options->json)
+        json_head(table, sizes, cpu);
 }
 
 static const gc_preset *preset_of(const gc_bench_table *table)
@@ -253,12 +266,21 @@ void gc_bench_heads(gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs
     gc_table_print_heads(table->columns, COLUMN_COUNT, "verdict");
 }
 
-void gc_bench_close(const gc_bench_table *table)
+void gc_bench_close(const gc_bench_table *table, const char *subject, const gc_points *points)
 {
     if (!table->options->json)
         return;
-    gc_json_close(']');
-    gc_clocks_json();
-    gc_json_close('}');
+    json_end(table, subject, points);
     gc_json_end();
+}
+
+char *gc_bench_document(const gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs cpu,
+                        const char *subject, const gc_points *points, size_t *size)
+{
+    gc_json_begin_apart();
+    json_head(table, sizes, cpu);
+    for (size_t i = 0; i < points->count; i++)
+        gc_point_json(&points->at[i]);
+    json_end(table, subject, points);
+    return gc_json_end_apart(size);
 }

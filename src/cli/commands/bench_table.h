@@ -33,7 +33,12 @@ void gc_bench_row(gc_bench_table *table, const gc_point *point);
 /* Prints behind the table which implementations refused which cases, a line for each reason. */
 void gc_bench_refusals(const gc_bench_table *table, const gc_points *points);
 
-/* Ends the object of --json. */
-void gc_bench_close(const gc_bench_table *table);
+/* Ends the object of --json. `subject` says in a sentence what was measured. */
+void gc_bench_close(const gc_bench_table *table, const char *subject, const gc_points *points);
+
+/* The object of --json with all points, as a line of `size` bytes; free releases it. NULL where
+ * memory is short. */
+char *gc_bench_document(const gc_bench_table *table, const gc_sweep_sizes *sizes, gc_roofs cpu,
+                        const char *subject, const gc_points *points, size_t *size);
 
 #endif

@@ -6,11 +6,11 @@
 #include "cli/image/picture.h"
 #include "cli/image/session.h"
 #include "cli/measure/figures.h"
+#include "cli/measure/html.h"
 #include "cli/measure/measure.h"
 #include "cli/measure/points.h"
 #include "cli/options/effects.h"
 #include "cli/options/implementations.h"
-#include "cli/page/study.h"
 #include "cli/report/exit.h"
 #include "cli/report/messages.h"
 #include "cli/report/progress.h"
@@ -201,7 +201,7 @@ static gconv_status compare(comparison *c, gconv_error *error)
         status = add_unusable(c, error);
     gc_print_unusable(&c->unusable);
     note_effects(c);
-    gc_compare_end(&c->table);
+    gc_compare_end(&c->table, &c->points);
     return status;
 }
 
@@ -210,7 +210,7 @@ static gconv_status compare_and_report(comparison *c, const char **blamed, gconv
 {
     gc_output *report;
     *blamed = c->options->html;
-    gconv_status status = gc_study_open(c->options, &report, error);
+    gconv_status status = gc_html_open(c->options, &report, error);
     if (status != GCONV_OK)
         return status;
     *blamed = gc_input_name(c->options->operands[0]);
@@ -219,19 +219,10 @@ static gconv_status compare_and_report(comparison *c, const char **blamed, gconv
         gc_output_free(report);
         return status;
     }
-    char *subject = NULL;
     size_t size = 0;
-    FILE *stream = open_memstream(&subject, &size);
-    if (stream == NULL) {
-        gc_output_free(report);
-        return gc_fail_memory(error, BUFSIZ);
-    }
-    gc_compare_print_image(&c->table, stream);
-    fclose(stream);
     *blamed = c->options->html;
-    status = gc_study_close(c->options, subject, &c->points, (gc_roofs){0, 0}, report, error);
-    free(subject);
-    return status;
+    char *json = gc_compare_document(&c->table, &c->points, &size);
+    return gc_html_close(c->options, json, size, report, error);
 }
 
 static int finished_code(const comparison *c)
@@ -248,7 +239,7 @@ int gc_run_compare(const gc_options *options)
     const char *path = options->operands[0], *blamed = NULL;
     gconv_status status = gc_check_input(path, &error);
     if (status == GCONV_OK)
-        status = gc_study_check(options, &error);
+        status = gc_html_check(options, &error);
     if (status == GCONV_OK)
         status = gc_session_create(options, &c.session, &blamed, &error);
     if (status == GCONV_OK)

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "cli/measure/clocks.h"
+#include "cli/measure/facts.h"
 #include "cli/measure/figures.h"
 #include "cli/report/json.h"
 #include "cli/report/messages.h"
@@ -156,6 +157,20 @@ static void print_row(gc_compare_table *table, const gc_measurement *row)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
+static void json_filters(const gc_filter_chain *chain)
+{
+    gc_json_open("filters", '[');
+    for (int i = 0; i < chain->count; i++) {
+        const gconv_filter *filter = chain->filters[i];
+        gc_json_open(NULL, '{');
+        gc_json_string("name", filter->name != NULL ? filter->name : "");
+        gc_json_integer("width", filter->width);
+        gc_json_integer("height", filter->height);
+        gc_json_close('}');
+    }
+    gc_json_close(']');
+}
+
 static void json_head(const gc_compare_table *table, const gc_warning_list *warnings)
 {
     const gconv_shape *shape = &table->picture->shape;
@@ -167,7 +182,9 @@ static void json_head(const gc_compare_table *table, const gc_warning_list *warn
     gc_json_integer("height", shape->height);
     gc_json_integer("channels", shape->channels);
     gc_json_integer("depth", shape->depth);
-    gc_warning_list_json(warnings);
+    json_filters(&table->session->chain);
+    if (warnings != NULL)
+        gc_warning_list_json(warnings);
     gc_json_open("implementations", '[');
 }
 
@@ -221,6 +238,34 @@ static void json_row(const gc_compare_table *table, const gc_measurement *row)
     gc_json_close('}');
 }
 
+/* The sentence about the image is in the facts, too. */
+static void json_end(const gc_compare_table *table, const gc_points *points)
+{
+    char *subject = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&subject, &size);
+    if (stream != NULL) {
+        gc_compare_print_image(table, stream);
+        fclose(stream);
+    }
+    gc_json_close(']');
+    gc_clocks_json();
+    gc_facts_json(table->session->options, subject != NULL ? subject : "",
+                  gc_points_have_gpu(points));
+    gc_json_close('}');
+    free(subject);
+}
+
+char *gc_compare_document(const gc_compare_table *table, const gc_points *points, size_t *size)
+{
+    gc_json_begin_apart();
+    json_head(table, NULL);
+    for (size_t i = 0; i < points->count; i++)
+        gc_point_json(&points->at[i]);
+    json_end(table, points);
+    return gc_json_end_apart(size);
+}
+
 /* ---- Both ------------------------------------------------------------------------------------ */
 
 void gc_compare_head(gc_compare_table *table, const char *const *names, int name_count,
@@ -244,14 +289,12 @@ void gc_compare_row(gc_compare_table *table, const gc_measurement *row)
     gc_flush_output();
 }
 
-void gc_compare_end(gc_compare_table *table)
+void gc_compare_end(gc_compare_table *table, const gc_points *points)
 {
     if (!table->session->options->json) {
         print_explanations(table);
         return;
     }
-    gc_json_close(']');
-    gc_clocks_json();
-    gc_json_close('}');
+    json_end(table, points);
     gc_json_end();
 }

@@ -5,6 +5,7 @@
 #include "cli/image/picture.h"
 #include "cli/image/session.h"
 #include "cli/measure/measure.h"
+#include "cli/measure/points.h"
 #include "cli/report/table.h"
 #include "cli/report/warnings.h"
 
@@ -39,6 +40,10 @@ void gc_compare_head(gc_compare_table *table, const char *const *names, int name
 void gc_compare_row(gc_compare_table *table, const gc_measurement *row);
 
 /* Ends the object of --json, or says behind the table what --explain asks for. */
-void gc_compare_end(gc_compare_table *table);
+void gc_compare_end(gc_compare_table *table, const gc_points *points);
+
+/* The object of --json with these points, as a line of `size` bytes; free releases it. NULL where
+ * memory is short. */
+char *gc_compare_document(const gc_compare_table *table, const gc_points *points, size_t *size);
 
 #endif

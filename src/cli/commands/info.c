@@ -150,41 +150,6 @@ static void print_text(bool verbose)
     print_implementations(verbose);
 }
 
-static void json_device(const gconv_device_info *d)
-{
-    gc_json_open(NULL, '{');
-    gc_json_string("kind", d->kind == GCONV_DEVICE_CPU ? "cpu" : "cuda");
-    gc_json_integer("index", d->index);
-    gc_json_string("name", d->name);
-    gc_json_bool("usable", d->usable);
-    gc_json_string("reason", d->reason);
-    gc_json_integer("processors", d->processors);
-    gc_json_integer("memory_bytes", (int64_t)d->memory_bytes);
-    if (d->kind == GCONV_DEVICE_CUDA) {
-        gc_json_integer("compute_major", d->compute_major);
-        gc_json_integer("compute_minor", d->compute_minor);
-        gc_json_integer("clock_khz", d->clock_khz);
-        gc_json_integer("memory_clock_khz", d->memory_clock_khz);
-        gc_json_integer("memory_bus_bits", d->memory_bus_bits);
-        gc_json_number("memory_bandwidth", d->memory_bandwidth);
-        gc_json_integer("l2_bytes", (int64_t)d->l2_bytes);
-        gc_json_integer("constant_bytes", (int64_t)d->constant_bytes);
-        gc_json_integer("shared_per_block", (int64_t)d->shared_per_block);
-        gc_json_integer("shared_per_block_optin", (int64_t)d->shared_per_block_optin);
-        gc_json_integer("shared_per_processor", (int64_t)d->shared_per_processor);
-        gc_json_integer("registers_per_block", d->registers_per_block);
-        gc_json_integer("registers_per_processor", d->registers_per_processor);
-        gc_json_integer("threads_per_processor", d->threads_per_processor);
-        gc_json_integer("threads_per_block", d->threads_per_block);
-        gc_json_integer("blocks_per_processor", d->blocks_per_processor);
-        gc_json_integer("warp_size", d->warp_size);
-        gc_json_integer("driver_version", d->driver_version);
-        gc_json_integer("runtime_version", d->runtime_version);
-        gc_json_bool("measured", d->measured);
-    }
-    gc_json_close('}');
-}
-
 static void json_implementations(void)
 {
     gconv_implementation_info info = gconv_implementation_info_default();
@@ -228,7 +193,7 @@ static void json_devices(void)
     gconv_device_info device = gconv_device_info_default();
     for (int i = 0; i < gconv_device_count(); i++)
         if (gconv_device_describe(i, &device, NULL) == GCONV_OK)
-            json_device(&device);
+            gc_about_device_json(&device);
     gc_json_close(']');
 }
 

@@ -76,3 +76,11 @@ void gc_points_destroy(gc_points *points)
     free(points->at);
     *points = (gc_points){.at = NULL};
 }
+
+bool gc_points_have_gpu(const gc_points *points)
+{
+    for (size_t i = 0; i < points->count; i++)
+        if (points->at[i].kernel_seconds > 0)
+            return true;
+    return false;
+}

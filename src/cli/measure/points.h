@@ -86,6 +86,9 @@ gconv_status gc_points_add(gc_points *points, const gc_point *point, gconv_error
 
 void gc_points_destroy(gc_points *points);
 
+/* Whether a GPU has taken part. */
+bool gc_points_have_gpu(const gc_points *points);
+
 /* Adds an object with what is known of the point to the JSON that is built. */
 void gc_point_json(const gc_point *point);
 

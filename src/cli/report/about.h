@@ -2,6 +2,8 @@
 #ifndef GC_CLI_REPORT_ABOUT_H
 #define GC_CLI_REPORT_ABOUT_H
 
+#include "gconv.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -17,5 +19,8 @@ void gc_instructions_list(bool only_usable, char *text, size_t size);
 
 /* "Linux 6.1.0 x86_64" */
 void gc_about_system(char *text, size_t size);
+
+/* Adds an object with what is known of a device to the JSON that is built. */
+void gc_about_device_json(const gconv_device_info *device);
 
 #endif

@@ -1,0 +1,85 @@
+#include "cli/measure/facts.h"
+
+#include "base/file.h"
+#include "cli/measure/commit.h"
+#include "cli/report/about.h"
+#include "cli/report/json.h"
+#include "gconv.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The version in "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.95.05  ...", the first word
+ * with a point behind a digit. Nothing if the file is not there. */
+static void write_kernel_module(void)
+{
+    char text[512];
+    size_t length = 0;
+    int file = open("/proc/driver/nvidia/version", O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return;
+    if (!gc_read_all(file, text, sizeof text - 1, &length))
+        length = 0;
+    close(file);
+    text[length] = '\0';
+    char *rest = text;
+    for (char *word; (word = strtok_r(rest, " \n", &rest)) != NULL;)
+        if (word[0] >= '0' && word[0] <= '9' && strchr(word, '.') != NULL) {
+            gc_json_string("kernel_module", word);
+            return;
+        }
+}
+
+/* The GPU that --device names, else the first. */
+static int chosen_gpu(const gc_options *options)
+{
+    gconv_device_choice choice = gconv_device_choice_default();
+    bool named = gconv_device_parse(options->job.device, &choice, NULL) == GCONV_OK &&
+                 !choice.any && choice.kind == GCONV_DEVICE_CUDA;
+    return 1 + (named ? choice.index : 0);
+}
+
+static void write_device(int index)
+{
+    gconv_device_info device = gconv_device_info_default();
+    if (gconv_device_describe(index, &device, NULL) == GCONV_OK)
+        gc_about_device_json(&device);
+}
+
+static void write_date(void)
+{
+    char text[64];
+    time_t now = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&now, &utc) != NULL && strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &utc) > 0)
+        gc_json_string("date", text);
+}
+
+void gc_facts_json(const gc_options *options, const char *subject, bool with_gpu)
+{
+    char system[256];
+    gc_json_open("about", '{');
+    gc_json_string("subject", subject);
+    write_date();
+    gc_json_open("arguments", '[');
+    for (int i = 0; i < options->word_count; i++)
+        gc_json_string(NULL, options->words[i]);
+    gc_json_close(']');
+    gc_json_string("version", gconv_version());
+    gc_json_string("commit", gc_commit);
+    gc_json_string("build", gconv_build_description());
+    gc_json_string("instructions", gc_instructions_name());
+    gc_about_system(system, sizeof system);
+    gc_json_string("system", system);
+    if (with_gpu)
+        write_kernel_module();
+    gc_json_open("devices", '[');
+    write_device(0);
+    if (with_gpu)
+        write_device(chosen_gpu(options));
+    gc_json_close(']');
+    gc_json_close('}');
+}

@@ -1,0 +1,14 @@
+/* Where, when and by what something was measured. */
+#ifndef GC_CLI_MEASURE_FACTS_H
+#define GC_CLI_MEASURE_FACTS_H
+
+#include "cli/options/options.h"
+
+#include <stdbool.h>
+
+/* Adds the object `about` to the JSON that is built: subject, date, command line, program, machine.
+ * `subject` says in a sentence what was measured. `with_gpu`: a GPU took part; then it is the one
+ * of --device, else the first. */
+void gc_facts_json(const gc_options *options, const char *subject, bool with_gpu);
+
+#endif
