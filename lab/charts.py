@@ -429,7 +429,8 @@ class Maker:
 
     def rate_maps(self, scene, here, lacking):
         """Maps of rates have one scale, up to the greatest rate of most. The fastest
-        implementations         have a scale of their own if it would make others look alike, and so have slow ones."""
+        implementations have a scale of their own if it would make others look alike, and so have
+        slow ones."""
         greatest = {name: max(p.gflops for p in points) for name, points in here.items()}
         rates = sorted(greatest.values())
         last = len(rates) - 1
@@ -675,8 +676,8 @@ class Maker:
             chart.add(f"{name}, measured at {width}", "marks", self.colour(name), dots)
         device = "this GPU" if own else "the GTX 960M of the source, because no GPU took part"
         chart.note = (
-            f"KTH 2018, figures 5 to 7, with the {bandwidth:.0f} GB/s of {device}. adaptive:kth has "
-            "the factor of the paper, adaptive another one."
+            f"KTH 2018, figures 5 to 7, with the {bandwidth:.0f} GB/s of {device}. adaptive:kth "
+            "has the factor of the paper, adaptive another one."
         )
         self.add(chart)
 

@@ -242,15 +242,12 @@ def scale_of(chart, image):
     low, high = np.nanmin(image), np.nanmax(image)
     if chart.kind == "ratios":
         end = max(abs(low), abs(high), math.log2(1.25))
+        step = math.ceil(end / 4)
+        powers = range(-int(end / step) * step, int(end) + 1, step)
+        ticks = [(i, f"1/{2**-i}" if i < 0 else f"{2**i}") for i in powers]
         if end <= 1.5:
-            ticks = [0.5, 0.67, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2]
-            ticks = [t for t in ticks if end <= 0.7 or t == 1 or abs(t - 1) >= 0.15]
-            ticks = [(math.log2(t), f"{t:g}") for t in ticks if abs(math.log2(t)) <= end]
-        else:
-            step = math.ceil(end / 4)
-            last = int(end / step)
-            powers = [i * step for i in range(-last, last + 1)]
-            ticks = [(i, f"1/{2**-i}" if i < 0 else f"{2**i}") for i in powers]
+            near = (0.5, 0.67, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2)
+            ticks = [(math.log2(t), f"{t:g}") for t in near if abs(math.log2(t)) <= end]
         return -end, end, RATIOS, ticks
     if chart.kind == "rates":
         return 0, chart.value_max or high, VALUES, None

@@ -3,6 +3,7 @@
 import base64
 import gzip
 import html
+import math
 import re
 from pathlib import Path
 
@@ -25,8 +26,8 @@ READING = (
     "<h2>How to read this</h2>\n<p><em>Time</em> is the median of the runs, from samples in memory "
     "to samples in memory. <em>Kernel</em> is the time of a GPU alone: the median of other runs, "
     "which begin with empty caches and are not counted in <em>runs</em>. <em>Spread</em> is the "
-    "distance of the quartiles, in percent of the median. Above 10 % (bold) something disturbed the "
-    "measurement. <em>GFLOP/s</em> counts 2 w h operations for a sample and a filter of w times h "
+    "distance of the quartiles, in percent of the median. Above 10 % (bold) something disturbed "
+    "the measurement. <em>GFLOP/s</em> counts 2 w h operations for a sample and a filter of w times h "
     "weights, whatever an implementation does to need fewer.</p>\n"
 )
 
@@ -46,10 +47,11 @@ def element(tag, content):
     return f"<{tag}>{text(content)}</{tag.split()[0]}>"
 
 
-def number(value):
-    """Four digits that count, and no exponents if they can be avoided."""
-    whole = value == int(value) and value < 1e6 or value >= 1000
-    return f"{value:.{0 if whole else 2 if value >= 1 else 4 if value >= 0.01 else 7}f}"
+def number(value, digits=4):
+    """Digits that count, and all before the point; no exponents."""
+    if value == 0 or value == int(value) and value < 1e6:
+        return f"{value:.0f}"
+    return f"{value:.{max(0, digits - 1 - math.floor(math.log10(abs(value))))}f}"
 
 
 def table(heads, rows, caption=""):
@@ -80,16 +82,6 @@ def cell(value):
     return f'<td class="n">{number(value)}</td>'
 
 
-def figure_text(value, decimals=None, digits=None):
-    """A number with some decimals, or with some digits and all before the point."""
-    if not value > 0:
-        return None
-    shown = f"{value:.{decimals}f}" if digits is None else f"{value:.{digits}g}"
-    if digits is not None and value >= 10**digits:
-        shown = f"{value:.0f}"
-    return Markup(f'<td class="n">{shown}</td>')
-
-
 def details(summary, content, is_open):
     state = ' open="open"' if is_open else ""
     return f"<details{state}><summary>{summary}</summary>{content}</details>\n"
@@ -105,8 +97,9 @@ def style():
     )
     rules = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
     return (
-        f"<style>:root{{color-scheme:light dark}}{light}@media (prefers-color-scheme:dark){{{dark}}}"
-        f"{rules}@media print{{:root{{color-scheme:light}}{light}}}</style>\n"
+        f"<style>:root{{color-scheme:light dark}}{light}"
+        f"@media (prefers-color-scheme:dark){{{dark}}}{rules}"
+        f"@media print{{:root{{color-scheme:light}}{light}}}</style>\n"
     )
 
 
@@ -298,9 +291,9 @@ def published(study):
                 row.step,
                 name,
                 unit,
-                figure_text(row.value, digits=6),
-                figure_text(value, digits=4),
-                figure_text(value / row.value, digits=3),
+                Markup(f'<td class="n">{row.value:.6g}</td>'),
+                value or None,
+                Markup(f'<td class="n">{number(value / row.value, 3) if value else ""}</td>'),
             )
         )
     if not rows[True] and not rows[False]:
@@ -308,10 +301,10 @@ def published(study):
     heads = ["source", "their device", "image", "filter", "step", "here", "unit"]
     heads += ["#published", "#measured", "#ratio"]
     parts = [
-        "<h2>Published figures and these</h2>\n<p>Figures that the source prints, on the device that "
-        "it used, and what was measured here on the same sizes. None is read off a curve. The ratio "
-        "is measured over published: a time below 1, and a rate above 1, is better here. Of rates "
-        "for any filter the highest is taken.</p>\n"
+        "<h2>Published figures and these</h2>\n<p>Figures that the source prints, on the device "
+        "that it used, and what was measured here on the same sizes. None is read off a curve. The "
+        "ratio is measured over published: a time below 1, and a rate above 1, is better here. Of "
+        "rates for any filter the highest is taken.</p>\n"
     ]
     for there, word in ((True, "with"), (False, "without")):
         if rows[there]:
@@ -352,30 +345,20 @@ def result_row(p, with_gpu):
     label = p.name
     if p.name == "auto" != p.implementation:
         label += f": {p.implementation}"
-    spread = (p.upper_quartile_seconds - p.lower_quartile_seconds) or p.spread_seconds
-    spread = 100 * spread / p.seconds if p.seconds else 0
-    spread_cell = figure_text(spread, 1)
-    if spread > 10:
-        spread_cell = Markup(f'<td class="n"><strong>{spread:.1f}</strong></td>')
     bad = ' class="bad"' if p.verdict == "WRONG" else ""
-    reason = p.reason and f": {text(p.reason)}"
-    verdict = f"<span{bad}>{text(p.verdict)}</span>{reason}</td>"
+    verdict = f"<span{bad}>{text(p.verdict)}</span>{p.reason and ': ' + text(p.reason)}</td>"
     if p.runs == 0:
         return [label, Markup(f'<td colspan="{11 if with_gpu else 7}">{verdict}')]
-    times = [figure_text(1e3 * p.seconds, 3), figure_text(1e3 * p.shortest_seconds, 3)]
-    parts = (p.border_seconds, p.convert_seconds, p.transfer_seconds)
-    return [
-        label,
-        *([figure_text(1e3 * p.kernel_seconds, 4)] if with_gpu else []),
-        times[0],
-        figure_text(1e-6 * p.pixels_per_second, 1),
-        figure_text(p.gflops, 1),
-        spread_cell,
-        times[1],
-        figure_text(p.runs, 0),
-        *([figure_text(1e3 * seconds, 4) for seconds in parts] if with_gpu else []),
-        Markup(f"<td>{verdict}"),
-    ]
+    spread = (p.upper_quartile_seconds - p.lower_quartile_seconds) or p.spread_seconds
+    spread = f"{100 * spread / p.seconds:.1f}" if p.seconds else ""
+    if spread and float(spread) > 10:
+        spread = f"<strong>{spread}</strong>"
+    parts = (p.border_seconds, p.convert_seconds, p.transfer_seconds) if with_gpu else ()
+    row = [p.kernel_seconds * 1e3] if with_gpu else []
+    row += [p.seconds * 1e3, p.pixels_per_second * 1e-6, p.gflops]
+    row += [Markup(f'<td class="n">{spread}</td>'), p.shortest_seconds * 1e3, p.runs]
+    row += [seconds * 1e3 for seconds in parts]
+    return [label, *(value or None for value in row), Markup(f"<td>{verdict}")]
 
 
 def results(study):

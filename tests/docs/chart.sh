@@ -1,6 +1,6 @@
 #!/bin/sh
 # The committed charts show the committed results, and the scripts that draw them follow these. The
-# first chart is drawn again. gnuplot draws the second one, so its figures are compared.
+# first chart is drawn again. matplotlib draws the second one, so its figures are compared.
 #
 # Usage: chart.sh SOURCE_DIR
 set -eu
@@ -28,12 +28,12 @@ if cmp -s "$work/chart.svg" "$work/other.svg"; then
   exit 1
 fi
 
-steps=$1/benchmarks/ladder_chart.sh
+steps=$1/benchmarks/ladder_chart.py
 "$steps" --data >"$work/steps.txt"
 [ "$(wc -l <"$work/steps.txt")" -eq 66 ] || { echo "points are missing"; exit 1; }
 sed -n '/<desc id="figures">/,/<\/desc>/{s/.*">//;s/<\/desc>.*//;p}' "$1/docs/images/ladder.svg" >"$work/drawn.txt"
 if ! diff "$work/steps.txt" "$work/drawn.txt"; then
-  echo "docs/images/ladder.svg does not show what benchmarks/ladder_chart.sh draws: run it again"
+  echo "docs/images/ladder.svg does not show what benchmarks/ladder_chart.py draws: run it again"
   exit 1
 fi
 sed 's/^\(17x17  *grey8  *tilefft  *[0-9]*  *\)[0-9.]*/\10.0123/; s/^\(17x17  *grey8  *tensor  *[0-9]*  *\)[0-9.]*/\10.0123/' \
