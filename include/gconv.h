@@ -1,7 +1,86 @@
 /* gconv: convolution and edge detection of images, on the CPU and on NVIDIA GPUs. docs/contract.md
- * says in numbered rules what is computed.
- *
- * A plan reads rows of an image from a source, convolves them, and hands rows to a sink. A reader
+ * says in numbered rules what is computed. The first part has one call for a whole file or image.
+ * docs/library.md has programs. */
+#ifndef GCONV_H
+#define GCONV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define GCONV_API __attribute__((visibility("default")))
+#else
+#define GCONV_API
+#endif
+
+/* ---- In one call ----------------------------------------------------------------------------- */
+
+typedef struct gconv_filter gconv_filter; /* weights: see below */
+typedef struct gconv_job gconv_job;       /* what is computed; start one from gconv_job_default() */
+
+typedef enum gconv_status {
+    GCONV_OK = 0,
+    GCONV_ERROR_MEMORY,      /* the system or the device refused memory */
+    GCONV_ERROR_ARGUMENT,    /* a value outside its range, or a size that overflows */
+    GCONV_ERROR_FILTER,      /* a filter or filter text that cannot be read or used */
+    GCONV_ERROR_OPEN,        /* a file cannot be opened, or is not there */
+    GCONV_ERROR_READ,        /* a read failed */
+    GCONV_ERROR_FORMAT,      /* not an image of a known format, or a corrupt image */
+    GCONV_ERROR_LIMIT,       /* refused, because it is larger than a limit */
+    GCONV_ERROR_WRITE,       /* a write, sync, close or rename failed */
+    GCONV_ERROR_EXISTS,      /* the output exists, and the caller forbade to replace it */
+    GCONV_ERROR_UNSUPPORTED, /* the implementation refuses this job */
+    GCONV_ERROR_DEVICE,      /* the device or implementation cannot be used here */
+    GCONV_ERROR_CANCELLED,   /* a gconv_progress_function ended the run */
+    GCONV_STATUS_COUNT
+} gconv_status;
+
+/* The message of a failure. The function that detects the failure writes it. */
+typedef struct gconv_error {
+    gconv_status status;
+    int line;          /* of a filter file, counted from 1; 0 where no line applies */
+    char message[512]; /* one line without a newline; control characters escaped */
+} gconv_error;
+
+/* Makes a filter from what --kernel accepts. `specification` is tried in this order as the path of
+ * a filter file, a built-in name, a generator (gaussian:SIGMA[,SIZE], box:N, box:WxH,
+ * log:SIGMA[,SIZE], identity), and an inline ImageMagick string. A directory does not count as a
+ * path. GCONV_ERROR_OPEN or GCONV_ERROR_READ where a file exists but cannot be read.
+ * GCONV_ERROR_FILTER where nothing fits, or where the text has a mistake. */
+GCONV_API gconv_status gconv_filter_load(const char *specification, gconv_filter **filter,
+                                         gconv_error *error);
+/* Accepts NULL. A filter that a caller filled by hand stays the caller's. */
+GCONV_API void gconv_filter_free(gconv_filter *filter);
+
+/* Convolves an image file, as `gconv filter` does. The extension of `out` gives its format. "-" is
+ * standard input or output. Of `options` counts everything but filters, input, output and alpha.
+ * NULL is the default. */
+GCONV_API gconv_status gconv_filter_file(const char *in, const char *out,
+                                         const gconv_filter *filter, const gconv_job *options,
+                                         gconv_error *error);
+
+/* Finds the edges of an image file, as `gconv edges` does: by its filters where `options` has none,
+ * with the threshold of `options`. */
+GCONV_API gconv_status gconv_edges_file(const char *in, const char *out, const gconv_job *options,
+                                        gconv_error *error);
+
+/* Convolves an image of 8-bit samples in memory: 1 channel is grey, 3 are RGB or BGR, without gaps
+ * between rows. `output` may be `input`. For many images of one shape a plan is faster: see
+ * gconv_plan_create. */
+GCONV_API gconv_status gconv_filter_memory(const unsigned char *input, unsigned char *output,
+                                           uint32_t width, uint32_t height, int channels,
+                                           const gconv_filter *filter, const gconv_job *options,
+                                           gconv_error *error);
+
+/* ---- Plans, and how to use what follows ------------------------------------------------------ */
+
+/* A plan reads rows of an image from a source, convolves them, and hands rows to a sink. A reader
  * of an image file is a source. A writer of an image file is a sink:
  *
  *     gconv_error error;
@@ -46,23 +125,6 @@
  * a structure without a size. Until version 1.0 the minor version is part of the shared library's
  * name.
  */
-#ifndef GCONV_H
-#define GCONV_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-#if defined(__GNUC__)
-#define GCONV_API __attribute__((visibility("default")))
-#else
-#define GCONV_API
-#endif
 
 /* Defines TYPE_default(): a structure whose `size` is set. All else is 0, false or NULL. */
 #define GCONV_ZEROS(type)                                                                          \
@@ -100,32 +162,8 @@ GCONV_API const char *gconv_build_description(void);
  * version at build time, the line names both. */
 GCONV_API const char *gconv_codec_description(void);
 
-typedef enum gconv_status {
-    GCONV_OK = 0,
-    GCONV_ERROR_MEMORY,      /* the system or the device refused memory */
-    GCONV_ERROR_ARGUMENT,    /* a value outside its range, or a size that overflows */
-    GCONV_ERROR_FILTER,      /* a filter or filter text that cannot be read or used */
-    GCONV_ERROR_OPEN,        /* a file cannot be opened, or is not there */
-    GCONV_ERROR_READ,        /* a read failed */
-    GCONV_ERROR_FORMAT,      /* not an image of a known format, or a corrupt image */
-    GCONV_ERROR_LIMIT,       /* refused, because it is larger than a limit */
-    GCONV_ERROR_WRITE,       /* a write, sync, close or rename failed */
-    GCONV_ERROR_EXISTS,      /* the output exists, and the caller forbade to replace it */
-    GCONV_ERROR_UNSUPPORTED, /* the implementation refuses this job */
-    GCONV_ERROR_DEVICE,      /* the device or implementation cannot be used here */
-    GCONV_ERROR_CANCELLED,   /* a gconv_progress_function ended the run */
-    GCONV_STATUS_COUNT
-} gconv_status;
-
 /* A fixed English phrase for a status; never NULL. */
 GCONV_API const char *gconv_status_text(gconv_status status);
-
-/* The message of a failure. The function that detects the failure writes it. */
-typedef struct gconv_error {
-    gconv_status status;
-    int line;          /* of a filter file, counted from 1; 0 where no line applies */
-    char message[512]; /* one line without a newline; control characters escaped */
-} gconv_error;
 
 /* ---- Filters --------------------------------------------------------------------------------- */
 
@@ -138,7 +176,7 @@ enum { GCONV_FILTER_SIDE_MAX = 255, GCONV_FILTER_VECTOR_MAX = 4095 };
  * A filter holds either the matrix, F[j][i] = weights[j*width+i], or two vectors, F[j][i] =
  * column[j] * row[i]. The other members are NULL. The functions below fill this structure. A caller
  * may also fill one by hand. */
-typedef struct gconv_filter {
+struct gconv_filter {
     char *name;      /* for messages; owned by the filter; may be NULL */
     int width;       /* columns of F: 1 to GCONV_FILTER_SIDE_MAX, or to GCONV_FILTER_VECTOR_MAX */
     int height;      /* rows of F, the same */
@@ -163,7 +201,7 @@ typedef struct gconv_filter {
     /* The text was read as rows or vectors, and each group of characters between blanks has one
      * comma, as in "0,5 0,5": these are four weights, and may be meant as two. */
     bool decimal_commas;
-} gconv_filter;
+};
 
 /* Makes a filter whose weights are all 0: anchor (width/2, height/2), divisor 1, no offset.
  * GCONV_ERROR_ARGUMENT for a side outside 1 to GCONV_FILTER_SIDE_MAX. */
@@ -182,18 +220,6 @@ GCONV_API gconv_status gconv_filter_create_vectors(int width, int height, gconv_
  * fault. */
 GCONV_API gconv_status gconv_filter_parse(const char *text, size_t length, const char *name,
                                           gconv_filter **filter, gconv_error *error);
-
-/* Makes a filter from what --kernel accepts. `specification` is tried in this order as the path of
- * a filter file, a built-in name, a generator (gaussian:SIGMA[,SIZE], box:N, box:WxH,
- * log:SIGMA[,SIZE], identity), and an inline ImageMagick string. A directory does not count as a
- * path. GCONV_ERROR_OPEN or GCONV_ERROR_READ where a file exists but cannot be read.
- * GCONV_ERROR_FILTER where nothing fits, or where the text has a mistake. */
-GCONV_API gconv_status gconv_filter_load(const char *specification, gconv_filter **filter,
-                                         gconv_error *error);
-
-/* Frees a filter of the functions above. A filter that a caller filled by hand stays the
- * caller's. */
-GCONV_API void gconv_filter_free(gconv_filter *filter);
 
 /* The sum of the weights over the divisor. A constant image is multiplied by this number. */
 GCONV_API double gconv_filter_gain(const gconv_filter *filter);
@@ -777,29 +803,36 @@ typedef enum gconv_rule { GCONV_RULE_ABS, GCONV_RULE_POSITIVE, GCONV_RULE_NEGATI
 
 typedef enum gconv_output {
     GCONV_OUTPUT_SAMPLES, /* scale * value + offset, clamped, rounded (contract.md, rule 5) */
-    GCONV_OUTPUT_EDGES    /* white where the response passes the threshold (contract.md, rule 6) */
+    /* White where the response passes the threshold (contract.md, rule 6). Edges are found in one
+     * grey channel: of an input with more channels the library takes the luma of rule 7, and
+     * ignores alpha. */
+    GCONV_OUTPUT_EDGES
 } gconv_output;
+
+/* Which colour of a pixel comes first in memory. */
+typedef enum gconv_order { GCONV_ORDER_RGB, GCONV_ORDER_BGR } gconv_order;
 
 /* Everything that decides what is computed, and on what. "8-bit levels" below are a scale for
  * samples of any depth: 0 is black, 255 is white. */
-typedef struct gconv_job {
+struct gconv_job {
     size_t size; /* set by gconv_job_default() */
     /* The chain: `filter_count` filters, at least 1, in the order in which they are applied. Each
-     * meets the border of its own input. The caller owns array and filters, and keeps them
-     * unchanged as long as the plan lives. */
+     * meets the border of its own input. A plan copies them: the caller may free array and filters
+     * as soon as a function returns. */
     const gconv_filter *const *filters;
     int filter_count;
     bool correlate; /* correlate instead of convolving: filters are not turned by half a turn */
     gconv_border border;
     double border_value; /* of a constant border, in 8-bit levels */
 
-    gconv_shape input; /* depth 8, 16 or 32; 1 channel for GCONV_OUTPUT_EDGES */
+    gconv_shape input; /* depth 8, 16 or 32 */
     /* Counts for 2 and 4 channels. Where gconv_alpha_needs_pixels is true, gconv_plan_create
      * refuses GCONV_ALPHA_AUTO: call gconv_alpha_resolve first. */
     gconv_alpha alpha;
 
     gconv_output output;
-    int output_depth; /* 1, 8, 16, or 32: float32 on the scale of the input's samples */
+    /* 1, 8, 16, or 32: float32 on the scale of the input's samples. 0: that of the input. */
+    int output_depth;
 
     /* For GCONV_OUTPUT_SAMPLES. */
     double scale;    /* the result is multiplied by this */
@@ -853,11 +886,12 @@ typedef struct gconv_job {
      * Example: four threads that work on one image each set images_at_once = 4 and threads = 8.
      * Each plan on the CPU then has two threads. */
     int images_at_once;
-} gconv_job;
+    gconv_order order; /* of `input`; counts for GCONV_OUTPUT_EDGES of 3 and 4 channels */
+};
 
 /* Sets the defaults of a job for which the caller's header has `size` bytes. No filters and no
- * shape: the caller sets them. Border mirror, GCONV_ALPHA_KEEP, 8-bit samples, scale 1, threshold
- * 5, implementation and device "auto". All else is 0, false or NULL. */
+ * shape: the caller sets them. Border mirror, GCONV_ALPHA_KEEP, samples of the input's depth, scale
+ * 1, threshold 5, implementation and device "auto". All else is 0, false or NULL. */
 GCONV_API void gconv_job_init(gconv_job *job, size_t size);
 GCONV_DEFAULTS(gconv_job)
 
@@ -987,8 +1021,10 @@ GCONV_API gconv_status gconv_plan_run_rows(gconv_plan *plan, uint32_t first, uin
 
 /* Convolves one image from memory to memory. A GPU reads and writes this memory in place; pinned
  * memory is the fastest (gconv_memory_allocate). `input` has the job's input shape, `output` has
- * room for gconv_plan_output_shape. They must not overlap. Strides are bytes from row to row.
- * GCONV_ERROR_ARGUMENT where a stride is less than a row. `timings` may be NULL. */
+ * room for gconv_plan_output_shape. Strides are bytes from row to row. Rows of the output may
+ * overlap their own row of the input and rows above it, so that `output` may be `input` with the
+ * same stride. GCONV_ERROR_ARGUMENT where a row of the output overlaps a row of the input below it,
+ * or a stride is less than a row. `timings` may be NULL. */
 GCONV_API gconv_status gconv_plan_run_memory(gconv_plan *plan, const void *input,
                                              size_t input_stride, void *output,
                                              size_t output_stride, gconv_timings *timings,
@@ -996,10 +1032,11 @@ GCONV_API gconv_status gconv_plan_run_memory(gconv_plan *plan, const void *input
 
 /* Convolves one image from memory of a GPU to memory of this GPU, without the CPU. `input` and
  * `output` are addresses in memory of the plan's device (gconv_plan_device), or in managed memory.
- * Shapes and strides are those of gconv_plan_run_memory. The images must not overlap. Any address
- * and any stride is allowed. An image without gaps is read and written in place where it begins at
- * a multiple of 16 bytes and its rows are multiples of 32 samples (of 128 at depth 1). Other images
- * are copied on the device. No byte outside the output's rows is written.
+ * Shapes, strides and overlaps are those of gconv_plan_run_memory. Any address and any stride is
+ * allowed. An image without gaps is read and written in place where it begins at a multiple of 16
+ * bytes and its rows are multiples of 32 samples (of 128 at depth 1). Other images are copied on
+ * the device, and so is an input that overlaps the output. No byte outside the output's rows is
+ * written.
  *
  * `stream` is a cudaStream_t of this device, NULL for the default stream. The function enqueues
  * work and returns. The work begins when all earlier work in the stream is done. Later work in the
@@ -1016,9 +1053,10 @@ GCONV_API gconv_status gconv_plan_run_memory(gconv_plan *plan, const void *input
  * - gconv_plan_free waits for the plan's runs.
  *
  * The plan keeps its buffers until it is freed. No other device takes over.
- * - GCONV_ERROR_UNSUPPORTED: the plan is on the CPU, or the CPU makes the output of this job:
- *   output of depth 1 with alpha, and divisors beyond 2^500 or below 2^-500.
- * - GCONV_ERROR_ARGUMENT: an address is not memory of this device, or a stride is less than a row.
+ * - GCONV_ERROR_UNSUPPORTED: the plan is on the CPU, or the CPU makes a part of this job: grey of
+ *   colours for edges, output of depth 1 with alpha, and divisors beyond 2^500 or below 2^-500.
+ * - GCONV_ERROR_ARGUMENT: an address is not memory of this device, a stride is less than a row, or
+ *   the images overlap otherwise.
  * - GCONV_ERROR_MEMORY: the device has no memory for the buffers that the whole image needs.
  * - GCONV_ERROR_DEVICE: a call of CUDA failed. */
 GCONV_API gconv_status gconv_plan_run_device(gconv_plan *plan, const void *input,
@@ -1031,7 +1069,7 @@ GCONV_API int gconv_plan_chain_channels(const gconv_plan *plan);
 
 /* Runs the chain without the final conversion. `chain` gets float32 values that are not yet divided
  * by the divisors: for each pixel gconv_plan_chain_channels values side by side. Its rows are
- * `chain_stride` bytes apart. `input` is as for gconv_plan_run_memory and must not overlap `chain`.
+ * `chain_stride` bytes apart. `input` and `chain` lie as input and output of gconv_plan_run_memory.
  * Verification compares these values. `timings` may be NULL. */
 GCONV_API gconv_status gconv_plan_run_chain(gconv_plan *plan, const void *input,
                                             size_t input_stride, float *chain, size_t chain_stride,

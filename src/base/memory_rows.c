@@ -42,6 +42,26 @@ gconv_sink gc_sink_of_memory(gc_memory_sink *rows)
     return (gconv_sink){.size = sizeof(gconv_sink), .write = take, .user = rows};
 }
 
+gc_overlap gc_rows_overlap(const gc_memory_source *from, const gc_memory_sink *to, uint32_t height)
+{
+    gc_overlap overlap = GC_OVERLAP_NONE;
+    uintptr_t input = (uintptr_t)from->next, output = (uintptr_t)to->next;
+    for (uint32_t y = 0; y < height; y++) {
+        uintptr_t begin = output + y * to->stride, end = begin + to->row_bytes;
+        if (end <= input)
+            continue;
+        /* The last input row that begins before the output row ends: no row ends later. */
+        uintptr_t last = (end - 1 - input) / from->stride;
+        last = last < height ? last : height - 1;
+        if (input + last * from->stride + from->row_bytes <= begin)
+            continue;
+        if (last > y)
+            return GC_OVERLAP_BELOW;
+        overlap = GC_OVERLAP_ABOVE;
+    }
+    return overlap;
+}
+
 bool gc_rows_are_aligned(const void *rows, size_t stride, int depth)
 {
     size_t alignment = depth > 8 ? (size_t)depth / 8 : 1;

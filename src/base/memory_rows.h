@@ -25,6 +25,18 @@ typedef struct gc_memory_sink {
 gconv_source gc_source_of_memory(gc_memory_source *rows);
 gconv_sink gc_sink_of_memory(gc_memory_sink *rows);
 
+/* How the rows of an input and those of an output lie in memory. */
+typedef enum gc_overlap {
+    GC_OVERLAP_NONE,
+    /* Output rows overlap their own input row, and rows above it: a run that reads each row once,
+     * from top to bottom, may write them. */
+    GC_OVERLAP_ABOVE,
+    GC_OVERLAP_BELOW /* an output row overlaps an input row below it */
+} gc_overlap;
+
+/* `from` and `to` have the first rows, their bytes and strides. */
+gc_overlap gc_rows_overlap(const gc_memory_source *from, const gc_memory_sink *to, uint32_t height);
+
 /* Whether samples of `depth` bits can be accessed where rows lie: address and stride are multiples
  * of the sample's size. */
 bool gc_rows_are_aligned(const void *rows, size_t stride, int depth);

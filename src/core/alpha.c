@@ -19,8 +19,8 @@ static double chain_gain(const gconv_job *job)
 
 static bool needs_pixels(const gconv_job *job)
 {
-    return job->alpha == GCONV_ALPHA_AUTO && has_alpha(&job->input) &&
-           fabs(chain_gain(job) - 1) <= 1e-6;
+    return job->alpha == GCONV_ALPHA_AUTO && job->output != GCONV_OUTPUT_EDGES &&
+           has_alpha(&job->input) && fabs(chain_gain(job) - 1) <= 1e-6;
 }
 
 bool gconv_alpha_needs_pixels(const gconv_job *given)

@@ -41,11 +41,19 @@ static double distance(float a, float b, bool exact)
     return exact ? fmax(difference, FLT_TRUE_MIN) : difference;
 }
 
+/* The functions that compare read the caller's input as it enters the chain. */
+static gconv_status refuse_colours(gconv_error *error)
+{
+    return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "edges of colours are compared as grey images");
+}
+
 gconv_status gc_plan_bound(const gconv_plan *plan, const void *input, size_t input_stride,
                            double *bound, gconv_error *error)
 {
     const gc_problem *problem = &plan->problem;
     const gc_operations *operations = plan->choice.implementation->operations;
+    if (problem->to_grey)
+        return refuse_colours(error);
     double largest = gc_loaded_range_of(&problem->conversion).largest;
     gconv_status status = GCONV_OK;
     /* Integers nearly always have a sample near their largest. */
@@ -79,6 +87,8 @@ gconv_status gconv_plan_compare(const gconv_plan *plan, const void *input, size_
     const gc_problem *problem = &plan->problem;
     const gc_operations *operations = plan->choice.implementation->operations;
     memset(difference, 0, sizeof *difference);
+    if (problem->to_grey)
+        return refuse_colours(error);
     if (input == NULL || chain == NULL || reference == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
                        "the input, chain or reference is a null pointer");

@@ -3,7 +3,9 @@
 #include "base/number.h"
 #include "base/sized.h"
 #include "base/status.h"
+#include "core/shape.h"
 
+#include <limits.h>
 #include <math.h>
 
 /* What CUDA allows on every device. */
@@ -16,7 +18,6 @@ static gconv_job defaults(void)
         .border = GCONV_BORDER_MIRROR,
         .alpha = GCONV_ALPHA_KEEP,
         .output = GCONV_OUTPUT_SAMPLES,
-        .output_depth = 8,
         .scale = 1,
         .threshold = 5,
         .rule = GCONV_RULE_ABS,
@@ -39,49 +40,43 @@ gconv_status gc_job_read(const gconv_job *given, gconv_job *job, gconv_error *er
 
 static gconv_status check_shape(const gconv_job *job, gconv_error *error)
 {
-    const gconv_shape *input = &job->input;
-    if (gconv_shape_row_bytes(input) == 0 || input->depth == 1)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "not an input shape: %ux%u, %d channels, depth %d", input->width,
-                       input->height, input->channels, input->depth);
-    if (job->output == GCONV_OUTPUT_EDGES && input->channels != 1)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "edges are found in one grey channel, not in %d", input->channels);
-    int depth = job->output_depth;
-    if (depth != 1 && depth != 8 && depth != 16 && depth != 32)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "output depth %d is not 1, 8, 16 or 32", depth);
-    return GCONV_OK;
+    gconv_status status = gc_shape_check(&job->input, 8 | 16 | 32, "", error);
+    return status == GCONV_OK && job->output_depth != 0
+               ? gc_depth_check(job->output_depth, 1 | 8 | 16 | 32, "output ", error)
+               : status;
 }
 
 /* Values that a C caller may get wrong. The command line checks its own options with other
  * messages. */
 static gconv_status check_choices(const gconv_job *job, gconv_error *error)
 {
-    if ((unsigned)job->border >= GCONV_BORDER_COUNT || (unsigned)job->alpha > GCONV_ALPHA_AUTO ||
-        (unsigned)job->rule > GCONV_RULE_NEGATIVE || (unsigned)job->output > GCONV_OUTPUT_EDGES)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "unknown border %d, alpha %d, rule %d or output %d", (int)job->border,
-                       (int)job->alpha, (int)job->rule, (int)job->output);
-    if ((unsigned)job->source_format >= GCONV_FORMAT_COUNT ||
-        (unsigned)job->source_decoder > GCONV_DECODER_CUDA)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "unknown format %d or decoder %d of the source",
-                       (int)job->source_format, (int)job->source_decoder);
-    if (job->threads < 0 || job->tile < 0)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "%d threads or tile %d: less than 0",
-                       job->threads, job->tile);
-    if (job->shared_memory < 0)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "%d bytes of shared memory: less than 0",
-                       job->shared_memory);
-    if (job->images_at_once < 0)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "%d images at one time: less than 0",
-                       job->images_at_once);
+    const struct {
+        const char *name;
+        int value, most;
+    } choices[] = {
+        {"border", (int)job->border, GCONV_BORDER_COUNT - 1},
+        {"alpha", (int)job->alpha, GCONV_ALPHA_AUTO},
+        {"output", (int)job->output, GCONV_OUTPUT_EDGES},
+        {"rule", (int)job->rule, GCONV_RULE_NEGATIVE},
+        {"order", (int)job->order, GCONV_ORDER_BGR},
+        {"source_format", (int)job->source_format, GCONV_FORMAT_COUNT - 1},
+        {"source_decoder", (int)job->source_decoder, GCONV_DECODER_CUDA},
+        {"threads", job->threads, INT_MAX},
+        {"tile", job->tile, INT_MAX},
+        {"shared_memory", job->shared_memory, INT_MAX},
+        {"images_at_once", job->images_at_once, INT_MAX},
+    };
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+        if (choices[i].value < 0 || choices[i].value > choices[i].most)
+            return gc_fail(error, GCONV_ERROR_ARGUMENT, "%s %d: 0 to %d are possible",
+                           choices[i].name, choices[i].value, choices[i].most);
     int width = job->block_width, height = job->block_height;
     bool left_open = width == 0 && height == 0;
     if (!left_open && (width < 1 || width > BLOCK_THREADS_MAX || height < 1 ||
                        height > BLOCK_THREADS_MAX || width * height > BLOCK_THREADS_MAX))
         return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "a block of %dx%d threads is not one of 1 to %d", width, height,
-                       BLOCK_THREADS_MAX);
+                       "a block of %dx%d threads: 1 to %d threads are possible, or 0x0", width,
+                       height, BLOCK_THREADS_MAX);
     return GCONV_OK;
 }
 

@@ -370,14 +370,21 @@ gconv_status gconv_plan_run_rows(gconv_plan *plan, uint32_t first, uint32_t coun
     return run_rows(plan, first, first + count, source, sink, NULL, NULL, false, timings, error);
 }
 
-static gconv_status check_memory(const void *input, size_t input_stride, size_t input_bytes,
-                                 const void *output, size_t output_stride, size_t output_bytes,
-                                 gconv_error *error)
+/* Checks the caller's memory and says how the images in it lie. */
+static gconv_status check_memory(const gc_memory_source *from, const gc_memory_sink *to,
+                                 uint32_t height, gc_overlap *overlap, gconv_error *error)
 {
-    if (input == NULL || output == NULL)
+    if (from->next == NULL || to->next == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "the input or output is a null pointer");
-    if (input_stride < input_bytes || output_stride < output_bytes)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "a stride is smaller than a row");
+    if (from->stride < from->row_bytes || to->stride < to->row_bytes)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "input stride %zu or output stride %zu: at least %zu and %zu are possible",
+                       from->stride, to->stride, from->row_bytes, to->row_bytes);
+    *overlap = gc_rows_overlap(from, to, height);
+    if (*overlap == GC_OVERLAP_BELOW)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "an output row overlaps an input row below it: give the output the address "
+                       "and stride of the input, or memory of its own");
     return GCONV_OK;
 }
 
@@ -386,20 +393,21 @@ static gconv_status run_memory(gconv_plan *plan, const void *input, size_t input
                                gconv_timings *timings, gconv_error *error)
 {
     const gc_problem *problem = &plan->problem;
-    gc_memory_source from = {.next = input,
-                             .row_bytes = gconv_shape_row_bytes(&problem->conversion.input),
-                             .stride = input_stride};
+    uint32_t height = problem->chain.height;
+    gc_memory_source from = {
+        .next = input, .row_bytes = gconv_shape_row_bytes(&problem->given), .stride = input_stride};
     gc_memory_sink to = {.next = output, .stride = output_stride};
     to.row_bytes = chain_only ? gc_chain_row_values(&problem->chain) * sizeof(float)
                               : gconv_shape_row_bytes(&problem->conversion.output);
-    gconv_status status = check_memory(input, input_stride, from.row_bytes, output, output_stride,
-                                       to.row_bytes, error);
+    gc_overlap overlap;
+    gconv_status status = check_memory(&from, &to, height, &overlap, error);
     if (status != GCONV_OK)
         return status;
     gconv_source source = gc_source_of_memory(&from);
     gconv_sink sink = gc_sink_of_memory(&to);
-    return run_rows(plan, 0, problem->chain.height, &source, &sink, &from, &to, chain_only, timings,
-                    error);
+    bool by_rows = overlap != GC_OVERLAP_NONE || problem->to_grey;
+    return run_rows(plan, 0, height, &source, &sink, by_rows ? NULL : &from, &to, chain_only,
+                    timings, error);
 }
 
 gconv_status gconv_plan_run_memory(gconv_plan *plan, const void *input, size_t input_stride,
@@ -426,9 +434,18 @@ gconv_status gconv_plan_run_device(gconv_plan *plan, const void *input, size_t i
     if (implementation->operations->run_device == NULL)
         return gc_fail(error, GCONV_ERROR_UNSUPPORTED, "'%s' runs on no device with its own memory",
                        implementation->name);
-    gconv_status status =
-        check_memory(input, input_stride, gconv_shape_row_bytes(&conversion->input), output,
-                     output_stride, gconv_shape_row_bytes(&conversion->output), error);
+    if (plan->problem.to_grey)
+        return gc_fail(error, GCONV_ERROR_UNSUPPORTED,
+                       "edges of %d channels in memory of a GPU: 1 is possible",
+                       plan->problem.given.channels);
+    gc_memory_source from = {.next = input,
+                             .row_bytes = gconv_shape_row_bytes(&conversion->input),
+                             .stride = input_stride};
+    gc_memory_sink to = {.next = output,
+                         .row_bytes = gconv_shape_row_bytes(&conversion->output),
+                         .stride = output_stride};
+    gc_overlap overlap;
+    gconv_status status = check_memory(&from, &to, conversion->output.height, &overlap, error);
     if (status != GCONV_OK)
         return status;
     status = implementation->operations->run_device(plan->state, input, input_stride, output,

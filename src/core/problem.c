@@ -3,8 +3,10 @@
 #include "base/status.h"
 #include "core/device.h"
 #include "core/job.h"
+#include "filter/filter.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* contract.md, rule 9. Chain values over the divisor must be finite in double, and so must the
@@ -35,6 +37,33 @@ static gconv_status make(gc_problem *problem, gconv_error *error)
     return status == GCONV_OK ? check_conversion(conversion, largest, error) : status;
 }
 
+/* Makes the problem's job one whose pointers are not the caller's. */
+static gconv_status copy_filters(gc_problem *problem, gconv_error *error)
+{
+    gconv_job *job = &problem->job;
+    const gconv_filter *const *given = job->filters;
+    problem->filters = calloc((size_t)job->filter_count, sizeof *problem->filters);
+    job->filters = (const gconv_filter *const *)problem->filters;
+    if (problem->filters == NULL)
+        return gc_fail_memory(error, (size_t)job->filter_count * sizeof *problem->filters);
+    gconv_status status = GCONV_OK;
+    for (int i = 0; status == GCONV_OK && i < job->filter_count; i++)
+        status = gc_filter_copy(given[i], &problem->filters[i], error);
+    return status;
+}
+
+/* What `job` leaves to the library: the depth of the output, and grey for edges. */
+static void complete(gc_problem *problem)
+{
+    gconv_job *job = &problem->job;
+    problem->given = job->input;
+    if (job->output_depth == 0)
+        job->output_depth = job->input.depth;
+    problem->to_grey = job->output == GCONV_OUTPUT_EDGES && job->input.channels > 1;
+    if (problem->to_grey)
+        job->input.channels = 1;
+}
+
 gconv_status gc_problem_create(const gconv_job *job, gc_problem *problem, gconv_error *error)
 {
     memset(problem, 0, sizeof *problem);
@@ -47,7 +76,10 @@ gconv_status gc_problem_create(const gconv_job *job, gc_problem *problem, gconv_
     problem->job = *job;
     problem->job.alpha = gconv_alpha_resolve(job, true);
     problem->gpu_in_use = gc_device_started();
-    status = make(problem, error);
+    complete(problem);
+    status = copy_filters(problem, error);
+    if (status == GCONV_OK)
+        status = make(problem, error);
     if (status != GCONV_OK)
         gc_problem_destroy(problem);
     return status;
@@ -56,5 +88,8 @@ gconv_status gc_problem_create(const gconv_job *job, gc_problem *problem, gconv_
 void gc_problem_destroy(gc_problem *problem)
 {
     gc_chain_destroy(&problem->chain);
+    for (int i = 0; problem->filters != NULL && i < problem->job.filter_count; i++)
+        gconv_filter_free(problem->filters[i]);
+    free(problem->filters);
     memset(problem, 0, sizeof *problem);
 }

@@ -9,6 +9,7 @@
 #include "base/threads.h"
 #include "core/compressed_rows.h"
 #include "core/conversion.h"
+#include "core/grey.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -50,6 +51,13 @@ gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem,
     stream->end = problem->chain.height;
     stream->input_bytes = gconv_shape_row_bytes(&problem->conversion.input);
     stream->output_bytes = gconv_shape_row_bytes(&problem->conversion.output);
+    if (problem->to_grey) {
+        size_t bytes = gconv_shape_row_bytes(&problem->given);
+        stream->source.offer = NULL; /* a device would not make the same grey */
+        stream->colours = gc_allocate_array(1, bytes);
+        if (stream->colours == NULL)
+            return gc_fail_memory(error, bytes);
+    }
     if (chain_only)
         stream->output_bytes = gc_chain_row_values(&problem->chain) * sizeof(float);
     else
@@ -79,7 +87,8 @@ void gc_stream_close(gc_stream *stream)
     gc_kept_alpha_destroy(&stream->alpha);
     gc_stream_give_kept(stream);
     free(stream->converted);
-    stream->converted = NULL;
+    free(stream->colours);
+    stream->converted = stream->colours = NULL;
 }
 
 /* Writes the message of a failed callback that left none. */
@@ -90,13 +99,38 @@ static gconv_status require_message(gconv_status status, gconv_error *error)
     return status;
 }
 
+/* Reads rows of the source and makes them grey. */
+static gconv_status read_as_grey(gc_stream *stream, uint32_t count, char *rows, size_t stride,
+                                 gconv_error *error)
+{
+    const gc_problem *problem = stream->problem;
+    const gconv_shape *given = &problem->given;
+    gconv_status status = GCONV_OK;
+    for (uint32_t y = 0; status == GCONV_OK && y < count; y++) {
+        status = stream->source.read(stream->source.user, 1, stream->colours,
+                                     gconv_shape_row_bytes(given), error);
+        if (status == GCONV_OK)
+            gc_grey_row(stream->colours, rows + y * stride, given->width, given->channels,
+                        given->depth, problem->job.order == GCONV_ORDER_BGR);
+    }
+    return status;
+}
+
+static gconv_status read_rows(gc_stream *stream, uint32_t count, void *rows, size_t stride,
+                              gconv_error *error)
+{
+    return stream->colours != NULL
+               ? read_as_grey(stream, count, rows, stride, error)
+               : stream->source.read(stream->source.user, count, rows, stride, error);
+}
+
 gconv_status gc_stream_read(gc_stream *stream, uint32_t count, void *rows, size_t stride,
                             gconv_error *error)
 {
     double start = gc_seconds();
     *error = (gconv_error){.status = GCONV_OK};
     stream->asked = true;
-    gconv_status status = stream->source.read(stream->source.user, count, rows, stride, error);
+    gconv_status status = read_rows(stream, count, rows, stride, error);
     status = require_message(status, error);
     stream->timings.decode += gc_seconds() - start;
     if (status == GCONV_OK)
@@ -114,7 +148,7 @@ static gconv_status drop_rows(gc_stream *stream, uint32_t count, gconv_error *er
         return gc_fail_memory(error, stream->input_bytes);
     gconv_status status = GCONV_OK;
     for (uint32_t y = 0; status == GCONV_OK && y < count; y++)
-        status = stream->source.read(stream->source.user, 1, row, stream->input_bytes, error);
+        status = read_rows(stream, 1, row, stream->input_bytes, error);
     free(row);
     return status;
 }

@@ -31,6 +31,7 @@ typedef struct gc_stream {
     gconv_sink sink;
     bool chain_only;        /* output rows are chain values, without the conversion */
     size_t input_bytes;     /* of a row of samples */
+    char *colours;          /* a row of the source, where the problem makes it grey */
     size_t output_bytes;    /* of a row of output */
     gc_kept_alpha alpha;    /* nothing where only chain values are wanted */
     bool asked;             /* the source was called, and may have given rows */

@@ -76,6 +76,30 @@ gconv_status gconv_filter_create_vectors(int width, int height, gconv_filter **f
     return GCONV_OK;
 }
 
+gconv_status gc_filter_copy(const gconv_filter *filter, gconv_filter **copy, gconv_error *error)
+{
+    size_t width = (size_t)filter->width, height = (size_t)filter->height;
+    bool is_matrix = filter->weights != NULL;
+    gconv_status status =
+        is_matrix ? gconv_filter_create(filter->width, filter->height, copy, error)
+                  : gconv_filter_create_vectors(filter->width, filter->height, copy, error);
+    if (status != GCONV_OK)
+        return status;
+    gconv_filter *made = *copy;
+    made->anchor_x = filter->anchor_x;
+    made->anchor_y = filter->anchor_y;
+    made->divisor = filter->divisor;
+    made->offset = filter->offset;
+    made->has_offset = filter->has_offset;
+    if (is_matrix) {
+        memcpy(made->weights, filter->weights, width * height * sizeof *made->weights);
+    } else {
+        memcpy(made->column, filter->column, height * sizeof *made->column);
+        memcpy(made->row, filter->row, width * sizeof *made->row);
+    }
+    return GCONV_OK;
+}
+
 void gconv_filter_free(gconv_filter *filter)
 {
     if (filter == NULL)

@@ -13,6 +13,9 @@ double gc_sum_of(const double *values, int count);
 /* Gives the filter a copy of `name`, which may be NULL. */
 gconv_status gc_filter_set_name(gconv_filter *filter, const char *name, gconv_error *error);
 
+/* A copy of a filter that can be applied: it has a matrix, or a column and a row. */
+gconv_status gc_filter_copy(const gconv_filter *filter, gconv_filter **copy, gconv_error *error);
+
 /* A generator: `name:PARAMETERS`. */
 typedef struct gc_generator {
     gconv_generator about;

@@ -2,10 +2,10 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "base/status.h"
+#include "core/grey.h"
 #include "io/codec.h"
 #include "io/exif.h"
 #include "io/format.h"
-#include "io/grey.h"
 #include "io/orient.h"
 
 #include <stdlib.h>
@@ -258,7 +258,7 @@ static gconv_status read_stored(gconv_reader *reader, uint32_t count, unsigned c
             break;
         for (uint32_t i = 0; i < some; i++)
             gc_grey_row(reader->band + i * row_bytes, rows + i * stride, decoder->shape.width,
-                        decoder->shape.channels, decoder->shape.depth);
+                        decoder->shape.channels, decoder->shape.depth, false);
         rows += some * stride;
         count -= some;
     }

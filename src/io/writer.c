@@ -2,10 +2,12 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "base/status.h"
+#include "core/grey.h"
+#include "core/shape.h"
 #include "io/codec.h"
 #include "io/format.h"
-#include "io/grey.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,7 +63,7 @@ static void adapt_row(const gconv_writer *writer, const unsigned char *row)
     int want = writer->encoder->shape.channels;
     size_t sample_bytes = (size_t)writer->shape.depth / 8;
     if (want == 1 && have > 1 && writer->shape.depth <= 16)
-        gc_grey_row(row, writer->row, writer->shape.width, have, writer->shape.depth);
+        gc_grey_row(row, writer->row, writer->shape.width, have, writer->shape.depth, false);
     else if (want == 3 && have < 3)
         replicate_row(row, writer->row, writer->shape.width, have, sample_bytes);
     else
@@ -91,22 +93,23 @@ static gconv_status check_options(const gconv_writer_options *options, gconv_err
     if (format == NULL || format->encoder == NULL)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "unknown output format");
     const gconv_shape *shape = &options->shape;
-    size_t row_bytes = gconv_shape_row_bytes(shape);
+    char of[16];
     size_t bytes;
-    if (row_bytes == 0 || shape->height == 0 || (shape->depth == 1 && shape->channels != 1) ||
-        !gc_multiply(row_bytes, shape->height, &bytes) || bytes > PTRDIFF_MAX)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT,
-                       "%lu x %lu pixels of %d channels and %d bits cannot be written",
-                       (unsigned long)shape->width, (unsigned long)shape->height, shape->channels,
-                       shape->depth);
-    if ((shape->depth & format->info.depths) == 0)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "%s cannot hold samples of %d bits",
-                       format->info.name, shape->depth);
+    snprintf(of, sizeof of, "%s: ", format->info.name);
+    gconv_status status = gc_shape_check(shape, format->info.depths, of, error);
+    if (status != GCONV_OK)
+        return status;
+    if (shape->depth == 1 && shape->channels != 1)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "%schannels %d at depth 1: 1 is possible", of,
+                       shape->channels);
+    if (!gc_multiply(gconv_shape_row_bytes(shape), shape->height, &bytes) || bytes > PTRDIFF_MAX)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "%lu x %lu pixels exceed this machine's memory",
+                       (unsigned long)shape->width, (unsigned long)shape->height);
     if (options->quality < 1 || options->quality > 100)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "quality %d is not within 1 to 100",
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "quality %d: 1 to 100 are possible",
                        options->quality);
     if (options->compression < -1 || options->compression > 9)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "compression %d is not within 0 to 9",
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "compression %d: -1 to 9 are possible",
                        options->compression);
     return check_part(options, error);
 }

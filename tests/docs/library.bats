@@ -16,7 +16,7 @@ LIBRARY=$SOURCE/docs/library.md
   run play <commands
   echo "$output"
   [ "$status" -eq 0 ]
-  [ "${output##*: }" -eq 6 ]
+  [ "${output##*: }" -eq 14 ]
 }
 
 @test "the program from file to file" {
@@ -46,9 +46,49 @@ LIBRARY=$SOURCE/docs/library.md
   [ ! -e out.png ]
 }
 
+@test "files in one call are those of the program" {
+  [ -z "${SANITIZE-}" ] || skip "a program without sanitizers cannot use a library with them"
+  needs pkg-config
+  needs cc
+  install_library
+  make_files "$LIBRARY"
+  cat >edges.c <<'EOF_C'
+#include <gconv.h>
+int main(int count, char **names)
+{
+    gconv_job job = gconv_job_default();
+    job.threshold = 9;
+    gconv_error error;
+    return count != 3 || gconv_edges_file(names[1], names[2], &job, &error) != GCONV_OK;
+}
+EOF_C
+  for name in convert edges; do
+    # shellcheck disable=SC2046
+    cc -o $name $name.c $(pkg-config --cflags --libs gconv)
+  done
+  for name in craters.png harbour.jpg still-life.png; do
+    ./convert "$SOURCE/samples/$name" "a-$name"
+    "$GCONV" filter -k gauss5 "$SOURCE/samples/$name" "b-$name"
+    cmp "a-$name" "b-$name"
+    ./edges "$SOURCE/samples/$name" a.png
+    "$GCONV" edges -t 9 "$SOURCE/samples/$name" b.png
+    cmp a.png b.png
+  done
+  printf 'P5 2 1 255\nabP5 1 1 255\nc' >two.pgm # a stream of two images
+  ./convert two.pgm three.pgm
+  "$GCONV" filter -k gauss5 two.pgm four.pgm
+  cmp three.pgm four.pgm
+  expect 1 ./convert two.pgm two.png
+  like "$err" '*several images*'
+  [ ! -e two.png ]
+  ./convert - - <"$SOURCE/samples/craters.png" >c.png
+  cmp c.png a-craters.png
+  expect 1 ./convert two.pgm out.gif
+}
+
 @test "the programs compile without warnings" {
   needs cc
   make_files "$LIBRARY"
-  cc -std=c17 -Wall -Wextra -Werror -I"$SOURCE/include" -c shared.c files.c
-  [ "$(ls ./*.c)" = "$(printf '%s\n' ./camera.c ./files.c ./shared.c)" ]
+  cc -std=c17 -Wall -Wextra -Werror -I"$SOURCE/include" -c shared.c files.c convert.c buffer.c frames.c
+  [ "$(ls ./*.c | tr '\n' ' ')" = './buffer.c ./camera.c ./convert.c ./files.c ./frames.c ./shared.c ' ]
 }

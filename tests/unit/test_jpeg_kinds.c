@@ -1,7 +1,7 @@
 /* JPEG of every colour space, order and sampling: the pixels that libjpeg gives. */
 #include "container_support.h"
 
-#include "io/grey.h"
+#include "core/grey.h"
 
 /* The rows that plain libjpeg gives. */
 static picture plain_jpeg(const char *path, J_COLOR_SPACE wanted, int channels)

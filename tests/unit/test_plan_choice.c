@@ -144,7 +144,7 @@ static void bad_jobs_are_refused(void **state)
     (void)state;
     gconv_job job = usual_job();
     job.input.width = 0;
-    refused(&job, GCONV_ERROR_ARGUMENT, "shape");
+    refused(&job, GCONV_ERROR_ARGUMENT, "width 0");
     job = usual_job();
     job.filter_count = 0;
     refused(&job, GCONV_ERROR_ARGUMENT, "filter");

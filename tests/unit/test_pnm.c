@@ -1,7 +1,7 @@
 /* PGM, PPM and PFM: headers, levels, and what is written in place of channels that they lack. */
 #include "io_support.h"
 
-#include "io/grey.h"
+#include "core/grey.h"
 
 static void pnm_headers(void **state)
 {

@@ -346,12 +346,9 @@ static void refuses_shapes(void **state)
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         gconv_job job = job_of(chain, 1, wrong[i]);
         job.output_depth = 8;
-        refused(&job, GCONV_ERROR_ARGUMENT, "shape");
+        refused(&job, GCONV_ERROR_ARGUMENT, "possible");
     }
     gconv_job job = job_of(chain, 1, shape_of(4, 4, 3, 8));
-    job.output = GCONV_OUTPUT_EDGES;
-    refused(&job, GCONV_ERROR_ARGUMENT, "grey");
-    job.output = GCONV_OUTPUT_SAMPLES;
     job.output_depth = 2;
     refused(&job, GCONV_ERROR_ARGUMENT, "output depth 2");
 }
@@ -480,11 +477,11 @@ static void refuses_choices(void **state)
         default:
             job.output = (gconv_output)beyond;
         }
-        refused(&job, GCONV_ERROR_ARGUMENT, "unknown");
+        refused(&job, GCONV_ERROR_ARGUMENT, "are possible");
     }
     gconv_job job = good;
     job.threads = -1;
-    refused(&job, GCONV_ERROR_ARGUMENT, "-1 threads");
+    refused(&job, GCONV_ERROR_ARGUMENT, "threads -1");
     job = good;
     job.tile = -2;
     refused(&job, GCONV_ERROR_ARGUMENT, "tile -2");

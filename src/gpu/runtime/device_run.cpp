@@ -81,6 +81,16 @@ static bool can_read_input(const device_run *run)
            run->input_stride % (sample * (size_t)gc_device_pitch(1)) == 0;
 }
 
+/* The input is copied before the first row of the output is stored, unless the plan reads it where
+ * it lies. */
+static bool images_overlap(const device_run *run)
+{
+    const gc_memory_source from = {run->input, gconv_shape_row_bytes(&run->plan->problem->given),
+                                   run->input_stride, 0};
+    const gc_memory_sink to = {run->output, run->result.bytes, run->output_stride, 0};
+    return gc_rows_overlap(&from, &to, (uint32_t)run->result.rows) != GC_OVERLAP_NONE;
+}
+
 /* Whether the result has the caller's rows, which kernels fill to the end. */
 static bool can_store_output(const device_run *run)
 {
@@ -176,7 +186,7 @@ static gconv_status run_checked(device_run *run, gconv_error *error)
     int64_t height = plan->problem->chain.height;
     gc_band_steps(plan->problem, 0, height - 1, plan->slabs, plan->steps);
     run->result = gc_plan_result_of(plan, false, height);
-    run->reads_input = can_read_input(run);
+    run->reads_input = can_read_input(run) && !images_overlap(run);
     run->stores_output = can_store_output(run);
     if (plan->own == nullptr)
         GC_TRY(make_own(plan, error));

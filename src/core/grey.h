@@ -1,7 +1,8 @@
 /* Grey from colour: Rec. 601 luma (contract.md, rules 7 and 82). */
-#ifndef GC_IO_GREY_H
-#define GC_IO_GREY_H
+#ifndef GC_CORE_GREY_H
+#define GC_CORE_GREY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The weights sum to 65536, so that 32 bits hold the sum of 16-bit samples:
@@ -18,7 +19,8 @@ static inline float gc_float_luma(float red, float green, float blue)
 }
 
 /* Makes a grey row of a row with 2 to 4 interleaved channels of 8, 16 or 32 bits. Alpha is ignored.
- * The rows must not overlap, and samples must be aligned. */
-void gc_grey_row(const void *input, void *output, uint32_t width, int channels, int depth);
+ * `is_bgr`: blue comes first. The rows must not overlap, and samples must be aligned. */
+void gc_grey_row(const void *input, void *output, uint32_t width, int channels, int depth,
+                 bool is_bgr);
 
 #endif

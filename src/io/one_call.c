@@ -1,0 +1,150 @@
+/* Whole files and images in one call. A client of the public functions of readers, plans and
+ * writers. */
+#include "base/status.h"
+#include "core/job.h"
+
+/* What the call for files holds. */
+typedef struct conversion {
+    const char *out;
+    gconv_job job; /* without shape */
+    gconv_writer_options writing;
+    gconv_reader *reader;
+    gconv_writer *writer;
+} conversion;
+
+/* The depth that the program takes: the job's, else the input's, or a bit for edges in PNG, if the
+ * format can hold that; else the deepest that it can hold. */
+static int depth_of(const conversion *c, const gconv_shape *input)
+{
+    const gconv_format_info *format = gconv_format_describe(c->writing.format);
+    int depth = input->depth;
+    if (c->job.output_depth != 0)
+        return c->job.output_depth;
+    if (c->job.output == GCONV_OUTPUT_EDGES)
+        depth = c->writing.format == GCONV_FORMAT_PNG ? 1 : 8;
+    if (format == NULL || (format->depths & depth) != 0)
+        return depth;
+    for (depth = 32; depth > 1 && (format->depths & depth) == 0;)
+        depth /= 2;
+    return depth;
+}
+
+/* Opens the output for the first image, and goes on in it for another one. */
+static gconv_status open_output(conversion *c, const gconv_plan *plan, gconv_error *error)
+{
+    c->writing.shape = *gconv_plan_output_shape(plan);
+    c->writing.metadata = gconv_reader_metadata(c->reader);
+    return c->writer == NULL ? gconv_writer_open(c->out, &c->writing, &c->writer, error)
+                             : gconv_writer_next(c->writer, &c->writing, error);
+}
+
+static gconv_status convert_image(conversion *c, gconv_error *error)
+{
+    gconv_job job = c->job;
+    gconv_plan *plan;
+    job.input = *gconv_reader_shape(c->reader);
+    job.alpha = GCONV_ALPHA_AUTO;
+    job.alpha = gconv_alpha_resolve(&job, false); /* a pixel may be transparent */
+    job.output_depth = depth_of(c, &job.input);
+    gconv_status status = gconv_plan_create(&job, &plan, error);
+    if (status != GCONV_OK)
+        return status;
+    status = open_output(c, plan, error);
+    if (status == GCONV_OK)
+        status = gconv_plan_run(plan, gconv_reader_source(c->reader), gconv_writer_sink(c->writer),
+                                NULL, error);
+    if (status == GCONV_OK)
+        status = gconv_reader_finish(c->reader, error);
+    gconv_plan_free(plan);
+    return status;
+}
+
+static gconv_status convert_file(const char *in, conversion *c, gconv_error *error)
+{
+    gconv_reader_options reading = gconv_reader_options_default();
+    reading.grey = c->job.output == GCONV_OUTPUT_EDGES;
+    c->job.between_files = true;
+    gconv_status status = gconv_reader_open(in, &reading, &c->reader, error);
+    if (status != GCONV_OK)
+        return status;
+    c->writing = gconv_writer_options_default();
+    c->writing.keep = reading.grey ? GCONV_KEEP_RESOLUTION : GCONV_KEEP_ALL;
+    c->writing.format = gconv_format_from_path(c->out);
+    if (c->writing.format == GCONV_FORMAT_UNKNOWN && c->out != NULL && c->out[0] == '-' &&
+        c->out[1] == '\0')
+        c->writing.format = gconv_reader_format(c->reader);
+    for (bool more = true; status == GCONV_OK && more;) {
+        status = convert_image(c, error);
+        if (status == GCONV_OK)
+            status = gconv_reader_next(c->reader, &more, error);
+    }
+    if (status == GCONV_OK)
+        status = gconv_writer_finish(c->writer, error);
+    gconv_writer_free(c->writer);
+    gconv_reader_free(c->reader);
+    return status;
+}
+
+/* Makes a job of a caller's options, which may be NULL. */
+static gconv_status read_options(const gconv_job *options, gconv_job *job, gconv_error *error)
+{
+    *job = gconv_job_default();
+    return options == NULL ? GCONV_OK : gc_job_read(options, job, error);
+}
+
+gconv_status gconv_filter_file(const char *in, const char *out, const gconv_filter *filter,
+                               const gconv_job *options, gconv_error *error)
+{
+    conversion c = {.out = out};
+    gconv_status status = read_options(options, &c.job, error);
+    if (status != GCONV_OK)
+        return status;
+    c.job.filters = &filter;
+    c.job.filter_count = 1;
+    c.job.output = GCONV_OUTPUT_SAMPLES;
+    return convert_file(in, &c, error);
+}
+
+gconv_status gconv_edges_file(const char *in, const char *out, const gconv_job *options,
+                              gconv_error *error)
+{
+    static const char *const names[] = {"gauss5", "laplace3"}; /* those of `gconv edges` */
+    gconv_filter *loaded[2] = {NULL};
+    conversion c = {.out = out};
+    gconv_status status = read_options(options, &c.job, error);
+    if (status == GCONV_OK && c.job.filter_count == 0) {
+        for (int i = 0; status == GCONV_OK && i < 2; i++)
+            status = gconv_filter_load(names[i], &loaded[i], error);
+        c.job.filters = (const gconv_filter *const *)loaded;
+        c.job.filter_count = 2;
+    }
+    c.job.output = GCONV_OUTPUT_EDGES;
+    if (status == GCONV_OK)
+        status = convert_file(in, &c, error);
+    gconv_filter_free(loaded[0]);
+    gconv_filter_free(loaded[1]);
+    return status;
+}
+
+gconv_status gconv_filter_memory(const unsigned char *input, unsigned char *output, uint32_t width,
+                                 uint32_t height, int channels, const gconv_filter *filter,
+                                 const gconv_job *options, gconv_error *error)
+{
+    gconv_job job;
+    gconv_plan *plan;
+    gconv_status status = read_options(options, &job, error);
+    if (status != GCONV_OK)
+        return status;
+    job.filters = &filter;
+    job.filter_count = 1;
+    job.input = (gconv_shape){width, height, channels, 8};
+    job.output = GCONV_OUTPUT_SAMPLES;
+    job.output_depth = 8;
+    status = gconv_plan_create(&job, &plan, error);
+    if (status != GCONV_OK)
+        return status;
+    size_t stride = gconv_shape_row_bytes(&job.input);
+    status = gconv_plan_run_memory(plan, input, stride, output, stride, NULL, error);
+    gconv_plan_free(plan);
+    return status;
+}

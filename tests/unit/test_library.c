@@ -1,0 +1,328 @@
+/* What a C program does with the library in its first hour: it frees filters at once, filters in
+ * place, asks for edges of colours, and gets a member wrong. */
+#include "core/grey.h"
+#include "io_support.h"
+#include "plan_support.h"
+
+enum { BYTES = 4 * WIDTH * HEIGHT * sizeof(float) };
+static unsigned char image[BYTES], expected[BYTES], place[2 * BYTES];
+
+static void fill(int depth)
+{
+    for (size_t i = 0; i < BYTES / sizeof(float); i++)
+        if (depth == 32)
+            ((float *)(void *)image)[i] = (float)(i * 2654435761u % 255);
+    for (size_t i = 0; depth != 32 && i < BYTES; i++)
+        image[i] = (unsigned char)(i * 2654435761u >> 13);
+}
+
+static gconv_plan *plan_of(const gconv_job *job)
+{
+    gconv_error error;
+    gconv_plan *plan;
+    if (gconv_plan_create(job, &plan, &error) != GCONV_OK)
+        fail_msg("%s", error.message);
+    return plan;
+}
+
+static void run(const gconv_job *job, const void *from, size_t from_stride, void *to,
+                size_t to_stride)
+{
+    gconv_error error;
+    gconv_plan *plan = plan_of(job);
+    if (gconv_plan_run_memory(plan, from, from_stride, to, to_stride, NULL, &error) != GCONV_OK)
+        fail_msg("%s", error.message);
+    gconv_plan_free(plan);
+}
+
+/* ---- What a plan keeps ----------------------------------------------------------------------- */
+
+static void filters_may_be_freed_at_once(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"gauss5", "gaussian:3", "laplace3", "log:2"};
+    fill(8);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (int reference = 0; reference < 2; reference++) {
+            const gconv_filter **chain = malloc(2 * sizeof(gconv_filter *));
+            gconv_filter *first, *second;
+            gconv_error error;
+            assert_int_equal(gconv_filter_load(names[i], &first, &error), GCONV_OK);
+            assert_int_equal(gconv_filter_load("box:3", &second, &error), GCONV_OK);
+            chain[0] = first;
+            chain[1] = second;
+            char device[] = "cpu", name[] = "reference";
+            gconv_job job = job_of(chain, 2, shape_of(WIDTH, HEIGHT, 1, 8));
+            job.device = device;
+            if (reference == 1)
+                job.implementation = name;
+            run(&job, image, WIDTH, expected, WIDTH);
+            gconv_plan *plan = plan_of(&job);
+            memset(first->weights, 0xff, sizeof *first->weights);
+            first->divisor = 0;
+            device[0] = name[0] = '?';
+            gconv_filter_free(first);
+            gconv_filter_free(second);
+            free(chain);
+            assert_int_equal(gconv_plan_run_memory(plan, image, WIDTH, place, WIDTH, NULL, NULL),
+                             GCONV_OK);
+            assert_memory_equal(place, expected, WIDTH * HEIGHT);
+            gconv_plan_free(plan);
+        }
+}
+
+/* ---- Overlapping images ---------------------------------------------------------------------- */
+
+static void images_are_filtered_in_place(void **state)
+{
+    (void)state;
+    gconv_filter *filters[3];
+    static const char *const names[] = {"gauss5", "gaussian:9", "laplace3"};
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(gconv_filter_load(names[i], &filters[i], NULL), GCONV_OK);
+    filters[2]->anchor_y = 2; /* reaches upwards alone */
+    for (int n = 0; n < 3 * 4 * 3 * GCONV_BORDER_COUNT; n++) {
+        int channels = 1 + n / 3 % 4, depth = 8 << n / 12 % 3;
+        gconv_job job = job_of((const gconv_filter *const *)&filters[n % 3], 1,
+                               shape_of(WIDTH, HEIGHT, channels, depth));
+        job.border = (gconv_border)(n / 36);
+        job.threads = 1 + n % 4;
+        job.offset = 3;
+        size_t stride = gconv_shape_row_bytes(&job.input);
+        fill(depth);
+        run(&job, image, stride, expected, stride);
+        memcpy(place, image, stride * HEIGHT);
+        run(&job, place, stride, place, stride);
+        if (memcmp(place, expected, stride * HEIGHT) != 0)
+            fail_msg("%s, %d channels, depth %d, border %d", names[n % 3], channels, depth, n / 36);
+        memcpy(place + 7 * stride, image, stride * HEIGHT); /* output rows above */
+        run(&job, place + 7 * stride, stride, place, stride);
+        assert_memory_equal(place, expected, stride * HEIGHT);
+    }
+    for (int i = 0; i < 3; i++)
+        gconv_filter_free(filters[i]);
+}
+
+/* Many bands, which threads compute at one time. */
+static void large_images_are_filtered_in_place(void **state)
+{
+    (void)state;
+    enum { SIDE = 1200, STRIDE = 3 * SIDE };
+    static const char *const names[] = {"gauss5", "gaussian:9"};
+    unsigned char *large = malloc(SIDE * STRIDE), *apart = malloc(SIDE * STRIDE);
+    for (int i = 0; i < 2; i++) {
+        gconv_filter *filter;
+        assert_int_equal(gconv_filter_load(names[i], &filter, NULL), GCONV_OK);
+        const gconv_filter *chain[] = {filter};
+        gconv_job job = job_of(chain, 1, shape_of(SIDE, SIDE, 3, 8));
+        job.threads = 4;
+        for (size_t at = 0; at < SIDE * STRIDE; at++)
+            large[at] = (unsigned char)(at * 2654435761u >> 13);
+        run(&job, large, STRIDE, apart, STRIDE);
+        run(&job, large, STRIDE, large, STRIDE);
+        assert_memory_equal(large, apart, SIDE * STRIDE);
+        gconv_filter_free(filter);
+    }
+    free(large);
+    free(apart);
+}
+
+static void what_cannot_work_in_place_is_refused(void **state)
+{
+    (void)state;
+    gconv_error error;
+    gconv_job job = usual_job();
+    gconv_plan *plan = plan_of(&job);
+    fill(8);
+    run(&job, image, WIDTH, expected, WIDTH);
+    const struct {
+        size_t from, from_stride, to, to_stride;
+        bool good;
+    } cases[] = {
+        {0, WIDTH, 1, WIDTH, false},                    /* a byte behind */
+        {0, WIDTH, WIDTH, WIDTH, false},                /* a row below */
+        {0, WIDTH, (HEIGHT - 1) * WIDTH, WIDTH, false}, /* the last row */
+        {0, WIDTH, 0, WIDTH + 1, false},                /* grows apart */
+        {0, WIDTH, HEIGHT * WIDTH, WIDTH, true},        /* behind */
+        {HEIGHT * WIDTH, WIDTH, 0, WIDTH, true},        /* before */
+        {0, 2 * WIDTH, WIDTH, 2 * WIDTH, true},         /* side by side in a frame */
+        {WIDTH, 2 * WIDTH, 0, 2 * WIDTH, true},
+        {0, 2 * WIDTH, WIDTH - 1, 2 * WIDTH, true},  /* its own row */
+        {0, 2 * WIDTH, WIDTH + 1, 2 * WIDTH, false}, /* a byte of the row below */
+        {0, 2 * WIDTH, 0, WIDTH, true},              /* closes up */
+        {WIDTH, WIDTH, 0, WIDTH, true},              /* a row above */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        memset(place, 7, sizeof place);
+        for (size_t y = 0; y < HEIGHT; y++)
+            memcpy(place + cases[i].from + y * cases[i].from_stride, image + y * WIDTH, WIDTH);
+        gconv_status status =
+            gconv_plan_run_memory(plan, place + cases[i].from, cases[i].from_stride,
+                                  place + cases[i].to, cases[i].to_stride, NULL, &error);
+        if (status != (cases[i].good ? GCONV_OK : GCONV_ERROR_ARGUMENT))
+            fail_msg("case %zu: %d", i, (int)status);
+        if (!cases[i].good)
+            assert_non_null(strstr(error.message, "overlaps"));
+        for (size_t y = 0; cases[i].good && y < HEIGHT; y++)
+            assert_memory_equal(place + cases[i].to + y * cases[i].to_stride, expected + y * WIDTH,
+                                WIDTH);
+    }
+    gconv_plan_free(plan);
+}
+
+/* ---- Grey ------------------------------------------------------------------------------------ */
+
+static void edges_of_colours_are_edges_of_their_grey(void **state)
+{
+    (void)state;
+    static unsigned char grey[BYTES];
+    for (int n = 0; n < 3 * 3 * 2; n++) {
+        int channels = 2 + n % 3, depth = 8 << n / 3 % 3;
+        bool is_bgr = n >= 9;
+        gconv_shape shape = shape_of(WIDTH, HEIGHT, channels, depth);
+        size_t stride = gconv_shape_row_bytes(&shape), grey_stride = (size_t)(WIDTH * depth / 8);
+        fill(depth);
+        for (size_t y = 0; y < HEIGHT; y++)
+            gc_grey_row(image + y * stride, grey + y * grey_stride, WIDTH, channels, depth, is_bgr);
+        gconv_job job = job_of(box_chain(), 1, shape_of(WIDTH, HEIGHT, 1, depth));
+        job.output = GCONV_OUTPUT_EDGES;
+        job.output_depth = 8;
+        job.threshold = 126;
+        run(&job, grey, grey_stride, expected, WIDTH);
+        assert_non_null(memchr(expected, 0, WIDTH * HEIGHT));
+        assert_non_null(memchr(expected, 255, WIDTH * HEIGHT));
+        job.input = shape;
+        job.order = is_bgr ? GCONV_ORDER_BGR : GCONV_ORDER_RGB;
+        job.alpha = GCONV_ALPHA_AUTO; /* there is no alpha in grey */
+        run(&job, image, stride, place, WIDTH);
+        assert_memory_equal(place, expected, WIDTH * HEIGHT);
+        memcpy(place, image, stride * HEIGHT);
+        run(&job, place, stride, place, WIDTH);
+        assert_memory_equal(place, expected, WIDTH * HEIGHT);
+        gconv_plan *plan = plan_of(&job);
+        gconv_difference difference;
+        assert_int_equal(gconv_plan_compare(plan, image, stride, (float *)(void *)place,
+                                            (float *)(void *)place, WIDTH * sizeof(float),
+                                            &difference, NULL),
+                         GCONV_ERROR_UNSUPPORTED);
+        gconv_plan_free(plan);
+    }
+}
+
+static void red_and_blue_change_places(void **state)
+{
+    (void)state;
+    const unsigned char rgb[3] = {255, 0, 0}, bgr[3] = {0, 0, 255};
+    unsigned char a, b;
+    gc_grey_row(rgb, &a, 1, 3, 8, false);
+    gc_grey_row(bgr, &b, 1, 3, 8, true);
+    assert_int_equal(a, 76);
+    assert_int_equal(b, 76);
+}
+
+/* ---- Depths and messages --------------------------------------------------------------------- */
+
+static void output_has_the_depth_of_the_input(void **state)
+{
+    (void)state;
+    for (int depth = 8; depth <= 32; depth *= 2) {
+        gconv_job job = gconv_job_default();
+        job.filters = box_chain();
+        job.filter_count = 1;
+        job.input = shape_of(3, 2, 3, depth);
+        gconv_plan *plan = plan_of(&job);
+        assert_int_equal(gconv_plan_output_shape(plan)->depth, depth);
+        gconv_plan_free(plan);
+    }
+}
+
+static void says(const gconv_job *job, const char *message)
+{
+    gconv_error error;
+    assert_int_equal(gconv_job_check(job, &error), GCONV_ERROR_ARGUMENT);
+    assert_string_equal(error.message, message);
+}
+
+static void messages_say_what_is_possible(void **state)
+{
+    (void)state;
+    const gconv_job good = usual_job();
+    gconv_job job = good;
+    job.input.depth = 24;
+    says(&job, "depth 24: 8, 16 or 32 are possible");
+    job.input.depth = 1;
+    says(&job, "depth 1: 8, 16 or 32 are possible");
+    job = good;
+    job.output_depth = 12;
+    says(&job, "output depth 12: 1, 8, 16 or 32 are possible");
+    job = good;
+    job.input.channels = 5;
+    says(&job, "channels 5: 1 to 4 are possible");
+    job = good;
+    job.input.width = 0;
+    says(&job, "width 0: 1 to 2147483647 are possible");
+    job = good;
+    job.input.height = UINT32_MAX;
+    says(&job, "height 4294967295: 1 to 2147483647 are possible");
+    job = good;
+    job.border = (gconv_border)GCONV_BORDER_COUNT;
+    says(&job, "border 5: 0 to 4 are possible");
+    job = good;
+    job.order = (gconv_order)2;
+    says(&job, "order 2: 0 to 1 are possible");
+    job = good;
+    job.block_width = 33;
+    job.block_height = 32;
+    says(&job, "a block of 33x32 threads: 1 to 1024 threads are possible, or 0x0");
+    gconv_writer *writer;
+    gconv_error error;
+    gconv_writer_options options = gconv_writer_options_default();
+    options.format = GCONV_FORMAT_JPEG;
+    options.shape = shape_of(1, 1, 1, 16);
+    assert_int_equal(gconv_writer_open(scratch_path("none"), &options, &writer, &error),
+                     GCONV_ERROR_ARGUMENT);
+    assert_string_equal(error.message, "jpeg: depth 16: 8 is possible");
+}
+
+/* ---- One call -------------------------------------------------------------------------------- */
+
+static void memory_is_filtered_in_one_call(void **state)
+{
+    (void)state;
+    gconv_error error;
+    fill(8);
+    gconv_job job = job_of(box_chain(), 1, shape_of(WIDTH, HEIGHT, 3, 8));
+    run(&job, image, 3 * WIDTH, expected, 3 * WIDTH);
+    memcpy(place, image, 3 * WIDTH * HEIGHT);
+    assert_int_equal(
+        gconv_filter_memory(place, place, WIDTH, HEIGHT, 3, box_chain()[0], NULL, &error),
+        GCONV_OK);
+    assert_memory_equal(place, expected, 3 * WIDTH * HEIGHT);
+    job = gconv_job_default();
+    job.border = GCONV_BORDER_WRAP;
+    assert_int_equal(
+        gconv_filter_memory(image, place, WIDTH, HEIGHT, 3, box_chain()[0], &job, &error),
+        GCONV_OK);
+    assert_memory_not_equal(place, expected, 3 * WIDTH * HEIGHT);
+    assert_int_equal(
+        gconv_filter_memory(image, place, WIDTH, HEIGHT, 5, box_chain()[0], NULL, &error),
+        GCONV_ERROR_ARGUMENT);
+    assert_int_equal(gconv_filter_memory(image, place, WIDTH, HEIGHT, 3, NULL, NULL, &error),
+                     GCONV_ERROR_ARGUMENT);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(filters_may_be_freed_at_once),
+        cmocka_unit_test(images_are_filtered_in_place),
+        cmocka_unit_test(large_images_are_filtered_in_place),
+        cmocka_unit_test(what_cannot_work_in_place_is_refused),
+        cmocka_unit_test(edges_of_colours_are_edges_of_their_grey),
+        cmocka_unit_test(red_and_blue_change_places),
+        cmocka_unit_test(output_has_the_depth_of_the_input),
+        cmocka_unit_test(messages_say_what_is_possible),
+        cmocka_unit_test(memory_is_filtered_in_one_call),
+    };
+    return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}
