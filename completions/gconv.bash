@@ -9,7 +9,7 @@ _gconv_commands() {
   if _gconv_mpi; then
     echo 'edges filter help'
   else
-    echo 'edges filter check compare bench tune info help'
+    echo 'edges filter check compare bench tune kernel info help'
   fi
 }
 
@@ -35,12 +35,13 @@ _gconv_options() {
   bench) echo "--kernel --border --correlate $device --shared-memory --preset --sizes --filters --samples --sample --resume --baseline --fail-above --time --json --csv --markdown --html --progress $common" ;;
   check) echo "--journal --verify --images --impl --device --threads --json --progress $common" ;;
   tune) echo "--impl --device --filters --time --json --progress $common" ;;
+  kernel) echo "--kernel --response --write --notation --json $common" ;;
   info) echo "--json $common" ;;
   help) echo "$common" ;;
   *)
     echo "$edges $filter $images $common"
     _gconv_mpi || echo '--shared-memory --images --preset --sizes --filters --samples --sample --resume
-      --baseline --fail-above --time --csv --markdown --html'
+      --baseline --fail-above --time --csv --markdown --html --response --write --notation'
     ;;
   esac
 }
@@ -93,7 +94,8 @@ _gconv_values() {
   --samples) echo 'grey8 rgb8 rgba8 grey16 rgb16 all' ;;
   --resume | --baseline) echo FILE ;;
   -o | --output) echo DIR ;;
-  --html) echo FILE ;;
+  --html | --response | --write) echo FILE ;;
+  --notation) echo 'gconv imagemagick libvips' ;;
   -t | --threshold | --scale | --offset | --quality | --max-pixels | -j | --threads | --tile | \
     --block | --shared-memory | --time | --sample | --fail-above | --sizes | --filters) echo NONE ;;
   esac
@@ -197,6 +199,9 @@ _gconv() {
   elif [[ -z $command || ($command == help && $previous == help) ]]; then
     # shellcheck disable=SC2046
     _gconv_add '' "$current" $(_gconv_commands)
+  elif [[ $command == kernel ]]; then
+    # shellcheck disable=SC2046
+    _gconv_add_values '' "$current" $(_gconv_values --kernel)
   elif [[ $command == edges || $command == filter || $command == compare || $command == check ]]; then
     _gconv_compopt -o default
   fi

@@ -2,7 +2,7 @@
 
 # gconv-mpi computes batches: two of the commands, without rows of one image.
 set -l both -c gconv -c gconv-mpi
-set -g __gconv_commands edges filter check compare bench tune info help
+set -g __gconv_commands edges filter check compare bench tune kernel info help
 
 # Prints the command on the command line; nothing where there is none yet.
 function __gconv_command
@@ -62,13 +62,14 @@ complete -c gconv -n __gconv_no_command -a check -d 'Check the outputs of a jour
 complete -c gconv -n __gconv_no_command -a compare -d 'Check and time every implementation on one image'
 complete -c gconv -n __gconv_no_command -a bench -d 'Time implementations on synthetic images'
 complete -c gconv -n __gconv_no_command -a tune -d 'Search the fastest configurations on this GPU'
+complete -c gconv -n __gconv_no_command -a kernel -d 'Show a filter or a chain as gconv reads it'
 complete -c gconv -n __gconv_no_command -a info -d 'List devices, implementations and filters'
 complete $both -n __gconv_no_command -a help -d 'Explain gconv or one of its commands'
-complete -c gconv -n '__gconv_after help' -a 'edges filter check compare bench tune info help'
+complete -c gconv -n '__gconv_after help' -a 'edges filter check compare bench tune kernel info help'
 complete -c gconv-mpi -n '__gconv_after help' -a 'edges filter help'
 
 # ---- What is computed
-complete $both -n '__gconv_for filter compare bench' -s k -l kernel -x -a '(__gconv_filters)' -d 'Filter'
+complete $both -n '__gconv_for filter compare bench kernel' -s k -l kernel -x -a '(__gconv_filters)' -d 'Filter'
 complete $both -n '__gconv_for edges compare' -s t -l threshold -x -d 'A pixel is an edge where |response| > T'
 complete $both -n '__gconv_for edges' -l rule -x -a 'abs positive negative' -d 'Side of the response that counts'
 complete $both -n '__gconv_for edges' -l invert -d 'Black edges on white'
@@ -135,9 +136,12 @@ complete -c gconv -n '__gconv_for bench' -l fail-above -x -d 'Exit with status 5
 complete -c gconv -n '__gconv_for bench' -l csv -d 'Values with commas'
 complete -c gconv -n '__gconv_for bench' -l markdown -d 'Table in Markdown'
 complete -c gconv -n '__gconv_for compare bench' -l html -r -d 'Report with charts'
+complete -c gconv -n '__gconv_for kernel' -l response -r -F -d 'Write the frequency response, as PNG or CSV'
+complete -c gconv -n '__gconv_for kernel' -l write -r -F -d 'Write the filter, or the product of the chain'
+complete -c gconv -n '__gconv_for kernel' -l notation -x -a 'gconv imagemagick libvips' -d 'Notation of --write'
 complete -c gconv -n '__gconv_for bench' -l samples -x -a 'grey8 rgb8 rgba8 grey16 rgb16 all' -d 'Samples of the image'
 complete -c gconv -n '__gconv_for compare bench tune' -l time -x -d 'How many seconds measuring may take'
-complete $both -n '__gconv_for edges filter check compare bench tune info' -l json -d 'Machine-readable results on standard output'
+complete $both -n '__gconv_for edges filter check compare bench tune kernel info' -l json -d 'Machine-readable results on standard output'
 complete $both -n '__gconv_for edges filter check compare bench tune' -l progress -x -a 'auto always never' -d 'Show progress'
 complete $both -s q -l quiet -d 'Print errors only'
 complete $both -s v -l verbose -d 'Print warnings and a line for each image, too'

@@ -224,6 +224,22 @@ GCONV_API gconv_status gconv_filter_parse(const char *text, size_t length, const
 /* The sum of the weights over the divisor. A constant image is multiplied by this number. */
 GCONV_API double gconv_filter_gain(const gconv_filter *filter);
 
+/* *rank becomes the rank of the weights: the fewest products of a column and a row whose sum they
+ * are, but for rounding to float32 where a weight is not a whole number. A filter of two vectors
+ * has rank 1, or 0. The first `most` products, at least 1, go to `columns` and `rows`, which have
+ * room for most * height and most * width numbers. Where the rank is at most `most`, F[j][i] is the
+ * sum over p below the rank of columns[p*height+j] * rows[p*width+i]. Fails where memory is
+ * short. */
+GCONV_API gconv_status gconv_filter_rank(const gconv_filter *filter, int most, double *columns,
+                                         double *rows, int *rank, gconv_error *error);
+
+/* *product becomes one filter that does what two do in sequence, away from the border. Its weights
+ * are computed in double and rounded to float32. It is a matrix, and has no name.
+ * GCONV_ERROR_ARGUMENT where a side would exceed GCONV_FILTER_SIDE_MAX. GCONV_ERROR_FILTER where
+ * `first` has an offset, or a weight or the divisor leaves its range. */
+GCONV_API gconv_status gconv_filter_compose(const gconv_filter *first, const gconv_filter *second,
+                                            gconv_filter **product, gconv_error *error);
+
 /* A filter compiled into the library. */
 typedef struct gconv_builtin_filter {
     const char *name;    /* "gauss5" */

@@ -26,6 +26,8 @@ static int start_command(const gc_options *options)
         return gc_run_tune(options);
     case GC_COMMAND_CHECK:
         return gc_run_check(options);
+    case GC_COMMAND_KERNEL:
+        return gc_run_kernel(options);
     case GC_COMMAND_INFO:
         return gc_run_info(options);
     default:

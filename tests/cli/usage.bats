@@ -33,7 +33,7 @@ system: [A-Z]*'
     for arguments in help --help -h; do
         expect 0 gconv $arguments
         same "$err" ''
-        for command in edges filter check compare bench tune info help; do
+        for command in edges filter check compare bench tune kernel info help; do
             like "$out" "*
   $command *"
         done
@@ -41,7 +41,7 @@ system: [A-Z]*'
 }
 
 @test "help of a command in all three spellings" {
-    for command in edges filter check compare bench tune info help; do
+    for command in edges filter check compare bench tune kernel info help; do
         expect 0 gconv help $command
         first=$out
         like "$first" "gconv $command*Options:*"
@@ -60,10 +60,11 @@ system: [A-Z]*'
 
 # The commands of one row of the table, from the expression in its fourth column.
 commands_of() {
-    case $1 in 0) echo edges filter check compare bench tune info help ;; esac
-    case $1 in *IMAGES* | *COMPUTES*) echo edges filter ;; esac
-    case $1 in *MEASURES* | *COMPUTES*) echo compare bench ;; esac
-    for command in edges filter check compare bench tune info; do
+    case $1 in 0) echo edges filter check compare bench tune kernel info help ;; esac
+    case $1 in *IMAGES* | *COMPUTES* | *WORKS*) echo edges filter ;; esac
+    case $1 in *MEASURES* | *COMPUTES* | *WORKS*) echo compare bench ;; esac
+    case $1 in *WORKS*) echo check tune ;; esac
+    for command in edges filter check compare bench tune kernel info; do
         case $1 in *GC_COMMAND_$(echo $command | tr a-z A-Z)*) echo $command ;; esac
     done
 }
@@ -77,7 +78,7 @@ commands_of() {
             echo "$option" >>"wanted.$command"
         done
     done <table
-    for command in edges filter check compare bench tune info help; do
+    for command in edges filter check compare bench tune kernel info help; do
         gconv help $command | sed -n 's/^  ..[, ] --\([a-z0-9-]*\).*/\1/p' >got
         diff "wanted.$command" got
     done

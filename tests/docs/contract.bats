@@ -81,6 +81,7 @@ format_words() {
   for command in $(commands); do
     letter=${command%"${command#?}"}
     [ "$command" != check ] || letter=k
+    [ "$command" != kernel ] || letter=n
     [ "$command" != help ] || continue
     for option in $(long_options "$command"); do
       row=$(grep -E "^ *\\| .*\`?(-[a-z], )?$option[ \`]" "$CONTRACT") || { echo "no row of $option" && false; }

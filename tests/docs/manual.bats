@@ -66,9 +66,10 @@ load documents
     "$GCONV" filter --json --kernel gauss3 none.png other.png || true
     "$GCONV" compare --json --time 0.01 in.png
     "$GCONV" bench --json --time 0.01 --kernel identity
+    "$GCONV" kernel --json gauss5 box:200 box:200
     "$GCONV" info --json
   } >objects 2>/dev/null
-  [ "$(grep -c '"schema": 1,' objects)" -eq 6 ]
+  [ "$(grep -c '"schema": 1,' objects)" -eq 9 ]
   section "$MANUAL" JSON | grep '^\.BR\{0,1\}I\{0,1\} ' | grep -o '[a-z_0-9]*' | sort -u >documented
   missing=$(grep -o '"[a-z_0-9]*":' objects | tr -d '":' | sort -u | comm -23 - documented)
   echo "not documented:" $missing

@@ -14,6 +14,7 @@ int gc_run_check(const gc_options *options);
 int gc_run_compare(const gc_options *options);
 int gc_run_bench(const gc_options *options);
 int gc_run_tune(const gc_options *options);
+int gc_run_kernel(const gc_options *options);
 int gc_run_info(const gc_options *options);
 
 #endif

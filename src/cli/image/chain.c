@@ -11,8 +11,13 @@ static gconv_status load_builtin(const char *name, gconv_filter **filter, gconv_
 {
     for (size_t i = 0; i < gconv_builtin_filter_count(); i++) {
         const gconv_builtin_filter *builtin = gconv_builtin_filter_at(i);
-        if (strcmp(builtin->name, name) == 0)
-            return gconv_filter_parse(builtin->text, strlen(builtin->text), name, filter, error);
+        if (strcmp(builtin->name, name) != 0)
+            continue;
+        gconv_status status =
+            gconv_filter_parse(builtin->text, strlen(builtin->text), name, filter, error);
+        if (status == GCONV_OK)
+            (*filter)->dialect = NULL; /* as gconv_filter_load has it */
+        return status;
     }
     return gc_fail(error, GCONV_ERROR_FILTER, "not among the built-in filters");
 }

@@ -14,7 +14,8 @@ typedef enum gc_command {
     GC_COMMAND_TUNE = 16,
     GC_COMMAND_INFO = 32,
     GC_COMMAND_HELP = 64,
-    GC_COMMAND_CHECK = 128
+    GC_COMMAND_CHECK = 128,
+    GC_COMMAND_KERNEL = 256
 } gc_command;
 
 enum {

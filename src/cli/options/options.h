@@ -17,6 +17,13 @@ typedef enum gc_progress_when {
     GC_PROGRESS_NEVER
 } gc_progress_when;
 
+/* --notation: how `gconv kernel --write` writes a filter. */
+typedef enum gc_notation {
+    GC_NOTATION_GCONV,
+    GC_NOTATION_IMAGEMAGICK,
+    GC_NOTATION_LIBVIPS
+} gc_notation;
+
 /* Options for the library are kept in the library's own structures. These begin as its _default()
  * functions say. The shape of a job and the metadata of a writer are filled in later, from the
  * input. */
@@ -72,7 +79,9 @@ typedef struct gc_options {
     double fail_above;                    /* --fail-above, in per cent; below 0: not given */
     bool csv;
     bool markdown;
-    const char *html; /* the file of the report; NULL: not given */
+    const char *html;             /* the file of the report; NULL: not given */
+    const char *response, *write; /* files of `kernel`; NULL: not given */
+    gc_notation notation;
     unsigned samples; /* --samples, as gc_read_sample_kinds gives it; 0: not given */
     double time;      /* seconds that measuring may take; 0: the command's own limit */
 

@@ -172,6 +172,11 @@ static gconv_status take_command(gc_options *options, gconv_error *error)
     options->operand_count--;
     memmove(options->operands, options->operands + 1,
             (size_t)options->operand_count * sizeof options->operands[0]);
+    if (options->command == GC_COMMAND_KERNEL) { /* operands are filters */
+        for (int i = 0; i < options->operand_count; i++)
+            options->kernels[options->kernel_count++] = options->operands[i];
+        options->operand_count = 0;
+    }
     return GCONV_OK;
 }
 

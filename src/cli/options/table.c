@@ -7,12 +7,13 @@ enum {
     IMAGES = GC_COMMANDS_OF_IMAGES,
     MEASURES = GC_COMMANDS_THAT_MEASURE,
     COMPUTES = IMAGES | MEASURES,
+    WORKS = COMPUTES | GC_COMMAND_CHECK | GC_COMMAND_TUNE,
 };
 
 #define FLAG(field) NULL, offsetof(gc_options, field)
 
 static const gc_option options_table[] = {
-    {"kernel", 'k', "K", GC_COMMAND_FILTER | MEASURES,
+    {"kernel", 'k', "K", GC_COMMAND_FILTER | MEASURES | GC_COMMAND_KERNEL,
      "filter: file, built-in name, generator or ImageMagick string; repeat for a chain",
      gc_set_kernel, 0},
     {"threshold", 't', "T", GC_COMMAND_EDGES | GC_COMMAND_COMPARE,
@@ -132,13 +133,20 @@ static const gc_option options_table[] = {
     {"fail-above", 0, "PCT", GC_COMMAND_BENCH,
      "with --baseline: exit with status 5 where something takes PCT per cent longer",
      gc_set_fail_above, 0},
-    {"json", 0, NULL, COMPUTES | GC_COMMAND_CHECK | GC_COMMAND_TUNE | GC_COMMAND_INFO,
+    {"response", 0, "FILE", GC_COMMAND_KERNEL,
+     "write the frequency response of the chain, as PNG or, where FILE ends in .csv, as CSV",
+     gc_set_response, 0},
+    {"write", 0, "FILE", GC_COMMAND_KERNEL,
+     "write the filter, or the product of the chain, to FILE", gc_set_write, 0},
+    {"notation", 0, "NAME", GC_COMMAND_KERNEL,
+     "of --write: gconv (default), imagemagick or libvips", gc_set_notation, 0},
+    {"json", 0, NULL, WORKS | GC_COMMAND_KERNEL | GC_COMMAND_INFO,
      "machine-readable results on standard output", FLAG(json)},
     {"csv", 0, NULL, GC_COMMAND_BENCH, "values with commas, a line for each result", FLAG(csv)},
     {"markdown", 0, NULL, GC_COMMAND_BENCH, "the table in Markdown", FLAG(markdown)},
     {"html", 0, "FILE", MEASURES, "write a report with charts (needs matplotlib)", gc_set_html, 0},
-    {"progress", 0, "WHEN", COMPUTES | GC_COMMAND_CHECK | GC_COMMAND_TUNE,
-     "show progress: auto (default), always or never", gc_set_progress, 0},
+    {"progress", 0, "WHEN", WORKS, "show progress: auto (default), always or never",
+     gc_set_progress, 0},
     {"quiet", 'q', NULL, 0, "print errors, and what other options ask for", FLAG(quiet)},
     {"verbose", 'v', NULL, 0, "print warnings and what is being done, too", FLAG(verbose)},
     {"help", 'h', NULL, 0, "help on gconv or the command", FLAG(help)},
@@ -160,6 +168,7 @@ static const struct {
      "filter, as for gconv filter; repeat for a chain (default: the chain of edges, and filters "
      "with sides from 3 to 43)"},
     {"strip", GC_COMMAND_EDGES, "drop the resolution, the only metadata that edges keeps"},
+    {"kernel", GC_COMMAND_KERNEL, "filter, as an operand is; repeat for a chain"},
     {"impl", GC_COMMAND_COMPARE,
      "implementations: names that gconv info lists, or auto, with commas, or all (default)"},
     {"impl", GC_COMMAND_BENCH,

@@ -378,3 +378,31 @@ gconv_status gc_set_html(gc_options *options, const char *value, gconv_error *er
                        "'%.300s' has the extension of an image; the report is a web page", value);
     return GCONV_OK;
 }
+
+gconv_status gc_set_response(gc_options *options, const char *value, gconv_error *error)
+{
+    const char *end = strrchr(value, '.');
+    options->response = value;
+    if (end == NULL || (strcasecmp(end, ".png") != 0 && strcasecmp(end, ".csv") != 0))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%.300s' does not end in .png or .csv", value);
+    return GCONV_OK;
+}
+
+gconv_status gc_set_write(gc_options *options, const char *value, gconv_error *error)
+{
+    if (strcmp(value, "-") == 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "'-' is no file: the table goes to standard output");
+    return set_file(&options->write, value, error);
+}
+
+gconv_status gc_set_notation(gc_options *options, const char *value, gconv_error *error)
+{
+    static const gc_word words[] = {{"gconv", GC_NOTATION_GCONV},
+                                    {"imagemagick", GC_NOTATION_IMAGEMAGICK},
+                                    {"libvips", GC_NOTATION_LIBVIPS}};
+    int notation = 0;
+    gconv_status status = gc_read_word(words, 3, value, &notation, error);
+    options->notation = (gc_notation)notation;
+    return status;
+}

@@ -48,6 +48,9 @@ gc_value_function gc_set_sample;
 gc_value_function gc_set_html;
 gc_value_function gc_set_baseline;
 gc_value_function gc_set_fail_above;
+gc_value_function gc_set_response;
+gc_value_function gc_set_write;
+gc_value_function gc_set_notation;
 
 /* Whether the command line asks for a batch: -o DIR or --in-place. */
 bool gc_is_batch(const gc_options *options);

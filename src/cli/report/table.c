@@ -7,8 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* Columns of the terminal that standard output is; else the value of COLUMNS; else 80. */
-static int line_width(void)
+int gc_line_width(void)
 {
     struct winsize size;
     long long columns;
@@ -40,7 +39,7 @@ static gc_column *least_needed(gc_column *columns, int count)
 
 void gc_table_fit(gc_column *columns, int count, int rest)
 {
-    int width = line_width();
+    int width = gc_line_width();
     gc_column *least;
     while (used_width(columns, count) + 2 + rest > width &&
            (least = least_needed(columns, count)) != NULL)

@@ -15,6 +15,9 @@ typedef struct gc_column {
     char cell[GC_CELL_BYTES]; /* of the row that is printed next */
 } gc_column;
 
+/* Columns of the terminal that standard output is; else the value of COLUMNS; else 80. */
+int gc_line_width(void);
+
 /* Hides columns until the others fit the line. Two blanks and `rest` characters follow them. */
 void gc_table_fit(gc_column *columns, int count, int rest);
 

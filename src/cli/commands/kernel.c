@@ -1,0 +1,344 @@
+/* gconv kernel: shows filters as they were read, and the chain that they make. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/kernel_files.h"
+#include "cli/image/chain.h"
+#include "cli/options/table.h"
+#include "cli/report/exit.h"
+#include "cli/report/json.h"
+#include "cli/report/messages.h"
+#include "cli/report/table.h"
+#include "cli/tasks/identity.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { PRODUCTS = 3, DEPTHS = 2, LINES_MAX = 15 };
+static const int depths[DEPTHS] = {8, 16};
+
+/* A filter, or the product of a chain. */
+typedef struct properties {
+    const gconv_filter *filter; /* NULL: there is none */
+    double gain, sum;
+    int rank;
+    double *columns, *rows; /* the first PRODUCTS products of gconv_filter_rank; one allocation */
+} properties;
+
+/* What is known of a filter, and of the chain up to it. */
+typedef struct facts {
+    const char *kernel; /* as it was named */
+    char reading[256];  /* how its text was read */
+    properties own, product;
+    gconv_filter *composed; /* the product; NULL for the first filter, and where there is none */
+    gconv_error no_product; /* says why there is none */
+    bool exact[DEPTHS];     /* the chain, on samples of this depth */
+    gconv_error refusal[DEPTHS]; /* why the chain cannot be computed; GCONV_OK: it can be */
+} facts;
+
+/* ---- Finding out ----------------------------------------------------------------------------- */
+
+static gconv_status describe(const gconv_filter *filter, properties *p, gconv_error *error)
+{
+    size_t height = (size_t)filter->height, count = height + (size_t)filter->width;
+    double *numbers = gc_allocate_array(PRODUCTS * count, sizeof *numbers);
+    if (numbers == NULL)
+        return gc_fail_memory(error, PRODUCTS * count * sizeof *numbers);
+    double gain = gconv_filter_gain(filter);
+    *p =
+        (properties){filter, gain, gain * filter->divisor, 0, numbers, numbers + PRODUCTS * height};
+    return gconv_filter_rank(filter, PRODUCTS, p->columns, p->rows, &p->rank, error);
+}
+
+/* Makes the product of the filters up to number `i`, which is above 0. */
+static gconv_status compose(const gc_filter_chain *chain, facts *all, int i, gconv_error *error)
+{
+    facts *f = &all[i];
+    const gconv_filter *before = i > 1 ? f[-1].composed : chain->filters[0];
+    f->no_product = f[-1].no_product;
+    if (before == NULL ||
+        gconv_filter_compose(before, chain->filters[i], &f->composed, &f->no_product) != GCONV_OK)
+        return GCONV_OK;
+    return describe(f->composed, &f->product, error);
+}
+
+/* Plans a pixel of each depth: whether the chain of the first `count` filters is exact there. */
+static void judge(const gc_options *options, const gc_filter_chain *chain, int count, facts *f)
+{
+    for (int d = 0; d < DEPTHS; d++) {
+        gconv_job job = options->job;
+        gconv_plan *plan;
+        job.filters = (const gconv_filter *const *)chain->filters;
+        job.filter_count = count;
+        job.input = (gconv_shape){.width = 1, .height = 1, .channels = 1, .depth = depths[d]};
+        job.output_depth = depths[d];
+        job.implementation = "reference";
+        job.device = "cpu";
+        if (gconv_plan_create(&job, &plan, &f->refusal[d]) == GCONV_OK) {
+            f->refusal[d] = (gconv_error){.status = GCONV_OK};
+            f->exact[d] = gconv_plan_is_exact(plan);
+        }
+        gconv_plan_free(plan);
+    }
+}
+
+static gconv_status find_out(const gc_options *options, const gc_filter_chain *chain, facts *all,
+                             gconv_error *error)
+{
+    gconv_status status = GCONV_OK;
+    for (int i = 0; status == GCONV_OK && i < chain->count; i++) {
+        facts *f = &all[i];
+        f->kernel = options->kernel_count > 0 ? options->kernels[i] : chain->filters[i]->name;
+        gc_filter_reading(f->kernel, chain->filters[i], f->reading, sizeof f->reading);
+        judge(options, chain, i + 1, f);
+        status = describe(chain->filters[i], &f->own, error);
+        if (status == GCONV_OK && i > 0)
+            status = compose(chain, all, i, error);
+    }
+    return status;
+}
+
+/* ---- As a table ------------------------------------------------------------------------------ */
+
+/* Of `count` numbers those before `first` and from `last` on are shown. */
+typedef struct extent {
+    int first, last;
+} extent;
+
+static extent fit(int count, int most)
+{
+    int shown = most > 3 ? most - 1 : 2; /* one place says that others are left out */
+    return count <= most ? (extent){count, count} : (extent){(shown + 1) / 2, count - shown / 2};
+}
+
+static int cell_width(const double *numbers, int count)
+{
+    int width = 3;
+    for (int i = 0; i < count; i++) {
+        int length = snprintf(NULL, 0, "%.5g", numbers[i]);
+        width = length > width ? length : width;
+    }
+    return width;
+}
+
+static void print_numbers(const char *label, const double *numbers, int count, int width)
+{
+    extent shown = fit(count, (gc_line_width() - 11) / (width + 1));
+    printf("  %-8s", label);
+    for (int i = 0; i < count; i++) {
+        if (i == shown.first) {
+            printf(" %*s", width, "...");
+            i = shown.last;
+        }
+        printf(" %*.5g", width, numbers[i]);
+    }
+    if (shown.first < count && label[0] != '\0')
+        printf("  (%d in all)", count);
+    putchar('\n');
+}
+
+/* A row of a matrix. */
+static const double *row_of(const gconv_filter *filter, int j)
+{
+    static double row[GCONV_FILTER_SIDE_MAX];
+    for (int i = 0; i < filter->width; i++)
+        row[i] = (double)filter->weights[j * filter->width + i];
+    return row;
+}
+
+static void print_weights(const gconv_filter *filter)
+{
+    int width = 0, height = filter->height;
+    extent shown = fit(height, LINES_MAX);
+    for (int j = 0; j < height; j++) {
+        int needed = cell_width(row_of(filter, j), filter->width);
+        width = needed > width ? needed : width;
+    }
+    for (int j = 0; j < height; j++) {
+        if (j == shown.first) {
+            printf("  ... (%d rows in all)\n", height);
+            j = shown.last;
+        }
+        print_numbers(j == 0 ? "weights" : "", row_of(filter, j), filter->width, width);
+    }
+}
+
+static void print_properties(const properties *p)
+{
+    const gconv_filter *filter = p->filter;
+    if (filter->weights != NULL)
+        print_weights(filter);
+    printf("  size     %d x %d\n  anchor   %d, %d\n", filter->width, filter->height,
+           filter->anchor_x, filter->anchor_y);
+    printf("  divisor  %.9g\n", filter->divisor);
+    if (filter->has_offset)
+        printf("  offset   %.9g\n", filter->offset);
+    printf("  sum      %.9g\n  gain     %.9g\n  rank     %d\n", p->sum, p->gain, p->rank);
+    for (int i = 0; i < p->rank && p->rank <= PRODUCTS; i++) {
+        const double *column = p->columns + i * filter->height, *row = p->rows + i * filter->width;
+        print_numbers("column", column, filter->height, cell_width(column, filter->height));
+        print_numbers("row", row, filter->width, cell_width(row, filter->width));
+    }
+}
+
+static void print_text(const facts *f, bool follows)
+{
+    printf("%s%s: %s\n", follows ? "\n" : "", f->kernel, f->reading);
+    print_properties(&f->own);
+    if (f->composed != NULL) {
+        printf("with the filters before it:\n");
+        print_properties(&f->product);
+    } else if (follows)
+        printf("with the filters before it: no single filter: %s\n", f->no_product.message);
+    for (int d = 0; d < DEPTHS; d++)
+        printf("  chain    %s on %d bits%s%s\n",
+               f->refusal[d].status != GCONV_OK ? "refused"
+               : f->exact[d]                    ? "exact"
+                                                : "not exact",
+               depths[d], f->refusal[d].status != GCONV_OK ? ": " : "", f->refusal[d].message);
+}
+
+/* ---- As JSON --------------------------------------------------------------------------------- */
+
+static void json_numbers(const char *key, const double *numbers, int count)
+{
+    gc_json_open(key, '[');
+    for (int i = 0; i < count; i++)
+        gc_json_number(NULL, numbers[i]);
+    gc_json_close(']');
+}
+
+static void json_vectors(const char *key, const properties *p, const double *numbers, int count)
+{
+    gc_json_open(key, '[');
+    for (int i = 0; i < p->rank && p->rank <= PRODUCTS; i++)
+        json_numbers(NULL, numbers + i * count, count);
+    gc_json_close(']');
+}
+
+static void json_properties(const properties *p)
+{
+    const gconv_filter *filter = p->filter;
+    gc_json_integer("width", filter->width);
+    gc_json_integer("height", filter->height);
+    gc_json_integer("anchor_x", filter->anchor_x);
+    gc_json_integer("anchor_y", filter->anchor_y);
+    gc_json_number("divisor", filter->divisor);
+    gc_json_number("offset", filter->has_offset ? filter->offset : (double)NAN);
+    gc_json_number("sum", p->sum);
+    gc_json_number("gain", p->gain);
+    gc_json_integer("rank", p->rank);
+    json_vectors("columns", p, p->columns, filter->height);
+    json_vectors("rows", p, p->rows, filter->width);
+    gc_json_open("weights", '[');
+    for (int j = 0; filter->weights != NULL && j < filter->height; j++)
+        json_numbers(NULL, row_of(filter, j), filter->width);
+    gc_json_close(']');
+}
+
+static void print_json(const facts *f, bool follows)
+{
+    gc_json_open(NULL, '{');
+    gc_json_integer("schema", GC_JSON_SCHEMA);
+    gc_json_string("command", "kernel");
+    gc_json_name("kernel", f->kernel);
+    gc_json_string("reading", f->reading);
+    json_properties(&f->own);
+    if (follows) {
+        gc_json_open("product", '{');
+        if (f->composed != NULL)
+            json_properties(&f->product);
+        else
+            gc_json_string("reason", f->no_product.message);
+        gc_json_close('}');
+    }
+    gc_json_open("chain", '[');
+    for (int d = 0; d < DEPTHS; d++) {
+        gc_json_open(NULL, '{');
+        gc_json_integer("depth", depths[d]);
+        gc_json_bool("exact", f->exact[d]);
+        gc_json_string("reason", f->refusal[d].message);
+        gc_json_close('}');
+    }
+    gc_json_close(']');
+    gc_json_close('}');
+    gc_json_end();
+}
+
+/* ---- The command ----------------------------------------------------------------------------- */
+
+/* Refuses options that contradict each other. */
+static gconv_status check_files(const gc_options *options, gconv_error *error)
+{
+    if (gc_option_given(options, "notation") && options->write == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "--notation needs --write");
+    for (int i = 0; i < options->kernel_count; i++)
+        if (gc_is_one_path(options->write, options->kernels[i]) ||
+            gc_is_one_path(options->response, options->kernels[i]))
+            return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                           "the output would replace the filter '%.300s'; name another file",
+                           options->kernels[i]);
+    return GCONV_OK;
+}
+
+/* Writes the filter, or the product of the chain, and the response. */
+static gconv_status write_files(const gc_options *options, const gc_filter_chain *chain,
+                                const facts *last, const char **blamed, gconv_error *error)
+{
+    const gconv_filter *filter = chain->count > 1 ? last->composed : chain->filters[0];
+    gconv_status status = GCONV_OK;
+    double largest;
+    *blamed = options->write;
+    if (options->write != NULL && filter == NULL) {
+        *error = last->no_product;
+        return error->status;
+    }
+    if (options->write != NULL)
+        status = gc_kernel_write(options->write, filter, options->notation, error);
+    if (status != GCONV_OK || options->response == NULL)
+        return status;
+    *blamed = options->response;
+    status = gc_kernel_response(options->response, chain->filters, chain->count, &largest, error);
+    if (status == GCONV_OK)
+        gc_say("%s: the magnitudes of the frequency response, from 0 to %.9g", *blamed, largest);
+    return status;
+}
+
+static void free_facts(facts *all, int count)
+{
+    for (int i = 0; all != NULL && i < count; i++) {
+        free(all[i].own.columns);
+        free(all[i].product.columns);
+        gconv_filter_free(all[i].composed);
+    }
+    free(all);
+}
+
+int gc_run_kernel(const gc_options *options)
+{
+    gc_filter_chain chain = {.filters = NULL};
+    gconv_error error;
+    facts *all = NULL;
+    const char *blamed = NULL;
+    gconv_status status = check_files(options, &error);
+    if (status == GCONV_OK)
+        status = gc_filter_chain_load(options, &chain, &blamed, &error);
+    if (status == GCONV_OK && (all = calloc((size_t)chain.count, sizeof *all)) == NULL)
+        status = gc_fail_memory(&error, (size_t)chain.count * sizeof *all);
+    if (status == GCONV_OK)
+        status = find_out(options, &chain, all, &error);
+    int code = gc_start_code(status);
+    if (status == GCONV_OK) {
+        status = write_files(options, &chain, &all[chain.count - 1], &blamed, &error);
+        bool is_usage = status == GCONV_ERROR_FILTER || status == GCONV_ERROR_ARGUMENT;
+        code = is_usage ? GC_EXIT_USAGE : gc_exit_code(status);
+    }
+    for (int i = 0; status == GCONV_OK && i < chain.count; i++)
+        (options->json ? print_json : print_text)(&all[i], i > 0);
+    if (status != GCONV_OK)
+        gc_report(blamed, &error);
+    free_facts(all, chain.count);
+    gc_filter_chain_free(&chain);
+    return code;
+}
