@@ -450,6 +450,13 @@ GCONV_API const gconv_foreign_format *gconv_foreign_from_path(const char *path);
  * reader owns its metadata. Callers only pass the pointer to a writer. */
 typedef struct gconv_metadata gconv_metadata;
 
+/* How much metadata a reader is asked for, and a writer writes. */
+typedef enum gconv_keep {
+    GCONV_KEEP_NOTHING = 0,    /* pixels only */
+    GCONV_KEEP_RESOLUTION = 1, /* pixels and resolution */
+    GCONV_KEEP_ALL = 2         /* ICC profile, resolution, EXIF and colour chunks, too */
+} gconv_keep;
+
 /* Reads one image file, row by row. After a failure other than GCONV_ERROR_ARGUMENT every later
  * call returns that failure. */
 typedef struct gconv_reader gconv_reader;
@@ -475,7 +482,8 @@ typedef struct gconv_reader_options {
     /* Takes a warning: one line for people. May be NULL. */
     void (*warn)(void *user, const char *message);
     void *warn_user; /* passed to `warn` and `warn_damage` */
-    /* Takes a warning about damage that `tolerant` lets pass. NULL: `warn` takes it. */
+    /* Takes a warning about damage that `tolerant` lets pass, or that costs metadata which `keep`
+     * asks for. NULL: `warn` takes it. */
     void (*warn_damage)(void *user, const char *message);
     gconv_decoder decoder; /* what may decode a JPEG; other formats are decoded on the CPU */
     /* Is shown the file before it is read. The descriptor stays open until gconv_reader_free, and
@@ -485,10 +493,12 @@ typedef struct gconv_reader_options {
      * not need, and leaves those behind the image. May be NULL. */
     gconv_bytes_function *read;
     void *opened_user; /* passed to `opened` and `read` */
+    gconv_keep keep; /* metadata that the caller goes on to use; the reader reads all in any case */
+    bool whole;      /* where damage costs some of these, gconv_reader_open fails */
 } gconv_reader_options;
 
 /* Sets the defaults of options for which the caller's header has `size` bytes: auto_orient, 2^30
- * pixels at most, GCONV_DECODER_AUTO, all else false or NULL. */
+ * pixels at most, GCONV_DECODER_AUTO, all else 0 or NULL. */
 GCONV_API void gconv_reader_options_init(gconv_reader_options *options, size_t size);
 GCONV_DEFAULTS(gconv_reader_options)
 
@@ -553,13 +563,6 @@ GCONV_API void gconv_reader_free(gconv_reader *reader);
 /* Writes one image file, row by row. After a failure other than GCONV_ERROR_ARGUMENT every later
  * call returns that failure. */
 typedef struct gconv_writer gconv_writer;
-
-/* How much metadata a writer writes. */
-typedef enum gconv_keep {
-    GCONV_KEEP_NOTHING = 0,    /* pixels only */
-    GCONV_KEEP_RESOLUTION = 1, /* pixels and resolution */
-    GCONV_KEEP_ALL = 2         /* ICC profile, resolution, EXIF and colour chunks, too */
-} gconv_keep;
 
 /* Is shown a file that is complete, by a descriptor that can be read, before the file takes its
  * name. A failure keeps the file from appearing. It must not close the descriptor. */

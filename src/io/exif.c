@@ -15,10 +15,23 @@ enum {
     ENTRY_TYPE = 2,
     ENTRY_COUNT = 4,
     ENTRY_VALUE = 8,
-    INLINE_BYTES = 4
+    INLINE_BYTES = 4,
+    NO_DIRECTORY = 1 /* an offset where none can be: a directory that is broken */
 };
 
-enum { TYPE_SHORT = 3, TYPE_LONG = 4, TYPE_RATIONAL = 5, TYPE_DIRECTORY = 13, TYPE_COUNT };
+enum {
+    TYPE_BYTE = 1,
+    TYPE_SHORT = 3,
+    TYPE_LONG = 4,
+    TYPE_RATIONAL = 5,
+    TYPE_SIGNED_BYTE = 6,
+    TYPE_SIGNED_SHORT = 8,
+    TYPE_SIGNED_LONG = 9,
+    TYPE_DIRECTORY = 13,
+    TYPE_COUNT
+};
+
+static const unsigned char type_bytes[TYPE_COUNT] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4};
 
 enum {
     TAG_IMAGE_WIDTH = 0x0100,
@@ -49,10 +62,11 @@ typedef struct tiff {
     bool big_endian;
 } tiff;
 
-/* A directory that lies within the file. */
+/* The part of a directory that lies within the file. */
 typedef struct directory {
     size_t first; /* entry */
     size_t entries;
+    bool cut; /* it says that it has more entries than the file has room for */
 } directory;
 
 /* ---- Structure ------------------------------------------------------------------------------- */
@@ -79,12 +93,28 @@ static bool open_tiff(tiff *file, const unsigned char *bytes, size_t size)
     return read_u16(file, 2) == 42;
 }
 
+/* Of a directory whose count is wrong: how many entries of known types come first. */
+static size_t count_entries(const tiff *file, size_t first, size_t room)
+{
+    size_t count = 0;
+    for (; count < room; count++) {
+        uint32_t type = read_u16(file, first + count * ENTRY_BYTES + ENTRY_TYPE);
+        if (type == 0 || type >= TYPE_COUNT)
+            break;
+    }
+    return count;
+}
+
 static bool open_directory(const tiff *file, size_t at, directory *opened)
 {
     if (at < HEADER_BYTES || at > file->size - 2)
         return false;
     *opened = (directory){.first = at + 2, .entries = read_u16(file, at)};
-    return opened->entries <= (file->size - opened->first) / ENTRY_BYTES;
+    size_t room = (file->size - opened->first) / ENTRY_BYTES;
+    opened->cut = opened->entries > room;
+    if (opened->cut)
+        opened->entries = count_entries(file, opened->first, room);
+    return true;
 }
 
 /* The file and its first directory. */
@@ -122,7 +152,6 @@ typedef struct values {
 
 static values entry_values(const tiff *file, size_t entry)
 {
-    static const unsigned char type_bytes[TYPE_COUNT] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4};
     values found = {.at = entry + ENTRY_VALUE,
                     .type = read_u16(file, entry + ENTRY_TYPE),
                     .count = read_u32(file, entry + ENTRY_COUNT)};
@@ -138,6 +167,12 @@ static bool values_are_inside(const tiff *file, const values *of)
     return of->bytes > 0 && of->at <= file->size && of->bytes <= file->size - of->at;
 }
 
+static bool is_whole_number(uint32_t type)
+{
+    return type == TYPE_BYTE || type == TYPE_SHORT || type == TYPE_LONG ||
+           type == TYPE_SIGNED_BYTE || type == TYPE_SIGNED_SHORT || type == TYPE_SIGNED_LONG;
+}
+
 /* The values of an entry that is there, holds whole numbers, and lies within the file. */
 static bool find_numbers(const tiff *file, const directory *in, uint32_t tag, values *found)
 {
@@ -145,39 +180,46 @@ static bool find_numbers(const tiff *file, const directory *in, uint32_t tag, va
     if (entry == 0)
         return false;
     *found = entry_values(file, entry);
-    return (found->type == TYPE_SHORT || found->type == TYPE_LONG) &&
-           values_are_inside(file, found);
+    return is_whole_number(found->type) && values_are_inside(file, found);
 }
 
+/* A negative number reads as one above 127. */
 static uint32_t number_at(const tiff *file, const values *of, uint32_t index)
 {
-    return of->type == TYPE_SHORT ? read_u16(file, of->at + (size_t)index * 2)
-                                  : read_u32(file, of->at + (size_t)index * 4);
+    size_t bytes = type_bytes[of->type], at = of->at + index * bytes;
+    return bytes == 1 ? file->bytes[at] : bytes == 2 ? read_u16(file, at) : read_u32(file, at);
+}
+
+static void put_number(const tiff *file, unsigned char *exif, size_t at, uint32_t value, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        exif[at + (size_t)i] = (unsigned char)(value >> 8 * (file->big_endian ? bytes - 1 - i : i));
 }
 
 /* ---- Orientation ----------------------------------------------------------------------------- */
 
-/* Finds the value of the orientation entry in the first directory: *value is its offset, 0 where
- * there is none. False where the structure is broken. */
-static bool find_orientation(const tiff *file, const directory *first, size_t *value)
+/* The first value of the orientation in the first directory. Upright where there is none, where it
+ * is no whole number from 1 to 8, and where it lies in the structure, which may change. */
+static int find_orientation(const tiff *file, const directory *first, values *found)
 {
-    size_t entry = find_entry(file, first, TAG_ORIENTATION);
-    *value = entry > 0 ? entry + ENTRY_VALUE : 0;
-    return entry == 0 || (read_u16(file, entry + ENTRY_TYPE) == TYPE_SHORT &&
-                          read_u32(file, entry + ENTRY_COUNT) == 1);
+    if (!find_numbers(file, first, TAG_ORIENTATION, found))
+        return GC_ORIENTATION_UPRIGHT;
+    size_t end = first->first + first->entries * ENTRY_BYTES + INLINE_BYTES;
+    bool apart = found->at >= end ||
+                 (found->at >= HEADER_BYTES && found->at + INLINE_BYTES <= first->first - 2);
+    uint32_t value = number_at(file, found, 0);
+    bool stands = (found->bytes <= INLINE_BYTES || apart) && value >= GC_ORIENTATION_UPRIGHT &&
+                  value <= GC_ORIENTATION_COUNT;
+    return stands ? (int)value : GC_ORIENTATION_UPRIGHT;
 }
 
 int gc_exif_orientation(const unsigned char *exif, size_t size)
 {
     tiff file;
     directory first;
-    size_t value;
-    if (!open_first(&file, exif, size, &first) || !find_orientation(&file, &first, &value))
-        return 0;
-    if (value == 0)
-        return GC_ORIENTATION_UPRIGHT;
-    uint32_t orientation = read_u16(&file, value);
-    return orientation >= 1 && orientation <= GC_ORIENTATION_COUNT ? (int)orientation : 0;
+    values found;
+    return open_first(&file, exif, size, &first) ? find_orientation(&file, &first, &found)
+                                                 : GC_ORIENTATION_UPRIGHT;
 }
 
 /* Exchanges types, counts and values of two entries. Long values stay where they are; their offsets
@@ -213,14 +255,17 @@ void gc_exif_reset_orientation(unsigned char *exif, size_t size)
 {
     tiff file;
     directory first;
-    size_t value;
-    if (!open_first(&file, exif, size, &first) || !find_orientation(&file, &first, &value) ||
-        value == 0)
+    values found;
+    if (!open_first(&file, exif, size, &first))
         return;
-    bool quarter_turn = read_u16(&file, value) >= 5;
-    exif[value] = file.big_endian ? 0 : GC_ORIENTATION_UPRIGHT;
-    exif[value + 1] = file.big_endian ? GC_ORIENTATION_UPRIGHT : 0;
-    if (quarter_turn)
+    int orientation = find_orientation(&file, &first, &found);
+    if (orientation == GC_ORIENTATION_UPRIGHT)
+        return;
+    size_t entry = find_entry(&file, &first, TAG_ORIENTATION);
+    put_number(&file, exif, entry + ENTRY_COUNT, 1, 4);
+    memset(exif + entry + ENTRY_VALUE, 0, INLINE_BYTES);
+    put_number(&file, exif, entry + ENTRY_VALUE, GC_ORIENTATION_UPRIGHT, type_bytes[found.type]);
+    if (orientation >= 5)
         exchange_sides(&file, &first, exif);
 }
 
@@ -287,6 +332,32 @@ gc_resolution gc_exif_resolution(const unsigned char *exif, size_t size)
         return none;
     gc_resolution_unit unit = resolution_unit(&file, &first);
     return unit == GC_RESOLUTION_NONE ? none : round_resolution(x, y, unit);
+}
+
+/* ---- Mending --------------------------------------------------------------------------------- */
+
+gc_exif_state gc_exif_mend(unsigned char *exif, size_t *size)
+{
+    tiff file;
+    directory first;
+    size_t kept = 0;
+    if (!open_first(&file, exif, *size, &first))
+        return GC_EXIF_BROKEN;
+    if (!first.cut)
+        return GC_EXIF_SOUND;
+    for (size_t i = 0; i < first.entries; i++) {
+        size_t entry = first.first + i * ENTRY_BYTES;
+        values of = entry_values(&file, entry);
+        if (values_are_inside(&file, &of))
+            memmove(exif + first.first + kept++ * ENTRY_BYTES, exif + entry, ENTRY_BYTES);
+    }
+    if (kept == 0)
+        return GC_EXIF_BROKEN;
+    size_t end = first.first + kept * ENTRY_BYTES + GC_EXIF_ROOM_BYTES;
+    put_number(&file, exif, first.first - 2, (uint32_t)kept, 2);
+    put_number(&file, exif, end - GC_EXIF_ROOM_BYTES, NO_DIRECTORY, 4);
+    *size = end > *size ? end : *size;
+    return GC_EXIF_CUT;
 }
 
 /* ---- Thumbnail ------------------------------------------------------------------------------- */
@@ -377,7 +448,7 @@ static bool mark_thumbnail(survey *in, size_t at)
 {
     while (at != 0) {
         directory thumbnail;
-        if (!open_directory(&in->file, at, &thumbnail) || in->marks[at] != 0)
+        if (!open_directory(&in->file, at, &thumbnail) || thumbnail.cut || in->marks[at] != 0)
             return mark(in, 0, in->file.size, DROPPED);
         if (!mark_directory(in, &thumbnail, false, 1) ||
             !mark_picture(in, &thumbnail, TAG_JPEG_OFFSET, TAG_JPEG_BYTE_COUNT) ||
@@ -417,8 +488,12 @@ gconv_status gc_exif_drop_thumbnail(unsigned char *exif, size_t *size)
     survey all = {.file = file, .marks = calloc(1, *size), .budget = (uint64_t)8 * *size};
     if (all.marks == NULL)
         return GCONV_ERROR_MEMORY;
+    values found;
+    bool turned = find_orientation(&file, &first, &found) != GC_ORIENTATION_UPRIGHT;
     bool done = mark(&all, 0, HEADER_BYTES, KEPT_STRUCTURE) &&
-                mark_directory(&all, &first, true, 1) && mark_thumbnail(&all, next);
+                mark_directory(&all, &first, true, 1) &&
+                (!turned || mark(&all, found.at, type_bytes[found.type], KEPT_STRUCTURE)) &&
+                mark_thumbnail(&all, next);
     if (done) {
         memset(exif + offset, 0, 4);
         sweep(&all, exif, size);

@@ -8,14 +8,27 @@
 
 enum { GC_ORIENTATION_UPRIGHT = 1, GC_ORIENTATION_UPSIDE_DOWN = 4, GC_ORIENTATION_COUNT = 8 };
 
-/* Orientation of a TIFF structure ("II*\0..." or "MM\0*..."), 1 to 8. 1 where it has no such entry.
- * 0 where the structure is broken or the value is not within 1 to 8. */
+/* Orientation of a TIFF structure ("II*\0..." or "MM\0*..."): the first value of the entry, which
+ * may have any type of whole numbers. Upright where there is no such value from 1 to 8. */
 int gc_exif_orientation(const unsigned char *exif, size_t size);
 
-/* Makes the blob describe the upright picture: sets an orientation entry to 1. Where the
- * orientation was a quarter turn, it also exchanges width and height, and horizontal and vertical
- * resolution. */
+/* Makes the blob describe the upright picture: an orientation from 2 to 8 becomes one value of 1 in
+ * its type. Where it was a quarter turn, width and height, and horizontal and vertical resolution
+ * are exchanged, too. */
 void gc_exif_reset_orientation(unsigned char *exif, size_t size);
+
+typedef enum gc_exif_state {
+    GC_EXIF_SOUND,
+    GC_EXIF_CUT,   /* the first directory says that it has more entries than there are */
+    GC_EXIF_BROKEN /* there is no entry that can be read */
+} gc_exif_state;
+
+enum { GC_EXIF_ROOM_BYTES = 4 };
+
+/* Makes a sound first directory of one that is cut, out of the entries that are whole, values
+ * included. Its next directory is then one that gc_exif_drop_thumbnail takes for broken. There is
+ * room for GC_EXIF_ROOM_BYTES more behind the blob, and *size may grow by them. */
+gc_exif_state gc_exif_mend(unsigned char *exif, size_t *size);
 
 /* The resolution that the blob gives, GC_RESOLUTION_NONE where it gives none. */
 gc_resolution gc_exif_resolution(const unsigned char *exif, size_t size);

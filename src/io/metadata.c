@@ -12,6 +12,19 @@ void gc_metadata_clear(gconv_metadata *metadata)
     *metadata = (gconv_metadata){0};
 }
 
+gconv_status gc_metadata_lose(const gc_warnings *warnings, gconv_keep part, const char *what,
+                              gconv_error *error)
+{
+    bool wanted = warnings->keep >= part;
+    if (wanted && warnings->whole)
+        return gc_fail(error, GCONV_ERROR_FORMAT,
+                       "%s is damaged and would be lost; --tolerant%s lets that pass", what,
+                       part > GCONV_KEEP_NOTHING ? " or --strip" : "");
+    (wanted ? gc_warn_damage : gc_warn)(warnings, "%s is damaged: dropped", what);
+    return GCONV_OK;
+}
+
+/* There is room for GC_EXIF_ROOM_BYTES behind the copy. */
 static gconv_status set_blob(unsigned char **blob, size_t *blob_bytes, const void *bytes,
                              size_t size, const char *name, const gc_warnings *warnings,
                              gconv_error *error)
@@ -20,7 +33,7 @@ static gconv_status set_blob(unsigned char **blob, size_t *blob_bytes, const voi
         gc_warn(warnings, "%s dropped: it is empty", name);
         return GCONV_OK;
     }
-    unsigned char *copy = malloc(size);
+    unsigned char *copy = malloc(size + GC_EXIF_ROOM_BYTES);
     if (copy == NULL)
         return gc_fail_memory(error, size);
     memcpy(copy, bytes, size);
@@ -30,18 +43,23 @@ static gconv_status set_blob(unsigned char **blob, size_t *blob_bytes, const voi
     return GCONV_OK;
 }
 
+/* ICC.1, 7.2: a header of 128 bytes with "acsp" at byte 36. */
 gconv_status gc_metadata_set_icc(gconv_metadata *metadata, const void *bytes, size_t size,
                                  const gc_warnings *warnings, gconv_error *error)
 {
+    if (size > 0 && (size < 128 || memcmp((const char *)bytes + 36, "acsp", 4) != 0))
+        return gc_metadata_lose(warnings, GCONV_KEEP_ALL, "the ICC profile", error);
     return set_blob(&metadata->icc, &metadata->icc_bytes, bytes, size, "ICC profile", warnings,
                     error);
 }
 
-static void drop_exif(gconv_metadata *metadata)
+static gconv_status drop_exif(gconv_metadata *metadata, const gc_warnings *warnings,
+                              gconv_error *error)
 {
     free(metadata->exif);
     metadata->exif = NULL;
     metadata->exif_bytes = 0;
+    return gc_metadata_lose(warnings, GCONV_KEEP_ALL, "EXIF", error);
 }
 
 gconv_status gc_metadata_set_exif(gconv_metadata *metadata, const void *bytes, size_t size,
@@ -51,42 +69,25 @@ gconv_status gc_metadata_set_exif(gconv_metadata *metadata, const void *bytes, s
         set_blob(&metadata->exif, &metadata->exif_bytes, bytes, size, "EXIF", warnings, error);
     if (status != GCONV_OK || metadata->exif == NULL)
         return status;
-    switch (gc_exif_drop_thumbnail(metadata->exif, &metadata->exif_bytes)) {
-    case GCONV_OK:
-        break;
-    case GCONV_ERROR_MEMORY:
+    gc_exif_state state = gc_exif_mend(metadata->exif, &metadata->exif_bytes);
+    gconv_status dropped = state == GC_EXIF_BROKEN
+                               ? GCONV_ERROR_FORMAT
+                               : gc_exif_drop_thumbnail(metadata->exif, &metadata->exif_bytes);
+    if (dropped == GCONV_ERROR_MEMORY)
         return gc_fail_memory(error, size);
-    default:
-        gc_warn(warnings, "EXIF dropped: its thumbnail cannot be removed");
-        drop_exif(metadata);
-        return GCONV_OK;
-    }
+    if (dropped != GCONV_OK)
+        return drop_exif(metadata, warnings, error);
     if (metadata->resolution.unit == GC_RESOLUTION_NONE)
         metadata->resolution = gc_exif_resolution(metadata->exif, metadata->exif_bytes);
-    return GCONV_OK;
+    return state == GC_EXIF_SOUND
+               ? GCONV_OK
+               : gc_metadata_lose(warnings, GCONV_KEEP_ALL, "a part of EXIF", error);
 }
 
-int gc_metadata_orientation(gconv_metadata *metadata, const gc_warnings *warnings)
-{
-    if (metadata->exif == NULL)
-        return GC_ORIENTATION_UPRIGHT;
-    int orientation = gc_exif_orientation(metadata->exif, metadata->exif_bytes);
-    if (orientation > 0)
-        return orientation;
-    gc_warn(warnings, "broken EXIF dropped");
-    drop_exif(metadata);
-    return GC_ORIENTATION_UPRIGHT;
-}
-
-/* ICC.1, 7.2: a header of 128 bytes with the colour space of the device side at byte 16, and
- * "acsp" at byte 36. */
+/* The colour space of the device side stands at byte 16. */
 static bool icc_fits(const gconv_metadata *metadata, int channels, const gc_warnings *warnings)
 {
     const char *space = channels <= 2 ? "GRAY" : "RGB ";
-    if (metadata->icc_bytes < 128 || memcmp(metadata->icc + 36, "acsp", 4) != 0) {
-        gc_warn(warnings, "broken ICC profile dropped");
-        return false;
-    }
     if (memcmp(metadata->icc + 16, space, 4) == 0)
         return true;
     gc_warn(warnings, "ICC profile dropped: it is for %.4s, the output is %s",

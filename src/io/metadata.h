@@ -28,17 +28,18 @@ struct gconv_metadata {
 
 void gc_metadata_clear(gconv_metadata *metadata);
 
-/* Keep a copy of a blob. The EXIF thumbnail is removed: it shows the picture before it was
- * filtered. The resolution in EXIF becomes the image's where the file itself gives none. An empty
- * blob, and EXIF whose thumbnail cannot be removed, are dropped with a warning. */
+/* Says that `what`, which belongs to this part of the metadata, is damaged and lost, or fails where
+ * it may not be lost. */
+gconv_status gc_metadata_lose(const gc_warnings *warnings, gconv_keep part, const char *what,
+                              gconv_error *error);
+
+/* Keep a copy of a blob, as far as it is not damaged. The EXIF thumbnail is removed: it shows the
+ * picture before it was filtered. The resolution in EXIF becomes the image's where the file itself
+ * gives none. An empty blob is dropped with a warning. */
 gconv_status gc_metadata_set_icc(gconv_metadata *metadata, const void *bytes, size_t size,
                                  const gc_warnings *warnings, gconv_error *error);
 gconv_status gc_metadata_set_exif(gconv_metadata *metadata, const void *bytes, size_t size,
                                   const gc_warnings *warnings, gconv_error *error);
-
-/* The orientation that EXIF gives, 1 to 8; 1 without EXIF. A broken blob is dropped with a
- * warning. */
-int gc_metadata_orientation(gconv_metadata *metadata, const gc_warnings *warnings);
 
 /* The part of `metadata` (may be NULL) that `keep` asks for and that fits an image of `channels`
  * channels. Warns of what is lost where everything was to be kept. The result borrows the blobs of

@@ -105,7 +105,8 @@ static gconv_status open_decoder(gconv_reader *reader, gc_decoder **decoder, gco
     gc_decoder common = {.type = format->decoder,
                          .format = content,
                          .input = &reader->input,
-                         .warnings = {options->warn, options->warn_damage, options->warn_user},
+                         .warnings = {options->warn, options->warn_damage, options->warn_user,
+                                      options->keep, options->whole},
                          .max_pixels = options->max_pixels,
                          .tolerant = options->tolerant,
                          .libraries_only = options->decoder == GCONV_DECODER_CPU,
@@ -133,10 +134,9 @@ static void plan_layers(gconv_reader *reader)
     reader->stored_bytes = gconv_shape_row_bytes(&reader->stored);
     reader->shape = reader->stored;
     reader->end = reader->shape.height;
-    int orientation = gc_metadata_orientation(metadata, &decoder->warnings);
-    reader->orientation = decoder->bottom_up     ? GC_ORIENTATION_UPSIDE_DOWN
-                          : options->auto_orient ? orientation
-                                                 : GC_ORIENTATION_UPRIGHT;
+    reader->orientation = decoder->bottom_up ? GC_ORIENTATION_UPSIDE_DOWN : GC_ORIENTATION_UPRIGHT;
+    if (options->auto_orient && metadata->exif != NULL)
+        reader->orientation = gc_exif_orientation(metadata->exif, metadata->exif_bytes);
     if (reader->orientation == GC_ORIENTATION_UPRIGHT)
         return;
     gc_exif_reset_orientation(metadata->exif, metadata->exif_bytes);

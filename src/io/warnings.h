@@ -11,6 +11,8 @@ typedef struct gc_warnings {
     void (*warn)(void *user, const char *message);   /* may be NULL */
     void (*damage)(void *user, const char *message); /* NULL: `warn` takes it */
     void *user;
+    gconv_keep keep; /* see gconv_reader_options */
+    bool whole;
 } gc_warnings;
 
 /* Gives `warn` one line with control characters escaped. Does nothing where `warn` is NULL. */

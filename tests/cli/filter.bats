@@ -495,6 +495,77 @@ END
     done
 }
 
+# tiff FILE: the offset of EXIF in a JPEG of make_image.
+tiff() { LC_ALL=C grep -abo 'II\*' "$1" | head -n 1 | cut -d : -f 1; }
+
+# poke FILE OFFSET BYTES: writes bytes, as printf takes them, over those of EXIF.
+poke() {
+    # shellcheck disable=SC2059
+    printf "$3" | dd of="$1" bs=1 seek=$(($(tiff "$1") + $2)) conv=notrunc 2>/dev/null
+}
+
+@test "an orientation of any whole-number type is applied, one that means nothing is left alone" {
+    for type in 1 3 4 6 8 9; do
+        make_image jpeg:grey:exif=6 in.jpg 2 1 0 255
+        poke in.jpg 12 "\\$(printf %o $type)"
+        silently gconv filter -k identity in.jpg out.jpg
+        same "$(dump out.jpg | head -n 1)" 'jpeg grey 8 1x2 exif=1'
+        silently gconv filter -k identity --no-auto-orient in.jpg out.jpg
+        same "$(dump out.jpg | head -n 1)" 'jpeg grey 8 2x1 exif=6'
+        silently gconv filter -k identity --in-place in.jpg
+        same "$(dump in.jpg | head -n 1)" 'jpeg grey 8 1x2 exif=1'
+        same "$(od -An -tu1 -j $(($(tiff in.jpg) + 12)) -N 1 in.jpg | tr -d ' ')" $type
+    done
+    for value in 0 9 255; do
+        make_image jpeg:grey:exif=6 in.jpg 2 1 0 255
+        poke in.jpg 18 "\\$(printf %o $value)"
+        silently gconv filter -k identity --in-place in.jpg
+        like "$(dump in.jpg | head -n 1)" 'jpeg grey 8 2x1*'
+        same "$(od -An -tu1 -j $(($(tiff in.jpg) + 18)) -N 1 in.jpg | tr -d ' ')" $value
+    done
+}
+
+@test "what is lost by damage is said, and --in-place leaves the file alone" {
+    make_image jpeg:grey:exif=6 cut.jpg 2 1 0 255
+    poke cut.jpg 8 '\377\377'
+    make_image jpeg:grey:exif=6 broken.jpg 2 1 0 255
+    poke broken.jpg 4 '\377'
+    make_image png:grey:exif=6 broken.png 2 1 0 255
+    poke broken.png 22 x # the checksum is wrong now
+    for name in cut.jpg broken.jpg broken.png; do
+        lost=EXIF
+        case $name in
+        cut.jpg) lost='a part of EXIF' ;;
+        *.png) lost='the eXIf chunk' ;;
+        esac
+        expect 0 gconv filter -k identity --json $name out.${name#*.}
+        same "$err" "gconv: $name: warning: $lost is damaged: dropped"
+        like "$out" "*\"$lost is damaged: dropped\"*"
+        silently gconv filter -k identity -q $name out.${name#*.}
+        # Nothing is lost that was to be kept.
+        silently gconv filter -k identity --strip $name out.${name#*.}
+        silently gconv filter -k identity $name out.pgm
+        silently gconv edges $name out.png
+        cp $name was
+        expect 1 gconv filter -k identity --in-place $name
+        like "$err" "gconv: $name: $lost is damaged and would be lost; --tolerant or --strip *"
+        expect 1 gconv filter -k identity --in-place -o . $name
+        cmp $name was
+        mkdir dir
+        expect 0 gconv filter -k identity --in-place -o dir $name
+        rm -r dir
+        expect 0 gconv filter -k identity --in-place --tolerant $name
+        same "$err" "gconv: $name: warning: $lost is damaged: dropped"
+        cp was $name
+        silently gconv filter -k identity --in-place --strip $name
+    done
+    make_image jpeg:grey:exif=6 cut.jpg 2 1 0 255
+    poke cut.jpg 8 '\377\377'
+    expect 0 gconv filter -k identity cut.jpg out.jpg
+    same "$(dump out.jpg | head -n 1)" 'jpeg grey 8 1x2 exif=1'
+    silently gconv filter -k identity out.jpg again.jpg
+}
+
 @test "all orientations" {
     i=0
     for wanted in '1 2/3 4/5 6' '2 1/4 3/6 5' '6 5/4 3/2 1' '5 6/3 4/1 2' '1 3 5/2 4 6' '5 3 1/6 4 2' \

@@ -248,7 +248,7 @@ static inline void stop_helpers(helpers *h)
 
 typedef struct warnings_seen {
     int count;
-    char last[512];
+    char first[512], last[512];
 } warnings_seen;
 
 static inline void remember_warning(void *user, const char *message)
@@ -256,6 +256,8 @@ static inline void remember_warning(void *user, const char *message)
     warnings_seen *seen = user;
     seen->count++;
     snprintf(seen->last, sizeof seen->last, "%s", message);
+    if (seen->count == 1)
+        memcpy(seen->first, seen->last, sizeof seen->first);
 }
 
 /* Options of a reader: the samples as the file has them, or grey. */

@@ -154,8 +154,8 @@ static void assert_warned(const blob *file, const char *message)
         fail_msg("%s", error.message);
     if (message == NULL)
         assert_int_equal(seen.count, 0);
-    else if (strstr(seen.last, message) == NULL)
-        fail_msg("warned '%s', not '%s'", seen.last, message);
+    else if (strstr(seen.first, message) == NULL && strstr(seen.last, message) == NULL)
+        fail_msg("warned '%s' and '%s', not '%s'", seen.first, seen.last, message);
     free_picture(&result);
 }
 
@@ -448,6 +448,89 @@ static void broken_jpeg_metadata_are_warnings(void **state)
     free(file.bytes);
 }
 
+/* ---- Metadata that damage costs -------------------------------------------------------------- */
+
+/* Each caller keeps some metadata: damage to others is a usual warning. */
+static void assert_lost(const blob *file, gconv_keep part, const char *what)
+{
+    save_file(scratch_path("lost"), file->bytes, file->size);
+    for (int keep = GCONV_KEEP_NOTHING; keep <= GCONV_KEEP_ALL; keep++)
+        for (int whole = 0; whole < 2; whole++) {
+            gconv_reader_options options = reading(false);
+            gconv_error error = {0};
+            gconv_reader *reader;
+            bool wanted = keep >= (int)part;
+            options.keep = (gconv_keep)keep;
+            options.whole = whole != 0;
+            gconv_status status =
+                gconv_reader_open(scratch_path("lost"), &options, &reader, &error);
+            assert_int_equal(status, wanted && whole ? GCONV_ERROR_FORMAT : GCONV_OK);
+            assert_int_equal(damage_seen, wanted && !whole);
+            const char *said = status == GCONV_OK ? seen.last : error.message;
+            if (strstr(said, what) == NULL || strstr(said, "is damaged") == NULL)
+                fail_msg("'%s' does not tell of %s", said, what);
+            assert_int_equal(strstr(said, "--tolerant") != NULL, status != GCONV_OK);
+            gconv_reader_free(reader);
+        }
+}
+
+static void lost_chunks_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *type, *bytes;
+        size_t size;
+        gconv_keep part;
+    } chunks[] = {
+        {"tRNS", "\0\1\0\2\0\3", 6, GCONV_KEEP_NOTHING},
+        {"pHYs", "\0\0\x0b\x13\0\0\x0b\x13\1", 9, GCONV_KEEP_RESOLUTION},
+        {"eXIf", "II*\0\10\0\0\0\0\0\0\0\0\0", 14, GCONV_KEEP_ALL},
+        {"iCCP", "name\0\0junk", 10, GCONV_KEEP_ALL},
+        {"sRGB", "\1", 1, GCONV_KEEP_ALL},
+        {"gAMA", "\0\0\xb1\x8f", 4, GCONV_KEEP_ALL},
+        {"cHRM", "", 0, GCONV_KEEP_ALL},
+    };
+    for (size_t i = 0; i < sizeof chunks / sizeof chunks[0]; i++) {
+        blob file = sample_file(GCONV_FORMAT_PNG, 3, 8);
+        insert_chunk(&file, AFTER_IHDR, chunks[i].type, chunks[i].bytes, chunks[i].size, 1);
+        assert_lost(&file, chunks[i].part, chunks[i].type);
+        free(file.bytes);
+    }
+}
+
+/* A blob that cannot be read, and one whose directory is cut, in both formats that hold EXIF. */
+static void lost_exif_is_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes, *told;
+    } blobs[] = {{"MM\0*\0\0\0\10\0\3\1\x12\0\3\0\0\0\1\0\6\0\0\0\0\0\0", "a part of EXIF"},
+                 {"MM\0*\0\0\0\177\0\3\1\x12\0\3\0\0\0\1\0\6\0\0\0\0\0\0", "EXIF is"}};
+    for (size_t i = 0; i < 2; i++) {
+        blob file = sample_file(GCONV_FORMAT_PNG, 3, 8);
+        insert_chunk(&file, AFTER_IHDR, "eXIf", blobs[i].bytes, 26, 0);
+        assert_lost(&file, GCONV_KEEP_ALL, blobs[i].told);
+        free(file.bytes);
+        file = sample_jpeg(21, 3, false, 0, NULL, 0);
+        add_exif_to_jpeg(&file, (const unsigned char *)blobs[i].bytes, 26);
+        assert_lost(&file, GCONV_KEEP_ALL, blobs[i].told);
+        free(file.bytes);
+    }
+}
+
+static void lost_profiles_are_told(void **state)
+{
+    (void)state;
+    static const char *const segments[] = {"ICC_PROFILE\0\2\5junk", "ICC_PROFILE\0\1\0junk",
+                                           "ICC_PROFILE\0\1\1junk", "ICC_PROFILE\0\0\1junk"};
+    for (size_t i = 0; i < sizeof segments / sizeof segments[0]; i++) {
+        blob file = sample_jpeg(21, 3, false, 0, NULL, 0);
+        add_segment(&file, 0xe2, segments[i], 18);
+        assert_lost(&file, GCONV_KEEP_ALL, "ICC profile");
+        free(file.bytes);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -464,6 +547,9 @@ int main(void)
         cmocka_unit_test(unusual_jpegs_are_errors),
         cmocka_unit_test(endless_headers_are_refused),
         cmocka_unit_test(broken_jpeg_metadata_are_warnings),
+        cmocka_unit_test(lost_chunks_are_told),
+        cmocka_unit_test(lost_exif_is_told),
+        cmocka_unit_test(lost_profiles_are_told),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }

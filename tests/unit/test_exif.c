@@ -30,17 +30,79 @@ static void none_is_upright(void **state)
     assert_memory_equal(exif, before, sizeof exif);
 }
 
-static void wrong_values_are_broken(void **state)
+/* An orientation of `count` values of a type; the first one is `value`, the others are 7. */
+enum { TYPED_BYTES = EXIF_BYTES + 24 };
+
+static void make_typed(unsigned char exif[TYPED_BYTES], int type, uint32_t count, uint32_t value,
+                       bool big)
+{
+    static const int type_bytes[] = {0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8};
+    int bytes = type_bytes[type];
+    memset(exif, 0, TYPED_BYTES);
+    make_exif(exif, 0, big);
+    put_exif(exif + 12, (uint32_t)type, 2, big);
+    put_exif(exif + 14, count, 4, big);
+    memset(exif + 18, 0, 4);
+    size_t at = 18;
+    if (count * (uint32_t)bytes > 4)
+        put_exif(exif + 18, (uint32_t)(at = EXIF_BYTES), 4, big);
+    for (uint32_t i = 0; i < count; i++)
+        put_exif(exif + at + i * (size_t)bytes, i == 0 ? value : 7, bytes < 4 ? bytes : 4, big);
+}
+
+static const int whole_types[] = {1, 3, 4, 6, 8, 9};
+
+enum { WHOLE_TYPES = sizeof whole_types / sizeof whole_types[0] };
+
+/* By TIFF 6.0 it is one SHORT. Others write other types and counts. */
+static void every_whole_number_is_an_orientation(void **state)
 {
     (void)state;
-    unsigned char exif[EXIF_BYTES];
-    make_exif(exif, 0, false);
-    assert_int_equal(gc_exif_orientation(exif, sizeof exif), 0);
-    make_exif(exif, 9, true);
-    assert_int_equal(gc_exif_orientation(exif, sizeof exif), 0);
-    make_exif(exif, 3, false);
-    exif[12] = 4; /* LONG */
-    assert_int_equal(gc_exif_orientation(exif, sizeof exif), 0);
+    for (int i = 0; i < WHOLE_TYPES; i++)
+        for (uint32_t count = 1; count <= 5; count++)
+            for (uint32_t value = 2; value <= GC_ORIENTATION_COUNT; value++)
+                for (int big = 0; big < 2; big++) {
+                    unsigned char exif[TYPED_BYTES], expected[TYPED_BYTES];
+                    make_typed(exif, whole_types[i], count, value, big);
+                    assert_int_equal(gc_exif_orientation(exif, sizeof exif), value);
+                    make_typed(expected, whole_types[i], 1, 1, big);
+                    gc_exif_reset_orientation(exif, sizeof exif);
+                    assert_memory_equal(exif, expected, EXIF_BYTES);
+                }
+}
+
+static void assert_upright_and_left_alone(unsigned char exif[TYPED_BYTES])
+{
+    unsigned char before[TYPED_BYTES];
+    memcpy(before, exif, TYPED_BYTES);
+    assert_int_equal(gc_exif_orientation(exif, TYPED_BYTES), 1);
+    gc_exif_reset_orientation(exif, TYPED_BYTES);
+    assert_memory_equal(exif, before, TYPED_BYTES);
+}
+
+static void other_values_are_upright(void **state)
+{
+    (void)state;
+    static const uint32_t wrong[] = {0, 9, 255, 256, 0xffffffffu};
+    unsigned char exif[TYPED_BYTES];
+    for (int big = 0; big < 2; big++) {
+        for (int i = 0; i < WHOLE_TYPES; i++)
+            for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {
+                make_typed(exif, whole_types[i], 1, wrong[k], big);
+                assert_upright_and_left_alone(exif);
+            }
+        make_typed(exif, 2, 1, 6, big); /* a character */
+        assert_upright_and_left_alone(exif);
+        make_typed(exif, 5, 1, 6, big); /* a fraction */
+        assert_upright_and_left_alone(exif);
+        make_typed(exif, 3, 0, 6, big); /* no value */
+        assert_upright_and_left_alone(exif);
+        make_typed(exif, 4, 2, 6, big);
+        put_exif(exif + 18, TYPED_BYTES - 4, 4, big); /* beyond the end */
+        assert_upright_and_left_alone(exif);
+        put_exif(exif + 18, 4, 4, big); /* the offset of the directory, which is 8 */
+        assert_upright_and_left_alone(exif);
+    }
 }
 
 /* Every length and every value of every byte: read from memory of just that size, so that a
@@ -58,11 +120,11 @@ static void damage_is_harmless(void **state)
                 memcpy(part, whole, size);
                 part[at] = (unsigned char)value;
                 int orientation = gc_exif_orientation(part, size);
-                assert_in_range(orientation, 0, GC_ORIENTATION_COUNT);
+                assert_in_range(orientation, 1, GC_ORIENTATION_COUNT);
                 gc_exif_reset_orientation(part, size);
                 free(part);
             }
-    assert_int_equal(gc_exif_orientation(NULL, 0), 0);
+    assert_int_equal(gc_exif_orientation(NULL, 0), 1);
 }
 
 /* ---- Blobs as cameras make them -------------------------------------------------------------- */
@@ -257,6 +319,87 @@ static void thumbnails_spare_the_structure(void **state)
     assert_null(memchr(exif, 'T', sizeof exif));
 }
 
+/* ---- Cut directories ------------------------------------------------------------------------- */
+
+/* Mends a blob, drops its thumbnail, and compares it with another one. */
+static void check_mended(const unsigned char *exif, size_t size, const unsigned char *expected,
+                         size_t expected_bytes)
+{
+    unsigned char mended[FULL_EXIF_BYTES + GC_EXIF_ROOM_BYTES];
+    memcpy(mended, exif, size);
+    assert_int_equal(gc_exif_mend(mended, &size), GC_EXIF_CUT);
+    assert_int_equal(gc_exif_drop_thumbnail(mended, &size), GCONV_OK);
+    assert_int_equal(size, expected_bytes);
+    assert_memory_equal(mended, expected, size);
+}
+
+/* The count is too large; all entries are there. */
+static void wrong_counts_are_mended(void **state)
+{
+    (void)state;
+    for (int variant = 0; variant < 4; variant++) {
+        unsigned char exif[FULL_EXIF_BYTES], expected[FULL_EXIF_BYTES];
+        exif_kind kind = usual_kind();
+        kind.orientation = 6;
+        kind.big_endian = variant & 1;
+        kind.inside = variant & 2;
+        make_full_exif(expected, &kind);
+        memcpy(exif, expected, sizeof exif);
+        put_exif(exif + 8, 0xfffe, 2, kind.big_endian);
+        assert_int_equal(gc_exif_orientation(exif, sizeof exif), 6);
+        size_t size = sizeof exif;
+        assert_int_equal(gc_exif_drop_thumbnail(expected, &size), GCONV_OK);
+        check_mended(exif, sizeof exif, expected, size);
+    }
+}
+
+/* The blob ends within its directory, somewhere in the fourth entry: orientation and unit need
+ * nothing behind it. The values of the entries between them are gone. */
+static void cut_blobs_are_mended(void **state)
+{
+    (void)state;
+    for (size_t size = FULL_EXIF_ENTRIES + 48; size < FULL_EXIF_ENTRIES + 60; size++)
+        for (int big = 0; big < 2; big++) {
+            unsigned char exif[FULL_EXIF_BYTES];
+            unsigned char expected[FULL_EXIF_ENTRIES + 28] = {0};
+            exif_kind kind = usual_kind();
+            kind.orientation = 6;
+            kind.big_endian = big;
+            make_full_exif(exif, &kind);
+            memcpy(expected, exif, FULL_EXIF_ENTRIES + 12);
+            memcpy(expected + FULL_EXIF_ENTRIES + 12, exif + FULL_EXIF_ENTRIES + 36, 12);
+            put_exif(expected + 8, 2, 2, big);
+            check_mended(exif, size, expected, sizeof expected);
+        }
+}
+
+/* The blob ends right behind an entry, or in the offset of the next directory: there is more room
+ * than was given. */
+static void blobs_without_an_end_are_mended(void **state)
+{
+    (void)state;
+    for (size_t size = EXIF_BYTES - 4; size < EXIF_BYTES; size++) {
+        unsigned char exif[EXIF_BYTES], expected[EXIF_BYTES];
+        make_exif(expected, 8, true);
+        memcpy(exif, expected, sizeof exif);
+        exif[9] = 2;
+        check_mended(exif, size, expected, EXIF_BYTES);
+    }
+}
+
+static void what_has_no_whole_entry_is_broken(void **state)
+{
+    (void)state;
+    unsigned char exif[EXIF_BYTES + GC_EXIF_ROOM_BYTES] = {0};
+    make_exif(exif, 8, true);
+    size_t size = EXIF_BYTES - 5;
+    assert_int_equal(gc_exif_mend(exif, &size), GC_EXIF_BROKEN);
+    exif[3] = 43;
+    size = EXIF_BYTES;
+    assert_int_equal(gc_exif_mend(exif, &size), GC_EXIF_BROKEN);
+    assert_int_equal(size, EXIF_BYTES);
+}
+
 /* Many entries that refer to the whole blob each: refused, and soon. */
 static void piled_values_are_refused(void **state)
 {
@@ -275,6 +418,22 @@ static void piled_values_are_refused(void **state)
     free(exif);
 }
 
+/* What is mended is sound, and its thumbnail can be dropped. */
+static void mend_everything(const unsigned char *whole, size_t size)
+{
+    unsigned char *part = malloc(size + GC_EXIF_ROOM_BYTES);
+    assert_non_null(part);
+    memcpy(part, whole, size);
+    size_t mended = size;
+    gc_exif_state state = gc_exif_mend(part, &mended);
+    assert_in_range(mended, size, size + GC_EXIF_ROOM_BYTES);
+    if (state != GC_EXIF_CUT)
+        assert_memory_equal(part, whole, size);
+    if (state == GC_EXIF_CUT && gc_exif_drop_thumbnail(part, &mended) == GCONV_OK)
+        assert_int_equal(gc_exif_mend(part, &mended), GC_EXIF_SOUND);
+    free(part);
+}
+
 static void use_everything(const unsigned char *whole, size_t size)
 {
     unsigned char *part = malloc(size);
@@ -289,8 +448,9 @@ static void use_everything(const unsigned char *whole, size_t size)
         assert_int_equal(gc_exif_drop_thumbnail(part, &again), GCONV_OK);
         assert_int_equal(again, left);
     }
-    assert_in_range(gc_exif_orientation(part, left), 0, GC_ORIENTATION_COUNT);
+    assert_in_range(gc_exif_orientation(part, left), 1, GC_ORIENTATION_COUNT);
     free(part);
+    mend_everything(whole, size);
 }
 
 static void damage_of_full_blobs_is_harmless(void **state)
@@ -320,7 +480,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_every_orientation),
         cmocka_unit_test(none_is_upright),
-        cmocka_unit_test(wrong_values_are_broken),
+        cmocka_unit_test(every_whole_number_is_an_orientation),
+        cmocka_unit_test(other_values_are_upright),
         cmocka_unit_test(damage_is_harmless),
         cmocka_unit_test(quarter_turns_exchange_sides),
         cmocka_unit_test(resolutions_are_found),
@@ -329,6 +490,10 @@ int main(void)
         cmocka_unit_test(thumbnails_in_strips_are_dropped),
         cmocka_unit_test(broken_thumbnails_are_dropped),
         cmocka_unit_test(thumbnails_spare_the_structure),
+        cmocka_unit_test(wrong_counts_are_mended),
+        cmocka_unit_test(cut_blobs_are_mended),
+        cmocka_unit_test(blobs_without_an_end_are_mended),
+        cmocka_unit_test(what_has_no_whole_entry_is_broken),
         cmocka_unit_test(piled_values_are_refused),
         cmocka_unit_test(damage_of_full_blobs_is_harmless),
     };

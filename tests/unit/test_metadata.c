@@ -189,6 +189,53 @@ static void unfitting_profiles_are_dropped(void **state)
     gconv_reader_free(reader);
 }
 
+/* A profile in `parts` segments, before those that are there. The last byte is `mark`. */
+static void add_profile(blob *jpeg, size_t parts, unsigned char mark)
+{
+    unsigned char icc[ICC_BYTES];
+    char segment[14 + ICC_BYTES] = "ICC_PROFILE";
+    make_icc(icc, "RGB ");
+    icc[ICC_BYTES - 1] = mark;
+    for (size_t part = parts; part > 0; part--) {
+        size_t from = ICC_BYTES * (part - 1) / parts, size = ICC_BYTES * part / parts - from;
+        segment[12] = (char)part;
+        segment[13] = (char)parts;
+        memcpy(segment + 14, icc + from, size);
+        add_segment(jpeg, 0xe2, segment, 14 + size);
+    }
+}
+
+/* Some programs store the whole profile again, or another one behind it. The first one counts. */
+static void the_first_of_two_profiles_is_kept(void **state)
+{
+    (void)state;
+    gconv_reader_options reading = as_stored();
+    for (size_t first = 1; first <= 3; first++)
+        for (size_t second = 0; second <= 3; second++) {
+            picture source = make_picture(9, 5, 3, 8);
+            int warnings;
+            must_write(scratch_path("twice.jpg"), GCONV_FORMAT_JPEG, &source);
+            free_picture(&source);
+            blob whole = load_file(scratch_path("twice.jpg"));
+            if (second > 0)
+                add_profile(&whole, second, 2);
+            add_profile(&whole, first, 1);
+            save_file(scratch_path("twice.jpg"), whole.bytes, whole.size);
+            free(whole.bytes);
+            gconv_reader *reader =
+                copy_with(scratch_path("twice.jpg"), scratch_path("copy.jpg"), GCONV_FORMAT_JPEG,
+                          GCONV_KEEP_ALL, &reading, &warnings);
+            const gconv_metadata *kept = gconv_reader_metadata(reader);
+            unsigned char expected[ICC_BYTES];
+            make_icc(expected, "RGB ");
+            expected[ICC_BYTES - 1] = 1;
+            assert_int_equal(warnings, 0);
+            assert_int_equal(kept->icc_bytes, ICC_BYTES);
+            assert_memory_equal(kept->icc, expected, ICC_BYTES);
+            gconv_reader_free(reader);
+        }
+}
+
 static void large_exif_does_not_fit_a_jpeg(void **state)
 {
     (void)state;
@@ -225,6 +272,7 @@ int main(void)
         cmocka_unit_test(keep_limits_what_is_kept),
         cmocka_unit_test(fitting_profiles_are_kept),
         cmocka_unit_test(unfitting_profiles_are_dropped),
+        cmocka_unit_test(the_first_of_two_profiles_is_kept),
         cmocka_unit_test(large_exif_does_not_fit_a_jpeg),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);

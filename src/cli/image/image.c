@@ -7,6 +7,7 @@
 #include "cli/image/picture.h"
 #include "cli/image/skip.h"
 #include "cli/image/work.h"
+#include "cli/options/effects.h"
 #include "cli/options/values.h"
 #include "cli/tasks/names.h"
 
@@ -52,6 +53,10 @@ static gconv_status open_input(gc_work *work)
     options.warn = gc_take_warning;
     options.warn_damage = gc_take_damage;
     options.warn_user = &work->input_warnings;
+    if (task->format == GCONV_FORMAT_UNKNOWN ||
+        (gc_met_format(task->format) & GC_MET_METADATA) != 0)
+        options.keep = gc_kept_metadata(work->options);
+    options.whole = !options.tolerant && gc_replaces_input(work->options, task);
     options.opened = note_opened;
     options.opened_user = work;
     if (work->worker->session->journal != NULL)

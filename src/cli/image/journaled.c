@@ -13,8 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Whether the output replaces the input: their names lead to one file. */
-static bool replaces_input(const gc_options *options, const gc_task *task)
+bool gc_replaces_input(const gc_options *options, const gc_task *task)
 {
     struct stat input, output;
     return options->in_place &&
@@ -73,7 +72,7 @@ static gc_journal_verdict judge_record(const gc_session *session, const gc_task 
     }
     /* An input that was replaced is recorded as the output. That may have its size, and under
      * --preserve its time. */
-    bool replaced = replaces_input(session->options, task);
+    bool replaced = gc_replaces_input(session->options, task);
     bool done = (replaced || is_as_recorded(task->input, &record->in, true)) &&
                 is_as_recorded(task->output, &record->out,
                                !replaced || !gc_file_state_is_same(&record->in, &record->out));
@@ -98,7 +97,7 @@ gc_journal_verdict gc_journaled_judge(const gc_session *session, const gc_task *
     }
     bool open = verdict == GC_JOURNAL_UNKNOWN || verdict == GC_JOURNAL_AGAIN;
     /* The journal may have the file under another name. */
-    if (open && replaces_input(session->options, task) &&
+    if (open && gc_replaces_input(session->options, task) &&
         gc_results_have(&session->results, task->input))
         return GC_JOURNAL_DONE;
     return verdict;
@@ -176,7 +175,7 @@ gconv_status gc_journaled_complete(void *user, int descriptor, gconv_error *erro
     gconv_status status = finish_digest(work, work->output_digest, descriptor, &record->out, error);
     if (status == GCONV_OK)
         status = note_input(work, error);
-    if (status != GCONV_OK || !replaces_input(work->options, work->task))
+    if (status != GCONV_OK || !gc_replaces_input(work->options, work->task))
         return status;
     record->status = GC_RECORD_INTENT;
     record->in_place = true;

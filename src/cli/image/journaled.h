@@ -19,6 +19,9 @@ typedef enum gc_journal_verdict {
 gc_journal_verdict gc_journaled_judge(const gc_session *session, const gc_task *task,
                                       gconv_error *error);
 
+/* Whether --in-place lets the output replace the input: their names lead to one file. */
+bool gc_replaces_input(const gc_options *options, const gc_task *task);
+
 /* Begins the record of an image. */
 void gc_journaled_begin(gc_work *work);
 

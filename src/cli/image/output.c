@@ -63,6 +63,13 @@ static gconv_status complete(void *user, int descriptor, gconv_error *error)
     return status == GCONV_OK ? keep_times(work, descriptor, error) : status;
 }
 
+gconv_keep gc_kept_metadata(const gc_options *options)
+{
+    if (options->strip)
+        return GCONV_KEEP_NOTHING;
+    return options->command == GC_COMMAND_EDGES ? GCONV_KEEP_RESOLUTION : GCONV_KEEP_ALL;
+}
+
 static gconv_writer_options writer_options(gc_work *work)
 {
     const gc_options *options = work->options;
@@ -70,9 +77,7 @@ static gconv_writer_options writer_options(gc_work *work)
     writer.format = work->result->format;
     writer.shape = work->result->output;
     writer.metadata = gconv_reader_metadata(work->reader);
-    writer.keep = options->strip                         ? GCONV_KEEP_NOTHING
-                  : options->command == GC_COMMAND_EDGES ? GCONV_KEEP_RESOLUTION
-                                                         : GCONV_KEEP_ALL;
+    writer.keep = gc_kept_metadata(options);
     if (options->join) {
         writer.part_of = work->result->input.height;
         writer.part_first = options->rows.first;

@@ -81,6 +81,9 @@ gconv_format gc_output_format(const gc_work *work);
 /* The depth of the output: that of --depth, else the one that format and input suggest. */
 gconv_status gc_output_depth(const gc_work *work, int *depth);
 
+/* The metadata that outputs keep, as far as their format has a place for them. */
+gconv_keep gc_kept_metadata(const gc_options *options);
+
 /* Opens the output, or begins the next image in it. */
 gconv_status gc_open_output(gc_work *work);
 gconv_status gc_finish_output(gc_work *work);

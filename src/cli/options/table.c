@@ -85,7 +85,7 @@ static const gc_option options_table[] = {
     {"max-pixels", 0, "N", IMAGES | GC_COMMAND_COMPARE,
      "refuse images of more pixels (default 1073741824)", gc_set_max_pixels, 0},
     {"tolerant", 0, NULL, IMAGES | GC_COMMAND_COMPARE,
-     "accept truncated images; missing data are a warning", FLAG(reader.tolerant)},
+     "accept truncated images and lost metadata; both are a warning", FLAG(reader.tolerant)},
     {"impl", 'i', "NAME", COMPUTES | GC_COMMAND_CHECK | GC_COMMAND_TUNE,
      "implementation: auto (default) or a name that gconv info lists", gc_set_implementation, 0},
     {"device", 'd', "DEV", COMPUTES | GC_COMMAND_CHECK | GC_COMMAND_TUNE,

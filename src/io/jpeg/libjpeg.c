@@ -100,7 +100,6 @@ static void take_message(j_common_ptr jpeg, int level)
     int code = jpeg->err->msg_code;
     if (level >= 0)
         return;
-    jpeg->err->num_warnings++;
     bool tolerated = decoder->common->tolerant && !decoder->in_header &&
                      (means_missing(code) || decoder->at_end);
     if (tolerated && decoder->missing_told)
@@ -264,28 +263,54 @@ static bool starts_with(jpeg_saved_marker_ptr marker, const void *prefix, size_t
     return marker->data_length >= size && memcmp(marker->data, prefix, size) == 0;
 }
 
-/* jpeg_read_icc_profile returns FALSE for three reasons: there is no profile; it is broken, and
- * libjpeg has warned; memory is out. */
-static gconv_status read_icc(gc_libjpeg *decoder)
+/* The segments of the profile, by their numbers: the first one of each number, where a profile is
+ * there twice. The first of all says how many there are; *count is 0 where there is none. Returns
+ * their bytes, 0 where one lacks. */
+static size_t find_icc(const gc_libjpeg *decoder, jpeg_saved_marker_ptr segments[256], int *count)
 {
     static const char prefix[12] = "ICC_PROFILE"; /* and its NUL */
-    JOCTET *profile;
-    unsigned int size;
-    bool found = false;
-    long warned = decoder->errors.num_warnings;
-    if (jpeg_read_icc_profile(&decoder->jpeg, &profile, &size)) {
-        gconv_status status = gc_metadata_set_icc(&decoder->common->metadata, profile, size,
-                                                  &decoder->common->warnings, decoder->error);
-        free(profile);
-        return status;
-    }
+    size_t bytes = 0;
+    int found = 0;
+    *count = 0;
     for (jpeg_saved_marker_ptr marker = decoder->jpeg.marker_list; marker != NULL;
-         marker = marker->next)
-        found |= marker->marker == MARKER_ICC && starts_with(marker, prefix, sizeof prefix) &&
-                 marker->data_length >= ICC_HEAD_BYTES;
-    if (found && decoder->errors.num_warnings == warned)
-        return gc_fail(decoder->error, GCONV_ERROR_MEMORY, "out of memory for the ICC profile");
-    return GCONV_OK;
+         marker = marker->next) {
+        if (marker->marker != MARKER_ICC || marker->data_length < ICC_HEAD_BYTES ||
+            !starts_with(marker, prefix, sizeof prefix))
+            continue;
+        int number = marker->data[ICC_HEAD_BYTES - 2], of = marker->data[ICC_HEAD_BYTES - 1];
+        if (*count == 0)
+            *count = of > 0 ? of : -1;
+        if (of != *count || number < 1 || number > of || segments[number] != NULL)
+            continue;
+        segments[number] = marker;
+        bytes += marker->data_length - ICC_HEAD_BYTES;
+        found++;
+    }
+    return found == *count ? bytes : 0;
+}
+
+static gconv_status read_icc(gc_libjpeg *decoder)
+{
+    const gc_warnings *warnings = &decoder->common->warnings;
+    jpeg_saved_marker_ptr segments[256] = {NULL};
+    int count;
+    size_t bytes = find_icc(decoder, segments, &count), at = 0;
+    if (count == 0)
+        return GCONV_OK;
+    if (bytes == 0)
+        return gc_metadata_lose(warnings, GCONV_KEEP_ALL, "the ICC profile", decoder->error);
+    unsigned char *profile = malloc(bytes);
+    if (profile == NULL)
+        return gc_fail_memory(decoder->error, bytes);
+    for (int number = 1; number <= count; number++) {
+        size_t size = segments[number]->data_length - ICC_HEAD_BYTES;
+        memcpy(profile + at, segments[number]->data + ICC_HEAD_BYTES, size);
+        at += size;
+    }
+    gconv_status status =
+        gc_metadata_set_icc(&decoder->common->metadata, profile, bytes, warnings, decoder->error);
+    free(profile);
+    return status;
 }
 
 static gconv_status read_exif(gc_libjpeg *decoder)

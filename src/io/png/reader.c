@@ -34,6 +34,7 @@ typedef struct png_decoder {
     gconv_status status; /* of the failure that sprang the trap */
     const char *part;    /* what is being read, for messages: "in the header" */
     uint32_t chunk_left; /* bytes to the next chunk; at first, bytes of the signature */
+    png_uint_32 met;     /* chunks of kept_chunks that have come */
     bool data_begun;     /* the head of a chunk of image data was read */
     bool passed_over;    /* libpng gets `tail` in the place of a chunk that was passed over */
     unsigned char tail[CHUNK_TAIL_BYTES];
@@ -51,6 +52,20 @@ typedef struct png_decoder {
     bool trusting;         /* the header is read, too: any message is a doubt */
     bool doubted;          /* the failure is a doubt about the stream */
 } png_decoder;
+
+/* Chunks beside the image data that gconv takes from the header. */
+static const struct {
+    char type[5];
+    png_uint_32 bit;
+    gconv_keep part; /* of the metadata; the pixels need those of GCONV_KEEP_NOTHING */
+} kept_chunks[] = {
+    {"tRNS", PNG_INFO_tRNS, GCONV_KEEP_NOTHING}, {"pHYs", PNG_INFO_pHYs, GCONV_KEEP_RESOLUTION},
+    {"eXIf", PNG_INFO_eXIf, GCONV_KEEP_ALL},     {"iCCP", PNG_INFO_iCCP, GCONV_KEEP_ALL},
+    {"sRGB", PNG_INFO_sRGB, GCONV_KEEP_ALL},     {"gAMA", PNG_INFO_gAMA, GCONV_KEEP_ALL},
+    {"cHRM", PNG_INFO_cHRM, GCONV_KEEP_ALL},
+};
+
+enum { KEPT_CHUNKS = sizeof kept_chunks / sizeof kept_chunks[0] };
 
 /* ---- What libpng calls ----------------------------------------------------------------------- */
 
@@ -179,6 +194,9 @@ static void follow_chunks(png_decoder *decoder, unsigned char *bytes, size_t siz
                                 "the %.4s chunk has %lu bytes, more than the limit of 8 MiB",
                                 (const char *)bytes + 4, (unsigned long)length));
     }
+    for (int i = 0; i < KEPT_CHUNKS; i++)
+        if (memcmp(bytes + 4, kept_chunks[i].type, 4) == 0)
+            decoder->met |= kept_chunks[i].bit;
     decoder->chunk_left = length + CHUNK_TAIL_BYTES;
 }
 
@@ -350,6 +368,21 @@ static gconv_status read_blobs(png_decoder *decoder)
     return status;
 }
 
+/* Says which chunks libpng has dropped. */
+static gconv_status tell_losses(png_decoder *decoder)
+{
+    gconv_status status = GCONV_OK;
+    png_uint_32 lost = decoder->met & ~png_get_valid(decoder->png, decoder->info, decoder->met);
+    for (int i = 0; status == GCONV_OK && i < KEPT_CHUNKS; i++) {
+        char name[] = "the .... chunk";
+        memcpy(strchr(name, '.'), kept_chunks[i].type, 4);
+        if ((lost & kept_chunks[i].bit) != 0)
+            status = gc_metadata_lose(&decoder->common.warnings, kept_chunks[i].part, name,
+                                      decoder->error);
+    }
+    return status;
+}
+
 /* Reads up to the image data, under the caller's trap. */
 static gconv_status begin_reading(png_decoder *decoder)
 {
@@ -388,7 +421,11 @@ static gconv_status read_header(png_decoder *decoder, gconv_error *error)
     decoder->row_bytes = gconv_shape_row_bytes(&decoder->common.shape);
     read_resolution(decoder);
     read_colour(decoder);
-    status = read_blobs(decoder);
+    status = gc_png_check_memory(&decoder->memory, decoder->error);
+    if (status == GCONV_OK)
+        status = tell_losses(decoder);
+    if (status == GCONV_OK)
+        status = read_blobs(decoder);
     return status == GCONV_OK ? gc_png_check_memory(&decoder->memory, decoder->error) : status;
 }
 
