@@ -87,6 +87,23 @@ END
     holds cut.png out.png whole.png
 }
 
+@test "--tolerant takes a JPEG whose end is a trailer, and stray bytes in its header" {
+    make_image jpeg:ycc whole.jpg 700 500 noise # large enough for gconv's own decoder
+    gconv filter -k identity whole.jpg wanted.png
+    { head -c -2 whole.jpg && printf '\0\0\001Image_UTC_Data\377\330trailer'; } >trailer.jpg
+    { head -c 20 whole.jpg && printf 'stray' && tail -c +21 whole.jpg; } >stray.jpg
+    for name in trailer stray; do
+        for decoder in auto cpu; do
+            complains 1 "$name.jpg: *" gconv filter -k identity --decoder $decoder $name.jpg out.png
+            expect 0 gconv filter -k identity --tolerant --decoder $decoder $name.jpg out.png
+            like "$err" "gconv: $name.jpg: warning: *"
+            cmp out.png wanted.png
+        done
+    done
+    expect 0 gconv edges --tolerant -o out trailer.jpg stray.jpg whole.jpg
+    same "$(printf '%s\n' "$err" | grep -c 'warning: ')" 2
+}
+
 @test "trailing bytes are a warning" {
     make_image png:grey in.png 9 7 noise
     gconv edges in.png wanted.png

@@ -1,6 +1,7 @@
 /* Damaged and hostile image files: an error or the same picture, never a crash. */
 #include "damage_support.h"
 
+#include "io/jpeg/rows.h"
 #include "io/metadata.h"
 
 #include <sys/resource.h>
@@ -448,6 +449,60 @@ static void broken_jpeg_metadata_are_warnings(void **state)
     free(file.bytes);
 }
 
+/* Complete images without EOI, with what programs write behind them: every pixel is there. */
+static void a_trailer_for_the_end_is_let_pass(void **state)
+{
+    (void)state;
+#define TRAILER(text)                                                                              \
+    {                                                                                              \
+        text, sizeof(text) - 1                                                                     \
+    }
+    static const struct {
+        const char *bytes;
+        size_t size;
+    } trailers[] = {
+        /* of a phone's panorama */
+        TRAILER("\0\0\1\n\16\0\0\0Image_UTC_Data\xff\xd8trailer"),
+        /* another image */
+        TRAILER("\xff\xd8\xff\xe0\0\20JFIF\0\1\1\0\0\1\0\1\0\0\xff\xd8"),
+        /* a frame of 255 components */
+        TRAILER("x\xff\xc0\0\x11\x8\0\1\0\1\xff\1\x11\0\2\x11\1\3\x11\1"),
+        /* the same at once */
+        TRAILER("\xff\xc0\0\x11\x8\0\1\0\1\xff\1\x11\0\2\x11\1\3\x11\1"),
+        /* a broken table */
+        TRAILER("\xff\xfe\0\4ok\xff\xc4\0\5\0\xff\xff"),
+    };
+    static const jpeg_scan_info apart[] = {{1, {0}, 0, 63, 0, 0}, {2, {1, 2}, 0, 63, 0, 0}};
+    gc_jpeg_rows_pixels_min = 0;
+    for (int kind = 0; kind < 5; kind++)
+        for (size_t i = 0; i < sizeof trailers / sizeof trailers[0]; i++)
+            for (int cpu = 0; cpu < 2; cpu++) {
+                blob file = sample_jpeg(40, kind == 1 ? 1 : 3, kind == 3, kind == 2,
+                                        kind == 4 ? apart : NULL, kind == 4 ? 2 : 0);
+                gconv_reader_options options = reading(true);
+                gconv_error error;
+                picture whole, result;
+                options.decoder = cpu ? GCONV_DECODER_CPU : GCONV_DECODER_AUTO;
+                save_file(scratch_path("trailer"), file.bytes, file.size);
+                whole = must_read(scratch_path("trailer"), &options);
+                file.size -= 2;
+                splice(&file, file.size, trailers[i].bytes, trailers[i].size);
+                save_file(scratch_path("trailer"), file.bytes, file.size);
+                damage_seen = 0;
+                if (read_picture(scratch_path("trailer"), &options, 4, &result, &error) != GCONV_OK)
+                    fail_msg("file %d, trailer %zu: %s", kind, i, error.message);
+                assert_int_equal(damage_seen, 1);
+                assert_same_picture(&result, &whole);
+                options.tolerant = false;
+                free_picture(&result);
+                assert_int_equal(
+                    read_picture(scratch_path("trailer"), &options, 4, &result, &error),
+                    GCONV_ERROR_FORMAT);
+                free_picture(&whole);
+                free(file.bytes);
+            }
+}
+
 /* ---- Metadata that damage costs -------------------------------------------------------------- */
 
 /* Each caller keeps some metadata: damage to others is a usual warning. */
@@ -547,6 +602,7 @@ int main(void)
         cmocka_unit_test(unusual_jpegs_are_errors),
         cmocka_unit_test(endless_headers_are_refused),
         cmocka_unit_test(broken_jpeg_metadata_are_warnings),
+        cmocka_unit_test(a_trailer_for_the_end_is_let_pass),
         cmocka_unit_test(lost_chunks_are_told),
         cmocka_unit_test(lost_exif_is_told),
         cmocka_unit_test(lost_profiles_are_told),

@@ -489,6 +489,31 @@ static void damage_of_the_data_is_found_by_libjpeg(void **state)
     free_picture(&rows);
 }
 
+/* The same of a complete image without EOI, which a tolerant reader lets pass. */
+static void a_trailer_for_the_end_is_left_to_libjpeg(void **state)
+{
+    (void)state;
+    gconv_reader_options options = as_stored();
+    options.tolerant = true;
+    write_jpeg("trailer.jpg", 3, 2, false);
+    picture expected = must_read(scratch_path("trailer.jpg"), &options);
+    blob whole = load_file(scratch_path("trailer.jpg"));
+    whole.size -= 2;
+    splice(&whole, whole.size, "trailer\xff\xd8", 9);
+    save_file(scratch_path("trailer.jpg"), whole.bytes, whole.size);
+    offered o;
+    open_with(&o, "trailer.jpg", options);
+    assert_true(offers(&o));
+    picture read = read_all(&o);
+    assert_same_picture(&read, &expected);
+    must_finish(&o);
+    assert_int_equal(o.warnings.count, 1);
+    gconv_reader_free(o.reader);
+    free_picture(&read);
+    free_picture(&expected);
+    free(whole.bytes);
+}
+
 static void rows_that_were_read_end_the_offer(void **state)
 {
     (void)state;
@@ -578,6 +603,7 @@ int main(void)
         cmocka_unit_test(what_devices_do_not_decode_is_not_offered),
         cmocka_unit_test(a_reader_for_the_cpu_offers_nothing),
         cmocka_unit_test(damage_of_the_data_is_found_by_libjpeg),
+        cmocka_unit_test(a_trailer_for_the_end_is_left_to_libjpeg),
         cmocka_unit_test(rows_that_were_read_end_the_offer),
         cmocka_unit_test(a_pipe_is_not_offered),
         cmocka_unit_test(a_file_that_changes_is_not_offered),

@@ -39,6 +39,10 @@ struct gc_libjpeg {
     const char *part; /* what is being read, for messages: "in the header" */
     bool at_end;      /* the file has ended; libjpeg is given an EOI marker instead */
     bool missing_told;
+    unsigned int met; /* components that scans have come of, as bits */
+    /* Several scans, tolerant: the state behind a scan with which the image is complete. */
+    struct jpeg_decompress_struct complete;
+    bool is_complete;
     uint64_t bytes_fed;
     bool started;
     uint32_t row;        /* rows delivered */
@@ -100,8 +104,9 @@ static void take_message(j_common_ptr jpeg, int level)
     int code = jpeg->err->msg_code;
     if (level >= 0)
         return;
-    bool tolerated = decoder->common->tolerant && !decoder->in_header &&
-                     (means_missing(code) || decoder->at_end);
+    bool tolerated =
+        decoder->common->tolerant && (decoder->in_header ? code == JWRN_EXTRANEOUS_DATA
+                                                         : means_missing(code) || decoder->at_end);
     if (tolerated && decoder->missing_told)
         return;
     char message[JMSG_LENGTH_MAX];
@@ -183,14 +188,35 @@ static boolean pass_over(j_decompress_ptr jpeg)
     return TRUE;
 }
 
-/* Each scan of a progressive file is a pass over the whole image: a small file could keep a
- * decoder busy for hours. */
-static void check_scans(j_common_ptr jpeg)
+/* Whether each coefficient is known to its last bit. Between scans. */
+static bool is_complete(gc_libjpeg *decoder)
 {
-    gc_libjpeg *decoder = owner(jpeg);
-    if (decoder->jpeg.input_scan_number > SCANS_MAX)
+    const struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
+    for (int i = 0; i < jpeg->comps_in_scan; i++)
+        decoder->met |= 1U << jpeg->cur_comp_info[i]->component_index;
+    if (jpeg->coef_bits == NULL)
+        return decoder->met == (1U << jpeg->num_components) - 1;
+    for (int c = 0; c < jpeg->num_components; c++)
+        for (int k = 0; k < DCTSIZE2; k++)
+            if (jpeg->coef_bits[c][k] != 0)
+                return false;
+    return true;
+}
+
+/* libjpeg calls it before each step. Each scan of a progressive file is a pass over the whole
+ * image: a small file could keep a decoder busy for hours. */
+static void watch_scans(j_common_ptr common)
+{
+    gc_libjpeg *decoder = owner(common);
+    const struct jpeg_decompress_struct *jpeg = &decoder->jpeg;
+    if (jpeg->input_scan_number > SCANS_MAX)
         spring(decoder, gc_fail(decoder->error, GCONV_ERROR_LIMIT,
                                 "more than %d scans, the limit for progressive JPEG", SCANS_MAX));
+    if (!decoder->common->tolerant || decoder->started)
+        return;
+    decoder->is_complete = jpeg->input_iMCU_row == jpeg->total_iMCU_rows && is_complete(decoder);
+    if (decoder->is_complete)
+        decoder->complete = *jpeg;
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -208,7 +234,7 @@ static void connect(gc_libjpeg *decoder)
                                                .resync_to_restart = jpeg_resync_to_restart,
                                                .term_source = no_operation};
     decoder->jpeg.src = &decoder->source;
-    decoder->progress.progress_monitor = check_scans;
+    decoder->progress.progress_monitor = watch_scans;
     decoder->jpeg.progress = &decoder->progress;
     decoder->jpeg.mem->max_memory_to_use = LONG_MAX; /* never a temporary file */
 }
@@ -351,6 +377,7 @@ static gconv_status read_header(gc_libjpeg *decoder, gconv_error *error)
     jpeg_save_markers(&decoder->jpeg, MARKER_EXIF, 0);
     jpeg_save_markers(&decoder->jpeg, MARKER_ICC, 0);
     decoder->in_header = false;
+    decoder->missing_told = false;
     decoder->part = "in the image data";
     gconv_status status = choose_colours(decoder, error);
     if (status == GCONV_OK)
@@ -445,13 +472,35 @@ static gconv_status survive(gc_libjpeg *decoder)
     return GCONV_OK;
 }
 
+/* After a trap behind the last block: a tolerant reader takes whatever comes there for bytes behind
+ * the image. */
+static bool ends_there(gc_libjpeg *decoder)
+{
+    if (!decoder->common->tolerant || decoder->at_end || decoder->status != GCONV_ERROR_FORMAT)
+        return false;
+    decoder->at_end = true;
+    gc_warn_damage(&decoder->common->warnings,
+                   "no end of the image (EOI) behind its data: what follows is ignored");
+    return true;
+}
+
+/* Puts libjpeg back to where the image was complete, and before an EOI marker. */
+static void go_back(gc_libjpeg *decoder)
+{
+    decoder->jpeg = decoder->complete;
+    decoder->jpeg.unread_marker = JPEG_EOI;
+}
+
 static gconv_status decode_rows(gc_libjpeg *decoder, uint32_t count, unsigned char *rows,
                                 size_t stride)
 {
     const uint32_t first = decoder->row;
     /* Covers the decoding of rows. */
-    if (setjmp(decoder->trap) != 0)
-        return survive(decoder);
+    if (setjmp(decoder->trap) != 0) {
+        if (!decoder->is_complete || !ends_there(decoder))
+            return survive(decoder);
+        go_back(decoder);
+    }
     start(decoder);
     while (decoder->row - first < count) {
         uint32_t done = decoder->row - first;
@@ -484,7 +533,7 @@ static gconv_status finish_image(gc_libjpeg *decoder)
 {
     /* Covers the markers after the image data. */
     if (setjmp(decoder->trap) != 0)
-        return survive(decoder);
+        return ends_there(decoder) ? GCONV_OK : survive(decoder);
     jpeg_finish_decompress(&decoder->jpeg);
     return GCONV_OK;
 }
