@@ -192,6 +192,7 @@ def draw_rows(chart):
     ax.set_ylim(len(chart.rows) - 0.6, -0.9)
     ax.set_xlim(0, 1.18 * longest)
     ax.yaxis.set_major_locator(NullLocator())
+    ax.locator_params(axis="x", nbins=5)
     ax.grid(True, axis="x")
     ax.set_xlabel(chart.x_label)
     return figure

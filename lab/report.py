@@ -25,7 +25,7 @@ def need_matplotlib():
         import matplotlib  # noqa: F401
     except ImportError:
         if os.access(SYSTEM_PYTHON, os.X_OK) and sys.executable != SYSTEM_PYTHON:
-            os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON, *sys.argv])
+            os.execv(SYSTEM_PYTHON, [SYSTEM_PYTHON, "-B", *sys.argv])
         print("report.py: matplotlib is missing (Debian: python3-matplotlib)", file=sys.stderr)
         sys.exit(NO_MATPLOTLIB)
 
