@@ -20,7 +20,8 @@ _gconv_options() {
   local device='--impl --device --threads --tile --block'
   local images="--border --depth --format --quality --compression --strip --no-auto-orient
     --output --recursive --files-from --files0-from --shard --parents --name --no-clobber --update
-    --dry-run --on-error --journal --hash --retry-failed --in-place --preserve --sync --max-pixels --tolerant $device --decoder --verify
+    --dry-run --on-error --journal --hash --retry-failed --in-place --preserve --sync --max-pixels --white
+    --tolerant $device --decoder --verify
     --explain --timings --json --progress"
   _gconv_mpi || images+=' --rows --join'
   local edges='--threshold --rule --invert'
@@ -30,7 +31,7 @@ _gconv_options() {
   filter) echo "$filter $images $common" ;;
   compare)
     echo "--kernel --threshold --border --correlate --alpha --no-auto-orient --max-pixels
-      --tolerant $device --shared-memory --explain --time --json --html --progress $common"
+      --white --tolerant $device --shared-memory --explain --time --json --html --progress $common"
     ;;
   bench) echo "--kernel --border --correlate $device --shared-memory --preset --sizes --filters --samples --sample --resume --baseline --fail-above --time --json --csv --markdown --html --progress $common" ;;
   check) echo "--journal --verify --images --impl --device --threads --json --progress $common" ;;

@@ -109,6 +109,7 @@ complete -c gconv-mpi -n '__gconv_for edges filter' -l shard -x -d 'Work on a pa
 complete -c gconv -n '__gconv_for edges filter' -l rows -x -d 'Compute some rows of the output'
 complete -c gconv -n '__gconv_for edges filter' -l join -d 'Write strips that cat joins'
 complete $both -n '__gconv_for edges filter compare' -l max-pixels -x -d 'Refuse images of more pixels'
+complete $both -n '__gconv_for edges filter compare' -l white -x -d 'The sample of a PFM input that is white'
 complete $both -n '__gconv_for edges filter compare' -l tolerant -d 'Accept truncated images'
 complete $both -n '__gconv_for edges filter compare' -l no-auto-orient -d 'Leave pixels and EXIF orientation as they are'
 

@@ -483,7 +483,8 @@ typedef struct gconv_reader_options {
     void (*warn)(void *user, const char *message);
     void *warn_user; /* passed to `warn` and `warn_damage` */
     /* Takes a warning about damage that `tolerant` lets pass, or that costs metadata which `keep`
-     * asks for. NULL: `warn` takes it. */
+     * asks for, or about samples of a PFM to which 255 does not seem to be white. NULL: `warn`
+     * takes it. */
     void (*warn_damage)(void *user, const char *message);
     gconv_decoder decoder; /* what may decode a JPEG; other formats are decoded on the CPU */
     /* Is shown the file before it is read. The descriptor stays open until gconv_reader_free, and
@@ -495,6 +496,9 @@ typedef struct gconv_reader_options {
     void *opened_user; /* passed to `opened` and `read` */
     gconv_keep keep; /* metadata that the caller goes on to use; the reader reads all in any case */
     bool whole;      /* where damage costs some of these, gconv_reader_open fails */
+    /* PFM: the sample that is white, above 0; samples are multiplied by 255 / white. 0: what the
+     * header says, else 255. */
+    double white;
 } gconv_reader_options;
 
 /* Sets the defaults of options for which the caller's header has `size` bytes: auto_orient, 2^30
@@ -595,10 +599,11 @@ typedef struct gconv_writer_options {
      * but for rows of PFM. May be NULL. */
     gconv_bytes_function *written;
     void *complete_user; /* passed to `complete` and `written` */
+    double white;        /* PFM: the sample that is white, for the header; above 0 */
 } gconv_writer_options;
 
 /* Sets the defaults of options for which the caller's header has `size` bytes: quality 90,
- * compression -1, GCONV_KEEP_ALL. The caller must set format and shape. */
+ * compression -1, GCONV_KEEP_ALL, white 255. The caller must set format and shape. */
 GCONV_API void gconv_writer_options_init(gconv_writer_options *options, size_t size);
 GCONV_DEFAULTS(gconv_writer_options)
 

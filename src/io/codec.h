@@ -20,6 +20,7 @@ typedef struct gc_decoder {
     gc_input *input;
     gc_warnings warnings;
     uint64_t max_pixels;
+    double white; /* of a PFM; 0: as the header says */
     bool tolerant;
     bool libraries_only; /* code of gconv's own must not decode in the place of a library */
     bool grey_wanted; /* grey rows are welcome where the file has them, as the Y plane of a JPEG */
@@ -94,6 +95,7 @@ typedef struct gc_encoder {
     gc_warnings warnings;
     gconv_format format;
     gconv_shape shape; /* of the rows that `write` takes */
+    double white;      /* PFM */
     int quality;       /* JPEG */
     int compression;   /* PNG; -1 is the fast default */
     uint32_t part_of;  /* PGM and PPM: as in gconv_writer_options */

@@ -34,6 +34,7 @@ static gconv_status open_output(conversion *c, const gconv_plan *plan, gconv_err
 {
     c->writing.shape = *gconv_plan_output_shape(plan);
     c->writing.metadata = gconv_reader_metadata(c->reader);
+    c->writing.white = gconv_reader_shape(c->reader)->depth == 16 ? 65535 : 255;
     return c->writer == NULL ? gconv_writer_open(c->out, &c->writing, &c->writer, error)
                              : gconv_writer_next(c->writer, &c->writing, error);
 }

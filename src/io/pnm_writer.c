@@ -33,8 +33,8 @@ static gconv_status write_header(pnm_encoder *encoder, gconv_error *error)
     if (encoder->common.part_first > 0)
         return GCONV_OK;
     if (shape->depth == 32) /* the sign of the scale says little-endian */
-        snprintf(header, sizeof header, "P%c\n%lu %lu\n-1.0\n", shape->channels == 1 ? 'f' : 'F',
-                 width, height);
+        snprintf(header, sizeof header, "P%c\n%lu %lu\n-%.17g\n", shape->channels == 1 ? 'f' : 'F',
+                 width, height, encoder->common.white);
     else
         snprintf(header, sizeof header, "P%c\n%lu %lu\n%lu\n",
                  encoder->common.format == GCONV_FORMAT_PGM ? '5' : '6', width, height,

@@ -8,6 +8,7 @@
 #include "io/format.h"
 #include "io/orient.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,6 +109,7 @@ static gconv_status open_decoder(gconv_reader *reader, gc_decoder **decoder, gco
                          .warnings = {options->warn, options->warn_damage, options->warn_user,
                                       options->keep, options->whole},
                          .max_pixels = options->max_pixels,
+                         .white = options->white,
                          .tolerant = options->tolerant,
                          .libraries_only = options->decoder == GCONV_DECODER_CPU,
                          .grey_wanted = options->grey};
@@ -168,6 +170,9 @@ gconv_status gconv_reader_open(const char *path, const gconv_reader_options *opt
                                                           sizeof known, error);
     if (status != GCONV_OK)
         return status;
+    if (!(known.white >= 0) || !isfinite(known.white))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "white %g: 0 or a number above 0 is possible",
+                       known.white);
     gconv_reader *opened = calloc(1, sizeof *opened);
     if (opened == NULL)
         return gc_fail_memory(error, sizeof *opened);

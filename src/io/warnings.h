@@ -40,7 +40,7 @@ static inline void gc_warn(const gc_warnings *warnings, const char *format, ...)
     va_end(arguments);
 }
 
-/* gc_warn for damage that a tolerant reader accepts. */
+/* gc_warn for what readers of the pixels have to know: see gconv_reader_options. */
 static inline void gc_warn_damage(const gc_warnings *warnings, const char *format, ...)
     GC_PRINTF(2, 3);
 

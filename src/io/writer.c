@@ -7,6 +7,7 @@
 #include "io/codec.h"
 #include "io/format.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@ struct gconv_writer {
 void gconv_writer_options_init(gconv_writer_options *options, size_t size)
 {
     const gconv_writer_options defaults = {
-        .quality = 90, .compression = -1, .keep = GCONV_KEEP_ALL};
+        .quality = 90, .compression = -1, .keep = GCONV_KEEP_ALL, .white = 255};
     gc_sized_init(options, size, &defaults, sizeof defaults);
 }
 
@@ -105,6 +106,9 @@ static gconv_status check_options(const gconv_writer_options *options, gconv_err
     if (!gc_multiply(gconv_shape_row_bytes(shape), shape->height, &bytes) || bytes > PTRDIFF_MAX)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "%lu x %lu pixels exceed this machine's memory",
                        (unsigned long)shape->width, (unsigned long)shape->height);
+    if (!(options->white > 0) || !isfinite(options->white))
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "white %g: a number above 0 is possible",
+                       options->white);
     if (options->quality < 1 || options->quality > 100)
         return gc_fail(error, GCONV_ERROR_ARGUMENT, "quality %d: 1 to 100 are possible",
                        options->quality);
@@ -145,6 +149,7 @@ static gconv_status open_encoder(gconv_writer *writer, const gconv_writer_option
                          .warnings = {.warn = options->warn, .user = options->warn_user},
                          .format = options->format,
                          .shape = options->shape,
+                         .white = options->white,
                          .quality = options->quality,
                          .compression = options->compression,
                          .part_of = options->part_of,

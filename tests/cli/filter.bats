@@ -19,6 +19,13 @@ floats() {
     same "$(rows out.pfm)" "$wanted"
 }
 
+# float FILE SCALE HEX...: a PFM of one row, its samples big-endian floats
+float() {
+    local file=$1 scale=$2
+    shift 2
+    { printf 'Pf\n%d 1\n%s\n' $# "$scale"; printf "$(printf '\\x%s' $(echo "$@" | tr -d ' ' | sed 's/\(..\)/\1 /g'))"; } >"$file"
+}
+
 # ---- What a step computes
 
 @test "an impulse gives the filter, correlation the flipped one" {
@@ -198,6 +205,67 @@ floats() {
     printf 'Pf\n1 1\n-1.0\n\0\0\300\177' >nan.pfm
     complains 1 'nan.pfm: a sample is infinite, not a number, or beyond 2^32' \
         gconv filter -k identity nan.pfm out.pfm
+}
+
+@test "16-bit samples pass through PFM" {
+    for kind in png:grey:16 png:rgb:16; do
+        make_image $kind in 60 50 noise
+        silently gconv filter -k identity -f pfm in back.pfm
+        silently gconv filter -k identity -f png back.pfm back.png
+        silently gconv filter -k identity in wanted.png
+        cmp wanted.png back.png
+        silently gconv filter -k identity -f pfm back.pfm again.pfm # in 8-bit levels
+        silently gconv filter -k identity again.pfm back.png
+        cmp wanted.png back.png
+        silently gconv edges -t 20 in wanted.png
+        silently gconv edges -t 20 back.pfm back.png
+        cmp wanted.png back.png
+        silently gconv filter -k identity --rows 20:5 back.pfm back.png
+        silently gconv filter -k identity --rows 20:5 in wanted.png
+        cmp wanted.png back.png
+        expect 0 gconv filter --verify -k gauss3 back.pfm back.png
+    done
+}
+
+@test "--white says what is white in a PFM" {
+    float unit.pfm 1.0 00000000 3e800000 3f800000 # 0 0.25 1
+    silently gconv filter -k identity --depth 8 --white 1 unit.pfm out.png
+    same "$(rows out.png)" '0 64 255'
+    silently gconv filter -k identity --white 0.5 --depth 8 unit.pfm out.png
+    same "$(rows out.png)" '0 128 255'
+    silently gconv filter -k identity --white 1 unit.pfm out.pfm
+    same "$(rows out.pfm)" '0 63.75 255'
+    silently gconv edges --white 1 -t 60 unit.pfm out.png
+    warning='all samples are within 0 and 1, and 255 is taken for white; --white 1 is for such files'
+    expect 0 gconv filter -k identity unit.pfm out.png
+    same "$err" "gconv: unit.pfm: warning: $warning"
+    silently gconv filter -q -k identity unit.pfm out.png
+    expect 0 gconv filter -k identity --json unit.pfm out.png
+    like "$out" "*\"$warning\"*"
+    float large.pfm 1.0 00000000 43800000 # 256
+    expect 0 gconv filter -k identity large.pfm out.png
+    same "$err" 'gconv: large.pfm: warning: samples of up to 256, and 255 is taken for white; --white V says what is'
+    silently gconv filter -k identity --white 256 large.pfm out.png
+    for scale in 255 65535; do # the header says it: no guess
+        float said.pfm $scale 00000000 3f800000
+        silently gconv filter -k identity said.pfm out.png
+    done
+    float said.pfm 255 00000000 43800000
+    silently gconv filter -k identity said.pfm out.png
+    expect 0 gconv filter -v -k identity said.pfm out.png
+    like "$err" '*said.pfm: warning: samples of up to 256, and white is 255*'
+    float black.pfm 1.0 00000000 00000000
+    float below.pfm 1.0 bf800000 3f800000
+    silently gconv filter -k identity black.pfm out.png
+    silently gconv filter -k identity below.pfm out.png
+    for value in 0 -1 inf nan x ''; do
+        complains 2 "option '--white': *" gconv filter -k identity --white "$value" unit.pfm out.png
+    done
+    complains 1 'large.pfm: a sample is infinite, not a number, or beyond 2^32' \
+        gconv filter -k identity --white 1e-30 large.pfm out.png
+    make_image png:grey in.png 2 2 5
+    expect 0 gconv filter -v -k identity --white 1 in.png out.png
+    like "$err" "*option '--white' had no effect: no input is a PFM*"
 }
 
 @test "--abs comes before scale and offset" {

@@ -442,7 +442,7 @@ static void read_pnm(picture *p, FILE *file)
     p->maxval = is_float ? 255 : (int)scale;
     snprintf(p->format, sizeof p->format, "%s", is_float ? "pfm" : letter == '6' ? "ppm" : "pgm");
     snprintf(p->colour, sizeof p->colour, "%s", p->channels == 3 ? "rgb" : "grey");
-    if (is_float && scale != -1)
+    if (is_float && scale != -255 && scale != -65535)
         die("not a little-endian PFM");
     allocate_samples(p);
     size_t row = (size_t)p->width * (size_t)p->channels;

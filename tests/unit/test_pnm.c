@@ -3,6 +3,8 @@
 
 #include "core/grey.h"
 
+#include <math.h>
+
 static void pnm_headers(void **state)
 {
     (void)state;
@@ -120,6 +122,52 @@ static void pnm_samples_are_stretched(void **state)
     }
 }
 
+/* All 16-bit samples, divided by 257 and rounded to float32, lead back to themselves. */
+static void pfm_keeps_16_bits(void **state)
+{
+    enum { LEVELS = 65536 };
+    (void)state;
+    gconv_reader_options options = as_stored();
+    picture source = new_picture(LEVELS, 1, 1, 32);
+    float *samples = (float *)(void *)source.rows;
+    for (int v = 0; v < LEVELS; v++)
+        samples[v] = (float)v;
+    gconv_writer_options writing = gconv_writer_options_default();
+    gconv_writer *writer;
+    gconv_error error;
+    writing.format = GCONV_FORMAT_PFM;
+    writing.shape = source.shape;
+    writing.white = 65535;
+    assert_int_equal(gconv_writer_open(scratch_path("w.pfm"), &writing, &writer, &error), GCONV_OK);
+    assert_int_equal(gconv_writer_write(writer, 1, source.rows, 0, &error), GCONV_OK);
+    assert_int_equal(gconv_writer_finish(writer, &error), GCONV_OK);
+    gconv_writer_free(writer);
+    blob file = load_file(scratch_path("w.pfm"));
+    assert_memory_equal(file.bytes, "Pf\n65536 1\n-65535\n", 19);
+    free(file.bytes);
+    picture result = must_read(scratch_path("w.pfm"), &options);
+    const float *levels = (const float *)(const void *)result.rows;
+    for (int v = 0; v < LEVELS; v++) {
+        assert_true(levels[v] == (float)(255.0 * v / 65535));
+        assert_int_equal(lrint((double)levels[v] * 257), v);
+    }
+    free_picture(&result);
+    options.white = 255; /* takes the place of what the header says */
+    result = must_read(scratch_path("w.pfm"), &options);
+    assert_memory_equal(result.rows, source.rows, source.row_bytes);
+    free_picture(&result);
+    free_picture(&source);
+    static const double wrong[] = {-1, HUGE_VAL, NAN};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        gconv_reader *reader;
+        options.white = writing.white = wrong[i];
+        assert_int_equal(gconv_reader_open(scratch_path("w.pfm"), &options, &reader, &error),
+                         GCONV_ERROR_ARGUMENT);
+        assert_int_equal(gconv_writer_open(scratch_path("x.pfm"), &writing, &writer, &error),
+                         GCONV_ERROR_ARGUMENT);
+    }
+}
+
 static void bits_become_pnm(void **state)
 {
     (void)state;
@@ -189,7 +237,7 @@ static void pfm_is_bottom_up(void **state)
         ((float *)(void *)source.rows)[i] = (float)i - 0.5f;
     must_write(scratch_path("f"), GCONV_FORMAT_PFM, &source);
     blob whole = load_file(scratch_path("f"));
-    static const char header[] = "PF\n2 2\n-1.0\n";
+    static const char header[] = "PF\n2 2\n-255\n";
     assert_int_equal(whole.size, strlen(header) + 4 * 12);
     assert_memory_equal(whole.bytes, header, strlen(header));
     static const float expected[12] = {7.5f,  8.5f, 9.5f, 11.5f, 12.5f, 13.5f,
@@ -383,6 +431,7 @@ int main(void)
         cmocka_unit_test(pnm_headers),
         cmocka_unit_test(comments_in_pnm_headers),
         cmocka_unit_test(pnm_samples_are_stretched),
+        cmocka_unit_test(pfm_keeps_16_bits),
         cmocka_unit_test(bits_become_pnm),
         cmocka_unit_test(channels_are_adapted),
         cmocka_unit_test(pfm_is_bottom_up),

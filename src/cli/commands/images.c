@@ -114,6 +114,7 @@ static void take_result(void *user, const gc_task *task, const gc_result *result
     if (result->input_format == GCONV_FORMAT_JPEG &&
         (gc_is_cuda(result->implementation) || s->options->reader.decoder == GCONV_DECODER_CPU))
         s->met |= GC_MET_DECODER;
+    s->met |= result->input_format == GCONV_FORMAT_PFM ? GC_MET_PFM : 0;
     s->met |= result->input.channels % 2 == 0 ? GC_MET_ALPHA : 0;
 }
 

@@ -76,6 +76,7 @@ static gconv_writer_options writer_options(gc_work *work)
     gconv_writer_options writer = options->writer;
     writer.format = work->result->format;
     writer.shape = work->result->output;
+    writer.white = work->result->input.depth == 16 ? 65535 : 255;
     writer.metadata = gconv_reader_metadata(work->reader);
     writer.keep = gc_kept_metadata(options);
     if (options->join) {

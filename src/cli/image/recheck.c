@@ -211,6 +211,7 @@ static gconv_status read_picture(const char *path, gc_picture *picture, gconv_er
     gconv_reader_options options = gconv_reader_options_default();
     gconv_reader *reader;
     options.auto_orient = false;
+    options.white = 255; /* samples as they are stored */
     gconv_status status = gconv_reader_open(path, &options, &reader, error);
     if (status != GCONV_OK)
         return status;

@@ -22,6 +22,7 @@ static const struct {
     {"threads", GC_MET_THREADS, "nothing ran on several threads of the CPU"},
     {"block", GC_MET_BLOCK, "what ran takes no thread block"},
     {"tile", GC_MET_TILE, "what ran takes no tiling factor"},
+    {"white", GC_MET_PFM, "no input is a PFM"},
     {"shared-memory", GC_MET_SHARED, "neither adaptive nor adaptive:nc ran"},
 };
 

@@ -186,6 +186,14 @@ gconv_status gc_set_shard(gc_options *options, const char *value, gconv_error *e
     return gc_read_shard(value, &options->shard, error);
 }
 
+gconv_status gc_set_white(gc_options *options, const char *value, gconv_error *error)
+{
+    gconv_status status = gc_read_finite(value, &options->reader.white, error);
+    if (status == GCONV_OK && options->reader.white <= 0)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT, "'%s' is not above 0", value);
+    return status;
+}
+
 gconv_status gc_set_max_pixels(gc_options *options, const char *value, gconv_error *error)
 {
     long long number;

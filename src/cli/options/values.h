@@ -30,6 +30,7 @@ gc_value_function gc_set_files0_from;
 gc_value_function gc_set_shard;
 gc_value_function gc_set_rows;
 gc_value_function gc_set_max_pixels;
+gc_value_function gc_set_white;
 gc_value_function gc_set_implementation;
 gc_value_function gc_set_device;
 gc_value_function gc_set_decoder;
