@@ -18,7 +18,7 @@ _gconv_commands() {
 _gconv_options() {
   local common='--quiet --verbose --help --version'
   local device='--impl --device --threads --tile --block'
-  local images="--border --depth --format --quality --compression --strip --no-auto-orient
+  local images="--border --background --depth --format --quality --compression --strip --no-auto-orient
     --output --recursive --files-from --files0-from --shard --parents --name --no-clobber --update
     --dry-run --on-error --journal --hash --retry-failed --in-place --preserve --sync --max-pixels --white
     --tolerant $device --decoder --verify
@@ -30,7 +30,7 @@ _gconv_options() {
   edges) echo "$edges $images $common" ;;
   filter) echo "$filter $images $common" ;;
   compare)
-    echo "--kernel --threshold --border --correlate --alpha --no-auto-orient --max-pixels
+    echo "--kernel --threshold --border --correlate --alpha --background --no-auto-orient --max-pixels
       --white --tolerant $device --shared-memory --explain --time --json --html --progress $common"
     ;;
   bench) echo "--kernel --border --correlate $device --shared-memory --preset --sizes --filters --samples --sample --resume --baseline --fail-above --time --json --csv --markdown --html --progress $common" ;;
@@ -88,6 +88,7 @@ _gconv_values() {
   --files-from | --files0-from) echo FILE ;;
   --rule) echo 'abs positive negative' ;;
   --alpha) echo 'auto keep filter premultiply' ;;
+  --background) echo 'white black grey' ;;
   --depth) echo '1 8 16' ;;
   --compression) echo '0 1 2 3 4 5 6 7 8 9' ;;
   --progress) echo 'auto always never' ;;

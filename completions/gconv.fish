@@ -79,6 +79,7 @@ complete $both -n '__gconv_for filter' -l scale -x -d 'Multiply the result'
 complete $both -n '__gconv_for filter' -l offset -x -d 'Add to the result, in 8-bit levels'
 complete $both -n '__gconv_for filter' -l abs -d 'Take the absolute value before scale and offset'
 complete $both -n '__gconv_for filter compare' -l alpha -x -a 'auto keep filter premultiply' -d 'What happens to transparency'
+complete $both -n '__gconv_for edges filter compare' -l background -x -a 'white black grey' -d 'What shows through transparent pixels'
 
 # ---- Output files
 complete $both -n '__gconv_for edges filter' -l depth -x -a '1 8 16' -d 'Bits of a sample of the output'

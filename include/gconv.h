@@ -474,8 +474,11 @@ typedef enum gconv_decoder {
 typedef void gconv_bytes_function(void *user, uint64_t offset, const void *bytes, size_t size);
 
 typedef struct gconv_reader_options {
-    size_t size;      /* set by gconv_reader_options_default() */
-    bool grey;        /* give one grey channel: Rec. 601 luma, or the Y of a JPEG in YCbCr */
+    size_t size; /* set by gconv_reader_options_default() */
+    bool grey;   /* give one grey channel: Rec. 601 luma, or the Y of a JPEG in YCbCr */
+    /* Give no alpha: pixels that are not opaque are put on `background`. `grey` does it, too. */
+    bool opaque;
+    uint8_t background[3]; /* red, green and blue in 8-bit levels; of grey images its luma counts */
     bool auto_orient; /* apply the EXIF orientation to the pixels, and reset it in the metadata */
     bool tolerant;    /* data missing at the end are a warning; the missing samples become 0 */
     uint64_t max_pixels; /* refuse an image whose header says more: GCONV_ERROR_LIMIT */
@@ -502,7 +505,7 @@ typedef struct gconv_reader_options {
 } gconv_reader_options;
 
 /* Sets the defaults of options for which the caller's header has `size` bytes: auto_orient, 2^30
- * pixels at most, GCONV_DECODER_AUTO, all else 0 or NULL. */
+ * pixels at most, a white background, GCONV_DECODER_AUTO, all else 0 or NULL. */
 GCONV_API void gconv_reader_options_init(gconv_reader_options *options, size_t size);
 GCONV_DEFAULTS(gconv_reader_options)
 
@@ -512,11 +515,11 @@ GCONV_DEFAULTS(gconv_reader_options)
 GCONV_API gconv_status gconv_reader_open(const char *path, const gconv_reader_options *options,
                                          gconv_reader **reader, gconv_error *error);
 
-/* The shape of the rows that the reader gives: after `auto_orient` and `grey`. The pointer is valid
- * while the reader lives; gconv_reader_next changes what it points to. */
+/* The shape of the rows that the reader gives: after `auto_orient`, `opaque` and `grey`. The
+ * pointer is valid while the reader lives; gconv_reader_next changes what it points to. */
 GCONV_API const gconv_shape *gconv_reader_shape(const gconv_reader *reader);
 
-/* The channels of the image in the file, before `grey`: 1 to 4, as in gconv_shape. */
+/* The channels of the image in the file, before `opaque` and `grey`: 1 to 4, as in gconv_shape. */
 GCONV_API int gconv_reader_channels(const gconv_reader *reader);
 
 /* The format of the input. */
@@ -557,6 +560,10 @@ GCONV_API const gconv_source *gconv_reader_source(gconv_reader *reader);
  * the name of a library, "libpng" or "libjpeg-turbo", or "gconv": the library's own code decodes
  * PGM, PPM and PFM, and most baseline JPEGs. */
 GCONV_API const char *gconv_reader_decoder(const gconv_reader *reader);
+
+/* Whether a pixel of the rows that were read so far was not opaque and was put on the background.
+ * gconv_reader_finish gives a warning then. */
+GCONV_API bool gconv_reader_composited(const gconv_reader *reader);
 
 /* Why a plan whose device decodes JPEG did not have this one decoded by it: a phrase about the
  * file. "" where it did, where it was not asked for, and for other formats. */
@@ -618,8 +625,9 @@ GCONV_API gconv_status gconv_writer_open(const char *path, const gconv_writer_op
                                          gconv_writer **writer, gconv_error *error);
 
 /* Writes the next `count` rows, `stride` bytes apart. The writer converts channels that the format
- * cannot hold: it drops alpha, makes grey from colour for PGM, and repeats grey for PPM.
- * GCONV_ERROR_ARGUMENT where the image would get too many rows. */
+ * cannot hold: it drops alpha without a background (`opaque` of gconv_reader_options gives one),
+ * makes grey from colour for PGM, and repeats grey for PPM. GCONV_ERROR_ARGUMENT where the image
+ * would get too many rows. */
 GCONV_API gconv_status gconv_writer_write(gconv_writer *writer, uint32_t count, const void *rows,
                                           size_t stride, gconv_error *error);
 

@@ -1,8 +1,10 @@
-/* Readers. Rows pass three layers: the decoder, grey if it is asked for, orientation. */
+/* Readers. Rows pass three layers: the decoder, the background and grey where they are asked for,
+ * orientation. */
 #include "base/memory.h"
 #include "base/sized.h"
 #include "base/status.h"
 #include "core/grey.h"
+#include "io/background.h"
 #include "io/codec.h"
 #include "io/exif.h"
 #include "io/format.h"
@@ -12,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BAND_BYTES = 256 * 1024 }; /* of rows before the conversion to grey: they fit the L2 cache */
+enum { BAND_BYTES = 256 * 1024 }; /* of rows before their conversion: they fit the L2 cache */
 
 #define MAX_PIXELS_DEFAULT (UINT64_C(1) << 30)
 
@@ -27,7 +29,7 @@ struct gconv_reader {
     gconv_source source; /* what gconv_reader_source gave */
     gc_input input;
     gc_decoder *decoder;
-    gconv_shape stored;  /* of rows after grey, before orientation */
+    gconv_shape stored;  /* of rows after their conversion, before orientation */
     gconv_shape shape;   /* of the rows that the caller gets */
     size_t stored_bytes; /* of a stored row */
     uint32_t delivered;  /* rows that the caller has */
@@ -38,7 +40,10 @@ struct gconv_reader {
     bool next_failed;    /* an image follows that could not be opened */
     int orientation;     /* 1 to 8, as EXIF has it; 1 where rows stay as they are stored */
     bool to_grey;
-    unsigned char *band; /* rows before the conversion to grey; allocated when needed */
+    bool flattens;          /* the decoder's rows have alpha, and those of the caller have none */
+    uint16_t background[3]; /* in samples of the decoder's depth; of grey rows the first counts */
+    bool composited;        /* a pixel was not opaque */
+    unsigned char *band;    /* rows before their conversion; allocated when needed */
     uint32_t band_rows;
     unsigned char *image; /* all stored rows, for orientations 3 to 8; allocated when needed */
     bool offered;         /* a device may still accept the image */
@@ -53,7 +58,9 @@ struct gconv_reader {
 
 void gconv_reader_options_init(gconv_reader_options *options, size_t size)
 {
-    const gconv_reader_options defaults = {.auto_orient = true, .max_pixels = MAX_PIXELS_DEFAULT};
+    const gconv_reader_options defaults = {.auto_orient = true,
+                                           .max_pixels = MAX_PIXELS_DEFAULT,
+                                           .background = {UINT8_MAX, UINT8_MAX, UINT8_MAX}};
     gc_sized_init(options, size, &defaults, sizeof defaults);
 }
 
@@ -123,7 +130,18 @@ static void swap_resolution(gconv_metadata *metadata)
     metadata->resolution.y = x;
 }
 
-/* Sets up the layers above the decoder: whether to make grey, and how to turn. */
+/* The background as samples of the decoder's: of grey images its luma. */
+static void set_background(gconv_reader *reader)
+{
+    const uint8_t *levels = reader->options.background;
+    uint16_t *background = reader->background;
+    for (int i = 0; i < 3; i++)
+        background[i] = (uint16_t)(reader->decoder->shape.depth == 8 ? levels[i] : 257 * levels[i]);
+    if (reader->decoder->shape.channels == 2)
+        background[0] = (uint16_t)gc_luma(background[0], background[1], background[2]);
+}
+
+/* Sets up the layers above the decoder: what to make of its rows, and how to turn. */
 static void plan_layers(gconv_reader *reader)
 {
     const gconv_reader_options *options = &reader->options;
@@ -131,8 +149,13 @@ static void plan_layers(gconv_reader *reader)
     gconv_metadata *metadata = &decoder->metadata;
     reader->stored = decoder->shape;
     reader->to_grey = options->grey && decoder->shape.channels > 1;
+    reader->flattens = (options->grey || options->opaque) && decoder->shape.channels % 2 == 0;
+    reader->composited = false;
+    set_background(reader);
     if (reader->to_grey)
         reader->stored.channels = 1;
+    else if (reader->flattens)
+        reader->stored.channels--;
     reader->stored_bytes = gconv_shape_row_bytes(&reader->stored);
     reader->shape = reader->stored;
     reader->end = reader->shape.height;
@@ -247,12 +270,25 @@ static gconv_status allocate_band(gconv_reader *reader, size_t row_bytes, gconv_
     return GCONV_OK;
 }
 
-/* The decoder's next rows, as grey where that is asked for. */
+/* Makes a stored row of one of the decoder's, which it may change. */
+static void convert_row(gconv_reader *reader, unsigned char *row, unsigned char *stored)
+{
+    const gconv_shape *shape = &reader->decoder->shape;
+    if (reader->flattens &&
+        !gc_flatten_row(row, shape->width, shape->channels, shape->depth, reader->background))
+        reader->composited = true;
+    if (reader->to_grey)
+        gc_grey_row(row, stored, shape->width, shape->channels, shape->depth, false);
+    else
+        gc_drop_alpha_row(row, stored, shape->width, shape->channels, (size_t)shape->depth / 8);
+}
+
+/* The decoder's next rows, on the background and as grey where that is asked for. */
 static gconv_status read_stored(gconv_reader *reader, uint32_t count, unsigned char *rows,
                                 size_t stride, gconv_error *error)
 {
     gc_decoder *decoder = reader->decoder;
-    if (!reader->to_grey)
+    if (!reader->to_grey && !reader->flattens)
         return decoder->type->read(decoder, count, rows, stride, error);
     size_t row_bytes = gconv_shape_row_bytes(&decoder->shape);
     gconv_status status = reader->band != NULL ? GCONV_OK : allocate_band(reader, row_bytes, error);
@@ -262,8 +298,7 @@ static gconv_status read_stored(gconv_reader *reader, uint32_t count, unsigned c
         if (status != GCONV_OK)
             break;
         for (uint32_t i = 0; i < some; i++)
-            gc_grey_row(reader->band + i * row_bytes, rows + i * stride, decoder->shape.width,
-                        decoder->shape.channels, decoder->shape.depth, false);
+            convert_row(reader, reader->band + i * row_bytes, rows + i * stride);
         rows += some * stride;
         count -= some;
     }
@@ -414,6 +449,11 @@ const char *gconv_reader_decoder(const gconv_reader *reader)
     return "cuda";
 }
 
+bool gconv_reader_composited(const gconv_reader *reader)
+{
+    return reader->composited;
+}
+
 const char *gconv_reader_doubt(const gconv_reader *reader)
 {
     return reader->doubt;
@@ -471,6 +511,10 @@ gconv_status gconv_reader_finish(gconv_reader *reader, gconv_error *error)
     gconv_status status = GCONV_OK;
     if (!reader->selected)
         status = decoder->type->finish(decoder, &reader->failure);
+    if (status == GCONV_OK && reader->composited && !reader->finished)
+        gc_warn(&decoder->warnings, "transparent pixels were put on a background of #%02x%02x%02x",
+                reader->options.background[0], reader->options.background[1],
+                reader->options.background[2]);
     reader->finished = status == GCONV_OK;
     if (status == GCONV_OK && may_go_on(reader))
         look_behind(reader, false, NULL);

@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "core/grey.h"
 #include "core/shape.h"
+#include "io/background.h"
 #include "io/codec.h"
 #include "io/format.h"
 
@@ -31,24 +32,6 @@ void gconv_writer_options_init(gconv_writer_options *options, size_t size)
 
 /* ---- Channels -------------------------------------------------------------------------------- */
 
-/* The first `kept` of `channels` samples of each pixel. */
-static inline void keep_samples(const unsigned char *restrict input, unsigned char *restrict output,
-                                uint32_t width, size_t pixel_bytes, size_t kept_bytes)
-{
-    for (size_t i = 0; i < width; i++)
-        memcpy(output + i * kept_bytes, input + i * pixel_bytes, kept_bytes);
-}
-
-static void drop_alpha_row(const unsigned char *input, unsigned char *output, uint32_t width,
-                           int channels, size_t sample_bytes)
-{
-    if (sample_bytes == 1 && channels == 4)
-        keep_samples(input, output, width, 4, 3);
-    else
-        keep_samples(input, output, width, (size_t)channels * sample_bytes,
-                     (size_t)(channels - 1) * sample_bytes);
-}
-
 static void replicate_row(const unsigned char *input, unsigned char *output, uint32_t width,
                           int channels, size_t sample_bytes)
 {
@@ -68,7 +51,7 @@ static void adapt_row(const gconv_writer *writer, const unsigned char *row)
     else if (want == 3 && have < 3)
         replicate_row(row, writer->row, writer->shape.width, have, sample_bytes);
     else
-        drop_alpha_row(row, writer->row, writer->shape.width, have, sample_bytes);
+        gc_drop_alpha_row(row, writer->row, writer->shape.width, have, sample_bytes);
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */

@@ -91,14 +91,14 @@ edges_are() {
     holds step.png
 }
 
-@test "colour counts as luma, alpha does not count" {
+@test "colour counts as luma, opaque alpha does not count" {
     setup_step
     edges_are '0 0 0 0 0 1 1 0 0 1 1 0 0 0 0 0'
     make_image png:rgb step.png 16 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 \
         85 85 85 85 85 85 85 85 85 85 85 85 85 85 85 85 85 85 85 85 85 85 85 85
     edges_are '0 0 0 0 0 1 1 0 0 1 1 0 0 0 0 0'
-    make_image png:grey-alpha step.png 16 1 0 9 0 255 0 1 0 0 0 77 0 8 0 1 0 0 \
-        85 85 85 0 85 200 85 1 85 2 85 3 85 4 85 5
+    make_image png:grey-alpha step.png 16 1 0 255 0 255 0 255 0 255 0 255 0 255 0 255 0 255 \
+        85 255 85 255 85 255 85 255 85 255 85 255 85 255 85 255
     edges_are '0 0 0 0 0 1 1 0 0 1 1 0 0 0 0 0'
     # (19595 * 85 + 32768) >> 16 is 25: responses of 2.94 and 1.47.
     make_image png:rgb step.png 16 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 \
@@ -146,11 +146,24 @@ as_read() {
 luma_of() {
     case $1 in
     jpeg:ycc | jpeg:ycc:*) "$MAKE_IMAGE" luma "$2" | tail -n +2 ;;
-    png:palette*trns | png:rgba* | png:rgb*trns) as_read "$2" | luma_of_rows 4 ;;
+    png:palette*trns | png:rgba* | png:rgb*trns) as_read "$2" | on_white 4 "$1" | luma_of_rows 4 ;;
     png:palette* | png:rgb* | jpeg:rgb* | jpeg:cmyk | jpeg:ycck | ppm) as_read "$2" | luma_of_rows 3 ;;
-    png:grey-alpha*) as_read "$2" | luma_of_rows 2 ;;
+    png:grey-alpha*) as_read "$2" | on_white 2 "$1" | luma_of_rows 2 ;;
     *) as_read "$2" ;;
     esac
+}
+
+# on_white CHANNELS KIND: rows whose last channel is alpha, on a white background; alpha stays.
+on_white() {
+    local white=255
+    case $2 in *:16*) white=65535 ;; esac
+    awk -v count="$1" -v white=$white '{
+        for (x = 1; x <= NF; x++) {
+            alpha = $(x + (count - x % count) % count)
+            printf "%d ", x % count == 0 ? $x : int((alpha * $x + (white - alpha) * white + int(white / 2)) / white)
+        }
+        print ""
+    }'
 }
 
 luma_of_rows() {
@@ -175,9 +188,53 @@ luma_of_rows() {
         case $kind in *:16*) grey=pgm:maxval=65535 ;; *) grey=pgm ;; esac
         # shellcheck disable=SC2046
         make_image $grey grey.pgm 13 9 $(luma_of $kind in)
-        silently gconv edges -t 3 in out.png
+        silently gconv edges -t 3 --background white in out.png
         silently gconv edges -t 3 grey.pgm wanted.png
         same "$kind $(dump out.png)" "$kind $(dump wanted.png)"
+    done
+}
+
+@test "edges of transparent pixels are those of the picture on its background" {
+    local white='transparent pixels were put on white; --background COLOUR takes another colour'
+    # A black square on clear: all of it is black.
+    make_image png:rgba:16 clear.png 9 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 65535 0 0 0 65535 0 0 0 65535 \
+        0 0 0 0 0 0 0 0 0 0 0 0
+    make_image pgm wanted.pgm 9 1 255 255 255 0 0 0 255 255 255
+    expect 0 gconv edges wanted.pgm wanted.png
+    expect 0 gconv edges clear.png out.png
+    same "$err" "gconv: $white"
+    cmp out.png wanted.png
+    [[ $(rows out.png) == *1* ]]
+    silently gconv edges --background white clear.png out.png
+    cmp out.png wanted.png
+    silently gconv edges -q clear.png out.png
+    expect 0 gconv edges -v --json clear.png out.png
+    like "$err" 'gconv: clear.png: warning: transparent pixels were put on a background of #ffffff*'
+    [[ $err != *takes* ]]
+    same "$(key warnings)" '["transparent pixels were put on a background of #ffffff"]'
+    silently gconv edges --background black clear.png out.png
+    [[ $(rows out.png) != *1* ]]
+    silently gconv edges --verify --background '#fff' clear.png out.png
+    cmp out.png wanted.png
+    # Noise under clear pixels is nothing to be seen.
+    make_image png:rgba noise.png 64 9 noise
+    "$MAKE_IMAGE" dump noise.png | awk 'NR > 1 { for (x = 4; x <= NF; x += 4) $x = 0; print }' >samples
+    # shellcheck disable=SC2046
+    make_image png:rgba noise.png 64 9 $(<samples)
+    expect 0 gconv edges -o out noise.png clear.png wanted.pgm
+    same "$err" "gconv: in 2 images $white"
+    [[ $(rows out/noise.png) != *1* ]]
+    # Opaque alpha says nothing.
+    make_image png:rgba opaque.png 5 3 9 200 30 255 40 50 60 255
+    make_image png:rgb plain.png 5 3 9 200 30 40 50 60
+    silently gconv edges opaque.png out.png
+    silently gconv edges plain.png wanted.png
+    cmp out.png wanted.png
+    expect 0 gconv edges -v --background black opaque.png out.png
+    like "$err" "*option '--background' had no effect: no output lost transparency"
+    for value in transparent '#12' '#12345' '#1234567' '#ggg' 256 -1 '' none; do
+        complains 2 "option '--background': '*' is not white, black, grey, a grey from 0 to 255, #RGB or #RRGGBB*" \
+            gconv edges --background "$value" clear.png out.png
     done
 }
 

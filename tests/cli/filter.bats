@@ -465,11 +465,72 @@ END
     cmp out.pfm piped.pfm
 }
 
-@test "formats without alpha drop it and say so with -v" {
-    make_image png:rgba in.png 1 1 10 20 30 255
-    expect 0 gconv filter -v -k identity in.png out.ppm
-    like "$err" '*out.ppm: warning: ppm has no alpha: dropped*'
-    same "$(rows out.ppm)" '10 20 30'
+# lies_on WANTED OPTIONS...: the row of in.png on a background, in each format without alpha.
+lies_on() {
+    local wanted=$1
+    shift
+    silently gconv filter -k identity "$@" in.png out.pnm
+    same "$(rows out.pnm)" "$wanted"
+    silently gconv filter -k identity "$@" --verify in.png out.pfm
+    silently gconv filter -k identity "$@" out.pnm wanted.pfm
+    cmp out.pfm wanted.pfm
+    silently gconv filter -k identity "$@" in.png out.pgm
+    silently gconv filter -k identity "$@" out.pnm wanted.pgm
+    cmp out.pgm wanted.pgm
+}
+
+@test "formats without alpha get the picture on a background" {
+    make_image png:rgba in.png 5 1 10 20 30 255 10 20 30 0 10 20 30 128 10 20 30 1 255 255 255 127
+    lies_on '10 20 30 255 255 255 132 137 142 254 254 254 255 255 255' --background white
+    lies_on '10 20 30 0 0 0 5 10 15 0 0 0 127 127 127' --background black
+    lies_on '10 20 30 128 128 128 69 74 79 128 128 128 191 191 191' --background grey
+    lies_on '10 20 30 7 7 7 9 14 19 7 7 7 131 131 131' --background 7
+    lies_on '10 20 30 16 255 0 13 137 15 16 254 0 135 255 127' --background '#10ff00'
+    lies_on '10 20 30 255 0 0 132 10 15 254 0 0 255 127 127' --background '#F00'
+    expect 0 gconv filter -k identity in.png out.ppm
+    same "$err" 'gconv: transparent pixels were put on white; --background COLOUR takes another colour'
+    same "$(rows out.ppm)" '10 20 30 255 255 255 132 137 142 254 254 254 255 255 255'
+    # Alpha that is kept is no matter of the background.
+    for depth in 1 8 16; do
+        silently gconv filter -k box3 --depth $depth in.png wanted.png
+        silently gconv filter -k box3 --depth $depth --background black in.png out.png
+        cmp out.png wanted.png
+    done
+    # --alpha says what becomes of alpha that is there.
+    gconv filter -q -k gauss3 in.png wanted.ppm
+    for alpha in keep filter premultiply; do
+        gconv filter -q -k gauss3 --alpha $alpha in.png out.ppm
+        cmp out.ppm wanted.ppm
+    done
+    expect 0 gconv filter -v -k gauss3 --alpha keep in.png out.jpg
+    like "$err" "*option '--alpha' had no effect: no transparency was filtered"
+}
+
+@test "the background of grey is grey, of 16 bits of 16 bits; tRNS is alpha" {
+    make_image png:grey-alpha:16 in.png 2 1 1000 30000 65535 1
+    lies_on '35993 65535' --background 255
+    lies_on '11083 19596' --background '#f00'
+    make_image png:rgb:trns in.png 2 1 1 2 3 4 5 6
+    same "$(gconv filter -k identity in.png rgba.png && rows rgba.png)" '1 2 3 255 4 5 6 255'
+    lies_on '1 2 3 4 5 6'
+}
+
+@test "the background is that of the upright image, of rows and of batches" {
+    make_image png:rgba:exif=6 in.png 5 4 noise
+    make_image png:rgba:interlaced other.png 5 4 noise
+    gconv filter -q -k identity in.png flat.ppm
+    gconv filter -q -k gauss3 flat.ppm wanted.ppm
+    for options in '' '--impl reference' --verify --no-clobber; do
+        rm -f out.ppm
+        # shellcheck disable=SC2086
+        gconv filter -q -k gauss3 $options in.png out.ppm
+        cmp out.ppm wanted.ppm
+    done
+    gconv filter -q -k gauss3 --rows 1:3 in.png part.ppm
+    same "$(dump part.ppm | tail -n 3)" "$(dump wanted.ppm | sed -n 3,5p)"
+    expect 0 gconv filter -k gauss3 -f ppm -o out in.png other.png
+    same "$err" 'gconv: in 2 images transparent pixels were put on white; --background COLOUR takes another colour'
+    cmp out/in.ppm wanted.ppm
 }
 
 # ---- Filters by name
@@ -667,10 +728,10 @@ poke() {
         make_image $kind in.png 101 47 noise
         for chain in '-k box3' '-k sobel-x -k laplace8 --offset 128' '-k emboss3 -b wrap' '-k box:9x4 -b constant:3'; do
             # shellcheck disable=SC2086
-            silently gconv filter --alpha keep --impl reference $chain in.png wanted.pfm
+            gconv filter -q --impl reference $chain in.png wanted.pfm
             for threads in 1 2 3 7; do
                 # shellcheck disable=SC2086
-                silently gconv filter --alpha keep --impl cpu --threads $threads $chain in.png out.pfm
+                gconv filter -q --impl cpu --threads $threads $chain in.png out.pfm
                 cmp wanted.pfm out.pfm
             done
         done

@@ -55,8 +55,8 @@ some_rows() { dump "$1" | tail -n +$(($2 + 2)) | head -n "$3"; }
     local input output
     for input in in.png in.pgm in.jpg in.pfm; do
         for output in png pgm ppm pfm; do
-            gconv filter -k gaussian:2 $input whole.$output
-            silently gconv filter -k gaussian:2 --rows 17:20 $input part.$output
+            gconv filter -q -k gaussian:2 $input whole.$output
+            silently gconv filter -k gaussian:2 --background white --rows 17:20 $input part.$output
             same "$(dump part.$output | head -n 1 | cut -d ' ' -f 4)" 50x20
             same_list "$input to $output" "$(some_rows part.$output 0 20)" "$(some_rows whole.$output 17 20)"
         done

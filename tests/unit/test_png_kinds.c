@@ -110,12 +110,42 @@ static void expected_pixel(const png_kind *kind, uint32_t x, uint32_t y, unsigne
     }
 }
 
+static const uint8_t background[3] = {250, 3, 120};
+
+/* Rules 7 and 34, in wider integers. */
+static unsigned int luma_of(const unsigned int *pixel)
+{
+    return (
+        unsigned int)((19595ull * pixel[0] + 38470ull * pixel[1] + 7471ull * pixel[2] + 32768) >>
+                      16);
+}
+
+/* The colours of a pixel on the background; of grey and alpha the background is grey, too. */
+static void put_on_background(unsigned int pixel[4], int channels, unsigned int full)
+{
+    unsigned int behind[3];
+    if (channels % 2 == 1)
+        return;
+    for (int c = 0; c < 3; c++)
+        behind[c] = background[c] * (full / 255);
+    if (channels == 2)
+        behind[0] = luma_of(behind);
+    unsigned long long alpha = pixel[channels - 1];
+    for (int c = 0; c < channels - 1; c++)
+        pixel[c] =
+            (unsigned int)((alpha * pixel[c] + (full - alpha) * behind[c] + full / 2) / full);
+}
+
 static void check_kind(const png_kind *kind)
 {
     write_kind(scratch_path("kind.png"), kind);
     gconv_reader_options stored = as_stored();
-    gconv_reader_options grey = as_grey();
+    gconv_reader_options grey = as_grey(), opaque = as_stored();
+    opaque.opaque = true;
+    memcpy(grey.background, background, sizeof background);
+    memcpy(opaque.background, background, sizeof background);
     picture result = must_read(scratch_path("kind.png"), &stored);
+    picture flat = must_read(scratch_path("kind.png"), &opaque);
     picture luma = must_read(scratch_path("kind.png"), &grey);
     assert_int_equal(luma.shape.channels, 1);
     assert_int_equal(result.shape.depth, kind->depth == 16 ? 16 : 8);
@@ -127,14 +157,14 @@ static void check_kind(const png_kind *kind)
             assert_int_equal(result.shape.channels, channels);
             for (int c = 0; c < channels; c++)
                 assert_int_equal(sample_at(&result, x, y, c), pixel[c]);
-            unsigned int expected = pixel[0];
-            if (channels >= 3) /* rule 7, in wider integers */
-                expected = (unsigned int)((19595ull * pixel[0] + 38470ull * pixel[1] +
-                                           7471ull * pixel[2] + 32768) >>
-                                          16);
-            assert_int_equal(sample_at(&luma, x, y, 0), expected);
+            put_on_background(pixel, channels, kind->depth == 16 ? 65535 : 255);
+            assert_int_equal(flat.shape.channels, channels - (channels % 2 == 0));
+            for (int c = 0; c < flat.shape.channels; c++)
+                assert_int_equal(sample_at(&flat, x, y, c), pixel[c]);
+            assert_int_equal(sample_at(&luma, x, y, 0), channels < 3 ? pixel[0] : luma_of(pixel));
         }
     free_picture(&result);
+    free_picture(&flat);
     free_picture(&luma);
 }
 

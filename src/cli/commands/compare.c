@@ -127,6 +127,7 @@ static gconv_status read_input(comparison *c, gconv_error *error)
     status = gc_picture_read(reader, &c->picture, error);
     if (status == GCONV_OK)
         status = gconv_reader_next(reader, &more, error);
+    c->met |= gconv_reader_composited(reader) ? GC_MET_BACKGROUND : 0;
     if (more)
         status = gc_fail(error, GCONV_ERROR_FORMAT, "more than one image, and compare takes one");
     gconv_reader_free(reader);

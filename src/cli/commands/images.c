@@ -11,6 +11,7 @@
 #include "cli/journal/journal.h"
 #include "cli/options/effects.h"
 #include "cli/options/implementations.h"
+#include "cli/options/table.h"
 #include "cli/options/values.h"
 #include "cli/report/exit.h"
 #include "cli/report/messages.h"
@@ -63,6 +64,7 @@ typedef struct summary {
     unsigned met;              /* by all images that were written, as gc_note_effects takes it */
     int code;                  /* of one input alone */
     gc_collisions collisions;  /* with names of a list */
+    size_t composited;         /* transparent pixels were put on the background */
     int losses;                /* devices of which was said that they are lost */
     gc_summary images;
 } summary;
@@ -116,6 +118,8 @@ static void take_result(void *user, const gc_task *task, const gc_result *result
         s->met |= GC_MET_DECODER;
     s->met |= result->input_format == GCONV_FORMAT_PFM ? GC_MET_PFM : 0;
     s->met |= result->input.channels % 2 == 0 ? GC_MET_ALPHA : 0;
+    s->met |= result->composited ? GC_MET_BACKGROUND : 0;
+    s->composited += result->composited;
 }
 
 /* Nothing is said where nothing was written. */
@@ -188,6 +192,20 @@ static void give_hint(const summary *s)
                gc_input_name(s->options->files_from));
 }
 
+/* Says that pixels were put on a background that the command line does not name. -v says it of each
+ * image. */
+static void say_background(const summary *s)
+{
+    char images[64] = "";
+    if (s->composited == 0 || s->options->verbose || gc_option_given(s->options, "background"))
+        return;
+    if (s->batch)
+        snprintf(images, sizeof images, "in %zu image%s ", s->composited,
+                 s->composited == 1 ? "" : "s");
+    gc_say("%stransparent pixels were put on white; --background COLOUR takes another colour",
+           images);
+}
+
 /* The exit code of images that were reported. */
 static int finish(const summary *s, const gc_task_list *list)
 {
@@ -195,6 +213,7 @@ static int finish(const summary *s, const gc_task_list *list)
     note_effects(s->options, s);
     if (gc_collisions_tell(&s->collisions, &error) != GCONV_OK)
         gc_report(NULL, &error);
+    say_background(s);
     if (!list->batch)
         return s->code;
     gc_summary_say(&s->images);

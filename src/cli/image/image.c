@@ -40,6 +40,13 @@ static void note_opened(void *user, int descriptor)
         gc_journaled_opened(work, descriptor);
 }
 
+/* Whether the output cannot hold alpha. An output in the format of its input can hold what that
+ * has. */
+static bool loses_alpha(const gc_task *task)
+{
+    return task->format != GCONV_FORMAT_UNKNOWN && !gconv_format_describe(task->format)->alpha;
+}
+
 static gconv_status open_input(gc_work *work)
 {
     const gc_task *task = work->task;
@@ -50,6 +57,7 @@ static gconv_status open_input(gc_work *work)
     work->input_warnings =
         (gc_warning_target){work->result->blamed, work->worker->notes, &work->result->warnings};
     gconv_reader_options options = gc_reader_options(work->options);
+    options.opaque = loses_alpha(task);
     options.warn = gc_take_warning;
     options.warn_damage = gc_take_damage;
     options.warn_user = &work->input_warnings;
@@ -132,6 +140,7 @@ static gconv_status compute(gc_work *work)
     work->result->implementation = gconv_plan_implementation(work->worker->kept.plan);
     if (status == GCONV_OK && work->picture.samples == NULL)
         status = gconv_reader_finish(work->reader, work->error);
+    work->result->composited = gconv_reader_composited(work->reader);
     return status;
 }
 

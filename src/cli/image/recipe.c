@@ -11,9 +11,9 @@
 
 /* Options that decide the pixels or the form of an output. --kernel comes in its own order. */
 static const char *const deciding[] = {
-    "threshold",   "rule",  "invert",         "border",   "correlate", "scale",
-    "offset",      "abs",   "alpha",          "depth",    "format",    "quality",
-    "compression", "strip", "no-auto-orient", "tolerant", "white"};
+    "threshold", "rule",        "invert", "border",         "correlate", "scale",
+    "offset",    "abs",         "alpha",  "background",     "depth",     "format",
+    "quality",   "compression", "strip",  "no-auto-orient", "tolerant",  "white"};
 
 enum { DECIDING_COUNT = sizeof deciding / sizeof deciding[0] };
 

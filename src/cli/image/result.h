@@ -31,6 +31,7 @@ typedef struct gc_result {
     const char *decoder; /* as gconv_reader_decoder says */
     const char *doubt; /* why no GPU decoded a JPEG; "" where it did, or none was there to do it */
     bool exact;
+    bool composited;                    /* transparent pixels were put on the background */
     bool verified;                      /* then the next two are filled */
     gconv_difference difference;        /* of chain values */
     gconv_difference output_difference; /* of the samples that are written */

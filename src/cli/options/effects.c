@@ -16,6 +16,7 @@ static const struct {
     {"compression", GC_MET_PNG, "no output is a PNG"},
     {"strip", GC_MET_METADATA, "the outputs hold nothing but pixels"},
     {"alpha", GC_MET_ALPHA, "no transparency was filtered"},
+    {"background", GC_MET_BACKGROUND, "no output lost transparency"},
     {"threshold", GC_MET_EDGES, "--kernel takes the place of edges"},
     {"recursive", GC_MET_DIRECTORY, "no directory is among the inputs"},
     {"decoder", GC_MET_DECODER, "no image came as a JPEG that it decides on"},

@@ -35,6 +35,10 @@ static const gc_option options_table[] = {
      FLAG(job.absolute)},
     {"alpha", 0, "MODE", GC_COMMAND_FILTER | GC_COMMAND_COMPARE,
      "what happens to transparency: auto (default), keep, filter or premultiply", gc_set_alpha, 0},
+    {"background", 0, "COLOUR", IMAGES | GC_COMMAND_COMPARE,
+     "what shows through transparent pixels where alpha is dropped: white (default), black, grey, "
+     "0 to 255, #RGB or #RRGGBB",
+     gc_set_background, 0},
     {"depth", 0, "N", IMAGES,
      "bits of a sample of the output: 1, 8 or 16 (default: for edges 1 in PNG, else 8; for filter "
      "those of the input)",

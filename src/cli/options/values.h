@@ -15,6 +15,7 @@ gc_value_function gc_set_border;
 gc_value_function gc_set_scale;
 gc_value_function gc_set_offset;
 gc_value_function gc_set_alpha;
+gc_value_function gc_set_background;
 gc_value_function gc_set_depth;
 gc_value_function gc_set_format;
 gc_value_function gc_set_quality;
