@@ -80,6 +80,7 @@ gconv: 0 of 7 images done, 1 failed, 6 skipped'
     same "$(again -k box3)" 'in/1.pgm in/2.pgm in/3.pgm in/4.pgm'
     same "$(again -k box3)" ''
     same "$(again -k box3 --border wrap | wc -w)" 6
+    same "$(again -k box3 --background black | wc -w)" 6
     printf '1 2 1\n' >mine.txt
     same "$(again -k mine.txt | wc -w)" 6
     same "$(again -k mine.txt)" ''
@@ -716,6 +717,42 @@ out/none.png: failed: cannot open: No such file or directory'
     like "$err" "*'cpu:taps' refuses filters of two vectors*"
     expect 0 gconv filter -k gaussian:60 --journal j -o out in/3.pgm
     expect 0 gconv check --verify --journal j
+}
+
+@test "an earlier version of the recipes: outputs are stale; what replaced its input is done" {
+    setup_images
+    earlier() { # makes a journal of version 1, in which this recipe has this name
+        sed -i -E 's/"recipe": "[0-9a-f]{32}"/"recipe": "0385f878a6cf3a515040c67d49291376"/
+            s/"definition": [0-9]+, //' "$1"
+        grep -q '^{"recipe": "0385f878a6cf3a515040c67d49291376", "command": "filter"' "$1"
+    }
+    gconv filter -k box3 --journal j -o out in
+    silently gconv filter -k box3 --in-place --journal k out
+    earlier j
+    earlier k
+    expect 1 gconv check --journal j
+    like "$out" 'out/?.pgm: changed*'
+    gconv filter -k box3 --journal j -o out in
+    earlier j
+    expect 1 gconv check --verify --journal j
+    like "$out" 'out/?.pgm: stale: its recipe stood for other pixels when it was made*6 images: 6 stale'
+    expect 0 gconv filter -k box3 --json --journal j -o out in
+    same "$(key status | sort | uniq -c | tr -d ' ')" '6done'
+    expect 0 gconv check --journal j
+    cp -r in other
+    silently gconv filter -k box3 --in-place --journal k other
+    earlier k
+    cp -r other moved
+    complains 0 '0 of 6 images done, 0 failed, 6 skipped' gconv filter -k box3 --in-place --journal k other
+    complains 0 '0 of 6 images done, 0 failed, 6 skipped' gconv filter -k box3 --in-place --journal k moved
+    # A failure is tried again.
+    printf 'P5\n1 1\n255\n' >broken.pgm
+    expect 1 gconv filter -k box3 --journal l -o out broken.pgm
+    expect 1 gconv filter -k box3 --journal l -o out broken.pgm
+    like "$err" '*failed before*'
+    earlier l
+    expect 1 gconv filter -k box3 --journal l -o out broken.pgm
+    [[ $err != *'failed before'* ]]
 }
 
 @test "check sees that a filter file has other numbers now" {

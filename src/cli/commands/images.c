@@ -309,7 +309,8 @@ static gconv_status open_journal(const gc_options *options, gc_session *session,
         status = gc_journal_note_recipe(session->journal, session->recipe.name,
                                         session->recipe.line, session->recipe.size, error);
     if (status == GCONV_OK && options->in_place)
-        status = gc_results_read(session->journal, session->recipe.name, &session->results, error);
+        status = gc_results_read(session->journal, gc_recipe_was, &session->recipe,
+                                 &session->results, error);
     return status;
 }
 

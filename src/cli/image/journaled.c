@@ -59,7 +59,9 @@ static bool is_as_recorded(const char *path, const gc_file_state *recorded, bool
 static gc_journal_verdict judge_record(const gc_session *session, const gc_task *task,
                                        const gc_record *record, gconv_error *error)
 {
-    if (strcmp(record->recipe, session->recipe.name) != 0)
+    bool in_place = gc_replaces_input(session->options, task);
+    if (strcmp(record->recipe, session->recipe.name) != 0 &&
+        !(in_place && record->in_place && gc_recipe_was(&session->recipe, record->recipe)))
         return GC_JOURNAL_AGAIN;
     if (record->status == GC_RECORD_FAILED) {
         gc_file_state now = look_at(task->input);
@@ -72,10 +74,9 @@ static gc_journal_verdict judge_record(const gc_session *session, const gc_task 
     }
     /* An input that was replaced is recorded as the output. That may have its size, and under
      * --preserve its time. */
-    bool replaced = gc_replaces_input(session->options, task);
-    bool done = (replaced || is_as_recorded(task->input, &record->in, true)) &&
+    bool done = (in_place || is_as_recorded(task->input, &record->in, true)) &&
                 is_as_recorded(task->output, &record->out,
-                               !replaced || !gc_file_state_is_same(&record->in, &record->out));
+                               !in_place || !gc_file_state_is_same(&record->in, &record->out));
     return done ? GC_JOURNAL_DONE : GC_JOURNAL_AGAIN;
 }
 

@@ -17,7 +17,7 @@
 
 void gc_recheck_begin(gc_recheck *recheck, const gc_options *options, const gc_journal *journal)
 {
-    *recheck = (gc_recheck){.options = options, .journal = journal};
+    *recheck = (gc_recheck){.options = options, .journal = journal, .definition = GC_DEFINITION};
 }
 
 /* ---- Recipes --------------------------------------------------------------------------------- */
@@ -35,6 +35,7 @@ static void forget_recipe(gc_recheck *recheck)
     recheck->recipe[0] = '\0';
     recheck->failure.status = GCONV_OK;
     recheck->changed = recheck->ready = false;
+    recheck->definition = GC_DEFINITION;
 }
 
 void gc_recheck_end(gc_recheck *recheck)
@@ -57,10 +58,12 @@ static gconv_status add_argument(gc_recheck *recheck, const char *text, gconv_er
     return arguments[count] != NULL ? GCONV_OK : gc_fail_memory(error, strlen(text));
 }
 
-/* Takes the command and the options from the line of a recipe. */
+/* Takes command, options and version from the line of a recipe. */
 static gconv_status take_value(void *user, const gc_json_value *value, gconv_error *error)
 {
     gc_recheck *recheck = user;
+    if (strcmp(value->key, "definition") == 0)
+        recheck->definition = (int)value->number;
     bool wanted = value->key[0] == '\0' || strcmp(value->key, "command") == 0;
     return wanted && value->text != NULL ? add_argument(recheck, value->text, error) : GCONV_OK;
 }
@@ -96,6 +99,7 @@ static gconv_status read_recipe(gc_recheck *recheck, const char *recipe, gconv_e
     if (status != GCONV_OK)
         return status;
     const gc_json_events events = {.value = take_value, .user = recheck};
+    recheck->definition = 1; /* unless the line says otherwise */
     status = add_argument(recheck, "gconv", error);
     if (status == GCONV_OK)
         status = gc_json_read(line, size, &events, error);
@@ -118,10 +122,12 @@ static void use_recipe(gc_recheck *recheck, const char *recipe)
 bool gc_recheck_is_stale(gc_recheck *recheck, const gc_record *record, char *reason, size_t size)
 {
     use_recipe(recheck, record->recipe);
+    bool outdated = recheck->definition != GC_DEFINITION;
     snprintf(reason, size, "%s",
-             recheck->changed ? "a filter of its recipe is another one now than when it was made"
-                              : "");
-    return recheck->changed;
+             outdated           ? "its recipe stood for other pixels when it was made"
+             : recheck->changed ? "a filter of its recipe is another one now than when it was made"
+                                : "");
+    return outdated || recheck->changed;
 }
 
 bool gc_recheck_can_compute(gc_recheck *recheck, const gc_record *record, char *reason, size_t size)

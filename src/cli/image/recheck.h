@@ -16,6 +16,7 @@ typedef struct gc_recheck {
     char recipe[GC_RECIPE_BYTES]; /* "": none yet */
     gconv_error failure;          /* why the recipe has no session; else its status is OK */
     bool changed;                 /* a filter of the recipe is another one now */
+    int definition;               /* as GC_DEFINITION, of the recipe */
     bool ready;                   /* the session can compute */
     char **arguments;             /* of a command line that says the same; owned with its texts */
     int argument_count;
@@ -34,8 +35,8 @@ typedef struct gc_recheck_difference {
 
 void gc_recheck_begin(gc_recheck *recheck, const gc_options *options, const gc_journal *journal);
 
-/* Whether a filter of the record's recipe is another one now. False where its file is gone: then
- * nothing is known of it. `reason` gets a sentence, or "". */
+/* Whether the record's recipe gives other pixels now: it is of another version, or a filter is
+ * another one. Of a filter file that is gone nothing is known. `reason` gets a sentence, or "". */
 bool gc_recheck_is_stale(gc_recheck *recheck, const gc_record *record, char *reason, size_t size);
 
 /* Whether the image of a record can be computed again, as far as its recipe decides; `reason` gets

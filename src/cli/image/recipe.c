@@ -69,16 +69,27 @@ static gc_hash add_arguments(FILE *line, gc_hash hash, const gc_options *options
     return hash;
 }
 
+/* Recipes of version 1 do not name it. */
+static void write_name(char name[GC_RECIPE_BYTES], gc_hash hash, int definition)
+{
+    if (definition > 1)
+        hash = hash_number(hash, definition);
+    snprintf(name, GC_RECIPE_BYTES, "%016" PRIx64 "%016" PRIx64, hash.high, hash.low);
+}
+
 /* Puts the name before the rest of the line. */
 static gconv_status finish(gc_recipe *recipe, gc_hash hash, const char *rest, gconv_error *error)
 {
-    snprintf(recipe->name, sizeof recipe->name, "%016" PRIx64 "%016" PRIx64, hash.high, hash.low);
-    size_t room = strlen(rest) + 80;
+    write_name(recipe->name, hash, GC_DEFINITION);
+    for (int i = 1; i < GC_DEFINITION; i++)
+        write_name(recipe->earlier[i - 1], hash, i);
+    size_t room = strlen(rest) + 120;
     recipe->line = malloc(room);
     if (recipe->line == NULL)
         return gc_fail_memory(error, room);
     recipe->size =
-        (size_t)snprintf(recipe->line, room, "{\"recipe\": \"%s\", %s}\n", recipe->name, rest);
+        (size_t)snprintf(recipe->line, room, "{\"recipe\": \"%s\", \"definition\": %d, %s}\n",
+                         recipe->name, GC_DEFINITION, rest);
     return GCONV_OK;
 }
 
@@ -103,6 +114,15 @@ gconv_status gc_recipe_create(const gc_options *options, const gc_filter_chain *
         whole ? finish(recipe, hash, rest, error) : gc_fail_memory(error, sizeof *recipe);
     free(rest);
     return status;
+}
+
+bool gc_recipe_was(const void *user, const char *name)
+{
+    const gc_recipe *recipe = user;
+    bool found = strcmp(name, recipe->name) == 0;
+    for (int i = 1; i < GC_DEFINITION; i++)
+        found = found || strcmp(name, recipe->earlier[i - 1]) == 0;
+    return found;
 }
 
 void gc_recipe_destroy(gc_recipe *recipe)

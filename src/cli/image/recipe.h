@@ -7,9 +7,14 @@
 #include "cli/options/options.h"
 #include "gconv.h"
 
+/* The version of what recipes stand for. A change that alters pixels of any output raises it, or
+ * journals take outputs of an earlier version for done. */
+enum { GC_DEFINITION = 2 };
+
 typedef struct gc_recipe {
-    char name[GC_RECIPE_BYTES]; /* a hash of what follows */
-    char *line;                 /* of a journal, with its newline; owned */
+    char name[GC_RECIPE_BYTES];                       /* a hash of what follows */
+    char earlier[GC_DEFINITION - 1][GC_RECIPE_BYTES]; /* its names under versions 1, 2, ... */
+    char *line;                                       /* of a journal, with its newline; owned */
     size_t size;
 } gc_recipe;
 
@@ -17,6 +22,10 @@ typedef struct gc_recipe {
  * so that a filter file that changed makes another recipe. */
 gconv_status gc_recipe_create(const gc_options *options, const gc_filter_chain *chain,
                               gc_recipe *recipe, gconv_error *error);
+
+/* Whether this is the name of a gc_recipe, now or under an earlier version. What replaced its input
+ * by it is done: nothing can make it again. */
+bool gc_recipe_was(const void *recipe, const char *name);
 
 void gc_recipe_destroy(gc_recipe *recipe);
 

@@ -3,7 +3,6 @@
 #include "base/status.h"
 
 #include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Sizes and hashes are told apart by the kind of their entries. */
@@ -21,7 +20,8 @@ static bool add(gc_seen *seen, gc_hash hash, gc_seen_kind kind)
 
 typedef struct reading {
     gc_results *results;
-    const char *recipe;
+    gc_recipe_function *counts;
+    const void *user;
 } reading;
 
 /* A gc_journal_function. */
@@ -29,7 +29,7 @@ static gconv_status take(void *user, const gc_record *record, gconv_error *error
 {
     const reading *r = user;
     gc_digest_kind kind;
-    if (!record->in_place || strcmp(record->recipe, r->recipe) != 0 ||
+    if (!record->in_place || !r->counts(r->user, record->recipe) ||
         !gc_digest_kind_of(record->out.digest, &kind))
         return GCONV_OK;
     gc_hash digest = gc_hash_string(gc_hash_start(), record->out.digest);
@@ -40,10 +40,10 @@ static gconv_status take(void *user, const gc_record *record, gconv_error *error
     return gc_fail_memory(error, sizeof(gc_seen_entry));
 }
 
-gconv_status gc_results_read(const gc_journal *journal, const char *recipe, gc_results *results,
-                             gconv_error *error)
+gconv_status gc_results_read(const gc_journal *journal, gc_recipe_function *counts,
+                             const void *user, gc_results *results, gconv_error *error)
 {
-    reading r = {results, recipe};
+    reading r = {results, counts, user};
     *results = (gc_results){.seen = {.entries = NULL}};
     return gc_journal_each_line(journal, take, &r, error);
 }

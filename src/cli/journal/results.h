@@ -13,9 +13,12 @@ typedef struct gc_results {
     bool kinds[GC_DIGEST_KINDS]; /* that the hashes have */
 } gc_results;
 
-/* Reads the results of a recipe. gc_results_free releases them, after a failure too. */
-gconv_status gc_results_read(const gc_journal *journal, const char *recipe, gc_results *results,
-                             gconv_error *error);
+/* Whether a recipe of this name made results that count. */
+typedef bool gc_recipe_function(const void *user, const char *name);
+
+/* Reads the results of recipes that count. gc_results_free releases them, after a failure too. */
+gconv_status gc_results_read(const gc_journal *journal, gc_recipe_function *counts,
+                             const void *user, gc_results *results, gconv_error *error);
 
 /* Whether the content of a regular file is one of the results. False where it cannot be read. Any
  * thread. */
