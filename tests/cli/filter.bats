@@ -465,6 +465,56 @@ END
     cmp out.pfm piped.pfm
 }
 
+# clips BELOW ABOVE OPTIONS...: what --json says of the samples of in.png, by several implementations.
+clips() {
+    local wanted="$1 $2" options
+    shift 2
+    for options in '--impl reference' '--impl cpu -j 3' --verify '--impl cpu:taps -v'; do
+        # shellcheck disable=SC2086
+        expect 0 gconv filter -q --json $options "$@" in.png out.png
+        same "$(key below) $(key above)" "$wanted"
+    done
+}
+
+@test "samples that may be clipped are counted, and -v names what keeps them" {
+    make_image png:grey in.png 8 2 0 0 200 200 0 0 100 255
+    clips 0 0 -k gauss5 # no value can lie outside
+    clips 0 0 -k identity
+    clips 0 0 -k identity --scale 0.5 --offset 127
+    clips 0 0 -k sobel-x --scale 0.125 --offset 128
+    clips 0 0 -k gaussian:1.5 -b constant:200
+    clips 0 6 -k identity --scale 2
+    clips 8 0 -k identity --offset -1
+    clips 16 0 -k identity --scale -1
+    clips 0 2 -k identity --scale 1.01 --offset 1 --depth 16
+    clips 0 14 -k sobel-x --abs --scale 2
+    clips 6 10 -k sobel-x
+    expect 0 gconv filter -v -k sobel-x in.png out.png
+    like "$err" '*
+gconv: in.png: clipped: at most 6 samples (37.5 %) below 0 and 10 (62.5 %) above white
+gconv: in.png: --offset 128, --abs or a PFM output keep what lies below 0
+gconv: in.png: --scale 0.5, --offset or a PFM output keep what lies above white*'
+    silently gconv filter -k sobel-x in.png out.png
+    make_image png:grey:16 in.png 10 30 noise
+    expect 0 gconv filter --json -k sobel-x in.png out.png
+    [ "$(key below)" -gt 100 ]
+    for output in '--depth 1 out.png' out.pfm; do
+        # shellcheck disable=SC2086
+        expect 0 gconv filter --json -k sobel-x in.png $output
+        same "$(key below)" ''
+    done
+    expect 0 gconv edges --json in.png out.png
+    same "$(key below)" ''
+    # Alpha does not count, but for what it makes of colours.
+    make_image png:rgba in.png 2 2 0 10 255 0 0 255 20 255
+    clips 4 0 -k identity --offset -1 --alpha keep
+    clips 0 0 -k gauss3 --alpha premultiply
+    # Floats may have any value.
+    expect 0 gconv filter -q --rows 0:1 -k identity in.png part.pfm
+    expect 0 gconv filter -q --json -k identity part.pfm out.png
+    same "$(key below) $(key above)" '1 4'
+}
+
 # lies_on WANTED OPTIONS...: the row of in.png on a background, in each format without alpha.
 lies_on() {
     local wanted=$1

@@ -78,6 +78,14 @@ static gconv_shape shape_written(const gc_result *result)
     return shape;
 }
 
+static void json_clipped(const gc_clipped *clipped)
+{
+    gc_json_open("clipped_at_most", '{');
+    gc_json_integer("below", (int64_t)clipped->below);
+    gc_json_integer("above", (int64_t)clipped->above);
+    gc_json_close('}');
+}
+
 static void json_computed(const gc_options *options, const gc_result *result)
 {
     const gconv_shape from = shape_read(result), to = shape_written(result);
@@ -86,6 +94,8 @@ static void json_computed(const gc_options *options, const gc_result *result)
     gc_json_string("implementation", result->implementation);
     gc_json_string("decoder", result->decoder);
     gc_json_bool("exact", result->exact);
+    if (result->clipped.counted)
+        json_clipped(&result->clipped);
     json_timings(&result->timings);
     if (options->explain)
         gc_json_string("explanation", explanation_of(result));
@@ -145,6 +155,25 @@ static void report_verification(const char *name, const gc_result *result)
                 d->bound);
 }
 
+/* Says how many samples may have been clipped, and how not to lose what lies there. */
+static void note_clipped(const char *name, const gc_result *result)
+{
+    const double many = 0.01; /* of all samples */
+    const gc_clipped *clipped = &result->clipped;
+    const gconv_shape *shape = &result->output;
+    double colours = shape->channels - (shape->channels % 2 == 0);
+    double samples = (double)shape->width * shape->height * colours;
+    if (clipped->below + clipped->above == 0)
+        return;
+    gc_note(name, "clipped: at most %llu samples (%.1f %%) below 0 and %llu (%.1f %%) above white",
+            (unsigned long long)clipped->below, 100 * (double)clipped->below / samples,
+            (unsigned long long)clipped->above, 100 * (double)clipped->above / samples);
+    if ((double)clipped->below > many * samples)
+        gc_note(name, "--offset 128, --abs or a PFM output keep what lies below 0");
+    if ((double)clipped->above > many * samples)
+        gc_note(name, "--scale 0.5, --offset or a PFM output keep what lies above white");
+}
+
 /* Says the lines of an explanation that begin with "step": what the implementation chose for each
  * filter. */
 static void note_choices(const char *name, const char *explanation)
@@ -171,6 +200,7 @@ static void report_done(const gc_options *options, const gc_task *task, const gc
         gc_note(name, "%s", result->fallback);
     if (result->doubt[0] != '\0')
         gc_note(name, "decoded on the CPU: %s", result->doubt);
+    note_clipped(name, result);
     if (result->verified)
         report_verification(name, result);
     if (options->timings)

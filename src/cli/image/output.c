@@ -109,6 +109,15 @@ gconv_status gc_open_output(gc_work *work)
                               : status;
 }
 
+const gconv_sink *gc_output_sink(gc_work *work)
+{
+    const gconv_sink *sink = gconv_writer_sink(work->writer);
+    if (!work->options->verbose && !work->options->json)
+        return sink;
+    return gc_count_clipped(&work->clip_counter, &work->result->clipped, &work->worker->kept.job,
+                            &work->result->output, sink);
+}
+
 gconv_status gc_finish_output(gc_work *work)
 {
     work->result->blamed = gc_output_name(work->task->output);

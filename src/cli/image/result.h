@@ -2,6 +2,7 @@
 #ifndef GC_CLI_IMAGE_RESULT_H
 #define GC_CLI_IMAGE_RESULT_H
 
+#include "cli/image/clipped.h"
 #include "cli/report/warnings.h"
 #include "cli/tasks/tasks.h"
 #include "gconv.h"
@@ -35,6 +36,7 @@ typedef struct gc_result {
     bool verified;                      /* then the next two are filled */
     gconv_difference difference;        /* of chain values */
     gconv_difference output_difference; /* of the samples that are written */
+    gc_clipped clipped;
     gconv_timings timings;
     char *explanation; /* how the implementation was chosen; NULL unless -v or --explain */
     char *fallback;    /* which device took over, and why; NULL where none did */

@@ -33,7 +33,7 @@ gconv_status gc_run_rows(gc_work *work, const gconv_source *source)
 {
     const gc_rows *rows = &work->options->rows;
     gconv_plan *plan = work->worker->kept.plan;
-    const gconv_sink *sink = gconv_writer_sink(work->writer);
+    const gconv_sink *sink = gc_output_sink(work);
     gconv_timings *timings = wanted_timings(work);
     if (rows->count == 0)
         return gconv_plan_run(plan, source, sink, timings, work->error);

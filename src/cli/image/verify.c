@@ -94,12 +94,12 @@ static gconv_status write_output(gc_work *work, verification *v)
 {
     enum { SLICE = 64 /* rows */ };
     const uint32_t height = work->picture.shape.height;
+    const gconv_sink *sink = gc_output_sink(work);
     gconv_status status = GCONV_OK;
     for (uint32_t y = 0; status == GCONV_OK && y < height; y += SLICE) {
         uint32_t count = height - y < SLICE ? height - y : SLICE;
-        status =
-            gconv_writer_write(work->writer, count, (const char *)v->output + y * v->output_stride,
-                               v->output_stride, work->error);
+        status = sink->write(sink->user, count, (const char *)v->output + y * v->output_stride,
+                             v->output_stride, work->error);
         gc_part_show(&v->of_writing, (double)(y + count) / height);
     }
     return status;

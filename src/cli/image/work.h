@@ -10,6 +10,7 @@
 #ifndef GC_CLI_IMAGE_WORK_H
 #define GC_CLI_IMAGE_WORK_H
 
+#include "cli/image/clipped.h"
 #include "cli/image/picture.h"
 #include "cli/image/result.h"
 #include "cli/image/worker.h"
@@ -29,6 +30,7 @@ typedef struct gc_work {
     gconv_error *error; /* that of `result` */
     gconv_reader *reader;
     gconv_writer *writer;
+    gc_clip_counter clip_counter;
     gc_picture picture; /* the whole input, where it had to be looked at; else no samples */
     bool opaque;        /* all pixels are opaque; true, too, where alpha does not depend on that */
     size_t image;       /* number in its input, from 1 */
@@ -86,6 +88,9 @@ gconv_keep gc_kept_metadata(const gc_options *options);
 
 /* Opens the output, or begins the next image in it. */
 gconv_status gc_open_output(gc_work *work);
+
+/* The writer as a sink. It counts clipped samples where they are reported. */
+const gconv_sink *gc_output_sink(gc_work *work);
 gconv_status gc_finish_output(gc_work *work);
 
 /* ---- Inputs of several images: next_image.c -------------------------------------------------- */
