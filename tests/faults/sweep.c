@@ -109,7 +109,9 @@ static const scenario scenarios[] = {
      .outputs = "+grey.png",
      .times = true},
     {.name = "batch",
-     .arguments = "edges -d cpu -j 2 -o out in/grey.png in/colour.jpg in/alpha.png in/tall.pgm",
+     .arguments =
+         "edges -d cpu -j 2 --background black -o out in/grey.png in/colour.jpg in/alpha.png "
+         "in/tall.pgm",
      .outputs = "+grey.png colour.png +alpha.png tall.png",
      .batch = true},
     {.name = "recursive",
