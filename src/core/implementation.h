@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "core/problem.h"
 #include "core/stream.h"
+#include "gconv_lab.h"
 
 /* What an implementation does. The functions up to `release` are required. */
 typedef struct gc_operations {

@@ -520,17 +520,6 @@ gconv_status gconv_plan_time_device_parts(gconv_plan *plan, const void *input, s
                                             error);
 }
 
-gconv_status gconv_plan_time_device(gconv_plan *plan, const void *input, size_t input_stride,
-                                    double seconds, double *median, gconv_error *error)
-{
-    gconv_device_times times;
-    gconv_status status =
-        gconv_plan_time_device_parts(plan, input, input_stride, seconds, &times, error);
-    if (status == GCONV_OK)
-        *median = times.total;
-    return status;
-}
-
 double gconv_plan_intensity(gconv_plan *plan)
 {
     const gc_operations *operations = plan->choice.implementation->operations;
@@ -541,12 +530,4 @@ int gconv_plan_tiling_factor(gconv_plan *plan)
 {
     const gc_operations *operations = plan->choice.implementation->operations;
     return operations->tiling_factor != NULL ? operations->tiling_factor(plan->state) : 0;
-}
-
-double gconv_plan_roofline(gconv_plan *plan)
-{
-    const gconv_device_info *device = &plan->choice.device;
-    double memory_bound = gconv_plan_intensity(plan) * device->memory_bandwidth;
-    double peak = gc_device_peak(device);
-    return memory_bound < peak ? memory_bound : peak;
 }

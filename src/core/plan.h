@@ -3,6 +3,7 @@
 #define GC_CORE_PLAN_H
 
 #include "core/choose.h"
+#include "gconv_lab.h"
 
 struct gconv_plan {
     gc_problem problem;

@@ -1,6 +1,7 @@
 #include "properties.h"
 
 #include "filters.h"
+#include "gconv_lab.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 #include "run.h"
+#include "gconv_lab.h"
 
 #include <math.h>
 #include <stdlib.h>

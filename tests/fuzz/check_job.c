@@ -5,6 +5,7 @@
 
 #include "base/memory_rows.h"
 #include "core/plan.h"
+#include "gconv_lab.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #define UNIT_CORE_SUPPORT_H
 
 #include "core/problem.h"
+#include "gconv_lab.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

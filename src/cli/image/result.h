@@ -5,7 +5,7 @@
 #include "cli/image/clipped.h"
 #include "cli/report/warnings.h"
 #include "cli/tasks/tasks.h"
-#include "gconv.h"
+#include "gconv_lab.h"
 
 typedef enum gc_outcome {
     GC_OUTCOME_DONE,

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "gconv_lab.h"
 
 #include <stdlib.h>
 

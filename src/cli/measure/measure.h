@@ -5,7 +5,7 @@
 #include "cli/image/picture.h"
 #include "cli/image/session.h"
 #include "cli/measure/spots.h"
-#include "gconv.h"
+#include "gconv_lab.h"
 
 typedef enum gc_verdict {
     GC_VERDICT_EXACT,   /* the reference's bits */

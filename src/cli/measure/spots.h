@@ -2,7 +2,7 @@
 #ifndef GC_CLI_MEASURE_SPOTS_H
 #define GC_CLI_MEASURE_SPOTS_H
 
-#include "gconv.h"
+#include "gconv_lab.h"
 
 #include <stddef.h>
 

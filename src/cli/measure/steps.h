@@ -4,7 +4,7 @@
 
 #include "cli/image/picture.h"
 #include "cli/measure/measure.h"
-#include "gconv.h"
+#include "gconv_lab.h"
 
 /* Progress of the command's measurements when `part` (0 to 1) of the present one is done. */
 double gc_subject_progress(const gc_subject *subject, double part);

@@ -3,7 +3,7 @@
 #ifndef GC_CLI_MEASURE_TRAFFIC_H
 #define GC_CLI_MEASURE_TRAFFIC_H
 
-#include "gconv.h"
+#include "gconv_lab.h"
 
 #include <stdbool.h>
 
