@@ -52,8 +52,8 @@ get_filename_component(to "${lab}" ABSOLUTE BASE_DIR /prefix)
 file(RELATIVE_PATH lab_from_program "${from}" "${to}")
 target_compile_definitions(gconv_cli PRIVATE GC_LAB_DIRECTORY="${lab_from_program}")
 # A program that is not installed finds it beside itself.
-file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/tests)
-foreach(place . tests)
+file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/tests/double)
+foreach(place . tests tests/double)
   file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR}/lab ${CMAKE_CURRENT_BINARY_DIR}/${place}/lab SYMBOLIC)
 endforeach()
 

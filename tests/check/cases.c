@@ -423,6 +423,7 @@ check_case check_case_make(uint64_t seed, int index)
                        .job = gconv_job_default(),
                        .random = check_random_for(seed, (uint64_t)index)};
     made.job.input = (gconv_shape){.width = 1, .height = 1, .channels = 1, .depth = 8};
+    made.job.output_depth = 8;
     if (index < GRID_COUNT)
         make_from_grid(&made, index);
     else if (index < GRID_COUNT + TABLE_COUNT)
