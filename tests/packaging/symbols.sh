@@ -1,6 +1,7 @@
 #!/bin/sh
-# The shared library exports exactly what gconv.h declares; in the static library every other
-# external name begins with gc_, in CUDA builds as C++ writes it. Weak ones are the C++ compiler's
+# The shared library exports exactly what gconv.h declares. The static library also has what
+# gconv_lab.h declares; every other external name there begins with gc_, in CUDA builds as C++ writes
+# it. Weak ones are the C++ compiler's
 # own. Nothing needs a C++ library.
 #
 # Usage: symbols.sh SOURCE_DIR SHARED_LIBRARY STATIC_LIBRARY
@@ -39,7 +40,9 @@ comm -13 "$work/declared" "$work/exported" >"$work/wrong"
 complain "exported by the shared library, but not declared in gconv.h:"
 comm -23 "$work/declared" "$work/exported" >"$work/wrong"
 complain "declared in gconv.h, but not exported by the shared library:"
-comm -13 "$work/declared" "$work/external" | grep -v '^gc_' >"$work/wrong" || true
+grep -o 'gconv_[a-z0-9_]*(' "$1/include/gconv_lab.h" | tr -d '(' | sort -u >"$work/lab"
+[ -s "$work/lab" ] || { echo "no declaration found in gconv_lab.h"; exit 1; }
+comm -13 "$work/declared" "$work/external" | comm -13 "$work/lab" - | grep -v '^gc_' >"$work/wrong" || true
 complain "external in the static library, neither public nor gc_:"
 nm -g --undefined-only "$static" 2>/dev/null |
   awk '$2 ~ /^(__cxa_|__gxx_|_ZS|_ZNS|_ZNKS|_Zn|_Zd)/ { print $2 }' | sort -u >"$work/wrong"
