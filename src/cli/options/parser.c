@@ -118,9 +118,10 @@ static gconv_status read_arguments(int argc, char **argv, gc_options *options, g
     opterr = 0;
     optind = 0; /* begins anew: gconv check reads recorded options, too */
     int code;
-    const char *word = argv[argc > 0];
-    for (; (code = getopt_long(argc, argv, tables.letters, tables.long_options, NULL)) != -1;
-         word = argv[optind]) {
+    for (int at = 1;
+         (code = getopt_long(argc, argv, tables.letters, tables.long_options, NULL)) != -1;
+         at = optind) {
+        const char *word = argv[at];
         gconv_status status = GCONV_OK;
         if (code == OPERAND)
             options->operands[options->operand_count++] = optarg;
