@@ -23,7 +23,8 @@ if(TARGET gconv-mpi)
   install(TARGETS gconv-mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 install(FILES man/gconv-filter.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
-install(FILES LICENSE README.md NEWS.md docs/contract.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE README.md NEWS.md docs/contract.md docs/conventions.md
+  DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES completions/gconv.bash RENAME gconv
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 if(TARGET gconv-mpi) # bash-completion and fish look for a file named as the program

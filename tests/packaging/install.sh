@@ -57,6 +57,7 @@ prefix=$work/prefix
 
 for file in bin/gconv include/gconv.h share/gconv/filters/gauss5.txt share/man/man1/gconv.1 \
   share/man/man1/gconv-mpi.1 share/man/man5/gconv-filter.5 share/doc/gconv/contract.md \
+  share/doc/gconv/conventions.md \
   share/doc/gconv/LICENSE share/doc/gconv/README.md share/doc/gconv/NEWS.md \
   share/bash-completion/completions/gconv \
   share/zsh/site-functions/_gconv share/fish/vendor_completions.d/gconv.fish; do
