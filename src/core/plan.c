@@ -283,8 +283,11 @@ static gconv_status run_again(gconv_plan *plan, gc_stream *stream, gconv_error *
 {
     gc_memory_source kept = {
         .next = stream->kept, .row_bytes = stream->input_bytes, .stride = stream->input_bytes};
-    if (stream->kept != NULL)
+    if (stream->kept != NULL) {
         stream->source = gc_source_of_memory(&kept);
+        free(stream->colours);
+        stream->colours = NULL; /* the rows are grey already */
+    }
     stream->rows_read = 0;
     return plan->choice.implementation->operations->run(plan->state, stream, error);
 }

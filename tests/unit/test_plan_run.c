@@ -181,14 +181,13 @@ static void describe_device(void *opaque, char *text, size_t size)
 }
 
 /* A plan that `auto` has given to the device. */
-static gconv_plan *planned_on(device *own)
+static gconv_plan *planned_on(const gconv_job *job, device *own)
 {
     static const gc_operations operations = {
         .run = run_device, .release = release_device, .describe = describe_device};
     static const gc_implementation implementation = {
         .name = "fake", .kind = GCONV_DEVICE_CUDA, .operations = &operations};
-    gconv_job job = usual_job();
-    gconv_plan *plan = planned(&job);
+    gconv_plan *plan = planned(job);
     plan->choice.implementation->operations->release(plan->state);
     plan->choice.implementation = &implementation;
     plan->state = own;
@@ -207,7 +206,8 @@ static void cpu_takes_over(void **state)
     gconv_plan_free(cpu);
     for (int keeps = 0; keeps < 2; keeps++) {
         device own = {.keeps = keeps};
-        gconv_plan *plan = planned_on(&own);
+        gconv_job any = usual_job();
+        gconv_plan *plan = planned_on(&any, &own);
         assert_non_null(strstr(gconv_plan_explanation(plan), "breaks"));
         assert_string_equal(gconv_plan_fallback(plan), "");
         for (int run = 0; run < 2; run++) {
@@ -225,13 +225,37 @@ static void cpu_takes_over(void **state)
     }
 }
 
+/* The device has kept rows that are grey already. */
+static void cpu_takes_over_edges_of_colours(void **state)
+{
+    (void)state;
+    static uint8_t in[3 * WIDTH * HEIGHT], out[WIDTH * HEIGHT], expected[WIDTH * HEIGHT];
+    for (unsigned i = 0; i < sizeof in; i++)
+        in[i] = (uint8_t)(i * 2654435761u >> 24);
+    gconv_job job = usual_job();
+    job.input.channels = 3;
+    job.output = GCONV_OUTPUT_EDGES;
+    job.threshold = 126;
+    for (int keeps = -1; keeps < 2; keeps++) {
+        device own = {.keeps = keeps == 1};
+        gconv_plan *plan = keeps < 0 ? planned(&job) : planned_on(&job, &own);
+        assert_int_equal(gconv_plan_run_memory(plan, in, 3 * WIDTH, keeps < 0 ? expected : out,
+                                               WIDTH, NULL, NULL),
+                         GCONV_OK);
+        if (keeps >= 0)
+            assert_memory_equal(out, expected, sizeof out);
+        gconv_plan_free(plan);
+    }
+}
+
 /* Rows that the sink already has must not be written twice. */
 static void cpu_does_not_take_over_a_begun_image(void **state)
 {
     (void)state;
     for (uint32_t rows = 1; rows <= HEIGHT; rows += HEIGHT - 1) {
         device own = {.keeps = true, .writes = rows};
-        gconv_plan *plan = planned_on(&own);
+        gconv_job job = usual_job();
+        gconv_plan *plan = planned_on(&job, &own);
         broken source = {.good = HEIGHT}, sink = {.good = HEIGHT};
         gconv_error error;
         assert_int_equal(
@@ -266,7 +290,8 @@ static void cpu_does_not_take_over_a_broken_source(void **state)
 {
     (void)state;
     device own = {.keeps = true};
-    gconv_plan *plan = planned_on(&own);
+    gconv_job job = usual_job();
+    gconv_plan *plan = planned_on(&job, &own);
     int reads = 0;
     broken sink = {.good = HEIGHT};
     gconv_error error;
@@ -295,6 +320,7 @@ int main(void)
         cmocka_unit_test(plan_serves_many_images),
         cmocka_unit_test(timings_add_up),
         cmocka_unit_test(cpu_takes_over),
+        cmocka_unit_test(cpu_takes_over_edges_of_colours),
         cmocka_unit_test(cpu_does_not_take_over_a_begun_image),
         cmocka_unit_test(cpu_does_not_take_over_a_broken_source),
     };
