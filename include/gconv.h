@@ -836,8 +836,8 @@ typedef enum gconv_rule { GCONV_RULE_ABS, GCONV_RULE_POSITIVE, GCONV_RULE_NEGATI
 typedef enum gconv_output {
     GCONV_OUTPUT_SAMPLES, /* scale * value + offset, clamped, rounded (contract.md, rule 5) */
     /* White where the response passes the threshold (contract.md, rule 6). Edges are found in one
-     * grey channel: of an input with more channels the library takes the luma of rule 7, and
-     * ignores alpha. */
+     * grey channel: the library puts an input with alpha on white, and of colours it takes the luma
+     * (rule 7). */
     GCONV_OUTPUT_EDGES
 } gconv_output;
 

@@ -1,4 +1,4 @@
-#include "io/background.h"
+#include "core/background.h"
 
 #include <string.h>
 
@@ -40,8 +40,24 @@ static ALWAYS_INLINE bool flatten(void *row, size_t width, const size_t channels
     return false;
 }
 
+/* Not rounded to integers. A pixel of alpha 255 stays as it is: double holds its product. */
+static bool flatten_floats(float *row, size_t width, size_t channels, const uint16_t *background)
+{
+    bool opaque = true;
+    for (size_t i = 0; i < width; i++, row += channels) {
+        double alpha = (double)row[channels - 1];
+        opaque = opaque && alpha == UINT8_MAX;
+        for (size_t c = 0; c + 1 < channels; c++)
+            row[c] =
+                (float)((alpha * (double)row[c] + (UINT8_MAX - alpha) * background[c]) / UINT8_MAX);
+    }
+    return opaque;
+}
+
 bool gc_flatten_row(void *row, uint32_t width, int channels, int depth, const uint16_t *background)
 {
+    if (depth == 32)
+        return flatten_floats(row, width, (size_t)channels, background);
     if (depth == 8)
         return channels == 2 ? flatten(row, width, 2, 8, background)
                              : flatten(row, width, 4, 8, background);

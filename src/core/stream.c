@@ -7,6 +7,7 @@
 #include "base/sized.h"
 #include "base/status.h"
 #include "base/threads.h"
+#include "core/background.h"
 #include "core/compressed_rows.h"
 #include "core/conversion.h"
 #include "core/grey.h"
@@ -99,19 +100,27 @@ static gconv_status require_message(gconv_status status, gconv_error *error)
     return status;
 }
 
-/* Reads rows of the source and makes them grey. */
+/* Makes a row of the source grey. What is not opaque is put on white. */
+static void make_grey(gc_stream *stream, char *row)
+{
+    const gconv_shape *given = &stream->problem->given;
+    const uint16_t level = given->depth == 16 ? UINT16_MAX : UINT8_MAX;
+    const uint16_t white[3] = {level, level, level};
+    if (given->channels % 2 == 0)
+        gc_flatten_row(stream->colours, given->width, given->channels, given->depth, white);
+    gc_grey_row(stream->colours, row, given->width, given->channels, given->depth,
+                stream->problem->job.order == GCONV_ORDER_BGR);
+}
+
 static gconv_status read_as_grey(gc_stream *stream, uint32_t count, char *rows, size_t stride,
                                  gconv_error *error)
 {
-    const gc_problem *problem = stream->problem;
-    const gconv_shape *given = &problem->given;
+    size_t bytes = gconv_shape_row_bytes(&stream->problem->given);
     gconv_status status = GCONV_OK;
     for (uint32_t y = 0; status == GCONV_OK && y < count; y++) {
-        status = stream->source.read(stream->source.user, 1, stream->colours,
-                                     gconv_shape_row_bytes(given), error);
+        status = stream->source.read(stream->source.user, 1, stream->colours, bytes, error);
         if (status == GCONV_OK)
-            gc_grey_row(stream->colours, rows + y * stride, given->width, given->channels,
-                        given->depth, problem->job.order == GCONV_ORDER_BGR);
+            make_grey(stream, rows + y * stride);
     }
     return status;
 }

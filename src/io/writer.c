@@ -2,9 +2,9 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "base/status.h"
+#include "core/background.h"
 #include "core/grey.h"
 #include "core/shape.h"
-#include "io/background.h"
 #include "io/codec.h"
 #include "io/format.h"
 
