@@ -8,12 +8,12 @@ static bool has_alpha(const gconv_shape *shape)
     return shape->channels == 2 || shape->channels == 4;
 }
 
-/* What a chain multiplies a constant image by. */
+/* What a chain multiplies a constant image by; 0 of filters that no plan takes. */
 static double chain_gain(const gconv_job *job)
 {
-    double gain = 1;
-    for (int i = 0; i < job->filter_count; i++)
-        gain *= gconv_filter_gain(job->filters[i]);
+    double gain = job->filters != NULL;
+    for (int i = 0; gain != 0 && i < job->filter_count; i++)
+        gain *= job->filters[i] != NULL ? gconv_filter_gain(job->filters[i]) : 0;
     return gain;
 }
 

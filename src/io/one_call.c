@@ -1,7 +1,12 @@
 /* Whole files and images in one call. A client of the public functions of readers, plans and
  * writers. */
+#include "base/memory.h"
+#include "base/memory_rows.h"
 #include "base/status.h"
 #include "core/job.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 /* What the call for files holds. */
 typedef struct conversion {
@@ -10,6 +15,7 @@ typedef struct conversion {
     gconv_writer_options writing;
     gconv_reader *reader;
     gconv_writer *writer;
+    char *pixels; /* of the image, where alpha depends on them; else NULL */
 } conversion;
 
 /* The depth that the program takes: the job's, else the input's, or a bit for edges in PNG, if the
@@ -39,41 +45,79 @@ static gconv_status open_output(conversion *c, const gconv_plan *plan, gconv_err
                              : gconv_writer_next(c->writer, &c->writing, error);
 }
 
+/* Decides how alpha is treated: reads the image where that depends on its pixels. */
+static gconv_status resolve_alpha(conversion *c, gconv_job *job, gconv_error *error)
+{
+    const gconv_shape *shape = &job->input;
+    size_t bytes = gconv_shape_row_bytes(shape);
+    bool opaque = true;
+    job->alpha = GCONV_ALPHA_AUTO;
+    if (gconv_alpha_needs_pixels(job)) {
+        c->pixels = gc_allocate_array(shape->height, bytes);
+        if (c->pixels == NULL)
+            return gc_fail_memory(error, shape->height * bytes);
+        gconv_status status = gconv_reader_read(c->reader, shape->height, c->pixels, bytes, error);
+        if (status != GCONV_OK)
+            return status;
+        opaque = gconv_shape_is_opaque(shape, c->pixels, shape->height, bytes);
+    }
+    job->alpha = gconv_alpha_resolve(job, opaque);
+    return GCONV_OK;
+}
+
+static gconv_status run(conversion *c, gconv_plan *plan, gconv_error *error)
+{
+    size_t bytes = gconv_shape_row_bytes(gconv_reader_shape(c->reader));
+    gc_memory_source rows = {.next = c->pixels, .row_bytes = bytes, .stride = bytes};
+    gconv_source held = gc_source_of_memory(&rows);
+    return gconv_plan_run(plan, c->pixels != NULL ? &held : gconv_reader_source(c->reader),
+                          gconv_writer_sink(c->writer), NULL, error);
+}
+
 static gconv_status convert_image(conversion *c, gconv_error *error)
 {
     gconv_job job = c->job;
-    gconv_plan *plan;
+    gconv_plan *plan = NULL;
     job.input = *gconv_reader_shape(c->reader);
-    job.alpha = GCONV_ALPHA_AUTO;
-    job.alpha = gconv_alpha_resolve(&job, false); /* a pixel may be transparent */
     job.output_depth = depth_of(c, &job.input);
-    gconv_status status = gconv_plan_create(&job, &plan, error);
-    if (status != GCONV_OK)
-        return status;
-    status = open_output(c, plan, error);
+    gconv_status status = resolve_alpha(c, &job, error);
     if (status == GCONV_OK)
-        status = gconv_plan_run(plan, gconv_reader_source(c->reader), gconv_writer_sink(c->writer),
-                                NULL, error);
+        status = gconv_plan_create(&job, &plan, error);
+    if (status == GCONV_OK)
+        status = open_output(c, plan, error);
+    if (status == GCONV_OK)
+        status = run(c, plan, error);
     if (status == GCONV_OK)
         status = gconv_reader_finish(c->reader, error);
     gconv_plan_free(plan);
+    free(c->pixels);
+    c->pixels = NULL;
     return status;
+}
+
+/* Opens the input, and says what to make of it and how to write that. */
+static gconv_status open_input(const char *in, conversion *c, gconv_error *error)
+{
+    gconv_reader_options reading = gconv_reader_options_default();
+    gconv_format format = gconv_format_from_path(c->out);
+    const gconv_format_info *info = gconv_format_describe(format);
+    reading.grey = c->job.output == GCONV_OUTPUT_EDGES;
+    reading.opaque = info != NULL && !info->alpha;
+    gconv_status status = gconv_reader_open(in, &reading, &c->reader, error);
+    if (status != GCONV_OK)
+        return status;
+    c->job.between_files = true;
+    c->writing = gconv_writer_options_default();
+    c->writing.keep = reading.grey ? GCONV_KEEP_RESOLUTION : GCONV_KEEP_ALL;
+    c->writing.format = format;
+    if (format == GCONV_FORMAT_UNKNOWN && c->out != NULL && strcmp(c->out, "-") == 0)
+        c->writing.format = gconv_reader_format(c->reader);
+    return GCONV_OK;
 }
 
 static gconv_status convert_file(const char *in, conversion *c, gconv_error *error)
 {
-    gconv_reader_options reading = gconv_reader_options_default();
-    reading.grey = c->job.output == GCONV_OUTPUT_EDGES;
-    c->job.between_files = true;
-    gconv_status status = gconv_reader_open(in, &reading, &c->reader, error);
-    if (status != GCONV_OK)
-        return status;
-    c->writing = gconv_writer_options_default();
-    c->writing.keep = reading.grey ? GCONV_KEEP_RESOLUTION : GCONV_KEEP_ALL;
-    c->writing.format = gconv_format_from_path(c->out);
-    if (c->writing.format == GCONV_FORMAT_UNKNOWN && c->out != NULL && c->out[0] == '-' &&
-        c->out[1] == '\0')
-        c->writing.format = gconv_reader_format(c->reader);
+    gconv_status status = open_input(in, c, error);
     for (bool more = true; status == GCONV_OK && more;) {
         status = convert_image(c, error);
         if (status == GCONV_OK)

@@ -337,6 +337,80 @@ static void memory_is_filtered_in_one_call(void **state)
                      GCONV_ERROR_ARGUMENT);
 }
 
+/* Writes the image as PNG, and calls for it and another file. */
+static void convert(const gconv_shape *shape, const char *out, bool edges)
+{
+    gconv_error error;
+    gconv_writer *writer;
+    gconv_writer_options options = gconv_writer_options_default();
+    options.format = GCONV_FORMAT_PNG;
+    options.shape = *shape;
+    assert_int_equal(gconv_writer_open(scratch_path("in.png"), &options, &writer, NULL), GCONV_OK);
+    assert_int_equal(
+        gconv_writer_write(writer, shape->height, image, gconv_shape_row_bytes(shape), NULL),
+        GCONV_OK);
+    assert_int_equal(gconv_writer_finish(writer, NULL), GCONV_OK);
+    gconv_writer_free(writer);
+    gconv_job job = gconv_job_default();
+    job.filters = box_chain();
+    job.filter_count = 1;
+    job.threshold = 190;
+    job.output_depth = 8;
+    gconv_status status =
+        edges ? gconv_edges_file(scratch_path("in.png"), scratch_path(out), &job, &error)
+              : gconv_filter_file(scratch_path("in.png"), scratch_path(out), box_chain()[0], &job,
+                                  &error);
+    if (status != GCONV_OK)
+        fail_msg("%s", error.message);
+}
+
+static void compare_file(const char *name, int channels)
+{
+    gconv_reader *reader;
+    gconv_error error;
+    assert_int_equal(gconv_reader_open(scratch_path(name), NULL, &reader, &error), GCONV_OK);
+    assert_int_equal(gconv_reader_shape(reader)->channels, channels);
+    size_t stride = (size_t)(WIDTH * channels);
+    assert_int_equal(gconv_reader_read(reader, HEIGHT, place, stride, &error), GCONV_OK);
+    assert_memory_equal(place, expected, stride * HEIGHT);
+    gconv_reader_free(reader);
+}
+
+/* Alpha is treated as its pixels are: `auto` of the program. What the output cannot hold is put on
+ * white. */
+static void files_with_alpha_are_filtered_in_one_call(void **state)
+{
+    (void)state;
+    const gconv_shape shape = shape_of(WIDTH, HEIGHT, 4, 8);
+    gconv_job job = job_of(box_chain(), 1, shape);
+    gconv_error error;
+    for (int opaque = 0; opaque < 2; opaque++) {
+        fill(8);
+        for (size_t i = 3; opaque == 1 && i < BYTES; i += 4)
+            image[i] = 255;
+        job.alpha = opaque == 1 ? GCONV_ALPHA_KEEP : GCONV_ALPHA_PREMULTIPLY;
+        run(&job, image, 4 * WIDTH, expected, 4 * WIDTH);
+        convert(&shape, "out.png", false);
+        compare_file("out.png", 4);
+    }
+    fill(8);
+    convert(&shape, "out.ppm", false);
+    convert(&shape, "edges.png", true);
+    put_on_white(image, WIDTH * HEIGHT, 4, 8);
+    for (size_t i = 0; i < WIDTH * HEIGHT; i++)
+        memmove(image + 3 * i, image + 4 * i, 3);
+    job.input.channels = 3;
+    run(&job, image, 3 * WIDTH, expected, 3 * WIDTH);
+    compare_file("out.ppm", 3);
+    job.output = GCONV_OUTPUT_EDGES;
+    job.threshold = 190;
+    run(&job, image, 3 * WIDTH, expected, WIDTH);
+    compare_file("edges.png", 1);
+    assert_int_equal(
+        gconv_filter_file(scratch_path("in.png"), scratch_path("none.png"), NULL, NULL, &error),
+        GCONV_ERROR_ARGUMENT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -349,6 +423,7 @@ int main(void)
         cmocka_unit_test(output_has_the_depth_of_the_input),
         cmocka_unit_test(messages_say_what_is_possible),
         cmocka_unit_test(memory_is_filtered_in_one_call),
+        cmocka_unit_test(files_with_alpha_are_filtered_in_one_call),
     };
     return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
