@@ -1,6 +1,7 @@
-/* gconv: convolution and edge detection of images, on the CPU and on NVIDIA GPUs. docs/contract.md
- * says in numbered rules what is computed. The first part has one call for a whole file or image.
- * docs/library.md has programs. */
+/* gconv: convolution and edge detection of images, on the CPU and on NVIDIA GPUs.
+ * docs/conventions.md says on one page what is computed, and docs/contract.md says it in numbered
+ * rules. The first section of this header has one call for a whole file or image. docs/library.md
+ * has programs. */
 #ifndef GCONV_H
 #define GCONV_H
 
@@ -51,22 +52,23 @@ typedef struct gconv_error {
 /* Makes a filter from what --kernel accepts. `specification` is tried in this order as the path of
  * a filter file, a built-in name, a generator (gaussian:SIGMA[,SIZE], box:N, box:WxH,
  * log:SIGMA[,SIZE], identity), and an inline ImageMagick string. A directory does not count as a
- * path. GCONV_ERROR_OPEN or GCONV_ERROR_READ where a file exists but cannot be read.
- * GCONV_ERROR_FILTER where nothing fits, or where the text has a mistake. */
+ * path. GCONV_ERROR_OPEN or GCONV_ERROR_READ if a file exists but cannot be read.
+ * GCONV_ERROR_FILTER if nothing fits, or the text has a mistake. */
 GCONV_API gconv_status gconv_filter_load(const char *specification, gconv_filter **filter,
                                          gconv_error *error);
 /* Accepts NULL. A filter that a caller filled by hand stays the caller's. */
 GCONV_API void gconv_filter_free(gconv_filter *filter);
 
 /* Convolves an image file, as `gconv filter` does. The extension of `out` gives its format. "-" is
- * standard input or output. Of `options` counts everything but filters, input, output and alpha.
- * NULL is the default. */
+ * standard input or output. The function ignores the members filters, input, output and alpha of
+ * `options`. NULL stands for the defaults. */
 GCONV_API gconv_status gconv_filter_file(const char *in, const char *out,
                                          const gconv_filter *filter, const gconv_job *options,
                                          gconv_error *error);
 
-/* Finds the edges of an image file, as `gconv edges` does: by its filters where `options` has none,
- * with the threshold of `options`. */
+/* Finds the edges of an image file, as `gconv edges` does. If `options` has filters, they take the
+ * place of those of `gconv edges`. The threshold is that of `options`. NULL stands for the
+ * defaults. */
 GCONV_API gconv_status gconv_edges_file(const char *in, const char *out, const gconv_job *options,
                                         gconv_error *error);
 
@@ -106,8 +108,7 @@ GCONV_API gconv_status gconv_filter_memory(const unsigned char *input, unsigned 
  * to what the function fills must not be NULL.
  *
  * Ownership. The caller frees a filter, reader, writer or plan with its _free() function, which
- * accepts NULL. Where the function that makes an object fails, it sets the caller's pointer to
- * NULL.
+ * accepts NULL. If the function that makes an object fails, it sets the caller's pointer to NULL.
  *
  * Threads. Only one thread at a time may use a given plan, reader or writer. Several threads may
  * use different ones at the same time. A plan on the CPU is run by the calling thread and by
@@ -115,7 +116,7 @@ GCONV_API gconv_status gconv_filter_memory(const unsigned char *input, unsigned 
  * - Any of these threads may call the source and the sink. The calls of each one never overlap.
  * - Helpers sleep between runs. They block all signals except those of faults.
  * - Helpers end when the process exits or the library is unloaded. Do neither during a run.
- * - Where the system gives fewer threads, a run uses those that exist. The result is the same.
+ * - If the system gives fewer threads, a run uses those that exist. The result is the same.
  * - A process may fork between runs and run plans in the child.
  *
  * Structures. Those with a first member `size` may grow in later versions. Start each of them from
@@ -123,8 +124,7 @@ GCONV_API gconv_status gconv_filter_memory(const unsigned char *input, unsigned 
  * default. The function sets `size`. So a program that was built with an older header works with a
  * newer library, which reads and fills the members that the program knows. GCONV_ERROR_ARGUMENT for
  * a structure without a size. Until version 1.0 the minor version is part of the shared library's
- * name.
- */
+ * name. */
 
 /* Defines TYPE_default(): a structure whose `size` is set. All else is 0, false or NULL. */
 #define GCONV_ZEROS(type)                                                                          \
@@ -199,7 +199,7 @@ struct gconv_filter {
     int vips_width;
     int vips_height;
     /* The text was read as rows or vectors, and each group of characters between blanks has one
-     * comma, as in "0,5 0,5": these are four weights, and may be meant as two. */
+     * comma, as in "0,5 0,5". These are four weights; the author may have meant two. */
     bool decimal_commas;
 };
 
@@ -224,18 +224,18 @@ GCONV_API gconv_status gconv_filter_parse(const char *text, size_t length, const
 /* The sum of the weights over the divisor. A constant image is multiplied by this number. */
 GCONV_API double gconv_filter_gain(const gconv_filter *filter);
 
-/* *rank becomes the rank of the weights: the fewest products of a column and a row whose sum they
- * are, but for rounding to float32 where a weight is not a whole number. A filter of two vectors
- * has rank 1, or 0. The first `most` products, at least 1, go to `columns` and `rows`, which have
- * room for most * height and most * width numbers. Where the rank is at most `most`, F[j][i] is the
- * sum over p below the rank of columns[p*height+j] * rows[p*width+i]. Fails where memory is
- * short. */
+/* *rank becomes the rank of the weights: the weights are a sum of this many products of a column
+ * and a row. If a weight is not a whole number, they are so within rounding to float32. A filter of
+ * two vectors has rank 1, or 0. The first `most` products, at least 1, go to `columns` and `rows`,
+ * which have room for most * height and most * width numbers. If the rank is at most `most`,
+ * F[j][i] is the sum over p below the rank of columns[p*height+j] * rows[p*width+i].
+ * GCONV_ERROR_MEMORY if memory is short. */
 GCONV_API gconv_status gconv_filter_rank(const gconv_filter *filter, int most, double *columns,
                                          double *rows, int *rank, gconv_error *error);
 
-/* *product becomes one filter that does what two do in sequence, away from the border. Its weights
- * are computed in double and rounded to float32. It is a matrix, and has no name.
- * GCONV_ERROR_ARGUMENT where a side would exceed GCONV_FILTER_SIDE_MAX. GCONV_ERROR_FILTER where
+/* *product becomes one filter that does what `first` and then `second` do, away from the border.
+ * Its weights are computed in double and rounded to float32. The product is a matrix, and has no
+ * name. GCONV_ERROR_ARGUMENT if a side would exceed GCONV_FILTER_SIDE_MAX. GCONV_ERROR_FILTER if
  * `first` has an offset, or a weight or the divisor leaves its range. */
 GCONV_API gconv_status gconv_filter_compose(const gconv_filter *first, const gconv_filter *second,
                                             gconv_filter **product, gconv_error *error);
@@ -431,15 +431,15 @@ typedef struct gconv_format_info {
 /* NULL for GCONV_FORMAT_UNKNOWN and other values that are no format. */
 GCONV_API const gconv_format_info *gconv_format_describe(gconv_format format);
 
-/* A format that gconv knows by sight and neither reads nor writes. */
+/* A format that gconv recognises, but neither reads nor writes. */
 typedef struct gconv_foreign_format {
     const char *name;  /* "WebP" */
     const char *about; /* "which gconv does not read; 'vips copy' converts it" */
     bool image;        /* false for what lies in the place of an image, as an HTML page does */
 } gconv_foreign_format;
 
-/* The format of a file that begins with these bytes. 1024 bytes are enough. NULL where
- * gconv_format_from_content knows the file, and where no format is known. */
+/* The format of a file that begins with these bytes. 1024 bytes are enough. NULL if
+ * gconv_format_from_content knows the file, or the format is not known. */
 GCONV_API const gconv_foreign_format *gconv_foreign_from_content(const void *bytes, size_t count);
 
 /* The format that the extension of a path stands for. NULL for other extensions and for NULL. Opens
@@ -468,15 +468,16 @@ typedef enum gconv_decoder {
     GCONV_DECODER_CUDA      /* kernels of a GPU; gconv_decoder_check tells whether there is one */
 } gconv_decoder;
 
-/* Is shown `size` bytes of a file, which lie there from `offset` on. One thread at a time calls it.
- * Bytes may be shown again. Others are never shown: see gconv_reader_options and
- * gconv_writer_options. */
+/* A callback that gets `size` bytes of a file, which begin at `offset` in the file. Only one thread
+ * at a time calls it. It may get the same bytes again. gconv_reader_options and
+ * gconv_writer_options say which bytes it never gets. */
 typedef void gconv_bytes_function(void *user, uint64_t offset, const void *bytes, size_t size);
 
 typedef struct gconv_reader_options {
     size_t size; /* set by gconv_reader_options_default() */
     bool grey;   /* give one grey channel: Rec. 601 luma, or the Y of a JPEG in YCbCr */
-    /* Give no alpha: pixels that are not opaque are put on `background`. `grey` does it, too. */
+    /* Give no alpha: put pixels that are not opaque on `background`. With `grey` the reader does
+     * so, too. */
     bool opaque;
     uint8_t background[3]; /* red, green and blue in 8-bit levels; of grey images its luma counts */
     bool auto_orient; /* apply the EXIF orientation to the pixels, and reset it in the metadata */
@@ -485,22 +486,23 @@ typedef struct gconv_reader_options {
     /* Takes a warning: one line for people. May be NULL. */
     void (*warn)(void *user, const char *message);
     void *warn_user; /* passed to `warn` and `warn_damage` */
-    /* Takes a warning about damage that `tolerant` lets pass, or that costs metadata which `keep`
-     * asks for, or about samples of a PFM to which 255 does not seem to be white. NULL: `warn`
-     * takes it. */
+    /* Takes warnings of three kinds: damage that `tolerant` accepts; damage that loses metadata
+     * which `keep` asks for; samples of a PFM that do not fit a white of 255. NULL: `warn` takes
+     * them. */
     void (*warn_damage)(void *user, const char *message);
     gconv_decoder decoder; /* what may decode a JPEG; other formats are decoded on the CPU */
-    /* Is shown the file before it is read. The descriptor stays open until gconv_reader_free, and
-     * its offset must stay. Not called for standard input. May be NULL. */
+    /* Gets the descriptor of the file before the file is read. The descriptor stays open until
+     * gconv_reader_free. The function must not move its offset. Not called for standard input. May
+     * be NULL. */
     void (*opened)(void *user, int descriptor);
-    /* Is shown the bytes that are read from that file. The reader passes over bytes that it does
-     * not need, and leaves those behind the image. May be NULL. */
+    /* Gets the bytes that are read from that file. The reader skips bytes that it does not need,
+     * and bytes behind the image. May be NULL. */
     gconv_bytes_function *read;
     void *opened_user; /* passed to `opened` and `read` */
     gconv_keep keep; /* metadata that the caller goes on to use; the reader reads all in any case */
     bool whole;      /* where damage costs some of these, gconv_reader_open fails */
-    /* PFM: the sample that is white, above 0; samples are multiplied by 255 / white. 0: what the
-     * header says, else 255. */
+    /* PFM: the sample that is white, above 0. Samples are multiplied by 255 / white. 0: the white
+     * that the header says, else 255. */
     double white;
 } gconv_reader_options;
 
@@ -556,17 +558,17 @@ GCONV_API gconv_status gconv_reader_next(gconv_reader *reader, bool *more, gconv
  * decoded up to the last row that is selected. */
 GCONV_API const gconv_source *gconv_reader_source(gconv_reader *reader);
 
-/* What decodes the image: "cuda" or "hardware" after kernels or the JPEG engine of a GPU did, else
- * the name of a library, "libpng" or "libjpeg-turbo", or "gconv": the library's own code decodes
- * PGM, PPM and PFM, and most baseline JPEGs. */
+/* The name of the decoder: "libpng", "libjpeg-turbo", "gconv", or "cuda" once kernels of a GPU have
+ * decoded the image. "gconv" is the library's own code, which decodes PGM, PPM and PFM, and most
+ * baseline JPEGs. */
 GCONV_API const char *gconv_reader_decoder(const gconv_reader *reader);
 
-/* Whether a pixel of the rows that were read so far was not opaque and was put on the background.
- * gconv_reader_finish gives a warning then. */
+/* Whether the rows that were read so far have a pixel that was not opaque and was put on the
+ * background. If so, gconv_reader_finish gives a warning. */
 GCONV_API bool gconv_reader_composited(const gconv_reader *reader);
 
-/* Why a plan whose device decodes JPEG did not have this one decoded by it: a phrase about the
- * file. "" where it did, where it was not asked for, and for other formats. */
+/* Why the device of a plan did not decode this JPEG: a phrase about the file. "" if the device
+ * decoded it or was not asked to, and for other formats. */
 GCONV_API const char *gconv_reader_doubt(const gconv_reader *reader);
 
 GCONV_API void gconv_reader_free(gconv_reader *reader);
@@ -575,8 +577,8 @@ GCONV_API void gconv_reader_free(gconv_reader *reader);
  * call returns that failure. */
 typedef struct gconv_writer gconv_writer;
 
-/* Is shown a file that is complete, by a descriptor that can be read, before the file takes its
- * name. A failure keeps the file from appearing. It must not close the descriptor. */
+/* A callback that gets a complete file, as a descriptor that can be read, before the file takes its
+ * name. If it fails, the file does not appear. It must not close the descriptor. */
 typedef gconv_status gconv_complete_function(void *user, int descriptor, gconv_error *error);
 
 typedef struct gconv_writer_options {
@@ -599,11 +601,11 @@ typedef struct gconv_writer_options {
     /* Takes a warning: one line for people. May be NULL. */
     void (*warn)(void *user, const char *message);
     void *warn_user; /* passed to `warn` */
-    /* Is shown the file in gconv_writer_finish. Not called for pipes, devices and standard output.
-     * May be NULL. */
+    /* gconv_writer_finish calls it. Not called for pipes, devices and standard output. May be
+     * NULL. */
     gconv_complete_function *complete;
-    /* Is shown the bytes that are written to that file, all of them before `complete` is called,
-     * but for rows of PFM. May be NULL. */
+    /* Gets the bytes that are written to that file, before `complete` is called. It does not get
+     * rows of PFM. May be NULL. */
     gconv_bytes_function *written;
     void *complete_user; /* passed to `complete` and `written` */
     double white;        /* PFM: the sample that is white, for the header; above 0 */
@@ -625,9 +627,9 @@ GCONV_API gconv_status gconv_writer_open(const char *path, const gconv_writer_op
                                          gconv_writer **writer, gconv_error *error);
 
 /* Writes the next `count` rows, `stride` bytes apart. The writer converts channels that the format
- * cannot hold: it drops alpha without a background (`opaque` of gconv_reader_options gives one),
- * makes grey from colour for PGM, and repeats grey for PPM. GCONV_ERROR_ARGUMENT where the image
- * would get too many rows. */
+ * cannot hold. It makes grey from colour for PGM, and repeats grey for PPM. It drops alpha and puts
+ * the image on no background; a reader does that with `opaque` of gconv_reader_options.
+ * GCONV_ERROR_ARGUMENT if the image would get too many rows. */
 GCONV_API gconv_status gconv_writer_write(gconv_writer *writer, uint32_t count, const void *rows,
                                           size_t stride, gconv_error *error);
 
@@ -707,9 +709,9 @@ GCONV_API int gconv_device_count(void);
 GCONV_API gconv_status gconv_device_describe(int index, gconv_device_info *info,
                                              gconv_error *error);
 
-/* Devices that this process has used and uses no more, since a run failed there in a way that
- * stays. `index` counts them from 0 in the order of their failures. One line of text for people,
- * which stays valid, or NULL where there is none. Never starts the CUDA driver. */
+/* One line of text, for people, about a device that this process no longer uses because nothing
+ * works there any more. `index` counts these devices from 0 in the order of their failures. The
+ * text stays valid. NULL if there is no such device. Never starts the CUDA driver. */
 GCONV_API const char *gconv_device_loss(int index);
 
 /* The peak rate of a CUDA device in float32 operations a second; a multiply-add is two. 0 for the
@@ -745,8 +747,8 @@ GCONV_ZEROS(gconv_device_choice)
 GCONV_API gconv_status gconv_device_parse(const char *text, gconv_device_choice *choice,
                                           gconv_error *error);
 
-/* Whether a GPU that `device` stands for decodes JPEG. `device` is a text as gconv_device_parse
- * takes it. GCONV_ERROR_DEVICE if none does; the message is the reason alone. */
+/* Whether one of the GPUs that `device` stands for decodes JPEG. gconv_device_parse says which
+ * texts `device` may be. GCONV_ERROR_DEVICE if no GPU does; the message is the reason alone. */
 GCONV_API gconv_status gconv_decoder_check(const char *device, gconv_error *error);
 
 /* Begins to start the CUDA devices that the `device` of a job stands for, and returns at once. The
@@ -755,12 +757,12 @@ GCONV_API gconv_status gconv_decoder_check(const char *device, gconv_error *erro
  * gconv_device_parse refuses. Call gconv_device_await before the process ends. */
 GCONV_API void gconv_device_start(const char *text);
 
-/* Whether none of the devices is there yet that gconv_device_start, or a plan under "auto", has
- * begun to start. It takes longer where no processor is free. */
+/* True while the devices start that gconv_device_start, or a plan under "auto", has begun to start,
+ * and none of them is ready. Starting takes longer if no processor is free. */
 GCONV_API bool gconv_device_is_starting(void);
 
-/* Waits until what gconv_device_start, or a plan under "auto", has begun to start is there. Without
- * this the process might end while CUDA starts, which CUDA does not allow. */
+/* Waits until all devices are ready that gconv_device_start, or a plan under "auto", has begun to
+ * start. Without this call the process might end while CUDA starts, which CUDA does not allow. */
 GCONV_API void gconv_device_await(void);
 
 /* A set of vector instructions for which the code for the CPU was compiled. */
@@ -835,9 +837,9 @@ typedef enum gconv_rule { GCONV_RULE_ABS, GCONV_RULE_POSITIVE, GCONV_RULE_NEGATI
 
 typedef enum gconv_output {
     GCONV_OUTPUT_SAMPLES, /* scale * value + offset, clamped, rounded (contract.md, rule 5) */
-    /* White where the response passes the threshold (contract.md, rule 6). Edges are found in one
-     * grey channel: the library puts an input with alpha on white, and of colours it takes the luma
-     * (rule 7). */
+    /* A pixel is white if its response passes the threshold (contract.md, rule 6). Edges are found
+     * in one grey channel. The library puts an input with alpha on white, and takes the luma of
+     * colours (rule 7). */
     GCONV_OUTPUT_EDGES
 } gconv_output;
 
@@ -927,9 +929,10 @@ struct gconv_job {
 GCONV_API void gconv_job_init(gconv_job *job, size_t size);
 GCONV_DEFAULTS(gconv_job)
 
-/* Begins to start the GPUs as gconv_device_start("auto") does, where a plan of this job, one of
- * several images at one time under "auto", would ask them. Returns at once: whether a plan that is
- * made now would wait for them. The caller may read the image meanwhile. */
+/* For a job under "auto" that is one of several images at one time. If a plan of this job would ask
+ * GPUs, the function begins to start them as gconv_device_start("auto") does. It returns at once,
+ * and says whether a plan that is made now would wait for GPUs. The caller may read the image
+ * meanwhile. */
 GCONV_API bool gconv_device_foresee(const gconv_job *job);
 
 /* Checks a job as gconv_plan_create does, with the same failures, but prepares nothing: it takes no
@@ -942,9 +945,9 @@ GCONV_API gconv_status gconv_job_check(const gconv_job *job, gconv_error *error)
 GCONV_API bool gconv_alpha_needs_pixels(const gconv_job *job);
 
 /* What the job's alpha stands for. `opaque` says whether all pixels of the image are opaque; it
- * only counts where gconv_alpha_needs_pixels. GCONV_ALPHA_AUTO is PREMULTIPLY where
- * gconv_alpha_needs_pixels and a pixel is not opaque, else KEEP. Every other value stands for
- * itself. */
+ * counts only if gconv_alpha_needs_pixels is true. GCONV_ALPHA_AUTO is PREMULTIPLY if
+ * gconv_alpha_needs_pixels is true and a pixel is not opaque, else KEEP. Every other value stands
+ * for itself. */
 GCONV_API gconv_alpha gconv_alpha_resolve(const gconv_job *job, bool opaque);
 
 /* A job that is ready to run, any number of times. */
@@ -1015,10 +1018,10 @@ GCONV_API bool gconv_plan_is_exact(const gconv_plan *plan);
 GCONV_API gconv_status gconv_plan_prepare(gconv_plan *plan, double *compile_seconds,
                                           gconv_error *error);
 
-/* Is told which part of a run is done: from 0 to 1, never less than before. `user` is that of
- * gconv_plan_watch. Return true to go on. Return false to end the run, which then returns
- * GCONV_ERROR_CANCELLED. Only one thread at a time calls the function, but not always the same
- * thread. The function must not use the plan. */
+/* A callback that gets the part of a run that is done: from 0 to 1, never less than before. `user`
+ * is that of gconv_plan_watch. Return true to go on. Return false to end the run, which then
+ * returns GCONV_ERROR_CANCELLED. Only one thread at a time calls the function, but not always the
+ * same thread. The function must not use the plan. */
 typedef bool gconv_progress_function(void *user, double done);
 
 /* Makes `function` follow the plan's later runs and conversions. NULL ends that. The function is
@@ -1026,10 +1029,10 @@ typedef bool gconv_progress_function(void *user, double done);
  * computes, too. Other implementations give their first rows early on a CPU, and late on a GPU. */
 GCONV_API void gconv_plan_watch(gconv_plan *plan, gconv_progress_function *function, void *user);
 
-/* Is told with `waits` true that a run begins to wait for a device or for memory that other runs
- * hold, and with false that it goes on. The thread that runs the plan calls it. `user` is that of
- * gconv_plan_on_wait. Meanwhile another thread may have the processor: a program that computes many
- * images at one time has more threads than processors, and lets the others go on. */
+/* A callback. `waits` is true if a run begins to wait for a device or for memory that other runs
+ * hold, and false if the run goes on. The thread that runs the plan calls it. `user` is that of
+ * gconv_plan_on_wait. While a run waits, another thread may use the processor: a program that
+ * computes many images at one time may have more threads than processors. */
 typedef void gconv_wait_function(void *user, bool waits);
 
 /* Makes `function` follow the plan's later runs. NULL ends that. */
@@ -1044,19 +1047,19 @@ GCONV_API gconv_status gconv_plan_run(gconv_plan *plan, const gconv_source *sour
 
 /* Computes rows `first` to `first + count - 1` of the output alone, and hands these to `sink`. They
  * have the bits that gconv_plan_run gives them. `source` gives the whole image: the run selects the
- * rows that it needs. These are all rows where the border wraps and for the implementation
- * `reference`. GCONV_ERROR_ARGUMENT where the rows are none, or not all in the image.
- * GCONV_ERROR_UNSUPPORTED where the plan is on a GPU. */
+ * rows that it needs. It needs all rows if the border wraps, and for the implementation
+ * `reference`. GCONV_ERROR_ARGUMENT if `count` is 0 or a row is outside the image.
+ * GCONV_ERROR_UNSUPPORTED if the plan is on a GPU. */
 GCONV_API gconv_status gconv_plan_run_rows(gconv_plan *plan, uint32_t first, uint32_t count,
                                            const gconv_source *source, const gconv_sink *sink,
                                            gconv_timings *timings, gconv_error *error);
 
 /* Convolves one image from memory to memory. A GPU reads and writes this memory in place; pinned
  * memory is the fastest (gconv_memory_allocate). `input` has the job's input shape, `output` has
- * room for gconv_plan_output_shape. Strides are bytes from row to row. Rows of the output may
- * overlap their own row of the input and rows above it, so that `output` may be `input` with the
- * same stride. GCONV_ERROR_ARGUMENT where a row of the output overlaps a row of the input below it,
- * or a stride is less than a row. `timings` may be NULL. */
+ * room for gconv_plan_output_shape. Strides are bytes from row to row. A row of the output may
+ * overlap the same row of the input and rows above that. So `output` may be `input`, with the same
+ * stride. GCONV_ERROR_ARGUMENT if a row of the output overlaps a lower row of the input, or a
+ * stride is less than a row. `timings` may be NULL. */
 GCONV_API gconv_status gconv_plan_run_memory(gconv_plan *plan, const void *input,
                                              size_t input_stride, void *output,
                                              size_t output_stride, gconv_timings *timings,

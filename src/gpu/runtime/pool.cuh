@@ -12,12 +12,11 @@
 /* Counts a plan of the process. */
 void gc_pool_enter();
 
-/* Takes back gc_pool_enter. With the last plan it frees what the pool holds, and ends the JPEG
- * engines. Plans that come meanwhile wait. */
+/* Takes back gc_pool_enter. With the last plan it frees what the pool holds. Plans that come
+ * meanwhile wait. */
 void gc_pool_leave();
 
-/* Frees what the pool holds and ends the JPEG engines, if the process has no plan. An engine may
- * have been started without a plan. */
+/* Frees what the pool holds, if the process has no plan. */
 void gc_pool_end_unused();
 
 /* ---- Slots ----------------------------------------------------------------------------------- */
