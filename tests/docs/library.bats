@@ -32,6 +32,18 @@ LIBRARY=$SOURCE/docs/library.md
     "$GCONV" filter -k gauss5 "$SOURCE/samples/$name" "b-$name"
     cmp "a-$name" "b-$name"
   done
+  "$GCONV" filter -k gauss3 --depth 16 "$SOURCE/samples/craters.png" deep.png
+  base64 -d >clear.png <<'END' # 9x7, squares of colour and of clear pixels
+iVBORw0KGgoAAAANSUhEUgAAAAkAAAAHCAYAAADam2dgAAAAKElEQVR42mNkQAInGIz+w9gWDOcYYWwmBiIAUY
+oYcVmBLE5F64jxHQCl8AsFxQ5HwwAAAABJRU5ErkJggg==
+END
+  for name in deep clear; do # samples of 16 bits in a PFM, and clear pixels in formats without alpha
+    for output in pfm jpg ppm png; do
+      ./files $name.png a.$output
+      "$GCONV" filter -k gauss5 $name.png b.$output
+      cmp a.$output b.$output
+    done
+  done
   ./files a-craters.png deep.pfm # another depth
   ./files deep.pfm back.png
   printf 'P7\n' >none.pgm
