@@ -100,6 +100,7 @@ meaning() {
     like "$(meaning compare time)" '*each implementation*default 1*'
     like "$(meaning bench time)" '*default 20*'
     like "$(meaning edges strip)" '*resolution*'
+    like "$(meaning kernel kernel)" '*operands*default: the chain of edges*'
 }
 
 @test "unknown commands get a suggestion where one is near" {
@@ -116,6 +117,11 @@ meaning() {
     complains 2 "$before 'gconv filter'[?]" gconv -k box3 in.png -o out
     complains 2 "$before 'gconv filter'[?]" gconv in.png out.png --abs
     complains 2 "unknown command 'in.png'; *" gconv -k box3 -t 3 in.png out.png # no command takes both
+    complains 2 "no command before '-'; did you mean 'gconv edges', or *" gconv - -
+    complains 2 "$before 'gconv compare'[?]" gconv --time 1 in.png
+    complains 2 "no command before 'sobel-x'; did you mean 'gconv kernel'[?]" gconv --response r.png sobel-x
+    complains 2 "no command before 'gauss5'; did you mean 'gconv kernel'[?]" gconv gauss5 --write f.txt
+    complains 2 "no command before 'journal'; did you mean 'gconv check'[?]" gconv --images 3 journal
     touch photo
     complains 2 "no command before 'photo'; *" gconv photo out.png
 }

@@ -142,22 +142,37 @@ static gconv_status read_arguments(int argc, char **argv, gc_options *options, g
 
 /* ---- What belongs together ------------------------------------------------------------------- */
 
-/* Refuses a first operand that names a file: the command was forgotten. GCONV_OK where it is none,
- * or no command takes the options. */
-static gconv_status refuse_file(const gc_options *options, gconv_error *error)
+/* Refuses a first operand in front of which the command was forgotten. GCONV_OK where nothing says
+ * which one: the operand names no file, or no command takes the options with it, and no option
+ * belongs to one command alone. */
+static gconv_status refuse_operand(const gc_options *options, gconv_error *error)
 {
     const char *name = options->operands[0];
-    unsigned meant = GC_COMMANDS_OF_IMAGES;
-    for (int i = 0; i < gc_option_count(); i++)
-        if (options->given[i] && gc_option_at(i)->commands != 0)
-            meant &= gc_option_at(i)->commands;
-    if (meant == 0 || (strpbrk(name, "./") == NULL && access(name, F_OK) != 0))
+    unsigned meant = ~0U, own = 0;
+    for (int i = 0; i < gc_option_count(); i++) {
+        unsigned commands = gc_option_at(i)->commands;
+        if (!options->given[i] || commands == 0)
+            continue;
+        meant &= commands;
+        own |= gc_command_of(commands) != NULL ? commands : 0;
+    }
+    bool is_file = strcmp(name, "-") == 0 || strpbrk(name, "./") != NULL || access(name, F_OK) == 0;
+    if (is_file && (meant & GC_COMMANDS_OF_IMAGES) != 0)
+        meant &= GC_COMMANDS_OF_IMAGES;
+    else if (is_file && (meant & GC_COMMAND_COMPARE) != 0 && options->operand_count == 1)
+        meant = GC_COMMAND_COMPARE;
+    else
+        meant &= own;
+    const gc_command_row *row = gc_command_of(meant);
+    if (meant == 0)
         return GCONV_OK;
-    return gc_fail(error, GCONV_ERROR_ARGUMENT, "no command before '%.300s'; did you mean '%s?",
-                   name,
-                   meant == GC_COMMAND_EDGES    ? "gconv edges'"
-                   : meant == GC_COMMAND_FILTER ? "gconv filter'"
-                                                : "gconv edges', or 'gconv filter' with --kernel");
+    if (row == NULL)
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "no command before '%.300s'; did you mean 'gconv edges', or 'gconv filter' "
+                       "with --kernel?",
+                       name);
+    return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                   "no command before '%.300s'; did you mean 'gconv %s'?", name, row->name);
 }
 
 /* The first operand is the command. */
@@ -168,7 +183,7 @@ static gconv_status take_command(gc_options *options, gconv_error *error)
     const gc_command_row *row;
     gconv_status status = gc_command_find(options->operands[0], &row, error);
     if (status != GCONV_OK)
-        return row == NULL && refuse_file(options, error) != GCONV_OK ? error->status : status;
+        return row == NULL && refuse_operand(options, error) != GCONV_OK ? error->status : status;
     options->command = row->command;
     options->operand_count--;
     memmove(options->operands, options->operands + 1,

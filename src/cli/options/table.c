@@ -175,7 +175,9 @@ static const struct {
      "filter, as for gconv filter; repeat for a chain (default: the chain of edges, and filters "
      "with sides from 3 to 43)"},
     {"strip", GC_COMMAND_EDGES, "drop the resolution, the only metadata that edges keeps"},
-    {"kernel", GC_COMMAND_KERNEL, "filter, as an operand is; repeat for a chain"},
+    {"kernel", GC_COMMAND_KERNEL,
+     "filter, as for gconv filter and as operands are; several are a chain (default: the chain of "
+     "edges)"},
     {"impl", GC_COMMAND_COMPARE,
      "implementations: names that gconv info lists, or auto, with commas, or all (default)"},
     {"impl", GC_COMMAND_BENCH,
