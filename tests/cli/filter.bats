@@ -492,8 +492,8 @@ clips() {
     expect 0 gconv filter -v -k sobel-x in.png out.png
     like "$err" '*
 gconv: in.png: clipped: at most 6 samples (37.5 %) below 0 and 10 (62.5 %) above white
-gconv: in.png: --offset 128, --abs or a PFM output keep what lies below 0
-gconv: in.png: --scale 0.5, --offset or a PFM output keep what lies above white*'
+gconv: in.png: --offset 128 or --abs keep more of what lies below 0, a PFM output all
+gconv: in.png: a smaller --scale keeps more of what lies above white, a PFM output all*'
     silently gconv filter -k sobel-x in.png out.png
     make_image png:grey:16 in.png 10 30 noise
     expect 0 gconv filter --json -k sobel-x in.png out.png

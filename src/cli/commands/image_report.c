@@ -169,9 +169,9 @@ static void note_clipped(const char *name, const gc_result *result)
             (unsigned long long)clipped->below, 100 * (double)clipped->below / samples,
             (unsigned long long)clipped->above, 100 * (double)clipped->above / samples);
     if ((double)clipped->below > many * samples)
-        gc_note(name, "--offset 128, --abs or a PFM output keep what lies below 0");
+        gc_note(name, "--offset 128 or --abs keep more of what lies below 0, a PFM output all");
     if ((double)clipped->above > many * samples)
-        gc_note(name, "--scale 0.5, --offset or a PFM output keep what lies above white");
+        gc_note(name, "a smaller --scale keeps more of what lies above white, a PFM output all");
 }
 
 /* Says the lines of an explanation that begin with "step": what the implementation chose for each
