@@ -75,7 +75,8 @@ static gconv_status check_options(const gconv_writer_options *options, gconv_err
 {
     const gc_format *format = gc_format_at(options->format);
     if (format == NULL || format->encoder == NULL)
-        return gc_fail(error, GCONV_ERROR_ARGUMENT, "unknown output format");
+        return gc_fail(error, GCONV_ERROR_ARGUMENT,
+                       "unknown output format: png, jpeg, pgm, ppm or pfm are possible");
     const gconv_shape *shape = &options->shape;
     char of[16];
     size_t bytes;

@@ -308,6 +308,11 @@ static void messages_say_what_is_possible(void **state)
     assert_int_equal(gconv_writer_open(scratch_path("none"), &options, &writer, &error),
                      GCONV_ERROR_ARGUMENT);
     assert_string_equal(error.message, "jpeg: depth 16: 8 is possible");
+    options.format = gconv_format_from_path("image.webp");
+    assert_int_equal(gconv_writer_open(scratch_path("none"), &options, &writer, &error),
+                     GCONV_ERROR_ARGUMENT);
+    assert_string_equal(error.message,
+                        "unknown output format: png, jpeg, pgm, ppm or pfm are possible");
 }
 
 /* ---- One call -------------------------------------------------------------------------------- */
