@@ -70,7 +70,7 @@ complete -c gconv-mpi -n '__gconv_after help' -a 'edges filter help'
 
 # ---- What is computed
 complete $both -n '__gconv_for filter compare bench kernel' -s k -l kernel -x -a '(__gconv_filters)' -d 'Filter'
-complete $both -n '__gconv_for edges compare' -s t -l threshold -x -d 'A pixel is an edge where |response| > T'
+complete $both -n '__gconv_for edges compare' -s t -l threshold -x -d 'A pixel is an edge if |response| > T'
 complete $both -n '__gconv_for edges' -l rule -x -a 'abs positive negative' -d 'Side of the response that counts'
 complete $both -n '__gconv_for edges' -l invert -d 'Black edges on white'
 complete $both -n '__gconv_for edges filter compare bench' -s b -l border -x -a 'mirror mirror101 replicate wrap constant constant: zero' -d 'What lies outside the image'
@@ -79,7 +79,7 @@ complete $both -n '__gconv_for filter' -l scale -x -d 'Multiply the result'
 complete $both -n '__gconv_for filter' -l offset -x -d 'Add to the result, in 8-bit levels'
 complete $both -n '__gconv_for filter' -l abs -d 'Take the absolute value before scale and offset'
 complete $both -n '__gconv_for filter compare' -l alpha -x -a 'auto keep filter premultiply' -d 'What happens to transparency'
-complete $both -n '__gconv_for edges filter compare' -l background -x -a 'white black grey' -d 'What shows through transparent pixels'
+complete $both -n '__gconv_for edges filter compare' -l background -x -a 'white black grey' -d 'Colour behind transparent pixels'
 
 # ---- Output files
 complete $both -n '__gconv_for edges filter' -l depth -x -a '1 8 16' -d 'Bits of a sample of the output'
@@ -131,7 +131,7 @@ complete $both -n '__gconv_for edges filter' -l timings -d 'Print the time of ea
 complete -c gconv -n '__gconv_for bench' -l preset -x -a 'kth lecture adaptive-2011 adaptive-2014 fft-map fft-locality roofline ours quick' -d 'Experiment'
 complete -c gconv -n '__gconv_for bench' -l sizes -x -d 'Sides of the image'
 complete -c gconv -n '__gconv_for bench tune' -l filters -x -d 'Sides of filters'
-complete -c gconv -n '__gconv_for bench' -l sample -x -d 'Thin the sweep: a number or a percentage'
+complete -c gconv -n '__gconv_for bench' -l sample -x -d 'Measure only a part of the sweep: a number or a percentage'
 complete -c gconv -n '__gconv_for bench' -l resume -r -F -d 'Keep measurements, and go on with them'
 complete -c gconv -n '__gconv_for bench' -l baseline -r -F -d 'Compare with an earlier run'
 complete -c gconv -n '__gconv_for bench' -l fail-above -x -d 'Exit with status 5 where something is slower, in per cent'
