@@ -21,7 +21,7 @@ static const gc_format formats[GCONV_FORMAT_COUNT] = {
     [GCONV_FORMAT_JPEG] =
         {.info = {.name = "jpeg", .extension = "jpg", .reads = true, .writes = true, .depths = 8},
          .words = {"jpeg", "jpg", "jpe", "jfif"},
-         .signatures = {"\xff\xd8\xff"},
+         .signatures = {"\xff\xd8"},
          .decoder = &gc_jpeg_decoder,
          .encoder = &gc_jpeg_encoder},
     [GCONV_FORMAT_PGM] = {.info = {.name = "pgm",

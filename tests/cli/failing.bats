@@ -92,7 +92,8 @@ END
     gconv filter -k identity whole.jpg wanted.png
     { head -c -2 whole.jpg && printf '\0\0\001Image_UTC_Data\377\330trailer'; } >trailer.jpg
     { head -c 20 whole.jpg && printf 'stray' && tail -c +21 whole.jpg; } >stray.jpg
-    for name in trailer stray; do
+    { head -c 2 whole.jpg && printf 'stray' && tail -c +3 whole.jpg; } >first.jpg
+    for name in trailer stray first; do
         for decoder in auto cpu; do
             complains 1 "$name.jpg: *" gconv filter -k identity --decoder $decoder $name.jpg out.png
             expect 0 gconv filter -k identity --tolerant --decoder $decoder $name.jpg out.png
