@@ -60,8 +60,8 @@ GCONV_API gconv_status gconv_filter_load(const char *specification, gconv_filter
 GCONV_API void gconv_filter_free(gconv_filter *filter);
 
 /* Convolves an image file, as `gconv filter` does. The extension of `out` gives its format. "-" is
- * standard input or output. The function ignores the members filters, input, output and alpha of
- * `options`. NULL stands for the defaults. */
+ * standard input or output. GCONV_ERROR_EXISTS if `out` is the file of `in`. The function ignores
+ * the members filters, input, output and alpha of `options`. NULL stands for the defaults. */
 GCONV_API gconv_status gconv_filter_file(const char *in, const char *out,
                                          const gconv_filter *filter, const gconv_job *options,
                                          gconv_error *error);

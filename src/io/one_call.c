@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* What the call for files holds. */
 typedef struct conversion {
@@ -115,8 +116,18 @@ static gconv_status open_input(const char *in, conversion *c, gconv_error *error
     return GCONV_OK;
 }
 
+/* Whether both names lead to one regular file. */
+static bool is_one_file(const char *in, const char *out)
+{
+    struct stat a, b;
+    return in != NULL && out != NULL && stat(in, &a) == 0 && stat(out, &b) == 0 &&
+           S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 static gconv_status convert_file(const char *in, conversion *c, gconv_error *error)
 {
+    if (is_one_file(in, c->out))
+        return gc_fail(error, GCONV_ERROR_EXISTS, "the output would replace the input");
     gconv_status status = open_input(in, c, error);
     for (bool more = true; status == GCONV_OK && more;) {
         status = convert_image(c, error);

@@ -414,6 +414,10 @@ static void files_with_alpha_are_filtered_in_one_call(void **state)
     assert_int_equal(
         gconv_filter_file(scratch_path("in.png"), scratch_path("none.png"), NULL, NULL, &error),
         GCONV_ERROR_ARGUMENT);
+    assert_int_equal(symlink("in.png", scratch_path("link.png")), 0);
+    assert_int_equal(
+        gconv_edges_file(scratch_path("in.png"), scratch_path("link.png"), NULL, &error),
+        GCONV_ERROR_EXISTS);
 }
 
 int main(void)
