@@ -61,7 +61,8 @@ GCONV_API void gconv_filter_free(gconv_filter *filter);
 
 /* Convolves an image file, as `gconv filter` does. The extension of `out` gives its format. "-" is
  * standard input or output. GCONV_ERROR_EXISTS if `out` is the file of `in`. The function ignores
- * the members filters, input, output and alpha of `options`. NULL stands for the defaults. */
+ * the members filters, input, output and alpha of `options`. NULL stands for the defaults. If
+ * the output has no alpha, pixels that are not opaque are put on white. */
 GCONV_API gconv_status gconv_filter_file(const char *in, const char *out,
                                          const gconv_filter *filter, const gconv_job *options,
                                          gconv_error *error);

@@ -320,7 +320,7 @@ static gconv_status run_rows(gconv_plan *plan, uint32_t first, uint32_t end,
 {
     double start = gc_seconds();
     gc_stream stream;
-    gconv_timings sum;
+    gconv_timings sum = gconv_timings_default();
     gconv_error failure = {.status = GCONV_OK};
     gconv_status status = timings == NULL
                               ? GCONV_OK

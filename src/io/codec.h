@@ -57,9 +57,8 @@ struct gc_decoder_type {
      * image a file. */
     gconv_status (*look_behind)(gc_decoder *decoder, bool wait, bool *alone, gconv_error *error);
     /* Before the first `read`: whether a device may decode the image, whose file begins with these
-     * `held` bytes and has `size` in all;
-     * Fills *picture but for its orientation, else *doubt with a phrase that says what was met.
-     * NULL for formats that no device decodes. */
+     * `held` bytes and has `size` in all. Fills *picture but for its orientation, else *doubt with
+     * a phrase that says what was met. NULL for formats that no device decodes. */
     gc_offer (*offer)(gc_decoder *decoder, const unsigned char *bytes, size_t held, size_t size,
                       gconv_encoded *picture, const char **doubt);
     /* After `offer`: a device has decoded the image, `size` bytes of the file. `finish` is next. */
