@@ -1,7 +1,8 @@
 #!/bin/sh
 # The command line is a client of the library: the files of src/cli include each other, gconv.h,
-# src/base and headers of the system and of Nettle. Four may include one or two headers more: for the
-# search of gconv tune, the transforms and roofs that gconv bench measures, and the clock of GPUs.
+# src/base and headers of the system and of Nettle. Some may include a header more: for the search of
+# gconv tune, the transforms and roofs that gconv bench measures, the clock of GPUs, and gconv_lab.h
+# for what is checked and measured.
 #
 # A folder of src/cli includes only folders that stand below it in the table of docs/design.md, but for
 # one header.
@@ -10,6 +11,12 @@
 set -eu
 cd "$1"
 exceptions='src/cli/commands/tune.c:"gpu/tune/tune.h"
+src/cli/image/result.h:"gconv_lab.h"
+src/cli/image/verify.c:"gconv_lab.h"
+src/cli/measure/measure.h:"gconv_lab.h"
+src/cli/measure/spots.h:"gconv_lab.h"
+src/cli/measure/steps.h:"gconv_lab.h"
+src/cli/measure/traffic.h:"gconv_lab.h"
 src/cli/measure/clocks.c:"gpu/probe/probe.h"
 src/cli/measure/traffic.c:"cpu/roofs.h"
 src/cli/measure/transforms.c:"gpu/probe/probe.h"
