@@ -45,7 +45,7 @@ typedef enum gconv_status {
 /* The message of a failure. The function that detects the failure writes it. */
 typedef struct gconv_error {
     gconv_status status;
-    int line;          /* of a filter file, counted from 1; 0 where no line applies */
+    int line;          /* of a filter file, counted from 1; 0 if no line applies */
     char message[512]; /* one line without a newline; control characters escaped */
 } gconv_error;
 
@@ -158,9 +158,9 @@ GCONV_API const char *gconv_version(void);
 /* How this library was built, in one line: compiler, with or without CUDA, codec libraries. */
 GCONV_API const char *gconv_build_description(void);
 
-/* The libraries that read and write image files, with their versions, in one line:
- * "libpng 1.6.39, zlib 1.2.13, libjpeg-turbo 2.1.5". Where the loaded version differs from the
- * version at build time, the line names both. */
+/* The libraries that read and write image files, with their versions, in one line: "libpng 1.6.39,
+ * zlib 1.2.13, libjpeg-turbo 2.1.5". If the loaded version differs from the version at build time,
+ * the line names both. */
 GCONV_API const char *gconv_codec_description(void);
 
 /* A fixed English phrase for a status; never NULL. */
@@ -209,9 +209,9 @@ struct gconv_filter {
 GCONV_API gconv_status gconv_filter_create(int width, int height, gconv_filter **filter,
                                            gconv_error *error);
 
-/* The same for a filter of two vectors: `column` and `row` are all 0, and `weights` is NULL. Sides
- * are 1 to GCONV_FILTER_VECTOR_MAX. Only some implementations take such a filter: `reference`,
- * `cpu` and `separable`. */
+/* Makes a filter of two vectors: `column` and `row` are all 0, and `weights` is NULL. Anchor,
+ * divisor and offset are as for gconv_filter_create. Sides are 1 to GCONV_FILTER_VECTOR_MAX. Only
+ * some implementations take such a filter: `reference`, `cpu` and `separable`. */
 GCONV_API gconv_status gconv_filter_create_vectors(int width, int height, gconv_filter **filter,
                                                    gconv_error *error);
 
@@ -248,7 +248,7 @@ typedef struct gconv_builtin_filter {
     const char *text;    /* the whole file, NUL-terminated */
 } gconv_builtin_filter;
 
-/* The built-in filters, sorted by name. _at() gives NULL where `index` is not below the count. */
+/* The built-in filters, sorted by name. _at() gives NULL if `index` is not below the count. */
 GCONV_API size_t gconv_builtin_filter_count(void);
 GCONV_API const gconv_builtin_filter *gconv_builtin_filter_at(size_t index);
 
@@ -259,7 +259,7 @@ typedef struct gconv_generator {
     const char *summary; /* one line for people */
 } gconv_generator;
 
-/* The generators. _at() gives NULL where `index` is not below the count. */
+/* The generators. _at() gives NULL if `index` is not below the count. */
 GCONV_API size_t gconv_generator_count(void);
 GCONV_API const gconv_generator *gconv_generator_at(size_t index);
 
@@ -280,7 +280,7 @@ typedef enum gconv_border {
 GCONV_API const char *gconv_border_name(gconv_border border);
 
 /* Reads the name of a border or one of its aliases. `constant:V` and `zero` are allowed too. *value
- * becomes V, in 8-bit levels, or 0 where there is no V. */
+ * becomes V, in 8-bit levels, or 0 if there is no V. */
 GCONV_API gconv_status gconv_border_parse(const char *text, gconv_border *border, double *value,
                                           gconv_error *error);
 
@@ -302,8 +302,7 @@ typedef struct gconv_shape {
     int depth;       /* bits of a sample: 8, 16 or 32; of an output also 1 */
 } gconv_shape;
 
-/* Bytes of one row of this shape, without padding. 0 where the shape is not valid or is too
- * large. */
+/* Bytes of one row of this shape, without padding. 0 if the shape is not valid or is too large. */
 GCONV_API size_t gconv_shape_row_bytes(const gconv_shape *shape);
 
 /* Whether every pixel of `count` rows is opaque: its alpha is 255, at depth 16 65535. The rows are
@@ -356,7 +355,7 @@ typedef struct gconv_source {
      * later calls of `read` need. False: there is nothing to do until the next `read`. */
     bool (*help)(void *user);
     /* A run of several threads calls it before the first `read`, with their number, so that the
-     * source can divide its work. NULL where `help` needs no such thing. */
+     * source can divide its work. NULL if `help` needs no such thing. */
     void (*spread)(void *user, int threads);
     /* A run that needs rows `first` to `first + count - 1` alone calls `select` once, before the
      * first `read`, which then gives row `first`. NULL: the run reads the rows before these, and
@@ -412,8 +411,8 @@ GCONV_API gconv_format gconv_format_from_name(const char *name);
  * for NULL. Opens no file. */
 GCONV_API gconv_format gconv_format_from_path(const char *path);
 
-/* The format of a file that begins with these bytes. 16 bytes are enough. GCONV_FORMAT_UNKNOWN
- * where gconv cannot read the file. */
+/* The format of a file that begins with these bytes. 16 bytes are enough. GCONV_FORMAT_UNKNOWN if
+ * gconv cannot read the file. */
 GCONV_API gconv_format gconv_format_from_content(const void *bytes, size_t count);
 
 /* What files of a format are called and can hold. */
@@ -425,7 +424,7 @@ typedef struct gconv_format_info {
     /* The members below describe what gconv can write. */
     int depths;   /* bits of a sample: the sum of those of 1, 8, 16 and 32 that are possible */
     int channels; /* 1: grey only; 3: RGB only; 0: both */
-    bool alpha;   /* the format holds alpha; the writer drops alpha where this is false */
+    bool alpha;   /* the format holds alpha; the writer drops alpha if this is false */
     bool several; /* a file may hold several images, one behind the other */
 } gconv_format_info;
 
@@ -501,7 +500,7 @@ typedef struct gconv_reader_options {
     gconv_bytes_function *read;
     void *opened_user; /* passed to `opened` and `read` */
     gconv_keep keep; /* metadata that the caller goes on to use; the reader reads all in any case */
-    bool whole;      /* where damage costs some of these, gconv_reader_open fails */
+    bool whole;      /* if damage costs some of these, gconv_reader_open fails */
     /* PFM: the sample that is white, above 0. Samples are multiplied by 255 / white. 0: the white
      * that the header says, else 255. */
     double white;
@@ -531,24 +530,24 @@ GCONV_API gconv_format gconv_reader_format(const gconv_reader *reader);
 /* The metadata of the image. Valid until gconv_reader_next or gconv_reader_free. */
 GCONV_API const gconv_metadata *gconv_reader_metadata(const gconv_reader *reader);
 
-/* Reads the next `count` rows into `rows`, `stride` bytes apart. GCONV_ERROR_ARGUMENT where fewer
- * rows are left. */
+/* Reads the next `count` rows into `rows`, `stride` bytes apart. GCONV_ERROR_ARGUMENT if fewer rows
+ * are left. */
 GCONV_API gconv_status gconv_reader_read(gconv_reader *reader, uint32_t count, void *rows,
                                          size_t stride, gconv_error *error);
 
 /* Call it after the last row, and before the output is finished. Reads to the end of the image and
- * reports what is missing or corrupt there. GCONV_ERROR_ARGUMENT where rows are not read yet. */
+ * reports what is missing or corrupt there. GCONV_ERROR_ARGUMENT if rows are not read yet. */
 GCONV_API gconv_status gconv_reader_finish(gconv_reader *reader, gconv_error *error);
 
 /* Call it after gconv_reader_finish. Goes on to the next image of a PGM, PPM or PFM input, and says
  * in *more whether there is one. Blanks between images are skipped.
  *
- * *more is true: shape, format, metadata and rows are now those of the next image. Sources of this
- * reader stay valid.
- * *more is false: the input has ended; or other bytes follow, which is a warning; or the format
- * holds one image. The warning comes once, here or in gconv_reader_finish.
- * On failure *more is true where another image follows but could not be opened. It is false where
- * the input failed before that was known.
+ * - *more is true: shape, format, metadata and rows are now those of the next image. Sources of
+ *   this reader stay valid.
+ * - *more is false: the input has ended; or other bytes follow, which is a warning; or the format
+ *   holds one image. The warning comes once, here or in gconv_reader_finish.
+ * - On failure *more is true if another image follows but could not be opened. It is false if the
+ *   input failed before that was known.
  *
  * The call waits while a pipe is open and has not sent the next bytes. */
 GCONV_API gconv_status gconv_reader_next(gconv_reader *reader, bool *more, gconv_error *error);
@@ -619,9 +618,9 @@ GCONV_DEFAULTS(gconv_writer_options)
 
 /* Opens an output. The path "-" is standard output. A regular file is written beside its final
  * place under a temporary name. gconv_writer_finish gives it its name. So the file appears whole or
- * not at all. A FIFO or device is written directly. Where the path is a symbolic link, the file
- * that it leads to is replaced. NULL `options` are the default, which fails: it has no format and
- * no shape. GCONV_ERROR_ARGUMENT: an option is outside its range, or the format cannot hold the
+ * not at all. A FIFO or device is written directly. If the path is a symbolic link, the writer
+ * replaces the file that it leads to. NULL `options` are the default, which fails: it has no format
+ * and no shape. GCONV_ERROR_ARGUMENT: an option is outside its range, or the format cannot hold the
  * shape. GCONV_ERROR_EXISTS: see `no_clobber`. GCONV_ERROR_OPEN or GCONV_ERROR_WRITE: the output
  * cannot be created. GCONV_ERROR_LIMIT: the image is too large for the format. */
 GCONV_API gconv_status gconv_writer_open(const char *path, const gconv_writer_options *options,
@@ -640,7 +639,7 @@ GCONV_API gconv_status gconv_writer_write(gconv_writer *writer, uint32_t count, 
 GCONV_API gconv_status gconv_writer_next(gconv_writer *writer, const gconv_writer_options *options,
                                          gconv_error *error);
 
-/* Call it after the last row. Completes the file and gives it its name. GCONV_ERROR_ARGUMENT where
+/* Call it after the last row. Completes the file and gives it its name. GCONV_ERROR_ARGUMENT if
  * rows are missing. After a failure the file does not appear. */
 GCONV_API gconv_status gconv_writer_finish(gconv_writer *writer, gconv_error *error);
 
@@ -653,7 +652,7 @@ GCONV_API void gconv_writer_free(gconv_writer *writer);
 /* Removes the temporary files that writers of killed processes left in a directory, and adds their
  * number to *removed, which may be NULL. It removes files that this user made on this machine since
  * it was started, and that no living process has locked (flock(2)). All others stay.
- * GCONV_ERROR_READ where the directory cannot be listed. */
+ * GCONV_ERROR_READ if the directory cannot be listed. */
 GCONV_API gconv_status gconv_remove_leftovers(const char *directory, size_t *removed,
                                               gconv_error *error);
 
@@ -705,8 +704,8 @@ GCONV_ZEROS(gconv_device_info)
  * cuda:N. The first call starts the CUDA driver. */
 GCONV_API int gconv_device_count(void);
 
-/* Fills *info for device `index`. Fails where there is no such device. A device that is not usable
- * is no failure: see `usable`. */
+/* Fills *info for device `index`. Fails if there is no such device. A device that is not usable is
+ * no failure: see `usable`. */
 GCONV_API gconv_status gconv_device_describe(int index, gconv_device_info *info,
                                              gconv_error *error);
 
@@ -719,11 +718,11 @@ GCONV_API const char *gconv_device_loss(int index);
  * CPU. */
 GCONV_API double gconv_device_peak(const gconv_device_info *info);
 
-/* Why there is no CUDA device, or "" where there is one. */
+/* Why there is no CUDA device, or "" if there is one. */
 GCONV_API const char *gconv_cuda_reason(void);
 
 /* The version of NVRTC in CUDA's numbering: 12040 is 12.4. NVRTC compiles kernels for one filter. 0
- * where NVRTC cannot be loaded. The first call loads it: milliseconds, or half a second from a cold
+ * if NVRTC cannot be loaded. The first call loads it: milliseconds, or half a second from a cold
  * disk. */
 GCONV_API int gconv_nvrtc_version(void);
 
@@ -778,7 +777,7 @@ GCONV_ZEROS(gconv_instructions_info)
 /* The instruction sets of this build, the best first. The last one is usable everywhere. */
 GCONV_API int gconv_instructions_count(void);
 
-/* Fills *info for set `index`. GCONV_ERROR_ARGUMENT where `index` is not below the count. */
+/* Fills *info for set `index`. GCONV_ERROR_ARGUMENT if `index` is not below the count. */
 GCONV_API gconv_status gconv_instructions_describe(int index, gconv_instructions_info *info,
                                                    gconv_error *error);
 
@@ -787,7 +786,7 @@ typedef struct gconv_implementation_info {
     size_t size;            /* set by gconv_implementation_info_default() */
     const char *name;       /* what the `implementation` of a job may be */
     const char *summary;    /* one line for people */
-    const char *limits;     /* the jobs that it refuses, in words; "" where it refuses none */
+    const char *limits;     /* the jobs that it refuses, in words; "" if it refuses none */
     gconv_device_kind kind; /* the kind of device that it runs on */
     bool usable;            /* it can run on this machine */
     char reason[256];       /* why it is not usable; empty if it is */
@@ -801,23 +800,23 @@ GCONV_ZEROS(gconv_implementation_info)
 /* The number of implementations. */
 GCONV_API int gconv_implementation_count(void);
 
-/* The name of implementation `index`. NULL where `index` is not below the count. A name with a
- * colon, as "naive:const", is a variant of the implementation before the colon, to study it; "auto"
- * never takes a variant. Never starts the CUDA driver. */
+/* The name of implementation `index`. NULL if `index` is not below the count. A name with a colon,
+ * as "naive:const", is a variant of the implementation before the colon, to study it; "auto" never
+ * takes a variant. Never starts the CUDA driver. */
 GCONV_API const char *gconv_implementation_name(int index);
 
 /* The index of the implementation that the `implementation` of a job stands for: a name of
  * gconv_implementation_name, or such a name with a thread block, a tiling factor or both behind a
- * colon, where the implementation follows them: "const:32x32", "tiled:32x32x4", "twopass:tiled:x8".
- * -1 where there is none. Never starts the CUDA driver. */
+ * colon, if the implementation follows them: "const:32x32", "tiled:32x32x4", "twopass:tiled:x8". -1
+ * if there is none. Never starts the CUDA driver. */
 GCONV_API int gconv_implementation_find(const char *name);
 
-/* The kind of device that implementation `index` runs on; that of the CPU where `index` is not
- * below the count. Never starts the CUDA driver. */
+/* The kind of device that implementation `index` runs on; that of the CPU if `index` is not below
+ * the count. Never starts the CUDA driver. */
 GCONV_API gconv_device_kind gconv_implementation_kind(int index);
 
-/* Fills *info for implementation `index`. GCONV_ERROR_ARGUMENT where `index` is not below the
- * count. May start the CUDA driver. */
+/* Fills *info for implementation `index`. GCONV_ERROR_ARGUMENT if `index` is not below the count.
+ * May start the CUDA driver. */
 GCONV_API gconv_status gconv_implementation_describe(int index, gconv_implementation_info *info,
                                                      gconv_error *error);
 
@@ -861,8 +860,8 @@ struct gconv_job {
     double border_value; /* of a constant border, in 8-bit levels */
 
     gconv_shape input; /* depth 8, 16 or 32 */
-    /* Counts for 2 and 4 channels. Where gconv_alpha_needs_pixels is true, gconv_plan_create
-     * refuses GCONV_ALPHA_AUTO: call gconv_alpha_resolve first. */
+    /* Counts for 2 and 4 channels. If gconv_alpha_needs_pixels is true, gconv_plan_create refuses
+     * GCONV_ALPHA_AUTO: call gconv_alpha_resolve first. */
     gconv_alpha alpha;
 
     gconv_output output;
@@ -871,7 +870,7 @@ struct gconv_job {
 
     /* For GCONV_OUTPUT_SAMPLES. */
     double scale;    /* the result is multiplied by this */
-    double offset;   /* added to the result, in 8-bit levels; counts where has_offset */
+    double offset;   /* added to the result, in 8-bit levels; counts if has_offset */
     bool has_offset; /* false: the offset of the last filter counts, if it has one */
     bool absolute;   /* take the absolute value before scale and offset */
 
@@ -900,8 +899,8 @@ struct gconv_job {
      * implementation that takes longer to prepare. */
     uint64_t runs;
 
-    /* The rows are decoded from a file and encoded into a file during the run. Where `threads` is
-     * 0, one thread then computes a small image, or a few threads a small image from a PNG: more
+    /* The rows are decoded from a file and encoded into a file during the run. If `threads` is 0,
+     * one thread then computes a small image, or a few threads a small image from a PNG: more
      * threads would wait for the decoder. */
     bool between_files;
     /* The format of the file that the source decodes, and what may decode it. They help `auto` and
@@ -941,7 +940,7 @@ GCONV_API bool gconv_device_foresee(const gconv_job *job);
  * gconv_plan_create or a run. */
 GCONV_API gconv_status gconv_job_check(const gconv_job *job, gconv_error *error);
 
-/* Whether GCONV_ALPHA_AUTO depends on the pixels of this job's image. It does where the job has
+/* Whether GCONV_ALPHA_AUTO depends on the pixels of this job's image. It does if the job has
  * GCONV_ALPHA_AUTO, the image has alpha, and the gain of the chain is 1 within 1e-6. */
 GCONV_API bool gconv_alpha_needs_pixels(const gconv_job *job);
 
@@ -955,8 +954,8 @@ GCONV_API gconv_alpha gconv_alpha_resolve(const gconv_job *job, bool opaque);
 typedef struct gconv_plan gconv_plan;
 
 /* Seconds spent. Functions add to what is there: begin with gconv_timings_default(). Parts overlap,
- * so their sum may exceed the total. Where an image goes to a GPU in bands that overlap, a part
- * lasts from its beginning in the first band to its end in the last one. */
+ * so their sum may exceed the total. If an image goes to a GPU in bands that overlap, a part lasts
+ * from its beginning in the first band to its end in the last one. */
 typedef struct gconv_timings {
     size_t size;     /* set by gconv_timings_default() */
     double decode;   /* in the source; the sum over all threads */
@@ -968,8 +967,7 @@ typedef struct gconv_timings {
 } gconv_timings;
 GCONV_ZEROS(gconv_timings)
 
-/* Checks the job, chooses device and implementation where the job says "auto", and prepares the
- * run.
+/* Checks the job, chooses device and implementation if the job says "auto", and prepares the run.
  * - GCONV_ERROR_ARGUMENT: a member of the job is outside its range.
  * - GCONV_ERROR_FILTER: a filter cannot be used, or values of the chain can exceed float32.
  * - GCONV_ERROR_UNSUPPORTED: the implementation that the job names refuses the job.
@@ -979,9 +977,8 @@ GCONV_API gconv_status gconv_plan_create(const gconv_job *job, gconv_plan **plan
                                          gconv_error *error);
 GCONV_API void gconv_plan_free(gconv_plan *plan);
 
-/* The name of the implementation that runs, and the device that it runs on. Both change where
- * another device takes over (see gconv_plan_fallback). The pointers are valid as long as the plan
- * lives. */
+/* The name of the implementation that runs, and the device that it runs on. Both change if another
+ * device takes over (see gconv_plan_fallback). The pointers are valid as long as the plan lives. */
 GCONV_API const char *gconv_plan_implementation(const gconv_plan *plan);
 GCONV_API const gconv_device_info *gconv_plan_device(const gconv_plan *plan);
 
@@ -995,17 +992,16 @@ GCONV_API double gconv_plan_expected_seconds(const gconv_plan *plan);
  * estimated times. Valid until the plan's next run, which may add a line. */
 GCONV_API const char *gconv_plan_explanation(gconv_plan *plan);
 
-/* Why another device has taken over; "" where none has. Where a GPU fails before the first output
- * row, the library chooses again among the other devices that the job allows: other GPUs, and the
- * CPU where the job says "auto" for implementation and device. A run fails where none is left.
- * Later runs of the plan stay on the device that took over. */
+/* Why another device has taken over; "" if none has. If a GPU fails before the first output row,
+ * the library chooses again among the other devices that the job allows: other GPUs, and the CPU if
+ * the job says "auto" for implementation and device. A run fails if none is left. Later runs of the
+ * plan stay on the device that took over. */
 GCONV_API const char *gconv_plan_fallback(const gconv_plan *plan);
 
 /* Whether gconv_plan_create would choose anew for the plan's job: the plan's device is dropped, or
- * the plan is on the CPU because the GPUs were still starting and now are there. That happens
- * where the job says "auto", several images are computed at one time, and the chain is exact:
- * images need not wait for the start, since every device gives the same bits. The plan can still
- * be run. */
+ * the plan is on the CPU because the GPUs were still starting and now are there. That happens if
+ * the job says "auto", several images are computed at one time, and the chain is exact: images need
+ * not wait for the start, since every device gives the same bits. The plan can still be run. */
 GCONV_API bool gconv_plan_is_outdated(const gconv_plan *plan);
 
 /* Whether the chain is exact: weights are whole numbers, samples integers, and all sums stay below
@@ -1013,8 +1009,8 @@ GCONV_API bool gconv_plan_is_outdated(const gconv_plan *plan);
 GCONV_API bool gconv_plan_is_exact(const gconv_plan *plan);
 
 /* Waits until the device has started and its kernels are compiled. Without this call the first run
- * waits for that. *compile_seconds becomes the time that compiling took, 0 where nothing was
- * compiled. It may be NULL. Fails as a run would, unless another device takes over (see
+ * waits for that. *compile_seconds becomes the time that compiling took, 0 if nothing was compiled.
+ * It may be NULL. Fails as a run would, unless another device takes over (see
  * gconv_plan_fallback). */
 GCONV_API gconv_status gconv_plan_prepare(gconv_plan *plan, double *compile_seconds,
                                           gconv_error *error);
@@ -1069,7 +1065,7 @@ GCONV_API gconv_status gconv_plan_run_memory(gconv_plan *plan, const void *input
 /* Convolves one image from memory of a GPU to memory of this GPU, without the CPU. `input` and
  * `output` are addresses in memory of the plan's device (gconv_plan_device), or in managed memory.
  * Shapes, strides and overlaps are those of gconv_plan_run_memory. Any address and any stride is
- * allowed. An image without gaps is read and written in place where it begins at a multiple of 16
+ * allowed. An image without gaps is read and written in place if it begins at a multiple of 16
  * bytes and its rows are multiples of 32 samples (of 128 at depth 1). Other images are copied on
  * the device, and so is an input that overlaps the output. No byte outside the output's rows is
  * written.
@@ -1084,7 +1080,7 @@ GCONV_API gconv_status gconv_plan_run_memory(gconv_plan *plan, const void *input
  * - The plan's first run waits for what gconv_plan_prepare waits for, and allocates memory of the
  *   device.
  * - A run whose images lie otherwise than before may need larger buffers. It then may wait for all
- *   work on the device, and so may a first run where the device is short of memory.
+ *   work on the device, and so may a first run if the device is short of memory.
  * - A run that fails waits for the work in the stream.
  * - gconv_plan_free waits for the plan's runs.
  *
@@ -1106,18 +1102,18 @@ GCONV_API gconv_status gconv_plan_run_device(gconv_plan *plan, const void *input
  * the full speed of the bus. gconv_plan_run_memory takes pinned memory, other memory, and any part
  * of either. */
 
-/* *memory becomes `bytes` bytes of zeros: pinned for all GPUs where a GPU can be used and the
- * system allows that, else ordinary memory. They begin at a multiple of 4096, from 2 MiB on at a
- * multiple of 2 MiB. Starts the CUDA driver. The caller frees them with gconv_memory_free.
- * GCONV_ERROR_ARGUMENT for 0 bytes, GCONV_ERROR_MEMORY where memory is short. */
+/* *memory becomes `bytes` bytes of zeros: pinned for all GPUs if a GPU can be used and the system
+ * allows that, else ordinary memory. They begin at a multiple of 4096, from 2 MiB on at a multiple
+ * of 2 MiB. Starts the CUDA driver. The caller frees them with gconv_memory_free.
+ * GCONV_ERROR_ARGUMENT for 0 bytes, GCONV_ERROR_MEMORY if memory is short. */
 GCONV_API gconv_status gconv_memory_allocate(size_t bytes, void **memory, gconv_error *error);
 
 /* Frees what gconv_memory_allocate gave. No run may use it any more. Accepts NULL. */
 GCONV_API void gconv_memory_free(void *memory);
 
-/* Pins memory of the caller's for all GPUs; the memory must be writable. Starts the CUDA driver.
- * Where no GPU can be used, the function does nothing and is GCONV_OK. One call must cover all rows
- * of an image. The caller calls gconv_memory_unregister before the memory is freed.
+/* Pins memory of the caller's for all GPUs; the memory must be writable. Starts the CUDA driver. If
+ * no GPU can be used, the function does nothing and is GCONV_OK. One call must cover all rows of an
+ * image. The caller calls gconv_memory_unregister before the memory is freed.
  * - GCONV_ERROR_ARGUMENT: `memory` is NULL, `bytes` is 0, or a part of the memory is registered.
  * - GCONV_ERROR_MEMORY, GCONV_ERROR_DEVICE: the system or CUDA refuses. The memory stays as it
  *   was. */

@@ -36,13 +36,13 @@ gconv_status gconv_plan_convert(const gconv_plan *plan, const float *chain, size
 typedef struct gconv_device_times {
     double total;      /* of the whole run */
     double border;     /* the passes that make an extended image, which carries the border, for each
-                        * step; 0 where kernels read borders in place */
+                        * step; 0 if kernels read borders in place */
     double conversion; /* the passes that turn samples into chain values, and these into the result;
-                        * 0 where the kernels of the chain do that */
+                        * 0 if the kernels of the chain do that */
 } gconv_device_times;
 
 /* Times an image on a GPU alone, from samples in its memory to samples in its memory, or to chain
- * values where the CPU makes the output. Transfers do not count. `input` is as for
+ * values if the CPU makes the output. Transfers do not count. `input` is as for
  * gconv_plan_run_memory. The chain runs as often as fits in `seconds`, and caches are emptied
  * before each run. Separate runs give the times of the parts, because the two events around a part
  * take some microseconds more. The rest of `total` is the convolution itself.
@@ -66,7 +66,7 @@ int gconv_plan_tiling_factor(gconv_plan *plan);
  * values over the product of the divisors. */
 typedef struct gconv_difference {
     bool within;         /* no value differs by more than the bound */
-    double bound;        /* 0 where the chain is exact */
+    double bound;        /* 0 if the chain is exact */
     double largest;      /* the largest |a - b| */
     uint32_t x, y;       /* the pixel where the largest difference is */
     int channel;         /* its channel */

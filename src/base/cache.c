@@ -50,7 +50,8 @@ static gconv_status directory_path(char path[PATH_MAX], size_t *base, gconv_erro
     return GCONV_OK;
 }
 
-/* The specification wants 0700. Where a directory cannot be made, opening it fails and says why. */
+/* The specification wants 0700. If a directory cannot be made, opening the directory fails and says
+ * why. */
 static void make_directory(char path[PATH_MAX], size_t base)
 {
     path[base] = '\0';
@@ -208,7 +209,7 @@ static bool ends_with(const char *text, const char *end)
     return length >= end_length && strcmp(text + length - end_length, end) == 0;
 }
 
-/* `name` has at most NAME_LENGTH_MAX bytes. False where memory is out. */
+/* `name` has at most NAME_LENGTH_MAX bytes. False if memory is out. */
 static bool note_file(used_files *found, const char *name, const struct stat *about)
 {
     used_file *files = gc_make_room(found->files, found->count, &found->capacity, sizeof *files);
@@ -415,7 +416,7 @@ gconv_status gc_cache_write(const char *name, const char *text, size_t size, gco
     return status;
 }
 
-/* Locks an open file. False with EWOULDBLOCK where another holder keeps the lock for longer than
+/* Locks an open file. False with EWOULDBLOCK if another holder keeps the lock for longer than
  * `seconds`. */
 static bool lock_within(double seconds, int descriptor)
 {

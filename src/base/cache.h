@@ -3,8 +3,8 @@
  * without. Processes and threads may read and write at the same time; a reader sees the whole of
  * one version or nothing.
  *
- * Compiled kernels are kept here and executed. So the directory is used only where it belongs to
- * this user and no other user may write to it. The same holds for each file in it. */
+ * Compiled kernels are kept here and executed. So the directory is used only if it belongs to this
+ * user and no other user may write to it. The same holds for each file in it. */
 #ifndef GC_BASE_CACHE_H
 #define GC_BASE_CACHE_H
 
@@ -16,8 +16,8 @@
 /* Bytes of all entries together. A store removes the entries that were not used for longest. */
 enum { GC_CACHE_BYTES_MAX = 64 << 20 };
 
-/* Loads what gc_cache_store kept of this kind under this key; free releases it. GCONV_ERROR_OPEN
- * where there is no entry. A damaged entry is removed and counts as none. A kind is a word of small
+/* Loads what gc_cache_store kept of this kind under this key; free releases it. GCONV_ERROR_OPEN if
+ * there is no entry. A damaged entry is removed and counts as none. A kind is a word of small
  * letters. */
 gconv_status gc_cache_load(const char *kind, gc_hash key, void **bytes, size_t *size,
                            gconv_error *error);
@@ -36,8 +36,8 @@ void gc_cache_remove(const char *kind, gc_hash key);
 /* The path of the file of this name, whether it exists or not; free releases it. */
 gconv_status gc_cache_path(const char *name, char **path, gconv_error *error);
 
-/* The file's bytes and a NUL, which `size` does not count; free releases them. GCONV_ERROR_OPEN
- * where there is no such file. */
+/* The file's bytes and a NUL, which `size` does not count; free releases them. GCONV_ERROR_OPEN if
+ * there is no such file. */
 gconv_status gc_cache_read(const char *name, char **text, size_t *size, gconv_error *error);
 
 /* Replaces the file as a whole. It is on the disk when this returns. */

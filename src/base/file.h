@@ -1,5 +1,5 @@
-/* What everything that reads and writes files shares. A failure leaves errno; the caller writes the
- * message. */
+/* Reading, writing and syncing files by their descriptors. A function that fails sets errno; the
+ * caller writes the message. */
 #ifndef GC_BASE_FILE_H
 #define GC_BASE_FILE_H
 
@@ -10,7 +10,7 @@
 enum { GC_SUFFIX_BYTES = 7 };
 
 /* Fills in characters that nearly always differ between calls, threads and processes. A caller
- * opens its file with O_EXCL, and tries again where the name is taken. */
+ * opens its file with O_EXCL, and tries again if the name is taken. */
 void gc_random_suffix(char suffix[GC_SUFFIX_BYTES]);
 
 /* Reads to the end or until `capacity` bytes are there. */

@@ -17,7 +17,7 @@ gc_hash gc_hash_start(void);
 /* The hash of the bytes that `hash` stands for, followed by `size` more. */
 gc_hash gc_hash_bytes(gc_hash hash, const void *bytes, size_t size);
 
-/* The same for a string and its NUL, so that {"ab", "c"} and {"a", "bc"} differ. */
+/* gc_hash_bytes of a string and its NUL, so that {"ab", "c"} and {"a", "bc"} differ. */
 gc_hash gc_hash_string(gc_hash hash, const char *text);
 
 #endif

@@ -21,8 +21,8 @@ void *gc_allocate_array(size_t count, size_t size);
 void *gc_allocate_aligned(size_t count, size_t size);
 
 /* Room for one more entry in an array of `count` entries of `size` bytes, which has room for
- * *capacity. Returns the array, which moves where it has to grow. NULL when memory is out: the
- * array stays as it was. Freed with free. */
+ * *capacity. Returns the array, whose address may change. NULL when memory is out: the array stays
+ * as it was. Freed with free. */
 void *gc_make_room(void *array, size_t count, size_t *capacity, size_t size);
 
 /* A copy of a string, NULL when memory is out. Freed with free. */

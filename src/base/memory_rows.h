@@ -20,8 +20,8 @@ typedef struct gc_memory_sink {
     uint32_t count; /* rows taken so far */
 } gc_memory_sink;
 
-/* They never fail, and do not look for the end of the image. `rows` must live as long as the
- * result. */
+/* The source and the sink of `rows`. They never fail, and do not know where the image ends. `rows`
+ * must live as long as the result. */
 gconv_source gc_source_of_memory(gc_memory_source *rows);
 gconv_sink gc_sink_of_memory(gc_memory_sink *rows);
 
@@ -37,8 +37,8 @@ typedef enum gc_overlap {
 /* `from` and `to` have the first rows, their bytes and strides. */
 gc_overlap gc_rows_overlap(const gc_memory_source *from, const gc_memory_sink *to, uint32_t height);
 
-/* Whether samples of `depth` bits can be accessed where rows lie: address and stride are multiples
- * of the sample's size. */
+/* Whether samples of `depth` bits are aligned: address and stride are multiples of the sample's
+ * size. */
 bool gc_rows_are_aligned(const void *rows, size_t stride, int depth);
 
 #endif

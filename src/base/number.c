@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Significant digits that strtod gets. 768 decimal digits decide every rounding to double, where
- * any digit beyond them counts as "a little more" (one sticky digit). Hexadecimal needs far
- * fewer. */
+/* Significant digits that strtod gets. 768 decimal digits decide every rounding to double, if one
+ * sticky digit says whether any digit beyond them is not 0. Hexadecimal needs far fewer. */
 enum { DIGITS_MAX = 800 };
 
 /* Beyond this exponent a number is infinite or 0, whatever its DIGITS_MAX digits are. */
@@ -63,7 +62,7 @@ static size_t read_digits(const char *text, size_t length, bool hexadecimal, num
     return number->any ? used : 0;
 }
 
-/* Reads an exponent such as e-12 where one stands, saturating; returns the bytes used. */
+/* Reads an exponent such as e-12 if there is one, saturating; returns the bytes used. */
 static size_t read_exponent(const char *text, size_t length, char letter, long long *exponent)
 {
     if (length == 0 || (text[0] | 0x20) != letter)

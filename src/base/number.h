@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /* Reads one C-locale number (integer, decimal, exponent, C hex float) at `text`, of at most
- * `length` bytes, without leading white space. Returns the bytes used, 0 where no number stands
- * there. Infinities and NaNs by name are not numbers; a magnitude over DBL_MAX gives HUGE_VAL. */
+ * `length` bytes, without leading white space. Returns the bytes used, 0 if there is no number.
+ * Infinities and NaNs by name are not numbers; a magnitude over DBL_MAX gives HUGE_VAL. */
 size_t gc_read_number(const char *text, size_t length, double *value);
 
 /* True when the whole string is one finite number. */
@@ -31,8 +31,8 @@ static inline int64_t gc_larger(int64_t a, int64_t b)
 /* True when `value` rounds to a finite float32. */
 bool gc_fits_float(double value);
 
-/* The largest float32 that is not above `value`. For every float r, r > value is true exactly where
- * r > this is. */
+/* The largest float32 that is not above `value`. For every float r, r > value exactly if r > the
+ * result. */
 float gc_float_at_most(double value);
 
 #endif

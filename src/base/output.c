@@ -56,8 +56,8 @@ static pending_file *claim_pending(void)
     return NULL;
 }
 
-/* False where the signal handler has taken the entry. The handler uses the directory, so the
- * directory must stay open. */
+/* False if the signal handler has taken the entry. The handler uses the directory, so the directory
+ * must stay open. */
 static bool release_pending(pending_file *file)
 {
     int expected = ACTIVE;
@@ -69,8 +69,8 @@ static bool release_pending(pending_file *file)
 }
 
 /* Locks a new temporary file, so that gconv_remove_leftovers sees that its writer lives. The lock
- * ends with the process. False where the file was taken for a leftover before it was locked; then
- * it has no name any more. */
+ * ends with the process. False if gconv_remove_leftovers has removed the file before it was
+ * locked. */
 static bool lock_temporary(int descriptor)
 {
     struct stat about;
@@ -133,7 +133,7 @@ void gconv_abandon_outputs(void)
 /* ---- Opening --------------------------------------------------------------------------------- */
 
 struct gc_output {
-    int descriptor; /* -1 where it is closed */
+    int descriptor; /* -1 if it is closed */
     bool standard;  /* standard output: stays open */
     bool no_clobber;
     bool sync;
@@ -142,7 +142,7 @@ struct gc_output {
     void *complete_user;
     int lock;              /* keeps the temporary file locked until it has its name; -1: closed */
     gc_place place;        /* of a file or device */
-    pending_file *pending; /* the temporary file; NULL where the output is direct or committed */
+    pending_file *pending; /* the temporary file; NULL if the output is direct or committed */
     unsigned char *buffer; /* BUFFER_BYTES */
     size_t buffered;
     uint64_t position; /* bytes written and passed over */
@@ -171,8 +171,8 @@ static gconv_status create_temporary(gc_output *output, mode_t mode, gconv_error
     return gc_fail_errno(error, GCONV_ERROR_OPEN, errno, "cannot create");
 }
 
-/* Owner and mode of the file that will be replaced. Where the group cannot be kept, its members
- * get no more than others. Set-id bits are not kept: the content is new. */
+/* Owner and mode of the file that will be replaced. If the group cannot be kept, its members get no
+ * more than others. Set-id bits are not kept: the content is new. */
 static gconv_status copy_ownership(int descriptor, const struct stat *old, gconv_error *error)
 {
     mode_t mode = old->st_mode & 0777;
@@ -201,7 +201,7 @@ static gconv_status open_beside(gc_output *output, gconv_error *error)
     return status == GCONV_OK ? copy_ownership(output->descriptor, &place->about, error) : status;
 }
 
-/* Opens what gc_place_find found. Fails where something else has taken its name meanwhile. */
+/* Opens what gc_place_find found. Fails if something else has taken its name meanwhile. */
 static gconv_status open_direct(gc_output *output, gconv_error *error)
 {
     const gc_place *place = &output->place;
@@ -371,8 +371,8 @@ static gconv_status close_descriptor(gc_output *output, gconv_error *error)
     return GCONV_OK;
 }
 
-/* Renames a file unless the new name is taken. Check and rename are one step where the file system
- * can do that. False with errno set. */
+/* Renames a file unless the new name is taken. Check and rename are one step if the file system can
+ * do that. False with errno set. */
 static bool rename_new(int directory, const char *from, const char *to)
 {
 #ifdef RENAME_NOREPLACE

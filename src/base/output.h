@@ -8,8 +8,8 @@
 typedef struct gc_output gc_output;
 
 typedef struct gc_output_options {
-    bool no_clobber; /* GCONV_ERROR_EXISTS where the output exists */
-    bool sync;       /* flush to the disk before the rename; always done where a file is replaced */
+    bool no_clobber; /* GCONV_ERROR_EXISTS if the output exists */
+    bool sync;       /* flush to the disk before the rename; always done if a file is replaced */
     gconv_complete_function *complete; /* as in gconv_writer_options, like the next two */
     gconv_bytes_function *written;
     void *complete_user;
@@ -42,7 +42,7 @@ gconv_status gc_output_write_at(gc_output *output, uint64_t offset, const void *
 /* Completes the output and gives it its name. */
 gconv_status gc_output_commit(gc_output *output, gconv_error *error);
 
-/* Frees the output. Where it was not committed, its temporary file is removed. NULL is allowed. */
+/* Frees the output. If it was not committed, its temporary file is removed. NULL is allowed. */
 void gc_output_free(gc_output *output);
 
 #endif

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 typedef struct gc_place {
-    int directory;           /* a descriptor for openat(2) and the like; -1 where it is closed */
+    int directory;           /* a descriptor for openat(2) and the like; -1 if it is closed */
     char name[NAME_MAX + 1]; /* in that directory */
     bool exists;             /* whether the name was taken when it was looked up */
     struct stat about;       /* what has the name; never a symbolic link */
@@ -19,8 +19,8 @@ typedef struct gc_place {
     bool is_proc_link;
 } gc_place;
 
-/* Finds the place of an output. Symbolic links in the last part of the path are followed, even
- * where they lead to nothing. On failure nothing is open. */
+/* Finds the place of an output. Symbolic links in the last part of the path are followed, even if
+ * they lead to nothing. On failure nothing is open. */
 gconv_status gc_place_find(const char *path, gc_place *place, gconv_error *error);
 
 /* Closes the directory. */

@@ -64,7 +64,7 @@ static bool lists(const char *list, const char *word)
     return false;
 }
 
-/* The group in the hierarchy that has the cpu controller, "" where there is none. A line reads
+/* The group in the hierarchy that has the cpu controller, "" if there is none. A line reads
  * "number:controllers:path"; version 2 has no controllers in it. */
 static void find_group(const char *groups_path, bool second, char path[PATH_BYTES])
 {
@@ -99,7 +99,7 @@ static int read_numbers(const char *group, const char *name, double numbers[2])
     return count > 0 ? count : 0;
 }
 
-/* Version 2 writes "max" where no quota is set, version 1 writes -1. */
+/* Version 2 writes "max" if no quota is set, version 1 writes -1. */
 static double quota_of(const char *group, bool second)
 {
     double numbers[2] = {0, 0}, period[2] = {0, 0};
@@ -114,8 +114,8 @@ static double quota_of(const char *group, bool second)
     return numbers[0] > 0 && numbers[1] > 0 ? numbers[0] / numbers[1] : HUGE_VAL;
 }
 
-/* The least quota from a group up to the point where its hierarchy is mounted. `root` is the group
- * that is mounted there. A group outside it is not visible. */
+/* The least quota from a group up to the mount point of its hierarchy. `root` is the group that is
+ * mounted there. A group outside it is not visible. */
 static double least_quota(const char *mount, const char *root, const char *group, bool second)
 {
     size_t skipped = strcmp(root, "/") == 0 ? 0 : strlen(root);

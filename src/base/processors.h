@@ -13,10 +13,10 @@ int gc_processor_count(void);
 int gc_processors_within(int allowed, double affordable);
 
 /* Threads that a job asks for; 0 stands for gc_processor_count. No more than one for each 128 MiB
- * where the address space is limited (ulimit -v), but at least 1. */
+ * if the address space is limited (ulimit -v), but at least 1. */
 int gc_thread_count(int wanted);
 
-/* Processors that control groups allow, HUGE_VAL where they set no limit. This is the least cpu.max
+/* Processors that control groups allow, HUGE_VAL if they set no limit. This is the least cpu.max
  * (version 2) or cpu.cfs_quota_us over cpu.cfs_period_us (version 1) from the process's own group
  * up to the root of the mount. The files are /proc/self/cgroup and /proc/self/mountinfo of Linux. A
  * file that cannot be read sets no limit. */

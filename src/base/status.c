@@ -26,7 +26,7 @@ const char *gconv_status_text(gconv_status status)
     return status_texts[status];
 }
 
-/* Length of the valid UTF-8 sequence of a printable character at `text`; 0 where there is none. */
+/* Length of the valid UTF-8 sequence of a printable character at `text`; 0 if there is none. */
 static size_t printable_length(const unsigned char *text)
 {
     if (text[0] < 0x80)

@@ -9,11 +9,11 @@
 /* Eight hexadecimal digits and NUL. */
 enum { GC_HOST_TAG_BYTES = 9 };
 
-/* The tag of this machine since it was started. False, with the tag "00000000", where the machine
+/* The tag of this machine since it was started. False, with the tag "00000000", if the machine
  * cannot be told from others. */
 bool gc_host_tag(char tag[GC_HOST_TAG_BYTES]);
 
-/* Writes a temporary name for NAME, which is cut where it is long. */
+/* Writes a temporary name for NAME, which is cut if it is long. */
 void gc_temporary_name(const char *tag, const char *name, char buffer[NAME_MAX + 1]);
 
 /* Whether gc_temporary_name made a name with this tag. */

@@ -128,9 +128,8 @@ static int count_lacking(void)
     return lacking + (room < spare ? room : spare > 0 ? spare : 0);
 }
 
-/* Wakes or makes one helper where a team lacks some. The caller of gc_team_run calls two helpers,
- * and each helper that comes calls two more. So many come soon, and no thread has to call them
- * all. */
+/* Wakes or makes one helper if a team lacks some. The caller of gc_team_run calls two helpers, and
+ * each helper that comes calls two more. So many come soon, and no thread has to call them all. */
 static void call_helper(void)
 {
     int lacking = count_lacking(), idle = pool.count - pool.busy;
@@ -139,7 +138,7 @@ static void call_helper(void)
     pthread_cond_signal(&pool.offered);
 }
 
-/* The team that lacks helpers and has had fewest, NULL where none lacks any. */
+/* The team that lacks helpers and has had fewest, NULL if none lacks any. */
 static team *neediest_team(void)
 {
     team *best = NULL;
@@ -149,7 +148,7 @@ static team *neediest_team(void)
     return best;
 }
 
-/* The team that has room for a spare processor and had fewest of them; NULL where there is none. */
+/* The team that has room for a spare processor and had fewest of them; NULL if there is none. */
 static team *roomiest_team(void)
 {
     team *best = NULL;

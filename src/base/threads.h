@@ -1,6 +1,6 @@
 /* The library's own threads: a pool of helpers that take part in what callers compute.
  *
- * No work depends on a helper: where no helper comes, the caller does all of it. So a system that
+ * No work depends on a helper: if no helper comes, the caller does all of it. So a system that
  * gives no thread, or does not let it run, makes work slower and never makes it fail. Helpers are
  * made when they are first wanted and sleep when there is nothing to do. They end when the library
  * is unloaded or the process exits. They block all signals except those that a thread's own faults
@@ -18,17 +18,17 @@ typedef void gc_team_function(void *user, int member);
  * many helpers as come meanwhile. Returns when all these calls have returned. A helper that has not
  * come when the caller's own call ends is not waited for.
  *
- * Several callers may do so at one time. Where `counted` is true, a job said how many threads it
- * wants, and the caller gets helpers of its own. Other callers share as many helpers as the one
- * that wants most. */
+ * Several callers may do so at one time. `counted` is true if the job names a number of threads:
+ * the caller then gets helpers of its own. All other callers share as many helpers as the one that
+ * wants most. */
 void gc_team_run(int threads, bool counted, gc_team_function *work, void *user);
 
-/* gc_team_run with room for `room` helpers more where processors are spare. Their members are
- * numbers from `threads` to `threads` + `room` - 1. */
+/* gc_team_run with room for `room` more helpers on spare processors (gc_team_spare). Their members
+ * are numbers from `threads` to `threads` + `room` - 1. */
 void gc_team_run_with_room(int threads, int room, bool counted, gc_team_function *work, void *user);
 
-/* Says that this many processors have nothing to do until this is said again; none at first. So
- * many helpers take part in the teams that have room for them. */
+/* Says how many processors have nothing to do, until the next call; 0 at first. So many helpers
+ * more take part in the teams that have room for them. */
 void gc_team_spare(int processors);
 
 #endif

@@ -1,4 +1,4 @@
-/* How alpha is treated where the job leaves it to the library (rule 7). */
+/* GCONV_ALPHA_AUTO: how the library treats alpha if the job does not say (rule 7). */
 #include "core/job.h"
 
 #include <math.h>

@@ -29,7 +29,7 @@ static void add(allocation *made)
     pthread_mutex_unlock(&lock);
 }
 
-/* NULL where there is none. */
+/* NULL if there is none. */
 static allocation *take(const void *memory)
 {
     pthread_mutex_lock(&lock);
@@ -43,7 +43,7 @@ static allocation *take(const void *memory)
     return found;
 }
 
-/* Pages of zeros: pages that exist are pinned faster. NULL where memory is short. */
+/* Pages of zeros: pages that exist are pinned faster. NULL if memory is short. */
 static void *allocate_pages(size_t bytes)
 {
     size_t page = bytes < HUGE_PAGE ? PAGE : HUGE_PAGE;

@@ -75,8 +75,7 @@ static bool is_integer(double value)
     return value == trunc(value);
 }
 
-/* The largest |value| that a step reads, where its input has at most `largest` and its border is
- * added. */
+/* The largest |value| that a step reads: `largest` is that of its input, without the border. */
 static double largest_with_border(const gc_chain *chain, const gc_step *step, double largest)
 {
     if (chain->border == GCONV_BORDER_CONSTANT)
@@ -88,7 +87,7 @@ static double largest_with_border(const gc_chain *chain, const gc_step *step, do
 /* Sets how large and how small a step's input can be. Each number is the largest |value| that
  * enters the step, before its border is added. `largest` is for exact arithmetic, `value` includes
  * the error that rule 4 allows. `dim` is for the dimmest image that is not black, `black` for a
- * black image. A black image has values above 0 where its border is not black. */
+ * black image. A black image has values above 0 if its border is not black. */
 static void set_range(const gc_chain *chain, gc_step *step, double largest, double value,
                       double dim, double black)
 {

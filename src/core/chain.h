@@ -26,16 +26,16 @@ gconv_status gc_chain_create(const gconv_job *job, const gc_conversion *conversi
                              gconv_error *error);
 void gc_chain_destroy(gc_chain *chain);
 
-/* Sets how large and how small the values of each step can be, where those of `loaded` enter the
- * chain, and whether the chain is exact. Refuses a chain whose values can exceed
- * float32 (rule 8). *largest is the bound of |value| after the last step. */
+/* Sets how large and how small the values of each step can be, and whether the chain is exact, for
+ * an input in the range `loaded`. Refuses a chain whose values can exceed float32 (rule 8).
+ * *largest is the bound of |value| after the last step. */
 gconv_status gc_chain_set_range(gc_chain *chain, gc_loaded_range loaded, double *largest,
                                 gconv_error *error);
 
 /* Bound of |chain value - reference's| (rule 4). A step adds 4 n (2^-24 sum|w| max|in| + 2^-150);
  * the second term is half of the smallest float32. Each step's error is propagated through the
  * later steps. `largest_input` is the largest |value| that enters the chain. `extra_terms` is what
- * an implementation's summation adds to a step's n (gc_step_terms). 0 where the chain is exact. */
+ * an implementation's summation adds to a step's n (gc_step_terms). 0 if the chain is exact. */
 double gc_chain_bound(const gc_chain *chain, double largest_input, double extra_terms);
 
 /* Terms over all steps: the multiply-adds that a chain value takes. */
@@ -53,7 +53,7 @@ size_t gc_chain_row_values(const gc_chain *chain);
 void gc_step_range(const gc_chain *chain, const gc_step *step, int64_t first, int64_t last,
                    int64_t *from, int64_t *to);
 
-/* True where an output row may read any input row: the filter is higher than the image, and rows
+/* Whether an output row may read any input row: the filter is higher than the image, and rows
  * reflected at one end reach beyond the other. */
 bool gc_step_reads_any_row(const gc_chain *chain, const gc_step *step);
 

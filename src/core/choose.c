@@ -36,8 +36,8 @@ typedef struct contest {
     double best;            /* its seconds */
 } contest;
 
-/* Whether a candidate can be used on this device, where it is one for GPUs, and supports the
- * problem. */
+/* Whether a candidate supports the problem. A candidate for GPUs must also be usable on this
+ * device. */
 static gconv_status check_candidate(const contest *c, const gc_implementation *candidate, int index,
                                     gconv_device_info *device, gconv_error *error)
 {
@@ -163,16 +163,16 @@ static bool may_compute_meanwhile(const contest *c)
     return c->wanted.any && c->choice->implementation != NULL && c->problem->job.images_at_once > 1;
 }
 
-/* Whether the CPU computes as long as GPUs are starting. The bits are the same only where the chain
- * is exact. */
+/* Whether the CPU computes as long as GPUs are starting. The bits are the same only if the chain is
+ * exact. */
 static bool computes_meanwhile(const contest *c)
 {
     return may_compute_meanwhile(c) && c->problem->chain.exact && !gc_device_ready();
 }
 
-/* After the CPU's implementations have competed: whether GPUs need not be asked, since none that is
- * not in use could do all images that are left as soon as the CPU. *least: the seconds that it
- * takes. */
+/* Whether GPUs need not be asked: none is in use, and with its start a GPU would compute the images
+ * that are left later than the CPU. *least becomes the least seconds that a GPU needs for them. The
+ * implementations on the CPU have competed before. */
 static bool leaves_out_gpus(const contest *c, double *least)
 {
     bool meanwhile = may_compute_meanwhile(c) && c->problem->chain.exact;
@@ -181,9 +181,9 @@ static bool leaves_out_gpus(const contest *c, double *least)
            c->best * gc_images_left(c->problem) < *least;
 }
 
-/* Lets implementations on GPUs compete. Where the CPU may compute meanwhile, begins to start the
- * GPUs; as long as they are starting, the CPU's choice stands for now. Fails where there is no
- * choice yet and no device can be asked. */
+/* Lets implementations on GPUs compete. If the CPU may compute meanwhile, begins to start the GPUs;
+ * as long as they are starting, the CPU's choice stands for now. Fails if there is no choice yet
+ * and no device can be asked. */
 static gconv_status ask_gpus(contest *c, gconv_error *error)
 {
     gc_choice *choice = c->choice;

@@ -14,7 +14,7 @@ typedef struct gc_choice {
     char *explanation; /* lines of text; owned */
 } gc_choice;
 
-/* Appends a line to an explanation. Drops the line where memory is out. */
+/* Appends a line to an explanation. Drops the line if memory is out. */
 void gc_explain(char **text, const char *format, ...) GC_PRINTF(2, 3);
 
 /* Follows job->implementation and job->device. What they name must be usable. `auto` takes the

@@ -29,8 +29,8 @@ static gconv_status largest_input(const gc_problem *problem, const void *input, 
     return GCONV_OK;
 }
 
-/* |a - b|: 0 for the same bits, infinite where one alone is not a number. Where the chain is exact,
- * different bits have a distance above 0: zeros of different sign are the smallest float apart. */
+/* |a - b|: 0 for equal bits, infinite if only one is a number. If the chain is exact, different
+ * bits have a distance above 0: zeros of different sign are the smallest float apart. */
 static double distance(float a, float b, bool exact)
 {
     if (memcmp(&a, &b, sizeof a) == 0)

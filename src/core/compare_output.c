@@ -51,8 +51,8 @@ static void widen(limits *l, pixel p)
     }
 }
 
-/* The ends of what chain values within `bound` of the reference's can be, and the value between
- * them at which the absolute value turns. */
+/* Chain values within `bound` of the reference's: the least, the largest, and between them 0, at
+ * which the absolute value turns, or the reference's. */
 typedef struct candidates {
     float values[3][GC_CHANNELS_MAX];
 } candidates;
@@ -70,7 +70,7 @@ static candidates candidates_of(const gc_chain *chain, const float *values, doub
     return result;
 }
 
-/* Colours are divided by alpha: each end of theirs meets each end of alpha. Where alpha may be 0 or
+/* Colours are divided by alpha: each end of theirs meets each end of alpha. If alpha may be 0 or
  * less, the quotient has no limits. */
 static void widen_by_alpha(const gc_problem *problem, candidates of, limits *l)
 {
@@ -88,8 +88,8 @@ static void widen_by_alpha(const gc_problem *problem, candidates of, limits *l)
     }
 }
 
-/* The outputs of values up to `bound` away from the reference's. The conversion rises or falls
- * throughout, or turns at 0, where it takes the absolute value. `right` is the reference's. */
+/* The outputs of values up to `bound` away from the reference's. The conversion is monotonic,
+ * except that an absolute value turns at 0. `right` is the reference's output. */
 static limits limits_of(const gc_problem *problem, const float *values, double bound,
                         const void *alpha, pixel right)
 {
@@ -132,7 +132,7 @@ typedef struct comparison {
     const gc_problem *problem;
     double bound;      /* on chain values */
     void *expected;    /* a row of output */
-    void *alpha;       /* a row of alpha samples where alpha is kept, else NULL */
+    void *alpha;       /* a row of alpha samples if alpha is kept, else NULL */
     size_t alpha_size; /* bytes of a sample of it */
     gconv_difference *difference;
 } comparison;

@@ -89,8 +89,8 @@ static inline float sample_at(const void *samples, int depth, size_t index)
                          : ((const float *)samples)[index];
 }
 
-/* Loads colours without alpha where alpha is kept. Loads colours times alpha, then alpha, where
- * colours are premultiplied. */
+/* If alpha is kept, loads colours alone. If colours are premultiplied, loads colours times alpha,
+ * then alpha. */
 static void load_with_alpha(const gc_conversion *conversion, const void *samples, size_t count,
                             float *row)
 {
@@ -171,7 +171,7 @@ static void final_values_alpha_kept(const gc_conversion *conversion, const float
     }
 }
 
-/* Final values v of `count` pixels of premultiplied colour: divided by alpha, 0 where alpha is not
+/* Final values v of `count` pixels of premultiplied colour: divided by alpha, 0 if alpha is not
  * above 0. */
 static void final_values_premultiplied(const gc_conversion *conversion, const float *chain,
                                        size_t count, double *v)

@@ -47,7 +47,7 @@ void gc_load_row(const gc_conversion *conversion, const void *samples, float *ro
 void gc_load_pixels(const gc_conversion *conversion, const void *samples, size_t count, float *row);
 
 /* Converts one row of chain values to one row of output (rules 5 to 7). `alpha` holds the row's own
- * alpha samples, one a pixel, where the conversion keeps alpha, else it is NULL. */
+ * alpha samples, one a pixel, if the conversion keeps alpha, else it is NULL. */
 void gc_store_row(const gc_conversion *conversion, const float *row, const void *alpha,
                   void *output);
 

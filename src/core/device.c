@@ -53,7 +53,7 @@ int gconv_nvrtc_version(void)
 /* The largest N of "cuda:N". */
 enum { NUMBER_MAX = 1023 };
 
-/* Reads the numbers of "cuda:N,...". False where the text is no such list, or its numbers are too
+/* Reads the numbers of "cuda:N,...". False if the text is no such list, or its numbers are too
  * large or too many. */
 static bool read_numbers(const char *text, gconv_device_choice *choice)
 {

@@ -14,7 +14,7 @@ typedef struct loss {
 static loss losses[GCONV_DEVICES_MAX];
 static int loss_count;
 
-/* NULL where the device is not dropped. Under the lock. */
+/* NULL if the device is not dropped. The caller holds the lock. */
 static const loss *find_loss(int index)
 {
     for (int i = 0; i < loss_count; i++)

@@ -10,9 +10,9 @@
 typedef uint64_t gc_device_set;
 
 /* The CUDA devices that a choice allows and that are not dropped: those that it names, or all
- * usable ones. Empty for "cpu", where there is no CUDA device, and under "auto" where none is
- * usable. GCONV_ERROR_DEVICE where a device that is named is not there or not usable, or where
- * none is left of those that are named or of "cuda:all". May start the CUDA driver. */
+ * usable ones. Empty for "cpu", without any CUDA device, and under "auto" if none is usable.
+ * GCONV_ERROR_DEVICE if a device that is named is missing or not usable, or if all that are named,
+ * or all of "cuda:all", are dropped. May start the CUDA driver. */
 gconv_status gc_device_set_of(const gconv_device_choice *choice, gc_device_set *set,
                               gconv_error *error);
 
@@ -32,7 +32,7 @@ int gc_device_take(gc_device_set set);
 /* Takes back what gc_device_take counted. */
 void gc_device_give(int index);
 
-/* Call it when a run has failed on a device. Drops the device where nothing works on it any more:
+/* Call it when a run has failed on a device. Drops the device if nothing works on it any more:
  * this process then does not use it again, gconv_device_describe calls it not usable, and
  * gconv_device_loss tells of it. */
 void gc_device_judge(int index, const gconv_error *failure);

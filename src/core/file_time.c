@@ -11,7 +11,7 @@ static const double jpeg_pack_seconds = 5.5e-11;     /* a pixel */
 static const double png_seconds = 7e-9;              /* a sample */
 static const double to_jpeg_seconds = 1.4e-9;        /* a sample */
 static const double to_bits_seconds = 0.2e-9;        /* a pixel, to PNG of 1 bit */
-static const double compressed_bits_seconds = 3e-11; /* the same where a device has compressed it */
+static const double compressed_bits_seconds = 3e-11; /* a pixel, if a device has compressed it */
 
 bool gc_counts_throughput(const gc_problem *problem)
 {

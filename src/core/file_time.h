@@ -21,13 +21,13 @@ double gc_images_left(const gc_problem *problem);
 int gc_file_threads(const gc_problem *problem);
 
 /* Seconds of one thread for one image: decoding its file, reading and packing a JPEG for kernels
- * that decode it, and encoding the output. Decoding is 0 where the source's format is unknown. The
+ * that decode it, and encoding the output. Decoding is 0 if the source's format is unknown. The
  * format of the output is unknown, too: 1 bit stands for PNG, more bits for JPEG. */
 double gc_decode_seconds(const gc_problem *problem);
 double gc_pack_seconds(const gc_problem *problem);
 double gc_encode_seconds(const gc_problem *problem);
 
-/* The same for output of 1 bit that a device has compressed. */
+/* Seconds of one thread for writing output of 1 bit that a device has compressed. */
 double gc_write_compressed_seconds(const gc_problem *problem);
 
 /* Seconds of an image on the CPU, one of several between files. All `threads` threads together

@@ -24,24 +24,24 @@ typedef struct gc_operations {
     void (*release)(void *state);
     /* Terms that the summation of a step adds to n = w*h in the bound of rule 4; NULL is 0. */
     double (*extra_terms)(const gc_problem *problem);
-    /* What was chosen for this problem, in lines of text; NULL where there is nothing to choose. */
+    /* What was chosen for this problem, in lines of text; NULL if there is nothing to choose. */
     void (*describe)(void *state, char *text, size_t size);
     /* Floating-point operations for a byte of device memory, as the published models count them
      * (van Werkhoven et al. 2014, equations 1 and 2; KTH 2018, equations 9 to 14), over the whole
-     * chain. NULL where there is no such model. */
+     * chain. NULL if there is no such model. */
     double (*intensity)(void *state);
-    /* The chain alone, on the device: gconv_plan_time_device_parts. NULL where `run` has no
-     * transfers to leave out. */
+    /* The chain alone, on the device: gconv_plan_time_device_parts. NULL if `run` has no transfers
+     * to leave out. */
     gconv_status (*time)(void *state, const void *input, size_t stride, double seconds,
                          gconv_device_times *times, gconv_error *error);
     /* Waits for what `prepare` has left to other threads, so that the next run begins at once.
-     * Returns the seconds that kernels took to compile. NULL where `prepare` leaves nothing. */
+     * Returns the seconds that kernels took to compile. NULL if `prepare` leaves nothing. */
     gconv_status (*await)(void *state, double *compile_seconds, gconv_error *error);
     /* Runs from memory of the device to memory of the device, as gconv_plan_run_device says. NULL
-     * where the device has no memory of its own. */
+     * if the device has no memory of its own. */
     gconv_status (*run_device)(void *state, const void *input, size_t input_stride, void *output,
                                size_t output_stride, void *stream, gconv_error *error);
-    /* The tiling factor of the first step. NULL where there are no tiles. */
+    /* The tiling factor of the first step. NULL if there are no tiles. */
     int (*tiling_factor)(void *state);
 } gc_operations;
 
@@ -53,9 +53,9 @@ typedef struct gc_implementation {
      * out. */
     const char *name;
     const char *summary; /* one line for people */
-    const char *limits;  /* what it refuses, in words; "" where nothing */
+    const char *limits;  /* what it refuses, in words; "" if nothing */
     gconv_device_kind kind;
-    const gc_operations *operations; /* NULL where it is not part of this build */
+    const gc_operations *operations; /* NULL if it is not part of this build */
     unsigned follows;                /* bits of GC_FOLLOWS_... */
 } gc_implementation;
 

@@ -24,8 +24,8 @@ typedef struct gc_jpeg_layout {
      * none is all ones; their symbols are those of 8-bit samples, each once. */
     gc_jpeg_code codes[2][2];
     unsigned char steps[4][64]; /* quantisation steps in zigzag order, by number; 1 to 255 */
-    /* The most that the squares of a block's coefficients (dequantised) sum up to where its samples
-     * have 8 bits, by number of the steps. */
+    /* The largest possible sum of the squares of a block's dequantised coefficients if its samples
+     * have 8 bits; by number of the table of steps. */
     uint64_t energy_max[4];
 } gc_jpeg_layout;
 

@@ -237,8 +237,8 @@ static int basis(int u, int x)
     return angle <= 8 ? cosines[angle] : -cosines[16 - angle];
 }
 
-/* Grey but for one sample, which is so far outside 8 bits that some inverse DCTs wrap where
- * others clamp. The C code of libjpeg-turbo wraps, its code for vectors clamps. */
+/* Grey but for one sample, which is so far outside 8 bits that some inverse DCTs wrap and others
+ * clamp. The C code of libjpeg-turbo wraps, its code for vectors clamps. */
 static void draw_peak(jpeg *file, const int quantizer[64], int block[64])
 {
     static const unsigned char zigzag[64] = {

@@ -14,7 +14,7 @@ extern "C" {
 enum { GC_JPEG_TRIALS = 8, GC_JPEG_TRIAL_BYTES_MAX = 48 << 10 };
 
 /* Hashes of rows without gaps: of each plane, `sampling` times smaller than the image and rounded
- * up, and of the RGB samples (of Y where there is no colour). */
+ * up, and of the RGB samples (of Y if there is no colour). */
 typedef struct gc_jpeg_hashes {
     gc_hash planes[3], samples;
 } gc_jpeg_hashes;

@@ -8,7 +8,7 @@ typedef struct gc_kept_alpha {
     const gconv_shape *input;
     /* Blocks of rows. A block exists from its first row's reading to its last row's writing. */
     void **blocks;
-    size_t row_bytes; /* of a row of alpha samples; 0 where no alpha is kept */
+    size_t row_bytes; /* of a row of alpha samples; 0 if no alpha is kept */
 } gc_kept_alpha;
 
 /* Room for the alpha of an image whose conversion keeps it; else nothing is kept. */
@@ -20,8 +20,8 @@ void gc_kept_alpha_destroy(gc_kept_alpha *alpha);
 gconv_status gc_kept_alpha_add(gc_kept_alpha *alpha, uint32_t y, uint32_t count, const void *rows,
                                size_t stride, gconv_error *error);
 
-/* The alpha samples of row y from pixel x on; NULL where no alpha is kept. Any thread, for a row
- * that was added. */
+/* The alpha samples of row y from pixel x on; NULL if no alpha is kept. Any thread, for a row that
+ * was added. */
 const void *gc_kept_alpha_at(const gc_kept_alpha *alpha, uint32_t y, size_t x);
 
 /* Says that rows [first, end) were written now. Frees each block whose last row is among them. */

@@ -311,7 +311,7 @@ static gconv_status run_stream(gconv_plan *plan, gc_stream *stream, gconv_error 
     return status;
 }
 
-/* Runs rows [first, end) of the output. `from` and `to` are source and sink where these are memory,
+/* Runs rows [first, end) of the output. `from` and `to` are source and sink if these are memory,
  * else NULL. A watched run reads and writes rows even then, so that the watch is told of them. */
 static gconv_status run_rows(gconv_plan *plan, uint32_t first, uint32_t end,
                              const gconv_source *source, const gconv_sink *sink,
@@ -462,8 +462,8 @@ gconv_status gconv_plan_run_device(gconv_plan *plan, const void *input, size_t i
 
 /* ---- The final conversion alone -------------------------------------------------------------- */
 
-/* Converts and writes a row. `alpha` has room for a row of alpha samples where alpha is kept, else
- * it is NULL. */
+/* Converts and writes a row. `alpha` has room for a row of alpha samples if alpha is kept, else it
+ * is NULL. */
 static gconv_status convert_row(gc_stream *stream, const float *chain, const void *input,
                                 void *alpha, gconv_error *error)
 {

@@ -11,7 +11,7 @@ struct gconv_plan {
     char *implementation_name; /* copies: the job's strings need not outlive creation */
     char *device_name;
     void *state;          /* of the implementation */
-    gconv_error fallback; /* why another device took over; status GCONV_OK where none did */
+    gconv_error fallback; /* why another device took over; status GCONV_OK if none did */
     gc_device_set failed; /* CUDA devices that failed in runs of this plan */
     char *description;    /* explanation and what the implementation chose */
     gc_watch watch;       /* of its runs; may be changed between them */

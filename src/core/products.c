@@ -19,7 +19,7 @@ typedef struct basis {
     int pivot[GC_PRODUCTS_MAX];
 } basis;
 
-/* to -= factor * from. False where an entry reaches the limit. */
+/* to -= factor * from. False if an entry reaches the limit. */
 static bool subtract(int width, long long *to, long long factor, const long long *from)
 {
     bool small = llabs(factor) < entry_limit;
@@ -40,7 +40,7 @@ static void swap(int width, long long *a, long long *b)
 }
 
 /* Euclid's algorithm on two rows, until `rest` is 0 at the pivot. The rows keep their span. False
- * where an entry reaches the limit. */
+ * if an entry reaches the limit. */
 static bool reduce(int width, int pivot, long long *row, long long *rest)
 {
     while (rest[pivot] != 0) {
@@ -51,8 +51,8 @@ static bool reduce(int width, int pivot, long long *row, long long *rest)
     return true;
 }
 
-/* Adds a row to the basis and overwrites it. False where that needs more than `most` rows, or an
- * entry reaches the limit. */
+/* Adds a row to the basis and overwrites it. False if that needs more than `most` rows, or an entry
+ * reaches the limit. */
 static bool extend(basis *b, long long *row, int most)
 {
     for (int k = 0; k < b->count; k++)
@@ -71,8 +71,8 @@ static bool extend(basis *b, long long *row, int most)
     return true;
 }
 
-/* False where a tap reaches the limit. An exact chain can have such a tap: after a filter of zeros
- * all sums are 0. */
+/* False if a tap reaches the limit. An exact chain can have such a tap: after a filter of zeros all
+ * sums are 0. */
 static bool read_row(const gc_step *step, int j, long long *row)
 {
     for (int i = 0; i < step->width; i++) {
@@ -84,7 +84,7 @@ static bool read_row(const gc_step *step, int j, long long *row)
     return true;
 }
 
-/* Finds the coefficients of a filter row and overwrites it. False where they are not whole. */
+/* Finds the coefficients of a filter row and overwrites it. False if they are not whole. */
 static bool resolve(const basis *b, long long *row, int j, gc_products *products)
 {
     for (int k = 0; k < b->count; k++) {
@@ -99,8 +99,8 @@ static bool resolve(const basis *b, long long *row, int j, gc_products *products
     return true;
 }
 
-/* Subtracts later rows from earlier ones, which become smaller at the later rows' pivots. False
- * where an entry reaches the limit. */
+/* Subtracts later rows from earlier ones, which become smaller at the later rows' pivots. False if
+ * an entry reaches the limit. */
 static bool shorten(basis *b)
 {
     for (int k = 1; k < b->count; k++)
@@ -144,7 +144,7 @@ static double rest_at(const gc_step *step, const gc_products *products, int j, i
     return rest;
 }
 
-/* Adds a product: row and column of the largest residual. False where there is no residual. */
+/* Adds a product: row and column of the largest residual. False if there is no residual. */
 static bool add_product(const gc_step *step, gc_products *products)
 {
     double largest = 0;

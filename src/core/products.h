@@ -16,7 +16,7 @@ typedef struct gc_products {
  * most `most`, which is at most GC_PRODUCTS_MAX. In an exact chain they are integers whose sums all
  * stay under 2^24, so that rule 3 is kept. In another chain they keep the bound of rule 4, in
  * float32 sums of two orders: each column and then all rows in one sum, or each row and then all
- * columns. float32 has room for these sums. False where there are no such products. */
+ * columns. float32 has room for these sums. False if there are no such products. */
 bool gc_step_products(const gc_step *step, bool exact, int most, gc_products *products);
 
 #endif

@@ -66,7 +66,7 @@ bool gc_range_holds_products(const gc_step *step, int count, const double *colum
  * least_scale.
  *
  * Overflow. A round of the forward transform adds up to N values of at most sqrt(2) M, or of the
- * filter's S. The product of the spectra has two terms of at most sqrt(2) N M S, over N where the
+ * filter's S. The product of the spectra has two terms of at most sqrt(2) N M S, over N if the
  * filter was divided before. Partial sums of the backward transform are those of a cyclic
  * convolution: sqrt(2) M S. The factor of 2 leaves 40 % for rounding. The rounding error in the
  * 2-norm is below 32 log2(N) u of sqrt(2 N) M S: 3 % for tiles of 512 x 512, 30 % for 2^31 points.
@@ -75,9 +75,9 @@ bool gc_range_holds_products(const gc_step *step, int count, const double *colum
  * 2-norm of a transform of N values. The error of the forward transform is multiplied by S: it adds
  * less than 14 q sqrt(N) S to a result. The error of the backward transform adds less than 17 q N.
  * An error of the filter's spectrum is multiplied by the 2-norm of the image's spectrum, sqrt(2) N
- * M. The backward transform multiplies it by sqrt(N). That adds 20 q N^2.5 M, or 20 q N^1.5 M where
- * the product is divided by N. Where S and m are as large as demanded below, these three together
- * stay below 2^-24 S times the largest input. Rule 4 allows more than a thousand times that. */
+ * M. The backward transform multiplies it by sqrt(N). That adds 20 q N^2.5 M, or 20 q N^1.5 M if
+ * the product is divided by N. If S and m are as large as demanded below, these three together stay
+ * below 2^-24 S times the largest input. Rule 4 allows more than a thousand times that. */
 static bool stays_below_infinity(const gc_step *step, double spectrum, double product)
 {
     double largest = fmax(fmax(spectrum, step->absolute_sum), product);

@@ -1,10 +1,10 @@
 /* Whether float32 has room for the values that an implementation computes on the way to a step's
- * result: at its upper end, with a margin for rounding, and at its lower end, where numbers lose
+ * result: at its upper end, with a margin for rounding, and at its lower end, at which numbers lose
  * digits.
  *
  * gc_chain_set_range refuses the chains whose results can leave float32 (contract.md, rule 8). An
  * implementation or a solver of the CPU whose intermediate values are larger or smaller asks here
- * (rule 10). Where the answer is no, the CPU takes another solver, and an implementation on a GPU
+ * (rule 10). If the answer is no, the CPU takes another solver, and an implementation on a GPU
  * refuses the job.
  *
  * solver or implementation                                  proof
@@ -54,8 +54,8 @@ bool gc_range_holds_products(const gc_step *step, int count, const double *colum
 bool gc_range_holds_tiles(const gc_step *step, double points);
 
 /* Whether float32 transforms of lines can compute a step of a column and a row: of column_points
- * and row_points values, 0 where taps are summed. `down` and `across` are the sums of the
- * magnitudes of their weights. */
+ * and row_points values, 0 if taps are summed. `down` and `across` are the sums of the magnitudes
+ * of their weights. */
 bool gc_range_holds_lines(const gc_step *step, double down, double across, double column_points,
                           double row_points);
 
@@ -64,8 +64,8 @@ bool gc_range_holds_lines(const gc_step *step, double down, double across, doubl
 bool gc_range_holds_fft(const gc_step *step, double points);
 
 /* Bound of the error of a step of an exact chain through Fourier transforms in double, of
- * 2^log2_points values. Each result stands for an integer. Where the bound is under 1/2, rounding
- * to the nearest integer is exact. */
+ * 2^log2_points values. Each result stands for an integer. If the bound is under 1/2, rounding to
+ * the nearest integer is exact. */
 double gc_transform_error(double log2_points);
 
 #ifdef __cplusplus

@@ -7,18 +7,18 @@
 int gc_implementation_count(void);
 const gc_implementation *gc_implementation_at(int index);
 
-/* NULL where there is none. */
+/* NULL if there is none. */
 const gc_implementation *gc_implementation_named(const char *name);
 
-/* What a name stands for: an implementation, and a thread block and a tiling factor where they
- * follow behind a colon, as in "tiled:32x32x4". 0: the name does not say it. */
+/* What a name stands for: an implementation, and a thread block and a tiling factor if the name
+ * gives them behind a colon, as in "tiled:32x32x4". 0: the name does not say it. */
 typedef struct gc_named {
     const gc_implementation *implementation;
     int block_width, block_height, tile;
 } gc_named;
 
-/* Reads NAME, NAME:WxH, NAME:WxHxT or NAME:xT. False where there is no such implementation, or
- * where it does not follow what the name says. */
+/* Reads NAME, NAME:WxH, NAME:WxHxT or NAME:xT. False if there is no such implementation, or if the
+ * implementation does not follow a block or a factor that the name gives. */
 bool gc_implementation_read(const char *name, gc_named *named);
 
 /* Whether an implementation can run on this machine at all; on a CUDA one, on device cuda:`index`.

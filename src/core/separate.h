@@ -4,12 +4,12 @@
 
 #include "core/problem.h"
 
-/* Finds row[width] and column[height] such that tap(j,i) = column[j] * row[i]. Where all taps are
+/* Finds row[width] and column[height] such that tap(j,i) = column[j] * row[i]. If all taps are
  * integers this is exact, and row and column are integers too, so that computing them one after the
- * other keeps rule 3. (Of a filter of two vectors, where both are integers and the chain is
- * exact.) Otherwise computing them in float32, columns first or rows first, keeps the
- * bound of rule 4. float32 has room for the sums (core/range.h). False where the step is of higher
- * rank, or not in range. Of two vectors it is false only where numbers near 0 lose digits. */
+ * other keeps rule 3. (For a filter of two vectors, both must be integers and the chain exact.)
+ * Otherwise computing them in float32, columns first or rows first, keeps the bound of rule 4.
+ * float32 has room for the sums (core/range.h). False if the step is of higher rank, or not in
+ * range. For two vectors it is false only if numbers near 0 lose digits. */
 bool gc_step_separate(const gc_step *step, float *row, float *column);
 
 /* Multiplies a row by a power of two and divides a column by it, so that the sums of the magnitudes

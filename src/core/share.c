@@ -4,8 +4,8 @@
 #include "base/processors.h"
 #include "core/file_time.h"
 
-/* Multiply-adds from which a second thread pays, where images go from file to file. Measured: edges
- * of 1024x1024 pixels, 40 million, are as fast on one thread as on two. */
+/* Multiply-adds from which a second thread pays, for an image that goes from file to file.
+ * Measured: edges of 1024x1024 pixels, 40 million, are as fast on one thread as on two. */
 static const double work_for_threads = 5e7;
 
 /* Estimated seconds of decoding a PNG from which other threads pay even so: one inflates while

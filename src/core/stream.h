@@ -31,16 +31,16 @@ typedef struct gc_stream {
     gconv_sink sink;
     bool chain_only;        /* output rows are chain values, without the conversion */
     size_t input_bytes;     /* of a row of samples */
-    char *colours;          /* a row of the source, where the problem makes it grey */
+    char *colours;          /* a row of the source, if the problem makes it grey */
     size_t output_bytes;    /* of a row of output */
-    gc_kept_alpha alpha;    /* nothing where only chain values are wanted */
+    gc_kept_alpha alpha;    /* nothing if only chain values are wanted */
     bool asked;             /* the source was called, and may have given rows */
     char *kept;             /* all rows of samples, after gc_stream_keep succeeded; else NULL */
     gc_lent_memory memory;  /* of `kept` */
     char *converted;        /* output rows of gc_stream_write_chain */
     size_t converted_rows;  /* that `converted` has room for */
-    gc_memory_source image; /* where samples lie in memory; else its `next` is NULL */
-    gc_memory_sink result;  /* the same of output */
+    gc_memory_source image; /* samples that lie in memory; else its `next` is NULL */
+    gc_memory_sink result;  /* output that lies in memory, likewise */
     uint32_t first, end;    /* rows [first, end) of the output are wanted */
     uint32_t rows_read;     /* the next row that is read */
     uint32_t rows_written;  /* the next row that is written */
@@ -61,8 +61,8 @@ gconv_status gc_stream_open(gc_stream *stream, const gc_problem *problem,
 void gc_stream_close(gc_stream *stream);
 
 /* Says that source and sink are memory: an implementation may then take samples from there and put
- * output there, without reading and writing. Where gc_stream_store_row is to find alpha that is
- * kept, rows have to be read: gc_stream_read keeps it. */
+ * output there, without reading and writing. If alpha is kept and gc_stream_store_row needs it, the
+ * implementation has to read rows: gc_stream_read keeps their alpha. */
 void gc_stream_use_memory(gc_stream *stream, const gc_memory_source *image,
                           const gc_memory_sink *result);
 
@@ -95,7 +95,7 @@ void gc_stream_load_row(const gc_stream *stream, const void *samples, float *row
 void gc_stream_store_row(const gc_stream *stream, uint32_t y, const float *row, void *output);
 
 /* gc_stream_store_row for `count` pixels of output row `y` from pixel `first` on, with their chain
- * values at `row`. `first` is a multiple of 8 where the output is of depth 1. */
+ * values at `row`. `first` is a multiple of 8 if the output is of depth 1. */
 void gc_stream_store_pixels(const gc_stream *stream, uint32_t y, size_t first, size_t count,
                             const float *row, void *output);
 
@@ -106,13 +106,13 @@ gconv_status gc_stream_write(gc_stream *stream, uint32_t count, const void *rows
 /* Whether the sink takes all rows of the image at once, compressed by the device of the run. */
 bool gc_stream_takes_compressed(const gc_stream *stream);
 
-/* gc_stream_write for all rows, where gc_stream_takes_compressed says so. */
+/* gc_stream_write for all rows, if gc_stream_takes_compressed is true. */
 gconv_status gc_stream_write_compressed(gc_stream *stream, const struct gc_compressed_rows *rows,
                                         gconv_error *error);
 
 /* Tells the watch how much of the run is done, from 0 to 1: for an implementation that computes
- * long before it writes. Must not be called while another thread writes. GCONV_ERROR_CANCELLED
- * where the run is to end. */
+ * long before it writes. Must not be called while another thread writes. GCONV_ERROR_CANCELLED if
+ * the run is to end. */
 gconv_status gc_stream_tell(gc_stream *stream, double done, gconv_error *error);
 
 /* Says that the calling thread begins to wait for a device or for memory, or that it goes on.

@@ -17,7 +17,7 @@ typedef struct gc_row {
     int count; /* of values */
 } gc_row;
 
-/* A header line may occur once. `line` is the line of the text where it did, 0 where it did not. */
+/* A header line may occur once. `line` is its line in the text; 0: it does not occur. */
 typedef struct gc_header {
     int line;
     double value;
@@ -37,9 +37,9 @@ typedef struct gc_parser {
     gc_header name, divisor, offset, anchor, column, row;
     gc_span name_text;
     bool divisor_is_sum;
-    double anchor_x, anchor_y; /* where anchor.line is not 0 */
-    double *column_values;     /* where column.line is not 0: column_length of them */
-    double *row_values;        /* the same for `row`; room for GCONV_FILTER_VECTOR_MAX in each */
+    double anchor_x, anchor_y; /* valid if anchor.line is not 0 */
+    double *column_values;     /* column_length of them, if column.line is not 0 */
+    double *row_values;        /* row_length of them; room for GCONV_FILTER_VECTOR_MAX in each */
     int column_length, row_length;
 
     int groups;         /* of characters between blanks, in the lines of weights */
@@ -50,7 +50,7 @@ typedef struct gc_parser {
     const char *dialect; /* as in gconv_filter, and so are the next two */
     int vips_width, vips_height;
     int width, height;
-    const double *weights; /* NULL where the filter is a column and a row */
+    const double *weights; /* NULL if the filter is a column and a row */
 } gc_parser;
 
 /* ---- Lines and fields ------------------------------------------------------------------------ */
@@ -79,7 +79,7 @@ gconv_status gc_fail_field(const gc_parser *p, gc_field_kind kind);
 /* Counts the groups and commas of a line of weights. */
 void gc_count_commas(gc_parser *p, gc_span line);
 
-/* The end of a message about a wrong number of weights: a hint where all commas look decimal. */
+/* The end of a message about a wrong number of weights: a hint if all commas look decimal. */
 const char *gc_comma_hint(const gc_parser *p);
 
 /* ---- Values ---------------------------------------------------------------------------------- */
@@ -103,10 +103,10 @@ gconv_status gc_plain_read_row(gc_parser *p, gc_span line);
 /* Whether there are header lines. */
 bool gc_has_header(const gc_parser *p);
 
-/* The line of the first `column` or `row` line, 0 where there is none; *word names it. */
+/* The line of the first `column` or `row` line, 0 if there is none; *word names it. */
 int gc_vector_line(const gc_parser *p, const char **word);
 
-/* The first row whose length differs from that of row `first`; row_count where there is none. */
+/* The first row whose length differs from that of row `first`; row_count if there is none. */
 int gc_first_ragged(const gc_parser *p, int first);
 
 /* True when row 0 can be the first line of a libvips matrix: W H [SCALE [OFFSET]]. */

@@ -22,7 +22,7 @@ typedef struct gc_generator {
     gconv_status (*make)(const char *parameters, gconv_filter **filter, gconv_error *error);
 } gc_generator;
 
-/* The generator that `specification` names before a colon or its end, NULL where none. */
+/* The generator that `specification` names before a colon or its end, NULL if there is none. */
 const gc_generator *gc_find_generator(const char *specification);
 
 /* Makes the filter of a specification such as "gaussian:1.5,9", which becomes its name. */

@@ -12,8 +12,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-/* The side where the specification has none: three standard deviations each way. Sides are at most
- * `most`. */
+/* The side if the specification has none: three standard deviations each way, at most `most`. */
 static gconv_status default_size(double sigma, int most, int *size, gconv_error *error)
 {
     const int half_max = (most - 1) / 2;
@@ -28,7 +27,7 @@ static gconv_status default_size(double sigma, int most, int *size, gconv_error 
     return GCONV_OK;
 }
 
-/* Reads SIGMA[,SIZE], where sides are at most `most`. */
+/* Reads SIGMA[,SIZE]. SIZE is at most `most`. */
 static gconv_status read_sigma(const char *parameters, int most, double *sigma, int *size,
                                gconv_error *error)
 {
@@ -58,7 +57,7 @@ static void sample_gaussian(double sigma, int size, double *profile)
     }
 }
 
-/* A matrix where it may be so large, else two vectors. */
+/* A matrix if it may be so large, else two vectors. */
 static gconv_status create(int width, int height, gconv_filter **filter, gconv_error *error)
 {
     bool fits = width <= GCONV_FILTER_SIDE_MAX && height <= GCONV_FILTER_SIDE_MAX;
@@ -142,7 +141,7 @@ static gconv_status make_log(const char *parameters, gconv_filter **filter, gcon
     return status;
 }
 
-/* Reads a side of `length` bytes; 0 where it is not one. */
+/* Reads a side of `length` bytes; 0 if it is no side. */
 static int read_side(const char *text, size_t length)
 {
     char copy[8];

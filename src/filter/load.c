@@ -61,7 +61,7 @@ static gconv_status load_file(const char *path, gconv_filter **filter, gconv_err
     return status;
 }
 
-/* The built-in filter of this name, with or without ".txt"; NULL where none. */
+/* The built-in filter of this name, with or without ".txt"; NULL if there is none. */
 static const gconv_builtin_filter *find_builtin(const char *name)
 {
     for (size_t i = 0; i < gconv_builtin_filter_count(); i++) {
@@ -99,7 +99,7 @@ static gconv_status load_inline(const char *text, gconv_filter **filter, gconv_e
     return status;
 }
 
-/* The built-in name or generator nearest to the specification; NULL where none is near. */
+/* The built-in name or generator nearest to the specification; NULL if none is near. */
 static const char *nearest_filter(const char *specification)
 {
     size_t builtins = gconv_builtin_filter_count(), generators = gconv_generator_count();
@@ -120,7 +120,7 @@ static const char *nearest_filter(const char *specification)
     return generator == NULL ? nearest : generator->about.usage;
 }
 
-/* The generator that makes other sizes of the filter named (gauss7, box9); NULL where there is
+/* The generator that makes other sizes of the filter named (gauss7, box9); NULL if there is
  * none. */
 static const gconv_generator *related_generator(const char *specification)
 {

@@ -62,7 +62,7 @@ static gconv_status take_vectors(gc_parser *p)
     return GCONV_OK;
 }
 
-/* Decides what the rows are: plain rows where they can be, else a libvips matrix. */
+/* Decides what the rows are: plain rows if they can be, else a libvips matrix. */
 static gconv_status take_rows(gc_parser *p)
 {
     if (p->row_count == 0)
@@ -159,7 +159,7 @@ static gconv_status use_sum_of_vectors(const gc_parser *p, gconv_filter *filter)
     return GCONV_OK;
 }
 
-/* The divisor of `divisor sum`. Rounding the weights to float32 can leave a small sum where the
+/* The divisor of `divisor sum`. Rounding the weights to float32 can leave a small sum although the
  * written weights add up to 0 (0.1 0.2 -0.3). A sum no larger than that rounding counts as 0. */
 static gconv_status use_sum(const gc_parser *p, gconv_filter *filter)
 {

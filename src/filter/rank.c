@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The greatest number that divides all these numbers; 0 where one is not whole, or all are 0. */
+/* The greatest number that divides all these numbers; 0 if one is not whole, or all are 0. */
 static double common_divisor(const double *values, int count)
 {
     double divisor = 0;

@@ -16,7 +16,7 @@ gconv_status gc_vips_take(gc_parser *p)
     p->height = (int)p->values[1];
     if (first->count > 2)
         p->divisor = (gc_header){.line = first->line, .value = p->values[2]};
-    if (first->count > 3 && p->values[3] != 0) /* libvips writes 0 where there is none */
+    if (first->count > 3 && p->values[3] != 0) /* libvips writes 0 if there is none */
         p->offset = (gc_header){.line = first->line, .value = p->values[3]};
     if (first->count > 2 && p->divisor.value == 0)
         return gc_fail_line(p->error, first->line, "the scale (the divisor) is zero");
